@@ -1,8 +1,10 @@
-// Package brewput is the whole brewput command for a program of one's own:
+// Package brewput adds the brewput command to a program with workloads of its own.
+//
+// The program gets every verb of brewput (run, sim, explain and others) for the workload mine:
 //
 //	func main() { brewput.Main(mine) }
 //
-// gives the program the verbs of brewput for the workload mine.
+// Programs that need results as Go values use package lab instead.
 package brewput
 
 import (
@@ -17,14 +19,19 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Main runs the command on the process's arguments and exits. Where the process was started as the
-// child of a trial, it runs that trial instead; so call it before anything else.
+// Main runs the command with the process's arguments and exits with its exit code. It does not return.
+//
+// Trials run in child processes of the same program. In such a child, Main runs the trial instead, so call it before
+// the program does anything else.
 func Main(workloads ...*workload.Workload) {
-	ctx, release := cli.Interruptible(context.Background()) // first, so that no interrupt ends the process unheard
+	// Interrupts are handled first, so that none ends the process before it can clean up.
+	ctx, release := cli.Interruptible(context.Background())
 	if os.Getenv(trial.Sentinel) != "" {
-		release() // the parent decides what ends a trial
+		release() // in a child, the parent decides what ends the trial
 	}
-	// the trials of doctor and calibrate
+
+	// The additional workloads are the trials of doctor and calibrate.
 	trial.Main(append(slices.Clone(workloads), aa.Yardstick(), costs.Programs())...)
+
 	os.Exit(cli.Run(ctx, workloads, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

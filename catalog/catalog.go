@@ -1,4 +1,4 @@
-// Package catalog lists the built-in workloads: one folder each, one file per design or family of
+// Package catalog lists the built-in workloads. Each has a folder of its own, with a file for each design or family of
 // designs.
 package catalog
 
@@ -21,7 +21,7 @@ import (
 //go:embed coffee/*.go find/*.go lines/*.go mandelbrot/*.go null/*.go parse/*.go sort/*.go sum/*.go words/*.go
 var sources embed.FS
 
-// All are the built-in workloads.
+// All returns new instances of the built-in workloads, with their sources, in the order of the manual.
 func All() []*workload.Workload {
 	all := []*workload.Workload{
 		coffee.Workload(), words.Workload(), mandelbrot.Workload(), sum.Workload(), sort.Workload(), find.Workload(),
@@ -30,7 +30,7 @@ func All() []*workload.Workload {
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)
 		if err != nil {
-			panic(err) // only an invalid folder name, which the embed directive above would refuse
+			panic(err) // impossible: it means an invalid folder name, which the embed directive refuses
 		}
 		w.Source = source
 	}

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// point is the point of a design at some levels, written as flags are; other factors have their defaults.
+// point returns the point of a design with the given settings, such as "size=64". Other factors have their defaults.
 func point(t interface{ Fatal(...any) }, w *workload.Workload, d workload.Design, settings ...string) plan.Point {
 	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
 	for _, s := range settings {
@@ -48,7 +48,7 @@ func point(t interface{ Fatal(...any) }, w *workload.Workload, d workload.Design
 	return points[0].Only(w.FactorsOf(d))
 }
 
-// do runs a job in a world and returns what its check says.
+// do runs a job in a world and returns the result of its check.
 func do(t interface{ Fatal(...any) }, run func(string, func(env.Env)) error, d workload.Design,
 	p plan.Point) (answer workload.Answer, err error) {
 	left := run("test", func(e env.Env) {
@@ -66,7 +66,7 @@ func do(t interface{ Fatal(...any) }, run func(string, func(env.Env)) error, d w
 	return answer, err
 }
 
-// factors that vary, with levels that are hard for somebody: one item, more workers than items, no room, all equal.
+// factors have levels at the limits: one item, more workers than items, no buffer, all items equal.
 var hard = map[string]map[string][]string{
 	"mandelbrot": {
 		"size": {"1", "2", "3", "7", "16", "33"}, "iterations": {"0", "1", "2", "17", "200"},
@@ -83,8 +83,8 @@ var hard = map[string]map[string][]string{
 	"sum": {"n": {"1", "2", "7", "8", "9", "1000"}, "total": {"1", "100", "3000"}, "workers": {"1", "2", "5", "16"}},
 }
 
-// TestDesignsAgree: every design of a job gives in both worlds the answer of the first at points chosen at random, and
-// each finds it right.
+// TestDesignsAgree checks at random points that every design of a job, in both worlds, has the answer of the first, and
+// that its check accepts it.
 func TestDesignsAgree(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for _, w := range []*workload.Workload{mandelbrot.Workload(), sort.Workload(), sum.Workload()} {
@@ -129,7 +129,7 @@ func agree(t *rapid.T, w *workload.Workload, d workload.Design, settings []strin
 	}
 }
 
-// TestWrongPictures: a point that is none is refused, and so is a file where there is none.
+// TestWrongPictures checks that an invalid view is refused, and so is save without a file.
 func TestWrongPictures(t *testing.T) {
 	w := mandelbrot.Workload()
 	d, _ := w.Find("sequential")
@@ -137,7 +137,7 @@ func TestWrongPictures(t *testing.T) {
 		"view=seahorse":        "not a point near the set",
 		"view=3":               "not a point near the set",
 		"view=NaN":             "not a point near the set",
-		"file=none save=a.png": "--save wants a file",
+		"file=none save=a.png": "save a.png: file is none",
 	} {
 		if err := w.Check(point(t, w, d, strings.Fields(settings)...)); err == nil ||
 			!strings.Contains(err.Error(), says) {
@@ -149,7 +149,7 @@ func TestWrongPictures(t *testing.T) {
 	}
 }
 
-// TestDeclarations: no workload declares what cannot be.
+// TestDeclarations checks that the declaration of every workload is valid.
 func TestDeclarations(t *testing.T) {
 	for _, w := range catalog.All() {
 		if err := w.Validate(); err != nil {

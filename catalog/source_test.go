@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/internal/source"
 )
 
-// TestSources: the code of every design is found, and so its lines are counted.
+// TestSources checks that the source of every design is found, so that its lines can be counted.
 func TestSources(t *testing.T) {
 	for _, w := range All() {
 		for _, d := range w.Designs {

@@ -66,7 +66,7 @@ func CustomMetrics(rows []Row) []string {
 	for i := range rows {
 		names = append(names, slices.Collect(maps.Keys(rows[i].Metrics))...)
 	}
-	return result.Own(names)
+	return result.CustomMetrics(names)
 }
 
 // DeclaredDirections returns the directions that benchmarks declare for their own metrics: "higher" or "lower" by

@@ -71,7 +71,7 @@ func repeatsExactly(good []*result.Trial, metric string, xs []float64) bool {
 		return false
 	}
 	for i, t := range good {
-		if t.Period == nil || xs[i] != xs[0] || t.Disturbed.Moves(metric) {
+		if t.Period == nil || xs[i] != xs[0] || t.Disturbed.Changes(metric) {
 			return false
 		}
 	}

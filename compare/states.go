@@ -12,7 +12,7 @@ import (
 // High then span the states, and the summary is not exact. It reports whether there are several states.
 func addStates(s *result.Summary, good []*result.Trial, xs []float64) bool {
 	if len(xs) != len(good) || !slices.ContainsFunc(good,
-		func(t *result.Trial) bool { return t.Disturbed.Moves(s.Metric) }) {
+		func(t *result.Trial) bool { return t.Disturbed.Changes(s.Metric) }) {
 		return false
 	}
 

@@ -60,7 +60,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	if o.Workload != "" && o.Workload != h.Workload {
 		return refuse("", nil, "%s is a run of %s, not of %s", r.Dir, h.Workload, o.Workload)
 	}
-	w, err := workload.Named(all, h.Workload)
+	w, err := workload.Find(all, h.Workload)
 	if err != nil {
 		return refuse("", nil, "%w", err)
 	}

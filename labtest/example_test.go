@@ -39,7 +39,7 @@ func ExampleOptions() {
 	// Output: labtest.NoSlowerThan: Options.Blocks is 3: give 6 or more, or leave it out for 20
 }
 
-// printer stands for the *testing.T of a test, which an example does not have.
+// printer replaces the *testing.T of a test, which an example does not have.
 type printer struct{ testing.TB }
 
 func (printer) Helper() {}

@@ -1,20 +1,21 @@
-// Package labtest tests performance in go test: that a function is faster on more CPUs, that it is no slower than
-// another, that its latency stays under a bound.
-//
-// A test passes, fails, or is inconclusive: then it is skipped, with the reason. It fails only where the interval of
-// what was measured excludes what was asked for, and passes only where the interval lies within it; the chance of
-// either being wrong is at most 5 %. What is measured of two sides is measured block by block, in an order that
-// changes, so that what the machine does meanwhile falls on both.
-//
-// Times measured under the race detector, with coverage, or under load by other processes say nothing: there such tests
-// are skipped, as under -short. Each block is stored in the test's [testing.T.ArtifactDir].
+// Package labtest tests performance with go test: that a function scales with CPUs, that it is no slower than another
+// one, or that its latency stays below a bound.
 //
 //	func TestScales(t *testing.T) {
 //		labtest.Speedup(t, func() { sum(data) }, labtest.Options{CPUs: 2, AtLeast: 1.5})
 //	}
 //
-// All sides run in the test's own process: what one leaves on the heap, the other meets. A garbage collection stands
-// before each measurement, and none of its time is measured.
+// A test passes if the whole confidence interval meets the requirement, and fails if the whole interval violates it.
+// Each error has a probability of at most 5%. Otherwise the test is inconclusive: it is skipped, with the reason. Two
+// functions are measured in interleaved blocks of alternating order, so that changes of the machine affect both.
+//
+// A test is also skipped under the race detector, with coverage, with -short, and if other processes used the CPUs,
+// because its times would be meaningless. The measured blocks are stored in [testing.T.ArtifactDir].
+//
+// All functions run in the process of the test and share its heap. A garbage collection runs before each measurement;
+// its time is not measured.
+//
+// No test that uses this package can run in parallel with others: [testing.T.Parallel] panics in it.
 package labtest
 
 import (
@@ -33,29 +34,30 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 )
 
-// confidence is that of every interval.
-const confidence = 0.90 // two-sided: each bound is wrong with a chance of 5 %
+// confidence is the two-sided confidence of every interval: each end is wrong with a probability of 5%.
+const confidence = 0.90
 
-// outcome is what a test came to.
+// outcome is the result of a test, as it is stored.
 type outcome struct {
 	Name    string    `json:"name"`
-	Asked   string    `json:"asked"`
-	Found   float64   `json:"found"`
-	Low     float64   `json:"low"`
-	High    float64   `json:"high"`
-	A       []float64 `json:"a"` // by block, nanoseconds an operation
-	B       []float64 `json:"b,omitempty"`
-	Verdict string    `json:"verdict"` // pass, fail, inconclusive
+	Asked   string    `json:"asked"`       // the requirement in words
+	Found   float64   `json:"found"`       // estimate of the ratio, or of the quantile in ns
+	Low     float64   `json:"low"`         // confidence interval of Found
+	High    float64   `json:"high"`        //
+	A       []float64 `json:"a"`           // ns an operation, by block
+	B       []float64 `json:"b,omitempty"` // the same for the second function
+	Verdict string    `json:"verdict"`     // pass, fail or inconclusive
 	Reason  string    `json:"reason,omitempty"`
 	CPUs    int       `json:"cpus"`
-	Busy    float64   `json:"others_cpus"` // used by other processes; negative where it is not known
-	// Throttled are the periods in which a CPU quota stopped the process; negative where it is not known.
+	// OtherCPUs is the mean number of CPUs that other processes used; negative if it is not known.
+	OtherCPUs float64 `json:"others_cpus"`
+	// Throttled is the number of periods in which a CPU quota stopped the process; negative if it is not known.
 	Throttled float64 `json:"throttled_periods"`
-	Duration  string  `json:"duration"`
+	Duration  string  `json:"duration"` // of one measurement
 }
 
-// Speedup tests that f is at least AtLeast times as fast on CPUs CPUs as on one. f uses the CPUs itself; GOMAXPROCS is
-// set for it. It reads CPUs, AtLeast, Blocks and Duration of the options.
+// Speedup tests that f is at least AtLeast times as fast on CPUs CPUs as on one. It sets GOMAXPROCS during the test; f
+// has to use the CPUs itself. Options: CPUs, AtLeast, Blocks and Duration.
 func Speedup(t testing.TB, f func(), o Options) {
 	t.Helper()
 	o.check(t, "Speedup", map[string]func(){"f": f}, "CPUs", "AtLeast", "Blocks", "Duration")
@@ -75,8 +77,7 @@ func Speedup(t testing.TB, f func(), o Options) {
 	r.conclude(t, found)
 }
 
-// NoSlowerThan tests that f takes at most 1+Within times the time of baseline. It reads Within, Blocks and Duration of
-// the options.
+// NoSlowerThan tests that f takes at most 1+Within times the time of baseline. Options: Within, Blocks and Duration.
 func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 	t.Helper()
 	o.check(t, "NoSlowerThan", map[string]func(){"baseline": baseline, "f": f}, "Within", "Blocks", "Duration")
@@ -90,22 +91,24 @@ func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 	r.conclude(t, found)
 }
 
-// Latency tests that the quantile of the times that calls of f take is at most AtMost. The interval is that of the
-// median of the blocks' quantiles; reading the clock, some 50ns, is part of each time. It reads Quantile, AtMost,
-// Blocks and Duration of the options, of which AtMost must be given.
+// Latency tests that a quantile of the times of calls of f is at most AtMost. Its interval is that of the median of the
+// blocks' quantiles. Each time includes a clock read of about 50ns. Options: AtMost, which must be set, Quantile,
+// Blocks and Duration.
 func Latency(t testing.TB, f func(), o Options) {
 	t.Helper()
 	o.check(t, "Latency", map[string]func(){"f": f}, "Quantile", "AtMost", "Blocks", "Duration")
 	o.fill(t)
+
 	r := outcome{Name: "latency", CPUs: runtime.GOMAXPROCS(0)}
-	seen := watch()
+	interference := watch()
 	calls := math.MaxInt
 	for range o.Blocks {
 		times := latencies(f, o.Duration)
 		calls = min(calls, len(times))
 		r.A = append(r.A, quantile(times, o.Quantile))
 	}
-	r.Busy, r.Throttled = seen()
+	r.OtherCPUs, r.Throttled = interference()
+
 	r.Found, r.Low, r.High, _ = stat.MedianInterval(r.A, confidence) // at least 6 blocks
 	bound := float64(o.AtMost)
 	asked, found := r.words(bound, timeText)
@@ -119,17 +122,19 @@ func Latency(t testing.TB, f func(), o Options) {
 	r.conclude(t, found)
 }
 
-// fill sets defaults, and skips where times say nothing.
+// fill sets defaults, and skips the test if times would be meaningless.
 func (o *Options) fill(t testing.TB) {
 	t.Helper()
-	// which no parallel test may do: what runs beside it would be measured too
+	// Setenv panics in a parallel test, whose neighbours would be measured too.
 	t.Setenv("BREWPUT_LABTEST", "alone")
-	o.CPUs = cmp.Or(o.CPUs, runtime.GOMAXPROCS(0)) // which a quota of the container makes fewer than there are
-	o.AtLeast = cmp.Or(o.AtLeast, usualEfficiency*float64(o.CPUs))
-	o.Within = cmp.Or(o.Within, usualWithin)
-	o.Quantile = cmp.Or(o.Quantile, usualQuantile)
-	o.Blocks = cmp.Or(o.Blocks, usualBlocks)
-	o.Duration = cmp.Or(o.Duration, usualDuration)
+
+	o.CPUs = cmp.Or(o.CPUs, runtime.GOMAXPROCS(0)) // respects the CPU quota of a container
+	o.AtLeast = cmp.Or(o.AtLeast, defaultEfficiency*float64(o.CPUs))
+	o.Within = cmp.Or(o.Within, defaultWithin)
+	o.Quantile = cmp.Or(o.Quantile, defaultQuantile)
+	o.Blocks = cmp.Or(o.Blocks, defaultBlocks)
+	o.Duration = cmp.Or(o.Duration, defaultDuration)
+
 	switch race := host.Read().Race; {
 	case testing.Short():
 		t.Skip("inconclusive: -short measures nothing")
@@ -140,20 +145,21 @@ func (o *Options) fill(t testing.TB) {
 	}
 }
 
+// The verdicts of a test.
 const (
 	pass         = "pass"
 	fail         = "fail"
 	inconclusive = "inconclusive"
 )
 
-// othersLimit is how much of a CPU other processes may use on average.
+// othersLimit is the mean number of CPUs that other processes may use during a test.
 const othersLimit = 0.10
 
-// decide sets the verdict.
+// decide sets the verdict. The interval meets the requirement if within is true, and violates it if excluded is true.
 func (r *outcome) decide(within, excluded bool) {
 	switch {
-	case r.Busy > othersLimit:
-		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU meanwhile", r.Busy)
+	case r.OtherCPUs > othersLimit:
+		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU meanwhile", r.OtherCPUs)
 	case r.Throttled > 0:
 		r.Verdict, r.Reason = inconclusive,
 			fmt.Sprintf("a CPU quota stopped the process in %.0f periods: ask for fewer CPUs, or raise the quota",
@@ -168,8 +174,8 @@ func (r *outcome) decide(within, excluded bool) {
 	}
 }
 
-// words are the bound that was asked for and what was found, with its interval: in 4 digits, or as many more as it
-// takes to leave each on its side of the bound. A test that fails by a little must not look as if it had passed.
+// words returns the bound, and the estimate with its interval, as text. They have 4 significant digits, or more if
+// rounding moved a number across the bound: a test that fails by a small margin must not look as if it passed.
 func (r *outcome) words(bound float64, word func(float64) string) (asked, found string) {
 	digits := 4
 	crosses := func(x float64) bool { return cmp.Compare(rounded(x, digits), bound) != cmp.Compare(x, bound) }
@@ -180,7 +186,7 @@ func (r *outcome) words(bound float64, word func(float64) string) (asked, found 
 	return word(rounded(bound, 15)), fmt.Sprintf("%s (interval %s to %s)", in(r.Found), in(r.Low), in(r.High))
 }
 
-// rounded is x in so many significant digits.
+// rounded returns x rounded to a number of significant digits.
 func rounded(x float64, digits int) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
 	return y
@@ -190,12 +196,12 @@ func ratioText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) + 
 
 func timeText(ns float64) string { return time.Duration(ns).String() }
 
-// conclude stores what was measured and ends the test accordingly.
+// conclude stores the outcome and passes, fails or skips the test.
 func (r *outcome) conclude(t testing.TB, found string) {
 	t.Helper()
 	if text, err := json.MarshalIndent(r, "", "\t"); err == nil {
 		path := filepath.Join(t.ArtifactDir(), "labtest-"+r.Name+".json")
-		for n := 2; ; n++ { // of several in one test
+		for n := 2; ; n++ { // a test may call this package several times
 			if _, err := os.Stat(path); err != nil {
 				break
 			}

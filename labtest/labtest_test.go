@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// fake is a test that remembers how it ended.
+// fake is a testing.TB that records how the test ended.
 type fake struct {
 	testing.TB
 	dir    string
@@ -19,7 +19,7 @@ type fake struct {
 	reason string
 }
 
-// wrongUse is how a test ends that was called wrongly.
+// wrongUse is the end of a test with impossible arguments.
 const wrongUse = "wrong use"
 
 func (f *fake) Helper()             {}
@@ -31,7 +31,7 @@ func (f *fake) ArtifactDir() string { return f.dir }
 
 func (f *fake) Skipf(format string, a ...any) { f.Skip(fmt.Sprintf(format, a...)) }
 
-// ending is how a test ends.
+// ending runs a test and returns how it ended.
 func ending(t *testing.T, test func(*fake)) *fake {
 	f := &fake{TB: t, dir: t.TempDir()}
 	done := make(chan bool)
@@ -48,7 +48,7 @@ func ending(t *testing.T, test func(*fake)) *fake {
 	return f
 }
 
-// TestWrongUse: what can never be measured fails, and says what is wrong and what is possible.
+// TestWrongUse checks that impossible arguments fail the test, with a message that says what is possible.
 func TestWrongUse(t *testing.T) {
 	nothing := func() {}
 	speedup := func(o Options) func(*fake) { return func(f *fake) { Speedup(f, nothing, o) } }
@@ -69,9 +69,9 @@ func TestWrongUse(t *testing.T) {
 		{speedup(Options{Blocks: -1, AtMost: 1}), "labtest.Speedup: Options.AtMost is 1ns, and Speedup reads no " +
 			"AtMost: leave it out; Options.Blocks is -1: give 6 or more, or leave it out for 20"},
 		{noSlower(Options{Within: -0.1}), "labtest.NoSlowerThan: Options.Within is -0.1: give a share above 0, such " +
-			"as 0.1 for 10 % more time, or leave it out for 0.05"},
+			"as 0.1 for 10% more time, or leave it out for 0.05"},
 		{noSlower(Options{Within: math.Inf(1)}), "labtest.NoSlowerThan: Options.Within is +Inf: give a share above " +
-			"0, such as 0.1 for 10 % more time, or leave it out for 0.05"},
+			"0, such as 0.1 for 10% more time, or leave it out for 0.05"},
 		{noSlower(Options{Blocks: 5}), "labtest.NoSlowerThan: Options.Blocks is 5: give 6 or more, or " +
 			"leave it out for 20"},
 		{noSlower(Options{Quantile: math.NaN()}), "labtest.NoSlowerThan: Options.Quantile is NaN, and NoSlowerThan " +
@@ -100,13 +100,13 @@ func TestWrongUse(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", f.ended, f.reason, c.want)
 		}
 	}
-	// What a machine lacks is nobody's mistake.
+	// Too small a machine is no mistake of the caller.
 	if f := ending(t, speedup(Options{CPUs: runtime.NumCPU() + 1})); f.ended != inconclusive {
 		t.Errorf("more CPUs than there are: %s (%s)", f.ended, f.reason)
 	}
 }
 
-// TestRead: each test reads the options that its documentation names.
+// TestRead checks that each test accepts the options that its documentation names.
 func TestRead(t *testing.T) {
 	nothing := func() {}
 	o := Options{Blocks: 6, Duration: time.Microsecond}
@@ -121,7 +121,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestWords: what was found has as many digits as leave it on its side of what was asked for, and 4 where they do.
+// TestWords checks that numbers have 4 digits, or as many as keep them on their side of the bound.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		bound, found, low, high float64
@@ -142,11 +142,11 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestDecide: what an interval and a load by others come to.
+// TestDecide checks the verdicts for intervals and for interference by other processes.
 func TestDecide(t *testing.T) {
 	for _, c := range []struct {
 		name             string
-		low, high, busy  float64
+		low, high, cpus  float64
 		throttled        float64
 		want, wantReason string
 	}{
@@ -158,7 +158,8 @@ func TestDecide(t *testing.T) {
 		{"over, stopped by a quota", 1.06, 1.2, 0, 3, inconclusive, "a CPU quota stopped the process in 3 periods"},
 	} {
 		f := ending(t, func(f *fake) {
-			r := outcome{Name: "ratio", Asked: "x", Low: c.low, High: c.high, Busy: c.busy, Throttled: c.throttled}
+			r := outcome{Name: "ratio", Asked: "x", Low: c.low, High: c.high, OtherCPUs: c.cpus,
+				Throttled: c.throttled}
 			r.decide(r.High <= 1.05, r.Low > 1.05)
 			r.conclude(f, "y")
 		})
@@ -172,7 +173,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestCompared: both sides are measured in every block, in turns.
+// TestCompared checks that both functions are measured in every block, in alternating order.
 func TestCompared(t *testing.T) {
 	var order []byte
 	note := func(b byte) func() {
@@ -186,7 +187,7 @@ func TestCompared(t *testing.T) {
 	if len(r.A) != 6 || len(r.B) != 6 {
 		t.Errorf("%d and %d blocks", len(r.A), len(r.B))
 	}
-	// The warm-up ab, then ab ba ab ba ab ba, where what follows itself is noted once.
+	// The warm-up ab, then ab ba ab ba ab ba, without repetitions.
 	if got := string(order); got != "ababababa" {
 		t.Errorf("order %s", got)
 	}
@@ -200,7 +201,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestAlone: a test that measures cannot become parallel.
+// TestAlone checks that a test that measures cannot become parallel.
 func TestAlone(t *testing.T) {
 	t.Run("measuring", func(t *testing.T) {
 		ending(t, func(f *fake) { new(Options).fill(f) })

@@ -11,20 +11,24 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// side is a function at a number of CPUs.
+// side is a function that runs on a number of CPUs.
 type side struct {
 	f    func()
 	cpus int
 }
 
-// compared measures a and b in the blocks of o. Found is the ratio of the times a / b.
+// compared measures a and b in each block. Found is the ratio of the times a / b.
 func compared(a, b side, o Options) outcome {
 	r := outcome{Name: "ratio", CPUs: b.cpus, Duration: o.Duration.String()}
-	a.perOp(o.Duration) // to warm up, both
+
+	// warm up
+	a.perOp(o.Duration)
 	b.perOp(o.Duration)
-	seen := watch()
+
+	interference := watch()
 	var logs []float64
 	for block := range o.Blocks {
+		// The order alternates, so that a drift of the machine affects both sides.
 		var x, y float64
 		if block%2 == 0 {
 			x, y = a.perOp(o.Duration), b.perOp(o.Duration)
@@ -34,19 +38,20 @@ func compared(a, b side, o Options) outcome {
 		r.A, r.B = append(r.A, x), append(r.B, y)
 		logs = append(logs, math.Log(x/y))
 	}
-	r.Busy, r.Throttled = seen()
+	r.OtherCPUs, r.Throttled = interference()
+
 	c, _ := stat.ComparePaired(logs, confidence) // at least 6 blocks
 	r.Found, r.Low, r.High = c.Ratio, c.Low, c.High
 	return r
 }
 
-// perOp is the time of a call in nanoseconds, over as many calls as fill the duration.
+// perOp returns the mean time of a call in nanoseconds, over as many calls as fill the duration.
 func (s side) perOp(d time.Duration) float64 {
 	runtime.GOMAXPROCS(s.cpus)
 	runtime.GC()
 	calls := 0
 	began := time.Now()
-	for next := 1; ; next = min(2*next, 1<<20) { // the clock is read now and then
+	for next := 1; ; next = min(2*next, 1<<20) { // the clock is not read after each call
 		for range next {
 			s.f()
 		}
@@ -57,7 +62,7 @@ func (s side) perOp(d time.Duration) float64 {
 	}
 }
 
-// latencies are the times of the calls that fill the duration, in nanoseconds.
+// latencies returns the times of the calls that fill the duration, in nanoseconds: at most 65536 of them.
 func latencies(f func(), d time.Duration) []float64 {
 	runtime.GC()
 	times := make([]float64, 0, 1<<16)
@@ -73,14 +78,14 @@ func latencies(f func(), d time.Duration) []float64 {
 	return times
 }
 
-// quantile is the least of the values that at least a share q of them do not exceed.
+// quantile returns the smallest value that at least a fraction q of the values do not exceed. It sorts the values.
 func quantile(values []float64, q float64) float64 {
 	slices.Sort(values)
 	return values[max(0, int(math.Ceil(q*float64(len(values))))-1)]
 }
 
-// watch begins to watch what else decides how long things take, and returns how much of a CPU other processes used
-// since, and in how many periods a quota stopped this one; -1 where that is not known.
+// watch starts to record interference by other processes. The returned function returns the mean number of CPUs that
+// they used since, and the number of periods in which a CPU quota stopped this process; -1 if that is not known.
 func watch() func() (others, throttled float64) {
 	var before, after host.Counters
 	before.Read()

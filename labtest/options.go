@@ -12,57 +12,58 @@ import (
 
 // The defaults of options.
 const (
-	usualEfficiency = 0.7 // of CPUs
-	usualWithin     = 0.05
-	usualQuantile   = 0.5
-	usualBlocks     = 20
-	usualDuration   = 20 * time.Millisecond
-	leastBlocks     = 6
+	defaultEfficiency = 0.7 // of CPUs
+	defaultWithin     = 0.05
+	defaultQuantile   = 0.5
+	defaultBlocks     = 20
+	defaultDuration   = 20 * time.Millisecond
+	minBlocks         = 6
 )
 
-// Options say what is asked for. Each test says which of them it reads: it fails where one that it does not read is
-// set, or one is not possible. 0 is the default.
+// Options are the requirement of a test and the effort of its measurement. The zero value of a field selects its
+// default. A test fails if a field is out of range, or if a field is set that the test does not use.
 type Options struct {
-	CPUs     int           // Speedup: compared with one CPU, at least 2; default GOMAXPROCS
-	AtLeast  float64       // Speedup: the least speed-up; default 0.7 of CPUs
-	Within   float64       // NoSlowerThan: 0.05 allows 5 % more time; default 0.05
-	Quantile float64       // Latency: of all calls, such as 0.99; default 0.5
-	AtMost   time.Duration // Latency: the bound; it has no default
+	CPUs     int           // Speedup: number of CPUs, 2 or more; default GOMAXPROCS
+	AtLeast  float64       // Speedup: required speed-up over one CPU; default 0.7 x CPUs
+	Within   float64       // NoSlowerThan: permitted relative slow-down; default 0.05, which is 5%
+	Quantile float64       // Latency: quantile of all calls, such as 0.99; default 0.5
+	AtMost   time.Duration // Latency: upper bound of the quantile; it has no default
 
-	Blocks   int           // how often each side is measured; default 20, at least 6
+	Blocks   int           // number of measurements of each function, 6 or more; default 20
 	Duration time.Duration // of one measurement; default 20ms
 }
 
-// field is an option as a test finds it.
+// field is an option with the result of its check.
 type field struct {
 	name     string
 	value    any
 	unset    bool
 	possible bool
-	need     string // what is possible
+	need     string // which values are possible
 }
 
+// fields checks every option.
 func (o Options) fields() []field {
-	// A comparison with NaN is false, so that it is set and not possible.
+	// A comparison with NaN is false, so NaN counts as set and impossible.
 	number := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 	return []field{
 		{"CPUs", o.CPUs, o.CPUs == 0, o.CPUs == 0 || o.CPUs >= 2, "2 or more, or leave it out for GOMAXPROCS"},
 		{"AtLeast", o.AtLeast, o.AtLeast == 0, number(o.AtLeast),
-			fmt.Sprintf("a speed-up above 0, such as 1.5, or leave it out for %v of CPUs", usualEfficiency)},
+			fmt.Sprintf("a speed-up above 0, such as 1.5, or leave it out for %v of CPUs", defaultEfficiency)},
 		{"Within", o.Within, o.Within == 0, number(o.Within),
-			fmt.Sprintf("a share above 0, such as 0.1 for 10 %% more time, or leave it out for %v", usualWithin)},
+			fmt.Sprintf("a share above 0, such as 0.1 for 10%% more time, or leave it out for %v", defaultWithin)},
 		{"Quantile", o.Quantile, o.Quantile == 0, o.Quantile >= 0 && o.Quantile < 1,
-			fmt.Sprintf("a number between 0 and 1, such as 0.99, or leave it out for %v", usualQuantile)},
+			fmt.Sprintf("a number between 0 and 1, such as 0.99, or leave it out for %v", defaultQuantile)},
 		{"AtMost", o.AtMost, o.AtMost == 0, o.AtMost > 0, "the bound, a time above 0, such as time.Millisecond"},
-		{"Blocks", o.Blocks, o.Blocks == 0, o.Blocks == 0 || o.Blocks >= leastBlocks,
-			fmt.Sprintf("%d or more, or leave it out for %d", leastBlocks, usualBlocks)},
+		{"Blocks", o.Blocks, o.Blocks == 0, o.Blocks == 0 || o.Blocks >= minBlocks,
+			fmt.Sprintf("%d or more, or leave it out for %d", minBlocks, defaultBlocks)},
 		{"Duration", o.Duration, o.Duration == 0, o.Duration >= 0,
-			fmt.Sprintf("a time above 0, or leave it out for %v", usualDuration)},
+			fmt.Sprintf("a time above 0, or leave it out for %v", defaultDuration)},
 	}
 }
 
-// check fails the test where a function is missing or an option makes no sense: what can never be measured is wrong
-// use, and no reason to skip. reads are the options that the test reads.
+// check fails the test if a function is nil, an option is out of range, or one is set that the test does not use. Such
+// a test could never pass, so it is not skipped. The names of the options that the test uses are reads.
 func (o Options) check(t testing.TB, test string, functions map[string]func(), reads ...string) {
 	t.Helper()
 	var wrong []string

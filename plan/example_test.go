@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Two factors span four points; a block visits each once, in an order that depends on the seed and the block only.
+// Two factors with two levels each span four points. A block runs each once, in random order.
 func ExamplePoints() {
 	cpus := plan.Factor{Name: "cpus", Kind: plan.Int, Min: 1, Max: 1024}
 	buffer := plan.Factor{Name: "buffer", Kind: plan.Int, Max: 1024, Default: "1"}

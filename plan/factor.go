@@ -11,8 +11,28 @@ import (
 	"unicode/utf8"
 )
 
-// Validate reports what is wrong with the factor's declaration. A default that is a name ("cpus",
-// "all") is taken on trust here: [Points] knows the other factors.
+// Factor is an input of a trial that can be varied.
+type Factor struct {
+	Name string // lower-case letters, digits and hyphens; also the name of the factor's flag
+	Doc  string // one line without a full stop
+	Kind Kind
+
+	// Default is the level that is used if none is given, as Parse reads it: a level ("1ms") or the name of an
+	// earlier factor to follow ("cpus"). A factor without a default is absent from a point unless it is given.
+	// The caller resolves the default "all" of cpus before it makes points.
+	Default string
+
+	// Input marks a factor of the job or its load. Its levels are different jobs, so no verdict compares them.
+	Input bool
+
+	// Min and Max limit numbers, and durations in seconds, both inclusive. Max 0 means no upper limit.
+	Min, Max float64
+	Words    []string // the permitted words of a Text factor; nil permits any
+	Path     bool     // a Text factor that names a file; it may contain spaces, and the command makes it absolute
+}
+
+// Validate returns an error if the declaration of the factor is invalid. It does not check a default that is a name
+// ("cpus", "all"), because only [Points] knows the other factors.
 func (f Factor) Validate() error {
 	if !isName(f.Name) {
 		return fmt.Errorf("factor %q: a name is a lower-case letter, then letters, digits or hyphens", f.Name)
@@ -26,6 +46,7 @@ func (f Factor) Validate() error {
 	if err := f.validateRange(); err != nil {
 		return fmt.Errorf("factor %s: %w", f.Name, err)
 	}
+
 	if f.Default == "" || f.Kind != Text && isName(f.Default) {
 		return nil
 	}
@@ -35,6 +56,7 @@ func (f Factor) Validate() error {
 	return nil
 }
 
+// validateRange checks the limits and the list of words.
 func (f Factor) validateRange() error {
 	for _, x := range []float64{f.Min, f.Max} {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -53,6 +75,7 @@ func (f Factor) validateRange() error {
 	if f.Path && (f.Kind != Text || f.Words != nil) {
 		return errors.New("a path is a word, and any")
 	}
+
 	if f.Kind != Text && f.Words != nil {
 		return fmt.Errorf("the list Words is for words, not for a %v", f.Kind)
 	}
@@ -67,9 +90,9 @@ func (f Factor) validateRange() error {
 	return nil
 }
 
-// Recast makes a level of another kind one of the factor's: JSON does not tell 2.0 from 2, nor a
-// duration from a word. What was a level of the factor before it went through JSON is the same
-// afterwards. The result is within the factor's range.
+// Recast converts a level that was read from JSON to the factor's kind: JSON distinguishes neither 2.0 from 2 nor a
+// duration from a word. A level of the factor that was written to JSON and read again is the same after Recast. The
+// error is that of a level that cannot be converted or is out of the factor's range.
 func (f Factor) Recast(l Level) (Level, error) {
 	r, ok := recast(l, f.Kind)
 	if !ok {
@@ -81,16 +104,17 @@ func (f Factor) Recast(l Level) (Level, error) {
 	return r, nil
 }
 
+// recast converts a level to a kind. The bool is false if the level has no exact equivalent.
 func recast(l Level, k Kind) (Level, bool) {
 	switch {
 	case l.kind == k:
 		return l, true
 	case k == Float && l.kind == Int:
-		// Above 2^53 the shortest decimal of a float64 is not its exact value, only nearest to it.
+		// A whole number above 2^53 came from the shortest decimal of a float64, to which this conversion returns.
 		return FloatLevel(float64(l.n)), true
 	case k == Int && l.kind == Float: // 1e3
-		whole := l.f == math.Trunc(l.f) && math.Abs(l.f) <= 1<<53
-		return Level{kind: Int, n: int64(l.f)}, whole
+		exact := l.f == math.Trunc(l.f) && math.Abs(l.f) <= 1<<53
+		return Level{kind: Int, n: int64(l.f)}, exact
 	case k == Duration && l.kind == Int:
 		return DurationLevel(0), l.n == 0
 	case k == Duration && l.kind == Text: // "1000ms"
@@ -103,7 +127,7 @@ func recast(l Level, k Kind) (Level, bool) {
 	}
 }
 
-// check refuses a level of the factor's kind that is not finite, not in range or not one of its words.
+// check returns an error if a level of the factor's kind is not finite, out of range or not one of its words.
 func (f Factor) check(l Level) error {
 	low, high := f.Min, f.Max
 	var x float64
@@ -114,7 +138,7 @@ func (f Factor) check(l Level) error {
 		if l.n < 0 {
 			return fmt.Errorf("negative duration %v; give 0s or more", l)
 		}
-		// In nanoseconds, where a limit such as 0.1 s is exact.
+		// Compare nanoseconds, in which a limit such as 0.1 s is exact.
 		x, low, high = float64(l.n), math.Round(low*1e9), math.Round(high*1e9)
 	case Int:
 		x = float64(l.n)
@@ -130,6 +154,7 @@ func (f Factor) check(l Level) error {
 	return nil
 }
 
+// checkText returns an error if s is no level of a Text factor.
 func (f Factor) checkText(s string) error {
 	switch {
 	case f.Path:
@@ -143,7 +168,7 @@ func (f Factor) checkText(s string) error {
 	return fmt.Errorf("%q is not one of %s%s", s, strings.Join(f.Words, ", "), didYouMean(s, f.Words))
 }
 
-// checkWord refuses what would make the words of [Point.String] or of a list ambiguous.
+// checkWord returns an error if s would make [Point.String] or a list of levels ambiguous.
 func checkWord(s string) error {
 	bad := func(r rune) bool { return r == ',' || unicode.IsSpace(r) || !unicode.IsPrint(r) }
 	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, bad) {
@@ -152,7 +177,7 @@ func checkWord(s string) error {
 	return nil
 }
 
-// checkPath refuses what a list of paths or a line of text cannot hold.
+// checkPath returns an error if a list of paths or a line of text cannot contain s.
 func checkPath(s string) error {
 	bad := func(r rune) bool { return r == ',' || r != ' ' && !unicode.IsPrint(r) }
 	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, bad) {
@@ -161,7 +186,7 @@ func checkPath(s string) error {
 	return nil
 }
 
-// span is the permitted range in words: "1 or more", "0 to 1".
+// span returns the permitted range in words: "1 or more", "0 to 1".
 func (f Factor) span() string {
 	limit := func(x float64) Level {
 		if f.Kind == Duration {
@@ -175,7 +200,7 @@ func (f Factor) span() string {
 	return fmt.Sprintf("%v to %v", limit(f.Min), limit(f.Max))
 }
 
-// example says what may be typed.
+// example describes what a user may type.
 func (f Factor) example() string {
 	switch f.Kind {
 	case Int:
@@ -195,8 +220,8 @@ func (f Factor) example() string {
 	}
 }
 
-// isName reports whether s could be a factor's name. No number and no duration is one, as they start
-// with a digit, a sign or a point.
+// isName reports whether s could be a factor's name. Numbers and durations are no names, because they start with a
+// digit, a sign or a point.
 func isName(s string) bool {
 	for i, r := range s {
 		letter := 'a' <= r && r <= 'z'

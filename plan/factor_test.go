@@ -104,7 +104,7 @@ func TestRecast(t *testing.T) {
 	}
 }
 
-// A point survives JSON: its text at once, its kinds once recast.
+// A point read from JSON has the same text, and after Recast the same kinds.
 func TestPointJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var settings []plan.Setting
@@ -134,7 +134,7 @@ func TestPointJSON(t *testing.T) {
 	})
 }
 
-// Texts that look like another kind, and numbers that JSON writes in another form than strconv.
+// It covers texts that look like another kind, and numbers that JSON and strconv write differently.
 func TestPointJSONCorners(t *testing.T) {
 	for _, l := range []plan.Level{plan.TextLevel("1000ms"), plan.TextLevel("0"), plan.TextLevel("1m"),
 		plan.TextLevel("5"),
@@ -169,7 +169,7 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("Suggest(%q) = %q, want %q", word, got, want)
 		}
 	}
-	// Swapped neighbours are one change, so that the nearest is found.
+	// A swap of adjacent letters counts as one edit.
 	if got := plan.Suggest("ba", []string{"bc", "ab"}); got != "bc" {
 		t.Errorf("of two equally near, the first is meant, not %q", got)
 	}
@@ -178,7 +178,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// TestPath: a path may hold spaces, and its name is no other factor's.
+// TestPath checks that a path may contain spaces and may have the name of another factor.
 func TestPath(t *testing.T) {
 	f := plan.Factor{Name: "file", Kind: plan.Text, Path: true}
 	c, err := f.Parse("cpus", []string{"cpus"})

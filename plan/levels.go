@@ -11,36 +11,39 @@ import (
 	"time"
 )
 
-// MaxLevels is the largest number of levels of one factor, and of steps of one range.
+// MaxLevels is the largest number of levels of a factor, and of steps of a range.
 const MaxLevels = 10_000
 
-// Choice is what was chosen for a factor: its levels, or the earlier factor that it follows.
+// Choice is the selection of levels for a factor. Exactly one field is set.
 type Choice struct {
-	Levels []Level
-	Follow string
+	Levels []Level // distinct levels, in the order of the sweep
+	Follow string  // name of an earlier factor whose level this factor has at each point
 }
 
-// Parse reads the text of the factor's flag. Levels keep their order; repeats are dropped.
+// Parse reads an expression such as "1,2,4", "1..6" or "cpus". Levels keep their order, and duplicates are dropped.
 //
 //	expr   = name | item { "," item }
 //	item   = level | level ".." level [ step ]
 //	step   = ":+" level | ":x" number
 //
-// A name is one of others, the factors before this one. Without a step, a range of whole numbers
-// has step 1; durations and numbers need one. A range holds its end where a step hits it, and decimals
-// are exact: 0.4..1.1:+0.1 ends with 1.1. In a range of whole numbers or durations that is
-// multiplied, levels are rounded to the nearest whole number or nanosecond. Words have no ranges.
+// A name is one of others, the factors before this one. The default step of whole numbers is 1. A range of durations or
+// other numbers needs a step, and words have no ranges. A range includes its end if a step reaches it. Decimals are
+// exact, so 0.4..1.1:+0.1 ends with 1.1. A multiplied range of whole numbers or durations rounds its levels to the
+// nearest whole number or nanosecond.
+//
+// The error is a [LevelError] with the quoted expression as its level.
 func (f Factor) Parse(expr string, others []string) (Choice, error) {
 	c, err := f.parse(expr, others)
 	if err != nil {
-		return Choice{}, fmt.Errorf("--%s %q: %w", f.Name, expr, err)
+		return Choice{}, &LevelError{Factor: f.Name, Level: strconv.Quote(expr), Reason: err.Error(), Err: err}
 	}
 	return c, nil
 }
 
+// parse is Parse without the name of the factor in errors.
 func (f Factor) parse(expr string, others []string) (Choice, error) {
 	expr = strings.TrimSpace(expr)
-	// A word of the factor's own comes before a factor of that name.
+	// One of the factor's own words takes precedence over a factor of that name.
 	if slices.Contains(others, expr) && !slices.Contains(f.Words, expr) && !f.Path {
 		return Choice{Follow: expr}, nil
 	}
@@ -48,6 +51,7 @@ func (f Factor) parse(expr string, others []string) (Choice, error) {
 		return Choice{}, fmt.Errorf("it is neither a %v nor an earlier factor%s; give %s",
 			f.Kind, didYouMean(expr, others), f.example())
 	}
+
 	var levels []Level
 	seen := map[Level]bool{}
 	for item := range strings.SplitSeq(expr, ",") {
@@ -71,11 +75,12 @@ func (f Factor) parse(expr string, others []string) (Choice, error) {
 	return Choice{Levels: levels}, nil
 }
 
+// tooMany returns the error of more than MaxLevels levels.
 func tooMany() error {
 	return fmt.Errorf("more than %d levels; give fewer, or a larger step such as :x2", MaxLevels)
 }
 
-// item reads a level or a range.
+// item reads a level or a range. It does not check the factor's range.
 func (f Factor) item(text string, others []string) ([]Level, error) {
 	if text == "" {
 		return nil, fmt.Errorf("a level is missing; give %s", f.example())
@@ -86,11 +91,13 @@ func (f Factor) item(text string, others []string) ([]Level, error) {
 	if slices.Contains(others, text) {
 		return nil, fmt.Errorf("a factor to follow stands alone; give %s, or levels", text)
 	}
+
 	first, rest, isRange := strings.Cut(text, "..")
 	if !isRange {
 		l, err := f.number(text)
 		return []Level{l}, err
 	}
+
 	last, step, hasStep := strings.Cut(rest, ":")
 	if first == "" || last == "" {
 		return nil, fmt.Errorf("the range %s needs both ends; give %s", text, f.example())
@@ -106,6 +113,7 @@ func (f Factor) item(text string, others []string) ([]Level, error) {
 	if from.rat().Cmp(to.rat()) > 0 {
 		return nil, fmt.Errorf("the range %s is empty; give the smaller end first, as %s..%s", text, last, first)
 	}
+
 	if !hasStep {
 		if f.Kind != Int {
 			return nil, fmt.Errorf("a range of %vs needs a step; give %s:+STEP to add or %s:xFACTOR to "+
@@ -117,7 +125,7 @@ func (f Factor) item(text string, others []string) ([]Level, error) {
 	return f.steps(from, to, step)
 }
 
-// number reads one level without regard to the factor's range.
+// number reads one level of a numeric kind. It does not check the factor's range.
 func (f Factor) number(text string) (Level, error) {
 	switch f.Kind {
 	case Int:
@@ -140,7 +148,7 @@ func (f Factor) number(text string) (Level, error) {
 		}
 		return DurationLevel(d), nil
 	default:
-		// Not the hexadecimal and spelled-out forms of ParseFloat, save to say what is wrong with them.
+		// ParseFloat also reads hexadecimal numbers, Inf and NaN, which are refused below.
 		x, err := strconv.ParseFloat(text, 64)
 		if errors.Is(err, strconv.ErrRange) || err == nil && (math.IsInf(x, 0) || math.IsNaN(x)) {
 			return Level{}, fmt.Errorf("%s is not finite; give %s", text, f.example())
@@ -156,13 +164,14 @@ func (f Factor) number(text string) (Level, error) {
 	}
 }
 
-// leadingZero reports whether a number is written in a way that other programs read in base 8, or with a sign that says
-// nothing. -5 is left to the range of the factor.
+// leadingZero reports whether a number starts with a plus sign, or with a zero that other programs read as base 8.
+// A minus sign is not reported: the range of the factor decides.
 func leadingZero(text string) bool {
 	digits := strings.TrimLeft(text, "+-")
 	return strings.HasPrefix(text, "+") || len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9'
 }
 
+// not returns the error of text that is not of the factor's kind, or nil if err is nil.
 func (f Factor) not(text string, err error) error {
 	if err == nil {
 		return nil
@@ -170,11 +179,14 @@ func (f Factor) not(text string, err error) error {
 	return fmt.Errorf("%q is not a %v; give %s", text, f.Kind, f.example())
 }
 
-// notDuration tells a missing unit and an overflow, which package time does not, from nonsense.
+// notDuration returns the error of text that is not a duration. Unlike package time, it distinguishes a missing unit
+// and an overflow from other mistakes.
 func (f Factor) notDuration(text string, err error) error {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return fmt.Errorf("%s has no unit; give %sms or %ss", text, text, text)
 	}
+
+	// The duration overflows if the same text with all digits 0 parses.
 	zeros := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
 			return '0'
@@ -187,7 +199,7 @@ func (f Factor) notDuration(text string, err error) error {
 	return f.not(text, err)
 }
 
-// steps are the levels from..to by a step such as "+1" or "x2".
+// steps returns the levels from..to by a step such as "+1" or "x2".
 func (f Factor) steps(from, to Level, step string) ([]Level, error) {
 	switch {
 	case strings.HasPrefix(step, "+"):
@@ -216,7 +228,7 @@ func (f Factor) steps(from, to Level, step string) ([]Level, error) {
 		}
 		low, _ := from.rat().Float64()
 		high, _ := to.rat().Float64()
-		if (math.Log(high)-math.Log(low))/math.Log(by.f) > 1.1*MaxLevels { // walk counts those near the limit
+		if (math.Log(high)-math.Log(low))/math.Log(by.f) > 1.1*MaxLevels { // walk decides near the limit
 			return nil, tooMany()
 		}
 		return f.walk(from, to, func(x *big.Rat) { x.Mul(x, by.rat()) })
@@ -226,8 +238,8 @@ func (f Factor) steps(from, to Level, step string) ([]Level, error) {
 	}
 }
 
-// walk collects the levels from..to. It computes in fractions: typed decimals are exact in them and
-// binary floating point is not.
+// walk collects the levels from..to. It computes with rational numbers, because typed decimals are not exact in binary
+// floating point.
 func (f Factor) walk(from, to Level, next func(*big.Rat)) ([]Level, error) {
 	var levels []Level
 	end := to.rat()
@@ -241,17 +253,17 @@ func (f Factor) walk(from, to Level, next func(*big.Rat)) ([]Level, error) {
 	return levels, nil
 }
 
-// bound rounds fractions that repeated multiplication made long, so that a walk takes bounded time.
-// A typed end has at most 17 digits and an exponent within 330, which is under 1200 bits, so a
-// fraction of more than 2048 bits is none and loses no end.
+// bound rounds a fraction that repeated multiplication made long, so that a walk takes bounded time. A typed end has at
+// most 17 digits and an exponent within 330, which is under 1200 bits. A fraction of more than 2048 bits is therefore
+// not an end, and rounding cannot miss one.
 func bound(x *big.Rat) {
 	if x.Num().BitLen() > 2048 || x.Denom().BitLen() > 2048 {
 		new(big.Float).SetPrec(1024).SetRat(x).Rat(x)
 	}
 }
 
-// rat is the level of a number, or of a duration in nanoseconds, as an exact fraction. That of a
-// Float is the decimal that was typed rather than its binary approximation.
+// rat returns a numeric level as an exact fraction, a duration in nanoseconds. A Float level becomes the decimal that
+// was typed, not its binary approximation.
 func (l Level) rat() *big.Rat {
 	if l.kind != Float {
 		return new(big.Rat).SetInt64(l.n)
@@ -260,13 +272,13 @@ func (l Level) rat() *big.Rat {
 	return x
 }
 
-// nearest is the level of the factor's kind nearest to x, halves upwards.
+// nearest returns the level of the factor's kind that is nearest to x. Halves are rounded up.
 func (f Factor) nearest(x *big.Rat) Level {
 	if f.Kind == Float {
 		v, _ := x.Float64()
 		return FloatLevel(v)
 	}
-	// floor(x + 1/2) = floor((2 num + denom) / (2 denom)); Div rounds down as denom > 0.
+	// floor(x + 1/2) = floor((2 num + denom) / (2 denom)), and Div rounds down because denom > 0.
 	num := new(big.Int).Lsh(x.Num(), 1)
 	num.Add(num, x.Denom())
 	return Level{kind: f.Kind, n: num.Div(num, new(big.Int).Lsh(x.Denom(), 1)).Int64()}

@@ -20,7 +20,7 @@ var (
 	file    = plan.Factor{Name: "file", Kind: plan.Text}
 )
 
-// typed is the levels as a user would type them.
+// typed returns the levels as a user would type them.
 func typed(levels []plan.Level) string {
 	words := make([]string, len(levels))
 	for i, l := range levels {
@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Typed decimals are exactly the float64 of their text, not sums.
+// The levels of a decimal range are exactly the float64 values of their texts, not sums.
 func TestParseDecimalsAreExact(t *testing.T) {
 	c, err := load.Parse("0..1:+0.01", nil)
 	if err != nil || len(c.Levels) != 101 {
@@ -150,7 +150,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("Parse(%q) = %v, want an error", c.expr, typed(got.Levels))
 			continue
 		}
-		for _, want := range append(c.want, "--"+c.factor.Name+" ", `"`+c.expr+`"`) {
+		for _, want := range append(c.want, c.factor.Name+" ", `"`+c.expr+`"`) {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("Parse(%q): %v; want %q in it", c.expr, err, want)
 			}
@@ -158,7 +158,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Limits are permitted levels.
+// Limits are inclusive.
 func TestParseLimits(t *testing.T) {
 	f := plan.Factor{Name: "pause", Kind: plan.Duration, Min: 0.1, Max: 0.3}
 	if c, err := f.Parse("100ms,300ms", nil); err != nil || len(c.Levels) != 2 {
@@ -236,7 +236,7 @@ func TestRangeIsItsList(t *testing.T) {
 	})
 }
 
-// TestFineFactor: a range of thousands of steps by a small factor has the levels that exact arithmetic gives.
+// TestFineFactor checks that a range of thousands of multiplications has the levels of exact arithmetic.
 func TestFineFactor(t *testing.T) {
 	c, err := load.Parse("1..2:x1.0001", nil)
 	if err != nil || len(c.Levels) != 6932 {
@@ -275,8 +275,8 @@ func FuzzParse(f *testing.F) {
 		for _, f := range factors {
 			c, err := f.Parse(expr, []string{"cpus"})
 			if err != nil {
-				if !strings.HasPrefix(err.Error(), "--"+f.Name+" ") {
-					t.Errorf("%v does not name the flag", err)
+				if !strings.HasPrefix(err.Error(), f.Name+" ") {
+					t.Errorf("%v does not name the factor", err)
 				}
 				continue
 			}
@@ -294,7 +294,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestDecimalLevels: levels are read in base 10, and what other programs read in base 8 is refused.
+// TestDecimalLevels checks that levels are read in base 10, and that leading zeros are refused.
 func TestDecimalLevels(t *testing.T) {
 	for _, f := range []plan.Factor{{Name: "cpus", Kind: plan.Int}, {Name: "load", Kind: plan.Float}} {
 		for _, text := range []string{"010", "00", "+5", "01..3", "1..04", "0x2", "1_0", "1,02", "1..8:x02", "-0",

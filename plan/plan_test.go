@@ -19,7 +19,7 @@ func ints(ns ...int) plan.Choice {
 	return c
 }
 
-// coffee has a follower, a chain of them, a factor absent by default, and each kind.
+// coffee has factors of each kind: followers, a follower of a follower, and one that is absent by default.
 func coffee() []plan.Factor {
 	return []plan.Factor{
 		{Name: "cpus", Kind: plan.Int, Default: "all", Min: 1},
@@ -89,9 +89,9 @@ func TestPointsErrors(t *testing.T) {
 		{with("wrokers", ints(1)), `no factor "wrokers"; did you mean workers?`},
 		{with("cpus", plan.Choice{Follow: "workers"}), "follows workers, which is not a factor before it"},
 		{with("workers", plan.Choice{Follow: "workers"}), "not a factor before it"},
-		{with("stage", plan.Choice{Follow: "rate"}), "follows rate, which has no level; give --rate"},
+		{with("stage", plan.Choice{Follow: "rate"}), "follows rate, which has no level; give rate a level"},
 		{with("stage", plan.Choice{Follow: "cpus"}), "stage follows cpus: factor stage: 1 is a whole number"},
-		{with("callers", plan.Choice{}), "callers has no level"},
+		{with("callers", plan.Choice{}), "callers: there is no level"},
 		{with("callers", ints(101)), "101 is out of range"},
 		{with("cpus", ints(101)), "callers follows workers: factor callers: 101 is out of range"},
 		{map[string]plan.Choice{"cpus": wide, "workers": wide}, "more than 100000 points"},
@@ -164,7 +164,7 @@ func order(steps []plan.Step) string {
 	return strings.Join(words, " ")
 }
 
-// The order is a promise: a sweep that is resumed by a later version must find it again.
+// The order must not change: a later version must be able to resume a sweep.
 func TestBlockGolden(t *testing.T) {
 	if got, want := order(planOf(1, 6, true).Block(0)), "1 4o 3o 5 0 0o 2o 3 1o 4 2 5o"; got != want {
 		t.Errorf("block 0: %s, want %s", got, want)
@@ -174,7 +174,7 @@ func TestBlockGolden(t *testing.T) {
 	}
 }
 
-// TestBlockOf: some of the cases come in the order that they have in the whole block.
+// TestBlockOf checks that some of the cases keep their order in the whole block.
 func TestBlockOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := planOf(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 20).Draw(t, "cases"),
@@ -230,7 +230,8 @@ func TestShuffleIsUniform(t *testing.T) {
 	}
 }
 
-// TestBlockSeeds: the first block has the sweep's seed, and no other block of any near sweep has the seed of another.
+// TestBlockSeeds checks that the first block has the sweep's seed, and that no other blocks of sweeps with similar
+// seeds have equal seeds.
 func TestBlockSeeds(t *testing.T) {
 	type at struct {
 		seed  uint64

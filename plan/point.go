@@ -1,150 +1,30 @@
-// Package plan says what is varied and in which order: factors, their levels, the points they span,
-// and the blocks in which a sweep visits them. It is pure: no clock, no files, no global randomness.
 package plan
 
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Kind is the type of a factor's levels.
-type Kind int
-
-// The kinds of level.
-const (
-	Int      Kind = iota // a whole number
-	Duration             // a time such as 1ms
-	Float                // a decimal number
-	Text                 // a word
-)
-
-// String names the kind in messages.
-func (k Kind) String() string { return [...]string{"whole number", "duration", "number", "word"}[k] }
-
-// Factor is something a trial can vary.
-type Factor struct {
-	Name string // lower case, as its flag
-	Doc  string // one line; no full stop
-	Kind Kind
-
-	// Default is the level where none is given: a value ("1ms"), the name of an earlier factor to
-	// follow ("cpus"), or "" for a factor that is absent from a point unless given. The default "all"
-	// of cpus is resolved by the caller before a plan is made.
-	Default string
-
-	// Input marks a factor that belongs to the job or its load: its levels are different jobs, not
-	// choices between ways to do one, and get no verdict between them.
-	Input bool
-
-	Min, Max float64  // range of numbers and, in seconds, of durations; Max 0 means none
-	Words    []string // the permitted words of a Text factor, or nil for any
-	Path     bool     // a Text factor that names a file: it may hold spaces, and the command makes it absolute
-}
-
-// Level is one value of a factor. The zero Level is the whole number 0.
-type Level struct {
-	kind Kind
-	n    int64 // Int, and nanoseconds of a Duration
-	f    float64
-	s    string
-}
-
-// IntLevel is the whole number n.
-func IntLevel(n int) Level { return Level{kind: Int, n: int64(n)} }
-
-// DurationLevel is the time d.
-func DurationLevel(d time.Duration) Level { return Level{kind: Duration, n: int64(d)} }
-
-// FloatLevel is the number f.
-func FloatLevel(f float64) Level { return Level{kind: Float, f: f} }
-
-// TextLevel is the word s.
-func TextLevel(s string) Level { return Level{kind: Text, s: s} }
-
-// String is the level as a user would type it.
-func (l Level) String() string {
-	switch l.kind {
-	case Int:
-		return strconv.FormatInt(l.n, 10)
-	case Duration:
-		return shortDuration(time.Duration(l.n))
-	case Float:
-		return plainFloat(l.f)
-	default:
-		return l.s
-	}
-}
-
-// Kind is the level's type.
-func (l Level) Kind() Kind { return l.kind }
-
-// Number is the level on a numeric axis (durations in seconds); ok is false for words.
-func (l Level) Number() (x float64, ok bool) {
-	switch l.kind {
-	case Int:
-		return float64(l.n), true
-	case Duration:
-		return time.Duration(l.n).Seconds(), true
-	case Float:
-		return l.f, true
-	default:
-		return 0, false
-	}
-}
-
-// plainFloat prints 1000000 rather than 1e+06. It uses an exponent where JSON does, so that a point
-// that was read back from JSON has the same text even before its levels are recast.
-func plainFloat(f float64) string {
-	if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) {
-		return strconv.FormatFloat(f, 'e', -1, 64)
-	}
-	return strconv.FormatFloat(f, 'f', -1, 64)
-}
-
-// shortDuration prints 1m rather than 1m0s, and us, which every keyboard has, rather than µs.
-func shortDuration(d time.Duration) string {
-	s := strings.Replace(d.String(), "µ", "u", 1)
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
-	}
-	return s
-}
-
-// MarshalJSON writes numbers as numbers, durations ("1ms") and words as strings.
-func (l Level) MarshalJSON() ([]byte, error) {
-	switch l.kind {
-	case Int:
-		return strconv.AppendInt(nil, l.n, 10), nil
-	case Float:
-		return json.Marshal(l.f)
-	default:
-		return json.Marshal(l.String())
-	}
-}
-
-// Setting is a factor at a level.
+// Setting is a factor at one of its levels.
 type Setting struct {
-	Factor string
+	Factor string // name of the factor
 	Level  Level
 }
 
-// Point is one level for each factor that matters, in table order. The zero Point has none.
+// Point is a combination of levels: one for each factor that it contains, in table order. The zero Point contains none.
+// A Point is immutable.
 type Point struct{ settings []Setting }
 
-// NewPoint is the point of these settings, in this order.
+// NewPoint returns the point with these settings, in this order. No factor may occur twice. The point keeps the slice.
 func NewPoint(settings ...Setting) Point { return Point{settings} }
 
-// Settings are the point's factors and levels in order. The slice must not be changed.
+// Settings returns the point's factors and levels in order. The caller must not change the slice.
 func (p Point) Settings() []Setting { return p.settings }
 
-// Get returns the level of a factor; ok is false where the point does not hold it.
+// Get returns the level of a factor. The bool is false if the point does not contain the factor.
 func (p Point) Get(factor string) (Level, bool) {
 	for _, s := range p.settings {
 		if s.Factor == factor {
@@ -154,7 +34,7 @@ func (p Point) Get(factor string) (Level, bool) {
 	return Level{}, false
 }
 
-// With returns the point with the factor at that level, replaced or added at the end.
+// With returns a copy of the point with the factor at that level. A new factor is added at the end.
 func (p Point) With(factor string, l Level) Point {
 	settings := append([]Setting(nil), p.settings...)
 	for i := range settings {
@@ -166,7 +46,7 @@ func (p Point) With(factor string, l Level) Point {
 	return Point{append(settings, Setting{factor, l})}
 }
 
-// Only returns the point restricted to the named factors.
+// Only returns a copy of the point that contains only the named factors.
 func (p Point) Only(factors []string) Point {
 	var kept []Setting
 	for _, s := range p.settings {
@@ -180,7 +60,7 @@ func (p Point) Only(factors []string) Point {
 	return Point{kept}
 }
 
-// Without returns the point without a factor.
+// Without returns a copy of the point without the factor.
 func (p Point) Without(factor string) Point {
 	var kept []Setting
 	for _, s := range p.settings {
@@ -191,24 +71,25 @@ func (p Point) Without(factor string) Point {
 	return Point{kept}
 }
 
-// Has reports whether the point holds the factor.
+// Has reports whether the point contains the factor.
 func (p Point) Has(factor string) bool { _, ok := p.Get(factor); return ok }
 
-// Int returns the level of an Int factor. It panics where the point does not hold it: a design reads
-// only the factors it declares.
+// Int returns the level of an Int factor. It panics if the point does not contain the factor, or if the factor has
+// another kind: a design may read only the factors that it declares.
 func (p Point) Int(factor string) int { return int(p.need(factor, Int).n) }
 
-// Duration returns the level of a Duration factor; it panics as [Point.Int].
+// Duration returns the level of a Duration factor. It panics as [Point.Int] does.
 func (p Point) Duration(factor string) time.Duration {
 	return time.Duration(p.need(factor, Duration).n)
 }
 
-// Float returns the level of a Float factor; it panics as [Point.Int].
+// Float returns the level of a Float factor. It panics as [Point.Int] does.
 func (p Point) Float(factor string) float64 { return p.need(factor, Float).f }
 
-// Text returns the level of a Text factor; it panics as [Point.Int].
+// Text returns the level of a Text factor. It panics as [Point.Int] does.
 func (p Point) Text(factor string) string { return p.need(factor, Text).s }
 
+// need returns the level of a factor of that kind, and panics if there is none.
 func (p Point) need(factor string, k Kind) Level {
 	l, ok := p.Get(factor)
 	if !ok {
@@ -220,7 +101,7 @@ func (p Point) need(factor string, k Kind) Level {
 	return l
 }
 
-// String is the point as key=value words: "cpus=2 workers=2". It identifies the point.
+// String returns the settings as "cpus=2 workers=2". Different points of the same factors have different strings.
 func (p Point) String() string {
 	var b strings.Builder
 	for i, s := range p.settings {
@@ -234,7 +115,7 @@ func (p Point) String() string {
 	return b.String()
 }
 
-// MarshalJSON writes the point as an object in table order.
+// MarshalJSON writes the point as a JSON object whose members are in table order.
 func (p Point) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, s := range p.settings {
@@ -252,9 +133,9 @@ func (p Point) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// UnmarshalJSON reads an object. Whole numbers become Int, other numbers Float, strings such as
-// [Level.String] writes for durations Duration, other strings Text. Levels that a factor declares
-// otherwise are mended by [Factor.Recast].
+// UnmarshalJSON reads a JSON object. Whole numbers become Int levels and other numbers Float levels. A string becomes a
+// Duration level if [Level.String] writes it like that, and otherwise a Text level. JSON does not keep the kind of a
+// level, so call [Factor.Recast] afterwards.
 func (p *Point) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.UseNumber()
@@ -284,6 +165,7 @@ func (p *Point) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// levelOf returns the level of a decoded JSON value.
 func levelOf(v any) (Level, error) {
 	switch v := v.(type) {
 	case json.Number:
@@ -293,7 +175,7 @@ func levelOf(v any) (Level, error) {
 		f, err := v.Float64()
 		return FloatLevel(f), err
 	case string:
-		// Only as String writes it: "1000ms" may be a word, and Recast loses nothing either way.
+		// A string that String does not write, such as "1000ms", may be a word. Recast turns it into a duration.
 		if d, err := time.ParseDuration(v); err == nil && shortDuration(d) == v {
 			return DurationLevel(d), nil
 		}

@@ -2,9 +2,11 @@ package plan
 
 import "strings"
 
-// Suggest is the known word that a mistyped one was probably meant to be, or "". The two differ by
-// at most a third of the word's letters, where 1 is always allowed and 2 from four letters on. Failing
-// that, it is the only known word that begins with three letters or more as typed.
+// Suggest returns the known word that a mistyped word was probably meant to be, or "". Case is ignored.
+//
+// It is the nearest word by edit distance. The limit is a third of the word's letters, but at least 1, and at least 2
+// for four letters or more. If no word is near enough, it is the only known word that starts with the typed one, which
+// needs three letters or more.
 func Suggest(word string, known []string) string {
 	w := []rune(strings.ToLower(word))
 	limit := max(len(w)/3, 1)
@@ -14,7 +16,7 @@ func Suggest(word string, known []string) string {
 	best, nearest := "", limit+1
 	for _, k := range known {
 		kr := []rune(strings.ToLower(k))
-		// A distance of all the letters would be another word altogether.
+		// If every letter differs, the words have nothing in common.
 		if d := editDistance(w, kr); d < nearest && d < max(len(w), len(kr)) {
 			best, nearest = k, d
 		}
@@ -25,7 +27,7 @@ func Suggest(word string, known []string) string {
 	return best
 }
 
-// completion is the only known word with that prefix, or "".
+// completion returns the only known word with that prefix, or "" if there is none or more than one.
 func completion(prefix string, known []string) string {
 	found := ""
 	for _, k := range known {
@@ -40,7 +42,7 @@ func completion(prefix string, known []string) string {
 	return found
 }
 
-// didYouMean is the end of a message about an unknown word.
+// didYouMean returns the end of an error message about an unknown word, or "".
 func didYouMean(word string, known []string) string {
 	if s := Suggest(word, known); s != "" {
 		return "; did you mean " + s + "?"
@@ -48,11 +50,11 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// editDistance is the number of insertions, deletions, substitutions and swaps of neighbours that
-// turn a into b, no letter being touched twice (Damerau, CACM 7(3), 1964; Levenshtein, 1966; this
-// is the restricted distance, by dynamic programming).
+// editDistance returns the restricted Damerau-Levenshtein distance: the number of insertions, deletions, substitutions
+// and swaps of adjacent letters that turn a into b, where no letter is edited twice (Damerau, CACM 7(3), 1964;
+// Levenshtein, 1966). It uses dynamic programming.
 func editDistance(a, b []rune) int {
-	// before, above and row are the distances of a[:i-2], a[:i-1] and a[:i] to each b[:j].
+	// before, above and row are the distances from a[:i-2], a[:i-1] and a[:i] to each b[:j].
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {
 		above[j] = j

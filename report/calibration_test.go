@@ -11,7 +11,7 @@ import (
 
 func TestCalibration(t *testing.T) {
 	none := result.Unavailable
-	c := result.Calibration{Rounds: 16, Seconds: 17.4, Prices: []result.Price{
+	c := result.Calibration{Rounds: 16, Seconds: 17.4, Prices: []result.CostEstimate{
 		{Cost: "chan", Estimate: result.Estimate{Median: 31.4, Low: 17.9, High: 32.6}, P10: none, P90: none,
 			Reading: "operations/chan", Live: 62.8, Virtual: 63},
 		{Cost: "wake", Estimate: result.Estimate{Median: 55_200, Low: 47_100, High: 57_300}, P10: 35_800, P90: 86_800,
@@ -26,7 +26,7 @@ func TestCalibration(t *testing.T) {
 			Virtual: result.UpperQuantiles{P50: 99_300, P90: 117_000, P99: 177_000}},
 		{Reading: "handoff/handoff@0s..2ms", Live: result.UpperQuantiles{P50: 95_700, P90: 116_400, P99: none},
 			Virtual: result.UpperQuantiles{P50: 95_200, P90: 116_200, P99: 1_720_000}},
-	}, Ladder: []result.Rung{
+	}, Ladder: []result.OperationCost{
 		{Operation: "add to a word", Same: result.Estimate{Median: 2.05, Low: 1.54, High: 2.28},
 			Other: result.Estimate{Median: none, Low: none, High: none}},
 		{Operation: "lock and unlock", Same: result.Estimate{Median: 7.64, Low: 5, High: 7.96},

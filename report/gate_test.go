@@ -11,7 +11,7 @@ import (
 // TestGatePage: what was not judged is named and counted, an interval that says nothing is explained.
 func TestGatePage(t *testing.T) {
 	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05,
-		NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Said: "it fails: no milk"}},
+		NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Output: "it fails: no milk"}},
 		List: []compare.GateResult{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1, Cost: 1, Low: 0.1, High: 9,
 			N: 2, Decision: compare.Undecided}}}
 	layouts := g

@@ -5,65 +5,66 @@ import "time"
 // KindCalibration is the kind of a Calibration.
 const KindCalibration = "calibration"
 
-// Calibration is what the scheduler and its primitives take on one machine. Its JSON is a contract, and what is stored.
+// Calibration contains the measured costs of the scheduler and its primitives on one machine. Its JSON is a contract,
+// and the format in which calibrations are stored.
 type Calibration struct {
-	Kind          string    `json:"kind"` // KindCalibration
-	SchemaVersion int       `json:"schema_version"`
-	Fingerprint   string    `json:"fingerprint"` // of the machine, see host.Machine
-	GoVersion     string    `json:"go_version"`
-	Measured      time.Time `json:"measured"`
-	Seconds       float64   `json:"seconds"` // that it took
-	Rounds        int       `json:"rounds"`  // in each of which every microprogram had a process of its own
-	Costs         string    `json:"costs"`   // as sim.ParseCosts reads them
-	Prices        []Price   `json:"prices"`
-	// HandOvers compares simulated hand-overs of a goroutine to an idle CPU with live ones. It is absent with one CPU,
-	// and in calibrations that were stored before it was added.
-	HandOvers []HandOver `json:"hand_overs,omitempty"`
-	Ladder    []Rung     `json:"ladder"`
-	Warnings  []string   `json:"warnings"`
+	Kind          string         `json:"kind"` // KindCalibration
+	SchemaVersion int            `json:"schema_version"`
+	Fingerprint   string         `json:"fingerprint"` // identifies the machine, see host.Machine
+	GoVersion     string         `json:"go_version"`
+	Measured      time.Time      `json:"measured"` // when it was measured
+	Seconds       float64        `json:"seconds"`  // how long it took
+	Rounds        int            `json:"rounds"`   // each round runs every microprogram in a process of its own
+	Costs         string         `json:"costs"`    // in the format of sim.ParseCosts
+	Prices        []CostEstimate `json:"prices"`
+	// HandOvers compares simulated wake-up latencies with live ones. It is absent on a machine with one CPU, and in
+	// calibrations that were stored before this field was added.
+	HandOvers []HandOver      `json:"hand_overs,omitempty"`
+	Ladder    []OperationCost `json:"ladder"`
+	Warnings  []string        `json:"warnings"`
 }
 
-// Estimate is a median in ns with its 95 % interval over the rounds; the ends are null below 6 rounds.
+// Estimate is a median in ns with its 95% confidence interval over the rounds. Below 6 rounds the ends are null.
 type Estimate struct {
 	Median Value `json:"median_ns"`
 	Low    Value `json:"low_ns"`
 	High   Value `json:"high_ns"`
 }
 
-// Price is one cost of the scheduler, and how well virtual time keeps to it. Of burn, which is a share, all times are
-// those of a burn of one millisecond: a nanosecond of them is a millionth.
-type Price struct {
-	Cost string `json:"cost"` // a name of sim.ParseCosts
+// CostEstimate is the estimate of one cost of the scheduler, with a check of the simulation against a measurement. The
+// cost burn is a fraction; its times are those of a burn of 1 ms, so that 1 ns is a millionth.
+type CostEstimate struct {
+	Cost string `json:"cost"` // name of the cost, as in sim.ParseCosts
 	Estimate
-	// Of a cost that is drawn, where 10 and 90 % of the times lie below; else null.
+	// The 10% and 90% quantiles of a cost that is a distribution; otherwise null.
 	P10 Value `json:"p10_ns"`
 	P90 Value `json:"p90_ns"`
-	// What a reading of the microprogram took in ns, its median: live, and in virtual time under all the costs.
-	Reading string `json:"reading"`
+	// The check: the median of one reading of a microprogram in ns, live and in virtual time with all costs.
+	Reading string `json:"reading"` // describes what is read
 	Live    Value  `json:"live_ns"`
 	Virtual Value  `json:"virtual_ns"`
 }
 
-// HandOver is how long a goroutine that is made ready waits until another CPU runs it, live and in virtual time.
+// HandOver is the wake-up latency: the time from when a goroutine becomes runnable until another CPU runs it. It was
+// measured live and simulated.
 type HandOver struct {
-	// that is taken after these idle times: spin, wake or deep; empty for all idle times
+	// The cost that applies after these idle times: spin, wake or deep; "" for all idle times.
 	Cost    string         `json:"cost"`
-	Reading string         `json:"reading"` // with the idle times
+	Reading string         `json:"reading"` // describes what is read, with the idle times
 	Live    UpperQuantiles `json:"live"`
 	Virtual UpperQuantiles `json:"virtual"`
 }
 
-// UpperQuantiles are the median and the upper quantiles of times in ns.
+// UpperQuantiles are the median and two upper quantiles of times, in ns.
 type UpperQuantiles struct {
 	P50 Value `json:"p50_ns"`
 	P90 Value `json:"p90_ns"`
 	P99 Value `json:"p99_ns"`
 }
 
-// Rung is one operation of the price ladder: for the goroutine that makes it, where nobody else wants what it uses, and
-// where a goroutine on another CPU uses it all the time.
-type Rung struct {
+// OperationCost is the time of a synchronization operation for the goroutine that performs it.
+type OperationCost struct {
 	Operation string   `json:"operation"`
-	Same      Estimate `json:"same_cpu"`
-	Other     Estimate `json:"other_cpu"`
+	Same      Estimate `json:"same_cpu"`  // without contention
+	Other     Estimate `json:"other_cpu"` // while a goroutine on another CPU uses the same object all the time
 }

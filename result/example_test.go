@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// What could not be measured is null, never 0. Metrics name their unit.
+// A metric that could not be measured is null in JSON. Names of metrics end with their unit.
 func ExampleMetrics() {
 	m := result.Metrics{result.Throughput: 1000, result.CPUSeconds: result.Unavailable}
 	text, err := json.Marshal(m)

@@ -1,9 +1,110 @@
 package result
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// metrics are the names of the contract that streams and the system give their numbers, besides those of times: see
-// [Known].
+// Metrics are the numbers of a trial, by name. The ending of a name is its unit: see [UnitOf].
+type Metrics map[string]Value
+
+// Get returns the metric with that name, or [Unavailable] if there is none.
+func (m Metrics) Get(name string) Value {
+	if v, ok := m[name]; ok {
+		return v
+	}
+	return Unavailable
+}
+
+// The metrics of the contract that code refers to by name.
+const (
+	Throughput  = "throughput_per_s"           // completed operations inside the window / window
+	Rate        = "rate_per_s"                 // open loop: requested arrivals a second
+	Goodput     = "goodput_per_s"              // open loop: completions a second within the customer's patience
+	Dropped     = "dropped"                    // open loop: arrivals in the window that found the queue full
+	Abandoned   = "abandoned"                  // open loop: arrivals in the window that lost patience
+	LostShare   = "lost_share"                 // open loop: fraction of the arrivals in the window that were not served
+	OfferedLoad = "offered_load"               // open loop: arrival rate / capacity in a closed loop
+	ModelMG1    = "model_mg1_response_mean_ns" // mean response time by the M/G/1 formula
+	ModelMD1    = "model_md1_response_mean_ns" // mean response time by the M/D/1 formula
+	ModelWindow = "model_window_ns"            // window that these formulas need, if this one is too short
+	ModelAlone  = "model_alone_ns"             // service time of a single worker, if requests slow each other down
+
+	ResponseP50  = "response_p50_ns"
+	ResponseMean = "response_mean_ns"
+	LatencyMean  = "latency_mean_ns"
+	LatencyP50   = "latency_p50_ns"
+	ItemsRate    = "items_per_s"
+	BytesRate    = "bytes_per_s"
+	WallSeconds  = "wall_seconds"         // jobs: wall time of the whole job
+	CPUSeconds   = "cpu_seconds"          // CPU time of the process, user and system
+	Parallelism  = "parallelism"          // CPU seconds / second of the window
+	TimePerOp    = "time_per_op_ns"       // benchmarks: wall time, as go test prints it
+	AllocedPerOp = "alloc_bytes_per_op"   // bytes allocated
+	AllocsPerOp  = "allocs_per_op"        // number of allocations
+	CPUPerOp     = "cpu_per_op_ns"        // CPU time of the process while operations were timed
+	MutexPerOp   = "mutex_wait_per_op_ns" // benchmarks: time that all goroutines waited for mutexes
+	GCPerOp      = "gc_cpu_per_op_ns"     // benchmarks: CPU time of completed garbage collections
+	SchedPerOp   = "sched_wait_per_op_ns" // benchmarks: time that all goroutines were runnable but not running
+	Transient    = "transient_seconds"    // virtual: time from the start until the load had settled, by MSER-5
+
+	TimingSeconds = "real_timing_seconds" // virtual: time that measuring one section of real code takes
+)
+
+// Unit is the unit of a metric.
+type Unit string
+
+// The units.
+const (
+	Nanoseconds Unit = "ns"
+	PerSecond   Unit = "/s"
+	Seconds     Unit = "s"
+	Bytes       Unit = "B"
+	BytesPerSec Unit = "B/s"
+	PerOp       Unit = "/op"
+	BytesPerOp  Unit = "B/op"
+	Ratio       Unit = ""
+)
+
+// UnitOf returns the unit of a metric, which is the ending of its name.
+func UnitOf(metric string) Unit {
+	switch {
+	case metric == BytesRate:
+		return BytesPerSec
+	case strings.HasSuffix(metric, "_bytes_per_op"):
+		return BytesPerOp
+	case strings.HasSuffix(metric, "_per_op"):
+		return PerOp
+	case strings.HasSuffix(metric, "_per_s"):
+		return PerSecond
+	case strings.HasSuffix(metric, "_ns"):
+		return Nanoseconds
+	case strings.HasSuffix(metric, "_seconds"):
+		return Seconds
+	case strings.HasSuffix(metric, "_bytes"):
+		return Bytes
+	default:
+		return Ratio
+	}
+}
+
+// LargerIsBetter reports whether a larger value of the metric is better: that of a rate is, that of a time is not.
+func LargerIsBetter(metric string) bool {
+	u := UnitOf(metric)
+	return u == PerSecond || u == BytesPerSec || metric == Parallelism
+}
+
+// Quantiles are the quantiles of the contract for latencies, in ascending order. It must not be changed.
+var Quantiles = []struct {
+	Name string
+	Q    float64 // 0 to 1; 0 is the minimum and 1 the maximum
+}{
+	{"min", 0}, {"p5", 0.05}, {"p25", 0.25}, {"p50", 0.50}, {"p75", 0.75}, {"p90", 0.90},
+	{"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1},
+}
+
+// metrics are the names of the contract for the metrics of trials, except distributions of times: see
+// [KnownMetric].
 var metrics = []string{
 	Throughput, Rate, Goodput, Dropped, Abandoned, LostShare, OfferedLoad, ModelMG1, ModelMD1, ModelWindow, ModelAlone,
 	ItemsRate, BytesRate,
@@ -21,20 +122,20 @@ var metrics = []string{
 	"lag_p50_ns", "lag_p90_ns", "lag_p95_ns", "lag_p99_ns",
 }
 
-// timed are the distributions of times: each has a mean, a standard deviation and the [Quantiles].
+// timed are the prefixes of distributions of times. Each has a mean, a standard deviation and the [Quantiles].
 var timed = []string{"latency", "service", "response"}
 
-// Known reports whether the contract has a metric of this name. Jobs and benchmarks may have others, of their own.
-func Known(metric string) bool {
+// KnownMetric reports whether the contract defines a metric with this name. Jobs and benchmarks may have others.
+func KnownMetric(metric string) bool {
 	if slices.Contains(metrics, metric) {
 		return true
 	}
-	for _, of := range timed {
-		if metric == of+"_mean_ns" || metric == of+"_sd_ns" {
+	for _, prefix := range timed {
+		if metric == prefix+"_mean_ns" || metric == prefix+"_sd_ns" {
 			return true
 		}
 		for _, q := range Quantiles {
-			if metric == of+"_"+q.Name+"_ns" {
+			if metric == prefix+"_"+q.Name+"_ns" {
 				return true
 			}
 		}
@@ -42,13 +143,13 @@ func Known(metric string) bool {
 	return false
 }
 
-// ours are the metrics of a trial that a benchmark does not name itself.
+// ours are the metrics that every trial of a benchmark has.
 var ours = []string{Throughput, BytesRate, TimePerOp, AllocedPerOp, AllocsPerOp, CPUPerOp, MutexPerOp, GCPerOp,
 	SchedPerOp, CPUSeconds,
 	Parallelism, "steal_seconds", "machine_cpu_seconds", "throttled_periods", "load1"}
 
-// Own are the metrics among them that benchmarks have named, each once and in order.
-func Own(metrics []string) []string {
+// CustomMetrics returns those of the metrics that benchmarks reported themselves, sorted and without duplicates.
+func CustomMetrics(metrics []string) []string {
 	own := slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return slices.Contains(ours, m) })
 	slices.Sort(own)
 	return slices.Compact(own)

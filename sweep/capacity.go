@@ -161,7 +161,7 @@ func (m *capacities) finish(c *Capacity) {
 // closedLoops returns the distinct closed loops whose capacity the open loops of the plan need.
 func (s *Sweep) closedLoops() (list []*Capacity) {
 	for _, c := range s.Plan.Cases {
-		bare := workload.Unloaded(c.Point)
+		bare := workload.WithoutLoad(c.Point)
 		had := slices.ContainsFunc(list,
 			func(x *Capacity) bool { return x.Design == c.Design && x.Point.String() == bare.String() })
 		if workload.OpenLoop(c.Point) && !had {
@@ -191,7 +191,7 @@ func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec 
 
 // capacityOf returns the capacity of a case. It is zero if unknown.
 func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
-	bare := workload.Unloaded(c.Point).String()
+	bare := workload.WithoutLoad(c.Point).String()
 	for _, x := range s.Header.Capacities {
 		if x.Design == c.Design && x.Point.String() == bare {
 			return x
@@ -205,7 +205,7 @@ func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
 // The reference is the smallest of their capacities; bounds count only if there are no others.
 func (s *Sweep) referenceCapacity(c plan.Case) float64 {
 	inputs := s.sharedInputs()
-	job := workload.Unloaded(c.Point).Only(inputs).String()
+	job := workload.WithoutLoad(c.Point).Only(inputs).String()
 	for _, bounds := range []bool{false, true} {
 		least := 0.0
 		for _, x := range s.Header.Capacities {

@@ -95,7 +95,7 @@ func checkMetricNames(t *result.Trial) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !result.Known(name) {
+		if !result.KnownMetric(name) {
 			return fmt.Errorf("its metric %q is unknown", name)
 		}
 	}

@@ -64,7 +64,7 @@ const stealing = "wake=15us,spin=1us,steal=90us,switch=120ns,chan=20ns,lock=5ns"
 func TestDisturbed(t *testing.T) {
 	trial := disturbed(t, "burns", stealing, 8)
 	d := trial.Disturbed
-	if d == nil || d.Count < walks || len(d.States) < 2 || !d.Moves(result.Throughput) || d.Error != "" {
+	if d == nil || d.Count < walks || len(d.States) < 2 || !d.Changes(result.Throughput) || d.Error != "" {
 		t.Fatalf("%+v", d)
 	}
 	own := trial.Metrics[result.Throughput]
@@ -94,14 +94,14 @@ func TestDisturbed(t *testing.T) {
 // TestUndisturbed: a load with one steady state keeps it; one in which nothing burns cannot be disturbed; what is drawn
 // repeats nothing.
 func TestUndisturbed(t *testing.T) {
-	if d := disturbed(t, "burns", "none", 8).Disturbed; d == nil || d.Count < walks || d.Moves(result.Throughput) ||
-		d.Moves(result.LatencyMean) {
+	if d := disturbed(t, "burns", "none", 8).Disturbed; d == nil || d.Count < walks || d.Changes(result.Throughput) ||
+		d.Changes(result.LatencyMean) {
 		t.Errorf("without costs: %+v", d)
 	}
-	if d := disturbed(t, "burns", "none", 500).Disturbed; d == nil || d.Count < 1 || d.Moves(result.Throughput) {
+	if d := disturbed(t, "burns", "none", 500).Disturbed; d == nil || d.Count < 1 || d.Changes(result.Throughput) {
 		t.Errorf("a long queue: %+v", d)
 	}
-	if d := disturbed(t, "sleeps", stealing, 8).Disturbed; d == nil || d.Count != 0 || d.Moves(result.Throughput) {
+	if d := disturbed(t, "sleeps", stealing, 8).Disturbed; d == nil || d.Count != 0 || d.Changes(result.Throughput) {
 		t.Errorf("nothing burns: %+v", d)
 	}
 	if d := disturbed(t, "draws", stealing, 8).Disturbed; d != nil {
@@ -127,7 +127,7 @@ func TestDisturbedFails(t *testing.T) {
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	trial := Simulate(Spec{Workload: w.Name, Design: "brittle", Point: point, Seed: 1, Warmup: time.Second,
 		Duration: time.Second, Sample: 1, Disturb: true}, w, w.Designs[0], sim.Costs{}).Trial
-	if d := trial.Disturbed; d == nil || !strings.Contains(d.Error, "too late") || !d.Moves(result.Throughput) ||
+	if d := trial.Disturbed; d == nil || !strings.Contains(d.Error, "too late") || !d.Changes(result.Throughput) ||
 		len(trial.Warnings) != 1 || trial.Status != result.OK {
 		t.Errorf("%+v, %q", trial.Disturbed, trial.Warnings)
 	}

@@ -20,7 +20,7 @@ func TestGOGC(t *testing.T) {
 		}}, nil
 	}
 	d := workload.Design{Name: "litter", Uses: []string{workload.GOGC}, Job: job}
-	w := &workload.Workload{Name: "test", Factors: []plan.Factor{workload.Collecting()}, Designs: []workload.Design{d}}
+	w := &workload.Workload{Name: "test", Factors: []plan.Factor{workload.GOGCFactor()}, Designs: []workload.Design{d}}
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: workload.GOGC, Level: plan.IntLevel(777)})
 	was := debug.SetGCPercent(123)

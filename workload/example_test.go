@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// A workload with one design: a stream whose operation works for a time that is a factor, and which checks its answer.
+// A workload with one design, a stream. Its operation works for a time that is a factor, and its answer is checked.
 func ExampleWorkload() {
 	w := &workload.Workload{
 		Name:    "counter",

@@ -7,26 +7,29 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Formula is a closed form for the wall time of a Job, from what the same sweep measured of other designs. It is
-// evaluated in each block by the trials of that block, and compared with the trial of its own design there.
+// Formula is a closed form for the wall time of a [Job]. Its inputs are measurements of other designs in the same
+// sweep. It is evaluated in each block with the trials of that block, and compared with the trial of its own design.
 type Formula struct {
-	Text   string // "bytes x cost of a system call", in the words of the designs and metrics that it uses
-	Source string // where it comes from: a book, a law, or what it counts
-	// Seconds is the prediction at a point of the design; NaN where there is none.
+	// Text is the formula in terms of designs and metrics, such as "bytes x cost of a system call".
+	Text   string
+	Source string // where the formula comes from: a publication, a law, or what it counts
+
+	// Seconds returns the predicted wall time in seconds at a point of the design, or NaN if there is no prediction.
 	Seconds func(p plan.Point, m Measured) float64
 }
 
-// Measured finds a metric of a design of the same sweep: that of its trial at the levels of p, which may hold more
-// factors than the design has, or fewer as long as one trial fits. ok is false where no trial or more than one does,
-// or where it has no such number.
+// Measured returns a metric of a design in the current block: that of its trial at the levels of p. The point may have
+// more factors than the design, or fewer if they still determine the trial. The bool is false if no trial or more than
+// one matches, or if the trial lacks the metric.
 type Measured func(design, metric string, p plan.Point) (x float64, ok bool)
 
-// Of is the metric of a design at a point.
+// Metric returns m(design, metric, p).
 func (m Measured) Metric(design, metric string, p plan.Point) (float64, bool) {
 	return m(design, metric, p)
 }
 
-// Wall is the wall time of a design at a point, in seconds; NaN where it was not measured, which makes a formula NaN.
+// Wall returns the wall time of a design at a point, in seconds. It is NaN if the time was not measured, which makes a
+// formula NaN too.
 func (m Measured) Wall(design string, p plan.Point) float64 {
 	x, ok := m(design, "wall_seconds", p)
 	if !ok {
@@ -35,7 +38,7 @@ func (m Measured) Wall(design string, p plan.Point) float64 {
 	return x
 }
 
-// validate reports what is wrong with the formula of d, which may be nil.
+// validate returns an error if the formula of d is invalid. The formula may be nil.
 func (f *Formula) validate(d Design) error {
 	switch {
 	case f == nil:

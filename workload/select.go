@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Named returns the workload of that name.
-func Named(all []*Workload, name string) (*Workload, error) {
+// Find returns the workload with that name. The error lists the names of all workloads and suggests one.
+func Find(all []*Workload, name string) (*Workload, error) {
 	var known []string
 	for _, w := range all {
 		if w.Name == name {
@@ -17,19 +17,20 @@ func Named(all []*Workload, name string) (*Workload, error) {
 		}
 		known = append(known, w.Name)
 	}
-	return nil, fmt.Errorf("there is no workload %q%s; the workloads are %s", name, meant(name, known),
+	return nil, fmt.Errorf("there is no workload %q%s; the workloads are %s", name, didYouMean(name, known),
 		strings.Join(known, ", "))
 }
 
-// meant is what somebody perhaps meant who wrote an unknown word.
-func meant(word string, known []string) string {
+// didYouMean returns the part of an error message that suggests a known word, or "".
+func didYouMean(word string, known []string) string {
 	if s := plan.Suggest(word, known); s != "" {
 		return fmt.Sprintf(", did you mean %q?", s)
 	}
 	return ""
 }
 
-// Select returns the designs of those names, each once; without names, all of the workload.
+// Select checks names of designs and returns each once, in order. Without names it returns those of all designs.
+// The error lists the designs of the workload and suggests one.
 func (w *Workload) Select(names []string) ([]string, error) {
 	var known, chosen []string
 	for _, d := range w.Designs {
@@ -38,10 +39,11 @@ func (w *Workload) Select(names []string) ([]string, error) {
 	if len(names) == 0 {
 		return known, nil
 	}
+
 	for _, n := range names {
 		if !slices.Contains(known, n) {
-			return nil, fmt.Errorf("workload %s has no design %q%s; its designs are %s", w.Name, n, meant(n, known),
-				strings.Join(known, ", "))
+			return nil, fmt.Errorf("workload %s has no design %q%s; its designs are %s", w.Name, n,
+				didYouMean(n, known), strings.Join(known, ", "))
 		}
 		if !slices.Contains(chosen, n) {
 			chosen = append(chosen, n)
@@ -50,7 +52,7 @@ func (w *Workload) Select(names []string) ([]string, error) {
 	return chosen, nil
 }
 
-// Uses reports whether one of the designs has a factor.
+// Uses reports whether at least one of the named designs uses a factor.
 func (w *Workload) Uses(designs []string, factor string) bool {
 	return slices.ContainsFunc(designs, func(name string) bool {
 		d, ok := w.Find(name)

@@ -17,7 +17,7 @@ func formula() *workload.Formula {
 		Seconds: func(p plan.Point, m workload.Measured) float64 { return m.Wall("cup", p) }}
 }
 
-// TestMeasured: a wall time that is not there is no number, and so is what is made of it.
+// TestMeasured checks that a wall time that was not measured is NaN, and that a formula with it is NaN too.
 func TestMeasured(t *testing.T) {
 	m := workload.Measured(func(design, metric string, p plan.Point) (float64, bool) {
 		return 3, design == "cup" && metric == "wall_seconds" && p.Int("cpus") == 2

@@ -1,14 +1,13 @@
-// Package coffee is a coffee shop: S. Ajmani, Simulating a real-world system in Go (dotGo 2016).
+// Package coffee is a workload modelled on a coffee shop (S. Ajmani, Simulating a real-world system in Go, dotGo 2016).
 //
-// A latte is ground, pressed and steamed, each on an exclusive machine, and then put together at an
-// uncontended latte stage; every stage is 1 ms of CPU work unless said otherwise. With all stages
-// equal to s, c CPUs, w workers and k machines of each kind, no design can serve more than
+// A request is a latte with four stages. Grinding, pressing and steaming each need exclusive use of a machine; the
+// final latte stage needs none. By default each stage is 1 ms of CPU work. With stages of s seconds, c CPUs, w workers
+// and k machines of each kind, the throughput is at most
 //
 //	min(c/4s, w/4s, k/s)
 //
-// lattes a second (the utilization law: Denning and Buzen, ACM Computing Surveys 10(3), 1978). One
-// lock around the kitchen makes that 1/4s. A closed loop of w workers at throughput x has a mean
-// latency of w/x (Little's law).
+// lattes a second (utilization law: Denning and Buzen, ACM Computing Surveys 10(3), 1978). One lock around the whole
+// kitchen limits it to 1/4s. A closed loop of w workers at throughput x has a mean latency of w/x (Little's law).
 package coffee
 
 import (
@@ -20,9 +19,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is the coffee shop with its twelve designs.
+// Workload returns the coffee shop with its twelve designs.
 func Workload() *workload.Workload {
-	// Which stages a drink has decides which stage times matter to its designs.
+	// A design uses only the times of the stages that its drink has.
 	latte := []string{"stage", "jitter", "grind", "press", "steam", "latte", "dist"}
 	americano := []string{"stage", "jitter", "grind", "press", "latte", "dist"}
 	espresso := []string{"stage", "jitter", "grind", "press", "dist"}
@@ -58,7 +57,7 @@ func Workload() *workload.Workload {
 	}
 }
 
-// hour, in seconds, is the longest stage: a CPU is taken from it every 10 ms, in virtual time too.
+// hour is the longest time of a stage, in seconds. Longer ones would make too many preemptions, one every 10 ms.
 const hour = 3600
 
 func factors() []plan.Factor {
@@ -80,7 +79,7 @@ func factors() []plan.Factor {
 	}
 }
 
-// check refuses points whose stages could take a negative time, and unknown distributions.
+// check returns an error if the distribution is unknown, or if a stage could take a negative time.
 func check(p plan.Point) error {
 	name, _, err := parseDist(p)
 	if err != nil {
@@ -88,8 +87,8 @@ func check(p plan.Point) error {
 	}
 	jitter := p.Duration("jitter")
 	if jitter > 0 && name != "uniform" {
-		return fmt.Errorf("--jitter %v is the width of a uniform distribution; leave out --dist %s or the jitter",
-			jitter, name)
+		return &plan.LevelError{Factor: "jitter", Level: plan.DurationLevel(jitter).String(),
+			Reason: fmt.Sprintf("it is the width of a uniform distribution; leave out dist %s or the jitter", name)}
 	}
 	times := timesOf(p)
 	for _, stage := range []struct {
@@ -97,15 +96,16 @@ func check(p plan.Point) error {
 		mean int64
 	}{{"grind", int64(times.grind)}, {"press", int64(times.press)}, {"steam", int64(times.steam)}} {
 		if int64(jitter) > 2*stage.mean {
-			return fmt.Errorf("--jitter %v would make the %s stage shorter than nothing; at most twice the "+
-				"stage's time is possible", jitter, stage.name)
+			return &plan.LevelError{Factor: "jitter", Level: plan.DurationLevel(jitter).String(),
+				Reason: fmt.Sprintf("the %s stage could take negative time; give at most twice the stage's time",
+					stage.name)}
 		}
 	}
 	return nil
 }
 
-// parseDist returns the name of the distribution of the machine stages and its coefficient of
-// variation (lognormal only).
+// parseDist returns the distribution of the times of the machine stages, and its coefficient of variation if it is
+// lognormal.
 func parseDist(p plan.Point) (name string, cv float64, err error) {
 	if !p.Has("dist") {
 		if p.Duration("jitter") > 0 {
@@ -118,16 +118,21 @@ func parseDist(p plan.Point) (name string, cv float64, err error) {
 	switch name {
 	case "fixed", "uniform", "exponential":
 		if has {
-			return "", 0, fmt.Errorf("--dist %s: only lognormal takes a coefficient of variation", text)
+			return "", 0, distError(text, "only lognormal takes a coefficient of variation")
 		}
 		return name, 0, nil
 	case "lognormal":
 		cv, err := strconv.ParseFloat(rest, 64)
 		if err != nil || !(cv > 0 && cv <= 100) {
-			return "", 0, fmt.Errorf("--dist %s: write lognormal:CV with a coefficient of variation above 0, "+
-				"as in lognormal:0.5", text)
+			return "", 0, distError(text,
+				"write lognormal:CV with a coefficient of variation above 0, such as lognormal:0.5")
 		}
 		return name, cv, nil
 	}
-	return "", 0, fmt.Errorf("--dist %s is not a distribution; use fixed, uniform, exponential or lognormal:CV", text)
+	return "", 0, distError(text, "not a distribution; use fixed, uniform, exponential or lognormal:CV")
+}
+
+// distError is the error of a level of dist.
+func distError(level, reason string) error {
+	return &plan.LevelError{Factor: "dist", Level: level, Reason: reason}
 }

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// point is a point of the shop with quick stages; settings are added as given.
+// point returns a point with short stages and the given settings.
 func point(t *testing.T, w *workload.Workload, d workload.Design, settings ...string) plan.Point {
 	t.Helper()
 	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
@@ -46,7 +46,7 @@ func point(t *testing.T, w *workload.Workload, d workload.Design, settings ...st
 	return points[0].Only(w.FactorsOf(d))
 }
 
-// serve has workers serve orders of a design and returns what its check says.
+// serve runs requests of a design and returns the result of its check.
 func serve(t *testing.T, d workload.Design, p plan.Point, workers, each int) (world *live.World, answer workload.Answer,
 	err error) {
 	t.Helper()
@@ -102,7 +102,7 @@ func TestEveryDesignServesEveryOrder(t *testing.T) {
 	}
 }
 
-// TestTheCheckFindsWrongCounts: the audit must fail where an order is lost.
+// TestTheCheckFindsWrongCounts checks that the audit fails if an order is lost.
 func TestTheCheckFindsWrongCounts(t *testing.T) {
 	w := coffee.Workload()
 	for _, d := range w.Designs {
@@ -151,7 +151,7 @@ func TestWrongPoints(t *testing.T) {
 	}
 }
 
-// TestOrder17 grinds equally long in every design: draws are keyed by request and stage.
+// TestOrder17 checks that a request grinds equally long in every design, because draws are keyed by request and stage.
 func TestOrder17(t *testing.T) {
 	const rate = 0 // burn nothing; only what is asked for counts
 	w := coffee.Workload()
@@ -183,7 +183,7 @@ func TestOrder17(t *testing.T) {
 	}
 }
 
-// TestAbsurdLevels: what would take all memory, or for ever, is wrong use.
+// TestAbsurdLevels checks that levels that need too much memory or time are refused.
 func TestAbsurdLevels(t *testing.T) {
 	absurd := map[string]string{
 		"workers": "100000000", "machines": "100000000", "pipes": "1000000", "buffer": "10000000000",

@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// counter is a kitchen with a lock on each machine.
+// counter is a kitchen with a mutex for each machine.
 type counter struct {
 	*shop
 	kitchen
@@ -36,7 +36,7 @@ func (c *counter) lockSteam(e env.Env, o *order) {
 	c.steamerLock.Unlock()
 }
 
-// newFineLocking locks one machine at a time: up to one latte in every stage.
+// newFineLocking has a mutex for each machine, so each of the four stages can work on a different request.
 func newFineLocking(e env.Env, p plan.Point) (workload.Stream, error) {
 	c, err := newCounter(e, p, aLatte)
 	return workload.Stream{
@@ -51,10 +51,12 @@ func newFineLocking(e env.Env, p plan.Point) (workload.Stream, error) {
 	}, err
 }
 
+// newAmericano is finelocking without the steam stage.
 func newAmericano(e env.Env, p plan.Point) (workload.Stream, error) {
 	return blackCoffee(e, p, anAmericano)
 }
 
+// newEspresso is finelocking without the steam and latte stages.
 func newEspresso(e env.Env, p plan.Point) (workload.Stream, error) {
 	return blackCoffee(e, p, justEspresso)
 }

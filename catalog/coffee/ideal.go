@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newIdeal lets everybody use every machine at once: what the shop could do if nothing were shared.
-// The uses of the machines are not audited, for the machines' own counts are raced.
+// newIdeal has no synchronization: any number of workers use a machine at the same time. It is a bound, not a solution.
+// The numbers of uses are not checked, because the counters of the machines are subject to the same race.
 func newIdeal(e env.Env, p plan.Point) (workload.Stream, error) {
 	s, err := newShop(e, p, aLatte)
 	k := newKitchen(e)

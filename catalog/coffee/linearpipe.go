@@ -6,21 +6,22 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// ticket is an order on its way through a pipe, with the channel its customer waits at.
+// ticket is an order in a pipeline, with the channel on which its worker waits.
 type ticket struct {
 	order
 	ready *env.Chan[order]
 }
 
-// pipe has a goroutine for each machine and hands the tickets along channels.
+// pipe is a pipeline: a goroutine for each machine, connected by channels.
 type pipe struct {
 	*shop
 	kitchen
 	orders *env.Chan[ticket]
-	staff  *env.Group
+	staff  *env.Group // the goroutines of the machines
 }
 
-// newPipe starts the staff of one pipe. The order channel is given, so that pipes may share it.
+// newPipe starts the goroutines of a pipeline. Several pipelines may receive from the same channel of orders. The
+// capacity of the channels between the stages is buffer.
 func newPipe(e env.Env, s *shop, orders *env.Chan[ticket], buffer int) *pipe {
 	p := &pipe{s, newKitchen(e), orders, e.Group()}
 	grounds := env.NewChan[ticket](e, "press", buffer)
@@ -44,7 +45,7 @@ func newPipe(e env.Env, s *shop, orders *env.Chan[ticket], buffer int) *pipe {
 	return p
 }
 
-// pass works on every ticket of in and sends it on to out, which it closes at the end.
+// pass processes each ticket from in and sends it to out. It closes out when in is closed.
 func pass(in, out *env.Chan[ticket], work func(*ticket)) {
 	for t, ok := in.Recv(); ok; t, ok = in.Recv() {
 		work(&t)
@@ -53,7 +54,7 @@ func pass(in, out *env.Chan[ticket], work func(*ticket)) {
 	out.Close()
 }
 
-// hand works on every ticket of in and hands it to its customer.
+// hand processes each ticket from in and sends its order to the waiting worker.
 func hand(in *env.Chan[ticket], work func(*ticket)) {
 	for t, ok := in.Recv(); ok; t, ok = in.Recv() {
 		work(&t)
@@ -61,15 +62,17 @@ func hand(in *env.Chan[ticket], work func(*ticket)) {
 	}
 }
 
-// newLinearPipe sends every order down one pipe; the customer makes the latte.
+// newLinearPipe sends every order through one pipeline. The worker runs the latte stage itself.
 func newLinearPipe(e env.Env, p plan.Point) (workload.Stream, error) {
 	return linearPipe(e, p, aLatte)
 }
 
+// newAmericanoPipe is linearpipe without the steam stage.
 func newAmericanoPipe(e env.Env, p plan.Point) (workload.Stream, error) {
 	return linearPipe(e, p, anAmericano)
 }
 
+// newEspressoPipe is linearpipe without the steam and latte stages.
 func newEspressoPipe(e env.Env, p plan.Point) (workload.Stream, error) {
 	return linearPipe(e, p, justEspresso)
 }

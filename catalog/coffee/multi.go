@@ -6,7 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newMulti has k machines of each kind; who needs one takes it from its pool and puts it back.
+// newMulti has k machines of each kind. Free machines wait in a channel for each kind; a worker receives one, uses it
+// and sends it back.
 func newMulti(e env.Env, p plan.Point) (workload.Stream, error) {
 	s, err := newShop(e, p, aLatte)
 	k := p.Int("machines")

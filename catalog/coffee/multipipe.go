@@ -6,11 +6,12 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// innerBuffer is the room between the stages of each of several pipes.
+// innerBuffer is the capacity of the channels between the stages of a pipeline in multipipe.
 const innerBuffer = 10
 
-// newMultiPipe puts k linear pipes behind one unbuffered order channel. A customer takes a token,
-// sends the order, returns the token and then waits.
+// newMultiPipe has k linear pipelines that receive from one unbuffered channel. A semaphore of k tokens limits the
+// number of workers that send at the same time: a worker takes a token, sends, returns the token and waits for its
+// result.
 func newMultiPipe(e env.Env, p plan.Point) (workload.Stream, error) {
 	s, err := newShop(e, p, aLatte)
 	if err != nil {

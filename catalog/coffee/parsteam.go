@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newParSteam steams on a goroutine of its own while the customer's goroutine grinds and presses. It
-// shortens a latte only where a CPU and the steamer are free for it.
+// newParSteam is finelocking with fork and join: a new goroutine steams while the worker grinds and presses. The
+// latency is lower only if a CPU and the steamer are free.
 func newParSteam(e env.Env, p plan.Point) (workload.Stream, error) {
 	c, err := newCounter(e, p, aLatte)
 	return workload.Stream{

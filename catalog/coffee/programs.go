@@ -8,12 +8,14 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// Program is a design as lists of operations, which stand beside its Go code: for the same customers the kernel decides
-// alike. Open appends what comes before the load, Op one request of a worker, and Close what comes after. Op finds the
-// request in R0 and the worker's number in R1, and may use R4 to R7.
+// Program is a design as lists of operations for package sim. For the same requests, the kernel makes the same
+// decisions as for the design's Go code.
+//
+// Open appends the operations before the load, Op those of one request, and Close those after the load. Op finds the
+// number of the request in R0 and that of the worker in R1. It may use R4 to R7.
 type Program struct{ Open, Op, Close func(*sim.Program) }
 
-// Designs that there are as programs.
+// programs are the designs that exist as programs.
 func programs() map[string]func(*bar, plan.Point) Program {
 	return map[string]func(*bar, plan.Point) Program{
 		"finelocking": (*bar).fineLocking, "linearpipe": (*bar).linearPipe, "multi": (*bar).multi,
@@ -21,7 +23,8 @@ func programs() map[string]func(*bar, plan.Point) Program {
 	}
 }
 
-// NewProgram is a design as a program, for one run with so many workers. The seed is that of the draws.
+// NewProgram returns a design as a program, for one run with that number of workers. The seed is that of the random
+// draws. It returns an error if the point is invalid or the design exists only as Go code.
 func NewProgram(design string, p plan.Point, workers int, seed uint64) (Program, error) {
 	build, ok := programs()[design]
 	if !ok {
@@ -35,15 +38,15 @@ func NewProgram(design string, p plan.Point, workers int, seed uint64) (Program,
 	return build(&bar{recipe: r, rand: env.NewRand(seed), workers: workers}, p), nil
 }
 
-// bar is what programs share: the recipe, and a group for the staff.
+// bar is the state that the lists of a program share.
 type bar struct {
 	recipe
 	rand    env.Rand
 	workers int
-	staff   sim.Group
+	staff   sim.Group // the goroutines of the machines
 }
 
-// use burns on a machine for the request in a register.
+// use appends the burn of a machine stage for the request in a register.
 func (b *bar) use(p *sim.Program, st stage, request sim.Reg) {
 	mean := b.mean(st)
 	if b.fixed() {
@@ -54,14 +57,15 @@ func (b *bar) use(p *sim.Program, st stage, request sim.Reg) {
 	p.Burn(sim.R4)
 }
 
-// serve makes the latte.
+// serve appends the latte stage.
 func (b *bar) serve(p *sim.Program) {
 	p.Set(sim.R4, int64(b.latte))
 	p.Burn(sim.R4)
 }
 
-// hire starts one of the staff, and work is what he does with each request that comes, which is in R0.
-func (b *bar) hire(main *sim.Program, name string, in *sim.Chan, work, end func(*sim.Program)) {
+// start starts the goroutine of a machine. It receives requests into R0 and runs work for each, and end when in is
+// closed.
+func (b *bar) start(main *sim.Program, name string, in *sim.Chan, work, end func(*sim.Program)) {
 	p := sim.NewProgram(name)
 	closed := p.NewLabel()
 	top := p.Here()
@@ -75,24 +79,24 @@ func (b *bar) hire(main *sim.Program, name string, in *sim.Chan, work, end func(
 	main.Spawn(p)
 }
 
-// pass is the work of one who hands requests on, and who closes that line at the end.
+// pass starts a machine that sends its requests to out, and finally closes out.
 func (b *bar) pass(main *sim.Program, name string, st stage, in, out *sim.Chan) {
-	b.hire(main, name, in, func(p *sim.Program) {
+	b.start(main, name, in, func(p *sim.Program) {
 		b.use(p, st, sim.R0)
 		p.Send(out, sim.R0)
 	}, func(p *sim.Program) { p.Close(out) })
 }
 
-// hand is the work of one who hands requests to their customers. Worker w makes the requests w, w + workers and so on.
+// hand starts a machine that sends each request to its worker. Worker w makes the requests w, w + workers and so on.
 func (b *bar) hand(main *sim.Program, name string, st stage, in *sim.Chan, customers []*sim.Chan) {
-	b.hire(main, name, in, func(p *sim.Program) {
+	b.start(main, name, in, func(p *sim.Program) {
 		b.use(p, st, sim.R0)
 		p.Draw(sim.R1, func(request int64) int64 { return request % int64(b.workers) }, sim.R0)
 		p.SendTo(customers, sim.R1, sim.R0)
 	}, func(*sim.Program) {})
 }
 
-// customers are channels for what each worker waits for: it has one request at a time.
+// customers returns a channel for each worker, on which it waits for its request. A worker has one request at a time.
 func (b *bar) customers(name string, capacity int) []*sim.Chan {
 	all := make([]*sim.Chan, b.workers)
 	for i := range all {

@@ -14,9 +14,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestRaceDetector runs every design with two workers in children that have the race detector. ideal must be
-// reported also where no two users ever met in a station (no violation was counted): nothing orders them. No
-// other design may be.
+// TestRaceDetector runs every design with two workers in child processes with the race detector. It must report ideal,
+// even if no two users were in a station at the same time, because nothing orders them. It must report no other design.
 func TestRaceDetector(t *testing.T) {
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // it would wait a second for late reports
 	w := coffee.Workload()
@@ -44,7 +43,7 @@ func TestRaceDetector(t *testing.T) {
 	}
 }
 
-// raced is a trial of a design, with what its process printed.
+// raced is the trial of a design, with the output of its process.
 func raced(t *testing.T, w *workload.Workload, d workload.Design, cpus int) (result.Trial, string) {
 	p := point(t, w, d).With("cpus", plan.IntLevel(cpus)).With("workers", plan.IntLevel(2))
 	o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), trial.Spec{

@@ -9,9 +9,10 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// A stage is a bit of an order's done and the key of its random draw.
+// stage is a bit in the stages that an order has completed, and the key of the stage's random draw.
 type stage uint64
 
+// The stages.
 const (
 	ground stage = 1 << iota
 	pressed
@@ -19,15 +20,15 @@ const (
 	served
 )
 
-// The drinks: which stages an order must have gone through.
+// The drinks, as the stages that an order must complete.
 const (
 	aLatte       = ground | pressed | steamed | served
 	anAmericano  = ground | pressed | served
 	justEspresso = ground | pressed
 )
 
-// order is one customer's order. It is handed from goroutine to goroutine and never shared, except
-// that the milk of a latte may be steamed at the same time: it has a word of its own.
+// order is the state of a request. One goroutine at a time owns it. Steaming may run in parallel with the other stages,
+// so it has a field of its own.
 type order struct {
 	request uint64
 	done    stage
@@ -37,7 +38,7 @@ type order struct {
 // times are the mean times of the stages.
 type times struct{ grind, press, steam, latte time.Duration }
 
-// timesOf reads the stage times of a point: each stage's own factor, else the common one.
+// timesOf returns the stage times of a point: that of the stage's own factor, or else the common one.
 func timesOf(p plan.Point) times {
 	of := func(factor string) time.Duration {
 		if p.Has(factor) {
@@ -48,7 +49,7 @@ func timesOf(p plan.Point) times {
 	return times{of("grind"), of("press"), of("steam"), of("latte")}
 }
 
-// shop is what all designs share: what is made of which stages, how long those take, and the count of what went wrong.
+// shop is what all designs share: the drink, the times of its stages, and a count of failures.
 type shop struct {
 	recipe
 	drink  stage
@@ -60,7 +61,7 @@ func newShop(e env.Env, p plan.Point, drink stage) (*shop, error) {
 	return &shop{recipe: r, drink: drink, spoilt: env.NewAtomic[int64](e, "spoilt")}, err
 }
 
-// recipe is how long the stages take.
+// recipe describes the times of the stages.
 type recipe struct {
 	times
 	dist   string
@@ -76,7 +77,7 @@ func newRecipe(p plan.Point) (recipe, error) {
 	return recipe{times: timesOf(p), dist: dist, cv: cv, jitter: p.Duration("jitter")}, err
 }
 
-// mean is the mean time of a stage on a machine.
+// mean returns the mean time of a machine stage.
 func (t *times) mean(st stage) time.Duration {
 	switch st {
 	case ground:
@@ -87,10 +88,10 @@ func (t *times) mean(st stage) time.Duration {
 	return t.steam
 }
 
-// fixed reports whether a machine takes the same time for every request.
+// fixed reports whether a stage takes the same time for every request.
 func (s *recipe) fixed() bool { return s.dist == "fixed" }
 
-// draw is how long the machine takes for this request: the same for every design.
+// draw returns the time of a machine stage for a request. It is the same for every design.
 func (s *recipe) draw(r env.Rand, request uint64, st stage, mean time.Duration) time.Duration {
 	d := r.At(request, uint64(st))
 	switch s.dist {
@@ -103,12 +104,12 @@ func (s *recipe) draw(r env.Rand, request uint64, st stage, mean time.Duration) 
 	}
 }
 
-// use burns on the machine. Whoever calls it must have the machine for himself.
+// use runs a stage on its machine. The caller must have exclusive use of the machine.
 func (s *shop) use(e env.Env, machine *env.Station, o *order, st stage) {
 	e.For(o.request)
 	machine.Enter()
 	d := s.mean(st)
-	if !s.fixed() { // else nobody asks for draws
+	if !s.fixed() { // Rand is only needed here
 		d = s.draw(e.Rand(), o.request, st, d)
 	}
 	e.Burn(d)
@@ -122,7 +123,7 @@ func (s *shop) grind(e env.Env, grinder *env.Station, o *order) {
 
 func (s *shop) press(e env.Env, press *env.Station, o *order) {
 	s.use(e, press, o, pressed)
-	if o.done&ground != 0 { // nothing comes out of an empty filter
+	if o.done&ground != 0 { // pressing without grinding yields nothing
 		o.done |= pressed
 	}
 }
@@ -132,7 +133,7 @@ func (s *shop) steam(e env.Env, steamer *env.Station, o *order) {
 	o.milk = steamed
 }
 
-// serve puts the drink together and checks that nothing is missing.
+// serve runs the latte stage, if the drink has it, and checks that no stage is missing.
 func (s *shop) serve(e env.Env, o *order) {
 	e.For(o.request)
 	if s.drink&served != 0 {
@@ -144,15 +145,15 @@ func (s *shop) serve(e env.Env, o *order) {
 	}
 }
 
-// kitchen is a set of machines, one of each kind.
+// kitchen is one machine of each kind.
 type kitchen struct{ grinder, press, steamer *env.Station }
 
 func newKitchen(e env.Env) kitchen {
 	return kitchen{e.Station("grinder"), e.Station("press"), e.Station("steamer")}
 }
 
-// audit is the check of a stream: no order spoilt, and each kind of machine used once for each order
-// that needs it.
+// audit returns the check of a stream: every order has all its stages, and each order used each kind of machine once,
+// if it needs it.
 func (s *shop) audit(kitchens ...kitchen) func(uint64) (workload.Answer, error) {
 	return func(operations uint64) (workload.Answer, error) {
 		if n := s.spoilt.Load(); n > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newSplitPipe steams beside grinding and pressing: the customer orders coffee and milk and waits for
-// both. The hand-over channels have room for one, so that neither machine waits for the customer.
+// newSplitPipe runs two pipelines in parallel: grinding and pressing, and steaming. The worker sends its request to
+// both and waits for both results. The result channels have room for one, so no machine waits for a worker.
 func newSplitPipe(e env.Env, p plan.Point) (workload.Stream, error) {
 	s, err := newShop(e, p, aLatte)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forget drops a file from the system's cache.
+// forget drops a file from the page cache.
 func forget(name string) error {
 	f, err := os.Open(name)
 	if err != nil {

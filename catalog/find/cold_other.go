@@ -2,9 +2,10 @@
 
 package find
 
-import "errors"
+import "github.com/brewput/brewput/plan"
 
 // forget cannot drop a file from the cache here.
 func forget(string) error {
-	return errors.New("this system does not say how to drop a file from its cache; use --cache warm")
+	return &plan.LevelError{Factor: "cache", Level: "cold",
+		Reason: "this system cannot drop a file from its cache; use warm"}
 }

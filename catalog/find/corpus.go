@@ -8,19 +8,19 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// topic is what is looked for. None of the words of the documents is part of it.
+// topic is the text that is searched for. It does not contain any word of the documents.
 const topic = "president"
 
-// seed is that of all documents: they are the same in every trial.
+// seed is the seed of all documents, which are the same in every trial.
 const seed = 1
 
-// corpus are documents in memory, and how many of their items have the topic in title or description.
+// corpus is a list of documents, and the number of their items with the topic in the title or the description.
 type corpus struct {
 	documents [][]byte
 	matches   int
 }
 
-// newCorpus writes n documents of so many items.
+// newCorpus generates n documents with that number of items.
 func newCorpus(n, items int) corpus {
 	words := vocabulary()
 	c := corpus{documents: make([][]byte, n)}
@@ -32,7 +32,7 @@ func newCorpus(n, items int) corpus {
 	return c
 }
 
-// document is one that is being written.
+// document is the state of a document that is being generated.
 type document struct {
 	text    []byte
 	words   []string
@@ -53,7 +53,7 @@ func (d *document) write(number, items int) []byte {
 	return d.text
 }
 
-// item writes one. Every sixth or so has the topic, most of these in the description.
+// item generates an item. About one in six has the topic, most of these in the description.
 func (d *document) item() {
 	r := d.random.Uint64()
 	inTitle, inText := r&0x1f == 0, r>>8&7 == 0

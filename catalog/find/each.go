@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newEach starts a goroutine for each document. All wait at the same time, so that it is limited by the CPUs, and by
-// one Z at the beginning, when nothing is there to parse.
+// newEach starts a goroutine for each document. All block at the same time, so the CPUs limit it, plus one Z at the
+// start, when there is nothing to parse.
 func newEach(_ env.Env, p plan.Point) (workload.Job, error) {
 	t := newTask(p, p.Text("scanner") == "xml")
 	return t.job(func(e env.Env) (int, error) {
@@ -25,9 +25,9 @@ func newEach(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// newSemaphore starts a goroutine for each document too, of which g at a time may go on. It is limited as the pool
-// is, and near the knee by more: who gets a token has to wait for a CPU before its read can begin, where a goroutine of
-// the pool has one. Those that may not go on yet cost their memory.
+// newSemaphore starts a goroutine for each document, and a semaphore lets g of them run. Its bound is that of the pool.
+// Near the knee it is slower: a goroutine that gets a token waits for a CPU before its read can start, whereas a
+// goroutine of the pool already has one. Goroutines that wait for a token cost memory.
 func newSemaphore(_ env.Env, p plan.Point) (workload.Job, error) {
 	t, g := newTask(p, p.Text("scanner") == "xml"), p.Int("goroutines")
 	return t.job(func(e env.Env) (int, error) {
@@ -47,7 +47,7 @@ func newSemaphore(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// scanners lends scanners to goroutines that need one for a document only.
+// scanners is a free list of scanners for goroutines that need one for a single document.
 type scanners struct {
 	task *task
 	idle *env.Chan[*reader]
@@ -57,7 +57,7 @@ func newScanners(e env.Env, t *task) *scanners {
 	return &scanners{t, env.NewChan[*reader](e, "scanners", 64)}
 }
 
-// parse parses document i and adds what it finds.
+// parse parses document i and adds the number of matches to found.
 func (s *scanners) parse(e env.Env, i int, found *env.Atomic[int], failed *env.Chan[error]) {
 	r, _, ok := s.idle.TryRecv()
 	if !ok {

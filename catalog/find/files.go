@@ -12,9 +12,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newFiles is the pool with documents in files. A warm file is a copy from the system's cache: then there is no Z,
-// S has the system calls, and CPUs are the limit from as many goroutines as there are CPUs on. A cold one waits for the
-// disk, in a system call that holds a thread; that wait is the disk's to say, and the disk has a limit of its own.
+// newFiles is the pool with documents in files. Reading a warm file copies it from the page cache: there is no Z, S
+// includes the system calls, and the CPUs are the limit from one goroutine per CPU on. Reading a cold file blocks a
+// thread in a system call until the disk delivers, and the disk has a limit of its own.
 func newFiles(_ env.Env, p plan.Point) (workload.Job, error) {
 	t, g := newTask(p, p.Text("scanner") == "xml"), p.Int("goroutines")
 	dir, err := filesOf(t.corpus, p.Int("items"))
@@ -63,7 +63,7 @@ func (r *reader) file(e env.Env, i int, name string) {
 	r.parse(e, i, document)
 }
 
-// filesOf are the documents as files: those that are there, or they are written now.
+// filesOf returns the directory with the documents as files. It writes them if they do not exist yet.
 func filesOf(c corpus, items int) (dir string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -95,7 +95,7 @@ func filesOf(c corpus, items int) (dir string, err error) {
 	return dir, nil
 }
 
-// writeFile writes a file to the disk: what only the cache has cannot be dropped from it.
+// writeFile writes a file and syncs it. Data that is only in the page cache could not be dropped from it.
 func writeFile(name string, data []byte) error {
 	f, err := os.Create(name)
 	if err != nil {

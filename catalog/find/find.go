@@ -1,29 +1,28 @@
-// Package find is the search of 1000 XML documents for a topic, each after 1 ms of blocking read: W. Kennedy,
-// Scheduling in Go, part III: Concurrency (Ardan Labs, 2018).
+// Package find searches 1000 XML documents for a topic (W. Kennedy, Scheduling in Go, part III: Concurrency, Ardan
+// Labs, 2018). Reading a document blocks for 1 ms.
 //
-// A goroutine waits for each document for the time Z and then needs a CPU for the time S. With n documents, g
-// goroutines and m CPUs no design ends before
+// For each document, a goroutine blocks for Z seconds and then needs a CPU for S seconds. With n documents, g
+// goroutines and m CPUs, the search takes at least
 //
 //	max(n(Z+S)/g, nS/m)
 //
 // (asymptotic bounds of the machine-repairman model: Denning and Buzen, ACM Computing Surveys 10(3), 1978). The two
-// meet at g = m(Z+S)/S, the knee: fewer goroutines leave CPUs idle, more of them gain nothing. It depends on the number
-// of CPUs, so that "more CPUs do not help" is true below the knee of one CPU only. Z and S are measured by the design
-// sequential, in the same sweep: its metrics read_seconds and parse_seconds, and from them its knee.
+// terms are equal at the knee, g = m(Z+S)/S. Fewer goroutines leave CPUs idle, and more have no effect. The knee
+// depends on the number of CPUs, so "more CPUs do not help" is true only below the knee of one CPU. The design
+// sequential measures Z and S in the same sweep. Its metrics are read_seconds, parse_seconds and the knee.
 //
-// The original's documents are parsed by encoding/xml (--scanner xml). The scanner here has the same items in a
-// small part of the time, because it makes no tokens, attributes and strings that nobody reads.
+// The original uses encoding/xml, which the level xml of the factor scanner selects. The package's own scanner finds
+// the same items in a small part of the time, because it makes no tokens, attributes and strings that are not needed.
 package find
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is find.
+// Workload returns the workload find.
 func Workload() *workload.Workload {
 	alone := []string{"documents", "items", "read", "scanner"}
 	many := append([]string{"goroutines"}, alone...)
@@ -65,20 +64,21 @@ func Workload() *workload.Workload {
 	}
 }
 
+// goroutines returns the number of goroutines of a point.
 func goroutines(p plan.Point) int { return p.Int("goroutines") }
 
-// check refuses words that are no level.
+// check returns an error if a level is unknown.
 func check(p plan.Point) error {
 	if s := p.Text("scanner"); s != "own" && s != "xml" {
-		return fmt.Errorf("--scanner %s is no scanner; use own or xml", s)
+		return &plan.LevelError{Factor: "scanner", Level: s, Reason: "unknown scanner; use own or xml"}
 	}
 	if c := p.Text("cache"); c != "warm" && c != "cold" {
-		return fmt.Errorf("--cache %s is no state of a cache; use warm or cold", c)
+		return &plan.LevelError{Factor: "cache", Level: c, Reason: "unknown cache state; use warm or cold"}
 	}
 	return nil
 }
 
-// law is the bound for a design that reads with g goroutines.
+// law returns the bound for a design that reads with g goroutines.
 func law(g func(plan.Point) int) *workload.Formula {
 	return &workload.Formula{
 		Text:   "max(n(Z+S)/g, nS/m): nZ and nS are read_seconds and parse_seconds of sequential",
@@ -90,7 +90,7 @@ func law(g func(plan.Point) int) *workload.Formula {
 	}
 }
 
-// ahead is the bound of read-ahead, whose readers do nothing but wait.
+// ahead returns the bound of read-ahead, whose readers only block.
 func ahead() *workload.Formula {
 	return &workload.Formula{
 		Text:   "max(nZ/g, nS/min(m, parsers)): nZ and nS are read_seconds and parse_seconds of sequential",
@@ -103,7 +103,7 @@ func ahead() *workload.Formula {
 	}
 }
 
-// demands are nZ and nS in seconds, NaN where sequential was not measured.
+// demands returns nZ and nS in seconds, or NaN if sequential was not measured.
 func demands(p plan.Point, m workload.Measured) (read, parse float64) {
 	read, ok := m.Metric("sequential", "read_seconds", p)
 	parse, also := m.Metric("sequential", "parse_seconds", p)
@@ -113,10 +113,10 @@ func demands(p plan.Point, m workload.Measured) (read, parse float64) {
 	return read, parse
 }
 
-// bound is the time of n documents in seconds: read is nZ, parse nS.
+// bound returns the bound for n documents in seconds, where read is nZ and parse is nS.
 func bound(read, parse float64, g, m int) float64 {
 	return math.Max((read+parse)/float64(g), parse/float64(m))
 }
 
-// knee is the number of goroutines that keep m CPUs busy.
+// knee returns the number of goroutines that keeps m CPUs fully utilized.
 func knee(read, parse float64, m int) float64 { return float64(m) * (read + parse) / parse }

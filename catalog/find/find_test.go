@@ -36,8 +36,7 @@ func point(cpus, goroutines, parsers, documents, items int, read time.Duration, 
 		plan.Setting{Factor: "cache", Level: plan.TextLevel(cache)})
 }
 
-// TestDesigns: every design finds every item, live (and, where this test runs so, under the race detector) and in
-// virtual time.
+// TestDesigns checks that every design finds every item, live and in virtual time.
 func TestDesigns(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
@@ -69,15 +68,15 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// fixed says that all real code takes as long.
+// fixed gives all sections of real code the same cost.
 type fixed time.Duration
 
 func (fixed) Begin() error                              { return nil }
 func (f fixed) End(virtual.Code) (time.Duration, error) { return time.Duration(f), nil }
 func (fixed) Drop()                                     {}
 
-// TestLaw: in virtual time, where waiting and parsing take exactly Z and S, the pool is within a per cent or one Z of
-// the bound for every number of goroutines, and the knee is where the one-goroutine run says.
+// TestLaw checks the bound in virtual time, where reading and parsing take exactly Z and S. For every number of
+// goroutines the pool is within a percent or one Z of the bound. The knee is where sequential computes it.
 func TestLaw(t *testing.T) {
 	const z, s, n = time.Millisecond, 50 * time.Microsecond, 1000
 	w := Workload()
@@ -124,7 +123,7 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// TestDesignsOnAnyPoint in virtual time, whose scheduler draws differ with the seed.
+// TestDesignsOnAnyPoint runs random points in virtual time, where the seed changes the scheduling decisions.
 func TestDesignsOnAnyPoint(t *testing.T) {
 	w := Workload()
 	rapid.Check(t, func(t *rapid.T) {
@@ -144,7 +143,7 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 	})
 }
 
-// TestBrokenDocuments: what is no XML fails every design, and is not counted.
+// TestBrokenDocuments checks that invalid XML fails every design.
 func TestBrokenDocuments(t *testing.T) {
 	c := newCorpus(3, 5)
 	c.documents[1] = c.documents[1][:100]
@@ -160,8 +159,8 @@ func TestBrokenDocuments(t *testing.T) {
 }
 
 func TestWrongPoints(t *testing.T) {
-	for _, c := range []struct{ scanner, cache, says string }{{"sax", "warm", "no scanner"},
-		{"own", "hot", "no state"}} {
+	for _, c := range []struct{ scanner, cache, says string }{{"sax", "warm", "unknown scanner"},
+		{"own", "hot", "unknown cache state"}} {
 		if err := check(point(1, 1, 1, 1, 1, 0, c.scanner, c.cache)); err == nil ||
 			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s, %s: %v", c.scanner, c.cache, err)

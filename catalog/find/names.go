@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet are the characters of names (XML 1.0, 4th edition, appendix B).
+// alphabet is the set of characters of names (XML 1.0, 4th edition, appendix B).
 type alphabet struct{ first, later *unicode.RangeTable }
 
 func newAlphabet() *alphabet { return &alphabet{nameFirst(), nameLater()} }
 
-// isName reports whether s is a name.
+// isName reports whether s is an XML name.
 func (a *alphabet) isName(s []byte) bool {
 	for i := 0; i < len(s); {
 		c, n := utf8.DecodeRune(s[i:])
@@ -22,7 +22,7 @@ func (a *alphabet) isName(s []byte) bool {
 	return len(s) > 0
 }
 
-// nameFirst are the characters that a name may begin with: letters, underscore and colon.
+// nameFirst returns the characters with which a name may begin: letters, underscore and colon.
 func nameFirst() *unicode.RangeTable {
 	return &unicode.RangeTable{
 		R16: []unicode.Range16{
@@ -69,7 +69,7 @@ func nameFirst() *unicode.RangeTable {
 	}
 }
 
-// nameLater are those that it may have later besides: digits, combining characters and extenders.
+// nameLater returns the additional characters after the first: digits, combining characters and extenders.
 func nameLater() *unicode.RangeTable {
 	return &unicode.RangeTable{
 		R16: []unicode.Range16{

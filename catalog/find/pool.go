@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newPool is the original's: a channel is filled with all documents and closed, and g goroutines take from it. It
-// is limited as the formula says: by waiting with few goroutines, by the CPUs with many.
+// newPool is the worker pool of the original: g goroutines receive from a channel that contains all documents. Blocking
+// reads limit it with few goroutines, and the CPUs with many.
 func newPool(_ env.Env, p plan.Point) (workload.Job, error) {
 	t, g := newTask(p, p.Text("scanner") == "xml"), p.Int("goroutines")
 	return t.job(func(e env.Env) (int, error) {

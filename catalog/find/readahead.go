@@ -6,9 +6,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newReadAhead has g goroutines that only read and hand documents to as many parsers as there are CPUs. A reader
-// waits for the next document while the last is parsed: where the pool needs (Z+S)/S goroutines for a CPU, here Z/S
-// read for it. It is limited by the readers or by the parsers, whoever is slower.
+// newReadAhead is a pipeline: g goroutines only read, and send documents to the parsers, by default one for each CPU. A
+// reader waits for the next document while the last one is parsed. The pool needs (Z+S)/S goroutines for each CPU, and
+// read-ahead only Z/S readers. The slower stage limits it.
 func newReadAhead(_ env.Env, p plan.Point) (workload.Job, error) {
 	t, g, k := newTask(p, p.Text("scanner") == "xml"), p.Int("goroutines"), p.Int("parsers")
 	return t.job(func(e env.Env) (int, error) {

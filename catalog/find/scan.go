@@ -6,46 +6,46 @@ import (
 	"fmt"
 )
 
-// scanner finds the items of a document as encoding/xml does when it unmarshals rss > channel > item > title,
-// description: the same items of the documents that this takes, and an error for those that it refuses.
+// scanner finds the items of a document. It finds the same items as encoding/xml does when it unmarshals rss > channel
+// > item > title, description, and returns an error for the same documents.
 //
-// What it leaves out is to make tokens, attributes and strings that nobody reads. It looks at each byte once, and
-// copies only values that do not stand in the document as they are: entities, carriage returns, several pieces. One
-// goroutine at a time may use a scanner, for many documents; after some it allocates nothing more.
+// It makes no tokens, attributes and strings that are not needed. It examines each byte once, and copies only values
+// that differ from the text of the document: those with entities, carriage returns or several parts. A scanner can be
+// reused for many documents, and after some of them it allocates nothing. It is not safe for concurrent use.
 type scanner struct {
 	doc   []byte
 	pos   int
 	class [256]uint8
-	names *alphabet // made for the first name that is not ASCII
+	names *alphabet // created for the first name that is not ASCII
 
-	open               []span // names of the elements that are open
-	path               int    // how many of them, from the outermost on, lead to what is looked for
-	into               *value // what text belongs to while all of them do
+	open               []span // names of the open elements, from the outermost on
+	path               int    // number of these that match rss > channel > item > title or description
+	into               *value // current value, to which text belongs if all open elements match
 	title, description value
-	copied             []byte // values that the document does not hold as they are
+	copied             []byte // values that differ from the text of the document
 }
 
-// span is from..to-1 of something.
+// span is the range from..to-1 of bytes.
 type span struct{ from, to int }
 
-// value is text: a span of the document or of what was copied.
+// value is a text: a span of the document, or of the scanner's memory.
 type value struct {
 	span
-	own bool
+	own bool // in the scanner's memory
 }
 
-// Levels of the path.
+// The lengths of the path.
 const (
 	inChannel = 2
 	inItem    = 3
 	inField   = 4
 )
 
-// Classes of bytes.
+// The classes of bytes, as bits.
 const (
-	special   uint8 = 1 << iota // ends a run of text that can be taken as it is
-	nameByte                    // may be in a name, as far as a byte can tell
-	nameStart                   // ASCII: may begin a name
+	special   uint8 = 1 << iota // ends a run of text that needs no check
+	nameByte                    // may be part of a name
+	nameStart                   // ASCII character that may begin a name
 	space
 )
 
@@ -71,7 +71,7 @@ func newScanner() *scanner {
 	return s
 }
 
-// broken is what is wrong with a document.
+// broken is the error of an invalid document.
 type broken string
 
 func (b broken) Error() string { return string(b) }
@@ -81,8 +81,8 @@ const (
 	errName broken = "no name where one must be"
 )
 
-// items calls visit for each item of the document, with slices that hold until visit returns. After an error the
-// items so far are none.
+// items calls visit for each item of the document, with slices that are valid until visit returns. After an error, the
+// caller must discard the items so far.
 func (s *scanner) items(doc []byte, visit func(title, description []byte)) error {
 	s.doc, s.pos, s.open, s.path, s.into = doc, 0, s.open[:0], 0, nil
 	for {
@@ -106,9 +106,10 @@ func (s *scanner) items(doc []byte, visit func(title, description []byte)) error
 	}
 }
 
+// at adds the position to an error.
 func (s *scanner) at(err error) error { return fmt.Errorf("XML, byte %d: %w", s.pos, err) }
 
-// markup reads what stands after a <. ended says that the innermost element has its end there.
+// markup reads markup after its <. ended reports whether it ends the innermost element.
 func (s *scanner) markup() (ended bool, err error) {
 	switch s.peek() {
 	case '/':
@@ -124,7 +125,7 @@ func (s *scanner) markup() (ended bool, err error) {
 	return s.startTag()
 }
 
-// peek is the next byte, 0 at the end, where none of what could be expected is.
+// peek returns the next byte, or 0 at the end of the document, which no caller expects.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.doc) {
 		return s.doc[s.pos]
@@ -139,7 +140,7 @@ func (s *scanner) spaces() {
 	}
 }
 
-// name reads a name, which may have at most so many colons.
+// name reads a name with at most that number of colons.
 func (s *scanner) name(colons int) (span, error) {
 	from, ascii := s.pos, true
 	for ; ; s.pos++ {
@@ -199,7 +200,7 @@ func (s *scanner) startTag() (ended bool, err error) {
 	}
 }
 
-// attribute reads one, and only looks whether it is right.
+// attribute reads an attribute and checks its syntax.
 func (s *scanner) attribute() error {
 	if _, err := s.name(1); err != nil {
 		return err
@@ -240,7 +241,7 @@ func (s *scanner) begin(name span) error {
 	return nil
 }
 
-// leads reports whether an element below the path is one of it.
+// leads reports whether an element with that name extends the path. It prepares the values of a new item or field.
 func (s *scanner) leads(name []byte) bool {
 	switch s.path {
 	case 0:
@@ -268,7 +269,7 @@ func (s *scanner) leads(name []byte) bool {
 	return false
 }
 
-// local is a name without its prefix.
+// local returns a name without its namespace prefix.
 func (s *scanner) local(name span) []byte {
 	n := s.doc[name.from:name.to]
 	if i := bytes.IndexByte(n, ':'); i > 0 && i < len(n)-1 {
@@ -309,7 +310,7 @@ func (s *scanner) end() (item bool) {
 	return s.path == inItem-1
 }
 
-// bytes is the text of a value.
+// bytes returns the text of a value.
 func (s *scanner) bytes(v value) []byte {
 	if v.own {
 		return s.copied[v.from:v.to]

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// agree fails where the scanner and encoding/xml differ on a document.
+// agree fails if the scanner and encoding/xml disagree on a document.
 func agree(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -40,7 +40,7 @@ func agree(t interface {
 	}
 }
 
-// documents are such as scanners get wrong.
+// documents returns documents that are hard to scan.
 func documents() []string {
 	list := []string{
 		``, ` `, `<`, `<rss`, `<rss/>`, `<rss></rss>`, `<rss></rss>rubbish <`, `</rss>`, `<rss></RSS>`, `<html/>`,
@@ -96,7 +96,7 @@ func TestScannerAgreesWithEncodingXML(t *testing.T) {
 	}
 }
 
-// TestScannerAgreesOnRandomDocuments puts documents together of pieces that mean something.
+// TestScannerAgreesOnRandomDocuments assembles random documents from pieces of XML.
 func TestScannerAgreesOnRandomDocuments(t *testing.T) {
 	s := newScanner()
 	piece := rapid.SampledFrom([]string{
@@ -137,7 +137,7 @@ func FuzzScanner(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) { agree(t, s, doc) })
 }
 
-// TestNames: the characters of names are those of encoding/xml, all of them.
+// TestNames checks that the characters of names are exactly those of encoding/xml.
 func TestNames(t *testing.T) {
 	a := newAlphabet()
 	for r := rune(0x80); r <= 0x10FFFF; r++ {
@@ -153,7 +153,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestCorpus: what the documents are said to have is in them, and the scanner allocates nothing for them.
+// TestCorpus checks the number of matches in the documents, and that the scanner allocates nothing for them.
 func TestCorpus(t *testing.T) {
 	c := newCorpus(20, 50)
 	again, found := newCorpus(20, 50), 0

@@ -12,12 +12,12 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// task is the work of one trial, shared by its designs.
+// task is the work of a trial, which all designs share.
 type task struct {
 	corpus
 	read  time.Duration
 	bytes int64
-	xml   bool // by encoding/xml
+	xml   bool // parse with encoding/xml
 }
 
 func newTask(p plan.Point, xml bool) *task {
@@ -31,7 +31,7 @@ func newTask(p plan.Point, xml bool) *task {
 	return t
 }
 
-// job is the job that run does; it returns how many items it found.
+// job returns the job of a design. run returns the number of matching items.
 func (t *task) job(run func(e env.Env) (int, error)) workload.Job {
 	found := 0
 	return workload.Job{
@@ -49,7 +49,7 @@ func (t *task) job(run func(e env.Env) (int, error)) workload.Job {
 	}
 }
 
-// reader is one goroutine's means to search: what it found, and the first thing that went wrong.
+// reader is the state of a goroutine that searches: the number of matches, and the first error.
 type reader struct {
 	*task
 	scanner *scanner
@@ -62,13 +62,13 @@ func (t *task) reader() *reader {
 	return &reader{task: t, scanner: newScanner(), topic: []byte(topic)}
 }
 
-// search reads document i and counts its items with the topic.
+// search reads document i and counts its matching items.
 func (r *reader) search(e env.Env, i int) {
 	e.Wait(r.read)
 	r.parse(e, i, r.documents[i])
 }
 
-// parse counts the items of a document that was read. Whoever does it, its cost belongs to the document.
+// parse counts the matching items of a document, as a section of real code. Its recorded cost belongs to the document.
 func (r *reader) parse(e env.Env, i int, document []byte) {
 	e.For(uint64(i))
 	w := e.Begin()
@@ -80,7 +80,7 @@ func (r *reader) parse(e env.Env, i int, document []byte) {
 	}
 }
 
-// count is how many items of a document have the topic.
+// count returns the number of items of a document with the topic.
 func (r *reader) count(document []byte) (n int, err error) {
 	if r.xml {
 		return countStandard(document)
@@ -93,7 +93,7 @@ func (r *reader) count(document []byte) (n int, err error) {
 	return n, err
 }
 
-// feed is a document as encoding/xml needs it declared.
+// feed declares a document for encoding/xml.
 type feed struct {
 	XMLName xml.Name `xml:"rss"`
 	Channel struct {
@@ -108,7 +108,7 @@ type item struct {
 	Description string   `xml:"description"`
 }
 
-// countStandard is the original's: it unmarshals the document and looks at its items.
+// countStandard unmarshals the document with encoding/xml, as the original does, and counts its matching items.
 func countStandard(document []byte) (n int, err error) {
 	var f feed
 	if err := xml.Unmarshal(document, &f); err != nil {
@@ -122,7 +122,7 @@ func countStandard(document []byte) (n int, err error) {
 	return n, nil
 }
 
-// sum is what several found.
+// sum returns the total number of matches, and the first error.
 func sum(readers []*reader) (found int, err error) {
 	for _, r := range readers {
 		found += r.found

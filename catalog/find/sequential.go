@@ -8,13 +8,13 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newSequential reads and parses one document after the other. It is limited by waiting, n(Z+S), and measures
-// both for the formulas of the others.
+// newSequential reads and parses one document after the other, and takes n(Z+S). It measures both terms for the
+// formulas of the other designs.
 func newSequential(_ env.Env, p plan.Point) (workload.Job, error) {
 	return inTurn(newTask(p, p.Text("scanner") == "xml"), p.Int("cpus")), nil
 }
 
-// newStandard does the same by encoding/xml.
+// newStandard is sequential with encoding/xml.
 func newStandard(_ env.Env, p plan.Point) (workload.Job, error) {
 	return inTurn(newTask(p, true), p.Int("cpus")), nil
 }

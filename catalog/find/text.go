@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// text reads up to the next <, which must come.
+// text reads up to the next <. The end of the document is an error.
 func (s *scanner) text() error {
 	from, dirty := s.pos, false
 	for {
@@ -43,7 +43,7 @@ func (s *scanner) text() error {
 	return s.copy(data, true)
 }
 
-// take adds a piece of the document to the value that is read, if one is.
+// take appends a part of the document to the current value, if there is one. It does not copy the first part.
 func (s *scanner) take(from, to int) {
 	v := s.into
 	if v == nil || len(s.open) != inField || from == to {
@@ -58,7 +58,7 @@ func (s *scanner) take(from, to int) {
 	v.to = len(s.copied)
 }
 
-// own copies what the value that is read has so far.
+// own copies the current value to the scanner's memory, unless that has been done.
 func (s *scanner) own() {
 	v := s.into
 	if v.own {
@@ -69,7 +69,7 @@ func (s *scanner) own() {
 	*v = value{span{at, len(s.copied)}, true}
 }
 
-// copy adds data to the value that is read, with its entities replaced if it has some, and its ends of lines made \n.
+// copy appends data to the current value. It replaces entities, if asked to, and makes line ends \n.
 func (s *scanner) copy(data []byte, entities bool) error {
 	s.own()
 	for i := 0; i < len(data); {
@@ -97,7 +97,7 @@ func (s *scanner) copy(data []byte, entities bool) error {
 	return characters(data)
 }
 
-// check looks whether text is right.
+// check returns an error if text has invalid characters or entities.
 func (s *scanner) check(data []byte) error {
 	for rest := data; ; {
 		i := bytes.IndexByte(rest, '&')
@@ -112,7 +112,7 @@ func (s *scanner) check(data []byte) error {
 	}
 }
 
-// entity reads one at the beginning of data and says how long it is.
+// entity reads the entity at the beginning of data and returns its character and length.
 func entity(data []byte) (r rune, n int, err error) {
 	end := bytes.IndexByte(data, ';')
 	if end < 0 {
@@ -149,7 +149,7 @@ func entity(data []byte) (r rune, n int, err error) {
 	return r, end + 1, nil
 }
 
-// characters is an error if data is not UTF-8, or has a character that XML does not.
+// characters returns an error if data is not UTF-8, or has a character that XML does not permit.
 func characters(data []byte) error {
 	for i := 0; i < len(data); {
 		c := data[i]
@@ -169,7 +169,7 @@ func characters(data []byte) error {
 	return nil
 }
 
-// legal reports whether XML has a character (XML 1.0, production 2). Surrogates are no runes of UTF-8.
+// legal reports whether XML permits a character (XML 1.0, production 2). Surrogates cannot occur in UTF-8.
 func legal(r rune) bool {
 	return r >= ' ' && r != 0xFFFE && r != 0xFFFF || r == '\t' || r == '\n' || r == '\r'
 }
@@ -199,8 +199,8 @@ func (s *scanner) instruction() error {
 	return nil
 }
 
-// parameter is what is quoted after the first name that has a quote after it; nil if there is none. This is how
-// encoding/xml reads an XML declaration, which XML itself has stricter rules for.
+// parameter returns the quoted text after the first occurrence of name that a quote follows, or nil. This is how
+// encoding/xml reads an XML declaration. The rules of XML are stricter.
 func parameter(name string, data []byte) []byte {
 	for {
 		k := bytes.Index(data, []byte(name))
@@ -219,7 +219,7 @@ func parameter(name string, data []byte) []byte {
 	}
 }
 
-// declaration reads the rest of what begins with <!: a comment, CDATA, or a declaration of the document's type.
+// declaration reads the rest of markup that begins with <!: a comment, CDATA, or a document type declaration.
 func (s *scanner) declaration() error {
 	rest := s.doc[s.pos:]
 	switch {
@@ -242,11 +242,11 @@ func (s *scanner) declaration() error {
 	case rest[0] == '-' || rest[0] == '[':
 		return errors.New("neither a comment nor CDATA")
 	}
-	s.pos++ // whatever it is, it is not looked at
+	s.pos++ // the kind of declaration does not matter
 	return s.doctype()
 }
 
-// cdata reads the rest of a section of characters.
+// cdata reads the rest of a CDATA section.
 func (s *scanner) cdata() error {
 	s.pos += len("[CDATA[")
 	n := bytes.Index(s.doc[s.pos:], []byte("]]>"))
@@ -263,8 +263,7 @@ func (s *scanner) cdata() error {
 	return s.copy(data, false)
 }
 
-// doctype reads up to the > that ends a declaration. Quoted brackets do not count for nesting, and comments are left
-// out.
+// doctype reads up to the > that ends a declaration. Brackets in quotes and in comments do not count for nesting.
 func (s *scanner) doctype() error {
 	depth, quote := 0, byte(0)
 	for s.pos < len(s.doc) {

@@ -6,21 +6,21 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// batch is some lines on their way, the first of which has a number.
+// batch is a batch of consecutive lines; first is the number of the first one.
 type batch[L any] struct {
 	lines []L
 	first int
 }
 
-// newBatch sends lines in batches: what a channel costs is shared by the lines of a batch. The last batches are the
-// limit of that: while they are hashed, consumers that have none are idle.
+// newBatch sends batches of lines along one channel, so that the lines of a batch share the cost of the channel
+// operations. Large batches have a cost too: while the last ones are hashed, the other consumers are idle.
 func newBatch(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, batches[string](false), batches[[]byte](false))
 }
 
-// newRecycled sends batches whose slices come back along another channel, so that nothing is allocated for them and
-// lines are made where the cache has them. No more batches are there than the channel has room for and the goroutines
-// have in hand.
+// newRecycled is batch with a free list: consumers return the slices of batches along a second channel. Batches are
+// then not allocated, and lines are written to memory that is in the cache. The number of batches is at most the
+// capacity of the channel plus one for each goroutine.
 func newRecycled(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, batches[string](true), batches[[]byte](true))
 }
@@ -42,7 +42,7 @@ func batches[L any](recycle bool) func(t task[L]) func(env.Env) (tally, error) {
 				})
 			}
 			for from := 0; from < n; from += size {
-				lines, _, _ := spent.TryRecv() // never one if they are not recycled
+				lines, _, _ := spent.TryRecv() // never succeeds without recycling
 				if lines == nil {
 					lines = make([]L, size)
 				}
@@ -66,7 +66,7 @@ func (t task[L]) fill(e env.Env, lines []L, first int) batch[L] {
 	return batch[L]{lines, first}
 }
 
-// hashAll hashes those of a batch.
+// hashAll hashes the lines of a batch.
 func (t task[L]) hashAll(e env.Env, b batch[L], into *tally) {
 	e.For(uint64(b.first))
 	w := e.Begin()

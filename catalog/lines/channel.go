@@ -6,15 +6,14 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// numbered is a line on its way.
+// numbered is a line with its number.
 type numbered[L any] struct {
 	line   L
 	number int
 }
 
-// newChannel sends each line along one channel and waits for the consumers. Beyond the bound it pays a send and a
-// receive for each line, and a park and a wake-up wherever the channel is full or empty; a buffer saves only the
-// latter.
+// newChannel sends each line along one channel to the consumers. In addition to the bound, each line costs a send and a
+// receive, and a park and a wake-up whenever the channel is full or empty. A buffer saves only the latter.
 func newChannel(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, oneChannel[string], oneChannel[[]byte])
 }
@@ -23,7 +22,7 @@ func oneChannel[L any](t task[L]) func(env.Env) (tally, error) {
 	return func(e env.Env) (tally, error) {
 		c := t.consumers(e)
 		for i := range t.p.Int("total") {
-			c.lines.Send(numbered[L]{t.make(e, c.places.take(), i), i})
+			c.lines.Send(numbered[L]{t.make(e, c.spare.take(), i), i})
 		}
 		c.lines.Close()
 		c.done.Wait()
@@ -31,8 +30,8 @@ func oneChannel[L any](t task[L]) func(env.Env) (tally, error) {
 	}
 }
 
-// newHelping is the channel with a producer that hashes a line itself where the channel is full: it never parks, so
-// that its CPU is never without work, and the channel runs empty only where the consumers are faster.
+// newHelping is channel with a producer that hashes a line itself if the channel is full. The producer never parks, so
+// its CPU always has work. The channel becomes empty only if the consumers are faster.
 func newHelping(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, helping[string], helping[[]byte])
 }
@@ -42,10 +41,10 @@ func helping[L any](t task[L]) func(env.Env) (tally, error) {
 		c := t.consumers(e)
 		var own tally
 		for i := range t.p.Int("total") {
-			line := t.make(e, c.places.take(), i)
+			line := t.make(e, c.spare.take(), i)
 			if !c.lines.TrySend(numbered[L]{line, i}) {
 				t.consume(e, line, i, &own)
-				c.places.give(line)
+				c.spare.give(line)
 			}
 		}
 		c.lines.Close()
@@ -54,8 +53,8 @@ func helping[L any](t task[L]) func(env.Env) (tally, error) {
 	}
 }
 
-// newOriginal is the channel as it was first written: when the producer has sent its last line the program ends, and
-// with it the consumers, whatever is left in the channel and in their hands.
+// newOriginal is channel as originally published. The program ends when the producer has sent its last line. Lines that
+// are still in the channel or with a consumer are lost.
 func newOriginal(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, original[string], original[[]byte])
 }
@@ -66,48 +65,48 @@ func original[L any](t task[L]) func(env.Env) (tally, error) {
 		c := t.employ(e, func(e env.Env, c *consumers[L], own *tally) {
 			for n, ok := c.lines.Recv(); ok; n, ok = c.lines.Recv() {
 				if exited.Load() != 0 {
-					continue // there is no process any more that could hash it
+					continue // the original process has ended
 				}
 				var hashed tally
 				t.consume(e, n.line, n.number, &hashed)
 				if exited.Load() == 0 {
 					own.count, own.sum = own.count+hashed.count, own.sum+hashed.sum
 				}
-				c.places.give(n.line)
+				c.spare.give(n.line)
 			}
 		})
 		for i := range t.p.Int("total") {
-			c.lines.Send(numbered[L]{t.make(e, c.places.take(), i), i})
+			c.lines.Send(numbered[L]{t.make(e, c.spare.take(), i), i})
 		}
 		exited.Store(1)
-		c.lines.Close() // the goroutines of the trial have to end; the original's did not
+		c.lines.Close() // ends the goroutines of the trial; the original did not
 		c.done.Wait()
 		return total(c.tallies), nil
 	}
 }
 
-// consumers hash what comes along a channel.
+// consumers are goroutines that hash the lines of a channel.
 type consumers[L any] struct {
 	lines   *env.Chan[numbered[L]]
-	places  places[L]
+	spare   freeList[L]
 	tallies []tally
 	done    *env.Group
 }
 
-// consumers starts those that hash every line until the channel is closed.
+// consumers starts consumers that hash every line until the channel is closed.
 func (t task[L]) consumers(e env.Env) *consumers[L] {
 	return t.employ(e, func(e env.Env, c *consumers[L], own *tally) {
 		for n, ok := c.lines.Recv(); ok; n, ok = c.lines.Recv() {
 			t.consume(e, n.line, n.number, own)
-			c.places.give(n.line)
+			c.spare.give(n.line)
 		}
 	})
 }
 
-// employ starts consumers that do as they are told.
+// employ starts consumers that run work.
 func (t task[L]) employ(e env.Env, work func(e env.Env, c *consumers[L], own *tally)) *consumers[L] {
 	k, buffer := t.p.Int("consumers"), t.p.Int("buffer")
-	c := &consumers[L]{env.NewChan[numbered[L]](e, "lines", buffer), t.places(e, buffer+k+1), make([]tally, k),
+	c := &consumers[L]{env.NewChan[numbered[L]](e, "lines", buffer), t.newFreeList(e, buffer+k+1), make([]tally, k),
 		e.Group()}
 	for i := range k {
 		c.done.Go(e, "consumer", func(e env.Env) { work(e, c, &c.tallies[i]) })

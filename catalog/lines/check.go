@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// job is the job of a design, whose lines must be hashed once each.
+// job returns the job of a design. Its check requires that each line was hashed exactly once.
 func job(p plan.Point, run func(env.Env) (tally, error)) workload.Job {
 	n, got := p.Int("total"), tally{}
 	return workload.Job{
@@ -31,7 +31,7 @@ func job(p plan.Point, run func(env.Env) (tally, error)) workload.Job {
 	}
 }
 
-// digests is the sum of the digests of n lines: what is known of most of them, and the rest hashed one after the other.
+// digests returns the sum of the digests of the first n lines. It starts from a known sum and hashes the rest.
 func digests(n int) (sum uint64) {
 	known := knownDigests()
 	from := min(n/knownEvery, len(known)-1)

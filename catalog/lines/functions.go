@@ -10,20 +10,21 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// length is that of a line in bytes, rounds how often it is hashed.
+// length is the number of bytes of a line, and rounds the number of times that it is hashed.
 const length, rounds = 300, 5
 
-// functions make and hash lines that are kept as L. Line number i is the same however it is made.
+// functions make and hash lines of type L. All implementations make the same line for a number.
 type functions[L any] interface {
-	// line makes a line, in the place of old if that can be used again.
+	// line makes a line. It may overwrite old, which may be the zero value.
 	line(old L, number int) L
-	// hash is the beginning of the digest after all rounds.
+	// hash returns the first 8 bytes of the digest after all rounds.
 	hash(line L) uint64
-	// reuses reports whether a line can be made in the place of another.
+	// reuses reports whether line overwrites old.
 	reuses() bool
 }
 
-// allocating are the functions of the original: a string for each line, and a new hash and digest each round.
+// allocating are the functions of the original: they allocate a string for each line, and a hash and a digest in each
+// round.
 type allocating struct{}
 
 func (allocating) line(_ string, number int) string {
@@ -45,7 +46,7 @@ func (allocating) hash(line string) uint64 {
 	return binary.LittleEndian.Uint64(digest)
 }
 
-// free are functions that do the same without allocating, but for the first line in a place.
+// free are functions that allocate nothing, except for a line without an old one.
 type free struct{}
 
 func (free) line(old []byte, number int) []byte {
@@ -79,11 +80,11 @@ func letters(b []byte, number int) {
 	}
 }
 
-// tally is what was hashed: how many lines, and the sum of their digests, which is the same in any order.
+// tally counts the lines that a goroutine hashed, and adds up their digests. The sum does not depend on the order.
 type tally struct {
 	count int64
 	sum   uint64
-	_     [48]byte // of a goroutine each: not two in one line of the cache
+	_     [48]byte // prevents false sharing: each tally has a cache line of its own
 }
 
 func (t *tally) add(digest uint64) {
@@ -91,7 +92,7 @@ func (t *tally) add(digest uint64) {
 	t.sum += digest
 }
 
-// total is what all together hashed.
+// total returns the sum of the tallies.
 func total(tallies []tally) (all tally) {
 	for _, t := range tallies {
 		all.count += t.count
@@ -100,13 +101,13 @@ func total(tallies []tally) (all tally) {
 	return all
 }
 
-// task is the work of a trial: its designs for either functions.
+// task is the work of a trial.
 type task[L any] struct {
 	functions[L]
 	p plan.Point
 }
 
-// make makes a line.
+// make makes a line, as a section of real code.
 func (t task[L]) make(e env.Env, old L, number int) L {
 	e.For(uint64(number))
 	w := e.Begin()
@@ -115,7 +116,7 @@ func (t task[L]) make(e env.Env, old L, number int) L {
 	return line
 }
 
-// consume hashes a line. Its cost belongs to the line, whoever does it.
+// consume hashes a line, as a section of real code. Its recorded cost belongs to the line, not to the goroutine.
 func (t task[L]) consume(e env.Env, line L, number int, into *tally) {
 	e.For(uint64(number))
 	w := e.Begin()
@@ -123,7 +124,7 @@ func (t task[L]) consume(e env.Env, line L, number int, into *tally) {
 	w.End()
 }
 
-// design is a structure, for each of the functions.
+// design returns the job of a design with the functions that the point selects.
 func design(p plan.Point, original func(task[string]) func(env.Env) (tally, error),
 	lean func(task[[]byte]) func(env.Env) (tally, error)) (workload.Job, error) {
 	if p.Text("functions") == "free" {
@@ -132,27 +133,28 @@ func design(p plan.Point, original func(task[string]) func(env.Env) (tally, erro
 	return job(p, original(task[string]{allocating{}, p})), nil
 }
 
-// places are lines that were hashed, whose places can be used again: a channel of them, or none where lines are not
-// made in places.
-type places[L any] struct{ spent *env.Chan[L] }
+// freeList is a free list: a channel of hashed lines whose memory can be reused. It is empty if lines are not reused.
+type freeList[L any] struct{ spent *env.Chan[L] }
 
-func (t task[L]) places(e env.Env, room int) places[L] {
+// newFreeList returns a free list with that capacity.
+func (t task[L]) newFreeList(e env.Env, capacity int) freeList[L] {
 	if !t.reuses() {
-		return places[L]{}
+		return freeList[L]{}
 	}
-	return places[L]{env.NewChan[L](e, "spent", room)}
+	return freeList[L]{env.NewChan[L](e, "spent", capacity)}
 }
 
-// take is a place, or none yet.
-func (p places[L]) take() (old L) {
-	if p.spent != nil {
-		old, _, _ = p.spent.TryRecv()
+// take returns a line whose memory can be reused, or the zero value.
+func (f freeList[L]) take() (old L) {
+	if f.spent != nil {
+		old, _, _ = f.spent.TryRecv()
 	}
 	return old
 }
 
-func (p places[L]) give(line L) {
-	if p.spent != nil {
-		p.spent.TrySend(line)
+// give returns a line to the free list.
+func (f freeList[L]) give(line L) {
+	if f.spent != nil {
+		f.spent.TrySend(line)
 	}
 }

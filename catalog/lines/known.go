@@ -1,10 +1,10 @@
 package lines
 
-// knownEvery is how many lines there are from one known sum of digests to the next.
+// knownEvery is the number of lines between two known sums of digests.
 const knownEvery = 10_000
 
-// knownDigests are the sums of the digests of the first 0, 10,000, 20,000... lines, so that a check need not hash them
-// all again. A test computes them.
+// knownDigests returns the sums of the digests of the first 0, 10,000, 20,000... lines, so that a check does not have
+// to hash them again. A test verifies them.
 func knownDigests() [21]uint64 {
 	return [21]uint64{
 		0x0000000000000000, 0xed90566c8931d522, 0x357036e9c11eec9d, 0x0e2dea9b1b0b0a2a, 0x2020036a6da559e7,

@@ -1,29 +1,28 @@
-// Package lines is a producer, a channel and consumers: an essay on what channels cost (Fournier). One producer makes
-// lines of 300 random letters, consumers compute SHA-1 five times over each.
+// Package lines is a workload of the producer-consumer type, from an essay on the cost of channels (Fournier). A
+// producer makes lines of 300 random letters. Consumers compute the SHA-1 of each line five times.
 //
-// A line takes P to make and C to hash. With one producer and m CPUs no design does n lines before
+// A line takes P to make and C to hash. With one producer and m CPUs, n lines take at least
 //
 //	n max(P, (P+C)/m)
 //
-// (the busiest station and all work shared by all CPUs: Denning and Buzen, ACM Computing Surveys 10(3), 1978), and what
-// a channel costs comes on top: its lock and copy for each value sent, and a goroutine parked and woken wherever it is
-// empty or full. A woken goroutine waits for a thread to come out of its sleep, which takes as long as many lines; so a
-// small channel does not only cost CPU time but leaves CPUs idle. More room saves wake-ups and no sends; a batch saves
-// both by its size. P and C are measured in the same sweep: produce does nP, sequential n(P+C).
+// (asymptotic bounds: Denning and Buzen, ACM Computing Surveys 10(3), 1978). The cost of the channel is added to that:
+// a lock and a copy for each value, and a park and a wake-up whenever the channel is empty or full. A woken goroutine
+// may wait for a sleeping thread, which takes as long as many lines. A small channel therefore not only costs CPU time,
+// but also leaves CPUs idle. A larger buffer saves wake-ups but no sends; batches save both. P and C are measured in
+// the same sweep: produce takes nP, and sequential n(P+C).
 //
-// The original's program ends when its producer does, before its consumers have: the lines that are in the channel
-// and in work then are never hashed. Its design is kept, fault included.
+// The published program ends when its producer ends. Lines that are then in the channel or with a consumer are never
+// hashed. The design original keeps this bug.
 package lines
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is lines.
+// Workload returns the workload lines.
 func Workload() *workload.Workload {
 	uses := func(own ...string) []string { return append(own, "total", "functions", workload.GOGC) }
 	return &workload.Workload{
@@ -38,7 +37,7 @@ func Workload() *workload.Workload {
 				Input: true},
 			{Name: "functions", Doc: "original, which allocate, or free, which do not", Kind: plan.Text,
 				Default: "original", Input: true},
-			workload.Collecting(),
+			workload.GOGCFactor(),
 		},
 		Check: check,
 		Quick: map[string]string{"total": "50000"},
@@ -65,17 +64,18 @@ func Workload() *workload.Workload {
 	}
 }
 
-// check refuses words that are no level.
+// check returns an error if a level is unknown.
 func check(p plan.Point) error {
 	if f := p.Text("functions"); f != "original" && f != "free" {
-		return fmt.Errorf("--functions %s are none; use original or free", f)
+		return &plan.LevelError{Factor: "functions", Level: f, Reason: "unknown functions; use original or free"}
 	}
 	return nil
 }
 
+// bounds is the source of the formulas.
 const bounds = "the busiest station and the work of all: Denning and Buzen, ACM Computing Surveys 10(3), 1978"
 
-// law is the bound for one producer.
+// law returns the bound for designs with one producer.
 func law() *workload.Formula {
 	return &workload.Formula{
 		Text:   "max(nP, n(P+C)/m): nP is the time of produce, n(P+C) that of sequential",
@@ -86,7 +86,7 @@ func law() *workload.Formula {
 	}
 }
 
-// shared is the bound where everybody makes lines.
+// shared returns the bound for designs whose workers all make lines.
 func shared() *workload.Formula {
 	return &workload.Formula{
 		Text:   "n(P+C)/m: n(P+C) is the time of sequential",

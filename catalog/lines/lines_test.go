@@ -32,8 +32,7 @@ func point(cpus, consumers, buffer, batch, lines int, functions string) plan.Poi
 		plan.Setting{Factor: "functions", Level: plan.TextLevel(functions)})
 }
 
-// TestDesigns: every line is hashed exactly once, live (and, where this test runs so, under the race detector) and in
-// virtual time. The original loses lines, and only it does.
+// TestDesigns checks that every line is hashed exactly once, live and in virtual time. Only the original loses lines.
 func TestDesigns(t *testing.T) {
 	w := Workload()
 	if err := w.Validate(); err != nil {
@@ -57,7 +56,7 @@ func TestDesigns(t *testing.T) {
 			for world, x := range map[string]result.Trial{"live": o.Trial,
 				"virtual": trial.Simulate(s, w, d, costs).Trial} {
 				switch {
-				// where the producer has to wait for its turn all may be hashed
+				// if the producer waits for a CPU, the consumers may hash all lines
 				case d.Name == "original" && (p.Int("total") == 1 || p.Int("cpus") == 1):
 				case d.Name == "original": // live it can be lucky
 					if world == "virtual" && (x.Status != result.Wrong ||
@@ -72,7 +71,7 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// TestDesignsOnAnyPoint in virtual time, whose scheduler draws differ with the seed.
+// TestDesignsOnAnyPoint runs random points in virtual time, where the seed changes the scheduling decisions.
 func TestDesignsOnAnyPoint(t *testing.T) {
 	w := Workload()
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,7 +90,8 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 	})
 }
 
-// TestFunctions make and hash the same lines, printable, each another.
+// TestFunctions checks that both kinds of functions make and hash the same lines, and that lines are printable and
+// differ.
 func TestFunctions(t *testing.T) {
 	seen := map[string]bool{}
 	var place []byte
@@ -114,7 +114,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestKnownDigests computes them all. To make them anew, print want.
+// TestKnownDigests recomputes the known digests. To update them, print want.
 func TestKnownDigests(t *testing.T) {
 	known, sum, line := knownDigests(), uint64(0), make([]byte, length)
 	for i := range (len(known)-1)*knownEvery + 1 {
@@ -128,7 +128,7 @@ func TestKnownDigests(t *testing.T) {
 	}
 }
 
-// TestTheCheckFindsWrongAnswers: a line left out, hashed twice, or another in its place.
+// TestTheCheckFindsWrongAnswers covers a line that is left out, hashed twice, or replaced by another.
 func TestTheCheckFindsWrongAnswers(t *testing.T) {
 	f := free{}
 	for i, spoil := range []func(*tally){

@@ -6,10 +6,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newObjects makes every object a goroutine and every method of it a channel, without room, as actors have been
-// proposed for Go. Who calls a method sends its argument and waits for what it returns: the source has next, the
-// books have add and total. It is limited by the two goroutines that all lines go through, and by two hand-overs for
-// each call, of which each parks one and wakes another.
+// newObjects is an actor design: every object is a goroutine, and every method an unbuffered channel. A call sends the
+// argument and waits for the answer. The object source has the method next, and books has add and total. All lines pass
+// through these two goroutines, which limits the design. Each call has two hand-offs, each with a park and a wake-up.
 func newObjects(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, objects[string], objects[[]byte])
 }
@@ -17,14 +16,14 @@ func newObjects(_ env.Env, p plan.Point) (workload.Job, error) {
 func objects[L any](t task[L]) func(env.Env) (tally, error) {
 	k := t.p.Int("consumers")
 	return func(e env.Env) (tally, error) {
-		places := t.places(e, k+1)
-		source, books, done := newSource(e, t, places), newBooks(e), e.Group()
+		spare := t.newFreeList(e, k+1)
+		source, books, done := newSource(e, t, spare), newBooks(e), e.Group()
 		for range k {
 			done.Go(e, "hasher", func(e env.Env) {
 				for n, ok := source.next.call(e, struct{}{}); ok; n, ok = source.next.call(e, struct{}{}) {
 					var hashed tally
 					t.consume(e, n.line, n.number, &hashed)
-					places.give(n.line)
+					spare.give(n.line)
 					books.add.call(e, hashed)
 				}
 			})
@@ -39,9 +38,10 @@ func objects[L any](t task[L]) func(env.Env) (tally, error) {
 	}
 }
 
-// method is one of an object: calls come along a channel, each with the channel for its answer.
+// method is a method of an object: a channel of calls.
 type method[A, R any] struct{ calls *env.Chan[call[A, R]] }
 
+// call is a call of a method: its argument, and the channel for its answer.
 type call[A, R any] struct {
 	argument A
 	answer   *env.Chan[R]
@@ -51,20 +51,20 @@ func newMethod[A, R any](e env.Env, name string) method[A, R] {
 	return method[A, R]{env.NewChan[call[A, R]](e, name, 0)}
 }
 
-// call calls the method. ok is false if the object has nothing to answer.
+// call calls the method. ok is false if there is no answer.
 func (m method[A, R]) call(e env.Env, argument A) (answer R, ok bool) {
 	c := call[A, R]{argument, env.NewChan[R](e, "", 0)}
 	m.calls.Send(c)
 	return c.answer.Recv()
 }
 
-// source is the object that makes lines.
+// source is the object that makes lines. Its method next has no answer after the last line.
 type source[L any] struct {
 	next method[struct{}, numbered[L]]
 	gone *env.Group
 }
 
-func newSource[L any](e env.Env, t task[L], places places[L]) source[L] {
+func newSource[L any](e env.Env, t task[L], spare freeList[L]) source[L] {
 	s, n := source[L]{newMethod[struct{}, numbered[L]](e, "source.next"), e.Group()}, t.p.Int("total")
 	s.gone.Go(e, "source", func(e env.Env) {
 		i := 0
@@ -73,14 +73,14 @@ func newSource[L any](e env.Env, t task[L], places places[L]) source[L] {
 				c.answer.Close()
 				continue
 			}
-			c.answer.Send(numbered[L]{t.make(e, places.take(), i), i})
+			c.answer.Send(numbered[L]{t.make(e, spare.take(), i), i})
 			i++
 		}
 	})
 	return s
 }
 
-// books is the object that counts.
+// books is the object that adds up tallies.
 type books struct {
 	add   method[tally, struct{}]
 	total method[struct{}, tally]

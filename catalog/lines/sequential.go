@@ -6,10 +6,10 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// block is how many lines designs without a channel do in one piece of real code.
+// block is the number of lines in a section of real code, in designs without a channel.
 const block = 100
 
-// newSequential makes and hashes in turn: it is limited by the work itself, n(P+C).
+// newSequential makes and hashes each line in one goroutine. It takes n(P+C).
 func newSequential(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, inTurn[string], inTurn[[]byte])
 }
@@ -24,7 +24,7 @@ func inTurn[L any](t task[L]) func(env.Env) (tally, error) {
 	}
 }
 
-// both makes and hashes lines.
+// both makes and hashes the lines from up to before to, as a section of real code.
 func (t task[L]) both(e env.Env, from, to int, into *tally) {
 	var line L
 	e.For(uint64(from))
@@ -36,7 +36,7 @@ func (t task[L]) both(e env.Env, from, to int, into *tally) {
 	w.End()
 }
 
-// newProduce makes lines that nobody hashes: what one producer takes at least.
+// newProduce makes all lines and hashes none. Its time nP is a bound for designs with one producer.
 func newProduce(_ env.Env, p plan.Point) (workload.Job, error) {
 	j, err := design(p, making[string], making[[]byte])
 	j.Check = nil

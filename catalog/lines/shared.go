@@ -6,9 +6,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newShared has no channel and no producer: who is free takes the next numbers from a shared index, makes these lines
-// and hashes them while the cache has them. It is limited by the CPUs alone, n(P+C)/m, and not by P, as making is
-// shared too: that is possible where a line does not depend on the one before.
+// newShared has no producer and no channel. A worker takes the next batch of numbers from an atomic index, makes these
+// lines, and hashes them while they are in the cache. It takes n(P+C)/m, because making is parallel too. That requires
+// that no line depends on the one before.
 func newShared(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, index[string], index[[]byte])
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// theWhole is what is seen without flags, and wholeSum the CRC-32 of its colours, row by row, as orbit computes them.
+// wholeSum is the CRC-32 of the colours of theWhole, row by row, as orbit computes them.
 const wholeSum = 0xbf57acf6
 
+// theWhole returns the default scene, which shows the whole set.
 func theWhole() scene { return scene{size: 1024, iterations: 1000, re: -0.5, zoom: 1} }
 
-// audit compares the canvas, if there is one, and the file, if there is one, with the picture as it should be, and
-// saves the file if that is asked for.
+// audit compares the canvas and the encoded file, each unless it is nil, with the right picture. It saves the file if
+// the point has the factor save.
 func audit(s scene, canvas image.Image, encoded []byte, p plan.Point) (workload.Answer, error) {
 	answer := workload.Answer{}
 	if canvas != nil {
@@ -45,7 +46,7 @@ func audit(s scene, canvas image.Image, encoded []byte, p plan.Point) (workload.
 	return answer, err
 }
 
-// verify compares a picture with what it should be and returns the CRC-32 of its colours, as text.
+// verify compares an image with the right picture and returns the CRC-32 of its colours, in hexadecimal.
 func (s scene) verify(m image.Image) (sum string, err error) {
 	if want := image.Rect(0, 0, s.size, s.size); m.Bounds() != want {
 		return "", fmt.Errorf("the picture is %v instead of %v", m.Bounds(), want)

@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// canvas is the original's picture: a slice for each column, which it calls a row, so that whoever reads it row by row,
-// as a PNG is written, takes each pixel from another slice.
+// canvas is the picture of the original: a slice for each column, which the original calls a row. A PNG is written row
+// by row, so each pixel then comes from another slice.
 type canvas struct {
 	scene
 	m [][]color.RGBA
@@ -26,30 +26,30 @@ func newCanvas(s scene) *canvas {
 	return c
 }
 
-// At, Bounds and ColorModel make it an image.Image.
+// At, Bounds and ColorModel implement image.Image.
 func (c *canvas) At(x, y int) color.Color { return c.m[x][y] }
 func (c *canvas) Bounds() image.Rectangle { return image.Rect(0, 0, c.size, c.size) }
 func (c *canvas) ColorModel() color.Model { return color.RGBAModel }
 
-// paint computes a pixel as the original does.
+// paint computes a pixel with the loop of the original.
 func (c *canvas) paint(x, y int) { c.set(x, y, orbit(c.column(x), c.row(y), c.iterations)) }
 
 func (c *canvas) set(x, y int, n byte) { c.m[x][y] = color.RGBA{n, n, n, 255} }
 
-// pixels are how many there are; pixel i is in column i/size.
+// pixels returns the number of pixels. Pixel i is in column i/size.
 func (c *canvas) pixels() int { return c.size * c.size }
 
-// stretch paints the pixels from first up to before end.
+// stretch paints the pixels from first to end-1.
 func (c *canvas) stretch(first, end int) {
 	for i := first; i < min(end, c.pixels()); i++ {
 		c.paint(i/c.size, i%c.size)
 	}
 }
 
-// fill paints a canvas, in a way of its own.
+// fill is a design: it paints a canvas.
 type fill func(e env.Env, p plan.Point, c *canvas)
 
-// drawn is the job of a fill: the pixels, and then the file by the standard library if there is to be one.
+// drawn returns the job of a fill. After the pixels, the standard library writes the file, unless there is none.
 func drawn(p plan.Point, f fill) (workload.Job, error) {
 	s, err := sceneOf(p)
 	if err != nil {
@@ -74,20 +74,20 @@ func drawn(p plan.Point, f fill) (workload.Job, error) {
 
 func newSequential(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, sequential) }
 
-// sequential is the original's first version.
+// sequential is the first version of the original: one goroutine paints all pixels.
 func sequential(e env.Env, _ plan.Point, c *canvas) {
 	e.Work(func() { c.stretch(0, c.pixels()) })
 }
 
 func newPerPixel(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, perPixel) }
 
-// perPixel starts a goroutine for each pixel, all at once: what that costs is added to the work of each.
+// perPixel starts a goroutine for each pixel, all at once. The cost of starting one is added to the work of each pixel.
 func perPixel(e env.Env, _ plan.Point, c *canvas) { perStretch(e, c, "pixel", 1) }
 
 func newPerRow(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, perRow) }
 
-// perRow starts a goroutine for each of the original's rows. Those in the middle of the set take a hundred times as
-// long as those at its ends, which evens out as the scheduler hands out the next.
+// perRow starts a goroutine for each of the original's rows. Rows in the middle of the set take a hundred times as long
+// as those at the edges. The scheduler balances that load, because a free CPU runs the next goroutine.
 func perRow(e env.Env, _ plan.Point, c *canvas) { perStretch(e, c, "row", c.size) }
 
 func perStretch(e env.Env, c *canvas, name string, grain int) {
@@ -98,7 +98,7 @@ func perStretch(e env.Env, c *canvas, name string, grain int) {
 	done.Wait()
 }
 
-// task paints grain pixels. Which ones is said first: what they cost is theirs, whoever paints them.
+// task paints grain pixels, as a section of real code. Its recorded cost belongs to the pixels, not to the goroutine.
 func (c *canvas) task(e env.Env, first, grain int) {
 	e.For(uint64(first))
 	w := e.Begin()
@@ -108,7 +108,7 @@ func (c *canvas) task(e env.Env, first, grain int) {
 
 func newCycles(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, cycles) }
 
-// cycles is limited by the chain of operations of one orbit after the other, fewer of them than the original's.
+// cycles is sequential with cycle detection: see cycling. It is limited by the latency of the operations of one orbit.
 func cycles(e env.Env, _ plan.Point, c *canvas) {
 	e.Work(func() {
 		for x := range c.size {
@@ -121,15 +121,15 @@ func cycles(e env.Env, _ plan.Point, c *canvas) {
 
 func newTwoLanes(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, twoLanes) }
 
-// twoLanes is limited by how many operations a CPU does at once.
+// twoLanes interleaves two orbits: see lanes. It is limited by the instruction throughput of a CPU.
 func twoLanes(e env.Env, _ plan.Point, c *canvas) {
 	e.Work(func() { c.rows(0, c.size) })
 }
 
 func newMirror(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, mirror) }
 
-// mirror computes what is above the axis and on it, if the axis is in the middle, and half of the work otherwise is
-// none.
+// mirror is lanes for one half of the picture, and copies the other half, if the real axis is in the middle. Otherwise
+// it is lanes.
 func mirror(e env.Env, _ plan.Point, c *canvas) {
 	e.Work(func() {
 		if !c.axis() {
@@ -145,7 +145,7 @@ func mirror(e env.Env, _ plan.Point, c *canvas) {
 	})
 }
 
-// rows computes rows from first up to before end, two orbits at once.
+// rows computes the rows from first to end-1, two orbits at a time.
 func (c *canvas) rows(first, end int) {
 	crs, colours := c.reals(), make([]byte, c.size)
 	for y := first; y < min(end, c.size); y++ {

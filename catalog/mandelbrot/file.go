@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// rows are the rows of a picture from first up to before end.
+// rows are the rows of a picture from first to end-1.
 type rows struct{ first, end int }
 
-// blocksOf divides n rows into blocks of so many.
+// blocksOf divides n rows into blocks of that many rows.
 func blocksOf(n, each int) (blocks []rows) {
 	for first := 0; first < n; first += each {
 		blocks = append(blocks, rows{first, min(first+each, n)})
@@ -21,20 +21,21 @@ func blocksOf(n, each int) (blocks []rows) {
 	return blocks
 }
 
-// file is a PNG (ISO/IEC 15948) that is made block by block. The pixels are one zlib stream (RFC 1950), whose
-// compressed data (RFC 1951) are those of the blocks, one behind the other: each refers to nothing before it and ends
-// at a whole byte. So blocks can be compressed at the same time, and a compressor, which takes almost a megabyte,
-// serves one after the other. What came before as a dictionary, as M. Adler's pigz has it, would save a per cent of the
-// bytes and take a new compressor for each block, which costs more than half of the time of the second CPU. Each is a
-// chunk of its own.
+// file is a PNG (ISO/IEC 15948) whose blocks of rows are compressed independently, so in parallel.
+//
+// The pixels are one zlib stream (RFC 1950). Its compressed data (RFC 1951) is the concatenation of those of the
+// blocks: each refers to nothing before it and ends at a whole byte. Each block is a chunk of its own. A compressor
+// takes almost a megabyte and is reused. M. Adler's pigz uses the data before a block as a dictionary. That would save
+// a percent of the bytes, but needs a new compressor for each block, which costs more than half of the time of a second
+// CPU.
 type file struct {
-	width  int    // of the picture, as of its height
+	width  int    // of the picture in pixels, which is also its height
 	gray   []byte // the pixels, row by row
-	level  int    // of compression: 1 is fast, 9 is small
-	bpp    int    // bytes of a pixel in the file: 1, or 3 equal ones
+	level  int    // of compression: 1 is fastest, 9 is smallest
+	bpp    int    // bytes per pixel in the file: 1, or 3 equal ones
 	blocks []rows
-	sums   []uint32 // of each block: the Adler-32 of its filtered rows
-	chunks [][]byte // and its chunk
+	sums   []uint32 // Adler-32 of the filtered rows of each block
+	chunks [][]byte // the chunk of each block
 }
 
 func newFile(gray []byte, width, bpp, level int, blocks []rows) *file {
@@ -43,21 +44,21 @@ func newFile(gray []byte, width, bpp, level int, blocks []rows) *file {
 		chunks: make([][]byte, n)}
 }
 
-// compressor is what chunks are made with, one after the other.
+// compressor makes chunks, one at a time.
 type compressor struct {
-	row   []byte // a filtered one, behind the number of its filter
+	row   []byte // a filtered row, after the number of its filter
 	chunk bytes.Buffer
 	w     *flate.Writer
 }
 
-// newCompressor asks for the memory of a compressor and touches most of it. Where two CPUs touch new pages at once they
-// wait for each other in the system: on a virtual machine ten times as long as one that is alone.
+// newCompressor allocates a compressor and touches most of its memory. Two CPUs that touch new pages at the same time
+// wait for each other in the kernel; on a virtual machine that takes ten times as long.
 func (f *file) newCompressor() *compressor {
 	c := &compressor{row: make([]byte, 1+f.width*f.bpp)}
-	n := f.filtered(f.blocks[0]) / 4 // more than most chunks take
+	n := f.filtered(f.blocks[0]) / 4 // enough for most chunks
 	c.chunk.Grow(n)
 	clear(c.chunk.AvailableBuffer()[:n])
-	c.w, _ = flate.NewWriter(&c.chunk, f.level) // an error only of another level
+	c.w, _ = flate.NewWriter(&c.chunk, f.level) // only an invalid level is an error
 	c.w.Reset(&c.chunk)                         // touches its tables, except at level 1
 	return c
 }
@@ -69,25 +70,25 @@ func (f *file) compress(k int, c *compressor) {
 	if k == 0 {
 		c.chunk.WriteString("\x78\x9c") // zlib, a window of 32 KiB, the usual level
 	}
-	c.w.Reset(&c.chunk) // the buffer takes all that is written
+	c.w.Reset(&c.chunk) // writes to a buffer do not fail
 	sum := adler32.New()
 	f.filter(k, c, io.MultiWriter(c.w, sum))
 	if k == len(f.blocks)-1 {
 		c.w.Close()
 	} else {
-		c.w.Flush() // to a whole byte, by an empty stored block
+		c.w.Flush() // an empty stored block ends at a whole byte
 	}
 	f.sums[k] = sum.Sum32()
 	f.chunks[k] = slices.Clone(seal(c.chunk.Bytes()))
 }
 
-// seal completes a chunk, of which the type and the data are there behind room for the length.
+// seal completes a chunk, which has its type and data after four bytes for the length.
 func seal(chunk []byte) []byte {
 	binary.BigEndian.PutUint32(chunk, uint32(len(chunk)-8))
 	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
 }
 
-// join is the whole file, when all blocks are compressed.
+// join returns the whole file. All blocks must have been compressed.
 func (f *file) join() []byte {
 	header := []byte("\x00\x00\x00\x00IHDR")
 	header = binary.BigEndian.AppendUint32(header, uint32(f.width))
@@ -108,9 +109,9 @@ func (f *file) join() []byte {
 	return bytes.Join(parts, nil)
 }
 
-// combine is the Adler-32 of two texts behind each other, of their own and the length of the second (RFC 1950, 8.2):
-// the low half is 1 and the sum of the bytes, the high half the sum of all low halves, modulo the greatest prime below
-// 65536.
+// combine returns the Adler-32 of the concatenation of two texts, from their own and the length of the second (RFC
+// 1950, 8.2). The low half of an Adler-32 is 1 plus the sum of the bytes, and the high half is the sum of all low
+// halves, modulo the largest prime below 65536.
 func combine(first, second uint32, length int) uint32 {
 	const prime = 65521
 	n := uint64(length) % prime

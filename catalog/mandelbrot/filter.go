@@ -2,7 +2,8 @@ package mandelbrot
 
 import "io"
 
-// The filters of a row (ISO/IEC 15948, 9): a byte is replaced by its difference from what its neighbours make expect.
+// The filters of a row (ISO/IEC 15948, 9). A filter replaces a byte by its difference from a prediction, which it
+// computes from neighbouring bytes.
 const (
 	filterNone = iota
 	filterSub
@@ -12,12 +13,12 @@ const (
 	filters
 )
 
-// filtered is how many bytes the filtered rows of a block have: one more in each for its filter.
+// filtered returns the number of bytes of the filtered rows of a block. Each row has one more byte for its filter.
 func (f *file) filtered(b rows) int { return (b.end - b.first) * (f.width*f.bpp + 1) }
 
-// filter writes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum
-// of magnitudes, as libpng and image/png choose it. The row above the block must be there. The colours of a pixel are
-// equal, and so are their differences: one is computed for all.
+// filter writes the filtered rows of block k. As in libpng and image/png, the filter of a row is the one with the least
+// sum of magnitudes of its bytes, as signed numbers. The row above the block must have been computed. The colours of a
+// pixel are equal, so one difference is computed for all of them.
 func (f *file) filter(k int, c *compressor, to io.Writer) {
 	b, n := f.blocks[k], f.width
 	above := []byte(nil)
@@ -30,7 +31,7 @@ func (f *file) filter(k int, c *compressor, to io.Writer) {
 		c.row[0] = byte(best)
 		colours := c.row[1:]
 		apply(best, colours, row, above)
-		for i := n - 1; f.bpp == 3 && i >= 0; i-- { // from the end: each is read before its place is taken
+		for i := n - 1; f.bpp == 3 && i >= 0; i-- { // from the end, so that each byte is read before it is overwritten
 			d, rgb := colours[i], colours[3*i:][:3]
 			rgb[0], rgb[1], rgb[2] = d, d, d
 		}
@@ -39,7 +40,7 @@ func (f *file) filter(k int, c *compressor, to io.Writer) {
 	}
 }
 
-// lightest is the filter with the least sum of magnitudes. Without a row above it is none or sub.
+// lightest returns the filter with the least sum of magnitudes. Without a row above, it is none or sub.
 func lightest(row, above []byte) (best int) {
 	var sums [filters]int
 	left, corner := 0, 0
@@ -72,18 +73,19 @@ func lightest(row, above []byte) (best int) {
 	return best
 }
 
-// weight is the magnitude of the lowest byte as a signed number.
+// weight returns the magnitude of the lowest byte as a signed number.
 func weight(x int) int { return magnitude(int(int8(x))) }
 
+// magnitude returns the absolute value, without a branch.
 func magnitude(n int) int {
 	sign := n >> 63
 	return n ^ sign - sign
 }
 
-// nearest is that of the neighbours which is nearest to left + over - corner (A. Paeth, Image file compression made
-// easy, Graphics Gems II, 1991).
+// nearest returns the neighbour that is nearest to left + over - corner (A. Paeth, Image file compression made easy,
+// Graphics Gems II, 1991).
 func nearest(left, over, corner int) int {
-	toLeft, toOver := over-corner, left-corner // of the sum, less that neighbour
+	toLeft, toOver := over-corner, left-corner // left + over - corner, minus that neighbour
 	toCorner := magnitude(toLeft + toOver)
 	toLeft, toOver = magnitude(toLeft), magnitude(toOver)
 	other, toOther := over, toOver
@@ -96,7 +98,7 @@ func nearest(left, over, corner int) int {
 	return left
 }
 
-// apply writes a row's differences by a filter.
+// apply writes the differences of a row by a filter.
 func apply(kind int, differences, row, above []byte) {
 	left, corner := 0, 0
 	for i, b := range row {

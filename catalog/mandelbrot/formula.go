@@ -8,10 +8,10 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// amdahl is the source of what follows.
+// amdahl is the source of formulas with a serial and a parallel part.
 const amdahl = "Amdahl 1967: what is not divided, and what is, by the CPUs"
 
-// hands are the CPUs that work is divided by.
+// hands returns the number of CPUs that share the work.
 func hands(p plan.Point) float64 {
 	n := p.Int("cpus")
 	if p.Has("workers") {
@@ -20,15 +20,15 @@ func hands(p plan.Point) float64 {
 	return float64(n)
 }
 
-// standardFile is the time that the standard library takes for the original's file, in colours.
+// standardFile returns the time in which the standard library writes the original's file, which has three colours.
 func standardFile(p plan.Point, m workload.Measured) float64 {
 	return m.Wall("png-standard", p.With("colour", plan.TextLevel("rgb")))
 }
 
-// undivided predicts a design that divides the pixels and not the file, from the sequential one.
+// undivided predicts a design that computes pixels in parallel and writes the file serially.
 func undivided() *workload.Formula {
 	return &workload.Formula{
-		Text: "png-standard + (sequential - png-standard) / CPUs, with --colour rgb among the levels; sequential / " +
+		Text: "png-standard + (sequential - png-standard) / CPUs, with colour rgb among the levels; sequential / " +
 			"CPUs without a file",
 		Source: amdahl,
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
@@ -45,7 +45,7 @@ func undivided() *workload.Formula {
 	}
 }
 
-// computing is the time that mirror takes for the pixels alone.
+// computing returns the time of mirror without a file.
 func computing(p plan.Point, m workload.Measured) float64 {
 	return m.Wall("mirror", p.With("file", plan.TextLevel("none")))
 }
@@ -53,7 +53,7 @@ func computing(p plan.Point, m workload.Measured) float64 {
 // overlapped predicts overlap.
 func overlapped() *workload.Formula {
 	return &workload.Formula{
-		Text:   "max(png-serial, (mirror + png-serial) / CPUs), with --file none among the levels",
+		Text:   "max(png-serial, (mirror + png-serial) / CPUs), with file none among the levels",
 		Source: "the longest chain and all work divided (Graham 1969)",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			w, f := computing(p, m), m.Wall("png-serial", p)
@@ -65,7 +65,7 @@ func overlapped() *workload.Formula {
 // divided predicts parallel.
 func divided() *workload.Formula {
 	return &workload.Formula{
-		Text:   "(mirror + png-serial) / CPUs, with --file none among the levels",
+		Text:   "(mirror + png-serial) / CPUs, with file none among the levels",
 		Source: amdahl,
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return (computing(p, m) + m.Wall("png-serial", p)) / hands(p)

@@ -1,11 +1,11 @@
 package mandelbrot
 
-// The colour of a pixel is made of the last point z of its orbit z = z*z + c from 0, which ends after so many
-// iterations or where |z| exceeds 2. All kernels do the same operations of float64 in the same order for every point of
-// an orbit that they compute, so that their colours agree to the last bit. The explicit conversions forbid the compiler
-// to fuse a product and a sum (Go specification, Floating-point operators), which on some machines it would.
+// The colour of a pixel depends on the last point z of its orbit z = z*z + c from 0. The orbit ends after a number of
+// iterations or when |z| exceeds 2. All kernels compute the points of an orbit with the same float64 operations in the
+// same order, so their colours agree to the last bit. The explicit conversions prevent the compiler from fusing a
+// product and a sum (Go specification, Floating-point operators), which it does on some machines.
 
-// orbit is the colour of the point cr + ci*i after at most n iterations: the original's loop.
+// orbit returns the colour of the point cr + ci*i after at most n iterations. It is the loop of the original.
 func orbit(cr, ci float64, n int) byte {
 	zr, zi, tr, ti := 0.0, 0.0, 0.0, 0.0
 	for i := 0; i < n && float64(tr+ti) <= 4; i++ {
@@ -17,18 +17,18 @@ func orbit(cr, ci float64, n int) byte {
 	return shade(tr, ti)
 }
 
-// shade is the colour of an orbit that ends at a point with these squares: the lowest byte of twice their product,
-// which is below 2^63 as long as |c| is below 1000.
+// shade returns the colour of an orbit whose last point has these squares. It is the lowest byte of twice their
+// product, which is below 2^63 if |c| is below 1000.
 func shade(tr, ti float64) byte { return byte(int64(float64(tr*ti) * 2)) }
 
-// firstKept is the iteration after which an orbit is first compared with its past. Fewer would cost those that leave
-// soon.
+// firstKept is the iteration after which an orbit is first compared with its past. A smaller number would slow down
+// orbits that leave early.
 const firstKept = 16
 
-// cycling is orbit, which knows the end where the orbit comes back to a point that it has been at: from there on it
-// repeats itself. The point compared with is that after 16, 32, 64 ... iterations (R. Brent, An improved Monte Carlo
-// factorization algorithm, BIT 20, 1980). That is exact: in the set rounding makes most orbits periodic to the last
-// bit. Zeros that differ in their sign count as the same; their squares, which alone are shown, are.
+// cycling is orbit with cycle detection: an orbit that returns to an earlier point repeats itself, so its end is known.
+// It compares each point with that after 16, 32, 64... iterations (R. Brent, An improved Monte Carlo factorization
+// algorithm, BIT 20, 1980). The result is exact, because rounding makes most orbits in the set periodic to the last
+// bit. Zeros of different sign count as equal; their squares, on which the colour depends, are.
 func cycling(cr, ci float64, n int) byte {
 	zr, zi, tr, ti := 0.0, 0.0, 0.0, 0.0
 	sr, si, kept, next := 0.0, 0.0, 0, firstKept
@@ -48,23 +48,23 @@ func cycling(cr, ci float64, n int) byte {
 	return shade(tr, ti)
 }
 
-// lane is an orbit under way.
+// lane is the state of an orbit.
 type lane struct {
 	zr, zi, tr, ti, cr float64
-	sr, si             float64 // a point that it was at, after kept iterations
+	sr, si             float64 // the point after kept iterations
 	pixel              int
-	done, end          int // iterations done, and to do
-	kept, next         int // next: iterations after which its point is kept
+	done, end          int // iterations done, and their number at the end
+	kept, next         int // next is the iteration whose point will be kept
 }
 
 func (l *lane) start(pixel int, cr float64, n int) {
 	*l = lane{pixel: pixel, cr: cr, end: n, next: firstKept}
 }
 
-// room is how many iterations there are until something must be looked at.
+// room returns the number of iterations until the next check.
 func (l *lane) room() int { return min(l.end, l.next) - l.done }
 
-// turn looks what a lane that did k more iterations has come to, and reports whether its orbit has ended.
+// turn checks a lane after k more iterations, and reports whether its orbit has ended.
 func (l *lane) turn(k int) (ended bool) {
 	l.done += k
 	if float64(l.tr+l.ti) > 4 {
@@ -79,8 +79,9 @@ func (l *lane) turn(k int) (ended bool) {
 	return l.done >= l.end
 }
 
-// lanes is cycling for points with the real parts crs and the imaginary part ci, two orbits at once: an orbit is a
-// chain of operations each of which waits for the one before, and a CPU has room for another's between them.
+// lanes is cycling for the points with the real parts crs and the imaginary part ci. It interleaves two orbits: each
+// operation of an orbit depends on the one before, so a CPU can execute another orbit meanwhile (instruction-level
+// parallelism).
 func lanes(colours []byte, crs []float64, ci float64, n int) {
 	if n <= 0 || len(crs) < 2 {
 		for i, cr := range crs {
@@ -115,7 +116,7 @@ func lanes(colours []byte, crs []float64, ci float64, n int) {
 	}
 }
 
-// together does at most k iterations of both orbits, k >= 1, and stops where one of them leaves or may have come back.
+// together does at most k iterations of both orbits, k >= 1. It stops when one of them leaves or may have cycled.
 func together(a, b *lane, ci float64, k int) (done int) {
 	ar, ai, atr, ati, acr, asr := a.zr, a.zi, a.tr, a.ti, a.cr, a.sr
 	br, bi, btr, bti, bcr, bsr := b.zr, b.zi, b.tr, b.ti, b.cr, b.sr

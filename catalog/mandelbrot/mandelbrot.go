@@ -1,31 +1,29 @@
-// Package mandelbrot renders the Mandelbrot set and writes it as a PNG: the program of F. Campoy and D. Cheney's
-// High Performance Go Workshop (2019), and what becomes of it.
+// Package mandelbrot renders the Mandelbrot set and writes it as a PNG. It starts from the program of F. Campoy and D.
+// Cheney's High Performance Go Workshop (2019).
 //
-// With c CPUs a picture whose pixels take W seconds on one, and whose file takes P, takes at least
+// If the pixels take W seconds on one CPU and one goroutine writes the file in P seconds, c CPUs need at least
 //
 //	P + W/c
 //
-// as long as one goroutine writes the file (Amdahl 1967; [model.Amdahl] with the serial share P/(P+W)). Handing out
-// pixels in tasks of g takes h for each task, and at the end somebody may work on the last one, of t seconds a pixel at
-// most, while the others have none:
+// (Amdahl 1967; [model.Amdahl] with the serial fraction P/(P+W)). N pixels may be distributed in tasks of g pixels (the
+// grain), with an overhead of h seconds for each task. At the end one worker may still process the last task, of at
+// most t seconds a pixel, while the others are idle:
 //
-//	W/c + h N/g /c + t g          with a counter or ranges
-//	max(that, h N/g)              where one goroutine hands out the N/g tasks, by a channel
+//	W/c + h N/g /c + t g          with an atomic counter or with ranges
+//	max(that, h N/g)              if one goroutine sends the N/g tasks along a channel
 //
-// The grain is too fine below g = h N/W, where handing out takes as long as the work, and too coarse above W/(c t),
-// where the last task is as long as all others: the knees of the sweep over --grain.
+// The grain is too fine below g = h N/W, where the overhead equals the work. It is too coarse above g = W/(c t), where
+// the last task takes as long as all others. These are the knees of a sweep over the factor grain.
 package mandelbrot
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is the picture with its designs.
+// Workload returns the workload mandelbrot.
 func Workload() *workload.Workload {
 	and := func(more ...string) []string {
 		return append([]string{"size", "iterations", "view", "zoom", "save"}, more...)
@@ -93,39 +91,42 @@ func factors() []plan.Factor {
 	}
 }
 
-// scene is what is seen.
+// scene is the part of the plane that the picture shows.
 type scene struct {
 	size, iterations int
 	re, im, zoom     float64
 }
 
+// sceneOf returns the scene of a point, or an error if the view is invalid.
 func sceneOf(p plan.Point) (scene, error) {
 	s := scene{size: p.Int("size"), iterations: p.Int("iterations"), zoom: p.Float("zoom")}
 	centre, err := strconv.ParseComplex(p.Text("view"), 128)
 	if err != nil || !(real(centre) >= -2 && real(centre) <= 2 && imag(centre) >= -2 && imag(centre) <= 2) {
-		return s, fmt.Errorf("--view %s is not a point near the set; give a complex number within -2 and 2, as "+
-			"in -0.7436+0.1318i", p.Text("view"))
+		return s, &plan.LevelError{Factor: "view", Level: p.Text("view"), Reason: "not a point near the set; give a " +
+			"complex number within -2 and 2, such as -0.7436+0.1318i"}
 	}
 	s.re, s.im = real(centre), imag(centre)
 	return s, nil
 }
 
+// check returns an error if the view is invalid, or if there is no file to save.
 func check(p plan.Point) error {
 	if p.Has("save") && p.Has("file") && p.Text("file") == "none" {
-		return errors.New("--save wants a file, and with --file none there is none; leave one of them out")
+		return &plan.LevelError{Factor: "save", Level: p.Text("save"),
+			Reason: "file is none, so there is nothing to save; leave one of the two out"}
 	}
 	_, err := sceneOf(p)
 	return err
 }
 
-// at is where the n-th column or row lies beside the centre. It is exactly the opposite of that of size - n.
+// at returns the distance of the n-th column or row from the centre. It is exactly the negative of at(size - n).
 func (s scene) at(n int) float64 { return float64(2*n-s.size) / float64(s.size) / s.zoom }
 
-// column and row are the real part of a column's points and the imaginary part of a row's.
+// column returns the real part of the points of a column, and row the imaginary part of those of a row.
 func (s scene) column(x int) float64 { return s.re + s.at(x) }
 func (s scene) row(y int) float64    { return s.im + s.at(y) }
 
-// reals are the real parts of all columns.
+// reals returns the real parts of all columns.
 func (s scene) reals() []float64 {
 	crs := make([]float64, s.size)
 	for x := range crs {
@@ -134,6 +135,6 @@ func (s scene) reals() []float64 {
 	return crs
 }
 
-// axis reports whether the real axis is the middle of the picture. Then row size - y has the colours of row y: their
-// points are conjugate, and so are their orbits, exactly, for rounding does not look at signs.
+// axis reports whether the real axis is in the middle of the picture. Rows y and size - y then have the same colours.
+// Their points are conjugate, and so are their orbits, exactly, because rounding does not depend on signs.
 func (s scene) axis() bool { return s.im == 0 }

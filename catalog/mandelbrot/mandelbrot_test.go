@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// corners are points whose orbits are special: fixed, periodic at once, on the axis, at the edge, zeros of either sign.
+// corners are points with special orbits: fixed, periodic from the start, on the axis, at the edge, zeros of either
+// sign.
 var corners = []float64{0, math.Copysign(0, -1), 0.25, -0.75, -1, -1.25, -2, 2, 0.5, 1, -1, 1e-300, -1.7548776662466927,
 	math.Nextafter(-2, -3)}
 
@@ -35,7 +36,7 @@ func reals() *rapid.Generator[float64] {
 	return rapid.OneOf(rapid.SampledFrom(corners), rapid.Float64Range(-2.2, 2.2), rapid.Float64Range(-0.8, 0.3))
 }
 
-// TestKernels: the colours of all kernels are those of orbit, to the last bit.
+// TestKernels checks that the colours of all kernels equal those of orbit.
 func TestKernels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		crs, ci := rapid.SliceOfN(reals(), 0, 40).Draw(t, "real"), reals().Draw(t, "imaginary")
@@ -72,7 +73,7 @@ func kernels(t interface{ Fatalf(string, ...any) }, crs []float64, ci float64, n
 	}
 }
 
-// TestWholeSum: the sum that pictures without flags are compared with is that of the original's loop.
+// TestWholeSum checks wholeSum against the loop of the original.
 func TestWholeSum(t *testing.T) {
 	s := theWhole()
 	gray := make([]byte, 0, s.size*s.size)
@@ -86,7 +87,7 @@ func TestWholeSum(t *testing.T) {
 	}
 }
 
-// TestVerify: a picture with one wrong pixel is none, whether its sum is known or not.
+// TestVerify checks that a picture with one wrong pixel is refused, whether its sum is known or not.
 func TestVerify(t *testing.T) {
 	for _, s := range []scene{theWhole(), {size: 20, iterations: 50, re: -1, im: 0.1, zoom: 2}} {
 		m := image.NewGray(image.Rect(0, 0, s.size, s.size))
@@ -104,7 +105,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestMirror: conjugate points have the same colour, at any size, so that half of a picture may be copied.
+// TestMirror checks that conjugate points have the same colour at any size, so that half of a picture can be copied.
 func TestMirror(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := scene{size: rapid.IntRange(1, 3000).Draw(t, "size"), zoom: rapid.Float64Range(0.01, 1e6).Draw(t, "zoom"),
@@ -119,7 +120,7 @@ func TestMirror(t *testing.T) {
 	})
 }
 
-// TestTasks: blocks follow each other without a gap, and each is the one of one task.
+// TestTasks checks that blocks have no gaps, and that each belongs to one task.
 func TestTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := scene{size: rapid.IntRange(1, 200).Draw(t, "size"), im: rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "im")}
@@ -147,7 +148,7 @@ func TestTasks(t *testing.T) {
 	})
 }
 
-// picture makes a file of any pixels.
+// picture makes a file with the given pixels.
 func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 	size = rapid.IntRange(1, 70).Draw(t, "size")
 	gray = make([]byte, size*size)
@@ -173,7 +174,7 @@ func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 	return gray, size, encoded
 }
 
-// TestFilter: rows are filtered in blocks of any number of rows as they are in one block.
+// TestFilter checks that filtered rows do not depend on the size of the blocks.
 func TestFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size, bpp := rapid.IntRange(1, 40).Draw(t, "size"), rapid.SampledFrom([]int{1, 3}).Draw(t, "bpp")
@@ -193,7 +194,7 @@ func TestFilter(t *testing.T) {
 	})
 }
 
-// TestFile: image/png decodes to the pixels that were given.
+// TestFile checks that image/png decodes a file to the pixels that were given.
 func TestFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gray, size, encoded := picture(t)
@@ -209,8 +210,8 @@ func TestFile(t *testing.T) {
 	})
 }
 
-// foreign reads a PNG without any Go: Python's own zlib, with its checksums, and filters undone as the standard says.
-// It prints the size, the bytes of a pixel and the CRC-32 of all of them.
+// foreign decodes a PNG with Python's zlib, which verifies checksums, and undoes filters by the standard.
+// It prints the size, the number of bytes per pixel and the CRC-32 of the pixels.
 const foreign = `
 import sys, zlib, struct
 d = open(sys.argv[1], 'rb').read()
@@ -245,7 +246,7 @@ for y in range(h):
 print(w, bpp, zlib.crc32(out))
 `
 
-// TestForeignDecoder: somebody else's decoder finds the same pixels.
+// TestForeignDecoder checks that an independent decoder finds the same pixels.
 func TestForeignDecoder(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -278,7 +279,7 @@ func TestForeignDecoder(t *testing.T) {
 	}
 }
 
-// TestCombine: the sum of two texts is that of both behind each other.
+// TestCombine checks the Adler-32 of the concatenation of two texts.
 func TestCombine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "a"), rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "b")
@@ -290,8 +291,8 @@ func TestCombine(t *testing.T) {
 	})
 }
 
-// TestChunks: the data of a picture of several blocks are one stream with one end, in a chunk for each block and one
-// for its sum.
+// TestChunks checks that the data of several blocks is one stream with one end. There is a chunk for each block and one
+// for the checksum.
 func TestChunks(t *testing.T) {
 	f := newFile(make([]byte, 100*100), 100, 1, 5, blocksOf(100, 30))
 	c := f.newCompressor()
@@ -309,7 +310,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestSave: the file is what the design made; a folder that is not there is named.
+// TestSave checks that the saved file is that of the design, and that the error names a missing folder.
 func TestSave(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.png")
 	s := scene{size: 9, iterations: 20, re: -0.5, zoom: 1}
@@ -326,7 +327,7 @@ func TestSave(t *testing.T) {
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, b.Bytes()) {
 		t.Errorf("saved %d bytes of %d: %v", len(got), b.Len(), err)
 	}
-	if err := save(filepath.Join(name, "b.png"), nil); err == nil || !strings.Contains(err.Error(), "--save") {
+	if err := save(filepath.Join(name, "b.png"), nil); err == nil || !strings.Contains(err.Error(), "save: ") {
 		t.Errorf("saving below a file: %v", err)
 	}
 	if _, err := audit(s, nil, b.Bytes()[:100], p); err == nil || !strings.Contains(err.Error(), "no PNG") {

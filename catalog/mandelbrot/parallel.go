@@ -11,18 +11,18 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// press is a picture on its way to a file: tasks compute rows, compressors make blocks of them.
+// press computes the rows of a picture in tasks and compresses them in blocks.
 type press struct {
 	scene
 	*file
 	tasks  []task
-	spare  *env.Chan[*compressor] // that nobody uses
-	making *env.Mutex             // of compressors
-	whole  []byte
+	spare  *env.Chan[*compressor] // free list
+	making *env.Mutex             // serializes newCompressor
+	whole  []byte                 // the finished file
 }
 
-// task is rows to compute, with the blocks that they fill: their own, and that of the rows which mirror them, -1 if
-// none.
+// task is rows to compute, with the blocks that they fill: their own block, and twin, the block of the mirrored rows,
+// which is -1 if there is none.
 type task struct {
 	rows
 	block, twin int
@@ -38,7 +38,7 @@ func newPress(p plan.Point) (*press, error) {
 		file: newFile(make([]byte, s.size*s.size), s.size, bytesOf(p), p.Int("level"), blocks)}, nil
 }
 
-// bytesOf are the bytes of a pixel in the file.
+// bytesOf returns the number of bytes per pixel in the file.
 func bytesOf(p plan.Point) int {
 	if p.Text("colour") == "rgb" {
 		return 3
@@ -46,7 +46,8 @@ func bytesOf(p plan.Point) int {
 	return 1
 }
 
-// tasks divides the picture: where its middle is the axis, into the rows down to the axis and those that mirror them.
+// tasks divides the picture into tasks and blocks. If the real axis is in the middle, tasks cover only the rows down to
+// the axis, and the others mirror them.
 func (s scene) tasks(each int) (blocks []rows, tasks []task) {
 	if !s.axis() {
 		blocks = blocksOf(s.size, each)
@@ -85,9 +86,9 @@ func (f *press) compute(e env.Env, n int, crs []float64) {
 	}
 }
 
-// compressed makes the chunk of a block. Compressors are made one at a time: see newCompressor. Every block has a
-// section for that, also where there is nothing to do, so that a recording has as many of them on any number of CPUs;
-// one of a single CPU has the cost of one compressor, and the others then cost nothing.
+// compressed compresses block k. Compressors are made one at a time: see newCompressor. Every block has a section of
+// real code for that, even if there is nothing to do, so that recordings for any number of CPUs have the same number of
+// sections. In a recording on one CPU, only the first of them has a cost.
 func (f *press) compressed(e env.Env, k int) {
 	e.For(uint64(len(f.tasks) + k))
 	f.making.Lock()
@@ -101,10 +102,10 @@ func (f *press) compressed(e env.Env, k int) {
 	w := e.Begin()
 	f.compress(k, c)
 	w.End()
-	f.spare.Send(c) // there is room for all
+	f.spare.Send(c) // never blocks: there is room for all
 }
 
-// finish joins the chunks.
+// finish joins the chunks, as a section of real code.
 func (f *press) finish(e env.Env) {
 	e.For(env.NoRequest)
 	w := e.Begin()
@@ -112,7 +113,7 @@ func (f *press) finish(e env.Env) {
 	w.End()
 }
 
-// job is what is the same of all designs that make a file by blocks.
+// job returns the job of a design that makes a file by blocks.
 func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
 	return workload.Job{
 		Items: int64(f.size) * int64(f.size),
@@ -127,8 +128,8 @@ func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
 	}
 }
 
-// newOverlap has workers compute while one goroutine filters and compresses what is there, from above. It is limited by
-// the slower of the two: max(P, W/c) where there is a CPU for each of them.
+// newOverlap is a pipeline: workers compute while one goroutine filters and compresses finished blocks, from the top.
+// The slower stage limits it: with a CPU for each stage it takes max(P, W/c).
 func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := newPress(p)
 	if err != nil {
@@ -157,11 +158,11 @@ func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// newParallel has workers compute all and then compress all: nothing is left to one of them but to join the blocks, and
-// somebody idles only at the end of either, and while compressors are made one after the other. The rows beside the
-// axis, which take longest to compute, come first there, so that its end is short (R. Graham, Bounds on multiprocessing
-// timing anomalies, SIAM J. Appl. Math. 17, 1969); for the order of the blocks see compressAll. It is limited by W/c +
-// P/c.
+// newParallel has two parallel phases: workers compute all rows, and then compress all blocks. It takes W/c + P/c. Only
+// joining the blocks is serial. Workers are idle at the end of a phase and while compressors are made one at a time.
+// Rows next to the axis take longest and come first, so that the first phase ends evenly (longest processing time
+// first: R. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969). See compressAll for the
+// order of the blocks.
 func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := newPress(p)
 	if err != nil {
@@ -174,9 +175,9 @@ func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// compressAll has workers compress the blocks, from both edges of the picture to its middle. In the picture of the
-// whole set the middle is of one colour and soon done, so that nobody has long to wait for the last block; elsewhere it
-// is as good as any that is fixed beforehand.
+// compressAll compresses the blocks on workers, from both edges of the picture to its middle. In the picture of the
+// whole set the middle has one colour and takes little time, so that the phase ends evenly. For other pictures this
+// order is as good as any fixed one.
 func (f *press) compressAll(e env.Env, p plan.Point) {
 	counted(e, p.Int("workers"), len(f.blocks), func(e env.Env, n int) {
 		k := n / 2
@@ -187,7 +188,7 @@ func (f *press) compressAll(e env.Env, p plan.Point) {
 	})
 }
 
-// drawnPress is a press whose pixels are there.
+// drawnPress returns a press whose pixels have been computed.
 func drawnPress(p plan.Point) (*press, error) {
 	f, err := newPress(p)
 	if err != nil {
@@ -199,7 +200,7 @@ func drawnPress(p plan.Point) (*press, error) {
 	return f, nil
 }
 
-// draw computes all pixels at once.
+// draw computes all pixels.
 func draw(s scene, gray []byte) {
 	crs := s.reals()
 	for y := range s.size {
@@ -207,7 +208,7 @@ func draw(s scene, gray []byte) {
 	}
 }
 
-// newSerialFile is limited by looking for what was there before, in one thread.
+// newSerialFile compresses all blocks in one goroutine. The search for repetitions limits it.
 func newSerialFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := drawnPress(p)
 	if err != nil {
@@ -220,8 +221,8 @@ func newSerialFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// newParallelFile is limited by the CPUs, P/c, by the last block, and by the compressors, which are made one after the
-// other.
+// newParallelFile compresses the blocks on workers. It takes P/c, plus the last block, plus making the compressors one
+// at a time.
 func newParallelFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := drawnPress(p)
 	if err != nil {
@@ -230,7 +231,7 @@ func newParallelFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	return f.job(p, func(e env.Env) { f.compressAll(e, p) }), nil
 }
 
-// newStandardFile is image/png, with an image that it knows.
+// newStandardFile encodes with image/png, from an image type for which it has a fast path.
 func newStandardFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	s, err := sceneOf(p)
 	if err != nil {

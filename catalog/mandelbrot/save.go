@@ -1,16 +1,17 @@
 package mandelbrot
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/brewput/brewput/plan"
 )
 
-// save writes a file, which is there as a whole or not at all.
+// save writes a file atomically: it exists completely or not at all.
 func save(name string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
-		return fmt.Errorf("--save: %w", err)
+		return &plan.LevelError{Factor: "save", Reason: err.Error(), Err: err}
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(content)
@@ -24,7 +25,7 @@ func save(name string, content []byte) error {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		return fmt.Errorf("--save: %w", err)
+		return &plan.LevelError{Factor: "save", Reason: err.Error(), Err: err}
 	}
 	return nil
 }

@@ -8,8 +8,9 @@ import (
 
 func newPool(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, pool) }
 
-// pool has workers who are handed tasks by a channel, as the original's workers are pixels, unbuffered: each task then
-// parks and wakes two goroutines. It is limited by the one goroutine that hands out, below the finer knee.
+// pool is a worker pool: one goroutine sends tasks along a channel. The original sends single pixels along an
+// unbuffered channel, so that each one parks and wakes two goroutines. With a fine grain, the sending goroutine is the
+// bottleneck.
 func pool(e env.Env, p plan.Point, c *canvas) {
 	grain := p.Int("grain")
 	tasks, done := env.NewChan[int](e, "tasks", p.Int("buffer")), e.Group()
@@ -27,7 +28,7 @@ func pool(e env.Env, p plan.Point, c *canvas) {
 	done.Wait()
 }
 
-// counted has workers who take the next of so many tasks from a counter.
+// counted runs tasks on workers, which take the next task from an atomic counter.
 func counted(e env.Env, workers, tasks int, do func(e env.Env, task int)) {
 	next, done := env.NewAtomic[int](e, "next"), e.Group()
 	for range workers {
@@ -42,7 +43,8 @@ func counted(e env.Env, workers, tasks int, do func(e env.Env, task int)) {
 
 func newCounter(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, counter) }
 
-// counter takes one atomic addition for each task, where pool takes two goroutines that meet.
+// counter distributes tasks with an atomic counter. A task costs one atomic addition; in pool it costs a channel
+// hand-off.
 func counter(e env.Env, p plan.Point, c *canvas) {
 	grain := p.Int("grain")
 	counted(e, p.Int("workers"), (c.pixels()+grain-1)/grain, func(e env.Env, task int) { c.task(e, task*grain, grain) })
@@ -50,7 +52,7 @@ func counter(e env.Env, p plan.Point, c *canvas) {
 
 func newTiles(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, tiles) }
 
-// tiles is counter with square tasks: no tile takes longer than tile*tile pixels of the set.
+// tiles is counter with square tasks. No task takes longer than tile*tile pixels in the set.
 func tiles(e env.Env, p plan.Point, c *canvas) {
 	side := min(p.Int("tile"), c.size)
 	across := (c.size + side - 1) / side
@@ -67,8 +69,8 @@ func tiles(e env.Env, p plan.Point, c *canvas) {
 	})
 }
 
-// span is a range of tasks in one word, so that who takes some from it does so in one step: the first of them above,
-// the end below.
+// span is a range of tasks in one word, so that it can be changed atomically. The upper half is the first task, and the
+// lower half the end.
 type span uint64
 
 func newSpan(first, end int) span       { return span(first)<<32 | span(end) }
@@ -76,10 +78,10 @@ func (s span) bounds() (first, end int) { return int(s >> 32), int(s & (1<<32 - 
 
 func newStealing(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, stealing) }
 
-// stealing gives each worker a range of neighbouring tasks, who takes from its front; who has none takes the rear half
-// of the longest range there is (R. Blumofe and C. Leiserson, Scheduling multithreaded computations by work stealing,
-// JACM 46, 1999, steal from a victim by chance; with few workers a look at all is as cheap). Nobody shares a counter as
-// long as he has work of his own.
+// stealing is work stealing. Each worker has a range of tasks and takes from its front. An idle worker steals the back
+// half of the longest range (R. Blumofe and C. Leiserson, Scheduling multithreaded computations by work stealing, JACM
+// 46, 1999, choose a random victim; with few workers, examining all is as cheap). Workers share no counter while they
+// have tasks of their own.
 func stealing(e env.Env, p plan.Point, c *canvas) {
 	grain, workers := p.Int("grain"), p.Int("workers")
 	tasks := (c.pixels() + grain - 1) / grain
@@ -102,7 +104,7 @@ func stealing(e env.Env, p plan.Point, c *canvas) {
 	done.Wait()
 }
 
-// takeFirst takes the first task of a range.
+// takeFirst takes the first task of a range. ok is false if the range is empty.
 func takeFirst(r *env.Atomic[span]) (task int, ok bool) {
 	for {
 		s := r.Load()
@@ -116,8 +118,8 @@ func takeFirst(r *env.Atomic[span]) (task int, ok bool) {
 	}
 }
 
-// steal moves the rear half of the longest range, rounded up, to the thief's own, which is empty: nobody else writes an
-// empty range. It reports false where there is nothing left to steal: the last tasks are then with those who do them.
+// steal moves the back half of the longest range, rounded up, to the thief's range. That range is empty, so no other
+// worker writes it. steal returns false if all ranges are empty; the last tasks are then being processed.
 func steal(ranges []*env.Atomic[span], thief int) bool {
 	for {
 		longest, most := 0, 0

@@ -1,8 +1,7 @@
-// Package null is the workload that does nothing: what the harness itself costs.
+// Package null is a workload that does nothing. It measures the overhead of the harness.
 //
-// The stream's operation is empty, so its time per operation is that of the load loop: one read of
-// the clock and the recording of the latency. The jobs clock and loop measure the yardsticks beside
-// it in the same sweep: bare clock reads, and bare calls of an empty function, a fixed number of each.
+// The operation of the stream is empty. Its time is that of the load loop: a clock read and the recording of the
+// latency. Two jobs measure references in the same sweep: clock reads alone, and calls of an empty function alone.
 package null
 
 import (
@@ -11,10 +10,10 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// turns is how many clock reads or calls a yardstick makes: about half a second of clock reads.
-const turns = 10_000_000
+// repetitions is the number of clock reads or calls of a reference job: about half a second of clock reads.
+const repetitions = 10_000_000
 
-// Workload is null.
+// Workload returns the workload null.
 func Workload() *workload.Workload {
 	return &workload.Workload{
 		Name: "null",
@@ -40,8 +39,8 @@ func newJob(env.Env, plan.Point) (workload.Job, error) {
 }
 
 func newClock(env.Env, plan.Point) (workload.Job, error) {
-	return workload.Job{Items: turns, Run: func(e env.Env) error {
-		for range turns {
+	return workload.Job{Items: repetitions, Run: func(e env.Env) error {
+		for range repetitions {
 			e.Now()
 		}
 		return nil
@@ -53,8 +52,8 @@ func newLoop(e env.Env, p plan.Point) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return workload.Job{Items: turns, Run: func(e env.Env) error {
-		for i := range uint64(turns) {
+	return workload.Job{Items: repetitions, Run: func(e env.Env) error {
+		for i := range uint64(repetitions) {
 			s.Op(e, i)
 		}
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newCached tries the format that fitted last before all others: limited by the successes where formats come in runs.
-// Where they change with each date it has a failure more than the others.
+// newCached first tries the last format that fitted. If formats come in runs, most attempts succeed. If the format
+// changes with each date, it makes one more failed attempt than the others.
 func newCached(_ env.Env, p plan.Point) (workload.Job, error) {
 	return job(p, cached, vainCached), nil
 }
@@ -26,7 +26,7 @@ func cached(in *input) (t tally) {
 	return t
 }
 
-// parseFrom reads a date, in the format number first if that fits, and says in which; -1 for none.
+// parseFrom reads a date and returns the number of its format, or -1 if none fits. It tries the format first first.
 func parseFrom(formats []string, first int, text string) (time.Time, int) {
 	if d, err := time.Parse(formats[first], text); err == nil {
 		return d, first
@@ -42,7 +42,7 @@ func parseFrom(formats []string, first int, text string) (time.Time, int) {
 	return time.Time{}, -1
 }
 
-// vainCached are the failures.
+// vainCached returns the number of failed attempts of cached.
 func vainCached(in *input) (n int) {
 	last := 0
 	for _, f := range in.formatOf {
@@ -51,7 +51,7 @@ func vainCached(in *input) (n int) {
 			continue
 		case f < last:
 			n += f + 1
-		default: // the last was tried first, and is not tried again
+		default: // the last format was tried first, and is not tried again
 			n += f
 		}
 		if f < len(in.formats) {

@@ -8,7 +8,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newContinue goes on with the next date by a labelled continue: limited by the failures before each success.
+// newContinue has two nested loops, and a labelled continue when a format fits. The failed attempts before each success
+// limit it.
 func newContinue(_ env.Env, p plan.Point) (workload.Job, error) {
 	return job(p, labelled, inVain), nil
 }

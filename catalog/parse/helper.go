@@ -8,7 +8,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newHelper has a function for one date, which returns as soon as a format fits: limited as continue is.
+// newHelper calls a function for each date, which returns at the first format that fits. It makes the same attempts as
+// continue.
 func newHelper(_ env.Env, p plan.Point) (workload.Job, error) {
 	return job(p, helped, inVain), nil
 }
@@ -22,7 +23,7 @@ func helped(in *input) (t tally) {
 	return t
 }
 
-// parse reads a date in the first format that fits.
+// parse reads a date in the first format that fits. The bool is false if none does.
 func parse(formats []string, text string) (time.Time, bool) {
 	for _, format := range formats {
 		d, err := time.Parse(format, text)

@@ -6,14 +6,13 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// formats are those that dates may have. No text fits two of them, so that the order in which they are tried does not
-// matter to the answer.
+// formats returns the formats of dates. No text fits two of them, so the answer does not depend on their order.
 func formats() []string {
 	return []string{"2006-01-02", "2006/01/02", "02.01.2006", "20060102", "2 January 2006", "January 2, 2006",
 		"02-Jan-2006", "Monday, 02-Jan-06"}
 }
 
-// input are dates, and what must come of them.
+// input is a list of dates with the right answer.
 type input struct {
 	formats  []string
 	dates    []string
@@ -21,7 +20,7 @@ type input struct {
 	want     tally
 }
 
-// newInput makes n dates, the same each time. So many in a row have one format, and one in 500 has none.
+// newInput makes n random dates, always the same. Runs of dates have the same format, and one date in 500 has none.
 func newInput(n, run, kinds int) *input {
 	in := &input{formats: formats()[:kinds], dates: make([]string, n), formatOf: make([]int, n)}
 	r, format := env.NewRand(1).At(0, 0), 0

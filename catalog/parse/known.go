@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newKnown is told the format of each date, and which have none: what parsing takes without a search.
+// newKnown knows the format of each date. It measures parsing without failed attempts, which is a bound.
 func newKnown(_ env.Env, p plan.Point) (workload.Job, error) {
 	return job(p, told, func(*input) int { return 0 }), nil
 }

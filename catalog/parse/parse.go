@@ -1,10 +1,10 @@
-// Package parse reads dates that are in one of several formats: B. Bengfort's journal of Go experiments, where the
-// question was whether a labelled continue is slower than a helper function that returns.
+// Package parse reads dates in one of several formats (B. Bengfort's journal of Go experiments). The question was
+// whether a labelled continue is slower than a helper function that returns.
 //
-// A date whose format is the i-th that is tried costs i-1 failures and a success: n(c + f(i-1)) for n dates, where c
-// is what a format takes that fits and f what one takes that does not. The first two designs make the same calls in
-// the same order, so that nothing can be between them but a jump; the third tries the format of the date before first,
-// and has failures only where the format changes. All are one goroutine: CPUs change nothing.
+// A date in the i-th format costs i-1 failed attempts and a success: n(c + f(i-1)) for n dates, where c is the time of
+// a success and f that of a failure. The designs continue and helper make the same calls in the same order, so they can
+// differ only by a jump. The design cached first tries the format of the previous date, and fails only when the format
+// changes. All designs have one goroutine, so CPUs have no effect.
 package parse
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is parse.
+// Workload returns the workload parse.
 func Workload() *workload.Workload {
 	uses := []string{"dates", "run", "formats"}
 	return &workload.Workload{
@@ -44,7 +44,7 @@ func Workload() *workload.Workload {
 	}
 }
 
-// same says that the helper makes the calls of continue.
+// same predicts the time of continue, because helper makes the same calls.
 func same() *workload.Formula {
 	return &workload.Formula{
 		Text: "the time of continue", Source: "the same calls of time.Parse in the same order",
@@ -52,7 +52,7 @@ func same() *workload.Formula {
 	}
 }
 
-// fewer counts the attempts in vain of cached, each as long as one of continue.
+// fewer counts the failed attempts of cached, each of which takes as long as one of continue.
 func fewer() *workload.Formula {
 	return &workload.Formula{
 		Text:   "T(known) + F(cached) (T(continue) - T(known)) / F(continue): T is the time, F the attempts in vain",
@@ -69,7 +69,7 @@ func fewer() *workload.Formula {
 	}
 }
 
-// tally is what came of dates: how many were read, and the sum of their days since 1970.
+// tally is the number of dates that were read, and the sum of their days since 1970.
 type tally struct{ read, days int64 }
 
 func (t *tally) add(d time.Time) {
@@ -77,7 +77,7 @@ func (t *tally) add(d time.Time) {
 	t.days += d.Unix() / (24 * 60 * 60)
 }
 
-// job is the job of a design. vain counts the attempts that fail, from the formats that the dates have.
+// job returns the job of a design. vain computes the number of failed attempts from the formats of the dates.
 func job(p plan.Point, run func(*input) tally, vain func(*input) int) workload.Job {
 	in, got := newInput(p.Int("dates"), p.Int("run"), p.Int("formats")), tally{}
 	return workload.Job{
@@ -99,10 +99,10 @@ func job(p plan.Point, run func(*input) tally, vain func(*input) int) workload.J
 	}
 }
 
-// inVain are the failures where formats are tried in order.
+// inVain returns the number of failed attempts if formats are tried in order.
 func inVain(in *input) (n int) {
 	for _, f := range in.formatOf {
-		n += f // one that has none is as if it had one more
+		n += f // a date without a format fails as if it had one more
 	}
 	return n
 }

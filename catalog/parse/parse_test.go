@@ -31,7 +31,7 @@ func point(dates, run, formats int) plan.Point {
 		plan.Setting{Factor: "formats", Level: plan.IntLevel(formats)})
 }
 
-// TestDesigns: every design reads all dates, live and in virtual time, and fails as often as it says.
+// TestDesigns checks that every design reads all dates, live and in virtual time.
 func TestDesigns(t *testing.T) {
 	w := Workload()
 	if err := w.Validate(); err != nil {
@@ -58,7 +58,7 @@ func text(answer any) string {
 	return fmt.Sprint(string(b), err)
 }
 
-// TestVain: the attempts that are said to fail do.
+// TestVain checks the number of failed attempts.
 func TestVain(t *testing.T) {
 	for _, run := range []int{1, 3, 100} {
 		in := newInput(2000, run, 8)
@@ -93,7 +93,7 @@ func TestVain(t *testing.T) {
 	}
 }
 
-// TestDesignsAgree on dates that others wrote: random ones, and such as nearly fit.
+// TestDesignsAgree checks that designs agree on random texts and on texts that nearly fit a format.
 func TestDesignsAgree(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"2006", "01", "1", "2", "02", "31", "29", "99", "0", "-", "/", ".", ",", " ",
 		"  ", "Jan", "January", "MAY", "may", "Feb", "Monday", "monday", "+", "T", "é", ""})
@@ -126,7 +126,7 @@ func FuzzDesigns(f *testing.F) {
 	})
 }
 
-// TestTheCheckFindsWrongAnswers: a date more or less, or another day, is found.
+// TestTheCheckFindsWrongAnswers covers an additional date, a missing one, and a different day.
 func TestTheCheckFindsWrongAnswers(t *testing.T) {
 	for i, spoil := range []func(*tally){func(x *tally) { x.read++ }, func(x *tally) { x.days-- }, func(*tally) {}} {
 		j := job(point(100, 1, 8), func(in *input) tally {

@@ -8,22 +8,22 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newSequential is limited by n^2/2 comparisons, of which a CPU guesses many wrong at first.
+// newSequential is bubble sort. It makes n^2/2 comparisons, many of which a CPU mispredicts at first.
 func newSequential(e env.Env, p plan.Point) (workload.Job, error) {
 	return sorting(e, p, alone(bubble))
 }
 
-// newBranchless is limited by n^2/2 comparisons, none of which a CPU has to guess.
+// newBranchless is bubble sort without mispredicted branches. It makes n^2/2 comparisons.
 func newBranchless(e env.Env, p plan.Point) (workload.Job, error) {
 	return sorting(e, p, alone(carry))
 }
 
-// newLibrary is limited by n log n comparisons.
+// newLibrary is slices.Sort. It makes about n log n comparisons.
 func newLibrary(e env.Env, p plan.Point) (workload.Job, error) {
 	return sorting(e, p, alone(slices.Sort[[]int]))
 }
 
-// alone is a sorter of one goroutine.
+// alone returns a sorter that runs sort in one goroutine, as a section of real code.
 func alone(sort func([]int)) sorter {
 	return func(e env.Env, _ plan.Point, numbers []int) {
 		w := e.Begin()
@@ -32,7 +32,7 @@ func alone(sort func([]int)) sorter {
 	}
 }
 
-// bubble is the original's sort: each pass brings the greatest number that is left to its place.
+// bubble is the sort of the original: each pass moves the greatest remaining number to its place.
 func bubble(numbers []int) {
 	for pass := range numbers {
 		if !sweep(numbers[:len(numbers)-pass]) {
@@ -41,7 +41,7 @@ func bubble(numbers []int) {
 	}
 }
 
-// sweep exchanges neighbours once from the front and reports whether there were any to exchange.
+// sweep is one pass: it exchanges neighbours that are out of order, from the front, and reports whether there were any.
 func sweep(numbers []int) (swapped bool) {
 	for i := 1; i < len(numbers); i++ {
 		if a, b := numbers[i-1], numbers[i]; a > b {
@@ -52,8 +52,8 @@ func sweep(numbers []int) (swapped bool) {
 	return swapped
 }
 
-// carry is bubble without a branch on how two numbers compare, which a CPU guesses wrong every third time where few
-// numbers are sorted: it carries the greatest so far along, and each pass ends where the one before exchanged last.
+// carry is bubble without a branch on a comparison, which a CPU mispredicts every third time if few numbers are sorted.
+// It carries the greatest number along, and each pass ends where the one before made its last exchange.
 func carry(numbers []int) {
 	for n := len(numbers); n > 1; {
 		greatest, last := numbers[0], 0
@@ -70,7 +70,7 @@ func carry(numbers []int) {
 	}
 }
 
-// chunk is the i-th of k chunks, the last with the rest, as the original divides.
+// chunk returns the i-th of k chunks. As in the original, the last one includes the rest.
 func chunk(numbers []int, i, k int) []int {
 	stride := len(numbers) / k
 	if i == k-1 {
@@ -79,12 +79,12 @@ func chunk(numbers []int, i, k int) []int {
 	return numbers[i*stride : (i+1)*stride]
 }
 
-// evenly is the i-th of k chunks of which none has two numbers more than another.
+// evenly returns the i-th of k chunks whose lengths differ by at most 1.
 func evenly(numbers []int, i, k int) []int {
 	return numbers[i*len(numbers)/k : (i+1)*len(numbers)/k]
 }
 
-// each does k pieces of work, each in a goroutine.
+// each starts k goroutines, which run do(0) to do(k-1), and waits for them.
 func each(e env.Env, k int, do func(i int)) {
 	done := e.Group()
 	for i := range k {
@@ -100,7 +100,8 @@ func each(e env.Env, k int, do func(i int)) {
 
 func newResort(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, resort) }
 
-// resort is limited by the second sort, which has the same passes over all numbers, though fewer exchanges.
+// resort sorts chunks in parallel, and then all numbers again in one goroutine. The second sort limits it: it has as
+// many passes over all numbers as sequential, but fewer exchanges.
 func resort(e env.Env, p plan.Point, numbers []int) {
 	k := p.Int("chunks")
 	each(e, k, func(i int) { bubble(chunk(numbers, i, k)) })
@@ -110,9 +111,9 @@ func resort(e env.Env, p plan.Point, numbers []int) {
 
 func newOddEven(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, oddEven) }
 
-// oddEven sorts in at most n phases (N. Habermann, Parallel neighbor sort, Carnegie Mellon University, 1972), in each
-// of which no pair shares a number with another, so that workers may share the pairs. It is limited by n^2/2
-// comparisons divided by the CPUs, and by waiting for the slowest worker n times.
+// oddEven is odd-even transposition sort (N. Habermann, Parallel neighbor sort, Carnegie Mellon University, 1972). In
+// each of at most n phases, pairs of neighbours are disjoint, so workers process them in parallel. It takes n^2/2
+// comparisons divided by the CPUs, plus a barrier in each phase.
 func oddEven(e env.Env, p plan.Point, numbers []int) {
 	workers, quiet := p.Int("workers"), 0
 	swapped := make([]bool, workers)
@@ -135,7 +136,7 @@ func oddEven(e env.Env, p plan.Point, numbers []int) {
 	}
 }
 
-// exchange puts the pairs that begin at every second number from first up to before end in order.
+// exchange orders the pairs that start at every second number from first to end-1. It reports whether it exchanged any.
 func exchange(numbers []int, first, end int) (swapped bool) {
 	for i := first; i+1 < min(end+1, len(numbers)); i += 2 {
 		if a, b := numbers[i], numbers[i+1]; a > b {

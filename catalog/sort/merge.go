@@ -13,10 +13,11 @@ import (
 
 func newMerge(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, merge) }
 
-// merge is limited by S/(k min(k, c)) while there are few chunks, and by the merge when there are many. Neither
-// branches on how two numbers compare.
+// merge sorts k chunks in parallel, without branches on comparisons, and merges them in one goroutine. With few chunks
+// sorting dominates, S/(k min(k, c)), and with many the merge.
 func merge(e env.Env, p plan.Point, numbers []int) { byChunks(p.Int("chunks"))(e, p, numbers) }
 
+// byChunks returns the sorter of merge with k chunks.
 func byChunks(k int) sorter {
 	return func(e env.Env, p plan.Point, numbers []int) {
 		each(e, k, func(i int) { carry(evenly(numbers, i, k)) })
@@ -25,17 +26,17 @@ func byChunks(k int) sorter {
 	}
 }
 
-// joined is the sorter of numbers whose k chunks are sorted.
+// joined returns the sorter of numbers whose k chunks are sorted.
 func joined(k int) sorter { return alone(func(numbers []int) { join(numbers, k) }) }
 
-// newMerging is the second half of merge.
+// newMerging is the second phase of merge, alone.
 func newMerging(e env.Env, p plan.Point) (workload.Job, error) {
 	k := p.Int("chunks")
 	given := sortedChunks(draw(e, 0, p.Int("n"), p.Text("given")), k)
-	return of(given, p, joined(k)), nil
+	return jobWith(given, p, joined(k)), nil
 }
 
-// join merges k sorted chunks, two neighbours at a time, in log2 k rounds that each move all numbers.
+// join merges k sorted chunks, pairs of neighbours at a time, in log2 k rounds. Each round moves all numbers.
 func join(numbers []int, k int) {
 	ends := make([]int, 0, k)
 	for i := range k {
@@ -51,10 +52,10 @@ func join(numbers []int, k int) {
 		}
 		ends, from, to = kept, to, from
 	}
-	copy(numbers, from) // onto itself where they ended there
+	copy(numbers, from) // has no effect if the last round wrote to numbers
 }
 
-// two merges a and b into out. The next number is chosen without a branch, which would be guessed wrong every second
+// two merges a and b into out. It chooses the next number without a branch, which would be mispredicted every second
 // time.
 func two(out, a, b []int) {
 	i, j := 0, 0
@@ -70,7 +71,7 @@ func two(out, a, b []int) {
 	copy(out[i+j+copy(out[i+j:], a[i:]):], b[j:])
 }
 
-// sortedChunks are the numbers with each of k chunks sorted.
+// sortedChunks returns a copy of the numbers with each of k chunks sorted.
 func sortedChunks(given []int, k int) []int {
 	given = slices.Clone(given)
 	for i := range k {
@@ -79,7 +80,7 @@ func sortedChunks(given []int, k int) []int {
 	return given
 }
 
-// resorted predicts the original: its second sort does as much as one without chunks, at most.
+// resorted predicts resort: its second sort takes at most as long as sequential.
 func resorted() *workload.Formula {
 	return &workload.Formula{
 		Text:   "sequential / (chunks x min(chunks, CPUs)) + sequential",
@@ -103,6 +104,7 @@ func merged() *workload.Formula {
 	}
 }
 
+// inTheory returns the time of sorting in chunks: see model.Chunked.
 func inTheory(quadratic, merge float64, p plan.Point) float64 {
 	s, ok := model.Chunked(quadratic, merge, 0, p.Int("n"), p.Int("chunks"), p.Int("cpus"))
 	if !ok {
@@ -111,13 +113,13 @@ func inTheory(quadratic, merge float64, p plan.Point) float64 {
 	return s
 }
 
-// A measurement takes the least time of some tries, each with a sample of its own in pieces: a CPU learns numbers that
-// it sees again, as it does those of a job of several rounds if they are few.
+// A measurement is the minimum of several tries. Each try sorts another sample, in pieces, because branch predictors
+// learn numbers that are sorted again.
 const tries, sample, pieces = 5, 1024, 16
 
-// newPlanned measures how long pieces of a sample take to sort and to merge, and what a chunk of nothing takes, which
-// is not counted, and has the closed form say how many chunks are best on so many CPUs. Numbers that are in order
-// already take less than that: it is for numbers in disorder.
+// newPlanned is merge with the optimal number of chunks, from a closed form. It measures the time to sort and to merge
+// pieces of a sample, and the time of an empty chunk; this takes place before the trial. It assumes random order:
+// sorted numbers take less time.
 func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	n := p.Int("n")
 	square, merge := rates(e, p.Text("given"), carryPieces, joinPieces)
@@ -143,23 +145,25 @@ func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	return j, nil
 }
 
-// rates are the seconds that sorting at one go takes for the square of how many numbers there are, found by sorting
-// pieces, and that joining them takes for each number and bit.
+// rates returns the seconds that sorting takes divided by the square of the number of numbers, measured with pieces,
+// and the seconds that joining takes for each number and bit.
 func rates(e env.Env, order string, sorts, joins func([]int)) (square, merge float64) {
 	given := draw(e, 1, tries*sample, order)
 	square = least(e, given, sorts) * pieces / (sample * sample)
 	return square, least(e, sortedChunks(given, tries*pieces), joins) / (sample * math.Log2(pieces))
 }
 
+// carryPieces sorts each piece of a sample.
 func carryPieces(numbers []int) {
 	for i := range pieces {
 		carry(evenly(numbers, i, pieces))
 	}
 }
 
+// joinPieces joins the sorted pieces of a sample.
 func joinPieces(numbers []int) { join(numbers, pieces) }
 
-// least is the least time that f takes for a sample, seconds.
+// least returns the minimum time of f for a sample, in seconds.
 func least(e env.Env, numbers []int, f func([]int)) float64 {
 	copied, shortest := make([]int, sample), time.Duration(math.MaxInt64)
 	for i := range tries {

@@ -1,13 +1,13 @@
-// Package sort sorts numbers by exchanging neighbours: W. Kennedy, Scheduling in Go, Part III: Concurrency (Ardan Labs,
-// 2018), where a concurrent bubble sort is said to gain nothing, and is not measured.
+// Package sort sorts numbers with bubble sort (W. Kennedy, Scheduling in Go, Part III: Concurrency, Ardan Labs, 2018).
+// The article claims that a concurrent bubble sort gains nothing, and does not measure it.
 //
-// Sorting n numbers takes S = a n^2/2 seconds at one go, with an a of its own where there are no branches. In k chunks
-// on c CPUs, with a merge of b seconds for each number and bit of k, and g seconds for each goroutine, it takes
+// Sorting n numbers takes S = a n^2/2 seconds, where a differs between code with and without branches. Let a merge take
+// b seconds for each number and bit of k, and starting a goroutine g seconds. In k chunks on c CPUs, sorting takes
 //
 //	S / (k min(k, c)) + b n log2 k + g k
 //
-// ([model.Chunked]): chunks win by being short even on one CPU, as each takes a k-th of a k-th. The original sorts all
-// again where a merge would do, and so keeps one S of its own.
+// ([model.Chunked]). Chunks are faster even on one CPU, because each takes only S/k^2. The original does not merge its
+// chunks, but sorts all numbers again, which takes another S.
 package sort
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is the sort with its designs.
+// Workload returns the workload sort.
 func Workload() *workload.Workload {
 	all, chunked := []string{"n", "given", "rounds"}, []string{"n", "given", "rounds", "chunks"}
 	return &workload.Workload{
@@ -56,15 +56,16 @@ func Workload() *workload.Workload {
 // sorter sorts the numbers in place.
 type sorter func(e env.Env, p plan.Point, numbers []int)
 
-// sorting is the job of a sorter. Each round begins with the same numbers.
+// sorting returns the job of a sorter of random numbers. Each round starts with the same numbers.
 func sorting(e env.Env, p plan.Point, s sorter) (workload.Job, error) { return job(e, p, s), nil }
 
+// job is sorting without an error.
 func job(e env.Env, p plan.Point, s sorter) workload.Job {
-	return of(draw(e, 0, p.Int("n"), p.Text("given")), p, s)
+	return jobWith(draw(e, 0, p.Int("n"), p.Text("given")), p, s)
 }
 
-// of is the job of a sorter of given numbers.
-func of(given []int, p plan.Point, s sorter) workload.Job {
+// jobWith returns the job of a sorter of the given numbers.
+func jobWith(given []int, p plan.Point, s sorter) workload.Job {
 	numbers := make([]int, len(given))
 	return workload.Job{
 		Items: int64(len(given)) * int64(p.Int("rounds")),
@@ -87,7 +88,7 @@ func of(given []int, p plan.Point, s sorter) workload.Job {
 	}
 }
 
-// draw makes n numbers in an order.
+// draw makes n random numbers in the given order.
 func draw(e env.Env, stream uint64, n int, order string) []int {
 	numbers := make([]int, n)
 	draws := e.Rand().At(0, stream)

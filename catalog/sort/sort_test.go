@@ -24,7 +24,7 @@ func numbers() *rapid.Generator[[]int] {
 	return rapid.OneOf(rapid.SliceOfN(rapid.Int(), 0, 200), rapid.SliceOfN(rapid.IntRange(0, 3), 0, 200))
 }
 
-// TestPieces: what designs are made of sorts any numbers.
+// TestPieces checks that the parts of designs sort any numbers.
 func TestPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		given, k := numbers().Draw(t, "numbers"), rapid.IntRange(1, 250).Draw(t, "chunks")
@@ -59,8 +59,8 @@ func sortsAll(t interface{ Fatalf(string, ...any) }, given []int, k int) {
 	}
 }
 
-// TestRates: each try has other numbers than the job and the tries before; what is sorted are pieces in disorder, what
-// is joined pieces in order; and what they take is counted as it should be.
+// TestRates checks that each try has new numbers, that it sorts unsorted pieces and joins sorted ones, and that their
+// times become the right rates.
 func TestRates(t *testing.T) {
 	err := virtual.New(virtual.Config{Sections: &bills{sort: 3 * time.Millisecond, join: 5 * time.Millisecond}}).Run(
 		"test", func(e env.Env) {
@@ -104,7 +104,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// bills are what sections cost: those that sort, and after them those that join.
+// bills are the costs of sections: those that sort, and then those that join.
 type bills struct {
 	sort, join time.Duration
 	n          int
@@ -124,7 +124,7 @@ func (b *bills) End(virtual.Code) (time.Duration, error) {
 	return cost, nil
 }
 
-// TestEvenly: chunks are all of the numbers, none two longer than another.
+// TestEvenly checks that chunks cover all numbers, and that their lengths differ by at most 1.
 func TestEvenly(t *testing.T) {
 	for n := range 30 {
 		given := make([]int, n)
@@ -143,7 +143,7 @@ func TestEvenly(t *testing.T) {
 	}
 }
 
-// TestCheck: numbers that are lost, doubled or out of order are found.
+// TestCheck checks that numbers that are lost, duplicated or out of order are found.
 func TestCheck(t *testing.T) {
 	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(20)},
 		plan.Setting{Factor: "rounds", Level: plan.IntLevel(2)},

@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// spawned predicts a design whose goroutines share what another does alone.
+// spawned predicts a design whose goroutines share the work of another design.
 func spawned(alone string) *workload.Formula {
 	return &workload.Formula{
 		Text:   alone + " / CPUs + spawning",
@@ -23,7 +23,7 @@ func spawned(alone string) *workload.Formula {
 	}
 }
 
-// newBandwidth reads as many bytes as the other designs, each worker a stretch of them.
+// newBandwidth reads as many bytes as the other designs, in a goroutine for each worker. It measures memory bandwidth.
 func newBandwidth(_ env.Env, p plan.Point) (workload.Job, error) {
 	workers, rounds := p.Int("workers"), rounds(p)
 	text := bytes.Repeat([]byte{'a'}, 8*p.Int("n"))
@@ -60,8 +60,8 @@ func newBandwidth(_ env.Env, p plan.Point) (workload.Job, error) {
 	}, nil
 }
 
-// newSpawning starts the goroutines of strided as often as it does. It also adds numbers that lie in the nearest cache,
-// to tell from which n on goroutines pay, by the closed form.
+// newSpawning starts as many goroutines as strided does, without work. It also measures additions from the nearest
+// cache, and computes the break-even n, above which goroutines are faster.
 func newSpawning(e env.Env, p plan.Point) (workload.Job, error) {
 	numbers, _ := draw(e, 4096)
 	number := perNumber(e, numbers)
@@ -88,7 +88,7 @@ func newSpawning(e env.Env, p plan.Point) (workload.Job, error) {
 	}, nil
 }
 
-// perNumber is the seconds that one addition takes where the numbers are at hand, the least of some measurements.
+// perNumber returns the seconds that adding a number from the cache takes: the minimum of ten measurements.
 func perNumber(e env.Env, numbers []int) (seconds float64) {
 	const times = 100
 	seconds = math.Inf(1)

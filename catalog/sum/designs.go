@@ -8,7 +8,7 @@ import (
 
 func newSequential(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, sequential) }
 
-// sequential is limited by one addition after the other, a cycle each, as long as the numbers come as fast.
+// sequential adds the numbers in one goroutine. The chain of additions limits it, one cycle each, or the memory.
 func sequential(e env.Env, numbers []int, _ int) (sum int) {
 	w := e.Begin()
 	sum = plain(numbers)
@@ -16,6 +16,7 @@ func sequential(e env.Env, numbers []int, _ int) (sum int) {
 	return sum
 }
 
+// plain adds numbers one after the other.
 func plain(numbers []int) (sum int) {
 	for _, n := range numbers {
 		sum += n
@@ -25,7 +26,8 @@ func plain(numbers []int) (sum int) {
 
 func newUnrolled(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, unrolled) }
 
-// unrolled is limited by what memory gives, where the numbers lie there, for its sums do not wait for each other.
+// unrolled adds four independent sums in one goroutine. The bandwidth of the memory limits it, because the sums do not
+// depend on each other.
 func unrolled(e env.Env, numbers []int, _ int) (sum int) {
 	w := e.Begin()
 	sum = four(numbers)
@@ -33,8 +35,8 @@ func unrolled(e env.Env, numbers []int, _ int) (sum int) {
 	return sum
 }
 
-// four adds each quarter by itself: memory is asked for lines of four places at once, where of one place a CPU asks for
-// few ahead.
+// four adds the quarters of the numbers independently. A CPU prefetches few cache lines of one stream, but those of
+// four streams at the same time.
 func four(numbers []int) int {
 	quarter := len(numbers) / 4
 	p, q, r, s := numbers[:quarter], numbers[quarter:2*quarter], numbers[2*quarter:3*quarter], numbers[3*quarter:]
@@ -49,9 +51,11 @@ func four(numbers []int) int {
 	return a + b + c + d + plain(p) + plain(q) + plain(r) + plain(s)
 }
 
+// eight adds eight numbers.
 func eight(n *[8]int) int { return n[0] + n[1] + n[2] + n[3] + n[4] + n[5] + n[6] + n[7] }
 
-// stretches gives each worker a stretch of the numbers, the last the rest too, as the original divides them.
+// stretches runs do in a goroutine for each worker, with an equal part of the numbers. As in the original, the last
+// worker also gets the rest.
 func stretches(e env.Env, numbers []int, workers int, do func(e env.Env, worker int, stretch []int)) {
 	stride, done := len(numbers)/workers, e.Group()
 	for g := range workers {
@@ -66,18 +70,20 @@ func stretches(e env.Env, numbers []int, workers int, do func(e env.Env, worker 
 
 func newStrided(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, strided) }
 
-// strided is limited by the memory, where the numbers do not fit into a cache.
+// strided adds the part of each worker, and then an atomic addition for each worker. The bandwidth of the memory limits
+// it, unless the numbers fit into a cache.
 func strided(e env.Env, numbers []int, workers int) int {
 	return summed(e, numbers, workers, plain)
 }
 
 func newWide(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, wide) }
 
-// wide is limited by what memory gives to all CPUs.
+// wide is strided with four independent sums for each worker. The total bandwidth of the memory limits it.
 func wide(e env.Env, numbers []int, workers int) int {
 	return summed(e, numbers, workers, four)
 }
 
+// summed adds the part of each worker with add, and collects the sums in an atomic.
 func summed(e env.Env, numbers []int, workers int, add func([]int) int) int {
 	sum := env.NewAtomic[int](e, "sum")
 	stretches(e, numbers, workers, func(e env.Env, worker int, stretch []int) {
@@ -92,7 +98,7 @@ func summed(e env.Env, numbers []int, workers int, add func([]int) int) int {
 
 func newChannel(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, channel) }
 
-// channel is strided with a send and a receive for each goroutine.
+// channel is strided, but each worker sends its sum along a channel.
 func channel(e env.Env, numbers []int, workers int) (sum int) {
 	sums := env.NewChan[int](e, "sums", workers)
 	stretches(e, numbers, workers, func(e env.Env, worker int, stretch []int) {
@@ -111,16 +117,17 @@ func channel(e env.Env, numbers []int, workers int) (sum int) {
 
 func newSharedLine(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, sharedLine) }
 
-// sharedLine is limited by a cache line that moves from CPU to CPU for nearly every number. Virtual time does not know
-// that.
+// sharedLine has false sharing: the sums of the workers are adjacent words, which are written for each number. Their
+// cache line moves between CPUs for nearly every number. Virtual time does not model that.
 func sharedLine(e env.Env, numbers []int, workers int) int { return inWords(e, numbers, workers, 1) }
 
 func newPadded(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, padded) }
 
-// padded is limited by a sum that is loaded and stored for each number, which takes some cycles. A line has 64 bytes,
-// and two are fetched together on many machines.
+// padded is sharedLine without false sharing: the sums are 128 bytes apart. A cache line has 64 bytes, and many
+// machines fetch two at a time. Loading and storing the sum for each number limits it.
 func padded(e env.Env, numbers []int, workers int) int { return inWords(e, numbers, workers, 16) }
 
+// inWords adds to a sum in memory for each worker. The sums are apart words apart.
 func inWords(e env.Env, numbers []int, workers, apart int) int {
 	sums := make([]int, workers*apart)
 	stretches(e, numbers, workers, func(e env.Env, worker int, stretch []int) {
@@ -137,7 +144,7 @@ func inWords(e env.Env, numbers []int, workers, apart int) int {
 
 func newAtomic(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, atomic) }
 
-// atomic is limited by the one word that all CPUs add to.
+// atomic adds each number to one atomic word, for which all CPUs contend.
 func atomic(e env.Env, numbers []int, workers int) int {
 	sum := env.NewAtomic[int](e, "sum")
 	stretches(e, numbers, workers, func(e env.Env, worker int, stretch []int) {

@@ -1,14 +1,14 @@
-// Package sum adds numbers: W. Kennedy, Concurrency, Goroutines and GOMAXPROCS (Ardan Labs, 2018-2019), who found
-// adding 10 million integers by goroutines on one core 10 to 13 % slower and on eight threads 1.7 times as fast, and
-// did not ask why not eight times.
+// Package sum adds numbers (W. Kennedy, Concurrency, Goroutines and GOMAXPROCS, Ardan Labs, 2018-2019). Kennedy added
+// 10 million integers with goroutines. On one core that was 10 to 13% slower, and on eight threads 1.7 times as fast;
+// why it was not eight times remained open.
 //
-// With c CPUs, a memory that delivers B bytes a second to all of them, and numbers of 8 bytes of which one CPU adds one
-// in t seconds when it has them, n numbers take at least
+// Let a CPU add a number of 8 bytes from its cache in t seconds, and let the memory deliver B bytes a second to all
+// CPUs. Then n numbers take c CPUs at least
 //
 //	max(t n/c, 8n/B)
 //
-// (the roofline: S. Williams, A. Waterman and D. Patterson, CACM 52(4), 2009), and h c more where c goroutines are
-// started for them in h each. Below the n of [model.BreakEven] starting them takes longer than they save.
+// (roofline model: S. Williams, A. Waterman and D. Patterson, CACM 52(4), 2009). Starting c goroutines in h seconds
+// each adds h c. Below the n of [model.BreakEven], starting them takes longer than they save.
 package sum
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is the sum with its designs.
+// Workload returns the workload sum.
 func Workload() *workload.Workload {
 	all, shared := []string{"n", "total"}, []string{"n", "total", "workers"}
 	return &workload.Workload{
@@ -53,13 +53,13 @@ func Workload() *workload.Workload {
 	}
 }
 
-// adder adds numbers once.
+// adder is a design: it returns the sum of the numbers.
 type adder func(e env.Env, numbers []int, workers int) int
 
-// rounds is how often n numbers are added.
+// rounds returns the number of times that the n numbers are added.
 func rounds(p plan.Point) int { return max(1, p.Int("total")/p.Int("n")) }
 
-// workersOf are the goroutines of a design; those without the factor have one.
+// workersOf returns the number of goroutines of a design, which is 1 without the factor.
 func workersOf(p plan.Point) int {
 	if !p.Has("workers") {
 		return 1
@@ -67,7 +67,7 @@ func workersOf(p plan.Point) int {
 	return p.Int("workers")
 }
 
-// adding is the job of an adder. Sums wrap, as those of int do, and are exact so: the order does not matter.
+// adding returns the job of an adder. Sums wrap around, so they do not depend on the order of the additions.
 func adding(e env.Env, p plan.Point, add adder) (workload.Job, error) {
 	numbers, want := draw(e, p.Int("n"))
 	rounds, wrong, sum := rounds(p), 0, 0
@@ -93,8 +93,8 @@ func adding(e env.Env, p plan.Point, add adder) (workload.Job, error) {
 	}, nil
 }
 
-// draw makes n numbers, with their sum. Each second one is what is missing to a number that is drawn for the pair, so
-// that the sum is known of how they were made, not of adding them up.
+// draw makes n random numbers with their sum. It draws the sum of each pair of numbers, so that the total is known
+// without adding up the numbers.
 func draw(e env.Env, n int) (numbers []int, sum int) {
 	numbers = make([]int, n)
 	draws := e.Rand().At(0, 0)

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestAdders: any numbers, also those whose sum wraps, have the sum that one after the other has.
+// TestAdders checks that all adders agree with plain on any numbers, including those whose sum wraps.
 func TestAdders(t *testing.T) {
 	adders := map[string]adder{
 		"unrolled": unrolled, "strided": strided, "wide": wide, "channel": channel, "sharedLine": sharedLine,
@@ -37,7 +37,7 @@ func TestAdders(t *testing.T) {
 	})
 }
 
-// TestDraw: the sum that is known of how numbers were made is theirs.
+// TestDraw checks that the sum that draw returns is that of its numbers.
 func TestDraw(t *testing.T) {
 	for n := range 10 {
 		live.New(live.Config{Seed: uint64(n)}).Run("test", func(e env.Env) {
@@ -48,7 +48,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestCheck: one wrong sum among right ones is found.
+// TestCheck checks that one wrong sum among right ones is found.
 func TestCheck(t *testing.T) {
 	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(8)},
 		plan.Setting{Factor: "total", Level: plan.IntLevel(80)})

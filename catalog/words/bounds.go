@@ -11,16 +11,16 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// What the bounds measure themselves.
+// The metrics of the bounds.
 const (
-	eachSeconds = "each_seconds" // of one call or allocation
-	fileBytes   = "file_bytes"
+	eachSeconds = "each_seconds" // time of one call or allocation
+	fileBytes   = "file_bytes"   // size of the file
 )
 
-// most is how many calls or allocations are measured.
-const most = 1_000_000
+// maxProbes is the largest number of calls or allocations that are measured.
+const maxProbes = 1_000_000
 
-// newRead reads the file and counts nothing.
+// newRead reads the file in chunks and counts nothing.
 func newRead(_ env.Env, p plan.Point) (workload.Job, error) {
 	in, err := newInput(p)
 	if err != nil {
@@ -34,13 +34,13 @@ func newRead(_ env.Env, p plan.Point) (workload.Job, error) {
 	}}, nil
 }
 
-// newCalls reads the file byte by byte, into the same byte.
+// newCalls reads the file with a system call for each byte.
 func newCalls(_ env.Env, p plan.Point) (workload.Job, error) {
 	in, err := newInput(p)
 	if err != nil {
 		return workload.Job{}, err
 	}
-	n := min(in.size, most)
+	n := min(in.size, maxProbes)
 	return probe(n, map[string]float64{fileBytes: float64(in.size)}, func() error {
 		f, err := os.Open(in.path)
 		if err != nil {
@@ -56,15 +56,15 @@ func newCalls(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// newAllocs puts single bytes on the heap.
+// newAllocs allocates single bytes on the heap.
 func newAllocs(env.Env, plan.Point) (workload.Job, error) {
-	return probe(most, map[string]float64{}, func() error {
-		_, err := io.CopyN(io.Discard, &escapes{}, most)
+	return probe(maxProbes, map[string]float64{}, func() error {
+		_, err := io.CopyN(io.Discard, &escapes{}, maxProbes)
 		return err
 	}), nil
 }
 
-// escapes is a reader that makes a new byte for each read.
+// escapes is a reader that allocates a byte for each byte read.
 type escapes struct{ last []byte }
 
 func (x *escapes) Read(p []byte) (int, error) {
@@ -74,7 +74,7 @@ func (x *escapes) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// probe is a job of n equal operations, of which it says what each took.
+// probe returns a job of n equal operations, with the mean time of one as a metric.
 func probe(n int64, metrics map[string]float64, run func() error) workload.Job {
 	return workload.Job{
 		Items: n,
@@ -100,13 +100,13 @@ func newScanSWAR(_ env.Env, p plan.Point) (workload.Job, error) {
 	return scanning(p, func(r rule) scan { return r.swar })
 }
 
-// newScanBytes counts as reused does, through a buffer of which the bytes come from memory.
+// newScanBytes counts like reused, but from memory instead of a file.
 func newScanBytes(_ env.Env, p plan.Point) (workload.Job, error) {
 	return scanning(p, func(r rule) scan {
 		return func(t tally, p []byte) tally {
 			n, err := r.steps(bufio.NewReader(bytes.NewReader(p)), reusedByte())
 			if err != nil {
-				panic(err) // memory has no errors
+				panic(err) // reading memory does not fail
 			}
 			t.words += n
 			return t
@@ -114,8 +114,8 @@ func newScanBytes(_ env.Env, p plan.Point) (workload.Job, error) {
 	})
 }
 
-// scanning is the job of a scan that finds its bytes in the cache: the first chunk of the file, as often as the file
-// has one.
+// scanning returns the job of a scan without reading: it scans the first chunk of the file, which is in the cache, as
+// often as the file has chunks.
 func scanning(p plan.Point, of func(rule) scan) (workload.Job, error) {
 	in, err := newInput(p)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 )
 
 // The original is a word counter in three steps (D. Cheney, "Two Go Programs, Three Different Profiling Techniques").
-// Its programs count wrong: a word counts only where a letter stands before its space, so that one with a full stop is
-// lost.
+// Its count is wrong: a word counts only if a letter precedes the space, so a word before a full stop is lost.
 
 func newOriginal(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, alone(func(in *input) (int, error) {
@@ -33,7 +32,7 @@ func newOriginalReused(_ env.Env, p plan.Point) (workload.Job, error) {
 	}))
 }
 
-// endings counts as the original does.
+// endings counts words as the original does.
 func endings(f io.Reader, read func(io.Reader) (byte, error)) (int, error) {
 	words, inWord := 0, false
 	for {
@@ -51,29 +50,28 @@ func endings(f io.Reader, read func(io.Reader) (byte, error)) (int, error) {
 	}
 }
 
-// newOneByte asks the system for each byte. What limits it: a system call and an allocation for each.
+// newOneByte reads each byte with a system call. The call and an allocation for each byte limit it.
 func newOneByte(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return in.rule.steps(f, freshByte) })
 	}))
 }
 
-// newBuffered asks a buffer of 4096 bytes for each byte. What limits it: an allocation for each.
+// newBuffered reads each byte from a buffer of 4096 bytes. An allocation for each byte limits it.
 func newBuffered(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return in.rule.steps(bufio.NewReader(f), freshByte) })
 	}))
 }
 
-// newReused asks a buffer for each byte, which it always puts at the same place. What limits it: a call through an
-// interface for each.
+// newReused reads each byte from a buffer into the same variable. A call through an interface for each byte limits it.
 func newReused(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return in.rule.steps(bufio.NewReader(f), reusedByte()) })
 	}))
 }
 
-// steps counts byte by byte.
+// steps counts byte by byte, with a call of read for each.
 func (r rule) steps(f io.Reader, read func(io.Reader) (byte, error)) (int, error) {
 	var t tally
 	for {
@@ -88,15 +86,15 @@ func (r rule) steps(f io.Reader, read func(io.Reader) (byte, error)) (int, error
 	}
 }
 
-// freshByte reads into a byte of its own. Whoever implements an io.Reader might keep the slice, so that the byte
-// escapes to the heap, each time.
+// freshByte reads into a new variable. An io.Reader might keep the slice, so the variable escapes to the heap each
+// time.
 func freshByte(f io.Reader) (byte, error) {
 	var buf [1]byte
 	_, err := f.Read(buf[:])
 	return buf[0], err
 }
 
-// reusedByte reads into the same byte each time.
+// reusedByte returns a function that reads into the same variable each time.
 func reusedByte() func(io.Reader) (byte, error) {
 	buf := make([]byte, 1)
 	return func(f io.Reader) (byte, error) {
@@ -105,7 +103,7 @@ func reusedByte() func(io.Reader) (byte, error) {
 	}
 }
 
-// bytewise opens the file for a count.
+// bytewise opens the file and counts its words.
 func (in *input) bytewise(count func(io.Reader) (int, error)) (int, error) {
 	f, err := os.Open(in.path)
 	if err != nil {

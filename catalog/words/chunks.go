@@ -9,14 +9,14 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newChunks cuts the file into chunks, which as many goroutines as there are CPUs take one by one and scan as newSWAR
-// does; each chunk tells what it adds whatever precedes it, and the pieces are joined in order. What limits it:
-// reading, which shares the bandwidth of memory.
+// newChunks divides the file into chunks. A goroutine for each CPU takes the next chunk from an atomic counter and
+// scans it like newSWAR. The counts of chunks do not depend on each other: see piece. They are joined in order. Reading
+// limits it, because all CPUs share the bandwidth of the memory.
 func newChunks(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, func(e env.Env, in *input) (int, error) { return in.chunked(e, in.rule.swar) })
 }
 
-// chunked scans the chunks of the file in parallel, each read into the buffer of its goroutine.
+// chunked scans the chunks of the file in parallel. Each goroutine reads into a buffer of its own.
 func (in *input) chunked(e env.Env, count scan) (int, error) {
 	f, err := os.Open(in.path)
 	if err != nil {
@@ -34,8 +34,8 @@ func (in *input) chunked(e env.Env, count scan) (int, error) {
 	})
 }
 
-// pieces counts the file chunk by chunk on all CPUs. Each goroutine makes a function of its own that counts n bytes
-// from an offset on.
+// pieces counts the chunks of the file on all CPUs. Each goroutine calls counter once, and the result for each chunk,
+// with its offset and size.
 func (in *input) pieces(e env.Env, counter func() func(at int64, n int) (piece, error)) (int, error) {
 	total := int((in.size + int64(in.chunk) - 1) / int64(in.chunk))
 	all := make([]piece, total)
@@ -67,7 +67,7 @@ func (in *input) pieces(e env.Env, counter func() func(at int64, n int) (piece, 
 	return t.words, nil
 }
 
-// shrunk says what the end of a file means where there was more of it.
+// shrunk returns the error of a file that became shorter during the count.
 func shrunk(path string, err error) error {
 	if err == io.EOF {
 		return &os.PathError{Op: "count", Path: path, Err: io.ErrUnexpectedEOF}

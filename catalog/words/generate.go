@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// generated is the path of a file of random words of so many bytes, and how many words it has. It is kept in the cache
-// directory: its name says the number of its words, so that it is there whole or not at all.
+// generated returns the path of a file of random words with that size in bytes, and its number of words. The file is
+// kept in the cache directory. Its name contains the number of words, so it is renamed only when it is complete.
 func generated(size int64) (path string, words int, err error) {
 	if size < 0 {
 		return "", 0, fmt.Errorf("a file of %d bytes cannot be made", size)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", 0, fmt.Errorf("there is no place for the file of words: %w; give one with --file", err)
+		return "", 0, fmt.Errorf("there is no cache directory for the generated file: %w; set file to one", err)
 	}
 	dir := filepath.Join(cache, "brewput", "data")
 	prefix := filepath.Join(dir, fmt.Sprintf("words-%d-", size))
@@ -38,7 +38,7 @@ func generated(size int64) (path string, words int, err error) {
 	return store(dir, prefix, size)
 }
 
-// store makes the file under another name first.
+// store writes the file under a temporary name and renames it.
 func store(dir, prefix string, size int64) (path string, words int, err error) {
 	f, err := os.CreateTemp(dir, "making-*")
 	if err != nil {
@@ -60,7 +60,7 @@ func store(dir, prefix string, size int64) (path string, words int, err error) {
 	return path, words, os.Rename(f.Name(), path)
 }
 
-// write writes so many bytes of words and counts them as it does. By either rule, in any locale, they are as many.
+// write writes words of that total size and returns their number, which is the same by every rule and in every locale.
 func write(w io.Writer, size int64) (words int, err error) {
 	draw := draws(1)
 	token := make([]byte, 0, 64)
@@ -81,7 +81,7 @@ func write(w io.Writer, size int64) (words int, err error) {
 		if x>>20%32 == 0 {
 			token = append(token, "\n   "...)
 		}
-		if int64(len(token)) > left { // the last word, without a space behind it
+		if int64(len(token)) > left { // the last word, without a space after it
 			token = append(token[:0], "abcdefghijklmnopqrstuvwxyz"[:left]...)
 		}
 		words++
@@ -92,7 +92,7 @@ func write(w io.Writer, size int64) (words int, err error) {
 	return words, nil
 }
 
-// draws are the numbers of splitmix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
+// draws returns the generator SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
 func draws(seed uint64) func() uint64 {
 	return func() uint64 {
 		seed += 0x9e3779b97f4a7c15

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,37 +10,38 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// input is the file whose words are counted, and how.
+// input is the file whose words are counted, with the rule and the parameters of the count.
 type input struct {
 	path  string
 	size  int64
 	rule  rule
-	as    string // the wc by which the rule is; "" if it was asked for
-	chunk int    // bytes
+	as    string // version of the wc that determines the rule; "" if the user chose the rule
+	chunk int    // size of a chunk in bytes
 	cpus  int
-	words int // known by construction; -1: not known
+	words int // right answer, if it is known by construction; otherwise -1
 }
 
-// check refuses points that name no file, or two.
+// check returns an error if the file cannot be read repeatedly, or if the point has both a file and a size.
 func check(p plan.Point) error {
 	if !p.Has("file") {
 		return nil
 	}
 	if p.Has("size") {
-		return errors.New("--file and --size both say what is counted; give one of them")
+		return &plan.LevelError{Factor: "file", Level: p.Text("file"),
+			Reason: "both file and size choose the input; give one of them"}
 	}
 	info, err := os.Stat(p.Text("file"))
 	switch {
 	case err != nil:
-		return fmt.Errorf("--file: %w", err)
+		return &plan.LevelError{Factor: "file", Reason: err.Error(), Err: err}
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("--file %s: it is no regular file, so that it cannot be read again and again; copy "+
-			"what it holds to one", p.Text("file"))
+		return &plan.LevelError{Factor: "file", Level: p.Text("file"),
+			Reason: "not a regular file, so it cannot be read repeatedly; copy its content to one"}
 	}
 	return nil
 }
 
-// newInput finds or makes the file and reads it once, so that all designs find it in memory.
+// newInput finds or generates the file, and reads it once, so that it is in the page cache for all designs.
 func newInput(p plan.Point) (*input, error) {
 	in := &input{words: -1, cpus: p.Int("cpus")}
 	if p.Has("chunk") {
@@ -51,7 +51,7 @@ func newInput(p plan.Point) (*input, error) {
 	if p.Has("file") {
 		in.path = p.Text("file")
 	} else {
-		size := usualSize
+		size := defaultSize
 		if p.Has("size") {
 			size = p.Int("size")
 		}
@@ -69,7 +69,7 @@ func newInput(p plan.Point) (*input, error) {
 	return in, err
 }
 
-// each reads the file by buffers and says how many bytes it has.
+// each reads the file with that buffer size, calls use for each part, and returns the size of the file.
 func (in *input) each(buffer int, use func([]byte)) (int64, error) {
 	f, err := os.Open(in.path)
 	if err != nil {
@@ -90,14 +90,14 @@ func (in *input) each(buffer int, use func([]byte)) (int64, error) {
 	}
 }
 
-// inOrder scans the file by buffers.
+// inOrder scans the file chunk by chunk.
 func (in *input) inOrder(count scan) (int, error) {
 	var t tally
 	_, err := in.each(in.chunk, func(p []byte) { t = count(t, p) })
 	return t.words, err
 }
 
-// expected is the right answer by a rule: known by construction, or what the simplest design says.
+// expected returns the right answer by a rule: known by construction, or counted by the simplest scan.
 func (in *input) expected(r rule) (int, error) {
 	if in.words >= 0 {
 		return in.words, nil
@@ -107,7 +107,7 @@ func (in *input) expected(r rule) (int, error) {
 	return t.words, err
 }
 
-// counting is the job of a design that counts the words of its file.
+// counting returns the job of a design that counts the words of its file.
 func counting(p plan.Point, count func(e env.Env, in *input) (int, error)) (workload.Job, error) {
 	in, err := newInput(p)
 	if err != nil {
@@ -120,11 +120,11 @@ func counting(p plan.Point, count func(e env.Env, in *input) (int, error)) (work
 			words, err = count(e, in)
 			return err
 		},
-		Check: func() (workload.Answer, error) { return in.judge(words, in.rule) },
+		Check: func() (workload.Answer, error) { return in.verify(words, in.rule) },
 	}, nil
 }
 
-// alone is a count by one goroutine, in one piece of real code: the file is in memory, so that reading it is work too.
+// alone runs a count in one goroutine, as one section of real code. The file is in memory, so reading it is work too.
 func alone(count func(in *input) (int, error)) func(env.Env, *input) (int, error) {
 	return func(e env.Env, in *input) (words int, err error) {
 		w := e.Begin()
@@ -134,8 +134,8 @@ func alone(count func(in *input) (int, error)) func(env.Env, *input) (int, error
 	}
 }
 
-// judge says whether there are so many words by a rule.
-func (in *input) judge(words int, r rule) (workload.Answer, error) {
+// verify returns the answer, and an error if the number of words is wrong by the rule.
+func (in *input) verify(words int, r rule) (workload.Answer, error) {
 	answer := workload.Answer{"words": words, "bytes": in.size, "rule": r.String()}
 	if in.as != "" {
 		answer["rule_of"] = in.as

@@ -8,16 +8,15 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newMmap scans as newChunks does, in place: the file's pages are mapped into memory, not copied. What limits it: a
-// page fault for every few pages, in place of the copy.
+// newMmap is newChunks on memory-mapped pages of the file, without a copy. A page fault for every few pages limits it.
 func newMmap(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, func(e env.Env, in *input) (int, error) { return in.mapped(e, in.rule.swar) })
 }
 
-// mapped scans the chunks of the file in parallel, where the system maps them.
+// mapped maps the file and scans its chunks in parallel.
 func (in *input) mapped(e env.Env, count scan) (int, error) {
 	if in.size == 0 {
-		return 0, nil // which cannot be mapped
+		return 0, nil // an empty file cannot be mapped
 	}
 	f, err := os.Open(in.path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// mapFile maps a file for reading.
+// mapFile maps a file into memory for reading.
 func mapFile(f *os.File, size int64) (data []byte, unmap func() error, err error) {
 	if int64(int(size)) != size {
 		return nil, nil, fmt.Errorf("%s has %d bytes, too many to be mapped on this machine", f.Name(), size)

@@ -12,14 +12,14 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newWC runs wc. What limits it: a table and a branch for each byte.
+// newWC runs wc in the C locale. A table lookup and a branch for each byte limit it.
 func newWC(_ env.Env, p plan.Point) (workload.Job, error) { return wc(p, "C") }
 
-// newWCUTF8 runs wc where bytes are not characters.
+// newWCUTF8 runs wc in a locale in which a byte is not a character.
 func newWCUTF8(_ env.Env, p plan.Point) (workload.Job, error) { return wc(p, "C.UTF-8") }
 
-// wc is the job of the program wc in a locale. Its words are checked by its own rule, whatever the others count by; in
-// another locale than C only where the file has nothing in which locales differ.
+// wc returns the job of the program wc in a locale. Its answer is checked by its own rule, not by that of the other
+// designs. In other locales than C it is checked only if the file has no bytes on which locales disagree.
 func wc(p plan.Point, locale string) (workload.Job, error) {
 	in, err := newInput(p)
 	if err != nil {
@@ -27,7 +27,7 @@ func wc(p plan.Point, locale string) (workload.Job, error) {
 	}
 	r, version, err := ruleHere()
 	if err == nil && version == "" {
-		err = errors.New("there is no wc here; leave the peers out with --designs")
+		err = errors.New("this system has no wc; leave out the reference designs")
 	}
 	if err != nil {
 		return workload.Job{}, err
@@ -42,7 +42,7 @@ func wc(p plan.Point, locale string) (workload.Job, error) {
 		},
 		Check: func() (workload.Answer, error) {
 			if plain, err := in.plain(); locale == "C" || plain || err != nil {
-				answer, wrong := in.judge(words, r)
+				answer, wrong := in.verify(words, r)
 				return answer, errors.Join(wrong, err)
 			}
 			return workload.Answer{"words": words, "bytes": in.size, "rule": locale + ", not checked",
@@ -51,7 +51,7 @@ func wc(p plan.Point, locale string) (workload.Job, error) {
 	}, nil
 }
 
-// plain reports whether the file has only bytes in which no two locales and rules differ.
+// plain reports whether the file has only bytes on which all locales and rules agree.
 func (in *input) plain() (bool, error) {
 	plain := true
 	_, err := in.each(64<<10, func(p []byte) {
@@ -62,7 +62,7 @@ func (in *input) plain() (bool, error) {
 	return plain, err
 }
 
-// countWith runs wc in a locale and reads the first number that it prints.
+// countWith runs wc in a locale and returns the first number that it prints.
 func countWith(locale string, stdin []byte, args ...string) (int, error) {
 	cmd := exec.Command("wc", args...)
 	cmd.Env = append(cmd.Environ(), "LC_ALL="+locale)
@@ -79,8 +79,8 @@ func countWith(locale string, stdin []byte, args ...string) (int, error) {
 	return n, nil
 }
 
-// ruleHere is the rule by which the wc of this machine counts in the locale C, found out by having it count, and its
-// version: "" where there is none, and the rule then that of today.
+// ruleHere returns the rule and the version of this machine's wc in the C locale. It determines the rule by running wc.
+// Without wc, the version is "" and the rule that of current versions.
 func ruleHere() (rule, string, error) {
 	if _, err := exec.LookPath("wc"); err != nil {
 		return anyRun, "", nil
@@ -99,17 +99,17 @@ func ruleHere() (rule, string, error) {
 	return anyRun, version, nil
 }
 
-// newCat copies the file to nowhere. What limits it: the copy out of the page cache, which is in memory.
+// newCat runs cat, which copies the file to /dev/null. The copy from the page cache limits it.
 func newCat(_ env.Env, p plan.Point) (workload.Job, error) {
 	in, err := newInput(p)
 	if err != nil {
 		return workload.Job{}, err
 	}
 	if _, err := exec.LookPath("cat"); err != nil {
-		return workload.Job{}, errors.New("there is no cat here; leave the peers out with --designs")
+		return workload.Job{}, errors.New("this system has no cat; leave out the reference designs")
 	}
 	return workload.Job{
 		Bytes: in.size,
-		Run:   func(env.Env) error { return exec.Command("cat", in.path).Run() }, // without a Stdout it has /dev/null
+		Run:   func(env.Env) error { return exec.Command("cat", in.path).Run() }, // its output goes to /dev/null
 	}, nil
 }

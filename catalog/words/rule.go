@@ -2,18 +2,19 @@ package words
 
 import "fmt"
 
-// Rule says which runs of bytes are words. Both have the six separators of the C locale: space, \t, \n, \v, \f, \r.
+// rule defines which runs of bytes are words. Both rules have the separators of the C locale: space, \t, \n, \v, \f,
+// \r.
 type rule bool
 
 const (
-	// anyRun: every longest run of bytes that are no separators is a word. So counts wc since coreutils 9.5.
+	// anyRun: every maximal run of bytes that are no separators is a word. This is the rule of wc since coreutils 9.5.
 	anyRun rule = false
-	// printing: such a run is a word if it has a byte that prints in the C locale, ! to ~. So counted wc before, in
-	// that locale.
+	// printing: such a run is a word if it has a printable byte of the C locale, ! to ~. This was the rule of wc
+	// before, in that locale.
 	printing rule = true
 )
 
-// The names of the rules, as levels of the factor and in answers; asWC is the rule of the wc that is here.
+// The names of the rules, as levels of the factor and in answers. asWC stands for the rule of this machine's wc.
 const (
 	asWC          = "wc"
 	printableName = "printable"
@@ -27,7 +28,7 @@ func (r rule) String() string {
 	return spaceName
 }
 
-// ruleOf is the rule of that name.
+// ruleOf returns the rule with that name.
 func ruleOf(name string) (rule, error) {
 	switch name {
 	case printableName:
@@ -42,10 +43,10 @@ func ruleOf(name string) (rule, error) {
 const (
 	separator = iota // ends a word
 	letter           // makes a word of its run
-	other            // does neither: it belongs to the run that it stands in
+	other            // neither: it is part of the run around it
 )
 
-// class is what a byte is.
+// class returns the class of a byte.
 func (r rule) class(b byte) int {
 	switch {
 	case b == ' ' || '\t' <= b && b <= '\r':
@@ -56,13 +57,13 @@ func (r rule) class(b byte) int {
 	return other
 }
 
-// tally counts words in a sequence of bytes that comes in pieces.
+// tally is the state of a count over a sequence of bytes.
 type tally struct {
 	words  int
-	inside bool // the last separator is followed by a letter
+	inside bool // there was a letter after the last separator
 }
 
-// step takes the next byte. It is the simplest design, which all others must equal.
+// step counts the next byte. It is the reference that all scans must agree with.
 func (t *tally) step(class int) {
 	switch {
 	case class == separator:
@@ -73,10 +74,10 @@ func (t *tally) step(class int) {
 	}
 }
 
-// scan counts words in p, which follows what was counted before.
+// scan counts the words of p, which continues the sequence of t.
 type scan func(t tally, p []byte) tally
 
-// simplest is the scan that takes byte by byte.
+// simplest is the scan that counts byte by byte.
 func (r rule) simplest(t tally, p []byte) tally {
 	for _, b := range p {
 		t.step(r.class(b))
@@ -84,15 +85,15 @@ func (r rule) simplest(t tally, p []byte) tally {
 	return t
 }
 
-// piece is what a chunk contributes whatever precedes it: counted as if a separator did, and how that changes where the
-// chunk before ends inside a word.
+// piece is the count of a chunk as if a separator preceded it, with what is needed to correct that if the chunk before
+// ends inside a word. Pieces can therefore be counted in parallel.
 type piece struct {
 	tally
-	leads bool // its first byte that is not other is a letter: it goes on with a word that reaches up to it
-	blank bool // it has others alone: a word that reaches up to it reaches beyond
+	leads bool // the first byte that is not other is a letter, which continues a word that reaches the chunk
+	blank bool // all bytes are other, so a word that reaches the chunk reaches beyond it
 }
 
-// pieceOf scans a chunk on its own.
+// pieceOf scans a chunk.
 func (r rule) pieceOf(count scan, p []byte) piece {
 	c := piece{tally: count(tally{}, p), blank: true}
 	for _, b := range p {
@@ -104,7 +105,7 @@ func (r rule) pieceOf(count scan, p []byte) piece {
 	return c
 }
 
-// join counts what follows t.
+// join appends a piece to t.
 func (t tally) join(c piece) tally {
 	words, inside := t.words+c.words, c.inside
 	if t.inside && c.leads {

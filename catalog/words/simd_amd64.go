@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// simdDesigns are those that a program built with GOEXPERIMENT=simd has besides.
+// simdDesigns returns the designs that need GOEXPERIMENT=simd.
 func simdDesigns() []workload.Design {
 	return []workload.Design{
 		{Name: "simd", Doc: "64 bytes at once in vector registers (GOEXPERIMENT=simd)", Uses: uses("chunk"),
@@ -25,17 +25,17 @@ func simdDesigns() []workload.Design {
 	}
 }
 
-// newSIMD reads a buffer at a time and takes 64 bytes at once, in two vector registers. What limits it: reading.
+// newSIMD reads a chunk at a time and scans 64 bytes at once, in two vector registers. Reading limits it.
 func newSIMD(_ env.Env, p plan.Point) (workload.Job, error) {
 	return vectorised(p, alone(func(in *input) (int, error) { return in.inOrder(in.rule.simd) }))
 }
 
-// newSIMDChunks scans as newChunks does, with vectors.
+// newSIMDChunks is newChunks with vector instructions.
 func newSIMDChunks(_ env.Env, p plan.Point) (workload.Job, error) {
 	return vectorised(p, func(e env.Env, in *input) (int, error) { return in.chunked(e, in.rule.simd) })
 }
 
-// newSIMDMmap scans as newMmap does, with vectors.
+// newSIMDMmap is newMmap with vector instructions.
 func newSIMDMmap(_ env.Env, p plan.Point) (workload.Job, error) {
 	return vectorised(p, func(e env.Env, in *input) (int, error) { return in.mapped(e, in.rule.simd) })
 }
@@ -44,7 +44,7 @@ func newScanSIMD(_ env.Env, p plan.Point) (workload.Job, error) {
 	return scanning(p, func(r rule) scan { return r.simd })
 }
 
-// vectorised is counting on CPUs that have the instructions.
+// vectorised is counting, with an error on CPUs that lack the instructions.
 func vectorised(p plan.Point, count func(e env.Env, in *input) (int, error)) (workload.Job, error) {
 	if !archsimd.X86.AVX2() {
 		return workload.Job{}, errors.New("this CPU has no AVX2; leave the designs simd out")
@@ -52,9 +52,9 @@ func vectorised(p plan.Point, count func(e env.Env, in *input) (int, error)) (wo
 	return counting(p, count)
 }
 
-// simd counts 64 bytes at a time. A byte is a separator if it is what a table of 16 has for its lower half: space for
-// 0, the controls from \t to \r for 9 to 13, and for the rest 0, which no such byte is (Lemire and Keiser, Validating
-// UTF-8 In Less Than One Instruction Per Byte, 2021, classify bytes so).
+// simd counts 64 bytes at a time. It classifies a byte with a table of 16 entries, indexed by the lower half of the
+// byte (Lemire and Keiser, Validating UTF-8 In Less Than One Instruction Per Byte, 2021). A byte is a separator if it
+// equals its entry: space for 0, \t to \r for 9 to 13, and otherwise 0, which no byte with that index equals.
 func (r rule) simd(t tally, p []byte) tally {
 	table := archsimd.LoadUint8x32(&[32]uint8{
 		' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0,
@@ -67,7 +67,7 @@ func (r rule) simd(t tally, p []byte) tally {
 		separators := uint64(table.PermuteOrZeroGrouped(x).Equal(a).ToBits()) | uint64(
 			table.PermuteOrZeroGrouped(y).Equal(b).ToBits())<<32
 		letters := ^separators
-		if r == printing { // one more, ! to ~ are above !, and 0x7f and all beyond are negative
+		if r == printing { // plus one, ! to ~ are above !, and bytes from 0x7f on are negative
 			letters = uint64(x.Add(one).Greater(least).ToBits()) | uint64(y.Add(one).Greater(least).ToBits())<<32
 		}
 		t = t.begin(separators, letters)

@@ -4,7 +4,7 @@ package words
 
 import "simd/archsimd"
 
-// vectors are the scans that this build and this CPU have besides.
+// vectors returns the additional scans of this build, if the CPU supports them.
 func vectors(r rule) map[string]scan {
 	if !archsimd.X86.AVX2() {
 		return nil

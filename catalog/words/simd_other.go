@@ -4,5 +4,5 @@ package words
 
 import "github.com/brewput/brewput/workload"
 
-// simdDesigns are none in a program that is built without GOEXPERIMENT=simd.
+// simdDesigns returns nil, because the program was built without GOEXPERIMENT=simd.
 func simdDesigns() []workload.Design { return nil }

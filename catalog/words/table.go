@@ -6,13 +6,13 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newTable reads a buffer at a time and looks up each byte in a table of 256, without a branch. What limits it: each
-// byte waits for the one before, some cycles.
+// newTable reads a chunk at a time and looks up each byte in a table, without a branch. The latency of the lookups
+// limits it: each depends on the one before, which takes some cycles.
 func newTable(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, alone(func(in *input) (int, error) { return in.inOrder(in.rule.table()) }))
 }
 
-// table is the scan by a table of what each byte does to where one stands, which has two states.
+// table returns the scan as a state machine. It has two states, and a table of the next state for each byte.
 func (r rule) table() scan {
 	var inside, begins [2 * 256]uint8 // by 256 x inside + byte
 	for b := range 256 {

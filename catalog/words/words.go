@@ -1,18 +1,17 @@
-// Package words counts the words of a file: a ladder of designs from a system call for each byte to vectors on all
-// CPUs, beside wc.
+// Package words counts the words of a file. Its designs range from a system call for each byte to vector instructions
+// on all CPUs. They are compared with wc.
 //
-// The origin is a Go program that is profiled and made faster in two steps (D. Cheney, "Two Go Programs, Three
-// Different Profiling Techniques"): it takes a hundredth of its first time then, twice that of wc, and there the author
-// stopped, "no time". Its answer is wrong: it loses each word that ends in punctuation.
+// The first designs are a Go program that was profiled and optimized in two steps (D. Cheney, "Two Go Programs, Three
+// Different Profiling Techniques"). It ended at a hundredth of its first time, which was twice the time of wc. Its
+// answer is wrong: it loses each word that ends in punctuation.
 //
-// What limits each design stands at its constructor, and by which formula; formulas are made of what the bounds of the
-// same sweep measure: read (the file is read and nothing counted), calls and allocs (what one of them takes), and the
-// scans of as many bytes that lie in the cache. A design of one goroutine copies and then scans, so that its time is
-// the sum (Amdahl's law for two parts); on m CPUs it is the m-th part. wc, and the kernel that copies for it, are no
-// different.
+// The comment of each constructor says what limits the design. Formulas predict the time from the bounds in the same
+// sweep: read (reads the file and counts nothing), calls and allocs (the time of one of each), and scans of as many
+// bytes in the cache. A design with one goroutine copies and then scans, so its time is the sum (Amdahl's law for two
+// parts). On m CPUs it is the m-th part. The same holds for wc and the kernel, which copies for it.
 //
-// There are two rules of what a word is (see [rule]): wc in the C locale wanted a byte that prints until coreutils 9.4,
-// and counts any run of other bytes than separators since 9.5.
+// There are two definitions of a word: see [rule]. In the C locale, wc required a printable byte until coreutils 9.4.
+// Since 9.5 it counts any run of bytes that are no separators.
 package words
 
 import (
@@ -23,10 +22,10 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// usualSize is the size of the file that is made where none is given: about that of Moby-Dick.
-const usualSize = 1_200_000
+// defaultSize is the size of the generated file in bytes: about that of Moby-Dick.
+const defaultSize = 1_200_000
 
-// designs are those of the original and what became of them, then the bounds.
+// designs returns the designs: those of the original, improved ones, references and bounds.
 func designs() []workload.Design {
 	live := workload.LiveOnly
 	list := []workload.Design{
@@ -73,7 +72,7 @@ func designs() []workload.Design {
 	)
 }
 
-// Workload is words.
+// Workload returns the workload words.
 func Workload() *workload.Workload {
 	return &workload.Workload{
 		Name: "words",
@@ -83,7 +82,7 @@ The answer is that of wc -w, exactly; see the rules.`,
 			{Name: "file", Doc: "the file whose words are counted (default: one that is made)", Kind: plan.Text,
 				Path: true, Input: true},
 			{Name: "size", Doc: fmt.Sprintf("bytes of the file that is made, kept in the cache directory (default %d)",
-				usualSize), Kind: plan.Int, Input: true},
+				defaultSize), Kind: plan.Int, Input: true},
 			{Name: "rule", Doc: "what a word is: a run without spaces with a byte that prints (printable), any " +
 				"(space), or as the wc here counts", Kind: plan.Text, Default: asWC,
 				Words: []string{asWC, printableName, spaceName}, Input: true},
@@ -94,10 +93,10 @@ The answer is that of wc -w, exactly; see the rules.`,
 	}
 }
 
-// uses are the factors that all designs have, and those given.
+// uses returns the factors of all designs, and the given ones.
 func uses(more ...string) []string { return append([]string{"file", "size", "rule"}, more...) }
 
-// copyAndScan is the formula of one goroutine that reads and scans in turn.
+// copyAndScan predicts one goroutine that reads and scans alternately.
 func copyAndScan(scan string) *workload.Formula {
 	return &workload.Formula{
 		Text: "read + " + scan, Source: "what is copied and what is scanned, one after the other (Amdahl 1967)",
@@ -107,7 +106,7 @@ func copyAndScan(scan string) *workload.Formula {
 	}
 }
 
-// shared is the formula of what all CPUs share evenly.
+// shared predicts a design whose work all CPUs share equally.
 func shared(of string) *workload.Formula {
 	return &workload.Formula{
 		Text: of + " / cpus", Source: "Amdahl's law (1967) without a serial part",
@@ -115,6 +114,7 @@ func shared(of string) *workload.Formula {
 	}
 }
 
+// buffered predicts buffered, which is reused with an allocation for each byte.
 func buffered() *workload.Formula {
 	return &workload.Formula{
 		Text: "reused + bytes x the time of an allocation", Source: "a byte that escapes for each byte of the file",
@@ -124,6 +124,7 @@ func buffered() *workload.Formula {
 	}
 }
 
+// oneByte predicts one-byte, which is buffered with a system call for each byte.
 func oneByte() *workload.Formula {
 	return &workload.Formula{
 		Text: "buffered + bytes x the time of a read of one byte", Source: "a system call for each byte of the file",
@@ -133,13 +134,13 @@ func oneByte() *workload.Formula {
 	}
 }
 
-// bytesOf is the size of the file by what calls says of it.
+// bytesOf returns the size of the file, which the bound calls reports.
 func bytesOf(p plan.Point, m workload.Measured) float64 {
 	x, _ := m.Metric("calls", fileBytes, p)
 	return x
 }
 
-// each is what one call or one allocation takes, in seconds.
+// each returns the time of one call or one allocation in seconds, or NaN if it was not measured.
 func each(probe string, p plan.Point, m workload.Measured) float64 {
 	x, ok := m.Metric(probe, eachSeconds, p)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// scans are all ways to count bytes in memory, by name, for a rule.
+// scans returns all scans for a rule, by name.
 func scans(r rule) map[string]scan {
 	all := map[string]scan{"table": r.table(), "swar": r.swar}
 	for name, count := range vectors(r) {
@@ -27,7 +27,7 @@ func scans(r rule) map[string]scan {
 	return all
 }
 
-// some are n random bytes of a kind.
+// some returns n random bytes of a kind.
 func some(r *rand.Rand, n int) []byte {
 	alphabets := []string{"", " a", " a\x01", "\t\n\v\f\r \x08\x0e!~\x7f\x1f\x80\xa0\xff", "aaaaaaaa ", "\x00\x01\x80 ",
 		"   ", "words", "caf\u00e9 \r\n"}
@@ -41,7 +41,7 @@ func some(r *rand.Rand, n int) []byte {
 	return p
 }
 
-// same checks all scans and joins of pieces of p against the simplest scan, with the cuts.
+// same checks all scans of p, and joins of its pieces at the cuts, against the simplest scan.
 func same(t *testing.T, p []byte, cuts []int) {
 	t.Helper()
 	for _, r := range []rule{anyRun, printing} {
@@ -65,7 +65,7 @@ func same(t *testing.T, p []byte, cuts []int) {
 	}
 }
 
-// TestScans: every scan equals the simplest on 10,000 random strings, with random cuts.
+// TestScans compares every scan with the simplest on 10,000 random strings with random cuts.
 func TestScans(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	for range 10_000 {
@@ -80,7 +80,7 @@ func TestScans(t *testing.T) {
 	}
 }
 
-// TestEveryByte: each byte behind and before each other byte, in each place of 64.
+// TestEveryByte covers each pair of bytes at each position in 64 bytes.
 func TestEveryByte(t *testing.T) {
 	p := make([]byte, 0, 70*256)
 	for b := range 256 {
@@ -95,7 +95,7 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-// TestEveryCut of some hard cases.
+// TestEveryCut covers every cut of some hard cases.
 func TestEveryCut(t *testing.T) {
 	for _, s := range []string{"", " ", "a", "\x01", "one two", " one\r\ntwo ", "\x01a\x01 \x01",
 		"a\x00\x00\x00b \x00\x00", "\x80\x81 \x82a", "a\x01 \x01a", strings.Repeat("\x01", 70) + "a",
@@ -117,7 +117,7 @@ func FuzzScans(f *testing.F) {
 	})
 }
 
-// point is where a design counts a file.
+// point returns the point of a design that counts a file.
 func point(file string, chunk, cpus int, rule string) plan.Point {
 	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
 		plan.Setting{Factor: "file", Level: plan.TextLevel(file)},
@@ -144,8 +144,8 @@ func count(t *testing.T, d workload.Design, p plan.Point) (answer workload.Answe
 	return answer, wrong
 }
 
-// TestDesigns: every design counts what the simplest does, whatever the file has, in chunks of any size on any number
-// of CPUs; the originals do not.
+// TestDesigns checks that every design agrees with the simplest scan on any file, with any chunk size and number of
+// CPUs. The originals do not.
 func TestDesigns(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	files := map[string][]byte{"empty": nil, "spaces": bytes.Repeat([]byte(" "), 1000),
@@ -184,7 +184,7 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// TestPeers: wc counts as it says; where there is none there is nothing to test.
+// TestPeers checks the designs that run wc and cat, if this system has them.
 func TestPeers(t *testing.T) {
 	if _, err := exec.LookPath("wc"); err != nil {
 		return
@@ -221,7 +221,7 @@ func mustFind(t *testing.T, name string) workload.Design {
 	return d
 }
 
-// TestAsWC: wc itself counts 10,000 random strings as the simplest scan does by the rule that was found out.
+// TestAsWC compares wc with the simplest scan, by the detected rule, on 10,000 random strings.
 func TestAsWC(t *testing.T) {
 	by, version, err := ruleHere()
 	if err != nil {
@@ -258,7 +258,7 @@ func TestAsWC(t *testing.T) {
 	}
 }
 
-// TestGenerated: the file has the size that was asked for and the words that its name says, by both rules.
+// TestGenerated checks the size and the number of words of the generated file, by both rules.
 func TestGenerated(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, size := range []int64{0, 1, 2, 63, 1000, 1_000_000} {
@@ -291,7 +291,7 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{file: "", filepath.Dir(file): "no regular file",
+	for path, want := range map[string]string{file: "", filepath.Dir(file): "not a regular file",
 		file + "x": "no such file"} {
 		if err := check(point(path, 64, 1, asWC)); (err == nil) != (want == "") ||
 			err != nil && !strings.Contains(err.Error(), want) {
@@ -304,7 +304,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestShrunk: a file that ends early is an error and no count.
+// TestShrunk checks that a file that became shorter is an error.
 func TestShrunk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "text")
 	if err := os.WriteFile(file, make([]byte, 1000), 0o666); err != nil {

@@ -1,10 +1,11 @@
-// Brewput is a performance laboratory for concurrent Go. See the README, or brewput help.
+// Command brewput is a performance laboratory for concurrent Go, with the workloads of package catalog. See the README,
+// or brewput help.
 package main
 
 import (
 	"github.com/brewput/brewput"
 	"github.com/brewput/brewput/catalog"
-	// so that an interrupt while the program starts is no other than later ones
+	// handles an interrupt that arrives while the program starts
 	_ "github.com/brewput/brewput/internal/interrupt/early"
 )
 

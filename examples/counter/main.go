@@ -24,6 +24,7 @@ func main() {
 	})
 }
 
+// newCoarse works and counts under one lock.
 func newCoarse(e env.Env, _ plan.Point) (workload.Stream, error) {
 	lock, n := e.Mutex("counter"), uint64(0)
 	return workload.Stream{
@@ -37,6 +38,7 @@ func newCoarse(e env.Env, _ plan.Point) (workload.Stream, error) {
 	}, nil
 }
 
+// newFine works without the lock and counts under it.
 func newFine(e env.Env, _ plan.Point) (workload.Stream, error) {
 	lock, n := e.Mutex("counter"), uint64(0)
 	return workload.Stream{
@@ -50,7 +52,7 @@ func newFine(e env.Env, _ plan.Point) (workload.Stream, error) {
 	}, nil
 }
 
-// counted is what each design checks of itself: a wrong answer has no number.
+// counted checks the count of a design. A trial with a wrong answer has no throughput.
 func counted(n, operations uint64) (workload.Answer, error) {
 	if n != operations {
 		return nil, fmt.Errorf("%d requests were counted as %d", operations, n)

@@ -1,4 +1,4 @@
-// Command futuredate says which day a phrase means.
+// Command futuredate prints the date that a phrase describes.
 //
 //	go run ./examples/futuredate six weeks from today
 //	go run ./examples/futuredate 90 days before 2026-03-01

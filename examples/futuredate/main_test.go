@@ -45,7 +45,7 @@ func TestFuture(t *testing.T) {
 	}
 }
 
-// TestThereAndBack: so many days from a day, and before that, is the day.
+// TestThereAndBack checks that adding and then subtracting days returns to the same day.
 func TestThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "now"), 0).UTC()

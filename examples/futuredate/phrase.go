@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// future is the day that a phrase such as "six weeks from today" means, at midnight of the place that now is in. A
-// month after 31 January is the last day of February, as in contracts, and not a day in March, as in package time.
+// future returns the day that a phrase such as "six weeks from today" describes, at midnight in the location of now.
+// One month after 31 January is the last day of February, as in contracts. With package time it would be a day in
+// March.
 func future(phrase string, now time.Time) (time.Time, error) {
 	words := strings.Fields(strings.ToLower(phrase))
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
@@ -43,7 +44,7 @@ func future(phrase string, now time.Time) (time.Time, error) {
 	return day, nil
 }
 
-// anchor is the day that is counted from.
+// anchor returns the day from which the phrase counts.
 func anchor(words []string, today time.Time) (time.Time, error) {
 	text := strings.Join(words, " ")
 	switch text {
@@ -63,7 +64,7 @@ func anchor(words []string, today time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no day; use today, tomorrow, yesterday or a date such as 2026-03-01", text)
 }
 
-// step goes so far from a day: words are a number and a unit.
+// step adds a number and a unit to a day, or subtracts them if direction is -1.
 func step(phrase string, words []string, day time.Time, direction int) (time.Time, error) {
 	if len(words) < 2 {
 		return time.Time{}, fmt.Errorf("%q: how far? write a number and days, weeks, months or years", phrase)
@@ -87,22 +88,22 @@ func step(phrase string, words []string, day time.Time, direction int) (time.Tim
 	}
 }
 
-// months goes n months on, to the last day of the month where it has fewer days.
+// months adds n months. If that month has fewer days, it returns its last day.
 func months(day time.Time, n int) time.Time {
 	first := day.AddDate(0, 0, 1-day.Day()).AddDate(0, n, 0)
 	last := first.AddDate(0, 1, -1).Day()
 	return first.AddDate(0, 0, min(day.Day(), last)-1)
 }
 
-// most is the largest number that a phrase may have.
-const most = 1_000_000
+// maxNumber is the largest number in a phrase.
+const maxNumber = 1_000_000
 
-// number reads "6", "six", "a", "twenty-one" or "twenty one".
+// number parses a number such as "6", "six", "a", "twenty-one" or "twenty one".
 func number(words []string) (int, error) {
 	text := strings.Join(words, " ")
 	if n, err := strconv.Atoi(text); err == nil {
-		if n < 0 || n > most {
-			return 0, fmt.Errorf("%d is not between 0 and %d", n, most)
+		if n < 0 || n > maxNumber {
+			return 0, fmt.Errorf("%d is not between 0 and %d", n, maxNumber)
 		}
 		return n, nil
 	}

@@ -1,5 +1,5 @@
-// Command realcode measures and calculates jobs whose work is real code: blocks of pixels and chunks of bytes, shared
-// out to workers by a channel or by a counter.
+// Command realcode measures and simulates jobs that consist of real code: they process blocks of pixels or chunks of
+// bytes. A channel or an atomic counter distributes the work among workers.
 //
 //	go run . run pixels --cpus 1..2
 //	go run . sim pixels --cpus 1 --record-costs pixels.costs
@@ -17,15 +17,15 @@ import (
 
 func main() { brewput.Main(pixels(), chunks()) }
 
-// job is work in equal blocks, each of which may be done by anybody at any time.
+// job is work in equal blocks, which are independent of each other.
 type job struct {
 	blocks int
-	do     func(block int) // the real code
+	do     func(block int) // the real code of a block
 	check  func() (workload.Answer, error)
 	bytes  int64
 }
 
-// shared are the designs of a job; the factor grain is how much of it is in one block.
+// shared returns the designs of a job. The factor grain is the size of a block.
 func shared(grain string, build func(p plan.Point) job) []workload.Design {
 	return []workload.Design{
 		{Name: "pool", Doc: "a channel hands blocks to workers", Uses: []string{"workers", grain},
@@ -39,6 +39,7 @@ func shared(grain string, build func(p plan.Point) job) []workload.Design {
 	}
 }
 
+// pool sends the blocks along a channel.
 func pool(j job, workers int) workload.Job {
 	return workload.Job{Items: int64(j.blocks), Bytes: j.bytes, Check: j.check, Run: func(e env.Env) error {
 		blocks, done := env.NewChan[int](e, "blocks", workers), e.Group()
@@ -58,6 +59,7 @@ func pool(j job, workers int) workload.Job {
 	}}
 }
 
+// counter distributes the blocks with an atomic counter.
 func counter(e env.Env, j job, workers int) workload.Job {
 	next := env.NewAtomic[int](e, "next")
 	return workload.Job{Items: int64(j.blocks), Bytes: j.bytes, Check: j.check, Run: func(e env.Env) error {
@@ -74,7 +76,7 @@ func counter(e env.Env, j job, workers int) workload.Job {
 	}}
 }
 
-// work does one block. Which one is said first: its cost belongs to the block, whoever does it.
+// work processes a block, as a section of real code. For assigns its cost to the block, not to the goroutine.
 func work(e env.Env, j job, block int) {
 	e.For(uint64(block))
 	w := e.Begin()
@@ -87,6 +89,7 @@ const (
 	depth         = 500 // iterations of a pixel at most
 )
 
+// pixels computes a picture in blocks of pixels.
 func pixels() *workload.Workload {
 	return &workload.Workload{
 		Name: "pixels",
@@ -116,7 +119,7 @@ func pixels() *workload.Workload {
 	}
 }
 
-// iterations is how long a pixel stays near zero.
+// iterations returns the number of iterations until the orbit of a pixel leaves the circle of radius 2.
 func iterations(pixel int) uint16 {
 	cx, cy := 3*float64(pixel%width)/width-2.2, 3*float64(pixel/width)/height-1.5
 	x, y := 0.0, 0.0
@@ -131,6 +134,7 @@ func iterations(pixel int) uint16 {
 
 const size = 64 << 20 // bytes of the text
 
+// chunks computes checksums of the chunks of a text.
 func chunks() *workload.Workload {
 	return &workload.Workload{
 		Name: "chunks",
@@ -158,7 +162,7 @@ func chunks() *workload.Workload {
 	}
 }
 
-// prose is a text of random letters.
+// prose returns a text of n random letters.
 func prose(n int) []byte {
 	text := make([]byte, n)
 	x := uint64(1)
@@ -169,7 +173,7 @@ func prose(n int) []byte {
 	return text
 }
 
-// fnv1a is the hash of Fowler, Noll and Vo.
+// fnv1a returns the 64-bit FNV-1a hash (Fowler, Noll and Vo).
 func fnv1a(text []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range text {

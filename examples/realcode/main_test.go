@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestDesigns: every design does all of its work, on several CPUs too, and its real code takes time.
+// TestDesigns checks that every design does all of its work on several CPUs, and that its real code takes time.
 func TestDesigns(t *testing.T) {
 	for _, w := range []*workload.Workload{pixels(), chunks()} {
 		if err := w.Validate(); err != nil {

@@ -16,12 +16,12 @@ import (
 
 var updateAPI = flag.Bool("update", false, "write the exported API of the stable packages into testdata/api")
 
-// stable are the packages whose exported API other programs rely on.
+// stable are the packages whose exported API is a contract with other programs.
 var stable = []string{"", "env", "plan", "workload", "lab", "result", "explain", "labtest", "model", "timeline",
 	"catalog"}
 
-// TestAPI: the exported API of each stable package is the stored one. To change it is a decision: run this test with
-// -args -update, and read the difference.
+// TestAPI checks that the exported API of each stable package is the stored one. To change the API, run this test with
+// -args -update and review the difference.
 func TestAPI(t *testing.T) {
 	files := load(t)
 	for _, pkg := range stable {
@@ -57,7 +57,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// TestExported: only what other packages can use is listed, with types and without comments.
+// TestExported checks that exported lists what other packages can use, with types and without comments.
 func TestExported(t *testing.T) {
 	f, err := parse("plan/a.go", []byte(`package a
 type T[K comparable] struct { A, b int; *C }
@@ -84,7 +84,7 @@ var V map[string]int`))
 	}
 }
 
-// missing are the lines of a that b does not have.
+// missing returns the lines of a that are not in b.
 func missing(a, b string) (lines []string) {
 	have := strings.Split(b, "\n")
 	for line := range strings.Lines(a) {
@@ -95,8 +95,8 @@ func missing(a, b string) (lines []string) {
 	return lines
 }
 
-// exported are the exported declarations of a file, a line each: functions, methods, types with each exported field and
-// method, constants and variables.
+// exported returns the exported declarations of a file, one per line: functions, methods, types with each exported
+// field and method, constants and variables.
 func exported(f *file) (list []string) {
 	for _, decl := range f.ast.Decls {
 		switch d := decl.(type) {
@@ -113,6 +113,7 @@ func exported(f *file) (list []string) {
 	return list
 }
 
+// exportedSpec returns the exported names of a declaration of constants, variables or types.
 func exportedSpec(f *file, tok token.Token, spec ast.Spec) (list []string) {
 	switch s := spec.(type) {
 	case *ast.ValueSpec:
@@ -133,7 +134,7 @@ func exportedSpec(f *file, tok token.Token, spec ast.Spec) (list []string) {
 	return list
 }
 
-// exportedType is a type: a struct or an interface with a line for each exported field or method.
+// exportedType returns a type, with one more line for each exported field or method.
 func exportedType(f *file, s *ast.TypeSpec) (list []string) {
 	name := "type " + s.Name.Name
 	if s.TypeParams != nil {
@@ -169,7 +170,7 @@ func exportedType(f *file, s *ast.TypeSpec) (list []string) {
 	return list
 }
 
-// receiver is the name of the type that a method belongs to.
+// receiver returns the name of the type of a receiver.
 func receiver(e ast.Expr) string {
 	switch x := e.(type) {
 	case *ast.StarExpr:
@@ -184,7 +185,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// oneLine prints a declaration, without comments.
+// oneLine formats a declaration on one line, without comments.
 func oneLine(f *file, n any) string {
 	if params, ok := n.(*ast.FieldList); ok {
 		var parts []string

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestArchitecture holds every file of the module to every rule.
+// TestArchitecture checks every file of the module against every rule.
 func TestArchitecture(t *testing.T) {
 	files := load(t)
 	for name, rule := range rules {
@@ -28,7 +28,7 @@ func TestArchitecture(t *testing.T) {
 	})
 }
 
-// TestPolicyIsCurrent: what the policy allows is there and is used.
+// TestPolicyIsCurrent checks that everything the policy permits exists and is used.
 func TestPolicyIsCurrent(t *testing.T) {
 	packages, vars, used, paths := map[string]bool{}, map[string]bool{}, map[string][]string{}, map[string]bool{}
 	for _, f := range load(t) {
@@ -83,7 +83,7 @@ func TestPolicyIsCurrent(t *testing.T) {
 	}
 }
 
-// TestToolsOnly: what serves tests and tools is not in the command.
+// TestToolsOnly checks that the command does not contain packages that only tests and tools need.
 func TestToolsOnly(t *testing.T) {
 	reached := []string{"cmd/brewput"}
 	for i := 0; i < len(reached); i++ {
@@ -103,7 +103,7 @@ func TestToolsOnly(t *testing.T) {
 	}
 }
 
-// snippets are small files with the words of the one complaint about them, "" for none.
+// snippets are small files with a part of the expected violation, or "" if there is none.
 var snippets = []struct{ path, src, want string }{
 	{"newroom/a.go", `package a`, "not in the policy"},
 	{"plan/a.go", "package a\n\n//" + strings.Repeat(" word", 23), ""},
@@ -121,19 +121,27 @@ var snippets = []struct{ path, src, want string }{
 	{"proof/record/a_test.go", `package a; import _ "github.com/brewput/brewput/proof/findings/corpus"`, ""},
 
 	{"internal/hist/a.go", `package a; import _ "github.com/HdrHistogram/hdrhistogram-go"`, ""},
-	{"internal/stat/a.go", `package a; import _ "github.com/HdrHistogram/hdrhistogram-go"`, "of others' modules"},
-	{"trial/a.go", `package a; import _ "github.com/spf13/cobra"`, "of others' modules"},
+	{"internal/stat/a.go", `package a; import _ "github.com/HdrHistogram/hdrhistogram-go"`, "of other modules"},
+	{"trial/a.go", `package a; import _ "github.com/spf13/cobra"`, "of other modules"},
 	{"env/live/a.go", `package a; import _ "golang.org/x/sys/windows"`, ""},
-	{"env/live/a.go", `package a; import _ "golang.org/x/systems"`, "of others' modules"},
-	{"env/a.go", `package a; import "C"`, "of others' modules"},
-	{"plan/a.go", `package a; import _ "pgregory.net/rapid"`, "of others' modules"},
+	{"env/live/a.go", `package a; import _ "golang.org/x/systems"`, "of other modules"},
+	{"env/a.go", `package a; import "C"`, "of other modules"},
+	{"plan/a.go", `package a; import _ "pgregory.net/rapid"`, "of other modules"},
 	{"plan/a_test.go", `package a; import _ "pgregory.net/rapid"`, ""},
-	{"plan/a_test.go", `package a; import _ "github.com/stretchr/testify/assert"`, "of others' modules"},
+	{"plan/a_test.go", `package a; import _ "github.com/stretchr/testify/assert"`, "of other modules"},
 	{"report/a.go", `package a; import . "strings"`, "with a dot"},
 	{"evidence/collect/a.go", `package a; import "os"; func f() { os.ReadFile("x") }`, "read it with package internal/input"},
 	{"internal/cli/a.go", `package a; import system "os"; func f() { system.Open("x") }`,
 		"read it with package internal/input"},
 	{"evidence/collect/a_test.go", `package a; import "os"; func f() { os.ReadFile("x") }`, ""},
+
+	{"lab/a.go", `package a; const c = "use a longer --duration"`, "the flag --duration in a library"},
+	{"lab/a.go", `package a; const c = "--%s is not possible"`, "the flag --%s in a library"},
+	{"lab/a.go", `package a; const c = "a -- b, a--b, ---"`, ""},
+	{"lab/a_test.go", `package a; const c = "--duration"`, ""},
+	{"internal/cli/a.go", `package a; const c = "--duration"`, ""},
+	{"catalog/words/peers.go", `package a; const c = "--version"`, ""},
+	{"catalog/words/peers.go", `package a; const c = "--versions"`, "the flag --versions in a library"},
 
 	{"lab/a.go", `package a; import "os"; func f() { os.Exit(1) }`, "only main packages end the process"},
 	{"trial/child.go", `package trial; import "os"; func f() { os.Exit(1) }`, ""},
@@ -209,11 +217,11 @@ var snippets = []struct{ path, src, want string }{
 	{"env/a.go", `package a; type t int; func (t) init() {}`, ""},
 	{"env/a.go", "package a; func f() {" + strings.Repeat("\n", maxFunctionLines) + "}", "more than 60"},
 	{"env/a.go", "package a; func f() {" + strings.Repeat("\n", maxFunctionLines-1) + "}", ""},
-	{"env/a.go", "package a" + strings.Repeat("\n", maxFileLines+1), "still one room"},
+	{"env/a.go", "package a" + strings.Repeat("\n", maxFileLines+1), "split it by purpose"},
 	{"env/a_test.go", "package a" + strings.Repeat("\n", maxFileLines+1), ""},
 }
 
-// violations is all that is wrong with the files.
+// violations returns all violations of the rules in the files.
 func violations(files ...*file) (wrong []string) {
 	for _, rule := range rules {
 		for _, f := range files {
@@ -223,7 +231,7 @@ func violations(files ...*file) (wrong []string) {
 	return append(wrong, changes(files)...)
 }
 
-// TestRules: each rule can fail, and does so alone.
+// TestRules checks that each rule finds its violations, and that no other rule does.
 func TestRules(t *testing.T) {
 	for _, s := range snippets {
 		f, err := parse(s.path, []byte(s.src))
@@ -240,7 +248,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestChangesElsewhere: a variable must not be changed from another file or package either.
+// TestChangesElsewhere checks that changes of a variable are found in other files and packages too.
 func TestChangesElsewhere(t *testing.T) {
 	declared, err := parse("result/a.go", []byte(`package result; var Quantiles = []struct{ Q float64 }{{1}}`))
 	if err != nil {
@@ -261,7 +269,7 @@ func TestChangesElsewhere(t *testing.T) {
 	}
 }
 
-// TestReadmeListsFolders: the table of the README says what each top-level folder is.
+// TestReadmeListsFolders checks that the table of the README lists each top-level folder.
 func TestReadmeListsFolders(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLibrary: another module builds with lab, env, plan and workload alone, and gets neither a command line nor a
-// server with them. Its dependencies are those of this module: go mod tidy in its folder follows a change here.
+// TestLibrary checks that a program of another module that uses lab contains neither a command line nor a server. The
+// program has the dependencies of this module: after a change of go.mod, run go mod tidy in its folder.
 func TestLibrary(t *testing.T) {
 	dir := filepath.Join("..", "..", "examples", "library")
 	goCommand := func(args ...string) string {

@@ -24,14 +24,15 @@ type file struct {
 	set   *token.FileSet
 	text  []byte
 	lines int
-	names map[string]string // the imports by the name that the file calls them
+	names map[string]string // import paths by the names that the file uses for them
 }
 
+// at returns the position of a node.
 func (f *file) at(n ast.Node) string {
 	return fmt.Sprintf("%s:%d", f.path, f.set.Position(n.Pos()).Line)
 }
 
-// imports are the paths that the file imports.
+// imports returns the import paths of the file.
 func (f *file) imports() []string {
 	var list []string
 	for _, spec := range f.ast.Imports {
@@ -41,7 +42,7 @@ func (f *file) imports() []string {
 	return list
 }
 
-// parse reads one file; name is its path from the module's root, with slashes.
+// parse parses a file. Its name is the path from the module's root, with slashes.
 func parse(name string, text []byte) (*file, error) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -60,8 +61,8 @@ func parse(name string, text []byte) (*file, error) {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// importName is what a file calls an import: its alias, or else the last word of the path that is not
-// a version. Packages whose name is not that word are not in any rule.
+// importName returns the name that a file uses for an import: its alias, or else the last element of the path that is
+// no version. No rule uses a package whose name differs from that.
 func importName(spec *ast.ImportSpec, imp string) string {
 	if spec.Name != nil {
 		return spec.Name.Name
@@ -72,7 +73,7 @@ func importName(spec *ast.ImportSpec, imp string) string {
 	return path.Base(imp)
 }
 
-// load parses every Go file of the module, for all platforms; other modules and test data are left out.
+// load parses every Go file of the module, for all platforms. It skips other modules and test data.
 func load(t *testing.T) []*file {
 	t.Helper()
 	root := filepath.Join("..", "..")

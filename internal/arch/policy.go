@@ -1,11 +1,11 @@
-// Package arch states the architecture as a policy table; its tests hold the code to it.
+// Package arch contains the architecture of the module as tables, which its tests enforce.
 package arch
 
 // module is the path of the module and the prefix of its packages.
 const module = "github.com/brewput/brewput"
 
-// mayImport lists, for every package outside of tests, the packages of this module it may import. A
-// package that is missing here fails the test: a new room is a decision.
+// mayImport lists the packages of this module that each package may import. Tests may import any. A package that is not
+// in the table fails the test, because a new package is a decision.
 var mayImport = map[string][]string{
 	"env":                   {},
 	"internal/alarm":        {},
@@ -108,12 +108,12 @@ var mayImport = map[string][]string{
 		"internal/proc", "internal/stat", "proof/findings"},
 }
 
-// toolsOnly are packages that the command must not reach through any import.
+// toolsOnly are packages that the command must not import, directly or indirectly.
 var toolsOnly = []string{"internal/hostile", "proof/record", "internal/repository", "internal/seeded",
 	"internal/store/storetest"}
 
-// mayUse lists the modules of others that a package may import, and testsMayUse those that any test
-// may import besides. cgo is in neither: everything builds with Go alone.
+// mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
+// permits cgo, so that everything builds without a C compiler.
 var (
 	mayUse = map[string][]string{
 		"catalog/find":       {"golang.org/x/sys"},
@@ -138,31 +138,30 @@ var (
 	}
 )
 
-// pure are the packages whose results depend on their arguments alone. They may import each other and
-// env, whose operations happen in the world that they are given.
+// pure are the packages whose results depend only on their arguments. They may import each other, and env, whose
+// operations act on the world that they are given.
 var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true,
-	"internal/gopprof": true, "internal/quote": true, "evidence": true, "explain": true, "result": true, "workload": true,
-	"model": true, "sim": true, "timeline": true}
+	"internal/gopprof": true, "internal/quote": true, "evidence": true, "explain": true, "result": true,
+	"workload": true, "model": true, "sim": true, "timeline": true}
 
-// wholeNumbers are the packages that compute in integers alone, so that a run is the same on every
-// machine: of package math they may use its limits of integers, and they have no floating-point types.
+// wholeNumbers are the packages that compute only with integers, so that a simulation is the same on every machine.
+// They have no floating-point types and use only the integer limits of package math.
 var wholeNumbers = map[string]bool{"sim": true, "timeline": true}
 
-// impureImports must not be imported by a pure package, nor what lies below them.
+// impureImports are imports that a pure package must not have, including packages below them.
 var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing",
 	"unsafe"}
 
-// clockCalls read the clock or start a timer. Neither a pure package nor a design makes one: a design
-// asks its world.
+// clockCalls read the clock or start a timer. Pure packages and designs must not call them; a design uses env instead.
 var clockCalls = []string{
 	"time.After", "time.AfterFunc", "time.NewTicker", "time.NewTimer", "time.Now", "time.Since", "time.Sleep",
 	"time.Tick", "time.Until",
 }
 
-// designImports are the packages of the standard library that the catalogue may import: none holds
-// anything concurrent, so that designs run in both worlds. catalogueImports are those of the list of
-// workloads besides, which embeds their sources; liveImports those of liveFiles besides, which reach files,
-// processes and the machine. Concurrency comes from env there too.
+// designImports are the packages of the standard library that the catalog may import. None is concurrent, so that
+// designs run in both worlds. The list of workloads, which embeds their sources, may also import catalogueImports. The
+// liveFiles, which use files, processes and the machine, may also import liveImports. Their concurrency comes from env
+// too.
 var (
 	designImports = []string{"bufio", "bytes", "cmp", "compress/flate", "crypto/sha1", "encoding/binary",
 		"encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "image", "image/color", "image/png", "io",
@@ -171,54 +170,54 @@ var (
 	liveImports      = []string{"os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall", "unsafe"}
 )
 
-// liveFiles are the files of the catalogue that reach beyond env, each with the reason: their designs say that they
-// run in the live world only, unless it is after the trial.
+// liveFiles are the files of the catalog that use more than env, each with the reason. Their designs declare that they
+// run only in the live world, unless the access is after the trial.
 var liveFiles = map[string]string{
 	"catalog/find/files.go":       "reads documents from files",
-	"catalog/find/cold_linux.go":  "drops files from the system's cache",
-	"catalog/words/bounds.go":     "reads the file, to find out what that takes",
+	"catalog/find/cold_linux.go":  "drops files from the page cache",
+	"catalog/words/bounds.go":     "reads the file, to measure that",
 	"catalog/words/bytewise.go":   "opens the file",
-	"catalog/words/chunks.go":     "reads the file at many places at once",
+	"catalog/words/chunks.go":     "reads the file at many offsets at the same time",
 	"catalog/words/generate.go":   "writes the file that is counted, in the cache directory",
 	"catalog/words/input.go":      "finds the file and reads it",
 	"catalog/words/mmap.go":       "opens the file that is mapped",
 	"catalog/words/mmap_unix.go":  "maps the file",
-	"catalog/words/mmap_other.go": "says that it cannot",
+	"catalog/words/mmap_other.go": "returns an error",
 	"catalog/words/peers.go":      "runs wc and cat",
-	"catalog/words/simd_amd64.go": "uses vector instructions, which are an experiment",
-	"catalog/mandelbrot/save.go":  "writes the picture where --save says, after the trial",
+	"catalog/words/simd_amd64.go": "uses vector instructions, which are experimental",
+	"catalog/mandelbrot/save.go":  "writes the picture, after the trial",
 }
 
 // catalogueFile is the list of workloads.
 const catalogueFile = "catalog/catalog.go"
 
-// prints are the packages that may write to the process's standard streams: the command, and a
-// trial's child, whose protocol they carry.
+// prints are the packages that may use the standard streams of the process: commands, and the child of a trial, whose
+// protocol uses them.
 var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"internal/hostile": true, "proof/robustness": true, "internal/size": true, "proof/predictions": true,
 	"proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
 	"examples/futuredate": true}
 
-// variables are the package-level variables that are neither plainly constant (an error, a pattern, an
-// embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.
+// variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and
+// unexported tables need no entry. No package-level variable may be changed.
 var variables = map[string]string{
 	"env.Default":              "a value of a struct type, which cannot be a constant",
-	"env.tasks":                "a pool: what it hands out is reset, and only the cost of a spawn depends on it",
-	"internal/interrupt.heard": "hears a signal before main begins: nobody could hand it a channel",
-	"result.Quantiles":         "the contract's table, which several packages walk through",
+	"env.tasks":                "a pool: its values are reset, and it affects only the cost of starting a goroutine",
+	"internal/interrupt.heard": "receives signals before main begins, so no caller can pass a channel",
+	"result.Quantiles":         "a table of the contract that several packages use",
 	"result.Unavailable":       "NaN, which cannot be a constant",
-	"internal/self.numberAt":   "where this build of Go keeps the number of a thread, found out once",
+	"internal/self.numberAt":   "the offset of a thread's number in this build of Go, determined once",
 }
 
-// mayExit are the files beside main packages that may end the process, each with the reason.
+// mayExit are the files outside main packages that may end the process, each with the reason.
 var mayExit = map[string]string{
 	"brewput.go":                   "Main is the main function of a program",
-	"trial/child.go":               "Main is the main function of a trial's process, which ends as its parent expects",
-	"internal/hostile/carriers.go": "a design that ends its own trial is what is tested",
+	"trial/child.go":               "Main is the main function of the process of a trial",
+	"internal/hostile/carriers.go": "tests a design that ends its own process",
 }
 
-// Limits of the house. Tests are not counted.
+// Limits of file and function lengths, except in tests.
 const (
 	maxFileLines     = 400
 	maxFunctionLines = 60

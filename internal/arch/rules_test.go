@@ -9,11 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// rules are what each file outside of tests, and where it says so each test, is held to. A rule
-// returns what is wrong with the file.
+// rules are the checks of each file. A rule returns the violations in the file. Most rules skip tests.
 var rules = map[string]func(*file) []string{
 	"own imports":      ownImports,
-	"others' modules":  othersModules,
+	"other modules":    otherModules,
 	"no dot imports":   dotImports,
 	"purity":           purity,
 	"whole numbers":    integers,
@@ -23,27 +22,29 @@ var rules = map[string]func(*file) []string{
 	"house rules":      houseRules,
 	"no init function": noInit,
 	"outside input":    outside,
+	"library flags":    libraryFlags,
 	"width":            widths,
 	"exits":            exits,
 }
 
-// within reports whether an import is one of the list or lies below one.
+// within reports whether a path is in the list or below one of its paths.
 func within(imp string, list []string) bool {
 	return slices.ContainsFunc(list, func(l string) bool { return imp == l || strings.HasPrefix(imp, l+"/") })
 }
 
-// own is the folder of an import of this module.
+// own returns the folder of an import of this module. ok is false for other imports.
 func own(imp string) (folder string, ok bool) {
 	folder, ok = strings.CutPrefix(imp+"/", module+"/")
 	return strings.TrimSuffix(folder, "/"), ok
 }
 
-// standard reports whether an import is of the standard library: the others' begin with a domain.
+// standard reports whether an import is of the standard library. Other paths begin with a domain.
 func standard(imp string) bool {
 	first, _, _ := strings.Cut(imp, "/")
 	return !strings.Contains(first, ".") && imp != "C"
 }
 
+// ownImports finds imports of this module that mayImport does not permit.
 func ownImports(f *file) (wrong []string) {
 	allowed, known := mayImport[f.pkg]
 	if !known {
@@ -65,21 +66,21 @@ func ownImports(f *file) (wrong []string) {
 	return wrong
 }
 
-func othersModules(f *file) (wrong []string) {
+func otherModules(f *file) (wrong []string) {
 	allowed := mayUse[f.pkg]
 	if f.test {
 		allowed = slices.Concat(allowed, testsMayUse)
 	}
 	for _, imp := range f.imports() {
 		if _, ok := own(imp); !ok && !standard(imp) && !within(imp, allowed) {
-			wrong = append(wrong, fmt.Sprintf("%s imports %s; of others' modules it may use only %q: a dependency is "+
+			wrong = append(wrong, fmt.Sprintf("%s imports %s; of other modules it may use only %q: a dependency is "+
 				"a decision, add it to mayUse", f.path, imp, allowed))
 		}
 	}
 	return wrong
 }
 
-// dotImports would hide calls from the other rules.
+// dotImports finds dot imports, which would hide calls from the other rules.
 func dotImports(f *file) []string {
 	if imp, ok := f.names["."]; ok {
 		return []string{fmt.Sprintf("%s imports %s with a dot; name the package where it is used", f.path, imp)}
@@ -87,8 +88,8 @@ func dotImports(f *file) []string {
 	return nil
 }
 
-// uses visits every use of something of an imported package, written as the package's path, a dot and
-// the name, whatever the file calls the package.
+// uses visits every use of an identifier of an imported package. A use is the import path, a dot and the identifier,
+// whatever name the file gives the package.
 func uses(f *file, visit func(use string, n ast.Node)) {
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -100,6 +101,7 @@ func uses(f *file, visit func(use string, n ast.Node)) {
 	})
 }
 
+// purity finds impure imports and calls in pure packages.
 func purity(f *file) (wrong []string) {
 	if f.test || !pure[f.pkg] {
 		return nil
@@ -120,6 +122,7 @@ func purity(f *file) (wrong []string) {
 	return wrong
 }
 
+// integers finds floating-point numbers in the packages of wholeNumbers.
 func integers(f *file) (wrong []string) {
 	if f.test || !wholeNumbers[f.pkg] {
 		return nil
@@ -138,6 +141,7 @@ func integers(f *file) (wrong []string) {
 	return wrong
 }
 
+// printing finds uses of the standard streams outside the packages of prints.
 func printing(f *file) (wrong []string) {
 	if f.test || prints[f.pkg] {
 		return nil
@@ -159,7 +163,7 @@ func printing(f *file) (wrong []string) {
 	return wrong
 }
 
-// exits lets only main packages end the process, and those of mayExit: who calls a library decides that itself.
+// exits finds calls that end the process outside main packages and mayExit. The caller of a library decides that.
 func exits(f *file) (wrong []string) {
 	if f.test || f.ast.Name.Name == "main" || mayExit[f.path] != "" {
 		return nil
@@ -172,7 +176,7 @@ func exits(f *file) (wrong []string) {
 	return wrong
 }
 
-// designs keeps the catalogue runnable in both worlds.
+// designs finds what would prevent the designs of the catalog from running in both worlds.
 func designs(f *file) (wrong []string) {
 	if f.test || !strings.HasPrefix(f.path, "catalog/") {
 		return nil
@@ -219,6 +223,7 @@ func designs(f *file) (wrong []string) {
 	return wrong
 }
 
+// noInit finds init functions.
 func noInit(f *file) (wrong []string) {
 	for _, decl := range f.ast.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Name.Name == "init" && fn.Recv == nil {
@@ -228,12 +233,13 @@ func noInit(f *file) (wrong []string) {
 	return wrong
 }
 
+// houseRules finds files and functions that are too long.
 func houseRules(f *file) (wrong []string) {
 	if f.test {
 		return nil
 	}
 	if f.lines > maxFileLines {
-		wrong = append(wrong, fmt.Sprintf("%s has %d lines, more than %d: is it still one room?", f.path, f.lines,
+		wrong = append(wrong, fmt.Sprintf("%s has %d lines, more than %d: split it by purpose", f.path, f.lines,
 			maxFileLines))
 	}
 	for _, decl := range f.ast.Decls {
@@ -249,10 +255,10 @@ func houseRules(f *file) (wrong []string) {
 	return wrong
 }
 
-// maxColumns is how wide a line may be; a tab counts as tabColumns.
+// maxColumns is the largest width of a line. A tab counts as tabColumns.
 const maxColumns, tabColumns = 120, 4
 
-// widths finds lines that are too wide. Addresses, words that cannot be broken and raw strings may be.
+// widths finds lines that are too wide. It permits URLs, single words and raw strings.
 func widths(f *file) (wrong []string) {
 	raw := map[int]bool{}
 	ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -273,16 +279,16 @@ func widths(f *file) (wrong []string) {
 	return wrong
 }
 
-// outside lets internal/input alone read what the user or another program names: there are the limits, and there an
-// interrupt ends it.
+// outside finds calls that open files outside internal/input. Only internal/input may read files that the user names,
+// because it enforces limits and handles interrupts.
 func outside(f *file) (wrong []string) {
-	if f.test || f.pkg == inputRoom || strings.HasPrefix(f.path, "examples/") || openers[f.path] != "" {
+	if f.test || f.pkg == inputPackage || strings.HasPrefix(f.path, "examples/") || openers[f.path] != "" {
 		return nil
 	}
 	uses(f, func(use string, n ast.Node) {
 		if slices.Contains(opens, use) {
 			wrong = append(wrong, fmt.Sprintf("%s: %s; read it with package %s, or add the file to "+
-				"openers with the reason", f.at(n), use, inputRoom))
+				"openers with the reason", f.at(n), use, inputPackage))
 		}
 	})
 	return wrong

@@ -14,6 +14,7 @@ type variable struct {
 	embed bool     // filled in by go:embed
 }
 
+// packageVariables returns the package-level variables of a file.
 func packageVariables(f *file) []variable {
 	var list []variable
 	for _, decl := range f.ast.Decls {
@@ -35,6 +36,7 @@ func packageVariables(f *file) []variable {
 	return list
 }
 
+// embeds reports whether a comment contains a go:embed directive.
 func embeds(doc *ast.CommentGroup) bool {
 	if doc == nil {
 		return false
@@ -47,9 +49,9 @@ func embeds(doc *ast.CommentGroup) bool {
 	return false
 }
 
-// variableRule allows what never changes: errors, patterns, embedded files, assertions that a type has
-// an interface, and unexported tables. All else must be in the policy. The catalogue has embedded files
-// only: two trials would share anything else.
+// variableRule finds package-level variables that are not in the policy. It permits errors, patterns, embedded files,
+// interface assertions and unexported tables. The catalog may have only embedded files, because two trials would share
+// any other variable.
 func variableRule(f *file) (wrong []string) {
 	if f.test {
 		return nil
@@ -70,7 +72,7 @@ func variableRule(f *file) (wrong []string) {
 	return wrong
 }
 
-// made reports whether the value is an error or a pattern made on the spot.
+// made reports whether the value is a call of errors.New or regexp.MustCompile.
 func made(f *file, value ast.Expr) bool {
 	call, ok := value.(*ast.CallExpr)
 	if !ok {
@@ -88,7 +90,7 @@ func made(f *file, value ast.Expr) bool {
 	return use == "errors.New" || use == "regexp.MustCompile"
 }
 
-// table reports whether the value is an array, slice or map, written out.
+// table reports whether the value is a literal of an array, slice or map.
 func table(value ast.Expr) bool {
 	literal, ok := value.(*ast.CompositeLit)
 	if !ok {
@@ -101,8 +103,8 @@ func table(value ast.Expr) bool {
 	return false
 }
 
-// changes finds where a package-level variable of any file is assigned to, or its address taken,
-// outside of tests. Names are not resolved: a local variable of the same name counts as well.
+// changes finds assignments to package-level variables and uses of their addresses, except in tests. It does not
+// resolve names, so a local variable with the name of a package-level one counts too.
 func changes(files []*file) (wrong []string) {
 	known := map[string]bool{}
 	for _, f := range files {
@@ -131,7 +133,7 @@ func changes(files []*file) (wrong []string) {
 	return wrong
 }
 
-// targets are the expressions that a node may change.
+// targets returns the expressions that a node may change.
 func targets(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -157,8 +159,8 @@ func targets(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// root is the variable that an expression is a part of, with its package: result.Quantiles of
-// result.Quantiles[0].Q. It is "" where there is none.
+// root returns the variable of which an expression is a part, with its package, or "". For result.Quantiles[0].Q it
+// returns result.Quantiles.
 func root(f *file, x ast.Expr) string {
 	for {
 		switch e := x.(type) {

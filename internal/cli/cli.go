@@ -322,7 +322,7 @@ func didYouMeanFlag(word string, known []string) string {
 
 // find returns the workload of that name.
 func (a *app) find(name string) (*workload.Workload, error) {
-	w, err := workload.Named(a.workloads, name)
+	w, err := workload.Find(a.workloads, name)
 	if err != nil {
 		return nil, asUsage(err)
 	}

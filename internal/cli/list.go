@@ -168,5 +168,5 @@ func formulaText(d workload.Design) *string {
 
 // ownFactors are the factors of a design without those of the open loop, which every stream has.
 func ownFactors(w *workload.Workload, d workload.Design) []string {
-	return slices.DeleteFunc(w.FactorsOf(d), workload.IsLoad)
+	return slices.DeleteFunc(w.FactorsOf(d), workload.IsLoadFactor)
 }

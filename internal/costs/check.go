@@ -13,7 +13,7 @@ func (f *fitter) check(all []parameter) error {
 	much.syscall, much.cycles = brief().syscall, 2*rounds*much.cycles
 	virtual := map[string]readings{}
 	for _, p := range all {
-		i := slices.IndexFunc(f.prices, func(x result.Price) bool { return x.Cost == p.name })
+		i := slices.IndexFunc(f.prices, func(x result.CostEstimate) bool { return x.Cost == p.name })
 		if i < 0 {
 			continue // there were no readings
 		}

@@ -28,7 +28,7 @@ type fitter struct {
 	sample    samples
 	costs     sim.Costs // so far; of what is not fitted yet, a guess
 	simulate  func(program string, much setting, c sim.Costs) (readings, error)
-	prices    []result.Price
+	prices    []result.CostEstimate
 	handOvers []result.HandOver
 	found     map[string][][]float64 // what each reading says of a cost, by round
 }
@@ -168,7 +168,7 @@ func (f *fitter) scatter() parameter {
 		*p.cost = distribution(values, func(ns float64) float64 { return ns })
 	}
 	f.found[p.name] = byRound
-	f.prices = append(f.prices, result.Price{Cost: p.name, Reading: p.title(), Estimate: estimate(byRound),
+	f.prices = append(f.prices, result.CostEstimate{Cost: p.name, Reading: p.title(), Estimate: estimate(byRound),
 		Live: result.Value(stat.Quantile(values, 0.5)),
 		P10:  result.Value(stat.Quantile(values, 0.1)), P90: result.Value(stat.Quantile(values, 0.9))})
 	return p
@@ -181,7 +181,7 @@ func (f *fitter) solve(p parameter) error {
 		return nil // and it stays as it is
 	}
 	live := sorted(byRound)
-	price := result.Price{Cost: p.name, Reading: p.title(), Live: estimate(byRound).Median, P10: result.Unavailable,
+	price := result.CostEstimate{Cost: p.name, Reading: p.title(), Live: estimate(byRound).Median, P10: result.Unavailable,
 		P90: result.Unavailable}
 	if p.drawn {
 		price.Live = result.Value(stat.Quantile(live, 0.5))

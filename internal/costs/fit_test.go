@@ -81,7 +81,7 @@ func TestMeasureDistribution(t *testing.T) {
 		cost             string
 		p10, median, p90 float64
 	}{{"steal", 66_000, 90_000, 146_000}, {"wake", 26_000, 50_000, 82_000}} {
-		i := slices.IndexFunc(c.Prices, func(p result.Price) bool { return p.Cost == want.cost })
+		i := slices.IndexFunc(c.Prices, func(p result.CostEstimate) bool { return p.Cost == want.cost })
 		if i < 0 {
 			t.Fatalf("no %s in %s", want.cost, c.Costs)
 		}
@@ -118,7 +118,7 @@ func TestMeasureScatter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := c.Prices[slices.IndexFunc(c.Prices, func(p result.Price) bool { return p.Cost == "burn" })]
+	p := c.Prices[slices.IndexFunc(c.Prices, func(p result.CostEstimate) bool { return p.Cost == "burn" })]
 	for _, x := range []struct{ got, want float64 }{
 		{float64(p.P10), 962_000}, {float64(p.Median), 995_000}, {float64(p.P90), 1_049_000},
 		{float64(p.Virtual), 995_000},

@@ -17,7 +17,7 @@ import (
 func steadiness(costs map[string][]float64) error {
 	f := fitter{found: map[string][][]float64{}}
 	for name, values := range costs {
-		f.prices = append(f.prices, result.Price{Cost: name, Live: result.Value(2 * median(values))})
+		f.prices = append(f.prices, result.CostEstimate{Cost: name, Live: result.Value(2 * median(values))})
 		for _, v := range values {
 			f.found[name] = append(f.found[name], []float64{v})
 		}

@@ -106,10 +106,10 @@ var rungs = []struct{ operation, reading string }{
 	{"pass through a channel", "chan"},
 }
 
-func (s samples) ladder() []result.Rung {
-	all := []result.Rung{}
+func (s samples) ladder() []result.OperationCost {
+	all := []result.OperationCost{}
 	for _, r := range rungs {
-		all = append(all, result.Rung{Operation: r.operation, Same: estimate(s[name("operations", r.reading)]),
+		all = append(all, result.OperationCost{Operation: r.operation, Same: estimate(s[name("operations", r.reading)]),
 			Other: estimate(s[name("shared", r.reading)])})
 	}
 	return all

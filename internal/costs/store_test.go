@@ -17,7 +17,7 @@ func example() result.Calibration {
 	return result.Calibration{
 		Kind: result.KindCalibration, SchemaVersion: result.SchemaVersion, Fingerprint: "m", GoVersion: "go1.26.0",
 		Measured: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Costs: "wake=3µs/8µs/60µs,chan=21ns",
-		Prices: []result.Price{{Cost: "chan",
+		Prices: []result.CostEstimate{{Cost: "chan",
 			Estimate: result.Estimate{Median: 21, Low: result.Unavailable, High: result.Unavailable}}},
 	}
 }

@@ -70,7 +70,7 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 	var list []result.NotJudged
 	add := func(name, reason, said string) {
 		if !slices.ContainsFunc(list, func(n result.NotJudged) bool { return n.Design == name }) {
-			list = append(list, result.NotJudged{Design: name, Reason: reason, Said: said})
+			list = append(list, result.NotJudged{Design: name, Reason: reason, Output: said})
 		}
 	}
 	for _, rev := range []string{Head, Base} {

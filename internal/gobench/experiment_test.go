@@ -32,7 +32,7 @@ func TestNotCompared(t *testing.T) {
 		{"Quiet", result.HeadSkips, ""}, {"Groups", result.Removed, ""}, {"New", result.Added, ""}}
 	var got [][3]string
 	for _, n := range x.NotCompared() {
-		got = append(got, [3]string{n.Design, n.Reason, n.Said})
+		got = append(got, [3]string{n.Design, n.Reason, n.Output})
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
@@ -49,7 +49,7 @@ func TestHeadBreaks(t *testing.T) {
 		x := Experiment{BaseCommit: "1", Benchmarks: []Benchmark{{Name: "Group/a", Revs: []string{Base}}},
 			Broken: broken}
 		if got := x.NotCompared()[0]; got != (result.NotJudged{Design: broken[1].Name, Reason: result.HeadFails,
-			Said: "a"}) {
+			Output: "a"}) {
 			t.Errorf("%v: %v", broken, got)
 		}
 	}

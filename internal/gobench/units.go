@@ -33,5 +33,5 @@ func UnitNames(metrics []string) []string {
 			metrics = slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return m == u.metric })
 		}
 	}
-	return append(list, result.Own(metrics)...)
+	return append(list, result.CustomMetrics(metrics)...)
 }

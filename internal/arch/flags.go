@@ -1,0 +1,68 @@
+package arch
+
+// flagOfOther is a flag of another program in a string literal of a library.
+type flagOfOther struct {
+	file, flag string
+	reason     string
+}
+
+// flagsOfOthers are the flags in libraries that are not Brewput's.
+var flagsOfOthers = []flagOfOther{
+	{"catalog/words/peers.go", "--version", "argument of wc"},
+	{"evidence/collect/gotest.go", "--args", "argument of go test"},
+	{"internal/doctor/load.go", "--sort", "argument of ps"},
+	{"internal/doctor/machine.go", "--sort", "argument of ps"},
+	{"internal/gobench/git.go", "--end-of-options", "argument of git"},
+	{"internal/gobench/git.go", "--is-shallow-repository", "argument of git"},
+	{"internal/gobench/git.go", "--porcelain", "argument of git"},
+	{"internal/gobench/git.go", "--quiet", "argument of git"},
+	{"internal/gobench/git.go", "--show-toplevel", "argument of git"},
+	{"internal/gobench/git.go", "--unshallow", "argument of git"},
+	{"internal/gobench/git.go", "--verify", "argument of git"},
+	{"internal/gobench/workshop.go", "--detach", "argument of git"},
+	{"internal/gobench/workshop.go", "--force", "argument of git"},
+	{"internal/gobench/workshop.go", "--git-common-dir", "argument of git"},
+	{"internal/gobench/workshop.go", "--path-format", "argument of git"},
+}
+
+// namesFlags are the files of libraries that still name flags of Brewput. The list must only shrink.
+var namesFlags = []string{
+	"compare/twin.go",
+	"compare/validity.go",
+	"compare/warnings.go",
+	"evidence/collect/endpoint.go",
+	"evidence/collect/evidence.go",
+	"internal/doctor/clock.go",
+	"internal/doctor/load.go",
+	"internal/doctor/machine.go",
+	"internal/doctor/noise.go",
+	"internal/gobench/align.go",
+	"internal/gobench/build.go",
+	"internal/gobench/list.go",
+	"internal/gobench/prepare.go",
+	"internal/gobench/run.go",
+	"internal/gobench/side.go",
+	"internal/input/limits.go",
+	"internal/store/dir.go",
+	"internal/store/failure.go",
+	"internal/store/journal.go",
+	"load/closed.go",
+	"load/open.go",
+	"report/open.go",
+	"sweep/arrivals.go",
+	"sweep/capacity.go",
+	"sweep/differences.go",
+	"sweep/settle.go",
+	"sweep/stored.go",
+	"trial/outlook.go",
+	"trial/parent.go",
+	"trial/realcode.go",
+	"trial/recording.go",
+	"trial/recordingfile.go",
+	"trial/room.go",
+	"trial/stream.go",
+}
+
+// commandFolders are the folders whose string literals may name flags: the command line, the campaigns, which run the
+// command, the examples, and these lists.
+var commandFolders = []string{"internal/cli", "proof", "examples", "internal/arch"}

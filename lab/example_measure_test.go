@@ -1,0 +1,56 @@
+package lab_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/workload"
+)
+
+// TestMain runs the trials of ExampleMeasure, whose child processes are this test binary.
+func TestMain(m *testing.M) {
+	lab.Main(counters())
+	m.Run()
+}
+
+// counters is a workload with two designs, of which one holds its lock ten times as long.
+func counters() *workload.Workload {
+	return &workload.Workload{Name: "counter", Designs: []workload.Design{
+		{Name: "coarse", Stream: counter(0, time.Millisecond)},
+		{Name: "fine", Stream: counter(0, 100*time.Microsecond)},
+	}}
+}
+
+// Two designs are measured in real trials, each in a process of its own. The verdict compares their throughput. A
+// program calls lab.Main before that.
+func ExampleMeasure() {
+	dir, err := os.MkdirTemp("", "brewput")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+
+	run, err := lab.Measure(context.Background(), counters(), lab.MeasureOptions{
+		DesignOptions: lab.DesignOptions{
+			Levels:   map[string]string{"cpus": "1", "workers": "1"},
+			Count:    6,
+			Duration: 20 * time.Millisecond,
+			Output:   filepath.Join(dir, "run"),
+		},
+		NoPredictions: true,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, v := range run.Analyze(nil).Verdicts {
+		fmt.Printf("%s is %s than %s\n", v.A, v.Verdict, v.B)
+	}
+	// Output: fine is faster than coarse
+}
