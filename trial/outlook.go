@@ -14,17 +14,17 @@ const (
 	mostAtOnce = 1 << 20
 	// lookEvery is after how many requests the real clock is looked at, or after one of each worker where there are
 	// more of those: they may all end their requests within a moment of a long time.
-	lookEvery = 1 << 10
+	checkEvery = 1 << 10
 	// firstLook is the real time after which one can tell how long a load will take; at most a tenth of its limit.
-	firstLook = 5 * time.Second
+	firstPrediction = 5 * time.Second
 )
 
 var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work by a " +
-	"factor of the workload, as --stage is one, or the scheduler costs by --cost")
+	"factor of the workload, such as coffee's stage, or give the scheduler costs")
 
 // outlook sees early what will never end: a load in virtual time whose operations take none, or so little that there
 // are too many of them until its window is over. Where operations are counted there is none: they end.
-type outlook struct {
+type limitPredictor struct {
 	span    time.Duration // of virtual time from the release to the end of the window
 	limit   time.Duration // of real time; 0 is none
 	workers int
@@ -40,7 +40,7 @@ type outlook struct {
 }
 
 // note takes the next request.
-func (o *outlook) note(to time.Duration) {
+func (o *limitPredictor) note(to time.Duration) {
 	if to != o.at {
 		o.at, o.still = to, 0
 	}
@@ -55,26 +55,26 @@ func (o *outlook) note(to time.Duration) {
 		o.began, o.from = o.now(), to
 		return
 	}
-	if to > o.from && hopeless(o.now().Sub(o.began), to-o.from, o.span, o.limit) {
+	if to > o.from && exceedsLimit(o.now().Sub(o.began), to-o.from, o.span, o.limit) {
 		o.fail(o.tooMany())
 	}
 }
 
-func (o *outlook) every() int64 { return int64(max(lookEvery, o.workers)) }
+func (o *limitPredictor) every() int64 { return int64(max(checkEvery, o.workers)) }
 
-func (o *outlook) tooMany() error {
+func (o *limitPredictor) tooMany() error {
 	what, give := "the operations take so little virtual time that there are too many in %v of it",
-		"give --operations, a shorter --warmup and --duration, or more work to each"
+		"give a number of operations, a shorter warm-up and duration, or more work to each"
 	if o.open {
-		what, give = "too many customers come in %v of virtual time", "give fewer of them (--rate, --load), or a "+
-			"shorter --warmup and --duration"
+		what, give = "too many customers come in %v of virtual time", "give a lower rate or load, or a shorter warm-up "+
+			"and duration"
 	}
-	return fmt.Errorf(what+": the simulation would run to %w of %v (--time-limit); "+give, o.span, virtual.ErrLimit,
+	return fmt.Errorf(what+": the simulation would run to %w of %v; "+give, o.span, virtual.ErrLimit,
 		o.limit)
 }
 
 // hopeless reports whether a load of so much virtual time will take more than twice the limit, by the real time that a
 // part of it took.
-func hopeless(real, part, span, limit time.Duration) bool {
-	return real >= min(firstLook, limit/10) && float64(real)*float64(span) > 2*float64(limit)*float64(part)
+func exceedsLimit(real, part, span, limit time.Duration) bool {
+	return real >= min(firstPrediction, limit/10) && float64(real)*float64(span) > 2*float64(limit)*float64(part)
 }

@@ -21,28 +21,28 @@ func TestOutlook(t *testing.T) {
 		span, limit time.Duration
 		ends        int64 // after so many requests; 0: never
 	}{
-		{"slow", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Minute, 6 * lookEvery},
-		{"slow, with a short limit", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Second, 2 * lookEvery},
+		{"slow", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Minute, 6 * checkEvery},
+		{"slow, with a short limit", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Second, 2 * checkEvery},
 		{"a little less than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 450 * time.Second,
 			0},
 		{"a little more than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 440 * time.Second,
-			6 * lookEvery},
+			6 * checkEvery},
 		{"a little less than twice its limit, in half the time", time.Second, 11 * time.Microsecond, 5 * time.Second,
 			225 * time.Second, 0},
 		{"no limit", time.Second, time.Nanosecond, 10 * time.Second, 0, 0},
 	} {
 		clock, ended := time.Unix(1, 0), int64(0)
-		o := &outlook{span: c.span, limit: c.limit, workers: 1, now: func() time.Time { return clock }}
+		o := &limitPredictor{span: c.span, limit: c.limit, workers: 1, now: func() time.Time { return clock }}
 		o.fail = func(err error) {
 			if ended == 0 {
 				ended = o.n
 			}
-			if !strings.Contains(err.Error(), "(--time-limit); give --operations, a shorter") {
+			if !strings.Contains(err.Error(), "; give a number of operations, a shorter") {
 				t.Errorf("%s: %v", c.what, err)
 			}
 		}
-		for n := range int64(20 * lookEvery) {
-			if n%lookEvery == 0 {
+		for n := range int64(20 * checkEvery) {
+			if n%checkEvery == 0 {
 				clock = clock.Add(c.each)
 			}
 			o.note(time.Duration(n+1) * c.virtual)
@@ -58,7 +58,7 @@ func TestOutlook(t *testing.T) {
 func TestOutlookOfBursts(t *testing.T) {
 	for apart, workers := range map[time.Duration]int{0: 500, time.Nanosecond: 5000} {
 		clock := time.Unix(1, 0)
-		o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: workers,
+		o := &limitPredictor{span: 11 * time.Second, limit: 600 * time.Second, workers: workers,
 			now: func() time.Time { return clock }}
 		o.fail = func(err error) {
 			t.Fatalf("%v apart, after %d requests, %v: %v", apart, o.n, clock.Sub(time.Unix(1, 0)), err)
@@ -75,11 +75,11 @@ func TestOutlookOfBursts(t *testing.T) {
 // TestOutlookOfCustomers: what is too much in an open loop is customers, whose number is not the operations' doing.
 func TestOutlookOfCustomers(t *testing.T) {
 	for open, want := range map[bool]string{false: "the operations take so little virtual time that there are too " +
-		"many in 2s of it: the simulation would run to its limit of 1m0s (--time-limit); give --operations, a " +
-		"shorter --warmup and --duration, or more work to each",
-		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s " +
-			"(--time-limit); give fewer of them (--rate, --load), or a shorter --warmup and --duration"} {
-		if got := (&outlook{span: 2 * time.Second, limit: time.Minute, open: open}).tooMany().Error(); got != want {
+		"many in 2s of it: the simulation would run to its limit of 1m0s; give a number of " +
+		"operations, a shorter warm-up and duration, or more work to each",
+		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s; " +
+			"give a lower rate or load, or a shorter warm-up and duration"} {
+		if got := (&limitPredictor{span: 2 * time.Second, limit: time.Minute, open: open}).tooMany().Error(); got != want {
 			t.Errorf("open %t: %s\nwant %s", open, got, want)
 		}
 	}
@@ -124,11 +124,11 @@ func TestOutlookOfSimulation(t *testing.T) {
 func TestNoTime(t *testing.T) {
 	served := 0
 	o := simulateTwo(Spec{Duration: time.Second}, func(env.Env, uint64) { served++ })
-	if !strings.Contains(o.Trial.Error, "take no virtual time") || !strings.Contains(o.Trial.Error, "--stage") {
+	if !strings.Contains(o.Trial.Error, "take no virtual time") || !strings.Contains(o.Trial.Error, "coffee's stage") {
 		t.Errorf("the error is %q", o.Trial.Error)
 	}
 	failed := 0
-	p := outlook{workers: 2, fail: func(error) { failed++ }}
+	p := limitPredictor{workers: 2, fail: func(error) { failed++ }}
 	note := func(requests int, at time.Duration) {
 		for range requests {
 			p.note(at)

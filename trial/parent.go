@@ -188,7 +188,7 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 	o.Trial.Status = result.Failed
 	switch {
 	case hung:
-		o.Trial.Error = "the trial did not end within --time-limit: " + whereItHangs(stderr)
+		o.Trial.Error = "the trial did not end within its time limit: " + whereItHangs(stderr)
 		o.Limited = spec.Costs != ""
 	case waitErr != nil:
 		o.Trial.Error = fmt.Sprintf("the trial's process ended with %s: %s", describe(waitErr), headline(stderr))
@@ -234,7 +234,7 @@ func whereItHangs(dump string) string {
 		switch {
 		case place == "":
 		case state == "running" || state == "runnable":
-			return fmt.Sprintf("the design was still working at %s; give it a longer --time-limit if it is "+
+			return fmt.Sprintf("the design was still working at %s; give it a longer time limit if it is "+
 				"not caught in a loop", place)
 		case waits == "":
 			waits = fmt.Sprintf("deadlock or hang; a goroutine waits (%s) at %s", state, place)

@@ -152,7 +152,7 @@ func (r *Recording) cost(s *script, p SectionKey, n int, measured time.Duration)
 	defer r.mu.Unlock()
 	if r.n++; r.n > mostSections {
 		return 0, fmt.Errorf("more than %d sections of real code are not kept: calculate fewer designs, points or "+
-			"replications, or a shorter --duration", mostSections)
+			"replications, or a shorter duration", mostSections)
 	}
 	s.costs[p] = append(costs, measured)
 	return measured, nil

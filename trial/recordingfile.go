@@ -137,8 +137,8 @@ func ReadRecording(in io.Reader, w *workload.Workload) (*Recording, error) {
 }
 
 var (
-	errNoCosts = errors.New("this is no file of costs; make one with --record-costs FILE")
-	errCut     = errors.New("it was cut off or changed; record it anew with --record-costs FILE")
+	errNoCosts = errors.New("this is no file of costs; record one")
+	errCut     = errors.New("it was cut off or changed; record it anew")
 )
 
 // parser reads a file of costs line by line.
@@ -186,7 +186,7 @@ func (p *parser) head(text []byte) error {
 		return fmt.Errorf("there is no clock %q: %w", l.Clock, errCut)
 	}
 	if l.Workload != p.workload.Name {
-		return fmt.Errorf("these are the costs of the workload %s, not of %s: record those with --record-costs FILE",
+		return fmt.Errorf("these are the costs of the workload %s, not of %s: record those",
 			l.Workload, p.workload.Name)
 	}
 	p.r.Workload, p.r.clock, p.trials = l.Workload, l.Clock, l.Trials

@@ -78,7 +78,7 @@ func needed(spec Spec, memory func() (usage, bool)) error {
 		return nil
 	}
 	return fmt.Errorf("the memory guard has refused the trial: its %d workers are as many goroutines, which take %s "+
-		"at least; let fewer live at a time (--workers), or end other programs (%v)",
+		"at least; use fewer workers, or end other programs (%v)",
 		n, gib(n*leastWorker), u)
 }
 

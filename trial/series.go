@@ -61,8 +61,8 @@ func (m *measurement) keep(e env.Env, v *virtual.World) func(from, to time.Durat
 	if m.spec.Operations > 0 {
 		return m.series.note
 	}
-	o := &outlook{span: span, limit: m.spec.Limit, workers: m.spec.Point.Int("workers"), open: m.spec.Open != nil,
-		now: time.Now, fail: v.Fail}
+	o := &limitPredictor{span: span, limit: m.spec.Limit, workers: m.spec.Point.Int("workers"),
+		open: m.spec.Open != nil, now: time.Now, fail: v.Fail}
 	return func(from, to time.Duration) {
 		m.series.note(from, to)
 		o.note(to)

@@ -54,7 +54,7 @@ func (m *measurement) covers(w span) {
 	switch {
 	case covered < leastCovered:
 		m.warn("the counters cover %.0f%% of the window: CPU time, parallelism and resources are not known; use "+
-			"a longer --duration", 100*max(0, covered))
+			"a longer duration", 100*max(0, covered))
 	case late > mostLate:
 		m.warn("the counters were read more than 2%% of the window after the load ended: CPU time, parallelism and " +
 			"resources are not known")
@@ -96,8 +96,8 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, win
 	m.trial.Progress, m.total = l.Progress, l.Total
 	m.set("concurrency", l.Concurrency)
 	if l.Latency.Count() == 0 {
-		m.warn("no operation was timed: each worker made fewer than --sample %d of them in the window, so there are "+
-			"no latencies; give a smaller --sample", m.spec.Sample)
+		m.warn("no operation was timed: one in %d is, and each worker made fewer in the window, so there are no "+
+			"latencies; sample more often", m.spec.Sample)
 	}
 	err = m.distribution("latency", l.Latency, 0)
 	m.settle("latency", 0)

@@ -43,7 +43,7 @@ func (r Readings) clockRead() Check {
 		return c.says("timing an operation costs little: of one that takes 10 µs or more, less than 1 %", "")
 	}
 	return c.says(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1 %%", span(d),
-		span(100*d)), "time fewer of them: --sample 10; or change the clock (see clock)")
+		span(100*d)), "time fewer of them, such as one in 10; or change the clock (see clock)")
 }
 
 func (r Readings) sleep() Check {

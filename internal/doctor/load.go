@@ -79,14 +79,14 @@ func (r Readings) throttled() Check {
 	return r.never("throttled", r.Throttled, "stopped in", "period", []string{
 		"whether a quota stops this program is not known", "no quota stopped this program",
 		"the cgroup's quota stopped this program for parts of a period: trials measure the pauses",
-		"use fewer --cpus, or lift the quota (see quota)"})
+		"use fewer CPUs, or lift the quota (see quota)"})
 }
 
 func (r Readings) heat() Check {
 	return r.never("heat", r.Heat, "clocks lowered", "time", []string{
 		"whether CPUs grow too hot is not known; a trial's burn probes tell when clocks fall", "CPUs stay cool enough",
 		"CPUs grew too hot and lowered their clocks: later trials are slower than earlier ones",
-		"cool the machine, use fewer --cpus, or turn boost off (see boost)"})
+		"cool the machine, use fewer CPUs, or turn boost off (see boost)"})
 }
 
 // never is a check of what must not happen once. says is what it says where nobody knows, where it did not happen, and
@@ -125,7 +125,7 @@ func (r Readings) quota() Check {
 	}
 	fix := fmt.Sprintf("echo %s | sudo tee %s", q.Lift, q.File)
 	if whole := int(q.CPUs); whole >= 1 {
-		fix = fmt.Sprintf("keep to --cpus 1..%d; or %s", whole, fix)
+		fix = fmt.Sprintf("use at most %s; or %s", result.Count(whole, "CPU"), fix)
 	}
 	return c.says(fmt.Sprintf("trials with more than %.4g CPUs are stopped for the rest of each period of 100 ms or "+
 		"so: it shows as latency and as bad scaling", q.CPUs), fix)
@@ -145,7 +145,7 @@ func (r Readings) procs() Check {
 			"and scaling would look worse than it is", "unset GOMAXPROCS; or widen the affinity with taskset")
 	case r.Procs < r.CPUs && r.ProcsFrom != "cgroup":
 		c.Status = Caution
-		return c.says("by default trials use fewer CPUs than there are", "unset GOMAXPROCS; or give --cpus")
+		return c.says("by default trials use fewer CPUs than there are", "unset GOMAXPROCS; or give the number of CPUs")
 	case r.CPUs == 1:
 		c.Status = Caution
 		return c.says("with one CPU nothing runs in parallel: the runner itself and every other program take "+

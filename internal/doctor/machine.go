@@ -33,7 +33,7 @@ func (r Readings) boost() Check {
 	if !b.On {
 		return word("boost", Good, "off", "off").says("clocks do not depend on how many CPUs work", "")
 	}
-	return word("boost", Caution, "on", "on").says("clocks rise when few CPUs work: designs at the same --cpus "+
+	return word("boost", Caution, "on", "on").says("clocks rise when few CPUs work: designs on as many CPUs "+
 		"compare well, but scaling over CPUs looks worse than it is",
 		fmt.Sprintf("echo %s | sudo tee %s", b.Write, b.File))
 }
@@ -78,7 +78,7 @@ func (r Readings) cores() Check {
 		return word("cores", Good, "alike", "all of one kind").says("a trial is as fast on any core", "")
 	}
 	mix := fmt.Sprintf("%d fast, %d slow", k.Performance, k.Efficiency)
-	fix := "measure more blocks with --count, or on a machine whose cores are alike"
+	fix := "measure more blocks, or on a machine whose cores are alike"
 	if k.Fast != "" {
 		fix = fmt.Sprintf("taskset -c %s %s run ...", k.Fast, r.Program)
 	}

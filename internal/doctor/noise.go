@@ -34,7 +34,7 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 	if len(missing) > 0 {
 		return Check{Name: "noise", Status: Unknown, Evidence: strings.Join(append(parts, missing...), "; "),
 			Claim: "how small a difference this machine shows is not known",
-			Fix:   "see what the trials of a run say, or give this more --time-limit"}, result.Unavailable
+			Fix:   "see what the trials of a run say, or give doctor more time"}, result.Unavailable
 	}
 	c := number("noise", grade(float64(floor), usualMargin/2, 0.1), float64(floor), "ratio",
 		fmt.Sprintf("%s, a design beside itself in %s", flat(parts), result.Count(noise[0].Blocks, "block")))
@@ -46,6 +46,6 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 		claim += fmt.Sprintf("; a design beside itself looked different, as by chance happens up to once in %d "+
 			"times: ask again, and doubt this machine if it is so again", 20/len(noise))
 	}
-	return c.says(claim, "mend the other checks that are not good; or measure longer: four times the --count or "+
-		"--duration about halve it"), floor
+	return c.says(claim, "mend the other checks that are not good; or measure longer: four times the blocks or "+
+		"the duration about halve it"), floor
 }

@@ -103,7 +103,7 @@ func (s *Side) keepHead() string {
 	s.keepLevel(FactorRev, Head)
 	how := "which has a base and a head"
 	if s.Experiment != nil {
-		how = "made with --base " + s.Experiment.BaseRev
+		how = "measured with the base " + s.Experiment.BaseRev
 	}
 	return fmt.Sprintf("of the %s, %s, the head is compared", s.Name, how)
 }

@@ -56,10 +56,10 @@ func TestAlign(t *testing.T) {
 	}{
 		{"two plain runs", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", ""), " / ", "", ""},
 		{"a base", sideOf("old", run(), "100", ""), sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
-			"of the new, made with --base main, the head is compared", ""},
+			"of the new, measured with the base main, the head is compared", ""},
 		{"two bases", sideOf("old", base, "100", "rev=base", "rev=head"),
 			sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
-			"of the old, made with --base main, the head is compared; of the new, made with --base main, " +
+			"of the old, measured with the base main, the head is compared; of the new, measured with the base main, " +
 				"the head is compared", ""},
 		{"a file with a base", sideOf("old", nil, "", "rev=base", "rev=head"), sideOf("new", nil, "", ""), " / ",
 			"of the old, which has a base and a head, the head is compared", ""},
@@ -209,10 +209,10 @@ func TestJoined(t *testing.T) {
 			"gogc is 50, 100 in a and 100 here", ""},
 		{"a base in one", sideOf("a", run(), "100", ""), sideOf("b", base, "100", "rev=base", "rev=head"), "cpus=1 6",
 			"",
-			"of the b, made with --base main, the head is compared"},
+			"of the b, measured with the base main, the head is compared"},
 		{"a run that was stopped in the base", sideOf("a", run(), "100", ""), with(sideOf("b", base, "50", "rev=base",
 			"rev=head"), func(s *Side) { s.Trials = s.Trials[:1] }), "cpus=1 3", "GOGC is 100 in a and 50 here",
-			"of the b, made with --base main, the head is compared"},
+			"of the b, measured with the base main, the head is compared"},
 		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
 			"branch is not given in a and main here", ""},
 	} {

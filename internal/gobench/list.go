@@ -27,7 +27,7 @@ type Binary struct {
 	Dir  string // it runs here
 	// Place is the workshop in which what it starts is recorded, so that nothing outlives a brewput that was killed; ""
 	// for none.
-	Checkout string
+	WorkRoot string
 }
 
 // List runs every benchmark of a binary that matches pattern once, each of the top level in a process of its own, so
@@ -38,7 +38,7 @@ func List(ctx context.Context, b Binary, env []string, pattern string, limit tim
 		parts := split(one, '/')
 		first, err := regexp.Compile(parts[0])
 		if err != nil {
-			return nil, fmt.Errorf("--bench %s: %w", pattern, err)
+			return nil, fmt.Errorf("the benchmark pattern %s: %w", pattern, err)
 		}
 		choices = append(choices, choice{first, parts[1:]})
 	}

@@ -19,10 +19,10 @@ import (
 // Bench is an experiment that can be run: its binaries lie in a directory, its places exist.
 type Bench struct {
 	*Experiment
-	Binaries string            // directory
-	Better   map[string]string // "higher" or "lower", of units that say so when their benchmark runs once
-	places   map[string]Checkout
-	workshop string
+	Binaries  string            // directory
+	Better    map[string]string // "higher" or "lower", of units that say so when their benchmark runs once
+	checkouts map[string]Checkout
+	workshop  string
 }
 
 // Prepare finds the package, makes the base's worktree, compiles all builds and lists their benchmarks. note is told
@@ -68,7 +68,7 @@ func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) erro
 		return err
 	}
 	b.Dir, b.Package = t.Dir, t.ImportPath
-	b.places = map[string]Checkout{Head: t.Head()}
+	b.checkouts = map[string]Checkout{Head: t.Head()}
 	repo, err := FindRepo(ctx, t.Dir)
 	switch {
 	case err != nil && b.BaseRev == "":
@@ -98,7 +98,7 @@ func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) erro
 	if err != nil {
 		return err
 	}
-	b.places[Base], err = t.At(ctx, w, repo, tree)
+	b.checkouts[Base], err = t.Base(ctx, w, repo, tree)
 	return err
 }
 
@@ -111,10 +111,10 @@ func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error
 		if v.PGO != "" && v.PGO != "off" && v.PGO != "auto" {
 			v.PGO = b.profile(v.PGO)
 			if !exists(v.PGO) {
-				return fmt.Errorf("--pgo %s: there is no such profile", list[i].PGO)
+				return fmt.Errorf("the PGO profile %s does not exist", list[i].PGO)
 			}
 		}
-		binary, err := builder.Build(ctx, b.places[v.Rev], v)
+		binary, err := builder.Build(ctx, b.checkouts[v.Rev], v)
 		if err != nil && ctx.Err() == nil {
 			return fmt.Errorf("%s cannot be built:\n%w",
 				map[string]string{Head: b.Package, Base: "the base " + b.BaseRev}[v.Rev], err)
@@ -153,7 +153,7 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 	for _, rev := range b.Revs() {
 		note("looking for benchmarks in the " + rev)
 		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
-		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir, b.workshop}, env,
+		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.checkouts[rev].Dir, b.workshop}, env,
 			b.Pattern, b.Limit)
 		if err != nil {
 			return fmt.Errorf("%s: %w", rev, err)
@@ -237,7 +237,7 @@ func (b *Bench) Keep(ctx context.Context, dir string) error {
 func (b *Bench) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 	v := b.variant(spec.Point, spec.Block)
 	j := Job{
-		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.places[v.Rev].Dir, b.workshop},
+		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.checkouts[v.Rev].Dir, b.workshop},
 		Name:   spec.Design, CPUs: spec.Point.Int("cpus"), Time: b.Time, Limit: b.Limit, Env: b.env(spec.Point),
 	}
 	return j.Trial(ctx, trial.Blank(spec))

@@ -45,7 +45,7 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	x, err := proc.Command{
 		Path: b.Path, Args: slices.Concat([]string{b.Path}, args, []string{"-test.paniconexit0", "-test.timeout=0"}),
 		Dir: b.Dir,
-		Env: append(append(os.Environ(), env...), "PWD="+b.Dir), Stdout: stdout, Stderr: stderr, WorkRoot: b.Checkout,
+		Env: append(append(os.Environ(), env...), "PWD="+b.Dir), Stdout: stdout, Stderr: stderr, WorkRoot: b.WorkRoot,
 		Limit: limit, Ask: proc.AskStacks, Grace: patience,
 	}.Run(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	case x.Asked:
 		e.crashed = true
 		e.wrong = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a "+
-			"longer --time-limit", limit)
+			"longer time limit", limit)
 	case x.Err != nil && !errors.Is(x.Err, exec.ErrWaitDelay):
 		e.crashed = x.State == nil || x.State.ExitCode() != 1
 		e.wrong = fmt.Sprintf("its process ended with %v", x.Err) + because(e.stderr+"\n"+e.stdout)

@@ -120,8 +120,8 @@ func Compare(older, newer *Side) (c *compare.BenchContrast, warnings []compare.W
 	c.Workload = workload
 	if nested, _ := c.Replicated(); !c.Paired && !nested && len(c.Metrics) > 0 {
 		warnings = append(warnings, compare.OneRun(workload,
-			"measure both sides in one run, with bench --base, whose blocks hold both, or in several files in turn: "+
-				"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
+			"measure both sides in one run, whose blocks hold both, or measure them in turn, into several "+
+				"files each, and compare the groups of files"))
 	}
 	for _, s := range slices.Concat(older.Parts(), newer.Parts()) {
 		for _, w := range compare.Disturbances(s.Trials) {

@@ -169,7 +169,7 @@ func TestPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			for rev, want := range map[string]float64{Base: 1, Head: 2} {
-				binary := Binary{filepath.Join(w.Dir, Variant{Rev: rev}.file()), b.places[rev].Dir, w.Dir}
+				binary := Binary{filepath.Join(w.Dir, Variant{Rev: rev}.file()), b.checkouts[rev].Dir, w.Dir}
 				e, err := binary.run(t.Context(), nil, 60e9, "-test.bench=.", "-test.run=^$", "-test.benchtime=1x",
 					"-test.cpu=1", "-test.v")
 				lines := Parse(e.stdout, 1)

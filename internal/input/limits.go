@@ -12,7 +12,7 @@ const (
 	Benchmarks             // in the Go benchmark format
 	AllowList              // of gate
 	Arrivals               // of an open loop, a time a line
-	Costs                  // of real code, as --record-costs writes them
+	Costs                  // of real code, as sim records them
 	Source                 // of a program
 	Program                // an executable file
 	Settings               // a small file of Brewput or of the go command, such as go.mod
@@ -46,7 +46,7 @@ var limitsOf = [...]limits{
 	Benchmarks: {"a file of benchmark results", 256 * mb, mb, "give what go test -bench printed, without other output"},
 	AllowList:  {"an allow-list", mb, 16 * kb, "write one exception a line: benchmark, metric, last day, reason"},
 	Arrivals:   {"a file of arrivals", 64 * mb, 4 * kb, "write one time a line, and fewer of them; they are repeated"},
-	Costs:      {"a file of costs", 2 * gb, mb, "make it with --record-costs FILE"},
+	Costs:      {"a file of costs", 2 * gb, mb, "record the costs anew"},
 	Source:     {"a source file", 4 * mb, 0, "split it"},
 	Program:    {"a program", 4 * gb, 0, "link it without what it embeds"},
 	Settings:   {"a file of settings", 4 * mb, 0, "remove or repair it"},

@@ -13,7 +13,7 @@ import (
 
 const (
 	// placeVariable marks what is started with a place, and all that this starts: the environment is inherited.
-	placeVariable = "BREWPUT_PLACE"
+	workRootVariable = "BREWPUT_PLACE"
 	// groupsName is the file of a place that has a line for each group that was started with it.
 	groupsName = "groups"
 	// endRounds times endWait is how long EndRecorded waits for what it ended.
@@ -21,7 +21,7 @@ const (
 )
 
 // Mark is what the environment of a child needs that is started with a place: a directory that no other has.
-func Mark(place string) string { return placeVariable + "=" + place }
+func Mark(place string) string { return workRootVariable + "=" + place }
 
 // Record notes in a place the process group of a child that was started by [OwnGroup] or [DieWithParent], so that
 // [EndRecorded] can end it.

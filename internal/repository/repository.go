@@ -5,11 +5,15 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/internal/proc"
 )
+
+// mostOutput is the most that is kept of each stream of git, in bytes.
+const mostOutput = 1 << 20
 
 // Write writes files into a folder, by their names.
 func Write(dir string, files map[string]string) error {
@@ -26,13 +30,11 @@ func Make(ctx context.Context, dir string, files map[string]string) error {
 	if err := Write(dir, files); err != nil {
 		return err
 	}
+	c := proc.Command{Dir: dir, Env: slices.DeleteFunc(os.Environ(), ofAnother)}
 	commit := []string{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "base"}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, commit} {
-		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Dir = dir
-		cmd.Env = slices.DeleteFunc(cmd.Environ(), ofAnother)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
+		if _, _, err := c.Tool(ctx, mostOutput, "git", args...); err != nil {
+			return fmt.Errorf("git %s: %w", args[0], err)
 		}
 	}
 	return nil

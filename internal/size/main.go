@@ -4,16 +4,18 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"debug/elf"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/internal/proc"
 )
 
 // limit is the greatest size of the released binary for linux/amd64, in bytes.
@@ -61,12 +63,18 @@ func run(w io.Writer, dir string, check bool) (kept bool, err error) {
 
 // build builds the command as it is released, but for the flags of the linker.
 func build(file, ldflags string) error {
-	cmd := exec.Command("go", "build", "-ldflags", ldflags, "-o", file, "./cmd/brewput")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	_, err := goCommand("build", "-ldflags", ldflags, "-o", file, "./cmd/brewput")
+	return err
+}
+
+// goCommand runs the go command for the released platform and returns its standard output, of at most 1 MB.
+func goCommand(args ...string) (string, error) {
+	c := proc.Command{Env: append(os.Environ(), "GOOS=linux", "GOARCH=amd64")}
+	out, _, err := c.Tool(context.Background(), 1<<20, "go", args...)
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}
-	return nil
+	return out, nil
 }
 
 // judge tells whether a size is within the limit.
@@ -147,15 +155,13 @@ func packageOf(symbol string) string {
 
 // byModules adds up packages by the module that they are of.
 func byModules(packages map[string]int64) (map[string]int64, error) {
-	cmd := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}standard "+
+	out, err := goCommand("list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}standard "+
 		"library{{end}}", "./cmd/brewput")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
-	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", cmd, err)
+		return nil, err
 	}
 	modules := map[string]string{generated: generated}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")
 		modules[path] = module
 	}

@@ -61,7 +61,7 @@ func TestLineTold(t *testing.T) {
 		if i > 0 && i < len(whole)-1 {
 			put(t, dir, journalName, slices.Delete(slices.Clone(whole), i, i+1))
 			_, err := Open(dir)
-			wantError(t, err, at, "lost", "--resume "+dir)
+			wantError(t, err, at, "lost", "resume the run in "+dir)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func TestGone(t *testing.T) {
 			}
 			err := call(r)
 			wantError(t, err, dir, "removed, moved or replaced", "start the run again")
-			if strings.Contains(err.Error(), "kept") || strings.Contains(err.Error(), "--resume") {
+			if strings.Contains(err.Error(), "kept") || strings.Contains(err.Error(), "resume") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if r.Close(); !again {

@@ -96,7 +96,7 @@ func TestDiskFullAnywhere(t *testing.T) {
 				must(t, r.Close())
 				n = 0
 			} else {
-				wantError(t, err, dir, "free space and continue with --resume "+dir, keptBy(n))
+				wantError(t, err, dir, "free space and resume the run in "+dir, keptBy(n))
 			}
 			if j := get(Open(dir))(t); !stuck && j.Torn > 0 {
 				t.Fatalf("%d bytes: %d left behind", k, j.Torn)
@@ -206,7 +206,7 @@ func TestSyncFails(t *testing.T) {
 		// Steps 2, 3, 6 and 7 sync; kept for certain is what the one before brought to the disk.
 		kept := map[int]string{2: "no trial was finished", 3: "up to block 1 order 1", 6: "up to block 1 order 1",
 			7: "up to block 0 order 0"}[n]
-		wantError(t, err, kept, "--resume "+dir)
+		wantError(t, err, kept, "resume the run in "+dir)
 		r, j := get2(t)(resume(dir, withoutSync))
 		complete(t, r, j, sweep())
 		verify(t, get(Open(dir))(t), sweep(), len(sweep()))

@@ -23,11 +23,11 @@ func Vacant(dir string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot hold a run: %w; give another directory, with -o DIR", dir, err)
+		return fmt.Errorf("%s cannot hold a run: %w; give another directory", dir, err)
 	}
 	if f, _, _, err := openJournal(dir); err == nil {
 		f.Close()
-		return fmt.Errorf("%s already holds a run: use --resume %s, or give another directory", dir, dir)
+		return fmt.Errorf("%s already holds a run: resume it, or give another directory", dir)
 	}
 	if !stillborn(dir, entries) {
 		return fmt.Errorf("%s is not empty: give a new directory", dir)

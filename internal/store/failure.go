@@ -42,7 +42,7 @@ func (r *Run) failed(err error) error {
 	if r.last != "" {
 		kept = "everything up to " + r.last + " is kept"
 	}
-	return fmt.Errorf("%w; %s; %s and continue with --resume %s", err, kept, remedy(err), r.dir)
+	return fmt.Errorf("%w; %s; %s and resume the run in %s", err, kept, remedy(err), r.dir)
 }
 
 // Broken reports whether an error of this package says that a disk failed, or that a run directory was removed while it

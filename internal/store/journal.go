@@ -182,7 +182,7 @@ func (j *Journal) read(in *lines) error {
 				return err
 			}
 			return fmt.Errorf("%w; put the file back as it was, or remove this line and those after it, and run what "+
-				"they held again with --resume %s", err, j.Dir)
+				"they held again: resume the run in %s", err, j.Dir)
 		}
 		j.state.add(&r)
 		if isTrial {

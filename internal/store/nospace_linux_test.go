@@ -66,7 +66,7 @@ func fillMount(t *testing.T, mount string) {
 	if !errors.Is(err, syscall.ENOSPC) || n < 10 {
 		t.Fatalf("after %d trials: %v", n, err)
 	}
-	wantError(t, err, dir, "no space left", keptOrder(n-1), "free space and continue with --resume "+dir)
+	wantError(t, err, dir, "no space left", keptOrder(n-1), "free space and resume the run in "+dir)
 	j := get(Open(dir))(t)
 	if len(j.Trials) != n || j.Torn != 0 {
 		t.Fatalf("%d trials and %d bytes torn; want %d and 0", len(j.Trials), j.Torn, n)

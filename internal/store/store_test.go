@@ -122,7 +122,7 @@ func TestCreateWhere(t *testing.T) {
 	wantError(t, err, "readme")
 	dir := write(t, sweep()[:1])
 	_, err = Create(dir, header())
-	wantError(t, err, "already holds a run", "--resume "+dir)
+	wantError(t, err, "already holds a run", "resume it")
 	verify(t, get(Open(dir))(t), sweep(), 1)
 }
 
@@ -149,7 +149,7 @@ func TestFailure(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(dir, "failures")))
 	must(t, os.WriteFile(filepath.Join(dir, "failures"), nil, 0o666))
 	_, err := r.Failure(3, 7, "text")
-	wantError(t, err, "failures", "--resume")
+	wantError(t, err, "failures", "resume")
 }
 
 // TestForeign opens what is not a run.

@@ -24,7 +24,7 @@ func (t Target) Head() Checkout { return Checkout{Dir: t.Dir} }
 // At is the package in the worktree of another revision. Modules that go.mod or go.work take from outside of the
 // repository by a relative path would be looked for beside the worktree: files with absolute paths take the place of
 // these.
-func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Checkout, error) {
+func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Checkout, error) {
 	p := Checkout{Dir: moved(r.Root, tree, t.Dir)}
 	if !exists(p.Dir) {
 		return p, fmt.Errorf("the base has no directory %s: the package is newer; give a later revision",
