@@ -48,7 +48,7 @@ func TestCovers(t *testing.T) {
 func TestUnknownCounters(t *testing.T) {
 	m := blankMeasurement(1)
 	m.uncovered = true
-	m.unknown()
+	m.markUnavailable()
 	for _, name := range []string{result.CPUSeconds, result.Parallelism, "ledger_idle", "ledger_useful"} {
 		if v, has := m.trial.Metrics[name]; !has || v.Known() {
 			t.Errorf("%s is %v, %v; want it to be there and unknown", name, v, has)

@@ -138,11 +138,11 @@ func TestLate(t *testing.T) {
 	w := inLine()
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
-	took := func(late *Late) result.Value {
+	took := func(late *Disturbance) result.Value {
 		return Simulate(Spec{Workload: w.Name, Design: "burns", Point: point, Seed: 1, Operations: 10, Sample: 1,
-			Late: late}, w, w.Designs[0], sim.Costs{}).Trial.Metrics[result.LatencyMean]
+			Disturbance: late}, w, w.Designs[0], sim.Costs{}).Trial.Metrics[result.LatencyMean]
 	}
-	if base, late := took(nil), took(&Late{At: 5 * time.Millisecond, By: 50 * time.Microsecond}); base != 3e6 ||
+	if base, late := took(nil), took(&Disturbance{At: 5 * time.Millisecond, Delay: 50 * time.Microsecond}); base != 3e6 ||
 		late != 3_005_000 {
 		t.Errorf("10 requests take %v, and %v with one burn 50 us longer", base, late)
 	}

@@ -42,10 +42,10 @@ func TestGuardChild(t *testing.T) {
 
 // TestManyGoroutinesHang: a child with too many goroutines to print says how many it has.
 func TestManyGoroutinesHang(t *testing.T) {
-	if got := whereItHangs("goroutines: 20000\n\n"); !strings.Contains(got, "20000 goroutines") {
+	if got := describeHang("goroutines: 20000\n\n"); !strings.Contains(got, "20000 goroutines") {
 		t.Error(got)
 	}
-	if got := whereItHangs("goroutines: 20\n\n"); !strings.Contains(got, "no goroutine of the design") {
+	if got := describeHang("goroutines: 20\n\n"); !strings.Contains(got, "no goroutine of the design") {
 		t.Error(got)
 	}
 }
@@ -55,7 +55,7 @@ func TestNeeded(t *testing.T) {
 	memory := func() (usage, bool) { return usage{held: 1 << 20, free: 1 << 30, total: 1 << 30}, true }
 	for workers, want := range map[int]bool{1: false, 100_000: false, 1_000_000: true} {
 		spec := Spec{Point: pointOf(workers)}
-		if err := needed(spec, memory); (err != nil) != want {
+		if err := checkWorkers(spec, memory); (err != nil) != want {
 			t.Errorf("%d workers: %v", workers, err)
 		}
 	}
@@ -89,12 +89,12 @@ Goroutine 9 (running) created at:
 
 // TestRaceAt: a race is in the lines of the design, not in assembly.
 func TestRaceAt(t *testing.T) {
-	if got := raceAt(report); got != " at shop/serve.go:42 and shop/serve.go:45" {
+	if got := racePosition(report); got != " at shop/serve.go:42 and shop/serve.go:45" {
 		t.Errorf("%q", got)
 	}
 	for _, text := range []string{"", "WARNING: DATA RACE", "WARNING: DATA RACE\nRead at 0x1 by " +
 		"goroutine 1:\n  runtime.x()"} {
-		if got := raceAt(text); got != "" {
+		if got := racePosition(text); got != "" {
 			t.Errorf("%q: %q", text, got)
 		}
 	}

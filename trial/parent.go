@@ -30,8 +30,8 @@ type Runner struct {
 // patience is how long a child may take to print its stacks, and haste to say how many goroutines it has, while memory
 // gets less.
 const (
-	patience = 1500 * time.Millisecond
-	haste    = 250 * time.Millisecond
+	stackTimeout = 1500 * time.Millisecond
+	countTimeout = 250 * time.Millisecond
 )
 
 // Run runs one trial in a fresh process and waits for it. A trial that crashes, deadlocks or hangs is
@@ -132,11 +132,11 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 		case <-expired:
 			how.hung = true
 			words <- wordStacks
-			giveUp = time.After(patience)
+			giveUp = time.After(stackTimeout)
 		case u := <-full:
 			how.full = &u
 			words <- wordCount
-			giveUp = time.After(haste)
+			giveUp = time.After(countTimeout)
 		case <-giveUp:
 			proc.EndGroup(cmd.Process)
 			return how, <-done
@@ -171,7 +171,7 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 		if !parsed { // GORACE=halt_on_error=1 ends the process at once
 			o = Outcome{Trial: Blank(spec)}
 		}
-		o.Trial.Status, o.Trial.Error = result.Violated, "the race detector reported a data race"+raceAt(stderr)
+		o.Trial.Status, o.Trial.Error = result.Violated, "the race detector reported a data race"+racePosition(stderr)
 		o.Failure = stderr
 		return o
 	case parsed && (waitErr == nil || left):
@@ -188,10 +188,10 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 	o.Trial.Status = result.Failed
 	switch {
 	case hung:
-		o.Trial.Error = "the trial did not end within its time limit: " + whereItHangs(stderr)
+		o.Trial.Error = "the trial did not end within its time limit: " + describeHang(stderr)
 		o.Limited = spec.Costs != ""
 	case waitErr != nil:
-		o.Trial.Error = fmt.Sprintf("the trial's process ended with %s: %s", describe(waitErr), headline(stderr))
+		o.Trial.Error = fmt.Sprintf("the trial's process ended with %s: %s", exitText(waitErr), headline(stderr))
 	default:
 		o.Trial.Error = "the trial's process ended without a result: " + headline(stderr)
 	}
@@ -199,7 +199,7 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 }
 
 // describe says how a process ended.
-func describe(err error) string {
+func exitText(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return exit.ProcessState.String()
@@ -227,7 +227,7 @@ func headline(stderr string) string {
 }
 
 // whereItHangs reads a dump of stacks: a design that waits is stuck, one that runs may need more time.
-func whereItHangs(dump string) string {
+func describeHang(dump string) string {
 	waits := ""
 	for block := range strings.SplitSeq(dump, "\n\n") {
 		state, place := designFrame(block)
@@ -240,7 +240,7 @@ func whereItHangs(dump string) string {
 			waits = fmt.Sprintf("deadlock or hang; a goroutine waits (%s) at %s", state, place)
 		}
 	}
-	if n := countIn(dump); waits == "" && n > mostDumped {
+	if n := goroutineCount(dump); waits == "" && n > maxDumped {
 		return fmt.Sprintf("it has %d goroutines, too many to look at; let fewer live at a time", n)
 	}
 	if waits == "" {
@@ -266,12 +266,12 @@ func designFrame(block string) (state, place string) {
 		state, _, _ = strings.Cut(after, "]")
 		state, _, _ = strings.Cut(state, ",") // without how long it has waited
 		place, _, _ = strings.Cut(strings.TrimSpace(lines[i+1]), " ")
-		return state, shortPlace(place)
+		return state, shortPosition(place)
 	}
 	return "", ""
 }
 
-func shortPlace(place string) string {
+func shortPosition(place string) string {
 	parts := strings.Split(place, "/")
 	if len(parts) > 2 {
 		parts = parts[len(parts)-2:]

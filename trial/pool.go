@@ -16,16 +16,16 @@ import (
 // depends on nothing but its specification, and so its result not on how many; but one whose real code is
 // measured runs alone, and so does one for which memory has no room beside others. Its methods are for one goroutine.
 type Pool struct {
-	run   func(context.Context, Spec) (Outcome, error)
-	ahead map[string]chan simulated // by specification
-	cases map[string]early          // the same
-	begun map[string]bool
-	next  []Spec
-	slots chan struct{}
-	last  chan struct{} // closed once the trial that was begun last has its slots; nil before the first
+	run     func(context.Context, Spec) (Outcome, error)
+	running map[string]chan simulated // by specification
+	cases   map[string]pending        // the same
+	started map[string]bool
+	next    []Spec
+	slots   chan struct{}
+	last    chan struct{} // closed once the trial that was begun last has its slots; nil before the first
 
-	alone   sync.Mutex // held by who takes all slots
-	crowded sync.Map   // designs with their points that could not run beside others
+	alone     sync.Mutex // held by who takes all slots
+	exclusive sync.Map   // designs with their points that could not run beside others
 }
 
 type simulated struct {
@@ -55,7 +55,7 @@ func NewPredictions(costs string, limit time.Duration) *Pool {
 
 // NewPool is a pool of trials that run runs. It is called from several goroutines at once.
 func NewPool(run func(context.Context, Spec) (Outcome, error)) *Pool {
-	return &Pool{run: run, ahead: map[string]chan simulated{}, cases: map[string]early{}, begun: map[string]bool{},
+	return &Pool{run: run, running: map[string]chan simulated{}, cases: map[string]pending{}, started: map[string]bool{},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
@@ -75,9 +75,9 @@ func (m *Pool) Forget() {
 		c.end()
 	}
 	m.next = nil
-	clear(m.ahead)
+	clear(m.running)
 	clear(m.cases)
-	clear(m.begun)
+	clear(m.started)
 }
 
 // Run returns the outcome of a
@@ -86,22 +86,22 @@ func (m *Pool) Run(ctx context.Context, spec Spec) (Outcome, error) {
 		return Outcome{}, err
 	}
 	k := key(spec)
-	if m.ahead[k] == nil {
-		m.begin(ctx, spec, m.single(k))
+	if m.running[k] == nil {
+		m.begin(ctx, spec, m.isOnly(k))
 	}
 	// Twice as many as there are CPUs are begun: one that takes long does not hold up the rest.
-	for len(m.next) > 0 && len(m.ahead) < 2*cap(m.slots) {
-		if !m.begun[key(m.next[0])] {
+	for len(m.next) > 0 && len(m.running) < 2*cap(m.slots) {
+		if !m.started[key(m.next[0])] {
 			m.begin(ctx, m.next[0], false)
 		}
 		m.next = m.next[1:]
 	}
 	select {
-	case s := <-m.ahead[k]:
-		delete(m.ahead, k)
+	case s := <-m.running[k]:
+		delete(m.running, k)
 		delete(m.cases, k)
 		if s.outcome.Limited {
-			m.leaveOut(which(spec))
+			m.dropCase(caseName(spec))
 		}
 		return s.outcome, s.err
 	case <-ctx.Done():
@@ -110,16 +110,16 @@ func (m *Pool) Run(ctx context.Context, spec Spec) (Outcome, error) {
 }
 
 // single reports whether a trial is the only one, so that none can disturb it.
-func (m *Pool) single(k string) bool {
-	return len(m.ahead) == 0 && !slices.ContainsFunc(m.next,
-		func(s Spec) bool { return key(s) != k && !m.begun[key(s)] })
+func (m *Pool) isOnly(k string) bool {
+	return len(m.running) == 0 && !slices.ContainsFunc(m.next,
+		func(s Spec) bool { return key(s) != k && !m.started[key(s)] })
 }
 
 // begin begins a trial: alone, or beside others.
 func (m *Pool) begin(ctx context.Context, spec Spec, alone bool) {
 	k, done := key(spec), make(chan simulated, 1)
 	ctx, cancel := context.WithCancel(ctx)
-	m.ahead[k], m.begun[k], m.cases[k] = done, true, early{which(spec), cancel}
+	m.running[k], m.started[k], m.cases[k] = done, true, pending{caseName(spec), cancel}
 	before, mine := m.last, make(chan struct{})
 	m.last = mine
 	got := sync.OnceFunc(func() { close(mine) })
@@ -132,51 +132,51 @@ func (m *Pool) begin(ctx context.Context, spec Spec, alone bool) {
 			case <-ctx.Done():
 			}
 		}
-		done <- m.inTurn(ctx, spec, alone, got)
+		done <- m.schedule(ctx, spec, alone, got)
 	}()
 }
 
 // early is a trial that was begun: that of a case, and how to end it.
-type early struct {
-	which string
-	end   func()
+type pending struct {
+	name string
+	end  func()
 }
 
-func which(spec Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point) }
+func caseName(spec Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point) }
 
 // leaveOut ends the trials of a case that were begun ahead, and begins no more: the limit of real time would end them
 // too.
-func (m *Pool) leaveOut(name string) {
+func (m *Pool) dropCase(name string) {
 	for k, c := range m.cases {
-		if c.which == name {
+		if c.name == name {
 			c.end()
-			delete(m.ahead, k)
+			delete(m.running, k)
 			delete(m.cases, k)
-			delete(m.begun, k)
+			delete(m.started, k)
 		}
 	}
-	m.next = slices.DeleteFunc(slices.Clone(m.next), func(s Spec) bool { return which(s) == name })
+	m.next = slices.DeleteFunc(slices.Clone(m.next), func(s Spec) bool { return caseName(s) == name })
 }
 
 // inTurn runs a trial beside others, or alone once its design has come at that point to real code that is to be
 // measured, or to the end of memory. It calls got once it has its slots, and perhaps again.
-func (m *Pool) inTurn(ctx context.Context, spec Spec, alone bool, got func()) (s simulated) {
-	name := which(spec)
-	if _, crowded := m.crowded.Load(name); !crowded && !alone {
-		spec.Crowded = cap(m.slots) > 1
-		if s = m.with(ctx, spec, 1, got); !s.outcome.Crowded {
+func (m *Pool) schedule(ctx context.Context, spec Spec, alone bool, got func()) (s simulated) {
+	name := caseName(spec)
+	if _, crowded := m.exclusive.Load(name); !crowded && !alone {
+		spec.Concurrent = cap(m.slots) > 1
+		if s = m.runWith(ctx, spec, 1, got); !s.outcome.MustRunAlone {
 			return s
 		}
-		m.crowded.Store(name, true)
+		m.exclusive.Store(name, true)
 	}
-	spec.Crowded = false
+	spec.Concurrent = false
 	m.alone.Lock()
 	defer m.alone.Unlock()
-	return m.with(ctx, spec, cap(m.slots), got)
+	return m.runWith(ctx, spec, cap(m.slots), got)
 }
 
 // with runs a trial that takes so many slots.
-func (m *Pool) with(ctx context.Context, spec Spec, slots int, got func()) (s simulated) {
+func (m *Pool) runWith(ctx context.Context, spec Spec, slots int, got func()) (s simulated) {
 	for range slots {
 		select {
 		case m.slots <- struct{}{}:

@@ -74,7 +74,7 @@ func TestPoolForgets(t *testing.T) {
 		}
 		forgotten.Store(true)
 		m.Forget()
-		if len(m.ahead)+len(m.cases)+len(m.begun)+len(m.next) > 0 {
+		if len(m.running)+len(m.cases)+len(m.started)+len(m.next) > 0 {
 			t.Error("it remembers what was begun")
 		}
 	}
@@ -112,9 +112,9 @@ func TestPoolMeasuresAlone(t *testing.T) {
 		beside := running.Add(1)
 		defer running.Add(-1)
 		real := spec.Design == "real"
-		if real && spec.Crowded {
+		if real && spec.Concurrent {
 			crowded.Add(1)
-			return Outcome{Crowded: true}, nil
+			return Outcome{MustRunAlone: true}, nil
 		}
 		for range 100 {
 			runtime.Gosched()
@@ -136,7 +136,7 @@ func TestPoolMeasuresAlone(t *testing.T) {
 	}
 	m.Ahead(specs)
 	for i, spec := range specs {
-		if o, err := m.Run(t.Context(), spec); err != nil || o.Crowded || o.Trial.Block != i {
+		if o, err := m.Run(t.Context(), spec); err != nil || o.MustRunAlone || o.Trial.Block != i {
 			t.Errorf("trial %d: %+v, %v", i, o, err)
 		}
 	}
@@ -155,11 +155,11 @@ func TestPoolCrowded(t *testing.T) {
 		m.slots = make(chan struct{}, slots)
 		var crowded []bool
 		m.run = func(_ context.Context, spec Spec) (Outcome, error) {
-			crowded = append(crowded, spec.Crowded)
-			return Outcome{Crowded: spec.Crowded && spec.Point.Int("cpus") == 1}, nil
+			crowded = append(crowded, spec.Concurrent)
+			return Outcome{MustRunAlone: spec.Concurrent && spec.Point.Int("cpus") == 1}, nil
 		}
 		for _, spec := range specs {
-			if s := m.inTurn(t.Context(), spec, false, func() {}); s.err != nil || s.outcome.Crowded {
+			if s := m.schedule(t.Context(), spec, false, func() {}); s.err != nil || s.outcome.MustRunAlone {
 				t.Errorf("%+v, %v", s.outcome, s.err)
 			}
 		}
@@ -167,7 +167,7 @@ func TestPoolCrowded(t *testing.T) {
 			t.Errorf("%d slots: runs beside others %v, want %v", slots, crowded, want)
 		}
 		crowded = nil
-		if o, err := m.Run(t.Context(), specs[1]); err != nil || o.Crowded || !slices.Equal(crowded, []bool{false}) {
+		if o, err := m.Run(t.Context(), specs[1]); err != nil || o.MustRunAlone || !slices.Equal(crowded, []bool{false}) {
 			t.Errorf("%d slots: %+v, %v: the only trial runs beside others: %v", slots, o, err, crowded)
 		}
 	}
@@ -191,7 +191,7 @@ func TestPoolLeavesOut(t *testing.T) {
 			t.Errorf("%s: %+v, %v", s.Design, o.Trial, err)
 		}
 	}
-	if len(m.ahead) > 0 || len(m.next) > 0 {
-		t.Errorf("%d trials are left, and %d are still to begin", len(m.ahead), len(m.next))
+	if len(m.running) > 0 || len(m.next) > 0 {
+		t.Errorf("%d trials are left, and %d are still to begin", len(m.running), len(m.next))
 	}
 }

@@ -44,14 +44,14 @@ func (m *measurement) stopProfile() {
 		m.warn("no CPU profile: %v", err)
 		return
 	}
-	m.samples, m.parts = tell(p)
+	m.samples, m.parts = countSamples(p)
 	if m.samples < fewSamples {
 		m.warn("a CPU profile has less than 100 samples, one for each 10 ms of CPU time: let the trials take longer")
 	}
 }
 
 // tell counts the samples of a CPU profile, all of them and those of each part.
-func tell(p *gopprof.Profile) (all int64, parts map[string]int64) {
+func countSamples(p *gopprof.Profile) (all int64, parts map[string]int64) {
 	parts = map[string]int64{}
 	for _, s := range p.Samples {
 		if len(s.Values) > 0 {
@@ -92,7 +92,7 @@ func partOf(stack []gopprof.Frame) string {
 	for _, f := range stack {
 		name, ok := strings.CutPrefix(f.Function, "runtime.")
 		if !ok {
-			if lock(f.Function) {
+			if isLockOperation(f.Function) {
 				return partChannel
 			}
 			return partUseful
@@ -112,7 +112,7 @@ func partOf(stack []gopprof.Frame) string {
 }
 
 // lock reports whether a function outside of the runtime is an operation of a channel, a lock or a group.
-func lock(function string) bool {
+func isLockOperation(function string) bool {
 	for _, prefix := range []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)",
 		"sync.runtime_", "internal/sync.", "github.com/brewput/brewput/env.(*Chan["} {
 		if strings.HasPrefix(function, prefix) {

@@ -26,16 +26,16 @@ const (
 )
 
 // errCrowded ends a trial that came to real code while others ran beside it.
-var errCrowded = errors.New("real code is not measured while other trials run")
+var errConcurrent = errors.New("real code is not measured while other trials run")
 
 // realCode charges the real code of one trial in virtual time.
 type realCode struct {
-	recording *Recording // nil: none is kept
-	script    *script    // of the trial, in the recording
+	recording *Recording  // nil: none is kept
+	costs     *trialCosts // of the trial, in the recording
 	alone     bool
 	sections  *calibrate.Sectioner // nil until the first section, and where nothing is measured
-	so        map[SectionKey]int   // sections of each name so far
-	crowded   bool
+	counts    map[SectionKey]int   // sections of each name so far
+	refused   bool
 	charged
 }
 
@@ -49,10 +49,10 @@ type charged struct {
 func (c charged) since(o charged) charged { return charged{c.n - o.n, c.sum - o.sum} }
 
 func newRealCode(spec Spec) (*realCode, error) {
-	r := &realCode{recording: spec.Recording, alone: !spec.Crowded, so: map[SectionKey]int{}}
+	r := &realCode{recording: spec.Recording, alone: !spec.Concurrent, counts: map[SectionKey]int{}}
 	var err error
 	if r.recording != nil {
-		r.script, err = r.recording.script(spec)
+		r.costs, err = r.recording.find(spec)
 	}
 	return r, err
 }
@@ -66,8 +66,8 @@ func (r *realCode) Begin() error {
 	case r.replays():
 		return nil
 	case !r.alone:
-		r.crowded = true
-		return errCrowded
+		r.refused = true
+		return errConcurrent
 	case r.sections == nil:
 		r.sections = calibrate.NewSectioner()
 	}
@@ -83,10 +83,10 @@ func (r *realCode) End(code virtual.Code) (cost time.Duration, err error) {
 	}
 	if r.recording != nil {
 		p := SectionKey(code)
-		if cost, err = r.recording.cost(r.script, p, r.so[p], cost); err != nil {
+		if cost, err = r.recording.cost(r.costs, p, r.counts[p], cost); err != nil {
 			return 0, err
 		}
-		r.so[p]++
+		r.counts[p]++
 	}
 	r.n++
 	r.sum += cost
@@ -101,15 +101,15 @@ func (r *realCode) Drop() {
 }
 
 // ended is an error if a job that came to its end did not do all of its recorded work.
-func (r *realCode) ended() error {
+func (r *realCode) checkComplete() error {
 	if r.recording == nil {
 		return nil
 	}
-	return r.recording.ended(r.script, int(r.n))
+	return r.recording.checkComplete(r.costs, int(r.n))
 }
 
 // tell adds to a trial what its real code cost within the window, as its CPU time is, and what to be wary of.
-func (r *realCode) tell(m *measurement) {
+func (r *realCode) report(m *measurement) {
 	if r.n == 0 {
 		return
 	}
@@ -133,7 +133,7 @@ func (r *realCode) tell(m *measurement) {
 		}
 	}
 	if r.recording != nil {
-		clock = r.recording.clocked(clock)
+		clock = r.recording.setClock(clock)
 	}
 	if clock == calibrate.WallClock {
 		m.warn(warnWall)

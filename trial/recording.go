@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	mostSections = 1 << 21 // of a recording: about 100 bytes each
+	maxSections = 1 << 21 // of a recording: about 100 bytes each
 
-	longestSection               = time.Hour
-	longestTrial   time.Duration = 1 << 62 // its sections together: virtual time ends at twice that
+	maxSection               = time.Hour
+	maxTrial   time.Duration = 1 << 62 // its sections together: virtual time ends at twice that
 )
 
 // Recording is what the sections of real code of a workload cost: of each design at each point, with each seed. One
@@ -27,10 +27,10 @@ type Recording struct {
 	sealed bool // read from a file
 	kept   bool // in a file, sooner or later
 
-	mu      sync.Mutex
-	clock   string // that measured it; "" while nothing is
-	scripts []*script
-	n       int // sections
+	mu     sync.Mutex
+	clock  string // that measured it; "" while nothing is
+	trials []*trialCosts
+	n      int // sections
 }
 
 // Piece names the sections of real code of one request on goroutines of one name, or of one goroutine that works for
@@ -48,7 +48,7 @@ func (p SectionKey) String() string {
 }
 
 // script is what one trial's real code cost.
-type script struct {
+type trialCosts struct {
 	design string
 	point  plan.Point
 	seed   uint64
@@ -65,16 +65,16 @@ func NewRecording(workload string, kept bool) *Recording {
 func (r *Recording) Sections() int { return r.n }
 
 // Trials is the number of trials.
-func (r *Recording) Trials() int { return len(r.scripts) }
+func (r *Recording) Trials() int { return len(r.trials) }
 
 // whoWorks are the factors that say on what and by how many the work is done, and not what it is.
-var whoWorks = []string{"cpus", "workers"}
+var resourceFactors = []string{"cpus", "workers"}
 
 // work is the point without them.
-func work(p plan.Point) string {
+func workKey(p plan.Point) string {
 	var names []string
 	for _, s := range p.Settings() {
-		if !slices.Contains(whoWorks, s.Factor) {
+		if !slices.Contains(resourceFactors, s.Factor) {
 			names = append(names, s.Factor)
 		}
 	}
@@ -83,16 +83,16 @@ func work(p plan.Point) string {
 
 // script is the part of the recording that a trial goes by. That of a file is the trial's own, or else one of the same
 // design, seed and factors but for CPUs and workers, of the fewest CPUs.
-func (r *Recording) script(spec Spec) (*script, error) {
+func (r *Recording) find(spec Spec) (*trialCosts, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var best *script
-	for _, s := range r.scripts {
+	var best *trialCosts
+	for _, s := range r.trials {
 		switch {
 		case s.design != spec.Design || s.seed != spec.Seed:
 		case s.point.String() == spec.Point.String():
 			return s, nil
-		case r.sealed && work(s.point) == work(spec.Point) && (best == nil ||
+		case r.sealed && workKey(s.point) == workKey(spec.Point) && (best == nil ||
 			s.point.Int("cpus") < best.point.Int("cpus")):
 			best = s
 		}
@@ -104,14 +104,14 @@ func (r *Recording) script(spec Spec) (*script, error) {
 		return nil, fmt.Errorf("the recording has no costs of %s (%s) with seed %d, but of %s; record it, or "+
 			"replay what is there", spec.Design, spec.Point, spec.Seed, r.contents())
 	}
-	s := &script{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[SectionKey][]time.Duration{}}
-	r.scripts = append(r.scripts, s)
+	s := &trialCosts{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[SectionKey][]time.Duration{}}
+	r.trials = append(r.trials, s)
 	return s, nil
 }
 
 // Covers is an error if a trial cannot go by the recording.
 func (r *Recording) Covers(spec Spec) error {
-	_, err := r.script(spec)
+	_, err := r.find(spec)
 	return err
 }
 
@@ -119,9 +119,9 @@ func (r *Recording) Covers(spec Spec) error {
 func (r *Recording) contents() string {
 	const most = 3
 	var names []string
-	for i, s := range r.scripts {
+	for i, s := range r.trials {
 		if i == most {
-			names = append(names, fmt.Sprintf("%d more", len(r.scripts)-most))
+			names = append(names, fmt.Sprintf("%d more", len(r.trials)-most))
 			break
 		}
 		names = append(names, fmt.Sprintf("%s (%s) with seed %d", s.design, s.point, s.seed))
@@ -133,7 +133,7 @@ func (r *Recording) contents() string {
 }
 
 // cost is what section number n of a piece of a trial costs: as recorded, and else, where that may be, as measured.
-func (r *Recording) cost(s *script, p SectionKey, n int, measured time.Duration) (time.Duration, error) {
+func (r *Recording) cost(s *trialCosts, p SectionKey, n int, measured time.Duration) (time.Duration, error) {
 	costs := s.costs[p]
 	if n < len(costs) {
 		return costs[n], nil
@@ -144,15 +144,15 @@ func (r *Recording) cost(s *script, p SectionKey, n int, measured time.Duration)
 			"it works (env.For)",
 			s.design, s.point, len(costs), p)
 	}
-	if measured > longestSection {
+	if measured > maxSection {
 		return 0, fmt.Errorf("a section of real code of %s took %v, and more than %v are not kept: do less in each", p,
-			measured, longestSection)
+			measured, maxSection)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.n++; r.n > mostSections {
+	if r.n++; r.n > maxSections {
 		return 0, fmt.Errorf("more than %d sections of real code are not kept: calculate fewer designs, points or "+
-			"replications, or a shorter duration", mostSections)
+			"replications, or a shorter duration", maxSections)
 	}
 	s.costs[p] = append(costs, measured)
 	return measured, nil
@@ -161,7 +161,7 @@ func (r *Recording) cost(s *script, p SectionKey, n int, measured time.Duration)
 // ended is told how many sections a job had that came to its end. Fewer than were recorded are an error: where a
 // section is larger in the trial than in the recording, it costs what the smaller one did, and the rest of the work
 // nothing.
-func (r *Recording) ended(s *script, sections int) error {
+func (r *Recording) checkComplete(s *trialCosts, sections int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -177,7 +177,7 @@ func (r *Recording) ended(s *script, sections int) error {
 }
 
 // clocked is the clock of the recording, which is the trial's if it has none yet.
-func (r *Recording) clocked(trial string) string {
+func (r *Recording) setClock(trial string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.clock == "" {

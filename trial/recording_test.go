@@ -140,16 +140,16 @@ func TestNearestRecording(t *testing.T) {
 			plan.Setting{Factor: "size", Level: plan.IntLevel(size)})
 	}
 	for _, p := range []plan.Point{at(4, 1), at(2, 1), at(2, 2), at(8, 1)} {
-		r.scripts = append(r.scripts, &script{design: "d", point: p, seed: 1})
+		r.trials = append(r.trials, &trialCosts{design: "d", point: p, seed: 1})
 	}
 	for _, c := range []struct{ asked, want plan.Point }{{at(4, 1), at(4, 1)}, {at(3, 1), at(2, 1)},
 		{at(8, 2), at(2, 2)}, {at(2, 3), plan.Point{}}} {
-		s, err := r.script(Spec{Design: "d", Seed: 1, Point: c.asked})
+		s, err := r.find(Spec{Design: "d", Seed: 1, Point: c.asked})
 		if (err == nil) != (len(c.want.Settings()) > 0) || err == nil && s.point.String() != c.want.String() {
 			t.Errorf("%v: %+v, %v", c.asked, s, err)
 		}
 	}
-	if _, err := r.script(Spec{Design: "e", Seed: 1, Point: at(4, 1)}); err == nil ||
+	if _, err := r.find(Spec{Design: "e", Seed: 1, Point: at(4, 1)}); err == nil ||
 		!strings.Contains(err.Error(), "; 1 more;") {
 		t.Error(err)
 	}
@@ -163,9 +163,9 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	spec := lotterySpec(1, 1, nil)
-	spec.Crowded = true
+	spec.Concurrent = true
 	w := lottery()
-	if o := Simulate(spec, w, w.Designs[0], sim.Costs{}); !o.Crowded || o.Trial.RealCode != "" {
+	if o := Simulate(spec, w, w.Designs[0], sim.Costs{}); !o.MustRunAlone || o.Trial.RealCode != "" {
 		t.Errorf("%+v", o)
 	}
 	r := NewRecording("lottery", true)
@@ -174,7 +174,7 @@ func TestMeasured(t *testing.T) {
 	}
 	replay, _ := file(t, r)
 	spec.Recording = replay
-	if o := Simulate(spec, w, w.Designs[0], sim.Costs{}); o.Crowded || o.Trial.Status != result.OK {
+	if o := Simulate(spec, w, w.Designs[0], sim.Costs{}); o.MustRunAlone || o.Trial.Status != result.OK {
 		t.Errorf("%+v", o)
 	}
 }
@@ -185,13 +185,13 @@ func TestRecordingEnds(t *testing.T) {
 	r := NewRecording("lottery", true)
 	draw(t, lotterySpec(1, 1, r))
 	replay, _ := file(t, r)
-	replay.scripts[0].costs[SectionKey{17, "worker"}] = nil
+	replay.trials[0].costs[SectionKey{17, "worker"}] = nil
 	if x, _ := draw(t, lotterySpec(3, 1, replay)); x.Status != result.Failed ||
 		!strings.Contains(x.Error, "has 0 sections of real code of request 17 in goroutine worker, and "+
 			"it comes to one more") {
 		t.Errorf("%+v", x)
 	}
-	r.n = mostSections - 3
+	r.n = maxSections - 3
 	if x, _ := draw(t, lotterySpec(1, 2, r)); x.Status != result.Failed ||
 		!strings.Contains(x.Error, "more than 2097152 sections") {
 		t.Errorf("%+v", x)
@@ -215,7 +215,7 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 		for request := range uint64(100) {
 			costs[SectionKey{request, "worker"}] = []time.Duration{time.Millisecond}
 		}
-		spec.Recording.scripts = []*script{{design: "d", point: spec.Point, seed: 1, costs: costs}}
+		spec.Recording.trials = []*trialCosts{{design: "d", point: spec.Point, seed: 1, costs: costs}}
 		x := Simulate(spec, &workload.Workload{Name: "test"}, d, sim.Costs{}).Trial
 		if x.Status != result.OK || !(x.Metrics[result.Throughput] > 900) || (x.Period == nil) != real {
 			t.Errorf("real %v: %+v", real, x)
@@ -264,7 +264,7 @@ func TestReplayLosesNoWork(t *testing.T) {
 	if x := run(2, replay); x.Status != result.Failed || !strings.Contains(x.Error, want) || x.WallSeconds != 0 {
 		t.Errorf("half of the work is gone: %+v", x)
 	}
-	r.scripts[0].costs[SectionKey{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
+	r.trials[0].costs[SectionKey{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
 	r.n++
 	replay, text := file(t, r)
 	if !strings.Contains(text, `"sections":5,"job_sections":4`) {
@@ -330,16 +330,16 @@ func TestLongTrials(t *testing.T) {
 	for _, c := range []struct {
 		before time.Duration
 		good   bool
-	}{{longestTrial - 11, true}, {longestTrial - 10, false}} {
-		p := parser{last: &script{costs: map[SectionKey][]time.Duration{}}, left: 2, sum: c.before}
+	}{{maxTrial - 11, true}, {maxTrial - 10, false}} {
+		p := parser{last: &trialCosts{costs: map[SectionKey][]time.Duration{}}, left: 2, sum: c.before}
 		if err := p.piece([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good ||
 			err != nil && !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%v before: %v", c.before, err)
 		}
 	}
 	r := NewRecording("lottery", true)
-	s := &script{design: "d", costs: map[SectionKey][]time.Duration{}}
-	if _, err := r.cost(s, SectionKey{}, 0, longestSection+1); err == nil || r.n > 0 {
+	s := &trialCosts{design: "d", costs: map[SectionKey][]time.Duration{}}
+	if _, err := r.cost(s, SectionKey{}, 0, maxSection+1); err == nil || r.n > 0 {
 		t.Error("a section is kept that no file may have")
 	}
 }

@@ -39,23 +39,23 @@ func roomAfter(memory func() (usage, bool), collect func()) bool {
 
 // fits reports whether enough is left: a tenth of what this process could have, which stays the same while it grows,
 // and, as others like it may run beside, a thirty-second of all that there is, up to 1 GiB.
-func (u usage) fits() bool { return u.spare+u.free >= u.kept() }
+func (u usage) fits() bool { return u.spare+u.free >= u.reserve() }
 
 // kept is what the guard keeps free: see fits.
-func (u usage) kept() uint64 {
+func (u usage) reserve() uint64 {
 	left := u.spare + u.free
 	return max((u.held+left)/10, min(u.total/32, 1<<30))
 }
 
 func (u usage) String() string {
 	return fmt.Sprintf("the process holds %s, %s of %s are free, and the guard keeps %s free", gib(u.held),
-		gib(u.spare+u.free), gib(u.total), gib(u.kept()))
+		gib(u.spare+u.free), gib(u.total), gib(u.reserve()))
 }
 
 func gib(bytes uint64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }
 
 // guarded adds to the error of the memory guard what memory there was. The first line is what a table shows.
-func guarded(err error, memory func() (usage, bool)) error {
+func withUsage(err error, memory func() (usage, bool)) error {
 	u, known := memory()
 	if err == nil || !known {
 		return err
@@ -65,21 +65,21 @@ func guarded(err error, memory func() (usage, bool)) error {
 }
 
 // leastWorker is what a worker takes at least, in bytes: its stack, and what the load counts of it.
-const leastWorker = 2<<10 + 1<<8
+const minWorkerBytes = 2<<10 + 1<<8
 
 // needed is an error if the workers of a trial cannot have room: the machine would stand still before they are there.
-func needed(spec Spec, memory func() (usage, bool)) error {
+func checkWorkers(spec Spec, memory func() (usage, bool)) error {
 	if !spec.Point.Has("workers") {
 		return nil
 	}
 	n := uint64(max(0, spec.Point.Int("workers")))
 	u, known := memory()
-	if !known || n <= (u.held+u.spare+u.free)/leastWorker {
+	if !known || n <= (u.held+u.spare+u.free)/minWorkerBytes {
 		return nil
 	}
 	return fmt.Errorf("the memory guard has refused the trial: its %d workers are as many goroutines, which take %s "+
 		"at least; use fewer workers, or end other programs (%v)",
-		n, gib(n*leastWorker), u)
+		n, gib(n*minWorkerBytes), u)
 }
 
 // memory is what there is; false where the system does not tell.

@@ -27,15 +27,15 @@ func TestMemoryBesideOthers(t *testing.T) {
 	}}
 	w := &workload.Workload{Name: "w", Designs: []workload.Design{d}}
 	spec := Spec{Workload: "w", Design: "many",
-		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Crowded: true,
+		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Concurrent: true,
 		Room: func() bool { return false }}
-	if o := Simulate(spec, w, d, sim.Costs{}); !o.Crowded {
+	if o := Simulate(spec, w, d, sim.Costs{}); !o.MustRunAlone {
 		t.Errorf("beside others: %+v", o.Trial)
 	}
-	spec.Crowded = false
-	if o := Simulate(spec, w, d, sim.Costs{}); o.Crowded || o.Trial.Status != result.Failed ||
+	spec.Concurrent = false
+	if o := Simulate(spec, w, d, sim.Costs{}); o.MustRunAlone || o.Trial.Status != result.Failed ||
 		!strings.Contains(o.Trial.Error, "let fewer live at a time") {
-		t.Errorf("alone: crowded %v, %s: %s", o.Crowded, o.Trial.Status, o.Trial.Error)
+		t.Errorf("alone: crowded %v, %s: %s", o.MustRunAlone, o.Trial.Status, o.Trial.Error)
 	}
 }
 

@@ -16,11 +16,11 @@ const (
 	// batchSize is the number of requests of a batch, as in MSER-5, before there are too many batches.
 	batchSize = 5
 	// mostBatches is how many batches are kept: then two become one.
-	mostBatches = 1 << 15
+	maxBatches = 1 << 15
 	// mostServed is how many of the last requests are kept, to see whether they repeat themselves.
-	mostServed = 1 << 16
+	maxServed = 1 << 16
 	// leastRepeats is how often a period must have been seen.
-	leastRepeats = 4
+	minRepeats = 4
 )
 
 // series is what a trial in virtual time keeps of its requests, in the order of their ends: its memory is
@@ -52,9 +52,9 @@ type served struct{ end, took time.Duration }
 
 // keep begins the series of a load in virtual time that begins now, and looks ahead to its end.
 func (m *measurement) keep(e env.Env, v *virtual.World) func(from, to time.Duration) {
-	if m.probe != nil {
-		m.probe.begin(v)
-		return m.probe.note
+	if m.disturber != nil {
+		m.disturber.begin(v)
+		return m.disturber.note
 	}
 	span := m.spec.Warmup + m.spec.Duration
 	m.series = &series{size: batchSize, release: e.Now(), begin: e.Now() + m.spec.Warmup, end: e.Now() + span}
@@ -81,11 +81,11 @@ func (s *series) note(from, to time.Duration) {
 		}
 		s.least, s.most = min(s.least, took), max(s.most, took)
 	}
-	if s.all++; len(s.ring) < mostServed {
+	if s.all++; len(s.ring) < maxServed {
 		s.ring = append(s.ring, served{to, took})
 	} else {
 		s.ring[s.next] = served{to, took}
-		s.next = (s.next + 1) % mostServed
+		s.next = (s.next + 1) % maxServed
 	}
 	s.open.mean += float64(took)
 	s.open.end = to
@@ -95,12 +95,12 @@ func (s *series) note(from, to time.Duration) {
 	s.open.mean /= float64(s.size)
 	s.batches = append(s.batches, s.open)
 	s.open, s.n = batch{}, 0
-	if len(s.batches) == mostBatches {
-		for i := range mostBatches / 2 {
+	if len(s.batches) == maxBatches {
+		for i := range maxBatches / 2 {
 			a, b := s.batches[2*i], s.batches[2*i+1]
 			s.batches[i] = batch{(a.mean + b.mean) / 2, b.end}
 		}
-		s.batches = s.batches[:mostBatches/2]
+		s.batches = s.batches[:maxBatches/2]
 		s.size *= 2
 	}
 }
@@ -130,7 +130,7 @@ func (s *series) period() repetition {
 func repeats(last []served, all int64) (p repetition) {
 	slices.Reverse(last)
 	n := len(last) - 1 // the one before it tells when the first of a period began
-	if n < leastRepeats {
+	if n < minRepeats {
 		return p
 	}
 	same := func(i, j int) bool {
@@ -149,11 +149,11 @@ func repeats(last []served, all int64) (p repetition) {
 			b++
 		}
 		border[m] = b
-		if m >= leastRepeats*(m-b) {
+		if m >= minRepeats*(m-b) {
 			best = m
 		}
 	}
-	if size := best - border[best]; int64(best) >= min(all/2, mostServed-1) && best > 0 {
+	if size := best - border[best]; int64(best) >= min(all/2, maxServed-1) && best > 0 {
 		p = repetition{last[:size], last[0].end - last[size].end, best / size, last[best].end, best == n}
 	}
 	return p
@@ -191,7 +191,7 @@ func (m *measurement) settle(of string, lost int64) {
 	}
 	p := s.period()
 	d, settled := s.transient()
-	full := s.all > mostServed && p.whole // and so it may have repeated itself before what is kept
+	full := s.all > maxServed && p.whole // and so it may have repeated itself before what is kept
 	switch since := p.since - s.release; {
 	case len(p.requests) == 0:
 	case !full || !settled || since < d:
@@ -225,7 +225,7 @@ func (m *measurement) settle(of string, lost int64) {
 	for name, v := range p.metrics(of) {
 		m.set(name, v)
 	}
-	m.repeats, m.of = p, of
+	m.repeats, m.timesKind = p, of
 }
 
 // metrics are the rate and the times of a repetition. It sorts the requests by their times.

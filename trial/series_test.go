@@ -57,7 +57,7 @@ func TestPeriod(t *testing.T) {
 			}
 			return ms, 4 * ms
 		}, 1, ms},
-		{"more than are kept", 3 * mostServed, alternate, 2, 16 * ms},
+		{"more than are kept", 3 * maxServed, alternate, 2, 16 * ms},
 		{"none", 0, nil, 0, 0},
 	} {
 		s := longSeries()
@@ -71,7 +71,7 @@ func TestPeriod(t *testing.T) {
 			}
 			continue
 		}
-		if len(period) != test.period || span != test.span || test.period > 0 && repeats < leastRepeats {
+		if len(period) != test.period || span != test.span || test.period > 0 && repeats < minRepeats {
 			t.Errorf("%s: a period of %d in %v, %d times, want %d in %v", test.name, len(period), span, repeats,
 				test.period, test.span)
 		}
@@ -102,11 +102,11 @@ func TestTransient(t *testing.T) {
 // TestSeriesIsBounded: a long run takes no more memory, and its batches still say the same.
 func TestSeriesIsBounded(t *testing.T) {
 	s := longSeries()
-	n := 20 * batchSize * mostBatches
+	n := 20 * batchSize * maxBatches
 	feed(s, n, func(i int) (gap, took time.Duration) {
 		return time.Microsecond, time.Microsecond + time.Duration(max(0, n/4-i))
 	})
-	if len(s.batches) > mostBatches || len(s.ring) > mostServed {
+	if len(s.batches) > maxBatches || len(s.ring) > maxServed {
 		t.Errorf("%d batches and %d requests are kept", len(s.batches), len(s.ring))
 	}
 	want := time.Duration(n/4) * time.Microsecond
@@ -128,7 +128,7 @@ func TestLateEndsAreLeftOut(t *testing.T) {
 // TestTransientOfManyRequests: of a load that repeats itself for longer than requests are kept nobody knows since when.
 func TestTransientOfManyRequests(t *testing.T) {
 	s := longSeries()
-	feed(s, 3*mostServed, func(int) (gap, took time.Duration) { return time.Microsecond, time.Microsecond })
+	feed(s, 3*maxServed, func(int) (gap, took time.Duration) { return time.Microsecond, time.Microsecond })
 	m := &measurement{series: s, trial: Blank(Spec{})}
 	m.settle("latency", 0)
 	if got := m.trial.Metrics.Get(result.Transient); got != 0 {

@@ -36,7 +36,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 		m.trial.Status, m.trial.Error = result.Failed, err.Error()
 		return Outcome{Trial: m.trial}
 	}
-	if err := needed(spec, memory); err != nil {
+	if err := checkWorkers(spec, memory); err != nil {
 		m.trial.Status, m.trial.Error = result.Failed, err.Error()
 		return Outcome{Trial: m.trial}
 	}
@@ -44,24 +44,24 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()
 	if v.Full() {
-		left = guarded(left, memory)
+		left = withUsage(left, memory)
 	}
 	if !v.Ended() { // the design hangs and still has m
 		t := newSimulation(spec, d).trial
 		t.Status, t.Error = result.Failed, left.Error()
 		return brief(Outcome{Trial: t, Limited: errors.Is(left, virtual.ErrLimit)})
 	}
-	if real.crowded || spec.Crowded && v.Full() { // alone it has more
-		return Outcome{Trial: m.trial, Crowded: true}
+	if real.refused || spec.Concurrent && v.Full() { // alone it has more
+		return Outcome{Trial: m.trial, MustRunAlone: true}
 	}
 	if err == nil && left == nil && d.Job != nil {
-		err = real.ended()
+		err = real.checkComplete()
 	}
 	limited := errors.Is(err, virtual.ErrLimit) || errors.Is(left, virtual.ErrLimit)
 	m.trial.Warnings = append(m.trial.Warnings, v.Warnings()...)
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
-	real.tell(m)
+	real.report(m)
 	m.trial.Decisions = fmt.Sprintf("%016x", v.Checksum())
 	if spec.Disturb && m.trial.Period != nil {
 		m.disturb(costs)
@@ -86,10 +86,10 @@ func (m *measurement) virtualWorld(costs sim.Costs, real *realCode) *virtual.Wor
 		Timeline: spec.Timeline > 0,
 		Limit:    spec.Limit, Stop: spec.Stop, Room: room, RoomEvery: guardEvery}
 	switch {
-	case m.probe != nil:
-		c.Stretch = m.probe.stretch
-	case spec.Late != nil:
-		c.Stretch = spec.Late.once()
+	case m.disturber != nil:
+		c.Stretch = m.disturber.stretch
+	case spec.Disturbance != nil:
+		c.Stretch = spec.Disturbance.once()
 	}
 	v := virtual.New(c)
 	m.world, m.real = v, real
@@ -113,6 +113,6 @@ func (m *measurement) simulated() {
 		m.set(result.Parallelism, result.Value(cpu/span))
 	}
 	if m.operations > 0 && m.trial.WallSeconds > 0 {
-		m.set("cpu_per_op_ns", result.Value(cpu*1e9)/m.within(span))
+		m.set("cpu_per_op_ns", result.Value(cpu*1e9)/m.operationsIn(span))
 	}
 }

@@ -54,7 +54,7 @@ type Spec struct {
 	// in virtual time: if the load repeats itself, see what disturbances of one burn do to that
 	Disturb bool `json:"disturb,omitempty"`
 
-	Late *Late `json:"late,omitempty"` // in virtual time: the burn that lasts longer; nil: none
+	Disturbance *Disturbance `json:"late,omitempty"` // in virtual time: the burn that lasts longer; nil: none
 
 	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
 
@@ -68,13 +68,13 @@ type Spec struct {
 	Recording *Recording `json:"-"`
 	// Crowded says that other trials run at the same time: one that must measure real code, or for which memory has
 	// no room beside them, then ends with Outcome.Crowded.
-	Crowded bool `json:"crowded,omitempty"`
+	Concurrent bool `json:"crowded,omitempty"`
 }
 
 // Late is a disturbance: the first burn that begins at a time or later lasts longer.
-type Late struct {
-	At time.Duration `json:"at"` // since the simulation began
-	By time.Duration `json:"by"`
+type Disturbance struct {
+	At    time.Duration `json:"at"` // since the simulation began
+	Delay time.Duration `json:"by"`
 }
 
 // OpenLoad is the load that is offered in an open loop, beside what the point says of it.
@@ -109,7 +109,7 @@ type Outcome struct {
 	Histograms map[string][]byte `json:"histograms,omitempty"`
 	Failure    string            `json:"-"` // of a failed trial: what it printed, its stacks
 	// the trial came to nothing, as it must run alone; see Spec.Crowded
-	Crowded bool `json:"crowded,omitempty"`
+	MustRunAlone bool `json:"crowded,omitempty"`
 	// in virtual time: the limit of real time has ended it, and would end others of its case
 	Limited bool `json:"limited,omitempty"`
 	// in virtual time, if it was asked for and the window opened

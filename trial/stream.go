@@ -27,7 +27,7 @@ func (m *measurement) stream(e env.Env) error {
 	if s.Close != nil {
 		s.Close(e)
 	}
-	answer, wrong := answered(s.Check, total)
+	answer, wrong := checkAnswer(s.Check, total)
 	m.trial.Answer, m.wrong = answer, wrong
 	if loadErr != nil {
 		return loadErr
@@ -42,8 +42,8 @@ func (m *measurement) stream(e env.Env) error {
 type span struct{ opened, closed, ended time.Duration }
 
 const (
-	leastCovered = 0.95 // the share of a window that its counters must cover
-	mostLate     = 0.02 // of a window: how long after the end of the load they may be read
+	minCovered   = 0.95 // the share of a window that its counters must cover
+	maxReadDelay = 0.02 // of a window: how long after the end of the load they may be read
 )
 
 // covers decides whether the counters are of the window, and not of a part of it or of the time after the load.
@@ -52,10 +52,10 @@ func (m *measurement) covers(w span) {
 	covered := (min(m.ended.at, w.closed) - max(m.began.at, w.opened)).Seconds() / window
 	late := (m.ended.at - max(w.closed, w.ended)).Seconds() / window
 	switch {
-	case covered < leastCovered:
+	case covered < minCovered:
 		m.warn("the counters cover %.0f%% of the window: CPU time, parallelism and resources are not known; use "+
 			"a longer duration", 100*max(0, covered))
-	case late > mostLate:
+	case late > maxReadDelay:
 		m.warn("the counters were read more than 2%% of the window after the load ended: CPU time, parallelism and " +
 			"resources are not known")
 	default:
@@ -65,7 +65,7 @@ func (m *measurement) covers(w span) {
 }
 
 // answered checks what a design says of its own answer.
-func answered(check func(uint64) (workload.Answer, error), operations int64) (workload.Answer, error) {
+func checkAnswer(check func(uint64) (workload.Answer, error), operations int64) (workload.Answer, error) {
 	if check == nil {
 		return workload.Answer{}, nil
 	}
@@ -136,7 +136,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 		return l.Total, window, err
 	}
 	lost := m.countOpen(&l)
-	rate := offered.came(&l)
+	rate := offered.arrivalRate(&l)
 	m.set(result.OfferedLoad, result.Unavailable)
 	if offered.Capacity > 0 {
 		m.set(result.OfferedLoad, result.Value(rate/offered.Capacity))
@@ -153,7 +153,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 		m.forgetResponse()
 		return l.Total, window, nil
 	}
-	m.punctual(&l)
+	m.checkLag(&l)
 	return l.Total, window, nil
 }
 
@@ -174,7 +174,7 @@ func (m *measurement) countOpen(l *load.OpenResult) (lost int64) {
 }
 
 // came is the rate at which customers came. The mean of a file says little of the part that the window saw.
-func (o *OpenLoad) came(l *load.OpenResult) float64 {
+func (o *OpenLoad) arrivalRate(l *load.OpenResult) float64 {
 	if o.Gaps != nil {
 		return float64(l.Arrived) / l.Window.Seconds()
 	}
@@ -220,7 +220,7 @@ const maxLag = 0.1
 
 // punctual marks a trial whose customers were noticed late though nobody was served: that is the machine's
 // or the harness's doing, and would pass for the design's.
-func (m *measurement) punctual(l *load.OpenResult) {
+func (m *measurement) checkLag(l *load.OpenResult) {
 	lag, name := 0.0, ""
 	for _, q := range []struct {
 		name string
@@ -244,7 +244,7 @@ func (m *measurement) punctual(l *load.OpenResult) {
 }
 
 // lateness is why a trial is invalid. It has no figure, so that a table says it once; the metric lag_ has it.
-const lateness = "customers were noticed late while nobody was served, by more than a tenth of the median response: " +
+const lateError = "customers were noticed late while nobody was served, by more than a tenth of the median response: " +
 	"the machine is busy with other things, or the operation too short for an open loop"
 
 // count notes the operations that ended inside the window.

@@ -48,7 +48,7 @@ func TestPunctual(t *testing.T) {
 		for range c.served {
 			times.Record(int64(4 * ms))
 		}
-		m.punctual(&load.OpenResult{Lag: c.lag, Response: times, Service: times, Arrived: 100, Served: c.served})
+		m.checkLag(&load.OpenResult{Lag: c.lag, Response: times, Service: times, Arrived: 100, Served: c.served})
 		if m.trial.Invalid != c.late {
 			t.Errorf("%s: invalid %v", c.about, m.trial.Invalid)
 		}

@@ -108,7 +108,7 @@ func TestOutlookOfSimulation(t *testing.T) {
 	if !strings.Contains(o.Trial.Error, "too many customers come in 1000h0m1s") {
 		t.Errorf("in an open loop the error is %q", o.Trial.Error)
 	}
-	const many = 3 * mostAtOnce // each of the two would make too many at an instant
+	const many = 3 * maxAtOnce // each of the two would make too many at an instant
 	o = simulateTwo(Spec{Operations: many, Duration: 1000 * time.Hour}, func(e env.Env, request uint64) {
 		if request == many-1 {
 			e.Burn(time.Second)
@@ -135,7 +135,7 @@ func TestNoTime(t *testing.T) {
 		}
 	}
 	for at := range time.Duration(3) {
-		note(mostAtOnce+19, at)
+		note(maxAtOnce+19, at)
 	}
 	if failed > 0 {
 		t.Error("a million requests at each of three instants are refused")

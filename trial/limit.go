@@ -9,42 +9,44 @@ import (
 )
 
 const (
-	// mostAtOnce is how many requests may end at one instant, beside ten of each worker: nothing in them takes time,
-	// and there will be no end of them.
-	mostAtOnce = 1 << 20
-	// lookEvery is after how many requests the real clock is looked at, or after one of each worker where there are
-	// more of those: they may all end their requests within a moment of a long time.
+	// maxAtOnce, plus ten for each worker, is the largest number of requests that may end at one instant. More
+	// mean that the operations take no virtual time, so that the window never ends.
+	maxAtOnce = 1 << 20
+	// checkEvery is the number of requests between two readings of the real clock, or the number of workers if
+	// that is larger: all workers may end their requests within a short part of a long time.
 	checkEvery = 1 << 10
-	// firstLook is the real time after which one can tell how long a load will take; at most a tenth of its limit.
+	// firstPrediction is the real time after which the length of a run can be predicted; it is at most a tenth
+	// of the limit.
 	firstPrediction = 5 * time.Second
 )
 
 var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work by a " +
 	"factor of the workload, such as coffee's stage, or give the scheduler costs")
 
-// outlook sees early what will never end: a load in virtual time whose operations take none, or so little that there
-// are too many of them until its window is over. Where operations are counted there is none: they end.
+// limitPredictor ends a load in virtual time that will never end, or not within its limit of real time: its
+// operations take no virtual time, or so little that the window holds too many of them. Loads with a number of
+// operations have none, because they end.
 type limitPredictor struct {
-	span    time.Duration // of virtual time from the release to the end of the window
-	limit   time.Duration // of real time; 0 is none
+	span    time.Duration // virtual time from the release to the end of the window
+	limit   time.Duration // real time; 0: no limit
 	workers int
-	open    bool // requests are customers, who come at their own times
+	open    bool // requests arrive at their own times
 	now     func() time.Time
 	fail    func(error)
 
 	n     int64
-	began time.Time     // the first look,
-	from  time.Duration // and the virtual time then
-	at    time.Duration // when the last request ended
-	still int           // requests that have ended then, in a row
+	began time.Time     // real time of the first check
+	from  time.Duration // virtual time of the first check
+	at    time.Duration // virtual time at which the last request ended
+	still int           // successive requests that ended at that time
 }
 
-// note takes the next request.
+// note records that a request ended at the given virtual time.
 func (o *limitPredictor) note(to time.Duration) {
 	if to != o.at {
 		o.at, o.still = to, 0
 	}
-	if o.still++; o.still == mostAtOnce+10*o.workers {
+	if o.still++; o.still == maxAtOnce+10*o.workers {
 		o.fail(errNoTime)
 	}
 	o.n++
@@ -73,8 +75,8 @@ func (o *limitPredictor) tooMany() error {
 		o.limit)
 }
 
-// hopeless reports whether a load of so much virtual time will take more than twice the limit, by the real time that a
-// part of it took.
+// exceedsLimit reports whether a load of a given span of virtual time will take more than twice the limit. It
+// extrapolates from the real time that a part of the span took.
 func exceedsLimit(real, part, span, limit time.Duration) bool {
 	return real >= min(firstPrediction, limit/10) && float64(real)*float64(span) > 2*float64(limit)*float64(part)
 }
