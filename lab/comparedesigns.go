@@ -77,7 +77,7 @@ func (c *comparing) openAll(dirs []string) (all []*comparedRun, err error) {
 
 // lost warns of files that are no longer in the directory of a run.
 func (c *comparing) lost(r *comparedRun) {
-	if text := store.Lost(r.Name, r.Trials); text != "" {
+	if text := store.LostFailures(r.Name, r.Trials); text != "" {
 		c.Notify.send(Warning{text})
 	}
 }

@@ -111,7 +111,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 		return nil, err
 	}
 	if r.settle {
-		if err := store.Vacant(r.Dir); err != nil { // before the time is spent
+		if err := store.CheckVacant(r.Dir); err != nil { // before the time is spent
 			return nil, storeError(err)
 		}
 		r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
@@ -164,7 +164,7 @@ func (r *Run) capacitiesOf(ctx context.Context, s *sweep.Sweep) error {
 	if !slices.ContainsFunc(s.Plan.Cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
 		return nil
 	}
-	if err := store.Vacant(r.Dir); err != nil { // before the time is spent
+	if err := store.CheckVacant(r.Dir); err != nil { // before the time is spent
 		return storeError(err)
 	}
 	if err := s.CheckRates(); err != nil {

@@ -31,7 +31,7 @@ func readHeader(dir string, j *store.Journal) (sweep.Header, error) {
 
 // storeError makes a refusal of an error about a run directory, unless a disk failed or the directory was removed.
 func storeError(err error) error {
-	if store.Broken(err) {
+	if store.IsStorageFailure(err) {
 		return err
 	}
 	return refuse("", nil, "%w", err)

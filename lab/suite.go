@@ -22,7 +22,7 @@ type Suite struct {
 	Unprobed    string             // why the counters of Go's runtime could not be read; "" if they were
 }
 
-// Broken is a benchmark that fails when it runs once, before anything is measured.
+// IsStorageFailure is a benchmark that fails when it runs once, before anything is measured.
 type Broken struct {
 	Rev   string // "head" or "base"
 	Name  string

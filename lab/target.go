@@ -62,7 +62,7 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 	switch {
 	case strings.Contains(word, "://"):
 		return Address(word), nil
-	case store.Holds(word):
+	case store.HoldsRun(word):
 		return StoredRun{Dir: word}, nil
 	}
 	if files := savedIn(word); len(files) > 0 {

@@ -54,7 +54,7 @@ func (r *Run) twin() (*sweep.Sweep, *store.Run, error) {
 
 // openTwin opens the run of a twin, which takes in what is there. It is nil where that of a complete run is gone.
 func (r *Run) openTwin(t *sweep.Sweep, dir string) (*store.Run, error) {
-	if store.Vacant(dir) == nil {
+	if store.CheckVacant(dir) == nil {
 		if r.sweep.Complete {
 			return nil, nil
 		}

@@ -46,7 +46,7 @@ var errWalkEnded = errors.New("the disturbed load has been seen")
 // disturber disturbs a load that repeats itself, in several walks, and records the states that follow.
 type disturber struct {
 	base    repetition // the steady state of the trial
-	of      string     // prefix of the names of its time metrics, such as latency
+	kind    string     // prefix of the names of its time metrics, such as latency
 	first   int        // number of requests at the first search for a period
 	budget  int64      // requests of one walk
 	longest int        // the most requests after one disturbance
@@ -55,30 +55,30 @@ type disturber struct {
 	draws   *rand.Rand
 	found   result.Disturbed
 
-	walk, step int
-	left       int64       // requests left of the budget
-	end        func(error) // ends the walk
-	begun      int         // requests at which the first walk found the trial's own period; 0: not yet
-	next       int         // requests at the next search for a period
-	requests   []served    // since the last disturbance
-	counts     []int64     // for each request, burns that had begun when it ended
-	burns      int64
-	target     int64         // index of the burn to disturb; 0: none
-	from       time.Duration // when the period to disturb begins
-	span       time.Duration // length of that period
-	phase      float64       // of the last disturbance within the period, 0 to 1
+	walk, step  int
+	left        int64       // requests left of the budget
+	end         func(error) // ends the walk
+	firstPeriod int         // requests at which the first walk found the trial's own period; 0: not yet
+	next        int         // requests at the next search for a period
+	requests    []served    // since the last disturbance
+	counts      []int64     // for each request, burns that had begun when it ended
+	burns       int64
+	target      int64         // index of the burn to disturb; 0: none
+	from        time.Duration // when the period to disturb begins
+	span        time.Duration // length of that period
+	phase       float64       // of the last disturbance within the period, 0 to 1
 }
 
 // disturb finds out whether a load that repeats itself still does so in the same way after a disturbance.
 func (m *measurement) disturb(costs sim.Costs) {
 	p := &disturber{
-		base: m.repeats, of: m.timesKind, first: firstSeen + 2*m.spec.Point.Int("workers"),
+		base: m.repeats, kind: m.timesKind, first: firstSeen + 2*m.spec.Point.Int("workers"),
 		budget: (m.series.all + minBudget) / walks,
 		draws:  rand.New(rand.NewPCG(m.spec.Seed, walks)),
 	}
 	p.longest = max(int(p.budget/3), 2*p.first, 2*minRepeats*len(p.base.requests))
 	p.most = int(2*m.series.all) + p.first
-	p.start(m.repeats.metrics(m.timesKind), *m.trial.Period)
+	p.addOriginal(m.repeats.metrics(m.timesKind), *m.trial.Period)
 	for p.walk = range walks {
 		if p.total > 2*walks*p.budget { // each disturbance takes long
 			break
@@ -105,9 +105,9 @@ func (p *disturber) run(m *measurement, costs sim.Costs) error {
 		spec.Duration = 4 * (m.spec.Warmup + m.spec.Duration)
 	}
 	p.step, p.burns, p.target, p.left = 0, 0, 0, p.budget
-	p.forget()
-	if p.next = p.first; p.begun > 0 {
-		p.next = p.begun
+	p.reset()
+	if p.next = p.first; p.firstPeriod > 0 {
+		p.next = p.firstPeriod
 	}
 	again := newSimulation(spec, m.design)
 	again.disturber = p
@@ -123,7 +123,7 @@ func (p *disturber) run(m *measurement, costs sim.Costs) error {
 func (p *disturber) begin(v *virtual.World) { p.end = v.Fail }
 
 // reset restarts the search for a period.
-func (p *disturber) forget() { p.requests, p.counts = p.requests[:0], p.counts[:0] }
+func (p *disturber) reset() { p.requests, p.counts = p.requests[:0], p.counts[:0] }
 
 // note records the next request of a walk, from its begin to its end in virtual time.
 func (p *disturber) note(from, to time.Duration) {
@@ -148,12 +148,12 @@ func (p *disturber) note(from, to time.Duration) {
 	r := repeats(append([]served(nil), p.requests...), int64(n))
 	switch {
 	case len(r.requests) > 0 && p.step > 0:
-		p.see(r.metrics(p.of), &result.Period{Operations: len(r.requests), Seconds: r.span.Seconds(),
+		p.addState(r.metrics(p.kind), &result.Period{Operations: len(r.requests), Seconds: r.span.Seconds(),
 			Repeats: r.repeats})
 	case len(r.requests) > 0 && p.base.same(r):
-		p.begun = n
+		p.firstPeriod = n
 	case n >= longest && p.step > 0: // nothing repeats
-		p.see(p.rest(), nil)
+		p.addState(p.tailMetrics(), nil)
 		p.end(errWalkEnded)
 	case n >= longest:
 		p.end(errWalkEnded)
@@ -186,7 +186,7 @@ func (p *disturber) aim(size int, span, now time.Duration) {
 	}
 	p.target, p.from, p.span = p.burns+1+at, now, span
 	p.next = p.first
-	p.forget()
+	p.reset()
 }
 
 // stretch returns the extra time of a burn that begins at the given time. It implements virtual.Config.Stretch.
@@ -195,7 +195,7 @@ func (p *disturber) stretch(_ *env.Task, at, _ time.Duration) time.Duration {
 		return 0
 	}
 	p.target = 0
-	p.forget()
+	p.reset()
 	p.phase = float64((at-p.from)%p.span) / float64(p.span)
 	p.step++
 	return Delay(p.walk + p.step - 1)
@@ -203,15 +203,15 @@ func (p *disturber) stretch(_ *env.Task, at, _ time.Duration) time.Duration {
 
 // tailMetrics returns the throughput and the times of the second half of the requests, for a load that repeats
 // nothing.
-func (p *disturber) rest() result.Metrics {
+func (p *disturber) tailMetrics() result.Metrics {
 	half := len(p.requests) / 2
 	r := repetition{requests: append([]served(nil), p.requests[half:]...)}
 	r.span = r.requests[len(r.requests)-1].end - p.requests[half-1].end
-	return r.metrics(p.of)
+	return r.metrics(p.kind)
 }
 
 // addOriginal records the state of the trial itself.
-func (p *disturber) start(metrics result.Metrics, period result.Period) {
+func (p *disturber) addOriginal(metrics result.Metrics, period result.Period) {
 	d := &p.found
 	for i := range Delays {
 		d.DelaysNs = append(d.DelaysNs, int64(Delay(i)))
@@ -224,7 +224,7 @@ func (p *disturber) start(metrics result.Metrics, period result.Period) {
 }
 
 // addState records the state that a disturbance led to.
-func (p *disturber) see(metrics result.Metrics, period *result.Period) {
+func (p *disturber) addState(metrics result.Metrics, period *result.Period) {
 	d := &p.found
 	d.Count++
 	for name, v := range metrics {
@@ -232,7 +232,7 @@ func (p *disturber) see(metrics result.Metrics, period *result.Period) {
 	}
 	nearest, distance := 0, math.Inf(1)
 	for i := range d.States {
-		if far := p.apart(d.States[i].Metrics, metrics); far < distance {
+		if far := p.distance(d.States[i].Metrics, metrics); far < distance {
 			nearest, distance = i, far
 		}
 	}
@@ -246,10 +246,10 @@ func (p *disturber) see(metrics result.Metrics, period *result.Period) {
 
 // distance returns the largest relative difference of two states: of the throughput relative to the throughput,
 // and of each time relative to the mean time.
-func (p *disturber) apart(a, b result.Metrics) float64 {
+func (p *disturber) distance(a, b result.Metrics) float64 {
 	far := 0.0
 	for name, v := range a {
-		by := a[p.of+"_mean_ns"]
+		by := a[p.kind+"_mean_ns"]
 		if name == result.Throughput {
 			by = v
 		}

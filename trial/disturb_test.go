@@ -142,7 +142,8 @@ func TestLate(t *testing.T) {
 		return Simulate(Spec{Workload: w.Name, Design: "burns", Point: point, Seed: 1, Operations: 10, Sample: 1,
 			Disturbance: late}, w, w.Designs[0], sim.Costs{}).Trial.Metrics[result.LatencyMean]
 	}
-	if base, late := took(nil), took(&Disturbance{At: 5 * time.Millisecond, Delay: 50 * time.Microsecond}); base != 3e6 ||
+	d := &Disturbance{At: 5 * time.Millisecond, Delay: 50 * time.Microsecond}
+	if base, late := took(nil), took(d); base != 3e6 ||
 		late != 3_005_000 {
 		t.Errorf("10 requests take %v, and %v with one burn 50 us longer", base, late)
 	}

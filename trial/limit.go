@@ -68,8 +68,8 @@ func (o *limitPredictor) tooMany() error {
 	what, give := "the operations take so little virtual time that there are too many in %v of it",
 		"give a number of operations, a shorter warm-up and duration, or more work to each"
 	if o.open {
-		what, give = "too many customers come in %v of virtual time", "give a lower rate or load, or a shorter warm-up "+
-			"and duration"
+		what, give = "too many customers come in %v of virtual time", "give a lower rate or "+
+			"load, or a shorter warm-up and duration"
 	}
 	return fmt.Errorf(what+": the simulation would run to %w of %v; "+give, o.span, virtual.ErrLimit,
 		o.limit)

@@ -79,7 +79,8 @@ func TestOutlookOfCustomers(t *testing.T) {
 		"operations, a shorter warm-up and duration, or more work to each",
 		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s; " +
 			"give a lower rate or load, or a shorter warm-up and duration"} {
-		if got := (&limitPredictor{span: 2 * time.Second, limit: time.Minute, open: open}).tooMany().Error(); got != want {
+		o := &limitPredictor{span: 2 * time.Second, limit: time.Minute, open: open}
+		if got := o.tooMany().Error(); got != want {
 			t.Errorf("open %t: %s\nwant %s", open, got, want)
 		}
 	}

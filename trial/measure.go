@@ -28,8 +28,8 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	}
 
 	before := calibrate.Probe(spec.BurnRate)
-	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Instrument: spec.Instrumented && !spec.Profiled,
-		Poller: true})
+	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate,
+		Instrument: spec.Instrumented && !spec.Profiled, Poller: true})
 	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
 	if spec.BurnRatio > 0 {

@@ -167,7 +167,8 @@ func TestPoolCrowded(t *testing.T) {
 			t.Errorf("%d slots: runs beside others %v, want %v", slots, crowded, want)
 		}
 		crowded = nil
-		if o, err := m.Run(t.Context(), specs[1]); err != nil || o.MustRunAlone || !slices.Equal(crowded, []bool{false}) {
+		if o, err := m.Run(t.Context(), specs[1]); err != nil || o.MustRunAlone ||
+			!slices.Equal(crowded, []bool{false}) {
 			t.Errorf("%d slots: %+v, %v: the only trial runs beside others: %v", slots, o, err, crowded)
 		}
 	}

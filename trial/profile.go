@@ -10,21 +10,22 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// fewSamples is below how many samples of a CPU profile the shares of its ledger are not known to a few per cent: the
-// standard error of a share s of n samples is sqrt(s(1-s)/n).
+// fewSamples is the number of samples of a CPU profile below which the shares are not known to a few percent:
+// the standard error of a share s of n samples is sqrt(s(1-s)/n).
 const fewSamples = 100
 
-// The parts of the ledger of a profiled trial. Idle is what no CPU time was.
+// The parts of the CPU-time breakdown of a profiled trial. Idle is the time without CPU use.
+
 const (
 	partUseful = "ledger_useful" // the design's own code, allocation included
-	// inside operations of channels and locks, waiting for the runtime's own lock of one included
+	// inside operations of channels and locks, including waits for the runtime's own lock of one
 	partChannel = "ledger_channel"
-	// parking, waking, starting and looking for goroutines, and whatever else the runtime does
+	// parking, waking, starting and searching for goroutines, and everything else in the runtime
 	partScheduler = "ledger_scheduler"
 	partGC        = "ledger_gc"
 )
 
-// startProfile begins a CPU profile.
+// startProfile starts a CPU profile.
 func (m *measurement) startProfile() {
 	m.profile = new(bytes.Buffer)
 	if err := pprof.StartCPUProfile(m.profile); err != nil {
@@ -33,7 +34,7 @@ func (m *measurement) startProfile() {
 	}
 }
 
-// stopProfile ends the profile and reads it.
+// stopProfile ends the profile and counts its samples.
 func (m *measurement) stopProfile() {
 	if m.profile == nil {
 		return
@@ -50,7 +51,7 @@ func (m *measurement) stopProfile() {
 	}
 }
 
-// tell counts the samples of a CPU profile, all of them and those of each part.
+// countSamples counts the samples of a CPU profile, in total and by part.
 func countSamples(p *gopprof.Profile) (all int64, parts map[string]int64) {
 	parts = map[string]int64{}
 	for _, s := range p.Samples {
@@ -62,8 +63,8 @@ func countSamples(p *gopprof.Profile) (all int64, parts map[string]int64) {
 	return all, parts
 }
 
-// profiledLedger says where the core-seconds of the window went: the CPU time by the shares of the samples, and idle
-// for the rest of CPUs x window.
+// profiledLedger computes where the core-seconds of the window went. It splits the CPU time by the shares of
+// the samples; the rest of CPUs x window is idle.
 func (m *measurement) profiledLedger(span float64, cpu result.Value) {
 	total := result.Value(span * float64(m.spec.Point.Int("cpus")))
 	for _, part := range []string{partUseful, partChannel, partScheduler, partGC} {
@@ -79,9 +80,9 @@ func (m *measurement) profiledLedger(span float64, cpu result.Value) {
 	}
 }
 
-// partOf is the part of the ledger that a stack belongs to: that of its innermost function that decides. What wakes a
-// goroutine inside a send is the scheduler, the send around it a channel, and a function of the design
-// that calls it neither.
+// partOf returns the part of the breakdown that a stack belongs to. The innermost function that belongs to a
+// part decides. A wake-up inside a send belongs to the scheduler, the send around it to channels, and a
+// function of the design that calls the send to neither.
 func partOf(stack []gopprof.Frame) string {
 	if slices.ContainsFunc(stack, func(f gopprof.Frame) bool {
 		return strings.HasPrefix(f.Function,
@@ -111,7 +112,8 @@ func partOf(stack []gopprof.Frame) string {
 	return partScheduler
 }
 
-// lock reports whether a function outside of the runtime is an operation of a channel, a lock or a group.
+// isLockOperation reports whether a function outside the runtime is an operation of a channel, a lock or a
+// group.
 func isLockOperation(function string) bool {
 	for _, prefix := range []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)",
 		"sync.runtime_", "internal/sync.", "github.com/brewput/brewput/env.(*Chan["} {
@@ -122,7 +124,7 @@ func isLockOperation(function string) bool {
 	return false
 }
 
-// The beginnings of the names of the functions of package runtime that decide (Go 1.26: mgc.go, chan.go, proc.go).
+// Prefixes of the functions of package runtime that belong to a part (Go 1.26: mgc.go, chan.go, proc.go).
 func collecting() []string {
 	return []string{"gc", "bgsweep", "bgscavenge", "scanobject", "scanblock", "markroot", "sweepone", "(*sweepLocked)",
 		"wbBuf", "(*gcWork)"}

@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	maxPerLine = 1000    // sections
-	maxLine    = 1 << 20 // bytes
+	maxPerLine = 1000    // sections in a line
+	maxLine    = 1 << 20 // in bytes
 )
 
-// A file of costs is NDJSON: a line of kind "costs", and for each trial one of kind "section_costs" followed by lines
-// without a kind, one for each piece and every thousand sections of it.
+// A file of costs is NDJSON. It has a line of kind "costs". For each trial follow a line of kind
+// "section_costs" and lines without a kind, one for each key and every thousand sections of it.
 type (
 	costsLine struct {
 		Kind          string `json:"kind"`
@@ -53,7 +53,7 @@ const (
 	kindTrial = "section_costs"
 )
 
-// Write writes the recording. Equal ones have equal files.
+// Write writes the recording. Equal recordings give equal files.
 func (r *Recording) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
@@ -72,6 +72,7 @@ func (r *Recording) Write(w io.Writer) error {
 	return out.Flush()
 }
 
+// write writes the lines of one trial.
 func (s *trialCosts) write(enc *json.Encoder) error {
 	n := 0
 	var pieces []SectionKey
@@ -107,7 +108,7 @@ func (s *trialCosts) write(enc *json.Encoder) error {
 	return nil
 }
 
-// ReadRecording reads a file of what real code of w costs. Errors name the line.
+// ReadRecording reads a file of the costs of the real code of w. Errors name the line.
 func ReadRecording(in io.Reader, w *workload.Workload) (*Recording, error) {
 	p := parser{lines: bufio.NewScanner(in), workload: w, r: &Recording{sealed: true, kept: true}}
 	p.lines.Buffer(nil, maxLine)
@@ -141,15 +142,15 @@ var (
 	errCut     = errors.New("it was cut off or changed; record it anew")
 )
 
-// parser reads a file of costs line by line.
+// parser reads a file of costs line by line. Its methods return an error for a line that does not fit.
 type parser struct {
 	lines    *bufio.Scanner
 	line     int
 	workload *workload.Workload
 	r        *Recording
-	trials   int         // that the file says it has
-	last     *trialCosts // whose pieces come
-	left     int         // of its sections
+	trials   int         // number of trials that the file declares
+	last     *trialCosts // the trial of the current lines
+	left     int         // sections of that trial still to come
 	sum      time.Duration
 }
 
@@ -193,7 +194,7 @@ func (p *parser) head(text []byte) error {
 	return nil
 }
 
-// whole is an error if the last script lacks sections.
+// checkComplete returns an error if sections of the last trial are missing.
 func (p *parser) checkComplete() error {
 	if p.left > 0 {
 		return fmt.Errorf("%d sections of %s (%s) are missing: %w", p.left, p.last.design, p.last.point, errCut)

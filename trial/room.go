@@ -10,21 +10,23 @@ import (
 	"github.com/brewput/brewput/internal/host"
 )
 
-// guardEvery is how often the memory guard looks, beside each time that a simulation has many new goroutines.
+// guardEvery is the interval at which the memory guard checks. A simulation also checks when it has many new
+// goroutines.
 const guardEvery = 50 * time.Millisecond
 
-// usage is what there is of memory, in bytes.
+// usage is the state of memory, in bytes.
 type usage struct {
-	held  uint64 // by this process
-	spare uint64 // that it has beside that and does not use
-	free  uint64 // for any process
-	total uint64 // in all
+	held  uint64 // held by this process
+	spare uint64 // reserved by this process and not used
+	free  uint64 // free for any process
+	total uint64 // of the machine
 }
 
-// hasRoom tells a simulation whether memory has room for more goroutines, beside all else that this process does.
+// hasRoom reports whether memory has room for more goroutines of a simulation, beside everything else in this
+// process.
 func hasRoom() bool { return roomAfter(memory, runtime.GC) }
 
-// roomAfter collects garbage only if there is no room without.
+// roomAfter is hasRoom; it collects garbage only if there is no room otherwise.
 func roomAfter(memory func() (usage, bool), collect func()) bool {
 	fits := func() bool {
 		u, known := memory()
@@ -37,11 +39,12 @@ func roomAfter(memory func() (usage, bool), collect func()) bool {
 	return fits()
 }
 
-// fits reports whether enough is left: a tenth of what this process could have, which stays the same while it grows,
-// and, as others like it may run beside, a thirty-second of all that there is, up to 1 GiB.
+// fits reports whether enough memory is left. Enough is a tenth of what this process could have, which does not
+// change while it grows. Because similar processes may run beside it, it is also at least 1/32 of the machine's
+// memory, up to 1 GiB.
 func (u usage) fits() bool { return u.spare+u.free >= u.reserve() }
 
-// kept is what the guard keeps free: see fits.
+// reserve returns the memory that the guard keeps free: see fits.
 func (u usage) reserve() uint64 {
 	left := u.spare + u.free
 	return max((u.held+left)/10, min(u.total/32, 1<<30))
@@ -54,7 +57,7 @@ func (u usage) String() string {
 
 func gib(bytes uint64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }
 
-// guarded adds to the error of the memory guard what memory there was. The first line is what a table shows.
+// withUsage adds the usage of memory to the error of the memory guard. A table shows the first line.
 func withUsage(err error, memory func() (usage, bool)) error {
 	u, known := memory()
 	if err == nil || !known {
@@ -64,10 +67,11 @@ func withUsage(err error, memory func() (usage, bool)) error {
 	return fmt.Errorf("%s (%v)\n%s", first, u, rest)
 }
 
-// leastWorker is what a worker takes at least, in bytes: its stack, and what the load counts of it.
+// minWorkerBytes is the least memory of a worker, in bytes: its stack and the counters of the load.
 const minWorkerBytes = 2<<10 + 1<<8
 
-// needed is an error if the workers of a trial cannot have room: the machine would stand still before they are there.
+// checkWorkers returns an error if memory cannot hold the workers of a trial. Otherwise the machine would stall
+// before they all exist.
 func checkWorkers(spec Spec, memory func() (usage, bool)) error {
 	if !spec.Point.Has("workers") {
 		return nil
@@ -82,7 +86,7 @@ func checkWorkers(spec Spec, memory func() (usage, bool)) error {
 		n, gib(n*minWorkerBytes), u)
 }
 
-// memory is what there is; false where the system does not tell.
+// memory reads the usage of memory; known is false if the system does not report it.
 func memory() (u usage, known bool) {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"}}

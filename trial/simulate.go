@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// world is what a measurement needs of the world that it runs in.
+// world is the part of a world that a measurement needs.
 type world interface {
 	Run(name string, body func(env.Env)) error
 	Now() time.Duration
@@ -23,12 +23,13 @@ type world interface {
 	ViolationsByStation() map[string]int64
 }
 
-// Simulate runs a trial in virtual time, on as many CPUs as its point says, in this process: it shares
-// nothing with others, so that many may run at once. What virtual time costs nothing to see is always there:
-// the resources, and the time that CPUs are busy, with the scheduler's costs, as CPU time.
+// Simulate runs a trial in virtual time in this process, on the number of CPUs in its point. It shares nothing
+// with other trials, so it is safe for concurrent use. Every simulated trial is instrumented, because that
+// costs no virtual time. Its CPU time is the busy time of the virtual CPUs, including the costs of the
+// scheduler.
 //
-// Real code (env.Env.Begin) is charged with the CPU time that it takes, or as the recording of spec says. Who runs
-// other trials at the same time says so with Spec.Crowded.
+// Real code (env.Env.Begin) is charged with the CPU time that it takes, or with the cost in the recording of
+// spec. A caller that runs other trials at the same time must set Spec.Concurrent.
 func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
 	m := newSimulation(spec, d)
 	real, err := newRealCode(spec)
@@ -46,14 +47,15 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if v.Full() {
 		left = withUsage(left, memory)
 	}
-	if !v.Ended() { // the design hangs and still has m
+	if !v.Ended() { // the design hangs and still uses m
 		t := newSimulation(spec, d).trial
 		t.Status, t.Error = result.Failed, left.Error()
 		return brief(Outcome{Trial: t, Limited: errors.Is(left, virtual.ErrLimit)})
 	}
-	if real.refused || spec.Concurrent && v.Full() { // alone it has more
+	if real.refused || spec.Concurrent && v.Full() { // alone it has more memory
 		return Outcome{Trial: m.trial, MustRunAlone: true}
 	}
+
 	if err == nil && left == nil && d.Job != nil {
 		err = real.checkComplete()
 	}
@@ -69,14 +71,14 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	return brief(Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline(), Limited: limited})
 }
 
-// newSimulation is a measurement in virtual time that has not begun.
+// newSimulation returns a measurement in virtual time that has not begun.
 func newSimulation(spec Spec, d workload.Design) *measurement {
 	m := &measurement{spec: spec, design: d, virtual: true, trial: Blank(spec)}
 	m.trial.World = result.Virtual
 	return m
 }
 
-// virtualWorld is the world of m.
+// virtualWorld creates the world of m.
 func (m *measurement) virtualWorld(costs sim.Costs, real *realCode) *virtual.World {
 	spec, room := &m.spec, hasRoom
 	if spec.Room != nil {
@@ -96,7 +98,8 @@ func (m *measurement) virtualWorld(costs sim.Costs, real *realCode) *virtual.Wor
 	return v
 }
 
-// brief takes the stack out of a trial's error: it has addresses, and a trial says the same each time.
+// brief moves the stack from a trial's error to its failure text. A stack has addresses, and the error of a
+// trial must be the same each time.
 func brief(o Outcome) Outcome {
 	if what, _, stack := strings.Cut(o.Trial.Error, "\n"); stack {
 		o.Trial.Error, o.Failure = what, o.Trial.Error
@@ -104,7 +107,7 @@ func brief(o Outcome) Outcome {
 	return o
 }
 
-// simulated adds what the simulation counted between the snapshots, where a live trial asks the system.
+// simulated adds what the simulation counted between the snapshots; a live trial asks the system.
 func (m *measurement) simulated() {
 	span := (m.ended.at - m.began.at).Seconds()
 	cpu := (m.ended.busy - m.began.busy).Seconds()

@@ -64,7 +64,7 @@ type Benchmark struct {
 	Metrics []string `json:"metrics,omitempty"` // that it reports in all of them when it runs once
 }
 
-// Broken is a benchmark that goes wrong at once.
+// IsStorageFailure is a benchmark that goes wrong at once.
 type Broken struct {
 	Rev   string `json:"rev"`
 	Name  string `json:"name"`

@@ -54,7 +54,7 @@ func BenchmarkSign(b *testing.B) {
 	for b.Loop() {
 		first, _ := c.sign(line[:len(line):len(line)], 1)
 		second, _ := c.sign(histLine[:len(histLine):len(histLine)], 1)
-		c.trial(first, second)
+		c.addTrial(first, second)
 		c.sums = c.sums[:0]
 	}
 }

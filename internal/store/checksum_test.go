@@ -86,7 +86,7 @@ func TestRewritten(t *testing.T) {
 		if _, err := Open(dir); err == nil {
 			t.Errorf("%s: no error", what)
 		} else {
-			wantError(t, err, path+":1: its checksum is not at its end", putBack)
+			wantError(t, err, path+":1: its checksum is not at its end", restoreHint)
 		}
 	}
 }
@@ -101,8 +101,8 @@ func TestEmptied(t *testing.T) {
 		}
 		replace(t, path, []byte(text))
 		_, err := Open(dir)
-		wantError(t, err, path+" holds no whole line", histogramsName, putBack)
-		if err := Vacant(dir); err == nil {
+		wantError(t, err, path+" holds no whole line", histogramsName, restoreHint)
+		if err := CheckVacant(dir); err == nil {
 			t.Errorf("%.9q: a run may begin there", text)
 		}
 	}
@@ -127,7 +127,7 @@ func TestForged(t *testing.T) {
 		}
 		put(t, dir, name, lines)
 		_, err := Open(dir)
-		wantError(t, err, filepath.Join(dir, journalName)+":4:", "digest", putBack)
+		wantError(t, err, filepath.Join(dir, journalName)+":4:", "digest", restoreHint)
 	}
 }
 
@@ -144,9 +144,9 @@ func TestOtherHeader(t *testing.T) {
 		}
 		put(t, dir, journalName, slices.Replace(slices.Clone(whole), 0, 1, other))
 		_, err := Open(dir)
-		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", putBack)
+		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", restoreHint)
 		_, _, err = resume(dir, withoutSync)
-		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", putBack)
+		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", restoreHint)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestHistogramFlips(t *testing.T) {
 				t.Fatalf("byte %d to %q: notes %q", k, b, notes)
 			}
 			_, _, err := resume(dir, withoutSync)
-			wantError(t, err, histogramsName, putBack)
+			wantError(t, err, histogramsName, restoreHint)
 		}
 	}
 }

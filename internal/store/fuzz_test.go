@@ -62,7 +62,7 @@ func FuzzLine(f *testing.F) {
 			if _, err := c.verify(line, crc); err == nil && c.checked {
 				readSeal(line, crc)
 			}
-			if _, err := parse(line); err == nil && whole(line) && bytes.HasSuffix(line, []byte("}\n")) {
+			if _, err := parse(line); err == nil && isWhole(line) && bytes.HasSuffix(line, []byte("}\n")) {
 				signed, next := c.sign(bytes.Clone(line), crc)
 				if got, err := c.verify(signed, crc); c.checked && (err != nil || got != next) {
 					t.Fatalf("%q is signed as %q, which does not fit: %v", line, signed, err)

@@ -196,7 +196,7 @@ func TestForeign(t *testing.T) {
 	nowhere := filepath.Join(dir, "nowhere")
 	must(t, os.Symlink(filepath.Join("absent", "too"), nowhere))
 	_, err = Create(nowhere, 1)
-	wantError(t, err, "nowhere cannot hold a run", "give a directory that can be written, with -o DIR")
+	wantError(t, err, "nowhere cannot hold a run", "give a directory that can be written")
 	must(t, os.Mkdir(filepath.Join(dir, journalName), 0o777))
 	_, err = Open(dir)
 	wantError(t, err, "not a run directory", "not a regular file")

@@ -26,7 +26,7 @@ func sweep() []step {
 		{kind: result.KindTrial, block: 1, order: 0},
 		{kind: result.KindInstrumented, block: 1, order: 1},
 		{kind: kindBlock, block: 1, trialsInBlock: 2},
-		{kind: kindLook},
+		{kind: kindInterim},
 		{kind: result.KindTrial, block: 0, order: 0},
 		{kind: result.KindInstrumented, block: 0, order: 0},
 		{kind: kindBlock, block: 0, trialsInBlock: 2},
@@ -63,7 +63,7 @@ func (s step) do(r *Run) error {
 	switch s.kind {
 	case kindBlock:
 		return r.EndBlock(s.block, s.trialsInBlock, spentUntil(s.block))
-	case kindLook:
+	case kindInterim:
 		return r.Interim(looked())
 	case kindEnd:
 		return r.End()
@@ -78,7 +78,7 @@ func (s step) done(j *Journal) bool {
 	case kindBlock:
 		_, ok := j.Blocks[s.block]
 		return ok
-	case kindLook:
+	case kindInterim:
 		return len(j.Interims) > 0
 	case kindEnd:
 		return j.Ended
@@ -158,7 +158,7 @@ func verify(t testing.TB, j *Journal, steps []step, n int) {
 		switch s.kind {
 		case kindBlock:
 			spent = spentUntil(s.block)
-		case kindLook:
+		case kindInterim:
 			looks++
 		}
 	}
