@@ -89,7 +89,7 @@ type Resource struct {
 	Full, Empty           time.Duration
 	FullCount, EmptyCount int64
 	Count                 int64 // of parkings
-	// HoldsRun are those of locks that began and ended in view: from running again to waking the next. HeldRunning is the
+	// Holds are those of locks that began and ended in view: from running again to waking the next. HeldRunning is the
 	// CPU time in them.
 	Holds       Latencies
 	HeldRunning time.Duration

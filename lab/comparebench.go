@@ -138,7 +138,7 @@ func (c *comparing) readBenchmarks(ctx context.Context, path string) (*gobench.S
 		if err != nil {
 			return nil, asRefusal(ctx, err)
 		}
-		return &gobench.Side{File: f, Unused: f.LeftOut()}, nil
+		return &gobench.Side{File: f, Unused: f.Omitted()}, nil
 	}
 	r, err := c.open(path)
 	if err != nil {

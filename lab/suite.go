@@ -22,7 +22,7 @@ type Suite struct {
 	Unprobed    string             // why the counters of Go's runtime could not be read; "" if they were
 }
 
-// IsStorageFailure is a benchmark that fails when it runs once, before anything is measured.
+// Broken is a benchmark that fails when it runs once, before anything is measured.
 type Broken struct {
 	Rev   string // "head" or "base"
 	Name  string
@@ -41,7 +41,7 @@ func suiteOf(x *gobench.Experiment) *Suite {
 	s := &Suite{Title: x.Title(), Package: x.Package, Revisions: x.Revs(), Layouts: max(1, x.Layouts),
 		NotCompared: x.NotCompared(), Unprobed: x.Unprobed}
 	if x.ByFirst && !s.HasBase() {
-		s.First = x.First()
+		s.First = x.FirstLevels()
 	}
 	for _, b := range x.Broken {
 		s.Broken = append(s.Broken, Broken(b))

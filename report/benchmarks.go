@@ -30,7 +30,7 @@ type Benchmarks struct {
 	Warnings   []compare.Warning
 }
 
-// IsStorageFailure is a benchmark that could not be measured, for programs, which do not see the note on the page.
+// Broken is a benchmark that could not be measured, for programs, which do not see the note on the page.
 type Broken struct {
 	Design string `json:"design"`
 	Rev    string `json:"rev"`

@@ -85,7 +85,7 @@ func (t *Tally) False() int { return t.Faster + t.Slower }
 // exact one-sided binomial test.
 func (t *Tally) P() float64 { return stat.BinomialTail(t.False(), t.N(), promised) }
 
-// IsStorageFailure reports whether the harness gives more false verdicts than it promises, by a test at 1 %.
+// Broken reports whether the harness gives more false verdicts than it promises, by a test at 1 %.
 func (t *Tally) Broken() bool { return t.P() <= rejectAt }
 
 // HalfWidth is the median of the half-widths of the intervals; unavailable where there is none.

@@ -37,7 +37,7 @@ func keysFile(keys, lines int) string {
 
 // TestManyKeys: configuration of a few keys is read in time that grows with the file, and more is refused.
 func TestManyKeys(t *testing.T) {
-	for _, x := range []struct{ keys, lines int }{{2000, 500}, {20_000, 2000}, {mostKeys + 1, 1}} {
+	for _, x := range []struct{ keys, lines int }{{2000, 500}, {20_000, 2000}, {maxKeys + 1, 1}} {
 		begin := time.Now()
 		_, err := ReadFile(t.Context(), textFile(t, keysFile(x.keys, x.lines)))
 		if !errors.Is(err, input.ErrRefused) || !strings.Contains(err.Error(), "keys of configuration") ||
@@ -48,14 +48,14 @@ func TestManyKeys(t *testing.T) {
 			t.Errorf("%d keys take %v", x.keys, d)
 		}
 	}
-	f, err := ReadFile(t.Context(), textFile(t, "pkg: p\ngoos: linux\n"+keysFile(mostKeys, 5)))
-	if err != nil || len(f.Trials) != 5 || len(f.Alike) != mostKeys || f.Config["pkg"] != "p" {
-		t.Fatalf("%v of %d keys", err, mostKeys)
+	f, err := ReadFile(t.Context(), textFile(t, "pkg: p\ngoos: linux\n"+keysFile(maxKeys, 5)))
+	if err != nil || len(f.Trials) != 5 || len(f.Alike) != maxKeys || f.Config["pkg"] != "p" {
+		t.Fatalf("%v of %d keys", err, maxKeys)
 	}
 
 	// One after the other, so that no line has many.
 	var b strings.Builder
-	for i := range mostKeys + 1 {
+	for i := range maxKeys + 1 {
 		fmt.Fprintf(&b, "k%d: v\nBenchmarkA 1 5 ns/op\nk%d:\n", i, i)
 	}
 	if _, err := ReadFile(t.Context(), textFile(t, b.String())); !errors.Is(err, input.ErrRefused) {
@@ -66,13 +66,13 @@ func TestManyKeys(t *testing.T) {
 // TestManyResults: a file of more results, or of more numbers, than a memory should hold is refused.
 func TestManyResults(t *testing.T) {
 	line := "BenchmarkA 1 5 ns/op\n"
-	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostResults+1))); !errors.Is(err,
+	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, maxResults+1))); !errors.Is(err,
 		input.ErrRefused) ||
 		!strings.Contains(err.Error(), "500000 results") {
 		t.Errorf("results: %v", err)
 	}
 	line = "BenchmarkA 1" + strings.Repeat(" 5 x", 10_000) + "\n"
-	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostNumbers/10_000+1))); !errors.Is(err,
+	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, maxNumbers/10_000+1))); !errors.Is(err,
 		input.ErrRefused) ||
 		!strings.Contains(err.Error(), "numbers") {
 		t.Errorf("values: %v", err)
@@ -90,11 +90,11 @@ func TestLongLines(t *testing.T) {
 		fail string
 	}{
 		{first + line("y", 70_000) + last, 1, ""},
-		{line("y", 70_000) + line("k: v", longestLine) + first + last, 2, ""},
-		{first + line("y", longestLine-1) + last, 0, ""},
-		{first + line("BenchmarkB 1 5 ns/op ", longestLine-1) + last, 0, ""},
+		{line("y", 70_000) + line("k: v", maxLine) + first + last, 2, ""},
+		{first + line("y", maxLine-1) + last, 0, ""},
+		{first + line("BenchmarkB 1 5 ns/op ", maxLine-1) + last, 0, ""},
 		{first + last + strings.Repeat("y", 70_000), 1, ""},
-		{first + line("BenchmarkB 1 5 ns/op ", longestLine) + last, 0,
+		{first + line("BenchmarkB 1 5 ns/op ", maxLine) + last, 0,
 			"f.txt:2: the line is longer than 65536 bytes: remove it"},
 		{first + line("y", 70_000) + last + line("BenchmarkB 1 ", 70_000), 0,
 			"f.txt:5: the line is longer than 65536 bytes: remove it"},

@@ -58,7 +58,7 @@ func TestPatterns(t *testing.T) {
 	if got := split(`A[/]b/(c/d)|e/f\/g`, '/'); !slices.Equal(got, []string{"A[/]b", "(c/d)|e", `f\/g`}) {
 		t.Errorf("%q", got)
 	}
-	if got := exactly("A/b.c=1"); got != `^BenchmarkA$/^b\.c=1$` {
+	if got := exactPattern("A/b.c=1"); got != `^BenchmarkA$/^b\.c=1$` {
 		t.Errorf("%s", got)
 	}
 }
@@ -71,7 +71,7 @@ func TestSkips(t *testing.T) {
 		"BenchmarkD\nBenchmarkE/x\n" +
 		"    a_test.go:7: no cup\n        at all\n    --- SKIP: BenchmarkE/x\nPASS\n"
 	var got []string
-	for _, f := range skips(output) {
+	for _, f := range skipped(output) {
 		got = append(got, f.Name+": "+f.Text)
 	}
 	if want := []string{"A: no beans", "B: no milk: fetch it", "D: ", "E/x: no cup"}; !slices.Equal(got, want) {

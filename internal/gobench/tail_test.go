@@ -114,13 +114,13 @@ func TestBecause(t *testing.T) {
 		{"heating\npanic: the milk is sour\n" + testings, ": panic: the milk is sour"},
 		{"heating\n" + asleep, ": fatal error: all goroutines are asleep - deadlock!"},
 	} {
-		if got := because(c.text); got != c.want {
+		if got := causeText(c.text); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
 	// a line that has no end does not hide the panic behind it
 	for _, stdout := range []string{"heating", "heating\n"} {
-		if got := (ended{stdout: stdout, stderr: sour}).printed(); got != "heating\n"+sour {
+		if got := (testRun{stdout: stdout, stderr: sour}).printed(); got != "heating\n"+sour {
 			t.Errorf("%q: %q", stdout, got)
 		}
 	}

@@ -63,7 +63,7 @@ func TestLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := f.Left()
+	left := f.InvalidValues()
 	for _, want := range []string{
 		": left out 13 values of ns/op that are NaN, infinite or negative: Half, Bad0, Bad1, Bad2, Bad3 and 8 more; " +
 			"no ns/op is left of Bad0 (cpus 2), Bad1 (cpus 2), Bad2 (cpus 2), Bad3 (cpus 2), Bad4 (cpus 2) and 7 more",
@@ -77,8 +77,8 @@ func TestLeft(t *testing.T) {
 	if f.Trials[1].Metrics.Get(result.TimePerOp).Known() || f.Trials[1].Metrics.Get("x") != 3 {
 		t.Errorf("%v", f.Trials[1].Metrics)
 	}
-	if f, err = ReadFile(t.Context(), textFile(t, "BenchmarkFine 1 7 ns/op\n")); err != nil || f.Left() != "" {
-		t.Errorf("%v, %q", err, f.Left())
+	if f, err = ReadFile(t.Context(), textFile(t, "BenchmarkFine 1 7 ns/op\n")); err != nil || f.InvalidValues() != "" {
+		t.Errorf("%v, %q", err, f.InvalidValues())
 	}
 }
 

@@ -16,19 +16,19 @@ type Ends struct {
 	lost int
 }
 
-const keepEach = 256 << 10
+const keptBytes = 256 << 10
 
 func (e *Ends) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := len(p)
-	if room := keepEach - len(e.head); room > 0 {
+	if room := keptBytes - len(e.head); room > 0 {
 		k := min(room, len(p))
 		e.head = append(e.head, p[:k]...)
 		p = p[k:]
 	}
 	e.tail = append(e.tail, p...)
-	if extra := len(e.tail) - keepEach; extra > 0 {
+	if extra := len(e.tail) - keptBytes; extra > 0 {
 		e.lost += extra
 		e.tail = append(e.tail[:0], e.tail[extra:]...)
 	}

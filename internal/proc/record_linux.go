@@ -48,7 +48,7 @@ func EndRecorded(place string) {
 	groups := recorded(filepath.Join(place, groupsName))
 	mark := []byte(Mark(place))
 	for range endRounds {
-		found := leftOf(groups, mark)
+		found := survivors(groups, mark)
 		if len(found) == 0 {
 			return
 		}
@@ -89,7 +89,7 @@ func recorded(file string) map[int]process {
 }
 
 // leftOf are the processes that are still alive, without this one.
-func leftOf(groups map[int]process, mark []byte) (left []process) {
+func survivors(groups map[int]process, mark []byte) (left []process) {
 	names, _ := filepath.Glob("/proc/[0-9]*")
 	for _, name := range names {
 		pid, err := strconv.Atoi(filepath.Base(name))
@@ -101,7 +101,7 @@ func leftOf(groups map[int]process, mark []byte) (left []process) {
 			continue
 		}
 		environ, _ := os.ReadFile(name + "/environ") // empty where it may not be read
-		if within(groups, p) || marked(environ, mark) {
+		if inRecordedGroup(groups, p) || hasMark(environ, mark) {
 			left = append(left, p)
 		}
 	}
@@ -109,7 +109,7 @@ func leftOf(groups map[int]process, mark []byte) (left []process) {
 }
 
 // marked reports whether an environment has a mark.
-func marked(environ, mark []byte) bool {
+func hasMark(environ, mark []byte) bool {
 	for entry := range bytes.SplitSeq(environ, []byte{0}) {
 		if bytes.Equal(entry, mark) {
 			return true
@@ -119,7 +119,7 @@ func marked(environ, mark []byte) bool {
 }
 
 // within reports whether a process belongs to a group as it was recorded.
-func within(groups map[int]process, p process) bool {
+func inRecordedGroup(groups map[int]process, p process) bool {
 	was, ok := groups[p.group]
 	if !ok {
 		return false

@@ -30,7 +30,7 @@ func TestWithin(t *testing.T) {
 			false},
 		"a stranger": {process{pid: 9, group: 8, start: 200, session: 7}, false},
 	} {
-		if got := within(groups, c.p); got != c.want {
+		if got := inRecordedGroup(groups, c.p); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -22,17 +22,17 @@ type Command struct {
 	Stdout, Stderr io.Writer // such as [Ends] or [Limited]
 	WorkRoot       string    // where its process group is recorded, see [Record]; "" is nowhere
 
-	Survives bool              // it may go on if this process is killed, because it must not stop halfway
-	Limit    time.Duration     // after which it is asked to end; 0 is never
-	Ask      func(*os.Process) // asks it, such as [AskEnd]
-	Grace    time.Duration     // how long it may take then, before it is killed
-	Over     func() bool       // whether it may be asked to end already; nil is never
-	Soon     time.Duration     // Over is not called before
-	Exited   func(pid int)     // Linux: reads what the kernel forgets when the parent waits; may be nil
+	Detached  bool              // it may go on if this process is killed, because it must not stop halfway
+	TimeLimit time.Duration     // after which it is asked to end; 0 is never
+	Ask       func(*os.Process) // asks it, such as [AskEnd]
+	Grace     time.Duration     // how long it may take then, before it is killed
+	Done      func() bool       // whether it may be asked to end already; nil is never
+	DoneAfter time.Duration     // Over is not called before
+	Exited    func(pid int)     // Linux: reads what the kernel forgets when the parent waits; may be nil
 }
 
 // Ended is how a command ended.
-type Ended struct {
+type Exit struct {
 	State *os.ProcessState // nil if nobody could wait for it
 	Err   error            // of [exec.Cmd.Wait], such as [exec.ErrWaitDelay] if it left processes behind
 	Wall  time.Duration    // to its exit
@@ -41,7 +41,7 @@ type Ended struct {
 
 // Run runs the command in a process group of its own until it ends. Nothing that it started in that group is left when
 // Run returns. An error says that it could not be run, or that ctx was cancelled.
-func (c Command) Run(ctx context.Context) (Ended, error) {
+func (c Command) Run(ctx context.Context) (Exit, error) {
 	cmd := &exec.Cmd{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Stdout: c.Stdout, Stderr: c.Stderr,
 		SysProcAttr: c.attributes(), WaitDelay: time.Second}
 	if c.Stdin != nil { // else the interface would hold a nil pointer
@@ -51,20 +51,20 @@ func (c Command) Run(ctx context.Context) (Ended, error) {
 		cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], Mark(c.WorkRoot))
 	}
 	if ctx.Err() != nil {
-		return Ended{}, ctx.Err()
+		return Exit{}, ctx.Err()
 	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
-		return Ended{}, fmt.Errorf("cannot start %s: %w", c.Path, err)
+		return Exit{}, fmt.Errorf("cannot start %s: %w", c.Path, err)
 	}
 	if c.WorkRoot != "" {
 		if err := Record(c.WorkRoot, cmd.Process); err != nil {
 			EndGroup(cmd.Process)
-			return Ended{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", c.WorkRoot, err),
+			return Exit{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", c.WorkRoot, err),
 				cmd.Wait())
 		}
 	}
-	var e Ended
+	var e Exit
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -86,7 +86,7 @@ func (c Command) Run(ctx context.Context) (Ended, error) {
 }
 
 func (c Command) attributes() *syscall.SysProcAttr {
-	if c.Survives {
+	if c.Detached {
 		return OwnGroup()
 	}
 	return DieWithParent()
@@ -95,13 +95,13 @@ func (c Command) attributes() *syscall.SysProcAttr {
 // await waits for the end of the process and brings it about. It reports whether it asked for it.
 func (c Command) await(ctx context.Context, p *os.Process, done <-chan struct{}) (asked bool) {
 	var limit, soon, look <-chan time.Time
-	if c.Limit > 0 {
-		timer := time.NewTimer(c.Limit)
+	if c.TimeLimit > 0 {
+		timer := time.NewTimer(c.TimeLimit)
 		defer timer.Stop()
 		limit = timer.C
 	}
-	if c.Over != nil {
-		timer := time.NewTimer(c.Soon)
+	if c.Done != nil {
+		timer := time.NewTimer(c.DoneAfter)
 		defer timer.Stop()
 		soon = timer.C
 	}
@@ -121,7 +121,7 @@ func (c Command) await(ctx context.Context, p *os.Process, done <-chan struct{})
 			defer ticker.Stop()
 			look = ticker.C
 		case <-look:
-			if c.Over() {
+			if c.Done() {
 				c.end(ctx, p, done)
 				return true
 			}

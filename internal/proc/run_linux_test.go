@@ -60,10 +60,10 @@ func TestRunAsks(t *testing.T) {
 		change func(*Command)
 		want   string
 	}{
-		"limit": {func(c *Command) { c.Limit = time.Nanosecond }, "signal: terminated"},
-		"over":  {func(c *Command) { c.Over = func() bool { return true } }, "signal: terminated"},
+		"limit": {func(c *Command) { c.TimeLimit = time.Nanosecond }, "signal: terminated"},
+		"over":  {func(c *Command) { c.Done = func() bool { return true } }, "signal: terminated"},
 		"deaf": {func(c *Command) {
-			c.Limit, c.Grace, c.Ask = time.Nanosecond, time.Nanosecond, func(*os.Process) {}
+			c.TimeLimit, c.Grace, c.Ask = time.Nanosecond, time.Nanosecond, func(*os.Process) {}
 		}, "signal: killed"},
 	} {
 		c := program(t, "sleep", "300")
@@ -73,12 +73,12 @@ func TestRunAsks(t *testing.T) {
 		}
 	}
 	c, early := program(t, "sleep", "300"), false
-	c.Limit, c.Soon, c.Over = 50*time.Millisecond, time.Hour, func() bool { early = true; return true }
+	c.TimeLimit, c.DoneAfter, c.Done = 50*time.Millisecond, time.Hour, func() bool { early = true; return true }
 	if e, err := c.Run(t.Context()); err != nil || !e.Asked || early {
 		t.Errorf("%+v, %v; Over was called before its time: %t", e, err, early)
 	}
 	c = program(t, "true")
-	c.Limit, c.Soon, c.Over = time.Hour, time.Hour, func() bool { return true }
+	c.TimeLimit, c.DoneAfter, c.Done = time.Hour, time.Hour, func() bool { return true }
 	if e, err := c.Run(t.Context()); err != nil || e.Asked || e.Err != nil {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -87,9 +87,9 @@ func TestRunAsks(t *testing.T) {
 // TestRunCancelled: nothing is left of a command whose context is cancelled, also while it is asked to end.
 func TestRunCancelled(t *testing.T) {
 	for name, change := range map[string]func(*Command, func()){
-		"under way": func(c *Command, cancel func()) { c.Over = func() bool { cancel(); return false } },
+		"under way": func(c *Command, cancel func()) { c.Done = func() bool { cancel(); return false } },
 		"asked": func(c *Command, cancel func()) {
-			c.Limit, c.Ask = time.Nanosecond, func(*os.Process) { cancel() }
+			c.TimeLimit, c.Ask = time.Nanosecond, func(*os.Process) { cancel() }
 		},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -30,7 +30,7 @@ func Make(ctx context.Context, dir string, files map[string]string) error {
 	if err := Write(dir, files); err != nil {
 		return err
 	}
-	c := proc.Command{Dir: dir, Env: slices.DeleteFunc(os.Environ(), ofAnother)}
+	c := proc.Command{Dir: dir, Env: slices.DeleteFunc(os.Environ(), namesRepository)}
 	commit := []string{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "base"}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, commit} {
 		if _, _, err := c.Tool(ctx, mostOutput, "git", args...); err != nil {
@@ -41,7 +41,7 @@ func Make(ctx context.Context, dir string, files map[string]string) error {
 }
 
 // ofAnother reports whether a variable names the repository of a hook of git, or of git rebase --exec, that runs this.
-func ofAnother(variable string) bool {
+func namesRepository(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return slices.Contains([]string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY",
 		"GIT_INDEX_FILE"}, name)
