@@ -8,7 +8,7 @@ import (
 
 // The checks of clocks and timers.
 
-// fast are the clock sources that a program reads without a system call, from the vDSO: those of
+// fast are the clock sources that a program reads through the vDSO, without a system call. They are those of
 // arch/*/include/asm/vdso/clocksource.h and the timers that set its mode, in Linux 6.
 var fast = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource",
 	"timebase"}
@@ -51,13 +51,13 @@ func (r Readings) sleep() Check {
 	if !ok {
 		return without("sleep", r.Sleep, "how late time.Sleep wakes is not known")
 	}
-	// The runtime waits in epoll, whose timeouts it gives in whole milliseconds; timers of its own only
-	// shorten that. So 1 ms and a little is how Go is on Linux, and no fault of the machine.
+	// The runtime waits in epoll, with timeouts in whole milliseconds; its own timers can only shorten them. So
+	// slightly more than 1 ms is normal for Go on Linux, and no fault of the machine.
 	c := number("sleep", grade(float64(l.Median), 1.2e6, 1e7), float64(l.Median), "ns", late(l))
 	claim := fmt.Sprintf("designs that wait with Sleep, After or Wait wait about %.2g ms longer than they ask for; "+
 		"it is the same for all", ms(l.Median))
 	if c.Status == Bad {
-		c.Status = Caution // designs that never wait are not touched
+		c.Status = Caution // designs that never wait are not affected
 	}
 	return c.says(claim, "idle CPUs may sleep deeply, or a host may be late to wake them: see timer, steal and virtual")
 }
@@ -70,7 +70,7 @@ func (r Readings) timer() Check {
 	c := number("timer", grade(float64(l.Median), 1e5, 1e9), float64(l.Median), "ns", late(l))
 	claim := "arrivals of an open loop come this late, and so do goroutines that the network wakes: CPUs that sleep " +
 		"deeply take long to wake"
-	fix := "sudo cpupower idle-set -D 10" // no sleep that takes more than 10 µs to wake from
+	fix := "sudo cpupower idle-set -D 10" // no sleep state with a wake-up latency above 10 µs
 	if slack, ok := r.TimerSlack.Get(); ok {
 		c.Evidence += "; timer slack " + span(slack)
 		if slack > usualSlack {
@@ -86,10 +86,10 @@ func (r Readings) timer() Check {
 	return c.says(claim, fix)
 }
 
-// usualSlack is the timer slack of a process that nobody changed (init_task of Linux).
+// usualSlack is the default timer slack of a process (init_task of Linux).
 const usualSlack = 50 * time.Microsecond
 
-// late says how late a sleeper wakes.
+// late describes the lateness of a sleeper.
 func late(l Lateness) string {
 	return fmt.Sprintf("wakes %s late in the median, %s once in 10", span(l.Median), span(l.P90))
 }

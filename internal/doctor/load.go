@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// The checks of what takes CPU time away.
+// The checks for lost CPU time.
 
-// whoRuns shows whom to stop.
+// whoRuns is the command that lists the processes that use most CPU time.
 const whoRuns = "ps -eo pcpu,etime,args --sort=-pcpu | head"
 
 func (r Readings) load() Check {
@@ -20,7 +20,7 @@ func (r Readings) load() Check {
 	}
 	cpus := r.CPUs
 	if online, ok := r.Online.Get(); ok {
-		cpus = online // load is of the machine
+		cpus = online // the load average is of the machine
 	}
 	share := load / float64(max(cpus, 1))
 	c := number("load", grade(share, 0.25, 1), load, "",
@@ -34,7 +34,7 @@ func (r Readings) load() Check {
 		return c.says("programs have run here in the last minute, perhaps a sweep of your own: what is left of them "+
 			"takes CPUs from trials", fix)
 	case known && grade(others, othersGood, othersMost) == Good:
-		// Linux counts who waits for a disk or a file server too, and a minute is long.
+		// Linux also counts processes that wait for a disk or a file server, and a minute is long.
 		c.Status = Caution
 		return c.says("more threads ran, or waited for a disk, than there are CPUs, but no other program uses CPUs "+
 			"now: trials have them to themselves, if it stays so", fix)
@@ -43,7 +43,8 @@ func (r Readings) load() Check {
 		"those of the mixture", fix)
 }
 
-// othersGood and othersMost are the CPUs that other programs may use, in a good state and at all.
+// othersGood and othersMost are limits for the number of CPUs that other programs use: for a good state, and
+// for a caution.
 const othersGood, othersMost = 0.05, 0.25
 
 func (r Readings) others() Check {
@@ -89,8 +90,8 @@ func (r Readings) heat() Check {
 		"cool the machine, use fewer CPUs, or turn boost off (see boost)"})
 }
 
-// never is a check of what must not happen once. says is what it says where nobody knows, where it did not happen, and
-// where it did, with the fix.
+// never checks a counter that must not grow. says holds the claims if it is unknown, if it did not grow, and if
+// it did, and then the fix.
 func (r Readings) never(name string, count Reading[uint64], did, what string, says []string) Check {
 	n, ok := count.Get()
 	if !ok {
@@ -117,7 +118,7 @@ func (r Readings) quota() Check {
 	if q.CPUs < float64(r.CPUs) {
 		c.Status = Bad
 		if float64(r.Procs) <= q.CPUs {
-			c.Status = Caution // the default is all right
+			c.Status = Caution // the default number of CPUs is within the quota
 		}
 	}
 	if c.Status == Good {
@@ -154,8 +155,8 @@ func (r Readings) procs() Check {
 	return c.says("each CPU of a trial has a CPU of the machine", "")
 }
 
-// flat joins what belongs to one line.
+// flat joins the parts of one line.
 func flat(words []string) string { return strings.Join(words, ", ") }
 
-// ms is a time for sentences about milliseconds.
+// ms converts a time to milliseconds.
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

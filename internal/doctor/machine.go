@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// The checks of the hardware, and of how it is set.
+// The checks of the hardware and its settings.
 
 func (r Readings) governor() Check {
 	all, ok := r.Governors.Get()
@@ -51,7 +51,7 @@ func (r Readings) smt() Check {
 	}
 	switch {
 	case virtual && s.Usable <= 1:
-		c.Status = Unknown // the topology is made up as a rule
+		c.Status = Unknown // the topology is usually made up
 		return c.says("the host decides where CPUs of a virtual machine run: whether two share a core is not known, "+
 			"and scaling over CPUs can look worse than it is", "")
 	case s.Threads <= 1:
@@ -126,7 +126,7 @@ func (r Readings) memory() Check {
 	return c.says("there is room, and nothing is swapped", "")
 }
 
-// bytes are given in GB of 10^9.
+// bytes formats a size in GB of 10^9 bytes.
 func bytes(n uint64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
 
 func (r Readings) battery() Check {

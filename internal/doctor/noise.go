@@ -7,17 +7,17 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Noise is what a comparison of a design with itself found.
+// Noise is the result of comparing a design with itself.
 type Noise struct {
 	CPUs      int
 	Blocks    int
-	HalfWidth result.Value // of the 95 % interval of the ratio, as a ratio: 0.01 is 1 %
-	Differs   bool         // the verdict was a difference, which there is not
+	HalfWidth result.Value // of the 95% interval of the ratio, as a ratio: 0.01 is 1%
+	Differs   bool         // the verdict was a difference, although there is none
 	Missing   string       // why there is no half-width
 }
 
-// judgeNoise makes the check of the noise floor and returns the floor: the widest of the half-widths,
-// unknown where one of them is.
+// judgeNoise makes the check of the noise floor. It also returns the floor: the largest half-width, unknown if
+// one of them is.
 func judgeNoise(noise []Noise) (Check, result.Value) {
 	floor := result.Value(0)
 	var parts, missing []string

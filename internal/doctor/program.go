@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The checks of this program, and of the runtime's settings.
+// The checks of this program and of the runtime's settings.
 
 func (r Readings) build() Check {
 	race, ok := r.Race.Get()
@@ -34,13 +34,13 @@ func (r Readings) build() Check {
 		"use, and not evenly so: locks and channels suffer most", "build it without "+flat(wrong))
 }
 
-// slows reports whether a build flag, written -name=value, makes code slower by far.
+// slows reports whether a build flag, written -name=value, makes code much slower.
 func slows(flag string) bool {
 	name, value, _ := strings.Cut(flag, "=")
 	switch name {
 	case "-asan", "-msan":
 		return value == "true"
-	case "-gcflags": // -N: no optimisation; -l: no inlining. A pattern may stand before them: all=-N
+	case "-gcflags": // -N: no optimization; -l: no inlining. A pattern may precede them: all=-N
 		words := strings.FieldsFunc(value, func(c rune) bool { return c == ' ' || c == '=' || c == '"' || c == '\'' })
 		return slices.Contains(words, "-N") || slices.Contains(words, "-l")
 	}

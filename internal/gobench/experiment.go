@@ -28,10 +28,10 @@ const (
 type Experiment struct {
 	Package    string `json:"package"`
 	Dir        string `json:"dir"`
-	Pattern    string `json:"pattern"`               // of -bench
-	Commit     string `json:"commit,omitempty"`      // of the head; "" outside a repository
-	Modified   bool   `json:"modified,omitempty"`    // the head has uncommitted changes
-	BaseRev    string `json:"base_rev,omitempty"`    // as it was given
+	Pattern    string `json:"pattern"`            // of -bench
+	Commit     string `json:"commit,omitempty"`   // of the head; "" outside a repository
+	Modified   bool   `json:"modified,omitempty"` // the head has uncommitted changes
+	BaseRev    string `json:"base_rev,omitempty"` // as it was given
 	BaseCommit string `json:"base_commit,omitempty"`
 
 	Layouts int           `json:"layouts"` // links of each build; block b uses number b modulo layouts

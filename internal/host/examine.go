@@ -10,22 +10,22 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 )
 
-// quiet is how long an examination stands still to see what others do, for the case that it is all the
-// time that it takes: of the system's ticks of 10 ms one on one CPU is then 1 %.
+// quiet is the time for which an examination waits to observe other processes, if it has no other time. One
+// tick of 10 ms on one CPU is then 1%.
 const quiet = time.Second
 
-// Examination reads what tells whether this machine is fit for measuring. Its counters are compared at
-// its end with those at its beginning, so that they also tell of what the caller did in between.
+// Examination reads whether this machine is fit for measuring. It compares its counters at the end with those
+// at the beginning, so they include what the caller did in between.
 type Examination struct {
 	Environment Environment
 
-	root  fs.FS // nil where the system shows nothing in files
+	root  fs.FS // nil if the system shows nothing in files
 	r     doctor.Readings
 	first sample
 }
 
-// Examine begins an examination. It takes two seconds, of which it works little, and changes nothing.
-// program is what the user types for this command.
+// Examine begins an examination. It takes two seconds, mostly waiting, and changes nothing. program is the name
+// that the user types for this command.
 func Examine(ctx context.Context, program string) (*Examination, error) {
 	x := newExamination(systemRoot(), Read(), program)
 	select {
@@ -45,7 +45,7 @@ func Examine(ctx context.Context, program string) (*Examination, error) {
 	return x, ctx.Err()
 }
 
-// newExamination reads what needs no time.
+// newExamination reads everything that needs no waiting.
 func newExamination(root fs.FS, e Environment, program string) *Examination {
 	x := &Examination{Environment: e, root: root, first: takeSample(root)}
 	x.r = doctor.Readings{
@@ -83,7 +83,7 @@ func (x *Examination) Readings() doctor.Readings {
 	return r
 }
 
-// lacking says of what only Linux tells that this system does not.
+// lacking marks readings as absent that only Linux provides.
 func lacking(r *doctor.Readings) {
 	r.Load1, r.MemoryAvailable = doctor.Absent[float64](), doctor.Absent[uint64]()
 	r.Quota, r.Governors = doctor.Absent[doctor.Quota](), doctor.Absent[[]string]()
@@ -92,7 +92,7 @@ func lacking(r *doctor.Readings) {
 	r.Timer, r.Battery = doctor.Absent[doctor.Lateness](), doctor.Absent[doctor.Battery]()
 }
 
-// maybe is the reading of what an environment holds: null is unknown there.
+// maybe converts a field of an environment to a reading; null is unknown.
 func maybe[T any](p *T) doctor.Reading[T] {
 	if p == nil {
 		return doctor.Reading[T]{}
@@ -100,11 +100,11 @@ func maybe[T any](p *T) doctor.Reading[T] {
 	return doctor.Read(*p)
 }
 
-// sample is a snapshot of counters that only grow, of the whole machine but for own and throttled.
+// sample is a snapshot of counters that only grow. They cover the whole machine, except own and throttled.
 type sample struct {
 	at                       time.Time
-	busy, stolen             doctor.Reading[time.Duration] // CPU time, of all CPUs
-	own                      doctor.Reading[time.Duration] // CPU time of this process and its children that ended
+	busy, stolen             doctor.Reading[time.Duration] // CPU time of all CPUs
+	own                      doctor.Reading[time.Duration] // of this process and its ended children
 	throttled, heat, swapped doctor.Reading[uint64]
 }
 
@@ -119,8 +119,8 @@ func takeSample(root fs.FS) sample {
 	return s
 }
 
-// othersSince is how many CPUs other processes used since an earlier sample. Ticks can make it seem a
-// little less than none.
+// othersSince returns the number of CPUs that other processes used since an earlier sample, on average.
+// Rounding to ticks may make it slightly negative.
 func (s sample) othersSince(earlier sample, d time.Duration) doctor.Reading[float64] {
 	busy, own := grown(s.busy, earlier.busy), grown(s.own, earlier.own)
 	b, ok := busy.Get()
@@ -138,7 +138,7 @@ func (s sample) stealSince(earlier sample, d time.Duration) doctor.Reading[float
 	return shareOf(grown(s.stolen, earlier.stolen), d)
 }
 
-// shareOf is CPU time by the time it was used in. What is absent stays so.
+// shareOf divides CPU time by the time in which it was used. An absent reading stays absent.
 func shareOf(r doctor.Reading[time.Duration], d time.Duration) doctor.Reading[float64] {
 	if t, ok := r.Get(); ok && d > 0 {
 		return doctor.Read(float64(t) / float64(d))
@@ -149,7 +149,7 @@ func shareOf(r doctor.Reading[time.Duration], d time.Duration) doctor.Reading[fl
 	return doctor.Reading[float64]{}
 }
 
-// grown is what a counter grew by; unknown where it fell, as that of a CPU that went offline.
+// grown returns the growth of a counter; unknown if it fell, such as when a CPU went offline.
 func grown[T uint64 | time.Duration](later, earlier doctor.Reading[T]) doctor.Reading[T] {
 	l, ok := later.Get()
 	e, had := earlier.Get()

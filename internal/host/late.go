@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 )
 
-// clockRead is what one read of the clock costs, read as a trial does: the median of batches, which
-// leaves out those that were interrupted.
+// clockRead measures the cost of one clock read, as a trial does it. It is the median of batches, so
+// interrupted batches do not matter.
 func clockRead() time.Duration {
 	const batches, reads = 25, 10_000
 	epoch := time.Now()
@@ -25,7 +25,7 @@ func clockRead() time.Duration {
 	return costs[batches/2]
 }
 
-// wait sleeps for d in some way and returns when it was awake again; false where that failed.
+// wait sleeps for d in some way and returns the time of its wake-up; false if that failed.
 type wait func(d time.Duration) (time.Time, bool)
 
 func sleeper(d time.Duration) (time.Time, bool) {
@@ -33,11 +33,11 @@ func sleeper(d time.Duration) (time.Time, bool) {
 	return time.Now(), true
 }
 
-// tries is how often a wait is tried: so that 10 lie beyond the 0.9 quantile.
+// tries is the number of waits, so that 10 lie beyond the 0.9 quantile.
 const tries = 100
 
-// lateness tries waits of 0.2 to 2.2 ms. They are of many lengths because a system that wakes sleepers at
-// its own ticks is late by another part of a tick for each.
+// lateness measures waits of 0.2 to 2.2 ms. Their lengths differ, because a system that wakes sleepers at ticks
+// is late by a different part of a tick for each.
 func lateness(w wait) doctor.Reading[doctor.Lateness] {
 	var lates []time.Duration
 	for i := range tries {
@@ -50,7 +50,7 @@ func lateness(w wait) doctor.Reading[doctor.Lateness] {
 	return summary(lates)
 }
 
-// summary is unknown where every try failed.
+// summary is unknown if every try failed.
 func summary(lates []time.Duration) doctor.Reading[doctor.Lateness] {
 	n := len(lates)
 	if n == 0 {

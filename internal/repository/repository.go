@@ -1,4 +1,4 @@
-// Package repository makes small git repositories for tools and tests.
+// Package repository creates small git repositories for tools and tests.
 package repository
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// mostOutput is the most that is kept of each stream of git, in bytes.
+// mostOutput is the number of bytes that are kept of each stream of git.
 const mostOutput = 1 << 20
 
-// Write writes files into a folder, by their names.
+// Write writes files into a folder, by name.
 func Write(dir string, files map[string]string) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
@@ -25,7 +25,8 @@ func Write(dir string, files map[string]string) error {
 	return nil
 }
 
-// Make makes a folder a repository whose one commit has the files, and what else is there. It needs no settings of git.
+// Make creates a repository in a folder, with one commit of the given files and the existing ones. It does not
+// use the settings of git.
 func Make(ctx context.Context, dir string, files map[string]string) error {
 	if err := Write(dir, files); err != nil {
 		return err
@@ -40,7 +41,8 @@ func Make(ctx context.Context, dir string, files map[string]string) error {
 	return nil
 }
 
-// ofAnother reports whether a variable names the repository of a hook of git, or of git rebase --exec, that runs this.
+// namesRepository reports whether a variable names the repository of a git hook, or of git rebase --exec, that
+// started this process.
 func namesRepository(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return slices.Contains([]string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY",
