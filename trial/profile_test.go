@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/internal/gopprof"
 )
 
-// TestPartOf: stacks as the runtime writes them, the innermost function first.
+// TestPartOf has stacks as the runtime writes them, the innermost function first.
 func TestPartOf(t *testing.T) {
 	for _, c := range []struct {
 		want  string

@@ -16,8 +16,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// lottery is a job whose workers take pieces of real code from a stock, whoever comes first, and whose master does
-// some for nobody. The answer needs all of it.
+// lottery is a job whose workers take sections of real code from a shared stock. Its main goroutine runs some
+// for no request. The answer needs all of them.
 func lottery() *workload.Workload {
 	build := func(e env.Env, p plan.Point) (workload.Job, error) {
 		next, done, sum := env.NewAtomic[int](e, "next"), e.Group(), env.NewAtomic[int](e, "sum")
@@ -70,7 +70,7 @@ func draw(t *testing.T, spec Spec) (result.Trial, string) {
 	return o.Trial, string(text)
 }
 
-// file is a recording written and read again.
+// file writes a recording and reads it again.
 func file(t *testing.T, r *Recording) (*Recording, string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -85,7 +85,8 @@ func file(t *testing.T, r *Recording) (*Recording, string) {
 	return again, text
 }
 
-// TestReplay: a recording says the same as the trial it is of, byte for byte, and serves other numbers of CPUs.
+// TestReplay checks that a replay equals the recorded trial byte for byte, and that a recording serves other
+// numbers of CPUs.
 func TestReplay(t *testing.T) {
 	r := NewRecording("lottery", true)
 	var recorded []string
@@ -131,7 +132,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestNearestRecording: a trial's own costs come first, then those of the fewest CPUs; other factors must agree.
+// TestNearestRecording checks that a trial uses its own costs first, then those with the fewest CPUs. Other
+// factors must agree.
 func TestNearestRecording(t *testing.T) {
 	r := &Recording{sealed: true}
 	at := func(cpus, size int) plan.Point {
@@ -155,7 +157,8 @@ func TestNearestRecording(t *testing.T) {
 	}
 }
 
-// TestMeasured: what is measured and forgotten says so; where others run it is not measured at all.
+// TestMeasured checks the warning about costs that are measured and not kept. Beside other trials nothing is
+// measured.
 func TestMeasured(t *testing.T) {
 	x, _ := draw(t, lotterySpec(1, 1, nil))
 	if x.RealCode != result.RealMeasured || !strings.Contains(fmt.Sprint(x.Warnings), "another run differs") ||
@@ -179,8 +182,8 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestRecordingEnds: a replay that comes to more real code than was recorded says which, and so does a recording
-// that becomes too large.
+// TestRecordingEnds checks the error of a replay that needs more sections than were recorded, and of a
+// recording that becomes too large.
 func TestRecordingEnds(t *testing.T) {
 	r := NewRecording("lottery", true)
 	draw(t, lotterySpec(1, 1, r))
@@ -198,7 +201,7 @@ func TestRecordingEnds(t *testing.T) {
 	}
 }
 
-// TestRealCodeIsNeverExact: what a piece costs was measured, and that another costs as much is chance.
+// TestRealCodeIsNeverExact checks that measured costs that happen to be equal do not make a trial exact.
 func TestRealCodeIsNeverExact(t *testing.T) {
 	for _, real := range []bool{false, true} {
 		op := func(e env.Env, _ uint64) { e.WorkFor(time.Millisecond, func() {}) }
@@ -220,7 +223,7 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 		if x.Status != result.OK || !(x.Metrics[result.Throughput] > 900) || (x.Period == nil) != real {
 			t.Errorf("real %v: %+v", real, x)
 		}
-		// What real code cost is of the window, as CPU time is, and not of the warm-up.
+		// The cost of real code covers the window, like CPU time, and not the warm-up.
 		if code, cpu := x.Metrics["real_code_seconds"], x.Metrics[result.CPUSeconds]; real &&
 			(x.Metrics["real_sections"] != 20 || code != 0.02 || cpu != 0.02) {
 			t.Errorf("%v sections of %vs in %vs of CPU time", x.Metrics["real_sections"], code, cpu)
@@ -228,7 +231,7 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 	}
 }
 
-// split is a job whose workers have a share of the pieces each, all in one section.
+// split is a job in which each worker does its share of the work in one section.
 func split(e env.Env, p plan.Point) (workload.Job, error) {
 	done, workers := e.Group(), p.Int("workers")
 	return workload.Job{Items: 40, Run: func(e env.Env) error {
@@ -242,9 +245,9 @@ func split(e env.Env, p plan.Point) (workload.Job, error) {
 	}}, nil
 }
 
-// TestReplayLosesNoWork: a job whose sections are larger where there are fewer workers is not replayed with those of
-// more, of which some would be left. Its own replays, and those of a recording that other schedules have added to, are
-// whole.
+// TestReplayLosesNoWork checks that a job with fewer, larger sections is not replayed with those of more
+// workers, some of which would be left. Its own replays are complete, and so are those of a recording to which
+// other schedules have added.
 func TestReplayLosesNoWork(t *testing.T) {
 	w := &workload.Workload{Name: "lottery",
 		Designs: []workload.Design{{Name: "stock", Uses: []string{"workers"}, Job: split}}}
@@ -325,7 +328,7 @@ func TestReadRecording(t *testing.T) {
 	}
 }
 
-// TestLongTrials: virtual time has an end, and no trial comes there.
+// TestLongTrials checks that no trial reaches the end of virtual time.
 func TestLongTrials(t *testing.T) {
 	for _, c := range []struct {
 		before time.Duration
@@ -344,7 +347,8 @@ func TestLongTrials(t *testing.T) {
 	}
 }
 
-// FuzzReadRecording reads any text without a panic. What it accepts is written and read as the same.
+// FuzzReadRecording checks that no text causes a panic, and that an accepted recording is the same after it was
+// written and read.
 func FuzzReadRecording(f *testing.F) {
 	f.Add(goodCosts)
 	f.Add(strings.ReplaceAll(goodCosts, "7", "18446744073709551615"))

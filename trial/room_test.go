@@ -12,8 +12,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestMemoryBesideOthers: what does not fit beside other trials is to run again, alone; what does not fit then has
-// failed.
+// TestMemoryBesideOthers checks that a trial that does not fit beside others runs again alone. If it does not
+// fit then, it has failed.
 func TestMemoryBesideOthers(t *testing.T) {
 	d := workload.Design{Name: "many", Job: func(env.Env, plan.Point) (workload.Job, error) {
 		return workload.Job{Items: 1, Run: func(e env.Env) error {
@@ -39,7 +39,7 @@ func TestMemoryBesideOthers(t *testing.T) {
 	}
 }
 
-// TestRoom: there is room where a little memory is taken, and what is taken is seen.
+// TestRoom checks that a little memory fits, and that its use is seen.
 func TestRoom(t *testing.T) {
 	if !hasRoom() {
 		t.Error("a process that takes next to nothing has no room")
@@ -52,7 +52,8 @@ func TestRoom(t *testing.T) {
 	runtime.KeepAlive(block)
 }
 
-// TestRoomAfter: there is room where enough is left, at once or after garbage is collected, and where nobody knows.
+// TestRoomAfter checks that there is room if enough is left, at once or after a garbage collection, and if the
+// usage is unknown.
 func TestRoomAfter(t *testing.T) {
 	full, empty := usage{held: 99, free: 1, total: 100}, usage{held: 1, free: 99, total: 100}
 	for _, c := range []struct {
@@ -69,8 +70,8 @@ func TestRoomAfter(t *testing.T) {
 	}
 }
 
-// TestFits: what a process that grows may hold does not depend on when it asks; and where others hold nearly all there
-// is no room for a small one either.
+// TestFits checks that the limit of a growing process does not depend on when it asks. If others hold nearly
+// all memory, there is no room for a small process either.
 func TestFits(t *testing.T) {
 	const all = 20 << 30
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// feed gives a series requests that take the times and end the gaps after each other.
+// feed adds requests with the given times and gaps between their ends to a series.
 func feed(s *series, n int, request func(i int) (gap, took time.Duration)) {
 	now := s.release
 	for i := range n {
@@ -65,7 +65,7 @@ func TestPeriod(t *testing.T) {
 		p := s.period()
 		period, span, repeats := p.requests, p.span, p.repeats
 		if test.name == "one nanosecond more now and then" {
-			// The end of it repeats itself, but less than half of it all.
+			// The end repeats itself, but it is less than half of all requests.
 			if period != nil {
 				t.Errorf("%s: a period of %d was found", test.name, len(period))
 			}
@@ -99,7 +99,7 @@ func TestTransient(t *testing.T) {
 	}
 }
 
-// TestSeriesIsBounded: a long run takes no more memory, and its batches still say the same.
+// TestSeriesIsBounded checks that a long run takes no more memory, and that its batches give the same result.
 func TestSeriesIsBounded(t *testing.T) {
 	s := longSeries()
 	n := 20 * batchSize * maxBatches
@@ -115,7 +115,8 @@ func TestSeriesIsBounded(t *testing.T) {
 	}
 }
 
-// TestLateEndsAreLeftOut: what ends after the window ends under less load.
+// TestLateEndsAreLeftOut checks that requests that end after the window do not count, because they end under
+// less load.
 func TestLateEndsAreLeftOut(t *testing.T) {
 	s := longSeries()
 	s.end = 50 * time.Millisecond
@@ -125,7 +126,8 @@ func TestLateEndsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestTransientOfManyRequests: of a load that repeats itself for longer than requests are kept nobody knows since when.
+// TestTransientOfManyRequests checks a load that repeats itself for longer than requests are kept: its
+// beginning is unknown.
 func TestTransientOfManyRequests(t *testing.T) {
 	s := longSeries()
 	feed(s, 3*maxServed, func(int) (gap, took time.Duration) { return time.Microsecond, time.Microsecond })

@@ -47,14 +47,14 @@ func (c Check) Fixes() []string {
 
 // Report is the result of all checks. Its JSON is a contract.
 type Report struct {
-	Kind          string       `json:"kind"` // "doctor"
-	SchemaVersion int          `json:"schema_version"`
-	Verdict       string       `json:"verdict"`
-	NoiseFloor    result.Value `json:"noise_floor"`      // half-width of the 95% interval of an A/A: 0.01 is 1%
-	Least         result.Value `json:"least_difference"` // smallest difference that can be judged: twice the floor
-	Bad           []string     `json:"bad"`              // names of checks
-	Caution       []string     `json:"caution"`
-	Claim         string       `json:"claim"`
+	Kind            string       `json:"kind"` // "doctor"
+	SchemaVersion   int          `json:"schema_version"`
+	Verdict         string       `json:"verdict"`
+	NoiseFloor      result.Value `json:"noise_floor"`      // half-width of the 95% interval of an A/A: 0.01 is 1%
+	LeastDifference result.Value `json:"least_difference"` // smallest difference that can be judged: twice the floor
+	Bad             []string     `json:"bad"`              // names of checks
+	Caution         []string     `json:"caution"`
+	Claim           string       `json:"claim"`
 }
 
 // The verdicts on a machine.
@@ -128,7 +128,7 @@ func Disturbed(r Readings, own bool) string {
 // conclude makes the verdict. The smallest difference that can be judged is twice the noise floor, because a
 // verdict needs a noise floor of at most half of it.
 func (r Readings) conclude(checks []Check, floor result.Value) Report {
-	rep := Report{Kind: "doctor", SchemaVersion: result.SchemaVersion, NoiseFloor: floor, Least: 2 * floor,
+	rep := Report{Kind: "doctor", SchemaVersion: result.SchemaVersion, NoiseFloor: floor, LeastDifference: 2 * floor,
 		Bad: []string{}, Caution: []string{}}
 	var why []string
 	for _, c := range checks {
@@ -140,7 +140,7 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 			rep.Caution = append(rep.Caution, c.Name)
 		}
 	}
-	least := fmt.Sprintf("differences above %s (twice the noise floor of %s)", percent(float64(rep.Least)),
+	least := fmt.Sprintf("differences above %s (twice the noise floor of %s)", percent(float64(rep.LeastDifference)),
 		percent(float64(floor)))
 	switch {
 	case len(rep.Bad) > 0:
@@ -150,7 +150,7 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 		rep.Verdict = Open
 		rep.Claim = fmt.Sprintf("nothing speaks against measuring here, but how small a difference it shows is "+
 			"unknown: the noise floor was not measured (%s doctor measures it)", r.Program)
-	case float64(rep.Least) <= usualMargin:
+	case float64(rep.LeastDifference) <= usualMargin:
 		rep.Verdict = Fit
 		rep.Claim = "fit for measuring " + least
 	default:
@@ -177,7 +177,7 @@ func word(name string, s Status, value, evidence string) Check {
 }
 
 // says sets the claim of a check, and its fix if it is not good.
-func (c Check) says(claim, fix string) Check {
+func (c Check) withClaim(claim, fix string) Check {
 	c.Claim = claim
 	if c.Status != Good {
 		c.Fix = fix
@@ -186,7 +186,7 @@ func (c Check) says(claim, fix string) Check {
 }
 
 // without returns the check of a reading that is missing. why is the claim.
-func without[T any](name string, r Reading[T], why string) Check {
+func unreadCheck[T any](name string, r Reading[T], why string) Check {
 	c := Check{Name: name, Status: Unknown, Evidence: "could not be read", Claim: why}
 	if r.state == absent {
 		c.Status, c.Evidence = Unavailable, "this system has or tells no such thing"

@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// sideOf is a side of one benchmark at points such as "GOGC=50 pgo=off", all at one CPU.
+// sideOf returns a side of one benchmark at points such as "GOGC=50 pgo=off", all at one CPU.
 func sideOf(name string, x *Experiment, gogc string, points ...string) *Side {
 	s := &Side{File: &File{Path: name, Alike: map[string]string{}}, Name: name, Experiment: x}
 	if x != nil {
@@ -34,13 +34,13 @@ func sideOf(name string, x *Experiment, gogc string, points ...string) *Side {
 	return s
 }
 
-// with is a side that is changed.
+// with returns a changed side.
 func with(s *Side, change func(*Side)) *Side {
 	change(s)
 	return s
 }
 
-// TestAlign: what of two sides is compared, and what is said of them.
+// TestAlign checks which parts of two sides are compared, and the notes.
 func TestAlign(t *testing.T) {
 	run := func() *Experiment { return &Experiment{Package: "w", Layouts: 1, Time: time.Second} }
 	base, other := run(), run()
@@ -51,8 +51,8 @@ func TestAlign(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		old, new   *Side
-		sides      string // levels of the rows that are compared, new / old
-		said, both string // what is said; settings that differ
+		sides      string // levels of the compared rows, new / old
+		said, both string // notes; settings that differ
 	}{
 		{"two plain runs", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", ""), " / ", "", ""},
 		{"a base", sideOf("old", run(), "100", ""), sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
@@ -149,7 +149,8 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// TestPackages: a package that was renamed is compared with itself; two packages of one file stay two.
+// TestPackages checks that a package that was renamed is compared with itself, and that two packages of one
+// file stay two.
 func TestPackages(t *testing.T) {
 	rows := func(older, newer []string) string {
 		sides := []*Side{sideOf("old", nil, "", ""), sideOf("new", nil, "", "")}
@@ -179,7 +180,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestJoined: what is said of the files or runs of a side that differ, and which rows they have together.
+// TestJoined checks the warnings about files or runs of a side that differ, and their common rows.
 func TestJoined(t *testing.T) {
 	run := func() *Experiment { return &Experiment{Package: "w", Layouts: 1, Time: time.Second} }
 	base, longer := run(), run()
@@ -191,7 +192,7 @@ func TestJoined(t *testing.T) {
 		name       string
 		a, b       *Side
 		rows       string // design, point and trials
-		said, gone string // warnings of b, without what is in all; notes
+		said, gone string // warnings of b, without the common part; notes
 	}{
 		{"two files", sideOf("a", nil, "", ""), sideOf("b", nil, "", ""), "cpus=1 6", "", ""},
 		{"two runs", sideOf("a", run(), "100", ""), sideOf("b", run(), "100", ""), "cpus=1 6", "", ""},
@@ -231,7 +232,7 @@ func TestJoined(t *testing.T) {
 			t.Errorf("%s: rows %s, want %s; warnings %q, want %q; notes %q", c.name, got, c.rows, said, c.said, notes)
 		}
 	}
-	// A level that all runs of a side were given is known to the other side.
+	// The other side knows a level that all runs of a side were given.
 	s, _, _ := Join("old", []*Side{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
 	facts, _ := Align(s, sideOf("new", run(), "100", "BEANS=2"))
 	if len(facts) != 1 || facts[0].B != "1" || facts[0].A != "2" {

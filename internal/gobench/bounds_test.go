@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// textFile is a file with that text.
+// textFile creates a file with the given text.
 func textFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "f.txt")
@@ -23,7 +23,7 @@ func textFile(t *testing.T, text string) string {
 	return path
 }
 
-// keysFile has keys of configuration before its lines.
+// keysFile creates a file with keys of configuration before its lines.
 func keysFile(keys, lines int) string {
 	var b strings.Builder
 	for i := range keys {
@@ -35,7 +35,8 @@ func keysFile(keys, lines int) string {
 	return b.String()
 }
 
-// TestManyKeys: configuration of a few keys is read in time that grows with the file, and more is refused.
+// TestManyKeys checks that few keys of configuration are read in time linear in the file size, and that too
+// many are refused.
 func TestManyKeys(t *testing.T) {
 	for _, x := range []struct{ keys, lines int }{{2000, 500}, {20_000, 2000}, {maxKeys + 1, 1}} {
 		begin := time.Now()
@@ -63,7 +64,7 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// TestManyResults: a file of more results, or of more numbers, than a memory should hold is refused.
+// TestManyResults checks that a file with too many results or numbers is refused.
 func TestManyResults(t *testing.T) {
 	line := "BenchmarkA 1 5 ns/op\n"
 	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, maxResults+1))); !errors.Is(err,
@@ -79,8 +80,8 @@ func TestManyResults(t *testing.T) {
 	}
 }
 
-// TestLongLines: what a program printed in one line is left out, with the numbers of the lines after it kept; a line of
-// results that is too long is an error.
+// TestLongLines checks that a long line of program output is omitted and the numbers of later lines stay right.
+// A line of results that is too long is an error.
 func TestLongLines(t *testing.T) {
 	line := func(begin string, n int) string { return begin + strings.Repeat("x", n-len(begin)) + "\n" }
 	first, last := "BenchmarkA 1 5 ns/op\n", "block 4 of r\nBenchmarkA 1 6 ns/op\n"
@@ -130,7 +131,7 @@ func (c *after) Err() error {
 	return nil
 }
 
-// TestInterruptedRead: an interrupt ends each part of reading.
+// TestInterruptedRead checks that an interrupt ends each part of reading.
 func TestInterruptedRead(t *testing.T) {
 	text := []byte(keysFile(3, 5000))
 	reads := len(text)/4096 + 1

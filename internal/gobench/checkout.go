@@ -170,7 +170,7 @@ func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (stri
 // the relative paths lead to the same directories.
 func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 	same = true
-	place := func(path string) string {
+	locate := func(path string) string {
 		abs := path
 		if !filepath.IsAbs(path) {
 			abs = filepath.Join(dir, path)
@@ -189,7 +189,7 @@ func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 		text += "toolchain " + s.Toolchain + "\n"
 	}
 	for _, u := range s.Use {
-		abs := place(u.DiskPath)
+		abs := locate(u.DiskPath)
 		if !exists(abs) { // the revision lacks a module
 			same = false
 			continue
@@ -199,7 +199,7 @@ func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 	for _, x := range s.Replace {
 		to := x.New.Path + " " + x.New.Version
 		if x.New.Version == "" {
-			to = fmt.Sprintf("%q", place(x.New.Path))
+			to = fmt.Sprintf("%q", locate(x.New.Path))
 		}
 		text += "replace " + strings.Replace(x.old(), "@", " ", 1) + " => " + to + "\n"
 	}

@@ -82,7 +82,7 @@ func (h *Histogram) Mean() float64 {
 
 // enough is the number of values that must lie beyond a quantile that is reported. The p99 of 100 values is a
 // single value, and so chance.
-const enough = 10
+const minBeyond = 10
 
 // Quantile returns the q-quantile in nanoseconds, within 0.1%. For q = 0 and 1 it is the exact extreme. ok is
 // false if fewer than ten values lie on either side of it.
@@ -94,7 +94,7 @@ func (h *Histogram) QuantileOf(q float64, lost int64) (ns float64, ok bool) {
 	switch {
 	case n == 0 || q < 0 || q > 1:
 		return 0, false
-	case 0 < q && q < 1 && n*min(q, 1-q) < enough-1e-9:
+	case 0 < q && q < 1 && n*min(q, 1-q) < minBeyond-1e-9:
 		return 0, false
 	case q*n > float64(h.n)+1e-9, h.n == 0:
 		return math.Inf(1), true

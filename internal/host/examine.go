@@ -33,10 +33,10 @@ func Examine(ctx context.Context, program string) (*Examination, error) {
 		return nil, ctx.Err()
 	case <-time.After(quiet):
 	}
-	x.r.ClockRead = doctor.Read(clockRead())
-	x.r.Sleep = lateness(sleeper)
+	x.r.ClockRead = doctor.Read(measureClockRead())
+	x.r.Sleep = measureLateness(sleeper)
 	if t, ok := alarm.New(); ok {
-		x.r.Timer = lateness(func(d time.Duration) (time.Time, bool) {
+		x.r.Timer = measureLateness(func(d time.Duration) (time.Time, bool) {
 			ok := t.Wait(d)
 			return time.Now(), ok
 		})
@@ -50,11 +50,11 @@ func newExamination(root fs.FS, e Environment, program string) *Examination {
 	x := &Examination{Environment: e, root: root, first: takeSample(root)}
 	x.r = doctor.Readings{
 		Program: program,
-		CPUs:    e.CPUs, Online: maybe(e.OnlineCPUs), Procs: e.GOMAXPROCS, ProcsFrom: e.GOMAXPROCSFrom,
-		Hypervisor: maybe(e.Hypervisor), ClockSource: maybe(e.ClockSource),
-		Race: maybe(e.Race), Cover: maybe(e.Cover), BuildFlags: e.BuildFlags,
+		CPUs:    e.CPUs, Online: readingOf(e.OnlineCPUs), Procs: e.GOMAXPROCS, ProcsFrom: e.GOMAXPROCSFrom,
+		Hypervisor: readingOf(e.Hypervisor), ClockSource: readingOf(e.ClockSource),
+		Race: readingOf(e.Race), Cover: readingOf(e.Cover), BuildFlags: e.BuildFlags,
 		GODEBUG: os.Getenv("GODEBUG"), GOGC: e.GOGC, GOMEMLIMIT: e.GOMEMLIMIT,
-		MemoryTotal: maybe(e.MemoryBytes),
+		MemoryTotal: readingOf(e.MemoryBytes),
 	}
 	if e.PerformanceCPUs != nil && e.EfficiencyCPUs != nil {
 		x.r.Cores = doctor.Read(doctor.Cores{Performance: *e.PerformanceCPUs, Efficiency: *e.EfficiencyCPUs,
@@ -63,7 +63,7 @@ func newExamination(root fs.FS, e Environment, program string) *Examination {
 		x.r.Cores = doctor.Read(doctor.Cores{})
 	}
 	if root == nil {
-		lacking(&x.r)
+		markAbsent(&x.r)
 	} else {
 		readTree(root, &x.r)
 	}
@@ -77,14 +77,14 @@ func (x *Examination) Readings() doctor.Readings {
 	r.Window = last.at.Sub(x.first.at)
 	r.Others = last.othersSince(x.first, r.Window)
 	r.Steal = last.stealSince(x.first, r.Window)
-	r.Throttled = grown(last.throttled, x.first.throttled)
-	r.Heat = grown(last.heat, x.first.heat)
-	r.Swapped = grown(last.swapped, x.first.swapped)
+	r.Throttled = growth(last.throttled, x.first.throttled)
+	r.Heat = growth(last.heat, x.first.heat)
+	r.Swapped = growth(last.swapped, x.first.swapped)
 	return r
 }
 
 // lacking marks readings as absent that only Linux provides.
-func lacking(r *doctor.Readings) {
+func markAbsent(r *doctor.Readings) {
 	r.Load1, r.MemoryAvailable = doctor.Absent[float64](), doctor.Absent[uint64]()
 	r.Quota, r.Governors = doctor.Absent[doctor.Quota](), doctor.Absent[[]string]()
 	r.Boost, r.SMT = doctor.Absent[doctor.Boost](), doctor.Absent[doctor.SMT]()
@@ -93,7 +93,7 @@ func lacking(r *doctor.Readings) {
 }
 
 // maybe converts a field of an environment to a reading; null is unknown.
-func maybe[T any](p *T) doctor.Reading[T] {
+func readingOf[T any](p *T) doctor.Reading[T] {
 	if p == nil {
 		return doctor.Reading[T]{}
 	}
@@ -122,7 +122,7 @@ func takeSample(root fs.FS) sample {
 // othersSince returns the number of CPUs that other processes used since an earlier sample, on average.
 // Rounding to ticks may make it slightly negative.
 func (s sample) othersSince(earlier sample, d time.Duration) doctor.Reading[float64] {
-	busy, own := grown(s.busy, earlier.busy), grown(s.own, earlier.own)
+	busy, own := growth(s.busy, earlier.busy), growth(s.own, earlier.own)
 	b, ok := busy.Get()
 	o, known := own.Get()
 	switch {
@@ -135,7 +135,7 @@ func (s sample) othersSince(earlier sample, d time.Duration) doctor.Reading[floa
 }
 
 func (s sample) stealSince(earlier sample, d time.Duration) doctor.Reading[float64] {
-	return shareOf(grown(s.stolen, earlier.stolen), d)
+	return shareOf(growth(s.stolen, earlier.stolen), d)
 }
 
 // shareOf divides CPU time by the time in which it was used. An absent reading stays absent.
@@ -150,7 +150,7 @@ func shareOf(r doctor.Reading[time.Duration], d time.Duration) doctor.Reading[fl
 }
 
 // grown returns the growth of a counter; unknown if it fell, such as when a CPU went offline.
-func grown[T uint64 | time.Duration](later, earlier doctor.Reading[T]) doctor.Reading[T] {
+func growth[T uint64 | time.Duration](later, earlier doctor.Reading[T]) doctor.Reading[T] {
 	l, ok := later.Get()
 	e, had := earlier.Get()
 	switch {

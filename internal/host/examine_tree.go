@@ -240,8 +240,8 @@ func readBattery(root fs.FS) doctor.Reading[doctor.Battery] {
 // sampleTree reads the counters that Linux shows in files.
 func sampleTree(root fs.FS, s *sample) {
 	if stat, ok := text(root, "proc/stat"); ok {
-		s.busy = lasting(parseBusy(stat))
-		if s.stolen = lasting(parseSteal(stat)); s.stolen == (doctor.Reading[time.Duration]{}) {
+		s.busy = secondsReading(parseBusy(stat))
+		if s.stolen = secondsReading(parseSteal(stat)); s.stolen == (doctor.Reading[time.Duration]{}) {
 			s.stolen = doctor.Absent[time.Duration]() // a kernel that does not count it
 		}
 	}
@@ -289,7 +289,7 @@ func sampleHeat(root fs.FS) doctor.Reading[uint64] {
 }
 
 // lasting converts a number of seconds to a reading.
-func lasting(seconds float64, ok bool) doctor.Reading[time.Duration] {
+func secondsReading(seconds float64, ok bool) doctor.Reading[time.Duration] {
 	const ages = 1e9 // more seconds than that would overflow
 	return parsed(time.Duration(min(seconds, ages)*float64(time.Second)), ok && seconds < ages)
 }

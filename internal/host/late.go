@@ -9,7 +9,7 @@ import (
 
 // clockRead measures the cost of one clock read, as a trial does it. It is the median of batches, so
 // interrupted batches do not matter.
-func clockRead() time.Duration {
+func measureClockRead() time.Duration {
 	const batches, reads = 25, 10_000
 	epoch := time.Now()
 	costs := make([]time.Duration, batches)
@@ -38,7 +38,7 @@ const tries = 100
 
 // lateness measures waits of 0.2 to 2.2 ms. Their lengths differ, because a system that wakes sleepers at ticks
 // is late by a different part of a tick for each.
-func lateness(w wait) doctor.Reading[doctor.Lateness] {
+func measureLateness(w wait) doctor.Reading[doctor.Lateness] {
 	var lates []time.Duration
 	for i := range tries {
 		d := 200*time.Microsecond + time.Duration(i)*20*time.Microsecond

@@ -157,12 +157,12 @@ func findGroup(self, mountinfo, controller string) (cgroup, bool) {
 		}
 	}
 	if v1 != "" {
-		if dirs, ok := mounted(mountinfo, v1, "cgroup", controller); ok {
+		if dirs, ok := groupDirs(mountinfo, v1, "cgroup", controller); ok {
 			return cgroup{1, dirs}, true
 		}
 	}
 	if v2 != "" {
-		if dirs, ok := mounted(mountinfo, v2, "cgroup2", controller); ok {
+		if dirs, ok := groupDirs(mountinfo, v2, "cgroup2", controller); ok {
 			return cgroup{2, dirs}, true
 		}
 	}
@@ -181,7 +181,7 @@ func (g cgroup) throttled(read func(name string) string) (periods uint64, ok boo
 }
 
 // mounted lists the directories of the group and of those above it, up to the mount point.
-func mounted(mountinfo, name, kind, controller string) ([]string, bool) {
+func groupDirs(mountinfo, name, kind, controller string) ([]string, bool) {
 	for line := range strings.Lines(mountinfo) {
 		left, right, found := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")
 		l, r := strings.Fields(left), strings.Fields(right)

@@ -37,7 +37,7 @@ func Refuse(format string, args ...any) error { return refusal(fmt.Sprintf(forma
 
 // mostOfPipe is the number of bytes of a pipe that Open copies to a temporary file, if the kind allows that
 // many.
-const mostOfPipe = 1 << 30
+const maxPipe = 1 << 30
 
 // File is an open input. Read is sequential, stops at an interrupt and enforces the limits. ReadAt reads
 // anywhere within the size that the file had when it was opened. Only ReadAt is safe for concurrent use.
@@ -78,7 +78,7 @@ func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 		f = copied
 	default:
 		f.Close()
-		return nil, Refuse("%s is %s, and not a regular file: %s", path, species(info.Mode()), instead(info.Mode()))
+		return nil, Refuse("%s is %s, and not a regular file: %s", path, fileType(info.Mode()), advice(info.Mode()))
 	}
 
 	if l := kind.limits(); info.Size() > l.bytes {
@@ -144,7 +144,7 @@ func spool(ctx context.Context, in *os.File, name string, kind Kind) (*os.File, 
 	}
 	os.Remove(out.Name()) // Windows has no such pipes, and keeps the file
 	r := newReader(ctx, in, name, kind, false)
-	r.limits.bytes = min(r.limits.bytes, mostOfPipe)
+	r.limits.bytes = min(r.limits.bytes, maxPipe)
 	_, err = io.Copy(out, r)
 	if err == nil {
 		_, err = out.Seek(0, io.SeekStart)
@@ -163,7 +163,7 @@ func inherited(path string) bool {
 }
 
 // species names the type of a file that is not regular.
-func species(mode fs.FileMode) string {
+func fileType(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "a directory"
@@ -178,7 +178,7 @@ func species(mode fs.FileMode) string {
 }
 
 // instead says what to do instead of giving such a file.
-func instead(mode fs.FileMode) string {
+func advice(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "name a file in it"

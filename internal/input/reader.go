@@ -24,11 +24,11 @@ type Reader struct {
 
 	room    []byte // buffer of the reading goroutine
 	left    []byte // bytes of room that were read and not yet returned
-	waiting chan got
+	waiting chan readResult
 }
 
 // got is the result of one Read of the input.
-type got struct {
+type readResult struct {
 	n   int
 	err error
 }
@@ -85,11 +85,11 @@ func (r *Reader) next(p []byte) (int, error) {
 // fill waits for the next bytes or an interrupt.
 func (r *Reader) fill() error {
 	if r.room == nil {
-		r.room, r.waiting = make([]byte, chunk), make(chan got, 1)
+		r.room, r.waiting = make([]byte, chunk), make(chan readResult, 1)
 	}
 	go func() {
 		n, err := r.in.Read(r.room)
-		r.waiting <- got{n, err}
+		r.waiting <- readResult{n, err}
 	}()
 
 	select {

@@ -22,16 +22,16 @@ const (
 
 // Mark returns the environment variable that marks a process as started with a work root, a directory that only
 // one process uses.
-func Mark(place string) string { return workRootVariable + "=" + place }
+func Mark(root string) string { return workRootVariable + "=" + root }
 
 // Record stores in a work root the process group of a child that was started by [OwnGroup] or [DieWithParent],
 // so that [EndRecorded] can end it.
-func Record(place string, child *os.Process) error {
+func Record(root string, child *os.Process) error {
 	p, err := processAt(child.Pid)
 	if err != nil {
 		return nil // the process has ended
 	}
-	f, err := os.OpenFile(filepath.Join(place, groupsName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Join(root, groupsName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -46,9 +46,9 @@ func Record(place string, child *os.Process) error {
 // processes with its mark, and the members of the groups recorded in it. Process IDs are reused, so a group
 // counts only if its leader, or the rest of the group, started when the record says. The caller must make sure
 // that the work root is not in use.
-func EndRecorded(place string) {
-	groups := recorded(filepath.Join(place, groupsName))
-	mark := []byte(Mark(place))
+func EndRecorded(root string) {
+	groups := recorded(filepath.Join(root, groupsName))
+	mark := []byte(Mark(root))
 	for range endRounds {
 		found := survivors(groups, mark)
 		if len(found) == 0 {

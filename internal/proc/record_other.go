@@ -5,7 +5,7 @@ package proc
 import "os"
 
 // Mark is used on Linux only.
-func Mark(place string) string { return "BREWPUT_PLACE=" + place }
+func Mark(root string) string { return "BREWPUT_PLACE=" + root }
 
 // Record does nothing: only Linux reports when a process started, which is needed because process IDs are
 // reused.

@@ -22,7 +22,7 @@ func (q *Writer) Unwrap() io.Writer { return q.w }
 // Write quotes p and writes it. It holds back an incomplete rune at the end of p.
 func (q *Writer) Write(p []byte) (int, error) {
 	text := append(q.tail, p...)
-	whole := len(text) - begun(text)
+	whole := len(text) - incomplete(text)
 	q.tail = append([]byte(nil), text[whole:]...)
 	if whole == 0 {
 		return len(p), nil
@@ -45,7 +45,7 @@ func (q *Writer) Flush() error {
 }
 
 // begun returns the number of bytes of an incomplete rune at the end of p.
-func begun(p []byte) int {
+func incomplete(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if last := p[len(p)-n:]; utf8.RuneStart(last[0]) {
 			if last[0] >= utf8.RuneSelf && !utf8.FullRune(last) {

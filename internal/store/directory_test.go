@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestDirectory: a run that is given no directory has one of its own, which git does not see.
+// TestDirectory checks that a run without a given directory gets a new one, which git ignores.
 func TestDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// mountEnv is set in the child of TestDiskFull, which has its own mounts. It holds a directory.
+// mountEnv is set in the child of TestDiskFull, which has its own mounts. Its value is a directory.
 const mountEnv = "BREWPUT_STORE_TEST_MOUNT"
 
 // TestDiskFull fills a real file system, a tmpfs of 64 KiB that only a child process sees.
@@ -99,7 +99,7 @@ func fillMount(t *testing.T, mount string) {
 	}
 }
 
-// keptOrder is what an error says when the trial of this order in block 0 was the last.
+// keptOrder returns the text of an error after the trial of this order in block 0.
 func keptOrder(order int) string {
 	return "everything up to " + key{order: order}.String() + " is kept"
 }
