@@ -124,7 +124,7 @@ func TestStatus(t *testing.T) {
 		{"hybrid", "cores", func(r *Readings) { r.Cores = Read(Cores{4, 8, "0-3"}) }, Caution,
 			[]string{"4 fast, 8 slow", "taskset -c 0-3 brewput run"}},
 		{"hybrid without taskset", "cores", func(r *Readings) { r.Cores = Read(Cores{4, 8, ""}) }, Caution,
-			[]string{"four times the blocks"}},
+			[]string{"more blocks"}},
 		{"smt that a host made up", "smt", func(r *Readings) { r.Hypervisor = Read(true) }, Unknown,
 			[]string{"as the virtual machine is told"}},
 		{"smt that a host shows", "smt", func(r *Readings) { r.Hypervisor, r.SMT = Read(true), Read(SMT{2, 2, "0,2"}) },
