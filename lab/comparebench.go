@@ -62,7 +62,7 @@ func (c *comparing) benchmarks(ctx context.Context, oldPaths, newPaths []string)
 
 // sides compares two sides, whose points it changes.
 func (c *comparing) sides(ctx context.Context, oldParts, newParts []*gobench.Side) (err error) {
-	copies := gobench.Copies(slices.Concat(oldParts, newParts))
+	copies := gobench.WarnCopies(slices.Concat(oldParts, newParts))
 	older, oldNotes, oldDoubts := gobench.Join("old", oldParts)
 	newer, newNotes, newDoubts := gobench.Join("new", newParts)
 	differences, notes := gobench.Align(older, newer)
@@ -96,7 +96,7 @@ func (c *comparing) results(older, newer []*gobench.Side) error {
 	}
 	for i, s := range slices.Concat(older, newer) {
 		config := maps.Clone(s.Config)
-		maps.Copy(config, s.Alike)
+		maps.Copy(config, s.Common)
 		c.warn(s.Partial...)
 		c.res.Results = append(c.res.Results, BenchResults{Newer: i >= len(older), Trials: s.Trials, Cases: s.Cases,
 			Config: config, Better: s.Better})

@@ -61,7 +61,7 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 		return exitMisuse
 	}
 	// A person who sets the variable by hand may send anything, so the input is limited.
-	in := bufio.NewReader(io.LimitReader(stdin, input.Words.Bytes()))
+	in := bufio.NewReader(io.LimitReader(stdin, input.Messages.Bytes()))
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		fmt.Fprintf(stderr, "brewput: a trial's child got no specification: %v\n", err)
@@ -106,7 +106,7 @@ func try(spec Spec, w *workload.Workload, d workload.Design) (Outcome, error) {
 	return Simulate(spec, w, d, costs), nil
 }
 
-// listen starts obey and returns once obey no longer holds a CPU.
+// listen starts serveParent and returns once serveParent no longer holds a CPU.
 //
 // On one CPU, a new goroutine first runs when the trial parks or has run for 10 ms. Its blocking read then
 // keeps the CPU until the runtime's monitor takes it back. The monitor may sleep 10 ms twice, so nothing would
@@ -115,23 +115,23 @@ func listen(in *bufio.Reader, stderr io.Writer) {
 	reading := make(chan struct{})
 	go func() {
 		close(reading)
-		obey(in, stderr)
+		serveParent(in, stderr)
 	}()
 	<-reading
 }
 
-// obey waits for a command of the parent and ends the process. End of input means that the parent is gone: then
-// obey also ends the processes that the design started, because nothing else will.
-func obey(in *bufio.Reader, stderr io.Writer) {
+// serveParent waits for a command of the parent and ends the process. End of input means that the parent is gone: then
+// serveParent also ends the processes that the design started, because nothing else will.
+func serveParent(in *bufio.Reader, stderr io.Writer) {
 	word, _ := in.ReadString('\n')
 	switch word {
-	case wordStacks:
+	case commandStacks:
 		fmt.Fprintf(stderr, countLine, runtime.NumGoroutine())
 		if runtime.NumGoroutine() <= maxDumped {
 			stderr.Write(stacks())
 		}
 		os.Exit(exitStacks)
-	case wordCount:
+	case commandCount:
 		fmt.Fprintf(stderr, countLine, runtime.NumGoroutine())
 		os.Exit(exitStacks)
 	}
@@ -140,10 +140,10 @@ func obey(in *bufio.Reader, stderr io.Writer) {
 }
 
 const (
-	// wordStacks asks a child to print the stacks of all goroutines and exit; wordCount asks only for their
+	// commandStacks asks a child to print the stacks of all goroutines and exit; commandCount asks only for their
 	// number.
-	wordStacks = "stacks\n"
-	wordCount  = "count\n"
+	commandStacks = "stacks\n"
+	commandCount  = "count\n"
 	// countLine is the line that reports the number of goroutines.
 	countLine = "goroutines: %d\n\n"
 	// maxDumped is the largest number of goroutines whose stacks are printed. Printing stops the world.

@@ -35,7 +35,7 @@ func TestCovers(t *testing.T) {
 	} {
 		m := blankMeasurement(1)
 		m.began.at, m.ended.at = c.began, c.ended
-		m.covers(window)
+		m.checkCoverage(window)
 		got := strings.Join(m.trial.Warnings, "; ")
 		if m.uncovered != (c.warning != "") || !strings.Contains(got, c.warning) {
 			t.Errorf("read from %v to %v: unknown %v, warnings %q; want %q", c.began, c.ended, m.uncovered, got,

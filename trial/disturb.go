@@ -45,22 +45,22 @@ var errWalkEnded = errors.New("the disturbed load has been seen")
 
 // disturber disturbs a load that repeats itself, in several walks, and records the states that follow.
 type disturber struct {
-	base    repetition // the steady state of the trial
-	kind    string     // prefix of the names of its time metrics, such as latency
-	first   int        // number of requests at the first search for a period
-	budget  int64      // requests of one walk
-	longest int        // the most requests after one disturbance
-	most    int        // requests within which the trial's own period must be found again
-	total   int64      // requests of all walks so far
-	draws   *rand.Rand
-	found   result.Disturbed
+	base        repetition // the steady state of the trial
+	kind        string     // prefix of the names of its time metrics, such as latency
+	first       int        // number of requests at the first search for a period
+	budget      int64      // requests of one walk
+	maxRequests int        // the most requests after one disturbance
+	maxFirst    int        // requests within which the trial's own period must be found again
+	total       int64      // requests of all walks so far
+	draws       *rand.Rand
+	found       result.Disturbed
 
 	walk, step  int
 	left        int64       // requests left of the budget
 	end         func(error) // ends the walk
 	firstPeriod int         // requests at which the first walk found the trial's own period; 0: not yet
 	next        int         // requests at the next search for a period
-	requests    []served    // since the last disturbance
+	requests    []request   // since the last disturbance
 	counts      []int64     // for each request, burns that had begun when it ended
 	burns       int64
 	target      int64         // index of the burn to disturb; 0: none
@@ -76,15 +76,15 @@ func (m *measurement) disturb(costs sim.Costs) {
 		budget: (m.series.all + minBudget) / walks,
 		draws:  rand.New(rand.NewPCG(m.spec.Seed, walks)),
 	}
-	p.longest = max(int(p.budget/3), 2*p.first, 2*minRepeats*len(p.base.requests))
-	p.most = int(2*m.series.all) + p.first
+	p.maxRequests = max(int(p.budget/3), 2*p.first, 2*minRepeats*len(p.base.requests))
+	p.maxFirst = int(2*m.series.all) + p.first
 	p.addOriginal(m.repeats.metrics(m.timesKind), *m.trial.Period)
 	for p.walk = range walks {
 		if p.total > 2*walks*p.budget { // each disturbance takes long
 			break
 		}
 		if err := p.run(m, costs); err != nil {
-			p.found.Error = brief(Outcome{Trial: result.Trial{Error: err.Error()}}).Trial.Error
+			p.found.Error = splitStack(Outcome{Trial: result.Trial{Error: err.Error()}}).Trial.Error
 			m.warn("after a disturbance of one burn the design has no number: %s", p.found.Error)
 			break
 		}
@@ -132,20 +132,20 @@ func (p *disturber) note(from, to time.Duration) {
 		p.left--
 	}
 
-	if p.left <= 0 && (p.step > 1 || p.left < -int64(p.longest)) {
+	if p.left <= 0 && (p.step > 1 || p.left < -int64(p.maxRequests)) {
 		p.end(errWalkEnded)
 	}
 
-	p.requests, p.counts = append(p.requests, served{to, to - from}), append(p.counts, p.burns)
-	n, longest := len(p.requests), p.longest
+	p.requests, p.counts = append(p.requests, request{to, to - from}), append(p.counts, p.burns)
+	n, longest := len(p.requests), p.maxRequests
 	if p.step == 0 {
-		longest = p.most
+		longest = p.maxFirst
 	}
 	if p.target != 0 || n != p.next && n < longest {
 		return
 	}
 	p.next = 2 * n
-	r := repeats(append([]served(nil), p.requests...), int64(n))
+	r := repeats(append([]request(nil), p.requests...), int64(n))
 	switch {
 	case len(r.requests) > 0 && p.step > 0:
 		p.addState(r.metrics(p.kind), &result.Period{Operations: len(r.requests), Seconds: r.span.Seconds(),
@@ -205,7 +205,7 @@ func (p *disturber) stretch(_ *env.Task, at, _ time.Duration) time.Duration {
 // nothing.
 func (p *disturber) tailMetrics() result.Metrics {
 	half := len(p.requests) / 2
-	r := repetition{requests: append([]served(nil), p.requests[half:]...)}
+	r := repetition{requests: append([]request(nil), p.requests[half:]...)}
 	r.span = r.requests[len(r.requests)-1].end - p.requests[half-1].end
 	return r.metrics(p.kind)
 }

@@ -64,11 +64,11 @@ type measurement struct {
 	disturber  *disturber // virtual: replaces series while the load is disturbed
 	repeats    repetition // virtual: the period of the load, if it has one
 	timesKind  string
-	opens      func() // called when the window opens; may be nil
+	onOpen     func() // called when the window opens; may be nil
 	trial      result.Trial
 	histograms map[string][]byte
-	wrong      error    // error of the workload's check
-	own        []string // metrics that the job itself measured
+	checkErr   error    // error of the workload's check
+	jobMetrics []string // metrics that the job itself measured
 
 	profile *bytes.Buffer    // CPU profile in progress
 	samples int64            // samples of the profile
@@ -79,7 +79,7 @@ type measurement struct {
 	began, ended snapshot
 	gcBefore     result.Value
 	closed       bool  // the window has closed
-	uncovered    bool  // the counters do not cover the window: see covers
+	uncovered    bool  // the counters do not cover the window: see checkCoverage
 	operations   int64 // operations that ended inside the window
 	total        int64 // all operations of a stream
 }
@@ -139,8 +139,8 @@ func (m *measurement) begin() {
 		m.collected = hook.Begin(*m.spec.Evidence)
 	}
 	m.began = m.snap()
-	if m.opens != nil {
-		m.opens()
+	if m.onOpen != nil {
+		m.onOpen()
 	}
 }
 
@@ -172,7 +172,7 @@ func (m *measurement) job(e env.Env) error {
 
 	if j.Check != nil {
 		answer, wrong := j.Check()
-		m.wrong = wrong
+		m.checkErr = wrong
 		if answer != nil {
 			m.trial.Answer = answer
 		}
@@ -181,7 +181,7 @@ func (m *measurement) job(e env.Env) error {
 	if j.Metrics != nil {
 		for name, v := range j.Metrics() {
 			m.set(name, result.Value(v))
-			m.own = append(m.own, name)
+			m.jobMetrics = append(m.jobMetrics, name)
 		}
 
 	}
@@ -215,11 +215,11 @@ func (m *measurement) finish(err, left error) {
 	case violations > 0 && m.design.Expect != workload.Bound:
 		// This comes before the check of the answer: after a violation, counts of the station are wrong too.
 		t.Status, t.Error = result.Violated, violationText(m.world.ViolationsByStation())
-		if m.wrong != nil {
-			t.Error += "; " + m.wrong.Error()
+		if m.checkErr != nil {
+			t.Error += "; " + m.checkErr.Error()
 		}
-	case m.wrong != nil:
-		t.Status, t.Error = result.Wrong, m.wrong.Error()
+	case m.checkErr != nil:
+		t.Status, t.Error = result.Wrong, m.checkErr.Error()
 	case t.Invalid:
 		t.Status, t.Error = result.Failed, lateError
 	}
@@ -229,15 +229,15 @@ func (m *measurement) finish(err, left error) {
 	case m.uncovered:
 		m.markUnavailable()
 	case m.virtual:
-		m.simulated()
+		m.addSimulated()
 		t.Resources = m.resources()
 	default:
-		m.counters()
+		m.addCounters()
 		t.Resources = m.resources()
 
 	}
 	if t.Status == result.Wrong || t.Status == result.Failed {
-		m.forget()
+		m.dropResults()
 
 	}
 	if cpus := m.spec.Point.Int("cpus"); cpus > runtime.NumCPU() && !m.virtual {
@@ -246,9 +246,9 @@ func (m *measurement) finish(err, left error) {
 	}
 }
 
-// forget removes every number that could be taken for a result, because a wrong answer has none. What the
+// dropResults removes every number that could be taken for a result, because a wrong answer has none. What the
 // operating system and the runtime counted stays, because it helps to find the cause.
-func (m *measurement) forget() {
+func (m *measurement) dropResults() {
 	for name := range m.trial.Metrics {
 		switch u := result.UnitOf(name); {
 		case name == result.Rate: // this was given, not measured
@@ -259,7 +259,7 @@ func (m *measurement) forget() {
 			delete(m.trial.Metrics, name)
 		}
 	}
-	for _, name := range m.own {
+	for _, name := range m.jobMetrics {
 		delete(m.trial.Metrics, name)
 	}
 	m.trial.WallSeconds, m.trial.Unstable = 0, false
@@ -279,8 +279,8 @@ func violationText(clashes map[string]int64) string {
 	return text
 }
 
-// counters adds what the operating system and the runtime counted between the snapshots.
-func (m *measurement) counters() {
+// addCounters adds what the operating system and the runtime counted between the snapshots.
+func (m *measurement) addCounters() {
 	span := (m.ended.at - m.began.at).Seconds()
 	delta := m.ended.counters.Since(m.began.counters)
 	for name, v := range delta {
@@ -301,9 +301,9 @@ func (m *measurement) counters() {
 	}
 	switch {
 	case m.spec.Profiled:
-		m.profiledLedger(span, cpu)
+		m.setProfiledShares(span, cpu)
 	case m.spec.Instrumented:
-		m.ledger(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
+		m.setCPUShares(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
 	}
 }
 

@@ -28,10 +28,10 @@ func (m *measurement) gcSeconds(cycles result.Value) result.Value {
 	return max(0, after-m.gcBefore-forced) * cycles / all
 }
 
-// ledger computes where the core-seconds of the window went, as shares of CPUs x window. They are useful work
+// setCPUShares computes where the core-seconds of the window went, as shares of CPUs x window. They are useful work
 // (burns and sections of real code), garbage collection, idle time, and the rest. The rest is the runtime and
 // code of the design that it did not declare. If no work was declared, only gc and idle are known.
-func (m *measurement) ledger(span float64, cpu, gcSeconds result.Value) {
+func (m *measurement) setCPUShares(span float64, cpu, gcSeconds result.Value) {
 	total := result.Value(span * float64(m.spec.Point.Int("cpus")))
 	if !(total > 0) {
 		return

@@ -67,7 +67,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	stdout, stderr := &proc.Limited{Most: input.Words.Bytes()}, &proc.Ends{}
+	stdout, stderr := &proc.Limited{Most: input.Messages.Bytes()}, &proc.Ends{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	// A process that the child leaves behind with its pipes open must not block Wait for ever. The delay is
 	// long enough for this process to read the child's output, even on a machine so busy that it does not run
@@ -91,15 +91,15 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	return conclude(spec, stdout.Bytes(), stderr.String(), how.hung, err), nil
 }
 
-// ending is the reason why the parent ended a child.
-type ending struct {
+// endReason is the reason why the parent ended a child.
+type endReason struct {
 	hung bool   // the time limit expired
 	full *usage // the memory guard ended it; nil: it did not
 }
 
 // await sends the child its specification and waits for its end. When await returns, all processes that the
 // child started have ended.
-func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (how ending,
+func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (how endReason,
 	err error) {
 	done := make(chan error, 1)
 	go func() {
@@ -136,11 +136,11 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 			return how, <-done
 		case <-expired:
 			how.hung = true
-			words <- wordStacks
+			words <- commandStacks
 			giveUp = time.After(stackTimeout)
 		case u := <-full:
 			how.full = &u
-			words <- wordCount
+			words <- commandCount
 			giveUp = time.After(countTimeout)
 		case <-giveUp:
 			proc.EndGroup(cmd.Process)

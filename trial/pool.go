@@ -74,7 +74,7 @@ func (m *Pool) Ahead(specs []Spec) {
 // Forget ends the trials that were started and not asked for, and clears the trials that come next.
 func (m *Pool) Forget() {
 	for _, c := range m.cases {
-		c.end()
+		c.cancel()
 	}
 	m.next = nil
 	clear(m.running)
@@ -142,8 +142,8 @@ func (m *Pool) begin(ctx context.Context, spec Spec, alone bool) {
 
 // pending is a trial that was started: its case and a function that ends it.
 type pending struct {
-	name string
-	end  func()
+	name   string
+	cancel func()
 }
 
 // caseName identifies a design at a point.
@@ -154,7 +154,7 @@ func caseName(spec Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point
 func (m *Pool) dropCase(name string) {
 	for k, c := range m.cases {
 		if c.name == name {
-			c.end()
+			c.cancel()
 			delete(m.running, k)
 			delete(m.cases, k)
 			delete(m.started, k)

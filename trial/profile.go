@@ -63,9 +63,9 @@ func countSamples(p *gopprof.Profile) (all int64, parts map[string]int64) {
 	return all, parts
 }
 
-// profiledLedger computes where the core-seconds of the window went. It splits the CPU time by the shares of
+// setProfiledShares computes where the core-seconds of the window went. It splits the CPU time by the shares of
 // the samples; the rest of CPUs x window is idle.
-func (m *measurement) profiledLedger(span float64, cpu result.Value) {
+func (m *measurement) setProfiledShares(span float64, cpu result.Value) {
 	total := result.Value(span * float64(m.spec.Point.Int("cpus")))
 	for _, part := range []string{partUseful, partChannel, partScheduler, partGC} {
 		share := result.Unavailable
@@ -101,7 +101,7 @@ func partOf(stack []gopprof.Frame) string {
 		for _, p := range []struct {
 			part  string
 			names []string
-		}{{partGC, collecting()}, {partChannel, communicating()}, {partScheduler, scheduling()}} {
+		}{{partGC, gcPrefixes()}, {partChannel, channelPrefixes()}, {partScheduler, schedulerPrefixes()}} {
 			for _, n := range p.names {
 				if strings.HasPrefix(name, n) {
 					return p.part
@@ -125,17 +125,17 @@ func isLockOperation(function string) bool {
 }
 
 // Prefixes of the functions of package runtime that belong to a part (Go 1.26: mgc.go, chan.go, proc.go).
-func collecting() []string {
+func gcPrefixes() []string {
 	return []string{"gc", "bgsweep", "bgscavenge", "scanobject", "scanblock", "markroot", "sweepone", "(*sweepLocked)",
 		"wbBuf", "(*gcWork)"}
 }
 
-func communicating() []string {
+func channelPrefixes() []string {
 	return []string{"chansend", "chanrecv", "closechan", "selectgo", "selectnb", "sellock", "selunlock", "semacquire",
 		"semrelease"}
 }
 
-func scheduling() []string {
+func schedulerPrefixes() []string {
 	return []string{
 		"goready", "ready", "wakep", "startm", "stopm", "handoffp", "schedule", "findRunnable", "park_m", "mcall",
 		"mstart", "sysmon", "gopark", "gosched", "gopreempt",

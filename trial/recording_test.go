@@ -335,7 +335,7 @@ func TestLongTrials(t *testing.T) {
 		good   bool
 	}{{maxTrial - 11, true}, {maxTrial - 10, false}} {
 		p := parser{last: &trialCosts{costs: map[SectionKey][]time.Duration{}}, left: 2, sum: c.before}
-		if err := p.piece([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good ||
+		if err := p.section([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good ||
 			err != nil && !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%v before: %v", c.before, err)
 		}

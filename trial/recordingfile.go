@@ -167,11 +167,11 @@ func (p *parser) next(text []byte) error {
 	case kind.Kind == kindCosts:
 		return p.head(text)
 	case kind.Kind == kindTrial:
-		return p.script(text)
+		return p.trial(text)
 	case kind.Kind != "":
 		return fmt.Errorf("a line of kind %q: %w", kind.Kind, errNoCosts)
 	}
-	return p.piece(text)
+	return p.section(text)
 }
 
 func (p *parser) head(text []byte) error {
@@ -202,7 +202,7 @@ func (p *parser) checkComplete() error {
 	return nil
 }
 
-func (p *parser) script(text []byte) error {
+func (p *parser) trial(text []byte) error {
 	if err := p.checkComplete(); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (p *parser) script(text []byte) error {
 	return nil
 }
 
-func (p *parser) piece(text []byte) error {
+func (p *parser) section(text []byte) error {
 	var l sectionLine
 	if err := json.Unmarshal(text, &l); err != nil {
 		return fmt.Errorf("%w (%w)", errCut, err)

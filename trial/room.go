@@ -24,10 +24,10 @@ type usage struct {
 
 // hasRoom reports whether memory has room for more goroutines of a simulation, beside everything else in this
 // process.
-func hasRoom() bool { return roomAfter(memory, runtime.GC) }
+func hasRoom() bool { return hasRoomAfterGC(memory, runtime.GC) }
 
-// roomAfter is hasRoom; it collects garbage only if there is no room otherwise.
-func roomAfter(memory func() (usage, bool), collect func()) bool {
+// hasRoomAfterGC is hasRoom; it collects garbage only if there is no room otherwise.
+func hasRoomAfterGC(memory func() (usage, bool), collect func()) bool {
 	fits := func() bool {
 		u, known := memory()
 		return !known || u.fits()
@@ -51,11 +51,11 @@ func (u usage) reserve() uint64 {
 }
 
 func (u usage) String() string {
-	return fmt.Sprintf("the process holds %s, %s of %s are free, and the guard keeps %s free", gib(u.held),
-		gib(u.spare+u.free), gib(u.total), gib(u.reserve()))
+	return fmt.Sprintf("the process holds %s, %s of %s are free, and the guard keeps %s free", formatGiB(u.held),
+		formatGiB(u.spare+u.free), formatGiB(u.total), formatGiB(u.reserve()))
 }
 
-func gib(bytes uint64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }
+func formatGiB(bytes uint64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }
 
 // withUsage adds the usage of memory to the error of the memory guard. A table shows the first line.
 func withUsage(err error, memory func() (usage, bool)) error {
@@ -83,7 +83,7 @@ func checkWorkers(spec Spec, memory func() (usage, bool)) error {
 	}
 	return fmt.Errorf("the memory guard has refused the trial: its %d workers are as many goroutines, which take %s "+
 		"at least; use fewer workers, or end other programs (%v)",
-		n, gib(n*minWorkerBytes), u)
+		n, formatGiB(n*minWorkerBytes), u)
 }
 
 // memory reads the usage of memory; known is false if the system does not report it.

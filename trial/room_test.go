@@ -64,7 +64,7 @@ func TestRoomAfter(t *testing.T) {
 		{full, full, false, true, 0}} {
 		collected := 0
 		memory := func() (usage, bool) { return []usage{c.before, c.after}[collected], c.known }
-		if got := roomAfter(memory, func() { collected++ }); got != c.want || collected != c.collected {
+		if got := hasRoomAfterGC(memory, func() { collected++ }); got != c.want || collected != c.collected {
 			t.Errorf("%+v: %v, garbage is collected %d times", c, got, collected)
 		}
 	}

@@ -34,9 +34,9 @@ type series struct {
 	open    batch // the last one; its mean holds the sum
 	n       int   // requests in open
 
-	least, most time.Duration // times of the requests that ended within the window
+	min, max time.Duration // times of the requests that ended within the window
 
-	ring []served // the last requests; once it is full, the oldest is at next
+	ring []request // the last requests; once it is full, the oldest is at next
 	next int
 	all  int64
 }
@@ -47,12 +47,12 @@ type batch struct {
 	end  time.Duration
 }
 
-// served is the end of a request and the time that it took.
-type served struct{ end, took time.Duration }
+// request is the end of a request and the time that it took.
+type request struct{ end, took time.Duration }
 
-// keep starts the series of a load in virtual time, and its limit predictor. It returns the function that
+// startSeries starts the series of a load in virtual time, and its limit predictor. It returns the function that
 // records a request.
-func (m *measurement) keep(e env.Env, v *virtual.World) func(from, to time.Duration) {
+func (m *measurement) startSeries(e env.Env, v *virtual.World) func(from, to time.Duration) {
 	if m.disturber != nil {
 		m.disturber.begin(v)
 		return m.disturber.note
@@ -77,15 +77,15 @@ func (s *series) note(from, to time.Duration) {
 	}
 	took := to - from
 	if to >= s.begin {
-		if s.most == 0 {
-			s.least = took
+		if s.max == 0 {
+			s.min = took
 		}
-		s.least, s.most = min(s.least, took), max(s.most, took)
+		s.min, s.max = min(s.min, took), max(s.max, took)
 	}
 	if s.all++; len(s.ring) < maxServed {
-		s.ring = append(s.ring, served{to, took})
+		s.ring = append(s.ring, request{to, took})
 	} else {
-		s.ring[s.next] = served{to, took}
+		s.ring[s.next] = request{to, took}
 		s.next = (s.next + 1) % maxServed
 	}
 	s.open.mean += float64(took)
@@ -129,7 +129,7 @@ func (s *series) period() repetition {
 
 // repeats is period for the last requests, the oldest first; all is the number of all requests. It reverses
 // last.
-func repeats(last []served, all int64) (p repetition) {
+func repeats(last []request, all int64) (p repetition) {
 	slices.Reverse(last)
 	n := len(last) - 1 // the request before the first period shows when that period began
 	if n < minRepeats {
@@ -163,7 +163,7 @@ func repeats(last []served, all int64) (p repetition) {
 
 // repetition is the period that requests repeat.
 type repetition struct {
-	requests []served // of one period, the last first
+	requests []request // of one period, the last first
 	span     time.Duration
 	repeats  int
 	since    time.Duration // earliest known time of the repetition
@@ -212,8 +212,8 @@ func (m *measurement) settle(of string, lost int64) {
 	case full: // earlier requests must have had the same rate
 		want := float64(len(period)) / span.Seconds() * (m.spec.Warmup + m.spec.Duration).Seconds()
 		least, most := extremes(period)
-		if math.Abs(float64(s.all)-want) > float64(len(period)+m.spec.Point.Int("workers")) || least != s.least ||
-			most != s.most {
+		if math.Abs(float64(s.all)-want) > float64(len(period)+m.spec.Point.Int("workers")) || least != s.min ||
+			most != s.max {
 			return
 		}
 	}
@@ -245,7 +245,7 @@ func (p *repetition) metrics(of string) result.Metrics {
 		result.Throughput: result.Value(n / p.span.Seconds()), of + "_mean_ns": result.Value(mean),
 		of + "_sd_ns": result.Value(math.Sqrt(ssq / n)),
 	}
-	slices.SortFunc(p.requests, func(a, b served) int { return cmp.Compare(a.took, b.took) })
+	slices.SortFunc(p.requests, func(a, b request) int { return cmp.Compare(a.took, b.took) })
 	for _, q := range result.Quantiles {
 		i := max(0, int(math.Ceil(q.Q*n-1e-9))-1)
 		list[of+"_"+q.Name+"_ns"] = result.Value(p.requests[i].took)
@@ -254,7 +254,7 @@ func (p *repetition) metrics(of string) result.Metrics {
 }
 
 // extremes returns the shortest and the longest time.
-func extremes(requests []served) (least, most time.Duration) {
+func extremes(requests []request) (least, most time.Duration) {
 	least = requests[0].took
 	for _, r := range requests {
 		least, most = min(least, r.took), max(most, r.took)

@@ -42,7 +42,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 		return Outcome{Trial: m.trial}
 	}
 	v := m.virtualWorld(costs, real)
-	m.opens = func() { v.Record(spec.Timeline) }
+	m.onOpen = func() { v.Record(spec.Timeline) }
 	err, left := m.run()
 	if v.Full() {
 		left = withUsage(left, memory)
@@ -50,7 +50,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if !v.Ended() { // the design hangs and still uses m
 		t := newSimulation(spec, d).trial
 		t.Status, t.Error = result.Failed, left.Error()
-		return brief(Outcome{Trial: t, Limited: errors.Is(left, virtual.ErrLimit)})
+		return splitStack(Outcome{Trial: t, Limited: errors.Is(left, virtual.ErrLimit)})
 	}
 	if real.refused || spec.Concurrent && v.Full() { // alone it has more memory
 		return Outcome{Trial: m.trial, MustRunAlone: true}
@@ -68,7 +68,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if spec.Disturb && m.trial.Period != nil {
 		m.disturb(costs)
 	}
-	return brief(Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline(), Limited: limited})
+	return splitStack(Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline(), Limited: limited})
 }
 
 // newSimulation returns a measurement in virtual time that has not begun.
@@ -98,17 +98,17 @@ func (m *measurement) virtualWorld(costs sim.Costs, real *realCode) *virtual.Wor
 	return v
 }
 
-// brief moves the stack from a trial's error to its failure text. A stack has addresses, and the error of a
+// splitStack moves the stack from a trial's error to its failure text. A stack has addresses, and the error of a
 // trial must be the same each time.
-func brief(o Outcome) Outcome {
+func splitStack(o Outcome) Outcome {
 	if what, _, stack := strings.Cut(o.Trial.Error, "\n"); stack {
 		o.Trial.Error, o.Failure = what, o.Trial.Error
 	}
 	return o
 }
 
-// simulated adds what the simulation counted between the snapshots; a live trial asks the system.
-func (m *measurement) simulated() {
+// addSimulated adds what the simulation counted between the snapshots; a live trial asks the system.
+func (m *measurement) addSimulated() {
 	span := (m.ended.at - m.began.at).Seconds()
 	cpu := (m.ended.busy - m.began.busy).Seconds()
 	m.set(result.CPUSeconds, result.Value(cpu))

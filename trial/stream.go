@@ -30,13 +30,13 @@ func (m *measurement) stream(e env.Env) error {
 		s.Close(e)
 	}
 	answer, wrong := checkAnswer(s.Check, total)
-	m.trial.Answer, m.wrong = answer, wrong
+	m.trial.Answer, m.checkErr = answer, wrong
 	if loadErr != nil {
 		return loadErr
 	}
 
 	if m.spec.Operations == 0 {
-		m.covers(window)
+		m.checkCoverage(window)
 	}
 	return nil
 }
@@ -49,8 +49,8 @@ const (
 	maxReadDelay = 0.02 // share of the window by which they may be read after the end of the load
 )
 
-// covers checks that the counters cover the window: not only a part of it, nor much time after the load.
-func (m *measurement) covers(w span) {
+// checkCoverage checks that the counters cover the window: not only a part of it, nor much time after the load.
+func (m *measurement) checkCoverage(w span) {
 	window := (w.closed - w.opened).Seconds()
 	covered := (min(m.ended.at, w.closed) - max(m.began.at, w.opened)).Seconds() / window
 	late := (m.ended.at - max(w.closed, w.ended)).Seconds() / window
@@ -88,7 +88,7 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, win
 		AtBegin: m.begin, AtEnd: m.end,
 	}
 	if v, ok := m.world.(*virtual.World); ok {
-		loop.Note, loop.At, loop.OneByOne = m.keep(e, v), v.At, true
+		loop.Note, loop.At, loop.OneByOne = m.startSeries(e, v), v.At, true
 	}
 	l, err := loop.Run(e)
 	window = span{l.Closed - l.Window, l.Closed, l.Last}
@@ -128,7 +128,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 		loop.Arrivals.Kind = p.Text("arrivals")
 	}
 	if v, ok := m.world.(*virtual.World); ok {
-		loop.Note, loop.At = m.keep(e, v), v.At
+		loop.Note, loop.At = m.startSeries(e, v), v.At
 	}
 	if err := loop.Validate(); err != nil {
 		return 0, span{}, err
@@ -153,7 +153,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 	}
 	m.settle("response", lost)
 	if m.trial.Unstable {
-		m.forgetResponse()
+		m.dropResponse()
 		return l.Total, window, nil
 	}
 	m.checkLag(&l)
@@ -210,8 +210,8 @@ func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool 
 	return false
 }
 
-// forgetResponse removes the response times of an unstable trial.
-func (m *measurement) forgetResponse() {
+// dropResponse removes the response times of an unstable trial.
+func (m *measurement) dropResponse() {
 	m.set("response_mean_ns", result.Unavailable)
 	m.set("response_sd_ns", result.Unavailable)
 	for _, q := range result.Quantiles {

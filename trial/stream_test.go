@@ -58,7 +58,7 @@ func TestPunctual(t *testing.T) {
 			t.Errorf("%s: %+v", c.about, got)
 		}
 		// A failure of the design takes precedence, and its trial is not even unstable.
-		m.wrong, m.trial.Unstable = errors.New("2 lattes for 1 customer"), true
+		m.checkErr, m.trial.Unstable = errors.New("2 lattes for 1 customer"), true
 		if m.finish(nil, nil); m.trial.Status != result.Wrong || m.trial.Invalid || m.trial.Unstable {
 			t.Errorf("%s, and wrong: %+v", c.about, m.trial)
 		}

@@ -16,11 +16,11 @@ var fast = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys
 func (r Readings) clock() Check {
 	name, ok := r.ClockSource.Get()
 	if !ok {
-		return unreadCheck("clock", r.ClockSource, "which clock times operations is not known; clock-read "+
+		return missing("clock", r.ClockSource, "which clock times operations is not known; clock-read "+
 			"tells what it costs")
 	}
 	if slices.Contains(fast, name) {
-		return word("clock", Good, name, name).withClaim("the clock is read without a system call", "")
+		return word("clock", Good, name, name).claim("the clock is read without a system call", "")
 	}
 	fix := "boot with another one: clocksource=tsc tsc=reliable, if the machine's TSC is"
 	for _, f := range fast {
@@ -29,27 +29,27 @@ func (r Readings) clock() Check {
 			break
 		}
 	}
-	return word("clock", Caution, name, name).withClaim("reading this clock is a system call, and a trial reads it once "+
+	return word("clock", Caution, name, name).claim("reading this clock is a system call, and a trial reads it once "+
 		"for each operation", fix)
 }
 
 func (r Readings) clockRead() Check {
 	d, ok := r.ClockRead.Get()
 	if !ok {
-		return unreadCheck("clock-read", r.ClockRead, "what reading the clock costs is not known")
+		return missing("clock-read", r.ClockRead, "what reading the clock costs is not known")
 	}
 	c := number("clock-read", grade(float64(d), 100, 1000), float64(d), "ns", span(d)+" a read")
 	if c.Status == Good {
-		return c.withClaim("timing an operation costs little: of one that takes 10 µs or more, less than 1 %", "")
+		return c.claim("timing an operation costs little: of one that takes 10 µs or more, less than 1 %", "")
 	}
-	return c.withClaim(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1 %%", span(d),
+	return c.claim(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1 %%", span(d),
 		span(100*d)), "time fewer of them, such as one in 10; or change the clock (see clock)")
 }
 
 func (r Readings) sleep() Check {
 	l, ok := r.Sleep.Get()
 	if !ok {
-		return unreadCheck("sleep", r.Sleep, "how late time.Sleep wakes is not known")
+		return missing("sleep", r.Sleep, "how late time.Sleep wakes is not known")
 	}
 	// The runtime waits in epoll, with timeouts in whole milliseconds; its own timers can only shorten them. So
 	// slightly more than 1 ms is normal for Go on Linux, and no fault of the machine.
@@ -59,13 +59,14 @@ func (r Readings) sleep() Check {
 	if c.Status == Bad {
 		c.Status = Caution // designs that never wait are not affected
 	}
-	return c.withClaim(claim, "idle CPUs may sleep deeply, or a host may be late to wake them: see timer, steal and virtual")
+	return c.claim(claim,
+		"idle CPUs may sleep deeply, or a host may be late to wake them: see timer, steal and virtual")
 }
 
 func (r Readings) timer() Check {
 	l, ok := r.Timer.Get()
 	if !ok {
-		return unreadCheck("timer", r.Timer, "how late a timer of the kernel wakes is not known")
+		return missing("timer", r.Timer, "how late a timer of the kernel wakes is not known")
 	}
 	c := number("timer", grade(float64(l.Median), 1e5, 1e9), float64(l.Median), "ns", late(l))
 	claim := "arrivals of an open loop come this late, and so do goroutines that the network wakes: CPUs that sleep " +
@@ -81,9 +82,9 @@ func (r Readings) timer() Check {
 		}
 	}
 	if c.Status == Good {
-		return c.withClaim("arrivals of an open loop come nearly at their time", "")
+		return c.claim("arrivals of an open loop come nearly at their time", "")
 	}
-	return c.withClaim(claim, fix)
+	return c.claim(claim, fix)
 }
 
 // usualSlack is the default timer slack of a process (init_task of Linux).

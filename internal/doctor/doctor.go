@@ -176,8 +176,8 @@ func word(name string, s Status, value, evidence string) Check {
 	return Check{Name: name, Status: s, Value: value, Evidence: evidence}
 }
 
-// says sets the claim of a check, and its fix if it is not good.
-func (c Check) withClaim(claim, fix string) Check {
+// claim sets the claim of a check, and its fix if it is not good.
+func (c Check) claim(claim, fix string) Check {
 	c.Claim = claim
 	if c.Status != Good {
 		c.Fix = fix
@@ -185,8 +185,8 @@ func (c Check) withClaim(claim, fix string) Check {
 	return c
 }
 
-// without returns the check of a reading that is missing. why is the claim.
-func unreadCheck[T any](name string, r Reading[T], why string) Check {
+// missing returns the check of a reading that is missing. why is the claim.
+func missing[T any](name string, r Reading[T], why string) Check {
 	c := Check{Name: name, Status: Unknown, Evidence: "could not be read", Claim: why}
 	if r.state == absent {
 		c.Status, c.Evidence = Unavailable, "this system has or tells no such thing"

@@ -9,13 +9,13 @@ import (
 
 // The checks for lost CPU time.
 
-// whoRuns is the command that lists the processes that use most CPU time.
+// listBusiest is the command that lists the processes that use most CPU time.
 const listBusiest = "ps -eo pcpu,etime,args --sort=-pcpu | head"
 
 func (r Readings) load() Check {
 	load, ok := r.Load1.Get()
 	if !ok {
-		return unreadCheck("load", r.Load1, "whether the machine was busy in the last minute is not known; the noise "+
+		return missing("load", r.Load1, "whether the machine was busy in the last minute is not known; the noise "+
 			"floor tells what comes of it")
 	}
 	cpus := r.CPUs
@@ -29,17 +29,17 @@ func (r Readings) load() Check {
 	others, known := r.Others.Get()
 	switch {
 	case c.Status == Good:
-		return c.withClaim("hardly anything has run here in the last minute", "")
+		return c.claim("hardly anything has run here in the last minute", "")
 	case c.Status == Caution:
-		return c.withClaim("programs have run here in the last minute, perhaps a sweep of your own: what is left of them "+
+		return c.claim("programs have run here in the last minute, perhaps a sweep of your own: what is left of them "+
 			"takes CPUs from trials", fix)
 	case known && grade(others, othersGood, othersLimit) == Good:
 		// Linux also counts processes that wait for a disk or a file server, and a minute is long.
 		c.Status = Caution
-		return c.withClaim("more threads ran, or waited for a disk, than there are CPUs, but no other program uses CPUs "+
+		return c.claim("more threads ran, or waited for a disk, than there are CPUs, but no other program uses CPUs "+
 			"now: trials have them to themselves, if it stays so", fix)
 	}
-	return c.withClaim("more threads wanted CPUs than there are: trials share them, and their times are "+
+	return c.claim("more threads wanted CPUs than there are: trials share them, and their times are "+
 		"those of the mixture", fix)
 }
 
@@ -50,28 +50,28 @@ const othersGood, othersLimit = 0.05, 0.25
 func (r Readings) others() Check {
 	cpus, ok := r.Others.Get()
 	if !ok {
-		return unreadCheck("others", r.Others, "what other programs use now is not known; the noise floor "+
+		return missing("others", r.Others, "what other programs use now is not known; the noise floor "+
 			"tells what comes of it")
 	}
 	c := number("others", grade(cpus, othersGood, othersLimit), cpus, "CPUs",
 		fmt.Sprintf("%.2f CPUs used by others over %s", cpus, span(r.Window)))
 	if c.Status == Good {
-		return c.withClaim("no other program works now", "")
+		return c.claim("no other program works now", "")
 	}
-	return c.withClaim("other programs work now: designs that use all CPUs lose to those that leave one free",
+	return c.claim("other programs work now: designs that use all CPUs lose to those that leave one free",
 		"stop them; or "+listBusiest)
 }
 
 func (r Readings) steal() Check {
 	cpus, ok := r.Steal.Get()
 	if !ok {
-		return unreadCheck("steal", r.Steal, "whether a host takes CPU time away is not known")
+		return missing("steal", r.Steal, "whether a host takes CPU time away is not known")
 	}
 	c := number("steal", grade(cpus, 0.01, 0.1), cpus, "CPUs", fmt.Sprintf("%.3f CPUs over %s", cpus, span(r.Window)))
 	if c.Status == Good {
-		return c.withClaim("the host gives the CPU time that is asked for", "")
+		return c.claim("the host gives the CPU time that is asked for", "")
 	}
-	return c.withClaim("the host gives CPU time of this virtual machine to others, in pieces of milliseconds: latency "+
+	return c.claim("the host gives CPU time of this virtual machine to others, in pieces of milliseconds: latency "+
 		"tails and scaling over CPUs are partly its doing", "measure at another time, or on a machine or instance "+
 		"whose CPUs are not shared")
 }
@@ -90,29 +90,29 @@ func (r Readings) heat() Check {
 		"cool the machine, use fewer CPUs, or turn boost off (see boost)"})
 }
 
-// never checks a counter that must not grow. says holds the claims if it is unknown, if it did not grow, and if
+// checkNever checks a counter that must not grow. says holds the claims if it is unknown, if it did not grow, and if
 // it did, and then the fix.
 func (r Readings) checkNever(name string, count Reading[uint64], did, what string, says []string) Check {
 	n, ok := count.Get()
 	if !ok {
-		return unreadCheck(name, count, says[0])
+		return missing(name, count, says[0])
 	}
 	c := number(name, Good, float64(n), "",
 		fmt.Sprintf("%s %s over %s", did, result.Count(int(n), what), span(r.Window)))
 	if n > 0 {
 		c.Status = Bad
-		return c.withClaim(says[2], says[3])
+		return c.claim(says[2], says[3])
 	}
-	return c.withClaim(says[1], "")
+	return c.claim(says[1], "")
 }
 
 func (r Readings) quota() Check {
 	q, ok := r.Quota.Get()
 	switch {
 	case !ok:
-		return unreadCheck("quota", r.Quota, "whether the CPU time is limited is not known; throttled tells when it is")
+		return missing("quota", r.Quota, "whether the CPU time is limited is not known; throttled tells when it is")
 	case q.CPUs == 0:
-		return word("quota", Good, "none", "no CPU limit on the cgroup's whole path").withClaim("trials get whole CPUs", "")
+		return word("quota", Good, "none", "no CPU limit on the cgroup's whole path").claim("trials get whole CPUs", "")
 	}
 	c := number("quota", Good, q.CPUs, "CPUs", fmt.Sprintf("%.4g CPUs by %s", q.CPUs, q.File))
 	if q.CPUs < float64(r.CPUs) {
@@ -122,13 +122,13 @@ func (r Readings) quota() Check {
 		}
 	}
 	if c.Status == Good {
-		return c.withClaim("the limit is not below the CPUs that are there", "")
+		return c.claim("the limit is not below the CPUs that are there", "")
 	}
 	fix := fmt.Sprintf("echo %s | sudo tee %s", q.Lift, q.File)
 	if whole := int(q.CPUs); whole >= 1 {
 		fix = fmt.Sprintf("use at most %s; or %s", result.Count(whole, "CPU"), fix)
 	}
-	return c.withClaim(fmt.Sprintf("trials with more than %.4g CPUs are stopped for the rest of each period of 100 ms or "+
+	return c.claim(fmt.Sprintf("trials with more than %.4g CPUs are stopped for the rest of each period of 100 ms or "+
 		"so: it shows as latency and as bad scaling", q.CPUs), fix)
 }
 
@@ -142,17 +142,18 @@ func (r Readings) procs() Check {
 	switch {
 	case r.Procs > r.CPUs:
 		c.Status = Bad
-		return c.withClaim("GOMAXPROCS is above the CPUs that this process may use: by default trials would share CPUs, "+
+		return c.claim("GOMAXPROCS is above the CPUs that this process may use: by default trials would share CPUs, "+
 			"and scaling would look worse than it is", "unset GOMAXPROCS; or widen the affinity with taskset")
 	case r.Procs < r.CPUs && r.ProcsFrom != "cgroup":
 		c.Status = Caution
-		return c.withClaim("by default trials use fewer CPUs than there are", "unset GOMAXPROCS; or give the number of CPUs")
+		return c.claim("by default trials use fewer CPUs than there are",
+			"unset GOMAXPROCS; or give the number of CPUs")
 	case r.CPUs == 1:
 		c.Status = Caution
-		return c.withClaim("with one CPU nothing runs in parallel: the runner itself and every other program take "+
+		return c.claim("with one CPU nothing runs in parallel: the runner itself and every other program take "+
 			"time from the trial", "measure on a machine with two CPUs or more")
 	}
-	return c.withClaim("each CPU of a trial has a CPU of the machine", "")
+	return c.claim("each CPU of a trial has a CPU of the machine", "")
 }
 
 // flat joins the parts of one line.

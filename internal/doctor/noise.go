@@ -46,6 +46,6 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 		claim += fmt.Sprintf("; a design beside itself looked different, as by chance happens up to once in %d "+
 			"times: ask again, and doubt this machine if it is so again", 20/len(noise))
 	}
-	return c.withClaim(claim, "mend the other checks that are not good; or measure longer: four times the blocks or "+
+	return c.claim(claim, "mend the other checks that are not good; or measure longer: four times the blocks or "+
 		"the duration about halve it"), floor
 }

@@ -54,10 +54,10 @@ func (s *Side) lowerFactors() {
 		return plan.NewPoint(list...)
 	})
 	alike := map[string]string{}
-	for factor, level := range s.Alike {
+	for factor, level := range s.Common {
 		alike[strings.ToLower(factor)] = level
 	}
-	s.Alike = alike
+	s.Common = alike
 }
 
 // changePoints replaces the points of all trials and cases.
@@ -118,7 +118,7 @@ func factorsOf(sides ...*Side) []string {
 				list = append(list, setting.Factor)
 			}
 		}
-		list = append(list, slices.Sorted(maps.Keys(s.Alike))...)
+		list = append(list, slices.Sorted(maps.Keys(s.Common))...)
 	}
 	list = append(list, FactorGo, FactorPGO, "GOGC", "GOMEMLIMIT", "GODEBUG")
 	var distinct []string
@@ -174,7 +174,7 @@ func (s *Side) dropFixed(factor string) fixedLevel {
 		s.keepLevel(factor, levels[0])
 		return fixedLevel{levels[0], true}
 	}
-	if level := s.Alike[factor]; level != "" || s.Experiment == nil {
+	if level := s.Common[factor]; level != "" || s.Experiment == nil {
 		return fixedLevel{level, level != ""}
 	}
 	switch env := s.Environment; strings.ToLower(factor) {

@@ -13,7 +13,7 @@ import (
 
 // sideOf returns a side of one benchmark at points such as "GOGC=50 pgo=off", all at one CPU.
 func sideOf(name string, x *Experiment, gogc string, points ...string) *Side {
-	s := &Side{File: &File{Path: name, Alike: map[string]string{}}, Name: name, Experiment: x}
+	s := &Side{File: &File{Path: name, Common: map[string]string{}}, Name: name, Experiment: x}
 	if x != nil {
 		s.Environment = host.Environment{GOGC: gogc, GOMEMLIMIT: "off"}
 	}
@@ -93,8 +93,8 @@ func TestAlign(t *testing.T) {
 		{"levels of a run and a file", sideOf("old", run(), "100", "GOGC=100", "GOGC=200"),
 			sideOf("new", nil, "", "gogc=50", "gogc=100"), " / ", "", ""},
 		{"what all lines of a file have",
-			with(sideOf("old", nil, "", ""), func(s *Side) { s.Alike["branch"], s.Alike["gogc"] = "main", "50" }),
-			with(sideOf("new", nil, "", ""), func(s *Side) { s.Alike["branch"] = "fix" }), " / ", "",
+			with(sideOf("old", nil, "", ""), func(s *Side) { s.Common["branch"], s.Common["gogc"] = "main", "50" }),
+			with(sideOf("new", nil, "", ""), func(s *Side) { s.Common["branch"] = "fix" }), " / ", "",
 			"branch: main, fix; gogc: 50, not given"},
 		{"a setting of one", sideOf("old", run(), "100", "pgo=off"), sideOf("new", run(), "100", ""), " / ", "",
 			"pgo: off, not given"},
@@ -186,7 +186,7 @@ func TestJoined(t *testing.T) {
 	base, longer := run(), run()
 	base.BaseRev, longer.Time, longer.Layouts = "main", 2*time.Second, 3
 	alike := func(level string) *Side {
-		return with(sideOf("b", nil, "", ""), func(s *Side) { s.Alike["branch"] = level })
+		return with(sideOf("b", nil, "", ""), func(s *Side) { s.Common["branch"] = level })
 	}
 	for _, c := range []struct {
 		name       string
@@ -239,7 +239,7 @@ func TestJoined(t *testing.T) {
 		t.Errorf("levels of runs: %+v", facts)
 	}
 	s, _, _ = Join("old", []*Side{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
-	if facts, _ = Align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Alike["gogc"] = "50" })); len(
+	if facts, _ = Align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Common["gogc"] = "50" })); len(
 		facts) != 0 {
 		t.Errorf("a level of runs and of a file: %+v", facts)
 	}

@@ -50,7 +50,7 @@ func TestManyKeys(t *testing.T) {
 		}
 	}
 	f, err := ReadFile(t.Context(), textFile(t, "pkg: p\ngoos: linux\n"+keysFile(maxKeys, 5)))
-	if err != nil || len(f.Trials) != 5 || len(f.Alike) != maxKeys || f.Config["pkg"] != "p" {
+	if err != nil || len(f.Trials) != 5 || len(f.Common) != maxKeys || f.Config["pkg"] != "p" {
 		t.Fatalf("%v of %d keys", err, maxKeys)
 	}
 

@@ -26,7 +26,7 @@ func (t Target) Head() Checkout { return Checkout{Dir: t.Dir} }
 // A go.mod or go.work may name modules outside the repository by a relative path, which does not exist beside
 // the worktree. In that case the go command uses a copy of the file with absolute paths.
 func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Checkout, error) {
-	p := Checkout{Dir: moved(r.Root, tree, t.Dir)}
+	p := Checkout{Dir: worktreePath(r.Root, tree, t.Dir)}
 	if !exists(p.Dir) {
 		return p, fmt.Errorf("the base has no directory %s: the package is newer; give a later revision",
 			relative(r.Root, t.Dir))
@@ -40,7 +40,7 @@ func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Che
 	if t.GoMod == "" {
 		return p, nil
 	}
-	mod := moved(r.Root, tree, t.GoMod)
+	mod := worktreePath(r.Root, tree, t.GoMod)
 	if !within(r.Root, t.GoMod) || !exists(mod) {
 		return p, fmt.Errorf("the base has no %s, so that its package belongs to no module; give a later revision",
 			relative(r.Root, t.GoMod))
@@ -52,8 +52,8 @@ func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Che
 	return p, err
 }
 
-// moved returns the path in the worktree of a path in the repository.
-func moved(root, tree, path string) string { return filepath.Join(tree, relative(root, path)) }
+// worktreePath returns the path in the worktree of a path in the repository.
+func worktreePath(root, tree, path string) string { return filepath.Join(tree, relative(root, path)) }
 
 // relative returns path relative to root.
 func relative(root, path string) string {
@@ -78,16 +78,16 @@ func (r replacement) old() string {
 	return r.Old.Path
 }
 
-// outside returns the absolute path of a relative path that leads from dir in the worktree out of the worktree.
+// outsidePath returns the absolute path of a relative path that leads from dir in the worktree out of the worktree.
 // It is resolved as in the repository. It returns "" if the path stays inside.
-func outside(r Repo, tree, dir, path string) string {
+func outsidePath(r Repo, tree, dir, path string) string {
 	if filepath.IsAbs(path) || !strings.HasPrefix(path, ".") {
 		return ""
 	}
 	if within(tree, filepath.Join(dir, path)) {
 		return ""
 	}
-	return filepath.Join(moved(tree, r.Root, dir), path)
+	return filepath.Join(worktreePath(tree, r.Root, dir), path)
 }
 
 // modFile returns the path of a go.mod whose replacements exist. It returns "" if the worktree's own go.mod
@@ -108,7 +108,7 @@ func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string
 
 	var edits []string
 	for _, x := range parsed.Replace {
-		if to := outside(r, tree, filepath.Dir(mod), x.New.Path); x.New.Version == "" && to != "" {
+		if to := outsidePath(r, tree, filepath.Dir(mod), x.New.Path); x.New.Version == "" && to != "" {
 			edits = append(edits, "-replace="+x.old()+"="+to)
 		}
 	}
@@ -142,7 +142,7 @@ type workspace struct {
 // their own directories.
 func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (string, error) {
 	from := work
-	if own := moved(r.Root, tree, work); within(r.Root, work) && exists(own) {
+	if own := worktreePath(r.Root, tree, work); within(r.Root, work) && exists(own) {
 		from = own
 	}
 	out, err := run(ctx, filepath.Dir(from), nil, "go", "work", "edit", "-json", from)
@@ -177,7 +177,7 @@ func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 		}
 		if within(r.Root, abs) {
 			same = same && !filepath.IsAbs(path)
-			return moved(r.Root, tree, abs)
+			return worktreePath(r.Root, tree, abs)
 		}
 		same = same && filepath.IsAbs(path)
 		return abs

@@ -91,7 +91,7 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 	}
 	for _, rev := range []string{Head, Base} {
 		for _, b := range x.Broken {
-			alone := !x.failsIn(other(rev), b.Name) ||
+			alone := !x.failsIn(otherRev(rev), b.Name) ||
 				rev == Head && slices.ContainsFunc(x.Benchmarks, func(o Benchmark) bool {
 					return slices.Equal(o.Revs, []string{Base}) && partOf(o.Name, b.Name)
 				})
@@ -106,7 +106,7 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 	}
 	for _, s := range x.Skipped {
 		reason := map[string]string{Head: result.HeadSkips, Base: result.BaseSkips}[s.Rev]
-		if x.skipsIn(other(s.Rev), s.Name) {
+		if x.skipsIn(otherRev(s.Rev), s.Name) {
 			reason = result.BothSkip
 		}
 		add(s.Name, reason, s.Reason)
@@ -114,7 +114,7 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 	for _, b := range x.Benchmarks {
 		// If the other side failed or was skipped, the benchmark is listed above, perhaps by the name of its
 		// function.
-		if len(b.Revs) == 1 && !x.failsIn(other(b.Revs[0]), b.Name) && !x.skipsIn(other(b.Revs[0]), b.Name) {
+		if len(b.Revs) == 1 && !x.failsIn(otherRev(b.Revs[0]), b.Name) && !x.skipsIn(otherRev(b.Revs[0]), b.Name) {
 			add(b.Name, map[string]string{Head: result.Added, Base: result.Removed}[b.Revs[0]], "")
 		}
 	}
@@ -134,8 +134,8 @@ func (x *Experiment) skipsIn(rev, name string) bool {
 // partOf reports whether a benchmark is whole, or a sub-benchmark of it.
 func partOf(name, whole string) bool { return name == whole || strings.HasPrefix(name, whole+"/") }
 
-// other returns the other revision.
-func other(rev string) string {
+// otherRev returns the other revision.
+func otherRev(rev string) string {
 	if rev == Head {
 		return Base
 	}
@@ -235,8 +235,8 @@ func (x *Experiment) Cases(cpus []plan.Level) ([]plan.Case, error) {
 	return cases, nil
 }
 
-// text returns a factor's level at a point, or a default.
-func text(p plan.Point, factor, otherwise string) string {
+// levelText returns a factor's level at a point, or a default.
+func levelText(p plan.Point, factor, otherwise string) string {
 	if l, ok := p.Get(factor); ok {
 		return l.String()
 	}
@@ -244,11 +244,11 @@ func text(p plan.Point, factor, otherwise string) string {
 }
 
 // revOf returns the revision of a point; Head if it has none.
-func revOf(p plan.Point) string { return text(p, FactorRev, Head) }
+func revOf(p plan.Point) string { return levelText(p, FactorRev, Head) }
 
 // variant returns the build for a point in a block.
 func (x *Experiment) variant(p plan.Point, block int) Variant {
-	v := Variant{Rev: revOf(p), Go: text(p, FactorGo, ""), PGO: text(p, FactorPGO, "")}
+	v := Variant{Rev: revOf(p), Go: levelText(p, FactorGo, ""), PGO: levelText(p, FactorPGO, "")}
 	if x.Layouts > 1 {
 		v.Layout = block%x.Layouts + 1
 	}

@@ -19,17 +19,17 @@ import (
 
 // File is a file in the Go benchmark format.
 type File struct {
-	Path   string
-	Trials []result.Trial // one for each line; if the file names no blocks, they are numbered by benchmark
-	Cases  []plan.Case
-	Better map[string]string // directions of the file's own units, "higher" or "lower"
-	Run    string            // the run that the lines belong to, whose blocks they name; "" if unknown
-	Budget bool              // from a run with a budget, whose number of blocks depended on the results
-	Torn   int               // lines that look like results and cannot be read
-	Long   int               // lines that exceed the limit of the format's reader; they are no results and are omitted
-	Bad    []Bad             // invalid values, which are omitted
-	Config map[string]string // of all lines: goos, goarch, cpu and the like
-	Alike  map[string]string // factors that all lines have at one level; they are in no point
+	Path    string
+	Trials  []result.Trial // one for each line; if the file names no blocks, they are numbered by benchmark
+	Cases   []plan.Case
+	Better  map[string]string // directions of the file's own units, "higher" or "lower"
+	Run     string            // the run that the lines belong to, whose blocks they name; "" if unknown
+	Budget  bool              // from a run with a budget, whose number of blocks depended on the results
+	Torn    int               // lines that look like results and cannot be read
+	Long    int               // lines that exceed the limit of the format's reader; they are no results and are omitted
+	Invalid []InvalidValue    // invalid values, which are omitted
+	Config  map[string]string // of all lines: goos, goarch, cpu and the like
+	Common  map[string]string // factors that all lines have at one level; they are in no point
 }
 
 // ReadFile reads a file in the Go benchmark format, as go test -bench or brewput writes it.
@@ -62,7 +62,7 @@ type fileReader struct {
 
 // parseFile parses the text of a file in the Go benchmark format.
 func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
-	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
+	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}, Common: map[string]string{}}
 	text, err := f.shorten(text)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (r *fileReader) settle(ctx context.Context) error {
 		kept[factor] = true // even if some lines lack it: they have another point
 		for level, n := range l {
 			if len(l) == 1 && n == len(r.Trials) {
-				r.Alike[factor], kept[factor] = level, false
+				r.Common[factor], kept[factor] = level, false
 			}
 		}
 	}
@@ -271,7 +271,7 @@ func (r *fileReader) trial(rec *benchfmt.Result) (result.Trial, int) {
 			unit, x = v.OrigUnit, v.OrigValue
 		}
 		if isInvalid(unit, x) {
-			r.Bad = append(r.Bad, Bad{unit, len(r.Trials)})
+			r.Invalid = append(r.Invalid, InvalidValue{unit, len(r.Trials)})
 			continue
 		}
 		values[unit] = x + 0 // -0 + 0 = 0

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Copies warns of files or runs of one side that hold the same results.
-func Copies(all []*Side) (doubts []compare.Warning) {
+// WarnCopies warns of files or runs of one side that hold the same results.
+func WarnCopies(all []*Side) (doubts []compare.Warning) {
 	same := func(t, o result.Trial) bool { return t.Design == o.Design && maps.Equal(t.Metrics, o.Metrics) }
 	for i, s := range all {
 		for _, other := range all[:i] {
@@ -43,7 +43,7 @@ func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare
 	if len(parts) == 1 {
 		return first, nil, nil
 	}
-	s = &Side{File: &File{Better: map[string]string{}, Config: first.Config, Alike: map[string]string{}},
+	s = &Side{File: &File{Better: map[string]string{}, Config: first.Config, Common: map[string]string{}},
 		Name: name, Experiment: first.Experiment, Environment: first.Environment, Version: first.Version,
 		members: parts}
 	unlike := make([][]compare.Difference, len(parts))
@@ -74,7 +74,7 @@ func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare
 			}
 		}
 		if at.given {
-			s.Alike[factor] = at.text
+			s.Common[factor] = at.text
 		}
 	}
 	var runs []compare.Run

@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Bad is an invalid value: NaN, infinite or negative.
-type Bad struct {
+// InvalidValue is an invalid value: NaN, infinite or negative.
+type InvalidValue struct {
 	Unit  string
 	Trial int // index of the trial in the file
 }
@@ -30,7 +30,7 @@ func isInvalid(unit string, x float64) bool {
 func (f *File) InvalidValues() string {
 	var units []string
 	of := map[string][]int{} // trials by unit
-	for _, b := range f.Bad {
+	for _, b := range f.Invalid {
 		if of[b.Unit] == nil {
 			units = append(units, b.Unit)
 		}

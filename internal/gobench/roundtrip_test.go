@@ -111,8 +111,8 @@ func TestFactorsOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := got.Trials[1].Point.String(); p != "cpus=1 gogc=100" || len(got.Alike) != 1 || got.Alike["pgo"] != "off" {
-		t.Errorf("%s, alike %v", p, got.Alike)
+	if p := got.Trials[1].Point.String(); p != "cpus=1 gogc=100" || len(got.Common) != 1 || got.Common["pgo"] != "off" {
+		t.Errorf("%s, alike %v", p, got.Common)
 	}
 }
 
@@ -128,9 +128,9 @@ func TestLevelOfSome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Cases) != 2 || len(f.Alike) != 0 || f.Trials[0].Point.Has("beans") ||
+	if len(f.Cases) != 2 || len(f.Common) != 0 || f.Trials[0].Point.Has("beans") ||
 		f.Trials[1].Point.Text("beans") != "1" {
-		t.Errorf("%v, alike %v", f.Cases, f.Alike)
+		t.Errorf("%v, alike %v", f.Cases, f.Common)
 	}
 	if m := f.Trials[1].Metrics; m[result.BytesRate] != 3 || m.Get("B/s").Known() {
 		t.Errorf("a rate is read as %v", m)

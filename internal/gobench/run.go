@@ -145,7 +145,7 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 	if d := Directions(e.stdout); len(d) > 0 {
 		o.Trial.Answer = map[string]any{"better": d}
 	}
-	around(o.Trial.Metrics, after.Since(before), e)
+	addMachineCounters(o.Trial.Metrics, after.Since(before), e)
 	if float64(o.Trial.Metrics.Get(result.TimePerOp)) < minPerOp {
 		// Equal texts in all trials give one warning.
 		o.Trial.Warnings = append(o.Trial.Warnings,
@@ -162,8 +162,8 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 // vector takes longer.
 const minPerOp = 0.001
 
-// around adds the machine's counters during the process, which the warnings of a run use.
-func around(m, since result.Metrics, e testRun) {
+// addMachineCounters adds the machine's counters during the process, which the warnings of a run use.
+func addMachineCounters(m, since result.Metrics, e testRun) {
 	for _, name := range []string{"steal_seconds", "machine_cpu_seconds", "throttled_periods", "load1"} {
 		m[name] = since.Get(name)
 	}

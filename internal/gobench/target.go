@@ -78,7 +78,7 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 		return t, err
 	}
 	lines := strings.Split(string(out)+"\n\n", "\n")
-	t.GoMod, t.GoWork = real(strings.TrimSpace(lines[0])), real(strings.TrimSpace(lines[1]))
+	t.GoMod, t.GoWork = realPath(strings.TrimSpace(lines[0])), realPath(strings.TrimSpace(lines[1]))
 	if t.GoMod == os.DevNull {
 		t.GoMod = ""
 	}
@@ -99,8 +99,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// real returns a path without symbolic links, if the file exists.
-func real(path string) string {
+// realPath returns a path without symbolic links, if the file exists.
+func realPath(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil && path != "" {
 		return r
 	}

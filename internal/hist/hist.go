@@ -80,7 +80,7 @@ func (h *Histogram) Mean() float64 {
 	return float64(h.sum) / float64(h.n)
 }
 
-// enough is the number of values that must lie beyond a quantile that is reported. The p99 of 100 values is a
+// minBeyond is the number of values that must lie beyond a quantile that is reported. The p99 of 100 values is a
 // single value, and so chance.
 const minBeyond = 10
 

@@ -83,7 +83,7 @@ func (x *Examination) Readings() doctor.Readings {
 	return r
 }
 
-// lacking marks readings as absent that only Linux provides.
+// markAbsent marks readings as absent that only Linux provides.
 func markAbsent(r *doctor.Readings) {
 	r.Load1, r.MemoryAvailable = doctor.Absent[float64](), doctor.Absent[uint64]()
 	r.Quota, r.Governors = doctor.Absent[doctor.Quota](), doctor.Absent[[]string]()
@@ -92,7 +92,7 @@ func markAbsent(r *doctor.Readings) {
 	r.Timer, r.Battery = doctor.Absent[doctor.Lateness](), doctor.Absent[doctor.Battery]()
 }
 
-// maybe converts a field of an environment to a reading; null is unknown.
+// readingOf converts a field of an environment to a reading; null is unknown.
 func readingOf[T any](p *T) doctor.Reading[T] {
 	if p == nil {
 		return doctor.Reading[T]{}
@@ -149,7 +149,7 @@ func shareOf(r doctor.Reading[time.Duration], d time.Duration) doctor.Reading[fl
 	return doctor.Reading[float64]{}
 }
 
-// grown returns the growth of a counter; unknown if it fell, such as when a CPU went offline.
+// growth returns the growth of a counter; unknown if it fell, such as when a CPU went offline.
 func growth[T uint64 | time.Duration](later, earlier doctor.Reading[T]) doctor.Reading[T] {
 	l, ok := later.Get()
 	e, had := earlier.Get()

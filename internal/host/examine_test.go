@@ -251,7 +251,7 @@ func TestOtherSystems(t *testing.T) {
 	}
 }
 
-// TestDifferences compares counters over a window of two seconds.
+// TestCounterDifferences compares counters over a window of two seconds.
 func TestCounterDifferences(t *testing.T) {
 	first, last := takeSample(tree(laptop())), sample{}
 	files := laptop()

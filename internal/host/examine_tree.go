@@ -288,7 +288,7 @@ func sampleHeat(root fs.FS) doctor.Reading[uint64] {
 	return doctor.Read(sum)
 }
 
-// lasting converts a number of seconds to a reading.
+// secondsReading converts a number of seconds to a reading.
 func secondsReading(seconds float64, ok bool) doctor.Reading[time.Duration] {
 	const ages = 1e9 // more seconds than that would overflow
 	return parsed(time.Duration(min(seconds, ages)*float64(time.Second)), ok && seconds < ages)

@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 )
 
-// clockRead measures the cost of one clock read, as a trial does it. It is the median of batches, so
+// measureClockRead measures the cost of one clock read, as a trial does it. It is the median of batches, so
 // interrupted batches do not matter.
 func measureClockRead() time.Duration {
 	const batches, reads = 25, 10_000
@@ -36,7 +36,7 @@ func sleeper(d time.Duration) (time.Time, bool) {
 // tries is the number of waits, so that 10 lie beyond the 0.9 quantile.
 const tries = 100
 
-// lateness measures waits of 0.2 to 2.2 ms. Their lengths differ, because a system that wakes sleepers at ticks
+// measureLateness measures waits of 0.2 to 2.2 ms. Their lengths differ, because a system that wakes sleepers at ticks
 // is late by a different part of a tick for each.
 func measureLateness(w wait) doctor.Reading[doctor.Lateness] {
 	var lates []time.Duration

@@ -62,7 +62,7 @@ func TestLinuxFiles(t *testing.T) {
 	}
 }
 
-// Missing or damaged values are null, not 0.
+// TestLinuxFilesMissing checks that missing or damaged values are null, not 0.
 func TestLinuxFilesMissing(t *testing.T) {
 	want := `{"fingerprint":"","goos":"","goarch":"","cpu_model":null,"kernel":null,"hypervisor":null,` +
 		`"memory_bytes":null,"online_cpus":null,"cores":null,"threads_per_core":null,"performance_cpus":null,"efficiency_cpus":null,` +

@@ -180,7 +180,7 @@ func (g cgroup) throttled(read func(name string) string) (periods uint64, ok boo
 	return periods, ok
 }
 
-// mounted lists the directories of the group and of those above it, up to the mount point.
+// groupDirs lists the directories of the group and of those above it, up to the mount point.
 func groupDirs(mountinfo, name, kind, controller string) ([]string, bool) {
 	for line := range strings.Lines(mountinfo) {
 		left, right, found := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")

@@ -35,7 +35,7 @@ func (refusal) Is(target error) bool { return target == ErrRefused }
 // Refuse returns an error that matches [ErrRefused]. Its text must name the input, the problem, and what to do.
 func Refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
-// mostOfPipe is the number of bytes of a pipe that Open copies to a temporary file, if the kind allows that
+// maxPipe is the number of bytes of a pipe that Open copies to a temporary file, if the kind allows that
 // many.
 const maxPipe = 1 << 30
 
@@ -162,7 +162,7 @@ func inherited(path string) bool {
 	return path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 }
 
-// species names the type of a file that is not regular.
+// fileType names the type of a file that is not regular.
 func fileType(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -177,7 +177,7 @@ func fileType(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// instead says what to do instead of giving such a file.
+// advice says what to do instead of giving such a file.
 func advice(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():

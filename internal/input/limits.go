@@ -18,7 +18,7 @@ const (
 	Settings               // a small file of Brewput or of the go command, such as go.mod
 	Figures                // written by a hook during a run
 	Stdin                  // standard input for the runs of a program
-	Words                  // messages between a trial and its parent
+	Messages               // messages between a trial and its parent
 	Output                 // output of a tool, such as the go command
 	Journal                // journal or histograms of a run; package store limits their lines
 	Copied                 // a file of this program that moves between file systems
@@ -52,7 +52,7 @@ var limitsOf = [...]limits{
 	Settings:   {"a file of settings", 4 * mb, 0, "remove or repair it"},
 	Figures:    {"what a run wrote of itself", 16 * mb, 0, "run it again"},
 	Stdin:      {"standard input", 256 * mb, 0, "give the program the name of a file"},
-	Words: {"what a trial and its parent say to each other", 512 * mb, 0,
+	Messages: {"what a trial and its parent say to each other", 512 * mb, 0,
 		"give it fewer recorded arrivals, or a shorter trial"},
 	Output:  {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
 	Journal: {"a file of a run", 64 * gb, 0, "give another run"},

@@ -27,7 +27,7 @@ type Reader struct {
 	waiting chan readResult
 }
 
-// got is the result of one Read of the input.
+// readResult is the result of one Read of the input.
 type readResult struct {
 	n   int
 	err error

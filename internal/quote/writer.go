@@ -44,7 +44,7 @@ func (q *Writer) Flush() error {
 	return err
 }
 
-// begun returns the number of bytes of an incomplete rune at the end of p.
+// incomplete returns the number of bytes of an incomplete rune at the end of p.
 func incomplete(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if last := p[len(p)-n:]; utf8.RuneStart(last[0]) {

@@ -41,7 +41,7 @@ func Read(w *workload.Workload, d workload.Design) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	return p.of(d)
+	return p.find(d)
 }
 
 // Count counts the lines of every design, by name; nil if the source is not available.
@@ -52,14 +52,14 @@ func Count(w *workload.Workload) map[string]*int {
 		return m
 	}
 	for _, d := range w.Designs {
-		if src, err := p.of(d); err == nil {
+		if src, err := p.find(d); err == nil {
 			m[d.Name] = &src.Lines
 		}
 	}
 	return m
 }
 
-func (p *parsed) of(d workload.Design) (Source, error) {
+func (p *packageSource) find(d workload.Design) (Source, error) {
 	constructor, _, err := constructorOf(d)
 	if err != nil {
 		return Source{}, err
@@ -157,7 +157,7 @@ func receiver(t ast.Expr) string {
 
 // reach marks the declarations that from uses. A selector x.m marks every method m of the package's own files:
 // types are not resolved, so the count may be too high.
-func (p *parsed) reach(from *declaration, reached map[*declaration]bool) {
+func (p *packageSource) reach(from *declaration, reached map[*declaration]bool) {
 	if reached[from] || !p.own[from.file] {
 		return
 	}
@@ -195,8 +195,8 @@ func constructorOf(d workload.Design) (name, file string, err error) {
 	return name, file, nil
 }
 
-// parsed is the package of a workload.
-type parsed struct {
+// packageSource is the package of a workload.
+type packageSource struct {
 	workload string
 	set      *token.FileSet
 	text     map[string][]byte // by file
@@ -207,7 +207,7 @@ type parsed struct {
 
 // parse parses the Go files, without tests, of the workload's Source. Without a Source it parses the folder in
 // which the first design was compiled.
-func parse(w *workload.Workload) (*parsed, error) {
+func parse(w *workload.Workload) (*packageSource, error) {
 	source := w.Source
 	if source == nil {
 		_, file, err := constructorOf(w.Designs[0])
@@ -225,8 +225,9 @@ func parse(w *workload.Workload) (*parsed, error) {
 		return nil, fmt.Errorf("the source of workload %s is not at hand: set its Source, for example by go:embed",
 			w.Name)
 	}
-	p := &parsed{workload: w.Name, set: token.NewFileSet(), text: map[string][]byte{}, decls: map[string]*declaration{},
-		own: map[string]bool{}}
+	p := &packageSource{workload: w.Name, set: token.NewFileSet(), text: map[string][]byte{},
+		decls: map[string]*declaration{},
+		own:   map[string]bool{}}
 	for _, name := range names {
 		if err := p.file(source, name); err != nil {
 			return nil, err
@@ -240,7 +241,7 @@ func parse(w *workload.Workload) (*parsed, error) {
 	return p, nil
 }
 
-func (p *parsed) file(source fs.FS, name string) error {
+func (p *packageSource) file(source fs.FS, name string) error {
 	text, err := fs.ReadFile(source, name)
 	if err != nil {
 		return err

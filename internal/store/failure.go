@@ -13,8 +13,8 @@ import (
 // ErrGone marks a run whose files are no longer in their place.
 var ErrGone = errors.New("removed, moved or replaced while the run was under way")
 
-// gone returns the error for a missing file of a run.
-func gone(dir, file string) error {
+// goneError returns the error for a missing file of a run.
+func goneError(dir, file string) error {
 	return fmt.Errorf("%s: its %s was %w, so that nothing is stored: start the run again, and leave its directory "+
 		"alone until it ends", dir, file, ErrGone)
 }
@@ -28,7 +28,7 @@ func (r *Run) checkPresent() error {
 			return err
 		}
 		if at, err := os.Stat(a.path); err != nil || !os.SameFile(info, at) {
-			return gone(r.dir, filepath.Base(a.path))
+			return goneError(r.dir, filepath.Base(a.path))
 		}
 	}
 	return nil

@@ -123,7 +123,7 @@ func (r *Run) begin(line []byte) error {
 			err = errors.Join(err, r.journal.cut())
 		}
 		if _, at := os.Stat(r.dir); errors.Is(at, fs.ErrNotExist) || errors.Is(err, ErrGone) {
-			return gone(r.dir, journalName)
+			return goneError(r.dir, journalName)
 		}
 		return fmt.Errorf("%w; nothing is measured yet; %s and start again", err, remedy(err))
 	}
