@@ -83,7 +83,7 @@ func medianResource(xs []result.Resource) result.Resource {
 	return out
 }
 
-// setCPUShares has the means of the shares that the observed trials measured, so that they add up; nil if they
+// ledger has the means of the shares that the observed trials measured, so that they add up; nil if they
 // measured none.
 func ledger(watched []*result.Trial) map[string]result.Value {
 	var parts map[string]result.Value

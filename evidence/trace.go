@@ -154,7 +154,7 @@ type Spawn struct {
 	Count int64
 }
 
-// GC is what gcPrefixes garbage took.
+// GC is what collecting garbage took.
 type GC struct {
 	Marking time.Duration // some cycle ran
 	Assists time.Duration // of the program's goroutines

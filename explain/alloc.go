@@ -14,7 +14,7 @@ import (
 const (
 	gcShare     = 0.2  // of CPU time
 	gcAssist    = 0.05 // of the goroutines' running time, in assists
-	gcKept      = 0.25 // of gcPrefixes that remains when the heap may grow four times as far
+	gcKept      = 0.25 // of collecting that remains when the heap may grow four times as far
 	allocShare  = 0.2  // of objects, at one line
 	thrashShare = 0.4  // of CPU time: the limiter of the runtime steps in at 0.5 (runtime/mgclimit.go)
 	stopShare   = 0.05 // of the time, with the world stopped
@@ -64,7 +64,7 @@ func gcRules(v *view) []Finding {
 	return []Finding{f}
 }
 
-// gcPrefixes is the collector's share of the CPU time.
+// collecting is the collector's share of the CPU time.
 func (v *view) collecting() (share float64, source string) {
 	if v.sampled() {
 		return v.cpu.share(Collector), "the CPU profile"
@@ -76,7 +76,7 @@ func (v *view) collecting() (share float64, source string) {
 	return 0, ""
 }
 
-// gcGain is what less gcPrefixes saves. What goroutines do for the collector is saved in full; what its own workers do
+// gcGain is what less collecting saves. What goroutines do for the collector is saved in full; what its own workers do
 // only in so far as the CPUs were wanted.
 func (v *view) gcGain(share, assist float64) *Gain {
 	own := assist

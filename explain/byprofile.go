@@ -10,13 +10,13 @@ import (
 // Thresholds of what profiles alone say.
 const (
 	idleUsed    = 0.2 // of one CPU's time at most is used by what waits for something outside
-	spawnShare  = 0.3 // of CPU time in making and schedulerPrefixes goroutines, from which they are too fine
+	spawnShare  = 0.3 // of CPU time in making and scheduling goroutines, from which they are too fine
 	spawnOwn    = 0.05
 	lockedShare = 0.35 // of CPU time in taking and releasing locks
 	calledShare = 0.6  // of CPU time in system calls, of a program that waits as long for them
 )
 
-// fineByProfile is goroutine-too-fine without a trace: the CPU profile is full of making and schedulerPrefixes them.
+// fineByProfile is goroutine-too-fine without a trace: the CPU profile is full of making and scheduling them.
 func fineByProfile(v *view) []Finding {
 	if v.t != nil || !v.sampled() {
 		return nil

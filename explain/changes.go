@@ -13,7 +13,7 @@ import (
 type Change struct {
 	Kind string `json:"kind"` // "change"
 	Rank int    `json:"rank"`
-	// "wall time", "user code" and other lines of the setCPUShares, "function main.f", "finding coarse-lock"
+	// "wall time", "user code" and other lines of the ledger, "function main.f", "finding coarse-lock"
 	What string `json:"what"`
 	// of both: "seconds" of a run; "objects"; "" for a finding, which is there (1) or not (0)
 	Unit   string   `json:"unit"`

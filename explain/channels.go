@@ -108,7 +108,7 @@ func (v *view) stalls() bool {
 // rate of something that was counted in the trace, a second.
 func (v *view) rate(n int64) float64 { return float64(n) / v.t.Duration.Seconds() }
 
-// schedulerPrefixes is the part of the CPU time in the scheduler that so many parkings in the trace can have taken: it works
+// scheduling is the part of the CPU time in the scheduler that so many parkings in the trace can have taken: it works
 // for others too, the collector's workers above all.
 func (v *view) scheduling(parks int64) float64 {
 	all := v.cpu.share(Scheduler)

@@ -20,7 +20,7 @@ type profile struct {
 	list    []weighed
 }
 
-// weighed is a sample with its weight and its line of the setCPUShares.
+// weighed is a sample with its weight and its line of the ledger.
 type weighed struct {
 	stack  []evidence.Frame
 	weight float64
@@ -112,7 +112,7 @@ var (
 		"runtime.goschedguarded", "runtime.asyncPreempt"}
 )
 
-// spentOn is the line of the setCPUShares that a sample belongs to.
+// spentOn is the line of the ledger that a sample belongs to.
 func spentOn(stack []evidence.Frame) string {
 	switch {
 	case has(stack, profilerFunctions...):

@@ -467,7 +467,7 @@ func TestLoadedMachine(t *testing.T) {
 	}
 }
 
-// The lines of a setCPUShares add up to all CPUs for all of the time.
+// The lines of a ledger add up to all CPUs for all of the time.
 func TestLedgerAddsUp(t *testing.T) {
 	for _, x := range cases {
 		l := Explain(&x.sick().e).CPUTime

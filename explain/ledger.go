@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// setCPUShares is where the CPUs' time went. The CPU profile says on what, as shares of the undisturbed run's CPU time;
+// ledger is where the CPUs' time went. The CPU profile says on what, as shares of the undisturbed run's CPU time;
 // without one the trace says what it can: what goroutines ran is then all user code but for system calls.
 func (v *view) ledger() CPUTime {
 	total := v.cpus * v.wall

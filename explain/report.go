@@ -19,14 +19,14 @@ type CPUTime struct {
 	Entries []Entry
 }
 
-// Entry is one line of a setCPUShares.
+// Entry is one line of a ledger.
 type Entry struct {
 	Name  string        `json:"name"` // one of the names below
 	Time  time.Duration `json:"cpu_nanoseconds"`
 	Share float64       `json:"share"` // of CPUs x Wall
 }
 
-// The lines of a setCPUShares.
+// The lines of a ledger.
 const (
 	UserCode    = "user code"
 	Allocation  = "allocation"

@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ExplanationJSON writes one object a line: the findings by rank, then of other kinds the setCPUShares, the parallelism, the
+// ExplanationJSON writes one object a line: the findings by rank, then of other kinds the ledger, the parallelism, the
 // phases, the undisturbed runs and the notes.
 func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error {
 	var all []any

@@ -112,7 +112,7 @@ func slowDown(rows []compare.Row) string {
 	}
 }
 
-// setCPUShares writes where the core-seconds of the observed trials went.
+// ledger writes where the core-seconds of the observed trials went.
 func ledger(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
 		return

@@ -26,7 +26,7 @@ func slotIn(tag uint64) int32 { return int32(tag & (maxSlots - 1)) }
 func (k *key) slot() int32 { return slotIn(k.tag) }
 
 // events is the event set: one slot for each CPU and each timer, and at most one event in a slot, so
-// that moving or cancelling an event is the same overwrite as schedulerPrefixes it. Events of the present
+// that moving or cancelling an event is the same overwrite as scheduling it. Events of the present
 // instant stand in a ring; the others are in a winner tree (Knuth, The Art of Computer Programming 3,
 // 5.4.1), whose root is the earliest. The nodes are the keys themselves, side by side with those that they
 // play against: a path needs no look elsewhere, and all of it is known before the first match.

@@ -136,7 +136,8 @@ func (s *Sweep) Vary(ctx context.Context, trials []result.Trial, variants []Vari
 func (v *Variant) of(spec trial.Spec, t *result.Trial) trial.Spec {
 	if v.Delay > 0 {
 		window := t.WallSeconds * float64(time.Second)
-		spec.Disturb, spec.Disturbance = false, &trial.Disturbance{At: spec.Warmup + time.Duration(v.Part*window), Delay: v.Delay}
+		spec.Disturb = false
+		spec.Disturbance = &trial.Disturbance{At: spec.Warmup + time.Duration(v.Part*window), Delay: v.Delay}
 	}
 	return spec
 }

@@ -185,7 +185,7 @@ func (t *tally) proc(s *trace.StateTransition) {
 	}
 }
 
-// collector is what gcPrefixes garbage takes.
+// collector is what collecting garbage takes.
 type collector struct {
 	marking    int64
 	markedFrom int64

@@ -98,7 +98,7 @@ func (c *Counters) readRuntime() {
 // allocs and alloc_bytes may lack allocations that the runtime has not yet counted: at most one span for each P
 // and object size. They include some dozens of allocations of the snapshots themselves.
 //
-// The schedulerPrefixes latency comes from the runtime's sample of goroutines (1 in 8), in buckets 25% wide; its p99
+// The scheduling latency comes from the runtime's sample of goroutines (1 in 8), in buckets 25% wide; its p99
 // needs 1000 of them. steal_seconds covers all CPUs. machine_cpu_seconds covers all processes and the kernel,
 // in ticks of 10 ms for each CPU.
 func (c Counters) Since(earlier Counters) result.Metrics {
@@ -115,7 +115,7 @@ func (c Counters) Since(earlier Counters) result.Metrics {
 	return m
 }
 
-// latencies returns the histogram of schedulerPrefixes latencies; nil if this Go version has none.
+// latencies returns the histogram of scheduling latencies; nil if this Go version has none.
 func (c Counters) latencies() *metrics.Float64Histogram {
 	if c.samples == nil || c.samples[sampleLatencies].Value.Kind() != metrics.KindFloat64Histogram {
 		return nil
