@@ -49,7 +49,7 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 		return nil, asRefusal(ctx, err)
 	}
 	r := &benchRun{notify: o.Notify, dir: store.Directory(o.Output, "bench", time.Now())}
-	if err := store.Vacant(r.dir); err != nil {
+	if err := store.CheckVacant(r.dir); err != nil {
 		return nil, sweep.StoreError(err)
 	}
 	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {

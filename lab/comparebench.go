@@ -46,7 +46,7 @@ func (c *comparing) benchmarks(ctx context.Context, oldPaths, newPaths []string)
 
 // sides compares two sides. It changes their points to make them comparable.
 func (c *comparing) sides(ctx context.Context, oldParts, newParts []*gobench.Side) (err error) {
-	copies := gobench.Copies(slices.Concat(oldParts, newParts))
+	copies := gobench.WarnCopies(slices.Concat(oldParts, newParts))
 	older, oldNotes, oldDoubts := gobench.Join("old", oldParts)
 	newer, newNotes, newDoubts := gobench.Join("new", newParts)
 	differences, notes := gobench.Align(older, newer)
@@ -73,7 +73,7 @@ func (c *comparing) results(older, newer []*gobench.Side) error {
 	}
 	for i, s := range slices.Concat(older, newer) {
 		config := maps.Clone(s.Config)
-		maps.Copy(config, s.Alike)
+		maps.Copy(config, s.Common)
 		c.warn(s.Partial...)
 		c.res.Results = append(c.res.Results, compare.BenchResults{Newer: i >= len(older), Trials: s.Trials, Cases: s.Cases,
 			Config: config, Better: s.Better})
@@ -106,7 +106,7 @@ func (c *comparing) readBenchmarks(ctx context.Context, path string) (*gobench.S
 		if err != nil {
 			return nil, asRefusal(ctx, err)
 		}
-		return &gobench.Side{File: f, Unused: f.LeftOut()}, nil
+		return &gobench.Side{File: f, Unused: f.Omitted()}, nil
 	}
 	r, err := c.open(path)
 	if err != nil {

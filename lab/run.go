@@ -91,7 +91,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 		return nil, err
 	}
 	if r.settle {
-		if err := store.Vacant(r.Dir); err != nil { // before time is spent on pilots
+		if err := store.CheckVacant(r.Dir); err != nil { // before time is spent on pilots
 			return nil, sweep.StoreError(err)
 		}
 		r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }

@@ -63,7 +63,7 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 	switch {
 	case strings.Contains(word, "://"):
 		return Address(word), nil
-	case store.Holds(word):
+	case store.HoldsRun(word):
 		return StoredRun{Dir: word}, nil
 	}
 	if files := collect.SavedIn(word); len(files) > 0 {

@@ -14,7 +14,7 @@ import (
 // result is nil if dir holds nothing and the run is complete. The caller prints the notes and closes the run. Errors
 // about dir are a [*plan.Refusal].
 func (s *Sweep) Open(dir string, complete bool) (run *store.Run, notes []string, err error) {
-	if store.Vacant(dir) == nil {
+	if store.CheckVacant(dir) == nil {
 		if complete {
 			return nil, nil, nil
 		}

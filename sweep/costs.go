@@ -144,7 +144,8 @@ func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial,
 func (v *Variant) apply(spec trial.Spec, t *result.Trial) trial.Spec {
 	if v.Delay > 0 {
 		window := t.WallSeconds * float64(time.Second)
-		spec.Disturb, spec.Late = false, &trial.Late{At: spec.Warmup + time.Duration(v.Part*window), By: v.Delay}
+		spec.Disturb = false
+		spec.Disturbance = &trial.Disturbance{At: spec.Warmup + time.Duration(v.Part*window), Delay: v.Delay}
 	}
 	return spec
 }

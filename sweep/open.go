@@ -40,7 +40,7 @@ func HeaderOf(dir string, j *store.Journal) (Header, error) {
 
 // StoreError makes a refusal of an error about a run directory, unless a disk failed or the directory was removed.
 func StoreError(err error) error {
-	if store.Broken(err) {
+	if store.IsStorageFailure(err) {
 		return err
 	}
 	return plan.AsRefusal(err)
@@ -50,7 +50,7 @@ func StoreError(err error) error {
 func (r *StoredRun) CopyOf(other *StoredRun) bool { return bytes.Equal(r.raw, other.raw) }
 
 // Lost names the files that are no longer in the directory of the run; "" if all are there.
-func (r *StoredRun) Lost() string { return store.Lost(r.Name, r.Trials) }
+func (r *StoredRun) Lost() string { return store.LostFailures(r.Name, r.Trials) }
 
 // Warnings are the warnings about the trials of the run and its settings.
 func (r *StoredRun) Warnings() (list []compare.Warning) {

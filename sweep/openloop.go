@@ -63,7 +63,7 @@ func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell f
 	if !slices.ContainsFunc(s.Plan.Cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
 		return nil
 	}
-	if err := store.Vacant(dir); err != nil { // before the time is spent
+	if err := store.CheckVacant(dir); err != nil { // before the time is spent
 		return StoreError(err)
 	}
 	if err := s.CheckRates(); err != nil {

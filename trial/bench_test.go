@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// BenchmarkStart is what a trial costs beyond its work: a child that does an empty job, less an empty
-// Go program, in turns. Half of it are the two burn probes of 2 ms.
+// BenchmarkStart measures the overhead of a trial: a child with an empty job, minus an empty Go program, in
+// turns. The two burn probes of 2 ms are half of it.
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
 	source := filepath.Join(dir, "main.go")

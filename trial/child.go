@@ -17,33 +17,34 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Exit codes of a child.
+// Exit codes of a child process.
 const (
-	exitMisuse   = 2 // no hook, or not started by Run
-	exitStacks   = 4 // asked for its stacks, or their number: it hung, or memory is full
-	exitOrphaned = 5 // its standard input closed
+	exitMisuse   = 2 // Main was not called first, or Run did not start the process
+	exitStacks   = 4 // the parent asked for the stacks or their number: the trial hung, or memory is full
+	exitOrphaned = 5 // standard input closed
 )
 
-// Main runs this process as a trial if it was started as one; it then exits and does not return. Call
-// it first thing in main, or in TestMain of a test binary that runs trials.
+// Main runs this process as a trial if [Runner.Run] started it as one; then it exits and does not return.
+// Otherwise it returns at once. Call it first in main, or in TestMain of a test binary that runs trials.
 func Main(workloads ...*workload.Workload) {
 	if os.Getenv(Sentinel) == "" {
 		return
 	}
-	// When the parent dies the pipe that a design prints to breaks, and must not end this process before it has
-	// ended what the design started. It is not ignored, for that would be inherited.
+	// If the parent dies, a write to the broken pipe raises SIGPIPE. It must not end this process before the
+	// processes that the design started have ended. The signal is caught, not ignored, because children inherit
+	// an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	// What a design prints must not end up in the protocol.
+	// Output of a design must not enter the protocol, and a design must not read what the parent sends.
 	in, out := os.Stdin, os.Stdout
 	os.Stdout = os.Stderr
 	if null, err := os.Open(os.DevNull); err == nil {
-		os.Stdin = null // nor may it read the parent's words
+		os.Stdin = null
 	}
 	os.Exit(child(in, out, os.Stderr, workloads))
 }
 
-// refuseChild ends a process that is a trial's child but came to start trials itself: its main
-// function lacks the hook, and going on would start children without end.
+// refuseChild exits if this process is the child of a trial but tries to start a trial itself. Its main
+// function does not call Main first, so going on would start children without end.
 func refuseChild() {
 	if os.Getenv(Sentinel) == "" {
 		return
@@ -53,13 +54,14 @@ func refuseChild() {
 	os.Exit(exitMisuse)
 }
 
+// child reads the specification, runs the trial and writes the outcome. It returns the exit code.
 func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Workload) int {
 	if os.Getenv(Sentinel) != protocol {
 		fmt.Fprintf(stderr, "brewput: %s=%q is set by hand; unset it\n", Sentinel, os.Getenv(Sentinel))
 		return exitMisuse
 	}
-	// whoever sets the variable by hand may give anything
-	in := bufio.NewReader(io.LimitReader(stdin, input.Words.Bytes()))
+	// A person who sets the variable by hand may send anything, so the input is limited.
+	in := bufio.NewReader(io.LimitReader(stdin, input.Messages.Bytes()))
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		fmt.Fprintf(stderr, "brewput: a trial's child got no specification: %v\n", err)
@@ -70,12 +72,15 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 		fmt.Fprintln(stderr, "brewput:", err)
 		return exitMisuse
 	}
+
 	listen(in, stderr)
+
 	outcome, err := try(spec, w, d)
 	if err != nil {
 		fmt.Fprintln(stderr, "brewput:", err)
 		return exitMisuse
 	}
+
 	fmt.Fprint(stderr, outcome.Failure)
 	if err := json.NewEncoder(stdout).Encode(outcome); err != nil {
 		fmt.Fprintf(stderr, "brewput: writing the outcome: %v\n", err)
@@ -84,7 +89,7 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 	return 0
 }
 
-// try runs a trial in its world.
+// try runs the trial in the live world, or in virtual time if the specification has costs.
 func try(spec Spec, w *workload.Workload, d workload.Design) (Outcome, error) {
 	if spec.Costs == "" {
 		return measure(spec, w, d), nil
@@ -93,38 +98,40 @@ func try(spec Spec, w *workload.Workload, d workload.Design) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	// Real code must allocate here as it does where it is measured: a larger heap has fewer collections, and more of
-	// it lies outside the caches.
+	// Real code must allocate as it does where it is measured: a larger heap has fewer collections and more
+	// cache misses.
 	if spec.Point.Has(workload.GOGC) {
 		defer debug.SetGCPercent(debug.SetGCPercent(spec.Point.Int(workload.GOGC)))
 	}
 	return Simulate(spec, w, d, costs), nil
 }
 
-// listen starts obey and returns when it holds no CPU any more. On one CPU a goroutine gets its first turn when the
-// trial parks or has run for 10 ms, and its blocking read then keeps the CPU until the runtime's monitor takes it back,
-// which may sleep for 10 ms twice: within a window that would be 20 ms in which nothing runs.
+// listen starts serveParent and returns once serveParent no longer holds a CPU.
+//
+// On one CPU, a new goroutine first runs when the trial parks or has run for 10 ms. Its blocking read then
+// keeps the CPU until the runtime's monitor takes it back. The monitor may sleep 10 ms twice, so nothing would
+// run for 20 ms of a window.
 func listen(in *bufio.Reader, stderr io.Writer) {
 	reading := make(chan struct{})
 	go func() {
 		close(reading)
-		obey(in, stderr)
+		serveParent(in, stderr)
 	}()
 	<-reading
 }
 
-// obey waits for the parent's word. End of input means that the parent is gone; then nobody else ends what the
-// design started.
-func obey(in *bufio.Reader, stderr io.Writer) {
+// serveParent waits for a command of the parent and ends the process. End of input means that the parent is gone: then
+// serveParent also ends the processes that the design started, because nothing else will.
+func serveParent(in *bufio.Reader, stderr io.Writer) {
 	word, _ := in.ReadString('\n')
 	switch word {
-	case wordStacks:
+	case commandStacks:
 		fmt.Fprintf(stderr, countLine, runtime.NumGoroutine())
-		if runtime.NumGoroutine() <= mostDumped {
+		if runtime.NumGoroutine() <= maxDumped {
 			stderr.Write(stacks())
 		}
 		os.Exit(exitStacks)
-	case wordCount:
+	case commandCount:
 		fmt.Fprintf(stderr, countLine, runtime.NumGoroutine())
 		os.Exit(exitStacks)
 	}
@@ -133,15 +140,17 @@ func obey(in *bufio.Reader, stderr io.Writer) {
 }
 
 const (
-	// wordStacks asks a child for the stacks of all goroutines and its end, wordCount for their number and its end.
-	wordStacks = "stacks\n"
-	wordCount  = "count\n"
-	// countLine is what a child says of that number.
+	// commandStacks asks a child to print the stacks of all goroutines and exit; commandCount asks only for their
+	// number.
+	commandStacks = "stacks\n"
+	commandCount  = "count\n"
+	// countLine is the line that reports the number of goroutines.
 	countLine = "goroutines: %d\n\n"
-	// mostDumped is of how many goroutines the stacks are printed: the process stands still while they are.
-	mostDumped = 10_000
+	// maxDumped is the largest number of goroutines whose stacks are printed. Printing stops the world.
+	maxDumped = 10_000
 )
 
+// stacks returns the stacks of all goroutines, at most 16 MB of them.
 func stacks() []byte {
 	buf := make([]byte, 64<<10)
 	for {
@@ -153,7 +162,7 @@ func stacks() []byte {
 	}
 }
 
-// resolve reads a specification and finds its design.
+// resolve decodes a specification and finds its design.
 func resolve(line []byte, workloads []*workload.Workload) (Spec, *workload.Workload, workload.Design, error) {
 	var spec Spec
 	if err := json.Unmarshal(line, &spec); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// silent is a parent that says nothing.
+// silent is a parent that sends nothing.
 type silent struct {
 	asked atomic.Bool
 	never chan struct{}
@@ -20,8 +20,8 @@ func (s *silent) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestListen: on one CPU the parent is listened to before the trial begins, so that the first read takes the CPU from
-// nobody within a window.
+// TestListen checks that on one CPU the child waits for the parent before the trial begins, so that its first
+// read takes no CPU inside a window.
 func TestListen(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := &silent{never: make(chan struct{})}

@@ -15,7 +15,7 @@ func blankMeasurement(workers int) *measurement {
 	return &measurement{trial: result.Trial{Metrics: result.Metrics{}}, spec: Spec{Point: point, Instrumented: true}}
 }
 
-// TestCovers: counters that were not read over nearly all of the window are unknown, and the trial says so.
+// TestCovers checks that counters that do not cover nearly the whole window are unknown, with a warning.
 func TestCovers(t *testing.T) {
 	const ms = time.Millisecond
 	window := span{50 * ms, 350 * ms, 354 * ms}
@@ -26,7 +26,7 @@ func TestCovers(t *testing.T) {
 		{50 * ms, 350 * ms, ""},
 		{52 * ms, 354 * ms, ""},
 		{64 * ms, 350 * ms, ""},
-		{66 * ms, 354 * ms, "cover 95%"}, // 94.7 %
+		{66 * ms, 354 * ms, "cover 95%"}, // 94.7%
 		{349 * ms, 354 * ms, "cover 0%"}, // garbage was collected until then
 		{400 * ms, 400 * ms, "cover 0%"},
 		{50 * ms, 300 * ms, "cover 83%"},
@@ -35,7 +35,7 @@ func TestCovers(t *testing.T) {
 	} {
 		m := blankMeasurement(1)
 		m.began.at, m.ended.at = c.began, c.ended
-		m.covers(window)
+		m.checkCoverage(window)
 		got := strings.Join(m.trial.Warnings, "; ")
 		if m.uncovered != (c.warning != "") || !strings.Contains(got, c.warning) {
 			t.Errorf("read from %v to %v: unknown %v, warnings %q; want %q", c.began, c.ended, m.uncovered, got,
@@ -44,11 +44,11 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// TestUnknownCounters: no number is taken from counters that do not cover the window.
+// TestUnknownCounters checks that no value comes from counters that do not cover the window.
 func TestUnknownCounters(t *testing.T) {
 	m := blankMeasurement(1)
 	m.uncovered = true
-	m.unknown()
+	m.markUnavailable()
 	for _, name := range []string{result.CPUSeconds, result.Parallelism, "ledger_idle", "ledger_useful"} {
 		if v, has := m.trial.Metrics[name]; !has || v.Known() {
 			t.Errorf("%s is %v, %v; want it to be there and unknown", name, v, has)
@@ -56,7 +56,7 @@ func TestUnknownCounters(t *testing.T) {
 	}
 }
 
-// TestCheckUses: a station that the operations of the window use must have been seen in use.
+// TestCheckUses checks the warning about a station whose uses do not match the operations of the window.
 func TestCheckUses(t *testing.T) {
 	for _, c := range []struct {
 		uses, inAll int64
@@ -65,11 +65,11 @@ func TestCheckUses(t *testing.T) {
 		{74, 87, false},
 		{0, 87, true}, // counters that missed the window
 		{49, 87, true},
-		{68, 87, false}, // requests under way
+		{68, 87, false}, // requests in progress
 		{0, 0, false},
 		{0, 3, false}, // a station that is hardly ever used
 		{200, 174, true},
-		{148, 174, false}, // twice for each operation
+		{148, 174, false}, // two uses for each operation
 	} {
 		m := blankMeasurement(1)
 		m.total, m.operations, m.trial.WallSeconds = 87, 74, 0.3

@@ -12,76 +12,79 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// A load that repeats itself to the nanosecond may do so in several ways, of which each lasts until something disturbs
-// it: one in which a lock is always handed to a goroutine that must be stolen first, for instance, and one in which
-// nobody waits for that. To find them the load is run again, walks times, and disturbed steps times in each: whenever
-// it repeats itself, one burn lasts longer. The first of each walk disturbs the state that the trial was in, the others
-// the one that came of the last.
+// A load that repeats itself to the nanosecond may have several steady states. Each lasts until a disturbance
+// ends it. For example, in one state a lock is always handed to a goroutine that must be stolen first, and in
+// another no goroutine waits for that.
+//
+// To find these states, the load runs again in several walks. Each walk disturbs the load several times: once
+// the load repeats itself, one burn lasts longer. The first disturbance of a walk starts from the state of the
+// trial, each later one from the state that the previous one led to.
 const (
 	walks = 8
 	steps = 8
-	// mostStates is how many states are told apart.
-	mostStates = 16
-	// firstSeen is the number of requests after a disturbance, beside two of each worker, at which a period is looked
-	// for first.
+	// maxStates is the largest number of states that are distinguished.
+	maxStates = 16
+	// firstSeen, plus two for each worker, is the number of requests after a disturbance at which the first
+	// search for a period takes place.
 	firstSeen = 64
-	// leastBudget is how many requests all walks together may make beside as many as the trial did.
-	leastBudget = 1 << 14
+	// minBudget, plus the number of requests of the trial, is the number of requests of all walks together.
+	minBudget = 1 << 14
 )
 
-// Delay is by how much longer the i-th disturbed burn lasts. An interrupt or a page fault takes 50 us. A state that
-// loses more than that each period, as by waking a thread and by its back-off before it steals, returns after one; so
-// there are also 4 and 16 times as much, which a time slice of another process takes.
+// Delay returns the extra time of the i-th disturbed burn. An interrupt or a page fault takes 50 us. Some
+// states lose more than that in each period, for example to a thread wake-up and the back-off before stealing;
+// they return after one such delay. So there are also delays 4 and 16 times as long, which a time slice of
+// another process takes.
 func Delay(i int) time.Duration { return 50 * time.Microsecond << (2 * (i % Delays)) }
 
-// Delays is how many different delays there are.
+// Delays is the number of different delays.
 const Delays = 3
 
-// errProbed ends a walk.
-var errProbed = errors.New("the disturbed load has been seen")
+// errWalkEnded ends the simulation of a walk.
+var errWalkEnded = errors.New("the disturbed load has been seen")
 
-// probe disturbs a load that repeats itself, in several walks, and keeps what comes of it.
-type probe struct {
-	base    repetition // of the trial
-	of      string     // the kind of its times
-	first   int        // requests at which to look for a period first
-	budget  int64      // requests of a walk
-	longest int        // most of them after one disturbance
-	most    int        // requests in which the trial's own period must be found again
-	total   int64      // requests of all walks so far
-	draws   *rand.Rand
-	found   result.Disturbed
+// disturber disturbs a load that repeats itself, in several walks, and records the states that follow.
+type disturber struct {
+	base        repetition // the steady state of the trial
+	kind        string     // prefix of the names of its time metrics, such as latency
+	first       int        // number of requests at the first search for a period
+	budget      int64      // requests of one walk
+	maxRequests int        // the most requests after one disturbance
+	maxFirst    int        // requests within which the trial's own period must be found again
+	total       int64      // requests of all walks so far
+	draws       *rand.Rand
+	found       result.Disturbed
 
-	walk, step int
-	left       int64       // of the budget
-	end        func(error) // ends the walk
-	begun      int         // requests at which the trial's own period was found, by the first walk
-	next       int         // requests at which to look for a period
-	requests   []served    // since the last disturbance
-	counts     []int64     // burns that had begun at the end of each
-	burns      int64
-	target     int64         // the burn to disturb; 0: none
-	from       time.Duration // a period begins
-	span       time.Duration // of the period that is disturbed
-	phase      float64       // of the last disturbance
+	walk, step  int
+	left        int64       // requests left of the budget
+	end         func(error) // ends the walk
+	firstPeriod int         // requests at which the first walk found the trial's own period; 0: not yet
+	next        int         // requests at the next search for a period
+	requests    []request   // since the last disturbance
+	counts      []int64     // for each request, burns that had begun when it ended
+	burns       int64
+	target      int64         // index of the burn to disturb; 0: none
+	from        time.Duration // when the period to disturb begins
+	span        time.Duration // length of that period
+	phase       float64       // of the last disturbance within the period, 0 to 1
 }
 
-// disturb finds out whether a load that repeats itself goes on to do so in the same way when it is disturbed.
+// disturb finds out whether a load that repeats itself still does so in the same way after a disturbance.
 func (m *measurement) disturb(costs sim.Costs) {
-	p := &probe{
-		base: m.repeats, of: m.of, first: firstSeen + 2*m.spec.Point.Int("workers"),
-		budget: (m.series.all + leastBudget) / walks,
+	p := &disturber{
+		base: m.repeats, kind: m.timesKind, first: firstSeen + 2*m.spec.Point.Int("workers"),
+		budget: (m.series.all + minBudget) / walks,
 		draws:  rand.New(rand.NewPCG(m.spec.Seed, walks)),
 	}
-	p.longest = max(int(p.budget/3), 2*p.first, 2*leastRepeats*len(p.base.requests))
-	p.most = int(2*m.series.all) + p.first
-	p.start(m.repeats.metrics(m.of), *m.trial.Period)
+	p.maxRequests = max(int(p.budget/3), 2*p.first, 2*minRepeats*len(p.base.requests))
+	p.maxFirst = int(2*m.series.all) + p.first
+	p.addOriginal(m.repeats.metrics(m.timesKind), *m.trial.Period)
 	for p.walk = range walks {
 		if p.total > 2*walks*p.budget { // each disturbance takes long
 			break
 		}
 		if err := p.run(m, costs); err != nil {
-			p.found.Error = brief(Outcome{Trial: result.Trial{Error: err.Error()}}).Trial.Error
+			p.found.Error = splitStack(Outcome{Trial: result.Trial{Error: err.Error()}}).Trial.Error
 			m.warn("after a disturbance of one burn the design has no number: %s", p.found.Error)
 			break
 		}
@@ -94,85 +97,88 @@ func (m *measurement) disturb(costs sim.Costs) {
 	m.trial.Disturbed = &p.found
 }
 
-// run is one walk.
-func (p *probe) run(m *measurement, costs sim.Costs) error {
+// run runs one walk.
+func (p *disturber) run(m *measurement, costs sim.Costs) error {
 	spec := m.spec
 	spec.Timeline, spec.Warmup = 0, 0
 	if spec.Duration = 1 << 60; spec.Open != nil {
 		spec.Duration = 4 * (m.spec.Warmup + m.spec.Duration)
 	}
 	p.step, p.burns, p.target, p.left = 0, 0, 0, p.budget
-	p.forget()
-	if p.next = p.first; p.begun > 0 {
-		p.next = p.begun
+	p.reset()
+	if p.next = p.first; p.firstPeriod > 0 {
+		p.next = p.firstPeriod
 	}
 	again := newSimulation(spec, m.design)
-	again.probe = p
+	again.disturber = p
 	v := again.virtualWorld(costs, m.real)
 	_, left := again.run()
-	if !v.Ended() || left != nil && !errors.Is(left, errProbed) {
+	if !v.Ended() || left != nil && !errors.Is(left, errWalkEnded) {
 		return left
 	}
 	return nil
 }
 
-// begin is called as the load of a walk begins.
-func (p *probe) begin(v *virtual.World) { p.end = v.Fail }
+// begin is called when the load of a walk begins.
+func (p *disturber) begin(v *virtual.World) { p.end = v.Fail }
 
-// forget begins anew to look for a period.
-func (p *probe) forget() { p.requests, p.counts = p.requests[:0], p.counts[:0] }
+// reset restarts the search for a period.
+func (p *disturber) reset() { p.requests, p.counts = p.requests[:0], p.counts[:0] }
 
-// note takes the next request of a walk.
-func (p *probe) note(from, to time.Duration) {
+// note records the next request of a walk, from its begin to its end in virtual time.
+func (p *disturber) note(from, to time.Duration) {
 	p.total++
 	if p.step > 0 || p.target != 0 {
 		p.left--
 	}
-	if p.left <= 0 && (p.step > 1 || p.left < -int64(p.longest)) {
-		p.end(errProbed)
+
+	if p.left <= 0 && (p.step > 1 || p.left < -int64(p.maxRequests)) {
+		p.end(errWalkEnded)
 	}
-	p.requests, p.counts = append(p.requests, served{to, to - from}), append(p.counts, p.burns)
-	n, longest := len(p.requests), p.longest
+
+	p.requests, p.counts = append(p.requests, request{to, to - from}), append(p.counts, p.burns)
+	n, longest := len(p.requests), p.maxRequests
 	if p.step == 0 {
-		longest = p.most
+		longest = p.maxFirst
 	}
 	if p.target != 0 || n != p.next && n < longest {
 		return
 	}
 	p.next = 2 * n
-	r := repeats(append([]served(nil), p.requests...), int64(n))
+	r := repeats(append([]request(nil), p.requests...), int64(n))
 	switch {
 	case len(r.requests) > 0 && p.step > 0:
-		p.see(r.metrics(p.of), &result.Period{Operations: len(r.requests), Seconds: r.span.Seconds(),
+		p.addState(r.metrics(p.kind), &result.Period{Operations: len(r.requests), Seconds: r.span.Seconds(),
 			Repeats: r.repeats})
 	case len(r.requests) > 0 && p.base.same(r):
-		p.begun = n
-	case n >= longest && p.step > 0: // it repeats nothing
-		p.see(p.rest(), nil)
-		p.end(errProbed)
+		p.firstPeriod = n
+	case n >= longest && p.step > 0: // nothing repeats
+		p.addState(p.tailMetrics(), nil)
+		p.end(errWalkEnded)
 	case n >= longest:
-		p.end(errProbed)
+		p.end(errWalkEnded)
 	default:
 		return
 	}
 	if p.step == steps {
-		p.end(errProbed)
+		p.end(errWalkEnded)
 	}
 	p.aim(len(r.requests), r.span, to)
 }
 
-// same reports whether two repetitions have the same rate and the same mean time.
+// same reports whether two repetitions have the same throughput and the same mean time.
 func (r *repetition) same(o repetition) bool {
 	a, b := r.metrics(""), o.metrics("")
 	return a[result.Throughput] == b[result.Throughput] && a["_mean_ns"] == b["_mean_ns"]
 }
 
-// aim chooses the burn of the next period that is to last longer: of a first one that of the walk's part of the period.
-func (p *probe) aim(size int, span, now time.Duration) {
+// aim chooses the burn of the next period that will last longer. In the first period of a walk it chooses from
+// the walk's own part of the period, so that the walks cover the whole period.
+func (p *disturber) aim(size int, span, now time.Duration) {
 	last := len(p.counts) - 1
 	burns := p.counts[last] - p.counts[last-size]
 	if burns == 0 {
-		p.end(errProbed) // there is none
+		p.end(errWalkEnded) // the load has no burns
 	}
 	at := p.draws.Int64N(burns)
 	if p.step == 0 {
@@ -180,31 +186,32 @@ func (p *probe) aim(size int, span, now time.Duration) {
 	}
 	p.target, p.from, p.span = p.burns+1+at, now, span
 	p.next = p.first
-	p.forget()
+	p.reset()
 }
 
-// stretch is by how much longer a burn lasts that begins.
-func (p *probe) stretch(_ *env.Task, at, _ time.Duration) time.Duration {
+// stretch returns the extra time of a burn that begins at the given time. It implements virtual.Config.Stretch.
+func (p *disturber) stretch(_ *env.Task, at, _ time.Duration) time.Duration {
 	if p.burns++; p.burns != p.target {
 		return 0
 	}
 	p.target = 0
-	p.forget()
+	p.reset()
 	p.phase = float64((at-p.from)%p.span) / float64(p.span)
 	p.step++
 	return Delay(p.walk + p.step - 1)
 }
 
-// rest are the rate and the times of the rear half of the requests, where they repeat nothing.
-func (p *probe) rest() result.Metrics {
+// tailMetrics returns the throughput and the times of the second half of the requests, for a load that repeats
+// nothing.
+func (p *disturber) tailMetrics() result.Metrics {
 	half := len(p.requests) / 2
-	r := repetition{requests: append([]served(nil), p.requests[half:]...)}
+	r := repetition{requests: append([]request(nil), p.requests[half:]...)}
 	r.span = r.requests[len(r.requests)-1].end - p.requests[half-1].end
-	return r.metrics(p.of)
+	return r.metrics(p.kind)
 }
 
-// start notes the state of the trial itself.
-func (p *probe) start(metrics result.Metrics, period result.Period) {
+// addOriginal records the state of the trial itself.
+func (p *disturber) addOriginal(metrics result.Metrics, period result.Period) {
 	d := &p.found
 	for i := range Delays {
 		d.DelaysNs = append(d.DelaysNs, int64(Delay(i)))
@@ -216,8 +223,8 @@ func (p *probe) start(metrics result.Metrics, period result.Period) {
 	}
 }
 
-// see notes the state that a disturbance has led to.
-func (p *probe) see(metrics result.Metrics, period *result.Period) {
+// addState records the state that a disturbance led to.
+func (p *disturber) addState(metrics result.Metrics, period *result.Period) {
 	d := &p.found
 	d.Count++
 	for name, v := range metrics {
@@ -225,11 +232,11 @@ func (p *probe) see(metrics result.Metrics, period *result.Period) {
 	}
 	nearest, distance := 0, math.Inf(1)
 	for i := range d.States {
-		if far := p.apart(d.States[i].Metrics, metrics); far < distance {
+		if far := p.distance(d.States[i].Metrics, metrics); far < distance {
 			nearest, distance = i, far
 		}
 	}
-	if distance > result.SameState && len(d.States) < mostStates {
+	if distance > result.SameState && len(d.States) < maxStates {
 		nearest = len(d.States)
 		d.States = append(d.States, result.SteadyState{Period: period, Metrics: metrics})
 	}
@@ -237,11 +244,12 @@ func (p *probe) see(metrics result.Metrics, period *result.Period) {
 	s.Phases = append(s.Phases, math.Round(1000*p.phase)/1000)
 }
 
-// apart is the greatest difference of two states: of their rates by the rate, and of their times by the mean time.
-func (p *probe) apart(a, b result.Metrics) float64 {
+// distance returns the largest relative difference of two states: of the throughput relative to the throughput,
+// and of each time relative to the mean time.
+func (p *disturber) distance(a, b result.Metrics) float64 {
 	far := 0.0
 	for name, v := range a {
-		by := a[p.of+"_mean_ns"]
+		by := a[p.kind+"_mean_ns"]
 		if name == result.Throughput {
 			by = v
 		}
@@ -252,22 +260,22 @@ func (p *probe) apart(a, b result.Metrics) float64 {
 	return far
 }
 
-// finish works out the shares.
-func (p *probe) finish() {
+// finish computes the share of each state.
+func (p *disturber) finish() {
 	for i := range p.found.States {
 		s := &p.found.States[i]
 		s.Share = float64(len(s.Phases)) / float64(max(1, p.found.Count))
 	}
 }
 
-// once is the disturbance, for one simulation.
-func (l *Late) once() func(*env.Task, time.Duration, time.Duration) time.Duration {
+// once returns a function that applies the disturbance to one burn of one simulation.
+func (l *Disturbance) once() func(*env.Task, time.Duration, time.Duration) time.Duration {
 	done := false
 	return func(_ *env.Task, at, _ time.Duration) time.Duration {
 		if done || at < l.At {
 			return 0
 		}
 		done = true
-		return l.By
+		return l.Delay
 	}
 }

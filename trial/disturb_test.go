@@ -14,7 +14,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// inLine is a workload of two locks, one after the other, and work without one: americano.
+// inLine is a workload with two locks in sequence, and work outside of locks.
 func inLine() *workload.Workload {
 	design := func(name string, work func(env.Env)) workload.Design {
 		return workload.Design{Name: name, Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
@@ -59,8 +59,8 @@ func disturbed(t *testing.T, design, costs string, workers int) result.Trial {
 
 const stealing = "wake=15us,spin=1us,steal=90us,switch=120ns,chan=20ns,lock=5ns"
 
-// TestDisturbed: two locks in a line have a steady state in which each hand-over is stolen, and one in which none is.
-// Both are found, the same each time, and the trial itself is what it was.
+// TestDisturbed checks that both steady states of two locks in sequence are found: one in which each hand-over
+// is stolen, and one in which none is. The result is the same each time, and the trial itself does not change.
 func TestDisturbed(t *testing.T) {
 	trial := disturbed(t, "burns", stealing, 8)
 	d := trial.Disturbed
@@ -91,8 +91,8 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
-// TestUndisturbed: a load with one steady state keeps it; one in which nothing burns cannot be disturbed; what is drawn
-// repeats nothing.
+// TestUndisturbed checks that a load with one steady state keeps it, that a load without burns cannot be
+// disturbed, and that a load with random draws has no period.
 func TestUndisturbed(t *testing.T) {
 	if d := disturbed(t, "burns", "none", 8).Disturbed; d == nil || d.Count < walks || d.Changes(result.Throughput) ||
 		d.Changes(result.LatencyMean) {
@@ -112,7 +112,7 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
-// TestDisturbedFails: a design that goes wrong once it is disturbed is not exact.
+// TestDisturbedFails checks that a design that fails after a disturbance is not exact.
 func TestDisturbedFails(t *testing.T) {
 	w := &workload.Workload{Name: "brittle",
 		Designs: []workload.Design{{Name: "brittle", Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
@@ -133,16 +133,17 @@ func TestDisturbedFails(t *testing.T) {
 	}
 }
 
-// TestLate: one burn lasts longer, and no other.
-func TestLate(t *testing.T) {
+// TestDisturbance checks that exactly one burn lasts longer.
+func TestDisturbance(t *testing.T) {
 	w := inLine()
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
-	took := func(late *Late) result.Value {
+	took := func(late *Disturbance) result.Value {
 		return Simulate(Spec{Workload: w.Name, Design: "burns", Point: point, Seed: 1, Operations: 10, Sample: 1,
-			Late: late}, w, w.Designs[0], sim.Costs{}).Trial.Metrics[result.LatencyMean]
+			Disturbance: late}, w, w.Designs[0], sim.Costs{}).Trial.Metrics[result.LatencyMean]
 	}
-	if base, late := took(nil), took(&Late{At: 5 * time.Millisecond, By: 50 * time.Microsecond}); base != 3e6 ||
+	d := &Disturbance{At: 5 * time.Millisecond, Delay: 50 * time.Microsecond}
+	if base, late := took(nil), took(d); base != 3e6 ||
 		late != 3_005_000 {
 		t.Errorf("10 requests take %v, and %v with one burn 50 us longer", base, late)
 	}

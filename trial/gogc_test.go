@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestGOGC: a design runs at the GOGC of its point, and what comes after it at that of the process.
+// TestGOGC checks that a design runs at the GOGC of its point, and that the process then gets its own back.
 func TestGOGC(t *testing.T) {
 	seen := 0
 	job := func(env.Env, plan.Point) (workload.Job, error) {

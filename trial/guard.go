@@ -9,8 +9,9 @@ import (
 	"github.com/brewput/brewput/internal/host"
 )
 
-// guardChild watches the memory of a child from outside, as the child may have no time to: its channel has what there
-// was when the child held more than all that is left, and that was too little. It stops watching when over is closed.
+// guardChild watches the memory of a child from outside, because the child may have no time to do so. The
+// channel receives the usage at the moment when memory is too full and the child holds more than all that is
+// left. It stops when over is closed.
 func guardChild(memory func() (usage, bool), over <-chan struct{}) <-chan usage {
 	full := make(chan usage, 1)
 	go func() {
@@ -31,10 +32,10 @@ func guardChild(memory func() (usage, bool), over <-chan struct{}) <-chan usage 
 	return full
 }
 
-// greedy reports whether a process is what memory is full of.
+// greedy reports whether memory is full and this process holds most of it.
 func (u usage) greedy() bool { return !u.fits() && u.held > u.spare+u.free }
 
-// childMemory asks what memory there is beside a child, and what that holds.
+// childMemory returns a function that reads the usage of memory by a child and by the machine.
 func childMemory(pid int) func() (usage, bool) {
 	return func() (u usage, known bool) {
 		var also bool
@@ -44,18 +45,18 @@ func childMemory(pid int) func() (usage, bool) {
 	}
 }
 
-// fullChild is the error of a live trial that the memory guard has ended, by what its process printed.
+// fullChild returns the error of a live trial that the memory guard ended. stderr is what its process printed.
 func fullChild(stderr string, u usage) error {
 	goroutines := "an unknown number of goroutines: it had no time to count them"
-	if n := countIn(stderr); n > 0 {
+	if n := goroutineCount(stderr); n > 0 {
 		goroutines = fmt.Sprintf("%d goroutines", n)
 	}
 	return fmt.Errorf("the memory guard has ended the trial: memory is full with %s; let fewer live at a time, or "+
 		"each hold less, or end other programs (%v)", goroutines, u)
 }
 
-// countIn is the number of goroutines that a child said it has; 0 if it did not.
-func countIn(stderr string) int {
+// goroutineCount returns the number of goroutines that a child reported; 0 if it reported none.
+func goroutineCount(stderr string) int {
 	before, _, _ := strings.Cut(countLine, "%")
 	for line := range strings.Lines(stderr) {
 		if number, ok := strings.CutPrefix(line, before); ok {
@@ -67,9 +68,10 @@ func countIn(stderr string) int {
 	return 0
 }
 
-// raceAt says where the first of the two accesses is that the race detector's first report names: in the innermost
-// function of the design, as below it stand the harness, the runtime and its assembly. It is empty if there is none.
-func raceAt(report string) string {
+// racePosition returns the positions of the two accesses in the first report of the race detector, as " at
+// FILE:LINE and FILE:LINE". Each is the innermost function of the design: frames of the harness, the runtime
+// and assembly are skipped. It returns "" if there is none.
+func racePosition(report string) string {
 	_, report, found := strings.Cut(report, "WARNING: DATA RACE")
 	if !found {
 		return ""
@@ -78,10 +80,10 @@ func raceAt(report string) string {
 	var places []string
 	for block := range strings.SplitSeq(report, "\n\n") {
 		head, frames, _ := strings.Cut(strings.TrimLeft(block, "\n"), "\n")
-		if strings.HasPrefix(strings.TrimSpace(head), "Goroutine ") { // where it was started
+		if strings.HasPrefix(strings.TrimSpace(head), "Goroutine ") { // the stack where the goroutine was started
 			continue
 		}
-		if at := raceFrame(frames); at != "" && len(places) < 2 {
+		if at := innermostFrame(frames); at != "" && len(places) < 2 {
 			places = append(places, at)
 		}
 	}
@@ -91,8 +93,8 @@ func raceAt(report string) string {
 	return " at " + strings.Join(places, " and ")
 }
 
-// raceFrame is the place of the innermost function of the design in the frames of an access.
-func raceFrame(frames string) string {
+// innermostFrame returns the position of the innermost function of the design in the frames of an access.
+func innermostFrame(frames string) string {
 	lines := strings.Split(frames, "\n")
 	for i := 0; i+1 < len(lines); i += 2 {
 		function, at := strings.TrimSpace(lines[i]), strings.TrimSpace(lines[i+1])
@@ -100,7 +102,7 @@ func raceFrame(frames string) string {
 		if isHarness(function) || strings.Contains(at, ".s:") || !strings.Contains(at, ".go:") {
 			continue
 		}
-		return shortPlace(at)
+		return shortPosition(at)
 	}
 	return ""
 }

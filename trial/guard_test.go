@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// TestGuardChild: who holds more than all that is left is ended when that is too little; a small one is not, whatever
-// others hold.
+// TestGuardChild checks that a child that holds more than all remaining memory is ended when that is too
+// little. A small child is not ended, whatever other processes hold.
 func TestGuardChild(t *testing.T) {
 	const gb = 1 << 30
 	for _, c := range []struct {
@@ -40,29 +40,28 @@ func TestGuardChild(t *testing.T) {
 	}
 }
 
-// TestManyGoroutinesHang: a child with too many goroutines to print says how many it has.
+// TestManyGoroutinesHang checks that a child with too many goroutines to print reports their number.
 func TestManyGoroutinesHang(t *testing.T) {
-	if got := whereItHangs("goroutines: 20000\n\n"); !strings.Contains(got, "20000 goroutines") {
+	if got := describeHang("goroutines: 20000\n\n"); !strings.Contains(got, "20000 goroutines") {
 		t.Error(got)
 	}
-	if got := whereItHangs("goroutines: 20\n\n"); !strings.Contains(got, "no goroutine of the design") {
+	if got := describeHang("goroutines: 20\n\n"); !strings.Contains(got, "no goroutine of the design") {
 		t.Error(got)
 	}
 }
 
-// TestNeeded: workers that cannot have room are refused before the machine stands still.
-func TestNeeded(t *testing.T) {
+// TestCheckWorkers checks that workers that memory cannot hold are refused before the machine stalls.
+func TestCheckWorkers(t *testing.T) {
 	memory := func() (usage, bool) { return usage{held: 1 << 20, free: 1 << 30, total: 1 << 30}, true }
 	for workers, want := range map[int]bool{1: false, 100_000: false, 1_000_000: true} {
 		spec := Spec{Point: pointOf(workers)}
-		if err := needed(spec, memory); (err != nil) != want {
+		if err := checkWorkers(spec, memory); (err != nil) != want {
 			t.Errorf("%d workers: %v", workers, err)
 		}
 	}
 }
 
-// report is what the race detector prints of a race whose innermost functions are those of the harness and of the
-// runtime.
+// report is a report of the race detector whose innermost functions belong to the harness and the runtime.
 const report = `==================
 WARNING: DATA RACE
 Read at 0x00c000126108 by goroutine 9:
@@ -87,14 +86,14 @@ Goroutine 9 (running) created at:
 ==================
 `
 
-// TestRaceAt: a race is in the lines of the design, not in assembly.
-func TestRaceAt(t *testing.T) {
-	if got := raceAt(report); got != " at shop/serve.go:42 and shop/serve.go:45" {
+// TestRacePosition checks that a race is reported at lines of the design, not of assembly.
+func TestRacePosition(t *testing.T) {
+	if got := racePosition(report); got != " at shop/serve.go:42 and shop/serve.go:45" {
 		t.Errorf("%q", got)
 	}
 	for _, text := range []string{"", "WARNING: DATA RACE", "WARNING: DATA RACE\nRead at 0x1 by " +
 		"goroutine 1:\n  runtime.x()"} {
-		if got := raceAt(text); got != "" {
+		if got := racePosition(text); got != "" {
 			t.Errorf("%q: %q", text, got)
 		}
 	}

@@ -20,15 +20,16 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// measure runs the trial in this process.
+// measure runs a live trial in this process.
 func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	if spec.Point.Has(workload.GOGC) {
 		defer debug.SetGCPercent(debug.SetGCPercent(spec.Point.Int(workload.GOGC)))
 	}
+
 	before := calibrate.Probe(spec.BurnRate)
-	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Instrument: spec.Instrumented && !spec.Profiled,
-		Poller: true})
+	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate,
+		Instrument: spec.Instrumented && !spec.Profiled, Poller: true})
 	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
 	if spec.BurnRatio > 0 {
@@ -40,7 +41,7 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	return Outcome{Trial: m.trial, Histograms: m.histograms}
 }
 
-// run runs the design in the world: err is what its load or the design itself reports, left what the world does.
+// run runs the design in the world. err is the error of the load or of the design, left that of the world.
 func (m *measurement) run() (err, left error) {
 	left = m.world.Run("load", func(e env.Env) {
 		if m.design.Stream != nil {
@@ -52,54 +53,57 @@ func (m *measurement) run() (err, left error) {
 	return err, left
 }
 
-// measurement is a trial under way.
+// measurement is a trial in progress.
 type measurement struct {
 	spec       Spec
 	design     workload.Design
 	world      world
 	virtual    bool
-	real       *realCode  // virtual: what charges real code
-	series     *series    // virtual: of a stream
-	probe      *probe     // virtual: in place of series, where the load is disturbed
-	repeats    repetition // virtual: what the load repeats, if it does; of is the kind of its times
-	of         string
-	opens      func() // called as the window opens; nil for nothing
+	real       *realCode  // virtual: charges real code
+	series     *series    // virtual: requests of a stream
+	disturber  *disturber // virtual: replaces series while the load is disturbed
+	repeats    repetition // virtual: the period of the load, if it has one
+	timesKind  string
+	onOpen     func() // called when the window opens; may be nil
 	trial      result.Trial
 	histograms map[string][]byte
-	wrong      error    // what the workload's check found
-	own        []string // metrics that the job itself measured
+	checkErr   error    // error of the workload's check
+	jobMetrics []string // metrics that the job itself measured
 
-	profile *bytes.Buffer    // of the CPUs, while it is taken
-	samples int64            // of it
-	parts   map[string]int64 // of them, by the part of the ledger
+	profile *bytes.Buffer    // CPU profile in progress
+	samples int64            // samples of the profile
+	parts   map[string]int64 // samples by part of the CPU-time breakdown
 
-	collected func() // ends the collection of evidence; nil for none
+	collected func() // ends the collection of evidence; nil: none is collected
 
 	began, ended snapshot
 	gcBefore     result.Value
-	closed       bool  // the window has
-	uncovered    bool  // the counters are not of the window: see covers
-	operations   int64 // that ended inside the window
+	closed       bool  // the window has closed
+	uncovered    bool  // the counters do not cover the window: see checkCoverage
+	operations   int64 // operations that ended inside the window
 	total        int64 // all operations of a stream
 }
 
-// snapshot is the state of everything counted at one instant.
+// snapshot is the state of all counters at one instant.
 type snapshot struct {
 	at       time.Duration
 	counters host.Counters
 	useful   time.Duration
-	busy     time.Duration // virtual: of CPUs
-	code     charged       // virtual: for real code
+	busy     time.Duration // virtual: busy time of the CPUs
+	code     charged       // virtual: cost of real code
 	readings map[*env.Meter]env.Reading
-	sharing  map[*env.Meter]int // resources of each meter
+	sharing  map[*env.Meter]int // number of resources of each meter
 }
 
+// set sets a metric of the trial.
 func (m *measurement) set(name string, v result.Value) { m.trial.Metrics[name] = v }
 
+// warn adds a warning to the trial.
 func (m *measurement) warn(format string, args ...any) {
 	m.trial.Warnings = append(m.trial.Warnings, fmt.Sprintf(format, args...))
 }
 
+// snap reads all counters.
 func (m *measurement) snap() snapshot {
 	s := snapshot{at: m.world.Now(), useful: m.world.Useful()}
 	if v, ok := m.world.(*virtual.World); ok {
@@ -114,15 +118,16 @@ func (m *measurement) snap() snapshot {
 	return s
 }
 
-// collectGarbage brings the runtime's account of its collections up to date, which happens at the end of each only; see
-// gcSeconds. It comes before the load: on one busy CPU a collection takes much of a short window.
+// collectGarbage updates the runtime's account of garbage collection, which changes only at the end of a
+// collection; see gcSeconds. It runs before the load: on one busy CPU a collection takes much of a short
+// window.
 func (m *measurement) collectGarbage() {
 	if m.spec.Instrumented && !m.virtual {
 		runtime.GC()
 	}
 }
 
-// begin is called as the window opens.
+// begin is called when the window opens.
 func (m *measurement) begin() {
 	if m.spec.Instrumented && !m.virtual {
 		m.gcBefore = host.GCSeconds()
@@ -134,11 +139,12 @@ func (m *measurement) begin() {
 		m.collected = hook.Begin(*m.spec.Evidence)
 	}
 	m.began = m.snap()
-	if m.opens != nil {
-		m.opens()
+	if m.onOpen != nil {
+		m.onOpen()
 	}
 }
 
+// end is called when the window closes.
 func (m *measurement) end() {
 	m.ended, m.closed = m.snap(), true
 	m.stopProfile()
@@ -147,7 +153,7 @@ func (m *measurement) end() {
 	}
 }
 
-// job measures a job, which is run once.
+// job runs a job once and measures it.
 func (m *measurement) job(e env.Env) error {
 	j, err := m.design.Job(e, m.spec.Point)
 	if err != nil {
@@ -161,23 +167,28 @@ func (m *measurement) job(e env.Env) error {
 	m.end()
 	if err != nil {
 		return err
+
 	}
+
 	if j.Check != nil {
 		answer, wrong := j.Check()
-		m.wrong = wrong
+		m.checkErr = wrong
 		if answer != nil {
 			m.trial.Answer = answer
 		}
+
 	}
 	if j.Metrics != nil {
 		for name, v := range j.Metrics() {
 			m.set(name, result.Value(v))
-			m.own = append(m.own, name)
+			m.jobMetrics = append(m.jobMetrics, name)
 		}
+
 	}
 	m.operations = 1
 	m.trial.Operations = 1
 	m.trial.WallSeconds = wall.Seconds()
+
 	m.set(result.WallSeconds, result.Value(wall.Seconds()))
 	if j.Items > 0 {
 		m.set(result.ItemsRate, result.Value(float64(j.Items)/wall.Seconds()))
@@ -188,7 +199,7 @@ func (m *measurement) job(e env.Env) error {
 	return nil
 }
 
-// finish decides how the trial ended and fills in what the counters say.
+// finish sets the status of the trial and adds what the counters show.
 func (m *measurement) finish(err, left error) {
 	t, violations := &m.trial, m.world.Violations()
 	m.set("violations", result.Value(violations))
@@ -202,30 +213,32 @@ func (m *measurement) finish(err, left error) {
 	case left != nil:
 		t.Status, t.Error = result.Failed, left.Error()
 	case violations > 0 && m.design.Expect != workload.Bound:
-		// It comes before the check of the answer: counts of a station that two users met in are wrong too.
-		t.Status, t.Error = result.Violated, clashText(m.world.ViolationsByStation())
-		if m.wrong != nil {
-			t.Error += "; " + m.wrong.Error()
+		// This comes before the check of the answer: after a violation, counts of the station are wrong too.
+		t.Status, t.Error = result.Violated, violationText(m.world.ViolationsByStation())
+		if m.checkErr != nil {
+			t.Error += "; " + m.checkErr.Error()
 		}
-	case m.wrong != nil:
-		t.Status, t.Error = result.Wrong, m.wrong.Error()
+	case m.checkErr != nil:
+		t.Status, t.Error = result.Wrong, m.checkErr.Error()
 	case t.Invalid:
-		t.Status, t.Error = result.Failed, lateness
+		t.Status, t.Error = result.Failed, lateError
 	}
-	t.Invalid = t.Invalid && t.Error == lateness // else it is the design that went wrong
+	t.Invalid = t.Invalid && t.Error == lateError // otherwise the design failed
 	switch {
 	case err != nil || !m.closed:
 	case m.uncovered:
-		m.unknown()
+		m.markUnavailable()
 	case m.virtual:
-		m.simulated()
+		m.addSimulated()
 		t.Resources = m.resources()
 	default:
-		m.counters()
+		m.addCounters()
 		t.Resources = m.resources()
+
 	}
 	if t.Status == result.Wrong || t.Status == result.Failed {
-		m.forget()
+		m.dropResults()
+
 	}
 	if cpus := m.spec.Point.Int("cpus"); cpus > runtime.NumCPU() && !m.virtual {
 		m.warn("%d CPUs were asked for and %d are there: goroutines share them, and times do not show what "+
@@ -233,12 +246,12 @@ func (m *measurement) finish(err, left error) {
 	}
 }
 
-// forget drops every number that could be taken for a result: a wrong answer has none. What the
-// operating system and the runtime counted stays, to find out what went wrong.
-func (m *measurement) forget() {
+// dropResults removes every number that could be taken for a result, because a wrong answer has none. What the
+// operating system and the runtime counted stays, because it helps to find the cause.
+func (m *measurement) dropResults() {
 	for name := range m.trial.Metrics {
 		switch u := result.UnitOf(name); {
-		case name == result.Rate: // what was asked for, not what was found
+		case name == result.Rate: // this was given, not measured
 		case strings.HasPrefix(name, "latency_"), strings.HasPrefix(name, "service_"),
 			strings.HasPrefix(name, "response_"), u == result.PerSecond, u == result.BytesPerSec, u == result.PerOp,
 			u == result.BytesPerOp,
@@ -246,7 +259,7 @@ func (m *measurement) forget() {
 			delete(m.trial.Metrics, name)
 		}
 	}
-	for _, name := range m.own {
+	for _, name := range m.jobMetrics {
 		delete(m.trial.Metrics, name)
 	}
 	m.trial.WallSeconds, m.trial.Unstable = 0, false
@@ -254,7 +267,8 @@ func (m *measurement) forget() {
 	m.histograms = nil
 }
 
-func clashText(clashes map[string]int64) string {
+// violationText describes violations by station.
+func violationText(clashes map[string]int64) string {
 	text := "stations served two users at once:"
 	for i, name := range slices.Sorted(maps.Keys(clashes)) {
 		if i > 0 {
@@ -265,33 +279,36 @@ func clashText(clashes map[string]int64) string {
 	return text
 }
 
-// counters adds what the operating system and the runtime counted between the snapshots.
-func (m *measurement) counters() {
+// addCounters adds what the operating system and the runtime counted between the snapshots.
+func (m *measurement) addCounters() {
 	span := (m.ended.at - m.began.at).Seconds()
 	delta := m.ended.counters.Since(m.began.counters)
 	for name, v := range delta {
 		m.set(name, v)
+
 	}
 	cpu := delta.Get(result.CPUSeconds)
 	if cpu.Known() && span > 0 {
 		m.set(result.Parallelism, cpu/result.Value(span))
+
 	}
 	if m.operations > 0 && m.trial.WallSeconds > 0 {
-		operations := m.within(span)
+		operations := m.operationsIn(span)
 		m.set("allocs_per_op", delta.Get("allocs")/operations)
 		m.set("alloc_bytes_per_op", delta.Get("alloc_bytes")/operations)
 		m.set("cpu_per_op_ns", cpu*1e9/operations)
+
 	}
 	switch {
 	case m.spec.Profiled:
-		m.profiledLedger(span, cpu)
+		m.setProfiledShares(span, cpu)
 	case m.spec.Instrumented:
-		m.ledger(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
+		m.setCPUShares(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
 	}
 }
 
-// unknown says of what the counters would have told that it is not known.
-func (m *measurement) unknown() {
+// markUnavailable marks every metric of the counters as unavailable.
+func (m *measurement) markUnavailable() {
 	names := []string{result.CPUSeconds, result.Parallelism}
 	if m.spec.Instrumented {
 		names = append(names, "ledger_useful", "ledger_runtime", "ledger_gc", "ledger_idle")
@@ -301,9 +318,9 @@ func (m *measurement) unknown() {
 	}
 }
 
-// within is the number of operations in a span between snapshots, which may lie a little off the window: so the
-// rate counts.
-func (m *measurement) within(span float64) result.Value {
+// operationsIn returns the number of operations between the snapshots, which may lie slightly off the window.
+// It scales the operations of the window by the throughput.
+func (m *measurement) operationsIn(span float64) result.Value {
 	operations := result.Value(m.operations)
 	if m.design.Stream != nil && m.spec.Operations == 0 {
 		operations *= result.Value(span / m.trial.WallSeconds)
@@ -311,7 +328,7 @@ func (m *measurement) within(span float64) result.Value {
 	return operations
 }
 
-// Expected reports whether a design declares that its trials may end like this.
+// Expected reports whether a design that declares x may end a trial with status s.
 func Expected(x workload.Expect, s result.Status) bool {
 	switch s {
 	case result.OK, result.StatusBound:

@@ -9,9 +9,11 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// gcSeconds is the CPU time of the collections that ended inside the window. If there was one, another brings the
-// runtime's account up to date; the cost of that one is taken to be the cost of a third. Collections that
-// ended after the window are in the account too: each of all counts the same.
+// gcSeconds returns the CPU time of the garbage collections that ended inside the window, in seconds.
+//
+// If there was one, a forced collection updates the runtime's account. A second forced collection measures the
+// cost of the first. Collections that ended after the window are also in the account: each collection counts
+// the same.
 func (m *measurement) gcSeconds(cycles result.Value) result.Value {
 	if cycles == 0 {
 		return 0
@@ -26,13 +28,14 @@ func (m *measurement) gcSeconds(cycles result.Value) result.Value {
 	return max(0, after-m.gcBefore-forced) * cycles / all
 }
 
-// ledger says where the core-seconds of the window went, as shares of CPUs x window: useful (burns
-// and sections of real code), gc, idle, and the rest, which is the runtime and whatever code the
-// design did not declare. Where nothing was declared useful, only gc and idle are known.
-func (m *measurement) ledger(span float64, cpu, gcSeconds result.Value) {
+// setCPUShares computes where the core-seconds of the window went, as shares of CPUs x window. They are useful work
+// (burns and sections of real code), garbage collection, idle time, and the rest. The rest is the runtime and
+// code of the design that it did not declare. If no work was declared, only gc and idle are known.
+func (m *measurement) setCPUShares(span float64, cpu, gcSeconds result.Value) {
 	total := result.Value(span * float64(m.spec.Point.Int("cpus")))
 	if !(total > 0) {
 		return
+
 	}
 	gc, idle := gcSeconds/total, max(0, 1-cpu/total)
 	m.set("ledger_gc", gc)
@@ -51,13 +54,13 @@ func (m *measurement) ledger(span float64, cpu, gcSeconds result.Value) {
 	}
 }
 
-// resources turns the meters' readings over the window into what is reported.
+// resources converts the readings of the meters over the window to resources.
 func (m *measurement) resources() []result.Resource {
 	list := []result.Resource{}
-	waits := map[string]*float64{} // of locks and channels, by name: a station's wait is theirs
+	waits := map[string]*float64{} // mean waits of locks and channels by name; a station has the wait of its lock
 	for _, meter := range m.world.Meters() {
 		first, ok := m.began.readings[meter]
-		if !ok { // made inside the window
+		if !ok { // created inside the window
 			first.At = m.began.at
 		}
 		r := resource(meter, first, m.ended.readings[meter])
@@ -65,7 +68,7 @@ func (m *measurement) resources() []result.Resource {
 		if r.Utilization != nil {
 			if r.Count == m.began.sharing[meter] {
 				*r.Utilization /= float64(r.Count)
-			} else { // made for each request: how many there were at any time is not known
+			} else { // created for each request: their number at any time is unknown
 				r.Utilization = nil
 			}
 		}
@@ -77,6 +80,7 @@ func (m *measurement) resources() []result.Resource {
 		}
 		list = append(list, r)
 	}
+
 	for i := range list {
 		if list[i].Kind == string(env.KindStation) {
 			list[i].WaitMeanNs = waits[list[i].Name]
@@ -85,28 +89,28 @@ func (m *measurement) resources() []result.Resource {
 	return list
 }
 
-// checkUses warns if a station was used more or less often inside the window than the operations there explain, each
-// taken to use it as often as the operations of the whole run did. Two requests for each worker and end of the
-// window may have been under way.
+// checkUses warns if a station was used more or less often inside the window than its operations explain. Each
+// operation is assumed to use the station as often as the operations of the whole run did on average. For each
+// worker, two requests may be in progress at each end of the window.
 func (m *measurement) checkUses(r result.Resource, inAll int64) {
 	if m.total == 0 || m.trial.WallSeconds <= 0 {
 		return
 	}
 	perOperation := float64(inAll) / float64(m.total)
-	want := perOperation * float64(m.within((m.ended.at - m.began.at).Seconds()))
+	want := perOperation * float64(m.operationsIn((m.ended.at - m.began.at).Seconds()))
 	underWay := 4 * float64(m.spec.Point.Int("workers")) * max(1, perOperation)
-	if math.Abs(float64(r.Uses)-want) > mostAstray*want+underWay {
+	if math.Abs(float64(r.Uses)-want) > maxDeviation*want+underWay {
 		m.warn("station %s was used %d times inside the window, where its operations explain %.0f: its utilization "+
 			"is not that of the whole load",
 			r.Name, r.Uses, want)
 	}
 }
 
-// mostAstray is the share by which a station's uses may differ from what the operations explain.
-const mostAstray = 0.1
+// maxDeviation is the share by which the uses of a station may differ from what the operations explain.
+const maxDeviation = 0.1
 
-// resource is the difference of two readings. The mean wait is the time integral of the line by the
-// number of uses: Little's law.
+// resource computes a resource from two readings of a meter. By Little's law, the mean wait is the time
+// integral of the queue length divided by the number of uses.
 func resource(meter *env.Meter, a, b env.Reading) result.Resource {
 	r := result.Resource{
 		Name: meter.Name(), Kind: string(meter.Kind()),

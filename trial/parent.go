@@ -17,26 +17,28 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Runner starts trials.
+// Runner runs trials in child processes. Its zero value re-executes the running program.
 type Runner struct {
-	// Command is the program that calls Main, with its arguments; nil means the running one.
+	// Command is the program that calls Main, with its arguments; nil means the running program.
 	Command []string
-	// TimeLimit ends a trial that hangs, after its goroutines' stacks have been collected; 0 means none.
+	// TimeLimit ends a trial that hangs, after the stacks of its goroutines were collected; 0 means no limit.
 	TimeLimit time.Duration
-	// OnStart, if set, is told the process number of every child.
+	// OnStart, if not nil, is called with the process ID of every child.
 	OnStart func(pid int)
 }
 
-// patience is how long a child may take to print its stacks, and haste to say how many goroutines it has, while memory
-// gets less.
+// stackTimeout is the time that a child has to print its stacks. countTimeout is the time that it has to print
+// its number of goroutines, while it uses up memory.
 const (
-	patience = 1500 * time.Millisecond
-	haste    = 250 * time.Millisecond
+	stackTimeout = 1500 * time.Millisecond
+	countTimeout = 250 * time.Millisecond
 )
 
-// Run runs one trial in a fresh process and waits for it. A trial that crashes, deadlocks or hangs is
-// an Outcome with the status failed; an error means that no trial could be run at all, or that ctx
-// was cancelled.
+// Run runs one trial in a fresh process and waits for it. A trial that crashes, deadlocks or hangs is an
+// Outcome with the status failed. An error means that no trial could be run, or that ctx was cancelled.
+//
+// Run starts the process itself, not by a proc.Command, because it talks to the child through its standard
+// input.
 func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	refuseChild()
 	if err := spec.validate(); err != nil {
@@ -58,17 +60,18 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	cmd.SysProcAttr = proc.OwnGroup()
 	cpus := spec.Point.Int("cpus")
 	if spec.Costs != "" {
-		cpus = 1 // the simulation's own are another thing
+		cpus = 1 // the CPUs of the simulation are simulated
 	}
 	cmd.Env = childEnv(os.Environ(), cpus)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return Outcome{}, err
 	}
-	stdout, stderr := &proc.Limited{Most: input.Words.Bytes()}, &proc.Ends{}
+	stdout, stderr := &proc.Limited{Most: input.Messages.Bytes()}, &proc.Ends{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	// A process that the child leaves behind with its pipes open must not keep us waiting. It is long enough for this
-	// process to read what the child has written, also on a machine so busy that it does not run for a second.
+	// A process that the child leaves behind with its pipes open must not block Wait for ever. The delay is
+	// long enough for this process to read the child's output, even on a machine so busy that it does not run
+	// for a second.
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, fmt.Errorf("cannot start a trial: %w", err)
@@ -88,23 +91,24 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	return conclude(spec, stdout.Bytes(), stderr.String(), how.hung, err), nil
 }
 
-// ending is what ended a child that did not end by itself.
-type ending struct {
-	hung bool   // the time limit came first
+// endReason is the reason why the parent ended a child.
+type endReason struct {
+	hung bool   // the time limit expired
 	full *usage // the memory guard ended it; nil: it did not
 }
 
-// await gives the child its specification and waits for it. Whatever the child started has ended when it returns.
-func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (how ending,
+// await sends the child its specification and waits for its end. When await returns, all processes that the
+// child started have ended.
+func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (how endReason,
 	err error) {
 	done := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
-		proc.EndGroup(cmd.Process) // what it started, and left behind
+		proc.EndGroup(cmd.Process) // also processes that it left behind
 		done <- err
 	}()
-	// A child that does not read must not keep us from the limit, nor from an interrupt. One that is gone
-	// already is reported by Wait, which also ends a write that nobody takes.
+	// Writing in a goroutine of its own keeps a child that does not read from delaying the limit or an
+	// interrupt. If the child has already exited, Wait reports it, and also ends a blocked write.
 	words := make(chan string, 3)
 	words <- specification
 	defer close(words)
@@ -122,6 +126,7 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 		defer limit.Stop()
 		expired = limit.C
 	}
+
 	for {
 		select {
 		case err := <-done:
@@ -131,12 +136,12 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 			return how, <-done
 		case <-expired:
 			how.hung = true
-			words <- wordStacks
-			giveUp = time.After(patience)
+			words <- commandStacks
+			giveUp = time.After(stackTimeout)
 		case u := <-full:
 			how.full = &u
-			words <- wordCount
-			giveUp = time.After(haste)
+			words <- commandCount
+			giveUp = time.After(countTimeout)
 		case <-giveUp:
 			proc.EndGroup(cmd.Process)
 			return how, <-done
@@ -144,7 +149,7 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 	}
 }
 
-// childEnv is the environment of a child: the parent's, with the CPUs of the trial.
+// childEnv returns the environment of a child: the parent's, with the number of CPUs of the trial.
 func childEnv(environ []string, cpus int) []string {
 	env := make([]string, 0, len(environ)+2)
 	for _, kv := range environ {
@@ -155,28 +160,28 @@ func childEnv(environ []string, cpus int) []string {
 	return append(env, "GOMAXPROCS="+strconv.Itoa(cpus), Sentinel+"="+protocol)
 }
 
-// raceExit is the exit code of a program whose race detector reported something.
+// raceExit is the exit code of a program whose race detector found a race.
 const raceExit = 66
 
-// conclude turns what the child left into an outcome. A whole one counts, also if the limit was over when
-// it came: it may have waited while this process was stopped.
+// conclude makes an outcome of what the child left. A complete one counts even if the limit expired: it may
+// have waited while this process was stopped.
 func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error) Outcome {
 	var o Outcome
 	parsed := json.Unmarshal(stdout, &o) == nil && o.Trial.Kind != ""
 	var exit *exec.ExitError
 	raced := errors.As(waitErr, &exit) && exit.ExitCode() == raceExit
-	left := errors.Is(waitErr, exec.ErrWaitDelay) // the child itself ended well
+	left := errors.Is(waitErr, exec.ErrWaitDelay) // the child itself exited successfully
 	switch {
 	case raced:
 		if !parsed { // GORACE=halt_on_error=1 ends the process at once
 			o = Outcome{Trial: Blank(spec)}
 		}
-		o.Trial.Status, o.Trial.Error = result.Violated, "the race detector reported a data race"+raceAt(stderr)
+		o.Trial.Status, o.Trial.Error = result.Violated, "the race detector reported a data race"+racePosition(stderr)
 		o.Failure = stderr
 		return o
 	case parsed && (waitErr == nil || left):
 		if o.Trial.Status == result.Failed {
-			o.Failure = stderr // of the others, the error says it all
+			o.Failure = stderr // otherwise the error is enough
 		}
 		if left {
 			o.Trial.Warnings = append(o.Trial.Warnings, "it left processes behind, which kept its output open: let "+
@@ -188,18 +193,18 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 	o.Trial.Status = result.Failed
 	switch {
 	case hung:
-		o.Trial.Error = "the trial did not end within --time-limit: " + whereItHangs(stderr)
+		o.Trial.Error = "the trial did not end within its time limit: " + describeHang(stderr)
 		o.Limited = spec.Costs != ""
 	case waitErr != nil:
-		o.Trial.Error = fmt.Sprintf("the trial's process ended with %s: %s", describe(waitErr), headline(stderr))
+		o.Trial.Error = fmt.Sprintf("the trial's process ended with %s: %s", exitText(waitErr), headline(stderr))
 	default:
 		o.Trial.Error = "the trial's process ended without a result: " + headline(stderr)
 	}
 	return o
 }
 
-// describe says how a process ended.
-func describe(err error) string {
+// exitText describes how a process ended.
+func exitText(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return exit.ProcessState.String()
@@ -207,7 +212,7 @@ func describe(err error) string {
 	return err.Error()
 }
 
-// headline is the line of a crash report that says what happened.
+// headline returns the line of a crash report that names the cause.
 func headline(stderr string) string {
 	first := ""
 	for line := range strings.Lines(stderr) {
@@ -226,21 +231,21 @@ func headline(stderr string) string {
 	return first
 }
 
-// whereItHangs reads a dump of stacks: a design that waits is stuck, one that runs may need more time.
-func whereItHangs(dump string) string {
+// describeHang describes a dump of stacks: a waiting design is stuck, a running one may need more time.
+func describeHang(dump string) string {
 	waits := ""
 	for block := range strings.SplitSeq(dump, "\n\n") {
 		state, place := designFrame(block)
 		switch {
 		case place == "":
 		case state == "running" || state == "runnable":
-			return fmt.Sprintf("the design was still working at %s; give it a longer --time-limit if it is "+
+			return fmt.Sprintf("the design was still working at %s; give it a longer time limit if it is "+
 				"not caught in a loop", place)
 		case waits == "":
 			waits = fmt.Sprintf("deadlock or hang; a goroutine waits (%s) at %s", state, place)
 		}
 	}
-	if n := countIn(dump); waits == "" && n > mostDumped {
+	if n := goroutineCount(dump); waits == "" && n > maxDumped {
 		return fmt.Sprintf("it has %d goroutines, too many to look at; let fewer live at a time", n)
 	}
 	if waits == "" {
@@ -249,29 +254,30 @@ func whereItHangs(dump string) string {
 	return waits
 }
 
-// designFrame is the first place outside the runtime and the harness of one goroutine of a dump, and
-// the goroutine's state.
+// designFrame returns the position of the first frame outside the runtime and the harness in one goroutine of a
+// dump, and the state of the goroutine.
 func designFrame(block string) (state, place string) {
 	lines := strings.Split(block, "\n")
 	for i := 1; i+1 < len(lines); i += 2 {
 		fn := lines[i]
 		if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") ||
 			strings.Contains(fn, "/brewput/load.(") {
-			return "", "" // a design is called by the load loop, so its frames stand above
+			return "", "" // the load loop calls the design, so the design's frames come before this one
 		}
 		if isHarness(fn) || strings.Contains(lines[i+1], ".s:") {
 			continue
 		}
 		_, after, _ := strings.Cut(lines[0], "[")
 		state, _, _ = strings.Cut(after, "]")
-		state, _, _ = strings.Cut(state, ",") // without how long it has waited
+		state, _, _ = strings.Cut(state, ",") // drop the waiting time
 		place, _, _ = strings.Cut(strings.TrimSpace(lines[i+1]), " ")
-		return state, shortPlace(place)
+		return state, shortPosition(place)
 	}
 	return "", ""
 }
 
-func shortPlace(place string) string {
+// shortPosition keeps the last two elements of a path.
+func shortPosition(place string) string {
 	parts := strings.Split(place, "/")
 	if len(parts) > 2 {
 		parts = parts[len(parts)-2:]
@@ -279,7 +285,7 @@ func shortPlace(place string) string {
 	return strings.Join(parts, "/")
 }
 
-// isHarness reports whether a stack frame is the runtime's, the standard library's or ours.
+// isHarness reports whether a stack frame belongs to the runtime, the standard library or Brewput.
 func isHarness(frame string) bool {
 	const module = "github.com/brewput/brewput"
 	for _, p := range []string{
@@ -296,7 +302,7 @@ func isHarness(frame string) bool {
 	return false
 }
 
-// Blank is a trial's record before anything was measured.
+// Blank returns the record of a trial without any measurement.
 func Blank(spec Spec) result.Trial {
 	kind := result.KindTrial
 	if spec.Instrumented {

@@ -16,16 +16,16 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// posing makes the test binary pose as a trial's child that behaves in a certain way.
+// posing makes the test binary act as a child of a certain behaviour.
 const posing = "BREWPUT_TEST_POSING"
 
-// pose behaves as a child, and does not return, where it is to.
+// pose acts as a child and does not return, if posing is set.
 func pose(as string) {
 	in := bufio.NewReader(os.Stdin)
 	switch as {
 	case "deaf": // it reads nothing and does not end
 		time.Sleep(2 * time.Minute)
-	case "late": // it is done just as it is asked for its stacks
+	case "late": // it finishes just when it is asked for its stacks
 		in.ReadString('\n')
 		in.ReadString('\n')
 		answer()
@@ -41,7 +41,7 @@ func pose(as string) {
 	}
 }
 
-// answer ends the process well, with a whole outcome.
+// answer ends the process successfully, with a complete outcome.
 func answer() {
 	t := trial.Blank(spec("null", "stream"))
 	t.Status = result.OK
@@ -49,7 +49,7 @@ func answer() {
 	os.Exit(0)
 }
 
-// TestLate: a trial that came to its end counts, though the limit was over when this process looked.
+// TestLate checks that a finished trial counts, even if the limit had expired when the parent read it.
 func TestLate(t *testing.T) {
 	t.Setenv(posing, "late")
 	o, err := trial.Runner{TimeLimit: time.Millisecond}.Run(t.Context(), spec("null", "stream"))
@@ -58,7 +58,8 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLimited: in virtual time the limit of real time ends all trials of a case, and what was measured only the one.
+// TestLimited checks that in virtual time the limit of real time ends all trials of a case; live it ends only
+// the one.
 func TestLimited(t *testing.T) {
 	t.Setenv(posing, "deaf")
 	for _, costs := range []string{"", "none"} {
@@ -71,7 +72,7 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// TestUntidy: what a design leaves behind is no reason to lose what it measured.
+// TestUntidy checks that processes that a design leaves behind do not lose its result.
 func TestUntidy(t *testing.T) {
 	t.Setenv(posing, "untidy")
 	tr := run(t, spec("null", "stream")).Trial
@@ -80,7 +81,7 @@ func TestUntidy(t *testing.T) {
 	}
 }
 
-// TestCancelled: a trial that would go on for years is ended, and gone.
+// TestCancelled checks that a trial that would run for years ends when it is cancelled.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	pid := 0
@@ -95,7 +96,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestDeaf: a specification is longer than a pipe holds, and the child does not read it.
+// TestDeaf has a specification longer than the buffer of a pipe, and a child that does not read it.
 func TestDeaf(t *testing.T) {
 	t.Setenv(posing, "deaf")
 	s := spec("coffee", "locking")

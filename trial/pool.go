@@ -12,29 +12,31 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Pool runs trials in virtual time, ahead of their being asked for, as many at once as there are CPUs. A trial
-// depends on nothing but its specification, and so its result not on how many; but one whose real code is
-// measured runs alone, and so does one for which memory has no room beside others. Its methods are for one goroutine.
+// Pool runs trials in virtual time before they are asked for, one on each CPU. The result of a trial depends
+// only on its specification, so concurrency does not change it. There are two exceptions: a trial that measures
+// real code runs alone, and so does one that needs more memory than is left beside others. The methods of a
+// Pool are not safe for concurrent use.
 type Pool struct {
-	run   func(context.Context, Spec) (Outcome, error)
-	ahead map[string]chan simulated // by specification
-	cases map[string]early          // the same
-	begun map[string]bool
-	next  []Spec
-	slots chan struct{}
-	last  chan struct{} // closed once the trial that was begun last has its slots; nil before the first
+	run     func(context.Context, Spec) (Outcome, error)
+	running map[string]chan simulated // by key of the specification
+	cases   map[string]pending        // by key of the specification
+	started map[string]bool
+	next    []Spec
+	slots   chan struct{}
+	last    chan struct{} // closed once the trial that was started last has its slots; nil before the first
 
-	alone   sync.Mutex // held by who takes all slots
-	crowded sync.Map   // designs with their points that could not run beside others
+	alone     sync.Mutex // held by a trial that takes all slots
+	exclusive sync.Map   // designs with their points that cannot run beside others
 }
 
+// simulated is the return value of a trial.
 type simulated struct {
 	outcome Outcome
 	err     error
 }
 
-// NewSimulations is a pool that calculates trials of a workload in this process under the costs of a scheduler. Each
-// ends at the limit of real time.
+// NewSimulations returns a pool that simulates trials of a workload in this process, under the given scheduler
+// costs. Each ends at the limit of real time.
 func NewSimulations(w *workload.Workload, costs sim.Costs, limit time.Duration) *Pool {
 	return NewPool(func(ctx context.Context, spec Spec) (Outcome, error) {
 		d, _ := w.Find(spec.Design)
@@ -43,8 +45,8 @@ func NewSimulations(w *workload.Workload, costs sim.Costs, limit time.Duration) 
 	})
 }
 
-// NewPredictions is a pool that calculates trials under costs, as [sim.ParseCosts] reads them, each in a process of its
-// own: beside measurements a design must not leave anything behind, nor end the process that measures.
+// NewPredictions returns a pool that simulates trials under costs (see [sim.ParseCosts]), each in a process of
+// its own. Beside measurements, a design must neither leave anything behind nor end the measuring process.
 func NewPredictions(costs string, limit time.Duration) *Pool {
 	runner := Runner{TimeLimit: limit}
 	return NewPool(func(ctx context.Context, spec Spec) (Outcome, error) {
@@ -53,55 +55,57 @@ func NewPredictions(costs string, limit time.Duration) *Pool {
 	})
 }
 
-// NewPool is a pool of trials that run runs. It is called from several goroutines at once.
+// NewPool returns a pool that runs trials by run. The pool calls run from several goroutines at once.
 func NewPool(run func(context.Context, Spec) (Outcome, error)) *Pool {
-	return &Pool{run: run, ahead: map[string]chan simulated{}, cases: map[string]early{}, begun: map[string]bool{},
-		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &Pool{run: run, running: map[string]chan simulated{}, cases: map[string]pending{},
+		started: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
-// key names a trial with all that it depends on.
+// key identifies a trial by everything that it depends on.
 func key(s Spec) string {
 	return fmt.Sprint(s.Block, s.Order, s.Seed, s.Design, s.Point, s.Warmup, s.Duration, s.Timeline)
 }
 
-// Ahead says which trials come next, in place of those that it said before.
+// Ahead sets the trials that come next. It replaces those set before.
 func (m *Pool) Ahead(specs []Spec) {
 	m.next = specs
 }
 
-// Forget ends the trials that were begun and not asked for, and knows of none.
+// Forget ends the trials that were started and not asked for, and clears the trials that come next.
 func (m *Pool) Forget() {
 	for _, c := range m.cases {
-		c.end()
+		c.cancel()
 	}
 	m.next = nil
-	clear(m.ahead)
+	clear(m.running)
 	clear(m.cases)
-	clear(m.begun)
+	clear(m.started)
 }
 
-// Run returns the outcome of a
+// Run returns the outcome of a trial. It starts the trial if it has not been started ahead, and fills the free
+// slots with the trials that come next.
 func (m *Pool) Run(ctx context.Context, spec Spec) (Outcome, error) {
-	if err := ctx.Err(); err != nil { // also where the trial has ended by now: what is stored does not depend on chance
+	// Even if the trial has finished by now: what is stored must not depend on chance.
+	if err := ctx.Err(); err != nil {
 		return Outcome{}, err
 	}
 	k := key(spec)
-	if m.ahead[k] == nil {
-		m.begin(ctx, spec, m.single(k))
+	if m.running[k] == nil {
+		m.begin(ctx, spec, m.isOnly(k))
 	}
-	// Twice as many as there are CPUs are begun: one that takes long does not hold up the rest.
-	for len(m.next) > 0 && len(m.ahead) < 2*cap(m.slots) {
-		if !m.begun[key(m.next[0])] {
+	// Twice as many trials as CPUs are started, so that one long trial does not delay the others.
+	for len(m.next) > 0 && len(m.running) < 2*cap(m.slots) {
+		if !m.started[key(m.next[0])] {
 			m.begin(ctx, m.next[0], false)
 		}
 		m.next = m.next[1:]
 	}
 	select {
-	case s := <-m.ahead[k]:
-		delete(m.ahead, k)
+	case s := <-m.running[k]:
+		delete(m.running, k)
 		delete(m.cases, k)
 		if s.outcome.Limited {
-			m.leaveOut(which(spec))
+			m.dropCase(caseName(spec))
 		}
 		return s.outcome, s.err
 	case <-ctx.Done():
@@ -109,74 +113,76 @@ func (m *Pool) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	}
 }
 
-// single reports whether a trial is the only one, so that none can disturb it.
-func (m *Pool) single(k string) bool {
-	return len(m.ahead) == 0 && !slices.ContainsFunc(m.next,
-		func(s Spec) bool { return key(s) != k && !m.begun[key(s)] })
+// isOnly reports whether no other trial is running or coming, so that none can disturb this one.
+func (m *Pool) isOnly(k string) bool {
+	return len(m.running) == 0 && !slices.ContainsFunc(m.next,
+		func(s Spec) bool { return key(s) != k && !m.started[key(s)] })
 }
 
-// begin begins a trial: alone, or beside others.
+// begin starts a trial, alone or beside others.
 func (m *Pool) begin(ctx context.Context, spec Spec, alone bool) {
 	k, done := key(spec), make(chan simulated, 1)
 	ctx, cancel := context.WithCancel(ctx)
-	m.ahead[k], m.begun[k], m.cases[k] = done, true, early{which(spec), cancel}
+	m.running[k], m.started[k], m.cases[k] = done, true, pending{caseName(spec), cancel}
 	before, mine := m.last, make(chan struct{})
 	m.last = mine
 	got := sync.OnceFunc(func() { close(mine) })
 	go func() {
 		defer cancel()
 		defer got()
-		if before != nil { // slots are given in the order in which trials are begun: the first is asked for first
+		if before != nil { // slots are given in the order of starting, because the first trial is asked for first
 			select {
 			case <-before:
 			case <-ctx.Done():
 			}
 		}
-		done <- m.inTurn(ctx, spec, alone, got)
+		done <- m.schedule(ctx, spec, alone, got)
 	}()
 }
 
-// early is a trial that was begun: that of a case, and how to end it.
-type early struct {
-	which string
-	end   func()
+// pending is a trial that was started: its case and a function that ends it.
+type pending struct {
+	name   string
+	cancel func()
 }
 
-func which(spec Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point) }
+// caseName identifies a design at a point.
+func caseName(spec Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point) }
 
-// leaveOut ends the trials of a case that were begun ahead, and begins no more: the limit of real time would end them
-// too.
-func (m *Pool) leaveOut(name string) {
+// dropCase ends the trials of a case that were started ahead and starts no more of them, because they would
+// also reach the limit of real time.
+func (m *Pool) dropCase(name string) {
 	for k, c := range m.cases {
-		if c.which == name {
-			c.end()
-			delete(m.ahead, k)
+		if c.name == name {
+			c.cancel()
+			delete(m.running, k)
 			delete(m.cases, k)
-			delete(m.begun, k)
+			delete(m.started, k)
 		}
 	}
-	m.next = slices.DeleteFunc(slices.Clone(m.next), func(s Spec) bool { return which(s) == name })
+	m.next = slices.DeleteFunc(slices.Clone(m.next), func(s Spec) bool { return caseName(s) == name })
 }
 
-// inTurn runs a trial beside others, or alone once its design has come at that point to real code that is to be
-// measured, or to the end of memory. It calls got once it has its slots, and perhaps again.
-func (m *Pool) inTurn(ctx context.Context, spec Spec, alone bool, got func()) (s simulated) {
-	name := which(spec)
-	if _, crowded := m.crowded.Load(name); !crowded && !alone {
-		spec.Crowded = cap(m.slots) > 1
-		if s = m.with(ctx, spec, 1, got); !s.outcome.Crowded {
+// schedule runs a trial beside others. It runs the trial alone once its design at that point has come to real
+// code that must be measured, or to the end of memory. It calls got once it has its slots, and perhaps a second
+// time.
+func (m *Pool) schedule(ctx context.Context, spec Spec, alone bool, got func()) (s simulated) {
+	name := caseName(spec)
+	if _, crowded := m.exclusive.Load(name); !crowded && !alone {
+		spec.Concurrent = cap(m.slots) > 1
+		if s = m.runWith(ctx, spec, 1, got); !s.outcome.MustRunAlone {
 			return s
 		}
-		m.crowded.Store(name, true)
+		m.exclusive.Store(name, true)
 	}
-	spec.Crowded = false
+	spec.Concurrent = false
 	m.alone.Lock()
 	defer m.alone.Unlock()
-	return m.with(ctx, spec, cap(m.slots), got)
+	return m.runWith(ctx, spec, cap(m.slots), got)
 }
 
-// with runs a trial that takes so many slots.
-func (m *Pool) with(ctx context.Context, spec Spec, slots int, got func()) (s simulated) {
+// runWith runs a trial that takes the given number of slots.
+func (m *Pool) runWith(ctx context.Context, spec Spec, slots int, got func()) (s simulated) {
 	for range slots {
 		select {
 		case m.slots <- struct{}{}:
@@ -186,7 +192,7 @@ func (m *Pool) with(ctx context.Context, spec Spec, slots int, got func()) (s si
 		}
 	}
 	got()
-	if s.err = ctx.Err(); s.err == nil { // one that begins after an interruption is for nothing
+	if s.err = ctx.Err(); s.err == nil { // a result after an interrupt is of no use
 		s.outcome, s.err = m.run(ctx, spec)
 	}
 	return s

@@ -29,8 +29,8 @@ func poolSpecs(n int) []Spec {
 	return specs
 }
 
-// TestPoolRunsAhead: what is run ahead of its being asked for, beside others, is what it would be alone;
-// trials that are never asked for are in nobody's way.
+// TestPoolRunsAhead checks that a trial that ran ahead, beside others, has the same result as alone. Trials
+// that are never asked for do no harm.
 func TestPoolRunsAhead(t *testing.T) {
 	w, specs := coffee.Workload(), poolSpecs(30)
 	d, _ := w.Find("finelocking")
@@ -42,10 +42,10 @@ func TestPoolRunsAhead(t *testing.T) {
 	m.Ahead(specs)
 	for i, spec := range specs {
 		if i%7 == 3 {
-			continue // begun ahead, perhaps, and not wanted
+			continue // perhaps started ahead and not needed
 		}
 		if i == 15 {
-			m.Ahead(specs[i:]) // told again
+			m.Ahead(specs[i:]) // set again
 		}
 		got, err := m.Run(t.Context(), spec)
 		want, _ := json.Marshal(Simulate(spec, w, d, costs))
@@ -55,7 +55,8 @@ func TestPoolRunsAhead(t *testing.T) {
 	}
 }
 
-// TestPoolForgets: what was begun ahead is ended, and begun again where it is asked for.
+// TestPoolForgets checks that trials that were started ahead are ended, and started again when they are asked
+// for.
 func TestPoolForgets(t *testing.T) {
 	var forgotten atomic.Bool
 	m := NewPool(func(ctx context.Context, spec Spec) (Outcome, error) {
@@ -74,13 +75,13 @@ func TestPoolForgets(t *testing.T) {
 		}
 		forgotten.Store(true)
 		m.Forget()
-		if len(m.ahead)+len(m.cases)+len(m.begun)+len(m.next) > 0 {
+		if len(m.running)+len(m.cases)+len(m.started)+len(m.next) > 0 {
 			t.Error("it remembers what was begun")
 		}
 	}
 }
 
-// TestPoolStops: nothing begins once the run is interrupted, and what has begun is not waited for.
+// TestPoolStops checks that nothing starts after an interrupt, and that running trials are not waited for.
 func TestPoolStops(t *testing.T) {
 	m := NewSimulations(coffee.Workload(), sim.Costs{}, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -103,7 +104,7 @@ func TestPoolStops(t *testing.T) {
 	}
 }
 
-// TestPoolMeasuresAlone: a trial that comes to real code is run again when no other runs, and then by itself.
+// TestPoolMeasuresAlone checks that a trial that comes to real code runs again while no other runs.
 func TestPoolMeasuresAlone(t *testing.T) {
 	m := NewSimulations(coffee.Workload(), sim.Costs{}, 0)
 	m.slots = make(chan struct{}, 4)
@@ -112,9 +113,9 @@ func TestPoolMeasuresAlone(t *testing.T) {
 		beside := running.Add(1)
 		defer running.Add(-1)
 		real := spec.Design == "real"
-		if real && spec.Crowded {
+		if real && spec.Concurrent {
 			crowded.Add(1)
-			return Outcome{Crowded: true}, nil
+			return Outcome{MustRunAlone: true}, nil
 		}
 		for range 100 {
 			runtime.Gosched()
@@ -136,7 +137,7 @@ func TestPoolMeasuresAlone(t *testing.T) {
 	}
 	m.Ahead(specs)
 	for i, spec := range specs {
-		if o, err := m.Run(t.Context(), spec); err != nil || o.Crowded || o.Trial.Block != i {
+		if o, err := m.Run(t.Context(), spec); err != nil || o.MustRunAlone || o.Trial.Block != i {
 			t.Errorf("trial %d: %+v, %v", i, o, err)
 		}
 	}
@@ -145,9 +146,9 @@ func TestPoolMeasuresAlone(t *testing.T) {
 	}
 }
 
-// TestPoolCrowded: what could not run beside others is not tried there again, at that point; and where no other
-// runs it is not tried as if some did.
-func TestPoolCrowded(t *testing.T) {
+// TestPoolMustRunAlone checks that a case that could not run beside others is not tried beside others again. A
+// trial without others is not marked as concurrent.
+func TestPoolMustRunAlone(t *testing.T) {
 	specs := poolSpecs(6) // at three points
 	for slots, want := range map[int][]bool{1: {false, false, false, false, false, false},
 		2: {true, false, true, true, false, true, true}} {
@@ -155,11 +156,11 @@ func TestPoolCrowded(t *testing.T) {
 		m.slots = make(chan struct{}, slots)
 		var crowded []bool
 		m.run = func(_ context.Context, spec Spec) (Outcome, error) {
-			crowded = append(crowded, spec.Crowded)
-			return Outcome{Crowded: spec.Crowded && spec.Point.Int("cpus") == 1}, nil
+			crowded = append(crowded, spec.Concurrent)
+			return Outcome{MustRunAlone: spec.Concurrent && spec.Point.Int("cpus") == 1}, nil
 		}
 		for _, spec := range specs {
-			if s := m.inTurn(t.Context(), spec, false, func() {}); s.err != nil || s.outcome.Crowded {
+			if s := m.schedule(t.Context(), spec, false, func() {}); s.err != nil || s.outcome.MustRunAlone {
 				t.Errorf("%+v, %v", s.outcome, s.err)
 			}
 		}
@@ -167,15 +168,16 @@ func TestPoolCrowded(t *testing.T) {
 			t.Errorf("%d slots: runs beside others %v, want %v", slots, crowded, want)
 		}
 		crowded = nil
-		if o, err := m.Run(t.Context(), specs[1]); err != nil || o.Crowded || !slices.Equal(crowded, []bool{false}) {
+		if o, err := m.Run(t.Context(), specs[1]); err != nil || o.MustRunAlone ||
+			!slices.Equal(crowded, []bool{false}) {
 			t.Errorf("%d slots: %+v, %v: the only trial runs beside others: %v", slots, o, err, crowded)
 		}
 	}
 }
 
-// TestPoolLeavesOut: trials that were begun ahead of a case that came to the limit are ended, and those of others
-// go on.
-func TestPoolLeavesOut(t *testing.T) {
+// TestPoolDropsCase checks that trials of a case that reached the limit are ended if they were started ahead.
+// Trials of other cases continue.
+func TestPoolDropsCase(t *testing.T) {
 	m := NewPool(func(ctx context.Context, spec Spec) (Outcome, error) {
 		if spec.Design == "slow" && spec.Block > 0 {
 			<-ctx.Done()
@@ -191,7 +193,7 @@ func TestPoolLeavesOut(t *testing.T) {
 			t.Errorf("%s: %+v, %v", s.Design, o.Trial, err)
 		}
 	}
-	if len(m.ahead) > 0 || len(m.next) > 0 {
-		t.Errorf("%d trials are left, and %d are still to begin", len(m.ahead), len(m.next))
+	if len(m.running) > 0 || len(m.next) > 0 {
+		t.Errorf("%d trials are left, and %d are still to begin", len(m.running), len(m.next))
 	}
 }

@@ -10,21 +10,22 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// fewSamples is below how many samples of a CPU profile the shares of its ledger are not known to a few per cent: the
-// standard error of a share s of n samples is sqrt(s(1-s)/n).
+// fewSamples is the number of samples of a CPU profile below which the shares are not known to a few percent:
+// the standard error of a share s of n samples is sqrt(s(1-s)/n).
 const fewSamples = 100
 
-// The parts of the ledger of a profiled trial. Idle is what no CPU time was.
+// The parts of the CPU-time breakdown of a profiled trial. Idle is the time without CPU use.
+
 const (
 	partUseful = "ledger_useful" // the design's own code, allocation included
-	// inside operations of channels and locks, waiting for the runtime's own lock of one included
+	// inside operations of channels and locks, including waits for the runtime's own lock of one
 	partChannel = "ledger_channel"
-	// parking, waking, starting and looking for goroutines, and whatever else the runtime does
+	// parking, waking, starting and searching for goroutines, and everything else in the runtime
 	partScheduler = "ledger_scheduler"
 	partGC        = "ledger_gc"
 )
 
-// startProfile begins a CPU profile.
+// startProfile starts a CPU profile.
 func (m *measurement) startProfile() {
 	m.profile = new(bytes.Buffer)
 	if err := pprof.StartCPUProfile(m.profile); err != nil {
@@ -33,7 +34,7 @@ func (m *measurement) startProfile() {
 	}
 }
 
-// stopProfile ends the profile and reads it.
+// stopProfile ends the profile and counts its samples.
 func (m *measurement) stopProfile() {
 	if m.profile == nil {
 		return
@@ -44,14 +45,14 @@ func (m *measurement) stopProfile() {
 		m.warn("no CPU profile: %v", err)
 		return
 	}
-	m.samples, m.parts = tell(p)
+	m.samples, m.parts = countSamples(p)
 	if m.samples < fewSamples {
 		m.warn("a CPU profile has less than 100 samples, one for each 10 ms of CPU time: let the trials take longer")
 	}
 }
 
-// tell counts the samples of a CPU profile, all of them and those of each part.
-func tell(p *gopprof.Profile) (all int64, parts map[string]int64) {
+// countSamples counts the samples of a CPU profile, in total and by part.
+func countSamples(p *gopprof.Profile) (all int64, parts map[string]int64) {
 	parts = map[string]int64{}
 	for _, s := range p.Samples {
 		if len(s.Values) > 0 {
@@ -62,9 +63,9 @@ func tell(p *gopprof.Profile) (all int64, parts map[string]int64) {
 	return all, parts
 }
 
-// profiledLedger says where the core-seconds of the window went: the CPU time by the shares of the samples, and idle
-// for the rest of CPUs x window.
-func (m *measurement) profiledLedger(span float64, cpu result.Value) {
+// setProfiledShares computes where the core-seconds of the window went. It splits the CPU time by the shares of
+// the samples; the rest of CPUs x window is idle.
+func (m *measurement) setProfiledShares(span float64, cpu result.Value) {
 	total := result.Value(span * float64(m.spec.Point.Int("cpus")))
 	for _, part := range []string{partUseful, partChannel, partScheduler, partGC} {
 		share := result.Unavailable
@@ -79,9 +80,9 @@ func (m *measurement) profiledLedger(span float64, cpu result.Value) {
 	}
 }
 
-// partOf is the part of the ledger that a stack belongs to: that of its innermost function that decides. What wakes a
-// goroutine inside a send is the scheduler, the send around it a channel, and a function of the design
-// that calls it neither.
+// partOf returns the part of the breakdown that a stack belongs to. The innermost function that belongs to a
+// part decides. A wake-up inside a send belongs to the scheduler, the send around it to channels, and a
+// function of the design that calls the send to neither.
 func partOf(stack []gopprof.Frame) string {
 	if slices.ContainsFunc(stack, func(f gopprof.Frame) bool {
 		return strings.HasPrefix(f.Function,
@@ -92,7 +93,7 @@ func partOf(stack []gopprof.Frame) string {
 	for _, f := range stack {
 		name, ok := strings.CutPrefix(f.Function, "runtime.")
 		if !ok {
-			if lock(f.Function) {
+			if isLockOperation(f.Function) {
 				return partChannel
 			}
 			return partUseful
@@ -100,7 +101,7 @@ func partOf(stack []gopprof.Frame) string {
 		for _, p := range []struct {
 			part  string
 			names []string
-		}{{partGC, collecting()}, {partChannel, communicating()}, {partScheduler, scheduling()}} {
+		}{{partGC, gcPrefixes()}, {partChannel, channelPrefixes()}, {partScheduler, schedulerPrefixes()}} {
 			for _, n := range p.names {
 				if strings.HasPrefix(name, n) {
 					return p.part
@@ -111,8 +112,9 @@ func partOf(stack []gopprof.Frame) string {
 	return partScheduler
 }
 
-// lock reports whether a function outside of the runtime is an operation of a channel, a lock or a group.
-func lock(function string) bool {
+// isLockOperation reports whether a function outside the runtime is an operation of a channel, a lock or a
+// group.
+func isLockOperation(function string) bool {
 	for _, prefix := range []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)",
 		"sync.runtime_", "internal/sync.", "github.com/brewput/brewput/env.(*Chan["} {
 		if strings.HasPrefix(function, prefix) {
@@ -122,18 +124,18 @@ func lock(function string) bool {
 	return false
 }
 
-// The beginnings of the names of the functions of package runtime that decide (Go 1.26: mgc.go, chan.go, proc.go).
-func collecting() []string {
+// Prefixes of the functions of package runtime that belong to a part (Go 1.26: mgc.go, chan.go, proc.go).
+func gcPrefixes() []string {
 	return []string{"gc", "bgsweep", "bgscavenge", "scanobject", "scanblock", "markroot", "sweepone", "(*sweepLocked)",
 		"wbBuf", "(*gcWork)"}
 }
 
-func communicating() []string {
+func channelPrefixes() []string {
 	return []string{"chansend", "chanrecv", "closechan", "selectgo", "selectnb", "sellock", "selunlock", "semacquire",
 		"semrelease"}
 }
 
-func scheduling() []string {
+func schedulerPrefixes() []string {
 	return []string{
 		"goready", "ready", "wakep", "startm", "stopm", "handoffp", "schedule", "findRunnable", "park_m", "mcall",
 		"mstart", "sysmon", "gopark", "gosched", "gopreempt",

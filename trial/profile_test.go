@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/internal/gopprof"
 )
 
-// TestPartOf: stacks as the runtime writes them, the innermost function first.
+// TestPartOf has stacks as the runtime writes them, the innermost function first.
 func TestPartOf(t *testing.T) {
 	for _, c := range []struct {
 		want  string
@@ -49,7 +49,7 @@ func TestPartOf(t *testing.T) {
 
 func TestTell(t *testing.T) {
 	frame := func(name string) []gopprof.Frame { return []gopprof.Frame{{Function: name}} }
-	all, parts := tell(&gopprof.Profile{Samples: []gopprof.Sample{
+	all, parts := countSamples(&gopprof.Profile{Samples: []gopprof.Sample{
 		{Stack: frame("main.work"), Values: []int64{5, 50}},
 		{Stack: frame("runtime.chansend1"), Values: []int64{2, 20}},
 		{Stack: frame("main.more"), Values: []int64{1, 10}}, {Stack: frame("main.none")},

@@ -9,14 +9,14 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// shortSection is the mean cost of real code below which reading the clock, some hundred nanoseconds each time, and
-// what that does to caches, may be more than a percent of it.
+// shortSection is a mean cost of real code. Below it, a clock read (some hundred nanoseconds) and its effect on
+// caches may be more than one percent of a section.
 const shortSection = 50 * time.Microsecond
 
-// What is warned of in trials with real code. The sentences have no figures, so that a table says each once.
+// Warnings of trials with real code. The sentences have no figures, so that a table shows each once.
 const (
-	warnMeasured = "real code was charged with the CPU time that it took this time, and another run differs: sim " +
-		"--record-costs FILE keeps it, and sim --replay-costs FILE repeats it"
+	warnMeasured = "real code was charged with the CPU time that it took this time, and another run differs: record " +
+		"the costs in a file to keep them, and replay that file to repeat the run"
 	warnWall = "this system has no clock for the CPU time of a thread: real code was charged with wall time, in " +
 		"which others may have had the CPU"
 	warnShort = "sections of real code take less than 50us on average, of which reading the clock is a part: do " +
@@ -25,39 +25,40 @@ const (
 		"bandwidth is not modelled"
 )
 
-// errCrowded ends a trial that came to real code while others ran beside it.
-var errCrowded = errors.New("real code is not measured while other trials run")
+// errConcurrent ends a trial that came to real code while other trials ran.
+var errConcurrent = errors.New("real code is not measured while other trials run")
 
 // realCode charges the real code of one trial in virtual time.
 type realCode struct {
 	recording *Recording // nil: none is kept
-	script    *script    // of the trial, in the recording
-	alone     bool
-	sections  *calibrate.Sectioner // nil until the first section, and where nothing is measured
-	so        map[SectionKey]int   // sections of each name so far
-	crowded   bool
+
+	costs    *trialCosts // of the trial, in the recording
+	alone    bool
+	sections *calibrate.Sectioner // nil until the first section, and if nothing is measured
+	counts   map[SectionKey]int   // sections of each key so far
+	refused  bool
 	charged
 }
 
-// charged is what sections of real code cost together.
+// charged is the total cost of sections of real code.
 type charged struct {
 	n   int64
 	sum time.Duration
 }
 
-// since is what was charged after an earlier instant.
+// since returns the charges after an earlier instant.
 func (c charged) since(o charged) charged { return charged{c.n - o.n, c.sum - o.sum} }
 
 func newRealCode(spec Spec) (*realCode, error) {
-	r := &realCode{recording: spec.Recording, alone: !spec.Crowded, so: map[SectionKey]int{}}
+	r := &realCode{recording: spec.Recording, alone: !spec.Concurrent, counts: map[SectionKey]int{}}
 	var err error
 	if r.recording != nil {
-		r.script, err = r.recording.script(spec)
+		r.costs, err = r.recording.find(spec)
 	}
 	return r, err
 }
 
-// replays reports whether costs come from a file alone.
+// replays reports whether all costs come from a file.
 func (r *realCode) replays() bool { return r.recording != nil && r.recording.sealed }
 
 // Begin implements virtual.Sections.
@@ -66,8 +67,8 @@ func (r *realCode) Begin() error {
 	case r.replays():
 		return nil
 	case !r.alone:
-		r.crowded = true
-		return errCrowded
+		r.refused = true
+		return errConcurrent
 	case r.sections == nil:
 		r.sections = calibrate.NewSectioner()
 	}
@@ -75,18 +76,18 @@ func (r *realCode) Begin() error {
 	return nil
 }
 
-// End implements virtual.Sections. A section that the recording has costs what that says, also while it is made: so
-// every trial of one specification goes the same way.
+// End implements virtual.Sections. A section that is in the recording costs what was recorded, even while the
+// recording is being made. So every trial of one specification takes the same course.
 func (r *realCode) End(code virtual.Code) (cost time.Duration, err error) {
 	if !r.replays() {
 		cost = r.sections.End()
 	}
 	if r.recording != nil {
 		p := SectionKey(code)
-		if cost, err = r.recording.cost(r.script, p, r.so[p], cost); err != nil {
+		if cost, err = r.recording.cost(r.costs, p, r.counts[p], cost); err != nil {
 			return 0, err
 		}
-		r.so[p]++
+		r.counts[p]++
 	}
 	r.n++
 	r.sum += cost
@@ -100,16 +101,16 @@ func (r *realCode) Drop() {
 	}
 }
 
-// ended is an error if a job that came to its end did not do all of its recorded work.
-func (r *realCode) ended() error {
+// checkComplete returns an error if a job ended before it had done all of its recorded work.
+func (r *realCode) checkComplete() error {
 	if r.recording == nil {
 		return nil
 	}
-	return r.recording.ended(r.script, int(r.n))
+	return r.recording.checkComplete(r.costs, int(r.n))
 }
 
-// tell adds to a trial what its real code cost within the window, as its CPU time is, and what to be wary of.
-func (r *realCode) tell(m *measurement) {
+// report adds to a trial the cost of its real code within the window, like its CPU time, and warnings.
+func (r *realCode) report(m *measurement) {
 	if r.n == 0 {
 		return
 	}
@@ -128,12 +129,12 @@ func (r *realCode) tell(m *measurement) {
 	clock := ""
 	if r.sections != nil {
 		clock = r.sections.Clock
-		if r.recording == nil { // a recording says the same however it is used
+		if r.recording == nil { // a recording gives the same result however it is used
 			m.set(result.TimingSeconds, result.Value(r.sections.Own().Seconds()))
 		}
 	}
 	if r.recording != nil {
-		clock = r.recording.clocked(clock)
+		clock = r.recording.setClock(clock)
 	}
 	if clock == calibrate.WallClock {
 		m.warn(warnWall)

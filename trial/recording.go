@@ -12,29 +12,31 @@ import (
 )
 
 const (
-	mostSections = 1 << 21 // of a recording: about 100 bytes each
+	maxSections = 1 << 21 // most sections of a recording: about 100 bytes each
 
-	longestSection               = time.Hour
-	longestTrial   time.Duration = 1 << 62 // its sections together: virtual time ends at twice that
+	// maxSection is the largest cost of one section.
+	maxSection               = time.Hour
+	maxTrial   time.Duration = 1 << 62 // all sections of a trial together: virtual time ends at twice that
 )
 
-// Recording is what the sections of real code of a workload cost: of each design at each point, with each seed. One
-// that was read from a file answers for what it has, and may be used by many trials at once; another one takes in
-// what trials measure, and keeps it: a section that is run again costs the same.
+// Recording holds the costs of the sections of real code of a workload, by design, point and seed.
+//
+// A recording that was read from a file replays its costs and is safe for concurrent use. Any other one also
+// records what trials measure: a section that is run again costs the same.
 type Recording struct {
 	Workload string
 
 	sealed bool // read from a file
-	kept   bool // in a file, sooner or later
+	kept   bool // will be written to a file, or was
 
-	mu      sync.Mutex
-	clock   string // that measured it; "" while nothing is
-	scripts []*script
-	n       int // sections
+	mu     sync.Mutex
+	clock  string // clock that measured it; "" before the first measurement
+	trials []*trialCosts
+	n      int // number of sections
 }
 
-// Piece names the sections of real code of one request on goroutines of one name, or of one goroutine that works for
-// no request; see virtual.Code. They are counted in the order of their ends.
+// SectionKey identifies the sections of real code of one request on goroutines of one name, or of one goroutine
+// that works for no request; see virtual.Code. The sections of a key are counted in the order of their ends.
 type SectionKey struct {
 	Request   uint64 // env.NoRequest for none
 	Goroutine string
@@ -47,8 +49,8 @@ func (p SectionKey) String() string {
 	return fmt.Sprintf("request %d in goroutine %s", p.Request, p.Goroutine)
 }
 
-// script is what one trial's real code cost.
-type script struct {
+// trialCosts are the costs of the real code of one trial.
+type trialCosts struct {
 	design string
 	point  plan.Point
 	seed   uint64
@@ -56,43 +58,44 @@ type script struct {
 	whole  int // sections of a job; other schedules of the same trial may have added more to costs
 }
 
-// NewRecording is an empty one; kept says that it will be written to a file.
+// NewRecording returns an empty recording; kept says that it will be written to a file.
 func NewRecording(workload string, kept bool) *Recording {
 	return &Recording{Workload: workload, kept: kept}
 }
 
-// Sections is the number of sections, Trials that of the trials that they are of.
+// Sections returns the number of sections.
 func (r *Recording) Sections() int { return r.n }
 
-// Trials is the number of trials.
-func (r *Recording) Trials() int { return len(r.scripts) }
+// Trials returns the number of trials.
+func (r *Recording) Trials() int { return len(r.trials) }
 
-// whoWorks are the factors that say on what and by how many the work is done, and not what it is.
-var whoWorks = []string{"cpus", "workers"}
+// resourceFactors are the factors that say how many CPUs and workers do the work; they do not change the work.
+var resourceFactors = []string{"cpus", "workers"}
 
-// work is the point without them.
-func work(p plan.Point) string {
+// workKey identifies the work of a point: the point without those factors.
+func workKey(p plan.Point) string {
 	var names []string
 	for _, s := range p.Settings() {
-		if !slices.Contains(whoWorks, s.Factor) {
+		if !slices.Contains(resourceFactors, s.Factor) {
 			names = append(names, s.Factor)
 		}
 	}
 	return p.Only(names).String()
 }
 
-// script is the part of the recording that a trial goes by. That of a file is the trial's own, or else one of the same
-// design, seed and factors but for CPUs and workers, of the fewest CPUs.
-func (r *Recording) script(spec Spec) (*script, error) {
+// find returns the costs of a trial, and makes an entry if a recording that is being made has none. In a
+// recording from a file the trial's own entry comes first. Otherwise it is the entry with the fewest CPUs of
+// the same design, seed and factors except CPUs and workers.
+func (r *Recording) find(spec Spec) (*trialCosts, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var best *script
-	for _, s := range r.scripts {
+	var best *trialCosts
+	for _, s := range r.trials {
 		switch {
 		case s.design != spec.Design || s.seed != spec.Seed:
 		case s.point.String() == spec.Point.String():
 			return s, nil
-		case r.sealed && work(s.point) == work(spec.Point) && (best == nil ||
+		case r.sealed && workKey(s.point) == workKey(spec.Point) && (best == nil ||
 			s.point.Int("cpus") < best.point.Int("cpus")):
 			best = s
 		}
@@ -104,24 +107,24 @@ func (r *Recording) script(spec Spec) (*script, error) {
 		return nil, fmt.Errorf("the recording has no costs of %s (%s) with seed %d, but of %s; record it, or "+
 			"replay what is there", spec.Design, spec.Point, spec.Seed, r.contents())
 	}
-	s := &script{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[SectionKey][]time.Duration{}}
-	r.scripts = append(r.scripts, s)
+	s := &trialCosts{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[SectionKey][]time.Duration{}}
+	r.trials = append(r.trials, s)
 	return s, nil
 }
 
-// Covers is an error if a trial cannot go by the recording.
+// Covers returns an error if the recording has no costs for a trial.
 func (r *Recording) Covers(spec Spec) error {
-	_, err := r.script(spec)
+	_, err := r.find(spec)
 	return err
 }
 
-// contents names a few of the trials.
+// contents names the first few trials.
 func (r *Recording) contents() string {
 	const most = 3
 	var names []string
-	for i, s := range r.scripts {
+	for i, s := range r.trials {
 		if i == most {
-			names = append(names, fmt.Sprintf("%d more", len(r.scripts)-most))
+			names = append(names, fmt.Sprintf("%d more", len(r.trials)-most))
 			break
 		}
 		names = append(names, fmt.Sprintf("%s (%s) with seed %d", s.design, s.point, s.seed))
@@ -132,8 +135,9 @@ func (r *Recording) contents() string {
 	return strings.Join(names, "; ")
 }
 
-// cost is what section number n of a piece of a trial costs: as recorded, and else, where that may be, as measured.
-func (r *Recording) cost(s *script, p SectionKey, n int, measured time.Duration) (time.Duration, error) {
+// cost returns the cost of section number n of key p: the recorded cost if there is one, otherwise the measured
+// cost, which is recorded.
+func (r *Recording) cost(s *trialCosts, p SectionKey, n int, measured time.Duration) (time.Duration, error) {
 	costs := s.costs[p]
 	if n < len(costs) {
 		return costs[n], nil
@@ -144,24 +148,24 @@ func (r *Recording) cost(s *script, p SectionKey, n int, measured time.Duration)
 			"it works (env.For)",
 			s.design, s.point, len(costs), p)
 	}
-	if measured > longestSection {
+	if measured > maxSection {
 		return 0, fmt.Errorf("a section of real code of %s took %v, and more than %v are not kept: do less in each", p,
-			measured, longestSection)
+			measured, maxSection)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.n++; r.n > mostSections {
+	if r.n++; r.n > maxSections {
 		return 0, fmt.Errorf("more than %d sections of real code are not kept: calculate fewer designs, points or "+
-			"replications, or a shorter --duration", mostSections)
+			"replications, or a shorter duration", maxSections)
 	}
 	s.costs[p] = append(costs, measured)
 	return measured, nil
 }
 
-// ended is told how many sections a job had that came to its end. Fewer than were recorded are an error: where a
-// section is larger in the trial than in the recording, it costs what the smaller one did, and the rest of the work
-// nothing.
-func (r *Recording) ended(s *script, sections int) error {
+// checkComplete records the number of sections of a job that has ended, or compares it with the recorded
+// number. Fewer than recorded are an error: the sections of the trial were larger than those of the recording,
+// and part of their work was not charged.
+func (r *Recording) checkComplete(s *trialCosts, sections int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -176,8 +180,8 @@ func (r *Recording) ended(s *script, sections int) error {
 	return nil
 }
 
-// clocked is the clock of the recording, which is the trial's if it has none yet.
-func (r *Recording) clocked(trial string) string {
+// setClock returns the clock of the recording. It sets it to the trial's clock if there is none yet.
+func (r *Recording) setClock(trial string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.clock == "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// lottery is a job whose workers take pieces of real code from a stock, whoever comes first, and whose master does
-// some for nobody. The answer needs all of it.
+// lottery is a job whose workers take sections of real code from a shared stock. Its main goroutine runs some
+// for no request. The answer needs all of them.
 func lottery() *workload.Workload {
 	build := func(e env.Env, p plan.Point) (workload.Job, error) {
 		next, done, sum := env.NewAtomic[int](e, "next"), e.Group(), env.NewAtomic[int](e, "sum")
@@ -70,7 +70,7 @@ func draw(t *testing.T, spec Spec) (result.Trial, string) {
 	return o.Trial, string(text)
 }
 
-// file is a recording written and read again.
+// file writes a recording and reads it again.
 func file(t *testing.T, r *Recording) (*Recording, string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -85,7 +85,8 @@ func file(t *testing.T, r *Recording) (*Recording, string) {
 	return again, text
 }
 
-// TestReplay: a recording says the same as the trial it is of, byte for byte, and serves other numbers of CPUs.
+// TestReplay checks that a replay equals the recorded trial byte for byte, and that a recording serves other
+// numbers of CPUs.
 func TestReplay(t *testing.T) {
 	r := NewRecording("lottery", true)
 	var recorded []string
@@ -131,7 +132,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestNearestRecording: a trial's own costs come first, then those of the fewest CPUs; other factors must agree.
+// TestNearestRecording checks that a trial uses its own costs first, then those with the fewest CPUs. Other
+// factors must agree.
 func TestNearestRecording(t *testing.T) {
 	r := &Recording{sealed: true}
 	at := func(cpus, size int) plan.Point {
@@ -140,22 +142,23 @@ func TestNearestRecording(t *testing.T) {
 			plan.Setting{Factor: "size", Level: plan.IntLevel(size)})
 	}
 	for _, p := range []plan.Point{at(4, 1), at(2, 1), at(2, 2), at(8, 1)} {
-		r.scripts = append(r.scripts, &script{design: "d", point: p, seed: 1})
+		r.trials = append(r.trials, &trialCosts{design: "d", point: p, seed: 1})
 	}
 	for _, c := range []struct{ asked, want plan.Point }{{at(4, 1), at(4, 1)}, {at(3, 1), at(2, 1)},
 		{at(8, 2), at(2, 2)}, {at(2, 3), plan.Point{}}} {
-		s, err := r.script(Spec{Design: "d", Seed: 1, Point: c.asked})
+		s, err := r.find(Spec{Design: "d", Seed: 1, Point: c.asked})
 		if (err == nil) != (len(c.want.Settings()) > 0) || err == nil && s.point.String() != c.want.String() {
 			t.Errorf("%v: %+v, %v", c.asked, s, err)
 		}
 	}
-	if _, err := r.script(Spec{Design: "e", Seed: 1, Point: at(4, 1)}); err == nil ||
+	if _, err := r.find(Spec{Design: "e", Seed: 1, Point: at(4, 1)}); err == nil ||
 		!strings.Contains(err.Error(), "; 1 more;") {
 		t.Error(err)
 	}
 }
 
-// TestMeasured: what is measured and forgotten says so; where others run it is not measured at all.
+// TestMeasured checks the warning about costs that are measured and not kept. Beside other trials nothing is
+// measured.
 func TestMeasured(t *testing.T) {
 	x, _ := draw(t, lotterySpec(1, 1, nil))
 	if x.RealCode != result.RealMeasured || !strings.Contains(fmt.Sprint(x.Warnings), "another run differs") ||
@@ -163,9 +166,9 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	spec := lotterySpec(1, 1, nil)
-	spec.Crowded = true
+	spec.Concurrent = true
 	w := lottery()
-	if o := Simulate(spec, w, w.Designs[0], sim.Costs{}); !o.Crowded || o.Trial.RealCode != "" {
+	if o := Simulate(spec, w, w.Designs[0], sim.Costs{}); !o.MustRunAlone || o.Trial.RealCode != "" {
 		t.Errorf("%+v", o)
 	}
 	r := NewRecording("lottery", true)
@@ -174,31 +177,31 @@ func TestMeasured(t *testing.T) {
 	}
 	replay, _ := file(t, r)
 	spec.Recording = replay
-	if o := Simulate(spec, w, w.Designs[0], sim.Costs{}); o.Crowded || o.Trial.Status != result.OK {
+	if o := Simulate(spec, w, w.Designs[0], sim.Costs{}); o.MustRunAlone || o.Trial.Status != result.OK {
 		t.Errorf("%+v", o)
 	}
 }
 
-// TestRecordingEnds: a replay that comes to more real code than was recorded says which, and so does a recording
-// that becomes too large.
+// TestRecordingEnds checks the error of a replay that needs more sections than were recorded, and of a
+// recording that becomes too large.
 func TestRecordingEnds(t *testing.T) {
 	r := NewRecording("lottery", true)
 	draw(t, lotterySpec(1, 1, r))
 	replay, _ := file(t, r)
-	replay.scripts[0].costs[SectionKey{17, "worker"}] = nil
+	replay.trials[0].costs[SectionKey{17, "worker"}] = nil
 	if x, _ := draw(t, lotterySpec(3, 1, replay)); x.Status != result.Failed ||
 		!strings.Contains(x.Error, "has 0 sections of real code of request 17 in goroutine worker, and "+
 			"it comes to one more") {
 		t.Errorf("%+v", x)
 	}
-	r.n = mostSections - 3
+	r.n = maxSections - 3
 	if x, _ := draw(t, lotterySpec(1, 2, r)); x.Status != result.Failed ||
 		!strings.Contains(x.Error, "more than 2097152 sections") {
 		t.Errorf("%+v", x)
 	}
 }
 
-// TestRealCodeIsNeverExact: what a piece costs was measured, and that another costs as much is chance.
+// TestRealCodeIsNeverExact checks that measured costs that happen to be equal do not make a trial exact.
 func TestRealCodeIsNeverExact(t *testing.T) {
 	for _, real := range []bool{false, true} {
 		op := func(e env.Env, _ uint64) { e.WorkFor(time.Millisecond, func() {}) }
@@ -215,12 +218,12 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 		for request := range uint64(100) {
 			costs[SectionKey{request, "worker"}] = []time.Duration{time.Millisecond}
 		}
-		spec.Recording.scripts = []*script{{design: "d", point: spec.Point, seed: 1, costs: costs}}
+		spec.Recording.trials = []*trialCosts{{design: "d", point: spec.Point, seed: 1, costs: costs}}
 		x := Simulate(spec, &workload.Workload{Name: "test"}, d, sim.Costs{}).Trial
 		if x.Status != result.OK || !(x.Metrics[result.Throughput] > 900) || (x.Period == nil) != real {
 			t.Errorf("real %v: %+v", real, x)
 		}
-		// What real code cost is of the window, as CPU time is, and not of the warm-up.
+		// The cost of real code covers the window, like CPU time, and not the warm-up.
 		if code, cpu := x.Metrics["real_code_seconds"], x.Metrics[result.CPUSeconds]; real &&
 			(x.Metrics["real_sections"] != 20 || code != 0.02 || cpu != 0.02) {
 			t.Errorf("%v sections of %vs in %vs of CPU time", x.Metrics["real_sections"], code, cpu)
@@ -228,7 +231,7 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 	}
 }
 
-// split is a job whose workers have a share of the pieces each, all in one section.
+// split is a job in which each worker does its share of the work in one section.
 func split(e env.Env, p plan.Point) (workload.Job, error) {
 	done, workers := e.Group(), p.Int("workers")
 	return workload.Job{Items: 40, Run: func(e env.Env) error {
@@ -242,9 +245,9 @@ func split(e env.Env, p plan.Point) (workload.Job, error) {
 	}}, nil
 }
 
-// TestReplayLosesNoWork: a job whose sections are larger where there are fewer workers is not replayed with those of
-// more, of which some would be left. Its own replays, and those of a recording that other schedules have added to, are
-// whole.
+// TestReplayLosesNoWork checks that a job with fewer, larger sections is not replayed with those of more
+// workers, some of which would be left. Its own replays are complete, and so are those of a recording to which
+// other schedules have added.
 func TestReplayLosesNoWork(t *testing.T) {
 	w := &workload.Workload{Name: "lottery",
 		Designs: []workload.Design{{Name: "stock", Uses: []string{"workers"}, Job: split}}}
@@ -264,7 +267,7 @@ func TestReplayLosesNoWork(t *testing.T) {
 	if x := run(2, replay); x.Status != result.Failed || !strings.Contains(x.Error, want) || x.WallSeconds != 0 {
 		t.Errorf("half of the work is gone: %+v", x)
 	}
-	r.scripts[0].costs[SectionKey{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
+	r.trials[0].costs[SectionKey{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
 	r.n++
 	replay, text := file(t, r)
 	if !strings.Contains(text, `"sections":5,"job_sections":4`) {
@@ -291,7 +294,7 @@ func TestReadRecording(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{`"kind":"costs"`, `"kind":"cost"`, "line 1: this is no file of costs; make one with --record-costs"},
+		{`"kind":"costs"`, `"kind":"cost"`, "line 1: this is no file of costs; record one"},
 		{goodCosts, "", "line 0: the file ends here with 0 of 0 trials"},
 		{`"schema_version":1`, `"schema_version":2`, "line 1: the file is of version 2"},
 		{`"thread-cpu"`, `"sun"`, `line 1: there is no clock "sun"`},
@@ -325,26 +328,27 @@ func TestReadRecording(t *testing.T) {
 	}
 }
 
-// TestLongTrials: virtual time has an end, and no trial comes there.
+// TestLongTrials checks that no trial reaches the end of virtual time.
 func TestLongTrials(t *testing.T) {
 	for _, c := range []struct {
 		before time.Duration
 		good   bool
-	}{{longestTrial - 11, true}, {longestTrial - 10, false}} {
-		p := parser{last: &script{costs: map[SectionKey][]time.Duration{}}, left: 2, sum: c.before}
-		if err := p.piece([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good ||
+	}{{maxTrial - 11, true}, {maxTrial - 10, false}} {
+		p := parser{last: &trialCosts{costs: map[SectionKey][]time.Duration{}}, left: 2, sum: c.before}
+		if err := p.section([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good ||
 			err != nil && !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%v before: %v", c.before, err)
 		}
 	}
 	r := NewRecording("lottery", true)
-	s := &script{design: "d", costs: map[SectionKey][]time.Duration{}}
-	if _, err := r.cost(s, SectionKey{}, 0, longestSection+1); err == nil || r.n > 0 {
+	s := &trialCosts{design: "d", costs: map[SectionKey][]time.Duration{}}
+	if _, err := r.cost(s, SectionKey{}, 0, maxSection+1); err == nil || r.n > 0 {
 		t.Error("a section is kept that no file may have")
 	}
 }
 
-// FuzzReadRecording reads any text without a panic. What it accepts is written and read as the same.
+// FuzzReadRecording checks that no text causes a panic, and that an accepted recording is the same after it was
+// written and read.
 func FuzzReadRecording(f *testing.F) {
 	f.Add(goodCosts)
 	f.Add(strings.ReplaceAll(goodCosts, "7", "18446744073709551615"))

@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	mostInLine = 1000    // sections
-	maxLine    = 1 << 20 // bytes
+	maxPerLine = 1000    // sections in a line
+	maxLine    = 1 << 20 // in bytes
 )
 
-// A file of costs is NDJSON: a line of kind "costs", and for each trial one of kind "section_costs" followed by lines
-// without a kind, one for each piece and every thousand sections of it.
+// A file of costs is NDJSON. It has a line of kind "costs". For each trial follow a line of kind
+// "section_costs" and lines without a kind, one for each key and every thousand sections of it.
 type (
 	costsLine struct {
 		Kind          string `json:"kind"`
@@ -33,7 +33,7 @@ type (
 		Clock         string `json:"clock"`
 		Trials        int    `json:"trials"`
 	}
-	scriptLine struct {
+	trialLine struct {
 		Kind     string     `json:"kind"`
 		Design   string     `json:"design"`
 		Point    plan.Point `json:"point"`
@@ -41,7 +41,7 @@ type (
 		Sections int        `json:"sections"`
 		Job      *int       `json:"job_sections,omitempty"` // nil: all of them
 	}
-	pieceLine struct {
+	sectionLine struct {
 		Goroutine string  `json:"goroutine"`
 		Request   *uint64 `json:"request,omitempty"`
 		Ns        []int64 `json:"ns"`
@@ -49,22 +49,22 @@ type (
 )
 
 const (
-	kindCosts  = "costs"
-	kindScript = "section_costs"
+	kindCosts = "costs"
+	kindTrial = "section_costs"
 )
 
-// Write writes the recording. Equal ones have equal files.
+// Write writes the recording. Equal recordings give equal files.
 func (r *Recording) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
-	slices.SortFunc(r.scripts, func(a, b *script) int {
+	slices.SortFunc(r.trials, func(a, b *trialCosts) int {
 		return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.design, b.design),
 			cmp.Compare(a.point.String(), b.point.String()))
 	})
-	if err := enc.Encode(costsLine{kindCosts, result.SchemaVersion, r.Workload, r.clock, len(r.scripts)}); err != nil {
+	if err := enc.Encode(costsLine{kindCosts, result.SchemaVersion, r.Workload, r.clock, len(r.trials)}); err != nil {
 		return err
 	}
-	for _, s := range r.scripts {
+	for _, s := range r.trials {
 		if err := s.write(enc); err != nil {
 			return err
 		}
@@ -72,7 +72,8 @@ func (r *Recording) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-func (s *script) write(enc *json.Encoder) error {
+// write writes the lines of one trial.
+func (s *trialCosts) write(enc *json.Encoder) error {
 	n := 0
 	var pieces []SectionKey
 	for p, costs := range s.costs {
@@ -82,7 +83,7 @@ func (s *script) write(enc *json.Encoder) error {
 	slices.SortFunc(pieces, func(a, b SectionKey) int {
 		return cmp.Or(cmp.Compare(a.Request, b.Request), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
-	head := scriptLine{Kind: kindScript, Design: s.design, Point: s.point, Seed: strconv.FormatUint(s.seed, 10),
+	head := trialLine{Kind: kindTrial, Design: s.design, Point: s.point, Seed: strconv.FormatUint(s.seed, 10),
 		Sections: n}
 	if s.whole != 0 && s.whole != n {
 		head.Job = &s.whole
@@ -91,8 +92,8 @@ func (s *script) write(enc *json.Encoder) error {
 		return err
 	}
 	for _, p := range pieces {
-		for costs := range slices.Chunk(s.costs[p], mostInLine) {
-			line := pieceLine{Goroutine: p.Goroutine}
+		for costs := range slices.Chunk(s.costs[p], maxPerLine) {
+			line := sectionLine{Goroutine: p.Goroutine}
 			if p.Request != env.NoRequest {
 				line.Request = &p.Request
 			}
@@ -107,7 +108,7 @@ func (s *script) write(enc *json.Encoder) error {
 	return nil
 }
 
-// ReadRecording reads a file of what real code of w costs. Errors name the line.
+// ReadRecording reads a file of the costs of the real code of w. Errors name the line.
 func ReadRecording(in io.Reader, w *workload.Workload) (*Recording, error) {
 	p := parser{lines: bufio.NewScanner(in), workload: w, r: &Recording{sealed: true, kept: true}}
 	p.lines.Buffer(nil, maxLine)
@@ -122,12 +123,12 @@ func ReadRecording(in io.Reader, w *workload.Workload) (*Recording, error) {
 		err = fmt.Errorf("line %d is longer than %d bytes: %w", p.line+1, maxLine, errNoCosts)
 	}
 	if err == nil {
-		if err = p.whole(); err != nil {
+		if err = p.checkComplete(); err != nil {
 			err = fmt.Errorf("line %d: %w", p.line, err)
 		}
 	}
-	if err == nil && (p.line == 0 || len(p.r.scripts) != p.trials) {
-		err = fmt.Errorf("line %d: the file ends here with %d of %d trials: %w", p.line, len(p.r.scripts), p.trials,
+	if err == nil && (p.line == 0 || len(p.r.trials) != p.trials) {
+		err = fmt.Errorf("line %d: the file ends here with %d of %d trials: %w", p.line, len(p.r.trials), p.trials,
 			errCut)
 	}
 	if err != nil {
@@ -137,19 +138,19 @@ func ReadRecording(in io.Reader, w *workload.Workload) (*Recording, error) {
 }
 
 var (
-	errNoCosts = errors.New("this is no file of costs; make one with --record-costs FILE")
-	errCut     = errors.New("it was cut off or changed; record it anew with --record-costs FILE")
+	errNoCosts = errors.New("this is no file of costs; record one")
+	errCut     = errors.New("it was cut off or changed; record it anew")
 )
 
-// parser reads a file of costs line by line.
+// parser reads a file of costs line by line. Its methods return an error for a line that does not fit.
 type parser struct {
 	lines    *bufio.Scanner
 	line     int
 	workload *workload.Workload
 	r        *Recording
-	trials   int     // that the file says it has
-	last     *script // whose pieces come
-	left     int     // of its sections
+	trials   int         // number of trials that the file declares
+	last     *trialCosts // the trial of the current lines
+	left     int         // sections of that trial still to come
 	sum      time.Duration
 }
 
@@ -165,12 +166,12 @@ func (p *parser) next(text []byte) error {
 		return errNoCosts
 	case kind.Kind == kindCosts:
 		return p.head(text)
-	case kind.Kind == kindScript:
-		return p.script(text)
+	case kind.Kind == kindTrial:
+		return p.trial(text)
 	case kind.Kind != "":
 		return fmt.Errorf("a line of kind %q: %w", kind.Kind, errNoCosts)
 	}
-	return p.piece(text)
+	return p.section(text)
 }
 
 func (p *parser) head(text []byte) error {
@@ -186,26 +187,26 @@ func (p *parser) head(text []byte) error {
 		return fmt.Errorf("there is no clock %q: %w", l.Clock, errCut)
 	}
 	if l.Workload != p.workload.Name {
-		return fmt.Errorf("these are the costs of the workload %s, not of %s: record those with --record-costs FILE",
+		return fmt.Errorf("these are the costs of the workload %s, not of %s: record those",
 			l.Workload, p.workload.Name)
 	}
 	p.r.Workload, p.r.clock, p.trials = l.Workload, l.Clock, l.Trials
 	return nil
 }
 
-// whole is an error if the last script lacks sections.
-func (p *parser) whole() error {
+// checkComplete returns an error if sections of the last trial are missing.
+func (p *parser) checkComplete() error {
 	if p.left > 0 {
 		return fmt.Errorf("%d sections of %s (%s) are missing: %w", p.left, p.last.design, p.last.point, errCut)
 	}
 	return nil
 }
 
-func (p *parser) script(text []byte) error {
-	if err := p.whole(); err != nil {
+func (p *parser) trial(text []byte) error {
+	if err := p.checkComplete(); err != nil {
 		return err
 	}
-	var l scriptLine
+	var l trialLine
 	if err := json.Unmarshal(text, &l); err != nil {
 		return fmt.Errorf("%w (%w)", errCut, err)
 	}
@@ -219,10 +220,10 @@ func (p *parser) script(text []byte) error {
 	if cpus, ok := l.Point.Get("cpus"); !ok || cpus.Kind() != plan.Int {
 		return fmt.Errorf("the point (%s) has no number of cpus: %w", l.Point, errCut)
 	}
-	if p.r.n += l.Sections; l.Sections < 0 || l.Sections > mostSections || p.r.n > mostSections {
-		return fmt.Errorf("%d sections are out of range; a file has at most %d: %w", l.Sections, mostSections, errCut)
+	if p.r.n += l.Sections; l.Sections < 0 || l.Sections > maxSections || p.r.n > maxSections {
+		return fmt.Errorf("%d sections are out of range; a file has at most %d: %w", l.Sections, maxSections, errCut)
 	}
-	for _, s := range p.r.scripts {
+	for _, s := range p.r.trials {
 		if s.design == l.Design && s.seed == seed && s.point.String() == l.Point.String() {
 			return fmt.Errorf("%s (%s) with seed %d is there twice: %w", s.design, s.point, seed, errCut)
 		}
@@ -234,13 +235,13 @@ func (p *parser) script(text []byte) error {
 	if whole < 0 || whole > l.Sections {
 		return fmt.Errorf("%d of %d sections are the job's: %w", whole, l.Sections, errCut)
 	}
-	p.last, p.left, p.sum = &script{l.Design, l.Point, seed, map[SectionKey][]time.Duration{}, whole}, l.Sections, 0
-	p.r.scripts = append(p.r.scripts, p.last)
+	p.last, p.left, p.sum = &trialCosts{l.Design, l.Point, seed, map[SectionKey][]time.Duration{}, whole}, l.Sections, 0
+	p.r.trials = append(p.r.trials, p.last)
 	return nil
 }
 
-func (p *parser) piece(text []byte) error {
-	var l pieceLine
+func (p *parser) section(text []byte) error {
+	var l sectionLine
 	if err := json.Unmarshal(text, &l); err != nil {
 		return fmt.Errorf("%w (%w)", errCut, err)
 	}
@@ -252,12 +253,12 @@ func (p *parser) piece(text []byte) error {
 		key.Request = *l.Request
 	}
 	for _, ns := range l.Ns {
-		if ns < 0 || ns > int64(longestSection) {
-			return fmt.Errorf("a cost of %d ns is out of range; a section takes at most %v: %w", ns, longestSection,
+		if ns < 0 || ns > int64(maxSection) {
+			return fmt.Errorf("a cost of %d ns is out of range; a section takes at most %v: %w", ns, maxSection,
 				errCut)
 		}
-		if p.sum += time.Duration(ns); p.sum > longestTrial {
-			return fmt.Errorf("the sections of one trial take more than %v together: %w", longestTrial, errCut)
+		if p.sum += time.Duration(ns); p.sum > maxTrial {
+			return fmt.Errorf("the sections of one trial take more than %v together: %w", maxTrial, errCut)
 		}
 		p.last.costs[key] = append(p.last.costs[key], time.Duration(ns))
 	}

@@ -10,22 +10,24 @@ import (
 	"github.com/brewput/brewput/internal/host"
 )
 
-// guardEvery is how often the memory guard looks, beside each time that a simulation has many new goroutines.
+// guardEvery is the interval at which the memory guard checks. A simulation also checks when it has many new
+// goroutines.
 const guardEvery = 50 * time.Millisecond
 
-// usage is what there is of memory, in bytes.
+// usage is the state of memory, in bytes.
 type usage struct {
-	held  uint64 // by this process
-	spare uint64 // that it has beside that and does not use
-	free  uint64 // for any process
-	total uint64 // in all
+	held  uint64 // held by this process
+	spare uint64 // reserved by this process and not used
+	free  uint64 // free for any process
+	total uint64 // of the machine
 }
 
-// hasRoom tells a simulation whether memory has room for more goroutines, beside all else that this process does.
-func hasRoom() bool { return roomAfter(memory, runtime.GC) }
+// hasRoom reports whether memory has room for more goroutines of a simulation, beside everything else in this
+// process.
+func hasRoom() bool { return hasRoomAfterGC(memory, runtime.GC) }
 
-// roomAfter collects garbage only if there is no room without.
-func roomAfter(memory func() (usage, bool), collect func()) bool {
+// hasRoomAfterGC is hasRoom; it collects garbage only if there is no room otherwise.
+func hasRoomAfterGC(memory func() (usage, bool), collect func()) bool {
 	fits := func() bool {
 		u, known := memory()
 		return !known || u.fits()
@@ -37,25 +39,26 @@ func roomAfter(memory func() (usage, bool), collect func()) bool {
 	return fits()
 }
 
-// fits reports whether enough is left: a tenth of what this process could have, which stays the same while it grows,
-// and, as others like it may run beside, a thirty-second of all that there is, up to 1 GiB.
-func (u usage) fits() bool { return u.spare+u.free >= u.kept() }
+// fits reports whether enough memory is left. Enough is a tenth of what this process could have, which does not
+// change while it grows. Because similar processes may run beside it, it is also at least 1/32 of the machine's
+// memory, up to 1 GiB.
+func (u usage) fits() bool { return u.spare+u.free >= u.reserve() }
 
-// kept is what the guard keeps free: see fits.
-func (u usage) kept() uint64 {
+// reserve returns the memory that the guard keeps free: see fits.
+func (u usage) reserve() uint64 {
 	left := u.spare + u.free
 	return max((u.held+left)/10, min(u.total/32, 1<<30))
 }
 
 func (u usage) String() string {
-	return fmt.Sprintf("the process holds %s, %s of %s are free, and the guard keeps %s free", gib(u.held),
-		gib(u.spare+u.free), gib(u.total), gib(u.kept()))
+	return fmt.Sprintf("the process holds %s, %s of %s are free, and the guard keeps %s free", formatGiB(u.held),
+		formatGiB(u.spare+u.free), formatGiB(u.total), formatGiB(u.reserve()))
 }
 
-func gib(bytes uint64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }
+func formatGiB(bytes uint64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }
 
-// guarded adds to the error of the memory guard what memory there was. The first line is what a table shows.
-func guarded(err error, memory func() (usage, bool)) error {
+// withUsage adds the usage of memory to the error of the memory guard. A table shows the first line.
+func withUsage(err error, memory func() (usage, bool)) error {
 	u, known := memory()
 	if err == nil || !known {
 		return err
@@ -64,25 +67,26 @@ func guarded(err error, memory func() (usage, bool)) error {
 	return fmt.Errorf("%s (%v)\n%s", first, u, rest)
 }
 
-// leastWorker is what a worker takes at least, in bytes: its stack, and what the load counts of it.
-const leastWorker = 2<<10 + 1<<8
+// minWorkerBytes is the least memory of a worker, in bytes: its stack and the counters of the load.
+const minWorkerBytes = 2<<10 + 1<<8
 
-// needed is an error if the workers of a trial cannot have room: the machine would stand still before they are there.
-func needed(spec Spec, memory func() (usage, bool)) error {
+// checkWorkers returns an error if memory cannot hold the workers of a trial. Otherwise the machine would stall
+// before they all exist.
+func checkWorkers(spec Spec, memory func() (usage, bool)) error {
 	if !spec.Point.Has("workers") {
 		return nil
 	}
 	n := uint64(max(0, spec.Point.Int("workers")))
 	u, known := memory()
-	if !known || n <= (u.held+u.spare+u.free)/leastWorker {
+	if !known || n <= (u.held+u.spare+u.free)/minWorkerBytes {
 		return nil
 	}
 	return fmt.Errorf("the memory guard has refused the trial: its %d workers are as many goroutines, which take %s "+
-		"at least; let fewer live at a time (--workers), or end other programs (%v)",
-		n, gib(n*leastWorker), u)
+		"at least; use fewer workers, or end other programs (%v)",
+		n, formatGiB(n*minWorkerBytes), u)
 }
 
-// memory is what there is; false where the system does not tell.
+// memory reads the usage of memory; known is false if the system does not report it.
 func memory() (u usage, known bool) {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"}}

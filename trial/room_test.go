@@ -12,8 +12,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestMemoryBesideOthers: what does not fit beside other trials is to run again, alone; what does not fit then has
-// failed.
+// TestMemoryBesideOthers checks that a trial that does not fit beside others runs again alone. If it does not
+// fit then, it has failed.
 func TestMemoryBesideOthers(t *testing.T) {
 	d := workload.Design{Name: "many", Job: func(env.Env, plan.Point) (workload.Job, error) {
 		return workload.Job{Items: 1, Run: func(e env.Env) error {
@@ -27,19 +27,19 @@ func TestMemoryBesideOthers(t *testing.T) {
 	}}
 	w := &workload.Workload{Name: "w", Designs: []workload.Design{d}}
 	spec := Spec{Workload: "w", Design: "many",
-		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Crowded: true,
+		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Concurrent: true,
 		Room: func() bool { return false }}
-	if o := Simulate(spec, w, d, sim.Costs{}); !o.Crowded {
+	if o := Simulate(spec, w, d, sim.Costs{}); !o.MustRunAlone {
 		t.Errorf("beside others: %+v", o.Trial)
 	}
-	spec.Crowded = false
-	if o := Simulate(spec, w, d, sim.Costs{}); o.Crowded || o.Trial.Status != result.Failed ||
+	spec.Concurrent = false
+	if o := Simulate(spec, w, d, sim.Costs{}); o.MustRunAlone || o.Trial.Status != result.Failed ||
 		!strings.Contains(o.Trial.Error, "let fewer live at a time") {
-		t.Errorf("alone: crowded %v, %s: %s", o.Crowded, o.Trial.Status, o.Trial.Error)
+		t.Errorf("alone: crowded %v, %s: %s", o.MustRunAlone, o.Trial.Status, o.Trial.Error)
 	}
 }
 
-// TestRoom: there is room where a little memory is taken, and what is taken is seen.
+// TestRoom checks that a little memory fits, and that its use is seen.
 func TestRoom(t *testing.T) {
 	if !hasRoom() {
 		t.Error("a process that takes next to nothing has no room")
@@ -52,7 +52,8 @@ func TestRoom(t *testing.T) {
 	runtime.KeepAlive(block)
 }
 
-// TestRoomAfter: there is room where enough is left, at once or after garbage is collected, and where nobody knows.
+// TestRoomAfter checks that there is room if enough is left, at once or after a garbage collection, and if the
+// usage is unknown.
 func TestRoomAfter(t *testing.T) {
 	full, empty := usage{held: 99, free: 1, total: 100}, usage{held: 1, free: 99, total: 100}
 	for _, c := range []struct {
@@ -63,14 +64,14 @@ func TestRoomAfter(t *testing.T) {
 		{full, full, false, true, 0}} {
 		collected := 0
 		memory := func() (usage, bool) { return []usage{c.before, c.after}[collected], c.known }
-		if got := roomAfter(memory, func() { collected++ }); got != c.want || collected != c.collected {
+		if got := hasRoomAfterGC(memory, func() { collected++ }); got != c.want || collected != c.collected {
 			t.Errorf("%+v: %v, garbage is collected %d times", c, got, collected)
 		}
 	}
 }
 
-// TestFits: what a process that grows may hold does not depend on when it asks; and where others hold nearly all there
-// is no room for a small one either.
+// TestFits checks that the limit of a growing process does not depend on when it asks. If others hold nearly
+// all memory, there is no room for a small process either.
 func TestFits(t *testing.T) {
 	const all = 20 << 30
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// feed gives a series requests that take the times and end the gaps after each other.
+// feed adds requests with the given times and gaps between their ends to a series.
 func feed(s *series, n int, request func(i int) (gap, took time.Duration)) {
 	now := s.release
 	for i := range n {
@@ -57,7 +57,7 @@ func TestPeriod(t *testing.T) {
 			}
 			return ms, 4 * ms
 		}, 1, ms},
-		{"more than are kept", 3 * mostServed, alternate, 2, 16 * ms},
+		{"more than are kept", 3 * maxServed, alternate, 2, 16 * ms},
 		{"none", 0, nil, 0, 0},
 	} {
 		s := longSeries()
@@ -65,13 +65,13 @@ func TestPeriod(t *testing.T) {
 		p := s.period()
 		period, span, repeats := p.requests, p.span, p.repeats
 		if test.name == "one nanosecond more now and then" {
-			// The end of it repeats itself, but less than half of it all.
+			// The end repeats itself, but it is less than half of all requests.
 			if period != nil {
 				t.Errorf("%s: a period of %d was found", test.name, len(period))
 			}
 			continue
 		}
-		if len(period) != test.period || span != test.span || test.period > 0 && repeats < leastRepeats {
+		if len(period) != test.period || span != test.span || test.period > 0 && repeats < minRepeats {
 			t.Errorf("%s: a period of %d in %v, %d times, want %d in %v", test.name, len(period), span, repeats,
 				test.period, test.span)
 		}
@@ -99,14 +99,14 @@ func TestTransient(t *testing.T) {
 	}
 }
 
-// TestSeriesIsBounded: a long run takes no more memory, and its batches still say the same.
+// TestSeriesIsBounded checks that a long run takes no more memory, and that its batches give the same result.
 func TestSeriesIsBounded(t *testing.T) {
 	s := longSeries()
-	n := 20 * batchSize * mostBatches
+	n := 20 * batchSize * maxBatches
 	feed(s, n, func(i int) (gap, took time.Duration) {
 		return time.Microsecond, time.Microsecond + time.Duration(max(0, n/4-i))
 	})
-	if len(s.batches) > mostBatches || len(s.ring) > mostServed {
+	if len(s.batches) > maxBatches || len(s.ring) > maxServed {
 		t.Errorf("%d batches and %d requests are kept", len(s.batches), len(s.ring))
 	}
 	want := time.Duration(n/4) * time.Microsecond
@@ -115,7 +115,8 @@ func TestSeriesIsBounded(t *testing.T) {
 	}
 }
 
-// TestLateEndsAreLeftOut: what ends after the window ends under less load.
+// TestLateEndsAreLeftOut checks that requests that end after the window do not count, because they end under
+// less load.
 func TestLateEndsAreLeftOut(t *testing.T) {
 	s := longSeries()
 	s.end = 50 * time.Millisecond
@@ -125,10 +126,11 @@ func TestLateEndsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestTransientOfManyRequests: of a load that repeats itself for longer than requests are kept nobody knows since when.
+// TestTransientOfManyRequests checks a load that repeats itself for longer than requests are kept: its
+// beginning is unknown.
 func TestTransientOfManyRequests(t *testing.T) {
 	s := longSeries()
-	feed(s, 3*mostServed, func(int) (gap, took time.Duration) { return time.Microsecond, time.Microsecond })
+	feed(s, 3*maxServed, func(int) (gap, took time.Duration) { return time.Microsecond, time.Microsecond })
 	m := &measurement{series: s, trial: Blank(Spec{})}
 	m.settle("latency", 0)
 	if got := m.trial.Metrics.Get(result.Transient); got != 0 {

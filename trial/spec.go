@@ -1,10 +1,10 @@
-// Package trial runs one trial: one design at one point in one fresh process. Its API is not stable yet, unlike
-// that of package lab.
+// Package trial runs one trial: one design at one point in one fresh process. Its API is not stable: it may
+// change in any release, unlike that of package lab.
 //
-// The parent ([Run]) re-executes the running binary with a sentinel in its environment. The child's
-// main function must call [Main] before anything else; brewput.Main does. The child reads one [Spec]
-// from its standard input and writes one [Outcome] to its standard output. It exits when its standard
-// input closes, so that it never outlives its parent.
+// The parent ([Runner.Run]) re-executes the running binary with a sentinel in its environment. The main
+// function of the child must call [Main] before anything else; brewput.Main does so. The child reads one [Spec]
+// from its standard input and writes one [Outcome] to its standard output. It exits when its standard input
+// closes, so it never outlives its parent.
 package trial
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// Sentinel is the environment variable that tells a process that it is a trial's child.
+// Sentinel is the environment variable that marks a process as the child of a trial.
 const Sentinel = "BREWPUT_TRIAL"
 
-// protocol is the sentinel's value: parent and child are the same binary, so it only guards against
-// a variable set by hand.
+// protocol is the value of the sentinel. Parent and child are the same binary, so it only guards against a
+// variable that was set by hand.
 const protocol = "1"
 
-// Spec says what to measure.
+// Spec is the specification of one trial.
 type Spec struct {
 	Workload     string     `json:"workload"`
 	Design       string     `json:"design"`
@@ -32,56 +32,56 @@ type Spec struct {
 	Block        int        `json:"block"`
 	Order        int        `json:"order"`
 	Seed         uint64     `json:"seed"`
-	Instrumented bool       `json:"observed"` // watch resources: an observed trial is in no verdict
+	Instrumented bool       `json:"observed"` // measure resources; no verdict includes such a trial
 
-	Profiled bool `json:"profiled,omitempty"` // with Observed: a CPU profile instead of meters
+	Profiled bool `json:"profiled,omitempty"` // with Instrumented: take a CPU profile instead of reading meters
 
-	// collect it while the window is open; what the trial measures is disturbed
+	// evidence to collect while the window is open, which disturbs the trial; nil: none
 	Evidence *hook.Request `json:"evidence,omitempty"`
 
 	Duration   time.Duration `json:"duration"`   // window of a stream
 	Warmup     time.Duration `json:"warmup"`     // before the window
-	Operations int64         `json:"operations"` // if > 0: instead of a window
+	Operations int64         `json:"operations"` // if > 0: replaces the window
 	Sample     int           `json:"sample"`     // time every Sample-th operation
-	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
-	// BurnPace is how much slower than calibrated the CPU was when BurnRate was set, as a multiple; 0: it is as
-	// calibrated.
+	BurnRate   float64       `json:"burn_rate"`  // iterations of live.Spin per nanosecond
+	// BurnRatio is the ratio of actual to nominal burn time at the calibrated rate, when BurnRate was set; 0:
+	// BurnRate is as calibrated.
 	BurnRatio float64 `json:"burn_pace,omitempty"`
 
-	// a child's trial in virtual time: what the scheduler takes, see sim.ParseCosts; "" is live
+	// virtual time in a child: scheduler costs, see sim.ParseCosts; "": live
 	Costs string `json:"costs,omitempty"`
 
-	// in virtual time: if the load repeats itself, see what disturbances of one burn do to that
+	// virtual time: if the load repeats itself, find its steady states by disturbing single burns
 	Disturb bool `json:"disturb,omitempty"`
 
-	Late *Late `json:"late,omitempty"` // in virtual time: the burn that lasts longer; nil: none
+	Disturbance *Disturbance `json:"late,omitempty"` // virtual time: one burn that lasts longer; nil: none
 
-	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
+	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: closed loop
 
-	Limit time.Duration `json:"-"` // in virtual time: of real time, after which the trial counts as hung; 0 is none
-	Room  func() bool   `json:"-"` // in virtual time: see virtual.Config; nil: see usage.fits
-	// Stop, if not nil, ends a trial in virtual time when it is closed: the trial has failed then.
+	Limit time.Duration `json:"-"` // virtual time: limit of real time, after which the trial counts as hung; 0: none
+	Room  func() bool   `json:"-"` // virtual time: see virtual.Config; nil: see usage.fits
+	// Stop, if not nil, ends a trial in virtual time when it is closed. The trial has then failed.
 	Stop     <-chan struct{} `json:"-"`
-	Timeline time.Duration   `json:"-"` // in virtual time: how much is recorded, from the opening of the window on
+	Timeline time.Duration   `json:"-"` // virtual time: length of the recorded timeline, from the opening of the window
 
-	// Recording has or takes in what real code costs in virtual time; nil: it is measured and forgotten.
+	// Recording holds the costs of real code in virtual time; nil: costs are measured and not kept.
 	Recording *Recording `json:"-"`
-	// Crowded says that other trials run at the same time: one that must measure real code, or for which memory has
-	// no room beside them, then ends with Outcome.Crowded.
-	Crowded bool `json:"crowded,omitempty"`
+	// Concurrent says that other trials run at the same time. A trial that must measure real code, or that
+	// needs more memory than they leave, then ends with Outcome.MustRunAlone.
+	Concurrent bool `json:"crowded,omitempty"`
 }
 
-// Late is a disturbance: the first burn that begins at a time or later lasts longer.
-type Late struct {
-	At time.Duration `json:"at"` // since the simulation began
-	By time.Duration `json:"by"`
+// Disturbance makes the first burn that begins at a given time or later last longer.
+type Disturbance struct {
+	At    time.Duration `json:"at"` // since the simulation began
+	Delay time.Duration `json:"by"`
 }
 
-// OpenLoad is the load that is offered in an open loop, beside what the point says of it.
+// OpenLoad is the offered load of an open loop, apart from the factors in the point.
 type OpenLoad struct {
-	Rate     float64         `json:"rate"`           // requests a second
-	Capacity float64         `json:"capacity"`       // what the design serves at most, requests a second; 0: unknown
-	Gaps     []time.Duration `json:"gaps,omitempty"` // recorded arrivals
+	Rate     float64         `json:"rate"`           // requests per second
+	Capacity float64         `json:"capacity"`       // capacity of the design in requests per second; 0: unknown
+	Gaps     []time.Duration `json:"gaps,omitempty"` // recorded gaps between arrivals; nil: none
 }
 
 // validate refuses a specification that would measure nothing, or something else.
@@ -102,16 +102,17 @@ func (s *Spec) validate() error {
 	return nil
 }
 
-// Outcome is what came of a trial.
+// Outcome is the result of a trial with its attachments.
 type Outcome struct {
 	Trial result.Trial `json:"trial"`
-	// Histograms are in HdrHistogram's format (see internal/hist), by what they are of: "latency".
+	// Histograms are in the format of HdrHistogram (see internal/hist), by the metric that they show, such as
+	// "latency".
 	Histograms map[string][]byte `json:"histograms,omitempty"`
-	Failure    string            `json:"-"` // of a failed trial: what it printed, its stacks
-	// the trial came to nothing, as it must run alone; see Spec.Crowded
-	Crowded bool `json:"crowded,omitempty"`
-	// in virtual time: the limit of real time has ended it, and would end others of its case
+	Failure    string            `json:"-"` // of a failed trial: its output, with stacks
+	// the trial has no result, because it must run alone; see Spec.Concurrent
+	MustRunAlone bool `json:"crowded,omitempty"`
+	// virtual time: it reached the limit of real time, as other trials of its case would
 	Limited bool `json:"limited,omitempty"`
-	// in virtual time, if it was asked for and the window opened
+	// virtual time: if it was asked for and the window opened
 	Timeline *timeline.Timeline `json:"-"`
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// stream measures a stream under its load.
+// stream measures a stream under load.
 func (m *measurement) stream(e env.Env) error {
 	s, err := m.design.Stream(e, m.spec.Point)
 	if err != nil {
@@ -22,40 +22,43 @@ func (m *measurement) stream(e env.Env) error {
 	if m.spec.Open != nil {
 		run = m.openLoop
 	}
+
 	m.collectGarbage()
 	total, window, loadErr := run(e, s)
+
 	if s.Close != nil {
 		s.Close(e)
 	}
-	answer, wrong := answered(s.Check, total)
-	m.trial.Answer, m.wrong = answer, wrong
+	answer, wrong := checkAnswer(s.Check, total)
+	m.trial.Answer, m.checkErr = answer, wrong
 	if loadErr != nil {
 		return loadErr
 	}
+
 	if m.spec.Operations == 0 {
-		m.covers(window)
+		m.checkCoverage(window)
 	}
 	return nil
 }
 
-// span is a part of the load: from the opening of the window to its close, and when the load ended.
+// span is the window of a load, and the end of the load, in the time of the world.
 type span struct{ opened, closed, ended time.Duration }
 
 const (
-	leastCovered = 0.95 // the share of a window that its counters must cover
-	mostLate     = 0.02 // of a window: how long after the end of the load they may be read
+	minCovered   = 0.95 // share of the window that the counters must cover
+	maxReadDelay = 0.02 // share of the window by which they may be read after the end of the load
 )
 
-// covers decides whether the counters are of the window, and not of a part of it or of the time after the load.
-func (m *measurement) covers(w span) {
+// checkCoverage checks that the counters cover the window: not only a part of it, nor much time after the load.
+func (m *measurement) checkCoverage(w span) {
 	window := (w.closed - w.opened).Seconds()
 	covered := (min(m.ended.at, w.closed) - max(m.began.at, w.opened)).Seconds() / window
 	late := (m.ended.at - max(w.closed, w.ended)).Seconds() / window
 	switch {
-	case covered < leastCovered:
+	case covered < minCovered:
 		m.warn("the counters cover %.0f%% of the window: CPU time, parallelism and resources are not known; use "+
-			"a longer --duration", 100*max(0, covered))
-	case late > mostLate:
+			"a longer duration", 100*max(0, covered))
+	case late > maxReadDelay:
 		m.warn("the counters were read more than 2%% of the window after the load ended: CPU time, parallelism and " +
 			"resources are not known")
 	default:
@@ -64,8 +67,8 @@ func (m *measurement) covers(w span) {
 	m.uncovered = true
 }
 
-// answered checks what a design says of its own answer.
-func answered(check func(uint64) (workload.Answer, error), operations int64) (workload.Answer, error) {
+// checkAnswer calls the check of a design, if it has one.
+func checkAnswer(check func(uint64) (workload.Answer, error), operations int64) (workload.Answer, error) {
 	if check == nil {
 		return workload.Answer{}, nil
 	}
@@ -76,7 +79,7 @@ func answered(check func(uint64) (workload.Answer, error), operations int64) (wo
 	return a, err
 }
 
-// closedLoop returns how many operations were done in all, and when the window was.
+// closedLoop runs a closed loop. It returns the number of all operations, and the window.
 func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, window span, err error) {
 	loop := load.Closed{
 		Op: s.Op, Workers: m.spec.Point.Int("workers"),
@@ -85,7 +88,7 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, win
 		AtBegin: m.begin, AtEnd: m.end,
 	}
 	if v, ok := m.world.(*virtual.World); ok {
-		loop.Note, loop.At, loop.OneByOne = m.keep(e, v), v.At, true
+		loop.Note, loop.At, loop.OneByOne = m.startSeries(e, v), v.At, true
 	}
 	l, err := loop.Run(e)
 	window = span{l.Closed - l.Window, l.Closed, l.Last}
@@ -96,15 +99,15 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, win
 	m.trial.Progress, m.total = l.Progress, l.Total
 	m.set("concurrency", l.Concurrency)
 	if l.Latency.Count() == 0 {
-		m.warn("no operation was timed: each worker made fewer than --sample %d of them in the window, so there are "+
-			"no latencies; give a smaller --sample", m.spec.Sample)
+		m.warn("no operation was timed: one in %d is, and each worker made fewer in the window, so there are no "+
+			"latencies; sample more often", m.spec.Sample)
 	}
 	err = m.distribution("latency", l.Latency, 0)
 	m.settle("latency", 0)
 	return l.Total, window, err
 }
 
-// openLoop is closedLoop under customers who come when they come.
+// openLoop runs an open loop. It returns what closedLoop returns.
 func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, window span, err error) {
 	p, offered := m.spec.Point, m.spec.Open
 	m.set(result.Rate, result.Value(offered.Rate))
@@ -125,7 +128,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 		loop.Arrivals.Kind = p.Text("arrivals")
 	}
 	if v, ok := m.world.(*virtual.World); ok {
-		loop.Note, loop.At = m.keep(e, v), v.At
+		loop.Note, loop.At = m.startSeries(e, v), v.At
 	}
 	if err := loop.Validate(); err != nil {
 		return 0, span{}, err
@@ -136,7 +139,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 		return l.Total, window, err
 	}
 	lost := m.countOpen(&l)
-	rate := offered.came(&l)
+	rate := offered.arrivalRate(&l)
 	m.set(result.OfferedLoad, result.Unavailable)
 	if offered.Capacity > 0 {
 		m.set(result.OfferedLoad, result.Value(rate/offered.Capacity))
@@ -150,14 +153,14 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 	}
 	m.settle("response", lost)
 	if m.trial.Unstable {
-		m.forgetResponse()
+		m.dropResponse()
 		return l.Total, window, nil
 	}
-	m.punctual(&l)
+	m.checkLag(&l)
 	return l.Total, window, nil
 }
 
-// countOpen notes what became of the customers, and returns how many were lost.
+// countOpen records what became of the requests, and returns the number of lost ones.
 func (m *measurement) countOpen(l *load.OpenResult) (lost int64) {
 	m.count(l.Completed, l.Window)
 	m.total = l.Total
@@ -173,23 +176,24 @@ func (m *measurement) countOpen(l *load.OpenResult) (lost int64) {
 	return lost
 }
 
-// came is the rate at which customers came. The mean of a file says little of the part that the window saw.
-func (o *OpenLoad) came(l *load.OpenResult) float64 {
+// arrivalRate returns the rate of arrivals in the window, per second. For recorded arrivals it counts those in
+// the window, because their mean says little about a part of the file.
+func (o *OpenLoad) arrivalRate(l *load.OpenResult) float64 {
 	if o.Gaps != nil {
 		return float64(l.Arrived) / l.Window.Seconds()
 	}
 	return o.Rate
 }
 
-// unstable reports whether customers come at a rate that the design cannot serve: a queue grows as long as the
-// load lasts, and a response time says how long that was, or customers are lost at the rate of what is too
-// much, and it says how long the queue may be.
+// unstable reports whether requests arrive faster than the design can serve them. Then the queue grows as long
+// as the load lasts, so response times depend on the length of the load; or requests are lost, so response
+// times depend on the queue limit.
 //
-// A queue that grows tells, if by more than four standard deviations of Poisson arrivals, and more than a queue near
-// saturation wanders by itself. Below a known capacity it must do so in both halves of the window, or a single stall
-// of the machine, or one burst of customers, would pass for it. Where the capacity is
-// not known and customers leave by themselves, the loss must tell: beyond capacity, but not below, they
-// would keep more workers busy than there are, if all of them were served.
+// A growing queue is evidence if it grew by more than four standard deviations of Poisson arrivals, plus what a
+// queue near saturation varies by itself. Below a known capacity it must grow in both halves of the window;
+// otherwise a single stall of the machine or one burst of arrivals would be enough. If the capacity is unknown
+// and requests give up, the loss decides: beyond capacity, but not below, serving them all would keep more
+// workers busy than there are.
 func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool {
 	grew := func(backlog, arrived int64) bool {
 		n := float64(arrived)
@@ -206,8 +210,8 @@ func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool 
 	return false
 }
 
-// forgetResponse drops the response times of an unstable trial.
-func (m *measurement) forgetResponse() {
+// dropResponse removes the response times of an unstable trial.
+func (m *measurement) dropResponse() {
 	m.set("response_mean_ns", result.Unavailable)
 	m.set("response_sd_ns", result.Unavailable)
 	for _, q := range result.Quantiles {
@@ -215,12 +219,12 @@ func (m *measurement) forgetResponse() {
 	}
 }
 
-// maxLag is the largest share of the median response by which an idle design may notice arrivals late.
+// maxLag is the largest lag of an idle design in noticing an arrival, as a share of the median response time.
 const maxLag = 0.1
 
-// punctual marks a trial whose customers were noticed late though nobody was served: that is the machine's
-// or the harness's doing, and would pass for the design's.
-func (m *measurement) punctual(l *load.OpenResult) {
+// checkLag marks a trial as invalid if an idle design noticed arrivals late. The machine or the harness causes
+// that lag, and it would be taken for the design's.
+func (m *measurement) checkLag(l *load.OpenResult) {
 	lag, name := 0.0, ""
 	for _, q := range []struct {
 		name string
@@ -232,22 +236,23 @@ func (m *measurement) punctual(l *load.OpenResult) {
 		}
 	}
 	if name == "" {
-		return // fewer than 20 customers found the design idle, too few for a median of their lags
+		return // fewer than 20 arrivals found the design idle, too few for a median of their lags
 	}
 	m.set("lag_"+name+"_ns", result.Value(lag))
 	median, ok := l.Response.QuantileOf(0.5, l.Arrived-l.Served)
-	if math.IsInf(median, 1) { // most were lost, and any lag is less than a tenth of that
+	if math.IsInf(median, 1) { // most were lost, and any lag is less than a tenth of infinity
 		median, ok = l.Service.Quantile(0.5)
 	}
-	// In virtual time an idle design is late by the costs of the scheduler alone, which are asked for.
+	// In virtual time, only the given scheduler costs delay an idle design.
 	m.trial.Invalid = !m.virtual && ok && lag > maxLag*median
 }
 
-// lateness is why a trial is invalid. It has no figure, so that a table says it once; the metric lag_ has it.
-const lateness = "customers were noticed late while nobody was served, by more than a tenth of the median response: " +
+// lateError is the error of an invalid trial. It has no figure, so that a table shows it once; the metric lag_
+// has the figure.
+const lateError = "customers were noticed late while nobody was served, by more than a tenth of the median response: " +
 	"the machine is busy with other things, or the operation too short for an open loop"
 
-// count notes the operations that ended inside the window.
+// count records the operations that ended inside the window.
 func (m *measurement) count(operations int64, window time.Duration) {
 	m.operations = operations
 	m.trial.Operations = operations
@@ -255,8 +260,8 @@ func (m *measurement) count(operations int64, window time.Duration) {
 	m.set(result.Throughput, result.Value(float64(operations)/window.Seconds()))
 }
 
-// distribution adds the mean, the standard deviation and the quantiles of what was recorded, and the
-// histogram itself. Lost requests count as infinite in the quantiles and not at all in the mean.
+// distribution adds the mean, the standard deviation, the quantiles and the histogram of recorded times. Lost
+// requests count as infinite in the quantiles, and not at all in the mean.
 func (m *measurement) distribution(of string, h *hist.Histogram, lost int64) error {
 	mean, sd := result.Unavailable, result.Unavailable
 	if h.Count() > 0 {

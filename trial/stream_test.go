@@ -48,7 +48,7 @@ func TestPunctual(t *testing.T) {
 		for range c.served {
 			times.Record(int64(4 * ms))
 		}
-		m.punctual(&load.OpenResult{Lag: c.lag, Response: times, Service: times, Arrived: 100, Served: c.served})
+		m.checkLag(&load.OpenResult{Lag: c.lag, Response: times, Service: times, Arrived: 100, Served: c.served})
 		if m.trial.Invalid != c.late {
 			t.Errorf("%s: invalid %v", c.about, m.trial.Invalid)
 		}
@@ -57,16 +57,15 @@ func TestPunctual(t *testing.T) {
 			!strings.Contains(got.Error, "noticed late") {
 			t.Errorf("%s: %+v", c.about, got)
 		}
-		// What the design did wrong weighs more, and its trial is not even unstable.
-		m.wrong, m.trial.Unstable = errors.New("2 lattes for 1 customer"), true
+		// A failure of the design takes precedence, and its trial is not even unstable.
+		m.checkErr, m.trial.Unstable = errors.New("2 lattes for 1 customer"), true
 		if m.finish(nil, nil); m.trial.Status != result.Wrong || m.trial.Invalid || m.trial.Unstable {
 			t.Errorf("%s, and wrong: %+v", c.about, m.trial)
 		}
 	}
 }
 
-// TestLostAreInfinite: 10 of 100 customers were lost, so that nobody can say when the slowest tenth had
-// its answer.
+// TestLostAreInfinite has 10 of 100 requests lost, so the response time of the slowest tenth is unknown.
 func TestLostAreInfinite(t *testing.T) {
 	m := &measurement{trial: result.Trial{Metrics: result.Metrics{}}}
 	h := hist.New()
@@ -85,8 +84,8 @@ func TestLostAreInfinite(t *testing.T) {
 	}
 }
 
-// TestUnstable has 100 customers in a window at a rate of 100. Each of 2 workers serves 50 a second where a
-// service takes 20 ms.
+// TestUnstable has 100 arrivals in a window at a rate of 100 per second. Each of 2 workers serves 50 per second
+// if a service takes 20 ms.
 func TestUnstable(t *testing.T) {
 	for _, c := range []struct {
 		capacity float64
@@ -119,8 +118,8 @@ func TestUnstable(t *testing.T) {
 	}
 }
 
-// TestRecordedLoad: customers of a file count as they come in the window, not as they come on average. Here
-// they come in it at 100 a second, to a worker that serves 50, and in the file at 2 a second.
+// TestRecordedLoad checks that recorded arrivals count as they occur in the window, not by their mean. Here 100
+// per second arrive in the window, at a worker that serves 50, and 2 per second in the whole file.
 func TestRecordedLoad(t *testing.T) {
 	gaps := []time.Duration{9 * time.Second}
 	for range 19 {

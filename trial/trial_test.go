@@ -86,7 +86,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestVirtualChild: a child calculates the same trial as this process does.
+// TestVirtualChild checks that a child simulates the same trial as this process.
 func TestVirtualChild(t *testing.T) {
 	s := spec("coffee", "finelocking")
 	s.Costs, s.BurnRate = "wake=60us,chan=200ns", 0
@@ -109,7 +109,7 @@ func TestVirtualChild(t *testing.T) {
 		!strings.Contains(tr.Error, `no cost "wale"`) {
 		t.Errorf("%+v", tr)
 	}
-	s = spec("null", "stream") // which never lets time go by
+	s = spec("null", "stream") // in which no time passes
 	s.Costs, s.Operations, s.Duration = "none", 0, time.Millisecond
 	if o := run(t, s); o.Trial.Status != result.Failed || !strings.Contains(o.Trial.Error, "take no virtual time") {
 		t.Errorf("%+v", o)
@@ -132,20 +132,21 @@ func TestObserved(t *testing.T) {
 		}
 	}
 	for _, part := range []string{"useful", "runtime", "gc", "idle"} {
-		// burns are shorter on a CPU faster than this rate
+		// burns are shorter on a CPU that is faster than this rate
 		if v := tr.Metrics.Get("ledger_" + part); !(v >= 0 && v <= 1.1) {
 			t.Errorf("ledger_%s is %v", part, v)
 		}
 	}
-	// 100 lattes of four burns of 10 us are 4 ms of useful work, on one CPU.
+	// 100 lattes with four burns of 10 us are 4 ms of useful work on one CPU.
 	span := tr.Metrics.Get(result.CPUSeconds) / tr.Metrics.Get(result.Parallelism)
 	if useful := tr.Metrics.Get("ledger_useful") * span; math.Abs(float64(useful)-0.004) > 1e-9 {
 		t.Errorf("%v s of useful work, want 0.004", useful)
 	}
 }
 
-// TestObservedWindow: at one busy CPU the meters either saw what the operations used or say that they did not.
-func TestObservedWindow(t *testing.T) {
+// TestInstrumentedWindow checks that on one busy CPU the meters either cover the uses of the operations or say
+// that they do not.
+func TestInstrumentedWindow(t *testing.T) {
 	s := spec("coffee", "splitpipe")
 	s.Point = plan.NewPoint(append(s.Point.Settings(), plan.Setting{Factor: "buffer", Level: plan.IntLevel(1)})...)
 	s.Instrumented, s.Operations, s.Warmup, s.Duration = true, 0, 10*time.Millisecond, 100*time.Millisecond
@@ -179,8 +180,8 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// TestChildWithoutHook: a program that starts trials and does not call trial.Main first must not
-// start children without end.
+// TestChildWithoutHook checks that a program that starts trials without calling trial.Main first does not start
+// children without end.
 func TestChildWithoutHook(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -198,7 +199,7 @@ func TestChildWithoutHook(t *testing.T) {
 	}
 }
 
-// TestChildEndsWithItsInput: no specification, no trial, and no orphan.
+// TestChildEndsWithItsInput checks that a child without a specification runs no trial and ends.
 func TestChildEndsWithItsInput(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -220,8 +221,8 @@ func TestChildEndsWithItsInput(t *testing.T) {
 	}
 }
 
-// TestOpenLoop: a fast design under few customers. Whatever else the machine does, as many customers come;
-// if it stands still for a while they may be noticed late, or be more than are served, which must be said.
+// TestOpenLoop has a fast design with few arrivals. Their number does not depend on the machine. If the machine
+// stalls, arrivals may be noticed late or be too many, which must be reported.
 func TestOpenLoop(t *testing.T) {
 	s := spec("coffee", "finelocking")
 	s.Operations, s.Duration = 0, 200*time.Millisecond
@@ -258,12 +259,12 @@ func TestOpenLoop(t *testing.T) {
 	}
 }
 
-// TestUnstable: ten times the customers that can be served.
-func TestUnstable(t *testing.T) {
+// TestUnstableLoad has ten times the arrivals that can be served.
+func TestUnstableLoad(t *testing.T) {
 	s := spec("coffee", "locking")
 	s.Operations, s.Duration = 0, 100*time.Millisecond
 	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond))
-	for _, capacity := range []float64{250, 0} { // also where the capacity is not known
+	for _, capacity := range []float64{250, 0} { // also with an unknown capacity
 		s.Open = &trial.OpenLoad{Rate: 2500, Capacity: capacity}
 		tr := run(t, s).Trial
 		if tr.Status != result.OK || !tr.Unstable {
@@ -280,11 +281,11 @@ func TestUnstable(t *testing.T) {
 	}
 }
 
-// TestImpatient: a customer each millisecond who waits one at most, and a latte takes four: most give up,
-// and nobody has an answer in time.
+// TestImpatient has an arrival each millisecond with a patience of 1 ms, and a service of 4 ms. Most give up,
+// and no response is in time.
 func TestImpatient(t *testing.T) {
 	s := spec("coffee", "locking")
-	s.Costs = "none" // in virtual time: on a loaded machine the customers would come late themselves
+	s.Costs = "none" // in virtual time, because on a loaded machine the arrivals themselves would be late
 	s.Operations, s.Duration = 0, 200*time.Millisecond
 	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond)).With("workers", plan.IntLevel(1)).
 		With("patience", plan.DurationLevel(time.Millisecond)).With("arrivals", plan.TextLevel("constant"))

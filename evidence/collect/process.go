@@ -86,8 +86,8 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 	e := ended{io: unknownIO()}
 	c := proc.Command{
 		Path: p.path, Args: p.args, Dir: p.dir, Env: append(os.Environ(), p.env...), Stdout: stdout, Stderr: stderr,
-		WorkRoot: p.place,
-		Limit:    limit, Soon: soon, Over: over, Ask: proc.AskEnd, Grace: manners,
+		WorkRoot:  p.place,
+		TimeLimit: limit, DoneAfter: soon, Done: over, Ask: proc.AskEnd, Grace: manners,
 		Exited: func(pid int) { e.io, e.children = beforeReaping(pid) },
 	}
 	if p.stdin != "" {

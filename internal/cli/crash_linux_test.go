@@ -373,7 +373,7 @@ cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
 	}
 	text := string(out)
 	for _, want := range []string{"code 4\n", "no space left on device",
-		"free space and continue with --resume " + dir + "/run", "code 0\n", "unfinished, read-only: code 4\n",
+		"free space and resume the run in " + dir + "/run", "code 0\n", "unfinished, read-only: code 4\n",
 		"\nread-only: code 0\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)

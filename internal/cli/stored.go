@@ -9,7 +9,7 @@ import (
 
 // lostFailures says which files with what failed trials printed are no longer in a run directory.
 func (a *app) lostFailures(dir string, trials []result.Trial) {
-	if text := store.Lost(dir, trials); text != "" {
+	if text := store.LostFailures(dir, trials); text != "" {
 		fmt.Fprintln(a.stderr, "warning:", text)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // The checks of clocks and timers.
 
-// fast are the clock sources that a program reads without a system call, from the vDSO: those of
+// fast are the clock sources that a program reads through the vDSO, without a system call. They are those of
 // arch/*/include/asm/vdso/clocksource.h and the timers that set its mode, in Linux 6.
 var fast = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource",
 	"timebase"}
@@ -16,11 +16,11 @@ var fast = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys
 func (r Readings) clock() Check {
 	name, ok := r.ClockSource.Get()
 	if !ok {
-		return without("clock", r.ClockSource, "which clock times operations is not known; clock-read "+
+		return missing("clock", r.ClockSource, "which clock times operations is not known; clock-read "+
 			"tells what it costs")
 	}
 	if slices.Contains(fast, name) {
-		return word("clock", Good, name, name).says("the clock is read without a system call", "")
+		return word("clock", Good, name, name).claim("the clock is read without a system call", "")
 	}
 	fix := "boot with another one: clocksource=tsc tsc=reliable, if the machine's TSC is"
 	for _, f := range fast {
@@ -29,48 +29,49 @@ func (r Readings) clock() Check {
 			break
 		}
 	}
-	return word("clock", Caution, name, name).says("reading this clock is a system call, and a trial reads it once "+
+	return word("clock", Caution, name, name).claim("reading this clock is a system call, and a trial reads it once "+
 		"for each operation", fix)
 }
 
 func (r Readings) clockRead() Check {
 	d, ok := r.ClockRead.Get()
 	if !ok {
-		return without("clock-read", r.ClockRead, "what reading the clock costs is not known")
+		return missing("clock-read", r.ClockRead, "what reading the clock costs is not known")
 	}
 	c := number("clock-read", grade(float64(d), 100, 1000), float64(d), "ns", span(d)+" a read")
 	if c.Status == Good {
-		return c.says("timing an operation costs little: of one that takes 10 µs or more, less than 1 %", "")
+		return c.claim("timing an operation costs little: of one that takes 10 µs or more, less than 1 %", "")
 	}
-	return c.says(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1 %%", span(d),
-		span(100*d)), "time fewer of them: --sample 10; or change the clock (see clock)")
+	return c.claim(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1 %%", span(d),
+		span(100*d)), "time fewer of them, such as one in 10; or change the clock (see clock)")
 }
 
 func (r Readings) sleep() Check {
 	l, ok := r.Sleep.Get()
 	if !ok {
-		return without("sleep", r.Sleep, "how late time.Sleep wakes is not known")
+		return missing("sleep", r.Sleep, "how late time.Sleep wakes is not known")
 	}
-	// The runtime waits in epoll, whose timeouts it gives in whole milliseconds; timers of its own only
-	// shorten that. So 1 ms and a little is how Go is on Linux, and no fault of the machine.
+	// The runtime waits in epoll, with timeouts in whole milliseconds; its own timers can only shorten them. So
+	// slightly more than 1 ms is normal for Go on Linux, and no fault of the machine.
 	c := number("sleep", grade(float64(l.Median), 1.2e6, 1e7), float64(l.Median), "ns", late(l))
 	claim := fmt.Sprintf("designs that wait with Sleep, After or Wait wait about %.2g ms longer than they ask for; "+
 		"it is the same for all", ms(l.Median))
 	if c.Status == Bad {
-		c.Status = Caution // designs that never wait are not touched
+		c.Status = Caution // designs that never wait are not affected
 	}
-	return c.says(claim, "idle CPUs may sleep deeply, or a host may be late to wake them: see timer, steal and virtual")
+	return c.claim(claim,
+		"idle CPUs may sleep deeply, or a host may be late to wake them: see timer, steal and virtual")
 }
 
 func (r Readings) timer() Check {
 	l, ok := r.Timer.Get()
 	if !ok {
-		return without("timer", r.Timer, "how late a timer of the kernel wakes is not known")
+		return missing("timer", r.Timer, "how late a timer of the kernel wakes is not known")
 	}
 	c := number("timer", grade(float64(l.Median), 1e5, 1e9), float64(l.Median), "ns", late(l))
 	claim := "arrivals of an open loop come this late, and so do goroutines that the network wakes: CPUs that sleep " +
 		"deeply take long to wake"
-	fix := "sudo cpupower idle-set -D 10" // no sleep that takes more than 10 µs to wake from
+	fix := "sudo cpupower idle-set -D 10" // no sleep state with a wake-up latency above 10 µs
 	if slack, ok := r.TimerSlack.Get(); ok {
 		c.Evidence += "; timer slack " + span(slack)
 		if slack > usualSlack {
@@ -81,15 +82,15 @@ func (r Readings) timer() Check {
 		}
 	}
 	if c.Status == Good {
-		return c.says("arrivals of an open loop come nearly at their time", "")
+		return c.claim("arrivals of an open loop come nearly at their time", "")
 	}
-	return c.says(claim, fix)
+	return c.claim(claim, fix)
 }
 
-// usualSlack is the timer slack of a process that nobody changed (init_task of Linux).
+// usualSlack is the default timer slack of a process (init_task of Linux).
 const usualSlack = 50 * time.Microsecond
 
-// late says how late a sleeper wakes.
+// late describes the lateness of a sleeper.
 func late(l Lateness) string {
 	return fmt.Sprintf("wakes %s late in the median, %s once in 10", span(l.Median), span(l.P90))
 }

@@ -1,6 +1,6 @@
-// Package doctor judges whether a machine is fit for measuring: what was read of it goes in, a status
-// for each check and one sentence come out. It is pure: internal/host does the reading, and nothing is
-// changed by either.
+// Package doctor judges whether a machine is fit for measuring. It converts readings of the machine to a check
+// with a status for each, and to a verdict in one sentence. It is pure: internal/host reads the machine, and
+// neither changes anything.
 package doctor
 
 import (
@@ -12,32 +12,32 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Status is what a check came to.
+// Status is the result of a check.
 type Status string
 
 // The statuses.
 const (
 	Good        Status = "good"
-	Caution     Status = "caution"     // results are right, with the care that the claim asks for
-	Bad         Status = "bad"         // results would mislead
-	Unknown     Status = "unknown"     // it should be there and could not be read
-	Unavailable Status = "unavailable" // this platform has no such thing, or does not tell
+	Caution     Status = "caution"     // results are right with the care that the claim asks for
+	Bad         Status = "bad"         // results would be misleading
+	Unknown     Status = "unknown"     // the reading should exist and could not be read
+	Unavailable Status = "unavailable" // this platform has no such reading
 )
 
-// Check is one question about the machine and its answer. Its JSON is a contract.
+// Check is the check of one property of the machine. Its JSON is a contract.
 type Check struct {
 	Kind          string `json:"kind"` // "check"
 	SchemaVersion int    `json:"schema_version"`
 	Name          string `json:"check"`
 	Status        Status `json:"status"`
-	Value         any    `json:"value"` // a number or a word; null where it is not known
-	Unit          string `json:"unit"`  // of a number: ns, s, CPUs, bytes, ratio; "" of counts and words
+	Value         any    `json:"value"` // a number or a word; null if unknown
+	Unit          string `json:"unit"`  // of a number: ns, s, CPUs, bytes, ratio; "" for counts and words
 	Evidence      string `json:"evidence"`
-	Claim         string `json:"claim"` // what it means for results
-	Fix           string `json:"fix"`   // what would improve it; "" where nothing needs to
+	Claim         string `json:"claim"` // consequence for results
+	Fix           string `json:"fix"`   // what would improve it; "" if nothing needs improvement
 }
 
-// Fixes are the parts of the fix: each another thing to do.
+// Fixes returns the parts of the fix, each of which is an action of its own.
 func (c Check) Fixes() []string {
 	if c.Fix == "" {
 		return nil
@@ -45,16 +45,16 @@ func (c Check) Fixes() []string {
 	return strings.Split(c.Fix, "; or ")
 }
 
-// Report is what all checks come to. Its JSON is a contract.
+// Report is the result of all checks. Its JSON is a contract.
 type Report struct {
-	Kind          string       `json:"kind"` // "doctor"
-	SchemaVersion int          `json:"schema_version"`
-	Verdict       string       `json:"verdict"`
-	NoiseFloor    result.Value `json:"noise_floor"`      // half-width of the 95 % interval of an A/A: 0.01 is 1 %
-	Least         result.Value `json:"least_difference"` // the smallest that can be judged: twice the floor
-	Bad           []string     `json:"bad"`              // names of checks
-	Caution       []string     `json:"caution"`
-	Claim         string       `json:"claim"`
+	Kind            string       `json:"kind"` // "doctor"
+	SchemaVersion   int          `json:"schema_version"`
+	Verdict         string       `json:"verdict"`
+	NoiseFloor      result.Value `json:"noise_floor"`      // half-width of the 95% interval of an A/A: 0.01 is 1%
+	LeastDifference result.Value `json:"least_difference"` // smallest difference that can be judged: twice the floor
+	Bad             []string     `json:"bad"`              // names of checks
+	Caution         []string     `json:"caution"`
+	Claim           string       `json:"claim"`
 }
 
 // The verdicts on a machine.
@@ -62,10 +62,10 @@ const (
 	Fit     = "fit"
 	FitFrom = "fit-from" // only for differences above a bound that is larger than the usual margin
 	NotFit  = "not-fit"
-	Open    = "unknown" // nothing speaks against it, but the noise floor is not known
+	Open    = "unknown" // no check is against it, but the noise floor is unknown
 )
 
-// Reading is one thing read of the machine. The zero Reading is unknown.
+// Reading is one value read of the machine. The zero Reading is unknown.
 type Reading[T any] struct {
 	value T
 	state state
@@ -79,16 +79,16 @@ const (
 	absent
 )
 
-// Read is a reading with a value.
+// Read returns a reading with a value.
 func Read[T any](v T) Reading[T] { return Reading[T]{v, read} }
 
-// Absent is the reading of what this platform does not have.
+// Absent returns the reading of a property that this platform does not have.
 func Absent[T any]() Reading[T] { return Reading[T]{state: absent} }
 
-// Get is the value; ok is false where it is not known.
+// Get returns the value; ok is false if it is unknown.
 func (r Reading[T]) Get() (v T, ok bool) { return r.value, r.state == read }
 
-// Judge makes a check of every reading, and of all checks one verdict.
+// Judge makes a check of every reading, and a verdict of all checks.
 func Judge(r Readings, noise []Noise) ([]Check, Report) {
 	checks := []Check{
 		r.load(), r.others(), r.steal(), r.throttled(), r.heat(), r.quota(), r.procs(),
@@ -108,9 +108,9 @@ func Judge(r Readings, noise []Noise) ([]Check, Report) {
 	return checks, r.conclude(checks, floor)
 }
 
-// Disturbed names what makes a measurement of microseconds worthless: the evidence of those checks that are bad and
-// speak of CPU time taken away, or of a program that is not as it is in use; "" where there are none. own says that the
-// caller has loaded the machine itself in the last minute.
+// Disturbed names the conditions that make measurements of microseconds worthless. They are the evidence of the
+// bad checks about lost CPU time, or about a program that differs from normal use; "" if there are none. own
+// says that the caller itself has loaded the machine in the last minute.
 func Disturbed(r Readings, own bool) string {
 	checks := []Check{r.others(), r.steal(), r.throttled(), r.build()}
 	if !own {
@@ -125,10 +125,10 @@ func Disturbed(r Readings, own bool) string {
 	return strings.Join(why, ", ")
 }
 
-// conclude makes the verdict. Twice the floor is the smallest difference that can be judged: a verdict is
-// made only where the noise floor is at most half of it.
+// conclude makes the verdict. The smallest difference that can be judged is twice the noise floor, because a
+// verdict needs a noise floor of at most half of it.
 func (r Readings) conclude(checks []Check, floor result.Value) Report {
-	rep := Report{Kind: "doctor", SchemaVersion: result.SchemaVersion, NoiseFloor: floor, Least: 2 * floor,
+	rep := Report{Kind: "doctor", SchemaVersion: result.SchemaVersion, NoiseFloor: floor, LeastDifference: 2 * floor,
 		Bad: []string{}, Caution: []string{}}
 	var why []string
 	for _, c := range checks {
@@ -140,7 +140,7 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 			rep.Caution = append(rep.Caution, c.Name)
 		}
 	}
-	least := fmt.Sprintf("differences above %s (twice the noise floor of %s)", percent(float64(rep.Least)),
+	least := fmt.Sprintf("differences above %s (twice the noise floor of %s)", percent(float64(rep.LeastDifference)),
 		percent(float64(floor)))
 	switch {
 	case len(rep.Bad) > 0:
@@ -150,7 +150,7 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 		rep.Verdict = Open
 		rep.Claim = fmt.Sprintf("nothing speaks against measuring here, but how small a difference it shows is "+
 			"unknown: the noise floor was not measured (%s doctor measures it)", r.Program)
-	case float64(rep.Least) <= usualMargin:
+	case float64(rep.LeastDifference) <= usualMargin:
 		rep.Verdict = Fit
 		rep.Claim = "fit for measuring " + least
 	default:
@@ -163,21 +163,21 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 	return rep
 }
 
-// usualMargin is the margin of equivalence: who can judge it can give every verdict.
+// usualMargin is the margin of equivalence. A machine that can judge it can give every verdict.
 const usualMargin = 0.02
 
-// number makes a check of a number; the evidence says it in words.
+// number returns a check of a number; evidence is its text.
 func number(name string, s Status, value float64, unit, evidence string) Check {
 	return Check{Name: name, Status: s, Value: result.Value(value), Unit: unit, Evidence: evidence}
 }
 
-// word makes a check of a word.
+// word returns a check of a word.
 func word(name string, s Status, value, evidence string) Check {
 	return Check{Name: name, Status: s, Value: value, Evidence: evidence}
 }
 
-// says gives a check its claim, and a fix where it is not good.
-func (c Check) says(claim, fix string) Check {
+// claim sets the claim of a check, and its fix if it is not good.
+func (c Check) claim(claim, fix string) Check {
 	c.Claim = claim
 	if c.Status != Good {
 		c.Fix = fix
@@ -185,8 +185,8 @@ func (c Check) says(claim, fix string) Check {
 	return c
 }
 
-// without is a check of something that was not read. why says what follows.
-func without[T any](name string, r Reading[T], why string) Check {
+// missing returns the check of a reading that is missing. why is the claim.
+func missing[T any](name string, r Reading[T], why string) Check {
 	c := Check{Name: name, Status: Unknown, Evidence: "could not be read", Claim: why}
 	if r.state == absent {
 		c.Status, c.Evidence = Unavailable, "this system has or tells no such thing"
@@ -194,7 +194,7 @@ func without[T any](name string, r Reading[T], why string) Check {
 	return c
 }
 
-// grade is good up to the first limit, a caution up to the second, bad beyond.
+// grade is good up to the first limit, a caution up to the second, and bad beyond.
 func grade(x, good, caution float64) Status {
 	switch {
 	case x <= good:
@@ -218,7 +218,7 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.1f %%", p)
 }
 
-// span is a time with two or three digits.
+// span formats a time with two or three digits.
 func span(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= 10*unit {

@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ideal is a machine with nothing to complain of.
+// ideal is a machine on which every check is good.
 func ideal() Readings {
 	return Readings{
 		Program: "brewput",
@@ -29,7 +29,7 @@ func ideal() Readings {
 	}
 }
 
-// still is a noise floor of 0.4 %.
+// still is a noise floor of 0.4%.
 func still() []Noise {
 	return []Noise{{CPUs: 1, Blocks: 10, HalfWidth: 0.002}, {CPUs: 8, Blocks: 10, HalfWidth: 0.004}}
 }
@@ -43,10 +43,10 @@ func find(t *testing.T, checks []Check, name string) Check {
 	return checks[i]
 }
 
-// alongside are the checks that depend on what another one reads.
+// alongside are the checks that depend on the reading of another check.
 var alongside = map[string][]string{"load": {"others"}, "virtual": {"smt"}, "smt": {"virtual"}}
 
-// TestStatus changes one reading of the ideal machine and says what its check must come to. words are of
+// TestStatus changes one reading of the ideal machine and compares the status of its check. words must occur in
 // its evidence, claim or fix. All other checks must stay good.
 func TestStatus(t *testing.T) {
 	for _, x := range []struct {
@@ -91,7 +91,7 @@ func TestStatus(t *testing.T) {
 		{"no quota", "quota", func(*Readings) {}, Good, []string{"whole path"}},
 		{"quota enough", "quota", func(r *Readings) { r.Quota = Read(Quota{8, "/f", "max"}) }, Good, nil},
 		{"quota", "quota", func(r *Readings) { r.Quota = Read(Quota{2.5, "/sys/fs/cgroup/a/cpu.max", "max"}) }, Bad,
-			[]string{"2.5 CPUs by /sys/fs/cgroup/a/cpu.max", "--cpus 1..2",
+			[]string{"2.5 CPUs by /sys/fs/cgroup/a/cpu.max", "at most 2 CPUs",
 				"echo max | sudo tee /sys/fs/cgroup/a/cpu.max"}},
 		{"quota that GOMAXPROCS keeps to", "quota",
 			func(r *Readings) { r.Quota, r.Procs, r.ProcsFrom = Read(Quota{2, "/f", "max"}), 2, "cgroup" }, Caution,
@@ -124,7 +124,7 @@ func TestStatus(t *testing.T) {
 		{"hybrid", "cores", func(r *Readings) { r.Cores = Read(Cores{4, 8, "0-3"}) }, Caution,
 			[]string{"4 fast, 8 slow", "taskset -c 0-3 brewput run"}},
 		{"hybrid without taskset", "cores", func(r *Readings) { r.Cores = Read(Cores{4, 8, ""}) }, Caution,
-			[]string{"--count"}},
+			[]string{"more blocks"}},
 		{"smt that a host made up", "smt", func(r *Readings) { r.Hypervisor = Read(true) }, Unknown,
 			[]string{"as the virtual machine is told"}},
 		{"smt that a host shows", "smt", func(r *Readings) { r.Hypervisor, r.SMT = Read(true), Read(SMT{2, 2, "0,2"}) },
@@ -138,7 +138,7 @@ func TestStatus(t *testing.T) {
 		{"hpet alone", "clock", func(r *Readings) { r.ClockSource, r.ClockSources = Read("hpet"), []string{"hpet"} },
 			Caution, []string{"boot"}},
 		{"slow clock", "clock-read", func(r *Readings) { r.ClockRead = Read(250 * time.Nanosecond) }, Caution,
-			[]string{"250ns", "25µs", "--sample"}},
+			[]string{"250ns", "25µs", "one in 10"}},
 		{"very slow clock", "clock-read", func(r *Readings) { r.ClockRead = Read(2 * time.Microsecond) }, Bad, nil},
 		{"late sleep", "sleep", func(r *Readings) { r.Sleep = Read(Lateness{100, 20 * time.Millisecond, time.Second}) },
 			Caution, []string{"20ms", "1s once in 10"}},
@@ -205,7 +205,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestNothingKnown: of a machine that tells nothing, no check is good, and no value is made up.
+// TestNothingKnown checks that a machine without readings has no good check and no invented value.
 func TestNothingKnown(t *testing.T) {
 	checks, rep := Judge(Readings{GOGC: "100", GOMEMLIMIT: "off", CPUs: 2, Procs: 2}, nil)
 	for _, c := range checks {
@@ -213,7 +213,7 @@ func TestNothingKnown(t *testing.T) {
 			t.Errorf("%s claims nothing", c.Name)
 		}
 		switch c.Name {
-		case "cpus", "godebug", "gc": // the runtime knows these anywhere
+		case "cpus", "godebug", "gc": // the runtime knows these on every system
 			continue
 		}
 		if c.Status != Unknown || c.Value != nil {
@@ -223,12 +223,12 @@ func TestNothingKnown(t *testing.T) {
 			t.Errorf("%s of nothing has the fix %q", c.Name, c.Fix)
 		}
 	}
-	if rep.Verdict != Open || rep.NoiseFloor.Known() || rep.Least.Known() {
+	if rep.Verdict != Open || rep.NoiseFloor.Known() || rep.LeastDifference.Known() {
 		t.Errorf("%+v", rep)
 	}
 }
 
-// TestEveryCheckHelps: what is not good says what would improve it; what is good needs no fix.
+// TestEveryCheckHelps checks that every check that is not good has a fix, and that a good one has none.
 func TestEveryCheckHelps(t *testing.T) {
 	worst := Readings{
 		Program: "brewput", CPUs: 4, Procs: 9, Load1: Read(9.0), Others: Read(3.0), Steal: Read(2.0),
@@ -317,13 +317,13 @@ func TestNoise(t *testing.T) {
 			!strings.Contains(rep.Claim, x.claim) {
 			t.Errorf("%s: %+v, want %s, %v, %q", x.name, rep, x.verdict, x.floor, x.claim)
 		}
-		if rep.NoiseFloor.Known() && rep.Least != 2*rep.NoiseFloor {
-			t.Errorf("%s: least %v of the floor %v", x.name, rep.Least, rep.NoiseFloor)
+		if rep.NoiseFloor.Known() && rep.LeastDifference != 2*rep.NoiseFloor {
+			t.Errorf("%s: least %v of the floor %v", x.name, rep.LeastDifference, rep.NoiseFloor)
 		}
 	}
 }
 
-// TestBadOutweighs: a machine with something bad is not fit, however still it is.
+// TestBadOutweighs checks that a machine with a bad check is not fit, whatever its noise floor.
 func TestBadOutweighs(t *testing.T) {
 	r := ideal()
 	r.Race, r.Hypervisor = Read(true), Read(true)
@@ -333,14 +333,14 @@ func TestBadOutweighs(t *testing.T) {
 	}
 }
 
-// TestUsualMargin: fit is what can give every verdict of a run.
+// TestUsualMargin checks that a fit machine can give every verdict of a run.
 func TestUsualMargin(t *testing.T) {
 	if m := compare.DefaultCriteria("", nil).Margin; m != usualMargin {
 		t.Errorf("the margin here is %v, that of verdicts %v", usualMargin, m)
 	}
 }
 
-// TestContract: the names of the JSON objects, and null for what is not known.
+// TestContract checks the names in the JSON objects, and null for unknown values.
 func TestContract(t *testing.T) {
 	r := ideal()
 	r.Load1 = Reading[float64]{}

@@ -7,17 +7,17 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Noise is what a comparison of a design with itself found.
+// Noise is the result of comparing a design with itself.
 type Noise struct {
 	CPUs      int
 	Blocks    int
-	HalfWidth result.Value // of the 95 % interval of the ratio, as a ratio: 0.01 is 1 %
-	Differs   bool         // the verdict was a difference, which there is not
+	HalfWidth result.Value // of the 95% interval of the ratio, as a ratio: 0.01 is 1%
+	Differs   bool         // the verdict was a difference, although there is none
 	Missing   string       // why there is no half-width
 }
 
-// judgeNoise makes the check of the noise floor and returns the floor: the widest of the half-widths,
-// unknown where one of them is.
+// judgeNoise makes the check of the noise floor. It also returns the floor: the largest half-width, unknown if
+// one of them is.
 func judgeNoise(noise []Noise) (Check, result.Value) {
 	floor := result.Value(0)
 	var parts, missing []string
@@ -34,7 +34,7 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 	if len(missing) > 0 {
 		return Check{Name: "noise", Status: Unknown, Evidence: strings.Join(append(parts, missing...), "; "),
 			Claim: "how small a difference this machine shows is not known",
-			Fix:   "see what the trials of a run say, or give this more --time-limit"}, result.Unavailable
+			Fix:   "see what the trials of a run say, or give doctor more time"}, result.Unavailable
 	}
 	c := number("noise", grade(float64(floor), usualMargin/2, 0.1), float64(floor), "ratio",
 		fmt.Sprintf("%s, a design beside itself in %s", flat(parts), result.Count(noise[0].Blocks, "block")))
@@ -46,6 +46,6 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 		claim += fmt.Sprintf("; a design beside itself looked different, as by chance happens up to once in %d "+
 			"times: ask again, and doubt this machine if it is so again", 20/len(noise))
 	}
-	return c.says(claim, "mend the other checks that are not good; or measure longer: four times the --count or "+
-		"--duration about halve it"), floor
+	return c.claim(claim, "mend the other checks that are not good; or measure longer: four times the blocks or "+
+		"the duration about halve it"), floor
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Align reduces two sides to what can be compared point by point, and removes factors from the points that a side has
-// at one level only. It changes both sides. It returns how they differ otherwise, and notes for the user.
+// Align reduces two sides to what can be compared point by point. It removes factors from the points that a
+// side has at only one level. It changes both sides. It returns the remaining differences, and notes for the
+// user.
 func Align(older, newer *Side) (facts compare.Differences, notes []string) {
 	if older.Experiment == nil || newer.Experiment == nil {
 		older.lowerFactors()
@@ -27,7 +28,7 @@ func Align(older, newer *Side) (facts compare.Differences, notes []string) {
 	for _, factor := range factorsOf(older, newer) {
 		o, n := len(older.levels(factor)), len(newer.levels(factor))
 		switch {
-		case o > 1 && n > 1: // levels that both have are compared
+		case o > 1 && n > 1: // common levels are compared
 		case o > 1:
 			notes = append(notes, older.matchLevel(factor, newer))
 		case n > 1:
@@ -43,7 +44,7 @@ func Align(older, newer *Side) (facts compare.Differences, notes []string) {
 	return facts, notes
 }
 
-// lowerFactors writes the names of factors in lower case, as files have them: a run's GOGC is a file's gogc.
+// lowerFactors converts the names of factors to lower case, as in files: GOGC of a run is gogc of a file.
 func (s *Side) lowerFactors() {
 	s.changePoints(func(p plan.Point) plan.Point {
 		var list []plan.Setting
@@ -53,10 +54,10 @@ func (s *Side) lowerFactors() {
 		return plan.NewPoint(list...)
 	})
 	alike := map[string]string{}
-	for factor, level := range s.Alike {
+	for factor, level := range s.Common {
 		alike[strings.ToLower(factor)] = level
 	}
-	s.Alike = alike
+	s.Common = alike
 }
 
 // changePoints replaces the points of all trials and cases.
@@ -69,7 +70,7 @@ func (s *Side) changePoints(to func(plan.Point) plan.Point) {
 	}
 }
 
-// differences are how two runs differ, apart from their factors; nil if one side is a file.
+// differences returns the differences of two runs, apart from their factors; nil if one side is a file.
 func differences(older, newer *Side) (list compare.Differences) {
 	x, y := older.Experiment, newer.Experiment
 	if x == nil || y == nil {
@@ -93,7 +94,7 @@ func differences(older, newer *Side) (list compare.Differences) {
 	return list
 }
 
-// keepHead removes the trials of the base from a side that has a base and a head, and returns a note of that; "" if
+// keepHead removes the trials of the base from a side that has a base and a head, and returns a note; "" if
 // there is no base.
 func (s *Side) keepHead() string {
 	revs := s.levels(FactorRev)
@@ -103,12 +104,12 @@ func (s *Side) keepHead() string {
 	s.keepLevel(FactorRev, Head)
 	how := "which has a base and a head"
 	if s.Experiment != nil {
-		how = "made with --base " + s.Experiment.BaseRev
+		how = "measured with the base " + s.Experiment.BaseRev
 	}
 	return fmt.Sprintf("of the %s, %s, the head is compared", s.Name, how)
 }
 
-// factorsOf are the factors of the sides except cpus, then the settings that headers of runs hold besides.
+// factorsOf returns the factors of the sides except cpus, then the other settings in headers of runs.
 func factorsOf(sides ...*Side) []string {
 	var list []string
 	for _, s := range sides {
@@ -117,7 +118,7 @@ func factorsOf(sides ...*Side) []string {
 				list = append(list, setting.Factor)
 			}
 		}
-		list = append(list, slices.Sorted(maps.Keys(s.Alike))...)
+		list = append(list, slices.Sorted(maps.Keys(s.Common))...)
 	}
 	list = append(list, FactorGo, FactorPGO, "GOGC", "GOMEMLIMIT", "GODEBUG")
 	var distinct []string
@@ -130,7 +131,7 @@ func factorsOf(sides ...*Side) []string {
 	return distinct
 }
 
-// levels are those of a factor, in order of appearance.
+// levels returns the levels of a factor, in order of appearance.
 func (s *Side) levels(factor string) []string {
 	var list []string
 	for _, c := range s.Cases {
@@ -141,8 +142,8 @@ func (s *Side) levels(factor string) []string {
 	return list
 }
 
-// keepLevel removes what was measured at other levels of a factor, or without a level, and removes the factor from the
-// points of the rest.
+// keepLevel removes trials and cases at other levels of a factor, or without a level. It removes the factor
+// from the points of the rest.
 func (s *Side) keepLevel(factor, level string) {
 	other := func(p plan.Point) bool {
 		l, ok := p.Get(factor)
@@ -153,12 +154,13 @@ func (s *Side) keepLevel(factor, level string) {
 	s.changePoints(func(p plan.Point) plan.Point { return p.Without(factor) })
 }
 
-// fixedLevel is the one level that a side has of a factor.
+// fixedLevel is the only level of a factor on one side.
 type fixedLevel struct {
-	text  string // "" if it is not known
-	given bool   // on the command line, or in a file
+	text  string // "" if unknown
+	given bool   // on the command line or in a file
 }
 
+// word returns the level for a message.
 func (l fixedLevel) word() string {
 	if l.text == "" {
 		return "not given"
@@ -172,7 +174,7 @@ func (s *Side) dropFixed(factor string) fixedLevel {
 		s.keepLevel(factor, levels[0])
 		return fixedLevel{levels[0], true}
 	}
-	if level := s.Alike[factor]; level != "" || s.Experiment == nil {
+	if level := s.Common[factor]; level != "" || s.Experiment == nil {
 		return fixedLevel{level, level != ""}
 	}
 	switch env := s.Environment; strings.ToLower(factor) {
@@ -191,10 +193,10 @@ func (s *Side) dropFixed(factor string) fixedLevel {
 	return fixedLevel{}
 }
 
-// matchLevel handles a factor that this side varies and the other does not: it keeps the level at which the other was
-// measured, if that is known and among the levels, else all of them. It returns a note of which.
+// matchLevel handles a factor that this side varies and the other does not. It keeps the level at which the
+// other was measured, if that is known and among the levels; otherwise it keeps all levels. It returns a note.
 func (s *Side) matchLevel(factor string, other *Side) string {
-	levels, at := s.levels(factor), other.dropFixed(factor).text // "" is not known, though it may be a level
+	levels, at := s.levels(factor), other.dropFixed(factor).text // "" means unknown, even if it is a level
 	all := factor + " (" + strings.Join(levels, ", ") + ")"
 	if i := slices.IndexFunc(levels, func(l string) bool { return at != "" && sameLevel(factor, l, at) }); i >= 0 {
 		s.keepLevel(factor, levels[i])
@@ -209,7 +211,7 @@ func (s *Side) matchLevel(factor string, other *Side) string {
 		"geometric mean of its own", s.Name, all, why)
 }
 
-// sameLevel reports whether two levels of a factor are the same. Headers of runs have limits of memory in bytes.
+// sameLevel reports whether two levels of a factor are equal. Headers of runs have memory limits in bytes.
 func sameLevel(factor, a, b string) bool {
 	if !strings.EqualFold(factor, "GOMEMLIMIT") {
 		return a == b

@@ -11,9 +11,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// sideOf is a side of one benchmark at points such as "GOGC=50 pgo=off", all at one CPU.
+// sideOf returns a side of one benchmark at points such as "GOGC=50 pgo=off", all at one CPU.
 func sideOf(name string, x *Experiment, gogc string, points ...string) *Side {
-	s := &Side{File: &File{Path: name, Alike: map[string]string{}}, Name: name, Experiment: x}
+	s := &Side{File: &File{Path: name, Common: map[string]string{}}, Name: name, Experiment: x}
 	if x != nil {
 		s.Environment = host.Environment{GOGC: gogc, GOMEMLIMIT: "off"}
 	}
@@ -34,13 +34,13 @@ func sideOf(name string, x *Experiment, gogc string, points ...string) *Side {
 	return s
 }
 
-// with is a side that is changed.
+// with returns a changed side.
 func with(s *Side, change func(*Side)) *Side {
 	change(s)
 	return s
 }
 
-// TestAlign: what of two sides is compared, and what is said of them.
+// TestAlign checks which parts of two sides are compared, and the notes.
 func TestAlign(t *testing.T) {
 	run := func() *Experiment { return &Experiment{Package: "w", Layouts: 1, Time: time.Second} }
 	base, other := run(), run()
@@ -51,15 +51,15 @@ func TestAlign(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		old, new   *Side
-		sides      string // levels of the rows that are compared, new / old
-		said, both string // what is said; settings that differ
+		sides      string // levels of the compared rows, new / old
+		said, both string // notes; settings that differ
 	}{
 		{"two plain runs", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", ""), " / ", "", ""},
 		{"a base", sideOf("old", run(), "100", ""), sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
-			"of the new, made with --base main, the head is compared", ""},
+			"of the new, measured with the base main, the head is compared", ""},
 		{"two bases", sideOf("old", base, "100", "rev=base", "rev=head"),
 			sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
-			"of the old, made with --base main, the head is compared; of the new, made with --base main, " +
+			"of the old, measured with the base main, the head is compared; of the new, measured with the base main, " +
 				"the head is compared", ""},
 		{"a file with a base", sideOf("old", nil, "", "rev=base", "rev=head"), sideOf("new", nil, "", ""), " / ",
 			"of the old, which has a base and a head, the head is compared", ""},
@@ -93,8 +93,8 @@ func TestAlign(t *testing.T) {
 		{"levels of a run and a file", sideOf("old", run(), "100", "GOGC=100", "GOGC=200"),
 			sideOf("new", nil, "", "gogc=50", "gogc=100"), " / ", "", ""},
 		{"what all lines of a file have",
-			with(sideOf("old", nil, "", ""), func(s *Side) { s.Alike["branch"], s.Alike["gogc"] = "main", "50" }),
-			with(sideOf("new", nil, "", ""), func(s *Side) { s.Alike["branch"] = "fix" }), " / ", "",
+			with(sideOf("old", nil, "", ""), func(s *Side) { s.Common["branch"], s.Common["gogc"] = "main", "50" }),
+			with(sideOf("new", nil, "", ""), func(s *Side) { s.Common["branch"] = "fix" }), " / ", "",
 			"branch: main, fix; gogc: 50, not given"},
 		{"a setting of one", sideOf("old", run(), "100", "pgo=off"), sideOf("new", run(), "100", ""), " / ", "",
 			"pgo: off, not given"},
@@ -149,7 +149,8 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// TestPackages: a package that was renamed is compared with itself; two packages of one file stay two.
+// TestPackages checks that a package that was renamed is compared with itself, and that two packages of one
+// file stay two.
 func TestPackages(t *testing.T) {
 	rows := func(older, newer []string) string {
 		sides := []*Side{sideOf("old", nil, "", ""), sideOf("new", nil, "", "")}
@@ -179,19 +180,19 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestJoined: what is said of the files or runs of a side that differ, and which rows they have together.
+// TestJoined checks the warnings about files or runs of a side that differ, and their common rows.
 func TestJoined(t *testing.T) {
 	run := func() *Experiment { return &Experiment{Package: "w", Layouts: 1, Time: time.Second} }
 	base, longer := run(), run()
 	base.BaseRev, longer.Time, longer.Layouts = "main", 2*time.Second, 3
 	alike := func(level string) *Side {
-		return with(sideOf("b", nil, "", ""), func(s *Side) { s.Alike["branch"] = level })
+		return with(sideOf("b", nil, "", ""), func(s *Side) { s.Common["branch"] = level })
 	}
 	for _, c := range []struct {
 		name       string
 		a, b       *Side
 		rows       string // design, point and trials
-		said, gone string // warnings of b, without what is in all; notes
+		said, gone string // warnings of b, without the common part; notes
 	}{
 		{"two files", sideOf("a", nil, "", ""), sideOf("b", nil, "", ""), "cpus=1 6", "", ""},
 		{"two runs", sideOf("a", run(), "100", ""), sideOf("b", run(), "100", ""), "cpus=1 6", "", ""},
@@ -209,10 +210,10 @@ func TestJoined(t *testing.T) {
 			"gogc is 50, 100 in a and 100 here", ""},
 		{"a base in one", sideOf("a", run(), "100", ""), sideOf("b", base, "100", "rev=base", "rev=head"), "cpus=1 6",
 			"",
-			"of the b, made with --base main, the head is compared"},
+			"of the b, measured with the base main, the head is compared"},
 		{"a run that was stopped in the base", sideOf("a", run(), "100", ""), with(sideOf("b", base, "50", "rev=base",
 			"rev=head"), func(s *Side) { s.Trials = s.Trials[:1] }), "cpus=1 3", "GOGC is 100 in a and 50 here",
-			"of the b, made with --base main, the head is compared"},
+			"of the b, measured with the base main, the head is compared"},
 		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
 			"branch is not given in a and main here", ""},
 	} {
@@ -231,14 +232,14 @@ func TestJoined(t *testing.T) {
 			t.Errorf("%s: rows %s, want %s; warnings %q, want %q; notes %q", c.name, got, c.rows, said, c.said, notes)
 		}
 	}
-	// A level that all runs of a side were given is known to the other side.
+	// The other side knows a level that all runs of a side were given.
 	s, _, _ := Join("old", []*Side{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
 	facts, _ := Align(s, sideOf("new", run(), "100", "BEANS=2"))
 	if len(facts) != 1 || facts[0].B != "1" || facts[0].A != "2" {
 		t.Errorf("levels of runs: %+v", facts)
 	}
 	s, _, _ = Join("old", []*Side{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
-	if facts, _ = Align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Alike["gogc"] = "50" })); len(
+	if facts, _ = Align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Common["gogc"] = "50" })); len(
 		facts) != 0 {
 		t.Errorf("a level of runs and of a file: %+v", facts)
 	}

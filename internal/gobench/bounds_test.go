@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// textFile is a file with that text.
+// textFile creates a file with the given text.
 func textFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "f.txt")
@@ -23,7 +23,7 @@ func textFile(t *testing.T, text string) string {
 	return path
 }
 
-// keysFile has keys of configuration before its lines.
+// keysFile creates a file with keys of configuration before its lines.
 func keysFile(keys, lines int) string {
 	var b strings.Builder
 	for i := range keys {
@@ -35,9 +35,10 @@ func keysFile(keys, lines int) string {
 	return b.String()
 }
 
-// TestManyKeys: configuration of a few keys is read in time that grows with the file, and more is refused.
+// TestManyKeys checks that few keys of configuration are read in time linear in the file size, and that too
+// many are refused.
 func TestManyKeys(t *testing.T) {
-	for _, x := range []struct{ keys, lines int }{{2000, 500}, {20_000, 2000}, {mostKeys + 1, 1}} {
+	for _, x := range []struct{ keys, lines int }{{2000, 500}, {20_000, 2000}, {maxKeys + 1, 1}} {
 		begin := time.Now()
 		_, err := ReadFile(t.Context(), textFile(t, keysFile(x.keys, x.lines)))
 		if !errors.Is(err, input.ErrRefused) || !strings.Contains(err.Error(), "keys of configuration") ||
@@ -48,14 +49,14 @@ func TestManyKeys(t *testing.T) {
 			t.Errorf("%d keys take %v", x.keys, d)
 		}
 	}
-	f, err := ReadFile(t.Context(), textFile(t, "pkg: p\ngoos: linux\n"+keysFile(mostKeys, 5)))
-	if err != nil || len(f.Trials) != 5 || len(f.Alike) != mostKeys || f.Config["pkg"] != "p" {
-		t.Fatalf("%v of %d keys", err, mostKeys)
+	f, err := ReadFile(t.Context(), textFile(t, "pkg: p\ngoos: linux\n"+keysFile(maxKeys, 5)))
+	if err != nil || len(f.Trials) != 5 || len(f.Common) != maxKeys || f.Config["pkg"] != "p" {
+		t.Fatalf("%v of %d keys", err, maxKeys)
 	}
 
 	// One after the other, so that no line has many.
 	var b strings.Builder
-	for i := range mostKeys + 1 {
+	for i := range maxKeys + 1 {
 		fmt.Fprintf(&b, "k%d: v\nBenchmarkA 1 5 ns/op\nk%d:\n", i, i)
 	}
 	if _, err := ReadFile(t.Context(), textFile(t, b.String())); !errors.Is(err, input.ErrRefused) {
@@ -63,24 +64,24 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// TestManyResults: a file of more results, or of more numbers, than a memory should hold is refused.
+// TestManyResults checks that a file with too many results or numbers is refused.
 func TestManyResults(t *testing.T) {
 	line := "BenchmarkA 1 5 ns/op\n"
-	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostResults+1))); !errors.Is(err,
+	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, maxResults+1))); !errors.Is(err,
 		input.ErrRefused) ||
 		!strings.Contains(err.Error(), "500000 results") {
 		t.Errorf("results: %v", err)
 	}
 	line = "BenchmarkA 1" + strings.Repeat(" 5 x", 10_000) + "\n"
-	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostNumbers/10_000+1))); !errors.Is(err,
+	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, maxNumbers/10_000+1))); !errors.Is(err,
 		input.ErrRefused) ||
 		!strings.Contains(err.Error(), "numbers") {
 		t.Errorf("values: %v", err)
 	}
 }
 
-// TestLongLines: what a program printed in one line is left out, with the numbers of the lines after it kept; a line of
-// results that is too long is an error.
+// TestLongLines checks that a long line of program output is omitted and the numbers of later lines stay right.
+// A line of results that is too long is an error.
 func TestLongLines(t *testing.T) {
 	line := func(begin string, n int) string { return begin + strings.Repeat("x", n-len(begin)) + "\n" }
 	first, last := "BenchmarkA 1 5 ns/op\n", "block 4 of r\nBenchmarkA 1 6 ns/op\n"
@@ -90,11 +91,11 @@ func TestLongLines(t *testing.T) {
 		fail string
 	}{
 		{first + line("y", 70_000) + last, 1, ""},
-		{line("y", 70_000) + line("k: v", longestLine) + first + last, 2, ""},
-		{first + line("y", longestLine-1) + last, 0, ""},
-		{first + line("BenchmarkB 1 5 ns/op ", longestLine-1) + last, 0, ""},
+		{line("y", 70_000) + line("k: v", maxLine) + first + last, 2, ""},
+		{first + line("y", maxLine-1) + last, 0, ""},
+		{first + line("BenchmarkB 1 5 ns/op ", maxLine-1) + last, 0, ""},
 		{first + last + strings.Repeat("y", 70_000), 1, ""},
-		{first + line("BenchmarkB 1 5 ns/op ", longestLine) + last, 0,
+		{first + line("BenchmarkB 1 5 ns/op ", maxLine) + last, 0,
 			"f.txt:2: the line is longer than 65536 bytes: remove it"},
 		{first + line("y", 70_000) + last + line("BenchmarkB 1 ", 70_000), 0,
 			"f.txt:5: the line is longer than 65536 bytes: remove it"},
@@ -130,7 +131,7 @@ func (c *after) Err() error {
 	return nil
 }
 
-// TestInterruptedRead: an interrupt ends each part of reading.
+// TestInterruptedRead checks that an interrupt ends each part of reading.
 func TestInterruptedRead(t *testing.T) {
 	text := []byte(keysFile(3, 5000))
 	reads := len(text)/4096 + 1

@@ -13,15 +13,15 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// Variant is one way to build a revision's benchmarks.
+// Variant is one way to build the benchmarks of a revision.
 type Variant struct {
-	Rev    string // "head" or "base"
-	Go     string // toolchain such as go1.25.0; "" is the one in use
+	Rev    string // Head or Base
+	Go     string // toolchain such as go1.25.0; "": the one in use
 	PGO    string // "", "off", "auto" or a file
-	Layout int    // seed of the order of functions; 0 leaves it to the linker
+	Layout int    // seed of the order of functions; 0: the linker's own order
 }
 
-// file is the name of its binary.
+// file returns the name of the binary.
 func (v Variant) file() string {
 	name := v.Rev
 	for _, part := range []string{v.Go, v.PGO} {
@@ -41,15 +41,16 @@ func (v Variant) file() string {
 type Builder struct {
 	Workshop *Workshop
 	Probe    bool   // add the helper; see Unprobed
-	Unprobed string // why the helper could not be added; "" while it could
+	Unprobed string // why the helper could not be added; "" if it was
 }
 
-// Build compiles the test binary of a variant at its place.
+// Build compiles the test binary of a variant in the workshop and returns its path.
 func (b *Builder) Build(ctx context.Context, p Checkout, v Variant) (string, error) {
-	// The mark and the place let the next workshop end a compilation whose brewput was killed, and remove its files.
+	// With the mark and GOTMPDIR, the next workshop can end a compilation whose brewput was killed, and remove
+	// its files.
 	env := append(p.env[:len(p.env):len(p.env)], proc.Mark(b.Workshop.Dir), "GOTMPDIR="+b.Workshop.Dir)
 	if v.Go != "" {
-		env = append(env[:len(env):len(env)], "GOTOOLCHAIN="+v.Go, "GOPROXY=off") // nothing is fetched
+		env = append(env[:len(env):len(env)], "GOTOOLCHAIN="+v.Go, "GOPROXY=off") // nothing is downloaded
 	}
 	out, err := run(ctx, p.Dir, env, "go", "env", "GOROOT", "GOVERSION", "GOFLAGS")
 	if err != nil {
@@ -60,13 +61,15 @@ func (b *Builder) Build(ctx context.Context, p Checkout, v Variant) (string, err
 		return "", err
 	}
 	if v.Go != "" {
-		env = env[:len(env)-1] // but for the toolchain
+		env = env[:len(env)-1] // drop GOPROXY, keep the toolchain
 	}
+
 	lines := strings.Split(string(out)+"\n\n\n", "\n")
 	goroot, version, goflags := lines[0], lines[1], lines[2]
 	if v.Layout != 0 && strings.Contains(goflags, "-ldflags") {
-		return "", errors.New("GOFLAGS has -ldflags, which --layouts sets too: give one of them")
+		return "", errors.New("GOFLAGS has -ldflags, which several layouts need too: give one of them")
 	}
+
 	binary := filepath.Join(b.Workshop.Dir, v.file())
 	args := append([]string{"test", "-c", "-o", binary}, p.flags...)
 	if v.PGO != "" {
@@ -75,6 +78,7 @@ func (b *Builder) Build(ctx context.Context, p Checkout, v Variant) (string, err
 	if v.Layout != 0 {
 		args = append(args, "-ldflags=-randlayout="+strconv.Itoa(v.Layout))
 	}
+
 	if b.Probe && b.Unprobed == "" && strings.Contains(goflags, "-overlay") {
 		b.Unprobed = "GOFLAGS has an overlay already"
 	}
@@ -85,21 +89,23 @@ func (b *Builder) Build(ctx context.Context, p Checkout, v Variant) (string, err
 			_, err = run(ctx, p.Dir, env, "go", with...)
 		}
 		if err == nil || ctx.Err() != nil {
-			return binary, found(binary, err)
+			return binary, checkBinary(binary, err)
 		}
-		// Either the helper does not fit this version of Go, or the package does not compile anyway.
+		// Either the helper does not fit this version of Go, or the package does not compile at all.
 		if _, plain := run(ctx, p.Dir, env, "go", append(args, ".")...); plain != nil {
 			return "", plain
 		}
 		b.Unprobed = fmt.Sprintf("%s: %s", version, firstLine(err.Error()))
-		return binary, found(binary, nil)
+		return binary, checkBinary(binary, nil)
 	}
+
 	_, err = run(ctx, p.Dir, env, "go", append(args, ".")...)
-	return binary, found(binary, err)
+	return binary, checkBinary(binary, err)
 }
 
-// found adds that the go command made no binary, as it does where no test file takes part in the build.
-func found(binary string, err error) error {
+// checkBinary returns an error if the go command made no binary, as happens if no test file takes part in the
+// build.
+func checkBinary(binary string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -110,8 +116,8 @@ func found(binary string, err error) error {
 	return nil
 }
 
-// compiler is the version of Go that compiled the head, as its binary says; "" where it says none, or where there are
-// several.
+// compiler returns the version of Go that compiled the head, according to its binary; "" if the binary does not
+// have it, or if there are several versions.
 func (b *Bench) compiler() string {
 	list := b.variants()
 	head := list[len(list)-1] // the last revision
@@ -122,6 +128,7 @@ func (b *Bench) compiler() string {
 	return info.GoVersion
 }
 
+// firstLine returns the first line of a text.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line

@@ -13,28 +13,28 @@ import (
 
 // The revisions of an experiment.
 const (
-	Head = "head" // the user's tree, uncommitted changes included
+	Head = "head" // the user's tree, including uncommitted changes
 	Base = "base"
 )
 
-// The factors of an experiment, beside cpus and the variables of the environment.
+// The factors of an experiment, apart from cpus and environment variables.
 const (
 	FactorRev = "rev"
 	FactorGo  = "go"
 	FactorPGO = "pgo"
 )
 
-// Experiment is what a run of benchmarks is about. It stands in the header of the run's journal.
+// Experiment describes a run of benchmarks. It is stored in the header of the run's journal.
 type Experiment struct {
 	Package    string `json:"package"`
 	Dir        string `json:"dir"`
-	Pattern    string `json:"pattern"`               // of -bench
-	Commit     string `json:"commit,omitempty"`      // of the head; "" outside of a repository
-	Modified   bool   `json:"modified,omitempty"`    // the head has changes that are not committed
-	BaseRev    string `json:"base_rev,omitempty"`    // as it was given
-	BaseCommit string `json:"base_commit,omitempty"` //
+	Pattern    string `json:"pattern"`            // of -bench
+	Commit     string `json:"commit,omitempty"`   // of the head; "" outside a repository
+	Modified   bool   `json:"modified,omitempty"` // the head has uncommitted changes
+	BaseRev    string `json:"base_rev,omitempty"` // as it was given
+	BaseCommit string `json:"base_commit,omitempty"`
 
-	Layouts int           `json:"layouts"` // links of each build; block b has the one of number b modulo layouts
+	Layouts int           `json:"layouts"` // links of each build; block b uses number b modulo layouts
 	Time    time.Duration `json:"benchtime_ns"`
 	Limit   time.Duration `json:"time_limit_ns"`
 	Go      []string      `json:"go,omitempty"`
@@ -46,26 +46,27 @@ type Experiment struct {
 	Broken     []result.Broken   `json:"broken,omitempty"`
 	Skipped    []result.Skipped  `json:"skipped,omitempty"`
 	Binaries   map[string]string `json:"binaries,omitempty"` // SHA-256 by file name
-	// version of Go that compiled the head, where Go does not say it
+	// Go version that compiled the head, if the go factor does not have it
 	Toolchain string `json:"toolchain,omitempty"`
-	Unprobed  string `json:"unprobed,omitempty"` // why the helper is not there
+	Unprobed  string `json:"unprobed,omitempty"` // why there is no helper; "" if there is one
 }
 
-// Variable is a variable of the environment as a factor.
+// Variable is an environment variable as a factor.
 type Variable struct {
 	Name   string   `json:"name"`
 	Levels []string `json:"levels"`
 }
 
-// Benchmark is one that can be measured, with the revisions that have it.
+// Benchmark is a benchmark that can be measured, with the revisions that have it.
 type Benchmark struct {
 	Name    string   `json:"name"`
 	Revs    []string `json:"revs"`
-	Metrics []string `json:"metrics,omitempty"` // that it reports in all of them when it runs once
+	Metrics []string `json:"metrics,omitempty"` // metrics that it reports in all revisions when it runs once
 }
 
-// NotCompared lists the benchmarks that cannot be compared with the base, the failed ones first. What the base could
-// measure and the head breaks is the head's failure, whatever else of the same function goes wrong in both.
+// NotCompared lists the benchmarks that cannot be compared with the base, the failed ones first. A benchmark
+// that the base can measure and the head cannot is a failure of the head, even if other parts of the same
+// function fail in both.
 func (x *Experiment) NotCompared() []result.NotJudged {
 	var list []result.NotJudged
 	add := func(name, reason, said string) {
@@ -75,7 +76,7 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 	}
 	for _, rev := range []string{Head, Base} {
 		for _, b := range x.Broken {
-			alone := !x.failsIn(other(rev), b.Name) ||
+			alone := !x.failsIn(otherRev(rev), b.Name) ||
 				rev == Head && slices.ContainsFunc(x.Benchmarks, func(o Benchmark) bool {
 					return slices.Equal(o.Revs, []string{Base}) && partOf(o.Name, b.Name)
 				})
@@ -90,41 +91,43 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 	}
 	for _, s := range x.Skipped {
 		reason := map[string]string{Head: result.HeadSkips, Base: result.BaseSkips}[s.Rev]
-		if x.skipsIn(other(s.Rev), s.Name) {
+		if x.skipsIn(otherRev(s.Rev), s.Name) {
 			reason = result.BothSkip
 		}
 		add(s.Name, reason, s.Reason)
 	}
 	for _, b := range x.Benchmarks {
-		// One whose other side went wrong or skipped itself is named above, perhaps as the function that it is in.
-		if len(b.Revs) == 1 && !x.failsIn(other(b.Revs[0]), b.Name) && !x.skipsIn(other(b.Revs[0]), b.Name) {
+		// If the other side failed or was skipped, the benchmark is listed above, perhaps by the name of its
+		// function.
+		if len(b.Revs) == 1 && !x.failsIn(otherRev(b.Revs[0]), b.Name) && !x.skipsIn(otherRev(b.Revs[0]), b.Name) {
 			add(b.Name, map[string]string{Head: result.Added, Base: result.Removed}[b.Revs[0]], "")
 		}
 	}
 	return list
 }
 
-// failsIn reports whether a benchmark, or one that it is part of, goes wrong in a revision.
+// failsIn reports whether a benchmark, or one that it is part of, fails in a revision.
 func (x *Experiment) failsIn(rev, name string) bool {
 	return slices.ContainsFunc(x.Broken, func(b result.Broken) bool { return b.Rev == rev && partOf(name, b.Name) })
 }
 
-// skipsIn reports the same of one that skips itself.
+// skipsIn reports whether a benchmark, or one that it is part of, skips itself in a revision.
 func (x *Experiment) skipsIn(rev, name string) bool {
 	return slices.ContainsFunc(x.Skipped, func(s result.Skipped) bool { return s.Rev == rev && partOf(name, s.Name) })
 }
 
-// partOf reports whether a benchmark is another one, or part of it.
+// partOf reports whether a benchmark is whole, or a sub-benchmark of it.
 func partOf(name, whole string) bool { return name == whole || strings.HasPrefix(name, whole+"/") }
 
-func other(rev string) string {
+// otherRev returns the other revision.
+func otherRev(rev string) string {
 	if rev == Head {
 		return Base
 	}
 	return Head
 }
 
-// Revs are the revisions, the base first: it is what the head is compared with.
+// Revs returns the revisions, the base first, because it is the baseline.
 func (x *Experiment) Revs() []string {
 	if x.BaseCommit == "" {
 		return []string{Head}
@@ -132,7 +135,7 @@ func (x *Experiment) Revs() []string {
 	return []string{Base, Head}
 }
 
-// Factors are those beside cpus, in the order of tables.
+// Factors returns the factors except cpus, in the order of tables.
 func (x *Experiment) Factors() []plan.Factor {
 	var list []plan.Factor
 	add := func(name, doc string) { list = append(list, plan.Factor{Name: name, Doc: doc, Kind: plan.Text}) }
@@ -151,8 +154,9 @@ func (x *Experiment) Factors() []plan.Factor {
 	return list
 }
 
-// First are the first levels of the factors that have several, as in GOGC=100: what the others are compared with.
-func (x *Experiment) First() []string {
+// FirstLevels returns the first levels of the factors that have several, such as GOGC=100. They are the
+// baselines.
+func (x *Experiment) FirstLevels() []string {
 	var list []string
 	add := func(factor string, levels []string) {
 		if len(levels) > 1 {
@@ -167,7 +171,7 @@ func (x *Experiment) First() []string {
 	return list
 }
 
-// Workload is the benchmarks as a workload, whose designs nobody but this package runs.
+// Workload returns the benchmarks as a workload. Only this package can run its designs.
 func (x *Experiment) Workload() *workload.Workload {
 	w := &workload.Workload{Name: x.Package, Doc: "Go benchmarks.", Factors: x.Factors()}
 	var uses []string
@@ -180,7 +184,7 @@ func (x *Experiment) Workload() *workload.Workload {
 	return w
 }
 
-// Cases are every benchmark at every point, at these numbers of CPUs.
+// Cases returns every benchmark at every point, at the given numbers of CPUs.
 func (x *Experiment) Cases(cpus []plan.Level) ([]plan.Case, error) {
 	factors := append([]plan.Factor{{Name: "cpus", Kind: plan.Int, Min: 1, Input: true}}, x.Factors()...)
 	choices := map[string]plan.Choice{"cpus": {Levels: cpus}}
@@ -216,26 +220,27 @@ func (x *Experiment) Cases(cpus []plan.Level) ([]plan.Case, error) {
 	return cases, nil
 }
 
-// text is a factor's level at a point, or a default.
-func text(p plan.Point, factor, otherwise string) string {
+// levelText returns a factor's level at a point, or a default.
+func levelText(p plan.Point, factor, otherwise string) string {
 	if l, ok := p.Get(factor); ok {
 		return l.String()
 	}
 	return otherwise
 }
 
-func revOf(p plan.Point) string { return text(p, FactorRev, Head) }
+// revOf returns the revision of a point; Head if it has none.
+func revOf(p plan.Point) string { return levelText(p, FactorRev, Head) }
 
-// variant is the build that a point asks for in a block.
+// variant returns the build for a point in a block.
 func (x *Experiment) variant(p plan.Point, block int) Variant {
-	v := Variant{Rev: revOf(p), Go: text(p, FactorGo, ""), PGO: text(p, FactorPGO, "")}
+	v := Variant{Rev: revOf(p), Go: levelText(p, FactorGo, ""), PGO: levelText(p, FactorPGO, "")}
 	if x.Layouts > 1 {
 		v.Layout = block%x.Layouts + 1
 	}
 	return v
 }
 
-// variants are all builds of the experiment.
+// variants returns all builds of the experiment.
 func (x *Experiment) variants() []Variant {
 	var list []Variant
 	or := func(levels []string) []string {
@@ -260,7 +265,7 @@ func (x *Experiment) variants() []Variant {
 	return list
 }
 
-// env are the variables that a point sets.
+// env returns the environment variables that a point sets.
 func (x *Experiment) env(p plan.Point) []string {
 	var list []string
 	for _, v := range x.Env {
@@ -271,7 +276,7 @@ func (x *Experiment) env(p plan.Point) []string {
 	return list
 }
 
-// Title says what is measured.
+// Title describes what is measured.
 func (x *Experiment) Title() string {
 	switch {
 	case x.Commit == "":
@@ -282,7 +287,7 @@ func (x *Experiment) Title() string {
 	return fmt.Sprintf("%s: head is %s, base is %s (%s)", x.Package, x.Tree(), short(x.BaseCommit), x.BaseRev)
 }
 
-// Tree names the head; "" outside of a repository.
+// Tree describes the revision of the head; "" outside a repository.
 func (x *Experiment) Tree() string {
 	switch {
 	case x.Commit == "":

@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestNotCompared: what is not measured in both revisions, and why. A benchmark that panics in one of them, or whose
-// function does, is not one that this revision lacks.
+// TestNotCompared checks the list of benchmarks that are not measured in both revisions, with the reasons. A
+// benchmark that panics in a revision, or whose function does, is not missing there.
 func TestNotCompared(t *testing.T) {
 	both, base, head := []string{Base, Head}, []string{Base}, []string{Head}
 	x := Experiment{
@@ -39,12 +39,12 @@ func TestNotCompared(t *testing.T) {
 	}
 }
 
-// TestHeadBreaks: what the base could measure and the head breaks is the head's failure, whatever else of the same
-// function goes wrong in both.
+// TestHeadBreaks checks that a benchmark that the base can measure and the head cannot is a failure of the
+// head, even if other parts of the same function fail in both.
 func TestHeadBreaks(t *testing.T) {
 	for _, broken := range [][]result.Broken{
-		{{Rev: Base, Name: "Group", Error: "z"}, {Rev: Head, Name: "Group/a", Error: "a"}}, // z is mended, a broken
-		{{Rev: Base, Name: "Group", Error: "z"}, {Rev: Head, Name: "Group", Error: "a"}},   // it panics before a now
+		{{Rev: Base, Name: "Group", Error: "z"}, {Rev: Head, Name: "Group/a", Error: "a"}}, // z is fixed, a is broken
+		{{Rev: Base, Name: "Group", Error: "z"}, {Rev: Head, Name: "Group", Error: "a"}},   // it now panics before a
 	} {
 		x := Experiment{BaseCommit: "1", Benchmarks: []Benchmark{{Name: "Group/a", Revs: []string{Base}}},
 			Broken: broken}

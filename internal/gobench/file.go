@@ -19,17 +19,17 @@ import (
 
 // File is a file in the Go benchmark format.
 type File struct {
-	Path   string
-	Trials []result.Trial // a line each; their blocks are numbered by benchmark where the file names none
-	Cases  []plan.Case
-	Better map[string]string // units of its own, "higher" or "lower"
-	Run    string            // the run that its lines are of, whose blocks it names; "" where it says nothing
-	Budget bool              // of a run with a budget: its blocks were counted by what they showed
-	Torn   int               // lines that look like results and cannot be read
-	Long   int               // lines longer than the format's reader takes, which are no results and are left out
-	Bad    []Bad             // values that no measurement has, which are left out
-	Config map[string]string // of all lines: goos, goarch, cpu and the like
-	Alike  map[string]string // factors that all lines have at one level, which is in no point
+	Path    string
+	Trials  []result.Trial // one for each line; if the file names no blocks, they are numbered by benchmark
+	Cases   []plan.Case
+	Better  map[string]string // directions of the file's own units, "higher" or "lower"
+	Run     string            // the run that the lines belong to, whose blocks they name; "" if unknown
+	Budget  bool              // from a run with a budget, whose number of blocks depended on the results
+	Torn    int               // lines that look like results and cannot be read
+	Long    int               // lines that exceed the limit of the format's reader; they are no results and are omitted
+	Invalid []InvalidValue    // invalid values, which are omitted
+	Config  map[string]string // of all lines: goos, goarch, cpu and the like
+	Common  map[string]string // factors that all lines have at one level; they are in no point
 }
 
 // ReadFile reads a file in the Go benchmark format, as go test -bench or brewput writes it.
@@ -41,33 +41,33 @@ func ReadFile(ctx context.Context, path string) (*File, error) {
 	return parseFile(ctx, path, text)
 }
 
-// What a file may have, so that it takes memory and time in proportion to its size.
+// Limits of a file, so that memory and time stay in proportion to its size.
 const (
-	mostKeys    = 100       // keys of configuration, beside those of machine and package
-	mostResults = 500_000   // lines with results
-	mostNumbers = 5_000_000 // values, and levels of factors, of all lines
-	oftenLines  = 1000      // an interrupt is looked for at every so many
+	maxKeys        = 100       // keys of configuration, apart from those of machine and package
+	maxResults     = 500_000   // lines with results
+	maxNumbers     = 5_000_000 // values, and levels of factors, of all lines
+	interruptLines = 1000      // lines between two checks for an interrupt
 )
 
-// reading is a file while it is read.
-type reading struct {
+// fileReader is the state while a file is read.
+type fileReader struct {
 	*File
 	lines   lines
-	keys    map[string]bool // of configuration
-	known   map[string]int  // the place of a configuration in points
-	points  []plan.Point    // before what is the same in all is left out
-	of      []int           // by trial, its place in points
+	keys    map[string]bool // keys of configuration
+	known   map[string]int  // index in points by configuration
+	points  []plan.Point    // with the settings that are the same in all lines
+	pointOf []int           // for each trial, its index in points
 	numbers int
 }
 
-// parseFile reads the text of a file in the Go benchmark format.
+// parseFile parses the text of a file in the Go benchmark format.
 func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
-	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
+	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}, Common: map[string]string{}}
 	text, err := f.shorten(text)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{File: f, lines: lines{rest: string(text)}, keys: map[string]bool{}, known: map[string]int{}}
+	r := &fileReader{File: f, lines: lines{rest: string(text)}, keys: map[string]bool{}, known: map[string]int{}}
 	in := benchfmt.NewReader(&interruptible{ctx, strings.NewReader(r.lines.rest)}, path)
 	for in.Scan() {
 		switch rec := in.Result().(type) {
@@ -82,7 +82,7 @@ func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	if _, err := r.lines.to(math.MaxInt); err != nil {
+	if _, err := r.lines.advance(math.MaxInt); err != nil {
 		return nil, fmt.Errorf("%s:%w", path, err)
 	}
 	if len(f.Trials) == 0 {
@@ -98,7 +98,7 @@ func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
 	return f, r.settle(ctx)
 }
 
-// interruptible reads until an interrupt.
+// interruptible is a reader that fails once its context is cancelled.
 type interruptible struct {
 	ctx context.Context
 	in  *strings.Reader
@@ -111,16 +111,16 @@ func (r *interruptible) Read(p []byte) (int, error) {
 	return r.in.Read(p)
 }
 
-// settle leaves out of the points what is the same in the whole file, such as a branch, and numbers the lines of each
-// benchmark where no blocks are named.
-func (r *reading) settle(ctx context.Context) error {
+// settle removes from the points what is the same in the whole file, such as a branch. If the file names no
+// blocks, it numbers the lines of each benchmark.
+func (r *fileReader) settle(ctx context.Context) error {
 	lines := make([]int, len(r.points))
-	for _, i := range r.of {
+	for _, i := range r.pointOf {
 		lines[i]++
 	}
 	levels := map[string]map[string]int{"cpus": {"": 1, "kept": 1}}
 	for i, p := range r.points {
-		if i%oftenLines == 0 && ctx.Err() != nil {
+		if i%interruptLines == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		for _, s := range p.Settings() {
@@ -132,16 +132,17 @@ func (r *reading) settle(ctx context.Context) error {
 	}
 	kept := map[string]bool{}
 	for factor, l := range levels {
-		kept[factor] = true // also where some lines lack it: they are of another point
+		kept[factor] = true // even if some lines lack it: they have another point
 		for level, n := range l {
 			if len(l) == 1 && n == len(r.Trials) {
-				r.Alike[factor], kept[factor] = level, false
+				r.Common[factor], kept[factor] = level, false
 			}
 		}
 	}
+
 	names := make([]string, len(r.points))
 	for i, p := range r.points {
-		if i%oftenLines == 0 && ctx.Err() != nil {
+		if i%interruptLines == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		r.points[i] = plan.NewPoint(slices.DeleteFunc(p.Settings(),
@@ -151,16 +152,16 @@ func (r *reading) settle(ctx context.Context) error {
 	return r.number(ctx, names)
 }
 
-// number gives each trial its point, whose names these are, its block and its place.
-func (r *reading) number(ctx context.Context, names []string) error {
+// number sets the point, block and order of each trial. names are the names of the points.
+func (r *fileReader) number(ctx context.Context, names []string) error {
 	seen := map[[2]string]int{}
 	for i := range r.Trials {
-		if i%oftenLines == 0 && ctx.Err() != nil {
+		if i%interruptLines == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		t := &r.Trials[i]
-		t.Point, t.Order = r.points[r.of[i]], i
-		id := [2]string{t.Design, names[r.of[i]]}
+		t.Point, t.Order = r.points[r.pointOf[i]], i
+		id := [2]string{t.Design, names[r.pointOf[i]]}
 		if seen[id] == 0 {
 			r.Cases = append(r.Cases, plan.Case{Design: t.Design, Point: t.Point})
 		}
@@ -172,51 +173,52 @@ func (r *reading) number(ctx context.Context, names []string) error {
 	return nil
 }
 
-// configOfAll are the keys of configuration that describe the machine and the package rather than a factor.
+// configOfAll are the keys of configuration that describe the machine and the package; the others are factors.
 var configOfAll = []string{"goos", "goarch", "cpu", "pkg", "toolchain"}
 
-// add takes a result.
-func (r *reading) add(rec *benchfmt.Result) error {
+// add adds a line with results.
+func (r *fileReader) add(rec *benchfmt.Result) error {
 	_, at := rec.Pos()
-	line, err := r.lines.to(at)
+	line, err := r.lines.advance(at)
 	if err != nil {
 		return fmt.Errorf("%s:%w", r.Path, err)
 	}
-	if !decimals(line) {
+	if !allDecimal(line) {
 		r.Torn++
 		return nil
 	}
-	if len(r.Trials) == mostResults {
+	if len(r.Trials) == maxResults {
 		return input.Refuse("%s:%d: the file has more than %d results: give fewer, such as one package "+
-			"or one day at a time", r.Path, at, mostResults)
+			"or one day at a time", r.Path, at, maxResults)
 	}
 	t, cpus := r.trial(rec)
 	point, err := r.point(rec, cpus)
 	if err != nil {
 		return err
 	}
-	if r.numbers += len(rec.Values); r.numbers > mostNumbers {
+	if r.numbers += len(rec.Values); r.numbers > maxNumbers {
 		return input.Refuse("%s:%d: the lines have more than %d numbers and levels: give fewer lines", r.Path, at,
-			mostNumbers)
+			maxNumbers)
 	}
 	t.Block, t.Workload = r.lines.block, cmp.Or(r.Config["pkg"], "benchmarks")
-	r.Trials, r.of = append(r.Trials, t), append(r.of, point)
+	r.Trials, r.pointOf = append(r.Trials, t), append(r.pointOf, point)
 	return nil
 }
 
-// point is the place of a line's point in r.points. What its configuration says beside machine and package are factors.
-func (r *reading) point(rec *benchfmt.Result, cpus int) (int, error) {
+// point returns the index of a line's point in r.points. Configuration other than that of machine and package
+// becomes factors.
+func (r *fileReader) point(rec *benchfmt.Result, cpus int) (int, error) {
 	settings := []plan.Setting{{Factor: "cpus", Level: plan.IntLevel(cpus)}}
 	for _, c := range rec.Config {
 		switch {
 		case slices.Contains(configOfAll, c.Key):
 			r.Config[c.Key] = string(c.Value)
 		case c.File:
-			if r.keys[c.Key] = true; len(r.keys) > mostKeys {
+			if r.keys[c.Key] = true; len(r.keys) > maxKeys {
 				_, at := rec.Pos()
 				return 0, input.Refuse("%s:%d: the file has more than %d keys of configuration, such as %q: each is "+
 					"a factor; give what go test -bench printed, without other output",
-					r.Path, at, mostKeys, c.Key)
+					r.Path, at, maxKeys, c.Key)
 			}
 			l := plan.TextLevel(string(c.Value))
 			if c.Key == "cpus" {
@@ -226,6 +228,7 @@ func (r *reading) point(rec *benchfmt.Result, cpus int) (int, error) {
 			settings = append(settings, plan.Setting{Factor: c.Key, Level: l})
 		}
 	}
+
 	var name strings.Builder
 	for _, s := range settings {
 		name.WriteString(s.Factor + "\n" + s.Level.String() + "\n")
@@ -238,14 +241,14 @@ func (r *reading) point(rec *benchfmt.Result, cpus int) (int, error) {
 	return len(r.points) - 1, nil
 }
 
-// suffix is the number of CPUs behind a name, as go test writes it: any other one is part of the name.
+// suffix matches the number of CPUs after a name, as go test writes it. Any other ending is part of the name.
 var suffix = regexp.MustCompile(`^(.*)-([1-9][0-9]*)$`)
 
-// decimals reports whether the numbers of a line of results, which ParseFloat takes, are decimal ones or none at all.
-func decimals(line string) bool {
+// allDecimal reports whether all numbers in a line of results that ParseFloat accepts are decimal.
+func allDecimal(line string) bool {
 	i := 0
 	for word := range strings.FieldsSeq(line) {
-		if i >= 2 && i%2 == 0 && !decimal(word) {
+		if i >= 2 && i%2 == 0 && !isDecimal(word) {
 			return false
 		}
 		i++
@@ -253,8 +256,8 @@ func decimals(line string) bool {
 	return true
 }
 
-// trial is a line as a trial without its point, and its CPUs.
-func (r *reading) trial(rec *benchfmt.Result) (result.Trial, int) {
+// trial converts a line to a trial without its point. It also returns the number of CPUs.
+func (r *fileReader) trial(rec *benchfmt.Result) (result.Trial, int) {
 	name, cpus := string(rec.Name), 1
 	if m := suffix.FindStringSubmatch(name); m != nil {
 		if n, err := strconv.Atoi(m[2]); err == nil {
@@ -267,8 +270,8 @@ func (r *reading) trial(rec *benchfmt.Result) (result.Trial, int) {
 		if v.OrigUnit != "" {
 			unit, x = v.OrigUnit, v.OrigValue
 		}
-		if impossible(unit, x) {
-			r.Bad = append(r.Bad, Bad{unit, len(r.Trials)})
+		if isInvalid(unit, x) {
+			r.Invalid = append(r.Invalid, InvalidValue{unit, len(r.Trials)})
 			continue
 		}
 		values[unit] = x + 0 // -0 + 0 = 0
@@ -276,7 +279,7 @@ func (r *reading) trial(rec *benchfmt.Result) (result.Trial, int) {
 	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Design: name, World: result.Live,
 		Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters),
 		Metrics: Line{Values: values}.Metrics()}
-	// as benchstat writes MB/s, and older files of runs
+	// benchstat writes MB/s like this, as did older files of runs
 	if x, ok := values["B/s"]; ok && t.Metrics[result.BytesRate] == 0 {
 		delete(t.Metrics, "B/s")
 		t.Metrics[result.BytesRate] = result.Value(x)
@@ -284,11 +287,11 @@ func (r *reading) trial(rec *benchfmt.Result) (result.Trial, int) {
 	return t, cpus
 }
 
-// directions are those that the file's units declare.
+// directions records the directions that units in the file declare.
 func (f *File) directions(in *benchfmt.Reader) {
 	for key, unit := range in.Units() {
 		if key.Key == "better" {
-			f.Better[unit.OrigUnit] = unit.Value // metrics have the units that are written
+			f.Better[unit.OrigUnit] = unit.Value // metrics keep the unit as written
 		}
 	}
 }

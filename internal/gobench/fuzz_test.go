@@ -2,7 +2,7 @@ package gobench
 
 import "testing"
 
-// FuzzReadFile reads any text as a file of benchmark results without a panic: each trial is of one of its cases.
+// FuzzReadFile checks that no text causes a panic, and that each trial belongs to one of the cases.
 func FuzzReadFile(f *testing.F) {
 	f.Add([]byte("goos: linux\npkg: x\nBenchmarkX-2 100 12.5 ns/op 3 B/op\nblock 1 of abc\nBenchmarkX-2 100 12 " +
 		"ns/op\n"))
@@ -24,7 +24,7 @@ func FuzzReadFile(f *testing.F) {
 	})
 }
 
-// FuzzParse reads what a test binary prints, which may be anything.
+// FuzzParse checks that no output of a test binary causes a panic.
 func FuzzParse(f *testing.F) {
 	f.Add("BenchmarkX-2 \t 100\t 12.5 ns/op\n", 2)
 	f.Fuzz(func(t *testing.T, text string, cpus int) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Repo is the git repository that holds a package.
+// Repo is the git repository of a package.
 type Repo struct {
 	Root string // absolute, without symbolic links
 }
@@ -24,7 +24,7 @@ func FindRepo(ctx context.Context, dir string) (Repo, error) {
 	return Repo{root}, err
 }
 
-// Commit is the full name of the commit that rev names.
+// Commit returns the full hash of the commit that rev names.
 func (r Repo) Commit(ctx context.Context, rev string) (string, error) {
 	out, err := git(ctx, r.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err == nil {
@@ -41,25 +41,25 @@ func (r Repo) Commit(ctx context.Context, rev string) (string, error) {
 	return "", fmt.Errorf("there is no revision %s in %s; git log shows those there are", rev, r.Root)
 }
 
-// Modified reports whether the tree differs from its commit, files that git does not know included.
+// Modified reports whether the tree differs from its commit, including untracked files.
 func (r Repo) Modified(ctx context.Context) (bool, error) {
 	out, err := git(ctx, r.Root, "status", "--porcelain")
 	return len(out) > 0, err
 }
 
-// git runs git without the hooks of the repository. It finds the repository by the directory, whatever one of which
-// hook it was started by.
+// git runs git without the hooks of the repository. It finds the repository by the directory, even if a hook of
+// another repository started this process.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	env := []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 	return run(ctx, dir, env, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c",
 		"advice.detachedHead=false"}, args...)...)
 }
 
-// gitsOwn are the variables by which git tells its hooks of a repository.
-var gitsOwn = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
+// gitVariables are the variables by which git names the repository to its hooks.
+var gitVariables = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
 	"GIT_OBJECT_DIRECTORY"}
 
-// within reports whether path is root or lies below it.
+// within reports whether path is root or below it.
 func within(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

@@ -10,13 +10,13 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Copies warns of files or runs that hold the same results, where a side has several.
-func Copies(all []*Side) (doubts []compare.Warning) {
+// WarnCopies warns of files or runs of one side that hold the same results.
+func WarnCopies(all []*Side) (doubts []compare.Warning) {
 	same := func(t, o result.Trial) bool { return t.Design == o.Design && maps.Equal(t.Metrics, o.Metrics) }
 	for i, s := range all {
 		for _, other := range all[:i] {
 			if len(all) > 2 && slices.EqualFunc(s.Trials, other.Trials, same) {
-				doubts = append(doubts, doubt(s, "the results are those of %s: a copy is no "+
+				doubts = append(doubts, newWarning(s, "the results are those of %s: a copy is no "+
 					"replicate; give each %s once",
 					other.Path, s.Kind()))
 			}
@@ -25,9 +25,9 @@ func Copies(all []*Side) (doubts []compare.Warning) {
 	return doubts
 }
 
-// doubt is a warning of a file or run.
-func doubt(s *Side, format string, args ...any) compare.Warning {
-	workload := s.Config["pkg"] // of a run that was stopped before its head was measured no trial is left
+// newWarning returns a warning about a file or run.
+func newWarning(s *Side, format string, args ...any) compare.Warning {
+	workload := s.Config["pkg"] // a run that was stopped before its head was measured has no trial
 	if len(s.Trials) > 0 {
 		workload = s.Trials[0].Workload
 	}
@@ -36,14 +36,14 @@ func doubt(s *Side, format string, args ...any) compare.Warning {
 	return w
 }
 
-// Join makes the files or runs of a side one, whose points lack the factors that all have at one level. It changes the
-// parts. They are replicates, so there is a warning for each that differs from the first.
+// Join joins the files or runs of a side. Its points lack the factors that all have at one level. Join changes
+// the parts. They are replicates, so it warns of each that differs from the first.
 func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare.Warning) {
 	first := parts[0]
 	if len(parts) == 1 {
 		return first, nil, nil
 	}
-	s = &Side{File: &File{Better: map[string]string{}, Config: first.Config, Alike: map[string]string{}},
+	s = &Side{File: &File{Better: map[string]string{}, Config: first.Config, Common: map[string]string{}},
 		Name: name, Experiment: first.Experiment, Environment: first.Environment, Version: first.Version,
 		members: parts}
 	unlike := make([][]compare.Difference, len(parts))
@@ -74,7 +74,7 @@ func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare
 			}
 		}
 		if at.given {
-			s.Alike[factor] = at.text
+			s.Common[factor] = at.text
 		}
 	}
 	var runs []compare.Run
@@ -84,7 +84,7 @@ func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare
 		maps.Copy(s.Better, part.Better)
 		s.Partial, s.Unused = append(s.Partial, part.Partial...), append(s.Unused, part.Unused...)
 		if text := compare.NonReplicateText(first.Path, unlike[i]); text != "" {
-			doubts = append(doubts, doubt(part, "%s", text))
+			doubts = append(doubts, newWarning(part, "%s", text))
 		}
 	}
 	s.joint = compare.MergeRuns(runs, s.Cases)

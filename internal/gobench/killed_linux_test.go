@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// TestKilledBenchmark: what a benchmark started outlives neither the workshop nor a brewput that was killed, even in a
-// session of its own.
+// TestKilledBenchmark checks that processes of a benchmark outlive neither the workshop nor a killed brewput,
+// even in a session of their own.
 func TestKilledBenchmark(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		nested(t, killed)
 	}
 }
 
-// nested runs a benchmark that starts a process, and closes its workshop or leaves it as a killed brewput does.
+// nested runs a benchmark that starts a process. It closes its workshop, or leaves it as a killed brewput does.
 func nested(t *testing.T, killed bool) {
 	t.Helper()
 	cache := t.TempDir()
@@ -64,8 +64,8 @@ func nested(t *testing.T, killed bool) {
 	}
 }
 
-// TestCompilationIsMarked: a compilation has its files in the workshop and its mark, so that the next one can end it
-// and remove them.
+// TestCompilationIsMarked checks that a compilation has the workshop's mark and its files there, so that the
+// next workshop can end it and remove them.
 func TestCompilationIsMarked(t *testing.T) {
 	tools := t.TempDir()
 	script := "#!/bin/sh\ncase $1 in env) printf '/goroot\\ngo1.26\\n\\n' ;; test) echo $BREWPUT_PLACE " +
@@ -88,7 +88,7 @@ func TestCompilationIsMarked(t *testing.T) {
 	}
 }
 
-// state is that of a process; "" if it has ended.
+// state returns the state of a process; "" if it has ended.
 func state(pid int) string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	_, rest, _ := strings.Cut(string(text), ") ")

@@ -9,28 +9,28 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Bad is a value that no measurement has: NaN, infinite or negative.
-type Bad struct {
+// InvalidValue is an invalid value: NaN, infinite or negative.
+type InvalidValue struct {
 	Unit  string
-	Trial int // its place among the file's
+	Trial int // index of the trial in the file
 }
 
-// mostNames is how many benchmarks a note names.
-const mostNames = 5
+// maxNames is the largest number of benchmarks that a note names.
+const maxNames = 5
 
-// impossible reports whether no measurement has that value: NaN and infinity, and of go test's own units what is below
-// 0.
-func impossible(unit string, x float64) bool {
+// isInvalid reports whether a value is invalid: NaN, infinite, or negative in a unit of go test.
+func isInvalid(unit string, x float64) bool {
 	_, ours := metricOf[unit]
 	return math.IsNaN(x) || math.IsInf(x, 0) || unit == "MB/s" && math.IsInf(x*1e6, 0) ||
 		x < 0 && (ours || unit == "MB/s" || unit == "B/s")
 }
 
-// Left says which values were left out, of which benchmarks, and which of these have none left; "" if none was.
-func (f *File) Left() string {
+// InvalidValues describes the invalid values that were omitted, by benchmark, and the benchmarks without any
+// value left; "" if none was omitted.
+func (f *File) InvalidValues() string {
 	var units []string
-	of := map[string][]int{} // by unit, the trials
-	for _, b := range f.Bad {
+	of := map[string][]int{} // trials by unit
+	for _, b := range f.Invalid {
 		if of[b.Unit] == nil {
 			units = append(units, b.Unit)
 		}
@@ -45,9 +45,9 @@ func (f *File) Left() string {
 			cases = append(cases, caseOf(&f.Trials[i]))
 		}
 		text := fmt.Sprintf("left out %s of %s that are NaN, infinite or negative: %s",
-			result.Count(len(designs), "value"), unit, some(designs))
-		if empty := f.without(unit, cases); len(empty) > 0 {
-			text += fmt.Sprintf("; no %s is left of %s", unit, some(empty))
+			result.Count(len(designs), "value"), unit, firstNames(designs))
+		if empty := f.casesWithout(unit, cases); len(empty) > 0 {
+			text += fmt.Sprintf("; no %s is left of %s", unit, firstNames(empty))
 		}
 		parts = append(parts, text)
 	}
@@ -57,8 +57,8 @@ func (f *File) Left() string {
 	return f.Path + ": " + strings.Join(parts, "; ")
 }
 
-// without are those of these cases no trial of which has a value of a unit.
-func (f *File) without(unit string, cases []string) []string {
+// casesWithout returns the given cases of which no trial has a value of the unit.
+func (f *File) casesWithout(unit string, cases []string) []string {
 	name := metricOf[unit]
 	switch {
 	case unit == "MB/s" || unit == "B/s":
@@ -75,7 +75,7 @@ func (f *File) without(unit string, cases []string) []string {
 	return slices.DeleteFunc(cases, func(c string) bool { return has[c] })
 }
 
-// caseOf names the benchmark of a trial with its point.
+// caseOf returns the name of a trial's benchmark with its point.
 func caseOf(t *result.Trial) string {
 	var at []string
 	for _, s := range t.Point.Settings() {
@@ -84,16 +84,16 @@ func caseOf(t *result.Trial) string {
 	return t.Design + " (" + strings.Join(at, ", ") + ")"
 }
 
-// some names the first few of a list, each once.
-func some(names []string) string {
+// firstNames joins the first few distinct names of a list.
+func firstNames(names []string) string {
 	seen := map[string]bool{}
 	names = slices.DeleteFunc(names, func(n string) bool {
 		again := seen[n]
 		seen[n] = true
 		return again
 	})
-	if more := len(names) - mostNames; more > 1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), more)
+	if more := len(names) - maxNames; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// MemoryLimit is a level of GOMEMLIMIT in bytes, or off; ok is false if it is none.
+// MemoryLimit converts a level of GOMEMLIMIT to bytes, or off; ok is false if the level is invalid.
 func MemoryLimit(level string) (bytes string, ok bool) {
 	if level == "off" {
 		return level, true

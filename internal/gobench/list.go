@@ -10,46 +10,49 @@ import (
 	"time"
 )
 
-// Found is a benchmark with no benchmark below it, or one that goes wrong.
+// Found is a benchmark without sub-benchmarks, or one that fails.
 type Found struct {
 	Name  string // without "Benchmark": "Encode/size=1k"
-	Error string // why it cannot be measured; "" where it can
-	Text  string // what it printed then, or why it skips
+	Error string // why it cannot be measured; "" if it can
+	Text  string // its output if it fails, or the reason for the skip
 	Skips bool   // it called b.Skip
 
-	Metrics []string          // that it reports
-	Better  map[string]string // of its units, see Directions
+	Metrics []string          // metrics that it reports
+	Better  map[string]string // directions of its units, see Directions
 }
 
-// Binary is a test binary at its place.
+// Binary is a test binary.
 type Binary struct {
 	Path string
-	Dir  string // it runs here
-	// Place is the workshop in which what it starts is recorded, so that nothing outlives a brewput that was killed; ""
-	// for none.
-	Checkout string
+	Dir  string // working directory of its processes
+	// WorkRoot is the directory of the workshop, which records the processes, so that none outlives a brewput
+	// that was killed; "": they are not recorded.
+	WorkRoot string
 }
 
-// List runs every benchmark of a binary that matches pattern once, each of the top level in a process of its own, so
-// that one that goes wrong does not hide the others. env is set beside the environment; limit is the time of each.
+// List runs every benchmark of a binary that matches pattern once. Each top-level function runs in a process of
+// its own, so that one failure does not hide the others. env is added to the environment. limit is the time
+// limit of each process.
 func List(ctx context.Context, b Binary, env []string, pattern string, limit time.Duration) ([]Found, error) {
-	var choices []choice
+	var choices []alternative
 	for _, one := range split(pattern, '|') {
 		parts := split(one, '/')
 		first, err := regexp.Compile(parts[0])
 		if err != nil {
-			return nil, fmt.Errorf("--bench %s: %w", pattern, err)
+			return nil, fmt.Errorf("the benchmark pattern %s: %w", pattern, err)
 		}
-		choices = append(choices, choice{first, parts[1:]})
+		choices = append(choices, alternative{first, parts[1:]})
 	}
+
 	listing, err := b.run(ctx, env, limit, "-test.list=^Benchmark")
 	if err != nil {
 		return nil, err
 	}
-	if listing.wrong != "" {
-		return nil, fmt.Errorf("the test binary does not say which benchmarks it has: %s\n%s", listing.wrong,
+	if listing.problem != "" {
+		return nil, fmt.Errorf("the test binary does not say which benchmarks it has: %s\n%s", listing.problem,
 			tail(listing.printed()))
 	}
+
 	var tops []string
 	for word := range strings.FieldsSeq(listing.stdout) {
 		if strings.HasPrefix(word, "Benchmark") && !slices.Contains(tops, word) {
@@ -76,8 +79,8 @@ func List(ctx context.Context, b Binary, env []string, pattern string, limit tim
 	return list, nil
 }
 
-// choice is one of the alternatives of a pattern: A/x|B has two.
-type choice struct {
+// alternative is one of the alternatives of a pattern: A/x|B has two.
+type alternative struct {
 	top   *regexp.Regexp
 	below []string
 }
@@ -91,6 +94,7 @@ func (b Binary) leaves(ctx context.Context, env []string, top string, below []st
 	if err != nil {
 		return nil, err
 	}
+
 	var list []Found
 	better := Directions(out.stdout)
 	for _, line := range Parse(out.stdout, 1) {
@@ -99,25 +103,25 @@ func (b Binary) leaves(ctx context.Context, env []string, top string, below []st
 				Better: better})
 		}
 	}
-	list = append(list, skips(out.stdout)...)
+	list = append(list, skipped(out.stdout)...)
 	for _, name := range failed(out.stdout) {
 		if !slices.ContainsFunc(list, func(f Found) bool { return strings.HasPrefix(f.Name, name+"/") }) {
 			list = append(list, Found{Name: name, Error: complaint(out.stdout, name), Text: out.printed()})
 		}
 	}
-	// A process that only says by its end that a benchmark failed adds nothing; one that crashed or hung did so beside
-	// that.
-	if out.wrong != "" && (out.crashed || !slices.ContainsFunc(list, func(f Found) bool { return f.Error != "" })) {
-		list = append(list, Found{Name: strings.TrimPrefix(top, "Benchmark"), Error: out.wrong, Text: out.printed()})
+	// A process that exits as a test does after a failed benchmark adds nothing. A crash or a hang is a failure
+	// in addition.
+	if out.problem != "" && (out.crashed || !slices.ContainsFunc(list, func(f Found) bool { return f.Error != "" })) {
+		list = append(list, Found{Name: strings.TrimPrefix(top, "Benchmark"), Error: out.problem, Text: out.printed()})
 	}
 	return list, nil
 }
 
 var skipLine = regexp.MustCompile(`^\s*--- SKIP: Benchmark(\S+)`)
 
-// skips are the benchmarks that skip themselves, with the first line of what they said last, which stands before or
-// behind the line that says that they do.
-func skips(output string) []Found {
+// skipped returns the benchmarks that skip themselves. Their text is the first line of their last log, which
+// comes just before or after the SKIP line.
+func skipped(output string) []Found {
 	var list []Found
 	said, open := "", false
 	for line := range strings.Lines(output) {
@@ -131,7 +135,7 @@ func skips(output string) []Found {
 			if said = strings.TrimSpace(text); open {
 				list[len(list)-1].Text, said, open = said, "", false
 			}
-		case !strings.HasPrefix(line, "        "): // which is more of the same
+		case !strings.HasPrefix(line, "        "): // otherwise it continues the log
 			said, open = "", false
 		}
 	}
@@ -140,7 +144,8 @@ func skips(output string) []Found {
 
 var failLine = regexp.MustCompile(`(?m)^\s*--- FAIL: Benchmark(\S+)`)
 
-// failed are the benchmarks that called b.Fatal and the like. Those above them count as failed as well.
+// failed returns the benchmarks that failed, such as by b.Fatal. Their parents count as failed too and are
+// omitted.
 func failed(output string) []string {
 	var names []string
 	for _, m := range failLine.FindAllStringSubmatch(output, -1) {
@@ -153,10 +158,10 @@ func failed(output string) []string {
 	})
 }
 
-// logLine is what b.Log, b.Error and b.Fatal print.
+// logLine matches output of b.Log, b.Error and b.Fatal.
 var logLine = regexp.MustCompile(`^\s+(\S+\.go:\d+: .*)`)
 
-// complaint is what a benchmark said when it failed: the last of its logs before it, or the first after it.
+// complaint returns the log of a failed benchmark: the last before the FAIL line, or the first after it.
 func complaint(output, name string) string {
 	before, after, _ := strings.Cut(output, "--- FAIL: Benchmark"+name)
 	said := ""
@@ -176,7 +181,7 @@ func complaint(output, name string) string {
 	return "it fails: " + strings.TrimSpace(said)
 }
 
-// split parts a pattern of -bench at bars or slashes that are in no brackets, as package testing does: at bars first.
+// split splits a pattern of -bench at bars or slashes outside brackets, as package testing does: at bars first.
 func split(s string, at byte) []string {
 	var parts []string
 	square, round, from := 0, 0, 0
@@ -206,8 +211,8 @@ func split(s string, at byte) []string {
 	return append(parts, s[from:])
 }
 
-// exactly is the pattern of one benchmark.
-func exactly(name string) string {
+// exactPattern returns the pattern that matches one benchmark only.
+func exactPattern(name string) string {
 	parts := strings.Split("Benchmark"+name, "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"

@@ -9,18 +9,18 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Line is what a benchmark printed of itself.
+// Line is the result of a benchmark as printed.
 type Line struct {
 	Name   string // without "Benchmark" and the number of CPUs
 	N      int64
 	Values map[string]float64 // by unit, as printed
 }
 
-// lineBegin finds a result. Whatever the benchmark itself printed may stand before it on its line.
+// lineBegin matches the start of a result. Output of the benchmark may precede it on its line.
 var lineBegin = regexp.MustCompile(`Benchmark(\S*)[ \t]+(\d+)\t[ \t]*`)
 
-// Parse finds the results of a test binary that ran with -test.cpu=cpus and -test.v. A benchmark that prints may
-// leave texts between them.
+// Parse finds the results in the output of a test binary that ran with -test.cpu=cpus and -test.v. Output of
+// the benchmarks may lie between them.
 func Parse(output string, cpus int) []Line {
 	var list []Line
 	for text := range strings.Lines(output) {
@@ -44,7 +44,7 @@ func Parse(output string, cpus int) []Line {
 	return list
 }
 
-// pairs reads numbers with their units; nil where the words are something else.
+// pairs parses numbers with their units; it returns nil if the words are anything else.
 func pairs(words []string) map[string]float64 {
 	if len(words) == 0 || len(words)%2 != 0 {
 		return nil
@@ -52,7 +52,7 @@ func pairs(words []string) map[string]float64 {
 	values := map[string]float64{}
 	for i := 0; i < len(words); i += 2 {
 		x, err := strconv.ParseFloat(words[i], 64)
-		if err != nil || !decimal(words[i]) {
+		if err != nil || !isDecimal(words[i]) {
 			return nil
 		}
 		values[words[i+1]] = x + 0 // -0 + 0 = 0
@@ -60,18 +60,18 @@ func pairs(words []string) map[string]float64 {
 	return values
 }
 
-// decimal reports whether a number that ParseFloat takes is a decimal one, infinite or NaN: no hexadecimal one, and no
-// 1_0.
-func decimal(text string) bool { return !strings.ContainsAny(text, "xX_") }
+// isDecimal reports whether a number that ParseFloat accepts is decimal, infinite or NaN, not hexadecimal or
+// with underscores.
+func isDecimal(text string) bool { return !strings.ContainsAny(text, "xX_") }
 
-// metricOf are the names of the units that have one of ours; the others keep their unit as name.
+// metricOf maps units to Brewput's metrics. Any other unit is the name of its metric.
 var metricOf = map[string]string{
 	"ns/op": result.TimePerOp, "B/op": result.AllocedPerOp, "allocs/op": result.AllocsPerOp,
 	"brewput-cpu-ns/op": result.CPUPerOp, "brewput-mutex-ns/op": result.MutexPerOp, "brewput-gc-ns/op": result.GCPerOp,
 	"brewput-sched-ns/op": result.SchedPerOp,
 }
 
-// Metrics are the numbers of a line under their names, with what follows from them: operations a second.
+// Metrics returns the values of a line by metric, and derived ones such as operations per second.
 func (l Line) Metrics() result.Metrics {
 	m := result.Metrics{}
 	for unit, x := range l.Values {
@@ -91,10 +91,10 @@ func (l Line) Metrics() result.Metrics {
 	return m
 }
 
-// unitLine is how a benchmark says which direction of a unit of its own is better.
+// unitLine matches the line by which a benchmark declares the better direction of a unit.
 var unitLine = regexp.MustCompile(`(?m)^Unit (\S+) .*\bbetter=(higher|lower)\b`)
 
-// Directions are the units that the output declares, with "higher" or "lower".
+// Directions returns the directions of units that the output declares, "higher" or "lower".
 func Directions(output string) map[string]string {
 	m := map[string]string{}
 	for _, match := range unitLine.FindAllStringSubmatch(output, -1) {

@@ -58,12 +58,12 @@ func TestPatterns(t *testing.T) {
 	if got := split(`A[/]b/(c/d)|e/f\/g`, '/'); !slices.Equal(got, []string{"A[/]b", "(c/d)|e", `f\/g`}) {
 		t.Errorf("%q", got)
 	}
-	if got := exactly("A/b.c=1"); got != `^BenchmarkA$/^b\.c=1$` {
+	if got := exactPattern("A/b.c=1"); got != `^BenchmarkA$/^b\.c=1$` {
 		t.Errorf("%s", got)
 	}
 }
 
-// TestSkips: the reason stands before the line that says so, as -v prints it, or behind it, as other versions of Go do.
+// TestSkips has the reason before the SKIP line, as -v prints it, or after it, as in other versions of Go.
 func TestSkips(t *testing.T) {
 	const output = "BenchmarkA\n    a_test.go:7: no beans\n--- SKIP: BenchmarkA\nBenchmarkB\n--- SKIP: BenchmarkB\n  " +
 		"  a_test.go:9: no milk: fetch it\n" +
@@ -71,7 +71,7 @@ func TestSkips(t *testing.T) {
 		"BenchmarkD\nBenchmarkE/x\n" +
 		"    a_test.go:7: no cup\n        at all\n    --- SKIP: BenchmarkE/x\nPASS\n"
 	var got []string
-	for _, f := range skips(output) {
+	for _, f := range skipped(output) {
 		got = append(got, f.Name+": "+f.Text)
 	}
 	if want := []string{"A: no beans", "B: no milk: fetch it", "D: ", "E/x: no cup"}; !slices.Equal(got, want) {
@@ -79,7 +79,7 @@ func TestSkips(t *testing.T) {
 	}
 }
 
-// TestPatched: the installed Go takes the helper, and one that differs is refused.
+// TestPatched checks that the helper fits the installed Go, and that a different source is refused.
 func TestPatched(t *testing.T) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -134,7 +134,7 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestAlternatives: bars part a pattern before slashes do.
+// TestAlternatives checks that bars split a pattern before slashes do.
 func TestAlternatives(t *testing.T) {
 	if got := split(`A/x|B|C(d|e)/[|]`, '|'); !slices.Equal(got, []string{"A/x", "B", "C(d|e)/[|]"}) {
 		t.Errorf("%q", got)

@@ -17,17 +17,17 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// Bench is an experiment that can be run: its binaries lie in a directory, its places exist.
+// Bench is an experiment that is ready to run: its binaries and checkouts exist.
 type Bench struct {
 	*Experiment
-	Binaries string            // directory
-	Better   map[string]string // "higher" or "lower", of units that say so when their benchmark runs once
-	places   map[string]Checkout
-	workshop string
+	Binaries  string            // directory of the binaries
+	Better    map[string]string // directions that units declare when their benchmark runs once, "higher" or "lower"
+	checkouts map[string]Checkout
+	workshop  string
 }
 
-// Prepare finds the package, makes the base's worktree, compiles all builds and lists their benchmarks. note is told
-// what is being done.
+// Prepare finds the package, creates the worktree of the base, compiles all builds and lists their benchmarks.
+// It calls note with each step.
 func Prepare(ctx context.Context, x *Experiment, w *Workshop, note func(string)) (*Bench, error) {
 	b := &Bench{Experiment: x, Binaries: w.Dir, workshop: w.Dir}
 	if err := b.settle(ctx, w, note); err != nil {
@@ -40,10 +40,10 @@ func Prepare(ctx context.Context, x *Experiment, w *Workshop, note func(string))
 		return nil, err
 	}
 	b.Toolchain = b.compiler()
-	return b, b.sum(ctx)
+	return b, b.hashBinaries(ctx)
 }
 
-// Restore makes ready an experiment of which dir holds the binaries: a run that goes on.
+// Restore prepares a run that continues; dir holds its binaries.
 func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note func(string)) (*Bench, error) {
 	b := &Bench{Experiment: x, Binaries: dir, workshop: w.Dir}
 	was := *x
@@ -62,18 +62,19 @@ func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note f
 
 var errChanged = errors.New("it is gone or was changed")
 
-// settle finds where the revisions are.
+// settle finds the package, the repository and the checkouts of the revisions.
 func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) error {
 	t, err := Resolve(ctx, b.Dir, b.Package)
 	if err != nil {
 		return err
 	}
 	b.Dir, b.Package = t.Dir, t.ImportPath
-	b.places = map[string]Checkout{Head: t.Head()}
+	b.checkouts = map[string]Checkout{Head: t.Head()}
+
 	repo, err := FindRepo(ctx, t.Dir)
 	switch {
 	case err != nil && b.BaseRev == "":
-		return ctx.Err() // it need not be in a repository
+		return ctx.Err() // a package outside a repository is allowed
 	case err != nil:
 		return err
 	}
@@ -88,18 +89,19 @@ func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) erro
 		return err
 	}
 	rev := b.BaseRev
-	if b.BaseCommit != "" { // of a run that goes on
+	if b.BaseCommit != "" { // the run continues
 		rev = b.BaseCommit
 	}
 	if b.BaseCommit, err = repo.Commit(ctx, rev); err != nil {
 		return err
 	}
+
 	note("making a worktree of " + b.BaseRev)
 	tree, err := w.Checkout(ctx, repo, b.BaseCommit)
 	if err != nil {
 		return err
 	}
-	b.places[Base], err = t.At(ctx, w, repo, tree)
+	b.checkouts[Base], err = t.Base(ctx, w, repo, tree)
 	return err
 }
 
@@ -112,10 +114,10 @@ func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error
 		if v.PGO != "" && v.PGO != "off" && v.PGO != "auto" {
 			v.PGO = b.profile(v.PGO)
 			if !exists(v.PGO) {
-				return fmt.Errorf("--pgo %s: there is no such profile", list[i].PGO)
+				return fmt.Errorf("the PGO profile %s does not exist", list[i].PGO)
 			}
 		}
-		binary, err := builder.Build(ctx, b.places[v.Rev], v)
+		binary, err := builder.Build(ctx, b.checkouts[v.Rev], v)
 		if err != nil && ctx.Err() == nil {
 			return fmt.Errorf("%s cannot be built:\n%w",
 				map[string]string{Head: b.Package, Base: "the base " + b.BaseRev}[v.Rev], err)
@@ -123,6 +125,7 @@ func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error
 		if err != nil {
 			return err
 		}
+
 		if name := filepath.Join(w.Dir, list[i].file()); binary != name {
 			if err := os.Rename(binary, name); err != nil {
 				return err
@@ -133,7 +136,7 @@ func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error
 	return nil
 }
 
-// profile is the path of a profile that is named from the package's directory or from here.
+// profile returns the path of a profile, relative to the package's directory or to the current one.
 func (b *Bench) profile(name string) string {
 	if inside := filepath.Join(b.Dir, name); !filepath.IsAbs(name) && exists(inside) {
 		return inside
@@ -144,7 +147,7 @@ func (b *Bench) profile(name string) string {
 	return name
 }
 
-// list finds the benchmarks of each revision, with the variables of the sweep at their first levels.
+// list finds the benchmarks of each revision, with the environment variables at their first levels.
 func (b *Bench) list(ctx context.Context, note func(string)) error {
 	var env []string
 	for _, v := range b.Env {
@@ -154,7 +157,7 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 	for _, rev := range b.Revs() {
 		note("looking for benchmarks in the " + rev)
 		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
-		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir, b.workshop}, env,
+		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.checkouts[rev].Dir, b.workshop}, env,
 			b.Pattern, b.Limit)
 		if err != nil {
 			return fmt.Errorf("%s: %w", rev, err)
@@ -168,14 +171,14 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 				b.Broken = append(b.Broken, result.Broken{Rev: rev, Name: f.Name, Error: f.Error, Text: tail(f.Text)})
 				continue
 			}
-			b.has(rev, f)
+			b.addRevision(rev, f)
 		}
 	}
 	return nil
 }
 
-// has notes that a revision has a benchmark.
-func (b *Bench) has(rev string, f Found) {
+// addRevision records that a revision has a benchmark.
+func (b *Bench) addRevision(rev string, f Found) {
 	maps.Copy(b.Better, f.Better)
 	i := slices.IndexFunc(b.Benchmarks, func(x Benchmark) bool { return x.Name == f.Name })
 	if i < 0 {
@@ -187,8 +190,8 @@ func (b *Bench) has(rev string, f Found) {
 	found.Metrics = slices.DeleteFunc(found.Metrics, func(m string) bool { return !slices.Contains(f.Metrics, m) })
 }
 
-// sum hashes the binaries.
-func (b *Bench) sum(ctx context.Context) error {
+// hashBinaries records the hashes of the binaries.
+func (b *Bench) hashBinaries(ctx context.Context) error {
 	b.Experiment.Binaries = map[string]string{}
 	for _, v := range b.variants() {
 		sum, err := hashFile(ctx, filepath.Join(b.Binaries, v.file()))
@@ -200,6 +203,7 @@ func (b *Bench) sum(ctx context.Context) error {
 	return nil
 }
 
+// hashFile returns the SHA-256 of a file.
 func hashFile(ctx context.Context, path string) (string, error) {
 	f, err := input.Open(ctx, path, input.Program)
 	if err != nil {
@@ -211,7 +215,7 @@ func hashFile(ctx context.Context, path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// Keep moves the binaries to a directory, which it makes: a run that goes on has what it began with.
+// Keep moves the binaries to a directory, which it creates, so that a continued run uses the same binaries.
 func (b *Bench) Keep(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -221,7 +225,7 @@ func (b *Bench) Keep(ctx context.Context, dir string) error {
 		if os.Rename(from, to) == nil {
 			continue
 		}
-		text, err := input.ReadFile(ctx, from, input.Program) // another file system
+		text, err := input.ReadFile(ctx, from, input.Program) // the directory is on another file system
 		if err == nil {
 			err = os.WriteFile(to, text, 0o777)
 		}
@@ -238,7 +242,7 @@ func (b *Bench) Keep(ctx context.Context, dir string) error {
 func (b *Bench) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 	v := b.variant(spec.Point, spec.Block)
 	j := Job{
-		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.places[v.Rev].Dir, b.workshop},
+		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.checkouts[v.Rev].Dir, b.workshop},
 		Name:   spec.Design, CPUs: spec.Point.Int("cpus"), Time: b.Time, Limit: b.Limit, Env: b.env(spec.Point),
 	}
 	return j.Trial(ctx, trial.Blank(spec))

@@ -21,8 +21,8 @@ var probeUnix string
 //go:embed probe_other.go.txt
 var probeOther string
 
-// patches are where package testing calls the helper: each text stands in its file the given number of times,
-// in Go 1.24 to 1.26. Another version may differ; then there is no helper, and the run says so.
+// patches are the edits of package testing that call the helper. Each text occurs in its file the given number
+// of times, in Go 1.24 to 1.26. Another version may differ; then there is no helper, and the run reports it.
 var patches = []struct {
 	old   string
 	times int
@@ -35,7 +35,7 @@ var patches = []struct {
 	{"\tb.benchFunc(b)\n\tb.StopTimer()\n", 1, "\tb.benchFunc(b)\n\tb.StopTimer()\n\tbrewputReport(b)\n"},
 }
 
-// patched is the source of package testing's benchmarks with calls to the helper.
+// patched returns the source of package testing's benchmarks with calls to the helper.
 func patched(source string) (string, error) {
 	for _, p := range patches {
 		if n := strings.Count(source, p.old); n != p.times {
@@ -47,8 +47,8 @@ func patched(source string) (string, error) {
 	return source, nil
 }
 
-// overlay writes the files by which the go command adds the helper to package testing of a Go installation, and
-// returns the path of the one that lists them.
+// overlay writes the files by which the go command adds the helper to package testing of a Go installation. It
+// returns the path of the overlay list.
 func overlay(dir, goroot string) (string, error) {
 	testing := filepath.Join(goroot, "src", "testing")
 	text, err := input.ReadFile(context.Background(), filepath.Join(testing, "benchmark.go"), input.Source)

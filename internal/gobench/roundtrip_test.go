@@ -14,7 +14,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestRoundTrip: what bench writes is read back as it was.
+// TestRoundTrip checks that files written by bench are read back unchanged.
 func TestRoundTrip(t *testing.T) {
 	var trials []result.Trial
 	var b []byte
@@ -52,8 +52,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestNumbersRoundTrip: files have the numbers that the benchmark printed, to the last digit, and the metrics of the
-// run.
+// TestNumbersRoundTrip checks that files have the numbers that the benchmark printed, to the last digit, and
+// the metrics of the run.
 func TestNumbersRoundTrip(t *testing.T) {
 	var trials []result.Trial
 	for i := range 500 {
@@ -88,8 +88,8 @@ func TestNumbersRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFactorsOfFiles: a variable is still a factor, in small letters as the format has it; what all lines have alike is
-// in no point, but is told.
+// TestFactorsOfFiles checks that a variable is still a factor, in lower case as the format requires. A level
+// that all lines share is in no point, but is reported.
 func TestFactorsOfFiles(t *testing.T) {
 	var trials []result.Trial
 	for _, gogc := range []string{"50", "100"} {
@@ -111,13 +111,13 @@ func TestFactorsOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := got.Trials[1].Point.String(); p != "cpus=1 gogc=100" || len(got.Alike) != 1 || got.Alike["pgo"] != "off" {
-		t.Errorf("%s, alike %v", p, got.Alike)
+	if p := got.Trials[1].Point.String(); p != "cpus=1 gogc=100" || len(got.Common) != 1 || got.Common["pgo"] != "off" {
+		t.Errorf("%s, alike %v", p, got.Common)
 	}
 }
 
-// TestLevelOfSome: lines that lack a factor are of another point than those that have it, also where these have one
-// level.
+// TestLevelOfSome checks that lines that lack a factor have another point than lines that have it, even if
+// these have one level.
 func TestLevelOfSome(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.txt")
 	if err := os.WriteFile(path, []byte("pkg: p\nBenchmarkX 1 5 ns/op\nbeans: 1\nBenchmarkX 1 7 ns/op 3 B/s\n"),
@@ -128,9 +128,9 @@ func TestLevelOfSome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Cases) != 2 || len(f.Alike) != 0 || f.Trials[0].Point.Has("beans") ||
+	if len(f.Cases) != 2 || len(f.Common) != 0 || f.Trials[0].Point.Has("beans") ||
 		f.Trials[1].Point.Text("beans") != "1" {
-		t.Errorf("%v, alike %v", f.Cases, f.Alike)
+		t.Errorf("%v, alike %v", f.Cases, f.Common)
 	}
 	if m := f.Trials[1].Metrics; m[result.BytesRate] != 3 || m.Get("B/s").Known() {
 		t.Errorf("a rate is read as %v", m)

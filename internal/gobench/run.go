@@ -18,67 +18,68 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// ended is how a test binary ended.
-type ended struct {
+// testRun is the outcome of a process of a test binary.
+type testRun struct {
 	stdout, stderr string
-	wrong          string // "" where it ended well
-	crashed        bool   // it did not end as a test does that fails
+	problem        string // "" if it succeeded
+	crashed        bool   // it did not exit as a failed test does
 	cpu            time.Duration
 	wall           time.Duration
 }
 
-// printed is all that it printed: what stderr says, such as a dump of stacks, stands at the end.
-func (e ended) printed() string {
+// printed returns all output. stderr comes last, because it may end in a dump of stacks.
+func (e testRun) printed() string {
 	if e.stdout != "" && !strings.HasSuffix(e.stdout, "\n") {
 		return e.stdout + "\n" + e.stderr
 	}
 	return e.stdout + e.stderr
 }
 
-// patience is how long a process that hangs may take to print its stacks.
+// patience is the time that a hanging process has to print its stacks.
 const patience = 5 * time.Second
 
-// run runs the binary as go test does: in its package's directory, without standard input. Whatever it started
-// has ended when it returns. An error says that it could not be run, or that ctx was cancelled.
-func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args ...string) (ended, error) {
+// run runs the binary as go test does: in its package's directory, without standard input. Its processes have
+// all ended when run returns. An error means that it could not be run, or that ctx was cancelled.
+func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args ...string) (testRun, error) {
 	stdout, stderr := &proc.Ends{}, &proc.Ends{}
 	x, err := proc.Command{
 		Path: b.Path, Args: slices.Concat([]string{b.Path}, args, []string{"-test.paniconexit0", "-test.timeout=0"}),
 		Dir: b.Dir,
-		Env: append(append(os.Environ(), env...), "PWD="+b.Dir), Stdout: stdout, Stderr: stderr, WorkRoot: b.Checkout,
-		Limit: limit, Ask: proc.AskStacks, Grace: patience,
+		Env: append(append(os.Environ(), env...), "PWD="+b.Dir), Stdout: stdout, Stderr: stderr, WorkRoot: b.WorkRoot,
+		TimeLimit: limit, Ask: proc.AskStacks, Grace: patience,
 	}.Run(ctx)
 	if err != nil {
-		return ended{}, err
+		return testRun{}, err
 	}
-	e := ended{stdout: stdout.String(), stderr: stderr.String(), wall: x.Wall}
+	e := testRun{stdout: stdout.String(), stderr: stderr.String(), wall: x.Wall}
 	if x.State != nil {
 		e.cpu = x.State.UserTime() + x.State.SystemTime()
 	}
 	switch {
 	case x.Asked:
 		e.crashed = true
-		e.wrong = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a "+
-			"longer --time-limit", limit)
+		e.problem = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a "+
+			"longer time limit", limit)
 	case x.Err != nil && !errors.Is(x.Err, exec.ErrWaitDelay):
 		e.crashed = x.State == nil || x.State.ExitCode() != 1
-		e.wrong = fmt.Sprintf("its process ended with %v", x.Err) + because(e.stderr+"\n"+e.stdout)
+		e.problem = fmt.Sprintf("its process ended with %v", x.Err) + causeText(e.stderr+"\n"+e.stdout)
 	}
 	return e, nil
 }
 
-// because is what a message goes on with, of the line that says why a process failed.
-func because(text string) string {
+// causeText returns the cause of a failure as the end of a message.
+func causeText(text string) string {
 	if line := headline(text); line != "" {
 		return ": " + line
 	}
 	return "; it printed nothing of why"
 }
 
-// ofTesting are the lines that package testing prints of every benchmark, and which say nothing of a failure.
-var ofTesting = regexp.MustCompile(`^((goos|goarch|pkg|cpu): |=== |--- |(PASS|FAIL)$|Benchmark\S*([ \t]+\d+\t.*)?$)`)
+// testingLine matches lines that package testing prints for every benchmark, which say nothing about a failure.
+var testingLine = regexp.MustCompile(`^((goos|goarch|pkg|cpu): |=== |--- |(PASS|FAIL)$|Benchmark\S*([ \t]+\d+\t.*)?$)`)
 
-// headline is the line that says why a process failed: its panic, or the first line that the program itself printed.
+// headline returns the line that gives the cause of a failure: the panic, or the first line of the program's
+// own output.
 func headline(text string) string {
 	first := ""
 	for line := range strings.Lines(text) {
@@ -86,7 +87,7 @@ func headline(text string) string {
 		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
 			return line
 		}
-		if first == "" && !ofTesting.MatchString(line) {
+		if first == "" && !testingLine.MatchString(line) {
 			first = line
 		}
 	}
@@ -98,17 +99,17 @@ type Job struct {
 	Binary
 	Name  string
 	CPUs  int
-	Time  time.Duration // of -benchtime
+	Time  time.Duration // value of -benchtime
 	Env   []string
 	Limit time.Duration
 }
 
-// Trial runs the job and fills in the record of a trial that has no numbers yet.
+// Trial runs the job and completes the record of a trial that has no values yet.
 func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 	var before, after host.Counters
 	before.Read()
 	env := append(j.Env[:len(j.Env):len(j.Env)], "GOMAXPROCS="+strconv.Itoa(j.CPUs))
-	e, err := j.run(ctx, env, j.Limit, "-test.run=^$", "-test.bench="+exactly(j.Name),
+	e, err := j.run(ctx, env, j.Limit, "-test.run=^$", "-test.bench="+exactPattern(j.Name),
 		"-test.benchtime="+j.Time.String(),
 		"-test.cpu="+strconv.Itoa(j.CPUs), "-test.benchmem", "-test.v", "-test.count=1")
 	if err != nil {
@@ -125,12 +126,12 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 	t.Type = result.Benchmark
 	o := trial.Outcome{Trial: t}
 	switch {
-	case e.wrong != "" || line == nil:
-		o.Trial.Status, o.Trial.Error = result.Failed, e.wrong
+	case e.problem != "" || line == nil:
+		o.Trial.Status, o.Trial.Error = result.Failed, e.problem
 		if f := failed(e.stdout); len(f) > 0 {
 			o.Trial.Error = complaint(e.stdout, f[0])
 		} else if o.Trial.Error == "" {
-			o.Trial.Error = "it printed no result" + because(e.stderr+"\n"+e.stdout)
+			o.Trial.Error = "it printed no result" + causeText(e.stderr+"\n"+e.stdout)
 		}
 		o.Failure = e.printed()
 		return o, nil
@@ -144,24 +145,25 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 	if d := Directions(e.stdout); len(d) > 0 {
 		o.Trial.Answer = map[string]any{"better": d}
 	}
-	around(o.Trial.Metrics, after.Since(before), e)
-	if float64(o.Trial.Metrics.Get(result.TimePerOp)) < leastPerOp {
-		// The same words in each trial are one warning.
+	addMachineCounters(o.Trial.Metrics, after.Since(before), e)
+	if float64(o.Trial.Metrics.Get(result.TimePerOp)) < minPerOp {
+		// Equal texts in all trials give one warning.
 		o.Trial.Warnings = append(o.Trial.Warnings,
 			fmt.Sprintf("an operation takes less than %v ns, which no CPU can do: "+
-				"the benchmark does not do its work b.N times; let it loop with b.Loop, or over b.N", leastPerOp))
+				"the benchmark does not do its work b.N times; let it loop with b.Loop, or over b.N", minPerOp))
 		for _, m := range []string{result.CPUPerOp, result.MutexPerOp, result.GCPerOp, result.SchedPerOp} {
-			delete(o.Trial.Metrics, m) // of nothing
+			delete(o.Trial.Metrics, m) // meaningless values
 		}
 	}
 	return o, nil
 }
 
-// leastPerOp is less than an operation takes that is done b.N times, in nanoseconds: a byte of a vector takes more.
-const leastPerOp = 0.001
+// minPerOp is a lower bound of the time of an operation that runs b.N times, in nanoseconds: one byte of a
+// vector takes longer.
+const minPerOp = 0.001
 
-// around adds what the machine did while the process ran, by which a run's warnings judge.
-func around(m, since result.Metrics, e ended) {
+// addMachineCounters adds the machine's counters during the process, which the warnings of a run use.
+func addMachineCounters(m, since result.Metrics, e testRun) {
 	for _, name := range []string{"steal_seconds", "machine_cpu_seconds", "throttled_periods", "load1"} {
 		m[name] = since.Get(name)
 	}

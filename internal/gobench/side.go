@@ -11,22 +11,22 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Side is a file or a run of benchmarks, or several that are one side of a comparison.
+// Side is one side of a comparison: a file or a run of benchmarks, or several.
 type Side struct {
 	*File
-	Name       string      // old or new; of one among several with its path
-	Experiment *Experiment // of a run; nil of a file
-	// of a run: where it was measured, and by which version of this program
+	Name       string      // old or new; for one of several, with its path
+	Experiment *Experiment // of a run; nil for a file
+	// of a run: the machine, and the version of Brewput
 	Environment host.Environment
 	Version     string
 	Partial     []compare.Warning // of runs that were stopped
-	Unused      []string          // notes on what of files is not used
+	Unused      []string          // notes on omitted parts of files
 
-	members []*Side     // the files or runs of a side that has several; else nil
-	joint   compare.Run // of the members, with their blocks numbered one after the other
+	members []*Side     // files or runs of a side that has several; otherwise nil
+	joint   compare.Run // members joined, with their blocks numbered consecutively
 }
 
-// Parts are the files or runs of a side.
+// Parts returns the files or runs of a side.
 func (s *Side) Parts() []*Side {
 	if s.members == nil {
 		return []*Side{s}
@@ -34,7 +34,7 @@ func (s *Side) Parts() []*Side {
 	return s.members
 }
 
-// Kind is what a side, or each of its parts, is: "file" or "run".
+// Kind is the kind of a side, or of each of its parts: "file" or "run".
 func (s *Side) Kind() string {
 	if s.Experiment == nil {
 		return "file"
@@ -42,7 +42,7 @@ func (s *Side) Kind() string {
 	return "run"
 }
 
-// asRun is the side as it is compared.
+// asRun returns the side in the form that is compared.
 func (s *Side) asRun() compare.Run {
 	r := s.joint
 	r.Name, r.Rows, r.Trials = s.Path, compare.Rows(s.Trials, s.Cases), s.Trials
@@ -54,9 +54,9 @@ func (f *File) HasValues() bool {
 	return slices.ContainsFunc(f.Trials, func(t result.Trial) bool { return len(t.Metrics) > 0 })
 }
 
-// LeftOut says what of a file is not used.
-func (f *File) LeftOut() (notes []string) {
-	if text := f.Left(); text != "" {
+// Omitted describes the parts of a file that are not used.
+func (f *File) Omitted() (notes []string) {
+	if text := f.InvalidValues(); text != "" {
 		notes = append(notes, text)
 	}
 	if f.Long > 0 {
@@ -70,7 +70,7 @@ func (f *File) LeftOut() (notes []string) {
 	return notes
 }
 
-// OneMachine refuses files and runs of several machines.
+// OneMachine returns an error if files and runs are of several machines.
 func OneMachine(all []*Side) error {
 	for _, key := range machineKeys {
 		var first *Side
@@ -89,7 +89,7 @@ func OneMachine(all []*Side) error {
 	return nil
 }
 
-// UnknownMachine says that one file names its machine and another does not; "" where all do, or none.
+// UnknownMachine reports that one file names its machine and another does not; "" if all do, or none.
 func UnknownMachine(all []*Side) string {
 	var parts []string
 	for _, key := range machineKeys {
@@ -106,10 +106,10 @@ func UnknownMachine(all []*Side) string {
 	return strings.Join(parts, "; ") + ": if they are of two machines, the ratios say nothing about the programs"
 }
 
-// machineKeys are the lines of a file that say which machine it is of.
+// machineKeys are the lines of a file that describe the machine.
 var machineKeys = []string{"goos", "goarch", "cpu"}
 
-// Compare compares two sides that [Align] made comparable, with warnings of what may make the verdicts false.
+// Compare compares two sides that [Align] made comparable. The warnings are reasons to doubt the verdicts.
 func Compare(older, newer *Side) (c *compare.BenchComparison, warnings []compare.Warning) {
 	workload := oneWorkload(older.File, newer.File)
 	j := compare.DefaultCriteria("", []string{"cpus"})
@@ -120,8 +120,8 @@ func Compare(older, newer *Side) (c *compare.BenchComparison, warnings []compare
 	c.Workload = workload
 	if nested, _ := c.Replicated(); !c.Paired && !nested && len(c.Metrics) > 0 {
 		warnings = append(warnings, compare.OneRunWarning(workload,
-			"measure both sides in one run, with bench --base, whose blocks hold both, or in several files in turn: "+
-				"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
+			"measure both sides in one run, whose blocks hold both, or measure them in turn, into several "+
+				"files each, and compare the groups of files"))
 	}
 	for _, s := range slices.Concat(older.Parts(), newer.Parts()) {
 		for _, w := range compare.DisturbanceWarnings(s.Trials) {
@@ -135,8 +135,8 @@ func Compare(older, newer *Side) (c *compare.BenchComparison, warnings []compare
 	return c, warnings
 }
 
-// oneWorkload gives both the package of the newer, where each has one, and returns it: a package that was renamed is
-// compared with itself.
+// oneWorkload sets the package of both sides to that of the newer, if each has one package, and returns it. So
+// a package that was renamed is compared with itself.
 func oneWorkload(older, newer *File) string {
 	for _, f := range []*File{older, newer} {
 		if len(f.Trials) == 0 || slices.ContainsFunc(f.Trials,

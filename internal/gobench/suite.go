@@ -7,7 +7,7 @@ func (x *Experiment) Suite() *result.Suite {
 	s := &result.Suite{Title: x.Title(), Package: x.Package, Revisions: x.Revs(), Layouts: max(1, x.Layouts),
 		Broken: x.Broken, Skipped: x.Skipped, NotCompared: x.NotCompared(), Unprobed: x.Unprobed}
 	if x.ByFirst && !s.HasBase() {
-		s.First = x.First()
+		s.First = x.FirstLevels()
 	}
 	return s
 }

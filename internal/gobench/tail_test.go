@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// hung is a dump as SIGQUIT asks for it, shortened.
+	// hung is an abbreviated dump of SIGQUIT.
 	hung = `goos: linux
 goarch: amd64
 pkg: example.com/p
@@ -74,7 +74,7 @@ example.com/p.BenchmarkPanics(0xc000130008)
 `
 )
 
-// TestTail: of a dump the reason and the stack that says where the program is are kept, and no registers.
+// TestTail checks that the reason and the program's stack are kept of a dump, without registers.
 func TestTail(t *testing.T) {
 	numbered := strings.Repeat("line\n", 30)
 	for _, c := range []struct {
@@ -101,8 +101,9 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestBecause: the reason is a line of the program's own, and none that package testing prints of every benchmark.
-func TestBecause(t *testing.T) {
+// TestCauseText checks that the cause is a line of the program, not one that package testing prints for every
+// benchmark.
+func TestCauseText(t *testing.T) {
 	const testings = "goos: linux\ngoarch: amd64\npkg: example.com/p\ncpu: Some CPU\n=== RUN   " +
 		"BenchmarkX\nBenchmarkX\nBenchmarkX-2\nBenchmarkX \t 7\t 2 ns/op\n--- FAIL: BenchmarkX\nFAIL\n"
 	for _, c := range []struct{ text, want string }{
@@ -114,13 +115,13 @@ func TestBecause(t *testing.T) {
 		{"heating\npanic: the milk is sour\n" + testings, ": panic: the milk is sour"},
 		{"heating\n" + asleep, ": fatal error: all goroutines are asleep - deadlock!"},
 	} {
-		if got := because(c.text); got != c.want {
+		if got := causeText(c.text); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
-	// a line that has no end does not hide the panic behind it
+	// an incomplete line does not hide the panic after it
 	for _, stdout := range []string{"heating", "heating\n"} {
-		if got := (ended{stdout: stdout, stderr: sour}).printed(); got != "heating\n"+sour {
+		if got := (testRun{stdout: stdout, stderr: sour}).printed(); got != "heating\n"+sour {
 			t.Errorf("%q: %q", stdout, got)
 		}
 	}

@@ -1,8 +1,8 @@
-// Package gobench builds and runs the Go benchmarks that people already have. It compiles a package's test binary
-// once for each revision, and runs each trial in a fresh process of it.
+// Package gobench builds and runs existing Go benchmarks. It compiles a package's test binary once for each
+// revision, and runs each trial in a fresh process of it.
 //
-// Nothing in the user's tree changes: binaries and the helper that reads the runtime's counters lie in a workshop in
-// the cache directory, another revision in a git worktree there. See [Workshop] for who removes it.
+// Nothing in the user's tree changes. Binaries, and the helper that reads the runtime's counters, are in a
+// workshop in the cache directory; another revision is in a git worktree there. See [Workshop] for its removal.
 package gobench
 
 import (
@@ -20,15 +20,15 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// Target is a package whose benchmarks are measured, as it stands in the user's tree.
+// Target is the package whose benchmarks are measured, in the user's tree.
 type Target struct {
 	ImportPath string
 	Dir        string // absolute, without symbolic links
-	GoMod      string // path of its module's go.mod; "" outside of a module
-	GoWork     string // path of the go.work in force; "" or "off" where there is none
+	GoMod      string // path of the go.mod of its module; "" outside a module
+	GoWork     string // path of the go.work in use; "" or "off" if there is none
 }
 
-// Resolve finds the one package with tests that a pattern such as ./codec names, as seen from dir.
+// Resolve finds the one package with tests that a pattern such as ./codec matches, relative to dir.
 func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 	if strings.HasSuffix(pattern, ".go") {
 		return Target{}, fmt.Errorf("%s is a file: give the package that it is in, such as %s", pattern,
@@ -36,7 +36,7 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 	}
 	if inside := filepath.Join(dir, pattern); !filepath.IsAbs(pattern) && strings.HasPrefix(pattern, ".") &&
 		isDir(inside) {
-		dir, pattern = inside, "." // which may belong to another module than dir
+		dir, pattern = inside, "." // it may belong to another module than dir
 	}
 	out, err := run(ctx, dir, nil, "go", "list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--", pattern)
 	if err != nil {
@@ -78,14 +78,14 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 		return t, err
 	}
 	lines := strings.Split(string(out)+"\n\n", "\n")
-	t.GoMod, t.GoWork = real(strings.TrimSpace(lines[0])), real(strings.TrimSpace(lines[1]))
+	t.GoMod, t.GoWork = realPath(strings.TrimSpace(lines[0])), realPath(strings.TrimSpace(lines[1]))
 	if t.GoMod == os.DevNull {
 		t.GoMod = ""
 	}
 	return t, nil
 }
 
-// packageOf is the pattern of the package that a file is in.
+// packageOf returns the pattern of the package of a file.
 func packageOf(file string) string {
 	dir := filepath.ToSlash(filepath.Dir(file))
 	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") {
@@ -99,21 +99,22 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// real is a path without symbolic links, where there is such a file.
-func real(path string) string {
+// realPath returns a path without symbolic links, if the file exists.
+func realPath(path string) string {
 	if r, err := filepath.EvalSymlinks(path); err == nil && path != "" {
 		return r
 	}
 	return path
 }
 
-// run runs a command of a tool and returns what it prints; its error holds what it complains of. It goes on if this
-// process is killed: git must not stop halfway, and the mark of a workshop lets the next one end a compilation.
+// run runs a tool and returns its output; the error holds what the tool printed about the problem. The tool
+// continues if this process is killed, because git must not stop halfway. The mark of a workshop lets the next
+// one end a compilation.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
-	c := proc.Command{Dir: dir, Survives: true}
+	c := proc.Command{Dir: dir, Detached: true}
 	c.Env = append(slices.DeleteFunc((&exec.Cmd{Dir: dir}).Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(gitsOwn, name)
+		return slices.Contains(gitVariables, name)
 	}), env...)
 	stdout, _, err := c.Tool(ctx, input.Output.Bytes(), name, args...)
 	return []byte(stdout), err

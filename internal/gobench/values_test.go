@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestDecimals: values are decimal numbers, and 0 has no sign.
+// TestDecimals checks that values are decimal numbers, and that 0 has no sign.
 func TestDecimals(t *testing.T) {
 	for text, want := range map[string]float64{"16": 16, "1.5": 1.5, ".5": .5, "1e3": 1000, "1E+3": 1000, "+2": 2,
 		"-0":    0,
@@ -37,7 +37,7 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
-// TestSuffixes: a number of CPUs is one that go test writes; another one is part of the name.
+// TestSuffixes checks that only a number of CPUs as go test writes it is not part of the name.
 func TestSuffixes(t *testing.T) {
 	for name, want := range map[string]string{"A": "A cpus=1", "A-10": "A cpus=10", "A/x-2": "A/x cpus=2",
 		"A-010": "A-010 cpus=1", "A-0": "A-0 cpus=1", "A/x-00": "A/x-00 cpus=1",
@@ -52,8 +52,9 @@ func TestSuffixes(t *testing.T) {
 	}
 }
 
-// TestLeft: the values that no measurement has are named by their benchmarks, and those of which nothing is left.
-func TestLeft(t *testing.T) {
+// TestInvalidValues checks that invalid values are reported with their benchmarks, and those without any value
+// left.
+func TestInvalidValues(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("BenchmarkFine 1 7 ns/op\nBenchmarkHalf 1 -7 ns/op 3 x\nBenchmarkHalf 1 7 ns/op 3 x\n")
 	for i := range 12 {
@@ -63,7 +64,7 @@ func TestLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := f.Left()
+	left := f.InvalidValues()
 	for _, want := range []string{
 		": left out 13 values of ns/op that are NaN, infinite or negative: Half, Bad0, Bad1, Bad2, Bad3 and 8 more; " +
 			"no ns/op is left of Bad0 (cpus 2), Bad1 (cpus 2), Bad2 (cpus 2), Bad3 (cpus 2), Bad4 (cpus 2) and 7 more",
@@ -77,12 +78,13 @@ func TestLeft(t *testing.T) {
 	if f.Trials[1].Metrics.Get(result.TimePerOp).Known() || f.Trials[1].Metrics.Get("x") != 3 {
 		t.Errorf("%v", f.Trials[1].Metrics)
 	}
-	if f, err = ReadFile(t.Context(), textFile(t, "BenchmarkFine 1 7 ns/op\n")); err != nil || f.Left() != "" {
-		t.Errorf("%v, %q", err, f.Left())
+	if f, err = ReadFile(t.Context(), textFile(t, "BenchmarkFine 1 7 ns/op\n")); err != nil || f.InvalidValues() != "" {
+		t.Errorf("%v, %q", err, f.InvalidValues())
 	}
 }
 
-// TestBlocks: the lines that name blocks are those of both line ends, and numbers beyond reason are refused by name.
+// TestBlocks checks the lines that name blocks, with both kinds of line ends, and that unreasonable numbers are
+// refused.
 func TestBlocks(t *testing.T) {
 	lines := []string{"block 3 of x", "BenchmarkA 1 5 ns/op", "block 4 of x ", "BenchmarkA 1 5 ns/op", " block 9 of y",
 		"BenchmarkA 1 5 ns/op"}

@@ -18,9 +18,9 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// Workshop is a directory for what a run needs beside its run directory: binaries, the helper's source, the
-// worktree of another revision. The process that uses it holds its lock. Close removes it; where the process
-// was killed the next [OpenWorkshop] does, whatever run that is of.
+// Workshop is a directory for the files of a run that are not in its run directory: binaries, the source of the
+// helper, and the worktree of another revision. The process that uses it holds its lock. Close removes it. If
+// the process was killed, the next [OpenWorkshop] removes it, for any run.
 //
 // It holds
 //
@@ -40,9 +40,9 @@ const (
 	treeName = "tree"
 )
 
-// OpenWorkshop removes what runs that were killed left behind below cache, and makes a workshop there. Its
-// path is the same for the same key: a binary of another revision that looks for files where its source was compiled
-// finds them when a run goes on.
+// OpenWorkshop removes the workshops of killed processes below cache, and creates one there. Its path depends
+// only on key. So a binary of another revision that opens files next to its source still finds them when a run
+// continues.
 func OpenWorkshop(ctx context.Context, cache, key string) (*Workshop, error) {
 	if cache == "" {
 		cache = filepath.Join(os.TempDir(), "brewput")
@@ -52,7 +52,8 @@ func OpenWorkshop(ctx context.Context, cache, key string) (*Workshop, error) {
 		return nil, fmt.Errorf("there is no place for binaries: %w; set XDG_CACHE_HOME to a directory "+
 			"that can be written", err)
 	}
-	sweepOut(ctx, parent)
+
+	removeAbandoned(ctx, parent)
 	sum := sha256.Sum256([]byte(key))
 	dir := filepath.Join(parent, hex.EncodeToString(sum[:6]))
 	for try := 0; ; try++ {
@@ -67,11 +68,11 @@ func OpenWorkshop(ctx context.Context, cache, key string) (*Workshop, error) {
 		if try == 20 || ctx.Err() != nil {
 			return nil, fmt.Errorf("%s is in use by another process: wait until it ends (%w)", dir, err)
 		}
-		time.Sleep(50 * time.Millisecond) // another process looks whether it was left behind
+		time.Sleep(50 * time.Millisecond) // another process may be checking whether it was abandoned
 	}
 }
 
-// claim takes the lock of a workshop's directory, which it makes.
+// claim creates the directory of a workshop and locks it.
 func claim(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -81,15 +82,15 @@ func claim(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Whoever cleaned up may have removed the file that was just locked.
+	// Another process may have removed the file before it was locked here.
 	if _, err := os.Stat(path); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
-// sweepOut removes the workshops that nobody holds. What cannot be removed stays for the next time.
-func sweepOut(ctx context.Context, parent string) {
+// removeAbandoned removes the workshops that no process holds. What cannot be removed stays for the next time.
+func removeAbandoned(ctx context.Context, parent string) {
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
 		dir := filepath.Join(parent, e.Name())
@@ -103,16 +104,16 @@ func sweepOut(ctx context.Context, parent string) {
 	}
 }
 
-// clear removes all but the lock.
+// clear removes everything but the lock.
 func (w *Workshop) clear(ctx context.Context) error {
 	var errs []error
 	if repo, err := input.ReadFile(context.WithoutCancel(ctx), filepath.Join(w.Dir, repoName),
 		input.Settings); err == nil {
 		tree := filepath.Join(w.Dir, treeName)
-		// The repository may be gone, or know nothing of a worktree that was being made.
+		// The repository may be gone, or may not know a worktree whose creation was interrupted.
 		git(ctx, string(repo), "worktree", "remove", "--force", "--force", tree)
 		errs = append(errs, removeAll(tree))
-		forget(ctx, string(repo), tree)
+		pruneWorktree(ctx, string(repo), tree)
 	}
 	entries, err := os.ReadDir(w.Dir)
 	errs = append(errs, err)
@@ -124,9 +125,10 @@ func (w *Workshop) clear(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// forget removes what git has noted of a worktree that git itself could not remove. Git's own prune would forget those
-// of its owner too that happen not to be there, on a disk that is not mounted now.
-func forget(ctx context.Context, repo, tree string) {
+// pruneWorktree removes git's records of a worktree that git itself could not remove. Git's own prune would
+// also forget worktrees of the user that are missing at the moment, such as those on a disk that is not
+// mounted.
+func pruneWorktree(ctx context.Context, repo, tree string) {
 	common, err := git(ctx, repo, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
 		return
@@ -142,7 +144,7 @@ func forget(ctx context.Context, repo, tree string) {
 	}
 }
 
-// removeAll removes a tree also where a benchmark made directories that cannot be written.
+// removeAll removes a tree, even if a benchmark made directories without write permission.
 func removeAll(path string) error {
 	if os.RemoveAll(path) == nil {
 		return nil
@@ -156,13 +158,13 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Close ends what was started for the workshop, and removes it with its worktree. An interrupt does not keep it from
-// that.
+// Close ends the processes that were started for the workshop, and removes it with its worktree. A cancelled
+// context does not stop that.
 func (w *Workshop) Close(ctx context.Context) error {
 	if w.lock == nil {
 		return nil
 	}
-	proc.EndRecorded(w.Dir) // benchmarks and compilations, with all they started
+	proc.EndRecorded(w.Dir) // benchmarks and compilations, with all their children
 	err := w.clear(context.WithoutCancel(ctx))
 	err = errors.Join(err, w.lock.Close())
 	w.lock = nil
@@ -172,9 +174,9 @@ func (w *Workshop) Close(ctx context.Context) error {
 	return err
 }
 
-// Checkout makes a worktree of a commit and returns its root. There is one in a workshop.
+// Checkout creates a worktree of a commit and returns its root. A workshop has at most one.
 func (w *Workshop) Checkout(ctx context.Context, r Repo, commit string) (string, error) {
-	// First who has it, so that whoever cleans up knows.
+	// The name of the repository is written first, so that cleaning up after a kill finds it.
 	if err := os.WriteFile(filepath.Join(w.Dir, repoName), []byte(r.Root), 0o666); err != nil {
 		return "", err
 	}
@@ -185,7 +187,7 @@ func (w *Workshop) Checkout(ctx context.Context, r Repo, commit string) (string,
 	return filepath.EvalSymlinks(tree)
 }
 
-// short is a commit's name as people read it.
+// short returns the abbreviated hash of a commit.
 func short(commit string) string {
 	if len(commit) > 12 && strings.Trim(commit, "0123456789abcdef") == "" {
 		return commit[:12]

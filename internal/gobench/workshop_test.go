@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// repository makes a repository of files, path and text in turn, commits them, and returns its root.
+// repository creates a repository of files, given by path and text in turn, commits them, and returns its root.
 func repository(t *testing.T, files ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -46,7 +46,7 @@ func write(t *testing.T, root string, files ...string) {
 	}
 }
 
-// worktrees is how many worktrees a repository has, its own included.
+// worktrees returns the number of worktrees of a repository, including its own.
 func worktrees(t *testing.T, root string) int {
 	t.Helper()
 	out, err := git(t.Context(), root, "worktree", "list")
@@ -56,11 +56,11 @@ func worktrees(t *testing.T, root string) int {
 	return strings.Count(string(out), "\n")
 }
 
-// TestLeftBehind: a process that was killed leaves a worktree, which the next one removes, whatever it measures; one
-// that is still at work keeps its own.
+// TestLeftBehind checks that the worktree of a killed process is removed by the next workshop, for any run. A
+// running process keeps its own.
 func TestLeftBehind(t *testing.T) {
 	root := repository(t, "a.txt", "a")
-	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "other")) // as where a hook of git's starts us
+	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "other")) // as if a git hook started this process
 	t.Setenv("GIT_INDEX_FILE", filepath.Join(t.TempDir(), "index"))
 	cache := t.TempDir()
 	open := func(key string) *Workshop {
@@ -90,7 +90,7 @@ func TestLeftBehind(t *testing.T) {
 	if exists(left) || exists(killed.Dir) || !exists(kept) || worktrees(t, root) != 2 {
 		t.Errorf("left behind: %v, of the other: %v, worktrees %d", exists(left), exists(kept), worktrees(t, root))
 	}
-	// An interrupt does not keep it from cleaning up.
+	// A cancelled context does not prevent the cleanup.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, w := range []*Workshop{working, next} {
@@ -106,7 +106,8 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// TestSameKey: a run that goes on has its workshop where it was, and two cannot have it at once.
+// TestSameKey checks that a continued run gets the same workshop, and that two processes cannot have it at
+// once.
 func TestSameKey(t *testing.T) {
 	cache := t.TempDir()
 	a, err := OpenWorkshop(t.Context(), cache, "run")
@@ -114,7 +115,7 @@ func TestSameKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // one try
+	cancel() // only one attempt
 	if _, err := OpenWorkshop(ctx, cache, "run"); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second: %v", err)
 	}
@@ -127,9 +128,9 @@ func TestSameKey(t *testing.T) {
 	b.Close(t.Context())
 }
 
-// TestPlaces: modules beside the repository, workspaces and vendored modules are found from the worktree, and those
-// within it come from the base.
-func TestPlaces(t *testing.T) {
+// TestCheckouts checks that modules beside the repository, workspaces and vendored modules are found from the
+// worktree. Modules within the repository come from the base.
+func TestCheckouts(t *testing.T) {
 	const test = "package p\n\nimport (\"testing\"; \"example.com/in\"; \"example.com/out\")\n\nfunc BenchmarkB(b " +
 		"*testing.B) { for b.Loop() { _ = in.N + out.N }; b.ReportMetric(in.N, \"in\"); " +
 		"b.ReportMetric(out.N, \"out\") }\n"
@@ -169,7 +170,7 @@ func TestPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			for rev, want := range map[string]float64{Base: 1, Head: 2} {
-				binary := Binary{filepath.Join(w.Dir, Variant{Rev: rev}.file()), b.places[rev].Dir, w.Dir}
+				binary := Binary{filepath.Join(w.Dir, Variant{Rev: rev}.file()), b.checkouts[rev].Dir, w.Dir}
 				e, err := binary.run(t.Context(), nil, 60e9, "-test.bench=.", "-test.run=^$", "-test.benchtime=1x",
 					"-test.cpu=1", "-test.v")
 				lines := Parse(e.stdout, 1)
@@ -184,8 +185,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOwnersWorktree: a worktree of the owner's that is not there while a workshop comes and goes is as it was when it
-// is there again.
+// TestOwnersWorktree checks that a worktree of the user that is missing while a workshop comes and goes is not
+// forgotten.
 func TestOwnersWorktree(t *testing.T) {
 	root := repository(t, "a", "1")
 	repo, ctx := Repo{root}, t.Context()
@@ -213,7 +214,7 @@ func TestOwnersWorktree(t *testing.T) {
 	if n := worktrees(t, root); n != 3 {
 		t.Fatalf("%d worktrees, want 3", n)
 	}
-	// What git does not remove by itself, for its tree is nobody's any more.
+	// Git does not remove this by itself, because its tree is gone.
 	if err := os.RemoveAll(tree); err != nil {
 		t.Fatal(err)
 	}

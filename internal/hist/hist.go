@@ -1,6 +1,6 @@
-// Package hist records latencies: constant memory, no lock, no allocation for each value. Values go to
-// an HDR histogram (Tene: HdrHistogram, 2012) with three significant digits; count, sum and extremes
-// are exact.
+// Package hist records latencies in constant memory, without locks, and without allocations for each value.
+// Values are kept in an HDR histogram (Tene: HdrHistogram, 2012) with three significant digits. Count, sum and
+// extremes are exact.
 package hist
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Limit is the largest latency a histogram can hold: 2^42 ns, about 73 minutes. Larger ones count as Limit in
-// quantiles and keep their value in the mean and the maximum.
+// Limit is the largest latency in the table of a histogram: 2^42 ns, about 73 minutes. Larger ones count as
+// Limit in quantiles, and exactly in the mean and the maximum.
 const Limit = 1 << limitBits
 
 const limitBits = 42
@@ -25,7 +25,7 @@ type Histogram struct {
 	min, max int64
 }
 
-// New makes an empty histogram.
+// New returns an empty histogram.
 func New() *Histogram {
 	return &Histogram{h: hdrhistogram.New(1, Limit, digits), min: -1}
 }
@@ -36,7 +36,7 @@ func (h *Histogram) Record(ns int64) {
 	h.record(ns, 1)
 }
 
-// note brings count, sum and extremes up to date.
+// note updates count, sum and extremes.
 func (h *Histogram) note(n, sum, least, greatest int64) {
 	h.n += n
 	h.sum += sum
@@ -48,11 +48,11 @@ func (h *Histogram) note(n, sum, least, greatest int64) {
 
 func (h *Histogram) record(ns, count int64) {
 	if h.h.RecordValues(ns, count) != nil {
-		h.h.RecordValues(Limit, count) // cannot fail: it is the table's own limit
+		h.h.RecordValues(Limit, count) // cannot fail: Limit is the limit of the table
 	}
 }
 
-// Add adds what a worker recorded.
+// Add adds the latencies of a recorder.
 func (h *Histogram) Add(r *Recorder) {
 	if r.n == 0 {
 		return
@@ -66,13 +66,13 @@ func (h *Histogram) Add(r *Recorder) {
 	}
 }
 
-// Count is the number of values.
+// Count returns the number of values.
 func (h *Histogram) Count() int64 { return h.n }
 
-// Sum is the sum of the values in nanoseconds.
+// Sum returns the sum of the values in nanoseconds.
 func (h *Histogram) Sum() int64 { return h.sum }
 
-// Mean is the exact mean; 0 when empty.
+// Mean returns the exact mean in nanoseconds; 0 if empty.
 func (h *Histogram) Mean() float64 {
 	if h.n == 0 {
 		return 0
@@ -80,21 +80,21 @@ func (h *Histogram) Mean() float64 {
 	return float64(h.sum) / float64(h.n)
 }
 
-// enough is the number of values that must lie beyond a quantile before it is told: a p99 of 100
-// values is one value, and chance.
-const enough = 10
+// minBeyond is the number of values that must lie beyond a quantile that is reported. The p99 of 100 values is a
+// single value, and so chance.
+const minBeyond = 10
 
-// Quantile returns the q-quantile in nanoseconds, within 0.1 %. q = 0 and 1 are the exact extremes.
-// ok is false where fewer than ten values lie on either side of it.
+// Quantile returns the q-quantile in nanoseconds, within 0.1%. For q = 0 and 1 it is the exact extreme. ok is
+// false if fewer than ten values lie on either side of it.
 func (h *Histogram) Quantile(q float64) (ns float64, ok bool) { return h.QuantileOf(q, 0) }
 
-// QuantileOf is Quantile of the values together with lost more that are infinite.
+// QuantileOf is Quantile of the values and of lost infinite values.
 func (h *Histogram) QuantileOf(q float64, lost int64) (ns float64, ok bool) {
 	n := float64(h.n + lost)
 	switch {
 	case n == 0 || q < 0 || q > 1:
 		return 0, false
-	case 0 < q && q < 1 && n*min(q, 1-q) < enough-1e-9:
+	case 0 < q && q < 1 && n*min(q, 1-q) < minBeyond-1e-9:
 		return 0, false
 	case q*n > float64(h.n)+1e-9, h.n == 0:
 		return math.Inf(1), true
@@ -107,7 +107,7 @@ func (h *Histogram) QuantileOf(q float64, lost int64) (ns float64, ok bool) {
 	return float64(min(max(v, h.min), h.max)), true
 }
 
-// StdDev is the standard deviation in nanoseconds, of values rounded to 0.1 %; 0 when empty.
+// StdDev returns the standard deviation in nanoseconds, of values rounded to 0.1%; 0 if empty.
 func (h *Histogram) StdDev() float64 {
 	if h.n == 0 {
 		return 0
@@ -120,7 +120,7 @@ func (h *Histogram) Encode() ([]byte, error) {
 	return h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 }
 
-// Decode reads what Encode wrote. Extremes and mean are then those of the table, within 0.1 %.
+// Decode decodes the result of Encode. Extremes and mean are then those of the table, within 0.1%.
 func Decode(blob []byte) (*Histogram, error) {
 	t, err := hdrhistogram.Decode(blob)
 	if err != nil {

@@ -107,7 +107,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { Decode(b) })
 }
 
-// TestPlaces: the table of a recorder is that of the histogram it is added to.
+// TestPlaces checks that the table of a recorder matches that of the histogram to which it is added.
 func TestPlaces(t *testing.T) {
 	for i := range tableSize {
 		if got := index(valueAt(i)); got != i {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// table is n zeros outside the Go heap, of which the system backs only the pages that are touched, and
-// the function that gives them back. Where the system refuses, it is an ordinary slice.
+// table returns n zeros outside the Go heap, and the function that releases them. The system only backs the
+// pages that are touched. If the system refuses, the table is an ordinary slice.
 func table(n int) (counts []int64, free func()) {
 	raw, err := unix.Mmap(-1, 0, n*8, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Build is how the program was built. A null is not recorded in it, or not set.
+// Build describes how the program was built. Null means that it is not recorded, or not set.
 type Build struct {
 	GoVersion    string   `json:"go_version"`
 	GOEXPERIMENT *string  `json:"goexperiment"`
-	GOAMD64      *string  `json:"goamd64"` // level of instructions; null on other architectures
+	GOAMD64      *string  `json:"goamd64"` // instruction set level; null on other architectures
 	GOARM64      *string  `json:"goarm64"`
-	PGO          *string  `json:"pgo"`         // sha256 of the profile, or its file name where the file is gone
-	BuildFlags   []string `json:"build_flags"` // those that change the code: -tags, -ldflags, -gcflags, ...
+	PGO          *string  `json:"pgo"`         // SHA-256 of the profile, or its file name if the file does not exist
+	BuildFlags   []string `json:"build_flags"` // flags that change the code: -tags, -ldflags, -gcflags, ...
 	Race         *bool    `json:"race"`
 	Cover        *bool    `json:"cover"`
 	VCSRevision  *string  `json:"vcs_revision"`
@@ -37,7 +37,7 @@ func readBuild() Build {
 	return b
 }
 
-// settings fills in what the go command wrote into the program. hash is a file's hash, or nil.
+// settings sets the fields from the build settings in the program. hash returns the hash of a file, or nil.
 func (b *Build) settings(settings []debug.BuildSetting, hash func(name string) *string) {
 	b.Race, b.Cover = new(false), new(false) // the go command writes these only if they are on
 	for _, s := range settings {
@@ -66,18 +66,18 @@ func (b *Build) settings(settings []debug.BuildSetting, hash func(name string) *
 	}
 }
 
-// pgo names a profile without the folder it lies in, which is nobody's business.
+// pgo identifies a profile without its folder, which may be private.
 func pgo(name string, hash func(string) *string) *string {
-	if filepath.IsAbs(name) { // a build with -trimpath has the last part only
+	if filepath.IsAbs(name) { // a build with -trimpath has the base name only
 		if sum := hash(name); sum != nil {
 			return new("sha256:" + *sum)
 		}
 	}
-	// Both separators: the program can have been built on another system.
+	// The program may have been built on another system, so both separators count.
 	return known(name[strings.LastIndexAny(name, `/\`)+1:])
 }
 
-// defaultGODEBUG is the list of settings that the main package's Go version or //go:debug lines made.
+// defaultGODEBUG returns the settings from the main package's Go version and //go:debug lines.
 func defaultGODEBUG() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -89,6 +89,7 @@ func defaultGODEBUG() string {
 	return ""
 }
 
+// known returns a pointer to s, or nil if s is empty.
 func known(s string) *string {
 	if s == "" {
 		return nil
@@ -96,7 +97,7 @@ func known(s string) *string {
 	return &s
 }
 
-// hashFile is a file's SHA-256 in hexadecimal, nil where it cannot be read.
+// hashFile returns the SHA-256 of a file in hexadecimal, nil if it cannot be read.
 func hashFile(name string) *string {
 	f, err := os.Open(name)
 	if err != nil {

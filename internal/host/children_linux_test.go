@@ -13,7 +13,7 @@ const asChild = "BREWPUT_TEST_CHILD"
 
 const childReads = 5000
 
-// TestChildren: what a child process took counts once it has ended, its CPU time and its read calls.
+// TestChildren checks that the CPU time and the read calls of a child process count once it has ended.
 func TestChildren(t *testing.T) {
 	if os.Getenv(asChild) != "" {
 		f, err := os.Open("/dev/zero")

@@ -7,20 +7,20 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Counters is a snapshot of what the process has used and the system has done. The zero Counters is
-// ready to Read; read again, it uses its memory again. A copy shares that memory.
+// Counters is a snapshot of the resources used by the process and of the activity of the system. The zero
+// Counters is ready to Read. Another Read reuses its memory. A copy shares that memory.
 type Counters struct {
-	total  [totals]result.Value // since the process, for the system since the machine, started
-	maxRSS result.Value         // bytes
+	total  [totals]result.Value // since the start of the process; for the system, since boot
+	maxRSS result.Value         // in bytes
 	load1  result.Value
 
-	samples []metrics.Sample // as runtimeNames
+	samples []metrics.Sample // of runtimeNames, in this order
 	gc      debug.GCStats
 
 	own files
 }
 
-// The totals that only grow; a trial's share is their difference.
+// Totals that only grow. The share of a trial is a difference of two readings.
 const (
 	cpuUser = iota
 	cpuSystem
@@ -37,17 +37,17 @@ const (
 	gcPause
 	allocs
 	allocBytes
-	totals // how many
+	totals // number of totals
 )
 
-// totalNames are the metrics' names of the totals, in their order.
+// totalNames are the metric names of the totals, in their order.
 var totalNames = [totals]string{
 	"cpu_user_seconds", "cpu_system_seconds", "voluntary_switches", "involuntary_switches",
 	"steal_seconds", "machine_cpu_seconds", "throttled_periods", "read_calls", "write_calls", "mutex_wait_seconds",
 	"gc_cycles", "gc_cpu_seconds", "gc_pause_seconds", "allocs", "alloc_bytes",
 }
 
-// The samples of runtime/metrics, in the order of runtimeNames.
+// Samples of runtime/metrics, in the order of runtimeNames.
 const (
 	sampleLatencies = iota
 	sampleMutexWait
@@ -64,8 +64,8 @@ var runtimeNames = [...]string{
 	"/gc/heap/allocs:bytes",
 }
 
-// Read takes a snapshot. It takes some tens of microseconds and stops nothing: no collection, no other
-// goroutine.
+// Read takes a snapshot. It takes some tens of microseconds. It neither collects garbage nor stops other
+// goroutines.
 func (c *Counters) Read() {
 	for i := range c.total {
 		c.total[i] = result.Unavailable
@@ -85,19 +85,22 @@ func (c *Counters) readRuntime() {
 	c.total[gcCycles] = number(c.samples[sampleCycles])
 	c.total[gcCPU] = number(c.samples[sampleGCCPU])
 	c.total[gcPause] = result.Value(c.gc.PauseTotal.Seconds())
-	// Objects of a few bytes share a block; benchmarks count them one by one, and so do we.
+	// Objects of a few bytes share a block; they are counted one by one, as benchmarks do.
 	c.total[allocs] = number(c.samples[sampleObjects]) + number(c.samples[sampleTiny])
 	c.total[allocBytes] = number(c.samples[sampleBytes])
 }
 
-// Since is what happened between an earlier snapshot of the same process and this one.
+// Since returns what happened between an earlier snapshot of the same process and this one.
 //
-// max_rss_bytes is the peak so far and load1 the load at the later snapshot; the rest are differences.
-// gc_cpu_seconds is brought up to date by the runtime at the end of each collection only. allocs and
-// alloc_bytes can lack what the runtime has not yet booked, at most one span for each P and size of
-// object, and hold some dozens of the snapshots' own. The scheduling latency is of the runtime's sample
-// of goroutines (1 in 8) in buckets 25 % wide; its p99 needs 1000 of them. steal_seconds is of all CPUs,
-// machine_cpu_seconds of all processes and of the kernel, in ticks of 10 ms for each CPU.
+// max_rss_bytes is the peak so far and load1 the load at the later snapshot; all others are differences. The
+// runtime updates gc_cpu_seconds only at the end of each collection.
+//
+// allocs and alloc_bytes may lack allocations that the runtime has not yet counted: at most one span for each P
+// and object size. They include some dozens of allocations of the snapshots themselves.
+//
+// The scheduling latency comes from the runtime's sample of goroutines (1 in 8), in buckets 25% wide; its p99
+// needs 1000 of them. steal_seconds covers all CPUs. machine_cpu_seconds covers all processes and the kernel,
+// in ticks of 10 ms for each CPU.
 func (c Counters) Since(earlier Counters) result.Metrics {
 	m := result.Metrics{"max_rss_bytes": c.maxRSS, "load1": c.load1}
 	for i, name := range totalNames {
@@ -112,7 +115,7 @@ func (c Counters) Since(earlier Counters) result.Metrics {
 	return m
 }
 
-// latencies is nil where there is no such histogram.
+// latencies returns the histogram of scheduling latencies; nil if this Go version has none.
 func (c Counters) latencies() *metrics.Float64Histogram {
 	if c.samples == nil || c.samples[sampleLatencies].Value.Kind() != metrics.KindFloat64Histogram {
 		return nil
@@ -120,6 +123,7 @@ func (c Counters) latencies() *metrics.Float64Histogram {
 	return c.samples[sampleLatencies].Value.Float64Histogram()
 }
 
+// sampleSet returns samples with the given names.
 func sampleSet(names []string) []metrics.Sample {
 	s := make([]metrics.Sample, len(names))
 	for i, name := range names {
@@ -128,7 +132,7 @@ func sampleSet(names []string) []metrics.Sample {
 	return s
 }
 
-// number is a sample's value; unavailable where this Go version has no such metric.
+// number returns the value of a sample; unavailable if this Go version has no such metric.
 func number(s metrics.Sample) result.Value {
 	switch s.Value.Kind() {
 	case metrics.KindUint64:
@@ -140,9 +144,9 @@ func number(s metrics.Sample) result.Value {
 	}
 }
 
-// GCSeconds is the CPU time that garbage collection has taken since the process started, idle CPUs that
-// helped included, by the runtime's estimate as of the end of the last collection: only then is it
-// brought up to date. Who needs it as of now calls runtime.GC before.
+// GCSeconds returns the CPU time of garbage collection since the process started, in seconds, including idle
+// CPUs that helped. It is the runtime's estimate as of the end of the last collection. Call runtime.GC before
+// to update it.
 func GCSeconds() result.Value {
 	s := sampleSet([]string{runtimeNames[sampleGCCPU]})
 	metrics.Read(s)

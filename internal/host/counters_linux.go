@@ -5,14 +5,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// files is what reading Linux's counters needs. The process's count of read calls holds those of the
-// snapshots themselves; before and after are how many of them precede and follow the count.
+// files is the state for reading the counters of Linux. The process's count of read calls includes those of the
+// snapshots themselves: before and after are their numbers before and after the count is read.
 type files struct {
 	buf           []byte
 	before, after int
-	known         bool   // the cgroup was looked for
-	group         cgroup // its own and those above it
-	root          string // of the file system, in tests
+	known         bool   // group was searched for
+	group         cgroup // the process's own cgroup and those above it
+	root          string // root of the file system, in tests
 }
 
 func (c *Counters) readSystem() {
@@ -35,7 +35,7 @@ func (c *Counters) readSystem() {
 		c.total[throttled] = result.Value(n)
 	}
 	c.readUsage()
-	// The peak that getrusage tells is at least that of the parent process when it forked.
+	// The peak of getrusage is at least that of the parent process when it forked.
 	if hwm := count(read("/proc/self/status"), "VmHWM"); hwm.Known() {
 		c.maxRSS = hwm * 1024
 	}
@@ -45,8 +45,8 @@ func (c *Counters) readSystem() {
 	c.total[readCalls], c.total[writeCalls] = count(io, "syscr"), count(io, "syscw")
 }
 
-// read is a file's text, "" where it cannot be read, and the number of read calls made. Files longer
-// than 1 MB are cut: none of ours is.
+// read returns the text of a file, "" if it cannot be read, and the number of read calls. Files longer than 1
+// MB are cut; none that is read here is so long.
 func (f *files) read(name string) (text string, calls int) {
 	const most = 1 << 20
 	fd, err := unix.Open(f.root+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestThrottledAbove: a group above the trial's own stopped it 40 times, its own twice.
+// TestThrottledAbove has a group that was stopped twice, below one that was stopped 40 times.
 func TestThrottledAbove(t *testing.T) {
 	var c Counters
 	c.own.root = t.TempDir()

@@ -2,7 +2,7 @@
 
 package host
 
-// files is what Linux needs; other systems count no read calls.
+// files is used on Linux; other systems do not count read calls.
 type files struct{ before, after int }
 
 func (c *Counters) readSystem() {}

@@ -56,7 +56,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A quantile needs 10 values beyond it.
+// TestSpreadQuantileNeedsValues checks that a quantile needs 10 values beyond it.
 func TestSpreadQuantileNeedsValues(t *testing.T) {
 	for n, want := range map[uint64]bool{999: false, 1000: true} {
 		s := spread{counts: []uint64{n}, edges: []float64{0, 100}, n: n}
@@ -80,7 +80,7 @@ func TestSince(t *testing.T) {
 		want := float64(2*i + 1)
 		switch i {
 		case readCalls:
-			want = 100 // 5 are the snapshots' own
+			want = 100 // 5 belong to the snapshots
 		case steal:
 			if m[name].Known() {
 				t.Errorf("%s is %v; one side is unavailable", name, m[name])
@@ -117,7 +117,7 @@ func TestCountersAllocations(t *testing.T) {
 		keep[i] = make([]byte, size)
 		tiny[i] = new(byte)
 	}
-	runtime.GC() // books what the Ps still hold
+	runtime.GC() // counts the allocations that the Ps still hold
 	m := snapshot().Since(a)
 	if m["allocs"] < 2*n || m["alloc_bytes"] < n*size {
 		t.Errorf("%v allocations of %v bytes, want at least %d, %d", m["allocs"], m["alloc_bytes"], 2*n, n*size)
@@ -125,7 +125,7 @@ func TestCountersAllocations(t *testing.T) {
 	if m["gc_cycles"] < 1 {
 		t.Errorf("after a collection: %v", m)
 	}
-	// The runtime's clock on windows steps by more than a short pause.
+	// The runtime's clock on Windows has a step longer than a short pause.
 	if runtime.GOOS != "windows" && (!(m["gc_pause_seconds"] > 0) || !(m["gc_cpu_seconds"] > 0)) {
 		t.Errorf("after a collection: %v", m)
 	}
@@ -133,7 +133,7 @@ func TestCountersAllocations(t *testing.T) {
 	runtime.KeepAlive(tiny)
 }
 
-// Snapshots start no collection and use their memory again.
+// TestCountersReuse checks that snapshots start no collection and reuse their memory.
 func TestCountersReuse(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var c Counters
@@ -178,7 +178,7 @@ func TestCountersLinux(t *testing.T) {
 			}
 		}
 		m = snapshot().Since(a)
-		fewest = min(fewest, m["read_calls"]) // NaN where a container hides the count
+		fewest = min(fewest, m["read_calls"]) // NaN if a container hides the count
 	}
 	if fewest.Known() && fewest != n {
 		t.Errorf("%v read calls, want %d: those of the snapshots are not the process's", fewest, n)
@@ -204,13 +204,13 @@ func TestGCSeconds(t *testing.T) {
 		t.Errorf("%v after a collection, want %v", a, direct[0].Value.Float64())
 	}
 	runtime.GC()
-	// The runtime's clock on windows steps by more than a short collection.
+	// The runtime's clock on Windows has a step longer than a short collection.
 	if b := GCSeconds(); b < a || runtime.GOOS != "windows" && b == a {
 		t.Errorf("%v, after another collection %v", a, b)
 	}
 }
 
-// snapshot has memory of its own.
+// snapshot returns counters with memory of their own.
 func snapshot() Counters {
 	var c Counters
 	c.Read()

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// files is what Linux needs; other systems count no read calls.
+// files is used on Linux; other systems do not count read calls.
 type files struct{ before, after int }
 
 func (c *Counters) readSystem() {
@@ -16,7 +16,7 @@ func (c *Counters) readSystem() {
 	c.total[cpuUser], c.total[cpuSystem] = seconds(user), seconds(kernel)
 }
 
-// seconds is a Filetime that holds a length of time: units of 100 ns.
+// seconds converts a Filetime that holds a duration in units of 100 ns.
 func seconds(t windows.Filetime) result.Value {
 	return result.Value(float64(uint64(t.HighDateTime)<<32|uint64(t.LowDateTime)) / 1e7)
 }

@@ -9,22 +9,23 @@ import (
 // Difference is a field in which two records differ, by its JSON name.
 type Difference struct {
 	Name string
-	A, B string // as for people; "unknown" where it is null
+	A, B string // formatted for people; "unknown" if null
 }
 
-// MachineDifferences are what makes the machine of e another than that of o. Raw times of two machines
-// must not be mixed or compared.
+// MachineDifferences returns the differences of the machines of e and o. Raw times of two machines must not be
+// mixed or compared.
 func (e Environment) MachineDifferences(o Environment) []Difference {
 	return fields(e.Machine, o.Machine)
 }
 
-// ProgramDifferences are what differs between the builds and the runtime's settings of two runs: what one
-// may want to compare on one machine.
+// ProgramDifferences returns the differences of the builds and the runtime settings of two runs. A user may
+// want to compare these on one machine.
 func (e Environment) ProgramDifferences(o Environment) []Difference {
 	return fields(e.program(), o.program())
 }
 
-// program is what of an environment is not the machine's, but for GOMAXPROCS, which each trial sets.
+// program is the part of an environment that does not belong to the machine, without GOMAXPROCS, which each
+// trial sets.
 type program struct {
 	Build
 	GODEBUG    *string `json:"godebug"`
@@ -34,7 +35,7 @@ type program struct {
 
 func (e Environment) program() program { return program{e.Build, e.GODEBUG, e.GOGC, e.GOMEMLIMIT} }
 
-// fields are the fields in which two structs of the same type differ.
+// fields returns the fields in which two structs of the same type differ.
 func fields(x, y any) []Difference {
 	var all []Difference
 	a, b := reflect.ValueOf(x), reflect.ValueOf(y)
@@ -50,7 +51,7 @@ func fields(x, y any) []Difference {
 	return all
 }
 
-// show is a field's value for messages and hashes.
+// show formats the value of a field for messages and hashes.
 func show(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {

@@ -1,6 +1,6 @@
-// Package host says what a measurement ran on, and what it used of it: the environment that is stored
-// with a run, and the counters of the process and the system around a trial. What a system does not
-// tell is null or [result.Unavailable], never 0.
+// Package host describes the machine of a measurement and the resources that it used: the environment that is
+// stored with a run, and the counters of the process and the system around a trial. A value that a system does
+// not provide is null or [result.Unavailable], never 0.
 package host
 
 import (
@@ -16,47 +16,48 @@ import (
 	"strings"
 )
 
-// Environment is what a run's numbers depend on besides its plan. It names neither host nor user.
+// Environment is everything that the values of a run depend on, apart from its plan. It names neither host nor
+// user.
 type Environment struct {
 	Machine
 	Build
 
 	GOMAXPROCS     int    `json:"gomaxprocs"`
-	GOMAXPROCSFrom string `json:"gomaxprocs_from"` // env, cgroup, affinity, cpus; program: none of these explains it
-	// the build's defaults, then the environment's, which win; null where none is set
+	GOMAXPROCSFrom string `json:"gomaxprocs_from"` // env, cgroup, affinity or cpus; otherwise program
+	// defaults of the build, then those of the environment, which win; null if none is set
 	GODEBUG    *string `json:"godebug"`
 	GOGC       string  `json:"gogc"`       // percent in force, or off
 	GOMEMLIMIT string  `json:"gomemlimit"` // bytes in force, or off
 }
 
-// Machine is the computer as this process may use it. A null is unknown here, or there is none.
+// Machine describes the computer as far as this process may use it. Null means unknown or absent.
 type Machine struct {
-	// Fingerprint is a hash of what does not change while the computer and its kernel stay: CPU model,
-	// topology, kernel, hypervisor, memory, GOOS and GOARCH. Limits of the process are not in it.
+	// Fingerprint is a hash of the properties that stay the same for one computer and kernel: CPU model,
+	// topology, kernel, hypervisor, memory, GOOS and GOARCH. It does not include limits of the process.
 	Fingerprint string  `json:"fingerprint"`
 	GOOS        string  `json:"goos"`
 	GOARCH      string  `json:"goarch"`
 	CPUModel    *string `json:"cpu_model"`
 	Kernel      *string `json:"kernel"`       // version
-	Hypervisor  *bool   `json:"hypervisor"`   // it is a virtual machine
+	Hypervisor  *bool   `json:"hypervisor"`   // this is a virtual machine
 	MemoryBytes *uint64 `json:"memory_bytes"` // of the machine, not of a limit
 
 	OnlineCPUs      *int `json:"online_cpus"`      // of the machine
-	Cores           *int `json:"cores"`            // physical
-	ThreadsPerCore  *int `json:"threads_per_core"` // the most that any core has
-	PerformanceCPUs *int `json:"performance_cpus"` // null where the cores are all of a kind, or unknown
+	Cores           *int `json:"cores"`            // physical cores
+	ThreadsPerCore  *int `json:"threads_per_core"` // the maximum over all cores
+	PerformanceCPUs *int `json:"performance_cpus"` // null if all cores are of one kind, or unknown
 	EfficiencyCPUs  *int `json:"efficiency_cpus"`
 	NUMANodes       *int `json:"numa_nodes"`
 
 	CPUs         int      `json:"cpus"`          // usable by this process when it started
 	AffinityCPUs *int     `json:"affinity_cpus"` // in the affinity mask now
-	CgroupCPUs   *float64 `json:"cgroup_cpus"`   // CPU limit of the cgroup; null where it has none
+	CgroupCPUs   *float64 `json:"cgroup_cpus"`   // CPU limit of the cgroup; null if there is none
 
 	ClockSource *string `json:"clock_source"`
-	Governor    *string `json:"governor"` // of the first CPU's clock
+	Governor    *string `json:"governor"` // of the first CPU
 }
 
-// Read reads the environment. It reads the whole executable to hash it: once a process is enough.
+// Read reads the environment. It hashes the whole executable, so call it once in a process.
 func Read() Environment {
 	e := Environment{Machine: readMachine(), Build: readBuild()}
 	e.GOMAXPROCS = runtime.GOMAXPROCS(0)
@@ -75,10 +76,10 @@ func readMachine() Machine {
 	return m
 }
 
-// hash makes the fingerprint: 64 bits in hexadecimal.
+// hash computes the fingerprint: 64 bits in hexadecimal.
 func (m Machine) hash() string {
 	if m.MemoryBytes != nil {
-		// The kernel keeps a part for itself that changes a little from boot to boot.
+		// The kernel reserves a part that changes slightly from boot to boot.
 		const unit = 64 << 20
 		m.MemoryBytes = new((*m.MemoryBytes + unit/2) / unit * unit)
 	}
@@ -90,8 +91,8 @@ func (m Machine) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// procsFrom says where GOMAXPROCS comes from, by the rules of the runtime (Go 1.25 and later): the
-// variable, else the CPUs usable, at most the cgroup's limit rounded up, which counts as 2 at least.
+// procsFrom returns the origin of GOMAXPROCS by the rules of the runtime (Go 1.25 and later): the variable,
+// otherwise the usable CPUs, but at most the cgroup's limit rounded up, which counts as at least 2.
 func procsFrom(procs int, env string, m Machine) string {
 	if n, err := strconv.Atoi(env); err == nil && n > 0 {
 		if n == procs {
@@ -114,15 +115,15 @@ func procsFrom(procs int, env string, m Machine) string {
 	}
 }
 
-// joinSettings joins two lists of key=value, either of which can be empty.
+// joinSettings joins two lists of key=value, either of which may be empty.
 func joinSettings(a, b string) string { return strings.Trim(a+","+b, ",") }
 
-// gcSettings are GOGC and GOMEMLIMIT in force, whether the environment or the program set them.
+// gcSettings returns GOGC and GOMEMLIMIT in force, whether set by the environment or by the program.
 func gcSettings() (gogc, limit string) {
 	s := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
 	metrics.Read(s)
 	gogc, limit = "off", "off"
-	// GOGC=off is a negative percentage, which the unsigned metric shows as a huge one.
+	// GOGC=off is a negative percentage, which is huge in the unsigned metric.
 	if v := s[0].Value.Uint64(); v <= math.MaxInt32 {
 		gogc = strconv.FormatUint(v, 10)
 	}
@@ -132,8 +133,8 @@ func gcSettings() (gogc, limit string) {
 	return gogc, limit
 }
 
-// SameMachine returns an error that names what differs between e, read here, and o, recorded
-// earlier; nil if raw times of the two may be mixed. Limits of the process count too.
+// SameMachine returns an error that names the differences between the machine e, read here, and o, recorded
+// earlier. It returns nil if raw times of the two may be mixed. Limits of the process count too.
 func (e Environment) SameMachine(o Environment) error {
 	if diff := differences(e.Machine, o.Machine); diff != "" {
 		return fmt.Errorf("this is not the machine of the recorded run: %s; times of two machines must not be mixed",
@@ -142,8 +143,8 @@ func (e Environment) SameMachine(o Environment) error {
 	return nil
 }
 
-// SameBuild returns an error that names what differs between the program e, running here, and the
-// program o, recorded earlier, or between the runtime's settings; nil if they measure the same.
+// SameBuild returns an error that names the differences between the running program e and the program o,
+// recorded earlier, including runtime settings. It returns nil if they measure the same.
 func (e Environment) SameBuild(o Environment) error {
 	if diff := differences(e.program(), o.program()); diff != "" {
 		return fmt.Errorf("this is not the program of the recorded run: %s; times of two builds must not be mixed",
@@ -152,8 +153,8 @@ func (e Environment) SameBuild(o Environment) error {
 	return nil
 }
 
-// differences lists the fields in which two structs of the same type differ, by their JSON names; ""
-// if there are none.
+// differences names the fields in which two structs of the same type differ, by their JSON names; "" if there
+// are none.
 func differences(here, there any) string {
 	var all []string
 	for _, d := range fields(here, there) {

@@ -27,7 +27,7 @@ func TestRead(t *testing.T) {
 	if again := Read(); again.Fingerprint != e.Fingerprint || again.SameMachine(e) != nil || again.SameBuild(e) != nil {
 		t.Errorf("read twice: %v, %v", again.SameMachine(e), again.SameBuild(e))
 	}
-	// Nothing that is not known may be 0 or "".
+	// An unknown value must not be 0 or "".
 	v := reflect.ValueOf(e)
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		p := v.FieldByIndex(f.Index)

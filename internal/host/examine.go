@@ -10,22 +10,22 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 )
 
-// quiet is how long an examination stands still to see what others do, for the case that it is all the
-// time that it takes: of the system's ticks of 10 ms one on one CPU is then 1 %.
+// quiet is the time for which an examination waits to observe other processes, if it has no other time. One
+// tick of 10 ms on one CPU is then 1%.
 const quiet = time.Second
 
-// Examination reads what tells whether this machine is fit for measuring. Its counters are compared at
-// its end with those at its beginning, so that they also tell of what the caller did in between.
+// Examination reads whether this machine is fit for measuring. It compares its counters at the end with those
+// at the beginning, so they include what the caller did in between.
 type Examination struct {
 	Environment Environment
 
-	root  fs.FS // nil where the system shows nothing in files
+	root  fs.FS // nil if the system shows nothing in files
 	r     doctor.Readings
 	first sample
 }
 
-// Examine begins an examination. It takes two seconds, of which it works little, and changes nothing.
-// program is what the user types for this command.
+// Examine begins an examination. It takes two seconds, mostly waiting, and changes nothing. program is the name
+// that the user types for this command.
 func Examine(ctx context.Context, program string) (*Examination, error) {
 	x := newExamination(systemRoot(), Read(), program)
 	select {
@@ -33,10 +33,10 @@ func Examine(ctx context.Context, program string) (*Examination, error) {
 		return nil, ctx.Err()
 	case <-time.After(quiet):
 	}
-	x.r.ClockRead = doctor.Read(clockRead())
-	x.r.Sleep = lateness(sleeper)
+	x.r.ClockRead = doctor.Read(measureClockRead())
+	x.r.Sleep = measureLateness(sleeper)
 	if t, ok := alarm.New(); ok {
-		x.r.Timer = lateness(func(d time.Duration) (time.Time, bool) {
+		x.r.Timer = measureLateness(func(d time.Duration) (time.Time, bool) {
 			ok := t.Wait(d)
 			return time.Now(), ok
 		})
@@ -45,16 +45,16 @@ func Examine(ctx context.Context, program string) (*Examination, error) {
 	return x, ctx.Err()
 }
 
-// newExamination reads what needs no time.
+// newExamination reads everything that needs no waiting.
 func newExamination(root fs.FS, e Environment, program string) *Examination {
 	x := &Examination{Environment: e, root: root, first: takeSample(root)}
 	x.r = doctor.Readings{
 		Program: program,
-		CPUs:    e.CPUs, Online: maybe(e.OnlineCPUs), Procs: e.GOMAXPROCS, ProcsFrom: e.GOMAXPROCSFrom,
-		Hypervisor: maybe(e.Hypervisor), ClockSource: maybe(e.ClockSource),
-		Race: maybe(e.Race), Cover: maybe(e.Cover), BuildFlags: e.BuildFlags,
+		CPUs:    e.CPUs, Online: readingOf(e.OnlineCPUs), Procs: e.GOMAXPROCS, ProcsFrom: e.GOMAXPROCSFrom,
+		Hypervisor: readingOf(e.Hypervisor), ClockSource: readingOf(e.ClockSource),
+		Race: readingOf(e.Race), Cover: readingOf(e.Cover), BuildFlags: e.BuildFlags,
 		GODEBUG: os.Getenv("GODEBUG"), GOGC: e.GOGC, GOMEMLIMIT: e.GOMEMLIMIT,
-		MemoryTotal: maybe(e.MemoryBytes),
+		MemoryTotal: readingOf(e.MemoryBytes),
 	}
 	if e.PerformanceCPUs != nil && e.EfficiencyCPUs != nil {
 		x.r.Cores = doctor.Read(doctor.Cores{Performance: *e.PerformanceCPUs, Efficiency: *e.EfficiencyCPUs,
@@ -63,7 +63,7 @@ func newExamination(root fs.FS, e Environment, program string) *Examination {
 		x.r.Cores = doctor.Read(doctor.Cores{})
 	}
 	if root == nil {
-		lacking(&x.r)
+		markAbsent(&x.r)
 	} else {
 		readTree(root, &x.r)
 	}
@@ -77,14 +77,14 @@ func (x *Examination) Readings() doctor.Readings {
 	r.Window = last.at.Sub(x.first.at)
 	r.Others = last.othersSince(x.first, r.Window)
 	r.Steal = last.stealSince(x.first, r.Window)
-	r.Throttled = grown(last.throttled, x.first.throttled)
-	r.Heat = grown(last.heat, x.first.heat)
-	r.Swapped = grown(last.swapped, x.first.swapped)
+	r.Throttled = growth(last.throttled, x.first.throttled)
+	r.Heat = growth(last.heat, x.first.heat)
+	r.Swapped = growth(last.swapped, x.first.swapped)
 	return r
 }
 
-// lacking says of what only Linux tells that this system does not.
-func lacking(r *doctor.Readings) {
+// markAbsent marks readings as absent that only Linux provides.
+func markAbsent(r *doctor.Readings) {
 	r.Load1, r.MemoryAvailable = doctor.Absent[float64](), doctor.Absent[uint64]()
 	r.Quota, r.Governors = doctor.Absent[doctor.Quota](), doctor.Absent[[]string]()
 	r.Boost, r.SMT = doctor.Absent[doctor.Boost](), doctor.Absent[doctor.SMT]()
@@ -92,19 +92,19 @@ func lacking(r *doctor.Readings) {
 	r.Timer, r.Battery = doctor.Absent[doctor.Lateness](), doctor.Absent[doctor.Battery]()
 }
 
-// maybe is the reading of what an environment holds: null is unknown there.
-func maybe[T any](p *T) doctor.Reading[T] {
+// readingOf converts a field of an environment to a reading; null is unknown.
+func readingOf[T any](p *T) doctor.Reading[T] {
 	if p == nil {
 		return doctor.Reading[T]{}
 	}
 	return doctor.Read(*p)
 }
 
-// sample is a snapshot of counters that only grow, of the whole machine but for own and throttled.
+// sample is a snapshot of counters that only grow. They cover the whole machine, except own and throttled.
 type sample struct {
 	at                       time.Time
-	busy, stolen             doctor.Reading[time.Duration] // CPU time, of all CPUs
-	own                      doctor.Reading[time.Duration] // CPU time of this process and its children that ended
+	busy, stolen             doctor.Reading[time.Duration] // CPU time of all CPUs
+	own                      doctor.Reading[time.Duration] // of this process and its ended children
 	throttled, heat, swapped doctor.Reading[uint64]
 }
 
@@ -119,10 +119,10 @@ func takeSample(root fs.FS) sample {
 	return s
 }
 
-// othersSince is how many CPUs other processes used since an earlier sample. Ticks can make it seem a
-// little less than none.
+// othersSince returns the number of CPUs that other processes used since an earlier sample, on average.
+// Rounding to ticks may make it slightly negative.
 func (s sample) othersSince(earlier sample, d time.Duration) doctor.Reading[float64] {
-	busy, own := grown(s.busy, earlier.busy), grown(s.own, earlier.own)
+	busy, own := growth(s.busy, earlier.busy), growth(s.own, earlier.own)
 	b, ok := busy.Get()
 	o, known := own.Get()
 	switch {
@@ -135,10 +135,10 @@ func (s sample) othersSince(earlier sample, d time.Duration) doctor.Reading[floa
 }
 
 func (s sample) stealSince(earlier sample, d time.Duration) doctor.Reading[float64] {
-	return shareOf(grown(s.stolen, earlier.stolen), d)
+	return shareOf(growth(s.stolen, earlier.stolen), d)
 }
 
-// shareOf is CPU time by the time it was used in. What is absent stays so.
+// shareOf divides CPU time by the time in which it was used. An absent reading stays absent.
 func shareOf(r doctor.Reading[time.Duration], d time.Duration) doctor.Reading[float64] {
 	if t, ok := r.Get(); ok && d > 0 {
 		return doctor.Read(float64(t) / float64(d))
@@ -149,8 +149,8 @@ func shareOf(r doctor.Reading[time.Duration], d time.Duration) doctor.Reading[fl
 	return doctor.Reading[float64]{}
 }
 
-// grown is what a counter grew by; unknown where it fell, as that of a CPU that went offline.
-func grown[T uint64 | time.Duration](later, earlier doctor.Reading[T]) doctor.Reading[T] {
+// growth returns the growth of a counter; unknown if it fell, such as when a CPU went offline.
+func growth[T uint64 | time.Duration](later, earlier doctor.Reading[T]) doctor.Reading[T] {
 	l, ok := later.Get()
 	e, had := earlier.Get()
 	switch {

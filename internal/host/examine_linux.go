@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemRoot is the root of the file system, where Linux tells about itself in files.
+// systemRoot returns the root of the file system, where Linux describes itself in files.
 func systemRoot() fs.FS { return os.DirFS("/") }
 
-// ownCPU is the CPU time of this process and of its children that were waited for.
+// ownCPU returns the CPU time of this process and of its children that were waited for.
 func ownCPU() doctor.Reading[time.Duration] {
 	var sum int64
 	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {

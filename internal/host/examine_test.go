@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 )
 
-// laptop is a machine on its battery: two cores of two threads, of which the process may use three, in a
+// laptop is a machine on battery power: two cores of two threads, of which the process may use three, in a
 // container of 1.5 CPUs.
 func laptop() map[string]string {
 	const cpu = "sys/devices/system/cpu/"
@@ -72,7 +72,7 @@ func TestReadTree(t *testing.T) {
 	}
 }
 
-// TestReadTreeOthers changes files of the laptop, "" taking one away, and says what a reading becomes.
+// TestReadTreeOthers changes files of the laptop ("" removes one) and compares a reading.
 func TestReadTreeOthers(t *testing.T) {
 	const cpu = "sys/devices/system/cpu/"
 	for _, x := range []struct {
@@ -180,7 +180,7 @@ func TestReadTreeOthers(t *testing.T) {
 	}
 }
 
-// TestFastCPUs: Intel's are devices of their own, elsewhere each CPU has a capacity.
+// TestFastCPUs has Intel's CPUs, whose kinds are devices of their own, and others, which have capacities.
 func TestFastCPUs(t *testing.T) {
 	const cpu = "sys/devices/system/cpu/"
 	for want, files := range map[string]map[string]string{
@@ -195,13 +195,13 @@ func TestFastCPUs(t *testing.T) {
 	}
 }
 
-// TestReadTreeNothing: files that are missing or damaged are no readings, of 0 least of all.
+// TestReadTreeNothing checks that missing or damaged files give no readings, in particular not 0.
 func TestReadTreeNothing(t *testing.T) {
 	damaged := map[string]string{}
 	for name := range laptop() {
 		damaged[name] = "\x00%&\n"
 	}
-	delete(damaged, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") // any word is right there
+	delete(damaged, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") // any word is valid there
 	for what, files := range map[string]map[string]string{"nothing": {}, "damaged": damaged} {
 		x := newExamination(tree(files), Environment{Machine: Machine{CPUs: 2}}, "brewput")
 		r := x.Readings()
@@ -232,7 +232,7 @@ func TestReadTreeNothing(t *testing.T) {
 	}
 }
 
-// TestOtherSystems: where nothing is told in files, what is lacking is absent rather than unknown.
+// TestOtherSystems checks that readings are absent, not unknown, on systems without such files.
 func TestOtherSystems(t *testing.T) {
 	r := newExamination(nil, Environment{Machine: Machine{CPUs: 2, Cores: new(2)}}, "brewput").Readings()
 	checks, _ := doctor.Judge(r, nil)
@@ -251,7 +251,7 @@ func TestOtherSystems(t *testing.T) {
 	}
 }
 
-// TestDifferences: counters are compared over a window of two seconds.
+// TestCounterDifferences compares counters over a window of two seconds.
 func TestCounterDifferences(t *testing.T) {
 	first, last := takeSample(tree(laptop())), sample{}
 	files := laptop()
@@ -265,11 +265,11 @@ func TestCounterDifferences(t *testing.T) {
 	want(t, "heat", first.heat, 12)
 	want(t, "swapped", first.swapped, 42)
 	first.own, last.own = doctor.Read(time.Second), doctor.Read(2*time.Second)
-	want(t, "others", last.othersSince(first, 2*time.Second), 1.0) // 3 s busy, 1 s of them our own
+	want(t, "others", last.othersSince(first, 2*time.Second), 1.0) // 3 s busy, 1 s of them in this process
 	want(t, "steal", last.stealSince(first, 2*time.Second), 0.1)
-	want(t, "throttled", grown(last.throttled, first.throttled), 1)
-	want(t, "heat", grown(last.heat, first.heat), 2)
-	want(t, "swapped", grown(last.swapped, first.swapped), 3)
+	want(t, "throttled", growth(last.throttled, first.throttled), 1)
+	want(t, "heat", growth(last.heat, first.heat), 2)
+	want(t, "swapped", growth(last.swapped, first.swapped), 3)
 
 	last.own = doctor.Read(9 * time.Second)
 	want(t, "others, by ticks less than none", last.othersSince(first, 2*time.Second), 0)
@@ -286,11 +286,11 @@ func TestCounterDifferences(t *testing.T) {
 }
 
 func TestLasting(t *testing.T) {
-	if r := lasting(1.68, true); r != doctor.Read(1680*time.Millisecond) {
+	if r := secondsReading(1.68, true); r != doctor.Read(1680*time.Millisecond) {
 		t.Errorf("1.68 s: %+v", r)
 	}
 	for seconds, ok := range map[float64]bool{1e9: true, 1e300: true, 1: false} {
-		if r := lasting(seconds, ok); r != (doctor.Reading[time.Duration]{}) {
+		if r := secondsReading(seconds, ok); r != (doctor.Reading[time.Duration]{}) {
 			t.Errorf("%v s, %v: %+v", seconds, ok, r)
 		}
 	}
@@ -306,7 +306,7 @@ func TestSummary(t *testing.T) {
 		t.Error("of no tries there is a summary")
 	}
 	var asked []time.Duration
-	late := lateness(func(d time.Duration) (time.Time, bool) {
+	late := measureLateness(func(d time.Duration) (time.Time, bool) {
 		asked = append(asked, d)
 		return time.Time{}, false
 	})
@@ -316,7 +316,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestSleeper: it does not wake early.
+// TestSleeper checks that it does not wake early.
 func TestSleeper(t *testing.T) {
 	const d = 300 * time.Microsecond
 	start := time.Now()
@@ -325,7 +325,7 @@ func TestSleeper(t *testing.T) {
 	}
 }
 
-// FuzzExamine: whatever the files hold, an examination ends and claims no negative number.
+// FuzzExamine checks that an examination ends without negative numbers, whatever the files contain.
 func FuzzExamine(f *testing.F) {
 	names := []string{"proc/loadavg", "proc/meminfo", "proc/self/timerslack_ns", "proc/self/status", "proc/self/cgroup",
 		"proc/self/mountinfo",
@@ -362,7 +362,7 @@ func FuzzExamine(f *testing.F) {
 	})
 }
 
-// FuzzParsers: the readers of Linux's small texts take anything.
+// FuzzParsers checks that the parsers of Linux's files accept any text without a panic.
 func FuzzParsers(f *testing.F) {
 	for _, text := range laptop() {
 		f.Add(text, "nr_throttled")

@@ -13,7 +13,7 @@ import (
 
 const cpuDir = "sys/devices/system/cpu"
 
-// readTree fills in what Linux tells in files about its state. root is the root of the file system.
+// readTree reads the state that Linux shows in files. root is the root of the file system.
 func readTree(root fs.FS, r *doctor.Readings) {
 	if load, ok := text(root, "proc/loadavg"); ok {
 		r.Load1 = parsed(parseLoad1(load))
@@ -34,6 +34,7 @@ func readTree(root fs.FS, r *doctor.Readings) {
 	r.Battery = readBattery(root)
 }
 
+// parsed converts the result of a parser to a reading.
 func parsed[T any](v T, ok bool) doctor.Reading[T] {
 	if !ok {
 		return doctor.Reading[T]{}
@@ -41,7 +42,7 @@ func parsed[T any](v T, ok bool) doctor.Reading[T] {
 	return doctor.Read(v)
 }
 
-// readQuota is the tightest limit on the path of the process's cgroup.
+// readQuota returns the tightest limit on the path of the process's cgroup.
 func readQuota(root fs.FS) doctor.Reading[doctor.Quota] {
 	self, ok := text(root, "proc/self/cgroup")
 	if !ok {
@@ -60,8 +61,8 @@ func readQuota(root fs.FS) doctor.Reading[doctor.Quota] {
 	return doctor.Read(doctor.Quota{CPUs: cpus, File: file, Lift: lift})
 }
 
-// Memory is how many bytes processes may still take, and how many there are in all; ok is false where the system does
-// not tell.
+// Memory returns how many bytes processes may still use, and how many there are in total; ok is false if the
+// system does not report it.
 func Memory() (free, total uint64, ok bool) {
 	root := systemRoot()
 	if root == nil {
@@ -74,9 +75,8 @@ func Memory() (free, total uint64, ok bool) {
 	return free, total, ok
 }
 
-// readMemory reads what memory there is and what is free, or what the tightest limit on the path of the
-// process's cgroup leaves of it. What a group keeps of files that nobody uses is free: it gives that back when asked
-// for.
+// readMemory reads the total and the free memory of the machine, or of the tightest limit on the path of the
+// process's cgroup. A group's inactive page cache counts as free, because the kernel reclaims it on demand.
 func readMemory(root fs.FS, r *doctor.Readings) {
 	if mem, ok := text(root, "proc/meminfo"); ok {
 		for name, to := range map[string]*doctor.Reading[uint64]{"MemTotal": &r.MemoryTotal,
@@ -111,7 +111,7 @@ func readMemory(root fs.FS, r *doctor.Readings) {
 	}
 }
 
-// fastCPUs lists the CPUs of the fast kind where there are two, as taskset takes them.
+// fastCPUs lists the fast CPUs if there are two kinds, in the format of taskset.
 func fastCPUs(root fs.FS) string {
 	if root == nil {
 		return ""
@@ -128,7 +128,7 @@ func fastCPUs(root fs.FS) string {
 	return strings.Join(fast, ",")
 }
 
-// readGovernors are the distinct governors of all CPUs. A virtual machine has none as a rule.
+// readGovernors returns the distinct governors of all CPUs. A virtual machine usually has none.
 func readGovernors(root fs.FS) doctor.Reading[[]string] {
 	var all []string
 	for _, cpu := range onlineCPUs(root) {
@@ -143,7 +143,8 @@ func readGovernors(root fs.FS) doctor.Reading[[]string] {
 	return doctor.Read(all)
 }
 
-// onlineCPUs are the numbers of the CPUs. More than a kernel can be built for are none: the file is damaged.
+// onlineCPUs returns the numbers of the online CPUs. More than a kernel can be built for means that the file is
+// damaged.
 func onlineCPUs(root fs.FS) []int {
 	const most = 8192 // NR_CPUS of arch/x86/Kconfig; other architectures have less
 	cpus := list(root, cpuDir+"/online")
@@ -157,8 +158,8 @@ func cpuPath(cpu int, file string) string {
 	return path.Join(cpuDir, "cpu"+strconv.Itoa(cpu), file)
 }
 
-// readBoost looks where the drivers show it: intel_pstate of its own, the others in cpufreq, amd_pstate
-// of late for each CPU.
+// readBoost reads the boost setting where the drivers show it: intel_pstate in a file of its own, the others in
+// cpufreq, recent amd_pstate for each CPU.
 func readBoost(root fs.FS) doctor.Reading[doctor.Boost] {
 	for _, f := range []struct{ file, on, off string }{
 		{cpuDir + "/intel_pstate/no_turbo", "0", "1"},
@@ -177,7 +178,7 @@ func readBoost(root fs.FS) doctor.Reading[doctor.Boost] {
 	return doctor.Absent[doctor.Boost]()
 }
 
-// readSMT groups the CPUs that are online by core, and counts those that this process may use.
+// readSMT groups the online CPUs by core, and counts those that this process may use.
 func readSMT(root fs.FS) doctor.Reading[doctor.SMT] {
 	online := onlineCPUs(root)
 	if len(online) == 0 {
@@ -197,7 +198,7 @@ func readSMT(root fs.FS) doctor.Reading[doctor.SMT] {
 	for _, cpu := range online {
 		core, ok := text(root, cpuPath(cpu, "topology/thread_siblings_list"))
 		if !ok {
-			return doctor.Reading[doctor.SMT]{} // half a count is none
+			return doctor.Reading[doctor.SMT]{} // an incomplete count is no count
 		}
 		threads[core]++
 		s.Threads = max(s.Threads, threads[core])
@@ -213,7 +214,7 @@ func readSMT(root fs.FS) doctor.Reading[doctor.SMT] {
 	return doctor.Read(s)
 }
 
-// readBattery reads /sys/class/power_supply: a battery that discharges, or a mains that is off line.
+// readBattery reads /sys/class/power_supply: a battery that discharges, or mains that are offline.
 func readBattery(root fs.FS) doctor.Reading[doctor.Battery] {
 	const dir = "sys/class/power_supply"
 	supplies, err := fs.ReadDir(root, dir)
@@ -227,7 +228,7 @@ func readBattery(root fs.FS) doctor.Reading[doctor.Battery] {
 			continue
 		}
 		if scope, _ := text(root, own+"/scope"); scope == "Device" {
-			continue // of a mouse
+			continue // the battery of a device, such as a mouse
 		}
 		b.Present = true
 		status, _ := text(root, own+"/status")
@@ -236,11 +237,11 @@ func readBattery(root fs.FS) doctor.Reading[doctor.Battery] {
 	return doctor.Read(b)
 }
 
-// sampleTree fills in the counters that Linux shows in files.
+// sampleTree reads the counters that Linux shows in files.
 func sampleTree(root fs.FS, s *sample) {
 	if stat, ok := text(root, "proc/stat"); ok {
-		s.busy = lasting(parseBusy(stat))
-		if s.stolen = lasting(parseSteal(stat)); s.stolen == (doctor.Reading[time.Duration]{}) {
+		s.busy = secondsReading(parseBusy(stat))
+		if s.stolen = secondsReading(parseSteal(stat)); s.stolen == (doctor.Reading[time.Duration]{}) {
 			s.stolen = doctor.Absent[time.Duration]() // a kernel that does not count it
 		}
 	}
@@ -265,12 +266,12 @@ func sampleThrottled(root fs.FS) doctor.Reading[uint64] {
 	group, _ := findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo"))
 	n, ok := group.throttled(read)
 	if !ok {
-		return doctor.Absent[uint64]() // no group on the path has the cpu controller: none can be stopped
+		return doctor.Absent[uint64]() // no group on the path has the cpu controller, so none can be stopped
 	}
 	return doctor.Read(n)
 }
 
-// sampleHeat counts the throttlings by temperature of all CPUs; Intel's alone tell.
+// sampleHeat counts the throttlings by temperature of all CPUs; only Intel's CPUs report them.
 func sampleHeat(root fs.FS) doctor.Reading[uint64] {
 	sum, found := uint64(0), false
 	for _, cpu := range onlineCPUs(root) {
@@ -287,8 +288,8 @@ func sampleHeat(root fs.FS) doctor.Reading[uint64] {
 	return doctor.Read(sum)
 }
 
-// lasting is a number of seconds as a reading.
-func lasting(seconds float64, ok bool) doctor.Reading[time.Duration] {
-	const ages = 1e9 // more seconds than that, and they would not fit
+// secondsReading converts a number of seconds to a reading.
+func secondsReading(seconds float64, ok bool) doctor.Reading[time.Duration] {
+	const ages = 1e9 // more seconds than that would overflow
 	return parsed(time.Duration(min(seconds, ages)*float64(time.Second)), ok && seconds < ages)
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// spread is the difference of two histograms: how often each bucket was hit between them.
+// spread is the difference of two histograms: the number of hits in each bucket between them.
 type spread struct {
 	counts []uint64
-	edges  []float64 // one more than counts, rising; the outer ones can be infinite
+	edges  []float64 // one more than counts, rising; the first and last may be infinite
 	n      uint64
 }
 
-// difference is later - earlier; false where they are not two states of one histogram.
+// difference returns later - earlier; false if they are not two states of one histogram.
 func difference(later, earlier *metrics.Float64Histogram) (spread, bool) {
 	if later == nil || earlier == nil || len(later.Counts) != len(earlier.Counts) ||
 		len(later.Buckets) != len(later.Counts)+1 {
@@ -31,7 +31,7 @@ func difference(later, earlier *metrics.Float64Histogram) (spread, bool) {
 	return s, true
 }
 
-// bounds are a bucket's finite edges: an open bucket shrinks to the edge it has.
+// bounds returns the finite edges of a bucket; an open bucket shrinks to its only edge.
 func (s spread) bounds(i int) (low, high float64) {
 	low, high = s.edges[i], s.edges[i+1]
 	if math.IsInf(low, -1) {
@@ -43,7 +43,7 @@ func (s spread) bounds(i int) (low, high float64) {
 	return low, high
 }
 
-// mean takes every value as its bucket's middle. Unavailable where nothing was counted.
+// mean returns the mean, with each value in the middle of its bucket. It is unavailable if there are no values.
 func (s spread) mean() result.Value {
 	if s.n == 0 {
 		return result.Unavailable
@@ -58,10 +58,10 @@ func (s spread) mean() result.Value {
 	return result.Value(sum / float64(s.n))
 }
 
-// quantile takes the values as evenly spread over their bucket. It is unavailable where fewer than 10
+// quantile returns a quantile, with values spread evenly over each bucket. It is unavailable if fewer than 10
 // values lie beyond q.
 func (s spread) quantile(q float64) result.Value {
-	const few = 10 - 1e-9 // 1 - q is not exact
+	const few = 10 - 1e-9 // because 1 - q is not exact
 	if float64(s.n)*(1-q) < few {
 		return result.Unavailable
 	}

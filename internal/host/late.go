@@ -7,9 +7,9 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 )
 
-// clockRead is what one read of the clock costs, read as a trial does: the median of batches, which
-// leaves out those that were interrupted.
-func clockRead() time.Duration {
+// measureClockRead measures the cost of one clock read, as a trial does it. It is the median of batches, so
+// interrupted batches do not matter.
+func measureClockRead() time.Duration {
 	const batches, reads = 25, 10_000
 	epoch := time.Now()
 	costs := make([]time.Duration, batches)
@@ -25,7 +25,7 @@ func clockRead() time.Duration {
 	return costs[batches/2]
 }
 
-// wait sleeps for d in some way and returns when it was awake again; false where that failed.
+// wait sleeps for d in some way and returns the time of its wake-up; false if that failed.
 type wait func(d time.Duration) (time.Time, bool)
 
 func sleeper(d time.Duration) (time.Time, bool) {
@@ -33,12 +33,12 @@ func sleeper(d time.Duration) (time.Time, bool) {
 	return time.Now(), true
 }
 
-// tries is how often a wait is tried: so that 10 lie beyond the 0.9 quantile.
+// tries is the number of waits, so that 10 lie beyond the 0.9 quantile.
 const tries = 100
 
-// lateness tries waits of 0.2 to 2.2 ms. They are of many lengths because a system that wakes sleepers at
-// its own ticks is late by another part of a tick for each.
-func lateness(w wait) doctor.Reading[doctor.Lateness] {
+// measureLateness measures waits of 0.2 to 2.2 ms. Their lengths differ, because a system that wakes sleepers at ticks
+// is late by a different part of a tick for each.
+func measureLateness(w wait) doctor.Reading[doctor.Lateness] {
 	var lates []time.Duration
 	for i := range tries {
 		d := 200*time.Microsecond + time.Duration(i)*20*time.Microsecond
@@ -50,7 +50,7 @@ func lateness(w wait) doctor.Reading[doctor.Lateness] {
 	return summary(lates)
 }
 
-// summary is unknown where every try failed.
+// summary is unknown if every try failed.
 func summary(lates []time.Duration) doctor.Reading[doctor.Lateness] {
 	n := len(lates)
 	if n == 0 {

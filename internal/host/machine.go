@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// linuxFiles fills in what Linux tells in files. fsys is the root of the file system.
+// linuxFiles reads what Linux shows in files. fsys is the root of the file system.
 func linuxFiles(fsys fs.FS, m *Machine) {
 	info, _ := text(fsys, "proc/cpuinfo")
 	m.CPUModel = cpuModel(info)
-	if flags, ok := parseInfo(info, "flags"); ok { // x86 alone
+	if flags, ok := parseInfo(info, "flags"); ok { // x86 only
 		m.Hypervisor = new(strings.Contains(" "+flags+" ", " hypervisor "))
 	}
 	if mem, ok := text(fsys, "proc/meminfo"); ok {
@@ -41,7 +41,7 @@ func linuxFiles(fsys fs.FS, m *Machine) {
 	m.CgroupCPUs = linuxQuota(fsys)
 }
 
-// cpuModel is the model's name; ARM's cpuinfo has numbers only.
+// cpuModel returns the name of the CPU model; ARM's cpuinfo has only numbers.
 func cpuModel(info string) *string {
 	if name, ok := parseInfo(info, "model name"); ok {
 		return &name
@@ -54,7 +54,7 @@ func cpuModel(info string) *string {
 	return new("implementer " + maker + " part " + part)
 }
 
-// linuxTopology counts cores, hardware threads and kinds of core of the CPUs that are online.
+// linuxTopology counts cores, hardware threads and kinds of core of the online CPUs.
 func linuxTopology(fsys fs.FS, m *Machine) {
 	const dir = "sys/devices/system/cpu/"
 	online := list(fsys, dir+"online")
@@ -69,7 +69,7 @@ func linuxTopology(fsys fs.FS, m *Machine) {
 		siblings, ok := text(fsys, own+"/topology/thread_siblings_list")
 		n := len(list(fsys, own+"/topology/thread_siblings_list"))
 		if !ok || n == 0 {
-			return // half a count is none
+			return // an incomplete count is no count
 		}
 		cores[siblings] = true
 		threads = max(threads, n)
@@ -79,8 +79,8 @@ func linuxTopology(fsys fs.FS, m *Machine) {
 	}
 	m.Cores, m.ThreadsPerCore = new(len(cores)), new(threads)
 
-	// Intel's hybrid CPUs are two devices of the counter unit; elsewhere the kernel gives each CPU a
-	// capacity, 1024 being the highest. Where all are alike there is no split.
+	// Intel's hybrid CPUs are two devices of the counter unit. On other hardware the kernel gives each CPU a
+	// capacity, at most 1024. If all are equal, there is only one kind.
 	p, e := list(fsys, "sys/devices/cpu_core/cpus"), list(fsys, "sys/devices/cpu_atom/cpus")
 	switch best := capacities["1024"]; {
 	case len(p) > 0 && len(e) > 0:
@@ -90,7 +90,7 @@ func linuxTopology(fsys fs.FS, m *Machine) {
 	}
 }
 
-// linuxQuota is the tightest CPU limit of the process's own cgroup and those above it.
+// linuxQuota returns the tightest CPU limit of the process's own cgroup and those above it.
 func linuxQuota(fsys fs.FS) *float64 {
 	self, _ := text(fsys, "proc/self/cgroup")
 	mounts, _ := text(fsys, "proc/self/mountinfo")
@@ -104,7 +104,7 @@ func linuxQuota(fsys fs.FS) *float64 {
 	return nil
 }
 
-// tightest is the lowest limit on the group's path and the file that sets it; 0 where there is none.
+// tightest returns the lowest limit on the group's path and the file that sets it; 0 if there is none.
 func (g cgroup) tightest(fsys fs.FS) (least float64, file string) {
 	for _, dir := range g.dirs {
 		name := path.Join(dir, "cpu.max")
@@ -123,7 +123,7 @@ func (g cgroup) tightest(fsys fs.FS) (least float64, file string) {
 	return least, file
 }
 
-// text is a small file without the space around it; ok is false where it is missing or empty.
+// text returns a small file without surrounding space; ok is false if it is missing or empty.
 func text(fsys fs.FS, name string) (string, bool) {
 	b, err := fs.ReadFile(fsys, name)
 	if err != nil {
@@ -133,7 +133,7 @@ func text(fsys fs.FS, name string) (string, bool) {
 	return s, s != ""
 }
 
-// list is a file's list of numbers, nil where there is none.
+// list returns a file's list of numbers, nil if there is none.
 func list(fsys fs.FS, name string) []int {
 	s, _ := text(fsys, name)
 	l, err := parseList(s)

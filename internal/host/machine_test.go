@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// tree is a file system with these files.
+// tree returns a file system with these files.
 func tree(files map[string]string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for name, text := range files {
@@ -62,7 +62,7 @@ func TestLinuxFiles(t *testing.T) {
 	}
 }
 
-// What is missing or damaged is null, not 0.
+// TestLinuxFilesMissing checks that missing or damaged values are null, not 0.
 func TestLinuxFilesMissing(t *testing.T) {
 	want := `{"fingerprint":"","goos":"","goarch":"","cpu_model":null,"kernel":null,"hypervisor":null,` +
 		`"memory_bytes":null,"online_cpus":null,"cores":null,"threads_per_core":null,"performance_cpus":null,"efficiency_cpus":null,` +
@@ -71,7 +71,7 @@ func TestLinuxFilesMissing(t *testing.T) {
 	for name := range hybrid() {
 		garbage[name] = "\x00%&\n"
 	}
-	delete(garbage, "proc/sys/kernel/osrelease") // any word is right there
+	delete(garbage, "proc/sys/kernel/osrelease") // any word is valid there
 	delete(garbage, "sys/devices/system/clocksource/clocksource0/current_clocksource")
 	delete(garbage, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 	for what, files := range map[string]map[string]string{"nothing": nil, "garbage": garbage} {

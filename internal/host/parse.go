@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// The readers of Linux's text files. Each is a pure function, so that it is tested everywhere; ok is
-// false where the text does not hold what is asked for.
+// The parsers of Linux's text files are pure functions, so that they are tested on every system. ok is false if
+// the text does not hold the value.
 
-// userHZ is the unit of the times in /proc/stat: 100 a second on every Linux that Go runs on.
+// userHZ is the unit of times in /proc/stat: 100 per second on every Linux that Go supports.
 const userHZ = 100
 
-// parseSteal reads the steal time of all CPUs in seconds from /proc/stat: the 8th number of its
-// line "cpu" (Linux 2.6.11 and later).
+// parseSteal reads the steal time of all CPUs, in seconds, from /proc/stat: the 8th number of the line "cpu"
+// (Linux 2.6.11 and later).
 func parseSteal(stat string) (seconds float64, ok bool) {
 	ticks, ok := parseTicks(stat)
 	return ticks[7] / userHZ, ok
 }
 
-// parseBusy reads the time that all CPUs together have worked, in seconds, from /proc/stat: user, nice,
-// system, irq and softirq. Its guests' time is in user and nice already.
+// parseBusy reads the busy time of all CPUs, in seconds, from /proc/stat: user, nice, system, irq and softirq.
+// Guest time is already part of user and nice.
 func parseBusy(stat string) (seconds float64, ok bool) {
 	ticks, ok := parseTicks(stat)
 	return (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / userHZ, ok
@@ -50,7 +50,7 @@ func parseTicks(stat string) (ticks [8]float64, ok bool) {
 	return ticks, false
 }
 
-// parseLoad1 reads the mean number of runnable threads over the last minute from /proc/loadavg.
+// parseLoad1 reads the one-minute load average from /proc/loadavg.
 func parseLoad1(loadavg string) (load float64, ok bool) {
 	f := strings.Fields(loadavg)
 	if len(f) < 3 {
@@ -60,8 +60,8 @@ func parseLoad1(loadavg string) (load float64, ok bool) {
 	return load, err == nil && load >= 0 && !math.IsInf(load, 0)
 }
 
-// parseKeyed reads the whole number of a line "key value" or "key: value", such as those of
-// /proc/self/io, /proc/self/status (whose kB it leaves as they are) and a cgroup's cpu.stat.
+// parseKeyed reads the integer of a line "key value" or "key: value", such as in /proc/self/io,
+// /proc/self/status (in kB, not converted) and a cgroup's cpu.stat.
 func parseKeyed(text, key string) (n uint64, ok bool) {
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
@@ -85,9 +85,9 @@ func parseInfo(cpuinfo, key string) (value string, ok bool) {
 	return "", false
 }
 
-// parseList reads a list of numbers as the kernel writes it: "0-3,8". An empty list has none.
+// parseList reads a list of numbers in the kernel's format: "0-3,8". The list may be empty.
 func parseList(text string) ([]int, error) {
-	const most = 1 << 20 // a list longer than any machine's is a mistake
+	const most = 1 << 20 // a list longer than that of any machine is an error
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil, nil
@@ -110,8 +110,8 @@ func parseList(text string) ([]int, error) {
 	return list, nil
 }
 
-// parseCPUMax reads cgroup v2's cpu.max, "QUOTA PERIOD" in microseconds, as CPUs. ok is false for
-// "max", no limit.
+// parseCPUMax converts cgroup v2's cpu.max, "QUOTA PERIOD" in microseconds, to CPUs. ok is false for "max", no
+// limit.
 func parseCPUMax(text string) (cpus float64, ok bool) {
 	f := strings.Fields(text)
 	if len(f) != 2 {
@@ -120,8 +120,7 @@ func parseCPUMax(text string) (cpus float64, ok bool) {
 	return parseQuota(f[0], f[1])
 }
 
-// parseQuota is cgroup v1's cpu.cfs_quota_us over cpu.cfs_period_us, as CPUs. ok is false for -1, no
-// limit.
+// parseQuota converts cgroup v1's cpu.cfs_quota_us and cpu.cfs_period_us to CPUs. ok is false for -1, no limit.
 func parseQuota(quota, period string) (cpus float64, ok bool) {
 	q, err := strconv.ParseInt(strings.TrimSpace(quota), 10, 64)
 	if err != nil || q <= 0 {
@@ -134,14 +133,14 @@ func parseQuota(quota, period string) (cpus float64, ok bool) {
 	return float64(q) / float64(p), true
 }
 
-// cgroup is where the kernel shows the CPU limits of a process.
+// cgroup is the location of the CPU limits of a process.
 type cgroup struct {
 	version int      // 1 or 2
-	dirs    []string // absolute; the process's own group first, then those above it that can be seen
+	dirs    []string // absolute; the process's own group first, then the visible ones above it
 }
 
-// findCgroup finds the group by the texts of /proc/self/cgroup and /proc/self/mountinfo; formats:
-// cgroups(7), proc_pid_mountinfo(5). Version 1 counts where it holds the cpu controller.
+// findCgroup finds the group from the texts of /proc/self/cgroup and /proc/self/mountinfo; formats: cgroups(7),
+// proc_pid_mountinfo(5). Version 1 counts if it has the cpu controller.
 func findCgroup(self, mountinfo string) (cgroup, bool) { return findGroup(self, mountinfo, "cpu") }
 
 // findGroup is findCgroup for any controller.
@@ -158,20 +157,20 @@ func findGroup(self, mountinfo, controller string) (cgroup, bool) {
 		}
 	}
 	if v1 != "" {
-		if dirs, ok := mounted(mountinfo, v1, "cgroup", controller); ok {
+		if dirs, ok := groupDirs(mountinfo, v1, "cgroup", controller); ok {
 			return cgroup{1, dirs}, true
 		}
 	}
 	if v2 != "" {
-		if dirs, ok := mounted(mountinfo, v2, "cgroup2", controller); ok {
+		if dirs, ok := groupDirs(mountinfo, v2, "cgroup2", controller); ok {
 			return cgroup{2, dirs}, true
 		}
 	}
 	return cgroup{}, false
 }
 
-// throttled counts the periods in which the group or one above it was stopped: a stop of a group above is not
-// counted in those below. ok is false where no group says.
+// throttled counts the periods in which the group or one above it was stopped, because a group does not count
+// the stops of those above it. ok is false if no group has the count.
 func (g cgroup) throttled(read func(name string) string) (periods uint64, ok bool) {
 	for _, dir := range g.dirs {
 		if n, has := parseKeyed(read(path.Join(dir, "cpu.stat")), "nr_throttled"); has {
@@ -181,8 +180,8 @@ func (g cgroup) throttled(read func(name string) string) (periods uint64, ok boo
 	return periods, ok
 }
 
-// mounted lists the directories of the group at name and those above it, up to the mount point.
-func mounted(mountinfo, name, kind, controller string) ([]string, bool) {
+// groupDirs lists the directories of the group and of those above it, up to the mount point.
+func groupDirs(mountinfo, name, kind, controller string) ([]string, bool) {
 	for line := range strings.Lines(mountinfo) {
 		left, right, found := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")
 		l, r := strings.Fields(left), strings.Fields(right)
@@ -190,7 +189,8 @@ func mounted(mountinfo, name, kind, controller string) ([]string, bool) {
 			continue
 		}
 		root, point := unescape(l[3]), unescape(l[4])
-		// A group outside the mounted part, as in some containers: the mount is the nearest seen.
+		// The group may be outside the mounted part, as in some containers; the mount point is the nearest
+		// visible group.
 		rest, inside := strings.CutPrefix(path.Clean(name), strings.TrimSuffix(root, "/"))
 		if !inside || rest != "" && rest[0] != '/' || strings.Contains(name, "..") {
 			rest = ""
@@ -213,7 +213,7 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// unescape undoes mountinfo's octal escapes of space, tab, newline and backslash.
+// unescape decodes mountinfo's octal escapes of space, tab, newline and backslash.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s

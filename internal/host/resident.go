@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Resident is the memory in bytes that a process holds; false where the system does not tell, or the process has ended.
+// Resident returns the resident memory of a process in bytes; false if the system does not report it, or if the
+// process has ended.
 func Resident(pid int) (bytes uint64, ok bool) {
 	root := systemRoot()
 	if root == nil {

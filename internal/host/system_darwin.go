@@ -2,7 +2,7 @@ package host
 
 import "golang.org/x/sys/unix"
 
-// readSystem asks sysctl; names as in sysctl(3) of macOS.
+// readSystem reads sysctl values; names as in sysctl(3) of macOS.
 func readSystem(m *Machine) {
 	m.CPUModel = sysctl("machdep.cpu.brand_string")
 	m.Kernel = sysctl("kern.osrelease")

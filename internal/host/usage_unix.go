@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readUsage reads what getrusage tells of all threads of the process, and of the child processes that have ended
-// and were waited for: a job's CPU time is also that of the program that does it. Linux adds the children's read and
-// write calls to the process's own by itself.
+// readUsage reads getrusage for all threads of the process, and for the child processes that were waited for:
+// the CPU time of a job includes that of the program that does it. Linux itself adds the children's read and
+// write calls to those of the process.
 func (c *Counters) readUsage() {
 	var u, children unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
@@ -25,7 +25,7 @@ func (c *Counters) readUsage() {
 	c.total[voluntary] = result.Value(u.Nvcsw + children.Nvcsw)
 	c.total[involuntary] = result.Value(u.Nivcsw + children.Nivcsw)
 	c.maxRSS = result.Value(u.Maxrss)
-	if runtime.GOOS == "linux" { // kilobytes there, bytes on darwin
+	if runtime.GOOS == "linux" { // kilobytes on Linux, bytes on darwin
 		c.maxRSS *= 1024
 	}
 }

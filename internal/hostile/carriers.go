@@ -21,8 +21,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is a user's workload sour, whose documentation, locks, answers, messages and panics have the name. Its
-// design prints ends the process, which in virtual time is that of the command.
+// Workload returns a user's workload "sour" with the name in its documentation, locks, answers, messages and
+// panics. Its design prints ends the process, which in virtual time is that of the command.
 func Workload(name string) *workload.Workload {
 	burn := func(e env.Env, _ uint64) { e.Burn(10 * time.Microsecond) }
 	return &workload.Workload{
@@ -58,8 +58,8 @@ func Workload(name string) *workload.Workload {
 	}
 }
 
-// StoreRun makes the stored run of a gate that decided early, after 6 of at most 80 blocks: benchmarks, what failed,
-// what was skipped, units and warnings have the names. The package and the machine have the first.
+// StoreRun stores the run of a gate that decided early, after 6 of at most 80 blocks. Its benchmarks, failures,
+// skips, units and warnings have the names. The package and the machine have the first name.
 func StoreRun(dir string, names []string, began time.Time) error {
 	x := gobench.Experiment{Package: "p" + names[0], Layouts: 1, Time: time.Second, Limit: time.Minute,
 		Unprobed: names[0]}
@@ -97,7 +97,7 @@ func StoreRun(dir string, names []string, began time.Time) error {
 	return errors.Join(run.End(), run.Close())
 }
 
-// trial is one of a stored run. Those of the last block failed.
+// trial returns a trial of a stored run. The trials of the last block failed.
 func trial(pkg, name string, point plan.Point, block int) result.Trial {
 	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Workload: pkg, Design: name,
 		World: result.Live, Point: point,
@@ -110,7 +110,7 @@ func trial(pkg, name string, point plan.Point, block int) result.Trial {
 	return t
 }
 
-// Profile is a CPU profile whose time is that of a function in a file of a program.
+// Profile returns a CPU profile whose time belongs to a function in a file of a program.
 func Profile(function, file, program string) ([]byte, error) {
 	f := &profile.Function{ID: 1, Name: function, SystemName: function, Filename: file}
 	root := &profile.Function{ID: 2, Name: "main.main", Filename: program}

@@ -24,7 +24,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestRaw: what a terminal could act on is found, and nothing else.
+// TestRaw checks that Raw finds what a terminal could act on, and nothing else.
 func TestRaw(t *testing.T) {
 	for text, want := range map[string]int{"": -1, "µ 日本\t\n": -1, "a\x1bb": 1, "a\u202eb": 1, "日\xff": 3, "\ufffd": -1,
 		"a\r\n": 1, "\x00": 0} {
@@ -34,7 +34,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestFault: the faults of each format are found, and nothing else.
+// TestFault checks that Fault finds the faults of each format, and nothing else.
 func TestFault(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"json", "{}\n{}\n", ""}, {"json", "{} {", "broken JSON"}, {"json", "", ""},
@@ -56,7 +56,8 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestPieces: each piece is there once, with a long one and a forged line, and mixtures repeat with the seed.
+// TestPieces checks that each piece occurs once, among them a long one and a forged line, and that mixtures
+// repeat with the seed.
 func TestPieces(t *testing.T) {
 	all := Pieces()
 	slices.Sort(all)
@@ -94,7 +95,7 @@ func one(is bool) int {
 	return 0
 }
 
-// TestStoreRun: a stored run has the names wherever a run has any.
+// TestStoreRun checks that a stored run has the names everywhere a run has names.
 func TestStoreRun(t *testing.T) {
 	names := []string{"\x1b[31m", "|a|b|"}
 	dir := filepath.Join(t.TempDir(), "run")
@@ -131,7 +132,7 @@ func TestStoreRun(t *testing.T) {
 	}
 }
 
-// TestProfile: a profile has the names of a function, of its file and of a program.
+// TestProfile checks that a profile has the names of a function, of its file and of a program.
 func TestProfile(t *testing.T) {
 	text, err := Profile("main.\x1b[31m", "x.go", "|a|b|")
 	if err != nil {
@@ -152,7 +153,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestWorkload: the designs have the name in what they lock, answer, panic with, report and print.
+// TestWorkload checks that the designs have the name in their locks, answers, panics, reports and output.
 func TestWorkload(t *testing.T) {
 	const name = "\x1b[31m"
 	w := Workload(name)

@@ -1,6 +1,6 @@
-// Package hostile attacks what brewput prints. It has names that a terminal, a browser or a spreadsheet would act on; a
-// workload, a stored run and a profile that carry such a name; and checks of the pages that show it. Tests and siege
-// use it, the product does not.
+// Package hostile tests the output of brewput with hostile names, which a terminal, a browser or a spreadsheet
+// would act on. It has such names; a workload, a stored run and a profile that contain a name; and checks of
+// the pages that show it. Tests and proof/robustness use it, the product does not.
 package hostile
 
 import (
@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// Forged is a line of its own where a name is not quoted, which a reader would take for one of brewput's; it begins
-// with ForgedLine.
+// Forged is a name that forges a line of brewput's output if it is not quoted. It begins with ForgedLine.
 const (
 	Forged     = "\n" + ForgedLine + ": all is well\n"
 	ForgedLine = "warning-forged"
 )
 
-// pieces are pieces of names. The last but one is longer than any line.
+// pieces are parts of names. The last but one is longer than any line.
 var pieces = []string{
 	"\x1b[31m", "\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\", "\u009b31m", "\x9b31m", "\x9d0;x\x9c", "\b\b\b",
 	"\x7f", "\r", "\a", "\n", "\x00", Forged,
@@ -29,10 +28,10 @@ var pieces = []string{
 	strings.Repeat("long", 2000), "plain",
 }
 
-// Pieces are pieces of names that something that shows them would act on.
+// Pieces returns parts of names that a program that shows them would act on.
 func Pieces() []string { return slices.Clone(pieces) }
 
-// Mixture is a name of one to four of the pieces, with letters between them.
+// Mixture returns a random name of one to four pieces, with letters between them.
 func Mixture(draw *rand.Rand) string {
 	name := ""
 	for range 1 + draw.IntN(4) {

@@ -14,7 +14,7 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Raw returns where a text has what a terminal could act on or hide; -1 if nowhere.
+// Raw returns the offset of the first text that a terminal could act on or hide; -1 if there is none.
 func Raw(text string) int {
 	for i, r := range text {
 		if r == utf8.RuneError {
@@ -29,7 +29,7 @@ func Raw(text string) int {
 	return -1
 }
 
-// Fault returns what is wrong with a page in a format: one of --format, or svg; "" if nothing is.
+// Fault describes what is wrong with a page in an output format or in svg; "" if nothing is.
 func Fault(format, text string) string {
 	switch format {
 	case "json":
@@ -57,7 +57,7 @@ func Fault(format, text string) string {
 	return ""
 }
 
-// oneElement reads XML to its end, which a name may move, and refuses what stands beside its element.
+// oneElement reads XML to its end, which a name may move, and rejects anything outside its one element.
 func oneElement(text string) error {
 	in, depth, elements := xml.NewDecoder(strings.NewReader(text)), 0, 0
 	for {
@@ -83,7 +83,7 @@ func oneElement(text string) error {
 	}
 }
 
-// formula returns what is wrong with CSV: a cell that a spreadsheet would calculate, or rows that are none.
+// formula describes what is wrong with CSV: a cell that a spreadsheet would evaluate, or invalid rows.
 func formula(text string) string {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {

@@ -1,10 +1,11 @@
-// Package input reads what comes from outside: files that the user or another program names, pipes, standard input, and
-// answers of servers. It opens regular files only, limits bytes and the length of lines, and ends at an interrupt.
+// Package input reads untrusted input: files that the user or another program names, pipes, standard input, and
+// responses of servers. It opens only regular files, limits the number of bytes and the length of lines, and
+// stops at an interrupt.
 //
-// A path may name anything: a FIFO that nobody writes to, a device without end, a file that grows. [Open] therefore
-// opens without waiting, looks at what it has opened, and refuses everything but regular files. The one exception are
-// pipes that this process inherited, such as /dev/fd/63 of a shell's <(command): Open copies them to a temporary file,
-// up to the limit.
+// A path may name anything: a FIFO without a writer, a device without end, a file that grows. [Open] therefore
+// opens without waiting, checks what it opened, and refuses everything but regular files. The only exceptions
+// are pipes that this process inherited, such as /dev/fd/63 of a shell's <(command). Open copies them to a
+// temporary file, up to the limit.
 package input
 
 import (
@@ -19,11 +20,11 @@ import (
 	"strings"
 )
 
-// ErrRefused says that an input is no regular file, or exceeds a limit. Every such error names the input, and what to
-// do.
+// ErrRefused means that an input is not a regular file, or exceeds a limit. Every such error names the input,
+// and what to do.
 var ErrRefused = errors.New("input refused")
 
-// refusal is an error that is ErrRefused.
+// refusal is an error that matches ErrRefused.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -31,14 +32,15 @@ func (r refusal) Error() string { return string(r) }
 // Is makes errors.Is(err, ErrRefused) true.
 func (refusal) Is(target error) bool { return target == ErrRefused }
 
-// Refuse is an error that is [ErrRefused]: it names the input, what is wrong with it, and what to do.
+// Refuse returns an error that matches [ErrRefused]. Its text must name the input, the problem, and what to do.
 func Refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
-// mostOfPipe is how many bytes of a pipe Open copies to a temporary file, if the kind allows that many.
-const mostOfPipe = 1 << 30
+// maxPipe is the number of bytes of a pipe that Open copies to a temporary file, if the kind allows that
+// many.
+const maxPipe = 1 << 30
 
-// File is an open input. Read is sequential, ends at an interrupt and holds the limits; ReadAt reads anywhere, within
-// the size that the file had when it was opened. A File is not for concurrent use, except ReadAt.
+// File is an open input. Read is sequential, stops at an interrupt and enforces the limits. ReadAt reads
+// anywhere within the size that the file had when it was opened. Only ReadAt is safe for concurrent use.
 type File struct {
 	name string
 	kind Kind
@@ -48,7 +50,7 @@ type File struct {
 	ctx  context.Context
 }
 
-// Open opens a file of a kind, and follows symbolic links to it. It never waits for a writer. ctx ends Open, and each
+// Open opens a file of a kind and follows symbolic links. It never waits for a writer. ctx ends Open and each
 // Read of the file.
 func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	if err := ctx.Err(); err != nil {
@@ -76,7 +78,7 @@ func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 		f = copied
 	default:
 		f.Close()
-		return nil, Refuse("%s is %s, and not a regular file: %s", path, species(info.Mode()), instead(info.Mode()))
+		return nil, Refuse("%s is %s, and not a regular file: %s", path, fileType(info.Mode()), advice(info.Mode()))
 	}
 
 	if l := kind.limits(); info.Size() > l.bytes {
@@ -87,10 +89,10 @@ func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	return &File{name: path, kind: kind, size: info.Size(), file: f, in: in, ctx: ctx}, nil
 }
 
-// Read reads on. Errors are those of [Reader.Read].
+// Read reads the next bytes. Its errors are those of [Reader.Read].
 func (f *File) Read(p []byte) (int, error) { return f.in.Read(p) }
 
-// ReadAt reads from an offset, as io.ReaderAt says.
+// ReadAt reads from an offset, as io.ReaderAt does.
 func (f *File) ReadAt(p []byte, at int64) (int, error) {
 	if err := f.ctx.Err(); err != nil {
 		return 0, err
@@ -98,13 +100,14 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 	return f.file.ReadAt(p, at)
 }
 
-// Size is the number of bytes when the file was opened.
+// Size returns the number of bytes when the file was opened.
 func (f *File) Size() int64 { return f.size }
 
 // Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
-// ReadFile reads a whole file of a kind. Its memory is that of the file, at most the kind's limit.
+// ReadFile reads a whole file of a kind. It uses as much memory as the file has bytes, at most the limit of the
+// kind.
 func ReadFile(ctx context.Context, path string, kind Kind) ([]byte, error) {
 	f, err := Open(ctx, path, kind)
 	if err != nil {
@@ -114,17 +117,18 @@ func ReadFile(ctx context.Context, path string, kind Kind) ([]byte, error) {
 	return all(f, f.size)
 }
 
-// ReadAll reads from in until it ends, its limit is reached, or ctx is cancelled. name is what errors call it.
+// ReadAll reads from in until it ends, its limit is reached, or ctx is cancelled. Errors use name for in.
 func ReadAll(ctx context.Context, in io.Reader, name string, kind Kind) ([]byte, error) {
 	return all(NewReader(ctx, in, name, kind), 0)
 }
 
-// Copy copies in to out until in ends, its limit is reached, or ctx is cancelled. It returns the number of bytes.
+// Copy copies in to out until in ends, its limit is reached, or ctx is cancelled. It returns the number of
+// bytes.
 func Copy(ctx context.Context, out io.Writer, in io.Reader, name string, kind Kind) (int64, error) {
 	return io.Copy(out, NewReader(ctx, in, name, kind))
 }
 
-// all reads everything; expected is how much that may be.
+// all reads everything; expected is the expected number of bytes.
 func all(in io.Reader, expected int64) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(int(min(expected, 1<<20)) + bytes.MinRead)
@@ -132,7 +136,7 @@ func all(in io.Reader, expected int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// spool copies a pipe to a temporary file that has no name any more.
+// spool copies a pipe to an unlinked temporary file.
 func spool(ctx context.Context, in *os.File, name string, kind Kind) (*os.File, error) {
 	out, err := os.CreateTemp("", "brewput-pipe-")
 	if err != nil {
@@ -140,7 +144,7 @@ func spool(ctx context.Context, in *os.File, name string, kind Kind) (*os.File, 
 	}
 	os.Remove(out.Name()) // Windows has no such pipes, and keeps the file
 	r := newReader(ctx, in, name, kind, false)
-	r.limits.bytes = min(r.limits.bytes, mostOfPipe)
+	r.limits.bytes = min(r.limits.bytes, maxPipe)
 	_, err = io.Copy(out, r)
 	if err == nil {
 		_, err = out.Seek(0, io.SeekStart)
@@ -151,15 +155,15 @@ func spool(ctx context.Context, in *os.File, name string, kind Kind) (*os.File, 
 	return out, nil
 }
 
-// inherited reports whether a path names a file descriptor of this process: whoever started it meant it to read that
-// pipe.
+// inherited reports whether a path names a file descriptor of this process. The process that started it meant
+// it to read such a pipe.
 func inherited(path string) bool {
 	path = filepath.ToSlash(filepath.Clean(path))
 	return path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 }
 
-// species is what a file is that is not regular.
-func species(mode fs.FileMode) string {
+// fileType names the type of a file that is not regular.
+func fileType(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "a directory"
@@ -173,8 +177,8 @@ func species(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// instead is what to do about it.
-func instead(mode fs.FileMode) string {
+// advice says what to do instead of giving such a file.
+func advice(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
 		return "name a file in it"

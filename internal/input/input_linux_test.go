@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestRefused: what is no regular file is refused at once, with its name, what it is and what to do.
+// TestRefused checks that a file that is not regular is refused at once, with its name, its type and what to
+// do.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -51,7 +52,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// sparse makes a file of so many zeros, which takes no room.
+// sparse creates a file of the given number of zeros, which takes no space.
 func sparse(t *testing.T, size int64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sparse")
@@ -65,7 +66,7 @@ func sparse(t *testing.T, size int64) string {
 	return path
 }
 
-// TestTooLarge: a file beyond its limit is refused before a byte of it is read.
+// TestTooLarge checks that a file beyond its limit is refused before any byte is read.
 func TestTooLarge(t *testing.T) {
 	for kind := Profile; kind <= Copied; kind++ {
 		path := sparse(t, kind.Bytes()+1)
@@ -83,7 +84,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestGrown: a file that grows while it is read is refused at the limit too.
+// TestGrown checks that a file that grows while it is read is refused at the limit.
 func TestGrown(t *testing.T) {
 	path := sparse(t, AllowList.Bytes())
 	f, err := Open(t.Context(), path, Settings)
@@ -99,7 +100,7 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-// TestLongLine: a line of 100 MB is refused once it exceeds the limit of its kind.
+// TestLongLine checks that a line of 100 MB is refused once it exceeds the limit of its kind.
 func TestLongLine(t *testing.T) {
 	path := sparse(t, 100*mb)
 	_, err := ReadFile(t.Context(), path, Benchmarks)
@@ -116,7 +117,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// endless gives bytes for ever; end is called at the so many-th read.
+// endless is a reader without end; it calls end at a certain read.
 type endless struct {
 	reads, endAt int
 	end          func()
@@ -129,7 +130,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestEndless: an input without an end is refused at its limit, and ends at an interrupt.
+// TestEndless checks that an endless input is refused at its limit, and stops at an interrupt.
 func TestEndless(t *testing.T) {
 	var got bytes.Buffer
 	if _, err := Copy(t.Context(), &got, &endless{}, "standard input", Settings); !errors.Is(err, ErrRefused) ||
@@ -143,7 +144,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestInterrupt: an interrupt ends the reading of a pipe in which nothing comes.
+// TestInterrupt checks that an interrupt ends the reading of an empty pipe.
 func TestInterrupt(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
@@ -164,7 +165,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInheritedPipe: what a shell's <(command) gives is copied, and can be read again and anywhere.
+// TestInheritedPipe checks that the output of a shell's <(command) is copied, and can be read again and
+// anywhere.
 func TestInheritedPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -189,8 +191,8 @@ func TestInheritedPipe(t *testing.T) {
 	}
 }
 
-// TestEndlessPipe: an inherited pipe without an end is refused at the limit; one in which nothing comes ends at an
-// interrupt.
+// TestEndlessPipe checks that an endless inherited pipe is refused at the limit, and that reading an empty one
+// stops at an interrupt.
 func TestEndlessPipe(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	r, w, err := os.Pipe()
@@ -223,7 +225,7 @@ func TestEndlessPipe(t *testing.T) {
 	}
 }
 
-// fd is the number of a file, which stays as it is.
+// fd returns the descriptor of a file and leaves its mode as it is.
 func fd(f *os.File) string {
 	number := ""
 	conn, err := f.SyscallConn()
@@ -274,7 +276,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestRedactWords: where an address was meant, its scheme may be missing.
+// TestRedactWords checks that an address may lack its scheme.
 func TestRedactWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"http:me:s3cret@h is no file":         "***@h is no file",
@@ -289,8 +291,8 @@ func TestRedactWords(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever the sizes of reads, what is given out is a prefix of what came, whole unless an error says
-// otherwise.
+// FuzzReader checks that, for any sizes of reads, the output is a prefix of the input, and all of it if there
+// is no error.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("a\nb"), 1)
 	f.Add(bytes.Repeat([]byte("x"), 17*kb), 7)

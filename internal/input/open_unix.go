@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// openNow opens a file for reading and does not wait: not for the writer of a FIFO, nor for a device.
+// openNow opens a file for reading without waiting for a writer of a FIFO or for a device.
 func openNow(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 }

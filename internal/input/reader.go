@@ -6,36 +6,36 @@ import (
 	"io"
 )
 
-// chunk is how much is read at once from what may wait: 64 KB, the room of a pipe.
+// chunk is the number of bytes of one read from an input that may block: 64 KB, the capacity of a pipe.
 const chunk = 64 * kb
 
-// Reader reads from what may be endless or may wait, within limits. It is not for concurrent use.
+// Reader reads within limits from an input that may block or be endless. It is not safe for concurrent use.
 type Reader struct {
 	ctx    context.Context
 	in     io.Reader
 	name   string
 	limits limits
-	direct bool // in does not wait: it is read in place
+	direct bool // in does not block: it is read without a goroutine
 
-	total  int64 // bytes that came
-	line   int   // bytes of the line so far
-	lines  int   // that ended
+	total  int64 // bytes read
+	line   int   // bytes of the current line
+	lines  int   // complete lines
 	failed error
 
-	room    []byte // where the reading goroutine writes
-	left    []byte // of room, what came and was not given out
-	waiting chan got
+	room    []byte // buffer of the reading goroutine
+	left    []byte // bytes of room that were read and not yet returned
+	waiting chan readResult
 }
 
-// got is what one call of Read gave.
-type got struct {
+// readResult is the result of one Read of the input.
+type readResult struct {
 	n   int
 	err error
 }
 
-// NewReader limits what is read from in, and lets ctx end it. name is what errors call it. A goroutine does the
-// reading, so that an interrupt needs no help from in; after an interrupt it may wait on until in gives something or is
-// closed.
+// NewReader returns a Reader that limits in and stops when ctx is cancelled. Errors use name for in. A
+// goroutine reads from in, so that an interrupt does not depend on in. After an interrupt the goroutine may
+// block until in returns or is closed.
 func NewReader(ctx context.Context, in io.Reader, name string, kind Kind) *Reader {
 	return newReader(ctx, in, name, kind, false)
 }
@@ -44,8 +44,8 @@ func newReader(ctx context.Context, in io.Reader, name string, kind Kind, direct
 	return &Reader{ctx: ctx, in: in, name: name, limits: kind.limits(), direct: direct}
 }
 
-// Read reads on. At an interrupt it returns the context's error, and beyond a limit one that is [ErrRefused]; either
-// is returned from then on.
+// Read reads the next bytes. After an interrupt it returns the error of the context, and beyond a limit one
+// that matches [ErrRefused]. Every later call returns the same error.
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.failed == nil {
 		r.failed = r.ctx.Err()
@@ -67,7 +67,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next takes what comes next.
+// next reads the next bytes without checking the limits.
 func (r *Reader) next(p []byte) (int, error) {
 	if r.direct {
 		return r.in.Read(p)
@@ -82,29 +82,29 @@ func (r *Reader) next(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill waits until something came, or for an interrupt.
+// fill waits for the next bytes or an interrupt.
 func (r *Reader) fill() error {
 	if r.room == nil {
-		r.room, r.waiting = make([]byte, chunk), make(chan got, 1)
+		r.room, r.waiting = make([]byte, chunk), make(chan readResult, 1)
 	}
 	go func() {
 		n, err := r.in.Read(r.room)
-		r.waiting <- got{n, err}
+		r.waiting <- readResult{n, err}
 	}()
 
 	select {
 	case <-r.ctx.Done():
-		return r.ctx.Err() // the goroutine keeps room, which nobody reads any more
+		return r.ctx.Err() // the goroutine keeps room, which is no longer read
 	case g := <-r.waiting:
 		r.left = r.room[:g.n]
 		if g.n > 0 && g.err == io.EOF {
-			return nil // which the next call says again
+			return nil // the next call returns the error
 		}
 		return g.err
 	}
 }
 
-// count holds the limits.
+// count enforces the limits.
 func (r *Reader) count(p []byte) error {
 	if r.total += int64(len(p)); r.total > r.limits.bytes {
 		return tooLarge(r.name, r.limits)

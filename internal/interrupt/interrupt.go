@@ -1,5 +1,5 @@
-// Package interrupt hears interrupts before main begins. A Go program is killed by an interrupt until it asks for it,
-// and the packages of this command take milliseconds to initialize. See package early, which asks.
+// Package interrupt receives interrupts before main begins. An interrupt kills a Go program until the program
+// catches it, and the packages of this command take milliseconds to initialize. Package early uses it.
 package interrupt
 
 import (
@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// heard has room for one signal: more do not matter.
+// heard has room for one signal; further signals do not matter.
 var heard = make(chan os.Signal, 1)
 
-// Listen begins to hear [Signals]. Its result can initialize a variable.
+// Listen starts to catch [Signals]. Its result can initialize a variable.
 func Listen() bool {
 	signal.Notify(heard, Signals()...)
 	return true
 }
 
-// Signals are the signals that interrupt the command: an interrupt, SIGTERM, and the hang-up that a closed terminal
-// sends, unless the process was started to ignore it, as nohup does.
+// Signals returns the signals that interrupt the command: an interrupt, SIGTERM, and the hang-up that a closed
+// terminal sends. It omits the hang-up if the process was started to ignore it, as by nohup.
 func Signals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -27,8 +27,8 @@ func Signals() []os.Signal {
 	return signals
 }
 
-// Heard ends Listen and reports whether a signal came. Ask for the signals in another way first, so that none is lost
-// between the two.
+// Heard ends Listen and reports whether a signal came. Catch the signals in another way first, so that none is
+// lost in between.
 func Heard() bool {
 	signal.Stop(heard)
 	select {

@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/internal/interrupt"
 )
 
-// TestHeard: an interrupt that comes before the command asks for it cancels its context, once.
+// TestHeard checks that an interrupt before the command catches it cancels its context, once.
 func TestHeard(t *testing.T) {
 	if ctx, release := cli.Interruptible(t.Context()); ctx.Err() != nil {
 		t.Error("interrupted without an interrupt")
@@ -45,7 +45,7 @@ func hear(t *testing.T, sig syscall.Signal) {
 	}
 }
 
-// TestNohup: a process that was started to ignore hang-ups goes on ignoring them.
+// TestNohup checks that a process that was started to ignore hang-ups still ignores them.
 func TestNohup(t *testing.T) {
 	if !signal.Ignored(syscall.SIGHUP) {
 		defer signal.Reset(syscall.SIGHUP)
@@ -59,7 +59,7 @@ func TestNohup(t *testing.T) {
 	}
 }
 
-// TestFirst: the command hears interrupts before any other package of it is initialized.
+// TestFirst checks that the command catches interrupts before its other packages are initialized.
 func TestFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Lock cannot lock on this system: it is up to the user not to write a run twice at once.
+// Lock opens the file. This system has no lock, so the user must not write a run from two processes.
 func Lock(path string) (io.Closer, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666) }

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Lock takes the lock file, which it makes where there is none. The kernel gives the lock up when the
-// process dies. The file stays: removing it would let two processes lock two files of one name. Child
-// processes do not inherit it, since Go opens files close-on-exec.
+// Lock locks a file, and creates it if it does not exist. The kernel releases the lock when the process dies.
+// The file stays: after its removal, two processes could lock two files of the same name. Child processes do
+// not inherit the lock, because Go opens files close-on-exec.
 func Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Lock opens the lock file, which it makes where there is none, shared with nobody. The kernel closes
-// it when the process dies.
+// Lock opens the file without sharing, and creates it if it does not exist. The kernel closes it when the
+// process dies.
 func Lock(path string) (io.Closer, error) {
 	const sharingViolation = syscall.Errno(32) // ERROR_SHARING_VIOLATION
 	name, err := syscall.UTF16PtrFromString(path)

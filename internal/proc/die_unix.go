@@ -4,5 +4,5 @@ package proc
 
 import "syscall"
 
-// DieWithParent is OwnGroup: a child outlives a parent that is killed.
+// DieWithParent is OwnGroup: on this system a child outlives a killed parent.
 func DieWithParent() *syscall.SysProcAttr { return OwnGroup() }

@@ -1,5 +1,6 @@
-// Package proc is what parents of processes share: to run a command, to end it with all that it started, and to keep
-// the two ends of what it prints.
+// Package proc runs commands without a shell: in a process group of their own, within a time limit, and with
+// bounded output. It ends all processes that a command started. explain and bench run programs by it, and all
+// of Brewput its tools.
 package proc
 
 import (
@@ -7,8 +8,9 @@ import (
 	"sync"
 )
 
-// Ends keeps the beginning and the end of what is written to it: a crash says what happened first and
-// a dump of a million goroutines must not fill the memory.
+// Ends keeps the first and the last 256 KB written to it, so both streams of a program keep at most 1 MB. The
+// beginning of a crash gives its reason, and a dump of a million goroutines cannot fill the memory. It is safe
+// for concurrent use.
 type Ends struct {
 	mu   sync.Mutex
 	head []byte
@@ -16,25 +18,27 @@ type Ends struct {
 	lost int
 }
 
-const keepEach = 256 << 10
+const keptBytes = 256 << 10
 
+// Write keeps p within the limits; it never fails.
 func (e *Ends) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := len(p)
-	if room := keepEach - len(e.head); room > 0 {
+	if room := keptBytes - len(e.head); room > 0 {
 		k := min(room, len(p))
 		e.head = append(e.head, p[:k]...)
 		p = p[k:]
 	}
 	e.tail = append(e.tail, p...)
-	if extra := len(e.tail) - keepEach; extra > 0 {
+	if extra := len(e.tail) - keptBytes; extra > 0 {
 		e.lost += extra
 		e.tail = append(e.tail[:0], e.tail[extra:]...)
 	}
 	return n, nil
 }
 
+// String returns the kept text, with a note of the number of omitted bytes.
 func (e *Ends) String() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitExit waits until a child has exited, and leaves its record to be read. It reports whether it could.
+// awaitExit waits until a child has exited, without reaping it. It reports whether it could wait.
 func awaitExit(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

@@ -2,5 +2,5 @@
 
 package proc
 
-// awaitExit is for Linux.
+// awaitExit is implemented on Linux only.
 func awaitExit(int) bool { return false }

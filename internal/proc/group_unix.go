@@ -7,25 +7,25 @@ import (
 	"syscall"
 )
 
-// OwnGroup starts a child in a process group of its own, before it becomes the program: what is typed at
-// the terminal is the parent's to decide, and the child can be ended with all that it starts.
+// OwnGroup returns attributes that start a child in a process group of its own, before it executes the program.
+// Signals of the terminal reach only the parent, and the child can be ended with all processes that it starts.
 func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// EndGroup ends a child that was started by OwnGroup, and whatever it started. The child may have ended.
+// EndGroup kills a child that was started by OwnGroup, and its process group. The child may have ended already.
 func EndGroup(child *os.Process) { syscall.Kill(-child.Pid, syscall.SIGKILL) }
 
-// EndOwnGroup does the same from within the child, and does not return then. A child that somebody else started,
-// by hand, is in a group with others, who are none of its business.
+// EndOwnGroup kills the process group of this process, and so does not return. It does nothing if this process
+// does not lead its group, as after a start by hand: the group then has processes of others.
 func EndOwnGroup() {
 	if syscall.Getpgrp() == os.Getpid() {
 		syscall.Kill(0, syscall.SIGKILL)
 	}
 }
 
-// AskStacks lets a Go program print the stacks of all its goroutines, and end.
+// AskStacks asks a Go program to print the stacks of all its goroutines and exit.
 func AskStacks(child *os.Process) { child.Signal(syscall.SIGQUIT) }
 
-// AskEnd asks a child that was started by OwnGroup, and whatever it started, to end, as a shell does at hang-up.
+// AskEnd asks a child that was started by OwnGroup, and its process group, to terminate.
 func AskEnd(child *os.Process) { syscall.Kill(-child.Pid, syscall.SIGTERM) }
 
 // Owned reports whether a file belongs to the user of this process.

@@ -5,25 +5,26 @@ import (
 	"syscall"
 )
 
-// OwnGroup starts a child in a process group of its own, which an interrupt at the console does not reach.
+// OwnGroup returns attributes that start a child in a process group of its own, which an interrupt at the
+// console does not reach.
 func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// EndGroup ends a child. What it started lives on: here a group is about the console alone.
+// EndGroup kills a child. Its own children continue: on Windows a process group only matters to the console.
 func EndGroup(child *os.Process) { child.Kill() }
 
-// EndOwnGroup does nothing here.
+// EndOwnGroup does nothing on Windows.
 func EndOwnGroup() {}
 
-// AskStacks ends the child: here nobody can be asked.
+// AskStacks kills the child, because Windows has no signal that asks for stacks.
 func AskStacks(child *os.Process) { child.Kill() }
 
-// DieWithParent is OwnGroup: a child outlives a parent that is killed.
+// DieWithParent is OwnGroup: on Windows a child outlives a killed parent.
 func DieWithParent() *syscall.SysProcAttr { return OwnGroup() }
 
-// AskEnd does nothing here: EndGroup follows.
+// AskEnd does nothing on Windows; EndGroup follows.
 func AskEnd(*os.Process) {}
 
-// Owned reports whether a file belongs to the user of this process: here temporary directories are each user's own.
+// Owned always returns true, because each user has a temporary directory of their own on Windows.
 func Owned(os.FileInfo) bool { return true }

@@ -2,15 +2,16 @@ package proc
 
 import "bytes"
 
-// Limited keeps what is written to it up to Most bytes and drops the rest, so that a child that prints without end
-// cannot fill the memory. It is for one writer at a time, such as a stream of an exec.Cmd.
+// Limited keeps the first Most bytes written to it and drops the rest, so that a child that prints without end
+// cannot fill the memory. It is not safe for concurrent use; use one for each stream of an exec.Cmd.
 type Limited struct {
 	Most    int64
-	Dropped bool // there was more
+	Dropped bool // bytes were dropped
 
-	kept bytes.Buffer // not embedded: io.Copy would call its ReadFrom, which has no limit
+	kept bytes.Buffer // not embedded, because io.Copy would call its ReadFrom, which has no limit
 }
 
+// Write keeps p up to the limit; it never fails.
 func (l *Limited) Write(p []byte) (int, error) {
 	if room := l.Most - int64(l.kept.Len()); int64(len(p)) > room {
 		l.Dropped = true
@@ -20,8 +21,8 @@ func (l *Limited) Write(p []byte) (int, error) {
 	return l.kept.Write(p)
 }
 
-// Bytes is what was kept, until the next Write.
+// Bytes returns the kept bytes; they are valid until the next Write.
 func (l *Limited) Bytes() []byte { return l.kept.Bytes() }
 
-// String is what was kept.
+// String returns the kept text.
 func (l *Limited) String() string { return l.kept.String() }

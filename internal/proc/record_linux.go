@@ -12,25 +12,26 @@ import (
 )
 
 const (
-	// placeVariable marks what is started with a place, and all that this starts: the environment is inherited.
-	placeVariable = "BREWPUT_PLACE"
-	// groupsName is the file of a place that has a line for each group that was started with it.
+	// workRootVariable marks the processes that were started with a work root. Their children inherit the mark.
+	workRootVariable = "BREWPUT_PLACE"
+	// groupsName is the file of a work root with one line for each process group that was started with it.
 	groupsName = "groups"
-	// endRounds times endWait is how long EndRecorded waits for what it ended.
+	// endRounds times endWait is the time that EndRecorded waits for processes to end.
 	endRounds, endWait = 200, 5 * time.Millisecond
 )
 
-// Mark is what the environment of a child needs that is started with a place: a directory that no other has.
-func Mark(place string) string { return placeVariable + "=" + place }
+// Mark returns the environment variable that marks a process as started with a work root, a directory that only
+// one process uses.
+func Mark(root string) string { return workRootVariable + "=" + root }
 
-// Record notes in a place the process group of a child that was started by [OwnGroup] or [DieWithParent], so that
-// [EndRecorded] can end it.
-func Record(place string, child *os.Process) error {
+// Record stores in a work root the process group of a child that was started by [OwnGroup] or [DieWithParent],
+// so that [EndRecorded] can end it.
+func Record(root string, child *os.Process) error {
 	p, err := processAt(child.Pid)
 	if err != nil {
-		return nil // it has ended
+		return nil // the process has ended
 	}
-	f, err := os.OpenFile(filepath.Join(place, groupsName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Join(root, groupsName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -41,14 +42,15 @@ func Record(place string, child *os.Process) error {
 	return err
 }
 
-// EndRecorded ends what was started with a place and is still alive: every process with its mark, and the members of
-// the groups that were recorded there. Numbers of processes are used again, so a group counts only if its leader, or
-// what is left of it, started when the record says. The caller has made sure that nobody uses the place.
-func EndRecorded(place string) {
-	groups := recorded(filepath.Join(place, groupsName))
-	mark := []byte(Mark(place))
+// EndRecorded kills the processes that were started with a work root and are still alive. These are the
+// processes with its mark, and the members of the groups recorded in it. Process IDs are reused, so a group
+// counts only if its leader, or the rest of the group, started when the record says. The caller must make sure
+// that the work root is not in use.
+func EndRecorded(root string) {
+	groups := recorded(filepath.Join(root, groupsName))
+	mark := []byte(Mark(root))
 	for range endRounds {
-		found := leftOf(groups, mark)
+		found := survivors(groups, mark)
 		if len(found) == 0 {
 			return
 		}
@@ -59,14 +61,14 @@ func EndRecorded(place string) {
 	}
 }
 
-// process is what the kernel tells of a process.
+// process is the state of a process in /proc.
 type process struct {
 	pid, group, session int
-	start               uint64 // ticks since the machine started
+	start               uint64 // in clock ticks since boot
 	state               byte
 }
 
-// recorded reads a file of groups; those before the machine was started are gone.
+// recorded reads a file of groups. Groups from before the last boot are dropped.
 func recorded(file string) map[int]process {
 	groups := map[int]process{}
 	info, err := os.Lstat(file)
@@ -88,8 +90,8 @@ func recorded(file string) map[int]process {
 	return groups
 }
 
-// leftOf are the processes that are still alive, without this one.
-func leftOf(groups map[int]process, mark []byte) (left []process) {
+// survivors returns the processes that are still alive, without this one.
+func survivors(groups map[int]process, mark []byte) (left []process) {
 	names, _ := filepath.Glob("/proc/[0-9]*")
 	for _, name := range names {
 		pid, err := strconv.Atoi(filepath.Base(name))
@@ -100,16 +102,16 @@ func leftOf(groups map[int]process, mark []byte) (left []process) {
 		if err != nil || p.state == 'Z' || p.state == 'X' {
 			continue
 		}
-		environ, _ := os.ReadFile(name + "/environ") // empty where it may not be read
-		if within(groups, p) || marked(environ, mark) {
+		environ, _ := os.ReadFile(name + "/environ") // empty if it must not be read
+		if inRecordedGroup(groups, p) || hasMark(environ, mark) {
 			left = append(left, p)
 		}
 	}
 	return left
 }
 
-// marked reports whether an environment has a mark.
-func marked(environ, mark []byte) bool {
+// hasMark reports whether an environment has a mark.
+func hasMark(environ, mark []byte) bool {
 	for entry := range bytes.SplitSeq(environ, []byte{0}) {
 		if bytes.Equal(entry, mark) {
 			return true
@@ -118,8 +120,8 @@ func marked(environ, mark []byte) bool {
 	return false
 }
 
-// within reports whether a process belongs to a group as it was recorded.
-func within(groups map[int]process, p process) bool {
+// inRecordedGroup reports whether a process belongs to a group as it was recorded.
+func inRecordedGroup(groups map[int]process, p process) bool {
 	was, ok := groups[p.group]
 	if !ok {
 		return false
@@ -127,14 +129,15 @@ func within(groups map[int]process, p process) bool {
 	if p.pid == was.pid {
 		return p.start == was.start
 	}
-	// The kernel keeps the number while the group has a member. A living leader of another age is of another group.
+	// The kernel keeps the ID while the group has a member. A living leader with another start time leads
+	// another group.
 	if leader, err := processAt(was.pid); err == nil && leader.start != was.start {
 		return false
 	}
 	return p.start >= was.start && p.session == was.session
 }
 
-// kill ends a process, unless its number has gone to another.
+// kill kills a process, unless its ID belongs to another process by now.
 func (p process) kill() {
 	handle, err := os.FindProcess(p.pid)
 	if err != nil {
@@ -146,7 +149,7 @@ func (p process) kill() {
 	}
 }
 
-// processAt reads /proc/PID/stat (proc(5)), whose second field may hold blanks and parentheses.
+// processAt reads /proc/PID/stat (proc(5)), whose second field may hold spaces and parentheses.
 func processAt(pid int) (process, error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -173,7 +176,7 @@ func parseStat(pid int, text string) (process, error) {
 	return p, nil
 }
 
-// bootID names the time since the machine was started.
+// bootID identifies the current boot of the machine.
 func bootID() string {
 	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if id := strings.TrimSpace(string(text)); id != "" {

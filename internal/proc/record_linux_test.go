@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// TestWithin: numbers of processes are used again, so a group counts only with its start, and its session.
-func TestWithin(t *testing.T) {
+// TestInRecordedGroup checks that a group counts only with its start time and session, because process IDs are
+// reused.
+func TestInRecordedGroup(t *testing.T) {
 	me, err := processAt(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := process{pid: 1 << 30, start: 100, session: 7} // no such number is possible
+	gone := process{pid: 1 << 30, start: 100, session: 7} // an impossible process ID
 	groups := map[int]process{gone.pid: gone, me.pid: {pid: me.pid, start: me.start + 1, session: me.session}}
 	for name, c := range map[string]struct {
 		p    process
@@ -30,13 +31,13 @@ func TestWithin(t *testing.T) {
 			false},
 		"a stranger": {process{pid: 9, group: 8, start: 200, session: 7}, false},
 	} {
-		if got := within(groups, c.p); got != c.want {
+		if got := inRecordedGroup(groups, c.p); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
 }
 
-// TestRecorded: a record of before the machine was started, or one that is broken, names no group.
+// TestRecorded checks that a record from before the last boot, or a damaged one, names no group.
 func TestRecorded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), groupsName)
 	text := fmt.Sprintf("123 456 789 %s\n124 456 789 another-boot\n1 2 3 %[1]s\n-5 2 3 %[1]s\nx y z\n\n125\n", bootID())
@@ -68,7 +69,7 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// FuzzParseStat reads any text without a panic.
+// FuzzParseStat checks that no text causes a panic.
 func FuzzParseStat(f *testing.F) {
 	f.Add("12 (a) b) S 1 12 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4242 0 0")
 	f.Add("12 (a")

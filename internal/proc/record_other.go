@@ -4,11 +4,12 @@ package proc
 
 import "os"
 
-// Mark is of use on Linux.
-func Mark(place string) string { return "BREWPUT_PLACE=" + place }
+// Mark is used on Linux only.
+func Mark(root string) string { return "BREWPUT_PLACE=" + root }
 
-// Record is for Linux: other systems do not say when a process started, and numbers of processes are used again.
+// Record does nothing: only Linux reports when a process started, which is needed because process IDs are
+// reused.
 func Record(string, *os.Process) error { return nil }
 
-// EndRecorded is for Linux.
+// EndRecorded is implemented on Linux only.
 func EndRecorded(string) {}

@@ -12,64 +12,69 @@ import (
 	"time"
 )
 
-// Command is a program to run, without a shell. Path, Args and Env are required.
+// Command is a program to run without a shell. Path, Args and Env are required.
 type Command struct {
-	Path           string    // of the executable file
-	Args           []string  // with the name that the program is called by
-	Dir            string    // "" is this process's
-	Env            []string  // all of it
-	Stdin          *os.File  // nil is empty
+	Path           string    // path of the executable file
+	Args           []string  // including the name of the program, as in os.Args
+	Dir            string    // working directory; "": that of this process
+	Env            []string  // the whole environment
+	Stdin          *os.File  // nil: empty
 	Stdout, Stderr io.Writer // such as [Ends] or [Limited]
-	WorkRoot       string    // where its process group is recorded, see [Record]; "" is nowhere
+	WorkRoot       string    // directory in which its process group is recorded, see [Record]; "": not recorded
 
-	Survives bool              // it may go on if this process is killed, because it must not stop halfway
-	Limit    time.Duration     // after which it is asked to end; 0 is never
-	Ask      func(*os.Process) // asks it, such as [AskEnd]
-	Grace    time.Duration     // how long it may take then, before it is killed
-	Over     func() bool       // whether it may be asked to end already; nil is never
-	Soon     time.Duration     // Over is not called before
-	Exited   func(pid int)     // Linux: reads what the kernel forgets when the parent waits; may be nil
+	Detached  bool              // it may continue if this process is killed, because it must not stop halfway
+	TimeLimit time.Duration     // after this it is asked to end; 0: no limit
+	Ask       func(*os.Process) // asks it to end, such as [AskEnd]
+	Grace     time.Duration     // time to end after Ask, before it is killed
+	Done      func() bool       // reports whether it may be asked to end before the limit; nil: never
+	DoneAfter time.Duration     // Done is not called before this time
+	Exited    func(pid int)     // Linux: called before the child is reaped; may be nil
 }
 
-// Ended is how a command ended.
-type Ended struct {
-	State *os.ProcessState // nil if nobody could wait for it
-	Err   error            // of [exec.Cmd.Wait], such as [exec.ErrWaitDelay] if it left processes behind
-	Wall  time.Duration    // to its exit
-	Asked bool             // to end, because of Limit or Over
+// Exit describes how a command ended.
+type Exit struct {
+	State *os.ProcessState // nil if it could not be waited for
+	Err   error            // error of [exec.Cmd.Wait], such as [exec.ErrWaitDelay] if it left processes behind
+	Wall  time.Duration    // time until its exit
+	Asked bool             // it was asked to end, because of TimeLimit or Done
 }
 
-// Run runs the command in a process group of its own until it ends. Nothing that it started in that group is left when
-// Run returns. An error says that it could not be run, or that ctx was cancelled.
-func (c Command) Run(ctx context.Context) (Ended, error) {
+// Run runs the command in a process group of its own and waits for it. No process of that group is left when
+// Run returns. An error means that the command could not run, or that ctx was cancelled.
+//
+// The caller bounds the output by the writers that it gives: [Ends] or [Limited].
+func (c Command) Run(ctx context.Context) (Exit, error) {
 	cmd := &exec.Cmd{Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Stdout: c.Stdout, Stderr: c.Stderr,
 		SysProcAttr: c.attributes(), WaitDelay: time.Second}
-	if c.Stdin != nil { // else the interface would hold a nil pointer
+	if c.Stdin != nil { // otherwise the interface would hold a nil pointer
 		cmd.Stdin = c.Stdin
 	}
 	if c.WorkRoot != "" {
 		cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], Mark(c.WorkRoot))
 	}
+
 	if ctx.Err() != nil {
-		return Ended{}, ctx.Err()
+		return Exit{}, ctx.Err()
 	}
+
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
-		return Ended{}, fmt.Errorf("cannot start %s: %w", c.Path, err)
+		return Exit{}, fmt.Errorf("cannot start %s: %w", c.Path, err)
 	}
 	if c.WorkRoot != "" {
 		if err := Record(c.WorkRoot, cmd.Process); err != nil {
 			EndGroup(cmd.Process)
-			return Ended{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", c.WorkRoot, err),
+			return Exit{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", c.WorkRoot, err),
 				cmd.Wait())
 		}
 	}
-	var e Ended
+
+	var e Exit
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		if awaitExit(cmd.Process.Pid) {
-			e.Wall = time.Since(began) // Wait also waits for the ends of its streams
+			e.Wall = time.Since(began) // Wait also waits for the end of the streams
 			if c.Exited != nil {
 				c.Exited(cmd.Process.Pid)
 			}
@@ -78,30 +83,32 @@ func (c Command) Run(ctx context.Context) (Ended, error) {
 		if e.Wall == 0 {
 			e.Wall = time.Since(began)
 		}
-		EndGroup(cmd.Process) // what it left behind
+		EndGroup(cmd.Process) // also processes that it left behind
 	}()
 	asked := c.await(ctx, cmd.Process, done)
 	e.State, e.Asked = cmd.ProcessState, asked
 	return e, ctx.Err()
 }
 
+// attributes returns the process attributes of the command.
 func (c Command) attributes() *syscall.SysProcAttr {
-	if c.Survives {
+	if c.Detached {
 		return OwnGroup()
 	}
 	return DieWithParent()
 }
 
-// await waits for the end of the process and brings it about. It reports whether it asked for it.
+// await waits until the process has ended, and ends it if necessary. It reports whether it asked the process to
+// end.
 func (c Command) await(ctx context.Context, p *os.Process, done <-chan struct{}) (asked bool) {
 	var limit, soon, look <-chan time.Time
-	if c.Limit > 0 {
-		timer := time.NewTimer(c.Limit)
+	if c.TimeLimit > 0 {
+		timer := time.NewTimer(c.TimeLimit)
 		defer timer.Stop()
 		limit = timer.C
 	}
-	if c.Over != nil {
-		timer := time.NewTimer(c.Soon)
+	if c.Done != nil {
+		timer := time.NewTimer(c.DoneAfter)
 		defer timer.Stop()
 		soon = timer.C
 	}
@@ -116,12 +123,12 @@ func (c Command) await(ctx context.Context, p *os.Process, done <-chan struct{})
 		case <-limit:
 			c.end(ctx, p, done)
 			return true
-		case <-soon: // before, nothing wakes this CPU
+		case <-soon: // no timer wakes this CPU before
 			ticker := time.NewTicker(10 * time.Millisecond)
 			defer ticker.Stop()
 			look = ticker.C
 		case <-look:
-			if c.Over() {
+			if c.Done() {
 				c.end(ctx, p, done)
 				return true
 			}
@@ -144,9 +151,9 @@ func (c Command) end(ctx context.Context, p *os.Process, done <-chan struct{}) {
 	<-done
 }
 
-// Tool runs a command of a tool, such as go or git, and returns what it prints, up to most bytes of each stream. The
-// error holds what it complains of. Dir, Env, Place and Survives of c count. After ctx is cancelled nothing of it is
-// left.
+// Tool runs a tool, such as go or git, and returns its output, at most most bytes of each stream. The error
+// holds what the tool printed about the problem. Tool uses Dir, Env, WorkRoot and Detached of c. After ctx is
+// cancelled, no process of the tool is left.
 func (c Command) Tool(ctx context.Context, most int64, name string, args ...string) (stdout, stderr string, err error) {
 	path, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrNotFound) {
@@ -155,12 +162,14 @@ func (c Command) Tool(ctx context.Context, most int64, name string, args ...stri
 	if err != nil {
 		return "", "", err
 	}
+
 	out, complaints := &Limited{Most: most}, &Limited{Most: most}
 	c.Path, c.Args, c.Stdout, c.Stderr = path, append([]string{name}, args...), out, complaints
 	e, err := c.Run(ctx)
 	if err == nil && !errors.Is(e.Err, exec.ErrWaitDelay) {
 		err = e.Err
 	}
+
 	command := name + " " + strings.Join(args, " ")
 	text := strings.TrimSpace(complaints.String())
 	if text == "" {

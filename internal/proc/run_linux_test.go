@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// program is a command that is found in PATH.
+// program returns a command that is found in PATH.
 func program(t *testing.T, args ...string) Command {
 	t.Helper()
 	path, err := exec.LookPath(args[0])
@@ -23,7 +23,8 @@ func program(t *testing.T, args ...string) Command {
 	return Command{Path: path, Args: args, Env: os.Environ(), Ask: AskEnd, Grace: time.Hour}
 }
 
-// TestRun: a command ends with its code and output, and what it left in its group has ended too.
+// TestRun checks the exit code and the output of a command, and that processes that it left in its group have
+// ended.
 func TestRun(t *testing.T) {
 	in, w, err := os.Pipe()
 	if err != nil {
@@ -50,20 +51,21 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p, err := processAt(pid); err == nil && p.state != 'Z' && p.state != 'X'; p, err = processAt(pid) {
-		runtime.Gosched() // until the kernel has ended it, or the test's time is over
+		runtime.Gosched() // until the kernel has ended it, or the test times out
 	}
 }
 
-// TestRunAsks: at its limit, or once it is over, a process is asked to end, and killed if it does not.
+// TestRunAsks checks that a process is asked to end at its limit or once Done says so, and is killed if it does
+// not.
 func TestRunAsks(t *testing.T) {
 	for name, x := range map[string]struct {
 		change func(*Command)
 		want   string
 	}{
-		"limit": {func(c *Command) { c.Limit = time.Nanosecond }, "signal: terminated"},
-		"over":  {func(c *Command) { c.Over = func() bool { return true } }, "signal: terminated"},
+		"limit": {func(c *Command) { c.TimeLimit = time.Nanosecond }, "signal: terminated"},
+		"over":  {func(c *Command) { c.Done = func() bool { return true } }, "signal: terminated"},
 		"deaf": {func(c *Command) {
-			c.Limit, c.Grace, c.Ask = time.Nanosecond, time.Nanosecond, func(*os.Process) {}
+			c.TimeLimit, c.Grace, c.Ask = time.Nanosecond, time.Nanosecond, func(*os.Process) {}
 		}, "signal: killed"},
 	} {
 		c := program(t, "sleep", "300")
@@ -73,23 +75,24 @@ func TestRunAsks(t *testing.T) {
 		}
 	}
 	c, early := program(t, "sleep", "300"), false
-	c.Limit, c.Soon, c.Over = 50*time.Millisecond, time.Hour, func() bool { early = true; return true }
+	c.TimeLimit, c.DoneAfter, c.Done = 50*time.Millisecond, time.Hour, func() bool { early = true; return true }
 	if e, err := c.Run(t.Context()); err != nil || !e.Asked || early {
-		t.Errorf("%+v, %v; Over was called before its time: %t", e, err, early)
+		t.Errorf("%+v, %v; Done was called before its time: %t", e, err, early)
 	}
 	c = program(t, "true")
-	c.Limit, c.Soon, c.Over = time.Hour, time.Hour, func() bool { return true }
+	c.TimeLimit, c.DoneAfter, c.Done = time.Hour, time.Hour, func() bool { return true }
 	if e, err := c.Run(t.Context()); err != nil || e.Asked || e.Err != nil {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
 
-// TestRunCancelled: nothing is left of a command whose context is cancelled, also while it is asked to end.
+// TestRunCancelled checks that nothing is left of a command whose context is cancelled, even while it is asked
+// to end.
 func TestRunCancelled(t *testing.T) {
 	for name, change := range map[string]func(*Command, func()){
-		"under way": func(c *Command, cancel func()) { c.Over = func() bool { cancel(); return false } },
+		"under way": func(c *Command, cancel func()) { c.Done = func() bool { cancel(); return false } },
 		"asked": func(c *Command, cancel func()) {
-			c.Limit, c.Ask = time.Nanosecond, func(*os.Process) { cancel() }
+			c.TimeLimit, c.Ask = time.Nanosecond, func(*os.Process) { cancel() }
 		},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -105,7 +108,7 @@ func TestRunCancelled(t *testing.T) {
 	}
 }
 
-// TestTool: a tool's error is what it complains of.
+// TestTool checks that a tool's error is what it prints about the problem.
 func TestTool(t *testing.T) {
 	c := Command{Env: os.Environ()}
 	for _, x := range []struct {
@@ -126,13 +129,13 @@ func TestTool(t *testing.T) {
 	}
 }
 
-// TestRunRecords: the group of a command is recorded in its place while it runs; a command that cannot be recorded is
-// ended, and one that cannot start is named.
+// TestRunRecords checks that the group of a command is recorded while it runs. A command that cannot be
+// recorded is killed, and one that cannot start is named.
 func TestRunRecords(t *testing.T) {
-	place := t.TempDir()
+	root := t.TempDir()
 	c := program(t, "sh", "-c", "exit 0")
-	c.WorkRoot, c.Exited = place, func(pid int) {
-		if groups := recorded(filepath.Join(place, groupsName)); len(groups) != 1 || groups[pid].pid != pid {
+	c.WorkRoot, c.Exited = root, func(pid int) {
+		if groups := recorded(filepath.Join(root, groupsName)); len(groups) != 1 || groups[pid].pid != pid {
 			t.Errorf("recorded: %v, want %d", groups, pid)
 		}
 	}
@@ -141,13 +144,13 @@ func TestRunRecords(t *testing.T) {
 	}
 
 	c = program(t, "sleep", "300")
-	c.WorkRoot = filepath.Join(place, "missing")
+	c.WorkRoot = filepath.Join(root, "missing")
 	if _, err := c.Run(t.Context()); !errors.Is(err, os.ErrNotExist) ||
 		!strings.Contains(err.Error(), "cannot be recorded in "+c.WorkRoot) {
-		t.Errorf("no such place: %v", err)
+		t.Errorf("no such work root: %v", err)
 	}
 
-	c.Path, c.WorkRoot = filepath.Join(place, "no program"), ""
+	c.Path, c.WorkRoot = filepath.Join(root, "no program"), ""
 	if _, err := c.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "cannot start "+c.Path) {
 		t.Errorf("no such program: %v", err)
 	}

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// JSON escapes in encoded JSON what a terminal could act on or hide, as \uXXXX: it stays valid and its strings keep
-// their values. Bytes that are no UTF-8, which are in none of them, become \ufffd.
+// JSON escapes, in encoded JSON, the characters that a terminal could act on or hide as \uXXXX. The JSON stays
+// valid and its strings keep their values. Invalid UTF-8, which can only occur outside strings, becomes \ufffd.
 func JSON(encoded []byte) []byte {
-	var out []byte // nil as long as nothing is escaped
+	var out []byte // nil until something is escaped
 	for at := 0; at < len(encoded); {
 		r, size := utf8.DecodeRune(encoded[at:])
 		bad := r == utf8.RuneError && size == 1
@@ -34,16 +34,17 @@ func JSON(encoded []byte) []byte {
 	return out
 }
 
-// XML is a text in XML and SVG, as Line writes it and with entities for markup. Unlike Line it is not idempotent.
+// XML quotes text for XML and SVG: as Line does, and with entities for markup. Unlike Line it is not
+// idempotent.
 func XML(s string) string {
 	var b strings.Builder
 	xml.EscapeText(&b, []byte(Line(s))) // a Builder returns no error
 	return b.String()
 }
 
-// CSV is a cell of text in CSV, as Line writes it, so that none begins with a tab or a carriage return. Text that a
-// spreadsheet would take for a formula begins with an apostrophe, which spreadsheets hide (OWASP, CSV Injection).
-// Numbers need no quoting: give texts only. encoding/csv adds quotation marks.
+// CSV quotes the text of a CSV cell as Line does, so that no cell begins with a tab or a carriage return. Text
+// that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets hide (OWASP, CSV
+// Injection). Numbers need no quoting: pass only text. encoding/csv adds quotation marks.
 func CSV(s string) string {
 	s = Line(s)
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " "))
@@ -53,12 +54,12 @@ func CSV(s string) string {
 	return s
 }
 
-// Word is one word of the Go benchmark format, such as a name or a unit, as Line writes it. It has no space, which
-// would end it: %20 instead.
+// Word quotes a word of the Go benchmark format, such as a name or a unit, as Line does. It writes a space,
+// which would end the word, as %20.
 func Word(s string) string { return strings.ReplaceAll(Line(s), " ", "%20") }
 
-// Key is a key of configuration in the Go benchmark format: it begins with a small letter and has neither capitals nor
-// spaces nor a colon, which would end it.
+// Key makes a configuration key of the Go benchmark format. A key begins with a lower-case letter and has no
+// capitals, spaces or colons.
 func Key(s string) string {
 	s = strings.NewReplacer(":", "%3a", " ", "%20").Replace(strings.ToLower(Line(s)))
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
@@ -68,18 +69,19 @@ func Key(s string) string {
 }
 
 var (
-	// intervals are brackets that hold numbers only, as in [1.97, 2.00]: no link, so that they stay readable.
+	// intervals match brackets with only numbers, such as [1.97, 2.00]. They are no links, so they stay
+	// readable.
 	intervals = regexp.MustCompile(`\[[-+0-9., ∞]+\]`)
 
-	// addresses begin links that GitHub makes of plain text.
+	// addresses match the beginnings of links that GitHub makes of plain text.
 	addresses = regexp.MustCompile(`(?i)(https?|ftp|mailto|xmpp):|www\.`)
 
-	// begins finds what makes a line of Markdown a list, a heading, a rule or a quotation.
+	// begins matches what makes a line of Markdown a list, a heading, a rule or a quotation.
 	begins = regexp.MustCompile(`^(?:[-+]|#{1,6}|[0-9]{1,9}[.)])(?: |$)|^(?:-[- ]*|=+ *)$`)
 )
 
-// Markdown is a text in a line or a table's cell of GitHub's Markdown, as Line writes it: it makes no link, image,
-// HTML, code, formula or other cell. It is not idempotent.
+// Markdown quotes text within a line or a table cell of GitHub's Markdown, as Line does. The result makes no
+// link, image, HTML, code, formula or cell. It is not idempotent.
 func Markdown(s string) string {
 	s = Line(s)
 	var b strings.Builder
@@ -87,7 +89,7 @@ func Markdown(s string) string {
 	for _, m := range intervals.FindAllStringIndex(s, -1) {
 		b.WriteString(escapeMarkup(s[at:m[0]]))
 		at = m[0]
-		if m[1] == len(s) || !strings.ContainsRune("([:", rune(s[m[1]])) { // otherwise it could be a link's text
+		if m[1] == len(s) || !strings.ContainsRune("([:", rune(s[m[1]])) { // otherwise it could be the text of a link
 			b.WriteString(s[m[0]:m[1]])
 			at = m[1]
 		}
@@ -102,7 +104,7 @@ func escapeMarkup(s string) string {
 	return addresses.ReplaceAllStringFunc(s, func(m string) string { return m[:len(m)-1] + `\` + m[len(m)-1:] })
 }
 
-// MarkdownLine is Markdown for a text at the beginning of a line, which makes no list, heading or rule either.
+// MarkdownLine is Markdown for text at the beginning of a line, which also makes no list, heading or rule.
 func MarkdownLine(s string) string {
 	s = strings.TrimLeft(Markdown(s), " ") // four spaces would make it code
 	m := begins.FindString(s)
@@ -113,7 +115,7 @@ func MarkdownLine(s string) string {
 	return s[:sign] + `\` + s[sign:]
 }
 
-// Shell is a path as a shell reads it.
+// Shell quotes a path for a shell.
 func Shell(path string) string {
 	if strings.ContainsAny(path, " \t\"'$&;|<>()*?[]#~`\\") {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -59,7 +59,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestWriter: a rune that is written in two parts is one.
+// TestWriter checks that a rune that is written in two parts stays one rune.
 func TestWriter(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b)
@@ -100,7 +100,7 @@ func FuzzQuote(f *testing.F) {
 	})
 }
 
-// jsonSurvives wants the value that the encoder gave.
+// jsonSurvives checks that the value is the one before encoding.
 func jsonSurvives(t *testing.T, s string) {
 	encoded, err := json.Marshal(s)
 	if err != nil {
@@ -117,7 +117,7 @@ func jsonSurvives(t *testing.T, s string) {
 	}
 }
 
-// splitSurvives wants a text written in two parts to be what it is in one.
+// splitSurvives checks that a text written in two parts gives the same as in one.
 func splitSurvives(t *testing.T, s string) {
 	for _, at := range []int{0, len(s) / 2, len(s)} {
 		var b bytes.Buffer

@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Line is s in one line of a terminal: it escapes everything that is not printable, line feeds and tabs too.
+// Line quotes s for one line of a terminal: it escapes everything that is not printable, including line feeds
+// and tabs.
 func Line(s string) string { return Except(s, func(r rune) bool { return false }) }
 
-// Lines is s on a terminal, where it may have several lines: unlike Line, it keeps line feeds and tabs.
+// Lines quotes s for several lines of a terminal: unlike Line, it keeps line feeds and tabs.
 func Lines(s string) string { return Except(s, func(r rune) bool { return r == '\n' || r == '\t' }) }
 
-// Except is s with everything escaped that is neither printable nor kept.
+// Except escapes every rune that is neither printable nor kept.
 func Except(s string, kept func(rune) bool) string {
 	at := strings.IndexFunc(s, func(r rune) bool { return !Printable(r) && !kept(r) || r == utf8.RuneError })
 	if at < 0 {
@@ -38,7 +39,7 @@ func Except(s string, kept func(rune) bool) string {
 	return b.String()
 }
 
-// named are the escapes with a letter of their own.
+// named are the escapes with a letter, such as \n.
 var named = map[rune]string{'\a': `\a`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\v': `\v`}
 
 func escapeRune(b *strings.Builder, r rune) {
@@ -55,9 +56,8 @@ func escapeRune(b *strings.Builder, r rune) {
 	}
 }
 
-// Printable reports whether a rune may reach an output as it is: it is visible or a plain space, and controls nothing.
-// Marks that combine with the letter before them are printable; selectors of variants and fillers, which nobody sees,
-// are not.
+// Printable reports whether a rune may be output as it is: it is visible or a plain space, and controls
+// nothing. Combining marks are printable. Variation selectors and fillers, which are invisible, are not.
 func Printable(r rune) bool {
 	if r < utf8.RuneSelf {
 		return ' ' <= r && r <= '~'

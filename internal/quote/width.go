@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Width is the number of columns that printable text takes on a terminal: 2 for the wide characters of East Asia and
-// pictographs, 0 for marks that combine, otherwise 1 (Unicode Standard Annex 11).
+// Width returns the number of columns of printable text on a terminal: 2 for wide characters of East Asia and
+// pictographs, 0 for combining marks, otherwise 1 (Unicode Standard Annex 11).
 func Width(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -22,7 +22,7 @@ func Width(s string) int {
 	return n
 }
 
-// columns is the width of a rune.
+// columns returns the width of a rune.
 func columns(r rune) int {
 	switch {
 	case r < 0x300:
@@ -35,7 +35,7 @@ func columns(r rune) int {
 	return 1
 }
 
-// wide are the characters of two columns, from the first to the last: East_Asian_Width W and F, in whole blocks.
+// wide are the ranges of characters of two columns, first and last: East_Asian_Width W and F, in whole blocks.
 var wide = [][2]rune{
 	{0x1100, 0x115f}, {0x231a, 0x231b}, {0x23e9, 0x23ec}, {0x2614, 0x2615}, {0x2705, 0x2705}, {0x270a, 0x270b},
 	{0x2728, 0x2728},
@@ -47,7 +47,7 @@ var wide = [][2]rune{
 	{0x1f680, 0x1f6ff}, {0x1f7e0, 0x1f7eb}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd},
 }
 
-// Cut is the longest prefix of printable text that takes at most that many columns.
+// Cut returns the longest prefix of printable text that has at most the given number of columns.
 func Cut(s string, width int) string {
 	n := 0
 	for i, r := range s {

@@ -5,23 +5,24 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes text to a terminal and quotes it as Lines does. It is for text that holds no escape sequence of the
-// program's own. It is not safe for several goroutines at once.
+// Writer quotes text as Lines does and writes it to a terminal. The text must not contain the program's own
+// escape sequences. A Writer is not safe for concurrent use.
 type Writer struct {
 	w    io.Writer
-	tail []byte // the beginning of a rune that the next Write may end
+	tail []byte // incomplete rune, which the next Write may complete
 }
 
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Unwrap returns the writer below, for text that is quoted already and holds escape sequences of the program's own.
+// Unwrap returns the underlying writer, for text that is already quoted and contains the program's own escape
+// sequences.
 func (q *Writer) Unwrap() io.Writer { return q.w }
 
-// Write quotes p and writes it. It keeps back a rune that p begins and does not end.
+// Write quotes p and writes it. It holds back an incomplete rune at the end of p.
 func (q *Writer) Write(p []byte) (int, error) {
 	text := append(q.tail, p...)
-	whole := len(text) - begun(text)
+	whole := len(text) - incomplete(text)
 	q.tail = append([]byte(nil), text[whole:]...)
 	if whole == 0 {
 		return len(p), nil
@@ -32,7 +33,7 @@ func (q *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what is kept back: the beginning of a rune that nothing ended.
+// Flush writes an incomplete rune that was held back.
 func (q *Writer) Flush() error {
 	if len(q.tail) == 0 {
 		return nil
@@ -43,8 +44,8 @@ func (q *Writer) Flush() error {
 	return err
 }
 
-// begun is how many bytes at the end begin a rune that more bytes could end.
-func begun(p []byte) int {
+// incomplete returns the number of bytes of an incomplete rune at the end of p.
+func incomplete(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if last := p[len(p)-n:]; utf8.RuneStart(last[0]) {
 			if last[0] >= utf8.RuneSelf && !utf8.FullRune(last) {

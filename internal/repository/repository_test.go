@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMake: the files are committed, without any settings of git.
+// TestMake checks that the files are committed without any settings of git.
 func TestMake(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -16,7 +16,7 @@ func TestMake(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", home)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	// No name is guessed, and the repository is not that of a hook of git that runs the tests.
+	// No name is guessed, and the repository is not that of a git hook that runs the tests.
 	if err := Write(home, map[string]string{".gitconfig": "[user]\n\tuseConfigOnly = true\n"}); err != nil {
 		t.Fatal(err)
 	}

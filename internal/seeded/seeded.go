@@ -1,14 +1,14 @@
-// Package seeded makes property tests the same from run to run.
+// Package seeded makes property tests repeatable.
 package seeded
 
 import (
 	"flag"
 
-	_ "pgregory.net/rapid" // whose flag it is
+	_ "pgregory.net/rapid" // which defines the flag
 )
 
-// Fix gives the property tests of a package a seed, for its TestMain to call. The flag -rapid.seed gives another, 0 a
-// random one.
+// Fix gives the property tests of a package a fixed seed; call it in TestMain. The test flag -rapid.seed
+// overrides it, 0 with a random seed.
 func Fix() {
 	if err := flag.Set("rapid.seed", "1"); err != nil {
 		panic(err)

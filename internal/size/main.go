@@ -1,22 +1,24 @@
-// Size reports what takes the space of the released binary, by section, module and package: make size. It exits 1 if
-// the binary is larger than the limit, 4 if it cannot be built or read.
+// Size reports what takes the space of the released binary, by section, module and package: make size. It exits
+// with 1 if the binary is larger than the limit, and with 4 if it cannot be built or read.
 package main
 
 import (
 	"cmp"
+	"context"
 	"debug/elf"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/internal/proc"
 )
 
-// limit is the greatest size of the released binary for linux/amd64, in bytes.
+// limit is the maximum size of the released binary for linux/amd64, in bytes.
 const limit = 25_000_000
 
 func main() {
@@ -37,7 +39,8 @@ func main() {
 	}
 }
 
-// run builds the released binary, and where more than its size is asked for, one with symbols. Both have the same code.
+// run builds the released binary. Unless only its size is asked for, it also builds one with symbols. Both have
+// the same code.
 func run(w io.Writer, dir string, check bool) (kept bool, err error) {
 	released := filepath.Join(dir, "brewput-released")
 	if err := build(released, "-s -w"); err != nil {
@@ -59,17 +62,23 @@ func run(w io.Writer, dir string, check bool) (kept bool, err error) {
 	return judge(w, info.Size()), nil
 }
 
-// build builds the command as it is released, but for the flags of the linker.
+// build builds the command as it is released, with the given linker flags.
 func build(file, ldflags string) error {
-	cmd := exec.Command("go", "build", "-ldflags", ldflags, "-o", file, "./cmd/brewput")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
-	}
-	return nil
+	_, err := goCommand("build", "-ldflags", ldflags, "-o", file, "./cmd/brewput")
+	return err
 }
 
-// judge tells whether a size is within the limit.
+// goCommand runs the go command for the released platform and returns its standard output, of at most 1 MB.
+func goCommand(args ...string) (string, error) {
+	c := proc.Command{Env: append(os.Environ(), "GOOS=linux", "GOARCH=amd64")}
+	out, _, err := c.Tool(context.Background(), 1<<20, "go", args...)
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return out, nil
+}
+
+// judge reports whether a size is within the limit.
 func judge(w io.Writer, size int64) bool {
 	verdict := "kept"
 	if size > limit {
@@ -92,7 +101,7 @@ func explain(w io.Writer, file string) error {
 	sections, debug := map[string]int64{}, int64(0)
 	for _, s := range f.Sections {
 		switch {
-		case s.Type == elf.SHT_NOBITS: // memory, and no part of the file
+		case s.Type == elf.SHT_NOBITS: // memory that is not part of the file
 		case s.Flags&elf.SHF_ALLOC == 0:
 			debug += int64(s.FileSize)
 		default:
@@ -116,7 +125,7 @@ func explain(w io.Writer, file string) error {
 	return nil
 }
 
-// bySymbols adds up the symbols that are in the file, by package.
+// bySymbols sums the sizes of the symbols that are in the file, by package.
 func bySymbols(sections []*elf.Section, symbols []elf.Symbol) map[string]int64 {
 	sizes := map[string]int64{}
 	for _, s := range symbols {
@@ -127,15 +136,15 @@ func bySymbols(sections []*elf.Section, symbols []elf.Symbol) map[string]int64 {
 	return sizes
 }
 
-// generated is the package of symbols that the linker makes for all.
+// generated stands for the package of symbols that the linker generates.
 const generated = "(linker)"
 
-// packageOf is the package of a symbol.
+// packageOf returns the package of a symbol.
 func packageOf(symbol string) string {
 	for _, prefix := range []string{"go:itab.", "type:.eq.", "type:.hash.", "type:"} {
 		symbol = strings.TrimPrefix(symbol, prefix)
 	}
-	// of a generic function, the package that declares it
+	// A generic function belongs to the package that declares it.
 	symbol, _, _ = strings.Cut(strings.TrimLeft(symbol, "*"), "[")
 	path := strings.LastIndexByte(symbol, '/') + 1
 	name, _, ok := strings.Cut(symbol[path:], ".")
@@ -145,17 +154,15 @@ func packageOf(symbol string) string {
 	return strings.ReplaceAll(symbol[:path]+name, "%2e", ".")
 }
 
-// byModules adds up packages by the module that they are of.
+// byModules sums the sizes of packages by module.
 func byModules(packages map[string]int64) (map[string]int64, error) {
-	cmd := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}standard "+
+	out, err := goCommand("list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}standard "+
 		"library{{end}}", "./cmd/brewput")
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
-	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", cmd, err)
+		return nil, err
 	}
 	modules := map[string]string{generated: generated}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")
 		modules[path] = module
 	}
@@ -166,7 +173,7 @@ func byModules(packages map[string]int64) (map[string]int64, error) {
 	return sizes, nil
 }
 
-// table prints the largest n sizes, and the rest as one.
+// table prints the largest n sizes, and the sum of the rest.
 func table(w io.Writer, title string, sizes map[string]int64, n int) {
 	fmt.Fprintln(w, title)
 	names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {

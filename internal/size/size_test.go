@@ -29,7 +29,7 @@ func TestPackageOf(t *testing.T) {
 	}
 }
 
-// TestBySymbols: what only takes memory, or is in no section, takes no space of the file.
+// TestBySymbols checks that symbols that only take memory, or have no section, take no space in the file.
 func TestBySymbols(t *testing.T) {
 	sections := []*elf.Section{{}, {SectionHeader: elf.SectionHeader{Type: elf.SHT_PROGBITS}},
 		{SectionHeader: elf.SectionHeader{Type: elf.SHT_NOBITS}}}

@@ -1,4 +1,4 @@
-// Package source finds the code of a design among the files of its package, and counts its lines.
+// Package source finds the code of a design in the files of its package, and counts its lines.
 package source
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Source is the code of one design: the declarations that its constructor reaches within its package.
+// Source is the code of one design: the declarations that its constructor uses within its package.
 type Source struct {
 	Constructor string
 	Parts       []Part
-	Lines       int // lines that hold code, without comments and blank lines
+	Lines       int // lines with code, without comments and blank lines
 }
 
 // Part is one declaration, as written.
@@ -33,18 +33,18 @@ type Part struct {
 	Text string
 }
 
-// Of finds the code of a design: its constructor and all it reaches among the top-level
-// declarations of its package, except those in files that hold no design's constructor. What lies
-// there serves all designs, and no single one pays for it.
+// Read finds the code of a design. It is the constructor and everything that it uses among the top-level
+// declarations of its package. Files without the constructor of a design are left out, because they serve all
+// designs.
 func Read(w *workload.Workload, d workload.Design) (Source, error) {
 	p, err := parse(w)
 	if err != nil {
 		return Source{}, err
 	}
-	return p.of(d)
+	return p.find(d)
 }
 
-// Count counts the lines of every design, by name: nil where the source is not at hand.
+// Count counts the lines of every design, by name; nil if the source is not available.
 func Count(w *workload.Workload) map[string]*int {
 	m := map[string]*int{}
 	p, err := parse(w)
@@ -52,14 +52,14 @@ func Count(w *workload.Workload) map[string]*int {
 		return m
 	}
 	for _, d := range w.Designs {
-		if src, err := p.of(d); err == nil {
+		if src, err := p.find(d); err == nil {
 			m[d.Name] = &src.Lines
 		}
 	}
 	return m
 }
 
-func (p *parsed) of(d workload.Design) (Source, error) {
+func (p *packageSource) find(d workload.Design) (Source, error) {
 	constructor, _, err := constructorOf(d)
 	if err != nil {
 		return Source{}, err
@@ -85,7 +85,7 @@ func (p *parsed) of(d workload.Design) (Source, error) {
 		src.Parts = append(src.Parts, Part{File: dc.file, Line: from.Line, Text: text})
 		src.Lines += Lines([]byte(text))
 	}
-	// The constructor comes first: it is what a reader looks for.
+	// The constructor comes first, because a reader looks for it.
 	slices.SortStableFunc(src.Parts, func(a, b Part) int {
 		return boolOrder(strings.Contains(b.Text, "func "+constructor+"("),
 			strings.Contains(a.Text, "func "+constructor+"("))
@@ -104,7 +104,7 @@ func boolOrder(a, b bool) int {
 	}
 }
 
-// declaration is a top-level function, method or group of types, constants or variables.
+// declaration is a top-level function, a method, or a group of types, constants or variables.
 type declaration struct {
 	name string
 	file string
@@ -155,9 +155,9 @@ func receiver(t ast.Expr) string {
 	return ""
 }
 
-// reach marks what from uses. A selector x.m marks every method m of the package's own files: types
-// are not resolved, which errs towards more lines.
-func (p *parsed) reach(from *declaration, reached map[*declaration]bool) {
+// reach marks the declarations that from uses. A selector x.m marks every method m of the package's own files:
+// types are not resolved, so the count may be too high.
+func (p *packageSource) reach(from *declaration, reached map[*declaration]bool) {
 	if reached[from] || !p.own[from.file] {
 		return
 	}
@@ -179,7 +179,7 @@ func (p *parsed) reach(from *declaration, reached map[*declaration]bool) {
 	})
 }
 
-// constructorOf returns the name of the function that makes a design, and where it was compiled.
+// constructorOf returns the name of the function that creates a design, and its file at compilation.
 func constructorOf(d workload.Design) (name, file string, err error) {
 	value := reflect.ValueOf(d.Stream)
 	if d.Stream == nil {
@@ -191,23 +191,23 @@ func constructorOf(d workload.Design) (name, file string, err error) {
 	}
 	file, _ = fn.FileLine(fn.Entry())
 	_, name, _ = strings.Cut(path.Base(fn.Name()), ".")
-	name, _, _ = strings.Cut(name, ".func") // a closure belongs to the function that makes it
+	name, _, _ = strings.Cut(name, ".func") // a closure belongs to the function that creates it
 	return name, file, nil
 }
 
-// parsed is the package of a workload.
-type parsed struct {
+// packageSource is the package of a workload.
+type packageSource struct {
 	workload string
 	set      *token.FileSet
 	text     map[string][]byte // by file
 	order    []*declaration
 	decls    map[string]*declaration // by name; methods as Type.Method
-	own      map[string]bool         // files that hold the constructor of some design
+	own      map[string]bool         // files with the constructor of a design
 }
 
-// parse reads the Go files, without tests, of the workload's Source, or else of the folder where its
-// first design was compiled.
-func parse(w *workload.Workload) (*parsed, error) {
+// parse parses the Go files, without tests, of the workload's Source. Without a Source it parses the folder in
+// which the first design was compiled.
+func parse(w *workload.Workload) (*packageSource, error) {
 	source := w.Source
 	if source == nil {
 		_, file, err := constructorOf(w.Designs[0])
@@ -225,8 +225,9 @@ func parse(w *workload.Workload) (*parsed, error) {
 		return nil, fmt.Errorf("the source of workload %s is not at hand: set its Source, for example by go:embed",
 			w.Name)
 	}
-	p := &parsed{workload: w.Name, set: token.NewFileSet(), text: map[string][]byte{}, decls: map[string]*declaration{},
-		own: map[string]bool{}}
+	p := &packageSource{workload: w.Name, set: token.NewFileSet(), text: map[string][]byte{},
+		decls: map[string]*declaration{},
+		own:   map[string]bool{}}
 	for _, name := range names {
 		if err := p.file(source, name); err != nil {
 			return nil, err
@@ -240,7 +241,7 @@ func parse(w *workload.Workload) (*parsed, error) {
 	return p, nil
 }
 
-func (p *parsed) file(source fs.FS, name string) error {
+func (p *packageSource) file(source fs.FS, name string) error {
 	text, err := fs.ReadFile(source, name)
 	if err != nil {
 		return err
@@ -260,7 +261,7 @@ func (p *parsed) file(source fs.FS, name string) error {
 	return nil
 }
 
-// Lines counts the lines of Go text that hold a token other than a comment.
+// Lines counts the lines of Go text that have a token other than a comment.
 func Lines(text []byte) int {
 	set := token.NewFileSet()
 	file := set.AddFile("", -1, len(text))

@@ -35,7 +35,7 @@ func TestOf(t *testing.T) {
 				t.Errorf("%s/%s: %v", w.Name, d.Name, err)
 				continue
 			}
-			// The embedded copy and the files it was compiled from must tell the same.
+			// The embedded copy and the files from which it was compiled must give the same.
 			onDisk := *w
 			onDisk.Source = nil
 			disk, err := source.Read(&onDisk, d)
@@ -49,7 +49,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestLinesAreOfTheDesignAlone: what lies in files without a constructor serves all designs.
+// TestLinesAreOfTheDesignAlone checks that files without a constructor do not count, because they serve all
+// designs.
 func TestLinesAreOfTheDesignAlone(t *testing.T) {
 	w := catalog.All()[0]
 	d, _ := w.Find("finelocking")

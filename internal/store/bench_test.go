@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// largeTrial is a trial about as large as live ones are: 60 metrics, and a histogram of 3 KB.
+// largeTrial is about as large as a live trial: 60 metrics, and a histogram of 3 KB.
 func largeTrial(order int) (result.Trial, map[string][]byte) {
 	trial := step{kind: result.KindTrial, order: order}.trial()
 	for i := range 60 {
@@ -18,7 +18,7 @@ func largeTrial(order int) (result.Trial, map[string][]byte) {
 	return trial, map[string][]byte{"latency": bytes.Repeat([]byte{1, 7, 200}, 1000)}
 }
 
-// BenchmarkAppend is what storing a trial costs, up to the system's cache.
+// BenchmarkAppend measures storing a trial, up to the system's cache.
 func BenchmarkAppend(b *testing.B) {
 	r := get(Create(filepath.Join(b.TempDir(), "run"), header()))(b)
 	b.Cleanup(func() { r.Close() })
@@ -28,7 +28,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is what reading a run of 1000 trials costs.
+// BenchmarkOpen measures reading a run of 1000 trials.
 func BenchmarkOpen(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "run")
 	r := get(create(dir, header(), withoutSync))(b)
@@ -43,7 +43,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkSign is what the checksums of a trial's two lines and their part of the digest cost, of the time of an
+// BenchmarkSign measures the checksums of a trial's two lines and their part of the digest, which are part of
 // Append.
 func BenchmarkSign(b *testing.B) {
 	trial, histograms := largeTrial(0)
@@ -54,7 +54,7 @@ func BenchmarkSign(b *testing.B) {
 	for b.Loop() {
 		first, _ := c.sign(line[:len(line):len(line)], 1)
 		second, _ := c.sign(histLine[:len(histLine):len(histLine)], 1)
-		c.trial(first, second)
+		c.addTrial(first, second)
 		c.sums = c.sums[:0]
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"regexp"
 )
 
-// A line of a checked file ends with its checksum, the record of a seal with its digest before that.
+// A line of a checked file ends with its checksum. The digest of a seal comes before the checksum.
 const (
 	crcMember    = `,"crc":"`
 	crcLength    = len(crcMember) + 8 + len("\"}\n")
@@ -32,19 +32,21 @@ var (
 		"lines of two runs were mixed")
 )
 
-// chain is what the checksums of a run have come to. The checksum of a line is the CRC-32C of its bytes up to it, which
-// goes on from that of the line before it in the same file, without that line's digest. It does not go on from the
-// header: that holds when the run began, and two runs that came to the same have the same lines of trials after it. The
-// digests begin with the header, so that only the seals tell the two apart.
+// chain is the state of the checksums of a run. The checksum of a line is the CRC-32C of its bytes before the
+// checksum. It continues from that of the previous line in the same file, without the digest of that line.
+//
+// It does not continue from the header, which holds the time when the run began: two runs with equal results
+// have equal lines of trials after it. The digests begin with the header, so only the seals distinguish such
+// runs.
 type chain struct {
-	checked    bool // false: the run was begun before there were checksums, and goes on without
+	checked    bool // false: the run is older than checksums, and continues without them
 	journal    uint32
 	histograms uint32
-	digest     [sha256.Size]byte // of the last seal; before the first, of the header
-	sums       []byte            // SHA-256 of each trial's two lines since that seal, the journal's first
+	digest     [sha256.Size]byte // of the last seal; before the first seal, of the header
+	sums       []byte            // SHA-256 of both lines of each trial since that seal, the journal's line first
 }
 
-// begin takes in the line of the header of a run.
+// begin starts the chain with the header line of a run.
 func (c *chain) begin(header []byte) error {
 	c.checked = checked.Match(header[max(0, len(header)-crcLength):])
 	c.digest = sha256.Sum256(header)
@@ -52,12 +54,12 @@ func (c *chain) begin(header []byte) error {
 	return err
 }
 
-// checksum is the CRC-32C of bytes, continued from that of the bytes before them.
+// checksum returns the CRC-32C of b, continued from the checksum of the bytes before.
 func checksum(before uint32, b []byte) uint32 {
 	return crc32.Update(before, crc32.MakeTable(crc32.Castagnoli), b)
 }
 
-// sign adds its checksum to a line. crc is that of the line before it.
+// sign adds the checksum to a line. crc is the checksum of the previous line.
 func (c *chain) sign(line []byte, crc uint32) (signed []byte, next uint32) {
 	if !c.checked {
 		return line, 0
@@ -67,7 +69,7 @@ func (c *chain) sign(line []byte, crc uint32) (signed []byte, next uint32) {
 	return fmt.Appendf(body, "%s%08x\"}\n", crcMember, next), next
 }
 
-// verify checks the checksum of a whole line and returns it.
+// verify checks the checksum of a complete line and returns it. crc is the checksum of the previous line.
 func (c *chain) verify(line []byte, crc uint32) (next uint32, err error) {
 	has := checked.Match(line[max(0, len(line)-crcLength):])
 	switch {
@@ -86,16 +88,17 @@ func (c *chain) verify(line []byte, crc uint32) (next uint32, err error) {
 	return next, nil
 }
 
-// trial takes in the two lines of a trial that were written.
-func (c *chain) trial(journal, histograms []byte) {
+// addTrial adds both lines of a trial to the next digest.
+func (c *chain) addTrial(journal, histograms []byte) {
 	if c.checked {
 		a, b := sha256.Sum256(journal), sha256.Sum256(histograms)
 		c.sums = append(append(c.sums, a[:]...), b[:]...)
 	}
 }
 
-// seal adds its digest and its checksum to the record of a seal. The digest is the SHA-256 of the digest before it, of
-// the record itself, and of all lines of trials in between. The checksum of the next line goes on from crc.
+// seal adds the digest and the checksum to the record of a seal. The digest is the SHA-256 of the previous
+// digest, of the record itself, and of all lines of trials in between. The checksum of the next line continues
+// from crc.
 func (c *chain) seal(line []byte) (sealed []byte, next [sha256.Size]byte, crc uint32) {
 	if !c.checked {
 		return line, c.digest, 0
@@ -106,6 +109,7 @@ func (c *chain) seal(line []byte) (sealed []byte, next [sha256.Size]byte, crc ui
 	return sealed, next, crc
 }
 
+// digest computes the digest of a seal.
 func digest(before, record [sha256.Size]byte, sums []byte) (d [sha256.Size]byte) {
 	h := sha256.New()
 	h.Write(before[:])
@@ -115,16 +119,17 @@ func digest(before, record [sha256.Size]byte, sums []byte) (d [sha256.Size]byte)
 	return d
 }
 
-// A seal is the record of a journal that a sync came with, as it was read.
+// seal is a record of a journal that came with a sync, as it was read.
 type seal struct {
 	line   int
-	trials int // before it
+	trials int // number of trials before it
 	record [sha256.Size]byte
 	digest [sha256.Size]byte
-	crc    uint32 // which the checksum of the next line goes on from
+	crc    uint32 // the checksum from which that of the next line continues
 }
 
-// readSeal reads the digest of a whole line whose checksum is right. crc is that of the line before it.
+// readSeal reads the digest of a complete line whose checksum matches. crc is the checksum of the previous
+// line.
 func readSeal(line []byte, crc uint32) (s seal, err error) {
 	body := line[:len(line)-crcLength]
 	at := len(body) - digestLength

@@ -16,7 +16,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// linesOf are the lines of a file of a run, with their newlines.
+// linesOf returns the lines of a file of a run, with their newlines.
 func linesOf(t testing.TB, dir, name string) [][]byte {
 	t.Helper()
 	all := bytes.SplitAfter(get(os.ReadFile(filepath.Join(dir, name)))(t), []byte("\n"))
@@ -29,8 +29,8 @@ func put(t testing.TB, dir, name string, lines [][]byte) {
 	replace(t, filepath.Join(dir, name), bytes.Join(lines, nil))
 }
 
-// TestLineTold: a line that was changed, lost, doubled or moved is told by its number.
-func TestLineTold(t *testing.T) {
+// TestChangedLine checks that a line that was changed, lost, doubled or moved is reported by its number.
+func TestChangedLine(t *testing.T) {
 	dir := write(t, sweep())
 	whole := linesOf(t, dir, journalName)
 	path := filepath.Join(dir, journalName)
@@ -61,13 +61,13 @@ func TestLineTold(t *testing.T) {
 		if i > 0 && i < len(whole)-1 {
 			put(t, dir, journalName, slices.Delete(slices.Clone(whole), i, i+1))
 			_, err := Open(dir)
-			wantError(t, err, at, "lost", "--resume "+dir)
+			wantError(t, err, at, "lost", "resume the run in "+dir)
 		}
 	}
 }
 
-// TestRewritten: what an editor or a transfer does to every line of a file does not make it a run from before there
-// were checksums.
+// TestRewritten checks that damage of every line, as by an editor or a transfer, does not pass for a run that
+// is older than checksums.
 func TestRewritten(t *testing.T) {
 	for what, change := range map[string]func(line []byte) []byte{
 		"CRLF":    func(line []byte) []byte { return bytes.Replace(line, []byte("\n"), []byte("\r\n"), 1) },
@@ -86,12 +86,12 @@ func TestRewritten(t *testing.T) {
 		if _, err := Open(dir); err == nil {
 			t.Errorf("%s: no error", what)
 		} else {
-			wantError(t, err, path+":1: its checksum is not at its end", putBack)
+			wantError(t, err, path+":1: its checksum is not at its end", restoreHint)
 		}
 	}
 }
 
-// TestEmptied: a journal that lost its lines is none that was just begun where there are histograms, and is left alone.
+// TestEmptied checks that a journal that lost its lines does not pass for a new one if there are histograms.
 func TestEmptied(t *testing.T) {
 	for _, text := range []string{"", "CR", `{"kind":"run",`} {
 		dir := write(t, sweep())
@@ -101,14 +101,15 @@ func TestEmptied(t *testing.T) {
 		}
 		replace(t, path, []byte(text))
 		_, err := Open(dir)
-		wantError(t, err, path+" holds no whole line", histogramsName, putBack)
-		if err := Vacant(dir); err == nil {
+		wantError(t, err, path+" holds no whole line", histogramsName, restoreHint)
+		if err := CheckVacant(dir); err == nil {
 			t.Errorf("%.9q: a run may begin there", text)
 		}
 	}
 }
 
-// TestForged changes a line and makes its checksum, and those of all lines after it, fit: the seal tells.
+// TestForged changes a line and corrects its checksum and those of all later lines. The seal reveals the
+// change.
 func TestForged(t *testing.T) {
 	for _, name := range []string{journalName, histogramsName} {
 		dir := write(t, sweep())
@@ -127,12 +128,12 @@ func TestForged(t *testing.T) {
 		}
 		put(t, dir, name, lines)
 		_, err := Open(dir)
-		wantError(t, err, filepath.Join(dir, journalName)+":4:", "digest", putBack)
+		wantError(t, err, filepath.Join(dir, journalName)+":4:", "digest", restoreHint)
 	}
 }
 
-// TestOtherHeader puts the header of another run, or one that was changed and given the checksum that fits, before the
-// lines of a run: the first seal tells.
+// TestOtherHeader replaces the header by that of another run, or by a changed one with a correct checksum. The
+// first seal reveals it.
 func TestOtherHeader(t *testing.T) {
 	for _, steps := range [][]step{sweep(), sweep()[:6]} {
 		dir := write(t, steps)
@@ -144,13 +145,14 @@ func TestOtherHeader(t *testing.T) {
 		}
 		put(t, dir, journalName, slices.Replace(slices.Clone(whole), 0, 1, other))
 		_, err := Open(dir)
-		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", putBack)
+		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", restoreHint)
 		_, _, err = resume(dir, withoutSync)
-		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", putBack)
+		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", restoreHint)
 	}
 }
 
-// TestHeadersOfEqualTrials: runs that differ in their headers have the same lines of trials, and other seals.
+// TestHeadersOfEqualTrials checks that runs that differ only in their headers have equal lines of trials and
+// different seals.
 func TestHeadersOfEqualTrials(t *testing.T) {
 	dirs := [2]string{write(t, sweep()), filepath.Join(t.TempDir(), "tea")}
 	r := get(create(dirs[1], map[string]string{"target": "tea"}, withoutSync))(t)
@@ -168,7 +170,7 @@ func TestHeadersOfEqualTrials(t *testing.T) {
 
 var checks = regexp.MustCompile(`(,"digest":"[0-9a-f]{64}")?,"crc":"[0-9a-f]{8}"`)
 
-// old makes a run one from before there were checksums.
+// old converts a run to one that is older than checksums.
 func old(t testing.TB, dir string) {
 	t.Helper()
 	for _, name := range []string{journalName, histogramsName} {
@@ -176,7 +178,7 @@ func old(t testing.TB, dir string) {
 	}
 }
 
-// TestOld reads and continues runs from before there were checksums, with a note.
+// TestOld reads and continues runs that are older than checksums, with a note.
 func TestOld(t *testing.T) {
 	dir := write(t, sweep()[:5])
 	old(t, dir)
@@ -220,8 +222,8 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestHistogramFlips changes each byte of the histograms. It is told in words, and a run that is not complete does not
-// go on.
+// TestHistogramFlips changes each byte of the histograms. The damage is reported, and an incomplete run is not
+// continued.
 func TestHistogramFlips(t *testing.T) {
 	dir := write(t, sweep()[:4])
 	path := filepath.Join(dir, histogramsName)
@@ -239,12 +241,12 @@ func TestHistogramFlips(t *testing.T) {
 				t.Fatalf("byte %d to %q: notes %q", k, b, notes)
 			}
 			_, _, err := resume(dir, withoutSync)
-			wantError(t, err, histogramsName, putBack)
+			wantError(t, err, histogramsName, restoreHint)
 		}
 	}
 }
 
-// TestLostEnd loses the last lines after a seal: they are counted, and run again.
+// TestLostEnd removes the last lines after a seal. They are counted and run again.
 func TestLostEnd(t *testing.T) {
 	for _, name := range []string{journalName, histogramsName} {
 		dir := write(t, sweep()[:6])
@@ -269,7 +271,7 @@ func TestLostEnd(t *testing.T) {
 	}
 }
 
-// TestInvalidText refuses what is no UTF-8, in old journals too.
+// TestInvalidText refuses invalid UTF-8, in old journals too.
 func TestInvalidText(t *testing.T) {
 	dir := write(t, sweep())
 	old(t, dir)
@@ -285,8 +287,8 @@ func TestInvalidText(t *testing.T) {
 	wantError(t, err, journalName+":2:", "schema_version 0 is unknown")
 }
 
-// TestGone removes, or replaces, the directory of a run under way: the next call that syncs says so, and makes nothing
-// anew.
+// TestGone removes or replaces the directory of a run in progress. The next call that syncs reports it, and
+// creates nothing.
 func TestGone(t *testing.T) {
 	calls := map[string]func(r *Run) error{
 		"end of block": func(r *Run) error { return r.EndBlock(0, 1, 0) },
@@ -306,7 +308,7 @@ func TestGone(t *testing.T) {
 			}
 			err := call(r)
 			wantError(t, err, dir, "removed, moved or replaced", "start the run again")
-			if strings.Contains(err.Error(), "kept") || strings.Contains(err.Error(), "--resume") {
+			if strings.Contains(err.Error(), "kept") || strings.Contains(err.Error(), "resume") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if r.Close(); !again {
@@ -334,7 +336,7 @@ func TestGoneAtOnce(t *testing.T) {
 	wantError(t, err, dir, "start the run again")
 }
 
-// TestCompleteIsOnlyRead opens nothing of a complete run for writing, and takes no lock.
+// TestCompleteIsOnlyRead opens no file of a complete run for writing, and takes no lock.
 func TestCompleteIsOnlyRead(t *testing.T) {
 	dir := write(t, sweep())
 	must(t, os.Remove(filepath.Join(dir, lockName)))
@@ -347,7 +349,7 @@ func TestCompleteIsOnlyRead(t *testing.T) {
 	}
 }
 
-// TestAfterEnd appends bytes to the files of a complete run: it is told where they are from, and the run is only read.
+// TestAfterEnd appends bytes to the files of a complete run. They are reported, and the run is only read.
 func TestAfterEnd(t *testing.T) {
 	for _, c := range []struct{ name, bytes string }{{journalName, "x"}, {journalName, "xyz\n"}, {histogramsName, "x"},
 		{histogramsName, "x\ny\n"}} {
@@ -371,7 +373,7 @@ func TestAfterEnd(t *testing.T) {
 	}
 }
 
-// TestMutate damages runs at one place: what Open says is the same, or it is told.
+// TestMutate damages runs in one place. Open returns the same as before, or reports the damage.
 func TestMutate(t *testing.T) {
 	dirs := []string{write(t, sweep()), write(t, sweep()[:6])}
 	for seed := range uint64(600) {

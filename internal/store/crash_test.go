@@ -16,17 +16,17 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// withoutSync opens real files whose Sync does nothing, to be quick.
+// withoutSync opens real files whose Sync does nothing, which is fast.
 func withoutSync(path string) (file, error) { return (&disk{left: 1 << 40}).open(path) }
 
-// disk is a disk that fails.
+// disk simulates a disk that fails.
 type disk struct {
 	left     int64 // bytes that can be written before it is full
-	stuck    bool  // once it was full it cannot truncate either
-	full     bool  // it was
-	syncs    int   // calls of Sync before one fails, if it is to fail
+	stuck    bool  // once full, it cannot truncate either
+	full     bool  // it was full
+	syncs    int   // calls of Sync before one fails, if one is to fail
 	syncFail bool
-	writes   []string // what was written, in order: file names
+	writes   []string // names of the files that were written, in order
 }
 
 type diskFile struct {
@@ -77,7 +77,7 @@ func TestDiskFullAnywhere(t *testing.T) {
 		parent := t.TempDir()
 		each := int64(1)
 		if stuck {
-			each = 7 // the same paths but for the end; this saves time
+			each = 7 // the same paths except for the end, in less time
 		}
 		for k := int64(0); ; k += each {
 			dir := filepath.Join(parent, fmt.Sprint(k))
@@ -85,7 +85,7 @@ func TestDiskFullAnywhere(t *testing.T) {
 			d := &disk{left: k, stuck: stuck}
 			n, err := fill(t, d, dir)
 			if err == nil {
-				break // all went in
+				break // everything was written
 			}
 			if !errors.Is(err, syscall.ENOSPC) {
 				t.Fatalf("%d bytes: %v", k, err)
@@ -96,7 +96,7 @@ func TestDiskFullAnywhere(t *testing.T) {
 				must(t, r.Close())
 				n = 0
 			} else {
-				wantError(t, err, dir, "free space and continue with --resume "+dir, keptBy(n))
+				wantError(t, err, dir, "free space and resume the run in "+dir, keptBy(n))
 			}
 			if j := get(Open(dir))(t); !stuck && j.Torn > 0 {
 				t.Fatalf("%d bytes: %d left behind", k, j.Torn)
@@ -110,15 +110,15 @@ func TestDiskFullAnywhere(t *testing.T) {
 	}
 }
 
-// keptBy is what an error after n steps of the sweep says of what is kept. The observed trial is written
-// under the same words.
+// keptBy returns what an error after n steps of the sweep says is kept. The text for the instrumented trial is
+// the same.
 func keptBy(n int) string {
 	return []string{"no trial was finished", "up to block 1 order 0", "up to block 1 order 1", "up to block 1 order 1",
 		"up to block 1 order 1",
 		"up to block 0 order 0", "up to block 0 order 0", "up to block 0 order 0"}[n]
 }
 
-// fill does the steps of the sweep until one fails, -1 for the header, and returns its number.
+// fill does the steps of the sweep until one fails, and returns its number; -1 for the header.
 func fill(t *testing.T, d *disk, dir string) (int, error) {
 	r, err := create(dir, header(), d.open)
 	if err != nil {
@@ -145,7 +145,7 @@ func fill(t *testing.T, d *disk, dir string) (int, error) {
 	return len(sweep()), nil
 }
 
-// TestDiskFreed goes on, without reopening, once the disk has space again.
+// TestDiskFreed continues without reopening once the disk has space again.
 func TestDiskFreed(t *testing.T) {
 	full := map[string]bool{}
 	for space := int64(0); space < 600; space += 20 {
@@ -171,7 +171,7 @@ func TestDiskFreed(t *testing.T) {
 	}
 }
 
-// TestOneWrite sees that each record is one write, the histogram before its trial.
+// TestOneWrite checks that each record is one write, the histogram before its trial.
 func TestOneWrite(t *testing.T) {
 	d := &disk{left: 1 << 20}
 	_, err := fill(t, d, filepath.Join(t.TempDir(), "run"))
@@ -184,15 +184,15 @@ func TestOneWrite(t *testing.T) {
 	}
 }
 
-// TestSyncFails lets every sync fail in turn. After that nothing more is written, since what is on the
-// disk is not known.
+// TestSyncFails lets each sync fail in turn. Nothing more is written after that, because the content of the
+// disk is unknown.
 func TestSyncFails(t *testing.T) {
 	for syncs := 0; ; syncs++ {
 		dir := filepath.Join(t.TempDir(), "run")
 		d := &disk{left: 1 << 20, syncs: syncs, syncFail: true}
 		n, err := fill(t, d, dir)
 		if err == nil {
-			if syncs != 2*5 { // two files: header, two blocks, look, end
+			if syncs != 2*5 { // two files: header, two blocks, interim analysis, end
 				t.Errorf("%d syncs", syncs)
 			}
 			return
@@ -203,10 +203,10 @@ func TestSyncFails(t *testing.T) {
 		if n < 0 {
 			continue
 		}
-		// Steps 2, 3, 6 and 7 sync; kept for certain is what the one before brought to the disk.
+		// Steps 2, 3, 6 and 7 sync. What the previous sync wrote is kept for certain.
 		kept := map[int]string{2: "no trial was finished", 3: "up to block 1 order 1", 6: "up to block 1 order 1",
 			7: "up to block 0 order 0"}[n]
-		wantError(t, err, kept, "--resume "+dir)
+		wantError(t, err, kept, "resume the run in "+dir)
 		r, j := get2(t)(resume(dir, withoutSync))
 		complete(t, r, j, sweep())
 		verify(t, get(Open(dir))(t), sweep(), len(sweep()))
@@ -226,7 +226,7 @@ func TestCutAnywhere(t *testing.T) {
 		j, err := Open(dir)
 		if whole == 0 {
 			wantError(t, err, dir, "holds no whole line")
-			replace(t, filepath.Join(dir, histogramsName), nil) // as it is then
+			replace(t, filepath.Join(dir, histogramsName), nil) // their state at that time
 			_, err = Open(dir)
 			wantError(t, err, dir, "stopped before its header was written")
 			_, _, err = resume(dir, withoutSync)
@@ -253,7 +253,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// replace writes a new file. To write over the old one makes some file systems wait for the disk.
+// replace writes a new file, because overwriting a file makes some file systems wait for the disk.
 func replace(t testing.TB, path string, content []byte) {
 	t.Helper()
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
@@ -289,14 +289,14 @@ func TestFlipAnywhere(t *testing.T) {
 	}
 }
 
-// TestPowerCuts cuts both files at random, as far as they were not synced, again and again, and flips
-// the histograms there too. What was synced stays, and in the end each record is there once.
+// TestPowerCuts repeatedly cuts both files at random after what was synced, and flips bits of the histograms
+// there. What was synced stays, and in the end each record is there once.
 func TestPowerCuts(t *testing.T) {
 	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		steps := randomSweep(rng)
 		dir := write(t, nil)
-		synced := 0 // steps
+		synced := 0 // number of steps
 		sizes := [2]int64{size(t, dir, journalName), size(t, dir, histogramsName)}
 		for crashes := rng.IntN(6); ; crashes-- {
 			r, j := get2(t)(resume(dir, withoutSync))
@@ -351,8 +351,8 @@ func size(t *testing.T, dir, name string) int64 {
 	return get(os.Stat(filepath.Join(dir, name)))(t).Size()
 }
 
-// cutAtRandom cuts a file somewhere after its first safe bytes. Some file systems then leave zeros where
-// the bytes were.
+// cutAtRandom cuts a file at random after its first safe bytes. Some file systems then leave zeros in place of
+// the bytes.
 func cutAtRandom(t *testing.T, rng *rand.Rand, path string, safe int64) {
 	t.Helper()
 	length := get(os.Stat(path))(t).Size()

@@ -16,34 +16,33 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// Vacant reports whether a run may begin in dir.
-func Vacant(dir string) error {
+// CheckVacant returns an error if no run can begin in dir.
+func CheckVacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot hold a run: %w; give another directory, with -o DIR", dir, err)
+		return fmt.Errorf("%s cannot hold a run: %w; give another directory", dir, err)
 	}
 	if f, _, _, err := openJournal(dir); err == nil {
 		f.Close()
-		return fmt.Errorf("%s already holds a run: use --resume %s, or give another directory", dir, dir)
+		return fmt.Errorf("%s already holds a run: resume it, or give another directory", dir)
 	}
-	if !stillborn(dir, entries) {
+	if !isUnstarted(dir, entries) {
 		return fmt.Errorf("%s is not empty: give a new directory", dir)
 	}
 	return nil
 }
 
-// Holds reports whether a directory holds a run.
-func Holds(dir string) bool {
+// HoldsRun reports whether a directory holds a run.
+func HoldsRun(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, journalName))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// stillborn reports whether dir holds no more than a run that was stopped before its header was
-// written.
-func stillborn(dir string, entries []fs.DirEntry) bool {
+// isUnstarted reports whether dir holds only a run that stopped before its header was written.
+func isUnstarted(dir string, entries []fs.DirEntry) bool {
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !slices.Contains([]string{journalName, histogramsName, lockName}, e.Name()) {
 			return false
@@ -61,30 +60,30 @@ func stillborn(dir string, entries []fs.DirEntry) bool {
 	}
 	defer f.Close()
 	line, err := newLines(f).next()
-	return err == io.EOF || err == nil && unbegun(line)
+	return err == io.EOF || err == nil && isTornHeader(line)
 }
 
-// unbegun reports whether b, the first line of a journal, is a header that was cut: a beginning of it,
-// without newline. A power cut may have left zeros in its place.
-func unbegun(b []byte) bool {
+// isTornHeader reports whether b, the first line of a journal, is the beginning of a header without newline. A
+// power cut may have left zeros in its place.
+func isTornHeader(b []byte) bool {
 	const start = `{"kind":"run",`
-	torn := !whole(b)
+	torn := !isWhole(b)
 	b = bytes.Trim(b, "\x00")
 	n := min(len(b), len(start))
 	return torn && string(b[:n]) == start[:n]
 }
 
-// noHeader is the error of a journal without a whole line. Histograms are written after the header.
+// noHeader returns the error of a journal without a complete line. Histograms are written after the header.
 func noHeader(dir string) error {
 	if info, err := os.Stat(filepath.Join(dir, histogramsName)); err == nil && info.Size() > 0 {
 		return fmt.Errorf("%s holds no whole line, though %s has %d bytes: it was emptied or changed; %s",
-			filepath.Join(dir, journalName), histogramsName, info.Size(), putBack)
+			filepath.Join(dir, journalName), histogramsName, info.Size(), restoreHint)
 	}
 	return fmt.Errorf("%s: the run was stopped before its header was written, so it holds no trial: start "+
-		"it again with -o %s", dir, dir)
+		"it again in that directory", dir)
 }
 
-// notRun is the error of a directory whose journal cannot be opened.
+// notRun returns the error of a directory whose journal cannot be opened.
 func notRun(dir string, err error) error {
 	const advice = "give the directory that a run was stored in, such as one in brewput-runs"
 	info, statErr := os.Stat(dir)
@@ -99,7 +98,7 @@ func notRun(dir string, err error) error {
 	return fmt.Errorf("%s is not a run directory: %w", dir, err)
 }
 
-// makeDir makes a directory and its parents, and brings their names to the disk.
+// makeDir creates a directory and its parents, and syncs their names.
 func makeDir(dir string) error {
 	var changed []string
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
@@ -108,7 +107,7 @@ func makeDir(dir string) error {
 		}
 		changed = append(changed, filepath.Dir(d))
 	}
-	hideParent(dir)
+	makeRunsDir(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -120,8 +119,8 @@ func makeDir(dir string) error {
 	return nil
 }
 
-// syncDir brings the names in a directory to the disk, where the system can: Windows and some network
-// file systems cannot, and a directory may be writable without being readable.
+// syncDir syncs the names in a directory, if the system can. Windows and some network file systems cannot, and
+// a directory may be writable without being readable.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

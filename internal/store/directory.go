@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// parent is the directory for runs that were given none.
-const parent = "brewput-runs"
+// runsDir is the default directory of runs.
+const runsDir = "brewput-runs"
 
-// Directory is where a run goes that began at a time: the directory that was asked for, or else brewput-runs/NAME-TIME,
-// where there is none of that name yet. [Create] makes
-// both.
+// Directory returns the directory of a run that began at the given time: the directory that was asked for,
+// otherwise a new brewput-runs/NAME-TIME. [Create] creates both.
 func Directory(asked, name string, began time.Time) string {
 	if asked != "" {
 		return asked
 	}
-	first := filepath.Join(parent, name+"-"+began.Format("20060102-150405"))
+	first := filepath.Join(runsDir, name+"-"+began.Format("20060102-150405"))
 	dir := first
 	for n := 2; exists(dir); n++ {
 		dir = first + "-" + strconv.Itoa(n)
@@ -25,11 +24,11 @@ func Directory(asked, name string, began time.Time) string {
 	return dir
 }
 
-// hideParent makes the directory for runs so that git looks away from it: a run is no change of the user's tree. One
-// that is there already is left as it is.
-func hideParent(dir string) {
-	if filepath.Dir(dir) == parent && os.Mkdir(parent, 0o777) == nil {
-		os.WriteFile(filepath.Join(parent, ".gitignore"), []byte("*\n"), 0o666) // without it git shows the runs
+// makeRunsDir creates the default directory of runs with a .gitignore, because a run is no change of the user's
+// tree. It leaves an existing directory as it is.
+func makeRunsDir(dir string) {
+	if filepath.Dir(dir) == runsDir && os.Mkdir(runsDir, 0o777) == nil {
+		os.WriteFile(filepath.Join(runsDir, ".gitignore"), []byte("*\n"), 0o666) // if this fails, git shows the runs
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// TestDirectory: a run that is given no directory has one of its own, which git does not see.
+// TestDirectory checks that a run without a given directory gets a new one, which git ignores.
 func TestDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	if got := Directory("mine", "coffee", began); got != "mine" || exists(parent) {
-		t.Errorf("asked for mine, it is %s; there is a %s: %v", got, parent, exists(parent))
+	if got := Directory("mine", "coffee", began); got != "mine" || exists(runsDir) {
+		t.Errorf("asked for mine, it is %s; there is a %s: %v", got, runsDir, exists(runsDir))
 	}
 	for _, want := range []string{"brewput-runs/coffee-20260102-030405", "brewput-runs/coffee-20260102-030405-2",
 		"brewput-runs/coffee-20260102-030405-3"} {

@@ -10,24 +10,25 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ErrGone says that the files of the run are no longer at their place.
+// ErrGone marks a run whose files are no longer in their place.
 var ErrGone = errors.New("removed, moved or replaced while the run was under way")
 
-func gone(dir, file string) error {
+// goneError returns the error for a missing file of a run.
+func goneError(dir, file string) error {
 	return fmt.Errorf("%s: its %s was %w, so that nothing is stored: start the run again, and leave its directory "+
 		"alone until it ends", dir, file, ErrGone)
 }
 
-// present reports whether the open files are still those of the run directory: what is written to a file that was
-// removed is lost, without an error of the system.
-func (r *Run) present() error {
+// checkPresent returns an error if the open files are no longer those in the run directory. Writes to a removed
+// file are lost without an error of the system.
+func (r *Run) checkPresent() error {
 	for _, a := range []*appended{&r.journal, &r.histograms} {
 		info, err := a.Stat()
 		if err != nil {
 			return err
 		}
 		if at, err := os.Stat(a.path); err != nil || !os.SameFile(info, at) {
-			return gone(r.dir, filepath.Base(a.path))
+			return goneError(r.dir, filepath.Base(a.path))
 		}
 	}
 	return nil
@@ -42,12 +43,12 @@ func (r *Run) failed(err error) error {
 	if r.last != "" {
 		kept = "everything up to " + r.last + " is kept"
 	}
-	return fmt.Errorf("%w; %s; %s and continue with --resume %s", err, kept, remedy(err), r.dir)
+	return fmt.Errorf("%w; %s; %s and resume the run in %s", err, kept, remedy(err), r.dir)
 }
 
-// Broken reports whether an error of this package says that a disk failed, or that a run directory was removed while it
-// was used. Any other says that the directory is the wrong one, or not to be used like this.
-func Broken(err error) bool {
+// IsStorageFailure reports whether an error of this package means that a disk failed, or that a run directory
+// was removed while in use. Any other error means a wrong directory, or one that cannot be used in this way.
+func IsStorageFailure(err error) bool {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, ErrGone} {
 		if errors.Is(err, cause) {
 			return true
@@ -56,7 +57,7 @@ func Broken(err error) bool {
 	return false
 }
 
-// remedy is what to do about a write that failed.
+// remedy returns the advice for a write that failed.
 func remedy(err error) string {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return "free space"
@@ -64,13 +65,13 @@ func remedy(err error) string {
 	return "see that the disk can be written"
 }
 
-// Failure keeps what a failed trial printed and returns the path of the file. Call it before Append, so
-// that no failed trial is without its text; a trial that is run again replaces it.
+// Failure stores the output of a failed trial and returns the path of the file. Call it before Append, so that
+// no failed trial is without its output. A trial that is run again replaces the file.
 func (r *Run) Failure(block, order int, text string) (path string, err error) {
 	if r.err != nil {
 		return "", r.err
 	}
-	if err := r.present(); err != nil { // else it would make the directory anew
+	if err := r.checkPresent(); err != nil { // otherwise it would create the directory again
 		return "", r.stop(err)
 	}
 	dir := filepath.Join(r.dir, failuresName)
@@ -84,7 +85,7 @@ func (r *Run) Failure(block, order int, text string) (path string, err error) {
 	return path, nil
 }
 
-// writeFile writes a file that is there wholly or not at all.
+// writeFile writes a file atomically.
 func (r *Run) writeFile(path, text string) error {
 	temporary := path + ".tmp"
 	f, err := r.open(temporary)
@@ -92,7 +93,7 @@ func (r *Run) writeFile(path, text string) error {
 		return err
 	}
 	a := appended{file: f, path: temporary}
-	err = a.cut() // of an earlier attempt
+	err = a.cut() // remove the rest of an earlier attempt
 	if err == nil {
 		err = a.add([]byte(text))
 	}
@@ -108,8 +109,9 @@ func (r *Run) writeFile(path, text string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// Lost says which files with what failed trials printed are no longer in the run directory dir; "" if none is missing.
-func Lost(dir string, trials []result.Trial) string {
+// LostFailures names the files with the output of failed trials that are missing in the run directory dir; ""
+// if none is missing.
+func LostFailures(dir string, trials []result.Trial) string {
 	var lost []string
 	for _, t := range trials {
 		if t.Failure == "" {

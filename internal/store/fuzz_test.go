@@ -9,13 +9,14 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// FuzzOpen reads any journal without a panic. What it accepts can be resumed and then reads the same.
+// FuzzOpen checks that no journal causes a panic, and that an accepted journal can be resumed and then reads
+// the same.
 func FuzzOpen(f *testing.F) {
 	dir := write(f, sweep())
 	journal := get(os.ReadFile(filepath.Join(dir, journalName)))(f)
 	histograms := get(os.ReadFile(filepath.Join(dir, histogramsName)))(f)
 	f.Add(journal, histograms)
-	// of an old run, where a change goes further
+	// an old run, in which a change has more effect
 	f.Add(checks.ReplaceAll(journal, nil), checks.ReplaceAll(histograms, nil))
 	f.Add(checks.ReplaceAll(journal[:len(journal)/2], nil), checks.ReplaceAll(histograms, nil))
 	f.Add(journal[:len(journal)-20], histograms[:len(histograms)-9])
@@ -50,7 +51,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzLine reads any line of a journal without a panic, and what is written fits.
+// FuzzLine checks that no line of a journal causes a panic, and that lines that are written can be read.
 func FuzzLine(f *testing.F) {
 	for _, dir := range []string{write(f, sweep())} {
 		for _, line := range append(linesOf(f, dir, journalName), linesOf(f, dir, histogramsName)...) {
@@ -62,7 +63,7 @@ func FuzzLine(f *testing.F) {
 			if _, err := c.verify(line, crc); err == nil && c.checked {
 				readSeal(line, crc)
 			}
-			if _, err := parse(line); err == nil && whole(line) && bytes.HasSuffix(line, []byte("}\n")) {
+			if _, err := parse(line); err == nil && isWhole(line) && bytes.HasSuffix(line, []byte("}\n")) {
 				signed, next := c.sign(bytes.Clone(line), crc)
 				if got, err := c.verify(signed, crc); c.checked && (err != nil || got != next) {
 					t.Fatalf("%q is signed as %q, which does not fit: %v", line, signed, err)

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -16,41 +15,41 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Journal is what a run directory holds.
+// Journal is the content of a run directory.
 type Journal struct {
 	Dir      string
-	Header   json.RawMessage   // what Create was given
-	Trials   []result.Trial    // as they were appended; numbers of an Answer are json.Number
-	Blocks   map[int]int       // the complete blocks, with their number of trials (observed ones too)
-	Interims []json.RawMessage // what was decided to be measured next, in its order
-	Spent    time.Duration     // of the budget, when the last complete block ended
+	Header   json.RawMessage   // the header given to Create
+	Trials   []result.Trial    // in the order of Append; numbers of an Answer are json.Number
+	Blocks   map[int]int       // complete blocks with their numbers of trials, instrumented ones too
+	Interims []json.RawMessage // what each interim analysis decided, in order
+	Spent    time.Duration     // used of the budget when the last complete block ended
 	Ended    bool              // the sweep is complete
-	Torn     int64             // bytes at the end of the journal that do not count, because a crash cut them
-	Checked  bool              // its lines have checksums; those of older runs have none
+	Torn     int64             // bytes of a torn end of the journal, which do not count
+	Checked  bool              // the lines have checksums; those of older runs have none
 
 	state         state
-	end           int64 // length in bytes of the journal that counts
-	histogramsEnd int64 // the same of the histograms
-	histogramsErr error // why no trial can be appended: the histograms of complete blocks are damaged
+	end           int64 // bytes of the journal that count
+	histogramsEnd int64 // bytes of the histograms that count
+	histogramsErr error // damage of the histograms of complete blocks, after which no trial can be appended
 	lost          int   // trials among the torn bytes
-	surplus       int   // lines of the histograms after that of the last trial
-	surplusBytes  int64
-	chain         chain               // up to the end
-	sums          [][sha256.Size]byte // of the line of each trial
+	extra         int   // lines of the histograms after that of the last trial
+	extraBytes    int64
+	chain         chain               // after the last line that counts
+	sums          [][sha256.Size]byte // SHA-256 of the line of each trial
 	seals         []seal
-	sealFits      bool    // the first did, and so the header
-	starts        []start // of the trials after the last seal, which were not yet synced for certain
+	sealFits      bool    // the first seal matched, and so did the header
+	starts        []start // of the trials after the last seal, which may not be synced
 }
 
-// start is where the line of a trial begins, and the checksum of the line before it.
+// start is the offset of the line of a trial, and the checksum of the line before it.
 type start struct {
 	offset int64
 	crc    uint32
 }
 
-// Open reads a run directory. It takes no lock and changes nothing: the run may be under way, and then
-// the journal is as it was at some moment during the call. What the checksums of sealed records tell to be damaged is
-// an error; see [Journal.Notes] for the rest.
+// Open reads a run directory. It takes no lock and changes nothing. If the run is in progress, the journal is
+// as it was at some moment during the call. Damage that the checksums of sealed records reveal is an error; see
+// [Journal.Notes] for the rest.
 func Open(dir string) (*Journal, error) {
 	f, in, j, err := openJournal(dir)
 	if err != nil {
@@ -67,10 +66,10 @@ func Open(dir string) (*Journal, error) {
 	return j, nil
 }
 
-// putBack is what to do about damage that no run can be continued after.
-const putBack = "put the file back as it was, or start a new run in another directory"
+// restoreHint is the advice for damage after which a run cannot be continued.
+const restoreHint = "put the file back as it was, or start a new run in another directory"
 
-// Notes are sentences on what is missing, damaged, or cannot be known of a run that was read all the same.
+// Notes returns a sentence for each thing that is missing, damaged or unknown although the run can be read.
 func (j *Journal) Notes() (notes []string) {
 	if !j.Checked {
 		notes = append(notes, j.Dir+" was written before journals had checksums: whether a byte of it was changed or "+
@@ -78,19 +77,20 @@ func (j *Journal) Notes() (notes []string) {
 	}
 	if j.histogramsErr != nil {
 		notes = append(notes, fmt.Sprintf("%v; the other numbers of the run do not depend on this file: %s",
-			j.histogramsErr, putBack))
+			j.histogramsErr, restoreHint))
 	}
-	if j.Torn == 0 && j.surplus == 0 {
+	if j.Torn == 0 && j.extra == 0 {
 		return notes
 	}
-	if j.state.ended { // which came with a sync of both files: no crash leaves that
+	if j.state.ended { // the end comes with a sync of both files, so no crash leaves these bytes
 		if j.Torn > 0 {
-			notes = append(notes, afterEnd(filepath.Join(j.Dir, journalName), j.Torn, j.end))
+			notes = append(notes, trailingNote(filepath.Join(j.Dir, journalName), j.Torn, j.end))
 		}
-		if j.surplusBytes > 0 {
-			notes = append(notes, afterEnd(filepath.Join(j.Dir, histogramsName), j.surplusBytes, j.histogramsEnd))
+		if j.extraBytes > 0 {
+			notes = append(notes, trailingNote(filepath.Join(j.Dir, histogramsName), j.extraBytes, j.histogramsEnd))
 		}
 		return notes
+
 	}
 	trials := j.lost
 	if trials == 0 && j.Torn > 0 {
@@ -98,17 +98,18 @@ func (j *Journal) Notes() (notes []string) {
 	}
 	text := fmt.Sprintf("%s lost its end, as a crash or a kill leaves it: %d bytes of %s and %d of %s do not count, "+
 		"which are of %s at most",
-		j.Dir, j.Torn, journalName, j.surplusBytes, histogramsName, result.Count(max(trials, j.surplus), "trial"))
+		j.Dir, j.Torn, journalName, j.extraBytes, histogramsName, result.Count(max(trials, j.extra), "trial"))
 	return append(notes, text+"; what was lost is run again when the run is continued (if it is still under "+
 		"way, nothing is lost)")
 }
 
-func afterEnd(path string, n, end int64) string {
+// trailingNote describes n bytes after the end of a file.
+func trailingNote(path string, n, end int64) string {
 	return fmt.Sprintf("%s: %d bytes after the end of the run are not part of it: another program wrote them; remove "+
 		"them, so that the file has %d bytes", path, n, end)
 }
 
-// openJournal opens the journal and reads its header. A journal without a whole header is an error.
+// openJournal opens the journal and reads its header. A journal without a complete header is an error.
 func openJournal(dir string) (*input.File, *lines, *Journal, error) {
 	path := filepath.Join(dir, journalName)
 	f, err := input.Open(context.Background(), path, input.Journal)
@@ -124,38 +125,40 @@ func openJournal(dir string) (*input.File, *lines, *Journal, error) {
 	return f, in, j, nil
 }
 
+// readHeader reads the header and starts the chain of checksums.
 func (j *Journal) readHeader(in *lines) error {
 	dir := j.Dir
 	line, err := in.next()
-	if err == io.EOF || err == nil && unbegun(line) {
+	if err == io.EOF || err == nil && isTornHeader(line) {
 		return noHeader(dir)
 	}
 	var r record
 	if err == nil {
 		r, err = parse(line)
 	}
-	if err == nil && (r.Kind != kindRun || r.SchemaVersion < 1 || !whole(line)) {
+	if err == nil && (r.Kind != kindRun || r.SchemaVersion < 1 || !isWhole(line)) {
 		err = errors.New("the first line is not the header of a run")
 	}
 	unfit := j.chain.begin(line)
-	if err == nil && !j.chain.checked && r.CRC != nil { // it is not from before there were checksums
+	if err == nil && !j.chain.checked && r.CRC != nil { // a header from before checksums has no such member
 		unfit = errMoved
 	}
 	if err == nil && unfit == nil {
 		j.Header, j.Checked = r.Header, j.chain.checked
 		return nil
+
 	}
 	at := fmt.Sprintf("%s:1", filepath.Join(dir, journalName))
 	switch {
 	case unfit != nil && (err == nil || errors.Is(err, errNewer)):
-		return fmt.Errorf("%s: %w; %s", at, unfit, putBack)
+		return fmt.Errorf("%s: %w; %s", at, unfit, restoreHint)
 	case errors.Is(err, errNewer):
 		return fmt.Errorf("%s: %w", at, err)
 	}
 	return fmt.Errorf("%s is not a run directory: %s: %w", dir, at, err)
 }
 
-// read reads the records after the header up to a torn tail.
+// read reads the records after the header up to a torn end.
 func (j *Journal) read(in *lines) error {
 	for {
 		j.end = in.offset
@@ -163,18 +166,19 @@ func (j *Journal) read(in *lines) error {
 		if err == io.EOF {
 			return nil
 		}
-		if err == nil && (!whole(line) || !in.more() && !json.Valid(line)) {
+		if err == nil && (!isWhole(line) || !in.more() && !json.Valid(line)) {
 			j.Torn = int64(len(line))
 			return nil
+
 		}
 		var r record
 		var crc uint32
 		if err == nil {
-			r, crc, err = j.record(line)
+			r, crc, err = j.checkRecord(line)
 		}
 		isTrial := r.Kind == result.KindTrial || r.Kind == result.KindInstrumented
 		if err == nil && j.Checked && !isTrial {
-			crc, err = j.sealed(line, in.number)
+			crc, err = j.addSeal(line, in.number)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s:%d: %w", filepath.Join(j.Dir, journalName), in.number, err)
@@ -182,7 +186,8 @@ func (j *Journal) read(in *lines) error {
 				return err
 			}
 			return fmt.Errorf("%w; put the file back as it was, or remove this line and those after it, and run what "+
-				"they held again with --resume %s", err, j.Dir)
+				"they held again: resume the run in %s", err, j.Dir)
+
 		}
 		j.state.add(&r)
 		if isTrial {
@@ -194,23 +199,23 @@ func (j *Journal) read(in *lines) error {
 		}
 		j.chain.journal = crc
 		switch r.Kind {
-		case kindLook:
-			j.Interims = append(j.Interims, r.Look)
+		case kindInterim:
+			j.Interims = append(j.Interims, r.Interim)
 		case kindBlock:
 			j.Spent = time.Duration(r.Spent * float64(time.Second))
 		}
 	}
 }
 
-// record reads a whole line, which must fit those before it.
-func (j *Journal) record(line []byte) (r record, crc uint32, err error) {
+// checkRecord decodes a complete line, which must fit the lines before it.
+func (j *Journal) checkRecord(line []byte) (r record, crc uint32, err error) {
 	if r, err = parse(line); err == nil {
 		err = j.state.check(&r)
 	}
 	crc, unfit := j.chain.verify(line, j.chain.journal)
 	newer := errors.Is(err, errNewer)
 	switch {
-	case err == nil, newer && errors.Is(unfit, errChecksum): // what the line says of itself cannot be relied on
+	case err == nil, newer && errors.Is(unfit, errChecksum): // what the line says of its version cannot be trusted
 		err = unfit
 	case unfit != nil && !newer:
 		err = fmt.Errorf("%w; %w", err, unfit)
@@ -218,22 +223,22 @@ func (j *Journal) record(line []byte) (r record, crc uint32, err error) {
 	return r, crc, err
 }
 
-// sealed takes in a seal.
-func (j *Journal) sealed(line []byte, number int) (crc uint32, err error) {
+// addSeal decodes and records a seal.
+func (j *Journal) addSeal(line []byte, number int) (crc uint32, err error) {
 	s, err := readSeal(line, j.chain.journal)
 	s.line, s.trials = number, len(j.Trials)
 	j.seals = append(j.seals, s)
 	return s.crc, err
 }
 
-// pair finds the histograms of the trials, and compares the digests of the seals with the lines of both files. A trial
-// after the last seal whose histogram is missing does not count, nor does any after it: a power cut kept its line
-// but not its histogram.
+// pair reads the histograms of the trials, and compares the digests of the seals with the lines of both files.
+// A power cut may keep the line of a trial after the last seal, but not its histogram. Such a trial does not
+// count, nor does any after it.
 func (j *Journal) pair() error {
 	path := filepath.Join(j.Dir, histogramsName)
 	f, err := input.Open(context.Background(), path, input.Journal)
 	if err != nil {
-		// It was synced with the header, so no crash took it. The trials can be shown without it.
+		// The file was synced with the header, so no crash removed it. The trials can be shown without it.
 		j.histogramsErr = err
 		return nil
 	}
@@ -252,9 +257,9 @@ func (j *Journal) pair() error {
 		switch {
 		case err == nil:
 		case i >= safe:
-			j.cut(i, j.starts[i-safe])
+			j.dropFrom(i, j.starts[i-safe])
 			return nil
-		case !whole(line):
+		case !isWhole(line):
 			j.histogramsErr = fmt.Errorf("%s: it ends within line %d, but the complete blocks have %d trials", path,
 				i+1, safe)
 			return nil
@@ -262,6 +267,7 @@ func (j *Journal) pair() error {
 			j.histogramsErr = fmt.Errorf("%s:%d: the histogram of %v: %w", path, i+1, keyOf(&j.Trials[i]), err)
 			return nil
 		}
+
 		j.histogramsEnd, j.chain.histograms = in.offset, crc
 		if j.Checked {
 			sum := sha256.Sum256(line)
@@ -275,15 +281,16 @@ func (j *Journal) pair() error {
 		if _, err := in.next(); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		j.surplus++
+		j.extra++
 	}
-	j.surplusBytes = in.offset - j.histogramsEnd
+	j.extraBytes = in.offset - j.histogramsEnd
 	return nil
 }
 
-// histogram checks the line of a trial's histograms. That a sealed line is of this trial, its digest tells.
+// histogram checks the histogram line of a trial. For a sealed line the digest shows that it belongs to this
+// trial.
 func (j *Journal) histogram(line []byte, t *result.Trial, sealed bool) (crc uint32, err error) {
-	if whole(line) {
+	if isWhole(line) {
 		if crc, err = j.chain.verify(line, j.chain.histograms); err != nil || sealed && j.Checked {
 			return crc, err
 		}
@@ -292,8 +299,8 @@ func (j *Journal) histogram(line []byte, t *result.Trial, sealed bool) (crc uint
 	return crc, err
 }
 
-// compareSeals compares the digests of the seals that come after so many trials with what was read since the seal
-// before.
+// compareSeals compares the digests of the seals after the given number of trials with the lines since the
+// previous seal.
 func (j *Journal) compareSeals(trials int) error {
 	for len(j.seals) > 0 && j.seals[0].trials == trials {
 		s := j.seals[0]
@@ -304,7 +311,7 @@ func (j *Journal) compareSeals(trials int) error {
 					"checksums with them"
 			}
 			return fmt.Errorf("%s:%d: its digest does not fit the lines of this file and of %s %s; %s",
-				filepath.Join(j.Dir, journalName), s.line, histogramsName, since, putBack)
+				filepath.Join(j.Dir, journalName), s.line, histogramsName, since, restoreHint)
 		}
 		j.sealFits = true
 		j.seals, j.chain.digest, j.chain.sums = j.seals[1:], s.digest, j.chain.sums[:0]
@@ -312,8 +319,8 @@ func (j *Journal) compareSeals(trials int) error {
 	return nil
 }
 
-// cut drops the trials from number i on, whose lines start at that place of the journal.
-func (j *Journal) cut(i int, from start) {
+// dropFrom drops the trials from number i on, whose lines start at from.
+func (j *Journal) dropFrom(i int, from start) {
 	for _, t := range j.Trials[i:] {
 		delete(j.state.seen, keyOf(&t))
 		j.state.counts[t.Block]--
@@ -324,8 +331,8 @@ func (j *Journal) cut(i int, from start) {
 	j.end, j.chain.journal = from.offset, from.crc
 }
 
-// Histograms are the histograms of the trials in the order of j.Trials, without those of trials that
-// have none. An error is the last element.
+// Histograms iterates over the histograms of the trials in the order of j.Trials, without trials that have
+// none. An error is the last element.
 func (j *Journal) Histograms() iter.Seq2[Histograms, error] {
 	return func(yield func(Histograms, error) bool) {
 		path := filepath.Join(j.Dir, histogramsName)
@@ -352,45 +359,3 @@ func (j *Journal) Histograms() iter.Seq2[Histograms, error] {
 		}
 	}
 }
-
-// lines reads a file by lines.
-type lines struct {
-	in     *bufio.Reader
-	line   []byte
-	number int   // of the last line read, from 1
-	offset int64 // bytes read
-}
-
-func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, 64<<10)} }
-
-// next returns the next line, with its newline where it has one, or io.EOF. The line is valid until the
-// next call.
-func (l *lines) next() ([]byte, error) {
-	l.line = l.line[:0]
-	l.number++
-	for {
-		part, err := l.in.ReadSlice('\n')
-		l.line = append(l.line, part...)
-		l.offset += int64(len(part))
-		switch {
-		case len(l.line) > maxLine:
-			return nil, fmt.Errorf("the line is longer than %d bytes", maxLine)
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF && len(l.line) > 0:
-			return l.line, nil
-		case err != nil:
-			return nil, err
-		default:
-			return l.line, nil
-		}
-	}
-}
-
-// more reports whether another line follows.
-func (l *lines) more() bool {
-	_, err := l.in.Peek(1)
-	return err != io.EOF
-}
-
-// whole reports whether a line has its newline.
-func whole(line []byte) bool { return len(line) > 0 && line[len(line)-1] == '\n' }

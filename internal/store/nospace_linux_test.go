@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// mountEnv is set in the child of TestDiskFull, which has its own mounts. It holds a directory.
+// mountEnv is set in the child of TestDiskFull, which has its own mounts. Its value is a directory.
 const mountEnv = "BREWPUT_STORE_TEST_MOUNT"
 
 // TestDiskFull fills a real file system, a tmpfs of 64 KiB that only a child process sees.
@@ -66,7 +66,7 @@ func fillMount(t *testing.T, mount string) {
 	if !errors.Is(err, syscall.ENOSPC) || n < 10 {
 		t.Fatalf("after %d trials: %v", n, err)
 	}
-	wantError(t, err, dir, "no space left", keptOrder(n-1), "free space and continue with --resume "+dir)
+	wantError(t, err, dir, "no space left", keptOrder(n-1), "free space and resume the run in "+dir)
 	j := get(Open(dir))(t)
 	if len(j.Trials) != n || j.Torn != 0 {
 		t.Fatalf("%d trials and %d bytes torn; want %d and 0", len(j.Trials), j.Torn, n)
@@ -99,7 +99,7 @@ func fillMount(t *testing.T, mount string) {
 	}
 }
 
-// keptOrder is what an error says when the trial of this order in block 0 was the last.
+// keptOrder returns the text of an error after the trial of this order in block 0.
 func keptOrder(order int) string {
 	return "everything up to " + key{order: order}.String() + " is kept"
 }

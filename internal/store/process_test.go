@@ -10,11 +10,11 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// childEnv holds, in a child process of these tests, the directory of the run to write.
+// childEnv holds the directory of the run to write, in a child process of these tests.
 const childEnv = "BREWPUT_STORE_TEST_CHILD"
 
-// TestKill kills a process that writes a run, again and again while it writes. Whatever it said was
-// appended is there, and while it lived no one else could write.
+// TestKill repeatedly kills a process while it writes a run. Every trial that it reported is there, and while
+// it lived no other process could write.
 func TestKill(t *testing.T) {
 	if dir := os.Getenv(childEnv); dir != "" {
 		appendForever(t, dir)
@@ -35,15 +35,15 @@ func TestKill(t *testing.T) {
 		}
 		_, _, err := Resume(dir)
 		must(t, cmd.Process.Kill())
-		for lines.Scan() { // it went on until the kill
+		for lines.Scan() { // it continued until the kill
 			said++
 		}
-		cmd.Wait() // reports the kill
+		cmd.Wait() // returns the kill
 		wantError(t, err, dir, "another process")
 
-		r, j := get2(t)(Resume(dir)) // the kernel gave the lock up
+		r, j := get2(t)(Resume(dir)) // the kernel released the lock
 		must(t, r.Close())
-		// The child may have died between writing a trial and saying so.
+		// The child may have died between writing a trial and reporting it.
 		if n := len(j.Trials); n < said || n > said+kill+1 {
 			t.Fatalf("%d trials; the child said %d, over %d kills", n, said, kill+1)
 		}
@@ -63,7 +63,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// appendForever continues the run with trials until the process is killed. It says each on stdout, in
+// appendForever continues the run with trials until the process is killed. It reports each trial on stdout, in
 // one write.
 func appendForever(t *testing.T, dir string) {
 	r, j := get2(t)(Resume(dir))

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Replace replaces a file, or leaves what is there untouched.
+// Replace replaces a file atomically. If it fails, it leaves the existing file as it is.
 func Replace(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+strings.TrimPrefix(filepath.Base(path), ".")+".*.tmp")
 	if err != nil {

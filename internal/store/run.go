@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Run is a run directory being written. One goroutine at a time may use it.
+// Run writes a run directory. It is not safe for concurrent use.
 type Run struct {
 	dir        string
 	open       opener
@@ -22,12 +22,12 @@ type Run struct {
 	histograms appended
 	state      state
 	chain      chain
-	last       string // what is written: "block 3 order 7"
-	synced     string // what is on the disk for certain, in the same words
-	err        error  // why nothing more may be written
+	last       string // last record written, such as "block 3 order 7"
+	synced     string // last record that is certainly on disk, in the same words
+	err        error  // why nothing more can be written
 }
 
-// opener opens a file to write and makes it where there is none. Tests give files that fail.
+// opener opens a file for writing and creates it if it does not exist. Tests supply files that fail.
 type opener func(path string) (file, error)
 
 // file is the part of os.File that a run needs.
@@ -41,14 +41,14 @@ type file interface {
 
 func openFile(path string) (file, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666) }
 
-// appended is a file that grows by whole lines. What lies beyond end is not part of it.
+// appended is a file that grows by complete lines. Bytes beyond end are not part of it.
 type appended struct {
 	file
 	path string
-	end  int64 // bytes
+	end  int64 // in bytes
 }
 
-// add writes a line, in one call, at the end of the file.
+// add writes a line at the end of the file, in one call.
 func (a *appended) add(line []byte) error {
 	n, err := a.WriteAt(line, a.end)
 	if err == nil && n < len(line) {
@@ -60,12 +60,11 @@ func (a *appended) add(line []byte) error {
 	return err
 }
 
-// cut removes what lies beyond the end.
+// cut removes the bytes beyond the end.
 func (a *appended) cut() error { return a.Truncate(a.end) }
 
-// Create begins a run in dir, which it makes, parents too, where it does not exist. The directory must
-// be empty, or hold no more than the beginning of a run that was stopped before its header was written.
-// The header is any JSON.
+// Create begins a run in dir and creates dir and its parents if they do not exist. The directory must be empty,
+// or hold only the beginning of a run that stopped before its header was written. The header is any JSON.
 func Create(dir string, header any) (*Run, error) { return create(dir, header, openFile) }
 
 func create(dir string, header any, open opener) (*Run, error) {
@@ -80,11 +79,11 @@ func create(dir string, header any, open opener) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the header of the run: %w", err)
 	}
-	if err := Vacant(dir); err != nil {
+	if err := CheckVacant(dir); err != nil {
 		return nil, err
 	}
 	if err := makeDir(dir); err != nil {
-		return nil, fmt.Errorf("%s cannot hold a run: %w; give a directory that can be written, with -o DIR", dir, err)
+		return nil, fmt.Errorf("%s cannot hold a run: %w; give a directory that can be written", dir, err)
 	}
 	r, err := openRun(dir, open)
 	if err != nil {
@@ -100,7 +99,7 @@ func create(dir string, header any, open opener) (*Run, error) {
 
 // begin writes the header of a run that was just opened.
 func (r *Run) begin(line []byte) error {
-	if err := Vacant(r.dir); err != nil { // again, now that no other process can begin a run here
+	if err := CheckVacant(r.dir); err != nil { // check again, because now no other process can begin a run here
 		return err
 	}
 	err := r.openFiles()
@@ -117,26 +116,27 @@ func (r *Run) begin(line []byte) error {
 	if err == nil {
 		err = r.sync()
 	}
+
 	if err != nil {
 		if r.journal.file != nil {
 			r.journal.end = 0
 			err = errors.Join(err, r.journal.cut())
 		}
 		if _, at := os.Stat(r.dir); errors.Is(at, fs.ErrNotExist) || errors.Is(err, ErrGone) {
-			return gone(r.dir, journalName)
+			return goneError(r.dir, journalName)
 		}
 		return fmt.Errorf("%w; nothing is measured yet; %s and start again", err, remedy(err))
 	}
 	return nil
 }
 
-// Resume opens a run to continue it, and returns what it holds. It cuts off the line that a crash tore.
-// A block may have all its trials and lack its end: the caller ends it. A run that has ended takes no
-// more records: it is read as [Open] reads it, without a lock, so that nothing of it needs to be writable.
+// Resume opens a run to continue it, and returns its content. It removes a line that a crash tore. A block may
+// have all its trials but no "block" record; the caller must end it. A run that has ended accepts no records:
+// it is read as [Open] reads it, without a lock, so nothing of it needs to be writable.
 func Resume(dir string) (*Run, *Journal, error) { return resume(dir, openFile) }
 
 func resume(dir string, open opener) (*Run, *Journal, error) {
-	j, err := Open(dir) // so that a foreign directory gets no lock, nor one whose run is complete or damaged
+	j, err := Open(dir) // before the lock, so that a directory that is foreign, complete or damaged gets none
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,9 +147,9 @@ func resume(dir string, open opener) (*Run, *Journal, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	j, err = Open(dir) // again, now that no other process writes it
+	j, err = Open(dir) // again, because now no other process writes it
 	if err == nil && j.histogramsErr != nil {
-		err = fmt.Errorf("%w: %s", j.histogramsErr, putBack)
+		err = fmt.Errorf("%w: %s", j.histogramsErr, restoreHint)
 	}
 	if err == nil {
 		err = r.openFiles()
@@ -158,10 +158,12 @@ func resume(dir string, open opener) (*Run, *Journal, error) {
 		r.journal.end, r.histograms.end = j.end, j.histogramsEnd
 		err = errors.Join(r.journal.cut(), r.histograms.cut(), r.sync())
 	}
+
 	if err != nil {
 		r.abandon()
 		return nil, nil, err
 	}
+
 	r.state, r.chain = j.state.clone(), j.chain
 	if n := len(j.Trials); n > 0 {
 		r.last = keyOf(&j.Trials[n-1]).String()
@@ -170,7 +172,7 @@ func resume(dir string, open opener) (*Run, *Journal, error) {
 	return r, j, nil
 }
 
-// openRun takes the lock of an existing directory.
+// openRun locks an existing directory.
 func openRun(dir string, open opener) (*Run, error) {
 	l, err := lock.Lock(filepath.Join(dir, lockName))
 	if errors.Is(err, lock.ErrLocked) {
@@ -182,6 +184,7 @@ func openRun(dir string, open opener) (*Run, error) {
 	return &Run{dir: dir, open: open, lock: l, state: newState()}, nil
 }
 
+// openFiles opens both files for writing.
 func (r *Run) openFiles() (err error) {
 	r.journal.path = filepath.Join(r.dir, journalName)
 	r.histograms.path = filepath.Join(r.dir, histogramsName)
@@ -195,7 +198,7 @@ func (r *Run) openFiles() (err error) {
 	return err
 }
 
-// sync brings both files to the disk, the histograms first: a trial on the disk has its histogram there.
+// sync syncs both files, the histograms first, so that each trial on disk has its histogram there.
 func (r *Run) sync() error {
 	if err := r.histograms.Sync(); err != nil {
 		return err
@@ -203,11 +206,11 @@ func (r *Run) sync() error {
 	if err := r.journal.Sync(); err != nil {
 		return err
 	}
-	return r.present()
+	return r.checkPresent()
 }
 
-// Append adds a trial and its histograms, by name; there may be none. Its SchemaVersion is set. When Append
-// fails for want of space, the run is as before the call and may be closed or continued.
+// Append adds a trial and its histograms by metric, which may be nil. It sets the SchemaVersion of the trial.
+// If Append fails for lack of space, the run is as before the call and may be closed or continued.
 func (r *Run) Append(t result.Trial, histograms map[string][]byte) error {
 	if r.err != nil {
 		return r.err
@@ -218,13 +221,15 @@ func (r *Run) Append(t result.Trial, histograms map[string][]byte) error {
 	if err == nil && rec.Kind != result.KindTrial && rec.Kind != result.KindInstrumented {
 		err = fmt.Errorf("a trial is of kind %q or %q, not %q", result.KindTrial, result.KindInstrumented, rec.Kind)
 	}
+
 	var histLine []byte
 	if err == nil {
-		histLine, err = encode(Histograms{t.Block, t.Order, k.observed, histograms})
+		histLine, err = encode(Histograms{t.Block, t.Order, k.instrumented, histograms})
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %v cannot be stored: %w", r.dir, k, err)
 	}
+
 	line, crc := r.chain.sign(line, r.chain.journal)
 	histLine, histCRC := r.chain.sign(histLine, r.chain.histograms)
 	before := r.histograms.end
@@ -235,16 +240,17 @@ func (r *Run) Append(t result.Trial, histograms map[string][]byte) error {
 		r.histograms.end = before
 		return r.undo(err)
 	}
-	r.chain.trial(line, histLine)
+
+	r.chain.addTrial(line, histLine)
 	r.chain.journal, r.chain.histograms = crc, histCRC
 	r.state.add(&rec)
 	r.last = k.String()
 	return nil
 }
 
-// EndBlock says that the block is complete, and brings all so far to the disk. trials is the number of
-// its trials, observed ones too; another number than was appended is an error. spent is what the run has
-// used up of its budget so far; 0 where it has none.
+// EndBlock marks a block as complete and syncs all records. trials is the number of its trials, instrumented
+// ones too; it must equal the number of appended trials. spent is the time used of the budget so far; 0 if
+// there is no budget.
 func (r *Run) EndBlock(block, trials int, spent time.Duration) error {
 	return r.commit(struct {
 		Kind   string  `json:"kind"`
@@ -254,16 +260,16 @@ func (r *Run) EndBlock(block, trials int, spent time.Duration) error {
 	}{kindBlock, block, trials, spent.Seconds()})
 }
 
-// Look keeps what was decided to be measured next, any JSON, and brings all so far to the disk.
+// Interim records the decision of an interim analysis, any JSON, and syncs all records.
 func (r *Run) Interim(decided any) error {
 	return r.commit(struct {
 		Kind          string `json:"kind"`
 		SchemaVersion int    `json:"schema_version"`
 		Look          any    `json:"look"`
-	}{kindLook, result.SchemaVersion, decided})
+	}{kindInterim, result.SchemaVersion, decided})
 }
 
-// End says that the sweep is complete. No record may follow.
+// End marks the sweep as complete. No record may follow.
 func (r *Run) End() error {
 	return r.commit(struct {
 		Kind string `json:"kind"`
@@ -279,10 +285,11 @@ func (r *Run) commit(v any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.dir, err)
 	}
-	// The histograms are on the disk before a record that says that they are.
+	// The histograms must be on disk before a record that says so.
 	if err := r.histograms.Sync(); err != nil {
 		return r.stop(err)
 	}
+
 	line, sum, crc := r.chain.seal(line)
 	if err := r.journal.add(line); err != nil {
 		return r.undo(err)
@@ -291,7 +298,8 @@ func (r *Run) commit(v any) error {
 	if err := r.journal.Sync(); err != nil {
 		return r.stop(err)
 	}
-	if err := r.present(); err != nil {
+
+	if err := r.checkPresent(); err != nil {
 		return r.stop(err)
 	}
 	r.state.add(&rec)
@@ -299,7 +307,7 @@ func (r *Run) commit(v any) error {
 	return nil
 }
 
-// encode makes a line that can be read back and may follow what is written.
+// encode encodes a record that can be read back and may follow those written so far.
 func (r *Run) encode(v any) ([]byte, record, error) {
 	line, err := encode(v)
 	if err != nil {
@@ -312,7 +320,7 @@ func (r *Run) encode(v any) ([]byte, record, error) {
 	return line, rec, err
 }
 
-// undo removes what a failed write left behind, and says what is kept.
+// undo removes the remains of a failed write, and adds to the error what is kept.
 func (r *Run) undo(err error) error {
 	cut := errors.Join(r.journal.cut(), r.histograms.cut())
 	sync := r.sync()
@@ -325,14 +333,14 @@ func (r *Run) undo(err error) error {
 	return r.failed(err)
 }
 
-// stop ends all writing: after a failed sync or cut, what the files hold is known only by reading them.
+// stop ends all writing. After a failed sync or cut, only reading the files shows what they hold.
 func (r *Run) stop(err error) error {
 	r.last = r.synced
 	r.err = r.failed(err)
 	return r.err
 }
 
-// Close brings all so far to the disk and gives up the lock. A second call does nothing.
+// Close syncs all records and releases the lock. A second call does nothing.
 func (r *Run) Close() error {
 	if r.lock == nil {
 		return nil
@@ -347,7 +355,7 @@ func (r *Run) Close() error {
 	return errors.Join(err, r.abandon())
 }
 
-// abandon closes the files and gives up the lock, in this order.
+// abandon closes the files and then releases the lock.
 func (r *Run) abandon() error {
 	var errs []error
 	for _, f := range []file{r.journal.file, r.histograms.file} {

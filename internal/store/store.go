@@ -1,5 +1,5 @@
-// Package store keeps a sweep in a run directory, trial by trial, so that a crash, a kill, a power cut
-// or a full disk costs at most the trial under way.
+// Package store keeps the trials of a sweep in a run directory as they arrive. A crash, a kill, a power cut or
+// a full disk costs at most the trial in progress.
 //
 // A run directory holds
 //
@@ -8,34 +8,36 @@
 //	failures/BLOCK-ORDER.txt  what a failed trial printed
 //	lock                      held by the process that writes the run
 //
-// The journal begins with a record of kind "run", which holds the caller's header, goes on with the
-// trials (kinds "trial" and "observed"), has a record of kind "block" where all trials of a block are
-// done, one of kind "look" where the caller decided what to measure next, and closes with one of kind "end".
+// The journal begins with a record of kind "run", which holds the caller's header. The trials follow (kinds
+// "trial" and "observed"). A record of kind "block" marks a complete block, and one of kind "look" an interim
+// analysis that decided what to measure next. The last record has kind "end".
 //
-// A record counts when its line is whole, newline included. Each line is one write at the end of its
-// file, so a kill leaves at most one torn line, the last; Open ignores it and Resume cuts it off. A
-// trial's histogram is written before its line in the journal. Both files are synced when the run
-// begins, at the end of each block, and at the end: a power cut loses nothing before the last "block"
-// record. After that record it may lose lines of either file, and a trial counts only as far as its
-// histogram is there too; what does not count is run again, and [Journal.Notes] says how much it is.
+// A record counts if its line is complete, including the newline. Each line is one write at the end of its
+// file, so a kill leaves at most one torn line, the last. Open ignores a torn line and Resume removes it.
 //
-// Every line ends with a member "crc", 8 hexadecimal digits: the CRC-32C (Castagnoli) of the bytes of the line before
-// that member, continued from that of the line before it in the same file, whose digest is left out. The header has one
-// of its own, and the first line after it begins anew, so that equal trials give equal lines. A line that was changed,
-// lost, doubled or moved does not fit, or the one after it does not.
+// The histogram of a trial is written before its line in the journal. Both files are synced when the run
+// begins, at the end of each block, and at the end, so a power cut loses nothing before the last "block"
+// record. After that record it may lose lines of either file. A trial counts only if its histogram is there
+// too. The other trials are run again, and [Journal.Notes] reports their number.
 //
-// The records that come with a sync ("block", "look" and "end") are seals. Each has a member "digest", 64 hexadecimal
-// digits: the SHA-256 of the digest before it (at first that of the header: the SHA-256 of its line), of the SHA-256 of
-// the record's own bytes before that member, and of the SHA-256 of both lines of each trial since the seal before, the
-// journal's line first. It ties the two files together and to the header, and shows lines whose checksums were made to
-// fit.
+// Every line ends with a member "crc": 8 hexadecimal digits, the CRC-32C (Castagnoli) of the bytes of the line
+// before that member. It continues from the checksum of the previous line in the same file, without the digest
+// of that line. The header has a checksum of its own and the first line after it starts again from zero, so
+// that equal trials give equal lines. If a line was changed, lost, doubled or moved, its checksum does not
+// match, or that of the next line does not.
 //
-// A run whose header has no checksum is from before there were any. It is read, and continued, without; lines with and
-// without in one run are refused. Damage of the journal is an error. Damage of the histograms, which no verdict depends
-// on, is a note, and a run that is not complete is not continued then.
+// The records that come with a sync ("block", "look" and "end") are seals. Each has a member "digest": 64
+// hexadecimal digits, a SHA-256. It covers the previous digest (at first the SHA-256 of the header line), the
+// SHA-256 of the record's own bytes before that member, and the SHA-256 of both lines of each trial since the
+// previous seal, the journal's line first. It ties the two files to each other and to the header. It also
+// reveals lines whose checksums were forged.
 //
-// A run that is complete is only read: without a lock, and where nothing may be written. A run under way notices at
-// each sync that its files are no longer at their place.
+// A run whose header has no checksum is older than checksums. It is read and continued without them; one run
+// cannot mix lines with and without checksums. Damage of the journal is an error. Damage of the histograms,
+// which no verdict depends on, is a note, but an incomplete run with such damage cannot be continued.
+//
+// A complete run is only read: without a lock, and without write permission. A run in progress checks at each
+// sync that its files are still in their place.
 package store
 
 import (
@@ -50,7 +52,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// The names within a run directory.
+// The file names in a run directory.
 const (
 	journalName    = "journal.ndjson"
 	histogramsName = "histograms.ndjson"
@@ -58,22 +60,22 @@ const (
 	lockName       = "lock"
 )
 
-// The kinds of record beside the two of [result.Trial].
+// The kinds of record, apart from the two of [result.Trial].
 const (
-	kindRun   = "run"
-	kindBlock = "block"
-	kindLook  = "look"
-	kindEnd   = "end"
+	kindRun     = "run"
+	kindBlock   = "block"
+	kindInterim = "look"
+	kindEnd     = "end"
 )
 
-// maxLine is the longest line, in bytes, that is written or read. It keeps a foreign file from filling
-// the memory; a trial with its histogram takes some kilobytes.
+// maxLine is the longest line that is written or read, in bytes. It keeps a foreign file from filling the
+// memory; a trial with its histogram takes some kilobytes.
 const maxLine = 64 << 20
 
-// errNewer says that a newer brewput wrote the run.
+// errNewer marks a run that a newer brewput wrote.
 var errNewer = errors.New("newer than this brewput")
 
-// record is a line of the journal. The pointers tell a missing number from a zero.
+// record is a line of the journal. The pointers distinguish a missing number from zero.
 type record struct {
 	Kind          string          `json:"kind"`
 	SchemaVersion int             `json:"schema_version"`
@@ -81,24 +83,24 @@ type record struct {
 	Block         *int            `json:"block"`
 	Order         *int            `json:"order"`
 	Trials        *int            `json:"trials"`
-	Spent         float64         `json:"spent_seconds"` // of a budget, when a block ended
-	Look          json.RawMessage `json:"look"`
+	Spent         float64         `json:"spent_seconds"` // used of the budget when the block ended
+	Interim       json.RawMessage `json:"look"`
 	CRC           json.RawMessage `json:"crc"` // see [chain]
 
 	trial result.Trial // of the kinds trial and observed
 }
 
-// key names a trial within a run.
+// key identifies a trial within a run.
 type key struct {
 	block, order int
-	observed     bool
+	instrumented bool
 }
 
 func (k key) String() string { return fmt.Sprintf("block %d order %d", k.block, k.order) }
 
 func keyOf(t *result.Trial) key { return key{t.Block, t.Order, t.Kind == result.KindInstrumented} }
 
-// encode makes a line of v, newline included.
+// encode encodes v as a line, including the newline.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -112,7 +114,7 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// parse reads a line of the journal and checks it by itself; [state.check] does the rest.
+// parse decodes a line of the journal and checks it by itself; [state.check] does the rest.
 func parse(line []byte) (record, error) {
 	var r record
 	if at := invalidUTF8(line); at >= 0 {
@@ -121,7 +123,8 @@ func parse(line []byte) (record, error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, err
 	}
-	versioned := r.Kind == kindRun || r.Kind == kindLook || r.Kind == result.KindTrial || r.Kind == result.KindInstrumented
+	isTrial := r.Kind == result.KindTrial || r.Kind == result.KindInstrumented
+	versioned := r.Kind == kindRun || r.Kind == kindInterim || isTrial
 	switch {
 	case r.SchemaVersion > result.SchemaVersion:
 		return r, fmt.Errorf("schema_version %d is %w, which knows %d: update brewput",
@@ -129,13 +132,14 @@ func parse(line []byte) (record, error) {
 	case r.SchemaVersion < 0 || versioned && r.SchemaVersion == 0:
 		return r, fmt.Errorf("schema_version %d is unknown in a record of kind %q", r.SchemaVersion, r.Kind)
 	}
+
 	switch r.Kind {
 	case kindRun, kindEnd:
 	case result.KindTrial, result.KindInstrumented:
 		if r.Block == nil || r.Order == nil || *r.Block < 0 || *r.Order < 0 {
 			return r, errors.New("a trial needs a block and an order, 0 or more")
 		}
-		// Numbers of an answer stay as written: a 64-bit checksum is not rounded to a float64.
+		// Numbers of an answer stay as written, so that a 64-bit checksum is not rounded to a float64.
 		dec := json.NewDecoder(bytes.NewReader(line))
 		dec.UseNumber()
 		return r, dec.Decode(&r.trial)
@@ -143,8 +147,8 @@ func parse(line []byte) (record, error) {
 		if r.Block == nil || r.Trials == nil || *r.Block < 0 || *r.Trials < 0 {
 			return r, errors.New("the end of a block needs its number and its number of trials, 0 or more")
 		}
-	case kindLook:
-		if len(r.Look) == 0 {
+	case kindInterim:
+		if len(r.Interim) == 0 {
 			return r, errors.New("a look needs what it decided")
 		}
 	default:
@@ -153,7 +157,7 @@ func parse(line []byte) (record, error) {
 	return r, nil
 }
 
-// invalidUTF8 is the place of the first byte that is not valid UTF-8, -1 if there is none.
+// invalidUTF8 returns the offset of the first byte that is not valid UTF-8, -1 if there is none.
 func invalidUTF8(line []byte) int {
 	if utf8.Valid(line) {
 		return -1
@@ -168,11 +172,11 @@ func invalidUTF8(line []byte) int {
 	return -1
 }
 
-// state is what the records so far say. Reader and writer obey the same [state.check], so that no
+// state is the state of a run after the records so far. Reader and writer share [state.check], so that no
 // journal is written that cannot be read.
 type state struct {
 	seen   map[key]bool
-	counts map[int]int // trials by block, observed ones too
+	counts map[int]int // trials by block, instrumented ones too
 	blocks map[int]int // the same for complete blocks only
 	ended  bool
 }
@@ -185,7 +189,7 @@ func (s *state) clone() state {
 	return state{maps.Clone(s.seen), maps.Clone(s.counts), maps.Clone(s.blocks), s.ended}
 }
 
-// check reports whether the record may follow those so far.
+// check returns an error if the record must not follow those so far.
 func (s *state) check(r *record) error {
 	if s.ended {
 		return fmt.Errorf("a record of kind %q after the end of the run", r.Kind)
@@ -193,9 +197,10 @@ func (s *state) check(r *record) error {
 	switch r.Kind {
 	case kindRun:
 		return errors.New("a second header of a run")
-	case kindEnd, kindLook:
+	case kindEnd, kindInterim:
 		return nil
 	}
+
 	_, complete := s.blocks[*r.Block]
 	switch {
 	case r.Kind == kindBlock && complete:
@@ -212,12 +217,12 @@ func (s *state) check(r *record) error {
 	return nil
 }
 
-// add takes in a record that was checked.
+// add applies a record that was checked.
 func (s *state) add(r *record) {
 	switch r.Kind {
 	case kindEnd:
 		s.ended = true
-	case kindLook:
+	case kindInterim:
 	case kindBlock:
 		s.blocks[*r.Block] = *r.Trials
 	default:
@@ -226,19 +231,19 @@ func (s *state) add(r *record) {
 	}
 }
 
-// Histograms are the opaque histograms of one trial, by what they are of.
+// Histograms are the opaque histograms of one trial, by metric.
 type Histograms struct {
 	Block        int  `json:"block"`
 	Order        int  `json:"order"`
 	Instrumented bool `json:"observed"`
-	// "latency" and the like; base64 in the file; null where the trial has none
+	// by metric, such as "latency"; base64 in the file; null if the trial has none
 	Data map[string][]byte `json:"data"`
 }
 
-// parseHistogram reads a line of the histograms, which must be that of trial k.
+// parseHistogram decodes a line of the histograms, which must belong to trial k.
 func parseHistogram(line []byte, k key) (Histograms, error) {
 	var h Histograms
-	if !whole(line) {
+	if !isWhole(line) {
 		return h, io.ErrUnexpectedEOF
 	}
 	if at := invalidUTF8(line); at >= 0 {

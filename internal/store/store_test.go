@@ -34,7 +34,7 @@ func TestRoundTrip(t *testing.T) {
 	must(t, r.Close())
 }
 
-// TestHistogramsStop sees that the iteration may stop early.
+// TestHistogramsStop checks that the iteration may stop early.
 func TestHistogramsStop(t *testing.T) {
 	j := get(Open(write(t, sweep())))(t)
 	n := 0
@@ -47,7 +47,7 @@ func TestHistogramsStop(t *testing.T) {
 	}
 }
 
-// TestRefused has the records that would make a journal that Open refuses; none is written.
+// TestRefused has records that would make a journal that Open refuses. None is written.
 func TestRefused(t *testing.T) {
 	steps := sweep()[:5]
 	dir := write(t, steps)
@@ -122,7 +122,7 @@ func TestCreateWhere(t *testing.T) {
 	wantError(t, err, "readme")
 	dir := write(t, sweep()[:1])
 	_, err = Create(dir, header())
-	wantError(t, err, "already holds a run", "--resume "+dir)
+	wantError(t, err, "already holds a run", "resume it")
 	verify(t, get(Open(dir))(t), sweep(), 1)
 }
 
@@ -149,10 +149,10 @@ func TestFailure(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(dir, "failures")))
 	must(t, os.WriteFile(filepath.Join(dir, "failures"), nil, 0o666))
 	_, err := r.Failure(3, 7, "text")
-	wantError(t, err, "failures", "--resume")
+	wantError(t, err, "failures", "resume")
 }
 
-// TestForeign opens what is not a run.
+// TestForeign opens directories that are not runs.
 func TestForeign(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 	const stopped = "stopped before its header"
@@ -196,20 +196,20 @@ func TestForeign(t *testing.T) {
 	nowhere := filepath.Join(dir, "nowhere")
 	must(t, os.Symlink(filepath.Join("absent", "too"), nowhere))
 	_, err = Create(nowhere, 1)
-	wantError(t, err, "nowhere cannot hold a run", "give a directory that can be written, with -o DIR")
+	wantError(t, err, "nowhere cannot hold a run", "give a directory that can be written")
 	must(t, os.Mkdir(filepath.Join(dir, journalName), 0o777))
 	_, err = Open(dir)
 	wantError(t, err, "not a run directory", "not a regular file")
 }
 
-// TestBroken has journals with one line that is whole and wrong.
+// TestBroken has journals with one complete but invalid line.
 func TestBroken(t *testing.T) {
 	dir := write(t, sweep())
 	path := filepath.Join(dir, journalName)
 	lines := bytes.SplitAfter(get(os.ReadFile(path))(t), []byte("\n"))
-	lines = lines[:len(lines)-1] // 1 header, 2 3 trials, 4 block, 5 look, 6 7 trials, 8 block, 9 end
+	lines = lines[:len(lines)-1] // 1 header, 2 3 trials, 4 block, 5 interim, 6 7 trials, 8 block, 9 end
 	for _, c := range []struct {
-		at   int // the line, from 1, before which the new one is put
+		at   int // number of the line, from 1, before which the new one is inserted
 		line string
 		want []string
 	}{
@@ -239,10 +239,10 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestDamagedHistograms has histograms that were changed after they were synced. The trials stay
-// readable; what is wrong is said where it matters.
+// TestDamagedHistograms has histograms that were changed after a sync. The trials can still be read, and the
+// damage is reported where it matters.
 func TestDamagedHistograms(t *testing.T) {
-	dir := write(t, sweep()[:5]) // a complete block of two, a look and a trial
+	dir := write(t, sweep()[:5]) // a complete block of two, an interim analysis and a trial
 	path := filepath.Join(dir, histogramsName)
 	lines := bytes.SplitAfter(get(os.ReadFile(path))(t), []byte("\n"))
 	firstError := func(j *Journal) error {
@@ -278,7 +278,7 @@ func TestDamagedHistograms(t *testing.T) {
 		t.Error("Resume made a new file of histograms")
 	}
 
-	// Failed calls of Resume have given the lock back.
+	// Failed calls of Resume have released the lock.
 	must(t, os.WriteFile(path, bytes.Join(lines, nil), 0o666))
 	r, j := get2(t)(Resume(dir))
 	verify(t, j, sweep(), 5)

@@ -13,20 +13,21 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// A step is one record of a sweep.
+// step is one record of a sweep.
 type step struct {
 	kind          string
 	block, order  int
 	trialsInBlock int
 }
 
-// sweep is a small sweep: trials of both kinds with and without histogram, blocks out of order, a look, an end.
+// sweep is a small sweep: trials of both kinds with and without histogram, blocks out of order, an interim
+// analysis, an end.
 func sweep() []step {
 	return []step{
 		{kind: result.KindTrial, block: 1, order: 0},
 		{kind: result.KindInstrumented, block: 1, order: 1},
 		{kind: kindBlock, block: 1, trialsInBlock: 2},
-		{kind: kindLook},
+		{kind: kindInterim},
 		{kind: result.KindTrial, block: 0, order: 0},
 		{kind: result.KindInstrumented, block: 0, order: 0},
 		{kind: kindBlock, block: 0, trialsInBlock: 2},
@@ -34,7 +35,7 @@ func sweep() []step {
 	}
 }
 
-// looked is what the look of the sweep decided, and spentUntil what of its budget was gone after a block.
+// looked is the decision of the interim analysis, and spentUntil the time used of the budget after a block.
 func looked() any { return map[string]int{"blocks": 5} }
 
 func spentUntil(block int) time.Duration { return time.Duration(9-block) * time.Second }
@@ -46,7 +47,7 @@ func (s step) trial() result.Trial {
 		Order:   s.order,
 		Point:   plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}),
 		Metrics: result.Metrics{result.Throughput: 1.5, result.CPUSeconds: result.Unavailable},
-		Answer:  map[string]any{"sum": json.Number("18446744073709551615")}} // more than a float64 holds
+		Answer:  map[string]any{"sum": json.Number("18446744073709551615")}} // exceeds a float64
 }
 
 func (s step) histogram() map[string][]byte {
@@ -63,7 +64,7 @@ func (s step) do(r *Run) error {
 	switch s.kind {
 	case kindBlock:
 		return r.EndBlock(s.block, s.trialsInBlock, spentUntil(s.block))
-	case kindLook:
+	case kindInterim:
 		return r.Interim(looked())
 	case kindEnd:
 		return r.End()
@@ -78,7 +79,7 @@ func (s step) done(j *Journal) bool {
 	case kindBlock:
 		_, ok := j.Blocks[s.block]
 		return ok
-	case kindLook:
+	case kindInterim:
 		return len(j.Interims) > 0
 	case kindEnd:
 		return j.Ended
@@ -102,7 +103,7 @@ func get[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// wantError fails unless err says each of the words.
+// wantError fails the test unless err contains each of the words.
 func wantError(t testing.TB, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -140,7 +141,7 @@ func complete(t testing.TB, r *Run, j *Journal, steps []step) {
 	must(t, r.Close())
 }
 
-// verify fails unless the journal holds the first n steps, each once and in order.
+// verify fails the test unless the journal holds the first n steps, each once and in order.
 func verify(t testing.TB, j *Journal, steps []step, n int) {
 	t.Helper()
 	var want []step
@@ -158,7 +159,7 @@ func verify(t testing.TB, j *Journal, steps []step, n int) {
 		switch s.kind {
 		case kindBlock:
 			spent = spentUntil(s.block)
-		case kindLook:
+		case kindInterim:
 			looks++
 		}
 	}

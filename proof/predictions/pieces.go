@@ -108,7 +108,7 @@ func (c *realCampaign) run(ctx context.Context, end time.Time, args []string) er
 func ended(dir string) (complete, begun bool) {
 	j, err := store.Open(dir)
 	if err != nil {
-		return false, store.Holds(dir)
+		return false, store.HoldsRun(dir)
 	}
 	return j.Ended, true
 }

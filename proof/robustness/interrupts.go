@@ -64,7 +64,7 @@ func (a *attempt) interrupted(name string, r ran) {
 // whole wants of a command that was interrupted that its run can be read and is complete if the command says so.
 func (a *attempt) whole(name string, r ran) {
 	dir := filepath.Join(a.cwd(), "stored")
-	if !slices.Contains([]string{"run", "sim", "bench"}, name) || r.signal != 0 || !store.Holds(dir) {
+	if !slices.Contains([]string{"run", "sim", "bench"}, name) || r.signal != 0 || !store.HoldsRun(dir) {
 		return
 	}
 	j, err := store.Open(dir)

@@ -1,5 +1,5 @@
-// Package storetest damages run directories the way disks, editors and hands do, for the tests that no
-// damage is silent.
+// Package storetest damages run directories as disks, editors and people do, for tests that no damage goes
+// unnoticed.
 package storetest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// mutations are the kinds of damage. Each returns nil where the file gives it nothing to damage.
+// mutations are the kinds of damage. Each returns nil if it finds nothing to damage in the file.
 var mutations = []struct {
 	kind string
 	make func(rng *rand.Rand, file []byte) []byte
@@ -31,8 +31,8 @@ var mutations = []struct {
 	{"zeros", zeros},
 }
 
-// Mutate returns a copy of a journal, or of any file of lines, that differs from it in one place, and
-// the kind of damage. The same state of rng gives the same copy.
+// Mutate returns a copy of a journal, or of any file of lines, with damage in one place, and the kind of
+// damage. The same state of rng gives the same copy.
 func Mutate(rng *rand.Rand, file []byte) (kind string, mutated []byte) {
 	for range 100 {
 		m := mutations[rng.IntN(len(mutations))]
@@ -43,12 +43,12 @@ func Mutate(rng *rand.Rand, file []byte) (kind string, mutated []byte) {
 	return "append", append(slices.Clone(file), "{}\n"...)
 }
 
-// replace returns a copy of file with file[from:to] replaced.
+// replace returns a copy of file in which by replaces file[from:to].
 func replace(file []byte, from, to int, by ...byte) []byte {
 	return slices.Concat(file[:from], by, file[to:])
 }
 
-// pick returns one match of a pattern, or one place of its group.
+// pick returns the range of one match of a pattern, or of its group.
 func pick(rng *rand.Rand, file []byte, pattern *regexp.Regexp) (from, to int, ok bool) {
 	all := pattern.FindAllSubmatchIndex(file, -1)
 	if len(all) == 0 {
@@ -104,7 +104,7 @@ func deleteLine(rng *rand.Rand, file []byte) []byte {
 	return bytes.Join(slices.Delete(lines, i, i+1), nil)
 }
 
-// duplicateLine repeats a line at its place or at another.
+// duplicateLine repeats a line, next to it or elsewhere.
 func duplicateLine(rng *rand.Rand, file []byte) []byte {
 	lines := bytes.SplitAfter(file, []byte("\n"))
 	from := rng.IntN(len(lines))
@@ -122,7 +122,7 @@ func swapLines(rng *rand.Rand, file []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
-// truncate cuts the file anywhere, or at the end of a line.
+// truncate cuts the file at any byte, or at the end of a line.
 func truncate(rng *rand.Rand, file []byte) []byte {
 	if len(file) == 0 {
 		return nil
@@ -134,7 +134,7 @@ func truncate(rng *rand.Rand, file []byte) []byte {
 	return slices.Clone(file[:at])
 }
 
-// changeKey changes one letter of the name of a member: a metric's name is one.
+// changeKey changes one letter of a member name, such as that of a metric.
 func changeKey(rng *rand.Rand, file []byte) []byte {
 	from, to, ok := pick(rng, file, keys)
 	if !ok {
@@ -157,13 +157,13 @@ func changeVersion(rng *rand.Rand, file []byte) []byte {
 	return replace(file, from, to, byte('0'+rng.IntN(10)))
 }
 
-// changeLineEnds gives all lines the ends that another system or an editor writes.
+// changeLineEnds replaces the line ends by those of another system or of an editor.
 func changeLineEnds(rng *rand.Rand, file []byte) []byte {
 	return bytes.ReplaceAll(file, []byte("\n"),
 		[][]byte{[]byte("\r\n"), []byte("\r"), []byte(" \n"), []byte("\n\n")}[rng.IntN(4)])
 }
 
-// zeros fill a part of the file, as a file system may leave it after a power cut, or lie behind it.
+// zeros overwrites part of the file with zeros, or appends them, as a file system may after a power cut.
 func zeros(rng *rand.Rand, file []byte) []byte {
 	from := rng.IntN(len(file) + 1)
 	n := 1 + rng.IntN(512)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every kind of damage occurs, none leaves the file as it was, and the seed alone decides.
+// TestMutate checks that every kind of damage occurs, that each changes the file, and that the seed alone decides.
 func TestMutate(t *testing.T) {
 	file := []byte(`{"kind":"run","schema_version":1,"header":{}}` + "\n" +
 		`{"kind":"trial","block":0,"order":12}` + "\n")

@@ -11,21 +11,22 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// Place is where a revision's package is built and run.
+// Checkout is the tree in which the package of a revision is built and run.
 type Checkout struct {
-	Dir   string   // of the package; benchmarks run here, as go test runs them
+	Dir   string   // of the package; benchmarks run here, as under go test
 	env   []string // for the go command
 	flags []string
 }
 
-// Head is the package in the user's tree, uncommitted changes included.
+// Head returns the package in the user's tree, including uncommitted changes.
 func (t Target) Head() Checkout { return Checkout{Dir: t.Dir} }
 
-// At is the package in the worktree of another revision. Modules that go.mod or go.work take from outside of the
-// repository by a relative path would be looked for beside the worktree: files with absolute paths take the place of
-// these.
-func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Checkout, error) {
-	p := Checkout{Dir: moved(r.Root, tree, t.Dir)}
+// Base returns the package in the worktree of another revision.
+//
+// A go.mod or go.work may name modules outside the repository by a relative path, which does not exist beside
+// the worktree. In that case the go command uses a copy of the file with absolute paths.
+func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Checkout, error) {
+	p := Checkout{Dir: worktreePath(r.Root, tree, t.Dir)}
 	if !exists(p.Dir) {
 		return p, fmt.Errorf("the base has no directory %s: the package is newer; give a later revision",
 			relative(r.Root, t.Dir))
@@ -35,11 +36,11 @@ func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Check
 		p.env = append(p.env, "GOWORK="+file)
 		return p, err
 	}
-	p.env = append(p.env, "GOWORK=off") // not one that lies above the worktree
+	p.env = append(p.env, "GOWORK=off") // ignore one above the worktree
 	if t.GoMod == "" {
 		return p, nil
 	}
-	mod := moved(r.Root, tree, t.GoMod)
+	mod := worktreePath(r.Root, tree, t.GoMod)
 	if !within(r.Root, t.GoMod) || !exists(mod) {
 		return p, fmt.Errorf("the base has no %s, so that its package belongs to no module; give a later revision",
 			relative(r.Root, t.GoMod))
@@ -51,9 +52,10 @@ func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Check
 	return p, err
 }
 
-// moved is a path of the repository in the worktree.
-func moved(root, tree, path string) string { return filepath.Join(tree, relative(root, path)) }
+// worktreePath returns the path in the worktree of a path in the repository.
+func worktreePath(root, tree, path string) string { return filepath.Join(tree, relative(root, path)) }
 
+// relative returns path relative to root.
 func relative(root, path string) string {
 	if rel, err := filepath.Rel(root, path); err == nil {
 		return rel
@@ -63,11 +65,12 @@ func relative(root, path string) string {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// replacement is one of go.mod or go.work.
+// replacement is a replace directive of go.mod or go.work.
 type replacement struct {
 	Old, New struct{ Path, Version string }
 }
 
+// old returns the replaced module, with its version if there is one.
 func (r replacement) old() string {
 	if r.Old.Version != "" {
 		return r.Old.Path + "@" + r.Old.Version
@@ -75,20 +78,20 @@ func (r replacement) old() string {
 	return r.Old.Path
 }
 
-// outside is the absolute path behind a path that leads from a directory of the worktree out of it, as it
-// leads out of the repository; "" where it does not.
-func outside(r Repo, tree, dir, path string) string {
+// outsidePath returns the absolute path of a relative path that leads from dir in the worktree out of the worktree.
+// It is resolved as in the repository. It returns "" if the path stays inside.
+func outsidePath(r Repo, tree, dir, path string) string {
 	if filepath.IsAbs(path) || !strings.HasPrefix(path, ".") {
 		return ""
 	}
 	if within(tree, filepath.Join(dir, path)) {
 		return ""
 	}
-	return filepath.Join(moved(tree, r.Root, dir), path)
+	return filepath.Join(worktreePath(tree, r.Root, dir), path)
 }
 
-// modFile is a go.mod that finds its replacements, or "" where that in the worktree does, or where they are vendored:
-// then nobody looks for them, and they must be what vendor/modules.txt says.
+// modFile returns the path of a go.mod whose replacements exist. It returns "" if the worktree's own go.mod
+// will do, or if modules are vendored: then they are not used, and must match vendor/modules.txt.
 func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string, error) {
 	if exists(filepath.Join(filepath.Dir(mod), "vendor", "modules.txt")) &&
 		!strings.Contains(os.Getenv("GOFLAGS"), "-mod=mod") {
@@ -102,15 +105,17 @@ func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string
 	if err := json.Unmarshal(out, &parsed); err != nil {
 		return "", err
 	}
+
 	var edits []string
 	for _, x := range parsed.Replace {
-		if to := outside(r, tree, filepath.Dir(mod), x.New.Path); x.New.Version == "" && to != "" {
+		if to := outsidePath(r, tree, filepath.Dir(mod), x.New.Path); x.New.Version == "" && to != "" {
 			edits = append(edits, "-replace="+x.old()+"="+to)
 		}
 	}
 	if len(edits) == 0 {
 		return "", nil
 	}
+
 	file := filepath.Join(w.Dir, "go.mod")
 	if err := copyFile(ctx, mod, file); err != nil {
 		return "", err
@@ -124,7 +129,7 @@ func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string
 	return file, err
 }
 
-// workspace is what go work edit -json says of a go.work.
+// workspace is the output of go work edit -json.
 type workspace struct {
 	Go        string
 	Toolchain string
@@ -132,11 +137,12 @@ type workspace struct {
 	Replace   []replacement
 }
 
-// workFile is a go.work for the worktree: the revision's own where it has one and that leads nowhere else, otherwise
-// one that takes the repository's modules from the worktree and the others from where they are.
+// workFile returns a go.work for the worktree. It is the revision's own file if there is one and all its paths
+// stay valid. Otherwise it is one that takes the repository's modules from the worktree, and other modules from
+// their own directories.
 func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (string, error) {
 	from := work
-	if own := moved(r.Root, tree, work); within(r.Root, work) && exists(own) {
+	if own := worktreePath(r.Root, tree, work); within(r.Root, work) && exists(own) {
 		from = own
 	}
 	out, err := run(ctx, filepath.Dir(from), nil, "go", "work", "edit", "-json", from)
@@ -160,18 +166,18 @@ func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (stri
 	return file, os.WriteFile(file, []byte(text), 0o666)
 }
 
-// text is the workspace with absolute paths, dir being its directory in the user's tree. same reports whether
-// relative paths lead to the same places.
+// text returns the workspace with absolute paths; dir is its directory in the user's tree. same reports whether
+// the relative paths lead to the same directories.
 func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 	same = true
-	place := func(path string) string {
+	locate := func(path string) string {
 		abs := path
 		if !filepath.IsAbs(path) {
 			abs = filepath.Join(dir, path)
 		}
 		if within(r.Root, abs) {
 			same = same && !filepath.IsAbs(path)
-			return moved(r.Root, tree, abs)
+			return worktreePath(r.Root, tree, abs)
 		}
 		same = same && filepath.IsAbs(path)
 		return abs
@@ -183,7 +189,7 @@ func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 		text += "toolchain " + s.Toolchain + "\n"
 	}
 	for _, u := range s.Use {
-		abs := place(u.DiskPath)
+		abs := locate(u.DiskPath)
 		if !exists(abs) { // the revision lacks a module
 			same = false
 			continue
@@ -193,13 +199,14 @@ func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 	for _, x := range s.Replace {
 		to := x.New.Path + " " + x.New.Version
 		if x.New.Version == "" {
-			to = fmt.Sprintf("%q", place(x.New.Path))
+			to = fmt.Sprintf("%q", locate(x.New.Path))
 		}
 		text += "replace " + strings.Replace(x.old(), "@", " ", 1) + " => " + to + "\n"
 	}
 	return text, same
 }
 
+// copyFile copies a settings file.
 func copyFile(ctx context.Context, from, to string) error {
 	text, err := input.ReadFile(ctx, from, input.Settings)
 	if err != nil {

@@ -11,38 +11,38 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestOutlook: a load that would run far beyond its limit ends when that can be seen, and no sooner; one that would
-// take less than twice its limit goes on.
-func TestOutlook(t *testing.T) {
+// TestLimitPredictor checks that a load that would run far beyond its limit ends as soon as that can be
+// predicted. A load that would take less than twice its limit continues.
+func TestLimitPredictor(t *testing.T) {
 	for _, c := range []struct {
 		what        string
 		each        time.Duration // real time of 1024 requests
-		virtual     time.Duration // that goes by in one
+		virtual     time.Duration // virtual time of 1024 requests
 		span, limit time.Duration
-		ends        int64 // after so many requests; 0: never
+		ends        int64 // number of requests at the end; 0: it does not end
 	}{
-		{"slow", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Minute, 6 * lookEvery},
-		{"slow, with a short limit", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Second, 2 * lookEvery},
+		{"slow", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Minute, 6 * checkEvery},
+		{"slow, with a short limit", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Second, 2 * checkEvery},
 		{"a little less than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 450 * time.Second,
 			0},
 		{"a little more than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 440 * time.Second,
-			6 * lookEvery},
+			6 * checkEvery},
 		{"a little less than twice its limit, in half the time", time.Second, 11 * time.Microsecond, 5 * time.Second,
 			225 * time.Second, 0},
 		{"no limit", time.Second, time.Nanosecond, 10 * time.Second, 0, 0},
 	} {
 		clock, ended := time.Unix(1, 0), int64(0)
-		o := &outlook{span: c.span, limit: c.limit, workers: 1, now: func() time.Time { return clock }}
+		o := &limitPredictor{span: c.span, limit: c.limit, workers: 1, now: func() time.Time { return clock }}
 		o.fail = func(err error) {
 			if ended == 0 {
 				ended = o.n
 			}
-			if !strings.Contains(err.Error(), "(--time-limit); give --operations, a shorter") {
+			if !strings.Contains(err.Error(), "; give a number of operations, a shorter") {
 				t.Errorf("%s: %v", c.what, err)
 			}
 		}
-		for n := range int64(20 * lookEvery) {
-			if n%lookEvery == 0 {
+		for n := range int64(20 * checkEvery) {
+			if n%checkEvery == 0 {
 				clock = clock.Add(c.each)
 			}
 			o.note(time.Duration(n+1) * c.virtual)
@@ -53,17 +53,17 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// TestOutlookOfBursts: requests that all end together, thousands at an instant or one right after the other, say
-// nothing of a time to come before the next do; nor do several of each worker at an instant.
-func TestOutlookOfBursts(t *testing.T) {
+// TestLimitPredictorBursts checks that requests that all end together, at one instant or shortly after each
+// other, do not count as too many. The same holds for several requests of each worker at one instant.
+func TestLimitPredictorBursts(t *testing.T) {
 	for apart, workers := range map[time.Duration]int{0: 500, time.Nanosecond: 5000} {
 		clock := time.Unix(1, 0)
-		o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: workers,
+		o := &limitPredictor{span: 11 * time.Second, limit: 600 * time.Second, workers: workers,
 			now: func() time.Time { return clock }}
 		o.fail = func(err error) {
 			t.Fatalf("%v apart, after %d requests, %v: %v", apart, o.n, clock.Sub(time.Unix(1, 0)), err)
 		}
-		for round := range 11 { // of 25 s each, 275 s in all
+		for round := range 11 { // 25 s each, 275 s in total
 			for i := range 5000 {
 				clock = clock.Add(5 * time.Millisecond)
 				o.note(time.Duration(round+1)*time.Second + time.Duration(i)*apart)
@@ -72,14 +72,15 @@ func TestOutlookOfBursts(t *testing.T) {
 	}
 }
 
-// TestOutlookOfCustomers: what is too much in an open loop is customers, whose number is not the operations' doing.
-func TestOutlookOfCustomers(t *testing.T) {
+// TestLimitPredictorOpenLoop checks the error of an open loop, in which the arrivals are too many.
+func TestLimitPredictorOpenLoop(t *testing.T) {
 	for open, want := range map[bool]string{false: "the operations take so little virtual time that there are too " +
-		"many in 2s of it: the simulation would run to its limit of 1m0s (--time-limit); give --operations, a " +
-		"shorter --warmup and --duration, or more work to each",
-		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s " +
-			"(--time-limit); give fewer of them (--rate, --load), or a shorter --warmup and --duration"} {
-		if got := (&outlook{span: 2 * time.Second, limit: time.Minute, open: open}).tooMany().Error(); got != want {
+		"many in 2s of it: the simulation would run to its limit of 1m0s; give a number of " +
+		"operations, a shorter warm-up and duration, or more work to each",
+		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s; " +
+			"give a lower rate or load, or a shorter warm-up and duration"} {
+		o := &limitPredictor{span: 2 * time.Second, limit: time.Minute, open: open}
+		if got := o.tooMany().Error(); got != want {
 			t.Errorf("open %t: %s\nwant %s", open, got, want)
 		}
 	}
@@ -95,9 +96,9 @@ func simulateTwo(s Spec, op func(env.Env, uint64)) Outcome {
 	return Simulate(s, &workload.Workload{Name: "test", Designs: []workload.Design{d}}, d, sim.Costs{})
 }
 
-// TestOutlookOfSimulation: the load that is simulated is looked at, its warm-up included, and a number of operations is
-// not: they end, though they take no time for long.
-func TestOutlookOfSimulation(t *testing.T) {
+// TestLimitPredictorSimulation checks that a simulated load is predicted, including its warm-up. A load with a
+// number of operations is not, because it ends, even if it takes no virtual time for long.
+func TestLimitPredictorSimulation(t *testing.T) {
 	burn := func(e env.Env, _ uint64) { e.Burn(1) }
 	o := simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second}, burn)
 	if !strings.Contains(o.Trial.Error, "too many in 1000h0m1s of it: the simulation would run to its limit of 10s") {
@@ -108,7 +109,7 @@ func TestOutlookOfSimulation(t *testing.T) {
 	if !strings.Contains(o.Trial.Error, "too many customers come in 1000h0m1s") {
 		t.Errorf("in an open loop the error is %q", o.Trial.Error)
 	}
-	const many = 3 * mostAtOnce // each of the two would make too many at an instant
+	const many = 3 * maxAtOnce // each of the two workers would make too many at one instant
 	o = simulateTwo(Spec{Operations: many, Duration: 1000 * time.Hour}, func(e env.Env, request uint64) {
 		if request == many-1 {
 			e.Burn(time.Second)
@@ -119,23 +120,23 @@ func TestOutlookOfSimulation(t *testing.T) {
 	}
 }
 
-// TestNoTime: operations that take no time end the trial, with a word of what to do; as many at one instant do not if
-// time goes by in between.
+// TestNoTime checks that operations that take no virtual time end the trial with advice. As many at one instant
+// do not, if time passes in between.
 func TestNoTime(t *testing.T) {
 	served := 0
 	o := simulateTwo(Spec{Duration: time.Second}, func(env.Env, uint64) { served++ })
-	if !strings.Contains(o.Trial.Error, "take no virtual time") || !strings.Contains(o.Trial.Error, "--stage") {
+	if !strings.Contains(o.Trial.Error, "take no virtual time") || !strings.Contains(o.Trial.Error, "coffee's stage") {
 		t.Errorf("the error is %q", o.Trial.Error)
 	}
 	failed := 0
-	p := outlook{workers: 2, fail: func(error) { failed++ }}
+	p := limitPredictor{workers: 2, fail: func(error) { failed++ }}
 	note := func(requests int, at time.Duration) {
 		for range requests {
 			p.note(at)
 		}
 	}
 	for at := range time.Duration(3) {
-		note(mostAtOnce+19, at)
+		note(maxAtOnce+19, at)
 	}
 	if failed > 0 {
 		t.Error("a million requests at each of three instants are refused")
