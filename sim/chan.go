@@ -183,13 +183,13 @@ func (k *Kernel) recv(g *G, c *Chan) Outcome {
 // trySend delivers a token to a channel that is not closed, if that needs no parking.
 func (k *Kernel) trySend(c *Chan, token int64) bool {
 	if s := c.recvq.take(); s != nil {
-		k.hands(c, k.cur, s.g)
+		k.handedOff(c, k.cur, s.g)
 		k.ready(s.wake(token, true))
 		return true
 	}
 	if c.n < c.capacity {
 		c.push(token)
-		k.puts(c, k.cur)
+		k.enqueued(c, k.cur)
 		return true
 	}
 	return false
@@ -205,16 +205,16 @@ func (k *Kernel) tryRecv(c *Chan) (token int64, ok, got bool) {
 		if c.capacity > 0 { // full: the first of the buffer goes, the sender's comes last
 			token = c.pop()
 			c.push(s.token)
-			k.takes(c, k.cur)
-			k.puts(c, s.g)
+			k.dequeued(c, k.cur)
+			k.enqueued(c, s.g)
 		} else {
-			k.hands(c, s.g, k.cur)
+			k.handedOff(c, s.g, k.cur)
 		}
 		k.ready(s.wake(s.token, true))
 		return token, true, true
 	}
 	if c.n > 0 {
-		k.takes(c, k.cur)
+		k.dequeued(c, k.cur)
 		return c.pop(), true, true
 	}
 	return 0, false, false

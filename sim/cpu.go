@@ -111,7 +111,7 @@ func (k *Kernel) unidle() *cpu {
 	k.idle, c.link = c.link, nil
 	k.nidle--
 	if k.nidle == 0 && k.nwatched > 0 {
-		k.alarmMonitor()
+		k.scheduleMonitor()
 	}
 	return c
 }
@@ -135,12 +135,12 @@ func (k *Kernel) latency(since int64) int64 {
 // wakep wakes an idle CPU to look for work, unless one is looking already, which sees it.
 func (k *Kernel) wakep() {
 	if !k.notice() {
-		k.rouseFor(k.cpu)
+		k.wakeIdleFrom(k.cpu)
 	}
 }
 
 // rouse wakes an idle CPU to look around, unless one is looking already. It reports whether it did.
-func (k *Kernel) rouse() bool {
+func (k *Kernel) wakeIdle() bool {
 	if k.nspinning != 0 {
 		return false
 	}
@@ -154,14 +154,14 @@ func (k *Kernel) rouse() bool {
 }
 
 // rouseFor is rouse by CPU c, which pays for it before its goroutine goes on, or the next one begins.
-func (k *Kernel) rouseFor(c *cpu) {
-	if k.rouse() {
+func (k *Kernel) wakeIdleFrom(c *cpu) {
+	if k.wakeIdle() {
 		c.owed += k.costs.Waker.draw(&k.draws)
 	}
 }
 
 // pays is what c owes.
-func (c *cpu) pays() int64 {
+func (c *cpu) takeOwed() int64 {
 	d := c.owed
 	c.owed = 0
 	return d
@@ -209,12 +209,12 @@ func (k *Kernel) act(c *cpu) *G {
 	case modeTurn:
 		return k.proceed(c.g)
 	case modeSolid:
-		k.busy += k.now - c.since
-		k.turns(c.g, Runs)
+		k.busyTime += k.now - c.since
+		k.stateChanged(c.g, Running)
 		return k.proceed(c.g)
 	}
 	g := c.g // modeBusy
-	k.busy += k.now - c.since
+	k.busyTime += k.now - c.since
 	g.left -= k.now - c.since
 	c.mode = modeRun
 	if g.left <= 0 {
@@ -232,7 +232,7 @@ func (k *Kernel) preempt(c *cpu) {
 	c.g = nil
 	c.sliceEnd = k.now + slice
 	k.decided(didPreempt, c.id, int64(g.slot))
-	k.turns(g, Ready)
+	k.stateChanged(g, Runnable)
 	k.global.push(g)
 	k.wakep()
 }
@@ -269,8 +269,8 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 		what = didRun
 	}
 	k.decided(what, c.id, int64(g.slot))
-	k.turns(g, Runs)
-	if d := k.costs.Switch.draw(&k.draws) + c.pays(); d > 0 {
+	k.stateChanged(g, Running)
+	if d := k.costs.Switch.draw(&k.draws) + c.takeOwed(); d > 0 {
 		k.pause(g, d)
 		return false
 	}
@@ -280,7 +280,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 // pause lets time pass for a goroutine that has a CPU and cannot be preempted meanwhile.
 func (k *Kernel) pause(g *G, d int64) {
 	g.cpu.mode, g.cpu.since = modeSolid, k.now
-	k.turns(g, Pays)
+	k.stateChanged(g, Overhead)
 	if k.unlimited {
 		k.occupy(g)
 	}
@@ -316,7 +316,7 @@ func (k *Kernel) burn(g *G, d int64) bool {
 	k.set(slot, min(end, c.sliceEnd))
 	if end <= min(c.sliceEnd, k.until) && k.leads(slot) && !k.halts() {
 		k.before = k.ops
-		k.busy += end - k.now
+		k.busyTime += end - k.now
 		k.popAt(end)
 		k.inTurn = 0
 		return true
@@ -350,7 +350,7 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 		if w.slot() == c.id && end <= min(at, k.until) && !k.waiting() {
 			k.before, k.inTurn = k.ops, 0
 			k.now, k.popped = end, c.id
-			k.busy += d
+			k.busyTime += d
 			return g
 		}
 		g.left, g.then = d, thenBurn
@@ -372,7 +372,7 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 		k.before = k.ops
 	}
 	k.now, k.popped = at, s
-	k.busy += at - c.since // as in act
+	k.busyTime += at - c.since // as in act
 	g = c.g
 	g.then, c.mode = thenRun, modeRun
 	k.cur, k.cpu, k.inTurn = g, c, 0

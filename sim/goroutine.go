@@ -128,7 +128,7 @@ func (k *Kernel) enlist(g *G) {
 	}
 	k.last = g
 	k.live++
-	k.turns(g, Began)
+	k.stateChanged(g, Started)
 }
 
 // Exit ends the running goroutine; goexit0.
@@ -145,8 +145,8 @@ func (k *Kernel) Exit(g *G) {
 	}
 	g.prev, g.next, g.serial = nil, nil, 0
 	k.live--
-	k.lived = k.now
-	k.turns(g, Ended)
+	k.lastParked = k.now
+	k.stateChanged(g, Ended)
 	k.leave(g)
 }
 
@@ -154,14 +154,14 @@ func (k *Kernel) Exit(g *G) {
 func (k *Kernel) leave(g *G) {
 	g.cpu.g = nil
 	k.cur = nil
-	k.goes = !k.unlimited
+	k.needsG = !k.unlimited
 }
 
 // park is leave for a goroutine that somebody else must make ready.
 func (k *Kernel) park(g *G, code Code, on any) Outcome {
 	g.code, g.on, g.parked, g.still = code, on, true, 0
-	k.lived = k.now
-	k.turns(g, Waits)
+	k.lastParked = k.now
+	k.stateChanged(g, Blocked)
 	k.leave(g)
 	return Parked
 }
@@ -169,7 +169,7 @@ func (k *Kernel) park(g *G, code Code, on any) Outcome {
 // ready makes a parked goroutine runnable on the CPU whose turn it is; goready.
 func (k *Kernel) ready(g *G) {
 	g.parked = false
-	k.turns(g, Ready)
+	k.stateChanged(g, Runnable)
 	k.runnable(g)
 }
 

@@ -5,9 +5,6 @@ import (
 	"sync/atomic"
 )
 
-// MaxCPUs is the most CPUs that a kernel can have.
-const MaxCPUs = 1024
-
 const (
 	// maxStill is how many operations in vain a goroutine may make at one instant, one after the other, those not
 	// counted that come before all together have made so many; and maxStillAll how many operations all may make: a
@@ -17,17 +14,6 @@ const (
 	// turn is how many operations a goroutine makes at one instant before the other CPUs have theirs.
 	turn = 1000
 )
-
-// Config describes the machine.
-type Config struct {
-	CPUs  int    // 1 to MaxCPUs, or Unlimited
-	Seed  uint64 // of the scheduler's choices and of the costs that are drawn
-	Costs Costs
-	// Stretch, if not nil, says as a burn begins by how many nanoseconds it lasts longer, at least 0: so that one can
-	// see what a disturbance of one burn does. The goroutine is [Kernel.Current], ns what its burn says. The kernel
-	// does not ask about a burn of 0 or less, about one that is [Exact], and on [Unlimited] CPUs.
-	Stretch func(ns int64) int64
-}
 
 // Runner is the program of a goroutine: a coroutine, or a list of operations.
 type Runner interface {
@@ -80,30 +66,30 @@ type Kernel struct {
 	cpu    *cpu // whose turn it is
 	cur    *G   // running on it, or nil
 	chosen *G   // to be resumed next
-	goes   bool // cpu needs a goroutine
+	needsG bool // cpu needs a goroutine
 
 	first, last *G // all that have not ended, in order of their start
 	live        int
 	serial      uint64                // of the last that was started
 	until       int64                 // the kernel stops before the first event after this time
 	limit       atomic.Int64          // from here on hold asks beyond
-	late        bool                  // it has
+	timedOut    bool                  // it has
 	halt        atomic.Pointer[error] // of Interrupt
-	lived       int64                 // when a goroutine last parked or ended
+	lastParked  int64                 // when a goroutine last parked or ended
 
-	inTurn   int   // operations that the running goroutine has made at this instant
-	turn     int   // as many as it may make without anything to be looked at
-	busy     int64 // ns of CPUs, up to the last event of each
-	occupied int64 // goroutines that occupy one of unlimited CPUs
-	foreseen int   // events before foresee looks again
-	looked   int64 // what it has seen: without that it would be left out
-	sum      uint64
-	ops      uint64
-	before   uint64 // operations before the present instant
-	sent     bool   // by the last Send or TrySend
-	err      error
-	reason   string   // of the panic that an operation asks for
-	observer Observer // nil: nobody looks
+	inTurn     int   // operations that the running goroutine has made at this instant
+	turn       int   // as many as it may make without anything to be looked at
+	busyTime   int64 // ns of CPUs, up to the last event of each
+	occupied   int64 // goroutines that occupy one of unlimited CPUs
+	prefetchIn int   // events before foresee looks again
+	prefetched int64 // what it has seen: without that it would be left out
+	sum        uint64
+	ops        uint64
+	before     uint64 // operations before the present instant
+	sent       bool   // by the last Send or TrySend
+	err        error
+	reason     string   // of the panic that an operation asks for
+	observer   Observer // nil: nobody looks
 
 	spare []*list          // goroutines of programs that have ended
 	slab  []list           // those that have never begun
@@ -164,7 +150,7 @@ func (k *Kernel) Checksum() uint64 { return k.sum }
 // Busy is the time in nanoseconds that CPUs have spent on goroutines so far, costs included, summed over all.
 // CPUs in system calls, waking up or looking for work are not busy.
 func (k *Kernel) Busy() int64 {
-	sum := k.busy + k.occupied*k.now
+	sum := k.busyTime + k.occupied*k.now
 	for i := range k.cpus {
 		if c := &k.cpus[i]; c.mode == modeBusy || c.mode == modeSolid {
 			sum += k.now - c.since
@@ -189,7 +175,7 @@ func (k *Kernel) Err() error { return k.err }
 func (k *Kernel) Live() int { return k.live }
 
 // Late reports whether the kernel stopped because of [Kernel.StopAfter].
-func (k *Kernel) Late() bool { return k.late }
+func (k *Kernel) Late() bool { return k.timedOut }
 
 // StopAfter lets the kernel stop before the first event that is later than d ns from now.
 func (k *Kernel) StopAfter(d int64) {
@@ -245,8 +231,8 @@ func (k *Kernel) advance() *G {
 		return k.nextUnlimited()
 	}
 	for k.err == nil && k.live > 0 && !k.interrupts() {
-		if k.goes {
-			k.goes = false
+		if k.needsG {
+			k.needsG = false
 			if g := k.schedule(k.cpu); g != nil {
 				return k.resume(g)
 			}
@@ -258,7 +244,7 @@ func (k *Kernel) advance() *G {
 			break
 		}
 		if at > k.until {
-			k.late = true
+			k.timedOut = true
 			break
 		}
 		if at != k.now {

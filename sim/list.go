@@ -63,7 +63,7 @@ func (l *list) Resume() {
 		switch in.do {
 		case doDraw, doGauge, doLoop:
 			if !k.halts() {
-				in = l.goes(in)
+				in = l.simple(in)
 				continue
 			}
 			out = Again
@@ -105,7 +105,7 @@ func (l *list) Resume() {
 				continue
 			}
 		}
-		if l = l.leaves(in, out); l == nil {
+		if l = l.leave(in, out); l == nil {
 			return
 		}
 		in = l.in
@@ -113,7 +113,7 @@ func (l *list) Resume() {
 }
 
 // goes carries out a frequent instruction that is no operation, and is the instruction that follows.
-func (l *list) goes(in *instr) *instr {
+func (l *list) simple(in *instr) *instr {
 	switch in.do {
 	case doDraw:
 		l.r[in.a&7] = in.draw(l.r[in.b&7])
@@ -128,7 +128,7 @@ func (l *list) goes(in *instr) *instr {
 }
 
 // leaves ends the turn of a goroutine at an instruction, and returns the one whose turn is next if it runs a program.
-func (l *list) leaves(in *instr, out Outcome) *list {
+func (l *list) leave(in *instr, out Outcome) *list {
 	k := l.k
 	switch out {
 	case Again:

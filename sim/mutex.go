@@ -211,7 +211,7 @@ func (k *Kernel) semrelease(g *G, s *sema, handOff bool) Outcome {
 	if !w.granted {
 		return Done
 	}
-	k.turns(g, Ready)
+	k.stateChanged(g, Runnable)
 	if k.unlimited { // goyield: w goes first
 		k.runnable(g)
 	} else {

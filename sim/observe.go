@@ -5,24 +5,24 @@ type State uint8
 
 // The states.
 const (
-	Began State = iota // was started, and can run
-	Ready              // can run and waits for a CPU
-	Runs               // has a CPU ([G.CPU]) and is about its own work
-	Pays               // has a CPU and spends a cost there: a switch, an operation, spinning for a lock
-	Waits              // has parked, or is in a system call: [G.Waits] says in what
-	Ended              // is over; its G may begin again as another goroutine
+	Started  State = iota // was started, and can run
+	Runnable              // can run and waits for a CPU
+	Running               // has a CPU ([G.CPU]) and is about its own work
+	Overhead              // has a CPU and spends a cost there: a switch, an operation, spinning for a lock
+	Blocked               // has parked, or is in a system call: [G.Waits] says in what
+	Ended                 // is over; its G may begin again as another goroutine
 )
 
 // Observer is told what goroutines do, at the instant at which they do it ([Kernel.Now]). It changes no decision: it
 // makes no operation, and calls no method of a kernel but those that only report.
 type Observer interface {
-	Turns(g *G, s State)
+	StateChanged(g *G, s State)
 	// Puts: a value of g, nil where a timer's function sends, joins the values in c.
-	Puts(c *Chan, g *G)
+	Enqueued(c *Chan, g *G)
 	// Takes: g, nil as above, takes the first value in c.
-	Takes(c *Chan, g *G)
+	Dequeued(c *Chan, g *G)
 	// Hands: a value goes from one goroutine to another without lying in c. Either may be nil as above.
-	Hands(c *Chan, from, to *G)
+	HandedOff(c *Chan, from, to *G)
 }
 
 // Observe lets o watch from now on; nil ends that.
@@ -32,27 +32,27 @@ func (k *Kernel) Observe(o Observer) {
 }
 
 // turns tells the observer, if there is one, and is else one comparison.
-func (k *Kernel) turns(g *G, s State) {
+func (k *Kernel) stateChanged(g *G, s State) {
 	if k.observer != nil {
-		k.observer.Turns(g, s)
+		k.observer.StateChanged(g, s)
 	}
 }
 
-func (k *Kernel) puts(c *Chan, g *G) {
+func (k *Kernel) enqueued(c *Chan, g *G) {
 	if k.observer != nil {
-		k.observer.Puts(c, g)
+		k.observer.Enqueued(c, g)
 	}
 }
 
-func (k *Kernel) takes(c *Chan, g *G) {
+func (k *Kernel) dequeued(c *Chan, g *G) {
 	if k.observer != nil {
-		k.observer.Takes(c, g)
+		k.observer.Dequeued(c, g)
 	}
 }
 
-func (k *Kernel) hands(c *Chan, from, to *G) {
+func (k *Kernel) handedOff(c *Chan, from, to *G) {
 	if k.observer != nil {
-		k.observer.Hands(c, from, to)
+		k.observer.HandedOff(c, from, to)
 	}
 }
 

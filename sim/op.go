@@ -40,12 +40,15 @@ const (
 	TrySelect // the same with a default
 )
 
-// Polled is the token of a Sleep that ends by word from outside, such as a request: the network poller has that at
-// once, whereas it looks for timers when it has slept for its [Costs].PollGrain.
-const Polled = 1
-
-// Exact is the token of a Burn of what real work has taken: it lasts just so long, whatever [Costs].Burn says.
-const Exact = 1
+// Values of [Op].Token for some codes.
+const (
+	// Polled marks a Sleep that ends by network input, such as a request. The network poller sees that at once, whereas
+	// it checks timers only after it has slept for [Costs].PollGrain.
+	Polled = 1
+	// Exact marks a Burn that lasts exactly as long as it says, whatever [Costs].Burn says: the measured time of real
+	// code.
+	Exact = 1
+)
 
 // Op is one operation.
 type Op struct {
@@ -152,7 +155,7 @@ func (k *Kernel) admit(g *G, code Code) Outcome {
 	c := g.cpu
 	if k.now >= c.sliceEnd {
 		k.preempt(c)
-		k.cur, k.goes = nil, true
+		k.cur, k.needsG = nil, true
 		return Again
 	}
 	if k.inTurn++; k.inTurn > turn && k.waiting() {
@@ -162,7 +165,7 @@ func (k *Kernel) admit(g *G, code Code) Outcome {
 		return Again
 	}
 	if k.charges && !g.charged {
-		d := c.pays()
+		d := c.takeOwed()
 		if cost := k.costOf(code); !cost.none() {
 			d += cost.draw(&k.draws)
 		}
@@ -197,7 +200,7 @@ func (k *Kernel) costOf(code Code) *Cost {
 
 func (k *Kernel) carryOut(g *G, op Op) Outcome {
 	if op.On == nil {
-		return k.alone(g, op)
+		return k.carryOutAlone(g, op)
 	}
 	switch on := op.On.(type) {
 	case *Chan:
@@ -230,12 +233,12 @@ func (k *Kernel) moved(g *G) Outcome {
 }
 
 // alone carries out an operation without an object.
-func (k *Kernel) alone(g *G, op Op) Outcome {
+func (k *Kernel) carryOutAlone(g *G, op Op) Outcome {
 	switch op.Code {
 	case Select, TrySelect:
 		return k.selects(g, op.Code == Select)
 	case Yield:
-		k.turns(g, Ready)
+		k.stateChanged(g, Runnable)
 		if k.unlimited {
 			k.runnable(g)
 		} else {

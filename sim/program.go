@@ -130,20 +130,20 @@ func (p *Program) seal() {
 	p.add(instr{do: doEnd})
 	for i := range p.code {
 		in := &p.code[i]
-		in.at, in.next = i, p.lands(i+1)
+		in.at, in.next = i, p.target(i+1)
 		switch in.do {
 		case doExp:
 			if then := &p.code[i+1]; then.do == doBurn && then.a == in.a {
 				in.do, in.to = doExpBurn, then
 			}
 		case doJump, doJumpIf, doLoop, doTry, doSend, doSendTo:
-			in.to = p.place(i, in.then)
+			in.to = p.resolve(i, in.then)
 		case doRecv, doRecvFrom, doGot, doTryRecv:
-			in.to, in.or = p.place(i, in.then), p.place(i, in.closed)
+			in.to, in.or = p.resolve(i, in.then), p.resolve(i, in.closed)
 		case doChosen:
 			for j := range in.on.([]Case) {
 				c := &in.on.([]Case)[j]
-				c.then, c.closed = p.place(i, c.Then), p.place(i, c.Closed)
+				c.then, c.closed = p.resolve(i, c.Then), p.resolve(i, c.Closed)
 			}
 		}
 	}
@@ -151,22 +151,22 @@ func (p *Program) seal() {
 }
 
 // place is where a label of instruction i stands.
-func (p *Program) place(i int, l Label) *instr {
+func (p *Program) resolve(i int, l Label) *instr {
 	if l == Next {
 		switch p.code[i].do {
 		case doRecv, doRecvFrom, doSend, doSendTo:
 			i++ // which sees to what has come of it while it was parked
 		}
-		return p.lands(i + 1)
+		return p.target(i + 1)
 	}
 	if p.labels[l] < 0 {
 		panic(fmt.Sprintf("sim: program %s, instruction %d: its label has no place", p.name, i))
 	}
-	return p.lands(int(p.labels[l]))
+	return p.target(int(p.labels[l]))
 }
 
 // lands is the first instruction from one on that is no jump; nil after the last.
-func (p *Program) lands(at int) *instr {
+func (p *Program) target(at int) *instr {
 	for range p.code {
 		if at == len(p.code) {
 			return nil

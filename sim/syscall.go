@@ -14,7 +14,7 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	c := g.cpu
 	g.then, g.code, g.on, g.parked = thenSyscall, Syscall, nil, true
 	c.mode, c.since = modeSyscall, k.now
-	k.turns(g, Waits)
+	k.stateChanged(g, Blocked)
 	g.timer.owner = c.id
 	k.set(g.slot, k.later(d))
 	if d > monitorPeriod {
@@ -50,7 +50,7 @@ func (k *Kernel) unwatch(c *cpu) {
 }
 
 // alarmMonitor lets the monitor look at system calls again, as no CPU is idle any more.
-func (k *Kernel) alarmMonitor() {
+func (k *Kernel) scheduleMonitor() {
 	for i, set := range k.watched {
 		for ; set != 0; set &= set - 1 {
 			c := &k.cpus[64*i+bits.TrailingZeros64(set)]
@@ -78,7 +78,7 @@ func (k *Kernel) handOff(c *cpu) {
 		case c.expired.n > 0 && k.polling:
 			k.callPoller(false)
 		case c.expired.n+len(c.due) > 0 && !k.polling:
-			k.rouse()
+			k.wakeIdle()
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.unwatch(c)
 		k.cancel(c.id)
 		k.cpu, c.mode = c, modeRun
-		k.turns(g, Runs)
+		k.stateChanged(g, Running)
 		return g
 	}
 	if c = &k.cpus[g.timer.owner]; c.mode == modeSyscall {
@@ -101,7 +101,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.cancel(c.id)
 		c.g.cpu = nil
 	} else if c = k.unidle(); c == nil {
-		k.turns(g, Ready)
+		k.stateChanged(g, Runnable)
 		k.global.push(g) // nobody is woken, but who looks for work sees it
 		k.notice()
 		return nil
@@ -110,6 +110,6 @@ func (k *Kernel) exitSyscall(g *G) *G {
 	c.sliceEnd = k.now + slice
 	k.cpu = c
 	k.decided(didRun, c.id, int64(g.slot))
-	k.turns(g, Runs)
+	k.stateChanged(g, Running)
 	return g
 }

@@ -103,7 +103,7 @@ func (k *Kernel) after(t *Timer, d int64) {
 	k.armed++
 	switch {
 	case first && !k.polling:
-		k.rouseFor(c)
+		k.wakeIdleFrom(c)
 	case k.polling && !k.called && at < k.pollUntil: // netpollBreak: it comes, looks around, and sleeps again for less
 		c.owed += k.costs.Waker.draw(&k.draws)
 		k.callPoller(false)

@@ -1,18 +1,10 @@
 package sim
 
-// Unlimited, in place of a number of CPUs, is a machine that has one for every goroutine: one that is made ready
-// goes on at that instant, after all that was to happen then already. Nothing queues or is stolen, nobody is
-// preempted, no CPU wakes up and none is kept by a system call. Of the [Costs] only those of operations are paid.
-//
-// Each goroutine has one event at most: the end of its burn or its sleep, or that it was made ready. It is
-// that of its timer.
-const Unlimited = -1
-
 // occupy notes that g has a CPU until its event: so long the negative of the beginning stands in busy.
 func (k *Kernel) occupy(g *G) {
 	g.occupies = true
 	k.occupied++
-	k.busy -= k.now
+	k.busyTime -= k.now
 }
 
 // goesOn reports whether g has a CPU until its event, and then nothing left to do in the kernel. A nil g does not.
@@ -41,7 +33,7 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	next := k.owners[s]
 	if at >= k.limit.Load() && k.beyond(at, s == slot) || k.head != k.tail && k.waiting() || !next.goesOn() {
 		k.occupied++
-		k.busy -= k.now
+		k.busyTime -= k.now
 		return k.Next()
 	}
 	if at != k.now {
@@ -50,7 +42,7 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	k.inTurn = 0
 	k.popped = s
 	next.occupies = false // as goOn
-	k.busy += at - k.now
+	k.busyTime += at - k.now
 	k.now = at
 	if s == slot { // as in burn
 		return g
@@ -58,8 +50,8 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	k.decided(didRun, 0, int64(s))
 	k.cur = next
 	if k.n >= manySlots {
-		if k.foreseen--; k.foreseen < 0 {
-			k.foresee()
+		if k.prefetchIn--; k.prefetchIn < 0 {
+			k.prefetch()
 		}
 	}
 	return next
@@ -90,11 +82,11 @@ const (
 
 // foresee looks at goroutines whose events are among the next. Where there are many goroutines each is a wait for
 // memory, and those that are looked at together wait together; the others were looked at before and are at hand.
-func (k *Kernel) foresee() {
-	k.foreseen, k.looked = often-1, 0
+func (k *Kernel) prefetch() {
+	k.prefetchIn, k.prefetched = often-1, 0
 	for _, w := range k.tree[parts : 2*parts] {
 		if g := k.owners[w.slot()]; g != nil && g.list != nil {
-			k.looked |= g.list.r[0]
+			k.prefetched |= g.list.r[0]
 		}
 	}
 }
@@ -108,7 +100,7 @@ func (k *Kernel) nextUnlimited() *G {
 			break
 		}
 		if at > k.until {
-			k.late = true
+			k.timedOut = true
 			break
 		}
 		if at != k.now {
@@ -136,11 +128,11 @@ func (k *Kernel) nextUnlimited() *G {
 func (k *Kernel) goOn(g *G) *G {
 	k.decided(didRun, 0, int64(g.slot))
 	g.cpu, g.parked = k.cpu, false
-	k.turns(g, Runs)
+	k.stateChanged(g, Running)
 	if g.occupies {
 		g.occupies = false
 		k.occupied--
-		k.busy += k.now
+		k.busyTime += k.now
 	}
 	if g.then == thenRun {
 		return g

@@ -30,11 +30,11 @@ type actor struct {
 }
 
 // Turns implements sim.Observer.
-func (r *recorder) Turns(g *sim.G, s sim.State) {
+func (r *recorder) StateChanged(g *sim.G, s sim.State) {
 	if r.past() {
 		return
 	}
-	if s == sim.Began {
+	if s == sim.Started {
 		a := &actor{number: r.born, kind: timeline.Runnable, since: r.k.Now(), cpu: timeline.None,
 			resource: timeline.None,
 			request:  timeline.NoRequest, got: timeline.NoRequest}
@@ -49,13 +49,13 @@ func (r *recorder) Turns(g *sim.G, s sim.State) {
 	r.flush(g, a)
 	a.cpu, a.resource = timeline.None, timeline.None
 	switch s {
-	case sim.Ready:
+	case sim.Runnable:
 		a.kind = timeline.Runnable
-	case sim.Runs:
+	case sim.Running:
 		a.kind, a.cpu = timeline.Running, g.CPU()
-	case sim.Pays:
+	case sim.Overhead:
 		a.kind, a.cpu = timeline.Overhead, g.CPU()
-	case sim.Waits:
+	case sim.Blocked:
 		a.kind, a.resource = r.waiting(g)
 		a.sure()
 		a.waited = a.kind == timeline.Receiving || a.kind == timeline.Selecting || a.request == timeline.NoRequest
@@ -65,7 +65,7 @@ func (r *recorder) Turns(g *sim.G, s sim.State) {
 }
 
 // Puts implements sim.Observer.
-func (r *recorder) Puts(c *sim.Chan, g *sim.G) {
+func (r *recorder) Enqueued(c *sim.Chan, g *sim.G) {
 	if r.past() {
 		return
 	}
@@ -74,7 +74,7 @@ func (r *recorder) Puts(c *sim.Chan, g *sim.G) {
 }
 
 // Takes implements sim.Observer.
-func (r *recorder) Takes(c *sim.Chan, g *sim.G) {
+func (r *recorder) Dequeued(c *sim.Chan, g *sim.G) {
 	if r.past() {
 		return
 	}
@@ -90,7 +90,7 @@ func (r *recorder) Takes(c *sim.Chan, g *sim.G) {
 }
 
 // Hands implements sim.Observer.
-func (r *recorder) Hands(c *sim.Chan, from, to *sim.G) {
+func (r *recorder) HandedOff(c *sim.Chan, from, to *sim.G) {
 	if !r.past() {
 		r.receives(to, c, r.requestOf(from))
 	}

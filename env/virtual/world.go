@@ -194,7 +194,7 @@ func (w *World) simulate(ended chan<- error) {
 	}
 	if w.err == nil && w.k.Late() {
 		w.err = fmt.Errorf("goroutines outlive the run by %v: %s; end them before the body returns",
-			w.cfg.Grace, sim.Describe(w.k.Waiting()))
+			w.cfg.Grace, w.k.Waiting())
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 var updateAPI = flag.Bool("update", false, "write the exported API of the stable packages into testdata/api")
 
 // stable are the packages whose exported API other programs rely on.
-var stable = []string{"", "env", "plan", "workload", "lab", "result", "explain", "labtest", "model", "timeline",
+var stable = []string{"", "env", "plan", "workload", "lab", "result", "explain", "labtest", "model", "sim", "timeline",
 	"catalog"}
 
 // TestAPI: the exported API of each stable package is the stored one. To change it is a decision: run this test with
