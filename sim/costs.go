@@ -91,6 +91,7 @@ func ParseCosts(text string) (Costs, error) {
 		if !ok {
 			return Costs{}, fmt.Errorf("%q is not a cost; write name=time, as in wake=60us, or none", part)
 		}
+		name = canonical(name)
 		i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
 		if i < 0 {
 			var known []string
@@ -126,6 +127,21 @@ func ParseCosts(text string) (Costs, error) {
 	return c, nil
 }
 
+// canonical returns the stored name of a cost. The names of the fields WakeDeep, DeepIdleAfter and Waker are accepted
+// too.
+func canonical(name string) string {
+	switch name {
+	case "wake-deep":
+		return "deep"
+	case "deep-idle-after":
+		return "deep-after"
+	case "waker":
+		return "rouse"
+	}
+	return name
+}
+
+// parse sets the cost to the value in the text.
 func (s setting) parse(text string) error {
 	var times, at []int64
 	for part := range strings.SplitSeq(text, "/") {

@@ -34,8 +34,8 @@ func TestParseCosts(t *testing.T) {
 	}
 	survives(t, Typical())
 	for _, c := range []Costs{
-		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {WakeDeep: Ns(1), DeepIdleAfter: 1}, {DeepIdleAfter: 5}, {SpinFor: 1},
-		{LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
+		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {WakeDeep: Ns(1), DeepIdleAfter: 1}, {DeepIdleAfter: 5},
+		{SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
 		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Burn: Ns(whole)},
 		{Burn: Quantiles(percent, whole+1, maxShare)}, {Spin: Ns(1), SpinFor: 5},
 	} {
@@ -43,6 +43,10 @@ func TestParseCosts(t *testing.T) {
 	}
 	if c, err := ParseCosts("deep=90us"); err == nil {
 		t.Errorf("deep without a time after which it is taken: %v", c)
+	}
+	aliases, err := ParseCosts("wake-deep=90us,deep-idle-after=1ms,waker=4us")
+	if got := aliases.String(); err != nil || got != "deep=90µs,deep-after=1ms,rouse=4µs" {
+		t.Errorf("names of fields as names of costs: %s, %v", got, err)
 	}
 	for text, want := range map[string]string{
 		"": "is not a cost", "wake": `"wake" is not a cost`, "wale=1us": `no cost "wale"; there are wake`,

@@ -53,9 +53,9 @@ func crowd(cpus int, rounds int64, o Observer) *Kernel {
 // nobody sees nothing, but it is there.
 type nobody struct{}
 
-func (nobody) StateChanged(*G, State)     {}
+func (nobody) StateChanged(*G, State)  {}
 func (nobody) Enqueued(*Chan, *G)      {}
-func (nobody) Dequeued(*Chan, *G)     {}
+func (nobody) Dequeued(*Chan, *G)      {}
 func (nobody) HandedOff(*Chan, *G, *G) {}
 
 // TestMany: many goroutines decide as they do where there is an observer, for whom hold on unlimited CPUs goes on with

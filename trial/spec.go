@@ -43,7 +43,7 @@ type Spec struct {
 	Warmup     time.Duration `json:"warmup"`     // before the window
 	Operations int64         `json:"operations"` // if > 0: instead of a window
 	Sample     int           `json:"sample"`     // time every Sample-th operation
-	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
+	BurnRate   float64       `json:"burn_rate"`  // iterations of live.Spin per nanosecond
 	// BurnPace is how much slower than calibrated the CPU was when BurnRate was set, as a multiple; 0: it is as
 	// calibrated.
 	BurnRatio float64 `json:"burn_pace,omitempty"`

@@ -37,7 +37,7 @@ type Comparison struct {
 	Operations       int64
 
 	Seed     uint64
-	BurnRate float64 // turns of live.Spin per nanosecond
+	BurnRate float64 // iterations of live.Spin per nanosecond
 	// Run runs one trial; it is trial.Runner.Run but in tests.
 	Run func(context.Context, trial.Spec) (trial.Outcome, error)
 }

@@ -23,7 +23,7 @@ const confidence = 0.95
 // Run runs one trial; it is trial.Runner.Run but in tests.
 type Run func(context.Context, trial.Spec) (trial.Outcome, error)
 
-// Measure calibrates this machine, which has so many CPUs. rate is the turns of the burn loop in a nanosecond. What
+// Measure calibrates this machine, which has so many CPUs. rate is the iterations of the burn loop in a nanosecond. What
 // needs two CPUs keeps its typical cost where there is one. The caller says of which machine and program the
 // calibration is. The error is an [Unsteady] if the machine was another in one half of the rounds than in the other.
 func Measure(ctx context.Context, rate float64, cpus int, run Run) (result.Calibration, error) {
@@ -52,7 +52,7 @@ type samples map[string][][]float64
 // name is that of a reading of a program.
 func name(program, reading string) string { return program + "/" + reading }
 
-// sample runs all rounds. The order of the programs turns from round to round.
+// sample runs all rounds. The order of the programs rotates from round to round.
 func sample(ctx context.Context, rate float64, cpus int, run Run) (samples, error) {
 	s := samples{}
 	for round := range rounds {
