@@ -179,7 +179,7 @@ func (m *measurement) drawn() bool {
 	if m.spec.Open != nil {
 		own = 2
 	}
-	return !ok || v.Asked() > own
+	return !ok || v.SeedReads() > own
 }
 
 // settle notes how long the transient lasted, and if the load came to repeat itself, replaces what a window of

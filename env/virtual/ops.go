@@ -11,29 +11,29 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// maxAborts is how often a goroutine may recover from the end of the world: one that does so in an endless
-// loop would never end.
+// maxAborts is how often a goroutine may recover from the abort of the world. One that recovers in an endless loop
+// would never end.
 const maxAborts = 1000
 
-// check ends the goroutine if the world is over.
+// check ends the calling goroutine if the world is over.
 func (w *World) check() {
 	if w.phase.Load() != running {
 		w.abort()
 	}
 }
 
-// abort panics in a goroutine of env, and in that which called Run. In any other nobody would recover from that, and it
-// would end the process.
+// abort panics in a goroutine of env and in the one that called Run. In any other goroutine nothing would recover the
+// panic, and it would end the process.
 func (w *World) abort() {
 	phase := w.phase.Load()
 	switch {
 	case self.ID() == w.caller:
 		panic(aborted{"Run has returned"})
 	case phase == abandoned && w.k.Current() == nil:
-		return // a timer's function: a goroutine will see to it
+		return // in a timer's function: a goroutine will notice it
 	case w.known():
 	case phase == computing:
-		w.refuse()
+		w.rejectCaller()
 	default:
 		runtime.Goexit()
 	}
@@ -41,12 +41,12 @@ func (w *World) abort() {
 	case computing:
 		panic(w.broken())
 	case abandoned:
-		w.comes()
-		w.fail(w.toldWhy())
+		w.noteReturn()
+		w.fail(w.whyEnded())
 		fallthrough
 	case unwinding:
 		if w.co.aborts++; w.co.aborts > maxAborts {
-			runtime.Goexit() // no recover stops it
+			runtime.Goexit() // recover does not stop it
 		}
 	}
 	panic(aborted{"no goroutine goes on"})
@@ -57,59 +57,59 @@ var errAbandoned = errors.New("nobody waits for the simulation")
 
 // Use implements env.Machine.
 func (w *World) Use(t *env.Task) {
-	if w.co.task != t || !w.surely() {
+	if w.co.task != t || !w.fastCheck() {
 		w.use(t)
 	}
 }
 
-// use is Use where it is not sure that all is well.
+// use is the slow path of Use.
 func (w *World) use(t *env.Task) {
 	if w.co.task != t {
-		w.stranger(t)
+		w.rejectEnv(t)
 	}
 	w.check()
-	w.strict()
+	w.requireRunning()
 }
 
 // Claim implements env.Machine.
 func (w *World) Claim() {
-	if !w.surely() {
+	if !w.fastCheck() {
 		w.check()
 		w.claim()
 	}
 }
 
-// claim is Claim where the world is not over. A timer's function runs on the kernel's goroutine, or on that which ran
-// last.
+// claim ends the caller if it is not a goroutine of the world. A timer's function runs on the kernel's goroutine, or
+// on the one that ran last.
 func (w *World) claim() {
 	if !w.co.mark.Mine() && !w.kernel.Mine() {
-		w.refuse()
+		w.rejectCaller()
 	}
 }
 
-// surely reports whether the goroutine that runs calls, no real code does, and the world is not over. It may say no
-// though it is so.
-func (w *World) surely() bool { return w.co.mark.Surely() && w.phase.Load() == running }
+// fastCheck reports whether the running goroutine is the caller, no real code runs, and the world is not over. It may
+// report false although all of that holds.
+func (w *World) fastCheck() bool { return w.co.mark.OnStack() && w.phase.Load() == running }
 
-// strict ends who calls in place of the goroutine that runs.
-func (w *World) strict() {
+// requireRunning ends the caller if it is not the running goroutine.
+func (w *World) requireRunning() {
 	if !w.co.mark.Mine() {
-		w.refuse()
+		w.rejectCaller()
 	}
 }
 
-// stranger ends a goroutine that uses the Env of another.
-func (w *World) stranger(t *env.Task) {
+// rejectEnv ends a goroutine that uses the Env of another one.
+func (w *World) rejectEnv(t *env.Task) {
 	w.check()
 	if !w.known() {
-		w.refuse()
+		w.rejectCaller()
 	}
 	panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body",
 		w.co.task.Name(), t.Name()))
 }
 
-// begin makes an operation of the running goroutine up to where it is done or parks. In a timer's
-// function no goroutine runs.
+// begin starts an operation of the running goroutine, until it is done or parks. In a timer's function no goroutine
+// runs.
 func (w *World) begin(op sim.Op) env.Step {
 	w.Claim()
 	if w.k.Current() == nil {
@@ -125,7 +125,7 @@ func (w *World) begin(op sim.Op) env.Step {
 	}
 }
 
-// step translates an outcome. Operations on channels tell by the tokens' outcome what did not go.
+// step translates an outcome. For operations on channels, a flag of the token tells whether it was delivered.
 func (w *World) step(out sim.Outcome) env.Step {
 	switch out {
 	case sim.Done:
@@ -139,7 +139,7 @@ func (w *World) step(out sim.Outcome) env.Step {
 	panic(w.k.Reason())
 }
 
-// closed is the reason that env itself turns into a panic, when its meters know.
+// closed is the reason that env itself turns into a panic, after its meters have been updated.
 const closed = "send on closed channel"
 
 // do makes an operation and returns when it is done.
@@ -170,7 +170,7 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	for {
 		next, again := w.k.Burn(&co.G, int64(d))
 		if next != &co.G {
-			w.cross(co, next)
+			w.switchTo(co, next)
 		}
 		if !again {
 			return
@@ -178,8 +178,8 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	}
 }
 
-// take is Burn of exactly what work has taken.
-func (w *World) take(d time.Duration) {
+// burnExact burns exactly the time that real code has taken.
+func (w *World) burnExact(d time.Duration) {
 	w.Claim()
 	w.useful += max(0, d)
 	w.do(sim.Op{Code: sim.Burn, Token: sim.Exact, N: int64(d)})
@@ -335,7 +335,7 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 	return w.step(out), w.token(), co.OK()
 }
 
-// token is what the running goroutine has received.
+// token returns the token that the running goroutine has received.
 func (w *World) token() uint32 { return uint32(w.co.Token()) }
 
 func (l *line) Outcome() (token uint32, ok bool) { return l.w.token(), l.w.co.OK() }
