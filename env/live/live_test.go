@@ -245,7 +245,7 @@ func TestUseful(t *testing.T) {
 				want = 0
 			}
 			if got := w.Useful(); int(got) != want {
-				t.Errorf("observed %v: useful work is %v, want %d", observe, got, want)
+				t.Errorf("instrumented %v: useful work is %v, want %d", observe, got, want)
 			}
 		}
 	})

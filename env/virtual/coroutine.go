@@ -82,7 +82,7 @@ func (w *World) hasRoom() bool {
 }
 
 // Spent implements env.Machine.
-func (w *World) Spent() *env.Task {
+func (w *World) SpareTask() *env.Task {
 	n := len(w.spent)
 	if n == 0 {
 		return nil

@@ -129,12 +129,12 @@ func (w *World) begin(op sim.Op) env.Step {
 func (w *World) step(out sim.Outcome) env.Step {
 	switch out {
 	case sim.Done:
-		return env.Went
+		return env.Done
 	case sim.Parked:
-		return env.Parks
+		return env.Parked
 	}
 	if w.k.Reason() == closed {
-		return env.Shut
+		return env.Closed
 	}
 	panic(w.k.Reason())
 }
@@ -144,7 +144,7 @@ const closed = "send on closed channel"
 
 // do makes an operation and returns when it is done.
 func (w *World) do(op sim.Op) {
-	if w.begin(op) == env.Parks {
+	if w.begin(op) == env.Parked {
 		w.leave(w.co)
 	}
 }
@@ -289,22 +289,22 @@ func (c *counter) Wait() {
 }
 
 // line is a Chan of the kernel.
-type line struct {
+type tokenChan struct {
 	*sim.Chan
 	w *World
 }
 
 // NewLine implements env.Machine.
-func (w *World) NewLine(name string, capacity int) env.Line {
-	return &line{sim.NewChan(name, capacity), w}
+func (w *World) NewTokenChan(name string, capacity int) env.TokenChan {
+	return &tokenChan{sim.NewChan(name, capacity), w}
 }
 
-func (l *line) Send(token uint32, mayPark bool) env.Step {
+func (l *tokenChan) Send(token uint32, mayPark bool) env.Step {
 	w := l.w
 	if !mayPark {
 		step := w.begin(sim.Op{Code: sim.TrySend, Token: int64(token), On: l.Chan})
-		if step == env.Went && !w.k.Sent() {
-			return env.Stays
+		if step == env.Done && !w.k.Sent() {
+			return env.WouldBlock
 		}
 		return step
 	}
@@ -317,11 +317,11 @@ func (l *line) Send(token uint32, mayPark bool) env.Step {
 	return w.step(out)
 }
 
-func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
+func (l *tokenChan) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 	w := l.w
 	if !mayPark {
-		if step = w.begin(sim.Op{Code: sim.TryRecv, On: l.Chan}); step == env.Went && w.co.Choice() < 0 {
-			return env.Stays, 0, false
+		if step = w.begin(sim.Op{Code: sim.TryRecv, On: l.Chan}); step == env.Done && w.co.Choice() < 0 {
+			return env.WouldBlock, 0, false
 		}
 		return step, w.token(), w.co.OK()
 	}
@@ -338,8 +338,8 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 // token returns the token that the running goroutine has received.
 func (w *World) token() uint32 { return uint32(w.co.Token()) }
 
-func (l *line) Outcome() (token uint32, ok bool) { return l.w.token(), l.w.co.OK() }
-func (l *line) Close()                           { l.w.do(sim.Op{Code: sim.Close, On: l.Chan}) }
+func (l *tokenChan) Outcome() (token uint32, ok bool) { return l.w.token(), l.w.co.OK() }
+func (l *tokenChan) Close()                           { l.w.do(sim.Op{Code: sim.Close, On: l.Chan}) }
 
 // ClearCases implements env.Machine.
 func (w *World) ClearCases() {
@@ -348,10 +348,10 @@ func (w *World) ClearCases() {
 }
 
 // AddCase implements env.Machine.
-func (w *World) AddCase(l env.Line, send bool, token uint32) {
+func (w *World) AddCase(l env.TokenChan, send bool, token uint32) {
 	var c *sim.Chan
 	if l != nil {
-		c = l.(*line).Chan
+		c = l.(*tokenChan).Chan
 	}
 	w.co.AddCase(c, send, int64(token))
 }
@@ -366,8 +366,8 @@ func (w *World) Select(mayPark bool) env.Step {
 		op.Code = sim.TrySelect
 	}
 	step := w.begin(op)
-	if step == env.Went && w.co.Choice() < 0 {
-		return env.Stays
+	if step == env.Done && w.co.Choice() < 0 {
+		return env.WouldBlock
 	}
 	return step
 }

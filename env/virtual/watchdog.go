@@ -35,8 +35,8 @@ type sample uint8
 
 const (
 	busy      sample = iota // the world runs
-	blocking // the running goroutine waits for something outside env
-	elsewhere // no goroutine of the world runs; a coroutine of the design's own may
+	blocking                // the running goroutine waits for something outside env
+	elsewhere               // no goroutine of the world runs; a coroutine of the design's own may
 )
 
 // tally counts the samples of a run.
@@ -81,7 +81,7 @@ type watchdog struct {
 	every         time.Duration // interval of samples, after the first ones
 	dumps         int
 	blockedFor    time.Duration // total interval of the samples that found the design blocked
-	state, frames string // of the design where it was found blocked
+	state, frames string        // of the design where it was found blocked
 }
 
 // watch waits for the end of the simulation. It gives up on a run whose design blocks outside env, which takes longer

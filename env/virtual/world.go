@@ -138,7 +138,7 @@ func New(cfg Config) *World {
 	if cfg.Timeline && cfg.CPUs > 0 {
 		w.recorder = newRecorder(w.k)
 	}
-	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.k.Clock())
+	w.nameless = env.NewUnsharedMeter(env.KindChan, "", 0, w.k.Clock())
 	return w
 }
 
@@ -269,7 +269,7 @@ func (w *World) Now() time.Duration {
 }
 
 // NowOf implements env.Machine.
-func (w *World) NowOf(t *env.Task) time.Duration {
+func (w *World) TaskNow(t *env.Task) time.Duration {
 	w.Use(t)
 	if !w.k.Count() {
 		w.leave(w.co)
@@ -299,7 +299,7 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 		m.Share()
 		return m
 	}
-	m = env.NewMeterAlone(kind, name, capacity, w.k.Clock())
+	m = env.NewUnsharedMeter(kind, name, capacity, w.k.Clock())
 	w.byName[resource{kind, name}] = m
 	w.meters = append(w.meters, m)
 	return m
