@@ -54,7 +54,7 @@ func failedSwap(m Machine) (swapped bool) {
 // Create one with [NewVar].
 type Var[T any] struct {
 	v       T
-	machine Machine // nil live
+	machine Machine // nil on the Go runtime
 }
 
 // NewVar creates a variable that holds the zero T. The name appears in explored orders.

@@ -7,7 +7,7 @@ import "time"
 // knows.
 //
 // An operation that may park has two halves, so that meters learn when the goroutine parks. The first returns
-// the goroutine parks now; [Machine.Park] must follow
+// [Parked]; [Machine.Park] then returns when the operation is done. After the end of the run, Use, Claim and every
 // operation panic.
 type Machine interface {
 	World
@@ -41,7 +41,7 @@ type Machine interface {
 	ClearCases()
 	AddCase(l TokenChan, send bool, token uint32)
 	CaseToken(i int) uint32
-	// not carried out, because it may not park
+	// Select carries out one of the cases. Unless it parks, or returns WouldBlock, Selected then returns which one,
 	// and what was received. After parking Selected does so too.
 	Select(mayPark bool) Step
 	Selected() (i int, token uint32, ok bool)

@@ -202,7 +202,7 @@ func hasLeft(frames string) bool {
 		case line == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "runtime."),
 			strings.HasPrefix(line, "iter."):
 		default:
-			return strings.HasPrefix(line, ownPackages+"env/virtual.(*World).cross(") ||
+			return strings.HasPrefix(line, ownPackages+"env/virtual.(*World).switchTo(") ||
 				strings.HasPrefix(line, ownPackages+"env/virtual.(*coroutine).loop(")
 		}
 	}
