@@ -108,8 +108,8 @@ const (
 //     earlier time, and may sleep for another millisecond.
 //   - Records of goroutines that ended are in one list, not in one for each CPU. This matters only to a thief: it takes
 //     a new goroutine for the one before which it backed off if the new one has that record.
-//   - Contention inside the runtime, such as its locks and the atomic operations of a contended lock or channel. [Costs]
-//     do not depend on how many goroutines share an object.
+//   - Contention inside the runtime, such as its locks and the atomic operations of a contended lock or channel.
+//     [Costs] do not depend on how many goroutines share an object.
 //   - Preemption within an operation: it happens before the next one.
 type Config struct {
 	// CPUs is 1 to MaxCPUs, or Unlimited.

@@ -1,37 +1,38 @@
 package sim
 
-// State is what a goroutine does from now on, as an [Observer] learns it.
+// State is the new state of a goroutine, as an [Observer] receives it.
 type State uint8
 
 // The states.
 const (
 	Started  State = iota // was started, and can run
 	Runnable              // can run and waits for a CPU
-	Running               // has a CPU ([G.CPU]) and is about its own work
+	Running               // has a CPU ([G.CPU]) and does its own work
 	Overhead              // has a CPU and spends a cost there: a switch, an operation, spinning for a lock
-	Blocked               // has parked, or is in a system call: [G.Waits] says in what
-	Ended                 // is over; its G may begin again as another goroutine
+	Blocked               // has parked, or is in a system call; [G.Waits] returns in which operation
+	Ended                 // has ended; its G may start again as another goroutine
 )
 
-// Observer is told what goroutines do, at the instant at which they do it ([Kernel.Now]). It changes no decision: it
-// makes no operation, and calls no method of a kernel but those that only report.
+// Observer receives the events of goroutines at the instant at which they happen ([Kernel.Now]). It influences no
+// decision: it makes no operation, and calls only methods of a kernel that report.
 type Observer interface {
 	StateChanged(g *G, s State)
-	// Puts: a value of g, nil where a timer's function sends, joins the values in c.
+	// Enqueued: a value of g is appended to the buffer of c. g is nil in a timer's function.
 	Enqueued(c *Chan, g *G)
-	// Takes: g, nil as above, takes the first value in c.
+	// Dequeued: g, or nil as above, takes the first value in c.
 	Dequeued(c *Chan, g *G)
-	// Hands: a value goes from one goroutine to another without lying in c. Either may be nil as above.
+	// HandedOff: a value passes from one goroutine to another without entering the buffer of c. Either may be nil as
+	// above.
 	HandedOff(c *Chan, from, to *G)
 }
 
-// Observe lets o watch from now on; nil ends that.
+// Observe makes o the observer from now on; nil removes it.
 func (k *Kernel) Observe(o Observer) {
 	k.observer = o
 	k.bound()
 }
 
-// turns tells the observer, if there is one, and is else one comparison.
+// stateChanged notifies the observer. Without one it is a single comparison.
 func (k *Kernel) stateChanged(g *G, s State) {
 	if k.observer != nil {
 		k.observer.StateChanged(g, s)
@@ -56,16 +57,16 @@ func (k *Kernel) handedOff(c *Chan, from, to *G) {
 	}
 }
 
-// Name is the unique name of the goroutine.
+// Name returns the unique name of the goroutine.
 func (g *G) Name() string { return g.runner.Name() }
 
-// CPU is the number of the CPU of a goroutine that runs.
+// CPU returns the number of the CPU of a running goroutine.
 func (g *G) CPU() int { return int(g.cpu.id) }
 
-// Waits is the operation in which a goroutine waits, and the object of that operation: nil if it has none.
+// Waits returns the operation in which a goroutine waits and its object, or nil if it has none.
 func (g *G) Waits() (Code, any) { return g.code, g.on }
 
-// Selects are the channels of the select in which a goroutine waits.
+// Selects returns the channels of the select in which a goroutine waits.
 func (g *G) Selects() []*Chan {
 	var all []*Chan
 	for i := range g.cases {

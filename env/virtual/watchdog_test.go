@@ -230,7 +230,8 @@ func TestProfiled(t *testing.T) {
 	go w.Run("body", func(env.Env) { blocked <- true; standStill(let) })
 	<-blocked
 	for {
-		if state, frames := profileStack(100); state == "chan receive" && strings.Contains(frames, "virtual.standStill(") {
+		state, frames := profileStack(100)
+		if state == "chan receive" && strings.Contains(frames, "virtual.standStill(") {
 			return
 		}
 	}
