@@ -2,14 +2,15 @@ package sim
 
 import "math/bits"
 
-// monitorPeriod is how long sysmon sleeps at its quickest: a system call keeps its CPU at least so
-// long. monitorLimit is how long it keeps it where nobody needs it.
+// monitorPeriod is the shortest sleep of sysmon: a system call keeps its CPU at least so long. monitorLimit is how
+// long it keeps a CPU that no other goroutine needs.
 const (
 	monitorPeriod = 20_000
 	monitorLimit  = 10_000_000
 )
 
-// enterSyscall: the goroutine and its CPU are both in the call until the monitor takes the CPU away.
+// enterSyscall starts a system call. The goroutine and its CPU are both in the call until the monitor takes the CPU
+// away.
 func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	c := g.cpu
 	g.then, g.code, g.on, g.parked = thenSyscall, Syscall, nil, true
@@ -24,11 +25,11 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	return Parked
 }
 
-// retake is sysmon's look at a CPU whose goroutine is in a system call.
+// retake is sysmon's check of a CPU whose goroutine is in a system call.
 func (k *Kernel) retake(c *cpu) {
 	k.unwatch(c)
 	if c.empty() && k.nspinning+k.nidle > 0 && k.now < c.since+monitorLimit {
-		if k.nidle == 0 { // those who look may find work: then somebody needs this CPU
+		if k.nidle == 0 { // CPUs that look for work may find some, and then this CPU is needed
 			k.set(c.id, min(k.now+monitorPeriod, c.since+monitorLimit))
 			return
 		}
@@ -42,6 +43,7 @@ func (k *Kernel) retake(c *cpu) {
 	k.handOff(c)
 }
 
+// unwatch removes a CPU from those that the monitor watches.
 func (k *Kernel) unwatch(c *cpu) {
 	if bit := uint64(1) << (c.id % 64); k.watched[c.id/64]&bit != 0 {
 		k.watched[c.id/64] &^= bit
@@ -49,7 +51,7 @@ func (k *Kernel) unwatch(c *cpu) {
 	}
 }
 
-// alarmMonitor lets the monitor look at system calls again, as no CPU is idle any more.
+// scheduleMonitor lets the monitor check system calls again, because no CPU is idle any more.
 func (k *Kernel) scheduleMonitor() {
 	for i, set := range k.watched {
 		for ; set != 0; set &= set - 1 {
@@ -69,7 +71,7 @@ func (k *Kernel) handOff(c *cpu) {
 	case k.nspinning+k.nidle == 0:
 		k.spin(c)
 		k.wake(c)
-	case k.nidle == len(k.cpus)-1 && !k.polling: // nobody would be left to wait for timers
+	case k.nidle == len(k.cpus)-1 && !k.polling: // otherwise no thread would wait for timers
 		k.wake(c)
 	default:
 		k.sleep(c)
@@ -83,8 +85,8 @@ func (k *Kernel) handOff(c *cpu) {
 	}
 }
 
-// exitSyscall lets a goroutine go on where it was, on the CPU that it had if that is in another
-// system call, or on an idle one; else it joins the global queue.
+// exitSyscall continues a goroutine after its system call: on its CPU, on the CPU it had if that is in another system
+// call, or on an idle one. Otherwise it goes to the global queue.
 func (k *Kernel) exitSyscall(g *G) *G {
 	g.parked = false
 	g.then = thenRun
@@ -102,7 +104,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		c.g.cpu = nil
 	} else if c = k.unidle(); c == nil {
 		k.stateChanged(g, Runnable)
-		k.global.push(g) // nobody is woken, but who looks for work sees it
+		k.global.push(g) // no CPU is woken, but one that looks for work finds it
 		k.notice()
 		return nil
 	}

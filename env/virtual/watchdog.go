@@ -236,7 +236,8 @@ func (s *watchdog) conclude(err error) error {
 		return s.blockedError()
 	case s.allInWait >= fewWaits:
 		s.warnings = append(s.warnings, fmt.Sprintf("the design has waited outside env in %d of %d looks "+
-			"at it (%s, in %s), which virtual time does not count: do everything concurrent through env", s.allInWait, s.all, s.state, locationIn(s.frames)))
+			"at it (%s, in %s), which virtual time does not count: do everything concurrent through env",
+			s.allInWait, s.all, s.state, locationIn(s.frames)))
 	}
 	return err
 }
