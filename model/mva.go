@@ -5,34 +5,33 @@ import (
 	"sort"
 )
 
-// Solution is the steady state of a network with some number of customers.
+// Solution is the steady state of a network with a fixed number of customers.
 type Solution struct {
-	Throughput float64   // cycles a second
+	Throughput float64   // cycles per second
 	Response   float64   // mean seconds of a cycle without the think time
-	Present    []float64 // mean number of customers waiting or served at each station
+	Present    []float64 // mean number of customers at each station, waiting or in service
 }
 
-// mostWork is how many terms Solve adds up at most, which takes seconds, and mostKept how many numbers its answer
-// has at most, which take 200 MB.
+// mostWork is the largest number of terms that Solve adds, which takes seconds. mostKept is the largest number of
+// values in its answer, which take 200 MB.
 const (
 	mostWork = 4e9
 	mostKept = 25e6
 )
 
-// Solve is the steady state of the network with 0, 1, ..., customers customers; element 0 is empty. It is
-// exact for closed product-form networks with one class of customers (Baskett, Chandy, Muntz and Palacios
-// 1975): exponential service in the order of arrival, or any service times with processor sharing or
-// unlimited servers.
+// Solve returns the steady state of the network with 0, 1, ..., customers customers; element 0 is empty. It is exact
+// for closed product-form networks with one class of customers (Baskett, Chandy, Muntz and Palacios 1975):
+// exponential service in FIFO order, or service times of any distribution with processor sharing or unlimited
+// servers.
 //
-// Stations of one server and of unlimited servers are solved by mean value analysis (Reiser and Lavenberg
-// 1980; Lazowska et al. 1984, ch. 6), in time proportional to customers. With several servers its
-// marginal probabilities cancel and may turn negative (Casale 2008, which is about that), so that such
-// stations join one at a time: the network so far is equivalent to one station whose rate with k customers
-// is its throughput with k (Chandy, Herzog and Woo, IBM J. Res. Dev. 19, 1975), and two stations are a
-// birth-death process, whose probabilities are computed from the most likely state outwards. Only positive
-// numbers are added, none overflows, and the error grows as the rounding of a sum does. Time is at most
-// proportional to the square of customers for each station with several servers. More than 25 million customers times
-// stations, each counted with five more, are refused.
+// Stations with one server and with unlimited servers are solved by mean value analysis (Reiser and Lavenberg 1980;
+// Lazowska et al. 1984, ch. 6), in time proportional to customers. With several servers its marginal probabilities
+// cancel and may become negative (Casale 2008). Such stations therefore join one at a time. The network so far is
+// equivalent to one station whose rate with k customers is its throughput with k (Chandy, Herzog and Woo, IBM J. Res.
+// Dev. 19, 1975). Two stations are a birth-death process, whose probabilities are computed from the most likely state
+// outwards. Only positive numbers are added and none overflows, so the error grows like the rounding error of a sum.
+// Time is at most proportional to the square of customers for each station with several servers. More than 25 million
+// customers times stations, with five added to the number of stations, are an error.
 func (n Network) Solve(customers int) ([]Solution, error) {
 	if err := n.check(customers); err != nil {
 		return nil, err
