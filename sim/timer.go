@@ -104,7 +104,7 @@ func (k *Kernel) after(t *Timer, d int64) {
 	switch {
 	case first && !k.polling:
 		k.wakeIdleFrom(c)
-	case k.polling && !k.called && at < k.pollUntil: // netpollBreak: the thread wakes up, checks, and sleeps again for less
+	case k.polling && !k.called && at < k.pollUntil: // netpollBreak ends its sleep early
 		c.owed += k.costs.Waker.draw(&k.draws)
 		k.callPoller(false)
 	}
