@@ -107,18 +107,18 @@ type Bounds struct {
 	BalancedUpper, BalancedLower float64 // tighter: of product-form networks only
 }
 
-// Bounds are the bounds of the throughput with so many customers, D being the sum of the demands, Z the
-// think time and b the largest demand divided by its servers. Asymptotic: n/(n D + Z) to JobBound. Balanced
-// job bounds (Zahorjan, Sevcik, Eager and Galler 1982; Lazowska et al. 1984, ch. 5), which hold for
-// product-form networks as Solve computes them:
+// Bounds returns bounds of the throughput with a number of customers n. D is the sum of the demands, Z the think
+// time, and b the largest demand divided by its servers. The asymptotic bounds are n/(n D + Z) and JobBound. The
+// balanced job bounds (Zahorjan, Sevcik, Eager and Galler 1982; Lazowska et al. 1984, ch. 5) hold for product-form
+// networks, which Solve computes:
 //
 //	n / (D + Z + (n-1) b / (1 + Z/(n D)))  to  n / (D + Z + (n-1) a / (1 + z/d)), at most 1/b
 //
-// where a is the mean and d the sum of the demands at stations of one server, and z is the think time and
-// the demands elsewhere: for the upper bound nobody waits at a station of several servers. For stations of
-// one server both are the published ones; with several, the lower follows from the arrival theorem, since
-// who finds k customers at c servers waits at most k demand/c, and the upper from the monotony of
-// closed product-form networks in their rates (Suri 1985).
+// Here a is the mean and d the sum of the demands at stations of one server, and z is the think time plus the demands
+// elsewhere: the upper bound assumes that no customer waits at a station of several servers. For stations of one
+// server both are the published bounds. With several servers, the lower bound follows from the arrival theorem,
+// because a customer that finds k customers at c servers waits at most k demand/c. The upper bound follows from the
+// monotonicity of closed product-form networks in their rates (Suri 1985).
 func (n Network) Bounds(customers int) (Bounds, error) {
 	if err := n.check(customers); err != nil {
 		return Bounds{}, err

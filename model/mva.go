@@ -65,7 +65,7 @@ func (n Network) Solve(customers int) ([]Solution, error) {
 	return solved, nil
 }
 
-// several is whether a station has several servers.
+// several reports whether a station has several servers.
 func (n Network) several() bool {
 	for _, s := range n.Stations {
 		if s.Servers > 1 {
@@ -75,8 +75,8 @@ func (n Network) several() bool {
 	return false
 }
 
-// meanValues is the network of the stations of one server, of unlimited servers and of thinking. Where
-// there are none, its throughput stays 0.
+// meanValues solves the network of the stations of one server, of unlimited servers and of thinking. If there are
+// none, its throughput stays 0.
 func (n Network) meanValues(customers int) []Solution {
 	solved := make([]Solution, customers+1)
 	solved[0].Present = make([]float64, len(n.Stations))
@@ -104,7 +104,7 @@ func (n Network) meanValues(customers int) []Solution {
 	return solved
 }
 
-// join adds station i to the rest of the network. A rest without throughput is one where nobody ever is.
+// join adds station i to the rest of the network. A rest without throughput never has customers.
 func join(rest []Solution, i int, s Station) []Solution {
 	solved := make([]Solution, len(rest))
 	solved[0] = rest[0]
@@ -133,12 +133,13 @@ func join(rest []Solution, i int, s Station) []Solution {
 	return solved
 }
 
-// negligible beside the most likely state. Its neighbours are counted in any case: where nearly everybody is in
-// the rest, the throughput is in the state with one customer at the station.
+// negligible is the smallest probability, relative to the most likely state, that counts. The neighbours of that
+// state always count: if nearly all customers are in the rest, the throughput comes from the state with one customer
+// at the station.
 const negligible = 1e-30
 
-// split is how n customers share themselves between a station and the rest: the probabilities that low,
-// low+1, ... are at the station, those left out being negligible.
+// split returns the distribution of n customers between a station and the rest: the probabilities that low, low+1,
+// ... are at the station, without negligible ones.
 func split(rest []Solution, s Station, n int) (low int, chances []float64) {
 	ratio := func(k int) float64 { return rest[n-k+1].Throughput / s.rate(k) } // of k to k-1; it falls with k
 	mode := sort.Search(n, func(k int) bool { return ratio(k+1) < 1 })

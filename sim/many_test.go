@@ -50,7 +50,7 @@ func crowd(cpus int, rounds int64, o Observer) *Kernel {
 	return k
 }
 
-// nobody sees nothing, but it is there.
+// nobody is an Observer that does nothing.
 type nobody struct{}
 
 func (nobody) StateChanged(*G, State)  {}
