@@ -2,26 +2,26 @@ package env
 
 import "sync/atomic"
 
-// Word is what an [Atomic] can hold: 64 bits, so that addition wraps as the type itself does.
+// Word is a type that an [Atomic] can hold: 64 bits, so that addition wraps as the type itself does.
 type Word interface {
 	~int | ~int64 | ~uint | ~uint64
 }
 
-// Atomic is an atomic integer and a point where the order of goroutines may be explored. Make one
-// with [NewAtomic].
+// Atomic is an atomic integer, and a point at which the order of goroutines may be explored. Create one with
+// [NewAtomic].
 type Atomic[T Word] struct {
 	v       atomic.Uint64
-	machine Machine // nil live
+	machine Machine // nil on the Go runtime
 }
 
-// NewAtomic makes an atomic integer that is 0. The name appears where orders are explored.
+// NewAtomic creates an atomic integer that is 0. The name appears in explored orders.
 func NewAtomic[T Word](e Env, name string) *Atomic[T] {
 	e.own()
 	return &Atomic[T]{machine: e.t.machine}
 }
 
-// Load returns the value. In virtual time, where reading takes none, a goroutine that does nothing else polls: it
-// is reported.
+// Load returns the value. In virtual time it takes no time, so a goroutine that does nothing else polls, which is an
+// error.
 func (a *Atomic[T]) Load() T {
 	if a.machine != nil {
 		a.machine.Poll()
@@ -35,35 +35,35 @@ func (a *Atomic[T]) Store(v T) { a.v.Store(uint64(v)) }
 // Add adds d and returns the new value.
 func (a *Atomic[T]) Add(d T) T { return T(a.v.Add(uint64(d))) }
 
-// CompareAndSwap replaces was by v and reports whether the value was was.
+// CompareAndSwap replaces was by v if the value is was, and reports whether it did.
 func (a *Atomic[T]) CompareAndSwap(was, v T) bool {
-	return a.v.CompareAndSwap(uint64(was), uint64(v)) || inVain(a.machine)
+	return a.v.CompareAndSwap(uint64(was), uint64(v)) || failedSwap(a.machine)
 }
 
-// inVain is apart so that CompareAndSwap is inlined.
+// failedSwap counts a failed swap as a poll. It is a function of its own so that CompareAndSwap is inlined.
 //
 //go:noinline
-func inVain(m Machine) (swapped bool) {
+func failedSwap(m Machine) (swapped bool) {
 	if m != nil {
 		m.Poll()
 	}
 	return false
 }
 
-// Var is plain shared memory, as racy as a field, and a point where the order of goroutines may be
-// explored. Make one with [NewVar].
+// Var is plain shared memory, as racy as a field, and a point at which the order of goroutines may be explored.
+// Create one with [NewVar].
 type Var[T any] struct {
 	v       T
-	machine Machine // nil live
+	machine Machine // nil on the Go runtime
 }
 
-// NewVar makes a variable that holds the zero T. The name appears where orders are explored.
+// NewVar creates a variable that holds the zero T. The name appears in explored orders.
 func NewVar[T any](e Env, name string) *Var[T] {
 	e.own()
 	return &Var[T]{machine: e.t.machine}
 }
 
-// Load returns the value. As with an [Atomic], a goroutine must not do nothing else in virtual time.
+// Load returns the value. In virtual time a goroutine that does nothing else polls, as with an [Atomic].
 func (x *Var[T]) Load() T {
 	if x.machine != nil {
 		x.machine.Poll()

@@ -1,19 +1,19 @@
 package env
 
-// Chan is a channel of T. Make one with [NewChan]. Its methods take no Env: any goroutine of the
-// world may use it.
+// Chan is a channel of T. Create one with [NewChan]. Its methods take no Env: every goroutine of the world may use
+// it.
 type Chan[T any] struct {
-	meter *Meter // nil outside observed trials; never nil on a machine
-	ch    chan T
-	far   *far[T] // on a machine, in place of ch
+	meter   *Meter // nil without instrumentation; never nil on a machine
+	ch      chan T
+	virtual *virtualChan[T] // on a machine, instead of ch
 }
 
-// NewChan makes a channel with room for capacity values; 0 makes every send meet its receive. The
-// name is the resource's in reports; a channel without a name is no resource, and no meter watches it.
+// NewChan creates a channel with a buffer of capacity values. With capacity 0 every send waits for its receive. The
+// name is that of the resource in reports. A channel without a name has no meter.
 func NewChan[T any](e Env, name string, capacity int) *Chan[T] {
 	e.own()
 	if e.t.machine != nil {
-		return farChan[T](e, name, capacity)
+		return newVirtualChan[T](e, name, capacity)
 	}
 	c := &Chan[T]{ch: make(chan T, capacity)}
 	if name != "" {
@@ -22,7 +22,7 @@ func NewChan[T any](e Env, name string, capacity int) *Chan[T] {
 	return c
 }
 
-// Send delivers v, parking until there is room or a receiver. It panics on a closed channel.
+// Send sends v, and parks until there is room or a receiver. It panics on a closed channel.
 func (c *Chan[T]) Send(v T) {
 	if c.meter == nil {
 		c.ch <- v
@@ -31,10 +31,10 @@ func (c *Chan[T]) Send(v T) {
 	c.sendMetered(v, true)
 }
 
-// Recv takes the next value, parking until there is one. ok is false, and the value zero, once the
-// channel is closed and empty.
+// Recv receives the next value, and parks until there is one. ok is false, and the value zero, once the channel is
+// closed and empty.
 func (c *Chan[T]) Recv() (v T, ok bool) {
-	if c.meter == nil { // in this form the compiler inlines it
+	if c.meter == nil { // written so that the compiler inlines it
 		v, ok = <-c.ch
 	} else {
 		v, ok = c.recvMetered()
@@ -42,7 +42,7 @@ func (c *Chan[T]) Recv() (v T, ok bool) {
 	return v, ok
 }
 
-// TrySend delivers v if that needs no parking and reports whether it did.
+// TrySend sends v if that needs no parking, and reports whether it did.
 func (c *Chan[T]) TrySend(v T) bool {
 	if c.meter != nil {
 		return c.sendMetered(v, false)
@@ -55,11 +55,11 @@ func (c *Chan[T]) TrySend(v T) bool {
 	}
 }
 
-// TryRecv takes a value if one is ready. received is false where Recv would have parked; ok is
-// false on a closed and empty channel.
+// TryRecv receives a value if one is ready. received is false if Recv would have parked; ok is false on a closed and
+// empty channel.
 func (c *Chan[T]) TryRecv() (v T, ok, received bool) {
-	if c.far != nil {
-		return c.recvFar(false)
+	if c.virtual != nil {
+		return c.recvVirtual(false)
 	}
 	select {
 	case v, ok = <-c.ch:
@@ -72,16 +72,16 @@ func (c *Chan[T]) TryRecv() (v T, ok, received bool) {
 	}
 }
 
-// sendMetered is Send, or TrySend where it may not park, in an observed trial or on a machine.
+// sendMetered is Send, or TrySend if it may not park, with a meter or on a machine.
 func (c *Chan[T]) sendMetered(v T, mayPark bool) (sent bool) {
-	if c.far != nil {
-		return c.sendFar(v, mayPark)
+	if c.virtual != nil {
+		return c.sendVirtual(v, mayPark)
 	}
-	return c.sendNear(v, mayPark)
+	return c.sendLive(v, mayPark)
 }
 
-// sendNear is sendMetered on the Go runtime. A send that panics leaves nothing in the meter.
-func (c *Chan[T]) sendNear(v T, mayPark bool) (sent bool) {
+// sendLive is sendMetered on the Go runtime. A send that panics leaves no trace in the meter.
+func (c *Chan[T]) sendLive(v T, mayPark bool) (sent bool) {
 	parked := false
 	c.meter.queue()
 	defer func() {
@@ -105,9 +105,10 @@ func (c *Chan[T]) sendNear(v T, mayPark bool) (sent bool) {
 	return mayPark
 }
 
+// recvMetered is Recv with a meter or on a machine.
 func (c *Chan[T]) recvMetered() (v T, ok bool) {
-	if c.far != nil {
-		v, ok, _ = c.recvFar(true)
+	if c.virtual != nil {
+		v, ok, _ = c.recvVirtual(true)
 		return v, ok
 	}
 	select {
@@ -123,27 +124,27 @@ func (c *Chan[T]) recvMetered() (v T, ok bool) {
 	return v, ok
 }
 
-// Close closes the channel: receivers get what is buffered and then ok == false.
+// Close closes the channel. Receivers get the buffered values, and then ok == false.
 func (c *Chan[T]) Close() {
-	if c.far != nil {
-		c.far.line.Close()
+	if c.virtual != nil {
+		c.virtual.line.Close()
 		return
 	}
 	close(c.ch)
 }
 
-// Len is the number of buffered values.
+// Len returns the number of buffered values.
 func (c *Chan[T]) Len() int {
-	if c.far != nil {
-		return c.far.line.Len()
+	if c.virtual != nil {
+		return c.virtual.line.Len()
 	}
 	return len(c.ch)
 }
 
-// Cap is the channel's capacity.
+// Cap returns the channel's capacity.
 func (c *Chan[T]) Cap() int {
-	if c.far != nil {
-		return c.far.line.Cap()
+	if c.virtual != nil {
+		return c.virtual.line.Cap()
 	}
 	return cap(c.ch)
 }

@@ -2,63 +2,63 @@ package env
 
 import "time"
 
-// Machine is a world that schedules its goroutines itself: in virtual time, on CPUs of its own. It
-// carries out what this package otherwise leaves to the Go runtime. All methods act for the goroutine that
-// is running, which the machine knows.
+// Machine is a world that schedules its goroutines itself, in virtual time and on virtual CPUs. It implements what
+// this package otherwise leaves to the Go runtime. All methods act for the running goroutine, which the machine
+// knows.
 //
-// An operation that may park comes in two halves, so that meters learn when the goroutine parks: the
-// first returns [Parks], and [Machine.Park] then returns when the operation has been carried out. On
-// a machine whose run is over Use, Claim and every operation panic.
+// An operation that may park has two halves, so that meters learn when the goroutine parks. The first returns
+// [Parked]; [Machine.Park] then returns when the operation is done. After the end of the run, Use, Claim and every
+// operation panic.
 type Machine interface {
 	World
-	// Use panics if the running goroutine is not t, and ends the calling one, and the run, if that is not the running
-	// one.
+	// Use panics if the running goroutine is not t. If the caller is not the running goroutine, it ends the caller
+	// and the run.
 	Use(t *Task)
-	// Claim ends the calling goroutine, and the run, if that is not the running one: it is called before anything
-	// changes that the machine does not see. In a timer's function it does nothing.
+	// Claim ends the caller, and the run, if the caller is not the running goroutine. It is called before a change
+	// that the machine does not see. In a timer's function it does nothing.
 	Claim()
-	// Spent is a task of this machine whose goroutine has ended, for another one; nil if there is none.
-	Spent() *Task
-	// NowOf is Now for t, after Use.
-	NowOf(t *Task) time.Duration
-	// For is told for which request the running goroutine works from now on, Enter and Leave which station
-	// it uses. They are no operations: nothing is decided by them.
+	// SpareTask returns a task of this machine whose goroutine has ended, to be used again; nil if there is none.
+	SpareTask() *Task
+	// TaskNow is Now for t, after Use.
+	TaskNow(t *Task) time.Duration
+	// For declares the request that the running goroutine works for, and Enter and Leave the station that it uses.
+	// They are no operations, and no decision depends on them.
 	For(request uint64)
 	Enter(station string)
 	Leave(station string)
-	// Park returns when the operation that parked is carried out.
+	// Park returns when the operation that parked is done.
 	Park()
-	// Poll is told of a look at shared memory: a goroutine that does nothing else makes no progress, and others
-	// must have their turn meanwhile. Outside of a run it does nothing.
+	// Poll counts a read of shared memory. A goroutine that does nothing else makes no progress, and other CPUs must
+	// have their turn meanwhile. Outside a run it does nothing.
 	Poll()
 	NewLock(name string) Lock
 	NewRWLock(name string) RWLock
 	NewCondition(l Lock) Condition
 	NewCounter() Counter
-	NewLine(name string, capacity int) Line
-	// ClearCases begins a list of cases for Select; AddCase adds one, with a nil line one that never
-	// proceeds. CaseToken is what was given for case i.
+	NewTokenChan(name string, capacity int) TokenChan
+	// ClearCases begins a list of cases for Select. AddCase adds one; a case with a nil channel never proceeds.
+	// CaseToken returns the token of case i.
 	ClearCases()
-	AddCase(l Line, send bool, token uint32)
+	AddCase(l TokenChan, send bool, token uint32)
 	CaseToken(i int) uint32
-	// Select carries out one of the cases. Unless it parks, or ends with Stays because it may not park,
-	// Selected then tells which and what was received; after parking it does so as well.
+	// Select carries out one of the cases. Unless it parks, or returns WouldBlock, Selected then returns which one,
+	// and what was received. After parking Selected does so too.
 	Select(mayPark bool) Step
 	Selected() (i int, token uint32, ok bool)
 }
 
-// Step is how far an operation of a machine has come.
+// Step is the progress of an operation of a machine.
 type Step uint8
 
 // The steps.
 const (
-	Went  Step = iota // carried out
-	Stays             // not carried out, as it may not park
-	Parks             // the goroutine parks now; then comes [Machine.Park]
-	Shut              // not carried out: the channel is closed
+	Done       Step = iota // carried out
+	WouldBlock             // not carried out, because it may not park
+	Parked                 // the goroutine parks now; [Machine.Park] must follow
+	Closed                 // not carried out: the channel is closed
 )
 
-// Lock is what a [Mutex] is on a machine.
+// Lock implements a [Mutex] on a machine.
 type Lock interface {
 	Lock() Step
 	Park()
@@ -66,7 +66,7 @@ type Lock interface {
 	Unlock()
 }
 
-// RWLock is what an [RWMutex] is on a machine.
+// RWLock implements an [RWMutex] on a machine.
 type RWLock interface {
 	Lock() Step
 	Park()
@@ -75,7 +75,7 @@ type RWLock interface {
 	RUnlock()
 }
 
-// Condition is what a [Cond] is on a machine. Add comes before the lock is released, Wait after it.
+// Condition implements a [Cond] on a machine. Add comes before the lock is released, and Wait after it.
 type Condition interface {
 	Add()
 	Wait()
@@ -83,34 +83,34 @@ type Condition interface {
 	Broadcast()
 }
 
-// Counter is what a [Group] is on a machine.
+// Counter implements a [Group] on a machine.
 type Counter interface {
 	Add(n int)
 	Wait()
 }
 
-// Line is what a [Chan] is on a machine. It carries tokens; the values stay with the Chan.
-type Line interface {
+// TokenChan implements a [Chan] on a machine. It carries tokens; the Chan keeps the values.
+type TokenChan interface {
 	Send(token uint32, mayPark bool) Step
-	// Recv tells what it got if it is carried out.
+	// Recv returns the token received if the step is Done.
 	Recv(mayPark bool) (step Step, token uint32, ok bool)
-	// Outcome is what the last Recv that parked got, or whether the last Send that parked was received.
+	// Outcome returns what the last Recv that parked received, or whether the last Send that parked was received.
 	Outcome() (token uint32, ok bool)
 	Close()
 	Len() int
 	Cap() int
 }
 
-// far is a channel on a machine: its values, and the line of their tokens.
-type far[T any] struct {
+// virtualChan is a channel on a machine: its values, and the channel of their tokens.
+type virtualChan[T any] struct {
 	machine Machine
-	line    Line
+	line    TokenChan
 	values  []T      // by token
-	free    []uint32 // tokens that stand for nothing
+	free    []uint32 // unused tokens
 }
 
 // keep stores a value until its token is taken or dropped.
-func (f *far[T]) keep(v T) uint32 {
+func (f *virtualChan[T]) keep(v T) uint32 {
 	if n := len(f.free); n > 0 {
 		token := f.free[n-1]
 		f.free = f.free[:n-1]
@@ -121,43 +121,44 @@ func (f *far[T]) keep(v T) uint32 {
 	return uint32(len(f.values) - 1)
 }
 
-// take returns the value of a token.
-func (f *far[T]) take(token uint32) T {
+// take returns the value of a token, and frees the token.
+func (f *virtualChan[T]) take(token uint32) T {
 	v := f.values[token]
 	f.drop(token)
 	return v
 }
 
-// drop forgets the value of a token.
-func (f *far[T]) drop(token uint32) {
+// drop frees a token and its value.
+func (f *virtualChan[T]) drop(token uint32) {
 	var zero T
 	f.values[token] = zero
 	f.free = append(f.free, token)
 }
 
-// farChan makes a channel on a machine. One without a name shares a meter that nobody reads: that there is
-// one is what leads its operations here.
-func farChan[T any](e Env, name string, capacity int) *Chan[T] {
+// newVirtualChan creates a channel on a machine. A channel without a name gets a shared meter that is never read: a
+// meter that is not nil makes its operations come here.
+func newVirtualChan[T any](e Env, name string, capacity int) *Chan[T] {
 	m := e.t.machine
 	return &Chan[T]{
-		meter: m.Meter(KindChan, name, capacity),
-		far:   &far[T]{machine: m, line: m.NewLine(name, capacity)},
+		meter:   m.Meter(KindChan, name, capacity),
+		virtual: &virtualChan[T]{machine: m, line: m.NewTokenChan(name, capacity)},
 	}
 }
 
-// errClosed is what a send on a closed channel panics with.
+// errClosed is the panic of a send on a closed channel.
 const errClosed = "send on closed channel"
 
-func (c *Chan[T]) sendFar(v T, mayPark bool) (sent bool) {
-	f := c.far
+// sendVirtual is Send, or TrySend if it may not park, on a machine.
+func (c *Chan[T]) sendVirtual(v T, mayPark bool) (sent bool) {
+	f := c.virtual
 	f.machine.Claim()
 	token := f.keep(v)
 	c.meter.queue()
 	step := f.line.Send(token, mayPark)
-	if step == Went {
+	if step == Done {
 		return true
 	}
-	if step == Parks {
+	if step == Parked {
 		c.meter.parkSend()
 		f.machine.Park()
 		_, sent = f.line.Outcome()
@@ -165,23 +166,24 @@ func (c *Chan[T]) sendFar(v T, mayPark bool) (sent bool) {
 		if sent {
 			return true
 		}
-		step = Shut
+		step = Closed
 	}
 	c.meter.unqueue()
 	f.drop(token)
-	if step == Shut {
+	if step == Closed {
 		panic(errClosed)
 	}
 	return false
 }
 
-func (c *Chan[T]) recvFar(mayPark bool) (v T, ok, received bool) {
-	f := c.far
+// recvVirtual is Recv, or TryRecv if it may not park, on a machine.
+func (c *Chan[T]) recvVirtual(mayPark bool) (v T, ok, received bool) {
+	f := c.virtual
 	step, token, ok := f.line.Recv(mayPark)
 	switch step {
-	case Stays:
+	case WouldBlock:
 		return v, false, false
-	case Parks:
+	case Parked:
 		c.meter.parkRecv()
 		f.machine.Park()
 		c.meter.unparkRecv(true)
@@ -194,11 +196,11 @@ func (c *Chan[T]) recvFar(mayPark bool) (v T, ok, received bool) {
 	return v, ok, true
 }
 
-// chooseFar is [Select] on a machine. Cases stay on the stack here, as the machine sees tokens only.
-func chooseFar(m Machine, cases []Case, fallback int) int {
+// chooseVirtual is [Select] on a machine. Cases stay on the stack here, because the machine sees only tokens.
+func chooseVirtual(m Machine, cases []Case, fallback int) int {
 	m.ClearCases()
 	for i := range cases {
-		var line Line
+		var line TokenChan
 		var token uint32
 		if cs := &cases[i]; cs.c != nil {
 			line, token = cs.c.stage(cs.p, cs.send)
@@ -207,23 +209,23 @@ func chooseFar(m Machine, cases []Case, fallback int) int {
 	}
 	arrive(cases, false)
 	step := m.Select(fallback < 0)
-	park := step == Parks
+	park := step == Parked
 	if park {
 		parkOn(cases)
 		m.Park()
 	}
-	if step == Stays {
+	if step == WouldBlock {
 		depart(cases, -1, false)
 		unstage(m, cases, -1)
 		return fallback
 	}
 	won, token, ok := m.Selected()
-	if step == Shut || cases[won].send && !ok {
-		step, won = Shut, -1
+	if step == Closed || cases[won].send && !ok {
+		step, won = Closed, -1
 	}
 	depart(cases, won, park)
 	unstage(m, cases, won)
-	if step == Shut {
+	if step == Closed {
 		panic(errClosed)
 	}
 	cs := &cases[won]
@@ -233,7 +235,7 @@ func chooseFar(m Machine, cases []Case, fallback int) int {
 	return won
 }
 
-// unstage drops the values of all sends but that of the case that won.
+// unstage drops the values of all sends except that of the selected case.
 func unstage(m Machine, cases []Case, won int) {
 	for i := range cases {
 		if cs := &cases[i]; cs.c != nil && cs.send && i != won {
@@ -242,39 +244,41 @@ func unstage(m Machine, cases []Case, won int) {
 	}
 }
 
-// stage prepares a case: it stores the value that a send sends.
-func (c *Chan[T]) stage(p any, send bool) (l Line, token uint32) {
+// stage prepares a case: it stores the value of a send.
+func (c *Chan[T]) stage(p any, send bool) (l TokenChan, token uint32) {
 	if send {
-		token = c.far.keep(*p.(*T))
+		token = c.virtual.keep(*p.(*T))
 	}
-	return c.far.line, token
+	return c.virtual.line, token
 }
 
-func (c *Chan[T]) unstage(token uint32) { c.far.drop(token) }
+// unstage drops the value of a send.
+func (c *Chan[T]) unstage(token uint32) { c.virtual.drop(token) }
 
-// collect stores what a case received where it wants it.
+// collect stores what a case received at its destination.
 func (c *Chan[T]) collect(token uint32, open bool, p any, ok *bool) {
 	var v T
 	if open {
 		c.meter.served()
-		v = c.far.take(token)
+		v = c.virtual.take(token)
 	}
 	deliver(v, open, p, ok)
 }
 
+// machineOf returns the machine of the channel; nil on the Go runtime.
 func (c *Chan[T]) machineOf() Machine {
-	if c.far == nil {
+	if c.virtual == nil {
 		return nil
 	}
-	return c.far.machine
+	return c.virtual.machine
 }
 
-func (never) stage(any, bool) (l Line, token uint32) { return nil, 0 }
-func (never) unstage(uint32)                         {}
-func (never) collect(uint32, bool, any, *bool)       {}
-func (never) machineOf() Machine                     { return nil }
+func (never) stage(any, bool) (l TokenChan, token uint32) { return nil, 0 }
+func (never) unstage(uint32)                              {}
+func (never) collect(uint32, bool, any, *bool)            {}
+func (never) machineOf() Machine                          { return nil }
 
-// machineOf is the machine of the channels of the cases; nil on the Go runtime, or where there is no channel.
+// machineOf returns the machine of the channels of the cases; nil on the Go runtime, or if there is no channel.
 func machineOf(cases []Case) Machine {
 	for i := range cases {
 		if c := cases[i].c; c != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ResourceKind says what a named resource is.
+// ResourceKind is the kind of a named resource.
 type ResourceKind string
 
 // The kinds of resource.
@@ -16,38 +16,37 @@ const (
 	KindChan    ResourceKind = "chan"
 )
 
-// Meter watches the resources of one kind and name in an observed trial: both grinders, or the
-// channels that a design makes for each request. It keeps time integrals, so that a reading at
-// any instant is exact, work in progress included. A Meter is safe for concurrent use.
+// Meter measures the resources of one kind and name in an instrumented trial: both grinders, or the channels that a
+// design creates for each request. It keeps time integrals, so that a reading at any instant is exact and includes
+// operations in progress. A Meter is safe for concurrent use.
 //
-// A value is in the line of its channel from the call of [Chan.Send], or of the [Select] that sends it,
-// to the return of its receive. So Line is the integral L of Little's law, and Line by Uses the mean
-// time from the one to the other. A Select that parks with sends to several channels waits in each of
-// their lines, but is a use of the one only that it sends to: in the others its time stays as time that
-// somebody waited to send there. A Select counts once at each meter and in each direction, however many
-// of its cases share it.
+// A value is in the queue of its channel from the call of [Chan.Send], or of the [Select] that sends it, until its
+// receive returns. So Line is the integral L of Little's law, and Line divided by Uses is the mean time between the
+// two. A Select that parks with sends to several channels waits in the queue of each, but counts as a use only of the
+// channel that it sends to. Its time in the other queues is kept as time that a goroutine waited to send there. A
+// Select counts once for each meter and direction, however many of its cases share it.
 type Meter struct {
 	kind     ResourceKind
 	name     string
 	capacity int
 	now      func() time.Duration
-	clock    *int64 // of a world that uses it alone: in place of now, and without the lock
+	clock    *int64 // of a world that uses the meter without locks: replaces now
 
 	mu   sync.Mutex
 	n    int // resources that share the meter
 	last time.Duration
 
-	busy      level // resources held now; for stations the users inside
+	busy      level // resources in use now; for stations the goroutines inside
 	held      level // holders now
-	line      level // waiting now; for a channel also the buffered values
-	senders   level // parked
+	line      level // goroutines waiting now; for a channel also the buffered values
+	senders   level // parked senders
 	receivers level
 
 	uses, waits, starved, violations int64
 }
 
-// level is a number of users or of values, and its integral over time. That is the level times the time, less what each
-// step up was too early for, and plus what each step down was: to keep it takes one sum a step.
+// level is a number and its integral over time. The integral is the number times the time, minus the times of all
+// increments, plus the times of all decrements: one sum for each step keeps it.
 type level struct{ n, early int64 }
 
 func (l *level) up(at time.Duration) {
@@ -60,44 +59,43 @@ func (l *level) down(at time.Duration) {
 	l.early -= int64(at)
 }
 
-// until is the integral. Overflow in between does no harm.
+// until returns the integral. Overflow of intermediate results is harmless.
 func (l *level) until(at time.Duration) time.Duration { return time.Duration(l.n*int64(at) - l.early) }
 
-// Reading is what a meter has counted since its world began. Differences of two readings describe
-// the time between them.
+// Reading is the state of a meter since its world began. The difference of two readings describes the time between
+// them.
 type Reading struct {
 	At time.Duration // when it was read
-	// Busy is the time in which each resource had a holder, summed over those that share the meter;
-	// where only one holder is allowed, it is Holders. It is at most the meter's Count times the time
-	// gone by, except at stations, where it is the integral of the users, so that a violation shows.
+	// Busy is the time during which each resource had a holder, summed over the resources of the meter. If only one
+	// holder is allowed, it equals Holders. It is at most the meter's Count times the elapsed time. For stations it
+	// is the integral of the goroutines inside, so that a violation shows.
 	Busy     time.Duration
-	Holders  time.Duration // integral of the holders over time; beyond Busy where readers share an RWMutex
-	Line     time.Duration // integral of those waiting over time; channels: of values on their way
+	Holders  time.Duration // integral of the holders over time; more than Busy if readers share an RWMutex
+	Line     time.Duration // integral of the waiting goroutines over time; channels: of the values in transit
 	Uses     int64         // acquisitions, entries, values received
-	Waits    int64         // uses that parked before they got in; channels: values sent after parking
-	Starved  int64         // channels: receives that parked, also those that Close woke
-	SendWait time.Duration // channels: integral of the senders parked over time, in Selects too
-	RecvWait time.Duration // channels: integral of the receivers parked over time, in Selects too
-	// Violations counts a station's entries while another user was inside.
+	Waits    int64         // uses that parked first; channels: values sent after parking
+	Starved  int64         // channels: receives that parked, including those that Close woke
+	SendWait time.Duration // channels: integral of the parked senders over time, in Selects too
+	RecvWait time.Duration // channels: integral of the parked receivers over time, in Selects too
+	// Violations counts entries of a station while another goroutine was inside.
 	Violations int64
 }
 
-// NewMeter makes the meter of a resource. now is the world's clock.
+// NewMeter creates the meter of a resource. now is the world's clock.
 func NewMeter(kind ResourceKind, name string, capacity int, now func() time.Duration) *Meter {
 	return &Meter{kind: kind, name: name, capacity: capacity, now: now, n: 1, last: now()}
 }
 
-// NewMeterAlone is NewMeter for a world whose goroutines never run at the same time, and which alone uses it
-// while it runs. The world's clock stands at clock, in nanoseconds, and never goes back. It is not safe for concurrent
-// use.
-func NewMeterAlone(kind ResourceKind, name string, capacity int, clock *int64) *Meter {
+// NewUnsharedMeter is NewMeter for a world whose goroutines never run in parallel. The world's clock is at clock, in
+// nanoseconds, and never goes back. The meter is not safe for concurrent use.
+func NewUnsharedMeter(kind ResourceKind, name string, capacity int, clock *int64) *Meter {
 	return &Meter{kind: kind, name: name, capacity: capacity, clock: clock, n: 1}
 }
 
-// Kind is the resource's kind.
+// Kind returns the kind of the resource.
 func (m *Meter) Kind() ResourceKind { return m.kind }
 
-// Name is the resource's name as the design gave it.
+// Name returns the name of the resource as the design gave it.
 func (m *Meter) Name() string { return m.name }
 
 // Share adds a resource of the same kind and name to the meter.
@@ -107,17 +105,17 @@ func (m *Meter) Share() {
 	m.mu.Unlock()
 }
 
-// Count is the number of resources that share the meter.
+// Count returns the number of resources that share the meter.
 func (m *Meter) Count() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.n
 }
 
-// Capacity is the room of a channel; 1 for other kinds.
+// Capacity returns the capacity of a channel; 1 for other kinds.
 func (m *Meter) Capacity() int { return m.capacity }
 
-// Read returns the counts up to now.
+// Read returns the state now.
 func (m *Meter) Read() Reading {
 	t := m.open()
 	defer m.shut()
@@ -132,8 +130,8 @@ func (m *Meter) Read() Reading {
 	}
 }
 
-// open and shut enclose every step: it happens at the time that open returns, and no other happens meanwhile. Readings
-// of the clock taken by two goroutines may arrive in the wrong order; time never runs backwards here.
+// open and shut enclose every step. The step happens at the time that open returns, and no other happens meanwhile.
+// Two goroutines may read the clock and arrive in the opposite order; the meter's time never goes back.
 func (m *Meter) open() time.Duration {
 	if m.clock != nil {
 		return time.Duration(*m.clock)
@@ -168,8 +166,8 @@ func (m *Meter) leave() {
 	m.shut()
 }
 
-// enterShared is enter for a resource that several may hold: only the first makes it busy. holders are
-// those of the one resource, guarded by the meter.
+// enterShared is enter for a resource with several holders: only the first makes it busy. holders counts those of the
+// one resource; the meter guards it.
 func (m *Meter) enterShared(holders *int) {
 	t := m.open()
 	if *holders == 0 {
@@ -241,9 +239,9 @@ func (m *Meter) violate() {
 	m.shut()
 }
 
-// waitFar parks a goroutine whose operation on a machine's lock does.
-func (m *Meter) waitFar(step Step, lock interface{ Park() }) {
-	if step == Parks {
+// waitVirtual parks a goroutine whose lock operation on a machine has parked.
+func (m *Meter) waitVirtual(step Step, lock interface{ Park() }) {
+	if step == Parked {
 		m.queue()
 		lock.Park()
 		m.dequeue()

@@ -2,19 +2,19 @@ package env
 
 import "sync"
 
-// Mutex is a mutual exclusion lock. Make one with [Env.Mutex].
+// Mutex is a mutual exclusion lock. Create one with [Env.Mutex].
 type Mutex struct {
-	meter *Meter // nil outside observed trials; never nil on a machine
-	mu    sync.Mutex
-	far   Lock // on a machine, in place of mu
+	meter   *Meter // nil without instrumentation; never nil on a machine
+	mu      sync.Mutex
+	virtual Lock // on a machine, in place of mu
 }
 
-// Mutex makes a lock. The name is the resource's in reports.
+// Mutex creates a lock. The name is that of the resource in reports.
 func (e Env) Mutex(name string) *Mutex {
 	e.own()
 	m := &Mutex{meter: e.t.world.Meter(KindMutex, name, 1)}
 	if e.t.machine != nil {
-		m.far = e.t.machine.NewLock(name)
+		m.virtual = e.t.machine.NewLock(name)
 	}
 	return m
 }
@@ -29,8 +29,8 @@ func (m *Mutex) Lock() {
 }
 
 func (m *Mutex) lockMetered() {
-	if m.far != nil {
-		m.meter.waitFar(m.far.Lock(), m.far)
+	if m.virtual != nil {
+		m.meter.waitVirtual(m.virtual.Lock(), m.virtual)
 	} else if !m.mu.TryLock() {
 		m.meter.queue()
 		m.mu.Lock()
@@ -39,7 +39,7 @@ func (m *Mutex) lockMetered() {
 	m.meter.enter()
 }
 
-// TryLock acquires m if it is free and reports whether it did.
+// TryLock acquires m if it is free, and reports whether it did.
 func (m *Mutex) TryLock() bool {
 	if m.meter == nil {
 		return m.mu.TryLock()
@@ -48,8 +48,8 @@ func (m *Mutex) TryLock() bool {
 }
 
 func (m *Mutex) tryLockMetered() (locked bool) {
-	if m.far != nil {
-		locked = m.far.TryLock()
+	if m.virtual != nil {
+		locked = m.virtual.TryLock()
 	} else {
 		locked = m.mu.TryLock()
 	}
@@ -70,27 +70,27 @@ func (m *Mutex) Unlock() {
 
 func (m *Mutex) unlockMetered() {
 	m.meter.leave()
-	if m.far != nil {
-		m.far.Unlock()
+	if m.virtual != nil {
+		m.virtual.Unlock()
 	} else {
 		m.mu.Unlock()
 	}
 }
 
-// RWMutex is a lock for many readers or one writer. Make one with [Env.RWMutex].
+// RWMutex is a lock for many readers or one writer. Create one with [Env.RWMutex].
 type RWMutex struct {
-	meter   *Meter // nil outside observed trials; never nil on a machine
+	meter   *Meter // nil without instrumentation; never nil on a machine
 	mu      sync.RWMutex
-	far     RWLock // on a machine, in place of mu
+	virtual RWLock // on a machine, in place of mu
 	holders int    // readers, or the writer; guarded by the meter and kept only with one
 }
 
-// RWMutex makes a reader/writer lock. The name is the resource's in reports.
+// RWMutex creates a reader/writer lock. The name is that of the resource in reports.
 func (e Env) RWMutex(name string) *RWMutex {
 	e.own()
 	m := &RWMutex{meter: e.t.world.Meter(KindRWMutex, name, 1)}
 	if e.t.machine != nil {
-		m.far = e.t.machine.NewRWLock(name)
+		m.virtual = e.t.machine.NewRWLock(name)
 	}
 	return m
 }
@@ -105,8 +105,8 @@ func (m *RWMutex) Lock() {
 }
 
 func (m *RWMutex) lockMetered() {
-	if m.far != nil {
-		m.meter.waitFar(m.far.Lock(), m.far)
+	if m.virtual != nil {
+		m.meter.waitVirtual(m.virtual.Lock(), m.virtual)
 	} else if !m.mu.TryLock() {
 		m.meter.queue()
 		m.mu.Lock()
@@ -122,8 +122,8 @@ func (m *RWMutex) Unlock() {
 		return
 	}
 	m.meter.leaveShared(&m.holders)
-	if m.far != nil {
-		m.far.Unlock()
+	if m.virtual != nil {
+		m.virtual.Unlock()
 	} else {
 		m.mu.Unlock()
 	}
@@ -139,8 +139,8 @@ func (m *RWMutex) RLock() {
 }
 
 func (m *RWMutex) rLockMetered() {
-	if m.far != nil {
-		m.meter.waitFar(m.far.RLock(), m.far)
+	if m.virtual != nil {
+		m.meter.waitVirtual(m.virtual.RLock(), m.virtual)
 	} else if !m.mu.TryRLock() {
 		m.meter.queue()
 		m.mu.RLock()
@@ -160,45 +160,45 @@ func (m *RWMutex) RUnlock() {
 
 func (m *RWMutex) rUnlockMetered() {
 	m.meter.leaveShared(&m.holders)
-	if m.far != nil {
-		m.far.RUnlock()
+	if m.virtual != nil {
+		m.virtual.RUnlock()
 	} else {
 		m.mu.RUnlock()
 	}
 }
 
-// Cond waits for and announces changes guarded by L. Make one with [Env.Cond].
+// Cond is a condition variable on L. Create one with [Env.Cond].
 type Cond struct {
-	L    *Mutex
-	cond *sync.Cond
-	far  Condition // on a machine, in place of cond
+	L       *Mutex
+	cond    *sync.Cond
+	virtual Condition // on a machine, in place of cond
 }
 
-// Cond makes a condition variable on l.
+// Cond creates a condition variable on l.
 func (e Env) Cond(l *Mutex) *Cond {
 	e.own()
 	if e.t.machine != nil {
-		return &Cond{L: l, far: e.t.machine.NewCondition(l.far)}
+		return &Cond{L: l, virtual: e.t.machine.NewCondition(l.virtual)}
 	}
 	return &Cond{L: l, cond: sync.NewCond(l)}
 }
 
 // Wait unlocks L, parks until woken, and locks L again.
 func (c *Cond) Wait() {
-	if c.far == nil {
+	if c.virtual == nil {
 		c.cond.Wait()
 		return
 	}
-	c.far.Add()
+	c.virtual.Add()
 	c.L.Unlock()
-	c.far.Wait()
+	c.virtual.Wait()
 	c.L.Lock()
 }
 
 // Signal wakes one waiter, if there is one.
 func (c *Cond) Signal() {
-	if c.far != nil {
-		c.far.Signal()
+	if c.virtual != nil {
+		c.virtual.Signal()
 		return
 	}
 	c.cond.Signal()
@@ -206,25 +206,25 @@ func (c *Cond) Signal() {
 
 // Broadcast wakes all waiters.
 func (c *Cond) Broadcast() {
-	if c.far != nil {
-		c.far.Broadcast()
+	if c.virtual != nil {
+		c.virtual.Broadcast()
 		return
 	}
 	c.cond.Broadcast()
 }
 
-// Group waits for goroutines to finish. Make one with [Env.Group].
+// Group waits for goroutines to end. Create one with [Env.Group].
 type Group struct {
-	wg  sync.WaitGroup
-	far Counter // on a machine, in place of wg
+	wg      sync.WaitGroup
+	virtual Counter // on a machine, in place of wg
 }
 
-// Group makes an empty group.
+// Group creates an empty group.
 func (e Env) Group() *Group {
 	e.own()
 	g := &Group{}
 	if e.t.machine != nil {
-		g.far = e.t.machine.NewCounter()
+		g.virtual = e.t.machine.NewCounter()
 	}
 	return g
 }
@@ -234,8 +234,8 @@ func (g *Group) Go(e Env, name string, body func(Env)) {
 	g.Add(1)
 	e.Go(name, func(e Env) {
 		defer func() {
-			// As in sync.WaitGroup.Go: a body that panics is not done, or the process could exit
-			// as if nothing had happened before the panic has ended it.
+			// As in sync.WaitGroup.Go, a body that panics is not done. Otherwise the process could exit normally
+			// before the panic ends it.
 			if p := recover(); p != nil {
 				panic(p)
 			}
@@ -245,22 +245,22 @@ func (g *Group) Go(e Env, name string, body func(Env)) {
 	})
 }
 
-// Add adds n goroutines, or other pieces of work, to wait for.
+// Add adds n goroutines, or other units of work, to wait for.
 func (g *Group) Add(n int) {
-	if g.far != nil {
-		g.far.Add(n)
+	if g.virtual != nil {
+		g.virtual.Add(n)
 		return
 	}
 	g.wg.Add(n)
 }
 
-// Done takes one piece of work off.
+// Done removes one unit of work.
 func (g *Group) Done() { g.Add(-1) }
 
-// Wait parks until every piece of work is done.
+// Wait parks until all units of work are done.
 func (g *Group) Wait() {
-	if g.far != nil {
-		g.far.Wait()
+	if g.virtual != nil {
+		g.virtual.Wait()
 		return
 	}
 	g.wg.Wait()

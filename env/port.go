@@ -5,22 +5,21 @@ import (
 	"time"
 )
 
-// port is a Chan of any element type, as Select needs it. No method may keep what it is given: see
-// onStack.
+// port is a Chan of any element type, as Select needs it. No method may keep its arguments: see onStack.
 type port interface {
 	// try carries out the case if that needs no parking.
 	try(p any, ok *bool, send bool) bool
 	// wait carries out the case, parking until it can.
 	wait(p any, ok *bool, send bool)
-	// native is a native select over the cases; done is false where their types do not allow it.
+	// native is a native select over the cases. done is false if their types do not allow it.
 	native(cases [maxNative]Case, n, fallback int) (i int, ok, done bool)
-	// reflected is the case for package reflect.
+	// reflected returns the case for package reflect.
 	reflected(p any, send bool) reflect.SelectCase
 	meterOf() *Meter
 
-	// On a machine, see chooseFar.
+	// On a machine: see chooseVirtual.
 	machineOf() Machine
-	stage(p any, send bool) (l Line, token uint32)
+	stage(p any, send bool) (l TokenChan, token uint32)
 	unstage(token uint32)
 	collect(token uint32, open bool, p any, ok *bool)
 }
@@ -28,7 +27,7 @@ type port interface {
 // maxNative is the number of cases, Default included, that fit a native select.
 const maxNative = 4
 
-// native asks the channels in turn, as only the one with the payload's type can name all types.
+// native tries the channels one after the other, because only the one with the payload's type can name all types.
 func native(cases []Case, fallback int) (i int, ok, done bool) {
 	if len(cases) > maxNative {
 		return 0, false, false
@@ -46,9 +45,8 @@ func native(cases []Case, fallback int) (i int, ok, done bool) {
 	return 0, false, false
 }
 
-// slots are the channels of a native select: those of T, and beside them one receive of a signal, one
-// of an error and one from [Env.After], which is what programs mix. Empty slots are nil channels,
-// which never proceed.
+// slots are the channels of a native select: those of T, and one receive each of a signal, of an error and from
+// [Env.After], which programs often combine. Empty slots are nil channels, which never proceed.
 type slots[T any] struct {
 	recv, send [maxNative]chan T
 	out        [maxNative]T
@@ -60,6 +58,7 @@ type slots[T any] struct {
 	timerAt    int
 }
 
+// fill puts a case into its slot, and reports false if there is none.
 func (s *slots[T]) fill(i int, cs *Case) bool {
 	switch c := cs.c.(type) {
 	case nil, never:
@@ -208,7 +207,7 @@ func (c *Chan[T]) wait(p any, ok *bool, send bool) {
 	deliver(v, open, p, ok)
 }
 
-// deliver stores what a receive got where its case wants it.
+// deliver stores a received value at the destination of its case.
 func deliver[T any](v T, open bool, p any, ok *bool) {
 	store(p.(*T), v)
 	if ok != nil {

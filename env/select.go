@@ -5,22 +5,22 @@ import (
 	"unsafe"
 )
 
-// Case is one alternative of a [Select]: [Chan.OnRecv], [Chan.OnRecvOK], [Chan.OnSend] or [Default].
+// Case is an alternative of a [Select]: [Chan.OnRecv], [Chan.OnRecvOK], [Chan.OnSend] or [Default].
 type Case struct {
 	c    port
-	p    any // a *T: where the value received goes, or the value to send
+	p    any // a *T: the destination of a receive, or the value to send
 	ok   *bool
 	send bool
 }
 
-// Default is the case taken when no other could proceed.
+// Default is the case taken if no other can proceed.
 var Default = Case{}
 
-// OnRecv is the case of receiving into *dst; a nil dst drops the value. On a closed channel the
-// case proceeds with the zero value. A nil channel never proceeds.
+// OnRecv is the case of receiving into *dst; a nil dst drops the value. On a closed channel the case proceeds with
+// the zero value. A nil channel never proceeds.
 func (c *Chan[T]) OnRecv(dst *T) Case { return c.OnRecvOK(dst, nil) }
 
-// OnRecvOK is OnRecv and tells in *ok whether a value came, false being a closed channel.
+// OnRecvOK is OnRecv that also stores in *ok whether a value was received; false means a closed channel.
 func (c *Chan[T]) OnRecvOK(dst *T, ok *bool) Case {
 	if c == nil {
 		return Case{c: never{}}
@@ -33,17 +33,18 @@ func (c *Chan[T]) OnSend(v T) Case {
 	if c == nil {
 		return Case{c: never{}}
 	}
-	if len(c.ch) > cap(c.ch) { // never; but it tells the compiler that what v points to leaves the stack
+	if len(c.ch) > cap(c.ch) { // never true, but it tells the compiler that what v points to escapes
 		c.ch <- v
 	}
 	return Case{c: c, p: &v, send: true}
 }
 
-// Select carries out exactly one of the cases and returns its index. Of those that can proceed it
-// takes one with equal probability; if none can, it takes [Default], or without one parks until one
-// can. As in Go, at most one Default is allowed, and Select() parks forever.
+// Select carries out exactly one of the cases and returns its index. It chooses uniformly among the cases that can
+// proceed. If there is none, it takes [Default], or without one parks until a case can proceed. As in Go, at most one
+// Default is allowed, and Select() parks forever.
 func Select(cases ...Case) int { return choose(onStack(cases)) }
 
+// choose is Select with cases that escape analysis does not see.
 func choose(cases []Case) int {
 	fallback := -1
 	for i := range cases {
@@ -55,13 +56,13 @@ func choose(cases []Case) int {
 		}
 	}
 	if m := machineOf(cases); m != nil {
-		return chooseFar(m, cases, fallback)
+		return chooseVirtual(m, cases, fallback)
 	}
-	// Trying the cases one by one in a random order is a select whenever one succeeds, and several
-	// times cheaper than one over channels of unknown types. Only "none could proceed" needs all
-	// channels looked at together: with a single channel the try has done so, else together does.
+	// Trying the cases one by one in random order is a select if one succeeds, and several times cheaper than one
+	// over channels of unknown types. Only to find that none can proceed, all channels must be checked together. With
+	// a single channel the try has done so; otherwise chooseTogether does.
 	if n := len(cases); n == 1 || n == 2 && fallback >= 0 {
-		return alone(cases, fallback)
+		return chooseOne(cases, fallback)
 	}
 	var many []int
 	if len(cases) > maxInline {
@@ -78,17 +79,16 @@ func choose(cases []Case) int {
 			return i
 		}
 	}
-	return together(cases, fallback)
+	return chooseTogether(cases, fallback)
 }
 
-// onStack hides cases from escape analysis. It cannot see through a call of port, and would put every
-// list of cases, every value sent and every variable received into on the heap. This is sound as
-// long as no Case, and no p of one, is stored on the heap or outlives Select: such memory would still
-// point to where the stack was before it moved. What Select hands to channels are copies of the values
-// sent; what those point to is on the heap, as OnSend sees to.
+// onStack hides cases from escape analysis. The analysis cannot see through a call of port, and would move every list
+// of cases, every value sent and every destination to the heap. Hiding them is sound as long as no Case, and no p of
+// one, is stored on the heap or outlives Select: such memory would still point to the old stack after the stack
+// moved. Channels receive copies of the values sent. What those point to is on the heap, as OnSend ensures.
 //
-// Nothing may be called while the address is a plain number, as a stack that grows in the call moves: so
-// the checks of checkptr, which come with the race detector, are off.
+// No function may be called while the address is a plain number, because a stack that grows in the call moves. So the
+// checks of checkptr, which come with the race detector, are disabled.
 //
 //go:nocheckptr
 func onStack(cases []Case) []Case {
@@ -96,8 +96,8 @@ func onStack(cases []Case) []Case {
 	return unsafe.Slice(*(**Case)(unsafe.Pointer(&at)), len(cases))
 }
 
-// alone is a Select of one channel, or of nothing but a Default.
-func alone(cases []Case, fallback int) int {
+// chooseOne is a Select of one channel, or of only a Default.
+func chooseOne(cases []Case, fallback int) int {
 	if fallback < 0 {
 		cs := &cases[0]
 		cs.c.wait(cs.p, cs.ok, cs.send)
@@ -115,8 +115,8 @@ func alone(cases []Case, fallback int) int {
 // maxInline is the number of cases whose order fits shuffled.
 const maxInline = 8
 
-// shuffled returns a uniform permutation of 0..n-1, one index a byte, first in the low byte; only
-// for n <= maxInline.
+// shuffled returns a uniform permutation of 0..n-1, one index in each byte, with the first one in the low byte. n
+// must be at most maxInline.
 func shuffled(n int) uint64 {
 	var order uint64 = 0x0706050403020100
 	if n > maxInline {
@@ -137,14 +137,14 @@ func shuffled(n int) uint64 {
 	return order
 }
 
-// together looks at all channels at once and parks on them unless there is a fallback. Up to four
-// cases of the usual types become a native select, others one through package reflect.
-func together(cases []Case, fallback int) int {
+// chooseTogether checks all channels at once, and parks on them unless there is a fallback. Up to four cases of the
+// usual types become a native select, and others a select of package reflect.
+func chooseTogether(cases []Case, fallback int) int {
 	won := -1
 	if metered(cases) {
 		park := fallback < 0
 		arrive(cases, park)
-		defer func() { depart(cases, won, park) }() // also where a send meets a closed channel
+		defer func() { depart(cases, won, park) }() // also if a send meets a closed channel
 	}
 	i, ok, done := native(cases, fallback)
 	if !done {
@@ -164,7 +164,7 @@ func together(cases []Case, fallback int) int {
 	return i
 }
 
-// metered tells whether a meter watches any of the cases.
+// metered reports whether any of the cases has a meter.
 func metered(cases []Case) bool {
 	for i := range cases {
 		if cases[i].meter() != nil {
@@ -174,7 +174,7 @@ func metered(cases []Case) bool {
 	return false
 }
 
-// meter is the meter of the case's channel, if there is one.
+// meter returns the meter of the case's channel, or nil.
 func (cs *Case) meter() *Meter {
 	if cs.c == nil {
 		return nil
@@ -182,11 +182,11 @@ func (cs *Case) meter() *Meter {
 	return cs.c.meterOf()
 }
 
-// arrive puts the goroutine into the lines of all its sends, before one of the values can be received,
-// and tells the meters of all cases if it parks on them.
+// arrive adds the goroutine to the queues of all its sends, before one of the values can be received. If it parks, it
+// records that for all cases.
 func arrive(cases []Case, park bool) {
 	for i := range cases {
-		if m := cases[i].meter(); m != nil && cases[i].send && !told(cases[:i], m, true) {
+		if m := cases[i].meter(); m != nil && cases[i].send && !counted(cases[:i], m, true) {
 			m.queue()
 		}
 	}
@@ -195,12 +195,12 @@ func arrive(cases []Case, park bool) {
 	}
 }
 
-// parkOn tells the meters of all cases that the goroutine parks.
+// parkOn records in the meters of all cases that the goroutine parks.
 func parkOn(cases []Case) {
 	for i := range cases {
 		m, send := cases[i].meter(), cases[i].send
 		switch {
-		case m == nil || told(cases[:i], m, send):
+		case m == nil || counted(cases[:i], m, send):
 		case send:
 			m.parkSend()
 		default:
@@ -209,11 +209,11 @@ func parkOn(cases []Case) {
 	}
 }
 
-// depart undoes arrive, except that the value sent by the case that won stays in line.
+// depart reverts arrive, except that the value sent by the selected case stays in its queue.
 func depart(cases []Case, won int, park bool) {
 	for i := range cases {
 		m, send := cases[i].meter(), cases[i].send
-		if m == nil || told(cases[:i], m, send) {
+		if m == nil || counted(cases[:i], m, send) {
 			continue
 		}
 		mine := won >= 0 && cases[won].send == send && cases[won].meter() == m
@@ -229,8 +229,8 @@ func depart(cases []Case, won int, park bool) {
 	}
 }
 
-// told reports whether one of the cases is for this meter and direction.
-func told(cases []Case, m *Meter, send bool) bool {
+// counted reports whether one of the cases has this meter and direction.
+func counted(cases []Case, m *Meter, send bool) bool {
 	for i := range cases {
 		if cases[i].send == send && cases[i].meter() == m {
 			return true

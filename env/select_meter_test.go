@@ -29,11 +29,11 @@ func TestSelectMeterOrder(t *testing.T) {
 		})
 		out := &Chan[int]{ch: ch, meter: m}
 		cases := append([]Case{out.OnSend(7)}, c.others...)
-		if i := together(cases, c.fallback); i != 0 || m.line.n != 1 {
+		if i := chooseTogether(cases, c.fallback); i != 0 || m.line.n != 1 {
 			t.Errorf("%s: took %d, the line is %d, want 0 and 1", c.name, i, m.line.n)
 		}
 		if c.fallback > 0 { // the channel is full now
-			if i := together(cases, c.fallback); i != c.fallback || m.line.n != 1 {
+			if i := chooseTogether(cases, c.fallback); i != c.fallback || m.line.n != 1 {
 				t.Errorf("%s: took %d of a full channel, the line is %d, want %d and 1", c.name, i, m.line.n,
 					c.fallback)
 			}
@@ -62,7 +62,7 @@ func TestSelectMeterClosed(t *testing.T) {
 					t.Error("a Select sends on a closed channel")
 				}
 			}()
-			together(cases, -1)
+			chooseTogether(cases, -1)
 		}()
 	}
 	c.add(10)

@@ -13,28 +13,28 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// The kinds of arrivals; every other is a recorded one.
+// The kinds of arrivals. All others are recorded.
 const (
-	Poisson  = "poisson"  // independent customers: gaps are exponential
-	Constant = "constant" // a clock: all gaps are alike
+	Poisson  = "poisson"  // independent requests with exponential gaps
+	Constant = "constant" // equal gaps
 )
 
-// MaxRate is the largest rate that an open loop offers, in requests a second. To take the next request
-// costs a worker about 100 ns when another has just done so, and much more when it must be woken.
+// MaxRate is the largest rate of an open loop in requests per second. A worker needs about 100 ns to take the next
+// request right after another worker, and much more if it must be woken.
 const MaxRate = 1e6
 
-// Arrivals say when requests come. Without Gaps they are drawn, Poisson or Constant.
+// Arrivals are the times at which requests arrive. Without Gaps the times are Poisson or Constant.
 type Arrivals struct {
 	Kind string
 	Rate float64 // requests a second
-	// Gaps are recorded times between requests, repeated for ever; Rate, if > 0, stretches them.
+	// Gaps are recorded times between requests, repeated for ever. If Rate > 0 they are scaled to that rate.
 	Gaps []time.Duration
 }
 
-// arrivalStage keys the draws of arrivals; no design has so many stages.
+// arrivalStage is the stage of the random numbers of arrivals; no design has so many stages.
 const arrivalStage = math.MaxUint64
 
-// source walks through arrivals. Times count from the release of the workers.
+// source iterates over arrivals. Times count from the release of the workers.
 type source struct {
 	arrivals Arrivals
 	rand     env.Rand
@@ -43,6 +43,7 @@ type source struct {
 	next     uint64  // its number
 }
 
+// newSource returns a source at the first arrival.
 func newSource(a Arrivals, r env.Rand) *source {
 	s := &source{arrivals: a, rand: r, scale: 1}
 	if len(a.Gaps) > 0 && a.Rate > 0 {
@@ -50,12 +51,12 @@ func newSource(a Arrivals, r env.Rand) *source {
 	}
 	s.at = s.gap(0)
 	if a.Kind == Constant && len(a.Gaps) == 0 {
-		s.at /= 2 // windows that are a whole number of gaps hold that many requests, edges aside
+		s.at /= 2 // so windows of a whole number of gaps contain that many requests, apart from their ends
 	}
 	return s
 }
 
-// gap is the time before request i.
+// gap returns the time before request i.
 func (s *source) gap(i uint64) float64 {
 	if n := uint64(len(s.arrivals.Gaps)); n > 0 {
 		return float64(s.arrivals.Gaps[i%n]) * s.scale
@@ -68,17 +69,18 @@ func (s *source) gap(i uint64) float64 {
 	return d.Exp() * mean
 }
 
-// peek is the number and time of the next request.
+// peek returns the number and the time of the next request.
 func (s *source) peek() (request uint64, at time.Duration) {
 	return s.next, time.Duration(min(s.at, forever))
 }
 
+// advance moves to the request after it.
 func (s *source) advance() {
 	s.next++
 	s.at += s.gap(s.next)
 }
 
-// RateOf is the rate of recorded gaps, in requests a second.
+// RateOf returns the rate of recorded gaps in requests per second.
 func RateOf(gaps []time.Duration) float64 {
 	sum := 0.0
 	for _, g := range gaps {
@@ -87,13 +89,13 @@ func RateOf(gaps []time.Duration) float64 {
 	return float64(len(gaps)) / sum * 1e9
 }
 
-// maxArrivals is the greatest number of recorded arrivals: all of them go to every trial.
+// maxArrivals is the largest number of recorded arrivals, because all are sent to every trial.
 const maxArrivals = 1_000_000
 
-// ReadGaps reads recorded arrivals: one time a line, since the beginning, as seconds (0.25) or with a
-// unit (250ms), none before the last; empty lines and those that begin with # are skipped. The time from
-// 0 to the first is its gap, also when they are repeated; where it is longer than all the others together, the
-// times are taken for those of a clock. An error names the line.
+// ReadGaps reads recorded arrivals, one time per line in ascending order. Times count from the beginning, in seconds
+// (0.25) or with a unit (250ms). Empty lines and those that begin with # are skipped. The time from 0 to the first
+// arrival is its gap, also in repetitions. If it is longer than all others together, ReadGaps refuses the times as
+// those of a clock. An error names the line.
 func ReadGaps(r io.Reader) ([]time.Duration, error) {
 	var gaps []time.Duration
 	last := time.Duration(0)
@@ -130,7 +132,7 @@ func ReadGaps(r io.Reader) ([]time.Duration, error) {
 	return gaps, nil
 }
 
-// parseTime reads seconds, or a time with its unit.
+// parseTime parses seconds, or a time with its unit.
 func parseTime(text string) (time.Duration, error) {
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 
 // boundaries are the ends of a window, where the counters are read once each.
 type boundaries struct {
-	mu      sync.Mutex // held by who reads
+	mu      sync.Mutex // held while counters are read
 	pending []boundary // ascending
 }
 
@@ -36,22 +36,23 @@ func (b *boundaries) await(e env.Env, at ...time.Duration) {
 	}
 }
 
-// lookout lets one worker read the counters where the goroutine that runs the loop is late. That one sleeps until each
-// boundary, and on CPUs that are all busy the runtime notices its timer only when somebody enters the scheduler or is
-// preempted: 10 to 20 ms late, much of a short window. One worker alone has a lookout, so that no two
-// workers are ordered for the race detector.
+// lookout lets one worker read the counters if the goroutine that runs the loop is late. That goroutine sleeps until
+// each boundary. If all CPUs are in use, the runtime notices its timer only when a goroutine enters the scheduler or
+// is preempted. That may be 10 to 20 ms late, which is much of a short window. Only one worker has a lookout, so that
+// no two workers are ordered for the race detector.
 type lookout struct {
-	next, slack time.Duration // slack is how late the other may be: who reads the counters delays its next operation
+	next, slack time.Duration // slack is how late the other goroutine may be; reading the counters delays this worker
 	*boundaries
 }
 
-// slackShare is the part of a window that its boundaries may be late before a worker reads the counters.
+// slackShare is the inverse of the fraction of a window by which its boundaries may be late before a worker reads the
+// counters.
 const slackShare = 100
 
-// never is when a lookout has nothing left to do.
+// never is the next time of a lookout that has nothing left to do.
 const never = 1<<63 - 1
 
-// pass is told of the time after each operation. It does not wait for a reading under way.
+// pass receives the time after each operation. It does not wait for a reading in progress.
 func (l *lookout) pass(now time.Duration) {
 	if now < l.next || !l.mu.TryLock() {
 		return
@@ -64,7 +65,7 @@ func (l *lookout) pass(now time.Duration) {
 	l.mu.Unlock()
 }
 
-// ends are the boundaries of a window, and a lookout for one worker.
+// ends returns the boundaries of a window, and a lookout for one worker.
 func ends(begin, end time.Duration, atBegin, atEnd func()) (*boundaries, *lookout) {
 	b := &boundaries{pending: []boundary{{begin, atBegin}, {end, atEnd}}}
 	slack := (end - begin) / slackShare

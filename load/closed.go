@@ -10,64 +10,64 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Closed is the load of callers that each send their next request when the last is answered.
+// Closed is a closed loop: each worker sends its next request when the last one is done.
 type Closed struct {
 	Op         Operation
 	Workers    int
 	Warmup     time.Duration
 	Window     time.Duration // measured after Warmup; 0 where Operations says when to stop
-	Operations int64         // if > 0: the number of operations to do, without warm-up or window
+	Operations int64         // if > 0: the number of operations, without warm-up or window
 	Sample     int           // time every Sample-th operation; 0 and 1 time each
 
-	// AtBegin and AtEnd are called as the window opens and closes, once each, by the goroutine that runs the loop, or
-	// by a worker between two operations if that goroutine is late.
+	// AtBegin and AtEnd are called once each, as the window opens and closes. The caller is the goroutine that runs
+	// the loop, or a worker between two operations if that goroutine is late.
 	AtBegin, AtEnd func()
-	// At, if not nil, calls a function at a time: then nobody wakes up for these two, which would disturb what is
-	// measured.
+	// At, if not nil, calls a function at a time. Then no goroutine wakes up for AtBegin and AtEnd, which would
+	// disturb the measurement.
 	At func(at time.Duration, f func())
-	// OneByOne says that workers never run at the same time, as in virtual time. They share a recorder: of thousands,
-	// each would be out of the cache when its worker comes back to it.
+	// OneByOne means that workers never run in parallel, as in virtual time. They share a recorder: with thousands of
+	// recorders, each would be out of the cache when its worker continues.
 	OneByOne bool
-	// Note, if not nil, is told of every operation that is timed when it ends, from its start to its end, by the
-	// worker that made it: where workers run at the same time it must be ready for that.
+	// Note, if not nil, receives the start and the end of every timed operation when it ends, from the worker that
+	// made it. It must be safe for concurrent use if workers run in parallel.
 	Note func(from, to time.Duration)
 }
 
-// tally is what one worker counted. The padding keeps workers off each other's cache lines.
+// tally is the counts of one worker. The padding keeps workers from sharing cache lines.
 type tally struct {
-	latency *hist.Recorder // of the operations that ended inside the window; all have one where they run one by one
+	latency *hist.Recorder // of the operations that ended inside the window; shared if OneByOne
 	inside  int64          // operations that ended inside the window
 	total   int64          // all operations
-	early   time.Duration  // part before the window of the operation under way when it opened
-	late    time.Duration  // part inside the window of the operation under way when it closed
+	early   time.Duration  // part before the window of the operation in progress when it opened
+	late    time.Duration  // part inside the window of the operation in progress when it closed
 	last    time.Duration  // end of the last operation
-	edges   float64        // what those two add to inside if each counts by its share of time inside
-	lookout *lookout       // of one worker
+	edges   float64        // correction of inside that counts these two by their fraction inside the window
+	lookout *lookout       // of one worker only
 	_       [64]byte
 }
 
-// ClosedResult is what a closed loop measured.
+// ClosedResult is the result of a closed loop.
 type ClosedResult struct {
 	Latency     *hist.Histogram // of the operations that ended inside the window
 	Inside      int64           // operations that ended inside the window
-	Progress    float64         // operations inside the window, those across its ends by their share of time inside
+	Progress    float64         // operations inside the window; those across its ends count by their fraction inside
 	Total       int64           // all operations
 	Window      time.Duration
 	Closed      time.Duration // when the window closed
-	Last        time.Duration // when the last operation ended: until then the load was as asked for
+	Last        time.Duration // when the last operation ended: until then the load was complete
 	Concurrency result.Value  // time integral of the requests in service / window
 }
 
-// Run lets the workers loose and returns when all have finished their last operation. Every worker's
-// first request counts from the release of all, whenever its goroutine first gets a CPU, so that the
-// concurrency asked for is the concurrency offered. The gate holds the workers until all are there: if
-// one could end before the next is started, the harness would order the two for the race detector.
+// Run runs the workers and returns when all have finished their last operation. The first request of each worker
+// counts from the common release, even if its goroutine gets a CPU later, so that the requested concurrency is
+// offered. A gate holds the workers until all have started. If one could end before the next starts, the harness
+// would order the two for the race detector.
 //
-// Progress is the integral, over the window and the workers, of 1 / duration of the operation under way. Its
-// mean is the rate times the window exactly, by the inversion formula of Palm calculus (Baccelli and Bremaud:
-// Elements of Queueing Theory, 2nd edition, 2003, section 1.2), so that no count of whole operations has to be
-// allowed for. That asks for operations that take as long as any other: so the load goes on until all those
-// under way at the end are done, but for no more than another window.
+// Progress is the integral, over the window and the workers, of 1 / duration of the operation in progress. Its mean
+// is exactly the rate times the window, by the inversion formula of Palm calculus (Baccelli and Bremaud: Elements of
+// Queueing Theory, 2nd edition, 2003, section 1.2). So no correction for partial operations is needed. That requires
+// that the last operations take as long as any other. Therefore the load continues until all operations in progress
+// at the end are done, but for at most another window.
 func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 	tallies, recorders := newTallies(c.Workers, c.OneByOne)
 	defer free(recorders)
@@ -94,7 +94,7 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 		})
 	}
 	if c.Operations > 0 {
-		c.AtBegin() // before anybody works: a small number of operations may be done at once
+		c.AtBegin() // before the workers start: a small number of operations may be done at once
 	}
 	release = e.Now()
 	begin = release + c.Warmup
@@ -122,7 +122,7 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 	return c.sum(tallies, recorders, release, begin, end)
 }
 
-// newTallies makes the tallies of n workers, and their recorders.
+// newTallies creates the tallies of n workers and their recorders.
 func newTallies(n int, oneByOne bool) ([]tally, []*hist.Recorder) {
 	tallies, recorders := make([]tally, n), make([]*hist.Recorder, 0, n)
 	for i := range tallies {
@@ -143,7 +143,7 @@ func free(recorders []*hist.Recorder) {
 // forever is beyond the end of every run.
 const forever = 1 << 60
 
-// share is how many of n operations worker i of w does.
+// share returns how many of n operations worker i of w does.
 func share(n int64, w, i int) int64 {
 	s := n / int64(w)
 	if int64(i) < n%int64(w) {
@@ -152,10 +152,9 @@ func share(n int64, w, i int) int64 {
 	return s
 }
 
-// work repeats the operation until the window has closed, or limit times if limit >= 0. There is one
-// clock read for each operation: its end is the start of the next. Nothing in here is shared with
-// other workers while the window is open: an atomic would order them for the race detector and hide a
-// design's races.
+// work repeats the operation until the window has closed, or limit times if limit >= 0. It reads the clock once per
+// operation, because the end of one is the start of the next. While the window is open it shares nothing with other
+// workers: an atomic operation would order them for the race detector, and hide races of the design.
 func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally,
 	across *atomic.Int64) {
 	op, step, note := c.Op, uint64(c.Workers), c.Note
@@ -174,7 +173,7 @@ func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit
 	}
 }
 
-// ends counts an operation that has begun when the last one ended, and ends now.
+// ends counts an operation that began when the last one ended, and ends now.
 func (t *tally) ends(now, begin, end time.Duration, across *atomic.Int64) {
 	last := t.last
 	t.total++
@@ -195,9 +194,9 @@ func (t *tally) ends(now, begin, end time.Duration, across *atomic.Int64) {
 	}
 }
 
-// sum merges the tallies and checks them: the concurrency asked for must be the one observed, by
-// Little's law in its time-integral form. For each worker the operations follow each other without
-// a gap, so their times inside the window must add up to the window.
+// sum merges the tallies and checks them. The observed concurrency must equal the requested one, by Little's law in
+// its time-integral form: the operations of a worker follow each other without a gap, so their times inside the
+// window must add up to the window.
 func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin,
 	end time.Duration) (ClosedResult, error) {
 	l := ClosedResult{Latency: hist.New(), Window: end - begin, Closed: end, Concurrency: result.Unavailable}
@@ -222,11 +221,11 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 	}
 	switch {
 	case l.Inside == 0 && c.Operations == 0:
-		return l, fmt.Errorf("no operation ended within the window of %v: use a longer --duration", l.Window)
+		return l, fmt.Errorf("no operation ended within the window of %v: use a longer duration", l.Window)
 	case c.Operations > 0 && l.Total != c.Operations:
 		return l, fmt.Errorf("%d operations were asked for and %d done", c.Operations, l.Total)
 	case l.Window <= 0:
-		return l, fmt.Errorf("%d operations took no time: use more --operations, or give them work", l.Total)
+		return l, fmt.Errorf("%d operations took no time: use more operations, or give them work", l.Total)
 	}
 	if c.Sample > 1 {
 		return l, nil // only some latencies are known

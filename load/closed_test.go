@@ -63,7 +63,7 @@ func TestWindow(t *testing.T) {
 
 func TestOperationLongerThanTheWindow(t *testing.T) {
 	_, _, _, err := runLoad(t, Closed{Op: sleepFor(time.Second), Workers: 1, Window: 10 * time.Millisecond})
-	if err == nil || !strings.Contains(err.Error(), "use a longer --duration") {
+	if err == nil || !strings.Contains(err.Error(), "use a longer duration") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,8 +1,8 @@
-// Package load holds the load loops: who sends the requests of a stream, and when. Its API is not stable yet,
-// unlike that of package lab. They are env programs, so that every world runs the same loops.
+// Package load implements the load loops, which send the requests of a stream. They are programs against env, so that
+// every world runs the same loops. Its API is not stable yet, unlike that of package lab.
 //
-// [Closed] is a fixed number of callers, each of whom waits for its answer. [Open] is customers who
-// come when they come ([Arrivals]), whether or not the design keeps up.
+// [Closed] is a fixed number of callers that each wait for their reply. [Open] is a stream of requests that arrive at
+// given times ([Arrivals]), whether or not the design keeps up.
 package load
 
 import "github.com/brewput/brewput/env"

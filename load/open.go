@@ -11,97 +11,97 @@ import (
 	"github.com/brewput/brewput/internal/hist"
 )
 
-// Open is the load of customers who come at their own times, wait in one queue in the order of their
-// arrival, and are served by a fixed number of workers.
+// Open is an open loop: requests arrive at their own times, wait in one FIFO queue, and are served by a fixed number
+// of workers.
 //
-// No goroutine sends requests: that one would need a CPU at the very instant at which the design may use
-// them all, and would be late. The worker who is next, the holder of the baton, looks at the clock and at
-// the arrivals up to now. If someone waits it serves; else it parks until the next arrival, as a server
-// parks in the network poller. A request's response time counts from its arrival, whenever it was noticed.
+// There is no generator goroutine. It would need a CPU at the very instant at which the design may use all CPUs, and
+// would be late. Instead an idle worker, the holder of the baton, polls the arrival schedule. If a request waits, the
+// worker serves it. Otherwise it parks until the next arrival, as a server parks in the network poller. The response
+// time of a request counts from its arrival, whenever it was noticed.
 type Open struct {
 	Op       Operation
 	Workers  int
 	Arrivals Arrivals
-	// QueueLimit is the most customers who may wait; one who finds so many waiting is dropped. Negative:
-	// no limit.
+	// QueueLimit is the largest number of waiting requests. A request that arrives to a full queue is dropped.
+	// Negative: no limit.
 	QueueLimit int
-	// Patience is how long a customer waits before it gives up; 0: for ever.
+	// Patience is how long a request waits before it is abandoned. 0: for ever.
 	Patience time.Duration
 	Warmup   time.Duration
 	Window   time.Duration // the customers who arrive in it are the ones measured
-	// Drain is how long after the window those are still served. Arrivals go on all that time, so that
-	// the last are served under the same load as the first.
+	// Drain is how long after the window those are still served. Arrivals continue, so that the last requests are
+	// served under the same load as the first.
 	Drain time.Duration
 
 	// AtBegin, AtEnd and At are as in [Closed].
 	AtBegin, AtEnd func()
 	At             func(at time.Duration, f func())
-	// Note is as in [Closed], from the customer's arrival.
+	// Note is as in [Closed], from the arrival of the request.
 	Note func(from, to time.Duration)
 }
 
-// OpenResult is what an open loop measured.
+// OpenResult is the result of an open loop.
 type OpenResult struct {
-	Service  *hist.Histogram // from a worker's start to its end
-	Response *hist.Histogram // from the arrival to the end
-	Lag      *hist.Histogram // how late an arrival was noticed while nobody was served
+	Service  *hist.Histogram // service times: from a worker's start to its end
+	Response *hist.Histogram // response times: from the arrival to the end
+	Lag      *hist.Histogram // how late an arrival was noticed while no request was served
 
-	// Of the customers who arrived within the window: each is in one of the four.
+	// Arrived counts the requests that arrived within the window. Each is in one of the other four.
 	Arrived                                int64
 	Served, Dropped, Abandoned, Unfinished int64
 
-	Completed int64 // requests of any customer that ended within the window
-	InTime    int64 // those of them that ended within the patience, or all of them without one
-	Total     int64 // all requests served, before and after the window too
+	Completed int64 // requests that ended within the window, whenever they arrived
+	InTime    int64 // of these, the ones that ended within the patience; all without one
+	Total     int64 // all requests served, including those before and after the window
 	Window    time.Duration
 	Closed    time.Duration // when the window closed
-	Backlog   int64         // customers who arrived in the window, less those who left in it: how the queue grew
-	// First is the Backlog of the first half of the window, in which FirstArrived came.
+	Backlog   int64         // growth of the queue: arrivals minus departures within the window
+	// First is the Backlog of the first half of the window, in which FirstArrived requests arrived.
 	First, FirstArrived int64
 }
 
-// openRun is one run of an open loop. What follows mu belongs to the holder of the baton.
+// openRun is one run of an open loop. The fields from source on belong to the holder of the baton.
 type openRun struct {
 	*Open
 	baton               *env.Chan[struct{}]
 	release, begin, end time.Duration
 	workers             []server
-	pending             atomic.Int64 // measured customers in service
+	pending             atomic.Int64 // measured requests in service
 
 	source    *source
-	queue     ring // admitted customers, only with a queue limit
+	queue     ring // admitted requests; only with a queue limit
 	lag       *hist.Recorder
 	arrived   int64 // measured
 	dropped   int64
 	abandoned int64
-	leftEarly int64         // customers who gave up or were dropped within the window
+	leftEarly int64         // requests abandoned or dropped within the window
 	leftFirst int64         // the same within its first half
-	unnoticed time.Duration // up to when customers came to a design that was idle, until that was noticed
+	unnoticed time.Duration // when the last arrival at an idle design was noticed
 	done      bool
 }
 
-// server is what one worker counted, and where it stands. The padding keeps workers off each other's
-// cache lines.
+// server is the counts and the state of one worker. The padding keeps workers from sharing cache lines.
 type server struct {
 	service, response *hist.Recorder
 	served, completed int64
 	first             int64 // completed in the first half of the window
 	inTime, total     int64
 	ended             atomic.Int64 // ns: when the request in service ended; atBusy before
-	lookout           *lookout     // of one worker
+	lookout           *lookout     // of one worker only
 	_                 [64]byte
 }
 
 // atBusy is the end of a request that has not ended.
 const atBusy = math.MaxInt64
 
-// customer is one who waits.
+// customer is a request that waits.
 type customer struct {
 	request uint64
 	at      time.Duration
 }
 
-// Run lets customers come and returns when those of the window have all been answered or given up.
+// Run runs the load and returns when all requests of the window have been served, dropped or abandoned, or after the
+// drain.
 func (o *Open) Run(e env.Env) (OpenResult, error) {
 	r := &openRun{Open: o, baton: env.NewChan[struct{}](e, "", 1), workers: make([]server, o.Workers),
 		source: newSource(o.Arrivals, e.Rand()), lag: hist.NewRecorder()}
@@ -135,7 +135,7 @@ func (o *Open) Run(e env.Env) (OpenResult, error) {
 	return r.sum(e.Rand())
 }
 
-// work serves customers until there is none left to measure.
+// work serves requests until there is none left to measure.
 func (r *openRun) work(e env.Env, w *server) {
 	for {
 		r.baton.Recv()
@@ -189,8 +189,8 @@ func (w *server) note(r *openRun, c customer, measured bool, start, end time.Dur
 	}
 }
 
-// next is the customer whom the holder of the baton, w, serves; ok is false when the run is over. One who found
-// it idle, and nobody served, has been waiting for nothing but to be noticed, and does not give up.
+// next returns the request that w, the holder of the baton, serves; ok is false when the run is over. A request that
+// arrived while w was idle, and no request was served, waits only to be noticed, and is not abandoned.
 func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
 	for !r.done {
 		now := e.Now()
@@ -206,7 +206,7 @@ func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
 		default:
 			e.Until(c.at)
 			now = e.Now()
-			if r.busy(c.at) == 0 { // else it may have been late because the design has the CPUs
+			if r.busy(c.at) == 0 { // otherwise the worker may be late because the design uses the CPUs
 				r.noteLag(now)
 				r.unnoticed = now
 			}
@@ -225,7 +225,7 @@ func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
 	return c, false
 }
 
-// noteLag records how late those are noticed who came up to now while nobody was served.
+// noteLag records how late the requests are noticed that arrived up to now while no request was served.
 func (r *openRun) noteLag(now time.Duration) {
 	for ahead := *r.source; ; ahead.advance() {
 		request, at := ahead.peek()
@@ -239,7 +239,7 @@ func (r *openRun) noteLag(now time.Duration) {
 	}
 }
 
-// busy is the number of workers in service at a time that is not long ago.
+// busy returns the number of workers in service at a recent time.
 func (r *openRun) busy(at time.Duration) int {
 	n := 0
 	for i := range r.workers {
@@ -250,11 +250,11 @@ func (r *openRun) busy(at time.Duration) int {
 	return n
 }
 
-// admit lets in, or drops, the customers who came up to now. Nobody was taken from the queue since the
-// last holder of the baton took one, so that the queue that each of them found is known.
+// admit admits or drops the requests that arrived up to now. Since the last holder of the baton took a request, none
+// was taken from the queue. So the queue length at each arrival is known.
 func (r *openRun) admit(now time.Duration) {
 	if r.QueueLimit < 0 {
-		return // all are let in; they need not be stored, for source knows them
+		return // all are admitted, and need not be stored, because source knows them
 	}
 	for {
 		request, at := r.source.peek()
@@ -268,7 +268,7 @@ func (r *openRun) admit(now time.Duration) {
 			gone := r.queue.pop()
 			r.lose(&r.abandoned, gone, gone.at+r.Patience)
 		}
-		// Idle workers are about to take one each.
+		// Each idle worker is about to take one.
 		if r.queue.n >= r.QueueLimit && r.queue.n >= r.QueueLimit+r.Workers-r.busy(c.at) {
 			r.lose(&r.dropped, c, c.at)
 			continue
@@ -277,7 +277,7 @@ func (r *openRun) admit(now time.Duration) {
 	}
 }
 
-// front takes the first of those who wait; if nobody does it only tells who comes next.
+// front takes the first waiting request. Without one it returns the next that will arrive.
 func (r *openRun) front(now time.Duration) (c customer, waits bool) {
 	if r.queue.n > 0 {
 		return r.queue.pop(), true
@@ -287,29 +287,30 @@ func (r *openRun) front(now time.Duration) (c customer, waits bool) {
 	if c.at > now {
 		return c, false
 	}
-	r.source.advance() // only without a queue limit: else admit has let it in
+	r.source.advance() // without a queue limit; otherwise admit has admitted it
 	r.arrive(c)
 	return c, true
 }
 
-// measured reports whether a customer arrives within the window.
+// measured reports whether a request arrives within the window.
 func (r *openRun) measured(c customer) bool { return c.at >= r.begin && c.at < r.end }
 
+// arrive counts an arrival.
 func (r *openRun) arrive(c customer) {
 	if r.measured(c) {
 		r.arrived++
 	}
 }
 
-// impatient reports whether a customer who still waits at a time has given up before.
+// impatient reports whether a request that still waits at a time has been abandoned before.
 func (r *openRun) impatient(c customer, at time.Duration) bool {
 	return r.Patience > 0 && at-c.at > r.Patience
 }
 
-// middle is the time halfway through the window.
+// middle returns the time halfway through the window.
 func (r *openRun) middle() time.Duration { return r.begin + (r.end-r.begin)/2 }
 
-// lose counts a customer who left at a time without being served.
+// lose counts a request that left at a time without being served.
 func (r *openRun) lose(count *int64, c customer, at time.Duration) {
 	if r.measured(c) {
 		*count++
@@ -322,8 +323,8 @@ func (r *openRun) lose(count *int64, c customer, at time.Duration) {
 	}
 }
 
-// sum merges what the workers counted. Every customer of the window must be accounted for, by a count
-// of the arrivals that shares nothing with the run.
+// sum merges the counts of the workers. Every request of the window must be accounted for. The arrivals are counted
+// again from their source, which shares nothing with the run.
 func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	o := OpenResult{Service: hist.New(), Response: hist.New(), Lag: hist.New(), Window: r.end - r.begin, Closed: r.end,
 		Dropped: r.dropped, Abandoned: r.abandoned}
@@ -354,7 +355,7 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	}
 	o.Backlog = o.Arrived - o.Completed - r.leftEarly
 	o.First += o.FirstArrived - r.leftFirst
-	waiting := int64(0) // let in and never served
+	waiting := int64(0) // admitted and never served
 	for r.queue.n > 0 {
 		if r.measured(r.queue.pop()) {
 			waiting++
@@ -363,7 +364,7 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	o.Unfinished = o.Arrived - r.arrived + waiting
 	switch {
 	case o.Arrived == 0:
-		return o, fmt.Errorf("no customer arrived within the window of %v: use a longer --duration or a higher rate",
+		return o, fmt.Errorf("no customer arrived within the window of %v: use a longer duration or a higher rate",
 			o.Window)
 	case o.Served+o.Dropped+o.Abandoned+o.Unfinished != o.Arrived:
 		return o, fmt.Errorf("%d customers arrived, but %d were served, %d dropped, %d gave up and %d were "+
@@ -373,7 +374,7 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	return o, nil
 }
 
-// Validate refuses a load that could not be offered.
+// Validate returns an error for a load that cannot be offered.
 func (o *Open) Validate() error {
 	rate := o.Arrivals.Rate
 	if rate == 0 && len(o.Arrivals.Gaps) > 0 {

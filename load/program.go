@@ -8,14 +8,14 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// Lists is what a load makes requests of where it is given as lists of operations: Open appends what comes before
-// the load, Op one request of a worker, and Close what comes after. Op finds the request in R0 and the worker's
-// number in R1, and may use R4 to R7; the others may use those.
+// Lists are the operations of a load as lists of operations: Open appends those before the load, Op one request of a
+// worker, and Close those after the load. Op finds the request in R0 and the worker's number in R1, and may use R4 to
+// R7. Open and Close may use the same registers.
 type Lists struct{ Open, Op, Close func(*sim.Program) }
 
-// Program is the loop as a list of operations, to be started on k: the same operations in the same order as those
-// of Run, and of what lists make between them, where Run has c.Op. Sample is not used. The result is there when the
-// kernel has run.
+// Program returns the loop as a list of operations, to be started on k. It makes the same operations in the same
+// order as Run, with those of lists instead of c.Op. Sample is not used. The result is available after the kernel has
+// run.
 func (c *Closed) Program(k *sim.Kernel, lists Lists) (main *sim.Program, result func() (ClosedResult, error)) {
 	l := &listed{Closed: c, k: k}
 	l.tallies, l.recorders = newTallies(c.Workers, true)
@@ -53,7 +53,7 @@ type listed struct {
 	across               atomic.Int64
 }
 
-// hire starts the workers, with their numbers in R0 and how many there are in R2.
+// hire starts the workers, with their numbers in R0 and the number of workers in R2.
 func (l *listed) hire(main, worker *sim.Program) {
 	if l.Workers == 0 {
 		return
@@ -69,7 +69,7 @@ func (l *listed) hire(main, worker *sim.Program) {
 	main.Loop(sim.R5, next)
 }
 
-// release lets the load begin, at the time in R0.
+// release starts the load at the time in R0.
 func (l *listed) release(r *sim.Regs) {
 	l.released = time.Duration(r[0])
 	l.begin = l.released + l.Warmup
@@ -82,7 +82,7 @@ func (l *listed) release(r *sim.Regs) {
 	}
 }
 
-// until sleeps until a time that the release has set, and then calls f.
+// until sleeps until a time that release has set, and then calls f.
 func (l *listed) until(main *sim.Program, at *time.Duration, f func()) {
 	main.Now(sim.R0)
 	main.Call(func(r *sim.Regs) { r[0] = int64(*at) - r[0] })
@@ -90,7 +90,7 @@ func (l *listed) until(main *sim.Program, at *time.Duration, f func()) {
 	main.Call(func(*sim.Regs) { f() })
 }
 
-// worker repeats the operation. R3 is the time after each, and then whether it goes on.
+// worker repeats the operation. R3 is the time after each operation, and then whether the worker continues.
 func (l *listed) worker(op func(*sim.Program)) *sim.Program {
 	p := sim.NewProgram("worker")
 	p.GroupWait(&l.gate)
@@ -120,7 +120,7 @@ func (l *listed) worker(op func(*sim.Program)) *sim.Program {
 	return p
 }
 
-// goesOn is 1 if a worker makes another request, and else 0.
+// goesOn returns 1 if a worker makes another request, otherwise 0.
 func (l *listed) goesOn(t *tally, worker int64) int64 {
 	if l.Operations > 0 && t.total == share(l.Operations, l.Workers, int(worker)) {
 		return 0
@@ -131,6 +131,7 @@ func (l *listed) goesOn(t *tally, worker int64) int64 {
 	return 0
 }
 
+// result returns the result of the loop.
 func (l *listed) result() (ClosedResult, error) {
 	defer free(l.recorders)
 	return l.sum(l.tallies, l.recorders, l.released, l.begin, l.end)

@@ -7,26 +7,27 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// sampled is a worker that reads the clock before and after every sample-th operation only. Operations are counted in
-// groups of so many, at the end of the group, and a group across an end of the window as one.
+// sampled is a worker that reads the clock only before and after every sample-th operation. It counts operations in
+// groups of that size at the end of the group. A group across an end of the window counts by its fraction inside.
 //
-// A group may be longer than the window. So the clock is read within it too, after a number of operations that follows
-// from how long they take: often enough to see the window open and close, and so rarely that it costs nothing. A group
-// that is cut there is not timed, and its operations count by their share of time inside, for they take equally long on
-// average. Nothing of that is shared with other workers, for which an atomic would be an order that hides races.
+// A group may be longer than the window. So the clock is also read within it, after a number of operations that is
+// derived from their duration. That is often enough to notice the ends of the window, and so rare that it costs
+// nothing. A group that is cut there is not timed. Its operations count by their fraction of time inside, because
+// they take equally long on average. Nothing of this is shared with other workers, because an atomic operation would
+// order them and hide races.
 type sampled struct {
 	*Closed
 	*tally
 	begin, end time.Duration
-	limit      int64 // operations in all; negative: no limit
+	limit      int64 // total number of operations; negative: no limit
 	across     *atomic.Int64
-	stride     int64 // operations between two looks at the clock
+	stride     int64 // operations between two reads of the clock
 }
 
 const (
-	// firstStride is the operations before the first look.
+	// firstStride is the number of operations before the first read.
 	firstStride = 1
-	// shortLook and longLook are the shares of the window between which two looks are.
+	// shortLook and longLook bound the interval of two reads, as divisors of the window.
 	shortLook = 1024
 	longLook  = 128
 )
@@ -56,13 +57,14 @@ func (s *sampled) work(e env.Env, request uint64) {
 	}
 }
 
+// once makes one operation.
 func (s *sampled) once(e env.Env, request *uint64) {
 	e.For(*request)
 	s.Op(e, *request)
 	*request += uint64(s.Workers)
 }
 
-// untimed makes n operations, or fewer if an end of the window comes before: then they are counted.
+// untimed makes n operations. If an end of the window comes before that, it makes fewer and counts them.
 func (s *sampled) untimed(e env.Env, request *uint64, n int64) (done int64, cut bool) {
 	at := s.last
 	for done < n {
@@ -84,7 +86,7 @@ func (s *sampled) untimed(e env.Env, request *uint64, n int64) (done int64, cut 
 	return done, false
 }
 
-// over reports whether a group must be cut: the window opens or closes in it, or nobody needs the load any more.
+// over reports whether a group must be cut: the window opens or closes in it, or the load is no longer needed.
 func (s *sampled) over(now time.Duration) bool {
 	switch {
 	case s.last < s.begin:
@@ -95,7 +97,7 @@ func (s *sampled) over(now time.Duration) bool {
 	return now >= s.end+s.Window || s.across.Load() == 0
 }
 
-// adapt adapts the stride to how long the last one took.
+// adapt adapts the stride to the duration of the last one.
 func (s *sampled) adapt(took time.Duration) {
 	window := s.Window
 	if s.Operations > 0 {

@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// chain is a Markov chain in continuous time whose transitions go at most width states up or down.
+// chain is a Markov chain in continuous time whose transitions change the state by at most width.
 type chain struct {
 	states, width int
 	rates         []float64 // of from to to at from (2 width + 1) + width + to - from
 }
 
-// mostElimination is how many products an elimination takes at most, which takes seconds.
+// mostElimination is the largest number of products in an elimination, which takes seconds.
 const mostElimination = 4e9
 
 func newChain(states, width int) (*chain, error) {
@@ -24,15 +24,15 @@ func newChain(states, width int) (*chain, error) {
 	return &chain{states: states, width: width, rates: make([]float64, states*(2*width+1))}, nil
 }
 
-// rate is where the rate from one state to another is kept, in 1/s.
+// rate returns the location of the rate from one state to another, in 1/s.
 func (c *chain) rate(from, to int) *float64 {
 	return &c.rates[from*(2*c.width+1)+c.width+to-from]
 }
 
-// stationary is the probability of each state in the long run, and uses the chain up. Grassmann, Taksar and
-// Heyman (Operations Research 33, 1985, 1107-1116): states are eliminated from the last one, whose rate of
-// leaving is summed anew instead of subtracted, so that only positive numbers are added and all
-// probabilities have nearly full relative accuracy. Fill stays inside the band.
+// stationary returns the long-run probability of each state, and overwrites the chain. It eliminates states from the
+// last one (Grassmann, Taksar and Heyman, Operations Research 33, 1985, 1107-1116). The rate of leaving a state is
+// summed again instead of subtracted. So only positive numbers are added, and all probabilities have nearly full
+// relative accuracy. Fill stays inside the band.
 func (c *chain) stationary() ([]float64, error) {
 	for k := c.states - 1; k > 0; k-- {
 		low := max(0, k-c.width)

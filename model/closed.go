@@ -6,27 +6,28 @@ import (
 	"math"
 )
 
-// Network is a closed network: a fixed number of customers who think, visit the stations and begin again.
-// A closed loop of workers is one.
+// Network is a closed queueing network: a fixed number of customers think, visit the stations and begin again. A
+// closed loop of workers is one.
 type Network struct {
 	Think    float64 // mean seconds between two cycles, 0 or more
 	Stations []Station
 }
 
-// Station is a station of a network: equal servers with one queue. The CPUs are one, with P servers.
+// Station is a station of a network: equal servers with one queue. The CPUs are a station with P servers.
 type Station struct {
-	// mean seconds of service that a customer needs there in a cycle, all visits together; 0, or 1e-200 and more
+	// Demand is the mean service time in seconds that a customer needs there in a cycle, over all visits: 0, or at
+	// least 1e-200.
 	Demand  float64
 	Servers int // 1 or more, or Unlimited
 }
 
-// shortest time in seconds, so that rates are finite.
+// shortest is the smallest demand in seconds, so that rates are finite.
 const shortest = 1e-200
 
-// Unlimited servers: nobody waits there. A sleep is such a station.
+// Unlimited servers mean that no customer waits. A sleep is such a station.
 const Unlimited = -1
 
-// rate is how many customers a second the station serves when k are there, 1/s.
+// rate returns the throughput in 1/s of the station with k customers.
 func (s Station) rate(k int) float64 {
 	if s.Servers != Unlimited {
 		k = min(k, s.Servers)
@@ -34,7 +35,7 @@ func (s Station) rate(k int) float64 {
 	return float64(k) / s.Demand
 }
 
-// capacity is the most that the station can serve, 1/s, +Inf without limit.
+// capacity returns the greatest throughput of the station in 1/s; +Inf without a limit.
 func (s Station) capacity() float64 {
 	if s.Servers == Unlimited || s.Demand == 0 {
 		return math.Inf(1)
@@ -42,7 +43,7 @@ func (s Station) capacity() float64 {
 	return s.rate(s.Servers)
 }
 
-// check says what is wrong with the network, or with the number of its customers.
+// check returns an error for an invalid network or number of customers.
 func (n Network) check(customers int) error {
 	if err := cmp.Or(notNegative("think time", n.Think), within("customers", customers, 1, most)); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (n Network) check(customers int) error {
 	return nil
 }
 
-// alone is the length of a cycle in seconds where nobody waits.
+// alone returns the length of a cycle in seconds without waiting.
 func (n Network) alone() float64 {
 	sum := n.Think
 	for _, s := range n.Stations {
@@ -75,15 +76,15 @@ func (n Network) alone() float64 {
 	return sum
 }
 
-// JobBound is the most that so many customers (workers) can get through resources, 1/s: each is busy for
-// at least the given seconds per cycle, and no station serves more than servers/demand:
+// JobBound returns an upper bound of the throughput of customers (workers) that use resources, in 1/s. Each customer
+// needs at least the given seconds per cycle, and no station serves more than servers/demand:
 //
 //	min(customers / seconds, min over stations of servers / demand)
 //
-// (asymptotic bounds; Denning and Buzen 1978; Lazowska et al. 1984, ch. 5). It holds whatever the
-// distributions and the order of service, and also where a customer holds several stations at once, as a
-// machine and a CPU: seconds is the length of a cycle in which nobody waits, such times counted once.
-// limit is the station that decides, -1 for the customers.
+// These are the asymptotic bounds (Denning and Buzen 1978; Lazowska et al. 1984, ch. 5). They hold for all
+// distributions and orders of service. They also hold if a customer uses several stations at once, such as a machine
+// and a CPU: seconds is the length of a cycle without waiting, in which such times count once. limit is the station
+// that limits the throughput, or -1 for the customers.
 func JobBound(customers int, seconds float64, stations ...Station) (throughput float64, limit int, err error) {
 	if err := cmp.Or(positive("length of a cycle", seconds),
 		(Network{seconds, stations}).check(customers)); err != nil {
@@ -98,26 +99,26 @@ func JobBound(customers int, seconds float64, stations ...Station) (throughput f
 	return throughput, limit, nil
 }
 
-// Bounds are what the throughput of a network lies between, without solving it, 1/s.
+// Bounds are bounds of the throughput of a network in 1/s, without solving it.
 type Bounds struct {
-	Upper, Lower                 float64 // asymptotic: of any distributions
-	Limit                        int     // the station that decides Upper, -1 for the customers
+	Upper, Lower                 float64 // asymptotic bounds, for all distributions
+	Limit                        int     // the station that limits Upper, or -1 for the customers
 	Knee                         float64 // customers from which on a station decides Upper; +Inf if none ever does
 	BalancedUpper, BalancedLower float64 // tighter: of product-form networks only
 }
 
-// Bounds are the bounds of the throughput with so many customers, D being the sum of the demands, Z the
-// think time and b the largest demand divided by its servers. Asymptotic: n/(n D + Z) to JobBound. Balanced
-// job bounds (Zahorjan, Sevcik, Eager and Galler 1982; Lazowska et al. 1984, ch. 5), which hold for
-// product-form networks as Solve computes them:
+// Bounds returns bounds of the throughput with a number of customers n. D is the sum of the demands, Z the think
+// time, and b the largest demand divided by its servers. The asymptotic bounds are n/(n D + Z) and JobBound. The
+// balanced job bounds (Zahorjan, Sevcik, Eager and Galler 1982; Lazowska et al. 1984, ch. 5) hold for product-form
+// networks, which Solve computes:
 //
 //	n / (D + Z + (n-1) b / (1 + Z/(n D)))  to  n / (D + Z + (n-1) a / (1 + z/d)), at most 1/b
 //
-// where a is the mean and d the sum of the demands at stations of one server, and z is the think time and
-// the demands elsewhere: for the upper bound nobody waits at a station of several servers. For stations of
-// one server both are the published ones; with several, the lower follows from the arrival theorem, since
-// who finds k customers at c servers waits at most k demand/c, and the upper from the monotony of
-// closed product-form networks in their rates (Suri 1985).
+// Here a is the mean and d the sum of the demands at stations of one server, and z is the think time plus the demands
+// elsewhere: the upper bound assumes that no customer waits at a station of several servers. For stations of one
+// server both are the published bounds. With several servers, the lower bound follows from the arrival theorem,
+// because a customer that finds k customers at c servers waits at most k demand/c. The upper bound follows from the
+// monotonicity of closed product-form networks in their rates (Suri 1985).
 func (n Network) Bounds(customers int) (Bounds, error) {
 	if err := n.check(customers); err != nil {
 		return Bounds{}, err

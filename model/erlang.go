@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// ErlangB is the share of customers who are lost where nobody can wait, M/G/c/c: Poisson arrivals, offered
-// load in erlangs (arrival rate times mean service time), service times of any distribution. By the
-// recursion B(0) = 1, B(k) = load B(k-1) / (k + load B(k-1)) (Erlang 1917; Cooper, Introduction to
-// Queueing Theory, 1981, ch. 3), which adds positive numbers only: it takes time proportional to servers,
-// 0 to 1e8, and neither overflows nor cancels. A share below 1e-308 is 0.
+// ErlangB returns the fraction of customers lost in M/G/c/c, where no customer can wait: Poisson arrivals, offered
+// load in erlangs (arrival rate times mean service time), and service times of any distribution. It uses the
+// recursion B(0) = 1, B(k) = load B(k-1) / (k + load B(k-1)) (Erlang 1917; Cooper, Introduction to Queueing Theory,
+// 1981, ch. 3). The recursion adds only positive numbers, so it neither overflows nor cancels. It takes time
+// proportional to servers, 0 to 1e8. A result below 1e-308 is 0.
 func ErlangB(servers int, load float64) (float64, error) {
 	if err := cmp.Or(within("servers", servers, 0, most), notNegative("offered load", load)); err != nil {
 		return 0, err
@@ -26,9 +26,9 @@ func erlangB(servers int, load float64) float64 {
 	return lost
 }
 
-// ErlangC is the probability that a customer must wait in M/M/c: Poisson arrivals, exponential service
-// times, offered load in erlangs, at least 0 and less than servers (else ErrUnstable). From Erlang's B:
-// C = B / (1 - rho (1 - B)) with rho = load / servers (Kleinrock, Queueing Systems 1, 1975, 3.5).
+// ErlangC returns the probability that a customer must wait in M/M/c: Poisson arrivals, exponential service times,
+// and an offered load in erlangs of at least 0 and less than servers (otherwise ErrUnstable). From Erlang's B: C = B
+// / (1 - rho (1 - B)) with rho = load / servers (Kleinrock, Queueing Systems 1, 1975, 3.5).
 func ErlangC(servers int, load float64) (float64, error) {
 	if err := cmp.Or(within("servers", servers, 1, most), notNegative("offered load", load)); err != nil {
 		return 0, err
@@ -44,13 +44,13 @@ func erlangC(servers int, load float64) float64 {
 	return lost / ((c-load)/c + load/c*lost)
 }
 
-// MM1 is one server in the order of arrival, without limits: Poisson arrivals at rate, exponential service
-// times of mean service (Kleinrock 1975, 3.2). ErrUnstable unless rate service < 1.
+// MM1 returns the steady state of one FIFO server with an unlimited queue: Poisson arrivals at rate, and exponential
+// service times with mean service (Kleinrock 1975, 3.2). It returns ErrUnstable unless rate service < 1.
 func MM1(rate, service float64) (Steady, error) { return MMc(rate, service, 1) }
 
-// MMc is so many equal servers with one queue in the order of arrival, without limits: Poisson arrivals at
-// rate, exponential service times of mean service (Kleinrock 1975, 3.5): a mean wait of C service /
-// (servers - load), where C is ErlangC. ErrUnstable unless rate service < servers.
+// MMc returns the steady state of equal servers with one unlimited FIFO queue: Poisson arrivals at rate, and
+// exponential service times with mean service (Kleinrock 1975, 3.5). The mean wait is C service / (servers - load),
+// where C is ErlangC. It returns ErrUnstable unless rate service < servers.
 func MMc(rate, service float64, servers int) (Steady, error) {
 	if err := stable(rate, service, servers); err != nil {
 		return Steady{}, err
@@ -60,7 +60,7 @@ func MMc(rate, service float64, servers int) (Steady, error) {
 	return unlimited(rate, service, servers, delayed, delayed*service/(float64(servers)-load)), nil
 }
 
-// unlimited completes the steady state of a station that turns nobody away.
+// unlimited completes the steady state of a station without losses.
 func unlimited(rate, service float64, servers int, delayed, wait float64) Steady {
 	response := wait + service
 	return Steady{
@@ -69,9 +69,9 @@ func unlimited(rate, service float64, servers int, delayed, wait float64) Steady
 	}
 }
 
-// MMcWaitQuantile is the wait in seconds that a share p of the customers of MMc does not exceed, p at least
-// 0 and less than 1: P(W > t) = C exp(-(servers/service - rate) t) (Kleinrock 1975, 3.5; Gross and Harris,
-// Fundamentals of Queueing Theory, ch. 2). It is 0 up to p = 1 - C: those do not wait.
+// MMcWaitQuantile returns the p-quantile of the waiting time in MMc in seconds, with p at least 0 and less than 1:
+// P(W > t) = C exp(-(servers/service - rate) t) (Kleinrock 1975, 3.5; Gross and Harris, Fundamentals of Queueing
+// Theory, ch. 2). It is 0 up to p = 1 - C, the fraction of customers that do not wait.
 func MMcWaitQuantile(rate, service float64, servers int, p float64) (seconds float64, err error) {
 	if err := cmp.Or(stable(rate, service, servers), probability(p)); err != nil {
 		return 0, err
@@ -84,8 +84,8 @@ func MMcWaitQuantile(rate, service float64, servers int, p float64) (seconds flo
 	return math.Log(delayed/(1-p)) * service / (float64(servers) - load), nil
 }
 
-// MM1ResponseQuantile is the response time in seconds that a share p of the customers of MM1 does not
-// exceed, p at least 0 and less than 1: response times are exponential (Kleinrock 1975, 5.7).
+// MM1ResponseQuantile returns the p-quantile of the response time in MM1 in seconds, with p at least 0 and less than
+// 1: response times are exponential (Kleinrock 1975, 5.7).
 func MM1ResponseQuantile(rate, service, p float64) (seconds float64, err error) {
 	if err := cmp.Or(stable(rate, service, 1), probability(p)); err != nil {
 		return 0, err

@@ -6,7 +6,8 @@ import (
 	"github.com/brewput/brewput/model"
 )
 
-// The throughput was measured on 1 to 32 CPUs. The universal scalability law fits it and says where more CPUs harm.
+// The throughput was measured on 1 to 32 CPUs. FitUSL fits the universal scalability law, and Peak returns the number
+// of CPUs beyond which more CPUs reduce the throughput.
 func ExampleFitUSL() {
 	cpus := []int{1, 2, 4, 8, 16, 32}
 	perSecond := []float64{996, 1890, 3390, 5410, 6920, 6420}
@@ -24,7 +25,7 @@ func ExampleFitUSL() {
 	// at most 6998/s, on 19 CPUs
 }
 
-// Three servers with 2.4 times the work of one: how long do requests wait?
+// Three servers receive 2.4 times the work that one can do. How long do requests wait?
 func ExampleMMc() {
 	s, err := model.MMc(24, 0.1, 3) // 24 requests/s of 0.1 s each
 	if err != nil {

@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Line is the steady state of a line of stations, each with one server.
+// Line is the steady state of a line of stations with one server each.
 type Line struct {
 	Throughput float64   // 1/s
-	Busy       []float64 // share of the time that each station serves
-	Blocked    []float64 // share of the time that it holds a customer for whom there is no place ahead
-	Starved    []float64 // share of the time that it is empty
-	States     int       // of the Markov chain that was solved
+	Busy       []float64 // fraction of the time that each station serves
+	Blocked    []float64 // fraction of the time that it holds a customer for which there is no room ahead
+	Starved    []float64 // fraction of the time that it is empty
+	States     int       // number of states of the Markov chain
 }
 
-// mostStates is how many states are looked for; a chain of fewer may still be too wide.
+// mostStates is the largest number of states; a chain with fewer may still be too wide.
 const mostStates = 1 << 17
 
-// Tandem is a line of stations with exponential service times of the given means in seconds, at least one,
-// and buffers[i] places (0 or more) between stations i and i+1. Before the first there is always a
-// customer, behind the last always room. A station whose customer finds no place ahead keeps it and stands
-// still: blocking after service, as a goroutine does that sends on a full channel of that capacity. The Markov
-// chain is built and solved exactly (Hunt, Operations Research 4, 1956, for two and three stations;
-// Buzacott and Shanthikumar, Stochastic Models of Manufacturing Systems, 1993, ch. 5), which is possible
-// for small lines only: the error says when it is not.
+// Tandem returns the steady state of a line of stations with exponential service times of the given means in seconds.
+// There is at least one station, and buffers[i] places (0 or more) between stations i and i+1. The first station
+// never waits for a customer, and the last one always has room. A station without room ahead keeps its customer and
+// stops: blocking after service, like a goroutine that sends on a full channel of that capacity. The Markov chain is
+// built and solved exactly (Hunt, Operations Research 4, 1956, for two and three stations; Buzacott and Shanthikumar,
+// Stochastic Models of Manufacturing Systems, 1993, ch. 5). That is possible only for small lines; larger ones are an
+// error.
 func Tandem(services []float64, buffers []int) (Line, error) {
 	t, err := newTandem(services, buffers)
 	if err != nil {
@@ -47,9 +47,8 @@ func Tandem(services []float64, buffers []int) (Line, error) {
 	return t.line(codes, chances), nil
 }
 
-// tandem numbers the states of a line. Its state is, for each station but the first, how many customers it
-// has before and in it, with one more if the station before it is blocked by it; the code of a state
-// is that as one number, in mixed radix.
+// tandem numbers the states of a line. A state has, for each station but the first, the number of customers before
+// and in it, plus one if the station before it is blocked. Its code is that as one number in mixed radix.
 type tandem struct {
 	services []float64
 	full     []int // the state of a station by which the one before it is blocked; 0 at the first
@@ -86,13 +85,13 @@ func tooManyStates() error {
 		mostStates)
 }
 
-// starved and blocked are whether station i is empty or blocked by the next.
+// starved and blocked report whether station i is empty, or blocked by the next.
 func (t tandem) starved(state []int, i int) bool { return i > 0 && state[i] == 0 }
 func (t tandem) blocked(state []int, i int) bool {
 	return i+1 < len(state) && state[i+1] == t.full[i+1]
 }
 
-// finish is what becomes of a state when station i, which serves, ends a service.
+// finish returns the state after station i ends a service.
 func (t tandem) finish(state []int, i int) []int {
 	after := slices.Clone(state)
 	if i+1 < len(after) {
@@ -105,7 +104,7 @@ func (t tandem) finish(state []int, i int) []int {
 	return after
 }
 
-// leave takes a customer away from station i, whose place goes to one that was kept behind it.
+// leave removes a customer from station i. Its place is taken by a customer that was blocked behind it.
 func (t tandem) leave(state []int, i int) {
 	if i == 0 {
 		return
@@ -143,7 +142,7 @@ func (t tandem) after(code int, visit func(rate float64, code int)) {
 	}
 }
 
-// reachable are the codes of the states that come up, ascending.
+// reachable returns the codes of the reachable states, ascending.
 func (t tandem) reachable() ([]int, error) {
 	codes, seen := []int{0}, map[int]bool{0: true}
 	for i := 0; i < len(codes); i++ {
@@ -161,8 +160,8 @@ func (t tandem) reachable() ([]int, error) {
 	return codes, nil
 }
 
-// transitions calls visit with every transition, by the places of its states in codes. The only station of a
-// line goes from its state to itself, which does not matter to a chain.
+// transitions calls visit with every transition, by the indices of its states in codes. The only station of a line
+// goes from its state to itself, which does not affect the chain.
 func (t tandem) transitions(codes []int, visit func(from, to int, rate float64)) {
 	for from, code := range codes {
 		t.after(code, func(rate float64, after int) {
@@ -172,7 +171,7 @@ func (t tandem) transitions(codes []int, visit func(from, to int, rate float64))
 	}
 }
 
-// line is what the probabilities of the states say.
+// line returns the steady state for the probabilities of the states.
 func (t tandem) line(codes []int, chances []float64) Line {
 	n := len(t.services)
 	l := Line{Busy: make([]float64, n), Blocked: make([]float64, n), Starved: make([]float64, n), States: len(codes)}

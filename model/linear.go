@@ -2,9 +2,8 @@ package model
 
 import "math"
 
-// leastSquares is the solution of rows x = right that deviates least, with the diagonal of the normal
-// equations enlarged by the share damping. Columns are scaled to length 1 first; ok is false where they do
-// not determine x.
+// leastSquares returns the least-squares solution of rows x = right, with the diagonal of the normal equations
+// increased by the fraction damping. Columns are scaled to length 1 first. ok is false if they do not determine x.
 func leastSquares(rows [][]float64, right []float64, damping float64) (x []float64, ok bool) {
 	lengths := lengths(rows)
 	projected := make([]float64, len(lengths))
@@ -20,7 +19,7 @@ func leastSquares(rows [][]float64, right []float64, damping float64) (x []float
 	return x, ok
 }
 
-// inverseDiagonal is an element on the diagonal of the inverse of rows' rows, ok as for leastSquares.
+// inverseDiagonal returns a diagonal element of the inverse of rows' rows; ok is as in leastSquares.
 func inverseDiagonal(rows [][]float64, at int) (value float64, ok bool) {
 	lengths := lengths(rows)
 	unit := make([]float64, len(lengths))
@@ -29,7 +28,7 @@ func inverseDiagonal(rows [][]float64, at int) (value float64, ok bool) {
 	return x[at] / (lengths[at] * lengths[at]), ok
 }
 
-// lengths of the columns.
+// lengths returns the lengths of the columns.
 func lengths(rows [][]float64) []float64 {
 	lengths := make([]float64, len(rows[0]))
 	for _, row := range rows {
@@ -40,7 +39,7 @@ func lengths(rows [][]float64) []float64 {
 	return lengths
 }
 
-// normal are the products of the columns, each divided by its length.
+// normal returns the products of the columns, each divided by its length.
 func normal(rows [][]float64, lengths []float64, damping float64) [][]float64 {
 	products := make([][]float64, len(lengths))
 	for a := range products {
@@ -55,8 +54,8 @@ func normal(rows [][]float64, lengths []float64, damping float64) [][]float64 {
 	return products
 }
 
-// eliminate solves a symmetric positive definite system with ones or more on the diagonal, in place. ok is
-// false where a pivot has lost all its digits.
+// eliminate solves a symmetric positive definite system, with diagonal elements of at least 1, in place. ok is false
+// if a pivot has lost all its digits.
 func eliminate(m [][]float64, right []float64) (x []float64, ok bool) {
 	for k := range m {
 		if !(m[k][k] > 1e-13) {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// census is a birth-death process at a station, cut off at k customers: probabilities and means as if there
-// never were more than k. It grows by one place at a time and adds positive numbers only, as Erlang's
-// recursion does, of which it is the general form (Kleinrock 1975, 3.1).
+// census is a birth-death process at a station, truncated at k customers: its probabilities and means. It is extended
+// by one place at a time and adds only positive numbers, as Erlang's recursion does, which it generalizes (Kleinrock
+// 1975, 3.1).
 type census struct {
 	servers, k    int
-	full          float64 // probability that k are present
+	full          float64 // probability of k customers
 	open          float64 // 1 - full
 	delayed       float64 // probability that all servers are busy
 	busy, waiting float64 // means
@@ -18,7 +18,7 @@ type census struct {
 
 func newCensus(servers int) census { return census{servers: servers, full: 1} }
 
-// grow adds the state k+1; ratio is its probability divided by that of k, +Inf allowed.
+// grow adds the state k+1. ratio is its probability divided by that of k; +Inf is allowed.
 func (c *census) grow(ratio float64) {
 	c.k++
 	odds := ratio * c.full
@@ -36,10 +36,10 @@ func (c *census) grow(ratio float64) {
 	c.waiting = c.waiting*c.open + float64(c.k-inService)*c.full
 }
 
-// MMcK is so many equal servers with places for at most places customers, those in service included:
-// Poisson arrivals at rate, of which those are lost who find every place taken; exponential service times
-// of mean service (M/M/1/K: Kleinrock 1975, 3.6; M/M/c/K: Gross and Harris, ch. 2). places is at least
-// servers. Any load is allowed. Time is proportional to places.
+// MMcK returns the steady state of equal servers with room for at most places customers, including those in service.
+// Arrivals are Poisson at rate, and lost if there is no room. Service times are exponential with mean service
+// (M/M/1/K: Kleinrock 1975, 3.6; M/M/c/K: Gross and Harris, ch. 2). places is at least servers. Any load is allowed.
+// Time is proportional to places.
 func MMcK(rate, service float64, servers, places int) (Steady, error) {
 	err := cmp.Or(positive("rate", rate), positive("service time", service),
 		within("servers", servers, 1, most), within("places, servers included", places, servers, most))
@@ -48,7 +48,7 @@ func MMcK(rate, service float64, servers, places int) (Steady, error) {
 	}
 	c, delayed := newCensus(servers), 0.0
 	for k := 1; k <= places; k++ {
-		delayed = c.delayed // who is let in finds the station as if it had a place less
+		delayed = c.delayed // an admitted customer sees the station as if it had one place less
 		c.grow(rate * service / float64(min(k, servers)))
 	}
 	s := c.steady(service, delayed)
@@ -56,10 +56,10 @@ func MMcK(rate, service float64, servers, places int) (Steady, error) {
 	return s, nil
 }
 
-// Repairman is a station with a finite source, M/M/c//N: each of customers thinks for an exponential time
-// of mean think (0 or more) and then needs an exponential service of mean service from one of so many
-// equal servers, in the order of arrival (machine repairman; Kleinrock 1975, 3.8 and 3.10). It is the
-// closed loop with one resource. Time is proportional to customers.
+// Repairman returns the steady state of a station with a finite source, M/M/c//N. Each customer thinks for an
+// exponential time with mean think (0 or more), and then needs an exponential service with mean service from one of
+// the equal servers, in FIFO order (machine repairman; Kleinrock 1975, 3.8 and 3.10). It models a closed loop with
+// one resource. Time is proportional to customers.
 func Repairman(customers int, think, service float64, servers int) (Steady, error) {
 	err := cmp.Or(within("customers", customers, 1, most), notNegative("think time", think),
 		positive("service time", service), within("servers", servers, 1, most))
@@ -72,7 +72,7 @@ func Repairman(customers int, think, service float64, servers int) (Steady, erro
 	}
 	without := finiteSource(customers-1, think, service, servers)
 	c := finiteSource(customers, think, service, servers)
-	delayed := without.delayed // who arrives sees the others as if they were alone
+	delayed := without.delayed // an arrival sees the others as if it were not there
 	return c.steady(service, delayed), nil
 }
 
@@ -84,7 +84,7 @@ func finiteSource(customers int, think, service float64, servers int) census {
 	return c
 }
 
-// steady is what the census says; delayed is what an arrival finds.
+// steady returns the steady state of the census. delayed is the probability that an arrival must wait.
 func (c *census) steady(service, delayed float64) Steady {
 	rate := c.busy / service
 	wait := c.waiting / rate

@@ -5,34 +5,33 @@ import (
 	"sort"
 )
 
-// Solution is the steady state of a network with some number of customers.
+// Solution is the steady state of a network with a fixed number of customers.
 type Solution struct {
-	Throughput float64   // cycles a second
+	Throughput float64   // cycles per second
 	Response   float64   // mean seconds of a cycle without the think time
-	Present    []float64 // mean number of customers waiting or served at each station
+	Present    []float64 // mean number of customers at each station, waiting or in service
 }
 
-// mostWork is how many terms Solve adds up at most, which takes seconds, and mostKept how many numbers its answer
-// has at most, which take 200 MB.
+// mostWork is the largest number of terms that Solve adds, which takes seconds. mostKept is the largest number of
+// values in its answer, which take 200 MB.
 const (
 	mostWork = 4e9
 	mostKept = 25e6
 )
 
-// Solve is the steady state of the network with 0, 1, ..., customers customers; element 0 is empty. It is
-// exact for closed product-form networks with one class of customers (Baskett, Chandy, Muntz and Palacios
-// 1975): exponential service in the order of arrival, or any service times with processor sharing or
-// unlimited servers.
+// Solve returns the steady state of the network with 0, 1, ..., customers customers; element 0 is empty. It is exact
+// for closed product-form networks with one class of customers (Baskett, Chandy, Muntz and Palacios 1975):
+// exponential service in FIFO order, or service times of any distribution with processor sharing or unlimited
+// servers.
 //
-// Stations of one server and of unlimited servers are solved by mean value analysis (Reiser and Lavenberg
-// 1980; Lazowska et al. 1984, ch. 6), in time proportional to customers. With several servers its
-// marginal probabilities cancel and may turn negative (Casale 2008, which is about that), so that such
-// stations join one at a time: the network so far is equivalent to one station whose rate with k customers
-// is its throughput with k (Chandy, Herzog and Woo, IBM J. Res. Dev. 19, 1975), and two stations are a
-// birth-death process, whose probabilities are computed from the most likely state outwards. Only positive
-// numbers are added, none overflows, and the error grows as the rounding of a sum does. Time is at most
-// proportional to the square of customers for each station with several servers. More than 25 million customers times
-// stations, each counted with five more, are refused.
+// Stations with one server and with unlimited servers are solved by mean value analysis (Reiser and Lavenberg 1980;
+// Lazowska et al. 1984, ch. 6), in time proportional to customers. With several servers its marginal probabilities
+// cancel and may become negative (Casale 2008). Such stations therefore join one at a time. The network so far is
+// equivalent to one station whose rate with k customers is its throughput with k (Chandy, Herzog and Woo, IBM J. Res.
+// Dev. 19, 1975). Two stations are a birth-death process, whose probabilities are computed from the most likely state
+// outwards. Only positive numbers are added and none overflows, so the error grows like the rounding error of a sum.
+// Time is at most proportional to the square of customers for each station with several servers. More than 25 million
+// customers times stations, with five added to the number of stations, are an error.
 func (n Network) Solve(customers int) ([]Solution, error) {
 	if err := n.check(customers); err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func (n Network) Solve(customers int) ([]Solution, error) {
 	return solved, nil
 }
 
-// several is whether a station has several servers.
+// several reports whether a station has several servers.
 func (n Network) several() bool {
 	for _, s := range n.Stations {
 		if s.Servers > 1 {
@@ -76,8 +75,8 @@ func (n Network) several() bool {
 	return false
 }
 
-// meanValues is the network of the stations of one server, of unlimited servers and of thinking. Where
-// there are none, its throughput stays 0.
+// meanValues solves the network of the stations of one server, of unlimited servers and of thinking. If there are
+// none, its throughput stays 0.
 func (n Network) meanValues(customers int) []Solution {
 	solved := make([]Solution, customers+1)
 	solved[0].Present = make([]float64, len(n.Stations))
@@ -105,7 +104,7 @@ func (n Network) meanValues(customers int) []Solution {
 	return solved
 }
 
-// join adds station i to the rest of the network. A rest without throughput is one where nobody ever is.
+// join adds station i to the rest of the network. A rest without throughput never has customers.
 func join(rest []Solution, i int, s Station) []Solution {
 	solved := make([]Solution, len(rest))
 	solved[0] = rest[0]
@@ -134,12 +133,13 @@ func join(rest []Solution, i int, s Station) []Solution {
 	return solved
 }
 
-// negligible beside the most likely state. Its neighbours are counted in any case: where nearly everybody is in
-// the rest, the throughput is in the state with one customer at the station.
+// negligible is the smallest probability, relative to the most likely state, that counts. The neighbours of that
+// state always count: if nearly all customers are in the rest, the throughput comes from the state with one customer
+// at the station.
 const negligible = 1e-30
 
-// split is how n customers share themselves between a station and the rest: the probabilities that low,
-// low+1, ... are at the station, those left out being negligible.
+// split returns the distribution of n customers between a station and the rest: the probabilities that low, low+1,
+// ... are at the station, without negligible ones.
 func split(rest []Solution, s Station, n int) (low int, chances []float64) {
 	ratio := func(k int) float64 { return rest[n-k+1].Throughput / s.rate(k) } // of k to k-1; it falls with k
 	mode := sort.Search(n, func(k int) bool { return ratio(k+1) < 1 })

@@ -2,10 +2,10 @@ package model
 
 import "math"
 
-// KarpFlatt is the serial share of a fixed job that was speedup times as fast on n CPUs, n >= 2, as on one, found from
-// the measurement (Karp and Flatt, CACM 33(5), 1990): (1/speedup - 1/n) / (1 - 1/n), the inverse of [Amdahl]. One that
-// grows with n is overhead and not work that cannot be divided; one below 0 is a speed-up above n. ok is false where an
-// argument is out of range.
+// KarpFlatt returns the experimentally determined serial fraction of a fixed job that ran speedup times as fast on n
+// CPUs, n >= 2, as on one (Karp and Flatt, CACM 33(5), 1990): (1/speedup - 1/n) / (1 - 1/n), the inverse of [Amdahl].
+// A fraction that grows with n indicates overhead, not indivisible work. A fraction below 0 means a speed-up above n.
+// ok is false if an argument is out of range.
 func KarpFlatt(speedup float64, n int) (serial float64, ok bool) {
 	if !(speedup > 0) || math.IsInf(speedup, 0) || n < 2 {
 		return 0, false
@@ -13,9 +13,9 @@ func KarpFlatt(speedup float64, n int) (serial float64, ok bool) {
 	return (1/speedup - 1/float64(n)) / (1 - 1/float64(n)), true
 }
 
-// BreakEven is how many items a job must have so that dividing it between n CPUs saves as much as it costs: the items,
-// each of item seconds, take items*item alone, and overhead + items*item/n divided. That is overhead / (item (1 -
-// 1/n)). ok is false where it never pays: n below 2, or items that take no time.
+// BreakEven returns how many items a job needs so that dividing it among n CPUs saves as much as it costs. The items
+// take item seconds each: items*item on one CPU, and overhead + items*item/n divided. The result is overhead / (item
+// (1 - 1/n)). ok is false if dividing never pays: n is below 2, or items take no time.
 func BreakEven(overhead, item float64, n int) (items float64, ok bool) {
 	if !(overhead >= 0 && item > 0 && n >= 2) {
 		return 0, false
@@ -23,14 +23,14 @@ func BreakEven(overhead, item float64, n int) (items float64, ok bool) {
 	return overhead / (item * (1 - 1/float64(n))), true
 }
 
-// Chunked is the time in seconds of sorting n items by sorting k chunks, k >= 1, on m CPUs by a method that is
-// quadratic and takes quadratic seconds for all n in one, and then merging the chunks in merge seconds for each item
-// and bit of k, where each chunk adds another each seconds, as starting its goroutine does:
+// Chunked returns the time in seconds to sort n items as k chunks, k >= 1, on m CPUs and to merge them. The sorting
+// method takes quadratic seconds for all n items in one chunk, in proportion to the square of their number. Merging
+// takes merge seconds for each item and bit of k. Each chunk adds each seconds, such as the start of its goroutine:
 //
 //	quadratic / (k min(k, m)) + merge n log2 k + each k
 //
-// A chunk has n/k items and takes quadratic/k^2; there are k of them, min(k, m) at a time. ok is false where an
-// argument is out of range.
+// A chunk has n/k items and takes quadratic/k^2; there are k of them, min(k, m) at a time. ok is false if an argument
+// is out of range.
 func Chunked(quadratic, merge, each float64, n, k, m int) (seconds float64, ok bool) {
 	if !(quadratic >= 0 && merge >= 0 && each >= 0 && n >= 1 && k >= 1 && m >= 1) {
 		return 0, false
@@ -38,8 +38,8 @@ func Chunked(quadratic, merge, each float64, n, k, m int) (seconds float64, ok b
 	return quadratic/(float64(k)*float64(min(k, m))) + merge*float64(n)*math.Log2(float64(k)) + each*float64(k), true
 }
 
-// BestChunks is the k from 1 to n at which [Chunked] is least. Beyond m CPUs that is where its derivative is 0: at
-// 2 q / (b + sqrt(b^2 + 4 each q)) with q = quadratic / m and b = merge n / ln 2.
+// BestChunks returns the k from 1 to n that minimizes [Chunked]. Beyond m CPUs that is the zero of its derivative: 2
+// q / (b + sqrt(b^2 + 4 each q)) with q = quadratic / m and b = merge n / ln 2.
 func BestChunks(quadratic, merge, each float64, n, m int) (k int, ok bool) {
 	least, ok := Chunked(quadratic, merge, each, n, 1, m)
 	if !ok {
@@ -55,7 +55,7 @@ func BestChunks(quadratic, merge, each float64, n, m int) (k int, ok bool) {
 		consider(candidate)
 	}
 	q, b := quadratic/float64(m), merge*float64(n)/math.Ln2
-	zero := float64(n) // where chunks cost nothing
+	zero := float64(n) // if chunks cost nothing
 	if below := b + math.Sqrt(b*b+4*each*q); below > 0 {
 		zero = min(zero, 2*q/below)
 	}

@@ -7,32 +7,32 @@ import (
 	"slices"
 )
 
-// ErrUndetermined: the measurements do not determine the coefficients of a law.
+// ErrUndetermined means that the measurements do not determine the coefficients of a law.
 var ErrUndetermined = errors.New("the measurements do not determine the coefficients")
 
-// Fit is a law that was fitted to measurements.
+// Fit is a law fitted to measurements.
 type Fit struct {
 	USL
-	// Standard errors of the coefficients. NaN: the coefficient is on its bound 0, and the other errors are
+	// Standard errors of the coefficients. NaN means that the coefficient is at its bound 0, and the other errors are
 	// those of a law without it.
 	LambdaError, SigmaError, KappaError float64
 	R2                                  float64 // share of the variance explained, at most 1; NaN if there is none
 	Freedom                             int     // measurements less coefficients above 0
 }
 
-// Peak is the peak of the fitted law. ok is false where the measurements do not show one: Kappa or
-// 1 - Sigma is not at least twice its standard error away from 0.
+// Peak returns the peak of the fitted law. ok is false if the measurements do not show one: Kappa or 1 - Sigma is
+// less than twice its standard error away from 0.
 func (f Fit) Peak() (n float64, ok bool) {
 	n, ok = f.USL.Peak()
 	certain := f.Kappa >= 2*f.KappaError && (math.IsNaN(f.SigmaError) || math.Abs(1-f.Sigma) >= 2*f.SigmaError)
 	return n, ok && certain
 }
 
-// FitUSL fits the law to throughputs (1/s, positive) measured with ns workers or CPUs (1 or more), by least
-// squares of the throughputs with Lambda > 0, Sigma >= 0 and Kappa >= 0. Standard errors are those of the
-// law linearized at the fit (Seber and Wild, Nonlinear Regression, 1989, 2.1), if the deviations are
-// independent and equally large at all ns. ErrUndetermined if there are fewer than four measurements or
-// fewer than three different ns: three coefficients always pass through three points, which shows nothing.
+// FitUSL fits the law to throughputs (1/s, positive) measured with ns workers or CPUs (1 or more). It minimizes the
+// squared deviations of the throughputs with Lambda > 0, Sigma >= 0 and Kappa >= 0. Standard errors are those of the
+// law linearized at the fit (Seber and Wild, Nonlinear Regression, 1989, 2.1). They assume that deviations are
+// independent and equally large at all ns. It returns ErrUndetermined for fewer than four measurements or fewer than
+// three different ns: three coefficients always pass through three points, which shows nothing.
 func FitUSL(ns []int, throughputs []float64) (Fit, error) {
 	if len(ns) != len(throughputs) {
 		return Fit{}, fmt.Errorf("model: %d numbers of workers beside %d throughputs", len(ns), len(throughputs))
@@ -65,8 +65,8 @@ func FitUSL(ns []int, throughputs []float64) (Fit, error) {
 	return c.fit(best, least)
 }
 
-// curve are the measurements, scaled so that all numbers are near 1. The law is fitted as
-// throughput = n / (a + b (n-1) + c n (n-1)), theta being a, b and c.
+// curve is the measurements, scaled so that all numbers are near 1. The law is fitted as throughput = n / (a + b
+// (n-1) + c n (n-1)), where theta is a, b and c.
 type curve struct {
 	n, x  []float64
 	basis [3][]float64 // 1/n, (n-1)/n, n-1, each divided by its scale
@@ -93,7 +93,7 @@ func newCurve(ns []int, throughputs []float64) curve {
 	return c
 }
 
-// inverse is 1/throughput of the law at measurement i.
+// inverse returns 1/throughput of the law at measurement i.
 func (c curve) inverse(theta []float64, i int) (y float64) {
 	for j, column := range c.basis {
 		y += theta[j] * column[i]
@@ -101,7 +101,7 @@ func (c curve) inverse(theta []float64, i int) (y float64) {
 	return y
 }
 
-// squares is the sum of the squares of the deviations. ok is false where the law has a pole among them.
+// squares returns the sum of the squared deviations. ok is false if the law has a pole among the measurements.
 func (c curve) squares(theta []float64) (sum float64, ok bool) {
 	for i, x := range c.x {
 		y := c.inverse(theta, i)
@@ -124,8 +124,8 @@ func columns(face int) []int {
 	return free
 }
 
-// start is the fit of the inverse throughput, which is linear, weighted by what its deviations mean for
-// the throughput; coefficients below 0 begin at 0.
+// start fits the inverse throughput, which is linear in theta, weighted by the effect of its deviations on the
+// throughput. Coefficients below 0 start at 0.
 func (c curve) start(face int) []float64 {
 	free := columns(face)
 	rows, right := make([][]float64, len(c.x)), make([]float64, len(c.x))
@@ -144,7 +144,7 @@ func (c curve) start(face int) []float64 {
 	return theta
 }
 
-// descend is the least-squares fit by Levenberg's and Marquardt's steps.
+// descend is the least-squares fit by Levenberg-Marquardt steps.
 func (c curve) descend(theta []float64, face int) []float64 {
 	free, damping := columns(face), 1e-3
 	squares, ok := c.squares(theta)
@@ -181,7 +181,7 @@ func (c curve) descend(theta []float64, face int) []float64 {
 	return theta
 }
 
-// fit is the law at theta with its errors.
+// fit returns the law at theta with its errors.
 func (c curve) fit(theta []float64, squares float64) (Fit, error) {
 	a, b, k := theta[0]/c.scale[0], theta[1]/c.scale[1], theta[2]/c.scale[2]
 	law := USL{Lambda: 1 / a, Sigma: b / a, Kappa: k / a}

@@ -1,21 +1,21 @@
 package sim
 
-// sendOnClosed is what a send on a closed channel panics with.
+// sendOnClosed is the panic of a send on a closed channel.
 const sendOnClosed = "send on closed channel"
 
-// Chan is a channel of tokens, which stand for the values that its front keeps.
+// Chan is a channel of tokens. Its user keeps the values that they stand for.
 type Chan struct {
 	Name string
 
 	capacity int
-	buf      []int64 // a ring, as large as it was ever needed
+	buf      []int64 // a ring, as large as was ever needed
 	head, n  int
 	closed   bool
 	sendq    waitq
 	recvq    waitq
 }
 
-// NewChan makes a channel with room for capacity tokens.
+// NewChan creates a channel with a buffer of capacity tokens.
 func NewChan(name string, capacity int) *Chan {
 	if capacity < 0 {
 		panic("makechan: size out of range")
@@ -23,12 +23,13 @@ func NewChan(name string, capacity int) *Chan {
 	return &Chan{Name: name, capacity: capacity}
 }
 
-// Len is the number of buffered tokens.
+// Len returns the number of buffered tokens.
 func (c *Chan) Len() int { return c.n }
 
-// Cap is the channel's capacity.
+// Cap returns the channel's capacity.
 func (c *Chan) Cap() int { return c.capacity }
 
+// push appends a token to the buffer.
 func (c *Chan) push(token int64) {
 	if c.n == len(c.buf) {
 		grown := make([]int64, min(c.capacity, max(4, 2*c.n)))
@@ -45,6 +46,7 @@ func (c *Chan) push(token int64) {
 	c.n++
 }
 
+// pop takes the first token of the buffer.
 func (c *Chan) pop() int64 {
 	token := c.buf[c.head]
 	if c.head++; c.head == len(c.buf) {
@@ -54,17 +56,17 @@ func (c *Chan) pop() int64 {
 	return token
 }
 
-// sudog is a goroutine in the queue of a channel.
+// sudog is a goroutine in the wait queue of a channel.
 type sudog struct {
 	g          *G
 	c          *Chan
 	prev, next *sudog
 	token      int64
 	send       bool
-	index      int32 // case of a select; -1 where it is none
+	index      int32 // case of a select; -1 without one
 }
 
-// waitq is the FIFO of those who wait at one end of a channel.
+// waitq is the FIFO of the goroutines that wait at one end of a channel.
 type waitq struct{ head, tail *sudog }
 
 func (q *waitq) push(s *sudog) {
@@ -91,7 +93,7 @@ func (q *waitq) remove(s *sudog) {
 	s.prev, s.next = nil, nil
 }
 
-// take removes the first who waits, from the queues of all cases if it is a select.
+// take removes the first waiting goroutine. If it waits in a select, it leaves the queues of all cases.
 func (q *waitq) take() *sudog {
 	s := q.head
 	if s == nil {
@@ -109,6 +111,7 @@ func (q *waitq) take() *sudog {
 	return s
 }
 
+// queue returns the wait queue of s.
 func (s *sudog) queue() *waitq {
 	if s.send {
 		return &s.c.sendq
@@ -116,13 +119,14 @@ func (s *sudog) queue() *waitq {
 	return &s.c.recvq
 }
 
-// wake tells a goroutine how its operation ended.
+// wake stores the result of the operation in the goroutine.
 func (s *sudog) wake(token int64, ok bool) *G {
 	g := s.g
 	g.token, g.ok, g.choice = token, ok, s.index
 	return g
 }
 
+// onChan carries out an operation on a channel.
 func (k *Kernel) onChan(g *G, c *Chan, op Op) Outcome {
 	switch op.Code {
 	case Send:
@@ -149,7 +153,7 @@ func (k *Kernel) onChan(g *G, c *Chan, op Op) Outcome {
 	return k.received(g)
 }
 
-// received is the end of a receive. From a closed channel it is in vain.
+// received ends a receive. One from a closed channel is no progress.
 func (k *Kernel) received(g *G) Outcome {
 	if !g.ok {
 		return Done
@@ -157,6 +161,7 @@ func (k *Kernel) received(g *G) Outcome {
 	return k.moved(g)
 }
 
+// send carries out Send.
 func (k *Kernel) send(g *G, c *Chan, token int64) Outcome {
 	if c.closed {
 		return k.panics(sendOnClosed)
@@ -169,6 +174,7 @@ func (k *Kernel) send(g *G, c *Chan, token int64) Outcome {
 	return k.park(g, Send, c)
 }
 
+// recv carries out Recv.
 func (k *Kernel) recv(g *G, c *Chan) Outcome {
 	var got bool
 	if g.token, g.ok, got = k.tryRecv(c); got {
@@ -183,44 +189,44 @@ func (k *Kernel) recv(g *G, c *Chan) Outcome {
 // trySend delivers a token to a channel that is not closed, if that needs no parking.
 func (k *Kernel) trySend(c *Chan, token int64) bool {
 	if s := c.recvq.take(); s != nil {
-		k.hands(c, k.cur, s.g)
+		k.handedOff(c, k.cur, s.g)
 		k.ready(s.wake(token, true))
 		return true
 	}
 	if c.n < c.capacity {
 		c.push(token)
-		k.puts(c, k.cur)
+		k.enqueued(c, k.cur)
 		return true
 	}
 	return false
 }
 
-// tryRecv takes the next token if there is one; ok is false if there will never be one.
+// tryRecv takes the next token if there is one. ok is false if there will never be one.
 func (k *Kernel) tryRecv(c *Chan) (token int64, ok, got bool) {
 	if c.closed && c.n == 0 {
 		return 0, false, true
 	}
 	if s := c.sendq.take(); s != nil {
 		token = s.token
-		if c.capacity > 0 { // full: the first of the buffer goes, the sender's comes last
+		if c.capacity > 0 { // the buffer is full: its first token is taken, and the sender's appended
 			token = c.pop()
 			c.push(s.token)
-			k.takes(c, k.cur)
-			k.puts(c, s.g)
+			k.dequeued(c, k.cur)
+			k.enqueued(c, s.g)
 		} else {
-			k.hands(c, s.g, k.cur)
+			k.handedOff(c, s.g, k.cur)
 		}
 		k.ready(s.wake(s.token, true))
 		return token, true, true
 	}
 	if c.n > 0 {
-		k.takes(c, k.cur)
+		k.dequeued(c, k.cur)
 		return c.pop(), true, true
 	}
 	return 0, false, false
 }
 
-// close wakes all who wait, the last first, as closechan does.
+// close wakes all waiting goroutines, the last first, as closechan does.
 func (k *Kernel) close(c *Chan) Outcome {
 	if c.closed {
 		return k.panics("close of closed channel")
@@ -238,19 +244,18 @@ func (k *Kernel) close(c *Chan) Outcome {
 	return Done
 }
 
-// ClearCases begins a new list of cases.
+// ClearCases starts a new list of cases.
 func (g *G) ClearCases() { g.cases = g.cases[:0] }
 
-// AddCase adds a case of the next select; a nil channel never proceeds.
+// AddCase adds a case of the next select. A nil channel never proceeds.
 func (g *G) AddCase(c *Chan, send bool, token int64) {
 	g.cases = append(g.cases, sudog{g: g, c: c, send: send, token: token, index: int32(len(g.cases))})
 }
 
-// CaseToken is the token of a case that AddCase was given.
+// CaseToken returns the token of case i as given to AddCase.
 func (g *G) CaseToken(i int) int64 { return g.cases[i].token }
 
-// selects is selectgo: it looks at all cases at one instant, in a random order, and takes the first
-// that can proceed.
+// selects is selectgo: it checks all cases at one instant, in random order, and takes the first that can proceed.
 func (k *Kernel) selects(g *G, block bool) Outcome {
 	n := len(g.cases)
 	if cap(g.order) < n {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Typical are the costs of no machine in particular: what microbenchmarks found on a virtual machine with 2
-// CPUs (AMD EPYC, Linux, Go 1.26), rounded. The back-off before a run-next is stolen is asked for as 3 us and
-// stretched by the timer slack. A round of spinning for a lock is 30 PAUSE instructions of 25 ns there; other
-// processors take from 10 to 50 ns for one.
+// Typical returns the costs of no particular machine: measurements by microbenchmarks on a virtual machine with 2
+// CPUs (AMD EPYC, Linux, Go 1.26), rounded. The runtime asks for 3 us of back-off before it steals run-next; the
+// timer slack of Linux makes that longer. A round of spinning for a lock is 30 PAUSE instructions, of 25 ns there;
+// other processors take 10 to 50 ns for one.
 //
-// Burns scatter as package sim describes, and take what they say on average: 399 of 400 from 99.375% to 100.375%, at
-// random, and the other from 100% to 200%.
+// Burn times vary as [Config] describes, and their mean is the nominal time: 399 of 400 burns take 99.375% to
+// 100.375%, at random, and the other one 100% to 200%.
 func Typical() Costs {
 	return Costs{
 		Burn: Quantiles(993_750, 1_003_750), Outlier: Quantiles(whole, 2*whole), OutlierEvery: outlierEvery,
@@ -23,22 +23,22 @@ func Typical() Costs {
 	}
 }
 
-// Steady is c without the scatter of burns: they take what they say.
+// Steady returns c without the variation of burns: all take their nominal time.
 func (c Costs) Steady() Costs {
 	c.Burn, c.Outlier, c.OutlierEvery = Cost{}, Cost{}, 0
 	return c
 }
 
-// setting is a cost that has a name, or a time that goes with one.
+// setting is a field of Costs with its name in the text form. One of cost, span and count is set.
 type setting struct {
 	name  string
 	cost  *Cost
-	span  *int64 // ns; where it is no cost
-	share bool   // of a time, in millionths
-	count *int64 // a number, where it is neither
+	span  *int64 // a time in ns
+	share bool   // the cost is a fraction of a time, in millionths
+	count *int64 // a number
 }
 
-// settings are all that can be set, in the order in which they are told.
+// settings returns all settings in the order of the text form.
 func (c *Costs) settings() []setting {
 	return []setting{
 		{name: "wake", cost: &c.Wake}, {name: "deep", cost: &c.WakeDeep}, {name: "deep-after", span: &c.DeepIdleAfter},
@@ -53,32 +53,36 @@ func (c *Costs) settings() []setting {
 	}
 }
 
-// maxCost is the greatest cost: beyond it, a single one would be the whole run. maxQuantiles is the most of one cost.
+// maxCost is the greatest cost: beyond it a single one would take the whole run. maxQuantiles is the largest number
+// of quantiles of a cost.
 const (
 	maxCost      = time.Second
 	maxQuantiles = 1000
-	whole        = 1_000_000 // the share that is all of a time
+	whole        = 1_000_000 // all of a time, in millionths
 	percent      = whole / 100
 	maxShare     = 100 * whole
 
-	// A burn that takes a hundredth of its time would give a hundred times the throughput. One burn that is drawn may
-	// be short, or long because other processes hold it up.
+	// A burn that takes a hundredth of its time would give a hundred times the throughput. A single drawn burn may be
+	// short, or long because other processes delay it.
 	leastBurn = whole / 2  // on average
-	mostBurn  = 10 * whole // of all burns alike
+	mostBurn  = 10 * whole // of a fixed cost
 
-	// outlierEvery is in how many burns there is an outlier if only its share is given, maxEvery the most.
+	// outlierEvery is the default of Costs.OutlierEvery, and maxEvery its maximum.
 	outlierEvery = 400
 	maxEvery     = 1_000_000_000
 )
 
-// ParseCosts reads "wake=60us,chan=200ns": every cost that is not named is none. "none" is no cost at all. A cost that
-// is drawn has its quantiles, as in wake=5us/8us/60us: see [Quantiles]. A quantile may have its probability, as in
-// wake=5us/8us@90%/20us@99%/60us: those without one lie evenly between their neighbours, see [Knots]. Those of burn are
-// shares, as in burn=95%/99.5%/120%, and so are those of outlier, which one burn in outlier-every takes in its
-// place: one in 400 unless that is given. Where spin takes time, CPUs that found no work go on looking;
-// where lock does, goroutines spin for a lock; and where timer does, a thread that sleeps until a
-// timer is due sleeps whole milliseconds; each for as long as with [Typical] costs unless spin-for, lock-spin or
-// poll-grain say otherwise.
+// ParseCosts parses a text such as "wake=60us,chan=200ns". A cost that is not named is 0, and "none" means no costs
+// at all. Times are from 0s to 1s.
+//
+// A cost that is drawn is given by its quantiles, as in wake=5us/8us/60us: see [Quantiles]. A quantile may have a
+// probability, as in wake=5us/8us@90%/20us@99%/60us. Quantiles without one are evenly spaced between their
+// neighbours: see [Knots]. The quantiles of burn and outlier are percentages of the nominal time, as in
+// burn=95%/99.5%/120%. One burn in outlier-every is an outlier: one in 400 unless it is given.
+//
+// Some costs imply others as in [Typical], unless these are given: spin implies spin-for, so that CPUs go on looking
+// for work; lock implies lock-spin, so that goroutines spin for a lock; timer implies poll-grain, so that the network
+// poller sleeps whole milliseconds.
 func ParseCosts(text string) (Costs, error) {
 	var c Costs
 	if text == "none" {
@@ -91,6 +95,7 @@ func ParseCosts(text string) (Costs, error) {
 		if !ok {
 			return Costs{}, fmt.Errorf("%q is not a cost; write name=time, as in wake=60us, or none", part)
 		}
+		name = canonical(name)
 		i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
 		if i < 0 {
 			var known []string
@@ -126,6 +131,21 @@ func ParseCosts(text string) (Costs, error) {
 	return c, nil
 }
 
+// canonical returns the stored name of a cost. The names of the fields WakeDeep, DeepIdleAfter and Waker are accepted
+// too.
+func canonical(name string) string {
+	switch name {
+	case "wake-deep":
+		return "deep"
+	case "deep-idle-after":
+		return "deep-after"
+	case "waker":
+		return "rouse"
+	}
+	return name
+}
+
+// parse sets the cost to the value in the text.
 func (s setting) parse(text string) error {
 	var times, at []int64
 	for part := range strings.SplitSeq(text, "/") {
@@ -164,7 +184,7 @@ func (s setting) parse(text string) error {
 	return nil
 }
 
-// value reads a time, a share, or a number.
+// value parses a time, a percentage, or a number.
 func (s setting) value(text string) (int64, error) {
 	if s.count != nil {
 		n, err := strconv.ParseUint(text, 10, 63)
@@ -198,7 +218,7 @@ func (s setting) value(text string) (int64, error) {
 	return int64(d), nil
 }
 
-// parsePercent is a number of per cents in millionths of all.
+// parsePercent parses a number of percent, and returns it in millionths.
 func parsePercent(text string) (n int64, ok bool) {
 	digits, rest, _ := strings.Cut(text, ".")
 	if len(rest) > 4 || digits == "" {
@@ -208,10 +228,10 @@ func parsePercent(text string) (n int64, ok bool) {
 	return int64(u), err == nil
 }
 
-// imply sets what follows from the costs that were given, unless it was given too.
+// imply sets the costs that others imply, unless they were given.
 func (c *Costs) imply(given map[string]bool) {
 	if !c.Spin.none() && !given["spin-for"] {
-		c.SpinFor = Typical().SpinFor // without it nobody would be found spinning
+		c.SpinFor = Typical().SpinFor // without it no CPU would be found looking for work
 	}
 	if !c.Lock.none() && !given["lock-spin"] {
 		c.LockSpin = Typical().LockSpin
@@ -224,7 +244,8 @@ func (c *Costs) imply(given map[string]bool) {
 	}
 }
 
-// String is what ParseCosts reads: what is not 0 and does not follow from the rest, or "none".
+// String returns the text form, which ParseCosts parses. It omits costs that are 0 or implied; "none" if there are no
+// others.
 func (c Costs) String() string {
 	implied := Costs{Spin: c.Spin, Lock: c.Lock, Timer: c.Timer, Outlier: c.Outlier}
 	implied.imply(nil)
@@ -253,7 +274,7 @@ func (c Costs) String() string {
 // none is the text of no time.
 const none = "0s"
 
-// String is the value as parse reads it.
+// String returns the value in the text form.
 func (s setting) String() string {
 	if s.count != nil {
 		return strconv.FormatInt(*s.count, 10)
@@ -273,7 +294,7 @@ func (s setting) String() string {
 	return strings.Join(texts, "/")
 }
 
-// text is a value as value reads it.
+// text formats a number in the text form.
 func (s setting) text(n int64) string {
 	if !s.share || n == 0 && s.cost.none() {
 		return time.Duration(n).String()
@@ -281,7 +302,7 @@ func (s setting) text(n int64) string {
 	return perCent(n)
 }
 
-// perCent is a number of millionths as a text of per cents.
+// perCent formats millionths as a percentage.
 func perCent(n int64) string {
 	text := fmt.Sprintf("%d.%04d", n/percent, n%percent)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"

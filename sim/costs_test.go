@@ -34,8 +34,8 @@ func TestParseCosts(t *testing.T) {
 	}
 	survives(t, Typical())
 	for _, c := range []Costs{
-		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {WakeDeep: Ns(1), DeepIdleAfter: 1}, {DeepIdleAfter: 5}, {SpinFor: 1},
-		{LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
+		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {WakeDeep: Ns(1), DeepIdleAfter: 1}, {DeepIdleAfter: 5},
+		{SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
 		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Burn: Ns(whole)},
 		{Burn: Quantiles(percent, whole+1, maxShare)}, {Spin: Ns(1), SpinFor: 5},
 	} {
@@ -43,6 +43,10 @@ func TestParseCosts(t *testing.T) {
 	}
 	if c, err := ParseCosts("deep=90us"); err == nil {
 		t.Errorf("deep without a time after which it is taken: %v", c)
+	}
+	aliases, err := ParseCosts("wake-deep=90us,deep-idle-after=1ms,waker=4us")
+	if got := aliases.String(); err != nil || got != "deep=90µs,deep-after=1ms,rouse=4µs" {
+		t.Errorf("names of fields as names of costs: %s, %v", got, err)
 	}
 	for text, want := range map[string]string{
 		"": "is not a cost", "wake": `"wake" is not a cost`, "wale=1us": `no cost "wale"; there are wake`,
@@ -70,16 +74,17 @@ func TestParseCosts(t *testing.T) {
 	}
 }
 
-// TestRouse: who wakes a CPU that sleeps pays for it before going on; it costs nothing where that CPU still looks for
-// work. c is found at 70 us by CPU 1, which looks until 80; when d comes at 220 us it sleeps, and a burns from 240 on.
-func TestRouse(t *testing.T) {
+// TestWaker: a goroutine that wakes a sleeping CPU pays for it before it continues. Nothing is charged if that CPU is
+// still looking for work. c is found at 70 us by CPU 1, which looks until 80. When d is ready at 220 us CPU 1 sleeps,
+// and a burns from 240 on.
+func TestWaker(t *testing.T) {
 	costs := Costs{Wake: Ns(50_000), Waker: Ns(20_000), Spin: Ns(1000), SpinFor: 20_000}
 	s := newScene(t, 2, costs)
 	b, c, d := s.program("b", burn(10, "done")), s.program("c", burn(10, "done")), s.program("d", burn(10, "done"))
 	s.run(s.program("a", spawn(b), burn(50, "done"), spawn(c), burn(150, "done"), spawn(d), burn(100, "done")),
 		"b done 60", "a done 70", "c done 81", "a done 220", "d done 280", "a done 340")
 
-	// Who ends after that leaves the bill to who comes next on that CPU, once.
+	// If the goroutine ends first, the next one on that CPU pays, once.
 	s = newScene(t, 2, costs)
 	b = s.program("b", burn(10, "done"), burn(10, "again"))
 	s.run(s.program("a", spawn(b)), "b done 30", "b again 40")

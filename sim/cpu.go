@@ -3,28 +3,28 @@ package sim
 const (
 	runqSize   = 256        // len(p.runq)
 	slice      = 10_000_000 // forcePreemptNS
-	fairness   = 61         // schedule looks at the global queue first, every so many ticks
+	fairness   = 61         // schedule checks the global queue first, once in so many ticks
 	stealTries = 4
 )
 
-// mode is what a CPU waits for, when its event comes.
+// mode is what the next event of a CPU means.
 type mode uint8
 
 const (
 	modeIdle    mode = iota // in the stack of idle CPUs; no event
 	modeLook                // woken: will look for work
-	modeBackOff             // a thief before run-next
-	modeLinger              // found no work and still looks
-	modeBusy                // time passes for its goroutine
-	modeSolid               // the same, and it cannot be preempted
-	modeTurn                // lets the others have their turn
-	modeRun                 // its goroutine goes on at this instant; no event
-	modeSyscall             // its goroutine is in a system call; the event is the monitor's look
+	modeBackOff             // a thief that backs off before run-next
+	modeLinger              // found no work and is still looking
+	modeBusy                // its goroutine burns
+	modeSolid               // its goroutine spends a cost, and cannot be preempted
+	modeTurn                // lets the other CPUs have their turn
+	modeRun                 // its goroutine continues at this instant; no event
+	modeSyscall             // its goroutine is in a system call; the event is the check of the monitor
 )
 
-// cpu is a P with the thread that runs it and the processor below.
+// cpu is a P of the Go runtime, with the thread that runs it and the processor below.
 type cpu struct {
-	id       int32 // and slot
+	id       int32 // also its slot
 	mode     mode
 	spinning bool
 	g        *G // running, or in a system call
@@ -33,19 +33,19 @@ type cpu struct {
 	head     uint32
 	tail     uint32
 	tick     uint32 // schedtick
-	sliceEnd int64  // when what shares the time slice is preempted
+	sliceEnd int64  // when the goroutines that share the time slice are preempted
 	since    int64  // when the present burn or system call began, or the CPU became idle
 	steal    thief
-	link     *cpu  // idle stack
-	due      times // of the timers started here whose time has not come
+	link     *cpu  // in the stack of idle CPUs
+	due      times // of the pending timers started here
 	expired  timerQueue
-	owed     int64 // ns that it has spent on waking others and not paid yet
+	owed     int64 // ns that it has spent on waking other CPUs and that are not charged yet
 }
 
 // empty is runqempty.
 func (c *cpu) empty() bool { return c.head == c.tail && c.next == nil }
 
-// put is runqput: with next, g becomes run-next and kicks out who is.
+// put is runqput. With next, g becomes run-next and displaces the goroutine there.
 func (k *Kernel) put(c *cpu, g *G, next bool) {
 	if next {
 		g, c.next = c.next, g
@@ -68,7 +68,7 @@ func (k *Kernel) put(c *cpu, g *G, next bool) {
 	k.global.push(g)
 }
 
-// get is runqget: who comes from run-next inherits the time slice.
+// get is runqget. A goroutine from run-next inherits the time slice.
 func (k *Kernel) get(c *cpu) (g *G, inherit bool) {
 	if g := c.next; g != nil {
 		c.next = nil
@@ -84,7 +84,7 @@ func (k *Kernel) get(c *cpu) (g *G, inherit bool) {
 	return g, false
 }
 
-// batch is globrunqgetbatch and runqputbatch: a share of the global queue, the first to run.
+// batch is globrunqgetbatch and runqputbatch: it takes a share of the global queue and returns its first goroutine.
 func (k *Kernel) batch(c *cpu) *G {
 	n := min(runqSize/2, k.global.n, k.global.n/len(k.cpus)+1)
 	g := k.global.pop()
@@ -111,19 +111,19 @@ func (k *Kernel) unidle() *cpu {
 	k.idle, c.link = c.link, nil
 	k.nidle--
 	if k.nidle == 0 && k.nwatched > 0 {
-		k.alarmMonitor()
+		k.scheduleMonitor()
 	}
 	return c
 }
 
-// wake lets an idle CPU look for work when it has woken up.
+// wake makes an idle CPU look for work after its wake-up latency.
 func (k *Kernel) wake(c *cpu) {
 	c.mode = modeLook
 	k.set(c.id, k.now+k.latency(c.since))
 	k.decided(didWake, c.id, 0)
 }
 
-// latency is how long a processor that sleeps since then takes to wake up.
+// latency returns the wake-up latency of a processor that has slept since a time.
 func (k *Kernel) latency(since int64) int64 {
 	cost := &k.costs.Wake
 	if k.costs.DeepIdleAfter > 0 && k.now-since >= k.costs.DeepIdleAfter {
@@ -132,15 +132,15 @@ func (k *Kernel) latency(since int64) int64 {
 	return cost.draw(&k.draws)
 }
 
-// wakep wakes an idle CPU to look for work, unless one is looking already, which sees it.
+// wakep wakes an idle CPU to look for work. If a CPU is already looking, that one finds the work.
 func (k *Kernel) wakep() {
 	if !k.notice() {
-		k.rouseFor(k.cpu)
+		k.wakeIdleFrom(k.cpu)
 	}
 }
 
-// rouse wakes an idle CPU to look around, unless one is looking already. It reports whether it did.
-func (k *Kernel) rouse() bool {
+// wakeIdle wakes an idle CPU to look for work, unless a CPU is already looking. It reports whether it did.
+func (k *Kernel) wakeIdle() bool {
 	if k.nspinning != 0 {
 		return false
 	}
@@ -153,21 +153,22 @@ func (k *Kernel) rouse() bool {
 	return true
 }
 
-// rouseFor is rouse by CPU c, which pays for it before its goroutine goes on, or the next one begins.
-func (k *Kernel) rouseFor(c *cpu) {
-	if k.rouse() {
+// wakeIdleFrom is wakeIdle by CPU c. The cost is charged to c before its goroutine continues, or before the next one
+// begins.
+func (k *Kernel) wakeIdleFrom(c *cpu) {
+	if k.wakeIdle() {
 		c.owed += k.costs.Waker.draw(&k.draws)
 	}
 }
 
-// pays is what c owes.
-func (c *cpu) pays() int64 {
+// takeOwed returns what c owes, and resets it.
+func (c *cpu) takeOwed() int64 {
 	d := c.owed
 	c.owed = 0
 	return d
 }
 
-// notice lets a CPU that looks for work see that there is some.
+// notice makes a CPU that is still looking for work find it. It reports false if there is no such CPU.
 func (k *Kernel) notice() bool {
 	n := len(k.lingering)
 	if n == 0 {
@@ -180,17 +181,19 @@ func (k *Kernel) notice() bool {
 	return true
 }
 
+// spin marks a CPU as looking for work.
 func (k *Kernel) spin(c *cpu) {
 	c.spinning = true
 	k.nspinning++
 }
 
+// unspin marks a CPU as not looking for work.
 func (k *Kernel) unspin(c *cpu) {
 	c.spinning = false
 	k.nspinning--
 }
 
-// act is the event of a CPU. It returns the goroutine that goes on, if there is one.
+// act handles the event of a CPU. It returns the goroutine that continues, or nil.
 func (k *Kernel) act(c *cpu) *G {
 	k.cpu = c
 	switch c.mode {
@@ -209,12 +212,12 @@ func (k *Kernel) act(c *cpu) *G {
 	case modeTurn:
 		return k.proceed(c.g)
 	case modeSolid:
-		k.busy += k.now - c.since
-		k.turns(c.g, Runs)
+		k.busyTime += k.now - c.since
+		k.stateChanged(c.g, Running)
 		return k.proceed(c.g)
 	}
 	g := c.g // modeBusy
-	k.busy += k.now - c.since
+	k.busyTime += k.now - c.since
 	g.left -= k.now - c.since
 	c.mode = modeRun
 	if g.left <= 0 {
@@ -225,22 +228,23 @@ func (k *Kernel) act(c *cpu) *G {
 	return k.schedule(c)
 }
 
-// preempt is gopreempt_m: to the global queue. Who inherits the time slice from here has as long as a whole
-// one: the monitor, when it finds nothing else to do, looks again in 10 ms.
+// preempt is gopreempt_m: the goroutine goes to the global queue. A goroutine that inherits the time slice now gets a
+// whole one: the monitor, when it finds nothing else to do, checks again in 10 ms.
 func (k *Kernel) preempt(c *cpu) {
 	g := c.g
 	c.g = nil
 	c.sliceEnd = k.now + slice
 	k.decided(didPreempt, c.id, int64(g.slot))
-	k.turns(g, Ready)
+	k.stateChanged(g, Runnable)
 	k.global.push(g)
 	k.wakep()
 }
 
-// schedule finds a goroutine for a CPU and starts it. It returns the one that goes on at this
-// instant: nil if the CPU has none, or if its goroutine must first let time pass.
+// schedule finds a goroutine for a CPU and starts it. It returns the goroutine if it continues at this instant. It
+// returns nil if there is none, or if time must pass first.
 func (k *Kernel) schedule(c *cpu) *G { return k.scheduleFrom(c, false) }
 
+// scheduleFrom is schedule; with stealing it continues after a back-off.
 func (k *Kernel) scheduleFrom(c *cpu, stealing bool) *G {
 	g, inherit := k.find(c, stealing)
 	if g == nil {
@@ -249,7 +253,7 @@ func (k *Kernel) scheduleFrom(c *cpu, stealing bool) *G {
 	if c.spinning { // resetspinning
 		k.unspin(c)
 		k.wakep()
-		if c.sliceEnd <= k.now { // while the CPU was idle: the monitor looks again in 10 ms at the latest
+		if c.sliceEnd <= k.now { // it ended while the CPU was idle: the monitor checks again in 10 ms at the latest
 			c.sliceEnd = k.now + slice
 		}
 	}
@@ -259,7 +263,7 @@ func (k *Kernel) scheduleFrom(c *cpu, stealing bool) *G {
 	return k.proceed(g)
 }
 
-// execute gives the CPU to g and reports whether it goes on at once.
+// execute gives the CPU to g, and reports whether g continues at once.
 func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 	c.g, g.cpu, c.mode = g, c, modeRun
 	what := didInherit
@@ -269,26 +273,26 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 		what = didRun
 	}
 	k.decided(what, c.id, int64(g.slot))
-	k.turns(g, Runs)
-	if d := k.costs.Switch.draw(&k.draws) + c.pays(); d > 0 {
+	k.stateChanged(g, Running)
+	if d := k.costs.Switch.draw(&k.draws) + c.takeOwed(); d > 0 {
 		k.pause(g, d)
 		return false
 	}
 	return true
 }
 
-// pause lets time pass for a goroutine that has a CPU and cannot be preempted meanwhile.
+// pause charges d ns to a goroutine that has a CPU. It cannot be preempted meanwhile.
 func (k *Kernel) pause(g *G, d int64) {
 	g.cpu.mode, g.cpu.since = modeSolid, k.now
-	k.turns(g, Pays)
+	k.stateChanged(g, Overhead)
 	if k.unlimited {
 		k.occupy(g)
 	}
 	k.set(k.slotOf(g), k.later(d))
 }
 
-// proceed does what a goroutine that has a CPU has left to do in the kernel and returns it if it goes on. If
-// it has parked again, the CPU looks for another.
+// proceed completes what a goroutine with a CPU still has to do in the kernel, and returns the goroutine if it
+// continues. If it parks again, the CPU looks for another one.
 func (k *Kernel) proceed(g *G) *G {
 	g.cpu.mode = modeRun
 	switch g.then {
@@ -309,14 +313,14 @@ func (k *Kernel) proceed(g *G) *G {
 	return g
 }
 
-// burn lets g work for d ns, or until its time slice is over. It reports whether g goes on at once, at the time of
-// the end, as nothing else happens before.
+// burn makes g work for d ns, or until its time slice is over. If no other event comes first, the time advances to
+// the end and burn reports true: g continues at once.
 func (k *Kernel) burn(g *G, d int64) bool {
 	c, slot, end := g.cpu, k.slotOf(g), k.later(d)
 	k.set(slot, min(end, c.sliceEnd))
 	if end <= min(c.sliceEnd, k.until) && k.leads(slot) && !k.halts() {
 		k.before = k.ops
-		k.busy += end - k.now
+		k.busyTime += end - k.now
 		k.popAt(end)
 		k.inTurn = 0
 		return true
@@ -350,7 +354,7 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 		if w.slot() == c.id && end <= min(at, k.until) && !k.waiting() {
 			k.before, k.inTurn = k.ops, 0
 			k.now, k.popped = end, c.id
-			k.busy += d
+			k.busyTime += d
 			return g
 		}
 		g.left, g.then = d, thenBurn
@@ -372,7 +376,7 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 		k.before = k.ops
 	}
 	k.now, k.popped = at, s
-	k.busy += at - c.since // as in act
+	k.busyTime += at - c.since // as in act
 	g = c.g
 	g.then, c.mode = thenRun, modeRun
 	k.cur, k.cpu, k.inTurn = g, c, 0

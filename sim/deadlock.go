@@ -7,27 +7,28 @@ import (
 	"strings"
 )
 
-// Deadlock is the error of a kernel whose goroutines all wait for good.
+// Deadlock is the error of a kernel in which no goroutine can ever run again.
 type Deadlock struct {
-	At      int64 // ns
-	Waiting []Waiting
+	At      int64  // virtual time in nanoseconds at which the last goroutine parked or ended
+	Waiting string // the goroutines and what they wait for, as from [Kernel.Waiting]
 }
 
-// Waiting is a goroutine that has not ended and what it waits for.
-type Waiting struct{ Goroutine, For string }
-
+// Error implements error.
 func (d *Deadlock) Error() string {
-	return fmt.Sprintf("deadlock at %v: %s", duration(d.At), Describe(d.Waiting))
+	return fmt.Sprintf("deadlock at %v: %s", duration(d.At), d.Waiting)
 }
 
-// Describe lists who waits for what: each where they are few, and else the groups of one name that wait for the same,
-// the largest first. It is never longer than a few hundred characters.
-func Describe(all []Waiting) string {
+// waiting is a goroutine that has not ended, and what it waits for.
+type waiting struct{ goroutine, reason string }
+
+// describe lists goroutines and what they wait for: each one if there are few, otherwise the groups of one name that
+// wait for the same, the largest first. The text is never longer than a few hundred characters.
+func describe(all []waiting) string {
 	const few, most = 8, 6
 	var list []string
 	if len(all) <= few {
 		for _, w := range all {
-			list = append(list, shortened(w.Goroutine)+" "+shortened(w.For))
+			list = append(list, shortened(w.goroutine)+" "+shortened(w.reason))
 		}
 		return strings.Join(list, "; ")
 	}
@@ -41,50 +42,50 @@ func Describe(all []Waiting) string {
 			list = append(list, fmt.Sprintf("and %d more", rest))
 			break
 		}
-		name, number := shortened(g.Goroutine), ""
+		name, number := shortened(g.goroutine), ""
 		if g.n > 1 {
 			number = fmt.Sprintf(" (%d)", g.n)
 		}
-		list = append(list, name+number+" "+shortened(g.For))
+		list = append(list, name+number+" "+shortened(g.reason))
 	}
 	return strings.Join(list, "; ")
 }
 
-// group is so many goroutines that wait for the same.
+// group is n goroutines of one name that wait for the same.
 type group struct {
-	Waiting
+	waiting
 	n int
 }
 
-// grouped puts goroutines together that were started under one name and wait for the same, the largest group first, and
-// of equals that whose first was started first.
-func grouped(all []Waiting) []*group {
+// grouped groups goroutines that were started under one name and wait for the same. The largest group comes first;
+// groups of one size are in the order in which their first goroutines were started.
+func grouped(all []waiting) []*group {
 	var groups []*group
-	index := map[Waiting]*group{}
+	index := map[waiting]*group{}
 	for _, w := range all {
-		name, number, _ := strings.Cut(w.Goroutine, "#")
-		w.Goroutine = name
+		name, number, _ := strings.Cut(w.goroutine, "#")
+		w.goroutine = name
 		if g := index[w]; g != nil {
 			g.n++
 			continue
 		}
-		if number != "" { // one alone keeps its whole name
+		if number != "" { // a group of one keeps the whole name
 			name += "#" + number
 		}
-		g := &group{Waiting{name, w.For}, 1}
+		g := &group{waiting{name, w.reason}, 1}
 		index[w] = g
 		groups = append(groups, g)
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.n, a.n) })
 	for _, g := range groups {
 		if g.n > 1 {
-			g.Goroutine, _, _ = strings.Cut(g.Goroutine, "#")
+			g.goroutine, _, _ = strings.Cut(g.goroutine, "#")
 		}
 	}
 	return groups
 }
 
-// shortened is a text of a line that has room for several.
+// shortened truncates a text so that a line has room for several.
 func shortened(text string) string {
 	const most = 60
 	if len(text) <= most {
@@ -93,18 +94,20 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// deadlock is since the last goroutine parked or ended: who watches may have looked later.
-func (k *Kernel) deadlock() error { return &Deadlock{k.lived, k.Waiting()} }
+// deadlock returns the error of a deadlock. It dates from the last time that a goroutine parked or ended, because a
+// [Kernel.Watch] may have advanced the clock since.
+func (k *Kernel) deadlock() error { return &Deadlock{k.lastParked, k.Waiting()} }
 
-// Waiting lists the goroutines that have not ended, in the order of their start.
-func (k *Kernel) Waiting() []Waiting {
-	var all []Waiting
+// Waiting describes the goroutines that have not ended and what they wait for, in a few hundred characters.
+func (k *Kernel) Waiting() string {
+	var all []waiting
 	for g := k.first; g != nil; g = g.next {
-		all = append(all, Waiting{g.runner.Name(), g.waitsFor()})
+		all = append(all, waiting{g.runner.Name(), g.waitsFor()})
 	}
-	return all
+	return describe(all)
 }
 
+// waitsFor describes what g waits for.
 func (g *G) waitsFor() string {
 	if !g.parked {
 		return "can run"
@@ -143,7 +146,7 @@ func (g *G) waitsFor() string {
 	return "waits"
 }
 
-// heldFrom says who keeps g from having m; "" if nobody does.
+// heldFrom names the holder of m, for a message about g, which waits for it; "" if m is free.
 func (m *Mutex) heldFrom(g *G) string {
 	switch {
 	case !m.locked:
@@ -156,10 +159,10 @@ func (m *Mutex) heldFrom(g *G) string {
 	return " (held by " + m.holder.Name() + ")"
 }
 
-// heldFrom is that of a lock with readers, who are only counted.
+// heldFrom names the holder of m. Readers are only counted, so they have no names.
 func (m *RWMutex) heldFrom(g *G) string {
 	switch {
-	case g.code == ReadLock && m.departing > 0: // whoever has announced itself goes first
+	case g.code == ReadLock && m.departing > 0: // an announced writer goes first
 		return strings.Replace(m.w.heldFrom(g), "held by", "behind", 1)
 	case g.code == ReadLock:
 		return m.w.heldFrom(g)
@@ -169,6 +172,7 @@ func (m *RWMutex) heldFrom(g *G) string {
 	return fmt.Sprintf(" (held by %d readers)", m.departing)
 }
 
+// selecting lists the cases of the select in which g waits.
 func (g *G) selecting() string {
 	var list []string
 	for i := range g.cases {
@@ -186,6 +190,7 @@ func (g *G) selecting() string {
 	return strings.Join(list, ", ")
 }
 
+// named returns the name, or the kind of an object without one.
 func named(kind, name string) string {
 	if name == "" {
 		return "a " + kind

@@ -1,87 +1,125 @@
-// Package sim is the simulation kernel: goroutines on virtual CPUs under the rules of Go's scheduler, in
-// integer nanoseconds of virtual time. A goroutine is anything that makes operations when it is resumed
-// ([Runner]): a coroutine that runs real code (package env/virtual) or a list of operations ([Program]).
+// Package sim simulates goroutines on virtual CPUs under the rules of Go's scheduler, in nanoseconds of
+// virtual time. A goroutine is a list of operations ([Program]), or Go code in a coroutine ([Runner], as
+// package env/virtual makes them). This one works for 1 ms:
 //
-// A run depends on nothing but its program, the number of CPUs, the seed and the costs. Events of one
-// instant happen in the order in which they were scheduled. A CPU whose turn it is goes on until its
-// goroutine parks or time must pass; then the next has its turn. Nothing takes time but [Burn], timers,
-// system calls and the [Costs].
+//	p := sim.NewProgram("worker")
+//	p.Set(sim.R0, 1_000_000)
+//	p.Burn(sim.R0)
+//	k := sim.New(sim.Config{CPUs: 2, Costs: sim.Typical()})
+//	k.Start(k.Goroutine(p))
+//	k.Run() // k.Now() is 1 ms, and the costs of the scheduler
 //
-// A machine of [Unlimited] CPUs has no scheduler: of what follows only channels, select and the primitives of
-// package sync are left.
+// A run depends only on the program and the [Config], which lists what is modelled and what is not.
+package sim
+
+const (
+	// MaxCPUs is the largest [Config].CPUs.
+	MaxCPUs = 1024
+
+	// Unlimited, as [Config].CPUs, is a machine with one CPU for every goroutine, and so without a scheduler. A
+	// goroutine that is made ready continues at that instant, after everything that was already due then. There are
+	// no run queues, no stealing, no preemption, no wake-ups, and no system call that keeps a CPU. Only channels,
+	// select and the primitives of package sync remain. Of the [Costs] only those of operations are paid.
+	Unlimited = -1
+)
+
+// Config describes the simulated machine and its scheduler, which is that of Go 1.26.
 //
-// # What is modelled, and where Go 1.26 has it
+// Only [Burn], timers, system calls and [Costs] take virtual time. Events of one instant happen in the order in
+// which they were scheduled. A CPU continues until its goroutine parks or time must pass; then the next CPU has its
+// turn.
 //
-// Paths are below src/; the functions of runtime are in proc.go unless said otherwise.
+// # What is modelled
 //
-//   - Run queues: 256 places for each CPU and run-next before them; who is kicked out of run-next goes
-//     to the tail; a full queue gives its first half and the newcomer to the global queue. runqput, runqputslow.
-//   - Who comes from run-next shares the time slice of who ran before. runqget, execute (schedtick).
-//   - A new goroutine and one that is made ready become run-next of the CPU that did it, and wake another CPU.
+// Each rule names its place in Go's source, below src/. Functions of the runtime are in proc.go unless another file
+// is named.
+//
+//   - Run queues: each CPU has a queue of 256 goroutines and a run-next slot before it. A goroutine displaced from
+//     run-next goes to the tail. A full queue moves its first half and the new goroutine to the global queue. runqput,
+//     runqputslow.
+//   - A goroutine from run-next shares the time slice of the one that ran before it. runqget, execute (schedtick).
+//   - A goroutine that is started or made ready becomes run-next of the CPU that did it, and another CPU is woken.
 //     newproc, ready.
-//   - wakep wakes one idle CPU, the last that became idle, if none is looking for work; one that looked
-//     and found some wakes the next. wakep, resetspinning, pidleget.
-//   - The order of looking: expired timers of the CPU; every 61st tick the global queue; the local queue; the
-//     global queue, of which it takes its share, at most 128; stealing. findRunnable, globrunqgetbatch.
-//   - At most half as many CPUs look for work as are busy. findRunnable (nmspinning).
-//   - Stealing: four rounds over all CPUs in a random order, half of a queue rounded up; in the last round
-//     also expired timers and run-next, that of a CPU which is neither in a system call nor waits for its thread only
-//     after backing off (usleep(3)): the back-off without a cost still lets every other CPU have its turn first. Who
-//     then still, or again, is in run-next is taken, even if he has run meanwhile and others wait in the queue; if it
-//     is another, the thief begins with that queue anew. stealWork, runqgrab, randomOrder.
-//   - A CPU that found nothing looks at all queues and timers once more after it has said so. findRunnable,
+//   - Wake-up: wakep wakes one idle CPU, the last that became idle, unless a CPU is already looking for work. A CPU
+//     that looked and found work wakes the next. wakep, resetspinning, pidleget.
+//   - The search for work: expired timers of the CPU; the global queue, every 61st tick; the local queue; the CPU's
+//     share of the global queue, at most 128; stealing. findRunnable, globrunqgetbatch.
+//   - At most half as many CPUs look for work as are in use. findRunnable (nmspinning).
+//   - Work stealing: four rounds over all CPUs in random order, each taking half of a queue, rounded up. The last
+//     round also takes expired timers and run-next. The thief backs off (usleep(3)) before it takes run-next, unless
+//     that CPU is in a system call or waits for its thread. A back-off without a cost still lets every other CPU have
+//     its turn first. If the same goroutine is in run-next afterwards, it is taken, even if it has run meanwhile and
+//     others wait in the queue. If it is another one, the thief starts again with that queue. stealWork, runqgrab,
+//     randomOrder.
+//   - A CPU that found no work declares itself idle, and then checks all queues and timers once more. findRunnable,
 //     checkRunqsNoP, checkTimersNoP.
 //   - Preemption after 10 ms, to the global queue. sysmon, retake, gopreempt_m (forcePreemptNS).
-//   - Gosched goes to the global queue, the yield of a semaphore's hand-off to the local one. goschedImpl, goyield.
-//   - System calls: the CPU stays with the call, until the monitor finds it there after 20 us and others need
-//     it, or after 10 ms; who comes back takes the old CPU from another call, an idle one, or the global queue.
-//     retake, handoffp, exitsyscallTryGetP, exitsyscallNoP.
-//   - Timers belong to the CPU where they were started, which looks when it schedules. The first thread that finds
-//     nothing to do while there are timers sleeps in the network poller, without a CPU, until the first is due; then it
-//     takes an idle CPU and looks. If there is none, a timer may be late until the next preemption. Who starts the
-//     first timer of a CPU while nobody is in the poller wakes somebody to go there. The poller sleeps whole
-//     milliseconds of what is left, or one, and looks again ([Costs].PollGrain; netpoll_epoll.go: netpoll); word from
-//     outside, or an earlier timer (netpollBreak), ends its sleep at once. time.go: timers.check, maybeAdd;
-//     findRunnable (pollUntil), wakeNetPoller, handoffp.
-//   - Who is woken by a timer comes by way of run-next and shares the time slice of who ran before on that CPU, even if
-//     it was idle meanwhile. stealWork (inheritTime), execute.
-//   - Channels: a sender gives to the first waiting receiver, a receiver of a full buffer takes its head and puts
-//     the first waiting sender's value at its tail; both queues are FIFO; close wakes the receivers and then the
-//     senders, the last first. chan.go: chansend, chanrecv, closechan.
-//   - select: all cases at one instant, in a uniform random order; who parks is in the queues of all. select.go:
-//     selectgo.
-//   - Mutex: barging, four rounds of spinning where another CPU runs and no local work waits, LIFO for who
-//     waits again, starvation mode after 1 ms with hand-off of lock and CPU. internal/sync/mutex.go, sema.go:
-//     semacquire1, semrelease1; runtime_canSpin.
-//   - RWMutex: a waiting writer stops new readers and waits for those inside. sync/rwmutex.go.
+//   - Gosched goes to the global queue. The yield of a semaphore's hand-off goes to the local queue. goschedImpl,
+//     goyield.
+//   - System calls: the CPU stays with the call until the monitor takes it away: after 20 us if other goroutines need
+//     it, otherwise after 10 ms. A goroutine that returns takes its old CPU from another call, or an idle CPU, or goes
+//     to the global queue. retake, handoffp, exitsyscallTryGetP, exitsyscallNoP.
+//   - Timers belong to the CPU that started them, which checks them when it schedules. If timers exist, the first
+//     thread that finds nothing to do sleeps in the network poller, without a CPU, until the first one is due. Then it
+//     takes an idle CPU and searches for work. Without an idle CPU, a timer may be late until the next preemption. A
+//     goroutine that starts the first timer of a CPU while no thread is in the poller wakes one to go there.
+//     time.go: timers.check, maybeAdd; findRunnable (pollUntil), wakeNetPoller, handoffp.
+//   - The network poller sleeps for the whole milliseconds that are left, at least one, and then checks again
+//     ([Costs].PollGrain). Network input, or an earlier timer (netpollBreak), ends its sleep at once.
+//     netpoll_epoll.go: netpoll.
+//   - A goroutine woken by a timer passes through run-next. It shares the time slice of the goroutine that ran before
+//     on that CPU, even if the CPU was idle meanwhile. stealWork (inheritTime), execute.
+//   - Channels: a sender hands its value to the first waiting receiver. A receiver from a full buffer takes its head,
+//     and appends the value of the first waiting sender. Both wait queues are FIFO. Close wakes the receivers and then
+//     the senders, each in reverse order. chan.go: chansend, chanrecv, closechan.
+//   - Select: all cases are checked at one instant in uniformly random order. A goroutine that parks waits in the
+//     queues of all cases. select.go: selectgo.
+//   - Mutex: barging; up to four rounds of spinning while another CPU runs and no local work waits; LIFO for a
+//     goroutine that waits again; starvation mode after 1 ms, with hand-off of the lock and the CPU.
+//     internal/sync/mutex.go, sema.go: semacquire1, semrelease1; runtime_canSpin.
+//   - RWMutex: a waiting writer blocks new readers and waits for the present ones. sync/rwmutex.go.
 //   - WaitGroup, with its panics, and Cond, with its tickets. sync/waitgroup.go, sync/cond.go, sema.go: notifyList.
-//   - Burns that are not equally long, if [Costs].Burn or Outlier says so. Equal burns that stay equal keep goroutines
-//     in step for ever, in whichever order they began: a lock is then always handed over in the same way, which on a
-//     real CPU lasts until the next interrupt. [Typical] costs spread burns evenly over 1%, about what the burn loop
-//     varies by from one millisecond to the next on the machine they are of, and make one in 400 an outlier that takes
-//     up to twice as long, evenly too: the steal time, interrupts and page faults of a virtual machine, each longer
-//     than any of the scheduler's own costs, so that no steady state outlives many of them. The average is what the
-//     burn says. Few knots of an even spread suffice, because what matters is that order changes, not by how much.
-//   - The sleep of a CPU: while it still looks, asleep, deeply asleep; each has its cost of waking up.
+//   - Burn times that vary, if [Costs].Burn or Outlier is set. Without variation, equal burns keep goroutines in step
+//     for ever, in the order in which they began, and a lock is always handed over in the same way. On a real CPU that
+//     lasts until the next interrupt. [Typical] costs spread burns evenly over 1%, which is the variation of the burn
+//     loop from one millisecond to the next on the machine they were measured on. One burn in 400 is an outlier, which
+//     takes up to twice as long, evenly distributed. Outliers stand for the steal time, interrupts and page faults of a
+//     virtual machine. Each exceeds any cost of the scheduler, so that no steady state outlives many of them. The mean
+//     is the nominal time. An even spread needs few knots, because what matters is that the order changes, not by how
+//     much.
+//   - Wake-up latency of a CPU: while it still looks for work, when it sleeps, and when it sleeps deeply. Each state
+//     has its cost.
 //
-// # What is not modelled, and why
+// # What is not modelled
 //
-//   - Caches, memory bandwidth, sharing of a core: work takes its time wherever and beside whomever it runs.
-//   - The garbage collector, the stack's growth, allocation: of real code only what stands in a section takes virtual
-//     time, with what its own thread collects and allocates in it.
-//   - The host: no other process, no interrupts, no frequency, but for what [Costs].Burn takes of them; a thread is
-//     always there and one with its CPU.
-//   - The period of sysmon, which varies from 20 us to 10 ms: it is taken to look exactly when a slice of 10 ms is
-//     over, and at its quickest at system calls.
-//   - Input and output: who waits for it waits for a timer.
-//   - One who went to the network poller without having looked for work waits for all timers too, and
-//     the monitor does not poll.
-//   - Timers do not move to another CPU when theirs is idle for long.
-//   - A thief knows the time after it has backed off, and so the timers that expired meanwhile; the runtime's goes by
-//     its clock of before, and may sleep on for a millisecond.
-//   - The records of goroutines that ended are one list, not one for each CPU. It matters only to a thief, who takes a
-//     new goroutine for the one before which it backed off if it has that one's record.
-//   - Contention inside the runtime: its locks, the atomics of a busy lock or channel; [Costs] are the same however
-//     many share.
-//   - Preemption within an operation: it comes before the next.
-package sim
+//   - Caches, memory bandwidth, and cores that share units: work takes its time wherever it runs, and whatever runs
+//     beside it.
+//   - The garbage collector, stack growth and allocation. Of real code, only its measured sections take virtual time;
+//     that includes the collection and allocation done by their own thread.
+//   - The host: other processes, interrupts and frequency changes, except for the variation of [Costs].Burn. A thread
+//     is always available, and keeps its CPU.
+//   - The period of sysmon, which varies from 20 us to 10 ms. The simulated one checks exactly when a slice of 10 ms
+//     is over, and checks system calls at its shortest period.
+//   - Input and output: a goroutine that waits for it waits for a timer.
+//   - A thread that enters the network poller without having looked for work also waits for all timers. The monitor
+//     does not poll the network.
+//   - Timers do not move to another CPU when their own is idle for long.
+//   - A thief reads the clock after its back-off, and so sees timers that expired meanwhile. The runtime uses the
+//     earlier time, and may sleep for another millisecond.
+//   - Records of goroutines that ended are in one list, not in one for each CPU. This matters only to a thief: it takes
+//     a new goroutine for the one before which it backed off if the new one has that record.
+//   - Contention inside the runtime, such as its locks and the atomic operations of a contended lock or channel.
+//     [Costs] do not depend on how many goroutines share an object.
+//   - Preemption within an operation: it happens before the next one.
+type Config struct {
+	// CPUs is 1 to MaxCPUs, or Unlimited.
+	CPUs int
+	// Seed determines the scheduler's random choices and the costs that are drawn from a distribution.
+	Seed uint64
+	// Costs are the times that the scheduler and its primitives take.
+	Costs Costs
+	// Stretch, if not nil, returns by how many nanoseconds a burn lasts longer, at least 0. It shows the effect of
+	// disturbing one burn. The kernel calls it as a burn begins, with the nominal time; the goroutine is
+	// [Kernel.Current]. It is not called for burns of 0 or less, for [Exact] burns, or on Unlimited CPUs.
+	Stretch func(ns int64) int64
+}

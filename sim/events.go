@@ -9,37 +9,38 @@ import (
 // never is the time of a slot that has no event.
 const never = math.MaxInt64
 
-// key is an event. Keys are ordered by time in nanoseconds, then by the order in which they were scheduled: that is in
-// the tag, above the slot.
+// key is an event. Keys are ordered by time in nanoseconds, and then by the order in which they were scheduled. That
+// order is in the tag, above the slot.
 type key struct {
 	at  int64
 	tag uint64
 }
 
 const (
-	maxSlots = 1 << 28  // room for a slot in a tag
-	inOrder  = maxSlots // from one tag to the next
+	maxSlots = 1 << 28  // number of slots that a tag has room for
+	inOrder  = maxSlots // increment from one tag to the next
 )
 
+// slotIn returns the slot in a tag.
 func slotIn(tag uint64) int32 { return int32(tag & (maxSlots - 1)) }
 
 func (k *key) slot() int32 { return slotIn(k.tag) }
 
-// events is the event set: one slot for each CPU and each timer, and at most one event in a slot, so
-// that moving or cancelling an event is the same overwrite as scheduling it. Events of the present
-// instant stand in a ring; the others are in a winner tree (Knuth, The Art of Computer Programming 3,
-// 5.4.1), whose root is the earliest. The nodes are the keys themselves, side by side with those that they
-// play against: a path needs no look elsewhere, and all of it is known before the first match.
+// events is the event set. It has one slot for each CPU and each timer, and at most one event in a slot. So moving or
+// cancelling an event is the same overwrite as scheduling it. Events of the present instant are in a ring. The others
+// are in a winner tree (Knuth, The Art of Computer Programming 3, 5.4.1), whose root is the earliest. The nodes are
+// the keys themselves, next to those that they are compared with. So a path reads no other memory, and all of it is
+// known before the first comparison.
 type events struct {
 	now  int64
 	seq  uint64 // of the tag given last
-	tie  uint64 // flips the order of events of one instant; only tests set it
+	tie  uint64 // inverts the order of events of one instant; only tests set it
 	tree []key  // the root is at 1, the winner of 2i and 2i+1 at i, and slot s at n+s
-	n    int    // slots that the tree has room for, a power of two
+	n    int    // number of slots that the tree has room for, a power of two
 	next int32
 	free []int32
 
-	popped int32    // slot whose event was taken and whose key still stands in the tree; -1 none
+	popped int32    // slot whose event was taken and whose key is still in the tree; -1 without one
 	ring   []uint64 // tags
 	head   int
 	tail   int
@@ -60,7 +61,7 @@ func (e *events) slot() int32 {
 	return s
 }
 
-// release gives a slot back. Its event is cancelled.
+// release frees a slot, and cancels its event.
 func (e *events) release(s int32) {
 	e.cancel(s)
 	e.free = append(e.free, s)
@@ -84,15 +85,15 @@ func (e *events) grow() {
 	e.play()
 }
 
-// play plays all matches.
+// play recomputes the whole tree.
 func (e *events) play() {
 	for i := e.n - 1; i > 0; i-- {
 		e.tree[i] = earlier(e.tree[2*i], e.tree[2*i+1])
 	}
 }
 
-// earlier is the winner of a match. Who wins is as good as random, and a branch on it would be mispredicted half of the
-// time; that two times are equal is rare, or the rule.
+// earlier returns the earlier of two keys. The result is practically random, so a branch on it would be mispredicted
+// half of the time. That two times are equal is either rare or the rule.
 func earlier(a, b key) key {
 	if a.at == b.at {
 		a.tag = min(a.tag, b.tag)
@@ -108,7 +109,7 @@ func earlier(a, b key) key {
 	return w
 }
 
-// stamp is the tag of the next event of a slot.
+// stamp returns the tag of a new event of a slot.
 func (e *events) stamp(s int32) uint64 {
 	if e.seq += inOrder; e.seq == 0 {
 		e.renumber()
@@ -116,7 +117,7 @@ func (e *events) stamp(s int32) uint64 {
 	return e.seq ^ e.tie | uint64(s)
 }
 
-// renumber begins the order anew when its numbers are used up, with the events that there are.
+// renumber restarts the order when its numbers are used up, with the present events.
 func (e *events) renumber() {
 	leaves := e.tree[e.n:]
 	var tags []uint64
@@ -135,7 +136,7 @@ func (e *events) renumber() {
 	}
 	tail, mask := e.head, len(e.ring)-1
 	for i := e.head; i != e.tail; i++ {
-		if tag, ok := was[e.ring[i&mask]]; ok { // else it stands for nothing
+		if tag, ok := was[e.ring[i&mask]]; ok { // other entries are obsolete
 			e.ring[tail&mask] = tag
 			tail++
 		}
@@ -145,11 +146,10 @@ func (e *events) renumber() {
 	e.play()
 }
 
-// inRing marks the key of a slot whose event stands in the ring. It is not less than never, so that
-// the tree passes over it.
+// inRing marks the key of a slot whose event is in the ring. It is not less than never, so that the tree ignores it.
 const inRing = never
 
-// set schedules the event of a slot, in place of the one it has. at is not before now.
+// set schedules the event of a slot, and replaces the one it has. at must not be before now.
 func (e *events) set(s int32, at int64) {
 	tag := e.stamp(s)
 	if at > e.now {
@@ -164,14 +164,14 @@ func (e *events) set(s int32, at int64) {
 	e.tail++
 }
 
-// cancel takes the event of a slot away.
+// cancel removes the event of a slot.
 func (e *events) cancel(s int32) {
 	if k := &e.tree[e.n+int(s)]; k.at != never || k.tag != 0 {
 		e.put(s, key{never, 0})
 	}
 }
 
-// put writes a key and replays the matches of its slot.
+// put writes a key and recomputes the path from its slot.
 func (e *events) put(s int32, k key) {
 	if e.popped >= 0 {
 		if e.popped == s {
@@ -181,17 +181,18 @@ func (e *events) put(s int32, k key) {
 		e.drop()
 	}
 	tree, i := e.tree, uint(e.n)+uint(s)
-	out := k.at == never && tree[i].at == never // of the tree's sight, before and after
+	out := k.at == never && tree[i].at == never // the slot has no event in the tree, before and after
 	tree[i] = k
 	for i > 1 && !out {
 		k = earlier(k, tree[i^1])
 		i >>= 1
-		out = tree[i] == k // above here nothing changes
+		out = tree[i] == k // above this node nothing changes
 		tree[i] = k
 	}
 }
 
-// putPopped is put for the slot that was popped last. It has won all its matches, so that all are played again.
+// putPopped is put for the slot that was popped last. It was the winner at every node of its path, so all are
+// recomputed.
 func (e *events) putPopped(s int32, k key) (root key) {
 	e.popped = -1
 	tree, i := e.tree, uint(e.n)+uint(s)
@@ -204,12 +205,13 @@ func (e *events) putPopped(s int32, k key) (root key) {
 	return k
 }
 
-// drop clears the key of the slot popped last. Most handlers schedule the slot's next event at once,
-// and one replay then serves for both.
+// drop clears the key of the slot that was popped last. Most handlers schedule the slot's next event at once, and
+// then one recomputation of the path serves for both.
 func (e *events) drop() {
 	e.putPopped(e.popped, key{never, 0})
 }
 
+// growRing doubles the ring.
 func (e *events) growRing() {
 	n := len(e.ring)
 	ring := make([]uint64, 2*n)
@@ -219,7 +221,7 @@ func (e *events) growRing() {
 	e.ring, e.head, e.tail = ring, 0, n
 }
 
-// first is the time of the next event; never if there is none.
+// first returns the time of the next event; never if there is none.
 func (e *events) first() int64 {
 	if e.popped >= 0 {
 		e.drop()
@@ -231,11 +233,11 @@ func (e *events) first() int64 {
 	return at
 }
 
-// leads reports whether the event of a slot, just set for later, is the next of all.
+// leads reports whether the event of a slot, just scheduled for later, is the next of all.
 func (e *events) leads(s int32) bool { return e.tree[1].slot() == s && !e.waiting() }
 
-// waiting reports whether an event of this instant is in the ring. An entry whose slot has been set
-// or cancelled since stands for nothing.
+// waiting reports whether an event of this instant is in the ring. Entries whose slot has been set or cancelled since
+// are obsolete.
 func (e *events) waiting() bool {
 	for e.head != e.tail {
 		tag := e.ring[e.head&(len(e.ring)-1)]
@@ -247,8 +249,8 @@ func (e *events) waiting() bool {
 	return false
 }
 
-// pop takes the next event and moves the time to it. Events that were scheduled for this instant
-// before it came are in the tree and are earlier than all in the ring. ok is false if there is none.
+// pop takes the next event and advances the time to it. Events that were scheduled for this instant before it came
+// are in the tree, and precede all in the ring. ok is false if there is no event.
 func (e *events) pop() (s int32, ok bool) {
 	at := e.first()
 	if at == never {
@@ -257,7 +259,7 @@ func (e *events) pop() (s int32, ok bool) {
 	return e.popAt(at), true
 }
 
-// popAt is pop where the time of the next event is known to be at.
+// popAt is pop for a next event at a known time.
 func (e *events) popAt(at int64) (s int32) {
 	if w := &e.tree[1]; w.at == at {
 		e.now = at

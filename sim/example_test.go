@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// A shop has two baristas and one line. Customers arrive at random, 15 ms apart on average, and serving one takes 20 ms
-// on average. No goroutine runs real code: customers and baristas are lists of operations in virtual time.
+// A coffee shop has two baristas and one line. Customers arrive at random, 15 ms apart on average, and serving one
+// takes 20 ms on average. Customers and baristas are lists of operations in virtual time; no Go code runs for them.
 func Example() {
 	const customers, gap, service = 100_000, int64(15 * time.Millisecond), int64(20 * time.Millisecond)
 	line, inside := sim.NewChan("line", customers), new(sim.Gauge)

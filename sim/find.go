@@ -1,6 +1,6 @@
 package sim
 
-// thief is how far a CPU has come in stealWork.
+// thief is the progress of a CPU in stealWork.
 type thief struct {
 	try      int
 	visited  uint32
@@ -8,8 +8,8 @@ type thief struct {
 	victim   *G // the run-next before which it backs off
 }
 
-// find is findRunnable: the next goroutine for a CPU. It returns nil if there is none, and the CPU is
-// then idle or backs off from a run-next; stealing continues after that.
+// find is findRunnable: it returns the next goroutine for a CPU. Without one it returns nil; then the CPU is idle or
+// backs off before run-next, and stealing continues after that.
 func (k *Kernel) find(c *cpu, stealing bool) (g *G, inherit bool) {
 	for ; ; stealing = false {
 		if !stealing {
@@ -23,7 +23,7 @@ func (k *Kernel) find(c *cpu, stealing bool) (g *G, inherit bool) {
 			if k.global.n > 0 {
 				return k.batch(c), false
 			}
-			// At most half as many look for work as are busy.
+			// At most half as many CPUs look for work as are in use.
 			if !c.spinning && 2*k.nspinning >= len(k.cpus)-k.nidle {
 				if k.rest(c) {
 					continue
@@ -56,7 +56,7 @@ func (k *Kernel) find(c *cpu, stealing bool) (g *G, inherit bool) {
 	}
 }
 
-// settle is what a CPU does that has looked long enough.
+// settle handles a CPU that has looked for work long enough.
 func (k *Kernel) settle(c *cpu) *G {
 	if k.rest(c) {
 		return k.schedule(c)
@@ -64,6 +64,7 @@ func (k *Kernel) settle(c *cpu) *G {
 	return nil
 }
 
+// stopLingering removes a CPU from those that are still looking for work.
 func (k *Kernel) stopLingering(c *cpu) {
 	for i, l := range k.lingering {
 		if l == c {
@@ -73,9 +74,9 @@ func (k *Kernel) stopLingering(c *cpu) {
 	}
 }
 
-// rest makes a CPU idle, and then, if it looked for work, looks once more at all queues and timers. It reports
-// whether there is something after all: the CPU, or rather the one on top of the stack, which is the same, is then
-// looking again. Else its thread may go to wait in the network poller.
+// rest makes a CPU idle. If the CPU was looking for work, it then checks all queues and timers once more. rest
+// reports true if there is work after all: the CPU, which is the one on top of the stack, looks again. Otherwise its
+// thread may go to the network poller.
 func (k *Kernel) rest(c *cpu) bool {
 	spun := c.spinning
 	if spun {
@@ -97,18 +98,18 @@ func (k *Kernel) rest(c *cpu) bool {
 	return false
 }
 
-// stealable is checkRunqsNoP and the look at the global queue before it. Who asks has nothing itself.
+// stealable is checkRunqsNoP and the preceding check of the global queue. The calling CPU has no work itself.
 func (k *Kernel) stealable() bool { return k.global.n+k.queued+k.nexts > 0 }
 
-// stealWork visits the other CPUs four times in a random order each, and takes half of the first
-// queue that has any; in the last round a run-next or expired timers too. Where it has to back off
-// before a run-next, c's mode says so and its event brings it back here.
+// stealWork visits the other CPUs four times, in random order each time, and takes half of the first queue that is
+// not empty. The last round also takes run-next or expired timers. If it must back off before run-next, the mode of c
+// says so, and its event continues here.
 func (k *Kernel) stealWork(c *cpu, back bool) (g *G, inherit bool) {
 	n := uint32(len(k.cpus))
 	t := &c.steal
 	if back {
 		p := &k.cpus[t.pos]
-		if p.next == t.victim { // still, or again: even if it has run since, and others are in the queue
+		if p.next == t.victim { // still, or again, even if it has run meanwhile and others are in the queue
 			return k.grabNext(c, p), false
 		}
 		if g, again := k.grab(c, p, true); g != nil || again {
@@ -148,13 +149,14 @@ func (k *Kernel) stealWork(c *cpu, back bool) (g *G, inherit bool) {
 	}
 }
 
+// step moves on to the next CPU.
 func (t *thief) step(n uint32) {
 	t.visited++
 	t.pos = (t.pos + t.inc) % n
 }
 
-// grab is runqsteal: half of p's queue, rounded up, of which the last is to run first. again is true if
-// c backs off before p's run-next.
+// grab is runqsteal: it takes half of p's queue, rounded up, and returns the last goroutine, which runs first. again
+// is true if c backs off before p's run-next.
 func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 	n := p.tail - p.head
 	n -= n / 2
@@ -162,11 +164,11 @@ func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 		if !runNext || p.next == nil {
 			return nil, false
 		}
-		// A CPU that was taken from a system call and whose new thread has not started is not running.
+		// A CPU that was taken from a system call, and whose new thread has not started, is not running.
 		if p.mode == modeSyscall || p.mode == modeLook && !p.spinning {
 			return k.grabNext(c, p), false
 		}
-		// p may be about to run it: give it time to do so.
+		// p may be about to run it, so it gets time to do so.
 		c.steal.victim = p.next
 		c.mode = modeBackOff
 		k.set(c.id, k.now+k.costs.Steal.draw(&k.draws))

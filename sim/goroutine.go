@@ -2,65 +2,66 @@ package sim
 
 import "time"
 
+// duration converts nanoseconds to a time.Duration.
 func duration(ns int64) time.Duration { return time.Duration(ns) }
 
-// G is a goroutine. The front allocates it, gives it its program with [G.Bind], hands it to the kernel
-// with [Spawn] or [Kernel.Start], and may use it again when it has ended.
+// G is a goroutine. The caller allocates it, sets its code with [G.Bind], starts it with [Spawn] or [Kernel.Start],
+// and may reuse it after it has ended.
 //
-// What the end of a burn looks at stands together at the end, where a list has its registers: where many goroutines
-// live, memory is what takes time.
+// The fields that the end of a burn reads are together at the end, next to the registers of a list. With many
+// goroutines, memory accesses dominate the run time.
 type G struct {
 	timer   Timer
 	runner  Runner
-	left    int64 // of a burn
-	still   int64 // operations in vain at the instant stillAt, one after the other
+	left    int64 // remaining ns of a burn
+	still   int64 // consecutive operations without progress at the instant stillAt
 	stillAt int64
-	on      any   // what it parks on
+	on      any   // the object that it parks on
 	token   int64 // results
 	choice  int32
 	ticket  uint32 // of a Cond
-	link    *G     // in a run queue or a queue of a semaphore
+	link    *G     // in a run queue or the queue of a semaphore
 
 	prev, next *G // all goroutines
 	sudog      sudog
 	cases      []sudog  // of a select
-	order      []uint16 // in which it looks at them
+	order      []uint16 // in which a select checks them
 
-	serial uint64 // of all that were ever started, from 1; 0 when it has ended
+	serial uint64 // number of the goroutine in the order of starts, from 1; 0 after its end
 	lock   lockState
 	sema   *sema
 
-	cpu      *cpu  // where it runs; where it has started to wait otherwise
-	list     *list // itself, where it runs a program
+	cpu      *cpu  // where it runs, or where it started to wait
+	list     *list // itself, if it runs a program
 	slot     int32 // of its timer
-	then     then  // what is left to do before it goes on
+	then     then  // what it has to do in the kernel before it continues
 	code     Code  // the operation it parks in
 	parked   bool
 	charged  bool // the cost of the operation has been paid
-	occupies bool // one of unlimited CPUs
-	polled   bool // it sleeps until the network poller has word from outside, which is told at once
+	occupies bool // it uses one of unlimited CPUs
+	polled   bool // it sleeps until network input, which is noticed at once
 	ok       bool // result
 	lifo     bool // waits at the front of sema
-	granted  bool // it was handed over
+	granted  bool // the semaphore was handed to it
 }
 
-// Token is what the last receive got.
+// Token returns what the last receive got.
 func (g *G) Token() int64 { return g.token }
 
-// OK is false if the last receive, or a send that parked, met a closed channel, and after a try in vain.
+// OK returns false if the last receive, or a send that parked, met a closed channel, and after a failed try.
 func (g *G) OK() bool { return g.ok }
 
-// Choice is the case that the last select took; -1 if none could proceed.
+// Choice returns the case that the last select took; -1 if none could proceed.
 func (g *G) Choice() int { return int(g.choice) }
 
-// then is what a goroutine that gets a CPU has left to do in the kernel.
+// then is what a goroutine that gets a CPU has to do in the kernel before it continues.
 type then uint8
 
 const (
 	thenRun     then = iota
 	thenBurn         // burn what is left
 	thenSpin         // look at the lock again
-	thenSema         // try the semaphore again, then go on with what it guards
+	thenSema         // try the semaphore again, then continue with what it guards
 	thenSyscall      // is in a system call
 )
 
@@ -104,18 +105,18 @@ func (q *queue) pop() *G {
 	return g
 }
 
-// Bind gives g its program.
+// Bind sets the code of g.
 func (g *G) Bind(r Runner) { g.runner = r }
 
-// Runner is the program of g.
+// Runner returns the code of g.
 func (g *G) Runner() Runner { return g.runner }
 
-// enlist makes g a goroutine of the kernel.
+// enlist makes g a live goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
 	k.serial++
 	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: g.slot,
 		stillAt: g.stillAt, still: g.still, serial: k.serial}
-	if g.timer.g == nil { // it begins for the first time
+	if g.timer.g == nil { // it starts for the first time
 		g.slot = k.timerSlot(&g.timer)
 		g.timer.slot, g.timer.g = g.slot, g
 		k.owners[int(g.slot)-len(k.cpus)] = g
@@ -128,10 +129,10 @@ func (k *Kernel) enlist(g *G) {
 	}
 	k.last = g
 	k.live++
-	k.turns(g, Began)
+	k.stateChanged(g, Started)
 }
 
-// Exit ends the running goroutine; goexit0.
+// Exit ends the running goroutine (goexit0).
 func (k *Kernel) Exit(g *G) {
 	if g.prev == nil {
 		k.first = g.next
@@ -145,35 +146,35 @@ func (k *Kernel) Exit(g *G) {
 	}
 	g.prev, g.next, g.serial = nil, nil, 0
 	k.live--
-	k.lived = k.now
-	k.turns(g, Ended)
+	k.lastParked = k.now
+	k.stateChanged(g, Ended)
 	k.leave(g)
 }
 
-// leave takes the running goroutine off its CPU, which will look for another.
+// leave takes the running goroutine off its CPU, which then looks for another one.
 func (k *Kernel) leave(g *G) {
 	g.cpu.g = nil
 	k.cur = nil
-	k.goes = !k.unlimited
+	k.needsG = !k.unlimited
 }
 
-// park is leave for a goroutine that somebody else must make ready.
+// park is leave for a goroutine that another one must make ready.
 func (k *Kernel) park(g *G, code Code, on any) Outcome {
 	g.code, g.on, g.parked, g.still = code, on, true, 0
-	k.lived = k.now
-	k.turns(g, Waits)
+	k.lastParked = k.now
+	k.stateChanged(g, Blocked)
 	k.leave(g)
 	return Parked
 }
 
-// ready makes a parked goroutine runnable on the CPU whose turn it is; goready.
+// ready makes a parked goroutine runnable on the CPU that has its turn (goready).
 func (k *Kernel) ready(g *G) {
 	g.parked = false
-	k.turns(g, Ready)
+	k.stateChanged(g, Runnable)
 	k.runnable(g)
 }
 
-// runnable is ready for a goroutine that was not parked; newproc.
+// runnable is ready for a goroutine that was not parked (newproc).
 func (k *Kernel) runnable(g *G) {
 	if k.unlimited {
 		k.set(g.slot, k.now)

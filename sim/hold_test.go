@@ -36,10 +36,12 @@ type witness struct {
 	seen *[]int64
 }
 
-func (w witness) Turns(g *G, s State) { *w.seen = append(*w.seen, w.now, int64(g.slot), int64(s)) }
-func (w witness) Puts(*Chan, *G)      {}
-func (w witness) Takes(*Chan, *G)     {}
-func (w witness) Hands(*Chan, *G, *G) {}
+func (w witness) StateChanged(g *G, s State) {
+	*w.seen = append(*w.seen, w.now, int64(g.slot), int64(s))
+}
+func (w witness) Enqueued(*Chan, *G)      {}
+func (w witness) Dequeued(*Chan, *G)      {}
+func (w witness) HandedOff(*Chan, *G, *G) {}
 
 // twin is a goroutine of both.
 type twin struct {

@@ -98,7 +98,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptLate: who is interrupted after its end, or after another error, has the result that it had.
+// TestInterruptLate: an interrupt after the end, or after another error, does not change the result.
 func TestInterruptLate(t *testing.T) {
 	k := New(Config{CPUs: 1})
 	k.Start(k.Goroutine(NewProgram("main")))

@@ -5,54 +5,41 @@ import (
 	"sync/atomic"
 )
 
-// MaxCPUs is the most CPUs that a kernel can have.
-const MaxCPUs = 1024
-
 const (
-	// maxStill is how many operations in vain a goroutine may make at one instant, one after the other, those not
-	// counted that come before all together have made so many; and maxStillAll how many operations all may make: a
-	// program that polls without advancing time, or hands something to and fro, would never end.
+	// maxStill bounds the consecutive operations without progress that a goroutine may make at one instant. It counts
+	// only after all goroutines together have made as many. maxStillAll bounds the operations of all goroutines at
+	// one instant. Without them, a program that polls without advancing time, or passes something to and fro, would
+	// never end.
 	maxStill    = 1_000_000
 	maxStillAll = 100 * maxStill
-	// turn is how many operations a goroutine makes at one instant before the other CPUs have theirs.
+	// turn is how many operations a goroutine makes at one instant before the other CPUs have their turn.
 	turn = 1000
 )
 
-// Config describes the machine.
-type Config struct {
-	CPUs  int    // 1 to MaxCPUs, or Unlimited
-	Seed  uint64 // of the scheduler's choices and of the costs that are drawn
-	Costs Costs
-	// Stretch, if not nil, says as a burn begins by how many nanoseconds it lasts longer, at least 0: so that one can
-	// see what a disturbance of one burn does. The goroutine is [Kernel.Current], ns what its burn says. The kernel
-	// does not ask about a burn of 0 or less, about one that is [Exact], and on [Unlimited] CPUs.
-	Stretch func(ns int64) int64
-}
-
-// Runner is the program of a goroutine: a coroutine, or a list of operations.
+// Runner is the code of a goroutine: a coroutine, or a list of operations.
 type Runner interface {
-	// Resume lets the goroutine go on. It makes its operations by [Kernel.Do] until one is not Done, or
-	// until the goroutine has ended with [Kernel.Exit], and then returns.
+	// Resume continues the goroutine. It makes its operations by [Kernel.Do] until one is not Done, or until the
+	// goroutine has ended with [Kernel.Exit]. Then it returns.
 	Resume()
 	// Name is the unique name of the goroutine, for reports.
 	Name() string
 }
 
-// Kernel is a simulation of goroutines on CPUs. It is not safe for concurrent use; the goroutines that
-// it runs are coroutines of one thread of control.
+// Kernel simulates goroutines on CPUs. It is not safe for concurrent use, except for [Kernel.Interrupt]. The
+// goroutines that it runs are coroutines of one thread of control.
 type Kernel struct {
 	events
 	draws     draws
 	costs     Costs
-	none      Cost // of operations that cost nothing
-	charges   bool // some operation costs time
-	scatters  bool // burns do not take what they say
+	none      Cost // of operations without a cost
+	charges   bool // some operation has a cost
+	scatters  bool // burns may differ from their nominal time
 	stretch   func(ns int64) int64
-	unlimited bool // CPUs
+	unlimited bool // the number of CPUs is Unlimited
 	cpus      []cpu
-	timers    []*Timer // by slot, less the CPUs
-	owners    []*G     // of the timers, less functions
-	coprim    []uint32 // for the random order of stealing
+	timers    []*Timer // by slot minus the number of CPUs
+	owners    []*G     // goroutines of the timers; nil for functions
+	coprim    []uint32 // increments for the random order of stealing
 
 	global    queue // the global run queue
 	queued    int   // goroutines in local queues
@@ -60,57 +47,57 @@ type Kernel struct {
 	idle      *cpu  // stack of idle CPUs
 	nidle     int
 	nspinning int
-	lingering []*cpu   // CPUs that found no work and still look
+	lingering []*cpu   // CPUs that found no work and are still looking
 	watched   []uint64 // set of the CPUs whose system call the monitor watches
 	nwatched  int
 
-	armed     int   // timers whose time has not come, less
-	nhear     int   // those that stand for word from outside
-	nexpired  int   // timers whose time has come and which no CPU has noticed yet
-	poller    Timer // whose event is that the thread in the network poller has woken up
-	polling   bool  // there is one
-	called    bool  // and it wakes up
-	pollSpun  bool  // and had looked for work before
+	armed     int   // pending timers, except
+	nhear     int   // pending timers that stand for network input
+	nexpired  int   // expired timers that no CPU has noticed yet
+	poller    Timer // its event: the thread in the network poller has woken up
+	polling   bool  // a thread is in the network poller
+	called    bool  // it is waking up
+	pollSpun  bool  // it had looked for work before
 	pollSince int64
-	pollFrom  int64 // when it last looked how long to sleep,
-	pollUntil int64 // for the timer that is due then; where breaking its sleep makes a difference
-	pollEnds  int64 // when it is called, the end of its sleep, and
-	pollLate  int64 // how long after that it is there
+	pollFrom  int64 // when it last computed its sleep,
+	pollUntil int64 // for the timer that is due then; set if ending its sleep early matters
+	pollEnds  int64 // once it is called: the end of its sleep, and
+	pollLate  int64 // how long after that it has woken up
 
-	cpu    *cpu // whose turn it is
-	cur    *G   // running on it, or nil
-	chosen *G   // to be resumed next
-	goes   bool // cpu needs a goroutine
+	cpu    *cpu // the CPU that has its turn
+	cur    *G   // the goroutine running on it, or nil
+	chosen *G   // to be returned by Next
+	needsG bool // cpu needs a goroutine
 
-	first, last *G // all that have not ended, in order of their start
+	first, last *G // all goroutines that have not ended, in the order of their start
 	live        int
-	serial      uint64                // of the last that was started
+	serial      uint64                // of the goroutine that was started last
 	until       int64                 // the kernel stops before the first event after this time
-	limit       atomic.Int64          // from here on hold asks beyond
-	late        bool                  // it has
-	halt        atomic.Pointer[error] // of Interrupt
-	lived       int64                 // when a goroutine last parked or ended
+	limit       atomic.Int64          // from this time on hold calls beyond
+	timedOut    bool                  // it has stopped there
+	halt        atomic.Pointer[error] // the error of Interrupt
+	lastParked  int64                 // when a goroutine last parked or ended
 
-	inTurn   int   // operations that the running goroutine has made at this instant
-	turn     int   // as many as it may make without anything to be looked at
-	busy     int64 // ns of CPUs, up to the last event of each
-	occupied int64 // goroutines that occupy one of unlimited CPUs
-	foreseen int   // events before foresee looks again
-	looked   int64 // what it has seen: without that it would be left out
-	sum      uint64
-	ops      uint64
-	before   uint64 // operations before the present instant
-	sent     bool   // by the last Send or TrySend
-	err      error
-	reason   string   // of the panic that an operation asks for
-	observer Observer // nil: nobody looks
+	inTurn     int   // operations of the running goroutine at this instant
+	turn       int   // how many it may make without a check
+	busyTime   int64 // ns of CPUs in use, up to the last event of each
+	occupied   int64 // goroutines that use one of unlimited CPUs
+	prefetchIn int   // events until the next prefetch
+	prefetched int64 // what was read: without it the compiler would remove the reads
+	sum        uint64
+	ops        uint64
+	before     uint64 // operations before the present instant
+	sent       bool   // whether the last Send or TrySend delivered
+	err        error
+	reason     string   // of the panic that an operation asks for
+	observer   Observer // nil without one
 
-	spare []*list          // goroutines of programs that have ended
-	slab  []list           // those that have never begun
-	named map[string]int32 // how many there have been of each name
+	spare []*list          // ended goroutines of programs
+	slab  []list           // goroutines of programs that have never started
+	named map[string]int32 // number of goroutines of each name
 }
 
-// New makes a kernel whose time is 0.
+// New creates a kernel whose time is 0. It panics if the number of CPUs is out of range.
 func New(c Config) *Kernel {
 	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset,
 		until: never}
@@ -143,13 +130,13 @@ func New(c Config) *Kernel {
 	return k
 }
 
-// Now is the time in nanoseconds since the kernel was made.
+// Now returns the time in nanoseconds since the kernel was created.
 func (k *Kernel) Now() int64 { return k.now }
 
-// Clock is where Now stands, to be read only.
+// Clock returns a pointer to the time that Now returns. Do not write to it.
 func (k *Kernel) Clock() *int64 { return &k.now }
 
-// CPUs is the number of CPUs, or Unlimited.
+// CPUs returns the number of CPUs, or Unlimited.
 func (k *Kernel) CPUs() int {
 	if k.unlimited {
 		return Unlimited
@@ -157,14 +144,14 @@ func (k *Kernel) CPUs() int {
 	return len(k.cpus)
 }
 
-// Checksum is a running sum over all decisions of the scheduler: who ran where, when and after whom,
-// what was stolen, which CPU was woken. Two runs that differ in one differ in it.
+// Checksum returns a hash over all decisions of the scheduler: which goroutine ran where, when and after which, what
+// was stolen, which CPU was woken. It differs if one decision of two runs differs.
 func (k *Kernel) Checksum() uint64 { return k.sum }
 
-// Busy is the time in nanoseconds that CPUs have spent on goroutines so far, costs included, summed over all.
-// CPUs in system calls, waking up or looking for work are not busy.
+// Busy returns the time in nanoseconds that CPUs have spent on goroutines so far, costs included, summed over all
+// CPUs. CPUs in system calls, waking up or looking for work are not busy.
 func (k *Kernel) Busy() int64 {
-	sum := k.busy + k.occupied*k.now
+	sum := k.busyTime + k.occupied*k.now
 	for i := range k.cpus {
 		if c := &k.cpus[i]; c.mode == modeBusy || c.mode == modeSolid {
 			sum += k.now - c.since
@@ -173,25 +160,25 @@ func (k *Kernel) Busy() int64 {
 	return sum
 }
 
-// Ops is the number of operations made so far.
+// Ops returns the number of operations made so far.
 func (k *Kernel) Ops() uint64 { return k.ops }
 
-// Current is the running goroutine; nil where a timer's function runs.
+// Current returns the running goroutine; nil in a timer's function.
 func (k *Kernel) Current() *G { return k.cur }
 
 // Sent reports whether the last Send or TrySend delivered its token without parking.
 func (k *Kernel) Sent() bool { return k.sent }
 
-// Err is why the kernel stopped, nil if every goroutine ended or time ran out.
+// Err returns why the kernel stopped; nil if every goroutine ended, or at the time set by StopAfter.
 func (k *Kernel) Err() error { return k.err }
 
-// Live is the number of goroutines that have not ended.
+// Live returns the number of goroutines that have not ended.
 func (k *Kernel) Live() int { return k.live }
 
 // Late reports whether the kernel stopped because of [Kernel.StopAfter].
-func (k *Kernel) Late() bool { return k.late }
+func (k *Kernel) Late() bool { return k.timedOut }
 
-// StopAfter lets the kernel stop before the first event that is later than d ns from now.
+// StopAfter makes the kernel stop before the first event later than d ns from now.
 func (k *Kernel) StopAfter(d int64) {
 	if k.until = k.now + d; k.until < k.now {
 		k.until = never
@@ -199,7 +186,7 @@ func (k *Kernel) StopAfter(d int64) {
 	k.bound()
 }
 
-// Fail stops the kernel: no goroutine is resumed again. The first reason counts.
+// Fail stops the kernel with an error: no goroutine is resumed again. The first error is kept.
 func (k *Kernel) Fail(err error) {
 	if k.err == nil {
 		k.err = err
@@ -207,7 +194,7 @@ func (k *Kernel) Fail(err error) {
 	k.bound()
 }
 
-// Start makes the first goroutine, on CPU 0.
+// Start starts the first goroutine, on CPU 0.
 func (k *Kernel) Start(g *G) {
 	k.enlist(g)
 	if k.unlimited {
@@ -220,16 +207,16 @@ func (k *Kernel) Start(g *G) {
 	k.set(c.id, k.now)
 }
 
-// Run runs the goroutines until none is left, none can run, or something is wrong.
+// Run runs the goroutines until none is left, none can run, or the kernel has failed: see [Kernel.Err].
 func (k *Kernel) Run() {
 	for g := k.Next(); g != nil; g = k.Next() {
 		g.runner.Resume()
 	}
 }
 
-// Next runs the machine until a goroutine goes on, and returns it; nil at the end. The caller resumes
-// it. A front whose goroutine cannot go on may itself call Next; if that is its own goroutine it needs
-// no switch, else it calls [Kernel.Choose] and leaves.
+// Next runs the machine until a goroutine continues, and returns it; nil at the end. The caller resumes it. A Runner
+// whose goroutine cannot continue may itself call Next. If that returns its own goroutine, no switch is needed.
+// Otherwise it calls [Kernel.Choose] and returns from Resume.
 func (k *Kernel) Next() *G {
 	if g := k.chosen; g != nil {
 		k.chosen = nil
@@ -238,19 +225,19 @@ func (k *Kernel) Next() *G {
 	return k.advance()
 }
 
-// advance is Next where nobody has chosen.
+// advance is Next without a chosen goroutine.
 func (k *Kernel) advance() *G {
 	k.cur = nil
 	if k.unlimited {
 		return k.nextUnlimited()
 	}
 	for k.err == nil && k.live > 0 && !k.interrupts() {
-		if k.goes {
-			k.goes = false
+		if k.needsG {
+			k.needsG = false
 			if g := k.schedule(k.cpu); g != nil {
 				return k.resume(g)
 			}
-			continue // one that was woken may have parked again
+			continue // a goroutine that was woken may have parked again
 		}
 		at := k.events.first()
 		if at == never {
@@ -258,7 +245,7 @@ func (k *Kernel) advance() *G {
 			break
 		}
 		if at > k.until {
-			k.late = true
+			k.timedOut = true
 			break
 		}
 		if at != k.now {
@@ -281,19 +268,20 @@ func (k *Kernel) advance() *G {
 // Choose makes the next call of Next return g.
 func (k *Kernel) Choose(g *G) { k.chosen = g }
 
+// resume makes g the running goroutine.
 func (k *Kernel) resume(g *G) *G {
 	k.cur, k.cpu, k.inTurn = g, g.cpu, 0
 	return g
 }
 
-// Count counts an operation that the kernel does not see, such as reading the clock. It reports
-// false, and the kernel has failed, if the goroutine makes no progress.
+// Count counts an operation that the kernel does not see, such as reading the clock. It reports false, and the kernel
+// has failed, if the goroutine makes no progress.
 func (k *Kernel) Count() bool {
 	k.ops++
 	return k.ops-k.before <= maxStill || k.progresses()
 }
 
-// progresses looks at an operation of an instant that has seen so many that one goroutine may be polling.
+// progresses checks an operation at an instant with so many operations that one goroutine may be polling.
 func (k *Kernel) progresses() bool {
 	g := k.cur
 	if g == nil {
@@ -309,6 +297,7 @@ func (k *Kernel) progresses() bool {
 	return true
 }
 
+// standsStill returns the error of a goroutine, or of all, that make operations without time advancing.
 func (k *Kernel) standsStill(g *G) error {
 	if g.still > maxStill {
 		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls, or "+
@@ -320,13 +309,13 @@ func (k *Kernel) standsStill(g *G) error {
 		k.ops-k.before, duration(k.now), g.runner.Name())
 }
 
-// FNV-1a, on words instead of bytes.
+// Constants of FNV-1a, which here hashes words instead of bytes.
 const (
 	fnvOffset = 14695981039346656037
 	fnvPrime  = 1099511628211
 )
 
-// decisions, as they enter the checksum.
+// Decisions, as they enter the checksum.
 const (
 	didRun = iota + 1
 	didInherit
@@ -340,6 +329,7 @@ const (
 	didTimer
 )
 
+// decided adds a decision to the checksum.
 func (k *Kernel) decided(what int, c int32, who int64) {
 	h := (k.sum ^ uint64(k.now)) * fnvPrime
 	h = (h ^ uint64(what)<<32 ^ uint64(c)) * fnvPrime

@@ -200,8 +200,9 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-// TestHolders: who waits for a lock is told who has it, however that one came to it: at once, after spinning, handed
-// over, or by a try; also if it is gone, and somebody else runs in its place.
+// TestHolders: the report of a goroutine that waits for a lock names the holder, however that one got it: at once,
+// after spinning, by hand-off, or by a try. That also holds if the holder has ended and another goroutine runs in its
+// place.
 func TestHolders(t *testing.T) {
 	type locks struct {
 		m  *Mutex
@@ -384,7 +385,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestDeadlockBeforeALook: it is told when it happened, not when somebody looked.
+// TestDeadlockBeforeALook: a deadlock is dated when it happened, not when it was noticed.
 func TestDeadlockBeforeALook(t *testing.T) {
 	s := newScene(t, 2, Costs{})
 	m := &Mutex{Name: "m"}

@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Knot is a point of the quantile function of a cost: a draw takes at most Ns nanoseconds (of [Costs.Burn]: millionths)
+// Knot is a point of the quantile function of a cost: a draw is at most Ns nanoseconds (for [Costs.Burn], millionths)
 // with a probability of At millionths.
 type Knot struct{ At, Ns int64 }
 
-// Knots is the distribution whose quantile function is the line through the knots. Both coordinates ascend, At
-// strictly, from 0 to 1000000; no Ns is negative. It panics otherwise. With them a cost keeps a long tail apart from
-// the body, which quantiles that are evenly spaced smear. One knot is a fixed cost, and none is no cost.
+// Knots returns a cost that is drawn from a piecewise linear quantile function through the knots. Both coordinates
+// ascend, At strictly, from 0 to 1000000, and no Ns is negative; otherwise Knots panics. Unlike evenly spaced
+// quantiles, knots separate a long tail from the body of the distribution. One knot is a fixed cost, and no knots are
+// no cost.
 func Knots(knots ...Knot) Cost {
 	times, at := make([]int64, len(knots)), make([]int64, len(knots))
 	for i, k := range knots {
@@ -32,10 +33,10 @@ func Knots(knots ...Knot) Cost {
 	return c
 }
 
-// between is the place of number i of n that divide the way from one to another evenly.
+// between returns number i of n points that divide the interval evenly.
 func between(from, to int64, i, n int) int64 { return from + (to-from)*int64(i)/int64(n) }
 
-// even reports whether the places between the first and the last are where between has them.
+// even reports whether the points between the first and the last are evenly spaced.
 func even(at []int64) bool {
 	n := len(at) - 1
 	for i, p := range at {
@@ -46,7 +47,7 @@ func even(at []int64) bool {
 	return true
 }
 
-// quantile is the value of the quantile function at x/2^64, for knots that are not evenly spaced.
+// quantile returns the value of the quantile function at x/2^64, for knots that are not evenly spaced.
 func (c *Cost) quantile(x uint64) int64 {
 	place, frac := bits.Mul64(x, whole)
 	i, end := 0, len(c.at)-1
@@ -61,14 +62,15 @@ func (c *Cost) quantile(x uint64) int64 {
 	hi, lo := bits.Mul64(rise, place-uint64(c.at[i]))
 	below, _ := bits.Mul64(rise, frac)
 	lo, carry := bits.Add64(lo, below, 0)
-	part, _ := bits.Div64(hi+carry, lo, width) // the place is inside the width, and so the quotient below the rise
+	part, _ := bits.Div64(hi+carry, lo, width) // the position is within the width, so the quotient is below the rise
 	return c.quantiles[i] + int64(part)
 }
 
-// unplaced is the probability of a quantile that has none in the text.
+// unplaced is the probability of a quantile without one in the text.
 const unplaced = -1
 
-// probability cuts the probability off a quantile in a text, in millionths, or unplaced. before are those to its left.
+// probability separates a quantile and its probability in a text, in millionths, or unplaced. before are those to its
+// left.
 func probability(part string, before []int64) (value string, at int64, err error) {
 	value, text, is := strings.Cut(part, "@")
 	if !is {
@@ -89,8 +91,8 @@ func probability(part string, before []int64) (value string, at int64, err error
 	return value, at, nil
 }
 
-// spaced is the cost with these quantiles; those that are unplaced lie evenly between the others, the first at 0 and
-// the last at 1000000.
+// spaced returns the cost with these quantiles. Unplaced ones are evenly spaced between the others, with the first at
+// 0 and the last at 1000000.
 func spaced(times, at []int64) (Cost, error) {
 	last := len(at) - 1
 	switch {
@@ -122,7 +124,7 @@ func spaced(times, at []int64) (Cost, error) {
 	return Knots(knots...), nil
 }
 
-// marked tells which quantiles need their probability in a text, as the others lie evenly between those.
+// marked reports which quantiles need a probability in the text. The others are evenly spaced between those.
 func (c *Cost) marked() []bool {
 	marks := make([]bool, len(c.quantiles))
 	if c.at == nil {
@@ -130,7 +132,7 @@ func (c *Cost) marked() []bool {
 	}
 	last := len(c.at) - 1
 	for a := 0; a < last; {
-		b := last // the farthest from which those before it follow
+		b := last // the farthest one such that those before it follow
 		for !even(c.at[a : b+1]) {
 			b--
 		}

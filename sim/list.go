@@ -2,23 +2,24 @@ package sim
 
 import "fmt"
 
-// list is a goroutine that runs a program. The end of its G, what it does next and its first registers are a cache
-// line.
+// list is a goroutine that runs a program. The end of its G, its next instruction and its first registers share a
+// cache line.
 type list struct {
 	k       *Kernel
 	p       *Program
-	ordinal int32 // of the goroutines with its name
-	child   *list // whose start takes time
+	ordinal int32 // among the goroutines with its name
+	child   *list // a goroutine whose start takes time
 	G
-	in *instr // the next
+	in *instr // the next instruction
 	r  Regs
-	_  [24]byte // to the end of a cache line
+	_  [24]byte // padding to the end of a cache line
 }
 
-// slab is how many are made at a time, where there are many already: more than 32 KiB, which begin with a cache line.
+// slab is how many lists are allocated at once if there are many already: more than 32 KiB, which start at a cache
+// line.
 const slab = 128
 
-// Goroutine is a goroutine of the program for [Kernel.Start], with these numbers in its first registers.
+// Goroutine returns a goroutine of the program for [Kernel.Start], with these numbers in its first registers.
 func (k *Kernel) Goroutine(p *Program, args ...int64) *G {
 	l := k.list(p)
 	l.r = Regs{}
@@ -26,6 +27,7 @@ func (k *Kernel) Goroutine(p *Program, args ...int64) *G {
 	return &l.G
 }
 
+// list returns an unused list for the program.
 func (k *Kernel) list(p *Program) (l *list) {
 	p.seal()
 	if n := len(k.spare); n > 0 {
@@ -55,7 +57,7 @@ func (l *list) Name() string {
 	return fmt.Sprintf("%s#%d", l.p.name, l.ordinal)
 }
 
-// Resume implements Runner. It goes on with whatever other goroutine of a program the kernel chooses next.
+// Resume implements Runner. It also continues the other goroutines of programs that the kernel chooses next.
 func (l *list) Resume() {
 	k, in := l.k, l.in
 	for {
@@ -63,7 +65,7 @@ func (l *list) Resume() {
 		switch in.do {
 		case doDraw, doGauge, doLoop:
 			if !k.halts() {
-				in = l.goes(in)
+				in = l.simple(in)
 				continue
 			}
 			out = Again
@@ -105,15 +107,15 @@ func (l *list) Resume() {
 				continue
 			}
 		}
-		if l = l.leaves(in, out); l == nil {
+		if l = l.leave(in, out); l == nil {
 			return
 		}
 		in = l.in
 	}
 }
 
-// goes carries out a frequent instruction that is no operation, and is the instruction that follows.
-func (l *list) goes(in *instr) *instr {
+// simple carries out a frequent instruction that is no operation, and returns the next instruction.
+func (l *list) simple(in *instr) *instr {
 	switch in.do {
 	case doDraw:
 		l.r[in.a&7] = in.draw(l.r[in.b&7])
@@ -127,8 +129,9 @@ func (l *list) goes(in *instr) *instr {
 	return in.next
 }
 
-// leaves ends the turn of a goroutine at an instruction, and returns the one whose turn is next if it runs a program.
-func (l *list) leaves(in *instr, out Outcome) *list {
+// leave ends the turn of a goroutine at an instruction. It returns the goroutine that runs next if that runs a
+// program.
+func (l *list) leave(in *instr, out Outcome) *list {
 	k := l.k
 	switch out {
 	case Again:
@@ -142,7 +145,7 @@ func (l *list) leaves(in *instr, out Outcome) *list {
 	return k.listed(k.Next())
 }
 
-// listed is the goroutine if it runs a program. Another is left for Next to return.
+// listed returns the list of a goroutine that runs a program. Any other goroutine is left for Next to return.
 func (k *Kernel) listed(g *G) *list {
 	if g == nil {
 		return nil
@@ -153,7 +156,7 @@ func (k *Kernel) listed(g *G) *list {
 	return g.list
 }
 
-// got takes what was received, and is the instruction that follows.
+// got takes the value received, and returns the next instruction.
 func (l *list) got(in *instr) *instr {
 	if l.r[in.a&7] = l.token; !l.ok {
 		return in.or
@@ -161,10 +164,10 @@ func (l *list) got(in *instr) *instr {
 	return in.to
 }
 
-// step carries out an instruction that is not among the most frequent. If it is done, next is that which follows.
+// step carries out an instruction that is not among the most frequent. If it is done, next is the next instruction.
 func (l *list) step(in *instr) (next *instr, out Outcome) {
 	k, g := l.k, &l.G
-	if k.halts() { // a loop without any operation has an end then
+	if k.halts() { // ends a loop without any operation
 		return nil, Again
 	}
 	switch in.do {
@@ -219,7 +222,7 @@ func (l *list) step(in *instr) (next *instr, out Outcome) {
 	return in.next, out
 }
 
-// compute carries out an instruction that concerns the registers only.
+// compute carries out an instruction on registers only.
 func (l *list) compute(in *instr) {
 	switch in.do {
 	case doSet:
@@ -235,7 +238,7 @@ func (l *list) compute(in *instr) {
 	}
 }
 
-// tried reports whether a try was not in vain.
+// tried reports whether a try succeeded.
 func (l *list) tried(code Code) bool {
 	if code == TrySend {
 		return l.k.sent
@@ -243,6 +246,7 @@ func (l *list) tried(code Code) bool {
 	return l.ok
 }
 
+// tryRecv carries out TryRecv.
 func (l *list) tryRecv(in *instr) (next *instr, out Outcome) {
 	if out = l.k.Do(&l.G, Op{Code: TryRecv, On: in.ch}); out != Done {
 		return nil, out
@@ -266,7 +270,7 @@ func (l *list) stage(cases []Case) {
 	}
 }
 
-// chosen is where a select goes on.
+// chosen returns the next instruction after a select.
 func (l *list) chosen(in *instr) (next *instr, out Outcome) {
 	if l.choice < 0 {
 		return in.next, Done
@@ -284,7 +288,7 @@ func (l *list) chosen(in *instr) (next *instr, out Outcome) {
 	return c.then, Done
 }
 
-// spawn starts a goroutine, which there is from the first try.
+// spawn starts a goroutine. The goroutine is kept if starting it must be repeated.
 func (l *list) spawn(p *Program) Outcome {
 	if l.child == nil {
 		l.child = l.k.list(p)

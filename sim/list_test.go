@@ -67,7 +67,7 @@ func TestProgramFlow(t *testing.T) {
 	}
 }
 
-// TestProgramEnds: what a goroutine would panic with ends the kernel, and a deadlock says who waits for what.
+// TestProgramEnds: a panic of a program ends the kernel, and a deadlock says what each goroutine waits for.
 func TestProgramEnds(t *testing.T) {
 	for wrong, body := range map[string]func(*Program, *Chan){
 		"goroutine g panicked at instruction 1: send on closed channel": func(p *Program, c *Chan) {

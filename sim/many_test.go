@@ -50,13 +50,13 @@ func crowd(cpus int, rounds int64, o Observer) *Kernel {
 	return k
 }
 
-// nobody sees nothing, but it is there.
+// nobody is an Observer that does nothing.
 type nobody struct{}
 
-func (nobody) Turns(*G, State)     {}
-func (nobody) Puts(*Chan, *G)      {}
-func (nobody) Takes(*Chan, *G)     {}
-func (nobody) Hands(*Chan, *G, *G) {}
+func (nobody) StateChanged(*G, State)  {}
+func (nobody) Enqueued(*Chan, *G)      {}
+func (nobody) Dequeued(*Chan, *G)      {}
+func (nobody) HandedOff(*Chan, *G, *G) {}
 
 // TestMany: many goroutines decide as they do where there is an observer, for whom hold on unlimited CPUs goes on with
 // no other goroutine than its own.

@@ -1,7 +1,6 @@
 package sim
 
-// starvation is how long a goroutine waits for a Mutex before it asks for it to be handed over:
-// starvationThresholdNs.
+// starvation is how long a goroutine waits for a Mutex before it demands a hand-off: starvationThresholdNs.
 const starvation = 1_000_000
 
 // spinRounds is active_spin.
@@ -20,7 +19,7 @@ type Mutex struct {
 	locked, woken, starving bool
 	waiters                 int32
 	sema                    sema
-	// who locked it last, and its serial number then: it may have ended since, and begun anew
+	// The goroutine that locked it last, and its serial number then. It may have ended since, and started again.
 	holder *G
 	serial uint64
 }
@@ -28,7 +27,7 @@ type Mutex struct {
 // take locks m for g.
 func (m *Mutex) take(g *G) { m.locked, m.holder, m.serial = true, g, g.serial }
 
-// lockState is where a goroutine is in lockSlow.
+// lockState is the state of a goroutine in lockSlow.
 type lockState struct {
 	m                        *Mutex
 	rw                       *RWMutex // whose writer's lock m is
@@ -37,6 +36,7 @@ type lockState struct {
 	waited, starving, awoken bool
 }
 
+// onMutex carries out an operation on a mutex.
 func (k *Kernel) onMutex(g *G, m *Mutex, code Code) Outcome {
 	switch code {
 	case TryLock:
@@ -50,6 +50,7 @@ func (k *Kernel) onMutex(g *G, m *Mutex, code Code) Outcome {
 	return k.lock(g, m, nil)
 }
 
+// tryLock locks m for g if it is free.
 func (m *Mutex) tryLock(g *G) bool {
 	if m.locked || m.starving {
 		return false
@@ -58,6 +59,7 @@ func (m *Mutex) tryLock(g *G) bool {
 	return true
 }
 
+// lock locks m for g. If rw is not nil, m is its writer lock.
 func (k *Kernel) lock(g *G, m *Mutex, rw *RWMutex) Outcome {
 	g.lock = lockState{m: m, rw: rw}
 	if !m.locked && !m.woken && !m.starving && m.waiters == 0 {
@@ -74,7 +76,7 @@ func (k *Kernel) lock(g *G, m *Mutex, rw *RWMutex) Outcome {
 	return Parked
 }
 
-// lockSlow goes on with the lock of g.lock. It reports whether g has it; otherwise g has parked or spins.
+// lockSlow continues the lock in g.lock. It reports true if g has it; otherwise g has parked or spins.
 func (k *Kernel) lockSlow(g *G) bool {
 	l := &g.lock
 	m := l.m
@@ -117,7 +119,7 @@ func (k *Kernel) lockSlow(g *G) bool {
 	return l.rw == nil || k.writeLocked(g, l.rw) == Done
 }
 
-// lockWoke is what follows the semaphore in lockSlow. It reports whether g has been given the lock.
+// lockWoke continues lockSlow after the semaphore. It reports whether g was handed the lock.
 func (k *Kernel) lockWoke(g *G) bool {
 	l := &g.lock
 	m := l.m
@@ -141,6 +143,7 @@ func (k *Kernel) canSpin(c *cpu, iter int) bool {
 		len(k.cpus) > k.nidle+k.nspinning+1 && c.empty())
 }
 
+// unlock unlocks m.
 func (k *Kernel) unlock(g *G, m *Mutex) Outcome {
 	if !m.locked {
 		return k.panics("sync: unlock of unlocked mutex")
@@ -157,7 +160,7 @@ func (k *Kernel) unlock(g *G, m *Mutex) Outcome {
 	return k.semrelease(g, &m.sema, false)
 }
 
-// acquire is semacquire: it reports whether g has got the semaphore, else g parks.
+// acquire is semacquire. It reports true if g has the semaphore; otherwise g parks.
 func (k *Kernel) acquire(g *G, s *sema, lifo bool, code Code, on any) bool {
 	if s.value > 0 {
 		s.value--
@@ -173,7 +176,8 @@ func (k *Kernel) acquire(g *G, s *sema, lifo bool, code Code, on any) bool {
 	return false
 }
 
-// semaphoreWoke is what a goroutine does that was woken at a semaphore. It reports whether it goes on.
+// semaphoreWoke continues a goroutine that was woken at a semaphore. It reports whether the goroutine continues its
+// code.
 func (k *Kernel) semaphoreWoke(g *G) bool {
 	if g.granted {
 		g.granted = false
@@ -195,8 +199,8 @@ func (k *Kernel) semaphoreWoke(g *G) bool {
 	return true
 }
 
-// semrelease wakes the first who waits. With handOff it gives it the semaphore and the CPU too, so that
-// g yields.
+// semrelease wakes the first waiting goroutine. With handOff it also gives it the semaphore and the CPU, so that g
+// yields.
 func (k *Kernel) semrelease(g *G, s *sema, handOff bool) Outcome {
 	s.value++
 	w := s.queue.pop()
@@ -211,7 +215,7 @@ func (k *Kernel) semrelease(g *G, s *sema, handOff bool) Outcome {
 	if !w.granted {
 		return Done
 	}
-	k.turns(g, Ready)
+	k.stateChanged(g, Runnable)
 	if k.unlimited { // goyield: w goes first
 		k.runnable(g)
 	} else {

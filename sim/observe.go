@@ -1,71 +1,72 @@
 package sim
 
-// State is what a goroutine does from now on, as an [Observer] learns it.
+// State is the new state of a goroutine, as an [Observer] receives it.
 type State uint8
 
 // The states.
 const (
-	Began State = iota // was started, and can run
-	Ready              // can run and waits for a CPU
-	Runs               // has a CPU ([G.CPU]) and is about its own work
-	Pays               // has a CPU and spends a cost there: a switch, an operation, spinning for a lock
-	Waits              // has parked, or is in a system call: [G.Waits] says in what
-	Ended              // is over; its G may begin again as another goroutine
+	Started  State = iota // was started, and can run
+	Runnable              // can run and waits for a CPU
+	Running               // has a CPU ([G.CPU]) and does its own work
+	Overhead              // has a CPU and spends a cost there: a switch, an operation, spinning for a lock
+	Blocked               // has parked, or is in a system call; [G.Waits] returns in which operation
+	Ended                 // has ended; its G may start again as another goroutine
 )
 
-// Observer is told what goroutines do, at the instant at which they do it ([Kernel.Now]). It changes no decision: it
-// makes no operation, and calls no method of a kernel but those that only report.
+// Observer receives the events of goroutines at the instant at which they happen ([Kernel.Now]). It influences no
+// decision: it makes no operation, and calls only methods of a kernel that report.
 type Observer interface {
-	Turns(g *G, s State)
-	// Puts: a value of g, nil where a timer's function sends, joins the values in c.
-	Puts(c *Chan, g *G)
-	// Takes: g, nil as above, takes the first value in c.
-	Takes(c *Chan, g *G)
-	// Hands: a value goes from one goroutine to another without lying in c. Either may be nil as above.
-	Hands(c *Chan, from, to *G)
+	StateChanged(g *G, s State)
+	// Enqueued: a value of g is appended to the buffer of c. g is nil in a timer's function.
+	Enqueued(c *Chan, g *G)
+	// Dequeued: g, or nil as above, takes the first value in c.
+	Dequeued(c *Chan, g *G)
+	// HandedOff: a value passes from one goroutine to another without entering the buffer of c. Either may be nil as
+	// above.
+	HandedOff(c *Chan, from, to *G)
 }
 
-// Observe lets o watch from now on; nil ends that.
+// Observe makes o the observer from now on; nil removes it.
 func (k *Kernel) Observe(o Observer) {
 	k.observer = o
 	k.bound()
 }
 
-// turns tells the observer, if there is one, and is else one comparison.
-func (k *Kernel) turns(g *G, s State) {
+// stateChanged notifies the observer. Without one it is a single comparison.
+func (k *Kernel) stateChanged(g *G, s State) {
 	if k.observer != nil {
-		k.observer.Turns(g, s)
+		k.observer.StateChanged(g, s)
 	}
 }
 
-func (k *Kernel) puts(c *Chan, g *G) {
+func (k *Kernel) enqueued(c *Chan, g *G) {
 	if k.observer != nil {
-		k.observer.Puts(c, g)
+		k.observer.Enqueued(c, g)
 	}
 }
 
-func (k *Kernel) takes(c *Chan, g *G) {
+func (k *Kernel) dequeued(c *Chan, g *G) {
 	if k.observer != nil {
-		k.observer.Takes(c, g)
+		k.observer.Dequeued(c, g)
 	}
 }
 
-func (k *Kernel) hands(c *Chan, from, to *G) {
+func (k *Kernel) handedOff(c *Chan, from, to *G) {
 	if k.observer != nil {
-		k.observer.Hands(c, from, to)
+		k.observer.HandedOff(c, from, to)
 	}
 }
 
-// Name is the unique name of the goroutine.
+// Name returns the unique name of the goroutine.
 func (g *G) Name() string { return g.runner.Name() }
 
-// CPU is the number of the CPU of a goroutine that runs.
+// CPU returns the number of the CPU of a running goroutine.
 func (g *G) CPU() int { return int(g.cpu.id) }
 
-// Waits is the operation in which a goroutine waits, and the object of that operation: nil if it has none.
+// Waits returns the operation in which a goroutine waits and its object, or nil if it has none.
 func (g *G) Waits() (Code, any) { return g.code, g.on }
 
-// Selects are the channels of the select in which a goroutine waits.
+// Selects returns the channels of the select in which a goroutine waits.
 func (g *G) Selects() []*Chan {
 	var all []*Chan
 	for i := range g.cases {

@@ -7,12 +7,12 @@ import (
 
 // legal are the states that may follow each.
 var legal = map[State][]State{
-	Began: {Runs},
-	Ready: {Runs},
-	Runs:  {Pays, Ready, Waits, Ended},
-	Pays:  {Runs},
-	Waits: {Ready, Runs}, // the latter out of a system call
-	Ended: {Began},
+	Started:  {Running},
+	Runnable: {Running},
+	Running:  {Overhead, Runnable, Blocked, Ended},
+	Overhead: {Running},
+	Blocked:  {Runnable, Running}, // the latter out of a system call
+	Ended:    {Started},
 }
 
 // auditor holds an observed kernel to what an observer may rely on.
@@ -27,7 +27,7 @@ type auditor struct {
 	handed int
 }
 
-func (a *auditor) Turns(g *G, s State) {
+func (a *auditor) StateChanged(g *G, s State) {
 	was, known := a.state[g]
 	if !known {
 		was = Ended
@@ -40,17 +40,17 @@ func (a *auditor) Turns(g *G, s State) {
 		a.Fatalf("%s turns from state %d to %d", g.Name(), was, s)
 	}
 	now := a.k.Now()
-	if was == Runs || was == Pays {
+	if was == Running || was == Overhead {
 		a.busy += now - a.since[g]
 		for c, on := range a.onCPU {
 			if on == g {
 				delete(a.onCPU, c)
 			}
 		}
-	} else if s == Pays {
+	} else if s == Overhead {
 		a.Fatalf("%s pays without a CPU", g.Name())
 	}
-	if s == Runs || s == Pays {
+	if s == Running || s == Overhead {
 		if other := a.onCPU[g.CPU()]; other != nil {
 			a.Fatalf("%s has CPU %d, which runs %s", g.Name(), g.CPU(), other.Name())
 		}
@@ -59,13 +59,13 @@ func (a *auditor) Turns(g *G, s State) {
 	a.state[g], a.since[g] = s, now
 }
 
-func (a *auditor) Puts(c *Chan, _ *G) { a.values[c]++ }
-func (a *auditor) Takes(c *Chan, _ *G) {
+func (a *auditor) Enqueued(c *Chan, _ *G) { a.values[c]++ }
+func (a *auditor) Dequeued(c *Chan, _ *G) {
 	if a.values[c]--; a.values[c] < 0 {
 		a.Fatalf("more is taken from %s than was put there", c.Name)
 	}
 }
-func (a *auditor) Hands(_ *Chan, from, to *G) {
+func (a *auditor) HandedOff(_ *Chan, from, to *G) {
 	if from == nil || to == nil || from == to {
 		a.Fatal("a value is handed on without two goroutines")
 	}

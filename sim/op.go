@@ -2,18 +2,18 @@ package sim
 
 import "fmt"
 
-// Code says what an operation does. Those on an object name it in Op.On.
+// Code is the kind of an operation. An operation on an object names it in Op.On.
 type Code uint8
 
 // The operations.
 const (
-	Burn    Code = iota // Ns of CPU work; Token may be Exact
-	Sleep               // parks for Ns; Token may be Polled
-	Syscall             // Ns in a system call
+	Burn    Code = iota // N ns of CPU work; Token may be Exact
+	Sleep               // parks for N ns; Token may be Polled
+	Syscall             // N ns in a system call
 	Spawn               // On is a *G
-	After               // On is a *Timer, started for Ns
-	Yield               // as runtime.Gosched
-	Poll                // nothing but a look at memory that others may change
+	After               // On is a *Timer, which expires in N ns
+	Yield               // like runtime.Gosched
+	Poll                // only reads memory that other goroutines may change
 
 	Lock // On is a *Mutex
 	TryLock
@@ -40,12 +40,15 @@ const (
 	TrySelect // the same with a default
 )
 
-// Polled is the token of a Sleep that ends by word from outside, such as a request: the network poller has that at
-// once, whereas it looks for timers when it has slept for its [Costs].PollGrain.
-const Polled = 1
-
-// Exact is the token of a Burn of what real work has taken: it lasts just so long, whatever [Costs].Burn says.
-const Exact = 1
+// Values of [Op].Token for some codes.
+const (
+	// Polled marks a Sleep that ends by network input, such as a request. The network poller sees that at once, whereas
+	// it checks timers only after it has slept for [Costs].PollGrain.
+	Polled = 1
+	// Exact marks a Burn that lasts exactly as long as it says, whatever [Costs].Burn says: the measured time of real
+	// code.
+	Exact = 1
+)
 
 // Op is one operation.
 type Op struct {
@@ -55,27 +58,28 @@ type Op struct {
 	On    any
 }
 
-// Outcome is how far an operation has come.
+// Outcome is the progress of an operation.
 type Outcome uint8
 
 // The outcomes.
 const (
-	Done   Outcome = iota // it is carried out and the goroutine goes on
-	Parked                // the goroutine must leave; when it is resumed the operation is carried out
-	Again                 // time must pass first: the goroutine must leave, and give the same operation again
+	Done   Outcome = iota // it is done, and the goroutine continues
+	Parked                // the goroutine must return; when it is resumed the operation is done
+	Again                 // time must pass first: the goroutine must return, and later repeat the operation
 	Panic                 // the goroutine must panic with [Kernel.Reason]
 )
 
-// Reason is why the last operation panics, in Go's words.
+// Reason returns why the last operation panics, in Go's words.
 func (k *Kernel) Reason() string { return k.reason }
 
+// panics makes the operation panic.
 func (k *Kernel) panics(reason string) Outcome {
 	k.reason = reason
 	return Panic
 }
 
-// Do carries out an operation of the running goroutine. Where a timer's function runs, g is nil and the
-// operation must concern no goroutine.
+// Do carries out an operation of the running goroutine. In a timer's function g is nil, and the operation must
+// concern no goroutine.
 func (k *Kernel) Do(g *G, op Op) Outcome {
 	if g != nil {
 		code := op.Code
@@ -91,8 +95,9 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 	return k.carryOut(g, op)
 }
 
-// Burn is Do of [Burn], and then [Kernel.Next] unless it is Done: the operations made most often have ways of their
-// own. It returns whose turn is next, which may be g itself, and whether the outcome was [Again].
+// Burn is Do of [Burn], followed by [Kernel.Next] unless the outcome is Done. It returns the goroutine that
+// continues, which may be g itself, and whether the outcome was [Again]. The most frequent operations have functions
+// of their own because those are faster.
 func (k *Kernel) Burn(g *G, ns int64) (next *G, again bool) {
 	if !k.admits(g.cpu) {
 		if out := k.admit(g, Burn); out != Done {
@@ -131,19 +136,20 @@ func (k *Kernel) Recv(g *G, c *Chan) Outcome {
 	return k.recv(g, c)
 }
 
-// admits counts an operation of the goroutine that runs on c and reports whether it may make it without further ado. If
-// not, [Kernel.admit] looks closer.
+// admits counts an operation of the goroutine that runs on c, and reports whether it needs no check. If it does,
+// [Kernel.admit] makes the check.
 func (k *Kernel) admits(c *cpu) bool {
 	k.ops++
 	k.inTurn++
 	return k.inTurn <= k.turn && k.ops-k.before <= maxStill && k.now < c.sliceEnd
 }
 
-// admit lets the running goroutine make an operation if the outcome is Done: if it may keep its CPU and has paid.
+// admit checks whether the running goroutine may make an operation. The outcome is Done if it may keep its CPU and
+// has paid the cost.
 func (k *Kernel) admit(g *G, code Code) Outcome {
 	k.ops-- // it has been counted
 	k.inTurn--
-	if !g.charged && !k.Count() { // what has paid its cost has been counted
+	if !g.charged && !k.Count() { // an operation that has been charged has been counted
 		return Parked
 	}
 	if k.interrupts() {
@@ -152,7 +158,7 @@ func (k *Kernel) admit(g *G, code Code) Outcome {
 	c := g.cpu
 	if k.now >= c.sliceEnd {
 		k.preempt(c)
-		k.cur, k.goes = nil, true
+		k.cur, k.needsG = nil, true
 		return Again
 	}
 	if k.inTurn++; k.inTurn > turn && k.waiting() {
@@ -162,7 +168,7 @@ func (k *Kernel) admit(g *G, code Code) Outcome {
 		return Again
 	}
 	if k.charges && !g.charged {
-		d := c.pays()
+		d := c.takeOwed()
 		if cost := k.costOf(code); !cost.none() {
 			d += cost.draw(&k.draws)
 		}
@@ -177,6 +183,7 @@ func (k *Kernel) admit(g *G, code Code) Outcome {
 	return Done
 }
 
+// costOf returns the cost of an operation.
 func (k *Kernel) costOf(code Code) *Cost {
 	switch {
 	case code >= Send:
@@ -195,9 +202,10 @@ func (k *Kernel) costOf(code Code) *Cost {
 	return &k.none
 }
 
+// carryOut carries out an operation that was admitted.
 func (k *Kernel) carryOut(g *G, op Op) Outcome {
 	if op.On == nil {
-		return k.alone(g, op)
+		return k.carryOutAlone(g, op)
 	}
 	switch on := op.On.(type) {
 	case *Chan:
@@ -221,7 +229,7 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
 }
 
-// moved is Done for an operation that was not in vain: it changed something. Where a timer's function runs, g is nil.
+// moved returns Done for an operation that made progress: it changed something. In a timer's function g is nil.
 func (k *Kernel) moved(g *G) Outcome {
 	if g != nil {
 		g.still = 0
@@ -229,13 +237,13 @@ func (k *Kernel) moved(g *G) Outcome {
 	return Done
 }
 
-// alone carries out an operation without an object.
-func (k *Kernel) alone(g *G, op Op) Outcome {
+// carryOutAlone carries out an operation without an object.
+func (k *Kernel) carryOutAlone(g *G, op Op) Outcome {
 	switch op.Code {
 	case Select, TrySelect:
 		return k.selects(g, op.Code == Select)
 	case Yield:
-		k.turns(g, Ready)
+		k.stateChanged(g, Runnable)
 		if k.unlimited {
 			k.runnable(g)
 		} else {
@@ -260,7 +268,7 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		if !k.unlimited {
 			return k.enterSyscall(g, op.N)
 		}
-		fallthrough // it keeps no CPU from anybody
+		fallthrough // unlimited CPUs: the call keeps no CPU from others
 	case Sleep:
 		g.polled = op.Token == Polled
 		k.after(&g.timer, op.N)
@@ -269,7 +277,7 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 	panic(fmt.Sprintf("sim: operation %d on nothing", op.Code))
 }
 
-// work is the operation Burn.
+// work carries out a Burn.
 func (k *Kernel) work(g *G, ns int64) Outcome {
 	if ns <= 0 || k.burn(g, ns) {
 		return Done

@@ -5,7 +5,7 @@ import "fmt"
 // Reg names a register of a goroutine that runs a [Program].
 type Reg uint8
 
-// Regs are the registers of such a goroutine: numbers, times in nanoseconds, what it sends and has received.
+// Regs are the registers of such a goroutine: numbers, times in nanoseconds, values to send and values received.
 type Regs [8]int64
 
 // The registers.
@@ -20,23 +20,23 @@ const (
 	R7
 )
 
-// Label is a place in a program, to jump to.
+// Label is a position in a program, the target of a jump.
 type Label int32
 
-// Next, in place of a label, is the instruction that follows.
+// Next, instead of a label, is the instruction that follows.
 const Next Label = -1
 
-// Program is a goroutine as data: a list of instructions in place of code with a stack, so that a goroutine that
-// waits is no more than its registers and its next instruction. The kernel carries out the operations
-// of a program exactly as it does those of a coroutine.
+// Program is a goroutine as data: a list of instructions instead of code with a stack. A goroutine that waits takes
+// only the space of its registers and its next instruction. The kernel carries out the operations of a program
+// exactly as those of a coroutine.
 //
-// Each method appends an instruction, which takes its numbers from registers. A program is complete when a
-// goroutine of it is first started, and must not be appended to then. It ends after its last instruction. As its
-// channels and locks belong to one kernel, so does it. A loop without any operation never ends, as in Go.
+// Each method appends an instruction, which takes its numbers from registers. A program is complete when its first
+// goroutine starts; appending to it later panics. It ends after its last instruction. A program belongs to one
+// kernel, as its channels and locks do. A loop without any operation never ends, as in Go.
 type Program struct {
 	name   string
 	code   []instr
-	labels []int32 // by Label, the number of an instruction; -1 where it has not been placed
+	labels []int32 // by Label, the number of an instruction; -1 for an unbound label
 	sealed bool
 }
 
@@ -45,10 +45,10 @@ type instr struct {
 	do      do
 	code    Code // of the kernel's operation
 	a, b, c Reg
-	then    Label  // where to go on, until the program is sealed
+	then    Label  // the next instruction, until the program is sealed
 	closed  Label  // the same for a receive from a closed channel
-	next    *instr // where to go on where nothing else is said
-	to, or  *instr // at then and closed
+	next    *instr // the next instruction by default
+	to, or  *instr // the instructions at then and closed
 	at      int    // its number
 	n       int64
 	ch      *Chan
@@ -58,7 +58,7 @@ type instr struct {
 	stream  *Stream
 }
 
-// do says how an instruction is carried out.
+// do is the way an instruction is carried out.
 type do uint8
 
 const (
@@ -76,25 +76,26 @@ const (
 	doNow
 	doGauge
 	doBurn
-	doFor // an operation that takes a time: N is in register a
-	doOp  // one without a result
+	doFor // an operation with a duration, in register a
+	doOp  // an operation without a result
 	doSend
 	doSendTo
 	doSent // whether a send that parked met a closed channel
 	doRecv
 	doRecvFrom
-	doGot // what was received
-	doTry // an operation that may be in vain
+	doGot // the value received
+	doTry // an operation that may fail
 	doTryRecv
 	doSelect
-	doChosen // what a select has come to
-	doJoined // what a wait for a group has come to
+	doChosen // the result of a select
+	doJoined // the result of waiting for a group
 	doSpawn
 )
 
-// NewProgram makes an empty program. Its goroutines are called by the name, the second of a kernel "name#2".
+// NewProgram creates an empty program. Its goroutines are called by the name; the second one of a kernel is "name#2".
 func NewProgram(name string) *Program { return &Program{name: name} }
 
+// add appends an instruction.
 func (p *Program) add(in instr) {
 	if p.sealed {
 		panic(fmt.Sprintf("sim: program %s is appended to, but a goroutine of it has started", p.name))
@@ -106,23 +107,23 @@ func (p *Program) add(in instr) {
 	p.code = append(p.code, in)
 }
 
-// NewLabel is a label that [Program.Place] gives its place.
+// NewLabel creates a label for [Program.Bind].
 func (p *Program) NewLabel() Label {
 	p.labels = append(p.labels, -1)
 	return Label(len(p.labels) - 1)
 }
 
-// Place lets a label stand for the next instruction.
+// Bind binds a label to the next instruction.
 func (p *Program) Bind(l Label) { p.labels[l] = int32(len(p.code)) }
 
-// Here is a label of the next instruction.
+// Here returns a new label bound to the next instruction.
 func (p *Program) Here() Label {
 	l := p.NewLabel()
 	p.Bind(l)
 	return l
 }
 
-// seal ends the program and lets its jumps know their places.
+// seal ends the program and resolves its labels.
 func (p *Program) seal() {
 	if p.sealed {
 		return
@@ -130,49 +131,49 @@ func (p *Program) seal() {
 	p.add(instr{do: doEnd})
 	for i := range p.code {
 		in := &p.code[i]
-		in.at, in.next = i, p.lands(i+1)
+		in.at, in.next = i, p.target(i+1)
 		switch in.do {
 		case doExp:
 			if then := &p.code[i+1]; then.do == doBurn && then.a == in.a {
 				in.do, in.to = doExpBurn, then
 			}
 		case doJump, doJumpIf, doLoop, doTry, doSend, doSendTo:
-			in.to = p.place(i, in.then)
+			in.to = p.resolve(i, in.then)
 		case doRecv, doRecvFrom, doGot, doTryRecv:
-			in.to, in.or = p.place(i, in.then), p.place(i, in.closed)
+			in.to, in.or = p.resolve(i, in.then), p.resolve(i, in.closed)
 		case doChosen:
 			for j := range in.on.([]Case) {
 				c := &in.on.([]Case)[j]
-				c.then, c.closed = p.place(i, c.Then), p.place(i, c.Closed)
+				c.then, c.closed = p.resolve(i, c.Then), p.resolve(i, c.Closed)
 			}
 		}
 	}
 	p.sealed = true
 }
 
-// place is where a label of instruction i stands.
-func (p *Program) place(i int, l Label) *instr {
+// resolve returns the target of a label in instruction i.
+func (p *Program) resolve(i int, l Label) *instr {
 	if l == Next {
 		switch p.code[i].do {
 		case doRecv, doRecvFrom, doSend, doSendTo:
-			i++ // which sees to what has come of it while it was parked
+			i++ // skip the instruction that handles the result after parking
 		}
-		return p.lands(i + 1)
+		return p.target(i + 1)
 	}
 	if p.labels[l] < 0 {
 		panic(fmt.Sprintf("sim: program %s, instruction %d: its label has no place", p.name, i))
 	}
-	return p.lands(int(p.labels[l]))
+	return p.target(int(p.labels[l]))
 }
 
-// lands is the first instruction from one on that is no jump; nil after the last.
-func (p *Program) lands(at int) *instr {
+// target returns the first instruction from number at on that is not a jump; nil after the last.
+func (p *Program) target(at int) *instr {
 	for range p.code {
 		if at == len(p.code) {
 			return nil
 		}
 		in := &p.code[at]
-		if in.do != doJump || in.then == Next || p.labels[in.then] < 0 { // seal will say what is wrong with it
+		if in.do != doJump || in.then == Next || p.labels[in.then] < 0 { // seal reports an unbound label
 			return in
 		}
 		at = int(p.labels[in.then])
@@ -189,61 +190,63 @@ func (p *Program) Add(to, x, y Reg) { p.add(instr{do: doAdd, a: to, b: x, c: y})
 // Sub puts x - y into a register.
 func (p *Program) Sub(to, x, y Reg) { p.add(instr{do: doSub, a: to, b: x, c: y}) }
 
-// Draw puts f of a register into a register: a time that is drawn for a request, for instance.
+// Draw puts f of a register into a register: a random time for a request, for instance.
 func (p *Program) Draw(to Reg, f func(int64) int64, of Reg) {
 	p.add(instr{do: doDraw, a: to, b: of, draw: f})
 }
 
-// Exp puts an exponential time of a mean into a register.
+// Exp puts an exponentially distributed time with the given mean into a register.
 func (p *Program) Exp(to Reg, mean int64, s *Stream) {
 	p.add(instr{do: doExp, a: to, n: mean, stream: s})
 }
 
-// Call calls f with the registers: for statistics and decisions. It takes no time and must make no operation.
+// Call calls f with the registers, for statistics and decisions. It takes no virtual time, and f must make no
+// operation.
 func (p *Program) Call(f func(*Regs)) { p.add(instr{do: doCall, on: f}) }
 
 // Gauge adds n to a gauge.
 func (p *Program) Gauge(g *Gauge, n int64) { p.add(instr{do: doGauge, gauge: g, n: n}) }
 
-// Now puts the time in nanoseconds into a register.
+// Now puts the virtual time in nanoseconds into a register.
 func (p *Program) Now(to Reg) { p.add(instr{do: doNow, a: to}) }
 
-// Jump goes on at a label.
+// Jump continues at a label.
 func (p *Program) Jump(l Label) { p.add(instr{do: doJump, then: l}) }
 
-// JumpIf goes on at a label if a register is not 0.
+// JumpIf continues at a label if a register is not 0.
 func (p *Program) JumpIf(r Reg, l Label) { p.add(instr{do: doJumpIf, a: r, then: l}) }
 
-// Loop takes 1 off a register and goes on at a label if more than 0 is left.
+// Loop decrements a register, and continues at a label if the result is more than 0.
 func (p *Program) Loop(r Reg, l Label) { p.add(instr{do: doLoop, a: r, then: l}) }
 
 // End ends the goroutine.
 func (p *Program) End() { p.add(instr{do: doEnd}) }
 
-// Spawn starts a goroutine of another program, or of this. It begins with a copy of the registers.
+// Spawn starts a goroutine of a program, which may be p. The goroutine begins with a copy of the registers.
 func (p *Program) Spawn(child *Program) { p.add(instr{do: doSpawn, on: child}) }
 
-// Burn works for as many nanoseconds as a register says. See [Burn].
+// Burn does CPU work for the nanoseconds in a register. See [Burn].
 func (p *Program) Burn(ns Reg) { p.add(instr{do: doBurn, a: ns}) }
 
-// Sleep parks for as many nanoseconds as a register says. See [Sleep].
+// Sleep parks for the nanoseconds in a register. See [Sleep].
 func (p *Program) Sleep(ns Reg) { p.add(instr{do: doFor, code: Sleep, a: ns}) }
 
-// Syscall is in a system call for as many nanoseconds as a register says. See [Syscall].
+// Syscall is in a system call for the nanoseconds in a register. See [Syscall].
 func (p *Program) Syscall(ns Reg) { p.add(instr{do: doFor, code: Syscall, a: ns}) }
 
+// op appends an operation without a result.
 func (p *Program) op(code Code, on any) { p.add(instr{do: doOp, code: code, on: on}) }
 
-// Yield lets others run. See [Yield].
+// Yield puts the goroutine at the end of the global queue. See [Yield].
 func (p *Program) Yield() { p.op(Yield, nil) }
 
-// Poll looks at shared memory. See [Poll].
+// Poll reads shared memory. See [Poll].
 func (p *Program) Poll() { p.op(Poll, nil) }
 
 // Lock locks m.
 func (p *Program) Lock(m *Mutex) { p.op(Lock, m) }
 
-// TryLock locks m, or goes on at a label if that is not possible at once.
+// TryLock locks m, or continues at a label if m is locked.
 func (p *Program) TryLock(m *Mutex, failed Label) {
 	p.add(instr{do: doTry, code: TryLock, on: m, then: failed})
 }
@@ -274,6 +277,6 @@ func (p *Program) CondWait(c *Cond, m *Mutex) {
 	p.op(Lock, m)
 }
 
-// Signal wakes one who waits for c, and Broadcast all.
+// Signal wakes one goroutine that waits for c, and Broadcast all.
 func (p *Program) Signal(c *Cond)    { p.op(Signal, c) }
 func (p *Program) Broadcast(c *Cond) { p.op(Broadcast, c) }

@@ -43,7 +43,7 @@ func TestStealHalf(t *testing.T) {
 	s.run(a, "2 done 1000", "1 done 2000", "3 done 3000", "4 done 4000", "5 done 5003", "a done 9000")
 }
 
-// TestBackOff: who is in run-next is left to a CPU that runs it within the back-off.
+// TestBackOff: a goroutine in run-next is left to a CPU that runs it within the back-off.
 func TestBackOff(t *testing.T) {
 	for _, c := range []struct {
 		burn int64
@@ -106,8 +106,8 @@ func TestSpin(t *testing.T) {
 		"b done 60", "c done 81", "d done 260", "a done 300")
 }
 
-// TestMutexStarvation: with two CPUs and two users that hold a lock for 4 ms, each takes it twice. Who
-// unlocks bargees past the one that is woken, who has waited for more than 1 ms and is next handed the lock.
+// TestMutexStarvation: with two CPUs and two users that hold a lock for 4 ms, each takes it twice. A goroutine that
+// unlocks barges past the woken one, which has waited for more than 1 ms and is handed the lock next.
 func TestMutexStarvation(t *testing.T) {
 	s := newScene(t, 2, Costs{})
 	m := &Mutex{Name: "m"}
@@ -124,7 +124,7 @@ func TestMutexStarvation(t *testing.T) {
 		"b locks 24000", "b locks 28000")
 }
 
-// TestMutexBarging: whoever runs takes a lock before one that waited less than 1 ms.
+// TestMutexBarging: a running goroutine takes a lock before one that waited less than 1 ms.
 func TestMutexBarging(t *testing.T) {
 	s := newScene(t, 2, Costs{})
 	m := &Mutex{Name: "m"}
@@ -172,8 +172,8 @@ func TestWriterPreference(t *testing.T) {
 	}
 }
 
-// TestChanHandsOver: who waits at a channel is served in the order of coming, without a way through the
-// buffer for those who come later.
+// TestChanHandsOver: goroutines that wait at a channel are served in FIFO order. Later ones cannot overtake them
+// through the buffer.
 func TestChanHandsOver(t *testing.T) {
 	for _, capacity := range []int{0, 2} {
 		s := newScene(t, 1, Costs{})
@@ -257,7 +257,8 @@ func TestSyscall(t *testing.T) {
 		"c done 6020", "a returns 8000", "a done 8001")
 }
 
-// TestSyscallReturns: who comes back without a CPU takes the one it had from another call, or waits its turn.
+// TestSyscallReturns: a goroutine that returns without a CPU takes the one it had from another call, or waits its
+// turn.
 func TestSyscallReturns(t *testing.T) {
 	s := newScene(t, 1, Costs{})
 	b := s.program("b", burn(8000, "done"))
@@ -285,7 +286,7 @@ func TestStealFromTheStopped(t *testing.T) {
 	s.run(s.program("a", spawn(b), burn(40, ""), spawn(c), number(Syscall, 1_000_000, "")), "b done 63", "c done 113")
 }
 
-// TestCosts: each operation takes its time from who makes it.
+// TestCosts: each operation is charged to the goroutine that makes it.
 func TestCosts(t *testing.T) {
 	s := newScene(t, 1, Costs{Spawn: Ns(1000), Chan: Ns(2000), Lock: Ns(4000), Timer: Ns(8000), Syscall: Ns(16_000),
 		Switch: Ns(32_000)})
@@ -302,15 +303,16 @@ func TestCosts(t *testing.T) {
 		"a slept 0", "a slept 0", "a called 0", "a after 8")
 }
 
-// TestSliceOfTheIdle: who wakes up on a CPU that was idle for longer than a time slice has a whole one.
+// TestSliceOfTheIdle: a goroutine that wakes up on a CPU that was idle for longer than a time slice has a whole
+// slice.
 func TestSliceOfTheIdle(t *testing.T) {
 	s := newScene(t, 1, Costs{Switch: Ns(1000)})
 	s.run(s.program("a", number(Sleep, 20_000_000, ""), burn(10, "done"), burn(5, "done")), "a done 20012",
 		"a done 20017")
 }
 
-// TestPollGrain: who sleeps until a timer is due asks the system for whole milliseconds, looks, and asks for one more.
-// A timer that is due before all others makes it look again.
+// TestPollGrain: a thread that waits for a timer sleeps whole milliseconds, checks, and sleeps for one more. A timer
+// that is due before all others makes it check again.
 func TestPollGrain(t *testing.T) {
 	grain := Costs{PollGrain: 1_000_000}
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package sim
 
 import "slices"
 
-// Names are the names of the costs that are not none.
+// Names returns the names of the costs that are not 0.
 func (c Costs) Names() []string {
 	var names []string
 	for _, s := range c.settings() {
@@ -13,8 +13,8 @@ func (c Costs) Names() []string {
 	return names
 }
 
-// Scaled is c with the cost of that name multiplied by a/b, and every other as it is. Of a share that is how far it is
-// from all.
+// Scaled returns c with the named cost multiplied by a/b. For a ratio such as burn, it multiplies the difference from
+// 100%.
 func (c Costs) Scaled(name string, a, b int64) Costs {
 	for _, s := range c.settings() {
 		if s.cost != nil && s.name == name && !s.cost.none() {
@@ -28,7 +28,7 @@ func (c Costs) Scaled(name string, a, b int64) Costs {
 	return c
 }
 
-// scaled is c, a/b times as far from a value as before. A share stays plausible.
+// scaled returns c with the distances of its values from a number multiplied by a/b. A ratio stays plausible.
 func (c Cost) scaled(from, a, b int64) Cost {
 	scale := func(x int64) int64 { return max(from/100, from+(x-from)*a/b) }
 	if c.quantiles == nil {
@@ -51,12 +51,12 @@ func (c Cost) scaled(from, a, b int64) Cost {
 	return c
 }
 
-// plausible reports whether a share is one that burns take on some machine. That of no burns is.
+// plausible reports whether a ratio is one that burns have on some machine. The zero Cost is plausible.
 func (c Cost) plausible() bool {
 	return c.none() || c.mean() >= leastBurn && (c.quantiles != nil || c.fixed <= mostBurn)
 }
 
-// mean is that of the distribution, rounded down.
+// mean returns the mean of the distribution, rounded down.
 func (c Cost) mean() int64 {
 	if c.quantiles == nil {
 		return c.fixed

@@ -2,7 +2,7 @@ package sim
 
 import "math/bits"
 
-// lasts is how long a burn of ns lasts.
+// lasts returns how long a burn of ns lasts.
 func (k *Kernel) lasts(ns int64) int64 {
 	if k.scatters {
 		return k.scattered(ns)
@@ -10,7 +10,7 @@ func (k *Kernel) lasts(ns int64) int64 {
 	return ns
 }
 
-// scattered is lasts where burns do not take what they say.
+// scattered is lasts for burns that may differ from their nominal time.
 func (k *Kernel) scattered(ns int64) int64 {
 	if ns <= 0 {
 		return ns
@@ -24,8 +24,8 @@ func (k *Kernel) scattered(ns int64) int64 {
 	return d
 }
 
-// share is what a burn takes of the time that it says, in millionths: one draw decides whether it is an outlier, where
-// there are any, and the next how long it is. A fixed share draws nothing.
+// share returns the ratio of actual to nominal time of a burn, in millionths. One random number decides whether the
+// burn is an outlier, if there are any, and the next one how long it is. A fixed ratio uses no random number.
 func (k *Kernel) share() int64 {
 	c := &k.costs
 	if c.outliers() && k.draws.below(uint64(c.OutlierEvery)) == 0 {
@@ -37,7 +37,7 @@ func (k *Kernel) share() int64 {
 	return c.Burn.draw(&k.draws)
 }
 
-// scaled is a share of ns > 0. It is rounded to the nearest, so that short burns are not shorter on average, and it is
+// scaled returns ns > 0 times a ratio, rounded to the nearest, so that short burns are not shorter on average. It is
 // at least 1.
 func scaled(ns, share int64) int64 {
 	if share == whole {

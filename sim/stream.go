@@ -2,25 +2,25 @@ package sim
 
 import "math/bits"
 
-// Stream is a stream of random times for [Program.Exp]: the n-th is a function of the seed, the number of the stream
-// and n.
+// Stream is a stream of random times for [Program.Exp]. The n-th time is a function of the seed, the number of the
+// stream and n.
 type Stream struct {
 	draws
-	ahead uint64 // what the next time is drawn as, so that nobody waits for it
+	ahead uint64 // the next number of mean 1, drawn early to hide its latency
 }
 
-// NewStream is a stream at its beginning.
+// NewStream creates a stream at its beginning.
 func NewStream(seed, number uint64) *Stream {
 	s := &Stream{draws: draws{key: mix(mix(seed) + number)}}
 	s.Exp(0)
 	return s
 }
 
-// Exp is exponential with the given mean, from 0 to 2^57, rounded down to a whole number: the mean by a number of mean
-// 1, in units of 2^-57 and at most 53, by the ziggurat with 256 layers of equal area (Marsaglia and Tsang: The ziggurat
-// method for generating random variables, Journal of Statistical Software 5(8), 2000). 98.9 % of the numbers take one
-// draw, one product and one comparison: they are left of the next layer's edge, and so under the curve. Integers make
-// it the same on every machine.
+// Exp returns an exponential number with the given mean, from 0 to 2^57, rounded down to a whole number. It
+// multiplies the mean by a number of mean 1, in units of 2^-57 and at most 53. That number comes from the ziggurat
+// with 256 layers of equal area (Marsaglia and Tsang: The ziggurat method for generating random variables, Journal of
+// Statistical Software 5(8), 2000). 98.9% of the numbers take one draw, one product and one comparison: they are left
+// of the next layer's edge, and so under the curve. Integer arithmetic makes the result the same on every machine.
 func (s *Stream) Exp(mean int64) int64 {
 	hi, lo := bits.Mul64(uint64(mean), s.ahead)
 	u := s.next()
@@ -33,8 +33,8 @@ func (s *Stream) Exp(mean int64) int64 {
 	return int64(hi<<7 | lo>>57)
 }
 
-// minusLog is -ln(u/2^64) in units of 2^-57. The logarithm is that of a table, with what lies between taken by a
-// parabola, and exact to 1e-9; no branch makes it fast.
+// minusLog returns -ln(u/2^64) in units of 2^-57. It looks the logarithm up in a table and interpolates by a
+// parabola, with an error of at most 1e-9. It is fast because it has no branch.
 func minusLog(u uint64) uint64 {
 	u |= 1
 	zeros := uint64(bits.LeadingZeros64(u))

@@ -5,12 +5,13 @@ type RWMutex struct {
 	Name string
 
 	w              Mutex
-	writer         bool // one has announced itself: readerCount < 0
+	writer         bool // a writer has announced itself: readerCount < 0
 	readers        int  // inside or waiting
-	departing      int  // readers for whom the writer waits
+	departing      int  // readers for which the writer waits
 	readSem, write sema
 }
 
+// onRWMutex carries out an operation on an RWMutex.
 func (k *Kernel) onRWMutex(g *G, m *RWMutex, code Code) Outcome {
 	switch code {
 	case WriteLock:
@@ -53,7 +54,7 @@ func (k *Kernel) onRWMutex(g *G, m *RWMutex, code Code) Outcome {
 	return Done
 }
 
-// writeLocked announces the writer that holds m.w and waits for the readers inside.
+// writeLocked announces the writer that holds m.w, and waits for the readers inside.
 func (k *Kernel) writeLocked(g *G, m *RWMutex) Outcome {
 	m.writer = true
 	m.departing += m.readers
@@ -63,6 +64,7 @@ func (k *Kernel) writeLocked(g *G, m *RWMutex) Outcome {
 	return k.moved(g)
 }
 
+// writeUnlock unlocks m for writing.
 func (k *Kernel) writeUnlock(g *G, m *RWMutex) Outcome {
 	if !m.writer {
 		return k.panics("sync: Unlock of unlocked RWMutex")
@@ -81,6 +83,7 @@ type Group struct {
 	sema    sema
 }
 
+// onGroup carries out an operation on a group.
 func (k *Kernel) onGroup(g *G, w *Group, op Op) Outcome {
 	if op.Code == GroupWait {
 		g.ok = true
@@ -111,7 +114,7 @@ func (k *Kernel) onGroup(g *G, w *Group, op Op) Outcome {
 	return k.moved(g)
 }
 
-// Cond is a sync.Cond without its lock: CondAdd comes before the lock's release, CondWait after it.
+// Cond is a sync.Cond without its lock: CondAdd comes before the lock is released, and CondWait after it.
 type Cond struct {
 	Name string
 
@@ -119,6 +122,7 @@ type Cond struct {
 	queue        queue
 }
 
+// onCond carries out an operation on a condition variable.
 func (k *Kernel) onCond(g *G, c *Cond, code Code) Outcome {
 	switch code {
 	case CondAdd:
@@ -143,7 +147,7 @@ func (k *Kernel) onCond(g *G, c *Cond, code Code) Outcome {
 	return Done
 }
 
-// signal wakes the holder of a ticket. One that has not come to wait yet will see that it need not.
+// signal wakes the holder of a ticket. A holder that does not wait yet will see that it need not.
 func (k *Kernel) signal(c *Cond, ticket uint32) {
 	c.notify++
 	var before *G

@@ -2,19 +2,20 @@ package sim
 
 import "math/bits"
 
-// monitorPeriod is how long sysmon sleeps at its quickest: a system call keeps its CPU at least so
-// long. monitorLimit is how long it keeps it where nobody needs it.
+// monitorPeriod is the shortest sleep of sysmon: a system call keeps its CPU at least so long. monitorLimit is how
+// long it keeps a CPU that no other goroutine needs.
 const (
 	monitorPeriod = 20_000
 	monitorLimit  = 10_000_000
 )
 
-// enterSyscall: the goroutine and its CPU are both in the call until the monitor takes the CPU away.
+// enterSyscall starts a system call. The goroutine and its CPU are both in the call until the monitor takes the CPU
+// away.
 func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	c := g.cpu
 	g.then, g.code, g.on, g.parked = thenSyscall, Syscall, nil, true
 	c.mode, c.since = modeSyscall, k.now
-	k.turns(g, Waits)
+	k.stateChanged(g, Blocked)
 	g.timer.owner = c.id
 	k.set(g.slot, k.later(d))
 	if d > monitorPeriod {
@@ -24,11 +25,11 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	return Parked
 }
 
-// retake is sysmon's look at a CPU whose goroutine is in a system call.
+// retake is sysmon's check of a CPU whose goroutine is in a system call.
 func (k *Kernel) retake(c *cpu) {
 	k.unwatch(c)
 	if c.empty() && k.nspinning+k.nidle > 0 && k.now < c.since+monitorLimit {
-		if k.nidle == 0 { // those who look may find work: then somebody needs this CPU
+		if k.nidle == 0 { // CPUs that look for work may find some, and then this CPU is needed
 			k.set(c.id, min(k.now+monitorPeriod, c.since+monitorLimit))
 			return
 		}
@@ -42,6 +43,7 @@ func (k *Kernel) retake(c *cpu) {
 	k.handOff(c)
 }
 
+// unwatch removes a CPU from those that the monitor watches.
 func (k *Kernel) unwatch(c *cpu) {
 	if bit := uint64(1) << (c.id % 64); k.watched[c.id/64]&bit != 0 {
 		k.watched[c.id/64] &^= bit
@@ -49,8 +51,8 @@ func (k *Kernel) unwatch(c *cpu) {
 	}
 }
 
-// alarmMonitor lets the monitor look at system calls again, as no CPU is idle any more.
-func (k *Kernel) alarmMonitor() {
+// scheduleMonitor lets the monitor check system calls again, because no CPU is idle any more.
+func (k *Kernel) scheduleMonitor() {
 	for i, set := range k.watched {
 		for ; set != 0; set &= set - 1 {
 			c := &k.cpus[64*i+bits.TrailingZeros64(set)]
@@ -69,7 +71,7 @@ func (k *Kernel) handOff(c *cpu) {
 	case k.nspinning+k.nidle == 0:
 		k.spin(c)
 		k.wake(c)
-	case k.nidle == len(k.cpus)-1 && !k.polling: // nobody would be left to wait for timers
+	case k.nidle == len(k.cpus)-1 && !k.polling: // otherwise no thread would wait for timers
 		k.wake(c)
 	default:
 		k.sleep(c)
@@ -78,13 +80,13 @@ func (k *Kernel) handOff(c *cpu) {
 		case c.expired.n > 0 && k.polling:
 			k.callPoller(false)
 		case c.expired.n+len(c.due) > 0 && !k.polling:
-			k.rouse()
+			k.wakeIdle()
 		}
 	}
 }
 
-// exitSyscall lets a goroutine go on where it was, on the CPU that it had if that is in another
-// system call, or on an idle one; else it joins the global queue.
+// exitSyscall continues a goroutine after its system call: on its CPU, on the CPU it had if that is in another system
+// call, or on an idle one. Otherwise it goes to the global queue.
 func (k *Kernel) exitSyscall(g *G) *G {
 	g.parked = false
 	g.then = thenRun
@@ -93,7 +95,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.unwatch(c)
 		k.cancel(c.id)
 		k.cpu, c.mode = c, modeRun
-		k.turns(g, Runs)
+		k.stateChanged(g, Running)
 		return g
 	}
 	if c = &k.cpus[g.timer.owner]; c.mode == modeSyscall {
@@ -101,8 +103,8 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.cancel(c.id)
 		c.g.cpu = nil
 	} else if c = k.unidle(); c == nil {
-		k.turns(g, Ready)
-		k.global.push(g) // nobody is woken, but who looks for work sees it
+		k.stateChanged(g, Runnable)
+		k.global.push(g) // no CPU is woken, but one that looks for work finds it
 		k.notice()
 		return nil
 	}
@@ -110,6 +112,6 @@ func (k *Kernel) exitSyscall(g *G) *G {
 	c.sliceEnd = k.now + slice
 	k.cpu = c
 	k.decided(didRun, c.id, int64(g.slot))
-	k.turns(g, Runs)
+	k.stateChanged(g, Running)
 	return g
 }

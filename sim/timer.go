@@ -1,17 +1,16 @@
 package sim
 
-// Timer is what happens at a time: a goroutine wakes up, or a function is called. Each goroutine has
-// one of its own.
+// Timer is an event at a time: a goroutine wakes up, or a function is called. Each goroutine has one of its own.
 type Timer struct {
 	slot  int32 // of its event
-	owner int32 // CPU on which it was started; its scheduler looks at it
+	owner int32 // the CPU on which it was started; its scheduler checks it
 	g     *G
 	f     func() // called on the CPU that notices the timer, in place of waking g
-	watch func() // called at the very instant, outside of the machine
+	watch func() // called at the exact time, outside of the machine
 	link  *Timer
 }
 
-// timerQueue holds the timers of a CPU whose time has come and which no CPU has noticed yet.
+// timerQueue holds the timers of a CPU that have expired and that no CPU has noticed yet.
 type timerQueue struct {
 	head, tail *Timer
 	n          int
@@ -28,8 +27,8 @@ func (q *timerQueue) push(t *Timer) {
 	q.n++
 }
 
-// times is a heap of the times of a CPU's timers, the first of which is due[0]. Timers come to their times in
-// order, so that it need not know which is which.
+// times is a heap of the times of a CPU's timers, with the first at due[0]. Timers expire in order, so it need not
+// know which time belongs to which.
 type times []int64
 
 func (h *times) push(at int64) {
@@ -66,6 +65,7 @@ func (h *times) pop() {
 	*h = s[:n]
 }
 
+// timerSlot returns a new slot for a timer.
 func (k *Kernel) timerSlot(t *Timer) int32 {
 	s := k.slot()
 	i := int(s) - len(k.cpus)
@@ -76,7 +76,7 @@ func (k *Kernel) timerSlot(t *Timer) int32 {
 	return s
 }
 
-// later is the time d from now; beyond the end of time it is the end of time.
+// later returns the time d from now, at most the end of time.
 func (k *Kernel) later(d int64) int64 {
 	at := k.now + max(0, d)
 	if at < 0 || at == never {
@@ -85,8 +85,8 @@ func (k *Kernel) later(d int64) int64 {
 	return at
 }
 
-// after starts a timer on the CPU whose turn it is. If it is the first of this CPU, somebody must wait for it in the
-// network poller: maybeAdd, wakeNetPoller.
+// after starts a timer on the CPU that has its turn. If it is the first one of this CPU, a thread must wait for it in
+// the network poller: maybeAdd, wakeNetPoller.
 func (k *Kernel) after(t *Timer, d int64) {
 	at, c := k.later(d), k.cpu
 	t.owner = c.id
@@ -94,7 +94,7 @@ func (k *Kernel) after(t *Timer, d int64) {
 	if k.unlimited {
 		return
 	}
-	if t.polled() { // it parks on a descriptor, which nobody needs to know
+	if t.polled() { // it parks on a descriptor, which no other thread needs to know
 		k.nhear++
 		return
 	}
@@ -103,37 +103,38 @@ func (k *Kernel) after(t *Timer, d int64) {
 	k.armed++
 	switch {
 	case first && !k.polling:
-		k.rouseFor(c)
-	case k.polling && !k.called && at < k.pollUntil: // netpollBreak: it comes, looks around, and sleeps again for less
+		k.wakeIdleFrom(c)
+	case k.polling && !k.called && at < k.pollUntil: // netpollBreak ends its sleep early
 		c.owed += k.costs.Waker.draw(&k.draws)
 		k.callPoller(false)
 	}
 }
 
-// polled reports whether the timer stands for word from outside.
+// polled reports whether the timer stands for network input.
 func (t *Timer) polled() bool { return t.g != nil && t.g.polled }
 
-// NewTimer makes a timer that calls f once when it has been started with [After] and its time has come, on
-// whichever CPU notices that: f may make operations that concern no goroutine, such as [TrySend] or [Close].
+// NewTimer creates a timer that calls f once after it has been started with [After] and its time has come, on the CPU
+// that notices it. f may make operations that concern no goroutine, such as [TrySend] or [Close].
 func (k *Kernel) NewTimer(f func()) *Timer {
 	t := &Timer{f: f}
 	t.slot = k.timerSlot(t)
 	return t
 }
 
-// Watch calls f at a time, not before now, between two events. Nothing notices it: no CPU wakes up, and f makes
-// no operations. So it may look at anything without disturbing what it sees.
+// Watch calls f at a time, not before now, between two events. The machine does not notice it: no CPU wakes up, and f
+// must make no operation. So f can observe everything without a disturbance.
 func (k *Kernel) Watch(at int64, f func()) {
 	t := &Timer{watch: f}
 	t.slot = k.timerSlot(t)
 	k.set(t.slot, max(at, k.now))
 }
 
-// fire is the event of a timer. It returns a goroutine that goes on at once.
+// fire handles the event of a timer. It returns a goroutine that continues at once, or nil.
 //
-// As in Go, timers belong to the CPU where they were started, which looks at them when it schedules; others
-// look when they find nothing else. A thread without a CPU waits in the network poller until the first is due, and
-// then takes an idle CPU to look. If all are busy, a timer waits until its CPU, or one that is out of work, looks.
+// As in Go, timers belong to the CPU that started them, which checks them when it schedules. Other CPUs check them
+// when they find nothing else. A thread without a CPU waits in the network poller until the first timer is due, and
+// then takes an idle CPU to look for work. If all CPUs are in use, a timer waits until its CPU, or one without work,
+// checks it.
 func (k *Kernel) fire(t *Timer) *G {
 	if t.watch != nil {
 		k.forget(t)
@@ -161,11 +162,11 @@ func (k *Kernel) fire(t *Timer) *G {
 	return nil
 }
 
-// poll is what a thread does that gave up CPU c: if nobody waits in the network poller yet it waits there.
+// poll is what the thread that gave up CPU c does: it waits in the network poller if no thread does.
 func (k *Kernel) poll(c *cpu, spun bool) {
 	if !k.polling && (k.nhear > 0 || len(c.due) > 0 || spun && k.armed > 0) {
 		k.polling, k.pollSince, k.pollSpun = true, k.now, spun
-		if k.costs.PollGrain > 0 || !k.costs.Waker.none() { // else breaking its sleep would change nothing
+		if k.costs.PollGrain > 0 || !k.costs.Waker.none() { // otherwise ending its sleep early would change nothing
 			k.pollFrom, k.pollUntil = k.now, never
 			for i := range k.cpus {
 				if due := k.cpus[i].due; len(due) > 0 {
@@ -176,8 +177,8 @@ func (k *Kernel) poll(c *cpu, spun bool) {
 	}
 }
 
-// callPoller lets the thread in the network poller wake up, by itself because a timer is due, or because it is called.
-// Until it has, it is still there.
+// callPoller wakes the thread in the network poller, either because a timer is due or because another thread calls
+// it. It stays in the poller until it has woken up.
 func (k *Kernel) callPoller(due bool) {
 	if !k.polling || k.called {
 		return
@@ -186,7 +187,7 @@ func (k *Kernel) callPoller(due bool) {
 	k.pollLate = k.latency(k.pollSince)
 	wakes := k.now + k.pollLate
 	if grain := k.costs.PollGrain; grain > 0 && due {
-		// netpoll: it sleeps whole grains of what is left, and at least one, looks, and sleeps again.
+		// netpoll sleeps whole grains of the time left, at least one, checks, and sleeps again.
 		for wakes = k.pollFrom; wakes < k.now; {
 			left := k.now - wakes
 			wakes += max(grain, left-left%grain) + k.pollLate
@@ -196,8 +197,8 @@ func (k *Kernel) callPoller(due bool) {
 	k.set(k.poller.slot, wakes)
 }
 
-// pollerHears is word from outside: it ends the poller's sleep at once, also where that would go on to the end of a
-// grain though a timer is due.
+// pollerHears is network input. It ends the poller's sleep at once, even if that would last to the end of a grain
+// although a timer is due.
 func (k *Kernel) pollerHears() {
 	k.callPoller(false)
 	if k.polling && k.now < k.pollEnds {
@@ -206,7 +207,7 @@ func (k *Kernel) pollerHears() {
 	}
 }
 
-// pollerWakes is what follows netpoll in findRunnable: the thread takes an idle CPU, if there is one.
+// pollerWakes is the end of netpoll in findRunnable: the thread takes an idle CPU, if there is one.
 func (k *Kernel) pollerWakes() *G {
 	k.polling, k.called = false, false
 	c := k.unidle()
@@ -240,7 +241,7 @@ func (k *Kernel) runTimers(p, c *cpu) bool {
 	return true
 }
 
-// run lets one timer do what it is for.
+// run wakes the goroutine of a timer, or calls its function.
 func (k *Kernel) run(t *Timer, c *cpu) {
 	k.decided(didTimer, c.id, int64(t.slot))
 	if t.f == nil {
@@ -251,7 +252,7 @@ func (k *Kernel) run(t *Timer, c *cpu) {
 	t.f()
 }
 
-// forget gives the slot of a timer back.
+// forget releases the slot of a timer.
 func (k *Kernel) forget(t *Timer) {
 	k.timers[int(t.slot)-len(k.cpus)] = nil
 	k.release(t.slot)

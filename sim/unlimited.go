@@ -1,25 +1,21 @@
 package sim
 
-// Unlimited, in place of a number of CPUs, is a machine that has one for every goroutine: one that is made ready
-// goes on at that instant, after all that was to happen then already. Nothing queues or is stolen, nobody is
-// preempted, no CPU wakes up and none is kept by a system call. Of the [Costs] only those of operations are paid.
+// occupy records that g uses a CPU until its event. Until then, busyTime contains the negative of the beginning.
 //
-// Each goroutine has one event at most: the end of its burn or its sleep, or that it was made ready. It is
-// that of its timer.
-const Unlimited = -1
-
-// occupy notes that g has a CPU until its event: so long the negative of the beginning stands in busy.
+// On unlimited CPUs each goroutine has at most one event: the end of its burn or its sleep, or that it was made
+// ready. It is that of its timer.
 func (k *Kernel) occupy(g *G) {
 	g.occupies = true
 	k.occupied++
-	k.busy -= k.now
+	k.busyTime -= k.now
 }
 
-// goesOn reports whether g has a CPU until its event, and then nothing left to do in the kernel. A nil g does not.
+// goesOn reports whether g uses a CPU until its event, and then has nothing left to do in the kernel. It is false for
+// nil.
 func (g *G) goesOn() bool { return g != nil && g.occupies && g.then == thenRun }
 
-// hold is the burn of a goroutine that has been admitted, and then Next: on unlimited CPUs mostly the next event is the
-// end of a burn too.
+// hold is the burn of a goroutine that has been admitted, followed by Next. On unlimited CPUs the next event is
+// mostly the end of another burn.
 func (k *Kernel) hold(g *G, d int64) *G {
 	if !k.unlimited {
 		return k.holdCPU(g, k.lasts(d))
@@ -27,7 +23,7 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	if d <= 0 {
 		return g
 	}
-	g.occupies = true // as occupy
+	g.occupies = true // as in occupy
 	slot, at := g.slot, k.now+d
 	var w key
 	if k.popped == slot && 0 < at && at < never { // as set, in fewer steps
@@ -41,7 +37,7 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	next := k.owners[s]
 	if at >= k.limit.Load() && k.beyond(at, s == slot) || k.head != k.tail && k.waiting() || !next.goesOn() {
 		k.occupied++
-		k.busy -= k.now
+		k.busyTime -= k.now
 		return k.Next()
 	}
 	if at != k.now {
@@ -50,7 +46,7 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	k.inTurn = 0
 	k.popped = s
 	next.occupies = false // as goOn
-	k.busy += at - k.now
+	k.busyTime += at - k.now
 	k.now = at
 	if s == slot { // as in burn
 		return g
@@ -58,48 +54,49 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	k.decided(didRun, 0, int64(s))
 	k.cur = next
 	if k.n >= manySlots {
-		if k.foreseen--; k.foreseen < 0 {
-			k.foresee()
+		if k.prefetchIn--; k.prefetchIn < 0 {
+			k.prefetch()
 		}
 	}
 	return next
 }
 
-// beyond reports whether hold must leave an event to Next, and own that it is that of the same burn. At the end of time
-// the tree may be empty: all events are of that instant.
+// beyond reports whether hold must leave an event to Next. own says that it is the event of the same burn. At the end
+// of time the tree may be empty, because all events are of that instant.
 func (k *Kernel) beyond(at int64, own bool) bool {
 	return at == never || at > k.until || k.err != nil || k.halts() || k.observer != nil && !own
 }
 
-// bound sets the time from which on hold asks beyond.
+// bound sets the time from which on hold calls beyond.
 func (k *Kernel) bound() {
 	limit := min(k.until, never-1) + 1
 	if k.err != nil || k.observer != nil {
 		limit = 0
 	}
-	if k.limit.Store(limit); k.halts() { // maybe since before that
+	if k.limit.Store(limit); k.halts() { // the interrupt may have come just before
 		k.limit.Store(0)
 	}
 }
 
+// Parameters of prefetch.
 const (
-	manySlots = 4096 // from so many on hold looks ahead,
-	parts     = 64   // at the winners of so many parts of the tree
-	often     = 16   // before so many events
+	manySlots = 4096 // from this number of slots on hold prefetches
+	parts     = 64   // goroutines that it reads: the winners of so many parts of the tree
+	often     = 16   // events between two prefetches
 )
 
-// foresee looks at goroutines whose events are among the next. Where there are many goroutines each is a wait for
-// memory, and those that are looked at together wait together; the others were looked at before and are at hand.
-func (k *Kernel) foresee() {
-	k.foreseen, k.looked = often-1, 0
+// prefetch reads goroutines whose events are among the next. With many goroutines each read waits for memory. Reads
+// that are made together wait together, and later the data is in the cache.
+func (k *Kernel) prefetch() {
+	k.prefetchIn, k.prefetched = often-1, 0
 	for _, w := range k.tree[parts : 2*parts] {
 		if g := k.owners[w.slot()]; g != nil && g.list != nil {
-			k.looked |= g.list.r[0]
+			k.prefetched |= g.list.r[0]
 		}
 	}
 }
 
-// nextUnlimited is Next.
+// nextUnlimited is Next on unlimited CPUs.
 func (k *Kernel) nextUnlimited() *G {
 	for k.err == nil && k.live > 0 && !k.interrupts() {
 		at := k.events.first()
@@ -108,7 +105,7 @@ func (k *Kernel) nextUnlimited() *G {
 			break
 		}
 		if at > k.until {
-			k.late = true
+			k.timedOut = true
 			break
 		}
 		if at != k.now {
@@ -132,15 +129,15 @@ func (k *Kernel) nextUnlimited() *G {
 	return nil
 }
 
-// goOn is the event of a goroutine, and returns it if it goes on.
+// goOn handles the event of a goroutine, and returns the goroutine if it continues.
 func (k *Kernel) goOn(g *G) *G {
 	k.decided(didRun, 0, int64(g.slot))
 	g.cpu, g.parked = k.cpu, false
-	k.turns(g, Runs)
+	k.stateChanged(g, Running)
 	if g.occupies {
 		g.occupies = false
 		k.occupied--
-		k.busy += k.now
+		k.busyTime += k.now
 	}
 	if g.then == thenRun {
 		return g

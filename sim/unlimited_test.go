@@ -77,7 +77,7 @@ func TestUnlimitedCosts(t *testing.T) {
 		"a closed 134")
 }
 
-// TestUnlimitedSpins: who finds a lock held looks again until it parks.
+// TestUnlimitedSpins: a goroutine that finds a lock held checks again until it parks.
 func TestUnlimitedSpins(t *testing.T) {
 	s := newUnlimited(t, Costs{LockSpin: Ns(1000)})
 	m := &Mutex{Name: "m"}
@@ -86,7 +86,8 @@ func TestUnlimitedSpins(t *testing.T) {
 		"b locks 3", "a done 11")
 }
 
-// TestUnlimitedStarvation: who has waited for more than 1 ms is handed the lock and goes before who hands it over.
+// TestUnlimitedStarvation: a goroutine that has waited for more than 1 ms is handed the lock, and runs before the one
+// that hands it over.
 func TestUnlimitedStarvation(t *testing.T) {
 	s := newUnlimited(t, Costs{})
 	m := &Mutex{Name: "m"}
@@ -226,7 +227,7 @@ func TestUnlimitedEndOfTime(t *testing.T) {
 	}
 }
 
-// TestFailEndsBurns: a kernel that has failed resumes nobody, whichever way a burn takes.
+// TestFailEndsBurns: a kernel that has failed resumes no goroutine, on any path of a burn.
 func TestFailEndsBurns(t *testing.T) {
 	for _, cpus := range []int{2, Unlimited} {
 		k := New(Config{CPUs: cpus})
@@ -259,7 +260,7 @@ func TestFailEndsBurns(t *testing.T) {
 	}
 }
 
-// TestUnlimitedSlots: who begins in the place of the first goroutine has its slot, which is 0.
+// TestUnlimitedSlots: a goroutine that starts in the place of the first one has its slot, which is 0.
 func TestUnlimitedSlots(t *testing.T) {
 	k := New(Config{CPUs: Unlimited})
 	main, child, last := NewProgram("main"), NewProgram("child"), NewProgram("last")

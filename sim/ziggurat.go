@@ -2,8 +2,8 @@ package sim
 
 import "math/bits"
 
-// outside is the number where a point is in layer i, but not below the next one: if the point is above the curve,
-// another.
+// outside handles a point in layer i that is not below the next layer. If the point is above the curve, it draws
+// another one.
 func (d *draws) outside(x, i uint64) uint64 {
 	for {
 		if i == 0 { // the tail is the distribution again
@@ -21,8 +21,8 @@ func (d *draws) outside(x, i uint64) uint64 {
 	}
 }
 
-// edges are the right edges of the ziggurat's layers, the lowest first, in units of 2^-57. That of the lowest is the
-// width of a layer of the same area without the tail; the second is where the tail begins.
+// edges are the right edges of the ziggurat's layers, the lowest first, in units of 2^-57. The first is the width of
+// a rectangle with the area of the lowest layer, tail included. The second is where the tail begins.
 var edges = [257]uint64{
 	0x1164ec94bf5dc14c, 0xf64ec94bf5dc14c, 0xde1cf28ed38fde1, 0xcf4ee06a43dc297, 0xc49cff379768cb7,
 	0xbc3a86b75631775, 0xb5533b6a5dfb906, 0xaf73d70b989e937, 0xaa56c1e67b9fad6, 0xa5cebe6a3a8e88f,
@@ -78,7 +78,7 @@ var edges = [257]uint64{
 	0x20b13b16ba8231, 0x0,
 }
 
-// heights is e^-x at the edges, in units of 2^-64, and at the last a little less than 1.
+// heights is e^-x at the edges, in units of 2^-64; the last one is a little less than 1.
 var heights = [257]uint64{
 	0xaf2e9face82ae, 0x1dc31c329f0b4b, 0x3f6415ef1bf972, 0x64aed55030f894, 0x8ca35d470d191e,
 	0xb6c4479d0ff7f5, 0xe2c59c0e6a5887, 0x11073d69574042f, 0x13fa97cee322fd5, 0x17049f37ec36203,

@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// Two goroutines on one CPU: the second is runnable for 3 ns until the first waits for a lock.
+// Two goroutines share one CPU. The second is runnable for 3 ns, until the first sleeps.
 func ExampleTimeline() {
 	span := func(goroutine int, kind timeline.Kind, start, end int64) timeline.Span {
 		s := timeline.Span{Goroutine: goroutine, Kind: kind, Start: start, End: end, CPU: timeline.None,

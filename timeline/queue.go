@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// Queue is the line at one resource over time.
+// Queue is the queue of one resource over time.
 type Queue struct {
 	Resource
-	Longest   int        // most that stood in it at once
-	Lengths   []Length   // how many, from one change to the next
-	Intervals []Interval // in the order of their start, then of their place
+	Longest   int        // greatest length
+	Lengths   []Length   // the length after each change
+	Intervals []Interval // in the order of their start, then of their position
 }
 
-// Length is how many stand in a line from a time on.
+// Length is the length of a queue from a time on.
 type Length struct {
 	At int64
 	N  int
 }
 
-// Piece is a time in which somebody stood in one place of a line.
+// Interval is a time during which a goroutine or a value was at one position of a queue.
 type Interval struct {
 	Start, End int64
 	Position   int  // 0 is next
-	Buffered   bool // a value in the channel, not one who waits to send it
+	Buffered   bool // a value in the channel, not a goroutine that waits to send it
 	Request    int64
 	Goroutine  int // None for a value
 }
 
-// Queues are the lines of the timeline that ever held anybody: of who waits for a CPU, and then of each
-// resource in the order of Resources. The line of a channel is its values and then the senders that wait;
-// of a pool its receivers; of a lock or condition who waits for it. Resources without a name have none.
-// Only the first places of each are told one by one.
+// Queues returns the queues that were ever used: first the goroutines that wait for a CPU, and then each resource in
+// the order of Resources. The queue of a channel is its values, followed by the waiting senders. That of a pool is
+// its receivers, and that of a lock or condition its waiters. Resources without a name have none. Only the given
+// number of positions have Intervals.
 func (t *Timeline) Queues(places int) []Queue {
 	lines := make([][]member, len(t.Resources)+1) // the run queue, then by resource
 	again := make([]waiter, len(t.Goroutines))
@@ -64,7 +64,7 @@ func (t *Timeline) Queues(places int) []Queue {
 	return queues
 }
 
-// line is the line in which a span stands, and its rank there: values come before senders.
+// line returns the queue that a span belongs to, and its rank there: values precede senders.
 func (t *Timeline) line(s *Span) (at, rank int, ok bool) {
 	if s.Kind == Runnable {
 		return 0, 0, true
@@ -87,14 +87,15 @@ func (t *Timeline) line(s *Span) (at, rank int, ok bool) {
 	return 0, 0, false
 }
 
-// waiter is what a goroutine waited for last. Who is woken for a lock and does not get it waits again, and
-// has waited since the first time.
+// waiter is what a goroutine last waited for. A goroutine that is woken for a lock and does not get it waits again;
+// its wait counts from the first time.
 type waiter struct {
 	resource int
 	first    int64
 	waits    bool
 }
 
+// since returns when the wait of a span began.
 func (w *waiter) since(s *Span) int64 {
 	switch {
 	case s.Kind == Running:
@@ -107,7 +108,7 @@ func (w *waiter) since(s *Span) int64 {
 	return s.Start
 }
 
-// member is who stands in a line, with what decides the place.
+// member is an entry of a queue, with what decides its position.
 type member struct {
 	Interval
 	rank  int
@@ -119,19 +120,19 @@ func (m member) compare(o member) int {
 	return cmp.Or(cmp.Compare(m.rank, o.rank), cmp.Compare(m.since, o.since), cmp.Compare(m.order, o.order))
 }
 
-// who is the same for two spans of one wait: that of a goroutine which is woken and at once waits again.
-func (m member) who() int {
+// owner is equal for two spans of one wait: those of a goroutine that is woken and waits again at once.
+func (m member) owner() int {
 	if m.Goroutine != None {
 		return -1 - m.Goroutine
 	}
 	return m.order
 }
 
-// place cuts members, who are in the order of their start, into pieces: whenever somebody comes or goes,
-// who stands behind may have another place.
+// place cuts members, sorted by their start, into intervals. Each arrival and departure may change the position of
+// those behind.
 func (q *Queue) place(members []member, places int) {
-	var line []member     // in the order of their places
-	open := map[int]int{} // the last piece of each who stands in it
+	var line []member     // sorted by position
+	open := map[int]int{} // the last interval of each entry
 	for len(members) > 0 || len(line) > 0 {
 		now := next(members, line)
 		line = slices.DeleteFunc(line, func(m member) bool { return m.End <= now })
@@ -146,20 +147,20 @@ func (q *Queue) place(members []member, places int) {
 		}
 		until := next(members, line)
 		for place, m := range line[:min(places, len(line))] {
-			if i, ok := open[m.who()]; ok && q.Intervals[i].Position == place && q.Intervals[i].End == now &&
+			if i, ok := open[m.owner()]; ok && q.Intervals[i].Position == place && q.Intervals[i].End == now &&
 				q.Intervals[i].Request == m.Request {
 				q.Intervals[i].End = until
 				continue
 			}
 			p := m.Interval
 			p.Start, p.End, p.Position = now, until, place
-			open[m.who()] = len(q.Intervals)
+			open[m.owner()] = len(q.Intervals)
 			q.Intervals = append(q.Intervals, p)
 		}
 	}
 }
 
-// next is when somebody comes or goes.
+// next returns the time of the next arrival or departure.
 func next(members, line []member) int64 {
 	at := int64(math.MaxInt64)
 	if len(members) > 0 {

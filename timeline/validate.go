@@ -2,15 +2,15 @@ package timeline
 
 import "fmt"
 
-// Validate reports the first thing that cannot be: a CPU with two goroutines, a goroutine that does two
-// things at once or nothing at all between two others, a span outside of the time recorded.
+// Validate returns an error for the first impossible span: a CPU with two goroutines, a goroutine with two states at
+// once or with a gap between two spans, a span outside the recorded time.
 func (t *Timeline) Validate() error {
 	if t.CPUs < 1 || t.To < t.From {
 		return fmt.Errorf("%d CPUs from %d to %d", t.CPUs, t.From, t.To)
 	}
-	cpuFree := make([]int64, t.CPUs)           // when the last span there ended
-	since := make([]int64, len(t.Goroutines))  // the same of goroutines
-	started := make([]bool, len(t.Goroutines)) // those that had a span
+	cpuFree := make([]int64, t.CPUs)           // end of the last span of each CPU
+	since := make([]int64, len(t.Goroutines))  // end of the last span of each goroutine
+	started := make([]bool, len(t.Goroutines)) // whether a goroutine had a span
 	for i, s := range t.Spans {
 		if err := t.check(s); err != nil {
 			return fmt.Errorf("span %d: %w: %+v", i, err, s)
@@ -34,7 +34,7 @@ func (t *Timeline) Validate() error {
 	return nil
 }
 
-// check looks at one span by itself.
+// check validates a single span.
 func (t *Timeline) check(s Span) error {
 	switch {
 	case s.Start < t.From || s.End > t.To || s.End <= s.Start:

@@ -181,7 +181,7 @@ func (m *measurement) drawn() bool {
 	if m.spec.Open != nil {
 		own = 2
 	}
-	return !ok || v.Asked() > own
+	return !ok || v.SeedReads() > own
 }
 
 // settle records the length of the transient. If the load came to repeat itself, it replaces the results of the

@@ -7,24 +7,26 @@ import (
 )
 
 func meterLaws() []law {
-	observed := Config{Instrument: true}
+	instrumented := Config{Instrument: true}
 	body := func(f func(b *bench, e env.Env)) func(b *bench) {
 		return func(b *bench) { b.run(func(e env.Env) { f(b, e) }) }
 	}
 	return []law{
 		simple("a Station counts a violation", stationViolation),
-		{name: "a meter counts a violation", cfg: observed, test: body(meterViolation)},
-		{name: "Little's law holds for a Chan", cfg: observed, exact: true, test: body(littleChan)},
-		{name: "Little's law holds for a Chan used by Select", cfg: observed, exact: true, test: body(littleSelect)},
-		{name: "a Select waits in the line of each of its sends", cfg: observed, exact: true, test: body(selectLines)},
-		{name: "a Select receives without parking what is ready", cfg: observed, test: body(selectReadyMetered)},
-		{name: "Little's law holds for a Mutex", cfg: observed, exact: true, test: littleMutex,
+		{name: "a meter counts a violation", cfg: instrumented, test: body(meterViolation)},
+		{name: "Little's law holds for a Chan", cfg: instrumented, exact: true, test: body(littleChan)},
+		{name: "Little's law holds for a Chan used by Select", cfg: instrumented, exact: true,
+			test: body(littleSelect)},
+		{name: "a Select waits in the queue of each of its sends", cfg: instrumented, exact: true,
+			test: body(selectLines)},
+		{name: "a Select receives without parking what is ready", cfg: instrumented, test: body(selectReadyMetered)},
+		{name: "Little's law holds for a Mutex", cfg: instrumented, exact: true, test: littleMutex,
 			needs: func(w World) bool { return w.TimedLocks }},
-		{name: "work is conserved at a Station", cfg: observed, exact: true, test: body(workConserved)},
-		{name: "an RWMutex is busy while it has a holder", cfg: observed, exact: true, test: body(readersBusy)},
-		{name: "a meter counts what is still going on", cfg: observed, exact: true, test: body(inProgress)},
-		{name: "a meter tells senders' waits from receivers'", cfg: observed, exact: true, test: body(chanWaits)},
-		{name: "a meter forgets a send that panics", cfg: observed, test: body(forgetsPanic)},
+		{name: "work is conserved at a Station", cfg: instrumented, exact: true, test: body(workConserved)},
+		{name: "an RWMutex is busy while it has a holder", cfg: instrumented, exact: true, test: body(readersBusy)},
+		{name: "a meter counts what is still going on", cfg: instrumented, exact: true, test: body(inProgress)},
+		{name: "a meter tells senders' waits from receivers'", cfg: instrumented, exact: true, test: body(chanWaits)},
+		{name: "a meter forgets a send that panics", cfg: instrumented, test: body(forgetsPanic)},
 	}
 }
 

@@ -7,13 +7,13 @@ import (
 	"github.com/brewput/brewput/internal/alarm"
 )
 
-// alarms are kernel timers for reuse: as many as there were goroutines waiting at once.
+// alarms is a pool of kernel timers, as many as goroutines have waited at once.
 type alarms struct {
 	mu   sync.Mutex
 	free []*alarm.Timer
 }
 
-// wait parks the goroutine in the network poller for d > 0. It reports whether it could.
+// wait parks the goroutine in the network poller for d > 0. It reports false if the system has no timer.
 func (a *alarms) wait(d time.Duration) bool {
 	t := a.take()
 	if t == nil {
@@ -29,7 +29,7 @@ func (a *alarms) wait(d time.Duration) bool {
 	return true
 }
 
-// take returns nil where the system gives no timer.
+// take returns a timer, or nil if the system has none.
 func (a *alarms) take() *alarm.Timer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,7 +42,7 @@ func (a *alarms) take() *alarm.Timer {
 	return t
 }
 
-// close gives the timers back.
+// close releases the timers.
 func (a *alarms) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,8 +1,8 @@
 package live
 
-// Spin turns a chain of n dependent multiplications and additions: the unit of Burn. Its time is set
-// by the latency of the chain, so it hardly depends on alignment, caches or what the other core does;
-// the runtime can preempt it anywhere. The result keeps the compiler from dropping the loop.
+// Spin runs n iterations of a chain of dependent multiplications and additions. It is the unit of Burn. Its time is
+// set by the latency of the chain, so it hardly depends on alignment, caches or the load of the other core. The
+// runtime can preempt it anywhere. The result keeps the compiler from removing the loop.
 //
 //go:noinline
 func Spin(n uint64) uint64 {

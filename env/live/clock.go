@@ -8,18 +8,18 @@ import (
 	"github.com/brewput/brewput/internal/alarm"
 )
 
-// clock wakes goroutines at their time by one timer of the kernel, set to the earliest of them. Its own goroutine,
-// which waits for that timer in the network poller as for an answer, runs as long as anybody waits.
+// clock wakes goroutines at their times with one kernel timer, which is set to the earliest of them. Its own
+// goroutine waits for that timer in the network poller, as for a reply. It runs as long as any goroutine waits.
 type clock struct {
 	epoch time.Time
 
 	mu      sync.Mutex
-	timer   *alarm.Timer // nil before the first wait, and where the system has none
-	missing bool         // the system has none
-	rings   bool         // the goroutine is there
+	timer   *alarm.Timer // nil before the first wait, and if the system has none
+	missing bool         // the system has no such timer
+	rings   bool         // the goroutine runs
 	line    sleepers
 
-	spent sync.Pool // of sleepers whose wait is over
+	spent sync.Pool // of sleepers that have been woken
 }
 
 // sleeper is a goroutine that waits.
@@ -28,7 +28,7 @@ type sleeper struct {
 	wake chan struct{} // of capacity 1
 }
 
-// wait parks the goroutine for d > 0, never less. It reports whether it could.
+// wait parks the goroutine for d > 0, never for less. It reports false if the system has no timer.
 func (c *clock) wait(d time.Duration) bool {
 	c.mu.Lock()
 	if !c.ready() {
@@ -50,11 +50,11 @@ func (c *clock) wait(d time.Duration) bool {
 	}
 	c.mu.Unlock()
 	<-s.wake
-	c.spent.Put(s) // not before: whoever took it then would be woken in this one's place
+	c.spent.Put(s) // only now: another goroutine that took it earlier would be woken in place of this one
 	return true
 }
 
-// ready makes the timer if there is none yet.
+// ready creates the timer if there is none yet, and reports whether there is one.
 func (c *clock) ready() bool {
 	if c.timer == nil && !c.missing {
 		t, ok := alarm.New()
@@ -63,11 +63,11 @@ func (c *clock) ready() bool {
 	return !c.missing
 }
 
-// ring wakes who is due, until nobody waits.
+// ring wakes the goroutines that are due, until none waits.
 func (c *clock) ring(t *alarm.Timer) {
 	for {
 		if !t.Await() {
-			return // the run is over, and left goroutines behind
+			return // the run is over, and goroutines are still waiting
 		}
 		c.mu.Lock()
 		for now := time.Since(c.epoch); len(c.line) > 0 && c.line[0].at <= now; {
@@ -84,7 +84,7 @@ func (c *clock) ring(t *alarm.Timer) {
 	}
 }
 
-// close gives the timer back. Nobody may wait.
+// close releases the timer. No goroutine may be waiting.
 func (c *clock) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

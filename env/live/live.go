@@ -1,6 +1,6 @@
-// Package live builds a world on the Go runtime: goroutines are goroutines, locks are locks, time is
-// the monotonic clock. What an observation costs is paid only in observed worlds. Their meters are
-// locks that all users of a resource pass, and so hide races: look for races in a plain world.
+// Package live implements env on the Go runtime: goroutines, locks and channels are Go's own, and time is the
+// monotonic clock. Only instrumented worlds pay for meters. Their meters are locks that all users of a resource pass,
+// which hides data races; look for races in a world without instrumentation.
 package live
 
 import (
@@ -14,38 +14,38 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// Config is what a live world needs to know.
+// Config configures a live world.
 type Config struct {
-	Seed       uint64  // of the draws of env.Rand
-	BurnRate   float64 // turns of Spin per nanosecond of thread CPU time; see internal/calibrate
-	Instrument bool    // keep meters of named resources and the sum of useful work
-	// Poller lets Until and Wait park until a timer of the kernel rings in the network poller, where the system has
-	// one: as for an answer, and not up to a millisecond longer, as an idle process sleeps. Such a timer knows nothing
-	// of a test's fake clock.
+	Seed       uint64  // of the random numbers of env.Rand
+	BurnRate   float64 // iterations of Spin per nanosecond of thread CPU time; see internal/calibrate
+	Instrument bool    // keep meters of named resources, and the sum of useful work
+	// Poller makes Until and Wait park on a kernel timer in the network poller, if the system has one. They then end
+	// as a wait for a reply does, and not up to a millisecond late, as the timers of an idle process. A kernel timer
+	// ignores the fake clock of package synctest.
 	Poller bool
-	// Grace is how long Run waits for goroutines that outlive the body; 0 means one second.
+	// Grace is how long Run waits for goroutines that outlive the body. 0 means one second.
 	Grace time.Duration
 }
 
-// World is a live world. It serves one Run.
+// World is a live world. It can be run once.
 type World struct {
 	cfg    Config
 	epoch  time.Time
-	useful atomic.Int64 // nanoseconds of burns and sections that ended, observed worlds only
+	useful atomic.Int64 // nanoseconds of completed burns and sections; instrumented worlds only
 
 	names    names
-	draining atomic.Bool   // the body has returned: whoever ends looks whether it was the last
-	idle     chan struct{} // closed when the last goroutine has ended after that
+	draining atomic.Bool   // the body has returned: each goroutine that ends checks whether it was the last
+	idle     chan struct{} // closed when the last goroutine ends after that
 	last     sync.Once
 	alarms   alarms
 	clock    clock
 
 	mu         sync.Mutex
-	meters     []*env.Meter     // one for each kind and name, in the order of their first use
+	meters     []*env.Meter     // one for each kind and name, in the order of first use
 	violations map[string]int64 // by station
 }
 
-// New makes a world whose time starts now.
+// New creates a world whose time starts now.
 func New(cfg Config) *World {
 	if cfg.Grace == 0 {
 		cfg.Grace = time.Second
@@ -55,8 +55,8 @@ func New(cfg Config) *World {
 	return w
 }
 
-// Run calls body on the calling goroutine with the world's first Env and then waits for every other
-// goroutine of the world. It reports the names of those that are left after the grace.
+// Run calls body on the calling goroutine with the world's first Env, and then waits for all other goroutines of the
+// world. If some outlive the grace period, the error names them.
 func (w *World) Run(name string, body func(env.Env)) error {
 	w.idle = make(chan struct{})
 	defer w.alarms.close()
@@ -78,7 +78,7 @@ func (w *World) Run(name string, body func(env.Env)) error {
 		return nil
 	case <-limit.C:
 		return fmt.Errorf("goroutines outlive the run by %v: %s; end them before the body returns",
-			w.cfg.Grace, strings.Join(listed(w.names.left()), ", "))
+			w.cfg.Grace, strings.Join(summary(w.names.left()), ", "))
 	}
 }
 
@@ -87,16 +87,16 @@ func (w *World) Spawn(t *env.Task) {
 	go t.Start()()
 }
 
-// Exit implements env.World. A panic goes on and ends the process with its own stack, as in any Go
-// program. The goroutine does not count as ended then: Run could return, and the process exit as
-// if nothing had happened, before the panic has ended it.
+// Exit implements env.World. A panic continues and ends the process with its own stack, as in any Go program. Its
+// goroutine does not count as ended: otherwise Run could return, and the process exit normally, before the panic ends
+// it.
 func (w *World) Exit(t *env.Task) {
 	if p := recover(); p != nil {
 		panic(p)
 	}
 	release(w)
 	hide()
-	w.names.of(t).ended.Add(1)
+	w.names.holdersOf(t).ended.Add(1)
 	last := w.draining.Load() && w.names.ended()
 	show()
 	if last {
@@ -108,7 +108,7 @@ func (w *World) Exit(t *env.Task) {
 // Ordinal implements env.World.
 func (w *World) Ordinal(t *env.Task) int {
 	hide()
-	n := int(w.names.of(t).started.Add(1))
+	n := int(w.names.holdersOf(t).started.Add(1))
 	show()
 	return n
 }
@@ -116,7 +116,7 @@ func (w *World) Ordinal(t *env.Task) int {
 // Burn implements env.World.
 func (w *World) Burn(_ *env.Task, d time.Duration) {
 	if d <= 0 {
-		return // a negative float becomes some huge uint64
+		return // converting a negative float to uint64 gives some huge number
 	}
 	_ = Spin(uint64(float64(d) * w.cfg.BurnRate))
 	if w.cfg.Instrument {
@@ -145,7 +145,7 @@ func (w *World) Wait(_ *env.Task, d time.Duration) {
 
 // Syscall implements env.World.
 func (w *World) Syscall(_ *env.Task, d time.Duration) {
-	if d > 0 { // systems disagree about others; to some, a negative time is a huge one
+	if d > 0 { // systems disagree about other durations; some treat a negative one as huge
 		blockInSyscall(d)
 	}
 }
@@ -195,14 +195,14 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 	return m
 }
 
-// Meters are the meters made so far, in order.
+// Meters returns the meters created so far, in order.
 func (w *World) Meters() []*env.Meter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]*env.Meter(nil), w.meters...)
 }
 
-// Useful is the CPU work done so far in burns and sections; 0 in worlds that are not observed.
+// Useful returns the CPU work done so far in burns and sections. It is 0 in worlds that are not instrumented.
 func (w *World) Useful() time.Duration { return time.Duration(w.useful.Load()) }
 
 // Violation implements env.World.
@@ -212,7 +212,7 @@ func (w *World) Violation(station string) {
 	w.mu.Unlock()
 }
 
-// Violations counts the entries of a station while another user was inside.
+// Violations counts how often a goroutine entered a station while another one was inside.
 func (w *World) Violations() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

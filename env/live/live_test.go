@@ -123,14 +123,14 @@ func TestNamesOfTasks(t *testing.T) {
 	task := env.NewTask(first, "a", nil) // its goroutine is started, by the count
 	for _, w := range []*World{first, second} {
 		for range 2 {
-			if got := w.names.of(task); got != w.names.find("a") {
+			if got := w.names.holdersOf(task); got != w.names.find("a") {
 				t.Errorf("the task counts as one of %q of another world", got.name)
 			}
 		}
 	}
 	other := env.NewTask(second, "b", nil)
 	other.Keep(second.names.find("a"))
-	if got := second.names.of(other); got.name != "b" {
+	if got := second.names.holdersOf(other); got.name != "b" {
 		t.Errorf("a task b counts as one of %q", got.name)
 	}
 	if left := strings.Join(append(first.names.running(), second.names.running()...), " "); left != "a (1) b (1)" {
@@ -245,7 +245,7 @@ func TestUseful(t *testing.T) {
 				want = 0
 			}
 			if got := w.Useful(); int(got) != want {
-				t.Errorf("observed %v: useful work is %v, want %d", observe, got, want)
+				t.Errorf("instrumented %v: useful work is %v, want %d", observe, got, want)
 			}
 		}
 	})

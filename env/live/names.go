@@ -10,32 +10,33 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// names counts the goroutines of each name. Spawning and ending a goroutine are measured operations,
-// so the table takes no lock: its buckets are lists that only grow, at the front. They stay short: names
-// beyond the first mostNames are counted together.
+// names counts the goroutines of each name. Starting and ending a goroutine are measured operations, so the table
+// takes no lock: its buckets are lists that only grow, at the front. They stay short, because all names beyond the
+// first mostNames are counted together.
 //
-// Its functions are hidden from the race detector, which would take the order of two visits here for
-// an order between the design's goroutines and so miss races.
+// Its functions are hidden from the race detector. It would take two accesses of the table for an order between
+// goroutines of the design, and so miss races.
 type names struct {
 	buckets [1 << 10]atomic.Pointer[holders]
 	known   atomic.Int64 // names in the buckets
 	others  holders      // the goroutines of all other names
 }
 
-// mostNames is how many names are told apart: a few more where several goroutines bring the last ones at once.
+// mostNames is how many names are counted separately. There may be a few more if several goroutines add the last ones
+// at once.
 const mostNames = 4096
 
-// holders are the goroutines of one name.
+// holders counts the goroutines of one name.
 type holders struct {
 	name           string
-	of             *names
+	table          *names
 	next           *holders
 	started, ended atomic.Int64
 }
 
-// bucketOf hashes the whole name, eight bytes at a time, as names of one program may differ in any place: by the
-// multiplier of Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4), whose upper bits depend on
-// all of a word and are handed on to the next. Package maphash took 20 ns longer.
+// bucketOf hashes the whole name, eight bytes at a time, because names of one program may differ anywhere. It uses
+// the multiplier of Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4), whose upper bits depend on the
+// whole word and are carried into the next. Package maphash took 20 ns longer.
 func (t *names) bucketOf(name string) *atomic.Pointer[holders] {
 	const multiplier = 0x9e3779b97f4a7c15
 	h := uint64(len(name))
@@ -52,13 +53,13 @@ func (t *names) bucketOf(name string) *atomic.Pointer[holders] {
 	return &t.buckets[(h^rest)*multiplier>>54]
 }
 
-// of returns the holders of the task's name. They stay with the task, which was most often used under the
-// same name before: that spares both the start and the end of a goroutine a search.
+// holdersOf returns the counter of the task's name. The task keeps it, because a recycled task is usually started
+// under the same name again. That saves the start and the end of a goroutine a search.
 //
 //go:norace
-func (t *names) of(task *env.Task) *holders {
+func (t *names) holdersOf(task *env.Task) *holders {
 	name := task.BaseName()
-	if h, ok := task.Kept().(*holders); ok && h.of == t && h.name == name {
+	if h, ok := task.Kept().(*holders); ok && h.table == t && h.name == name {
 		return h
 	}
 	h := t.find(name)
@@ -66,7 +67,7 @@ func (t *names) of(task *env.Task) *holders {
 	return h
 }
 
-// find looks through all names, and adds the name if it is not among them.
+// find returns the counter of a name, and adds the name if it is new.
 //
 //go:norace
 func (t *names) find(name string) *holders {
@@ -81,15 +82,15 @@ func (t *names) find(name string) *holders {
 		if t.known.Load() >= mostNames {
 			return &t.others
 		}
-		if h := (&holders{name: name, of: t, next: first}); bucket.CompareAndSwap(first, h) {
+		if h := (&holders{name: name, table: t, next: first}); bucket.CompareAndSwap(first, h) {
 			t.known.Add(1)
 			return h
 		}
 	}
 }
 
-// ended reports whether every goroutine has ended. One that ends while another starts may be seen as the
-// last; then the number of those started differs before and after.
+// ended reports whether every goroutine has ended. If one ends while another starts, the sums may match by accident;
+// then the number of started goroutines differs before and after, and ended reports false.
 //
 //go:norace
 func (t *names) ended() bool {
@@ -98,6 +99,8 @@ func (t *names) ended() bool {
 	return before == ended && before == t.sum(func(h *holders) int64 { return h.started.Load() })
 }
 
+// sum adds a count over all names.
+//
 //go:norace
 func (t *names) sum(count func(*holders) int64) int64 {
 	sum := count(&t.others)
@@ -109,19 +112,20 @@ func (t *names) sum(count func(*holders) int64) int64 {
 	return sum
 }
 
-// running lists the names with goroutines that have not ended, and how many, in order.
+// running lists, in order, the names of goroutines that have not ended, with their numbers.
 func (t *names) running() []string {
 	all, others := t.left()
-	return told(all, others)
+	return format(all, others)
 }
 
-// left is how many goroutines of a name have not ended.
+// left is the number of goroutines of one name that have not ended.
 type left struct {
 	name string
 	n    int64
 }
 
-func told(all []left, others int64) []string {
+// format formats the names and numbers, sorted by name.
+func format(all []left, others int64) []string {
 	slices.SortFunc(all, func(a, b left) int { return strings.Compare(a.name, b.name) })
 	var list []string
 	for _, l := range all {
@@ -133,7 +137,7 @@ func told(all []left, others int64) []string {
 	return list
 }
 
-// left are the names with goroutines that have not ended, and how many have other names.
+// left returns the names of goroutines that have not ended, and the number of those whose names are counted together.
 //
 //go:norace
 func (t *names) left() (all []left, others int64) {
@@ -147,8 +151,8 @@ func (t *names) left() (all []left, others int64) {
 	return all, t.others.started.Load() - t.others.ended.Load()
 }
 
-// listed is running for a line: of many names those that most goroutines have, and of long ones the beginning.
-func listed(all []left, others int64) []string {
+// summary formats the names for one line: the most frequent names if there are many, and the beginnings of long ones.
+func summary(all []left, others int64) []string {
 	const most, longest = 8, 40
 	if len(all) > most {
 		slices.SortFunc(all, func(a, b left) int {
@@ -165,5 +169,5 @@ func listed(all []left, others int64) []string {
 			all[i].name = strings.ToValidUTF8(l.name[:longest], "") + "..."
 		}
 	}
-	return told(all, others)
+	return format(all, others)
 }

@@ -16,12 +16,12 @@ func TestListed(t *testing.T) {
 			sum += i
 		}
 	}
-	list := listed(all, 5)
+	list := summary(all, 5)
 	text := strings.Join(list, ", ")
 	if len(list) != 9 || len(text) > 500 || !strings.HasSuffix(text, fmt.Sprintf("other names (%d)", sum)) {
 		t.Errorf("%d: %s", len(text), text)
 	}
-	if got := listed([]left{{"b", 1}, {"a", 1}}, 0); fmt.Sprint(got) != "[a (1) b (1)]" {
+	if got := summary([]left{{"b", 1}, {"a", 1}}, 0); fmt.Sprint(got) != "[a (1) b (1)]" {
 		t.Error(got)
 	}
 }

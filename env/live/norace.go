@@ -2,6 +2,7 @@
 
 package live
 
+// raced reports that the race detector is enabled.
 const raced = false
 
 func hide()          {}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// blockInSyscall selects on nothing; an interrupted call goes on for what is left.
+// blockInSyscall sleeps in a select without descriptors. It continues after a signal for the time that is left.
 func blockInSyscall(d time.Duration) {
 	for end := time.Now().Add(d); d > 0; d = time.Until(end) {
 		tv := syscall.NsecToTimeval(int64(d))

@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// actor is a goroutine and what it is doing.
+// actor is a goroutine and its current state.
 type actor struct {
 	number   int
 	kind     timeline.Kind
@@ -15,33 +15,33 @@ type actor struct {
 	cpu      int
 	resource int
 	request  int64
-	told     bool     // it, or who started it, has said for whom it works
+	declared bool     // it, or its parent, has said which request it works for
 	stages   []string // stations that it is in
 
-	// A goroutine that waits to receive, or that waits for no request, may turn to another request when it is
-	// woken: it did not wait for the old one then, and all since it was woken is for the new one. Until it works
-	// or waits again one cannot know: unsure are the spans in question.
-	waited bool
-	unsure []int
-	// It has received a value with the request of another, from this resource. If it does not turn to that
-	// request before it works, the values there are no requests.
+	// A goroutine that waits to receive, or that works for no request, may turn to a new request when it is woken.
+	// Then it did not wait for the old request, and its time since the wake-up belongs to the new one. That is
+	// unknown until it works or waits again: undecided are the spans concerned.
+	waited    bool
+	undecided []int
+	// It has received a value of another goroutine's request, from this resource. If it does not turn to that request
+	// before it works, the values of the resource are not requests.
 	got     int64
 	gotFrom int
 }
 
-// Turns implements sim.Observer.
-func (r *recorder) Turns(g *sim.G, s sim.State) {
+// StateChanged implements sim.Observer.
+func (r *recorder) StateChanged(g *sim.G, s sim.State) {
 	if r.past() {
 		return
 	}
-	if s == sim.Began {
-		a := &actor{number: r.born, kind: timeline.Runnable, since: r.k.Now(), cpu: timeline.None,
+	if s == sim.Started {
+		a := &actor{number: r.goroutineCount, kind: timeline.Runnable, since: r.k.Now(), cpu: timeline.None,
 			resource: timeline.None,
 			request:  timeline.NoRequest, got: timeline.NoRequest}
 		if parent := r.actors[r.k.Current()]; parent != nil {
-			a.request, a.told = parent.request, parent.told
+			a.request, a.declared = parent.request, parent.declared
 		}
-		r.born++
+		r.goroutineCount++
 		r.actors[g] = a
 		return
 	}
@@ -49,39 +49,39 @@ func (r *recorder) Turns(g *sim.G, s sim.State) {
 	r.flush(g, a)
 	a.cpu, a.resource = timeline.None, timeline.None
 	switch s {
-	case sim.Ready:
+	case sim.Runnable:
 		a.kind = timeline.Runnable
-	case sim.Runs:
+	case sim.Running:
 		a.kind, a.cpu = timeline.Running, g.CPU()
-	case sim.Pays:
+	case sim.Overhead:
 		a.kind, a.cpu = timeline.Overhead, g.CPU()
-	case sim.Waits:
+	case sim.Blocked:
 		a.kind, a.resource = r.waiting(g)
-		a.sure()
+		a.settle()
 		a.waited = a.kind == timeline.Receiving || a.kind == timeline.Selecting || a.request == timeline.NoRequest
 	case sim.Ended:
 		delete(r.actors, g)
 	}
 }
 
-// Puts implements sim.Observer.
-func (r *recorder) Puts(c *sim.Chan, g *sim.G) {
+// Enqueued implements sim.Observer.
+func (r *recorder) Enqueued(c *sim.Chan, g *sim.G) {
 	if r.past() {
 		return
 	}
-	r.values[c] = append(r.values[c], value{r.put, r.k.Now(), r.requestOf(g)})
-	r.put++
+	r.values[c] = append(r.values[c], value{r.valueCount, r.k.Now(), r.requestOf(g)})
+	r.valueCount++
 }
 
-// Takes implements sim.Observer.
-func (r *recorder) Takes(c *sim.Chan, g *sim.G) {
+// Dequeued implements sim.Observer.
+func (r *recorder) Dequeued(c *sim.Chan, g *sim.G) {
 	if r.past() {
 		return
 	}
 	line := r.values[c]
 	v := line[0]
 	if len(line) == 1 {
-		delete(r.values, c) // a design may make a channel for each request
+		delete(r.values, c) // a design may create a channel for each request
 	} else {
 		r.values[c] = line[1:]
 	}
@@ -89,13 +89,14 @@ func (r *recorder) Takes(c *sim.Chan, g *sim.G) {
 	r.receives(g, c, v.request)
 }
 
-// Hands implements sim.Observer.
-func (r *recorder) Hands(c *sim.Chan, from, to *sim.G) {
+// HandedOff implements sim.Observer.
+func (r *recorder) HandedOff(c *sim.Chan, from, to *sim.G) {
 	if !r.past() {
 		r.receives(to, c, r.requestOf(from))
 	}
 }
 
+// requestOf returns the request that g works for.
 func (r *recorder) requestOf(g *sim.G) int64 {
 	if a := r.actors[g]; a != nil {
 		return a.request
@@ -103,7 +104,7 @@ func (r *recorder) requestOf(g *sim.G) int64 {
 	return timeline.NoRequest
 }
 
-// receives is what follows from a goroutine's receiving the value of a request.
+// receives records that g received the value of a request.
 func (r *recorder) receives(g *sim.G, c *sim.Chan, request int64) {
 	a := r.actors[g]
 	if a == nil || c.Name == "" || request == timeline.NoRequest {
@@ -111,32 +112,34 @@ func (r *recorder) receives(g *sim.G, c *sim.Chan, request int64) {
 	}
 	switch {
 	case request == a.request:
-		a.sure()
-	case !a.told: // nobody says for whom it works: then it is for who sends to it
-		r.turnTo(g, a, request)
+		a.settle()
+	case !a.declared: // undeclared: it works for the request of the sender
+		r.setRequest(g, a, request)
 	default:
 		a.got, a.gotFrom = request, r.resource(timeline.Channel, c.Name, c.Cap())
 	}
 }
 
-// serves is env.Machine's For.
-func (r *recorder) serves(g *sim.G, request int64) {
+// declareRequest implements For of env.Machine.
+func (r *recorder) declareRequest(g *sim.G, request int64) {
 	if r.past() {
 		return
 	}
 	a := r.actors[g]
-	a.told = true
+	a.declared = true
 	if a.got != request {
-		r.pool(a)
+		r.markPool(a)
 	}
 	a.got = timeline.NoRequest
-	r.turnTo(g, a, request)
+	r.setRequest(g, a, request)
 }
 
-func (r *recorder) turnTo(g *sim.G, a *actor, request int64) {
+// setRequest makes a work for a request from now on. Undecided spans of waiting for a CPU or of overhead belong to it
+// too.
+func (r *recorder) setRequest(g *sim.G, a *actor, request int64) {
 	r.flush(g, a)
 	if request != a.request {
-		for _, i := range a.unsure {
+		for _, i := range a.undecided {
 			s := &r.t.Spans[i]
 			if s.Kind == timeline.Runnable || s.Kind == timeline.Overhead {
 				s.Request = request
@@ -146,20 +149,21 @@ func (r *recorder) turnTo(g *sim.G, a *actor, request int64) {
 		}
 	}
 	a.request = request
-	a.sure()
+	a.settle()
 }
 
-func (a *actor) sure() { a.waited, a.unsure = false, a.unsure[:0] }
+// settle marks the spans of a as decided.
+func (a *actor) settle() { a.waited, a.undecided = false, a.undecided[:0] }
 
-// pool notes that the values of the channel that a received from are no requests.
-func (r *recorder) pool(a *actor) {
+// markPool records that the values of the channel that a received from are not requests.
+func (r *recorder) markPool(a *actor) {
 	if a.got != timeline.NoRequest {
 		r.t.Resources[a.gotFrom].Pool = true
 		a.got = timeline.NoRequest
 	}
 }
 
-// enter and leave are those of env.Machine.
+// enter implements Enter of env.Machine.
 func (r *recorder) enter(g *sim.G, station string) {
 	if r.past() {
 		return
@@ -169,6 +173,7 @@ func (r *recorder) enter(g *sim.G, station string) {
 	a.stages = append(a.stages, station)
 }
 
+// leave implements Leave of env.Machine.
 func (r *recorder) leave(g *sim.G, station string) {
 	if r.past() {
 		return
@@ -183,7 +188,7 @@ func (r *recorder) leave(g *sim.G, station string) {
 	}
 }
 
-// flush ends what a has done up to now; it goes on doing the same.
+// flush ends the current span of a. Its state stays the same.
 func (r *recorder) flush(g *sim.G, a *actor) {
 	now := r.k.Now()
 	if now == a.since {
@@ -196,8 +201,8 @@ func (r *recorder) flush(g *sim.G, a *actor) {
 	}
 	a.since = now
 	if a.kind == timeline.Running {
-		a.sure()
-		r.pool(a)
+		a.settle()
+		r.markPool(a)
 	}
 	if !r.emit(s) {
 		return
@@ -206,11 +211,11 @@ func (r *recorder) flush(g *sim.G, a *actor) {
 		r.names[a.number] = g.Name()
 	}
 	if a.waited {
-		a.unsure = append(a.unsure, len(r.t.Spans)-1)
+		a.undecided = append(a.undecided, len(r.t.Spans)-1)
 	}
 }
 
-// waiting is what a parked goroutine waits in, and for.
+// waiting returns the kind and the resource of the operation in which a goroutine is parked.
 func (r *recorder) waiting(g *sim.G) (kind timeline.Kind, resource int) {
 	code, on := g.Waits()
 	resource = timeline.None
@@ -243,7 +248,7 @@ func (r *recorder) waiting(g *sim.G) (kind timeline.Kind, resource int) {
 	return kind, resource
 }
 
-// selecting is the channel of a select, if there is one only.
+// selecting returns the channel of a select, if there is only one.
 func (r *recorder) selecting(g *sim.G) int {
 	all := g.Selects()
 	if len(all) == 0 || slices.ContainsFunc(all, func(c *sim.Chan) bool { return c.Name != all[0].Name }) {

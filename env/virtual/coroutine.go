@@ -16,36 +16,37 @@ import (
 type coroutine struct {
 	sim.G
 	w    *World
-	id   int64     // of the Go goroutine below
-	mark self.Mark // of that: see claim
+	id   int64     // of its Go goroutine
+	mark self.Mark // of its Go goroutine: see claim
 	task *env.Task
-	// request is for which the goroutine works, as it said itself or who started it.
+	// request is the number of the request that the goroutine works for, as set by itself or by its parent.
 	request uint64
 	next    func() (struct{}, bool)
 	stop    func()
-	// yield leaves the coroutine for the one that resumed it; false means that the world is over.
+	// yield returns to the coroutine that resumed this one; false means that the world is over.
 	yield func(struct{}) bool
 	// aborts counts the operations that panicked because the world is over.
 	aborts int
-	below  bool // it has resumed another, which will come back to it
+	below  bool // it has resumed another coroutine, which will return to it
 }
 
-// maxDepth is how many coroutines may stand above each other, each resumed by the one below.
+// maxDepth is the largest number of coroutines that have resumed each other.
 const maxDepth = 16
 
 // aborted is the panic that ends the goroutines of a world that is over.
 type aborted struct{ why string }
 
+// Error implements error.
 func (a aborted) Error() string { return "the simulation is over: " + a.why }
 
-// goroutine is a goroutine of the kernel for a task.
+// goroutine returns a goroutine of the kernel for a task.
 func (w *World) goroutine(t *env.Task) *sim.G {
 	var co *coroutine
 	if n := len(w.spare); n > 0 {
 		co, w.spare = w.spare[n-1], w.spare[:n-1]
 	} else {
-		if len(w.coroutines)%askForRoom == askForRoom-1 && w.cfg.Room != nil {
-			w.ask()
+		if len(w.coroutines)%roomInterval == roomInterval-1 && w.cfg.Room != nil {
+			w.checkRoom()
 		}
 		co = &coroutine{w: w}
 		co.Bind(co)
@@ -60,12 +61,11 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 	return &co.G
 }
 
-// askForRoom is after how many new coroutines, each of some kilobytes, Config.Room is asked.
-const askForRoom = 1 << 13
+// roomInterval is the number of new coroutines, of some kilobytes each, after which Config.Room is called.
+const roomInterval = 1 << 13
 
-// ask asks for Room, and ends a run whose goroutines take all memory: the machine would stand still before they are
-// there.
-func (w *World) ask() {
+// checkRoom ends a run whose goroutines take all memory. Without it the machine would stand still before they exist.
+func (w *World) checkRoom() {
 	if w.hasRoom() {
 		return
 	}
@@ -74,6 +74,7 @@ func (w *World) ask() {
 	w.leave(w.co)
 }
 
+// hasRoom calls Config.Room, and tells the watchdog so.
 func (w *World) hasRoom() bool {
 	w.asking.Store(true)
 	defer w.asking.Store(false)
@@ -81,7 +82,7 @@ func (w *World) hasRoom() bool {
 }
 
 // Spent implements env.Machine.
-func (w *World) Spent() *env.Task {
+func (w *World) SpareTask() *env.Task {
 	n := len(w.spent)
 	if n == 0 {
 		return nil
@@ -94,7 +95,7 @@ func (w *World) Spent() *env.Task {
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
 	co.id, co.mark = self.ID(), self.Current()
-	co.w.born(co.id)
+	co.w.addID(co.id)
 	co.yield = yield
 	for {
 		co.run()
@@ -102,7 +103,7 @@ func (co *coroutine) loop(yield func(struct{}) bool) {
 			return
 		}
 		co.w.k.Exit(&co.G)
-		if co.task != co.w.root { // whose end counts
+		if co.task != co.w.root { // the end of the root is read later
 			co.w.spent = append(co.w.spent, co.task)
 		}
 		co.task = nil
@@ -113,14 +114,14 @@ func (co *coroutine) loop(yield func(struct{}) bool) {
 	}
 }
 
-// run runs the task and notices if runtime.Goexit ends it.
+// run runs the task, and notices if runtime.Goexit ends it.
 func (co *coroutine) run() {
 	ended := false
 	defer func() {
 		if !ended {
 			co.w.fail(fmt.Errorf("goroutine %s called runtime.Goexit (testing.FailNow does): end it by returning",
 				co.task.Name()))
-			// It ends those below too: what they have deferred must not park.
+			// Goexit also ends the coroutines below. Their deferred functions must not park.
 			co.w.outcome.Store(&co.w.err)
 			co.w.phase.Store(unwinding)
 		}
@@ -138,10 +139,10 @@ func (co *coroutine) Resume() {
 	w.depth--
 }
 
-// enter notes that co is the coroutine that runs.
+// enter records that co is the running coroutine.
 func (w *World) enter(co *coroutine) {
 	w.co = co
-	if w.still.Load() { // to store it each time would take as long as all the rest
+	if w.still.Load() { // a store on every switch would take as long as everything else
 		w.still.Store(false)
 	}
 }
@@ -149,25 +150,25 @@ func (w *World) enter(co *coroutine) {
 // Name implements sim.Runner.
 func (co *coroutine) Name() string { return co.task.Name() }
 
-// leave runs the kernel until the goroutine of co, which is running, goes on. If nothing else comes
-// first, that needs no switch.
+// leave runs the kernel until the goroutine of co, which is running, continues. If it is the next to run, that needs
+// no switch.
 func (w *World) leave(co *coroutine) {
 	if next := w.k.Next(); next != &co.G {
-		w.cross(co, next)
+		w.switchTo(co, next)
 	}
 }
 
-// cross is leave where another goroutine comes first: co resumes it. That is one switch, where to go by way of the
-// kernel's goroutine would be two. A coroutine that is below already cannot be resumed; who comes to it leaves, as does
-// every other above it.
-func (w *World) cross(co *coroutine, next *sim.G) {
+// switchTo is leave if another goroutine runs next: co resumes it. That takes one switch instead of two by way of the
+// kernel's goroutine. A coroutine that is below cannot be resumed again. To reach it, co and all coroutines between
+// them yield.
+func (w *World) switchTo(co *coroutine, next *sim.G) {
 	for next != nil && w.depth < maxDepth {
 		other := next.Runner().(*coroutine)
 		if other.below {
 			break
 		}
 		co.below = true
-		w.enter(other) // as Resume, which would be one more function to come back through
+		w.enter(other) // inlined from Resume, which would be one more function to return through
 		w.depth++
 		other.next()
 		w.depth--
@@ -179,15 +180,15 @@ func (w *World) cross(co *coroutine, next *sim.G) {
 	}
 	w.k.Choose(next)
 	if next == nil {
-		w.comes()
+		w.noteReturn()
 	}
 	if !co.yield(struct{}{}) {
 		panic(aborted{"its goroutines are ended"})
 	}
-	// Who resumes a coroutine has chosen it.
+	// The coroutine that resumes this one has chosen it.
 }
 
-// fail ends the simulation; the first reason counts.
+// fail ends the simulation with an error. The first one is kept.
 func (w *World) fail(err error) {
 	if w.phase.Load() == unwinding {
 		return
@@ -198,8 +199,7 @@ func (w *World) fail(err error) {
 	w.k.Fail(err)
 }
 
-// Exit implements env.World. It keeps the panic of a goroutine with the goroutine's own stack, for Run to
-// return.
+// Exit implements env.World. It keeps the panic of a goroutine, with the goroutine's own stack, for Run to return.
 func (w *World) Exit(t *env.Task) {
 	p := recover()
 	if where := w.drop(); where != "" && p == nil {
@@ -216,9 +216,9 @@ func (w *World) Exit(t *env.Task) {
 	}
 }
 
-// refuse ends the world, and the calling goroutine, which is not one of env: it would take the place of that which
-// runs. It ends without a panic, which nobody could recover.
-func (w *World) refuse() {
+// rejectCaller ends the world and the calling goroutine, which was not started by env: it would act in place of the
+// running goroutine. It ends without a panic, which nothing could recover.
+func (w *World) rejectCaller() {
 	place := "a goroutine that has ended"
 	if t := w.co.task; t != nil {
 		place = t.Name()
@@ -231,7 +231,8 @@ func (w *World) refuse() {
 	runtime.Goexit()
 }
 
-// known reports whether the calling goroutine is a coroutine. If it is not the one that runs, it may stand below it.
+// known reports whether the calling goroutine is a coroutine of the world. If it is not the running one, it may be
+// below that.
 func (w *World) known() bool {
 	return self.ID() == w.co.id || bytes.Contains(debug.Stack(), []byte("virtual.(*coroutine).loop("))
 }

@@ -112,7 +112,7 @@ func TestOutsideNamesThePlace(t *testing.T) {
 // still.
 func TestFullMemory(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	for n, word := range map[int]string{askForRoom - 2: "<nil>", askForRoom: "let fewer live at a time"} {
+	for n, word := range map[int]string{roomInterval - 2: "<nil>", roomInterval: "let fewer live at a time"} {
 		w := New(Config{Room: func() bool { return false }})
 		err := w.Run("body", func(e env.Env) {
 			done := env.NewChan[int](e, "done", 0)
@@ -147,7 +147,7 @@ func TestFullMemoryIsAnswered(t *testing.T) {
 	}})
 	err := w.Run("body", func(e env.Env) {
 		done := env.NewChan[int](e, "done", 0)
-		for range 3 * askForRoom {
+		for range 3 * roomInterval {
 			safely(func() { e.Go("child", func(env.Env) { done.Recv() }) })
 		}
 	})
@@ -161,7 +161,7 @@ func TestFullMemoryOfAStranger(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	err := New(Config{Room: func() bool { return false }}).Run("body", func(e env.Env) {
 		done := env.NewChan[int](e, "done", 0)
-		for range askForRoom - 2 {
+		for range roomInterval - 2 {
 			e.Go("child", func(env.Env) { done.Recv() })
 		}
 		aside(func() { e.Go("child", func(env.Env) {}) })

@@ -11,29 +11,29 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// maxAborts is how often a goroutine may recover from the end of the world: one that does so in an endless
-// loop would never end.
+// maxAborts is how often a goroutine may recover from the abort of the world. One that recovers in an endless loop
+// would never end.
 const maxAborts = 1000
 
-// check ends the goroutine if the world is over.
+// check ends the calling goroutine if the world is over.
 func (w *World) check() {
 	if w.phase.Load() != running {
 		w.abort()
 	}
 }
 
-// abort panics in a goroutine of env, and in that which called Run. In any other nobody would recover from that, and it
-// would end the process.
+// abort panics in a goroutine of env and in the one that called Run. In any other goroutine nothing would recover the
+// panic, and it would end the process.
 func (w *World) abort() {
 	phase := w.phase.Load()
 	switch {
 	case self.ID() == w.caller:
 		panic(aborted{"Run has returned"})
 	case phase == abandoned && w.k.Current() == nil:
-		return // a timer's function: a goroutine will see to it
+		return // in a timer's function: a goroutine will notice it
 	case w.known():
 	case phase == computing:
-		w.refuse()
+		w.rejectCaller()
 	default:
 		runtime.Goexit()
 	}
@@ -41,12 +41,12 @@ func (w *World) abort() {
 	case computing:
 		panic(w.broken())
 	case abandoned:
-		w.comes()
-		w.fail(w.toldWhy())
+		w.noteReturn()
+		w.fail(w.whyEnded())
 		fallthrough
 	case unwinding:
 		if w.co.aborts++; w.co.aborts > maxAborts {
-			runtime.Goexit() // no recover stops it
+			runtime.Goexit() // recover does not stop it
 		}
 	}
 	panic(aborted{"no goroutine goes on"})
@@ -57,59 +57,59 @@ var errAbandoned = errors.New("nobody waits for the simulation")
 
 // Use implements env.Machine.
 func (w *World) Use(t *env.Task) {
-	if w.co.task != t || !w.surely() {
+	if w.co.task != t || !w.fastCheck() {
 		w.use(t)
 	}
 }
 
-// use is Use where it is not sure that all is well.
+// use is the slow path of Use.
 func (w *World) use(t *env.Task) {
 	if w.co.task != t {
-		w.stranger(t)
+		w.rejectEnv(t)
 	}
 	w.check()
-	w.strict()
+	w.requireRunning()
 }
 
 // Claim implements env.Machine.
 func (w *World) Claim() {
-	if !w.surely() {
+	if !w.fastCheck() {
 		w.check()
 		w.claim()
 	}
 }
 
-// claim is Claim where the world is not over. A timer's function runs on the kernel's goroutine, or on that which ran
-// last.
+// claim ends the caller if it is not a goroutine of the world. A timer's function runs on the kernel's goroutine, or
+// on the one that ran last.
 func (w *World) claim() {
 	if !w.co.mark.Mine() && !w.kernel.Mine() {
-		w.refuse()
+		w.rejectCaller()
 	}
 }
 
-// surely reports whether the goroutine that runs calls, no real code does, and the world is not over. It may say no
-// though it is so.
-func (w *World) surely() bool { return w.co.mark.Surely() && w.phase.Load() == running }
+// fastCheck reports whether the running goroutine is the caller, no real code runs, and the world is not over. It may
+// report false although all of that holds.
+func (w *World) fastCheck() bool { return w.co.mark.OnStack() && w.phase.Load() == running }
 
-// strict ends who calls in place of the goroutine that runs.
-func (w *World) strict() {
+// requireRunning ends the caller if it is not the running goroutine.
+func (w *World) requireRunning() {
 	if !w.co.mark.Mine() {
-		w.refuse()
+		w.rejectCaller()
 	}
 }
 
-// stranger ends a goroutine that uses the Env of another.
-func (w *World) stranger(t *env.Task) {
+// rejectEnv ends a goroutine that uses the Env of another one.
+func (w *World) rejectEnv(t *env.Task) {
 	w.check()
 	if !w.known() {
-		w.refuse()
+		w.rejectCaller()
 	}
 	panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body",
 		w.co.task.Name(), t.Name()))
 }
 
-// begin makes an operation of the running goroutine up to where it is done or parks. In a timer's
-// function no goroutine runs.
+// begin starts an operation of the running goroutine, until it is done or parks. In a timer's function no goroutine
+// runs.
 func (w *World) begin(op sim.Op) env.Step {
 	w.Claim()
 	if w.k.Current() == nil {
@@ -125,26 +125,26 @@ func (w *World) begin(op sim.Op) env.Step {
 	}
 }
 
-// step translates an outcome. Operations on channels tell by the tokens' outcome what did not go.
+// step translates an outcome. For operations on channels, a flag of the token tells whether it was delivered.
 func (w *World) step(out sim.Outcome) env.Step {
 	switch out {
 	case sim.Done:
-		return env.Went
+		return env.Done
 	case sim.Parked:
-		return env.Parks
+		return env.Parked
 	}
 	if w.k.Reason() == closed {
-		return env.Shut
+		return env.Closed
 	}
 	panic(w.k.Reason())
 }
 
-// closed is the reason that env itself turns into a panic, when its meters know.
+// closed is the reason that env itself turns into a panic, after its meters have been updated.
 const closed = "send on closed channel"
 
 // do makes an operation and returns when it is done.
 func (w *World) do(op sim.Op) {
-	if w.begin(op) == env.Parks {
+	if w.begin(op) == env.Parked {
 		w.leave(w.co)
 	}
 }
@@ -170,7 +170,7 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	for {
 		next, again := w.k.Burn(&co.G, int64(d))
 		if next != &co.G {
-			w.cross(co, next)
+			w.switchTo(co, next)
 		}
 		if !again {
 			return
@@ -178,8 +178,8 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	}
 }
 
-// take is Burn of exactly what work has taken.
-func (w *World) take(d time.Duration) {
+// burnExact burns exactly the time that real code has taken.
+func (w *World) burnExact(d time.Duration) {
 	w.Claim()
 	w.useful += max(0, d)
 	w.do(sim.Op{Code: sim.Burn, Token: sim.Exact, N: int64(d)})
@@ -289,22 +289,22 @@ func (c *counter) Wait() {
 }
 
 // line is a Chan of the kernel.
-type line struct {
+type tokenChan struct {
 	*sim.Chan
 	w *World
 }
 
 // NewLine implements env.Machine.
-func (w *World) NewLine(name string, capacity int) env.Line {
-	return &line{sim.NewChan(name, capacity), w}
+func (w *World) NewTokenChan(name string, capacity int) env.TokenChan {
+	return &tokenChan{sim.NewChan(name, capacity), w}
 }
 
-func (l *line) Send(token uint32, mayPark bool) env.Step {
+func (l *tokenChan) Send(token uint32, mayPark bool) env.Step {
 	w := l.w
 	if !mayPark {
 		step := w.begin(sim.Op{Code: sim.TrySend, Token: int64(token), On: l.Chan})
-		if step == env.Went && !w.k.Sent() {
-			return env.Stays
+		if step == env.Done && !w.k.Sent() {
+			return env.WouldBlock
 		}
 		return step
 	}
@@ -317,11 +317,11 @@ func (l *line) Send(token uint32, mayPark bool) env.Step {
 	return w.step(out)
 }
 
-func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
+func (l *tokenChan) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 	w := l.w
 	if !mayPark {
-		if step = w.begin(sim.Op{Code: sim.TryRecv, On: l.Chan}); step == env.Went && w.co.Choice() < 0 {
-			return env.Stays, 0, false
+		if step = w.begin(sim.Op{Code: sim.TryRecv, On: l.Chan}); step == env.Done && w.co.Choice() < 0 {
+			return env.WouldBlock, 0, false
 		}
 		return step, w.token(), w.co.OK()
 	}
@@ -335,11 +335,11 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 	return w.step(out), w.token(), co.OK()
 }
 
-// token is what the running goroutine has received.
+// token returns the token that the running goroutine has received.
 func (w *World) token() uint32 { return uint32(w.co.Token()) }
 
-func (l *line) Outcome() (token uint32, ok bool) { return l.w.token(), l.w.co.OK() }
-func (l *line) Close()                           { l.w.do(sim.Op{Code: sim.Close, On: l.Chan}) }
+func (l *tokenChan) Outcome() (token uint32, ok bool) { return l.w.token(), l.w.co.OK() }
+func (l *tokenChan) Close()                           { l.w.do(sim.Op{Code: sim.Close, On: l.Chan}) }
 
 // ClearCases implements env.Machine.
 func (w *World) ClearCases() {
@@ -348,10 +348,10 @@ func (w *World) ClearCases() {
 }
 
 // AddCase implements env.Machine.
-func (w *World) AddCase(l env.Line, send bool, token uint32) {
+func (w *World) AddCase(l env.TokenChan, send bool, token uint32) {
 	var c *sim.Chan
 	if l != nil {
-		c = l.(*line).Chan
+		c = l.(*tokenChan).Chan
 	}
 	w.co.AddCase(c, send, int64(token))
 }
@@ -366,8 +366,8 @@ func (w *World) Select(mayPark bool) env.Step {
 		op.Code = sim.TrySelect
 	}
 	step := w.begin(op)
-	if step == env.Went && w.co.Choice() < 0 {
-		return env.Stays
+	if step == env.Done && w.co.Choice() < 0 {
+		return env.WouldBlock
 	}
 	return step
 }

@@ -10,36 +10,39 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// mostSpans bounds a timeline, some 70 bytes each: what is longer is cut there.
+// mostSpans bounds a timeline to about 70 MB. A longer one is cut off there.
 const mostSpans = 1 << 20
 
-// recorder makes a timeline of what the kernel tells and of what designs say they do. It watches from the
-// world's beginning, or it would not know at the beginning of the record who waits, since when and for whom.
+// recorder makes a timeline from the events of the kernel and the declarations of designs. It observes from the
+// beginning of the world. Otherwise it would not know, when recording starts, which goroutines wait, since when, and
+// for which request.
 type recorder struct {
-	k         *sim.Kernel
-	t         timeline.Timeline
-	recording bool // since t.From, until t.To
-	over      bool
-	most      int // spans
-	born, put int // goroutines and values so far
-	actors    map[*sim.G]*actor
-	names     map[int]string // of those who have a span, by number
-	resources map[resourceKey]int
-	values    map[*sim.Chan][]value // in channels
+	k                          *sim.Kernel
+	t                          timeline.Timeline
+	recording                  bool // since t.From, until t.To
+	over                       bool
+	most                       int // largest number of spans
+	goroutineCount, valueCount int // goroutines and values so far
+	actors                     map[*sim.G]*actor
+	names                      map[int]string // of goroutines that have a span, by number
+	resources                  map[resourceKey]int
+	values                     map[*sim.Chan][]value // values in channels
 }
 
+// resourceKey identifies a resource.
 type resourceKey struct {
 	kind timeline.ResourceKind
 	name string
 }
 
-// value is one that lies in a channel.
+// value is a value in a channel.
 type value struct {
-	number  int // of all, in the order in which they came
+	number  int // in the order of arrival, over all channels
 	since   int64
 	request int64
 }
 
+// newRecorder creates a recorder that observes k.
 func newRecorder(k *sim.Kernel) *recorder {
 	r := &recorder{k: k, most: mostSpans, actors: map[*sim.G]*actor{}, names: map[int]string{},
 		resources: map[resourceKey]int{}, values: map[*sim.Chan][]value{}}
@@ -48,7 +51,7 @@ func newRecorder(k *sim.Kernel) *recorder {
 	return r
 }
 
-// record begins the timeline.
+// record starts the timeline.
 func (r *recorder) record(d time.Duration) {
 	if r.over || r.recording {
 		return
@@ -58,7 +61,7 @@ func (r *recorder) record(d time.Duration) {
 	r.t.To = r.t.From + int64(d)
 }
 
-// past reports whether there is nothing more to watch, and sees to the end of it when its time has come.
+// past reports whether the timeline is complete, and completes it when its time is over.
 func (r *recorder) past() bool {
 	if !r.over && r.recording && (r.k.Now() >= r.t.To || len(r.t.Spans) >= r.most) {
 		r.finish()
@@ -66,13 +69,14 @@ func (r *recorder) past() bool {
 	return r.over
 }
 
+// emitValue adds the span of a value that leaves a channel.
 func (r *recorder) emitValue(c *sim.Chan, v value) {
 	r.emit(timeline.Span{Start: v.since, End: r.k.Now(), Kind: timeline.Buffered, Goroutine: timeline.None,
 		CPU:      timeline.None,
 		Resource: r.resource(timeline.Channel, c.Name, c.Cap()), Request: v.request})
 }
 
-// emit adds what of a span lies within the record, and reports whether anything does.
+// emit adds the part of a span that lies within the record, and reports whether there is one.
 func (r *recorder) emit(s timeline.Span) bool {
 	if !r.recording {
 		return false
@@ -85,8 +89,8 @@ func (r *recorder) emit(s timeline.Span) bool {
 	return true
 }
 
-// finish ends the record, now or when its time was over. What was there first comes first, as it would have
-// in a queue.
+// finish ends the record, now or at the end of its time. Spans are added in the order of their beginning, as
+// goroutines leave a queue.
 func (r *recorder) finish() {
 	r.over = true
 	r.k.Observe(nil)
@@ -104,10 +108,10 @@ func (r *recorder) finish() {
 	}
 	r.finishValues()
 	r.t.Sort()
-	r.number()
+	r.resolve()
 }
 
-// finishValues ends what still lies in channels.
+// finishValues ends the spans of values that are still in channels.
 func (r *recorder) finishValues() {
 	type left struct {
 		c *sim.Chan
@@ -125,11 +129,11 @@ func (r *recorder) finishValues() {
 	}
 }
 
-// number gives the goroutines that have spans their place in the list, in the order of their start, and takes the
-// requests off what turned out to be no value of a request.
-func (r *recorder) number() {
+// resolve numbers the goroutines that have spans in the order of their start. It removes the requests of values that
+// turned out not to be requests.
+func (r *recorder) resolve() {
 	place := map[int]int{}
-	for n := range r.born {
+	for n := range r.goroutineCount {
 		if name, ok := r.names[n]; ok {
 			place[n] = len(r.t.Goroutines)
 			r.t.Goroutines = append(r.t.Goroutines, name)
@@ -144,7 +148,7 @@ func (r *recorder) number() {
 	}
 }
 
-// resource is the index of a resource; None for one without a name.
+// resource returns the index of a resource; None for one without a name.
 func (r *recorder) resource(kind timeline.ResourceKind, name string, room int) int {
 	if name == "" {
 		return timeline.None
@@ -159,15 +163,15 @@ func (r *recorder) resource(kind timeline.ResourceKind, name string, room int) i
 	return i
 }
 
-// Record begins a timeline of the next d of virtual time. Only the first call counts, in a world that keeps one.
+// Record starts a timeline of the next d of virtual time. Only the first call counts. It needs [Config].Timeline.
 func (w *World) Record(d time.Duration) {
 	if w.recorder != nil {
 		w.recorder.record(d)
 	}
 }
 
-// Timeline is what has been recorded when Run has returned; nil if nothing has, or if the design still blocks outside
-// env.
+// Timeline returns the record after Run has returned. It is nil if nothing was recorded, or if the design still
+// blocks outside env.
 func (w *World) Timeline() *timeline.Timeline {
 	if w.recorder == nil || !w.ended || !w.recorder.recording {
 		return nil
@@ -178,10 +182,10 @@ func (w *World) Timeline() *timeline.Timeline {
 	return &w.recorder.t
 }
 
-// present is the recorder, if there is one, for what the running goroutine says of itself, and ends who is not that
-// one. What goroutines of a world that is over do as they end is nobody's. Real code may use stations, which is no
-// operation.
-func (w *World) present() *recorder {
+// activeRecorder returns the recorder for a declaration of the running goroutine; nil if there is none. It ends a
+// caller that is not the running goroutine. Goroutines of a world that is over are not recorded. Real code may use
+// stations, because that is no operation.
+func (w *World) activeRecorder() *recorder {
 	if !w.on() {
 		return nil
 	}
@@ -192,25 +196,25 @@ func (w *World) present() *recorder {
 // For implements env.Machine.
 func (w *World) For(request uint64) {
 	w.co.request = request
-	if r := w.present(); r != nil {
+	if r := w.activeRecorder(); r != nil {
 		n := int64(request)
 		if request == env.NoRequest {
 			n = timeline.NoRequest
 		}
-		r.serves(&w.co.G, n)
+		r.declareRequest(&w.co.G, n)
 	}
 }
 
 // Enter implements env.Machine.
 func (w *World) Enter(station string) {
-	if r := w.present(); r != nil {
+	if r := w.activeRecorder(); r != nil {
 		r.enter(&w.co.G, station)
 	}
 }
 
 // Leave implements env.Machine.
 func (w *World) Leave(station string) {
-	if r := w.present(); r != nil {
+	if r := w.activeRecorder(); r != nil {
 		r.leave(&w.co.G, station)
 	}
 }

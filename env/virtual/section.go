@@ -10,30 +10,31 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// Sections says what real code costs. Its methods are called on the goroutine that runs the code, one after the
-// other; between Begin and End, or Drop, no other goroutine of the world runs. An error ends the simulation.
+// Sections measures or looks up the cost of real code. Its methods are called by the goroutine that runs the code.
+// Between Begin and End, or Drop, no other goroutine of the world runs. An error ends the simulation.
 type Sections interface {
-	// Begin is called right before the code, and End right after it: it returns the cost.
+	// Begin is called right before the code.
 	Begin() error
 	End(Code) (time.Duration, error)
-	// Drop is called instead of End if the code does not come there.
+	// Drop is called instead of End if the code panics or ends early.
 	Drop()
 }
 
-// Code names real code, so that another run finds it again: together with how many of that name there were before.
+// Code identifies real code, so that another run finds it again. Sections with the same Code are numbered in order.
 type Code struct {
-	// Request is for which the code works, env.NoRequest for none. It names the work whoever does it.
+	// Request is the request that the code works for, or env.NoRequest. It identifies the work, whichever goroutine
+	// does it.
 	Request uint64
-	// Goroutine is who does it: with a request the name that it was started under, which others share, and else
-	// its unique name.
+	// Goroutine is the goroutine that runs the code. With a request it is the name it was started under, which others
+	// share. Otherwise it is its unique name.
 	Goroutine string
 }
 
 // section is the real code that runs.
 type section struct {
 	open     bool
-	declared time.Duration // its cost, or env.Measured
-	at       [4]uintptr    // where it began, callers included
+	declared time.Duration // its declared cost, or env.Measured
+	at       [4]uintptr    // call stack of Begin
 }
 
 // Begin implements env.World.
@@ -57,20 +58,20 @@ func (w *World) Begin(_ *env.Task, declared time.Duration) time.Duration {
 // End implements env.World.
 func (w *World) End(t *env.Task, _ time.Duration) {
 	if w.co.task != t {
-		w.stranger(t)
+		w.rejectEnv(t)
 	}
 	if !w.section.open {
 		w.Claim()
 		panic(fmt.Sprintf("goroutine %s calls End of a section of real code that is over: call it once for each Begin",
 			t.Name()))
 	}
-	if w.phase.Load() != computing { // it was given up meanwhile
+	if w.phase.Load() != computing { // it was abandoned meanwhile
 		if w.known() {
 			w.drop()
 		}
 		w.check()
 	}
-	w.strict()
+	w.requireRunning()
 	cost, err := w.section.declared, error(nil)
 	if cost == env.Measured {
 		if cost = 0; w.cfg.Sections != nil {
@@ -81,10 +82,10 @@ func (w *World) End(t *env.Task, _ time.Duration) {
 	if err != nil {
 		w.Fail(err)
 	}
-	w.take(cost)
+	w.burnExact(cost)
 }
 
-// code is the name of the code that t runs.
+// code returns the identity of the code that t runs.
 func (w *World) code(t *env.Task) Code {
 	c := Code{w.co.request, t.Name()}
 	if c.Request != env.NoRequest {
@@ -93,20 +94,20 @@ func (w *World) code(t *env.Task) Code {
 	return c
 }
 
-// close closes the section. A world that was given up meanwhile stays so.
+// close closes the section. A world that was abandoned meanwhile stays so.
 func (w *World) close() {
 	w.section.open = false
 	w.phase.CompareAndSwap(computing, running)
 }
 
-// Fail ends the world with an error, and with it the goroutine that runs, which calls it.
+// Fail ends the world with an error, and the calling goroutine, which must be the running one.
 func (w *World) Fail(err error) {
 	w.check()
 	w.fail(err)
 	w.leave(w.co)
 }
 
-// drop closes a section that does not come to its end, and says where it began; "" if none is open.
+// drop closes a section that does not reach its end, and returns where it began; "" if none is open.
 func (w *World) drop() (where string) {
 	if !w.section.open {
 		return ""
@@ -119,7 +120,7 @@ func (w *World) drop() (where string) {
 	return where
 }
 
-// broken drops the section for an operation that was made in it, and says so.
+// broken drops the section in which an operation was made, and returns the message for it.
 func (w *World) broken() string {
 	began := w.drop()
 	var stack [32]uintptr
@@ -129,7 +130,7 @@ func (w *World) broken() string {
 		w.co.task.Name(), operation, where, began)
 }
 
-// outermost is the function of package env that a design called, and the file and line where it did.
+// outermost returns the function of package env that a design called, and the file and line of the call.
 func outermost(stack []uintptr) (operation, where string) {
 	frames := runtime.CallersFrames(stack)
 	for {

@@ -10,42 +10,42 @@ import (
 )
 
 const (
-	// mostDumped is of how many goroutines a dump is made: the world stands still while it is, which for a million
-	// takes seconds.
+	// mostDumped is the largest number of goroutines for a stack dump. A dump stops the world, which for a million
+	// goroutines takes seconds.
 	mostDumped = 10_000
-	// mostProfiled is the same of a profile, in which goroutines have no number and no state.
+	// mostProfiled is the same for a goroutine profile, in which goroutines have no number and no state.
 	mostProfiled = 200_000
 )
 
-// born notes the Go goroutine of a coroutine.
-func (w *World) born(id int64) {
+// addID records the Go goroutine of a coroutine.
+func (w *World) addID(id int64) {
 	w.mu.Lock()
 	w.ids = append(w.ids, id)
 	w.mu.Unlock()
 }
 
-// dumped is a goroutine of a dump.
+// dumped is a goroutine in a stack dump.
 type dumped struct {
 	id, parent    int64
 	state, frames string
 }
 
-// stack is the state of the coroutine that runs, or waits where it should not, and its frames. If none does it is that
-// which waits for a coroutine of the design's own; and empty if the world itself runs, or there are too many goroutines
-// to look at.
+// stack returns the state and the frames of the coroutine that runs, or that waits outside env. If there is none, it
+// is the one that waits for a coroutine of the design's own. Both are empty if the world itself runs, or if there are
+// too many goroutines.
 func (w *World) stack() (state, frames string) {
 	switch n := runtime.NumGoroutine(); {
 	case n > mostProfiled:
 		return "", ""
 	case n > mostDumped:
-		return profiled(n)
+		return profileStack(n)
 	}
-	state, frames, _, _ = w.picked()
+	state, frames, _, _ = w.pickStack()
 	return state, frames
 }
 
-// picked is stack of a dump, with the dump and the numbers of the world's own.
-func (w *World) picked() (state, frames string, all []dumped, own map[int64]bool) {
+// pickStack is stack by a dump. It also returns the dump and the numbers of the world's goroutines.
+func (w *World) pickStack() (state, frames string, all []dumped, own map[int64]bool) {
 	own = map[int64]bool{}
 	w.mu.Lock()
 	for _, id := range w.ids {
@@ -65,13 +65,13 @@ func (w *World) picked() (state, frames string, all []dumped, own map[int64]bool
 	return state, frames, all, own
 }
 
-// blocked is the state and the frames of the goroutine in which the design waits outside env: its own, or a coroutine
-// that it has resumed.
+// blocked returns the state and the frames of the goroutine in which the design waits outside env: one of the
+// world's, or a coroutine that it has resumed.
 func (w *World) blocked() (state, frames string) {
 	if n := runtime.NumGoroutine(); n > mostDumped {
 		return w.stack()
 	}
-	state, frames, all, own := w.picked()
+	state, frames, all, own := w.pickStack()
 	if state != inCoroutine {
 		return state, frames
 	}
@@ -83,7 +83,7 @@ func (w *World) blocked() (state, frames string) {
 	return state, frames
 }
 
-// dump is a dump of all goroutines.
+// dump returns a stack dump of all goroutines.
 func dump() (all []dumped) {
 	buf := make([]byte, 1<<20)
 	n := runtime.Stack(buf, true)
@@ -99,7 +99,7 @@ func dump() (all []dumped) {
 		}
 		_, rest, _ = strings.Cut(rest, "[")
 		state, _, _ := strings.Cut(rest, "]")
-		state, _, _ = strings.Cut(state, ",") // how many minutes, locked to a thread
+		state, _, _ = strings.Cut(state, ",") // without the minutes, and "locked to thread"
 		g := dumped{id: id, state: strings.TrimSuffix(state, " (durable)"), frames: frames}
 		if _, by, ok := strings.Cut(frames, " in goroutine "); ok {
 			by, _, _ = cutLine(by)
@@ -110,18 +110,19 @@ func dump() (all []dumped) {
 	return all
 }
 
+// cutLine cuts the first line off.
 func cutLine(text string) (line, rest string, ok bool) { return strings.Cut(text, "\n") }
 
-// profiled is stack from a profile of so many goroutines, for which nobody stands still. Of two worlds it may take one
-// for the other.
-func profiled(n int) (state, frames string) {
+// profileStack is stack by a profile of n goroutines, which does not stop the world. It cannot distinguish two worlds
+// of one process.
+func profileStack(n int) (state, frames string) {
 	records := make([]runtime.StackRecord, n+n/8)
 	n, ok := runtime.GoroutineProfile(records)
 	if !ok {
 		return "", ""
 	}
 	for i := range records[:n] {
-		state, frames := described(records[i].Stack())
+		state, frames := describeStack(records[i].Stack())
 		if (blocks(state) || state == inSyscall) && strings.Contains(frames,
 			ownPackages+"env/virtual.(*coroutine).loop(") {
 			return state, frames
@@ -130,8 +131,8 @@ func profiled(n int) (state, frames string) {
 	return "", ""
 }
 
-// described is the state and the frames of a stack as in a dump, as far as its functions tell.
-func described(stack []uintptr) (state, text string) {
+// describeStack returns the state and the frames of a stack as in a dump, as far as its functions tell.
+func describeStack(stack []uintptr) (state, text string) {
 	var b strings.Builder
 	var functions []string
 	frames := runtime.CallersFrames(stack)
@@ -144,7 +145,7 @@ func described(stack []uintptr) (state, text string) {
 	return stateOf(functions), b.String()
 }
 
-// stateOf is the state of a goroutine with these functions, the innermost first; "" for one that waits for nothing.
+// stateOf returns the state of a goroutine with these functions, the innermost first; "" for one that does not wait.
 func stateOf(functions []string) string {
 	switch first := functions[0]; {
 	case strings.HasPrefix(first, "syscall."), strings.HasPrefix(first, "internal/runtime/syscall."),
@@ -170,8 +171,7 @@ var waitsIn = map[string]string{
 	"sync.runtime_notifyListWait": "sync.Cond.Wait",
 }
 
-// blocks reports whether a state of a goroutine is to wait for something that is not the world's, nor the runtime's
-// own.
+// blocks reports whether a goroutine in this state waits for something outside the world and the runtime.
 func blocks(state string) bool {
 	return state != "" && slices.ContainsFunc([]string{"sleep", "chan ", "select", "semacquire", "sync.", "IO wait"},
 		func(s string) bool {
@@ -179,39 +179,39 @@ func blocks(state string) bool {
 		})
 }
 
-// notOfDesign reports whether a goroutine waits for what is no part of the design: for what another trial makes once
-// for all, or, in an allocation, for the runtime, as to begin a collection. A dump does not show the runtime's own
-// frames.
-func notOfDesign(state, frames string) bool {
+// ofRuntime reports whether a goroutine waits for something that is no part of the design: for a sync.Once of another
+// trial, or, in an allocation, for the runtime, such as the start of a collection. A dump does not show the runtime's
+// own frames.
+func ofRuntime(state, frames string) bool {
 	inner := strings.TrimLeft(frames, "\n")
 	own := strings.HasPrefix(state, "semacquire") && !strings.HasPrefix(inner, "sync.") &&
 		!strings.HasPrefix(inner, "internal/")
 	return own || strings.Contains(frames, "sync.(*Once).doSlow(")
 }
 
-// inSyscall is the state of a goroutine in a system call, or in C: it may sleep there or not.
+// inSyscall is the state of a goroutine in a system call or in C. It may sleep there or not.
 const inSyscall = "syscall"
 
-// inCoroutine is the state of a goroutine that has resumed another, or was not resumed itself.
+// inCoroutine is the state of a goroutine that has resumed another one, or that was not resumed itself.
 const inCoroutine = "coroutine"
 
-// hasLeft reports whether a goroutine in that state has gone on to another of the world, or ended.
+// hasLeft reports whether a goroutine in that state has switched to another one of the world, or ended.
 func hasLeft(frames string) bool {
 	for line := range strings.SplitSeq(frames, "\n") {
 		switch {
 		case line == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "runtime."),
 			strings.HasPrefix(line, "iter."):
 		default:
-			return strings.HasPrefix(line, ownPackages+"env/virtual.(*World).cross(") ||
+			return strings.HasPrefix(line, ownPackages+"env/virtual.(*World).switchTo(") ||
 				strings.HasPrefix(line, ownPackages+"env/virtual.(*coroutine).loop(")
 		}
 	}
 	return true
 }
 
-// placeIn is the innermost function of a stack that is a design's and not the world's, or of the Go runtime, with its
-// file and line.
-func placeIn(frames string) string {
+// locationIn returns the innermost function of a stack that belongs to the design, and not to the world or the Go
+// runtime, with its file and line.
+func locationIn(frames string) string {
 	name := ""
 	for line := range strings.SplitSeq(frames, "\n") {
 		if at, ok := strings.CutPrefix(line, "\t"); ok {
@@ -232,7 +232,7 @@ func placeIn(frames string) string {
 	return "nothing of its own"
 }
 
-// ofDesign reports whether a function may be a design's.
+// ofDesign reports whether a function may belong to a design.
 func ofDesign(name string) bool {
 	for _, p := range []string{"runtime.", "runtime/", "iter.", "internal/", "sync.", "time.", "reflect.", "panic",
 		"os.", "os/", "net.", "net/", "io.", "bufio.", "syscall.",
@@ -245,4 +245,5 @@ func ofDesign(name string) bool {
 	return true
 }
 
+// ownPackages is the prefix of this module's packages.
 const ownPackages = "github.com/brewput/brewput/"

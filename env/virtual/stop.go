@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// patience is how long a run that was told to end may take until Run no longer waits for it.
+	// patience is how long Run waits for a run that was told to end.
 	patience = time.Second
-	// soon is when the stacks are looked at of a design that has not come back to env by itself.
+	// soon is when the stacks of a design are read that has not returned to env.
 	soon = patience / 4
 )
 
 // ErrLimit is in the error of a run that takes longer than [Config].Limit.
 var ErrLimit = errors.New("its limit")
 
-// limitError is the error of a run that takes too long.
+// limitError returns the error of a run that takes too long.
 func (w *World) limitError() error {
 	err := fmt.Errorf("the simulation takes more than %v of real time, %w", w.cfg.Limit, ErrLimit)
 	if n := w.made.Load(); n > 1000 {
@@ -26,37 +26,37 @@ func (w *World) limitError() error {
 	return err
 }
 
-// fullMemory is the error of a run whose goroutines, or what they hold, take too much memory.
+// fullMemory returns the error of a run whose goroutines, or their data, take too much memory.
 func (w *World) fullMemory() error {
 	return fmt.Errorf("the memory guard has ended the simulation: memory is full with %d goroutines; "+
 		"let fewer live at a time, or each hold less, or end other programs", w.made.Load())
 }
 
-// tell tells the run to end: its design at its next operation, and the kernel before its next event.
-func (w *World) tell(why error) {
-	w.told.CompareAndSwap(nil, &why)
+// requestEnd tells the run to end: the design at its next operation, and the kernel before its next event.
+func (w *World) requestEnd(why error) {
+	w.endReason.CompareAndSwap(nil, &why)
 	w.giveUp()
 	w.k.Interrupt(why)
 }
 
-// toldWhy is why the run was told to end.
-func (w *World) toldWhy() error {
-	if why := w.told.Load(); why != nil {
+// whyEnded returns why the run was told to end.
+func (w *World) whyEnded() error {
+	if why := w.endReason.Load(); why != nil {
 		return *why
 	}
 	return errAbandoned
 }
 
-// comes notes where the design is that comes back to env in a run that was told to end.
-func (w *World) comes() {
-	if w.told.Load() != nil && w.came.Load() == nil {
+// noteReturn records the stack of a design that returns to env in a run that was told to end.
+func (w *World) noteReturn() {
+	if w.endReason.Load() != nil && w.returnStack.Load() == nil {
 		stack := string(debug.Stack())
-		w.came.CompareAndSwap(nil, &stack)
+		w.returnStack.CompareAndSwap(nil, &stack)
 	}
 }
 
-// abandon gives up on a run, for a reason: a design that comes back to env ends there. Who does not is left behind. The
-// error says where the design was.
+// abandon gives up on a run for a reason. A design that returns to env ends there; otherwise its goroutine is left
+// behind. The error names the location of the design.
 func (w *World) abandon(ended <-chan error, why error) error {
 	select {
 	case err := <-ended:
@@ -64,19 +64,19 @@ func (w *World) abandon(ended <-chan error, why error) error {
 		return err
 	default:
 	}
-	w.tell(why)
+	w.requestEnd(why)
 	w.wait(ended, soon)
 	frames := ""
-	if came := w.came.Load(); came != nil {
+	if came := w.returnStack.Load(); came != nil {
 		_, frames, _ = cutLine(*came)
 	} else if !w.ended {
 		_, frames = w.stack()
 	}
 	w.wait(ended, patience-soon)
-	return w.because(located(why, frames))
+	return w.withOutcome(withLocation(why, frames))
 }
 
-// wait waits for the end of the run, but not for long.
+// wait waits up to d for the end of the run.
 func (w *World) wait(ended <-chan error, d time.Duration) {
 	if w.ended {
 		return
@@ -90,15 +90,15 @@ func (w *World) wait(ended <-chan error, d time.Duration) {
 	}
 }
 
-// located is an error with the place where a design is; "" if nobody knows.
-func located(err error, frames string) error {
+// withLocation adds the location of a design to an error, unless it is unknown.
+func withLocation(err error, frames string) error {
 	if frames == "" {
 		return err
 	}
-	return fmt.Errorf("%w; the design is in %s\n%s", err, placeIn(frames), frames)
+	return fmt.Errorf("%w; the design is in %s\n%s", err, locationIn(frames), frames)
 }
 
-// giveUp ends a design that comes back to env, there.
+// giveUp ends a design at its next operation of env.
 func (w *World) giveUp() {
 	for {
 		p := w.phase.Load()
@@ -109,15 +109,16 @@ func (w *World) giveUp() {
 	}
 }
 
-// because is an error of the watchdog: what the run has come to before, if it hangs only in its end, goes first.
-func (w *World) because(err error) error {
-	if before := w.outcome.Load(); before != nil && *before != nil && !errors.Is(*before, w.toldWhy()) {
+// withOutcome returns an error of the watchdog. If the run had failed before and hangs only while it ends, that
+// failure comes first.
+func (w *World) withOutcome(err error) error {
+	if before := w.outcome.Load(); before != nil && *before != nil && !errors.Is(*before, w.whyEnded()) {
 		return errors.Join(*before, err)
 	}
 	return err
 }
 
-// guard asks for Room from outside, until the run is over: its channel is closed when there is none.
+// guard calls Room from another goroutine until the run is over. It closes its channel when there is no room.
 func (w *World) guard(over <-chan struct{}) <-chan struct{} {
 	if w.cfg.Room == nil || w.cfg.RoomEvery <= 0 {
 		return nil

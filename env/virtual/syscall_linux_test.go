@@ -44,8 +44,8 @@ func TestSyscalls(t *testing.T) {
 	}{{"endless", 1, false}, {"few", fewWaits, true}, {"many", 1 << 30, true}} {
 		p := newSleeper(t)
 		w := New(Config{Watchdog: 30 * ms})
-		w.looked = func(l look) {
-			if l == waits && c.wakes {
+		w.onSample = func(l sample) {
+			if l == blocking && c.wakes {
 				p.wake() // who waits goes on when it was seen
 			}
 		}
@@ -71,7 +71,7 @@ func TestSyscallInRealCode(t *testing.T) {
 	p := newSleeper(t)
 	w := New(Config{Watchdog: 20 * ms})
 	looks := 0
-	w.looked = func(look) {
+	w.onSample = func(sample) {
 		if looks++; looks == 2*inRealCode*manyWaits {
 			p.wake()
 		}
@@ -90,7 +90,7 @@ func TestShortSyscalls(t *testing.T) {
 	defer file.Close()
 	w := New(Config{Watchdog: 30 * ms})
 	looks, enough := 0, make(chan bool)
-	w.looked = func(look) {
+	w.onSample = func(sample) {
 		if looks++; looks == 100 {
 			close(enough)
 		}

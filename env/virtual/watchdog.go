@@ -8,50 +8,51 @@ import (
 	"github.com/brewput/brewput/internal/self"
 )
 
-// The watchdog looks at the goroutine that runs, many times a second and from outside. Where the design computes, or
-// the kernel does, that goroutine is busy, however loaded the machine. Where it waits for a lock, a channel, a timer or
-// the network, the design blocks outside env: the whole world stands still, and virtual time does not know. So it does
-// in a system call that sleeps; of one in real code nobody knows whether it is part of the work. A wait that was seen
-// is certain. What is in doubt is only whether waits that are rare matter, and so they are a warning.
+// The watchdog samples the state of the running goroutine many times a second, from outside. While the design or the
+// kernel computes, that goroutine is runnable, however loaded the machine is. If it waits for a lock, a channel, a
+// timer or the network, the design blocks outside env: the whole world stands still, and virtual time does not
+// advance. The same holds for a system call that sleeps. In real code, a system call may be part of the work. A wait
+// that was sampled is certain. Only the effect of rare waits is uncertain, so they are a warning.
 const (
-	// manyWaits looks at waits, and a tenth of all looks, are an error while the run goes on; fewWaits at its end.
+	// manyWaits samples in a wait, and a tenth of all samples, are an error while the run goes on. At its end
+	// fewWaits are enough.
 	manyWaits = 25
 	fewWaits  = 5
-	oneIn     = 10
-	// memorable is how many looks count: then all count half.
-	memorable = oneIn * manyWaits
+	waitShare = 10
+	// window is how many samples count. After that many, all count half.
+	window = waitShare * manyWaits
 	// inRealCode is how many times as long real code may block.
 	inRealCode = 20
-	// mostDumps is how often the stacks are dumped to find the place of short waits.
+	// mostDumps is how often the stacks are dumped to locate short waits.
 	mostDumps = 20
-	// slowest is the time between two looks of a watchdog that has time, and fastest that between its first.
+	// slowest is the usual interval of samples, and fastest that of the first ones.
 	slowest = 20 * time.Millisecond
 	fastest = time.Millisecond
 )
 
-// look is what a look at a world finds.
-type look uint8
+// sample is the state of a world at one instant.
+type sample uint8
 
 const (
-	busy      look = iota // all is well
-	waits                 // the goroutine that runs waits for something outside env
-	elsewhere             // none of the world's goroutines runs; a coroutine of the design's own may
+	busy      sample = iota // the world runs
+	blocking                // the running goroutine waits for something outside env
+	elsewhere               // no goroutine of the world runs; a coroutine of the design's own may
 )
 
-// tally is what the watchdog has seen.
+// tally counts the samples of a run.
 type tally struct {
-	looks, waits int // of late: see memorable
-	all, waited  int // in all
-	stuck        int // looks in a row that found nobody at work, nor that somebody had been since the look before
+	samples, inWait int // recent ones: see window
+	all, allInWait  int // since the beginning
+	stuck           int // consecutive samples without a sign that the world runs
 }
 
-// note takes the next look. moved says that the world has gone on since the look before.
-func (t *tally) note(l look, moved bool) {
-	t.looks++
+// note adds a sample. moved reports that the world has advanced since the previous sample.
+func (t *tally) note(l sample, moved bool) {
+	t.samples++
 	t.all++
-	if l == waits {
-		t.waits++
-		t.waited++
+	if l == blocking {
+		t.inWait++
+		t.allInWait++
 	}
 	if l == busy || moved {
 		t.stuck = 0
@@ -59,35 +60,35 @@ func (t *tally) note(l look, moved bool) {
 		t.stuck++
 	}
 	switch {
-	case t.all == manyWaits: // those were in haste
-		t.looks, t.waits, t.stuck = 0, 0, 0
-	case t.looks == memorable:
-		t.looks, t.waits = t.looks/2, t.waits/2
+	case t.all == manyWaits: // the first samples were taken at a shorter interval
+		t.samples, t.inWait, t.stuck = 0, 0, 0
+	case t.samples == window:
+		t.samples, t.inWait = t.samples/2, t.inWait/2
 	}
 }
 
-// certain reports whether the design blocks, as far as was seen of late.
-func (t *tally) certain() bool { return t.waits >= manyWaits && t.waits*oneIn >= t.looks }
+// certain reports whether the design blocks, by the recent samples.
+func (t *tally) certain() bool { return t.inWait >= manyWaits && t.inWait*waitShare >= t.samples }
 
-// has reports whether the design has blocked, as far as was seen in all.
-func (t *tally) has() bool { return t.waited >= fewWaits && t.waited*oneIn >= t.all }
+// hasBlocked reports whether the design has blocked, by all samples.
+func (t *tally) hasBlocked() bool { return t.allInWait >= fewWaits && t.allInWait*waitShare >= t.all }
 
-// sentry is the watchdog of one run.
-type sentry struct {
+// watchdog is the watchdog of one run.
+type watchdog struct {
 	*World
 	tally
-	eye           self.Eye
-	every         time.Duration // between two looks, after the first
+	eye           self.Inspector
+	every         time.Duration // interval of samples, after the first ones
 	dumps         int
-	long          time.Duration // the looks together that found it waiting
-	state, frames string        // of the design, where it was found waiting
+	blockedFor    time.Duration // total interval of the samples that found the design blocked
+	state, frames string        // of the design where it was found blocked
 }
 
-// watch waits for the end of the simulation, and gives up on one whose design blocks outside env, takes longer than the
-// limit or more memory than there is, or is interrupted. It looks at real time, which decides only whether such a
-// design is reported, never what a run computes.
+// watch waits for the end of the simulation. It gives up on a run whose design blocks outside env, which takes longer
+// than the limit or more memory than there is, or which is interrupted. It reads real time, which decides only
+// whether such a design is reported, never what a run computes.
 func (w *World) watch(ended <-chan error) error {
-	s := &sentry{World: w, eye: self.NewEye(), every: min(slowest, max(fastest, w.cfg.Watchdog/manyWaits))}
+	s := &watchdog{World: w, eye: self.NewInspector(), every: min(slowest, max(fastest, w.cfg.Watchdog/manyWaits))}
 	over := make(chan struct{})
 	defer close(over)
 	full := w.guard(over)
@@ -99,7 +100,7 @@ func (w *World) watch(ended <-chan error) error {
 	}
 	next := time.NewTimer(fastest)
 	defer next.Stop()
-	var late <-chan time.Time // a design that does not come back to env though memory is full
+	var late <-chan time.Time // a design that does not return to env although memory is full
 	for {
 		select {
 		case err := <-ended:
@@ -112,92 +113,92 @@ func (w *World) watch(ended <-chan error) error {
 		case <-full:
 			full, late = nil, time.After(patience)
 			w.full.Store(true)
-			w.tell(w.fullMemory())
+			w.requestEnd(w.fullMemory())
 		case <-late:
 			if late = nil; w.phase.Load() == abandoned {
-				return w.abandon(ended, w.toldWhy())
+				return w.abandon(ended, w.whyEnded())
 			}
 		case <-next.C:
-			if s.look() {
+			if s.takeSample() {
 				w.giveUp()
-				return w.because(s.outside())
+				return w.withOutcome(s.blockedError())
 			}
 			next.Reset(s.pause())
 		}
 	}
 }
 
-// pause is the time until the next look: a run may be short.
-func (s *sentry) pause() time.Duration {
+// pause returns the interval until the next sample. It is short at first, because a run may be short.
+func (s *watchdog) pause() time.Duration {
 	if s.all < manyWaits {
 		return fastest
 	}
 	return s.every
 }
 
-// look looks at the world once, and reports whether its design blocks outside env for certain.
-func (s *sentry) look() bool {
+// takeSample samples the world once, and reports whether its design blocks outside env for certain.
+func (s *watchdog) takeSample() bool {
 	moved := !s.still.Swap(true)
 	if s.asking.Load() {
 		s.tally.stuck = 0
 		return false
 	}
-	l, computing := s.see(), s.phase.Load() == computing
-	if s.looked != nil {
-		defer func() { s.looked(l) }()
+	l, computing := s.classify(), s.phase.Load() == computing
+	if s.onSample != nil {
+		defer func() { s.onSample(l) }()
 	}
-	if computing { // which may wait, if not for long
+	if computing { // real code may wait, but not for long
 		if l == busy || moved {
 			s.stuck = 0
 			return false
 		}
 		s.stuck++
-		s.long += s.pause()
+		s.blockedFor += s.pause()
 		return s.stuck >= inRealCode*manyWaits && s.find()
 	}
 	s.note(l, moved)
 	if l != busy {
-		s.long += s.pause()
+		s.blockedFor += s.pause()
 	}
-	if l == waits && s.frames == "" && s.dumps < mostDumps {
+	if l == blocking && s.frames == "" && s.dumps < mostDumps {
 		s.find()
 	}
 	switch {
-	case l == waits && s.certain():
-		if s.frames == "" && !s.find() { // it was the collector of garbage
+	case l == blocking && s.certain():
+		if s.frames == "" && !s.find() { // it was the garbage collector
 			s.forget()
 		}
 		return s.frames != ""
 	case l == elsewhere && s.stuck > 0 && s.stuck%(manyWaits/2) == 0:
-		// who computes in a coroutine of its own is well; one that is found twice in one place is not
+		// A coroutine of the design's own may compute. One that is found twice at the same location is blocked.
 		before := s.frames
 		return s.find() && s.frames == before
 	}
 	return false
 }
 
-// see is what the world does at this instant.
-func (s *sentry) see() look {
+// classify returns the state of the world at this instant.
+func (s *watchdog) classify() sample {
 	co, kernel := s.marks()
 	switch s.eye.State(co) {
 	case self.Waiting:
-		return waits
-	case self.Busy:
+		return blocking
+	case self.Runnable:
 		return busy
-	case self.InSyscall: // a short one proves nothing, and nor does one that computes
+	case self.InSyscall: // a short call proves nothing, nor does one that computes
 		if s.phase.Load() != computing && s.eye.Asleep(co) {
-			return waits
+			return blocking
 		}
 		return busy
 	}
-	if k := s.eye.State(kernel); k == self.Busy || k == self.InSyscall {
+	if k := s.eye.State(kernel); k == self.Runnable || k == self.InSyscall {
 		return busy
 	}
 	return elsewhere
 }
 
-// marks are those of the goroutine that runs and of the kernel's. They change while they are read, which for words is
-// harmless: the next look sees what is there then.
+// marks returns the marks of the running goroutine and of the kernel's. They change while they are read. That is
+// harmless for single words: the next sample reads the current values.
 //
 //go:norace
 func (w *World) marks() (co, kernel self.Mark) {
@@ -207,15 +208,15 @@ func (w *World) marks() (co, kernel self.Mark) {
 	return co, w.kernel
 }
 
-// find looks for the place where the design waits outside env. It reports false if it does not: then the collector of
-// garbage, or the first use of what the program makes once, was what the looks have seen, or the wait was over.
-func (s *sentry) find() bool {
+// find locates the wait of the design outside env. It reports false if there is none: the samples saw the garbage
+// collector, or a sync.Once of the program, or the wait was over.
+func (s *watchdog) find() bool {
 	s.dumps++
 	state, frames := s.blocked()
 	if !blocks(state) && state != inSyscall {
 		return false
 	}
-	if notOfDesign(state, frames) {
+	if ofRuntime(state, frames) {
 		s.forget()
 		return false
 	}
@@ -223,30 +224,31 @@ func (s *sentry) find() bool {
 	return true
 }
 
-// forget forgets what was seen.
-func (s *sentry) forget() { s.tally = tally{all: max(s.all, manyWaits+1)} }
+// forget discards the samples.
+func (s *watchdog) forget() { s.tally = tally{all: max(s.all, manyWaits+1)} }
 
-// conclude is what a run that has come to its end is worth, whose error is err: one that has waited outside env all the
-// time, but not for long, is worth nothing.
-func (s *sentry) conclude(err error) error {
+// conclude returns the result of a run that ended with err. A run that blocked outside env in most samples is an
+// error, even if it did not block for long.
+func (s *watchdog) conclude(err error) error {
 	switch {
 	case err != nil || s.frames == "":
-	case s.has():
-		return s.outside()
-	case s.waited >= fewWaits:
-		s.doubts = append(s.doubts, fmt.Sprintf("the design has waited outside env in %d of %d looks at it (%s, in "+
-			"%s), which virtual time does not count: "+
-			"do everything concurrent through env", s.waited, s.all, s.state, placeIn(s.frames)))
+	case s.hasBlocked():
+		return s.blockedError()
+	case s.allInWait >= fewWaits:
+		s.warnings = append(s.warnings, fmt.Sprintf("the design has waited outside env in %d of %d looks "+
+			"at it (%s, in %s), which virtual time does not count: do everything concurrent through env",
+			s.allInWait, s.all, s.state, locationIn(s.frames)))
 	}
 	return err
 }
 
-// outside says what a design waits for, and where in its first line, which a table shows alone.
-func (s *sentry) outside() error {
-	return outside(s.long.Round(time.Millisecond), s.state, s.frames)
+// blockedError says what the design waits for. The first line has the location, because tables show only that line.
+func (s *watchdog) blockedError() error {
+	return outside(s.blockedFor.Round(time.Millisecond), s.state, s.frames)
 }
 
+// outside formats the error of a design that blocked for d in a state.
 func outside(d time.Duration, state, frames string) error {
 	return fmt.Errorf("the design has blocked outside env for %v (%s) in %s: do everything concurrent through env\n%s",
-		d, state, placeIn(frames), strings.TrimLeft(frames, "\n"))
+		d, state, locationIn(frames), strings.TrimLeft(frames, "\n"))
 }

@@ -16,10 +16,10 @@ import (
 )
 
 // sees reports whether this machine lets the watchdog see states.
-func sees() bool { return self.NewEye() != self.Eye{} }
+func sees() bool { return self.NewInspector() != self.Inspector{} }
 
 // nap waits outside env until the watchdog has looked.
-func nap(looked <-chan look) { <-looked }
+func nap(looked <-chan sample) { <-looked }
 
 // TestShortWaits: a design that waits outside env in each of its operations, and never for long, is reported with its
 // line: while it runs, or at its end if that comes before.
@@ -31,9 +31,9 @@ func TestShortWaits(t *testing.T) {
 	}
 	for _, naps := range []int{fewWaits, 1 << 30} {
 		w := New(Config{Watchdog: 30 * ms})
-		looked := make(chan look)
-		w.looked = func(l look) {
-			if l == waits {
+		looked := make(chan sample)
+		w.onSample = func(l sample) {
+			if l == blocking {
 				looked <- l // who waits goes on when it was seen
 			}
 		}
@@ -62,11 +62,11 @@ func TestRareWaits(t *testing.T) {
 		err, doubt   bool
 	}{{fewWaits, 10 * fewWaits, true, false}, {fewWaits, 10*fewWaits + 1, false, true},
 		{fewWaits - 1, fewWaits - 1, false, false}, {0, 1e6, false, false}} {
-		s := &sentry{World: New(Config{}), state: "sleep", frames: "main.nap(0x1)\n\t/x/main.go:5 +0x3c", every: ms}
+		s := &watchdog{World: New(Config{}), state: "sleep", frames: "main.nap(0x1)\n\t/x/main.go:5 +0x3c", every: ms}
 		for i := range c.looks {
 			l := busy
 			if i < c.waits {
-				l = waits
+				l = blocking
 			}
 			s.note(l, true)
 		}
@@ -76,9 +76,9 @@ func TestRareWaits(t *testing.T) {
 			t.Errorf("%d of %d: %v, %q", c.waits, c.looks, err, doubts)
 		}
 	}
-	s := &sentry{World: New(Config{}), state: "sleep", frames: "f"}
+	s := &watchdog{World: New(Config{}), state: "sleep", frames: "f"}
 	for range manyWaits {
-		s.note(waits, false)
+		s.note(blocking, false)
 	}
 	if first := errors.New("first"); s.conclude(first) != first {
 		t.Error("what the run itself has come to is lost")
@@ -107,7 +107,7 @@ func TestHealthy(t *testing.T) {
 	w, enough := New(Config{CPUs: 2, Watchdog: 20 * ms}), false
 	n := 0
 	done := make(chan bool)
-	w.looked = func(look) {
+	w.onSample = func(sample) {
 		if n++; n == 100 {
 			close(done)
 		}
@@ -183,7 +183,7 @@ func TestStops(t *testing.T) {
 			stop := make(chan struct{})
 			w := New(Config{CPUs: cpus, Stop: stop})
 			looks := 0
-			w.looked = func(look) {
+			w.onSample = func(sample) {
 				if looks++; looks == 3 {
 					close(stop)
 				}
@@ -230,7 +230,8 @@ func TestProfiled(t *testing.T) {
 	go w.Run("body", func(env.Env) { blocked <- true; standStill(let) })
 	<-blocked
 	for {
-		if state, frames := profiled(100); state == "chan receive" && strings.Contains(frames, "virtual.standStill(") {
+		state, frames := profileStack(100)
+		if state == "chan receive" && strings.Contains(frames, "virtual.standStill(") {
 			return
 		}
 	}
@@ -250,7 +251,7 @@ func TestNotOfDesign(t *testing.T) {
 		{"sync.Mutex.Lock", "internal/sync.(*Mutex).lockSlow(0x1)\nsync.(*Once).doSlow(0x1)\n", true},
 		{"chan receive", "example.com/design.far(...)\n", false},
 	} {
-		if got := notOfDesign(c.state, c.frames); got != c.want {
+		if got := ofRuntime(c.state, c.frames); got != c.want {
 			t.Errorf("%s in %q: %v", c.state, c.frames, got)
 		}
 	}

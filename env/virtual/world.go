@@ -1,15 +1,15 @@
-// Package virtual builds a world in virtual time: each goroutine of a design is a coroutine, which package
-// sim schedules on CPUs of its own under the rules of the Go runtime. Time is a number that moves from
-// event to event. Computing takes none of it: only [env.Env.Burn], waiting and the costs of the machine do, and real
-// code that a design marks as such ([env.Env.Begin]), if [Config.Sections] says what it costs.
+// Package virtual implements env in virtual time. Each goroutine of a design is a coroutine, which package sim
+// schedules on virtual CPUs under the rules of the Go runtime. Time is a number that advances from event to event.
+// Only three things take virtual time: [env.Env.Burn] and waiting; the costs of the scheduler; and real code that a
+// design marks with [env.Env.Begin], if [Config.Sections] knows its cost. Other computation takes none.
 //
-// A run depends on nothing but the design, its seed, the number of CPUs and the costs. Meters are always
-// on, and reading them costs no virtual time.
+// A run depends only on the design, its seed, the number of CPUs and the costs. Meters are always on, and reading
+// them costs no virtual time.
 //
-// A design must do everything concurrent through env. One that blocks elsewhere stops the whole world,
-// which a watchdog notices within a second. env.Select of nothing but nil channels, and without Default, is such a
-// case. One that waits by looking at an env.Atomic again and again is told that it polls; one that looks at plain
-// memory is told by [Config].Limit only.
+// A design must do everything concurrent through env. If it blocks elsewhere, the whole world stops; a watchdog
+// reports that within a second. env.Select with only nil channels and without Default is such a case. A design that
+// waits by reading an env.Atomic in a loop gets an error that it polls. If it reads plain memory in a loop, only
+// [Config].Limit ends it.
 package virtual
 
 import (
@@ -24,104 +24,105 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// Config is what a virtual world needs to know.
+// Config configures a virtual world.
 type Config struct {
 	CPUs  int       // 1 to sim.MaxCPUs, or sim.Unlimited; 0 means 1
-	Seed  uint64    // of the draws of env.Rand and of the scheduler's choices
-	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
-	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
+	Seed  uint64    // of the random numbers of env.Rand and the choices of the scheduler
+	Costs sim.Costs // of the scheduler and its primitives; the zero Costs take no time
+	// Grace is how long, in virtual time, goroutines may outlive the body. 0 means one second.
 	Grace time.Duration
-	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision; at a station in real
-	// code that is measured this time is part of it. Unlimited CPUs have no lanes, and so no timeline.
+	// Timeline enables [World.Record]. It costs real time and changes no decision. If real code is measured and uses
+	// stations, that time is part of the measurement. Unlimited CPUs have no lanes, and so no timeline.
 	Timeline bool
-	// Stretch, if not nil, says as a burn of a goroutine begins by how much longer it lasts: see [sim.Config]. It must
-	// not make operations.
+	// Stretch, if not nil, returns by how much longer a burn lasts, as the burn begins: see [sim.Config]. It must not
+	// call operations of env.
 	Stretch func(t *env.Task, at, burn time.Duration) time.Duration
-	// Sections says what real code costs; nil: nothing, unless the design declares it.
+	// Sections measures or looks up the cost of real code. If nil, real code takes no time unless the design declares
+	// its cost.
 	Sections Sections
-	// Watchdog is how long, in real time, a design may block outside env, and a twentieth of how long real code may; 0
-	// means half a second. Many waits that are shorter count together: see watchdog.go.
+	// Watchdog is how long, in real time, a design may block outside env. Real code may block 20 times as long. 0
+	// means half a second. Many shorter waits add up: see watchdog.go.
 	Watchdog time.Duration
-	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
+	// Limit is the longest real time of the whole run. 0 means no limit.
 	Limit time.Duration
-	// Room, if not nil, is asked now and then, where there are thousands of goroutines, whether memory has room for
-	// more. It decides only whether a run ends with an error, never what it computes.
+	// Room, if not nil, reports whether memory has room for more goroutines. It is called at times, once there are
+	// thousands of them. It decides only whether a run ends with an error, never what it computes.
 	Room func() bool
-	// RoomEvery is how often, in real time, Room is asked from outside as well, whatever the run does; 0 means never.
-	// Then Room must be ready for calls by several goroutines.
+	// RoomEvery is the real time between calls of Room from another goroutine, whatever the run does. 0 means never.
+	// If set, Room must be safe for concurrent use.
 	RoomEvery time.Duration
 	// Stop, if not nil, ends the run with [ErrInterrupted] when it is closed.
 	Stop <-chan struct{}
 }
 
-// ErrInterrupted is the error of a run that [Config].Stop has ended.
+// ErrInterrupted is the error of a run that was ended by [Config].Stop.
 var ErrInterrupted = errors.New("the simulation was interrupted")
 
-// World is a virtual world. It serves one Run.
+// World is a virtual world. It can be run once.
 type World struct {
 	cfg Config
 	k   *sim.Kernel
 
-	co         *coroutine   // that runs
-	depth      int          // of coroutines that stand above each other, co the highest
-	coroutines []*coroutine // all that exist; the kernel's goroutine ends them
+	co         *coroutine   // the running coroutine
+	depth      int          // number of coroutines that have resumed each other, with co on top
+	coroutines []*coroutine // all coroutines; the kernel's goroutine ends them
 	unwound    int          // how many of them have been ended
-	spare      []*coroutine // those that run nobody
-	spent      []*env.Task  // of goroutines that have ended
+	spare      []*coroutine // coroutines without a goroutine
+	spent      []*env.Task  // tasks of goroutines that have ended
 	names      map[string]int
 	root       *env.Task
-	caller     int64        // the goroutine that called Run
+	caller     int64        // ID of the goroutine that called Run
 	kernel     self.Mark    // the kernel's goroutine: see simulate
-	err        error        // of a goroutine that panicked or was ended by Goexit
+	err        error        // of a goroutine that panicked or called Goexit
 	phase      atomic.Int32 // after running, every further operation panics
 
-	// For the watchdog.
-	still   atomic.Bool           // it sets this, and the next switch clears it
-	asking  atomic.Bool           // Config.Room, which may collect garbage for long
-	outcome atomic.Pointer[error] // what the run has come to, before goroutines are ended, which may hang
-	mu      sync.Mutex
-	ids     []int64                // of the coroutines' Go goroutines
-	made    atomic.Int64           // coroutines
-	told    atomic.Pointer[error]  // why the run is to end; nil: it is not
-	came    atomic.Pointer[string] // the stack with which the design noticed that
-	doubts  []string
-	looked  func(look) // tests are told of each look
+	// Used by the watchdog.
+	still       atomic.Bool           // set by the watchdog, and cleared by the next switch
+	asking      atomic.Bool           // Config.Room runs, which may collect garbage for long
+	outcome     atomic.Pointer[error] // the result of the run, before goroutines are ended, which may hang
+	mu          sync.Mutex
+	ids         []int64                // of the Go goroutines of the coroutines
+	made        atomic.Int64           // number of coroutines
+	endReason   atomic.Pointer[error]  // why the run is to end; nil if it is not
+	returnStack atomic.Pointer[string] // stack of the design when it noticed that
+	warnings    []string
+	onSample    func(sample) // tests receive each sample
 
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter
 	nameless   *env.Meter
 	violations map[string]*int64 // by station
 	useful     time.Duration
-	section    section // of real code that runs
+	section    section // the real code that runs
 
-	recorder *recorder   // nil unless the world keeps a timeline
-	asked    int         // for the seed
-	full     atomic.Bool // there was no Room
-	ended    bool        // Run has seen the kernel's goroutine end, and so all that it has recorded
+	recorder  *recorder   // nil unless the world keeps a timeline
+	seedReads int         // calls of Seed
+	full      atomic.Bool // memory had no Room
+	ended     bool        // the kernel's goroutine has ended, so all its records are complete
 }
 
-// phases of a world.
+// Phases of a world.
 const (
 	running   int32 = iota
-	computing       // real code runs: who makes an operation breaks its section
-	abandoned       // Run no longer waits: whoever makes an operation ends the simulation
-	unwinding       // the goroutines that are left are ended
+	computing       // real code runs: an operation ends its section with an error
+	abandoned       // Run no longer waits: the next operation ends the simulation
+	unwinding       // the remaining goroutines are being ended
 	over
 )
 
-// on reports whether the world runs, be it real code.
+// on reports whether the world runs, including real code.
 func (w *World) on() bool {
 	p := w.phase.Load()
 	return p == running || p == computing
 }
 
-// resource is what shares a meter.
+// resource is the key of a meter.
 type resource struct {
 	kind env.ResourceKind
 	name string
 }
 
-// New makes a world whose time is 0.
+// New creates a world whose time is 0.
 func New(cfg Config) *World {
 	if cfg.CPUs == 0 {
 		cfg.CPUs = 1
@@ -137,11 +138,11 @@ func New(cfg Config) *World {
 	if cfg.Timeline && cfg.CPUs > 0 {
 		w.recorder = newRecorder(w.k)
 	}
-	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.k.Clock())
+	w.nameless = env.NewUnsharedMeter(env.KindChan, "", 0, w.k.Clock())
 	return w
 }
 
-// stretch is Config.Stretch for the kernel.
+// stretch returns Config.Stretch as the kernel calls it.
 func (w *World) stretch() func(ns int64) int64 {
 	if w.cfg.Stretch == nil {
 		return nil
@@ -151,24 +152,24 @@ func (w *World) stretch() func(ns int64) int64 {
 	}
 }
 
-// clock is Now where reading it is no operation of a goroutine.
+// clock returns the virtual time without counting an operation.
 func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
 
-// Run runs body as the world's first goroutine and then waits for every other. It reports the panic of a
-// goroutine with its stack, a deadlock with what everybody waits for, goroutines that outlive the body by
-// the grace, a design that blocks outside env, and a run beyond the limit. Where the design does not come back to
-// env, its goroutine cannot be ended and stays behind.
+// Run runs body as the world's first goroutine, and then waits for all other goroutines. It returns an error for the
+// panic of a goroutine, with its stack; for a deadlock, with what each goroutine waits for; for goroutines that
+// outlive the body by the grace; for a design that blocks outside env; and for a run beyond the limit. If the design
+// does not return to env, its goroutine cannot be ended, and Run returns without it.
 func (w *World) Run(name string, body func(env.Env)) error {
-	var machine env.Machine = w // or env would leave its operations to the Go runtime
+	var machine env.Machine = w // as a plain World, env would use the Go runtime for its operations
 	w.root = env.NewTask(machine, name, body)
 	w.caller = self.ID()
 	ended := make(chan error, 1)
-	// One goroutine is the kernel's, so that a Goexit in the design ends it and not the caller's.
+	// The kernel has a goroutine of its own, so that a Goexit in the design ends that one and not the caller's.
 	go w.simulate(ended)
 	return w.watch(ended)
 }
 
-// simulate runs the kernel and then ends all coroutines that are left. Whatever happens there, it reports.
+// simulate runs the kernel and then ends all remaining coroutines. It reports the result in every case.
 func (w *World) simulate(ended chan<- error) {
 	returned := false
 	defer func() {
@@ -176,7 +177,7 @@ func (w *World) simulate(ended chan<- error) {
 		ended <- w.err
 	}()
 	defer func() {
-		if !returned && w.err == nil { // the panic of the kernel itself goes on
+		if !returned && w.err == nil { // a panic of the kernel itself continues
 			w.err = fmt.Errorf("the kernel of the simulation has ended early")
 		}
 		w.outcome.Store(&w.err)
@@ -194,12 +195,12 @@ func (w *World) simulate(ended chan<- error) {
 	}
 	if w.err == nil && w.k.Late() {
 		w.err = fmt.Errorf("goroutines outlive the run by %v: %s; end them before the body returns",
-			w.cfg.Grace, sim.Describe(w.k.Waiting()))
+			w.cfg.Grace, w.k.Waiting())
 	}
 }
 
-// unwind ends one coroutine after the other: those that have parked meet a panic in the operation they are
-// in. A Goexit in what they deferred ends the goroutine that called stop, too: so that is one made for it.
+// unwind ends the coroutines one after the other. A parked one panics in its current operation. If its deferred
+// functions call Goexit, that also ends the goroutine that called stop; so unwind makes a goroutine for this purpose.
 func (w *World) unwind() {
 	done := make(chan struct{})
 	go func() {
@@ -214,22 +215,22 @@ func (w *World) unwind() {
 	<-done
 }
 
-// Checksum is a sum over all decisions of the scheduler so far.
+// Checksum returns a hash over all decisions of the scheduler so far.
 func (w *World) Checksum() uint64 { return w.k.Checksum() }
 
-// Operations is the number of operations that goroutines have made so far.
+// Operations returns the number of operations that goroutines have made so far.
 func (w *World) Operations() uint64 { return w.k.Ops() }
 
-// Meters are the meters made so far, in order.
+// Meters returns the meters created so far, in order.
 func (w *World) Meters() []*env.Meter { return append([]*env.Meter(nil), w.meters...) }
 
-// Useful is the CPU work of all burns so far, those under way included in full.
+// Useful returns the CPU work of all burns so far. A burn in progress counts in full.
 func (w *World) Useful() time.Duration { return w.useful }
 
-// Busy is the time that all CPUs together have spent on goroutines so far, costs included.
+// Busy returns the time that all CPUs together have spent on goroutines so far, costs included.
 func (w *World) Busy() time.Duration { return time.Duration(w.k.Busy()) }
 
-// Violations counts the entries of a station while another user was inside.
+// Violations counts how often a goroutine entered a station while another one was inside.
 func (w *World) Violations() int64 {
 	n := int64(0)
 	for _, v := range w.violations {
@@ -247,8 +248,8 @@ func (w *World) ViolationsByStation() map[string]int64 {
 	return m
 }
 
-// At calls f when the time is at, between two events: it sees what is there and disturbs nothing. It must not
-// make operations.
+// At calls f when the virtual time is at, between two events. It does not disturb the run. f must not call operations
+// of env.
 func (w *World) At(at time.Duration, f func()) { w.k.Watch(int64(at), f) }
 
 // Ordinal implements env.World.
@@ -257,7 +258,8 @@ func (w *World) Ordinal(t *env.Task) int {
 	return w.names[t.BaseName()]
 }
 
-// Now implements env.World. Reading the clock is an operation: a design that does nothing else polls.
+// Now implements env.World. Reading the clock counts as an operation, so that a design which only reads it is found
+// to poll.
 func (w *World) Now() time.Duration {
 	w.check()
 	if !w.k.Count() {
@@ -267,7 +269,7 @@ func (w *World) Now() time.Duration {
 }
 
 // NowOf implements env.Machine.
-func (w *World) NowOf(t *env.Task) time.Duration {
+func (w *World) TaskNow(t *env.Task) time.Duration {
 	w.Use(t)
 	if !w.k.Count() {
 		w.leave(w.co)
@@ -280,14 +282,14 @@ func (w *World) Epoch() time.Time { return time.Time{} }
 
 // Seed implements env.World.
 func (w *World) Seed() uint64 {
-	w.asked++
+	w.seedReads++
 	return w.cfg.Seed
 }
 
-// Asked is how often somebody has asked for random draws: a load for which nobody has is the same each time.
-func (w *World) Asked() int { return w.asked }
+// SeedReads returns how often random numbers were requested. If it is 0, the load is the same in every replication.
+func (w *World) SeedReads() int { return w.seedReads }
 
-// Meter implements env.World. Resources without a name share one that is not listed.
+// Meter implements env.World. Resources without a name share one meter, which Meters does not list.
 func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Meter {
 	if name == "" {
 		return w.nameless
@@ -297,7 +299,7 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 		m.Share()
 		return m
 	}
-	m = env.NewMeterAlone(kind, name, capacity, w.k.Clock())
+	m = env.NewUnsharedMeter(kind, name, capacity, w.k.Clock())
 	w.byName[resource{kind, name}] = m
 	w.meters = append(w.meters, m)
 	return m
@@ -305,7 +307,7 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 
 // Violation implements env.World.
 func (w *World) Violation(station string) {
-	if w.on() { // who was given up may go on
+	if w.on() { // an abandoned design may still run
 		n := w.violations[station]
 		if n == nil {
 			n = new(int64)
@@ -318,11 +320,10 @@ func (w *World) Violation(station string) {
 // Full reports whether the run ended because memory had no room for its goroutines: see [Config].
 func (w *World) Full() bool { return w.full.Load() }
 
-// Doubts are warnings of what the run may have got wrong: the design waited outside env now and then, which virtual
-// time does not count. They depend on real time, and on a machine that is not overloaded a design that keeps to env has
-// none.
-func (w *World) Warnings() []string { return w.doubts }
+// Warnings describes what the run may have got wrong: the design waited outside env at times, which takes no virtual
+// time. Warnings depend on real time. On a machine that is not overloaded, a design that uses only env has none.
+func (w *World) Warnings() []string { return w.warnings }
 
-// Ended reports whether the world that Run was called for is at its end. If Run has given up on a design that hangs
-// outside env, that one may go on, and nothing of the world may be read.
+// Ended reports whether the world is complete. If Run has given up on a design that hangs outside env, the design may
+// still run, and nothing of the world may be read.
 func (w *World) Ended() bool { return w.ended }

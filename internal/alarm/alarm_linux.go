@@ -14,7 +14,7 @@ type Timer struct {
 	conn syscall.RawConn
 }
 
-// New makes a timer; ok is false where the system gives none.
+// New creates a timer; ok is false if the system has none.
 func New() (t *Timer, ok bool) {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -32,7 +32,7 @@ func New() (t *Timer, ok bool) {
 // Wait parks the goroutine for d > 0 and reports whether it could. It may return early.
 func (t *Timer) Wait(d time.Duration) bool { return t.Set(d) && t.Await() }
 
-// Set lets the timer ring d > 0 from now, and not when it was set to before. Any goroutine may call it.
+// Set lets the timer expire d > 0 from now, and not at the time set before. It is safe for concurrent use.
 func (t *Timer) Set(d time.Duration) bool {
 	var set error
 	err := t.conn.Control(func(fd uintptr) {
@@ -42,12 +42,12 @@ func (t *Timer) Set(d time.Duration) bool {
 	return err == nil && set == nil
 }
 
-// Await parks the goroutine until the timer rings and reports whether it could.
+// Await parks the goroutine until the timer expires and reports whether it could.
 func (t *Timer) Await() bool {
 	var expirations [8]byte
 	_, err := t.file.Read(expirations[:])
 	return err == nil
 }
 
-// Close gives the timer back.
+// Close releases the timer.
 func (t *Timer) Close() { t.file.Close() }

@@ -7,7 +7,7 @@ import "time"
 // Timer is a timer of the kernel, which this system does not have.
 type Timer struct{}
 
-// New makes none.
+// New returns no timer.
 func New() (t *Timer, ok bool) { return nil, false }
 
 // Wait does nothing.

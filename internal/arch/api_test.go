@@ -17,8 +17,8 @@ import (
 var updateAPI = flag.Bool("update", false, "write the exported API of the stable packages into testdata/api")
 
 // stable are the packages whose exported API is a contract with other programs.
-var stable = []string{"", "env", "plan", "workload", "lab", "result", "explain", "labtest", "model", "timeline",
-	"catalog"}
+var stable = []string{"", "env", "plan", "workload", "lab", "result", "explain", "labtest", "model", "sim",
+	"timeline", "catalog"}
 
 // TestAPI checks that the exported API of each stable package is the stored one. To change the API, run this test with
 // -args -update and review the difference.

@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/env/live"
 )
 
-// BenchmarkBurn1ms shows how well a burn of 1 ms keeps to 1 ms of thread CPU time: alone, and with
-// four threads for each CPU. Every goroutine burns b.N times. Run it with -benchtime=200x.
+// BenchmarkBurn1ms shows how precisely a burn of 1 ms takes 1 ms of thread CPU time: alone, and with four threads for
+// each CPU. Every goroutine burns b.N times. Run it with -benchtime=200x.
 func BenchmarkBurn1ms(b *testing.B) {
 	if _, ok := ThreadCPU(); !ok {
 		b.Skip("no thread CPU clock")
@@ -34,8 +34,8 @@ func BenchmarkBurn1ms(b *testing.B) {
 	}
 }
 
-// burnTogether has n goroutines spin reps times each and returns the thread CPU time of every burn.
-func burnTogether(n, reps int, turns uint64) []time.Duration {
+// burnTogether has n goroutines spin reps times each, and returns the thread CPU time of every burn.
+func burnTogether(n, reps int, iterations uint64) []time.Duration {
 	times := make([][]time.Duration, n)
 	var wg sync.WaitGroup
 	for i := range times {
@@ -45,7 +45,7 @@ func burnTogether(n, reps int, turns uint64) []time.Duration {
 			own := make([]time.Duration, reps)
 			for j := range own {
 				start, _ := ThreadCPU()
-				_ = live.Spin(turns)
+				_ = live.Spin(iterations)
 				end, _ := ThreadCPU()
 				own[j] = end - start
 			}
@@ -56,5 +56,5 @@ func burnTogether(n, reps int, turns uint64) []time.Duration {
 	return slices.Concat(times...)
 }
 
-// percent is how far d is from 1 ms.
+// percent returns the difference of d from 1 ms in percent.
 func percent(d time.Duration) float64 { return (float64(d)/float64(batch) - 1) * 100 }

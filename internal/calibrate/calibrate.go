@@ -1,5 +1,5 @@
-// Package calibrate finds how many turns of [live.Spin] one nanosecond of thread CPU time holds, and
-// says how well burns keep to it.
+// Package calibrate measures how many iterations of [live.Spin] fit into one nanosecond of thread CPU time, and how
+// precisely burns keep to their nominal time.
 package calibrate
 
 import (
@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	batch     = time.Millisecond       // of one measured burn
-	warmUp    = 20 * time.Millisecond  // after it the clock of a CPU that was idle has risen
-	shortBurn = 500 * time.Microsecond // of the probe
+	batch     = time.Millisecond       // nominal time of one measured burn
+	warmUp    = 20 * time.Millisecond  // after this time the clock frequency of an idle CPU has risen
+	shortBurn = 500 * time.Microsecond // nominal time of a burn of a probe
 
-	probeBurns = 15  // of one probe: 8 ms
-	paceBurns  = 120 // of a pace: 60 ms, over which the clock of a shared CPU comes and goes
+	probeBurns = 15  // in one probe: 8 ms
+	ratioBurns = 120 // for a burn ratio: 60 ms, over which the frequency of a shared CPU varies
 )
 
-// The clocks a burn can be timed by.
+// Clocks that can time a burn.
 const (
 	ThreadClock = "thread-cpu"
-	WallClock   = "wall" // counts the time that other threads and machines took as well
+	WallClock   = "wall" // includes the time that other threads and machines took
 )
 
 // Burn is a calibration of [live.Spin] on one machine. Durations are nanoseconds in JSON.
 type Burn struct {
-	Rate        float64       `json:"rate_per_ns"` // turns of live.Spin per nanosecond of Clock; above 0
-	Median      time.Duration `json:"median_ns"`   // of checked burns that were meant to be 1 ms
+	Rate        float64       `json:"rate_per_ns"` // iterations of live.Spin per nanosecond of Clock; above 0
+	Median      time.Duration `json:"median_ns"`   // of check burns with a nominal time of 1 ms
 	P95         time.Duration `json:"p95_ns"`
 	Clock       string        `json:"clock"` // ThreadClock or WallClock
 	Fingerprint string        `json:"fingerprint"`
@@ -39,27 +39,27 @@ type Burn struct {
 	Stored      bool          `json:"-"`        // it is in the cache directory
 }
 
-// usable reports whether b can have been measured at all; what the cache holds need not have been.
+// usable reports whether b can have been measured. A file in the cache may hold anything.
 func (b Burn) usable() bool {
 	return b.Rate > 0 && !math.IsInf(b.Rate, 0) && (b.Clock == ThreadClock || b.Clock == WallClock)
 }
 
-// Probe is how long a burn takes now, as a multiple of what the rate says: 1 is as calibrated, 1.1
-// that the CPU is 10 % slower. It is the mean of 15 burns of 0.5 ms, after one that warms up, without those of more
-// than one and a half times their median.
+// Probe returns the mean ratio of actual to nominal burn time now: 1 is as calibrated, and 1.1 means that the CPU is
+// 10% slower. It takes the mean of 15 burns of 0.5 ms, after one that warms up. Burns of more than one and a half
+// times the median are left out.
 func Probe(rate float64) float64 {
-	x, _ := locked(func(s stopwatch) (float64, error) { return s.pace(rate, probeBurns), nil })
+	x, _ := locked(func(s stopwatch) (float64, error) { return s.ratio(rate, probeBurns), nil })
 	return x
 }
 
-// Pace is what a burn rate is to be divided by for burns to take what they should, on the average of the next seconds:
-// a probe of 120 burns.
+// BurnRatio returns the mean ratio of actual to nominal burn time, averaged over 120 burns. Divide a burn rate by it,
+// so that burns take their nominal time on average over the next seconds.
 func BurnRatio(rate float64) float64 {
-	x, _ := locked(func(s stopwatch) (float64, error) { return s.pace(rate, paceBurns), nil })
+	x, _ := locked(func(s stopwatch) (float64, error) { return s.ratio(rate, ratioBurns), nil })
 	return x
 }
 
-// locked runs f on a locked thread, by the best clock there is.
+// locked runs f on a locked thread, with the best available clock.
 func locked[T any](f func(stopwatch) (T, error)) (T, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -69,7 +69,7 @@ func locked[T any](f func(stopwatch) (T, error)) (T, error) {
 // stopwatch times burns. The calling goroutine must have locked its thread.
 type stopwatch struct {
 	now   func() time.Duration
-	spin  func(turns uint64)
+	spin  func(iterations uint64)
 	clock string
 }
 
@@ -86,16 +86,16 @@ func newStopwatch() stopwatch {
 	return s
 }
 
-// time is how long n turns take.
+// time returns how long n iterations take.
 func (s stopwatch) time(n uint64) time.Duration {
 	start := s.now()
 	s.spin(n)
 	return s.now() - start
 }
 
-// warm spins for at least the warm-up and returns a first guess of the rate.
+// warm spins for at least the warm-up time and returns a first estimate of the rate.
 func (s stopwatch) warm() (float64, error) {
-	const longest = 1 << 28 // turns: at least 0.2 s on any CPU
+	const longest = 1 << 28 // iterations: at least 0.2 s on any CPU
 	start := s.now()
 	for n := uint64(1 << 10); n < longest; {
 		d := s.time(n)
@@ -111,12 +111,13 @@ func (s stopwatch) warm() (float64, error) {
 		") stands still: CPU work cannot be calibrated on this system; give the rate yourself")
 }
 
-// measure finds the rate anew: the median over reps burns of about 1 ms each, after a warm-up of
-// 20 ms. The median leaves out the odd burn that met a long interrupt or a change of the CPU's clock.
-// What disturbs a burn (interrupts, a virtual machine's exits) is charged to its thread and only
-// lengthens it, so the fastest burns would repeat better; but a trial's burns meet the same
-// disturbance, and the rate from the median fits those. The new rate is then checked; Fingerprint is
-// left to the caller.
+// measure measures the rate: the median over reps burns of about 1 ms each, after a warm-up of 20 ms. Then it checks
+// the new rate. The caller sets Fingerprint.
+//
+// The median ignores a burn that met a long interrupt or a change of the CPU frequency. Disturbances, such as
+// interrupts and exits of a virtual machine, are charged to the thread and only lengthen a burn. The fastest burns
+// would therefore repeat better. But the burns of a trial meet the same disturbances, so the rate from the median
+// fits them.
 func (s stopwatch) measure(reps int) (Burn, error) {
 	if reps < 1 {
 		return Burn{}, fmt.Errorf("%d burns cannot calibrate CPU work: ask for at least 1", reps)
@@ -132,7 +133,8 @@ func (s stopwatch) measure(reps int) (Burn, error) {
 	}
 	median := quantile(times, 0.5)
 	if median <= 0 {
-		return Burn{}, fmt.Errorf("%d turns took no time by the %s clock: CPU work cannot be calibrated on this system",
+		return Burn{}, fmt.Errorf("%d iterations took no time by the %s clock: CPU work cannot be calibrated on this "+
+			"system",
 			n, s.clock)
 	}
 	b := Burn{Rate: float64(n) / float64(median), Clock: s.clock, Measured: time.Now()}
@@ -140,16 +142,16 @@ func (s stopwatch) measure(reps int) (Burn, error) {
 	return b, nil
 }
 
-// check is the distribution of the time that burns of 1 ms take by this rate; reps is at least 1.
+// check returns the median and 95th percentile of the time that burns of 1 ms take at this rate. reps is at least 1.
 func (s stopwatch) check(rate float64, reps int) (median, p95 time.Duration) {
 	times := s.burns(rate, batch, reps)
 	return quantile(times, 0.5), quantile(times, 0.95)
 }
 
-// pace is the mean of n burns as a multiple of what they should take. What a design does in a second follows the mean:
-// the median is 2 to 4 % less where a CPU loses its highest clock now and then, or gives a part of each tick to the
-// system. The longest burns say nothing about the clock: somebody took the CPU.
-func (s stopwatch) pace(rate float64, n int) float64 {
+// ratio returns the mean ratio of actual to nominal time over n burns. What a design does in a second follows the
+// mean. The median is 2 to 4% lower on a CPU that loses its highest frequency at times, or gives a part of each tick
+// to the system. The longest burns are left out: another process took the CPU.
+func (s stopwatch) ratio(rate float64, n int) float64 {
 	s.burns(rate, shortBurn, 1)
 	times := s.burns(rate, shortBurn, n)
 	most := quantile(times, 0.5) * 3 / 2
@@ -163,7 +165,7 @@ func (s stopwatch) pace(rate float64, n int) float64 {
 	return float64(sum) / float64(kept) / float64(shortBurn)
 }
 
-// burns times reps burns of d, each as live.World.Burn does it.
+// burns times reps burns of d, each done as live.World.Burn does it.
 func (s stopwatch) burns(rate float64, d time.Duration, reps int) []time.Duration {
 	times := make([]time.Duration, reps)
 	for i := range times {
@@ -172,8 +174,8 @@ func (s stopwatch) burns(rate float64, d time.Duration, reps int) []time.Duratio
 	return times
 }
 
-// quantile is the smallest of the times that at least the share q does not exceed. It sorts times,
-// which must not be empty.
+// quantile returns the smallest time that at least the fraction q of all times does not exceed. It sorts times, which
+// must not be empty.
 func quantile(times []time.Duration, q float64) time.Duration {
 	slices.Sort(times)
 	i := int(math.Ceil(q*float64(len(times)))) - 1

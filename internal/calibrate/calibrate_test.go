@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// fakeCPU is a CPU whose speed and interruptions the test decides.
+// fakeCPU is a CPU with a speed and interruptions that the test sets.
 type fakeCPU struct {
-	t     time.Duration
-	rate  float64 // turns per nanosecond
-	extra func(burn int) time.Duration
-	burns int
-	turns []uint64
+	t          time.Duration
+	rate       float64 // iterations per nanosecond
+	extra      func(burn int) time.Duration
+	burns      int
+	iterations []uint64
 }
 
 func (c *fakeCPU) stopwatch() stopwatch {
@@ -30,7 +30,7 @@ func (c *fakeCPU) spin(n uint64) {
 		c.t += c.extra(c.burns)
 	}
 	c.burns++
-	c.turns = append(c.turns, n)
+	c.iterations = append(c.iterations, n)
 }
 
 func TestMeasureFindsTheRate(t *testing.T) {
@@ -51,7 +51,7 @@ func TestMeasureFindsTheRate(t *testing.T) {
 	}
 }
 
-// Four burns of ten are lengthened; the median does not notice, the 95th percentile does.
+// TestMeasureIsRobust: four of ten burns are lengthened. The median does not change, and the 95th percentile does.
 func TestMeasureIsRobust(t *testing.T) {
 	c := &fakeCPU{rate: 1, extra: func(burn int) time.Duration {
 		if burn%10 < 4 {
@@ -71,7 +71,7 @@ func TestMeasureIsRobust(t *testing.T) {
 	}
 }
 
-// A CPU that starts slowly is measured after its clock has risen.
+// TestMeasureWarmsUp: a CPU that starts slowly is measured after its frequency has risen.
 func TestMeasureWarmsUp(t *testing.T) {
 	c := &fakeCPU{rate: 1}
 	c.extra = func(int) time.Duration {
@@ -105,27 +105,27 @@ func TestCheckAndProbe(t *testing.T) {
 	if median, p95 := c.stopwatch().check(2.2, 3); median != 1100*time.Microsecond || p95 != median {
 		t.Errorf("check: median %v, p95 %v; want 1.1ms", median, p95)
 	}
-	if want := []uint64{2.2e6, 2.2e6, 2.2e6}; !slices.Equal(c.turns, want) {
-		t.Errorf("check burnt %v turns, want %v", c.turns, want)
+	if want := []uint64{2.2e6, 2.2e6, 2.2e6}; !slices.Equal(c.iterations, want) {
+		t.Errorf("check burnt %v iterations, want %v", c.iterations, want)
 	}
-	// The first burn and one of those that count are disturbed.
+	// The first burn and one of the counted ones are disturbed.
 	c = &fakeCPU{rate: 2, extra: func(burn int) time.Duration {
 		if burn < 2 {
 			return time.Millisecond
 		}
 		return 0
 	}}
-	if x := c.stopwatch().pace(2.2, 5); x != 1.1 {
+	if x := c.stopwatch().ratio(2.2, 5); x != 1.1 {
 		t.Errorf("probe %v, want 1.1", x)
 	}
-	if c.burns != 6 || c.turns[0] != 1.1e6 {
-		t.Errorf("probe burnt %v", c.turns)
+	if c.burns != 6 || c.iterations[0] != 1.1e6 {
+		t.Errorf("probe burnt %v", c.iterations)
 	}
 }
 
-// A third of the burns takes a tenth longer: so does the mean, by a thirtieth. One in forty meets somebody else, and
-// does not count.
-func TestPace(t *testing.T) {
+// TestBurnRatio: a third of the burns takes a tenth longer, so the mean rises by a thirtieth. One burn in forty is
+// interrupted by another process, and does not count.
+func TestBurnRatio(t *testing.T) {
 	c := &fakeCPU{rate: 2, extra: func(burn int) time.Duration {
 		switch {
 		case burn%40 == 1:
@@ -135,9 +135,9 @@ func TestPace(t *testing.T) {
 		}
 		return 0
 	}}
-	got := c.stopwatch().pace(2, paceBurns)
+	got := c.stopwatch().ratio(2, ratioBurns)
 	slow, n := 0.0, 0.0
-	for burn := 1; burn <= paceBurns; burn++ {
+	for burn := 1; burn <= ratioBurns; burn++ {
 		if burn%40 == 1 {
 			continue
 		}
@@ -147,7 +147,7 @@ func TestPace(t *testing.T) {
 		}
 	}
 	if want := 1 + 0.1*slow/n; math.Abs(got-want) > 1e-6 {
-		t.Errorf("pace %v, want %v", got, want)
+		t.Errorf("ratio %v, want %v", got, want)
 	}
 }
 
@@ -181,20 +181,20 @@ func TestForSweep(t *testing.T) {
 		t.Errorf("nothing stored: got %+v after %d burns", first, c.burns)
 	}
 
-	// Within 1 %: the stored rate stands, with the figures of today.
+	// Within 1%: the stored rate is kept, with the check of today.
 	c = &fakeCPU{rate: 1 / 1.0099}
 	kept, err := c.stopwatch().forSweep(dir, "ab12")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if kept.Rate != first.Rate || !kept.Measured.Equal(first.Measured) || !kept.Stored || c.burns > checks+warmBurns {
-		t.Errorf("stored rate 1 %% off: got %+v after %d burns, want %+v", kept, c.burns, first)
+		t.Errorf("stored rate 1%% off: got %+v after %d burns, want %+v", kept, c.burns, first)
 	}
 	if !near(kept.Median) || kept.Median < 1009*time.Microsecond {
-		t.Errorf("stored rate 1 %% off: median %v, want 1.0099ms", kept.Median)
+		t.Errorf("stored rate 1%% off: median %v, want 1.0099ms", kept.Median)
 	}
 
-	// Beyond 1 %, either way: measured anew and stored.
+	// Beyond 1%, in either direction, the rate is measured and stored again.
 	for _, rate := range []float64{1 / 1.02, 1 / 0.98} {
 		c = &fakeCPU{rate: rate}
 		again, err := c.stopwatch().forSweep(dir, "ab12")
@@ -291,7 +291,7 @@ func TestStoreLeavesOneFile(t *testing.T) {
 	}
 }
 
-// The real clock and the real spin: only what holds at any speed.
+// TestLive uses the real clock and the real loop. It checks only what holds at any speed.
 func TestLive(t *testing.T) {
 	b, err := locked(func(s stopwatch) (Burn, error) { return s.measure(3) })
 	if err != nil {

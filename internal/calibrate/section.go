@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	emptySections = 201 // that a section's own cost is measured by
+	emptySections = 201 // empty sections that measure the cost of a section itself
 	warmSections  = 20
 )
 
-// Sectioner times pieces of code by the CPU time of their thread: what others took meanwhile, the collector and the
-// scheduler of the Go runtime among them, is not in it. What the code itself pays to the collector for what it
-// allocates is.
+// Sectioner times sections of code by the CPU time of their thread. It excludes other threads, such as those of the
+// garbage collector and the scheduler. It includes the assists that the code itself pays to the collector for its
+// allocations.
 type Sectioner struct {
 	Clock string // ThreadClock, or WallClock where the system has no other
 
 	watch stopwatch
 	begun time.Duration
-	own   time.Duration // what the two reads of an empty section come to
+	own   time.Duration // time of the two clock reads of an empty section
 	known bool
 }
 
-// NewSectioner makes one; it may be used by one goroutine at a time, which may be another for each section.
+// NewSectioner creates a Sectioner. One goroutine at a time may use it, and another one for each section.
 func NewSectioner() *Sectioner {
 	s := &Sectioner{watch: newStopwatch()}
 	s.Clock = s.watch.clock
@@ -39,20 +39,20 @@ func (s *Sectioner) Begin() {
 	s.begun = s.watch.now()
 }
 
-// End is the CPU time since Begin without that of reading the clock, at least 0.
+// End returns the CPU time since Begin without the cost of reading the clock, at least 0.
 func (s *Sectioner) End() time.Duration {
 	d := s.watch.now() - s.begun
 	runtime.UnlockOSThread()
 	return max(0, d-s.own)
 }
 
-// Own is what timing a section costs: the CPU time of two reads of the clock, 0 before the first section.
+// Own returns the cost of timing a section: the CPU time of two clock reads; 0 before the first section.
 func (s *Sectioner) Own() time.Duration { return s.own }
 
 // Drop ends the section without reading the clock.
 func (s *Sectioner) Drop() { runtime.UnlockOSThread() }
 
-// empty is the median time of sections without code.
+// empty returns the median time of sections without code.
 func (s *Sectioner) empty() time.Duration {
 	times := make([]time.Duration, 0, warmSections+emptySections)
 	for range warmSections + emptySections {

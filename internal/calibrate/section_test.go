@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestSectioner: a section is what the clock says less what reading it takes, and never less than nothing.
+// TestSectioner: a section is the difference of two clock reads minus their cost, and never negative.
 func TestSectioner(t *testing.T) {
 	var now, read time.Duration = 0, 600
 	s := &Sectioner{watch: stopwatch{clock: ThreadClock, now: func() time.Duration { now += read; return now }}}
@@ -25,14 +25,14 @@ func TestSectioner(t *testing.T) {
 	}
 }
 
-// TestSectionerCountsWork by the real clock: more of it takes longer.
+// TestSectionerCountsWork uses the real clock: more work takes longer.
 func TestSectionerCountsWork(t *testing.T) {
 	s := NewSectioner()
 	var took [2]time.Duration
 	for range 5 {
-		for i, turns := range []uint64{1 << 10, 1 << 20} {
+		for i, iterations := range []uint64{1 << 10, 1 << 20} {
 			s.Begin()
-			s.watch.spin(turns)
+			s.watch.spin(iterations)
 			took[i] += s.End()
 		}
 	}

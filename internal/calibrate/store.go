@@ -15,14 +15,14 @@ import (
 
 const (
 	checks    = 15   // burns that check a rate
-	reps      = 100  // burns that measure one
-	tolerance = 0.01 // of the median of checked burns: beyond it a stored rate is measured again
+	reps      = 100  // burns that measure a rate
+	tolerance = 0.01 // relative error of the median of check burns; beyond it a stored rate is measured again
 )
 
-// prefix begins the name of the file that has a machine's burn rate.
+// prefix begins the name of the file that holds a machine's burn rate.
 const prefix = "burn"
 
-// File is where what was calibrated of a machine is kept: dir/PREFIX-FINGERPRINT.json.
+// File returns the name of the file for a machine's calibration: dir/PREFIX-FINGERPRINT.json.
 func File(dir, prefix, fingerprint string) (string, error) {
 	if fingerprint == "" || strings.ContainsAny(fingerprint, `/\:`) {
 		return "", fmt.Errorf("the machine's fingerprint %q is no part of a file name: it must be a word", fingerprint)
@@ -30,8 +30,8 @@ func File(dir, prefix, fingerprint string) (string, error) {
 	return filepath.Join(dir, prefix+"-"+fingerprint+".json"), nil
 }
 
-// Load returns the stored calibration of a machine. It is false where there is none that can be
-// used: no file, a damaged one, one of another machine, one by another clock than this system has.
+// Load returns the stored calibration of a machine. It reports false if there is none that can be used: no file, a
+// damaged file, a file of another machine, or one measured with a clock that this system does not have.
 func Load(dir, fingerprint string) (Burn, bool) {
 	name, err := File(dir, prefix, fingerprint)
 	if err != nil {
@@ -49,11 +49,11 @@ func Load(dir, fingerprint string) (Burn, bool) {
 	return b, true
 }
 
-// Store keeps b in dir as burn-FINGERPRINT.json.
+// Store writes b to dir as burn-FINGERPRINT.json.
 func Store(dir string, b Burn) error { return Keep(dir, prefix, b.Fingerprint, b) }
 
-// Keep writes what was calibrated of a machine to its [File] as JSON. It makes dir where it is missing. A reader sees
-// the old file or the new one, never a part.
+// Keep writes a machine's calibration to its [File] as JSON, and creates dir if it is missing. A reader sees the old
+// file or the new one, never a part.
 func Keep(dir, prefix, fingerprint string, v any) error {
 	name, err := File(dir, prefix, fingerprint)
 	if err != nil {
@@ -84,10 +84,10 @@ func Keep(dir, prefix, fingerprint string, v any) error {
 	return nil
 }
 
-// ForSweep is the calibration that a sweep on this machine uses: the stored one if 15 burns by it
-// last 1 ms within 1 % in the median, else a new one of 100 burns, which is checked and stored. The
-// checked burns are in Median and P95, so that a machine that will not hold still shows. A cache
-// directory that cannot be written is no error: Stored is false. It takes less than 0.3 s of CPU.
+// ForSweep returns the calibration for a sweep on this machine. It is the stored one if the median of 15 burns at its
+// rate is within 1% of 1 ms. Otherwise it measures 100 burns, checks the new rate and stores it. Median and P95 are
+// those of the check burns, so that an unstable machine shows. A cache directory that cannot be written is no error:
+// Stored is false. It takes less than 0.3 s of CPU time.
 func ForSweep(dir, fingerprint string) (Burn, error) {
 	return locked(func(s stopwatch) (Burn, error) { return s.forSweep(dir, fingerprint) })
 }
@@ -111,11 +111,12 @@ func (s stopwatch) forSweep(dir, fingerprint string) (Burn, error) {
 	return b, nil
 }
 
+// near reports whether the median of the check burns is within the tolerance.
 func near(median time.Duration) bool {
 	return math.Abs(float64(median)/float64(batch)-1) <= tolerance
 }
 
-// CacheDir is where calibrations are kept; "" where there is no home.
+// CacheDir returns the directory of calibrations; "" if the user has no home directory.
 func CacheDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// check fills in what the microprograms take in virtual time with all costs, as often repeated as live.
+// check adds the readings of the microprograms in virtual time with all costs, with as many repetitions as in live
+// runs.
 func (f *fitter) check(all []parameter) error {
 	much := full()
 	much.syscall, much.cycles = brief().syscall, 2*rounds*much.cycles
@@ -32,8 +33,8 @@ func (f *fitter) check(all []parameter) error {
 	return nil
 }
 
-// compareHandOvers sets the quantiles of hand-overs live and in virtual time side by side: after each idle time that is
-// told apart, and after all of them.
+// compareHandOvers compares the quantiles of hand-overs in live runs and in virtual time: for each idle time that has
+// a cost of its own, and for all of them.
 func (f *fitter) compareHandOvers(all []parameter, virtual readings) (hs []result.HandOver) {
 	whole := parameter{program: "handoff", readings: after("handoff", naps)}
 	for _, p := range append(slices.Clone(all), whole) {
@@ -47,7 +48,7 @@ func (f *fitter) compareHandOvers(all []parameter, virtual readings) (hs []resul
 	return hs
 }
 
-// quantiles are those of times in ns, in ascending order.
+// quantiles returns the quantiles of times in ns, in ascending order.
 func quantiles(ns []float64) result.UpperQuantiles {
 	return result.UpperQuantiles{
 		P50: result.Value(stat.Quantile(ns, 0.5)), P90: result.Value(stat.Quantile(ns, 0.9)),

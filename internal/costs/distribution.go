@@ -8,9 +8,9 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// without takes the part of an independent other out of the readings of a sum, both in ascending order: what is left
-// has the difference of their middles, and a spread about it whose square is the difference of the squares. The shape
-// is that of the sum.
+// without removes an independent component from the readings of a sum, both in ascending order. The result has the
+// difference of their centers, and a width whose square is the difference of the squares. Its shape is that of the
+// sum.
 func without(sum, other []float64) []float64 {
 	middle, rest, scale := center(sum), center(sum)-center(other), 0.0
 	if w, o := width(sum), width(other); w > o {
@@ -23,18 +23,18 @@ func without(sum, other []float64) []float64 {
 	return left
 }
 
-// center is the mean without the tenth at either end: means of independent times add up, which medians do not, and the
-// few that a host has stretched to milliseconds are no part of it. xs ascends.
+// center returns the mean without the lowest and the highest tenth of xs, which ascends. Unlike medians, means of
+// independent times add up. The few readings that a host has stretched to milliseconds have no effect.
 func center(xs []float64) float64 {
 	cut := len(xs) / 10
 	return stat.Mean(xs[cut : len(xs)-cut])
 }
 
-// width is where the middle four fifths lie.
+// width returns the width of the middle four fifths.
 func width(xs []float64) float64 { return stat.Quantile(xs, 0.9) - stat.Quantile(xs, 0.1) }
 
-// distribution is what readings, in ascending order, say of a cost: its quantiles. The last is such that the mean above
-// the last but one is kept: few readings are there, and far apart.
+// distribution returns a cost with the quantiles of readings, which ascend. The last quantile keeps the mean of the
+// readings above the last but one, because there are few and they are far apart.
 func distribution(readings []float64, cost func(float64) float64) sim.Cost {
 	const unit = 10 // ns: a text of so many is long enough
 	rounded := func(ns float64) int64 { return unit * int64(math.Round(ns/unit)) }
@@ -51,11 +51,11 @@ func distribution(readings []float64, cost func(float64) float64) sim.Cost {
 	return sim.Knots(knots...)
 }
 
-// all is the probability of everything, in millionths.
+// all is probability 1 in millionths.
 const all = 1_000_000
 
-// probabilities are those of the quantiles that a distribution of n readings is kept as, in millionths: each fortieth,
-// and in the last fortieth each thousandth, as that lies between a tenth of a millisecond and several.
+// probabilities returns the probabilities of the quantiles kept from n readings, in millionths: each fortieth, and in
+// the last fortieth each thousandth, because those readings range from a tenth of a millisecond to several.
 func probabilities(n int) []int64 {
 	// fewest is how many readings must lie beyond a quantile of the tail
 	const body, tail, fewest = all / 40, all / 1000, 4

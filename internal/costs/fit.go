@@ -85,8 +85,8 @@ const another = 0.04
 // longest is how long a CPU can go on looking for work; later it is asleep, if not deeply.
 const longest = 20 * time.Microsecond
 
-// states tells how many of the naps leave a CPU still looking for work, and after how many it sleeps deeply: the three
-// levels that the times of waking up fit best, where fewer do not do as well.
+// states returns how many of the naps leave a CPU still looking for work, and after how many it sleeps deeply. It
+// chooses the three levels that fit the wake-up times best, unless fewer do as well.
 func (f *fitter) states() (looks, deep int) {
 	logs := make([]float64, len(naps))
 	steal := median(slices.Concat(f.rounds(parameter{program: "wake", readings: after("steal", naps)})...))
@@ -112,7 +112,7 @@ func (f *fitter) states() (looks, deep int) {
 	return looks, deep
 }
 
-// spread is the sum of the squares about the mean.
+// spread returns the sum of the squared deviations from the mean.
 func spread(xs []float64) (sum float64) {
 	mean := stat.Mean(xs)
 	for _, x := range xs {
@@ -121,8 +121,8 @@ func spread(xs []float64) (sum float64) {
 	return sum
 }
 
-// fit finds all costs that there are readings of, and then what virtual time makes of them. It fails with [Unsteady] if
-// the machine changed meanwhile.
+// fit finds all costs for which there are readings, and then their readings in virtual time. It fails with [Unsteady]
+// if the machine changed meanwhile.
 func (f *fitter) fit() error {
 	all := f.single()
 	if len(f.sample[name("wake", after("wake", naps)[0])]) > 0 {
@@ -140,9 +140,9 @@ func (f *fitter) fit() error {
 	return f.check(all)
 }
 
-// scatter finds how unequal equal pieces of work are: shares of their median in each round, as the clock of a machine
-// drifts from one to the next, and then of the mean of all. What takes twice as long as the median is not the CPU's,
-// but somebody else took that.
+// scatter finds the variation of equal burns, as ratios to the median of their round, because the clock frequency
+// drifts between rounds, and then to the mean of all. A burn of twice the median or more was interrupted by another
+// process, and is left out.
 func (f *fitter) scatter() parameter {
 	p := parameter{name: "burn", program: "operations", readings: []string{"burn"}, cost: &f.costs.Burn, drawn: true}
 	byRound := f.rounds(p)
@@ -217,9 +217,9 @@ func (f *fitter) solve(p parameter) error {
 	return nil
 }
 
-// inverse finds the cost with which virtual time reads what was read live, by a step of the secant method, which is
-// exact as readings are in proportion: from a guess, which may be much too large, as other costs are in it, and a
-// little more.
+// inverse finds the cost with which a microprogram has the same reading in virtual time as in live runs. It makes one
+// step of the secant method, which is exact because readings are proportional to costs. The step starts from a guess
+// and a slightly larger value. The guess may be much too large, because it includes other costs.
 func (f *fitter) inverse(p parameter, guess float64) (cost func(reading float64) float64, err error) {
 	const step = 1000
 	var reads [2]float64
@@ -238,7 +238,7 @@ func (f *fitter) inverse(p parameter, guess float64) (cost func(reading float64)
 	return func(reading float64) float64 { return max(0, guess+(reading-reads[0])/slope) }, nil
 }
 
-// sorted are all readings of all rounds, in ascending order.
+// sorted returns the readings of all rounds in ascending order.
 func sorted(byRound [][]float64) []float64 {
 	all := slices.Concat(byRound...)
 	slices.Sort(all)
@@ -255,7 +255,7 @@ func (p parameter) title() string {
 	return name(p.program, first) + ".." + end
 }
 
-// rounds are the readings of a parameter, round by round.
+// rounds returns the readings of a parameter by round.
 func (f *fitter) rounds(p parameter) [][]float64 {
 	var all [][]float64
 	for _, reading := range p.readings {
@@ -269,7 +269,7 @@ func (f *fitter) rounds(p parameter) [][]float64 {
 	return all
 }
 
-// pick are some of the readings.
+// pick returns the readings with these names.
 func pick(r readings, names []string) []float64 {
 	var all []float64
 	for _, n := range names {

@@ -10,18 +10,19 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 )
 
-// falseAlarms is the most that steady calibrations are refused: the family-wise error of all comparisons of halves.
+// falseAlarms is the family-wise error of all comparisons of halves: the probability that a calibration of a steady
+// machine is refused.
 const falseAlarms = 0.05
 
 // A cost has changed if the medians of its halves are further apart than tolerance of it, and than half of that of the
 // reading that it is found by: what is less hardly changes a prediction.
 const tolerance = 0.1
 
-// Unsteady is the error of a calibration whose halves disagree: the machine was not the same all the time, and the
-// costs are of none of its states.
+// Unsteady is the error of a calibration whose halves disagree: the machine changed, and the costs describe none of
+// its states.
 type Unsteady struct{ changes []change }
 
-// change is a cost that differs between two halves of the rounds by more than its scatter.
+// change is a cost that differs between two halves of the rounds by more than its variation.
 type change struct {
 	cost          string
 	split         split
@@ -29,13 +30,13 @@ type change struct {
 	p             float64
 }
 
-// split is a way to halve the rounds.
+// split is a way to divide the rounds into halves.
 type split struct {
 	first, second string
 	inFirst       func(round, rounds int) bool
 }
 
-// splits are the ways in which the rounds are halved: a disturbance may come or go, or return.
+// splits returns the ways to divide the rounds: a disturbance may begin or end, or return periodically.
 func splits() []split {
 	return []split{
 		{"the first half of the rounds", "the second", func(round, rounds int) bool { return round < rounds/2 }},
@@ -43,7 +44,7 @@ func splits() []split {
 	}
 }
 
-// Error says what disagrees, by how much, and by chance how often.
+// Error describes the disagreement, its size, and its probability by chance.
 func (u *Unsteady) Error() string {
 	var parts []string
 	for _, c := range u.changes {
@@ -65,7 +66,7 @@ func (c change) String() string {
 	return fmt.Sprintf("%s is %s (%sp = %.2g)", c.cost, values, ratio, c.p)
 }
 
-// nanoseconds are a time to three digits.
+// nanoseconds formats a time with three digits.
 func nanoseconds(ns float64) string {
 	switch {
 	case ns >= 1e6:
@@ -76,9 +77,10 @@ func nanoseconds(ns float64) string {
 	return fmt.Sprintf("%.3gns", ns)
 }
 
-// steady returns an [Unsteady] if the halves of the rounds disagree about a cost: by the rank-sum test (Wilcoxon 1945)
-// of the medians of the rounds, exact for 16 of them, whose level is shared by all costs and ways to halve, and by more
-// than the tolerance. One bad round moves neither the ranks nor the median, and is no reason to refuse.
+// steady returns an [Unsteady] if the halves of the rounds disagree about a cost. It applies the rank-sum test
+// (Wilcoxon 1945) to the medians of the rounds, exactly for 16 of them, at a level shared by all costs and splits.
+// The difference must also exceed the tolerance. One bad round changes neither the ranks nor the median much, and is
+// no reason to refuse.
 func (f *fitter) steady() error {
 	u := &Unsteady{}
 	for _, price := range f.prices {
@@ -117,7 +119,7 @@ func (s split) compare(values []float64) change {
 	return change{split: s, first: median(a), second: median(b), p: stat.LabelPermutation(rankA, rankB)}
 }
 
-// ranked are the ranks of values; equal ones share theirs.
+// ranked returns the ranks of values; equal values share their rank.
 func ranked(values []float64) []float64 {
 	ascending := slices.Sorted(slices.Values(values))
 	ranks := make([]float64, len(values))

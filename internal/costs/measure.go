@@ -1,7 +1,7 @@
-// Package costs measures what Go's scheduler and its primitives take on this machine, as sim charges it. Microprograms,
-// written once like any design, run live in fresh processes and in virtual time: each cost is the one with which a
-// microprogram takes in virtual time what it took live. So calibration is the inverse of the simulation, and a cost
-// means what the simulation charges it for.
+// Package costs measures the costs of Go's scheduler and its primitives on this machine, as sim charges them.
+// Microprograms are written once, like any design. They run live in fresh processes and in virtual time. Each cost is
+// the one with which a microprogram takes as long in virtual time as it took live. So calibration is the inverse of
+// the simulation, and a cost has the meaning that the simulation gives it.
 package costs
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// rounds is how often every microprogram runs, in a process of its own: the round is the replicate.
+// rounds is how often every microprogram runs, in a process of its own. The round is the replicate.
 const rounds = 16
 
-// confidence is that of all intervals.
+// confidence is the level of all intervals.
 const confidence = 0.95
 
-// Run runs one trial; it is trial.Runner.Run but in tests.
+// Run runs one trial: trial.Runner.Run, except in tests.
 type Run func(context.Context, trial.Spec) (trial.Outcome, error)
 
-// Measure calibrates this machine, which has so many CPUs. rate is the turns of the burn loop in a nanosecond. What
-// needs two CPUs keeps its typical cost where there is one. The caller says of which machine and program the
-// calibration is. The error is an [Unsteady] if the machine was another in one half of the rounds than in the other.
+// Measure calibrates this machine, which has the given number of CPUs. rate is the number of iterations of the burn
+// loop per nanosecond. On one CPU, costs that need two keep their typical values. The caller records the machine and
+// the program. The error is an [Unsteady] if the machine changed between halves of the rounds.
 func Measure(ctx context.Context, rate float64, cpus int, run Run) (result.Calibration, error) {
 	s, err := sample(ctx, rate, cpus, run)
 	if err != nil {
@@ -46,13 +46,13 @@ func Measure(ctx context.Context, rate float64, cpus int, run Run) (result.Calib
 	return c, nil
 }
 
-// samples are the readings of all rounds, by program and reading: a list for each round.
+// samples are the readings of all rounds, by program and reading: one list for each round.
 type samples map[string][][]float64
 
-// name is that of a reading of a program.
+// name returns the key of a reading of a program.
 func name(program, reading string) string { return program + "/" + reading }
 
-// sample runs all rounds. The order of the programs turns from round to round.
+// sample runs all rounds. The order of the programs rotates from round to round.
 func sample(ctx context.Context, rate float64, cpus int, run Run) (samples, error) {
 	s := samples{}
 	for round := range rounds {
@@ -78,7 +78,7 @@ func sample(ctx context.Context, rate float64, cpus int, run Run) (samples, erro
 	return s, nil
 }
 
-// simulate is what a microprogram reads in virtual time.
+// simulate returns the readings of a microprogram in virtual time.
 func simulate(program string, much setting, c sim.Costs) (readings, error) {
 	w := much.workload()
 	for _, p := range programs {
@@ -90,7 +90,7 @@ func simulate(program string, much setting, c sim.Costs) (readings, error) {
 	return nil, fmt.Errorf("there is no microprogram %q", program)
 }
 
-// estimate is the median over the rounds of the medians within each.
+// estimate returns the median over the rounds of the medians within each.
 func estimate(byRound [][]float64) result.Estimate {
 	var medians []float64
 	for _, values := range byRound {
@@ -100,7 +100,7 @@ func estimate(byRound [][]float64) result.Estimate {
 	return result.Estimate{Median: result.Value(m), Low: result.Value(low), High: result.Value(high)}
 }
 
-// rungs are the price ladder: readings of the programs operations and shared.
+// rungs are the readings of the price ladder, from the programs operations and shared.
 var rungs = []struct{ operation, reading string }{
 	{"add to a word", "add"}, {"add atomically", "atomic"}, {"lock and unlock", "lock"},
 	{"pass through a channel", "chan"},

@@ -13,32 +13,32 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// microprograms is a name that no workload of a user can have: it holds a slash.
+// microprograms is a workload name that no user can have, because it contains a slash.
 const microprograms = "brewput/costs"
 
-// Programs are the microprograms by which a machine is calibrated, as designs of a workload: a program that
-// calibrates must know it in its trials.
+// Programs returns the microprograms that calibrate a machine, as designs of a workload. A program that calibrates
+// must register it, so that its trials find it.
 func Programs() *workload.Workload { return full().workload() }
 
-// setting is how much the microprograms do, and what only one of the worlds has.
+// setting is the number of repetitions of the microprograms, and what only one of the worlds has.
 type setting struct {
-	batches int // of each operation
-	cycles  int // through the naps
-	ladder  int // operations of a batch that two CPUs share
+	batches int // batches of each operation
+	cycles  int // repetitions of all naps
+	ladder  int // operations in a batch of two CPUs
 	syscall func(env.Env)
 }
 
-// full is what is measured live.
+// full is the setting of live runs.
 func full() setting {
 	return setting{batches: 30, cycles: 40, ladder: 20_000, syscall: emptySyscall()}
 }
 
-// brief is enough in virtual time, where everything repeats itself.
+// brief is the setting in virtual time, where everything repeats exactly.
 func brief() setting {
 	return setting{batches: 2, cycles: 4, ladder: 100, syscall: func(e env.Env) { e.Syscall(1) }}
 }
 
-// program is a microprogram: it makes readings, each a list of nanoseconds.
+// program is a microprogram. It makes readings, each a list of nanoseconds.
 type program struct {
 	name, doc string
 	cpus      int
@@ -72,12 +72,12 @@ func (s setting) workload() *workload.Workload {
 	return w
 }
 
-// readings are what a microprogram found, by name: nanoseconds, in the order in which they came.
+// readings are the results of a microprogram by name: nanoseconds, in order of measurement.
 type readings map[string][]float64
 
 func (r readings) add(name string, ns float64) { r[name] = append(r[name], ns) }
 
-// answer is r as a trial hands it on: a text for each name.
+// answer encodes r as the answer of a trial: a text for each name.
 func (r readings) answer() workload.Answer {
 	a := workload.Answer{}
 	for name, values := range r {
@@ -90,7 +90,7 @@ func (r readings) answer() workload.Answer {
 	return a
 }
 
-// readAnswer is what a trial found.
+// readAnswer decodes the answer of a trial.
 func readAnswer(o trial.Outcome) (readings, error) {
 	if !o.Trial.Good() {
 		return nil, fmt.Errorf("the microprogram %s came to nothing: %s: %s", o.Trial.Design, o.Trial.Status,
@@ -121,7 +121,7 @@ func readAnswer(o trial.Outcome) (readings, error) {
 	return r, nil
 }
 
-// batch times n repetitions at once, s.batches times, after two that do not count.
+// batch times n repetitions together, s.batches times, after two that do not count.
 func (s setting) batch(e env.Env, r readings, name string, n int, f func(n int)) {
 	for i := range 2 + s.batches {
 		start := e.Now()
@@ -132,7 +132,7 @@ func (s setting) batch(e env.Env, r readings, name string, n int, f func(n int))
 	}
 }
 
-// operations are those of one CPU: nothing is woken, and nothing shared.
+// operations measures operations on one CPU: they wake no CPU and share nothing.
 func operations(s setting, e env.Env, r readings) {
 	c := env.NewChan[int](e, "c", 1)
 	s.batch(e, r, "chan", 2000, func(n int) {
@@ -193,15 +193,15 @@ func operations(s setting, e env.Env, r readings) {
 	})
 }
 
-// work is a piece of work that is burnt: so long that reading the clock is nothing beside it.
+// work is the length of a burn: so long that the cost of reading the clock is negligible.
 const work = time.Millisecond
 
-// increment is an addition in memory that the compiler leaves there.
+// increment is an addition in memory that the compiler does not remove.
 //
 //go:noinline
 func increment(p *int64) { *p++ }
 
-// timers starts timers, which is timed, and then lets their time come.
+// timers measures the start of timers, and then lets them expire.
 func timers(s setting, e env.Env, r readings) {
 	const n = 100
 	var waits [n]*env.Chan[time.Duration]
@@ -219,16 +219,17 @@ func timers(s setting, e env.Env, r readings) {
 	}
 }
 
-// naps are how long the other CPU has been without work when it is woken. A process is idle for all of them in its
-// life, and the state of an idle processor depends on them: it may poll, sleep, or sleep deeply.
+// naps are the times that the other CPU has been idle when it is woken. A process is idle for all of these times, and
+// the state of an idle processor depends on them: it may poll, sleep, or sleep deeply.
 var naps = []time.Duration{0, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000}
 
-// poll is how often a waker looks whether those that it woke have run. It keeps its CPU meanwhile.
+// poll is the interval at which a waker checks whether the goroutines that it woke have run. It keeps its CPU
+// meanwhile.
 const poll = 200 * time.Nanosecond
 
-// wake makes two goroutines ready at once. The first is kicked out of run-next by the second, so that the CPU that
-// wakes up finds it in the run queue. When it parks, that CPU has found its way, and backs off before the second in
-// run-next.
+// wake makes two goroutines ready at once. The second one displaces the first from run-next, so that the CPU that
+// wakes up finds the first in the run queue. When that one parks, the CPU searches again, and backs off before the
+// second in run-next.
 func wake(s setting, e env.Env, r readings) {
 	first, second := env.NewChan[time.Duration](e, "first", 0), env.NewChan[time.Duration](e, "second", 0)
 	var came, left, then, done = env.NewAtomic[int64](e, "came"), env.NewAtomic[int64](e, "left"),
@@ -258,7 +259,7 @@ func wake(s setting, e env.Env, r readings) {
 				e.Burn(poll)
 			}
 			if came.Load() > then.Load() {
-				continue // the second was taken before the first, by the waker itself or while it was told
+				continue // the second was taken before the first, by the waker itself or while it was preempted
 			}
 			r.add(at("wake", nap), float64(came.Load()-int64(sent)))
 			r.add(at("steal", nap), float64(then.Load()-left.Load()))
@@ -268,7 +269,8 @@ func wake(s setting, e env.Env, r readings) {
 	second.Close()
 }
 
-// handOff makes one goroutine ready and goes on: another CPU must wake up and back off before it takes it.
+// handOff makes one goroutine ready and continues. Another CPU must wake up and back off before it takes the
+// goroutine.
 func handOff(s setting, e env.Env, r readings) {
 	given := env.NewChan[time.Duration](e, "given", 0)
 	came := env.NewAtomic[int64](e, "came")
@@ -299,7 +301,7 @@ func handOff(s setting, e env.Env, r readings) {
 // at names the reading after a nap.
 func at(name string, nap time.Duration) string { return name + "@" + nap.String() }
 
-// shared is what two CPUs share: words of one cache line, one word, a lock, a channel.
+// shared measures what two CPUs share: words of one cache line, one word, a lock, a channel.
 func shared(s setting, e env.Env, r readings) {
 	n := s.ladder
 	var line [8]int64
@@ -333,8 +335,8 @@ func shared(s setting, e env.Env, r readings) {
 	})
 }
 
-// together lets two goroutines do n operations each at once, s.batches times. The time is that of an operation for the
-// one that makes it.
+// together makes two goroutines do n operations each in parallel, s.batches times. The reading is the time of one
+// operation of one goroutine.
 func (s setting) together(e env.Env, r readings, name string, n int, f func(side, n int)) {
 	came, took := env.NewAtomic[int64](e, "came"), env.NewAtomic[int64](e, "took")
 	meet := func(e env.Env, times int) {
@@ -344,7 +346,7 @@ func (s setting) together(e env.Env, r readings, name string, n int, f func(side
 		}
 	}
 	turn := func(e env.Env, side, i int) {
-		meet(e, 2*i+1) // so that neither is alone
+		meet(e, 2*i+1) // so that neither runs alone
 		start := e.Now()
 		f(side, n)
 		took.Add(int64(e.Now() - start))

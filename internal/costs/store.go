@@ -14,16 +14,16 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// prefix begins the name of the file that has a machine's costs.
+// prefix begins the name of the file that holds a machine's costs.
 const prefix = "costs"
 
-// Store keeps a calibration in the cache directory, and replaces an older one of the same machine.
+// Store writes a calibration to the cache directory, and replaces an older one of the same machine.
 func Store(dir string, c result.Calibration) error {
 	return calibrate.Keep(dir, prefix, c.Fingerprint, c)
 }
 
-// Load returns the calibration of a machine and its costs. The error says why there is none to be used: it was never
-// made, or is of another machine or Go, or damaged.
+// Load returns the calibration of a machine and its costs. The error says why there is none that can be used: it is
+// missing or damaged, or that of another machine or Go version.
 func Load(dir, fingerprint, goVersion string) (result.Calibration, sim.Costs, error) {
 	name, err := calibrate.File(dir, prefix, fingerprint)
 	if err != nil {
@@ -43,15 +43,15 @@ func Load(dir, fingerprint, goVersion string) (result.Calibration, sim.Costs, er
 	case c.Fingerprint != fingerprint:
 		return c, costs, fmt.Errorf("the calibration in %s is of another machine: its fingerprint is %s, here it is %s",
 			name, c.Fingerprint, fingerprint)
-	case c.GoVersion != goVersion: // costs are the runtime's as much as the machine's
+	case c.GoVersion != goVersion: // costs depend on the runtime as much as on the machine
 		return c, costs, fmt.Errorf("the calibration is of %s, and this program is built with %s", c.GoVersion,
 			goVersion)
 	}
 	return c, costs, nil
 }
 
-// missing tells a machine that was never calibrated from one beside others that were: a cache may be shared, and a
-// machine gets a new kernel.
+// missing distinguishes a machine that was never calibrated from one in a cache with other machines. A cache may be
+// shared, and a machine may get a new kernel.
 func missing(dir string) error {
 	others, _ := filepath.Glob(filepath.Join(dir, prefix+"-*.json"))
 	for _, name := range others {
@@ -67,7 +67,7 @@ func missing(dir string) error {
 	return errors.New("this machine is not calibrated")
 }
 
-// parse reads a stored calibration and refuses one that nobody can have measured.
+// parse parses a stored calibration, and returns an error for an impossible one.
 func parse(text []byte) (result.Calibration, sim.Costs, error) {
 	var c result.Calibration
 	if err := json.Unmarshal(text, &c); err != nil {

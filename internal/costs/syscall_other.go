@@ -4,5 +4,5 @@ package costs
 
 import "github.com/brewput/brewput/env"
 
-// emptySyscall is nil: the cost of a system call stays a typical one here.
+// emptySyscall returns nil: the cost of a system call keeps its typical value.
 func emptySyscall() func(env.Env) { return nil }

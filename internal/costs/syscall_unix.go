@@ -8,7 +8,8 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// emptySyscall enters the system and comes back as a call that may block does, with an error and nothing done.
+// emptySyscall returns a function that makes a system call of the kind that may block, which returns at once with an
+// error.
 func emptySyscall() func(env.Env) {
 	return func(env.Env) { _ = syscall.Close(-1) }
 }

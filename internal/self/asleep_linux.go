@@ -14,16 +14,16 @@ import (
 	"unsafe"
 )
 
-// threadOf is where the record of a goroutine points to that of the thread that runs it: see type g in
+// threadOf is the offset, in the record of a goroutine, of the pointer to the thread that runs it: see type g in
 // runtime/runtime2.go of Go's source, "offset known to arm liblink".
 const threadOf = 6 * unsafe.Sizeof(uintptr(0))
 
-// numberAt is where the number of a thread stands in its record; 0 if nobody knows. A goroutine that locks its thread
-// gets a second pointer to that record: if it does, the first one is what it is taken for.
+// numberAt returns the offset of a thread's number in its record; 0 if it is unknown. A goroutine that locks its
+// thread gets a second pointer to that record. If it does, the first pointer is what threadOf takes it for.
 var numberAt = sync.OnceValue(func() uintptr {
 	found := make(chan uintptr)
-	go func() { // whose thread is not locked
-		record := unsafe.Slice((*uintptr)(unsafe.Pointer(current())), recordLooked/unsafe.Sizeof(uintptr(0)))
+	go func() { // its thread is not locked
+		record := unsafe.Slice((*uintptr)(unsafe.Pointer(current())), recordBytes/unsafe.Sizeof(uintptr(0)))
 		before := slices.Clone(record)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -38,10 +38,10 @@ var numberAt = sync.OnceValue(func() uintptr {
 	return <-found
 })
 
-// find is where a number stands in the record of a thread; 0 if it does not.
+// find returns the offset of a number in the record of a thread; 0 if it is not there.
 func find(thread unsafe.Pointer, number uint64) uintptr {
-	record := unsafe.Slice((*byte)(thread), recordLooked)
-	for at := 8; at+8 <= recordLooked; at += 8 {
+	record := unsafe.Slice((*byte)(thread), recordBytes)
+	for at := 8; at+8 <= recordBytes; at += 8 {
 		if binary.NativeEndian.Uint64(record[at:]) == number {
 			return uintptr(at)
 		}
@@ -49,14 +49,15 @@ func find(thread unsafe.Pointer, number uint64) uintptr {
 	return 0
 }
 
-// threadRecord is the record of the thread that runs the goroutine of m. Memory that was one stays readable.
+// threadRecord returns the record of the thread that runs the goroutine of m. The memory of a former record stays
+// readable.
 func threadRecord(m Mark) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(m.g), threadOf))
 }
 
-// Asleep reports whether the goroutine of m is in a system call in which its thread sleeps, as the kernel tells:
-// neither runs nor waits for a CPU. It takes some microseconds.
-func (e Eye) Asleep(m Mark) bool {
+// Asleep reports whether the goroutine of m is in a system call in which its thread sleeps. The kernel then reports
+// that the thread neither runs nor waits for a CPU. It takes some microseconds.
+func (e Inspector) Asleep(m Mark) bool {
 	if e.State(m) != InSyscall || numberAt() == 0 {
 		return false
 	}

@@ -2,5 +2,5 @@
 
 package self
 
-// Asleep reports whether the goroutine of m is in a system call in which it sleeps. Here nobody can tell.
-func (Eye) Asleep(Mark) bool { return false }
+// Asleep returns false: this system does not show whether a thread sleeps.
+func (Inspector) Asleep(Mark) bool { return false }

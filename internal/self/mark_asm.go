@@ -4,29 +4,29 @@ package self
 
 import "unsafe"
 
-// Mark is different for goroutines that live at the same time; one that begins later may have that of one that has
-// ended. The zero Mark is nobody's.
+// Mark identifies a goroutine among those that live at the same time. A goroutine that starts later may get the mark
+// of one that has ended. The zero Mark is that of no goroutine.
 type Mark struct{ g *g }
 
-// g is how the runtime's own record of a goroutine begins: with the bounds of its stack, which follow where that moves.
-// See type g in runtime/runtime2.go of Go's source.
-type g struct{ lo, hi uintptr }
+// g is the beginning of the runtime's record of a goroutine: the bounds of its stack, which are updated when the
+// stack moves. See type g in runtime/runtime2.go of Go's source.
+type g struct{ low, high uintptr }
 
-// current is the record of the calling goroutine. A register holds it while Go code runs: see "ABIInternal" in
+// current returns the record of the calling goroutine. A register holds it while Go code runs: see "ABIInternal" in
 // cmd/compile/abi-internal.md of Go's source.
 func current() *g
 
-// Current is the mark of the calling goroutine.
+// Current returns the mark of the calling goroutine.
 func Current() Mark { return Mark{current()} }
 
-// Surely reports whether the caller stands on the stack of the goroutine of m, without a call. It may say no
-// where [Mark.Mine] says yes. The other way it may only err once, where that stack moves between the reading of its two
-// bounds: no two goroutines share a stack, whoever had that memory before.
-func (m Mark) Surely() bool {
+// OnStack reports whether the caller is on the stack of the goroutine of m, without a call. It may report false where
+// [Mark.Mine] reports true. It may wrongly report true only if that stack moves between the two reads of its bounds,
+// because no two goroutines share a stack at one time.
+func (m Mark) OnStack() bool {
 	var local byte
 	here := uintptr(unsafe.Pointer(&local))
-	return m.g != nil && m.g.lo <= here && here < m.g.hi
+	return m.g != nil && m.g.low <= here && here < m.g.high
 }
 
-// Mine reports whether m is the mark of the calling goroutine, in two nanoseconds.
+// Mine reports whether m is the mark of the calling goroutine. It takes two nanoseconds.
 func (m Mark) Mine() bool { return m.g == current() }

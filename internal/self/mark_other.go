@@ -2,15 +2,15 @@
 
 package self
 
-// Mark is different for goroutines that live at the same time; one that begins later may have that of one that has
-// ended. The zero Mark is nobody's.
+// Mark identifies a goroutine among those that live at the same time. A goroutine that starts later may get the mark
+// of one that has ended. The zero Mark is that of no goroutine.
 type Mark struct{ id int64 }
 
-// Current is the mark of the calling goroutine. It takes as long as ID.
+// Current returns the mark of the calling goroutine. It takes as long as ID.
 func Current() Mark { return Mark{ID()} }
 
-// Surely may say no where [Mark.Mine] says yes. Here it always does.
-func (m Mark) Surely() bool { return false }
+// OnStack may report false where [Mark.Mine] reports true. Here it always does.
+func (m Mark) OnStack() bool { return false }
 
 // Mine reports whether m is the mark of the calling goroutine. It takes as long as ID.
 func (m Mark) Mine() bool { return m == Current() }

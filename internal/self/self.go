@@ -1,10 +1,10 @@
-// Package self tells goroutines apart.
+// Package self identifies goroutines and reads their states.
 package self
 
 import "runtime"
 
-// ID is the number of the calling goroutine in a dump of stacks, which no other ever has; 0 if it cannot be read. It
-// takes a microsecond, and more the deeper the stack.
+// ID returns the number of the calling goroutine in a stack dump, which is unique for all time; 0 if it cannot be
+// read. It takes a microsecond, and more for a deeper stack.
 func ID() int64 {
 	id, dump := int64(0), make([]byte, len(beforeID)+20)
 	for _, c := range dump[min(len(beforeID), runtime.Stack(dump, false)):] {
@@ -16,5 +16,5 @@ func ID() int64 {
 	return id
 }
 
-// beforeID stands before the number of a goroutine in a dump of its stack.
+// beforeID precedes the number of a goroutine in a dump of its stack.
 const beforeID = "goroutine "

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// deep calls f below n frames, for which the stack grows and moves.
+// deep calls f below n frames, so that the stack grows and moves.
 func deep(n int, f func()) byte {
 	var frame [512]byte
 	if n == 0 {
@@ -17,16 +17,16 @@ func deep(n int, f func()) byte {
 	return frame[n%512]
 }
 
-// TestGoroutines: a goroutine keeps its number and its mark, however its stack moves and whoever runs meanwhile, and no
-// other that lives has them.
+// TestGoroutines: a goroutine keeps its number and its mark, however its stack moves and whatever runs meanwhile. No
+// other living goroutine has them.
 func TestGoroutines(t *testing.T) {
 	const n = 100
-	type who struct {
+	type goroutine struct {
 		id   int64
 		mark Mark
 	}
-	me := func() who { return who{ID(), Current()} }
-	found, end := make(chan who), make(chan bool)
+	me := func() goroutine { return goroutine{ID(), Current()} }
+	found, end := make(chan goroutine), make(chan bool)
 	defer close(end)
 	for range n {
 		go func() {
@@ -41,12 +41,12 @@ func TestGoroutines(t *testing.T) {
 		}()
 	}
 	ids, marks := map[int64]bool{}, map[Mark]bool{}
-	add := func(w who) { ids[w.id], marks[w.mark] = true, true }
+	add := func(w goroutine) { ids[w.id], marks[w.mark] = true, true }
 	add(me())
 	for range n {
 		add(<-found)
 	}
-	next, stop := iter.Pull(func(yield func(who) bool) {
+	next, stop := iter.Pull(func(yield func(goroutine) bool) {
 		for yield(me()) {
 		}
 	})
@@ -60,14 +60,14 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// TestSurely: a goroutine stands on its own stack, however that grows and shrinks, and no other does, not even in
-// memory that it has grown out of.
-func TestSurely(t *testing.T) {
+// TestOnStack: a goroutine is on its own stack, however that grows and shrinks. No other one is, not even in memory
+// that the stack has left.
+func TestOnStack(t *testing.T) {
 	var m Mark
-	if m.Surely() {
+	if m.OnStack() {
 		t.Error("a mark of nobody is the caller's")
 	}
-	fast := Current().Surely() // not on every machine
+	fast := Current().OnStack() // not on every machine
 	if want := runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"; fast != want {
 		t.Errorf("a goroutine knows itself: %v", fast)
 	}
@@ -77,8 +77,8 @@ func TestSurely(t *testing.T) {
 		const n = 50
 		for range n {
 			go func() {
-				done <- m.Surely() || m.Mine()
-				deep(20, func() { done <- m.Surely() || m.Mine() })
+				done <- m.OnStack() || m.Mine()
+				deep(20, func() { done <- m.OnStack() || m.Mine() })
 			}()
 		}
 		for range 2 * n {
@@ -93,7 +93,7 @@ func TestSurely(t *testing.T) {
 			defer close(ended)
 			m = Current()
 			check := func() {
-				if m.Surely() != fast || !m.Mine() {
+				if m.OnStack() != fast || !m.Mine() {
 					t.Error("a goroutine does not know itself")
 				}
 				others()
@@ -107,10 +107,10 @@ func TestSurely(t *testing.T) {
 	}
 }
 
-func BenchmarkSurely(b *testing.B) {
+func BenchmarkOnStack(b *testing.B) {
 	m := Current()
 	for b.Loop() {
-		m.Surely()
+		m.OnStack()
 	}
 }
 

@@ -2,14 +2,14 @@
 
 package self
 
-// Eye sees the states of goroutines; here it sees none.
-type Eye struct{}
+// Inspector reads the states of goroutines. On this architecture it sees none.
+type Inspector struct{}
 
-// NewEye is an Eye.
-func NewEye() Eye { return Eye{} }
+// NewInspector returns an Inspector.
+func NewInspector() Inspector { return Inspector{} }
 
-// State is what the goroutine of m does at this instant.
-func (Eye) State(Mark) State { return Unknown }
+// State returns Unknown.
+func (Inspector) State(Mark) State { return Unknown }
 
-// Asleep reports whether the goroutine of m is in a system call in which it sleeps.
-func (Eye) Asleep(Mark) bool { return false }
+// Asleep returns false.
+func (Inspector) Asleep(Mark) bool { return false }

@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// TestStates: each state is seen as it is. A goroutine that is about to wait is waited for.
+// TestStates: each state is reported correctly. The test waits for a goroutine that is about to wait.
 func TestStates(t *testing.T) {
-	eye := NewEye()
+	eye := NewInspector()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		if eye.State(Current()) != Unknown {
 			t.Error("it sees something")
 		}
 		return
 	}
-	if s := eye.State(Current()); s != Busy {
-		t.Errorf("who runs is seen as %d", s)
+	if s := eye.State(Current()); s != Runnable {
+		t.Errorf("the running goroutine is seen as %d", s)
 	}
 	if s := eye.State(Mark{}); s != Unknown {
-		t.Errorf("nobody is seen as %d", s)
+		t.Errorf("the zero mark is seen as %d", s)
 	}
 
 	let := make(chan bool)
@@ -59,15 +59,15 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestBlind: an eye that knows nothing sees nothing.
+// TestBlind: the zero Inspector sees nothing.
 func TestBlind(t *testing.T) {
-	if s := (Eye{}).State(Current()); s != Unknown {
+	if s := (Inspector{}).State(Current()); s != Unknown {
 		t.Errorf("it sees %d", s)
 	}
 }
 
 func BenchmarkState(b *testing.B) {
-	eye, m := NewEye(), Current()
+	eye, m := NewInspector(), Current()
 	for b.Loop() {
 		eye.State(m)
 	}

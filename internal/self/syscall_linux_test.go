@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestSyscalls: a goroutine whose system call, or whose C, sleeps is asleep; one that waits for a channel, or that
+// TestSyscalls: a goroutine that sleeps in a system call or in C is asleep. One that waits for a channel, or that
 // runs, is not.
 func TestSyscalls(t *testing.T) {
-	eye := NewEye()
+	eye := NewInspector()
 	if eye.Asleep(Mark{}) || eye.Asleep(Current()) {
-		t.Error("nobody, or who runs, is asleep")
+		t.Error("no goroutine, or the running one, is asleep")
 	}
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return
@@ -38,7 +38,7 @@ func TestSyscalls(t *testing.T) {
 		runtime.Gosched()
 	}
 	if eye.Asleep(m) {
-		t.Error("who waits for a channel is asleep in a system call")
+		t.Error("a goroutine that waits for a channel is asleep in a system call")
 	}
 	close(let)
 }

@@ -21,7 +21,7 @@ const (
 // calm measures trials again that others disturbed, each with burns as long as they are at that moment: a clock that is
 // faster or slower for minutes is nothing that a prediction could know of.
 type calm struct {
-	pace        func(rate float64) float64 // calibrate.Pace, or nil
+	ratio       func(rate float64) float64 // calibrate.BurnRatio, or nil
 	live        func(context.Context, trial.Spec) (trial.Outcome, error)
 	most        int // trials may be measured again in all: a machine may never be calm
 	again, left int // trials measured again, and those that stayed disturbed
@@ -33,8 +33,8 @@ func (c *calm) run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) 
 	}
 	rate := spec.BurnRate
 	for n := 0; ; n++ {
-		if c.pace != nil {
-			spec.BurnRate = rate / c.pace(rate)
+		if c.ratio != nil {
+			spec.BurnRate = rate / c.ratio(rate)
 		}
 		o, err := c.live(ctx, spec)
 		switch {

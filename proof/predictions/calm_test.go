@@ -68,7 +68,7 @@ func TestCalm(t *testing.T) {
 func TestPace(t *testing.T) {
 	slower := 0.0
 	var rates []float64
-	x := calm{most: 9, pace: func(rate float64) float64 {
+	x := calm{most: 9, ratio: func(rate float64) float64 {
 		slower++
 		return 1 + slower/20*rate/2
 	}, live: func(_ context.Context, s trial.Spec) (o trial.Outcome, err error) {

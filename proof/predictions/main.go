@@ -69,7 +69,7 @@ func main() {
 	}
 	c := &campaign{out: os.Stdout, progress: os.Stderr, cost: *cost, blocks: *blocks, warmup: 100 * time.Millisecond,
 		duration: *duration, seed: *seed,
-		burn: burn.Rate, calm: calm{pace: calibrate.BurnRatio, live: trial.Runner{TimeLimit: time.Minute}.Run},
+		burn: burn.Rate, calm: calm{ratio: calibrate.BurnRatio, live: trial.Runner{TimeLimit: time.Minute}.Run},
 		every: *every}
 	code, err := c.run(ctx)
 	if err != nil {
