@@ -9,9 +9,9 @@ import (
 
 // turnsByProfile is lockstep without a trace: the block profile has goroutines that waited to send, and such that
 // waited to receive, while CPUs were unused.
-func turnsByProfile(v *view) []Finding {
+func lockstepByProfile(v *analysis) []Finding {
 	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
-	if v.t != nil || i < 0 || v.cpu == nil || v.unused() < stageIdle || v.used < v.wall/2 {
+	if v.trace != nil || i < 0 || v.cpu == nil || v.unusedCPU() < stageIdle || v.used < v.wall/2 {
 		return nil
 	}
 	b := &v.e.Profiles[i]
@@ -26,14 +26,14 @@ func turnsByProfile(v *view) []Finding {
 		}
 		x := float64(s.Values[value]) / 1e9 / v.wall
 		switch {
-		case has(s.Stack, "runtime.chansend"):
+		case containsAny(s.Stack, "runtime.chansend"):
 			sent += x
-		case has(s.Stack, "runtime.chanrecv"):
+		case containsAny(s.Stack, "runtime.chanrecv"):
 			received += x
 		default:
 			continue
 		}
-		sharing.list = append(sharing.list, weighed{stack: s.Stack, weight: x})
+		sharing.list = append(sharing.list, weightedSample{stack: s.Stack, weight: x})
 	}
 	roots, most := map[string]float64{}, 0.0
 	for _, w := range v.cpu.list {
@@ -45,25 +45,25 @@ func turnsByProfile(v *view) []Finding {
 	if sent < 4*stepWaits || received < 4*stepWaits || len(roots) < 2 || most > stageFull {
 		return nil
 	}
-	groups := sharing.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
+	groups := sharing.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return v.prog.ownFrame(w.stack) })
 	var sites [][]evidence.Frame
 	for _, g := range groups[:min(2, len(groups))] {
 		sites = append(sites, g.sample)
 	}
 	name := UnbufferedLockstep
-	if v.buffered(&evidence.Resource{Sites: sites}) {
+	if v.isBuffered(&evidence.Resource{Sites: sites}) {
 		name = UndersizedBuffer
 	}
-	f := v.finding(name, "Neighbours in a line wait for each other in turns.")
+	f := v.newFinding(name, "Neighbours in a line wait for each other in turns.")
 	f.Confidence = Low
-	f.Where = v.p.places(sites...)
-	f.Share = v.unused()
-	f.says("goroutines waited to send for %s of the time and to receive for %s, together", percent(sent),
+	f.Where = v.prog.positions(sites...)
+	f.Share = v.unusedCPU()
+	f.citef("goroutines waited to send for %s of the time and to receive for %s, together", percent(sent),
 		percent(received))
-	f.says("no goroutine computes for more than %s of the time, and %s of the CPUs' time is unused", percent(most),
-		percent(v.unused()))
-	left := math.Min(1-v.floor(most), v.unused())
-	f.Gain = gain(0.6*left, 0.1*left, left)
+	f.citef("no goroutine computes for more than %s of the time, and %s of the CPUs' time is unused", percent(most),
+		percent(v.unusedCPU()))
+	left := math.Min(1-v.lowerBound(most), v.unusedCPU())
+	f.Gain = newGain(0.6*left, 0.1*left, left)
 	f.Rival = "They wait for work, and there is none: an execution trace would tell."
 	f.Fix = "Give the channel a buffer, or a larger one."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."

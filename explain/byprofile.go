@@ -9,37 +9,37 @@ import (
 
 // Thresholds of what profiles alone say.
 const (
-	idleUsed    = 0.2 // of one CPU's time at most is used by what waits for something outside
+	externalUsed    = 0.2 // of one CPU's time at most is used by what waits for something outside
 	spawnShare  = 0.3 // of CPU time in making and scheduling goroutines, from which they are too fine
-	spawnOwn    = 0.05
-	lockedShare = 0.35 // of CPU time in taking and releasing locks
-	calledShare = 0.6  // of CPU time in system calls, of a program that waits as long for them
+	spawnLineShare    = 0.05
+	convoyShare = 0.35 // of CPU time in taking and releasing locks
+	syscallShare = 0.6  // of CPU time in system calls, of a program that waits as long for them
 )
 
 // fineByProfile is goroutine-too-fine without a trace: the CPU profile is full of making and scheduling them.
-func fineByProfile(v *view) []Finding {
-	if v.t != nil || !v.sampled() {
+func spawnByProfile(v *analysis) []Finding {
+	if v.trace != nil || !v.hasSamples() {
 		return nil
 	}
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		if !has(w.stack, "runtime.newproc") {
+	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if !containsAny(w.stack, "runtime.newproc") {
 			return evidence.Frame{}, false
 		}
-		return v.p.ours(w.stack)
+		return v.prog.ownFrame(w.stack)
 	})
 	cost := v.cpu.share(Scheduler) + v.spawnAllocation()
-	if len(groups) == 0 || groups[0].share < spawnOwn || cost < spawnShare || v.cpu.share(Channels) > cost/2 {
+	if len(groups) == 0 || groups[0].share < spawnLineShare || cost < spawnShare || v.cpu.share(Channels) > cost/2 {
 		return nil
 	}
-	f := v.finding(GoroutineTooFine, "Making and scheduling goroutines takes %s of the CPU time: "+
+	f := v.newFinding(GoroutineTooFine, "Making and scheduling goroutines takes %s of the CPU time: "+
 		"each does too little.", percent(cost))
-	f.Where = []string{v.p.at(groups[0].at)}
+	f.Where = []string{v.prog.position(groups[0].at)}
 	f.Share = cost
-	f.says("%s of the goroutines' CPU time is in the go statement at %s", percent(groups[0].share),
-		v.quoted(groups[0].at))
-	f.says("making, queueing and ending goroutines takes %s of the CPU time", percent(cost))
-	most := cost * v.busy()
-	f.Gain = gain(0.9*most, 0.4*most, math.Min(0.95, 1.3*most))
+	f.citef("%s of the goroutines' CPU time is in the go statement at %s", percent(groups[0].share),
+		v.quote(groups[0].at))
+	f.citef("making, queueing and ending goroutines takes %s of the CPU time", percent(cost))
+	most := cost * v.activeFraction()
+	f.Gain = newGain(0.9*most, 0.4*most, math.Min(0.95, 1.3*most))
 	f.Rival = "They are woken by what they wait for, and the scheduler's time is that: an execution trace would tell."
 	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
 	f.Experiment = "Let each goroutine do ten elements: their cost should fall to a tenth."
@@ -48,30 +48,30 @@ func fineByProfile(v *view) []Finding {
 
 // convoyByProfile is lock-convoy without a trace: the CPUs take and release a lock, and it is slower on several than on
 // one.
-func convoyByProfile(v *view) []Finding {
-	if v.t != nil || !v.sampled() || v.one == nil || v.run == nil || v.one.Wall <= 0 || v.run.Wall < v.one.Wall {
+func convoyByProfile(v *analysis) []Finding {
+	if v.trace != nil || !v.hasSamples() || v.oneCPURun == nil || v.run == nil || v.oneCPURun.Wall <= 0 || v.run.Wall < v.oneCPURun.Wall {
 		return nil
 	}
 	share := v.cpu.share(Locks)
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		if w.what != Locks || !has(w.stack, "sync.(*Mutex)") || has(w.stack, "sync.(*RWMutex)") {
+	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if w.category != Locks || !containsAny(w.stack, "sync.(*Mutex)") || containsAny(w.stack, "sync.(*RWMutex)") {
 			return evidence.Frame{}, false
 		}
-		return v.p.ours(w.stack)
+		return v.prog.ownFrame(w.stack)
 	})
-	if share < lockedShare || len(groups) == 0 {
+	if share < convoyShare || len(groups) == 0 {
 		return nil
 	}
-	f := v.finding(LockConvoy, "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
-		"%.0f CPUs than on one.", v.p.at(groups[0].at), percent(share), v.cpus)
+	f := v.newFinding(LockConvoy, "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
+		"%.0f CPUs than on one.", v.prog.position(groups[0].at), percent(share), v.cpus)
 	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), v.quoted(g.at))
+		f.Where = append(f.Where, v.prog.position(g.at))
+		f.citef("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), v.quote(g.at))
 	}
 	f.Share = share
-	f.says("it takes %s on %d CPUs and %s on one", span(v.run.Wall), v.run.CPUs, span(v.one.Wall))
-	most := 1 - v.floor()
-	f.Gain = gain(math.Max(1-v.one.Wall.Seconds()/v.run.Wall.Seconds(), 0.7*most), 0.3*most, most)
+	f.citef("it takes %s on %d CPUs and %s on one", formatDuration(v.run.Wall), v.run.CPUs, formatDuration(v.oneCPURun.Wall))
+	most := 1 - v.lowerBound()
+	f.Gain = newGain(math.Max(1-v.oneCPURun.Wall.Seconds()/v.run.Wall.Seconds(), 0.7*most), 0.3*most, most)
 	f.Rival = "The sections are long, and the CPU time in the lock is spinning for them."
 	f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
 	f.Experiment = "Take it once for every ten operations: its share should fall to a tenth."
@@ -80,25 +80,25 @@ func convoyByProfile(v *view) []Finding {
 
 // outsideByProfile says without a trace that nothing is computed for most of the time: in system calls that block, or
 // in waiting for what is outside of the program.
-func outsideByProfile(v *view) []Finding {
-	if v.t != nil || v.run == nil || v.run.Wall < minWall || v.accepting() {
+func externalByProfile(v *analysis) []Finding {
+	if v.trace != nil || v.run == nil || v.run.Wall < minWall || v.acceptsByProfile() {
 		return nil
 	}
 	used := v.used / v.wall
-	if f, ok := v.calling(used); ok {
+	if f, ok := v.blockingByProfile(used); ok {
 		return []Finding{f}
 	}
-	if used >= idleUsed {
+	if used >= externalUsed {
 		return nil
 	}
-	f := v.finding(DependencyWait, "It computes for %s of the time: the rest it waits for something outside.",
+	f := v.newFinding(DependencyWait, "It computes for %s of the time: the rest it waits for something outside.",
 		percent(used))
 	f.Share = 1 - used
-	f.says("it used %s of CPU time in %s", seconds(v.used), span(v.run.Wall))
-	if s, delay := v.blockedLongest(); s != nil {
-		f.Where = v.p.places(s)
-		if at, ok := v.p.ours(s); ok {
-			f.says("goroutines waited %s in all at %s", seconds(delay), v.quoted(at))
+	f.citef("it used %s of CPU time in %s", formatSeconds(v.used), formatDuration(v.run.Wall))
+	if s, delay := v.longestBlocked(); s != nil {
+		f.Where = v.prog.positions(s)
+		if at, ok := v.prog.ownFrame(s); ok {
+			f.citef("goroutines waited %s in all at %s", formatSeconds(delay), v.quote(at))
 		}
 	}
 	f.Confidence = Low
@@ -109,27 +109,27 @@ func outsideByProfile(v *view) []Finding {
 }
 
 // calling finds a program whose CPU time is in system calls of files, and that waits about as long for them.
-func (v *view) calling(used float64) (Finding, bool) {
+func (v *analysis) blockingByProfile(used float64) (Finding, bool) {
 	calls := v.run.Reads + v.run.Writes
 	if v.cpu == nil || used > 1-blockShare || v.run.System < v.run.User || v.run.Voluntary < 100 || calls < 100 {
 		return Finding{}, false
 	}
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		if w.what != SystemCalls || !has(w.stack, "os.(*File)") {
+	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if w.category != SystemCalls || !containsAny(w.stack, "os.(*File)") {
 			return evidence.Frame{}, false
 		}
-		return v.p.ours(w.stack)
+		return v.prog.ownFrame(w.stack)
 	})
-	if len(groups) == 0 || groups[0].share < calledShare/2 || v.cpu.userShare(SystemCalls) < calledShare {
+	if len(groups) == 0 || groups[0].share < syscallShare/2 || v.cpu.userShare(SystemCalls) < syscallShare {
 		return Finding{}, false
 	}
-	f := v.finding(BlockingSyscall, "System calls made at %s block: it computes for %s of the time.",
-		v.p.at(groups[0].at), percent(used))
-	f.Where = []string{v.p.at(groups[0].at)}
+	f := v.newFinding(BlockingSyscall, "System calls made at %s block: it computes for %s of the time.",
+		v.prog.position(groups[0].at), percent(used))
+	f.Where = []string{v.prog.position(groups[0].at)}
 	f.Share = 1 - used
-	f.says("%s of CPU time in %s, and %d context switches for %d reads and writes", seconds(v.used), span(v.run.Wall),
+	f.citef("%s of CPU time in %s, and %d context switches for %d reads and writes", formatSeconds(v.used), formatDuration(v.run.Wall),
 		v.run.Voluntary, calls)
-	f.says("%s", v.quoted(groups[0].at))
+	f.citef("%s", v.quote(groups[0].at))
 	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls: put several records into one, or bound how many goroutines make them."
 	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +
@@ -138,17 +138,17 @@ func (v *view) calling(used float64) (Finding, bool) {
 }
 
 // accepting reports whether a profile has a goroutine that waits for connections.
-func (v *view) accepting() bool {
+func (v *analysis) acceptsByProfile() bool {
 	return slices.ContainsFunc(v.e.Profiles, func(p evidence.Profile) bool {
 		return slices.ContainsFunc(p.Samples, func(s evidence.Sample) bool {
-			return accepts(s.Stack) || has(s.Stack, "net/http.(*Server).Serve")
+			return acceptsConnections(s.Stack) || containsAny(s.Stack, "net/http.(*Server).Serve")
 		})
 	})
 }
 
 // blockedLongest is the stack of the block profile with the most waiting, in seconds, but for that of the main
 // goroutine for others.
-func (v *view) blockedLongest() (longest []evidence.Frame, delay float64) {
+func (v *analysis) longestBlocked() (longest []evidence.Frame, delay float64) {
 	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
 	if i < 0 {
 		return nil, 0
@@ -156,7 +156,7 @@ func (v *view) blockedLongest() (longest []evidence.Frame, delay float64) {
 	b := &v.e.Profiles[i]
 	value := slices.Index(b.Types, "delay/nanoseconds")
 	for _, s := range b.Samples {
-		if value < 0 || value >= len(s.Values) || has(s.Stack, "sync.(*WaitGroup)") {
+		if value < 0 || value >= len(s.Values) || containsAny(s.Stack, "sync.(*WaitGroup)") {
 			continue
 		}
 		if x := float64(s.Values[value]) / 1e9; x > delay {

@@ -28,9 +28,9 @@ type Change struct {
 // difference is clear beyond twice its standard error, that of counts (Poisson), and of the wall time where the ranges
 // of the runs do not meet.
 func Changes(before, after *evidence.Evidence) []Change {
-	a, b := viewOf(before), viewOf(after)
+	a, b := newAnalysis(before), newAnalysis(after)
 	list := functionChanges(a, b)
-	list = append(list, ledgerChanges(a.ledger(), b.ledger())...)
+	list = append(list, cpuTimeChanges(a.cpuTime(), b.cpuTime())...)
 	slices.SortStableFunc(list, func(x, y Change) int {
 		return cmp.Or(compareBool(y.Clear, x.Clear),
 			cmp.Compare(math.Abs(y.After-y.Before), math.Abs(x.After-x.Before)), cmp.Compare(x.What, y.What))
@@ -65,20 +65,20 @@ func compareBool(a, b bool) int {
 }
 
 // spentIn is the CPU time of one function, in seconds of a run, with its standard error.
-type spentIn struct {
+type functionTime struct {
 	seconds, err float64
 	at           evidence.Frame
 }
 
 // functions are the program's own functions with the CPU time below them.
-func (v *view) functions() map[string]spentIn {
-	out := map[string]spentIn{}
+func (v *analysis) functionTimes() map[string]functionTime {
+	out := map[string]functionTime{}
 	if v.cpu == nil || v.cpu.samples == 0 {
 		return out
 	}
 	for i := range v.cpu.list {
 		w := &v.cpu.list[i]
-		f, ok := v.p.ours(w.stack)
+		f, ok := v.prog.ownFrame(w.stack)
 		if !ok {
 			continue
 		}
@@ -95,8 +95,8 @@ func (v *view) functions() map[string]spentIn {
 	return out
 }
 
-func functionChanges(a, b *view) (list []Change) {
-	before, after := a.functions(), b.functions()
+func functionChanges(a, b *analysis) (list []Change) {
+	before, after := a.functionTimes(), b.functionTimes()
 	if len(before) == 0 || len(after) == 0 {
 		return nil
 	}
@@ -111,20 +111,20 @@ func functionChanges(a, b *view) (list []Change) {
 	least := math.Max(a.used/float64(a.cpu.samples), b.used/float64(b.cpu.samples))
 	for n := range names {
 		x, y := before[n], after[n]
-		at, p := y.at, b.p
+		at, p := y.at, b.prog
 		if at.Function == "" {
-			at, p = x.at, a.p
+			at, p = x.at, a.prog
 		}
 		list = append(list, Change{
-			What: "function " + short(n), Unit: "seconds", Before: x.seconds, After: y.seconds,
+			What: "function " + shortName(n), Unit: "seconds", Before: x.seconds, After: y.seconds,
 			Clear: math.Abs(x.seconds-y.seconds) > 2*math.Hypot(math.Max(x.err, least), math.Max(y.err, least)),
-			Where: []string{p.at(at)},
+			Where: []string{p.position(at)},
 		})
 	}
 	return list
 }
 
-func ledgerChanges(a, b CPUTime) (list []Change) {
+func cpuTimeChanges(a, b CPUTime) (list []Change) {
 	for _, x := range b.Entries {
 		i := slices.IndexFunc(a.Entries, func(y Entry) bool { return y.Name == x.Name })
 		if i < 0 {

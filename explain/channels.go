@@ -31,7 +31,7 @@ const (
 )
 
 // handoff finds goroutines that hand over so little at a time that handing over is the work.
-func handoff(v *view) []Finding {
+func handoff(v *analysis) []Finding {
 	var parks int64
 	var worst *evidence.Wait
 	stalls := v.stalls()
@@ -39,14 +39,14 @@ func handoff(v *view) []Finding {
 	if stalls {
 		longest = stallBurst
 	}
-	if v.t != nil {
-		for i := range v.t.Waits {
-			w := &v.t.Waits[i]
+	if v.trace != nil {
+		for i := range v.trace.Waits {
+			w := &v.trace.Waits[i]
 			if w.Op != evidence.OpSend && w.Op != evidence.OpReceive && w.Op != evidence.OpSelect ||
-				len(w.Classes) == 0 || v.t.Classes[w.Classes[0]].Bursts.P50 >= longest {
+				len(w.Classes) == 0 || v.trace.Classes[w.Classes[0]].Bursts.P50 >= longest {
 				continue
 			}
-			if _, ok := v.p.ours(w.Stack); !ok {
+			if _, ok := v.prog.ownFrame(w.Stack); !ok {
 				continue
 			}
 			parks += w.Count
@@ -61,112 +61,112 @@ func handoff(v *view) []Finding {
 	cost, source := 0.0, ""
 	if stalls && worst != nil && v.rate(parks) >= stallRate {
 		rate := v.rate(parks)
-		f := v.handedOver(worst, parks, v.handingOver(), "in the CPU profile")
+		f := v.handoffFinding(worst, parks, v.handoffShare(), "in the CPU profile")
 		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f "+
 			"parkings a second, and it is no faster on %.0f CPUs than on one.", rate, v.cpus)
-		f.says("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", span(v.run.Wall), v.run.CPUs,
-			span(v.one.Wall), percent(v.unused()))
+		f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", formatDuration(v.run.Wall), v.run.CPUs,
+			formatDuration(v.oneCPURun.Wall), percent(v.unusedCPU()))
 		busy := v.used
-		if v.sampled() {
-			busy *= 1 - v.handingOver()
+		if v.hasSamples() {
+			busy *= 1 - v.handoffShare()
 		}
 		most := 1 - busy/(v.cpus*v.wall)
-		f.Gain = gain(0.7*most, 0.1*most, most)
+		f.Gain = newGain(0.7*most, 0.1*most, most)
 		f.Confidence = Medium
 		return []Finding{f}
 	}
 	switch {
-	case v.sampled():
+	case v.hasSamples():
 		cost, source = v.cpu.share(Channels)+v.scheduling(parks), "in the CPU profile"
 		if v.cpu.share(Channels) < 0.1 {
 			return nil
 		}
-	case v.t != nil:
-		cost, source = math.Min(0.9, float64(parks)*parkCost/v.t.Duration.Seconds()/math.Max(0.1, v.used/v.wall)),
+	case v.trace != nil:
+		cost, source = math.Min(0.9, float64(parks)*parkCost/v.trace.Duration.Seconds()/math.Max(0.1, v.used/v.wall)),
 			"at 1.5 us for each parking"
 	}
-	if cost < handoffCost || v.t != nil && float64(parks)/v.t.Duration.Seconds() < handoffRate &&
+	if cost < handoffCost || v.trace != nil && float64(parks)/v.trace.Duration.Seconds() < handoffRate &&
 		(v.cpu == nil || v.cpu.share(Channels) < handoffCost) {
 		return nil
 	}
-	return []Finding{v.handedOver(worst, parks, cost, source)}
+	return []Finding{v.handoffFinding(worst, parks, cost, source)}
 }
 
 // stalls reports whether several CPUs are no faster than one, and are not used either, though no goroutine runs all the
 // time: one that does is the limit by itself. Where others take a CPU, that is why.
-func (v *view) stalls() bool {
-	return v.t != nil && v.one != nil && v.run != nil && !v.loaded() && v.run.Count >= 3 && v.one.Count >= 3 &&
-		v.one.Wall > 0 &&
-		v.run.Wall.Seconds() > stallWall*v.one.Wall.Seconds() && v.unused() >= stageIdle &&
-		(v.one.User+v.one.System).Seconds() > stallWall*v.one.Wall.Seconds() && v.wanting(0) < stepWaits &&
+func (v *analysis) stalls() bool {
+	return v.trace != nil && v.oneCPURun != nil && v.run != nil && !v.isLoaded() && v.run.Count >= 3 && v.oneCPURun.Count >= 3 &&
+		v.oneCPURun.Wall > 0 &&
+		v.run.Wall.Seconds() > stallWall*v.oneCPURun.Wall.Seconds() && v.unusedCPU() >= stageIdle &&
+		(v.oneCPURun.User+v.oneCPURun.System).Seconds() > stallWall*v.oneCPURun.Wall.Seconds() && v.demandShare(0) < stepWaits &&
 		!slices.ContainsFunc(v.classes(), func(c *evidence.Class) bool {
 			return slices.ContainsFunc(c.Members,
-				func(m evidence.Member) bool { return v.traced(m.Running) >= stageFull })
+				func(m evidence.Member) bool { return v.fraction(m.Running) >= stageFull })
 		})
 }
 
 // rate of something that was counted in the trace, a second.
-func (v *view) rate(n int64) float64 { return float64(n) / v.t.Duration.Seconds() }
+func (v *analysis) rate(n int64) float64 { return float64(n) / v.trace.Duration.Seconds() }
 
 // scheduling is the part of the CPU time in the scheduler that so many parkings in the trace can have taken: it works
 // for others too, the collector's workers above all.
-func (v *view) scheduling(parks int64) float64 {
+func (v *analysis) scheduling(parks int64) float64 {
 	all := v.cpu.share(Scheduler)
-	if v.t == nil {
+	if v.trace == nil {
 		return all
 	}
 	return math.Min(all, v.rate(parks)*parkMost.Seconds()*v.wall/math.Max(v.used, 1e-9))
 }
 
 // elsewhere is the rest of the scheduler's time as a fraction of the wall time on all CPUs: it stays.
-func (v *view) elsewhere(parks int64) float64 {
-	if !v.sampled() {
+func (v *analysis) otherScheduling(parks int64) float64 {
+	if !v.hasSamples() {
 		return 0
 	}
 	return (v.cpu.share(Scheduler) - v.scheduling(parks)) * v.used / math.Max(v.cpus*v.wall, 1e-9)
 }
 
 // handingOver is the share of CPU time in channels and the scheduler.
-func (v *view) handingOver() float64 {
-	if !v.sampled() {
+func (v *analysis) handoffShare() float64 {
+	if !v.hasSamples() {
 		return 0
 	}
 	return v.cpu.share(Channels, Scheduler)
 }
 
-func (v *view) handedOver(worst *evidence.Wait, parks int64, cost float64, source string) Finding {
-	f := v.finding(ChanHandoff, "Handing over through channels takes up to %s of the CPU time: each "+
+func (v *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float64, source string) Finding {
+	f := v.newFinding(ChanHandoff, "Handing over through channels takes up to %s of the CPU time: each "+
 		"piece is too small.", percent(cost))
 	f.Share = cost
 	if worst != nil {
-		f.Where = v.p.places(worst.Stack)
+		f.Where = v.prog.positions(worst.Stack)
 		for _, w := range worst.Wakers[:min(1, len(worst.Wakers))] {
-			for _, at := range v.p.places(w.Stack) {
+			for _, at := range v.prog.positions(w.Stack) {
 				if !slices.Contains(f.Where, at) {
 					f.Where = append(f.Where, at)
 				}
 			}
 		}
-		if at, ok := v.p.ours(worst.Stack); ok {
-			f.says("goroutines parked %d times, most at %s", parks, v.quoted(at))
+		if at, ok := v.prog.ownFrame(worst.Stack); ok {
+			f.citef("goroutines parked %d times, most at %s", parks, v.quote(at))
 		}
-		f.says("between two parkings they compute for %s (median)", span(v.t.Classes[worst.Classes[0]].Bursts.P50))
+		f.citef("between two parkings they compute for %s (median)", formatDuration(v.trace.Classes[worst.Classes[0]].Bursts.P50))
 	} else if v.cpu != nil {
-		for _, g := range v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-			if w.what != Channels {
+		for _, g := range v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+			if w.category != Channels {
 				return evidence.Frame{}, false
 			}
-			return v.p.ours(w.stack)
+			return v.prog.ownFrame(w.stack)
 		}) {
 			if len(f.Where) < 2 {
-				f.Where = append(f.Where, v.p.at(g.at))
+				f.Where = append(f.Where, v.prog.position(g.at))
 			}
 		}
 	}
-	f.says("channels, and parking and waking for them, take up to %s of the CPU time, %s", percent(cost), source)
-	left := math.Min(1, v.coreAfter(cost)+v.elsewhere(parks))
+	f.citef("channels, and parking and waking for them, take up to %s of the CPU time, %s", percent(cost), source)
+	left := math.Min(1, v.boundWithoutHandoff(cost)+v.otherScheduling(parks))
 	most := 1 - left
-	f.Gain = gain(0.9*most, math.Min(0.5*most, cost*v.busy()*0.5), math.Min(0.97, most+0.1))
+	f.Gain = newGain(0.9*most, math.Min(0.5*most, cost*v.activeFraction()*0.5), math.Min(0.97, most+0.1))
 	f.Confidence = High
 	f.Rival = "What is computed for each piece is slow, and the channel only waits for it."
 	f.Fix = "Send batches: a slice of 100 pieces or more at a time, or let one goroutine do both sides."
@@ -176,12 +176,12 @@ func (v *view) handedOver(worst *evidence.Wait, parks int64, cost float64, sourc
 
 // coreAfter is the fraction of the wall time that the work itself takes when handing over costs nothing: shared by the
 // CPUs, but no shorter than what the busiest single goroutine computes.
-func (v *view) coreAfter(cost float64) float64 {
-	if !v.sampled() {
+func (v *analysis) boundWithoutHandoff(cost float64) float64 {
+	if !v.hasSamples() {
 		longest := 0.0
 		for _, c := range v.classes() {
 			if c.Peak == 1 {
-				longest = math.Max(longest, v.traced(c.Running)*(1-cost))
+				longest = math.Max(longest, v.fraction(c.Running)*(1-cost))
 			}
 		}
 		return math.Min(1, math.Max(longest, (1-cost)*v.used/(v.cpus*v.wall)))
@@ -193,39 +193,39 @@ func (v *view) coreAfter(cost float64) float64 {
 	by := map[string]float64{}
 	longest := 0.0
 	for _, w := range v.cpu.list {
-		if w.root != "" && w.what != Channels && w.what != Scheduler && w.what != Locks && w.what != Collector &&
+		if w.root != "" && w.category != Channels && w.category != Scheduler && w.category != Locks && w.category != Collector &&
 			single[w.root] {
 			by[w.root] += w.weight
 			longest = math.Max(longest, by[w.root])
 		}
 	}
-	return v.floor(longest / v.cpu.total * v.used / v.wall)
+	return v.lowerBound(longest / v.cpu.total * v.used / v.wall)
 }
 
 // buffers is the size that the name of a design gives for its channels.
-var buffers = regexp.MustCompile(`\bbuffer=(\d+)\b`)
+var bufferLevel = regexp.MustCompile(`\bbuffer=(\d+)\b`)
 
-var making = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)
+var makeChan = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)
 
 // buffered reports whether the channels in the files where a resource is used are made with a buffer, as far as the
 // source says. What is made with a computed size counts as buffered.
-func (v *view) buffered(r *evidence.Resource) bool {
-	if m := buffers.FindStringSubmatch(v.p.Name); m != nil {
+func (v *analysis) isBuffered(r *evidence.Resource) bool {
+	if m := bufferLevel.FindStringSubmatch(v.prog.Name); m != nil {
 		return m[1] != "0"
 	}
 	unbuffered, buffered := 0, 0
 	var files []string
 	for _, s := range r.Sites {
-		at, ok := v.p.ours(s)
+		at, ok := v.prog.ownFrame(s)
 		if !ok || slices.Contains(files, at.File) {
 			continue
 		}
 		files = append(files, at.File)
-		u, b := v.p.channelsOf(at.File)
+		u, b := v.prog.channelCounts(at.File)
 		unbuffered += u
 		buffered += b
 		for _, s := range r.Sites {
-			if is, known := v.madeWith(s); known {
+			if is, known := v.makesBuffered(s); known {
 				return is
 			}
 		}
@@ -234,15 +234,15 @@ func (v *view) buffered(r *evidence.Resource) bool {
 }
 
 // madeWith looks for the place where the channel of a site is made under the same name in the same file.
-func (v *view) madeWith(stack []evidence.Frame) (buffered, known bool) {
-	at, ok := v.p.ours(stack)
-	if !ok || v.p.Source == nil {
+func (v *analysis) makesBuffered(stack []evidence.Frame) (buffered, known bool) {
+	at, ok := v.prog.ownFrame(stack)
+	if !ok || v.prog.Source == nil {
 		return false, false
 	}
-	line := v.p.line(at)
+	line := v.prog.sourceLine(at)
 	for n := 1; n < 3000; n++ {
-		text := v.p.Source(at.File, n)
-		m := making.FindStringSubmatchIndex(text)
+		text := v.prog.Source(at.File, n)
+		m := makeChan.FindStringSubmatchIndex(text)
 		if m == nil {
 			continue
 		}
@@ -251,7 +251,7 @@ func (v *view) madeWith(stack []evidence.Frame) (buffered, known bool) {
 		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(line) {
 			continue
 		}
-		size := capacity(text[m[1]:])
+		size := chanCapacity(text[m[1]:])
 		return size != "" && size != "0", true
 	}
 	return false, false

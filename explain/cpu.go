@@ -17,19 +17,19 @@ type profile struct {
 	by      map[string]float64
 	user    float64 // of goroutines of the program, whatever they did
 	userBy  map[string]float64
-	list    []weighed
+	list    []weightedSample
 }
 
 // weighed is a sample with its weight and its line of the ledger.
-type weighed struct {
+type weightedSample struct {
 	stack  []evidence.Frame
 	weight float64
-	what   string
+	category   string
 	root   string // the function that its goroutine started with; "" for the scheduler's own stacks
 }
 
 // profileOf adds up the CPU profile of the evidence; nil if there is none, or nothing in it.
-func profileOf(e *evidence.Evidence) *profile {
+func newProfile(e *evidence.Evidence) *profile {
 	i := slices.IndexFunc(e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.CPU })
 	if i < 0 {
 		return nil
@@ -43,8 +43,8 @@ func profileOf(e *evidence.Evidence) *profile {
 		if len(s.Values) <= value {
 			continue
 		}
-		w := weighed{stack: s.Stack, weight: float64(s.Values[value])}
-		if w.what = spentOn(s.Stack); w.what == Profiler {
+		w := weightedSample{stack: s.Stack, weight: float64(s.Values[value])}
+		if w.category = categorize(s.Stack); w.category == Profiler {
 			noise += w.weight
 			continue
 		}
@@ -53,12 +53,12 @@ func profileOf(e *evidence.Evidence) *profile {
 		} else {
 			p.samples++
 		}
-		w.root = rootOf(s.Stack)
+		w.root = startFunction(s.Stack)
 		p.total += w.weight
-		p.by[w.what] += w.weight
+		p.by[w.category] += w.weight
 		if w.root != "" {
 			p.user += w.weight
-			p.userBy[w.what] += w.weight
+			p.userBy[w.category] += w.weight
 		}
 		p.list = append(p.list, w)
 	}
@@ -70,7 +70,7 @@ func profileOf(e *evidence.Evidence) *profile {
 }
 
 // rootOf is the function that a goroutine of the program started with; "" if the stack is the runtime's own.
-func rootOf(stack []evidence.Frame) string {
+func startFunction(stack []evidence.Frame) string {
 	if len(stack) == 0 {
 		return ""
 	}
@@ -81,7 +81,7 @@ func rootOf(stack []evidence.Frame) string {
 	if root == "runtime.main" {
 		return "main.main"
 	}
-	if startsWith(root, "runtime.", "runtime/") {
+	if hasAnyPrefix(root, "runtime.", "runtime/") {
 		return ""
 	}
 	return root
@@ -105,7 +105,7 @@ var (
 		"runtime.closechan"}
 	lockFunctions = []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)",
 		"sync.(*rlocker)", "internal/sync.(*Mutex)", "internal/sync.runtime_", "sync.runtime_", "sync.(*notifyList)"}
-	callFunctions = []string{"syscall.", "internal/runtime/syscall.", "internal/syscall/", "golang.org/x/sys/",
+	syscallFunctions = []string{"syscall.", "internal/runtime/syscall.", "internal/syscall/", "golang.org/x/sys/",
 		"runtime.entersyscall", "runtime.exitsyscall", "runtime.reentersyscall", "runtime.cgocall"}
 	schedulerFunctions = []string{"runtime.newproc", "runtime.goexit", "runtime.Gosched", "runtime.gopark",
 		"runtime.goready", "runtime.morestack", "runtime.mcall", "runtime.schedule", "runtime.mstart",
@@ -113,38 +113,38 @@ var (
 )
 
 // spentOn is the line of the ledger that a sample belongs to.
-func spentOn(stack []evidence.Frame) string {
+func categorize(stack []evidence.Frame) string {
 	switch {
-	case has(stack, profilerFunctions...):
+	case containsAny(stack, profilerFunctions...):
 		return Profiler
-	case has(stack, collectorFunctions...):
+	case containsAny(stack, collectorFunctions...):
 		return Collector
 	}
 	for _, f := range stack {
-		if startsWith(f.Function, channelFunctions...) {
+		if hasAnyPrefix(f.Function, channelFunctions...) {
 			return Channels
 		}
-		if startsWith(f.Function, lockFunctions...) {
+		if hasAnyPrefix(f.Function, lockFunctions...) {
 			return Locks
 		}
-		if startsWith(f.Function, callFunctions...) {
+		if hasAnyPrefix(f.Function, syscallFunctions...) {
 			return SystemCalls
 		}
-		if startsWith(f.Function, allocFunctions...) {
+		if hasAnyPrefix(f.Function, allocFunctions...) {
 			return Allocation
 		}
-		if startsWith(f.Function, burns...) {
+		if hasAnyPrefix(f.Function, burnFunctions...) {
 			return UserCode
 		}
-		if startsWith(f.Function, schedulerFunctions...) || evidence.Wraps(f.Function) {
+		if hasAnyPrefix(f.Function, schedulerFunctions...) || evidence.Wraps(f.Function) {
 			return Scheduler
 		}
 		if !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "internal/runtime/") &&
-			!startsWith(f.Function, "internal/abi", "sync/atomic.", "internal/sync.") {
+			!hasAnyPrefix(f.Function, "internal/abi", "sync/atomic.", "internal/sync.") {
 			return UserCode
 		}
 	}
-	if rootOf(stack) == "" {
+	if startFunction(stack) == "" {
 		return Scheduler
 	}
 	return UserCode
@@ -173,7 +173,7 @@ type group struct {
 }
 
 // groups adds up the samples that choose gives a place, by line, the heaviest first.
-func (p *profile) groups(choose func(w *weighed) (evidence.Frame, bool)) []group {
+func (p *profile) groupBy(choose func(w *weightedSample) (evidence.Frame, bool)) []group {
 	by := map[evidence.Frame]*group{}
 	for i := range p.list {
 		w := &p.list[i]
@@ -204,19 +204,19 @@ func (p *profile) groups(choose func(w *weighed) (evidence.Frame, bool)) []group
 
 // doubt is the half-width of the 95 % interval of a share of so many samples, by the normal approximation to the
 // binomial with two successes and failures added (Agresti and Coull 1998).
-func doubt(share float64, samples int64) float64 {
+func binomialHalfWidth(share float64, samples int64) float64 {
 	n := float64(samples) + 4
 	s := (share*float64(samples) + 2) / n
 	return 1.96 * math.Sqrt(s*(1-s)/n)
 }
 
 // shareDoubt is the half-width of the interval of a share of the goroutines' CPU time.
-func (v *view) shareDoubt(share float64) float64 {
+func (v *analysis) shareHalfWidth(share float64) float64 {
 	if v.cpu == nil {
 		return share / 3
 	}
-	return doubt(math.Min(share, 1), v.cpu.samples)
+	return binomialHalfWidth(math.Min(share, 1), v.cpu.samples)
 }
 
 // burns compute in place of a design's own work: they are its work.
-var burns = []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn"}
+var burnFunctions = []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn"}

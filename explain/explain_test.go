@@ -433,14 +433,14 @@ func TestTooLittleEvidence(t *testing.T) {
 }
 
 func TestCauseBeforeSymptom(t *testing.T) {
-	small, large := gain(0.1, 0, 0.2), gain(0.9, 0.8, 0.99)
+	small, large := newGain(0.1, 0, 0.2), newGain(0.9, 0.8, 0.99)
 	cause := Finding{Name: "coarse-lock", Gain: large}
 	symptom := Finding{Name: "single-threaded", Gain: large}
-	if got := dominate([]Finding{symptom, cause}); len(got) != 1 || got[0].Name != "coarse-lock" {
+	if got := dropSymptoms([]Finding{symptom, cause}); len(got) != 1 || got[0].Name != "coarse-lock" {
 		t.Errorf("%+v", got)
 	}
 	cause.Gain = small
-	if got := dominate([]Finding{symptom, cause}); len(got) != 2 {
+	if got := dropSymptoms([]Finding{symptom, cause}); len(got) != 2 {
 		t.Errorf("a cause of little gain hides what gains far more: %+v", got)
 	}
 	if got := rank([]Finding{{Name: "a"}, {Name: "b", Gain: small}, {Name: "c", Gain: large}}); got[0].Name != "c" ||
@@ -505,7 +505,7 @@ func TestSpentOn(t *testing.T) {
 			"github.com/brewput/brewput/env/live.(*World).Burn", "main.f"}},
 		{Scheduler, []string{"github.com/brewput/brewput/env/live.(*World).Go", "main.f"}},
 	} {
-		if got := spentOn(frames(c.stack...)); got != c.want {
+		if got := categorize(frames(c.stack...)); got != c.want {
 			t.Errorf("%v is %q, not %q", c.stack, got, c.want)
 		}
 	}
@@ -548,7 +548,7 @@ func TestAmdahl(t *testing.T) {
 func TestCapacity(t *testing.T) {
 	for text, want := range map[string]string{"int)": "", "int, 25)": "25", "map[string]int, n)": "n",
 		"func(a, b int), 0)": "0", "struct{}, len(x))": "len(x)"} {
-		if got := capacity(text); got != want {
+		if got := chanCapacity(text); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}

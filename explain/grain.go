@@ -20,8 +20,8 @@ const (
 )
 
 // tooFine finds goroutines that do less than they cost.
-func tooFine(v *view) []Finding {
-	if v.t == nil {
+func tooFine(v *analysis) []Finding {
+	if v.trace == nil {
 		return nil
 	}
 	var c *evidence.Class
@@ -30,39 +30,39 @@ func tooFine(v *view) []Finding {
 			c = k
 		}
 	}
-	if c == nil || float64(c.Count)/v.t.Duration.Seconds() < fineRate {
+	if c == nil || float64(c.Count)/v.trace.Duration.Seconds() < fineRate {
 		return nil
 	}
 	cost := float64(c.Count) * spawnCost / math.Max(v.used, 1e-9)
 	source := "at 0.7 us each"
-	if v.sampled() {
+	if v.hasSamples() {
 		cost = v.cpu.share(Locks) + v.scheduling(c.Count) + v.spawnAllocation()
 		source = "in the CPU profile"
 	}
 	if cost < fineCost {
 		return nil
 	}
-	f := v.finding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
-		"make and queue them.", c.Count, span(c.Busy.P50))
-	if at, ok := v.p.ours(c.Created); ok {
-		f.Where = []string{v.p.at(at)}
-		f.says("they are started at %s", v.quoted(at))
+	f := v.newFinding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
+		"make and queue them.", c.Count, formatDuration(c.Busy.P50))
+	if at, ok := v.prog.ownFrame(c.Created); ok {
+		f.Where = []string{v.prog.position(at)}
+		f.citef("they are started at %s", v.quote(at))
 	}
 	f.Share = cost
-	f.says("%.0f goroutines a second; half of them ran for less than %s in all",
-		float64(c.Count)/v.t.Duration.Seconds(), span(c.Busy.P50))
-	f.says("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
-	collected, _ := v.collecting()
-	left := math.Max(0, v.core/(v.cpus*v.wall)*(1-v.spawnAllocation())) + v.elsewhere(c.Count)
-	if v.core == v.used {
+	f.citef("%.0f goroutines a second; half of them ran for less than %s in all",
+		float64(c.Count)/v.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
+	f.citef("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
+	collected, _ := v.gcCPUShare()
+	left := math.Max(0, v.essential/(v.cpus*v.wall)*(1-v.spawnAllocation())) + v.otherScheduling(c.Count)
+	if v.essential == v.used {
 		left = (1 - cost) * v.used / (v.cpus * v.wall)
 	}
 	most := 1 - left
-	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*v.busy()))
+	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*v.activeFraction()))
 	if est < most/2 {
 		est = (est + 0.9*most) / 2
 	}
-	f.Gain = gain(est, 0.6*cost*v.busy(), most)
+	f.Gain = newGain(est, 0.6*cost*v.activeFraction(), most)
 	f.Confidence = High
 	f.Rival = "They wait for something outside, and the CPU time is spent elsewhere."
 	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
@@ -71,13 +71,13 @@ func tooFine(v *view) []Finding {
 }
 
 // spawnAllocation is the share of CPU time in allocations for go statements: closures and stacks.
-func (v *view) spawnAllocation() float64 {
+func (v *analysis) spawnAllocation() float64 {
 	if v.cpu == nil {
 		return 0
 	}
 	s := 0.0
 	for _, w := range v.cpu.list {
-		if w.what == Allocation && has(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") {
+		if w.category == Allocation && containsAny(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") {
 			s += w.weight
 		}
 	}
@@ -85,26 +85,26 @@ func (v *view) spawnAllocation() float64 {
 }
 
 // unboundedSpawn finds goroutines made without a limit.
-func unboundedSpawn(v *view) []Finding {
-	if v.t == nil {
+func unboundedSpawn(v *analysis) []Finding {
+	if v.trace == nil {
 		return nil
 	}
 	for _, c := range v.classes() {
 		if float64(c.Peak) < queueRoom*v.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
 			continue
 		}
-		queues := float64(c.Runnable) / float64(v.t.Duration)
+		queues := float64(c.Runnable) / float64(v.trace.Duration)
 		if queues < 20*v.cpus {
 			continue
 		}
-		f := v.finding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
-			short(c.Start.Function), v.cpus)
-		if at, ok := v.p.ours(c.Created); ok {
-			f.Where = []string{v.p.at(at)}
-			f.says("they are started at %s", v.quoted(at))
+		f := v.newFinding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
+			shortName(c.Start.Function), v.cpus)
+		if at, ok := v.prog.ownFrame(c.Created); ok {
+			f.Where = []string{v.prog.position(at)}
+			f.citef("they are started at %s", v.quote(at))
 		}
-		f.Share = math.Min(1, v.saturated())
-		f.says("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
+		f.Share = math.Min(1, v.saturation())
+		f.citef("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
 			queues)
 		f.Rival = "They wait for something outside, and so many are needed to keep that busy."
 		f.Fix = "Bound them: as many workers as CPUs and a channel, or errgroup.SetLimit. It saves memory, not time."
@@ -115,25 +115,25 @@ func unboundedSpawn(v *view) []Finding {
 }
 
 // notWorth finds programs that are no faster on several CPUs than on one, though several goroutines work.
-func notWorth(v *view) []Finding {
-	if v.one == nil || v.run == nil || v.run.CPUs < 2 || v.run.Count < 3 || v.one.Count < 3 || v.t == nil {
+func notWorthParallel(v *analysis) []Finding {
+	if v.oneCPURun == nil || v.run == nil || v.run.CPUs < 2 || v.run.Count < 3 || v.oneCPURun.Count < 3 || v.trace == nil {
 		return nil
 	}
-	wide := v.widest()
-	if wide == nil || wide.Running < v.running()/3 || v.one.WallHigh >= v.run.WallLow {
+	wide := v.widestClass()
+	if wide == nil || wide.Running < v.totalRunning()/3 || v.oneCPURun.WallHigh >= v.run.WallLow {
 		return nil
 	}
-	f := v.finding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
-		span(v.run.Wall), span(v.one.Wall))
+	f := v.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
+		formatDuration(v.run.Wall), formatDuration(v.oneCPURun.Wall))
 	f.Share = 1
-	if at, ok := v.p.ours(wide.Created); ok {
-		f.Where = []string{v.p.at(at)}
+	if at, ok := v.prog.ownFrame(wide.Created); ok {
+		f.Where = []string{v.prog.position(at)}
 	}
-	saved := 1 - v.one.Wall.Seconds()/v.run.Wall.Seconds()
-	f.Gain = gain(saved, 1-v.one.WallHigh.Seconds()/v.run.WallLow.Seconds(),
-		1-v.one.WallLow.Seconds()/v.run.WallHigh.Seconds())
-	f.says("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", v.run.Count, span(v.one.WallHigh),
-		v.run.CPUs, span(v.run.WallLow))
+	saved := 1 - v.oneCPURun.Wall.Seconds()/v.run.Wall.Seconds()
+	f.Gain = newGain(saved, 1-v.oneCPURun.WallHigh.Seconds()/v.run.WallLow.Seconds(),
+		1-v.oneCPURun.WallLow.Seconds()/v.run.WallHigh.Seconds())
+	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", v.run.Count, formatDuration(v.oneCPURun.WallHigh),
+		v.run.CPUs, formatDuration(v.run.WallLow))
 	f.Rival = "Something that the goroutines share slows them down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces far larger."
 	f.Experiment = "Write the plain loop and compare."
@@ -141,42 +141,42 @@ func notWorth(v *view) []Finding {
 }
 
 // wakeLatency finds CPUs that sleep while somebody wants one.
-func wakeLatency(v *view) []Finding {
-	if v.t == nil {
+func wakeLatency(v *analysis) []Finding {
+	if v.trace == nil {
 		return nil
 	}
 	lost := 0.0
-	for n, d := range v.t.Demand.For {
+	for n, d := range v.trace.Demand.For {
 		if n == 0 {
 			continue
 		}
 		could := math.Min(float64(n), v.cpus) * float64(d)
-		lost += math.Max(0, could-float64(v.t.Demand.Work[n]))
+		lost += math.Max(0, could-float64(v.trace.Demand.Work[n]))
 	}
-	lost /= float64(v.t.Duration)
+	lost /= float64(v.trace.Duration)
 	nobody := 0.0 // wanted by one, run by none: all wait for the wake
-	if len(v.t.Demand.For) > 1 {
-		nobody = v.traced(v.t.Demand.For[1] - v.t.Demand.Work[1])
+	if len(v.trace.Demand.For) > 1 {
+		nobody = v.fraction(v.trace.Demand.For[1] - v.trace.Demand.Work[1])
 	}
-	if lost < wakeShare || nobody < wakeShare/2 || v.t.WakeIdle.Count < 100 {
+	if lost < wakeShare || nobody < wakeShare/2 || v.trace.WakeIdle.Count < 100 {
 		return nil
 	}
-	f := v.finding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
-		span(v.t.WakeIdle.P50), percent(lost))
+	f := v.newFinding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
+		formatDuration(v.trace.WakeIdle.P50), percent(lost))
 	f.Share = lost
 	var worst *evidence.Wait
-	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; worst == nil || w.Queued > worst.Queued {
+	for i := range v.trace.Waits {
+		if w := &v.trace.Waits[i]; worst == nil || w.Queued > worst.Queued {
 			worst = w
 		}
 	}
 	if worst != nil {
-		f.Where = v.p.places(worst.Stack)
+		f.Where = v.prog.positions(worst.Stack)
 	}
-	f.says("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s",
-		v.t.WakeIdle.Count, span(v.t.WakeIdle.P50))
-	f.says("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
-	f.Gain = gain(0.8*nobody, 0.4*nobody, lost)
+	f.citef("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s",
+		v.trace.WakeIdle.Count, formatDuration(v.trace.WakeIdle.P50))
+	f.citef("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
+	f.Gain = newGain(0.8*nobody, 0.4*nobody, lost)
 	f.Rival = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
 	f.Fix = "Hand over less often: larger pieces, batches, or both sides in one goroutine."
 	f.Experiment = "Double the pieces: the wakes and the time lost should halve."
@@ -184,27 +184,27 @@ func wakeLatency(v *view) []Finding {
 }
 
 // leak finds goroutines that are made all the time and never end.
-func leak(v *view) []Finding {
-	if v.t == nil {
-		return v.leftOver()
+func leak(v *analysis) []Finding {
+	if v.trace == nil {
+		return v.leakByProfile()
 	}
 	for _, c := range v.classes() {
 		spread := c.Last - c.First
-		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < v.t.Duration/3 {
+		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < v.trace.Duration/3 {
 			continue
 		}
-		w := v.t.Waits[c.StuckAt]
+		w := v.trace.Waits[c.StuckAt]
 		if !slices.Contains([]evidence.Op{evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex,
 			evidence.OpCond, evidence.OpWaitGroup, evidence.OpRWMutex}, w.Op) {
 			continue
 		}
-		f := v.finding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
-			short(c.Start.Function), w.Op)
-		f.Where = v.p.places(w.Stack, c.Created)
+		f := v.newFinding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
+			shortName(c.Start.Function), w.Op)
+		f.Where = v.prog.positions(w.Stack, c.Created)
 		f.Share = float64(c.Alive) / float64(c.Count)
-		f.says("%d of %d made in %s still live at the end", c.Alive, c.Count, span(spread))
-		if at, ok := v.p.ours(w.Stack); ok {
-			f.says("%d of them have waited for more than a tenth of the time at %s", c.Stuck, v.quoted(at))
+		f.citef("%d of %d made in %s still live at the end", c.Alive, c.Count, formatDuration(spread))
+		if at, ok := v.prog.ownFrame(w.Stack); ok {
+			f.citef("%d of them have waited for more than a tenth of the time at %s", c.Stuck, v.quote(at))
 		}
 		f.Rival = "They serve something that lives as long as the program, and their number is bounded."
 		f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
@@ -216,31 +216,31 @@ func leak(v *view) []Finding {
 }
 
 // leftGoroutines is how many goroutines at one place, when the goroutine profile was taken, are too many to be a pool.
-const leftGoroutines = 100
+const leakCount = 100
 
 // leftOver finds the same by a goroutine profile: so many wait at one place when the program ends.
-func (v *view) leftOver() []Finding {
+func (v *analysis) leakByProfile() []Finding {
 	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
 	if i < 0 {
 		return nil
 	}
 	all := &profile{user: 1}
 	for _, s := range v.e.Profiles[i].Samples {
-		if len(s.Values) > 0 && has(s.Stack, channelFunctions...) ||
-			has(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
-			all.list = append(all.list, weighed{stack: s.Stack, weight: float64(s.Values[0])})
+		if len(s.Values) > 0 && containsAny(s.Stack, channelFunctions...) ||
+			containsAny(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
+			all.list = append(all.list, weightedSample{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}
-	groups := all.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
-	if len(groups) == 0 || groups[0].share < leftGoroutines {
+	groups := all.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return v.prog.ownFrame(w.stack) })
+	if len(groups) == 0 || groups[0].share < leakCount {
 		return nil
 	}
 	g := groups[0]
-	f := v.finding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
+	f := v.newFinding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, v.prog.position(g.at))
 	f.Level = ProfileLevel
-	f.Where = []string{v.p.at(g.at)}
+	f.Where = []string{v.prog.position(g.at)}
 	f.Share = 1
-	f.says("%s", v.quoted(g.at))
+	f.citef("%s", v.quote(g.at))
 	f.Rival = "They are a pool that lives as long as the program."
 	f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
 	f.Experiment = "Count goroutines over time: their number should stop growing."

@@ -33,64 +33,64 @@ var avoidable = []struct{ function, fix string }{
 
 // hotFunction finds a call that takes much of the CPU time and could be avoided, or else a search that does. Any other
 // function of the program's own is its work.
-func hotFunction(v *view) []Finding {
-	if !v.sampled() {
+func hotFunction(v *analysis) []Finding {
+	if !v.hasSamples() {
 		return nil
 	}
 	for _, a := range avoidable {
-		groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
+		groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 			if !slices.ContainsFunc(w.stack, func(f evidence.Frame) bool {
 				return strings.HasPrefix(f.Function,
 					a.function)
 			}) ||
-				has(w.stack, "runtime.doInit") || has(w.stack, "log.") {
+				containsAny(w.stack, "runtime.doInit") || containsAny(w.stack, "log.") {
 				return evidence.Frame{}, false
 			}
-			return v.p.ours(w.stack)
+			return v.prog.ownFrame(w.stack)
 		})
 		if len(groups) == 0 || groups[0].share < hotShare {
 			continue
 		}
 		g := groups[0]
-		f := v.finding(HotFunction, "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at),
+		f := v.newFinding(HotFunction, "%s, called at %s, takes %s of the CPU time.", shortName(a.function), v.prog.position(g.at),
 			percent(g.share))
 		f.Level = ProfileLevel
-		f.Where = []string{v.p.at(g.at)}
+		f.Where = []string{v.prog.position(g.at)}
 		f.Share = g.share
-		d := v.shareDoubt(g.share)
-		saved := g.share * v.busy()
-		f.Gain = gain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
-		f.says("%s of the goroutines' CPU time is below %s", percent(g.share), v.quoted(g.at))
+		d := v.shareHalfWidth(g.share)
+		saved := g.share * v.activeFraction()
+		f.Gain = newGain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
+		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), v.quote(g.at))
 		f.Rival = "Each call is for something else, so that nothing can be kept."
 		f.Fix = a.fix
 		f.Experiment = "Keep the result of the first call: the time should fall by its share."
 		f.Confidence = High
 		return []Finding{f}
 	}
-	return v.searching()
+	return v.linearSearch()
 }
 
 // searching finds a loop that looks for something, one after the other, and takes most of the CPU time. What an index
 // would save depends on how much there is to look through: nothing is promised.
-func (v *view) searching() []Finding {
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		at, ok := v.p.ours(w.stack)
-		if !ok || w.root == "" || w.what != UserCode {
+func (v *analysis) linearSearch() []Finding {
+	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		at, ok := v.prog.ownFrame(w.stack)
+		if !ok || w.root == "" || w.category != UserCode {
 			return evidence.Frame{}, false
 		}
-		l := v.searchAt(at)
-		return evidence.Frame{Function: at.Function, File: at.File, Line: l.line}, l.is
+		l := v.searchLoopAt(at)
+		return evidence.Frame{Function: at.Function, File: at.File, Line: l.line}, l.isSearch
 	})
 	if len(groups) == 0 || groups[0].share < searchShare {
 		return nil
 	}
 	g := groups[0]
-	f := v.finding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
-		v.p.at(g.at), percent(g.share))
+	f := v.newFinding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
+		v.prog.position(g.at), percent(g.share))
 	f.Level = ProfileLevel
-	f.Where = []string{v.p.at(g.at)}
+	f.Where = []string{v.prog.position(g.at)}
 	f.Share = g.share
-	f.says("%s of the goroutines' CPU time is in it: %s", percent(g.share), v.quoted(g.at))
+	f.citef("%s of the goroutines' CPU time is in it: %s", percent(g.share), v.quote(g.at))
 	f.Rival = "There is so little to look through that an index would take as long."
 	f.Fix = "Find it by an index: a map, or sorted data and slices.BinarySearch; shorten chains as they are walked."
 	f.Experiment = "Give it half of the data: where each piece is looked for among all, the time falls to a quarter."
@@ -98,8 +98,8 @@ func (v *view) searching() []Finding {
 }
 
 // loop is the innermost one around a place, as far as the source is at hand.
-func (v *view) loop(at evidence.Frame) (inner ast.Stmt) {
-	f := v.parsed(at.File)
+func (v *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
+	f := v.parsedFile(at.File)
 	if f == nil {
 		return nil
 	}
@@ -118,43 +118,43 @@ func (v *view) loop(at evidence.Frame) (inner ast.Stmt) {
 // searchLoop is what is known of the innermost loop around a place: the line it begins at.
 type searchLoop struct {
 	line int
-	is   bool
+	isSearch   bool
 }
 
-func (v *view) searchAt(at evidence.Frame) searchLoop {
-	if l, ok := v.loops[at]; ok {
+func (v *analysis) searchLoopAt(at evidence.Frame) searchLoop {
+	if l, ok := v.searchLoops[at]; ok {
 		return l
 	}
-	if v.loops == nil {
-		v.loops = map[evidence.Frame]searchLoop{}
+	if v.searchLoops == nil {
+		v.searchLoops = map[evidence.Frame]searchLoop{}
 	}
 	l := searchLoop{}
-	if loop := v.loop(at); loop != nil {
-		l = searchLoop{v.code.set.Position(loop.Pos()).Line, searches(loop)}
+	if loop := v.innermostLoop(at); loop != nil {
+		l = searchLoop{v.parsed.set.Position(loop.Pos()).Line, isSearch(loop)}
 	}
-	v.loops[at] = l
+	v.searchLoops[at] = l
 	return l
 }
 
 // searches reports whether a loop does nothing but look through memory until it has found something: it compares each
 // element with something that it is given, and ends where they match, or follows one chain while a condition holds.
-func searches(loop ast.Stmt) bool {
+func isSearch(loop ast.Stmt) bool {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
-		return (n.Value != nil || reads(n.Body)) && finds(n.Body, variables(n.Key, n.Value))
+		return (n.Value != nil || accessesMemory(n.Body)) && onlyMatches(n.Body, identifiers(n.Key, n.Value))
 	case *ast.ForStmt:
-		if n.Cond != nil && n.Post == nil && reads(n.Cond) && len(n.Body.List) == 1 {
+		if n.Cond != nil && n.Post == nil && accessesMemory(n.Cond) && len(n.Body.List) == 1 {
 			next, ok := n.Body.List[0].(*ast.AssignStmt)
-			return ok && plain(next.Lhs) && len(next.Rhs) == 1 && follows(next.Rhs[0]) && matches(n.Cond, nil)
+			return ok && allIdentifiers(next.Lhs) && len(next.Rhs) == 1 && isLink(next.Rhs[0]) && isMatch(n.Cond, nil)
 		}
 		init, ok := n.Init.(*ast.AssignStmt)
-		return ok && reads(n.Body) && finds(n.Body, variables(init.Lhs...))
+		return ok && accessesMemory(n.Body) && onlyMatches(n.Body, identifiers(init.Lhs...))
 	}
 	return false
 }
 
 // variables are the names among expressions.
-func variables(list ...ast.Expr) (names []string) {
+func identifiers(list ...ast.Expr) (names []string) {
 	for _, e := range list {
 		if id, ok := e.(*ast.Ident); ok {
 			names = append(names, id.Name)
@@ -165,10 +165,10 @@ func variables(list ...ast.Expr) (names []string) {
 
 // finds reports whether a block is nothing but conditions that match an element of the loop with something, and then
 // leave it.
-func finds(b *ast.BlockStmt, loop []string) bool {
+func onlyMatches(b *ast.BlockStmt, loop []string) bool {
 	for _, s := range b.List {
 		n, ok := s.(*ast.IfStmt)
-		if !ok || n.Init != nil || n.Else != nil || !matches(n.Cond, loop) || !leaves(n.Body) {
+		if !ok || n.Init != nil || n.Else != nil || !isMatch(n.Cond, loop) || !exitsLoop(n.Body) {
 			return false
 		}
 	}
@@ -178,23 +178,23 @@ func finds(b *ast.BlockStmt, loop []string) bool {
 // matches reports whether a condition compares, computes nothing, and has on one side what the loop looks through and
 // on the other what it looks for, that is no literal: of letters and numbers there is no index. Of a chain that is
 // followed (loop nil) it asks only that something other than nil is compared.
-func matches(cond ast.Expr, loop []string) bool {
+func isMatch(cond ast.Expr, loop []string) bool {
 	switch n := cond.(type) {
 	case *ast.ParenExpr:
-		return matches(n.X, loop)
+		return isMatch(n.X, loop)
 	case *ast.CallExpr:
-		return comparisons.MatchString(called(n)) && len(n.Args) == 2 && sides(n.Args[0], n.Args[1], loop)
+		return equalityCalls.MatchString(calleeName(n)) && len(n.Args) == 2 && comparesElement(n.Args[0], n.Args[1], loop)
 	case *ast.BinaryExpr:
 		switch n.Op {
 		case token.LAND, token.LOR:
 			if loop == nil && (isNil(n.X) || isNil(n.Y)) {
-				return matches(n.X, loop) || matches(n.Y, loop)
+				return isMatch(n.X, loop) || isMatch(n.Y, loop)
 			}
-			return matches(n.X, loop) && matches(n.Y, loop)
+			return isMatch(n.X, loop) && isMatch(n.Y, loop)
 		case token.NEQ:
-			return loop == nil && sides(n.X, n.Y, loop)
+			return loop == nil && comparesElement(n.X, n.Y, loop)
 		case token.EQL, token.LSS, token.LEQ, token.GTR, token.GEQ:
-			return sides(n.X, n.Y, loop)
+			return comparesElement(n.X, n.Y, loop)
 		}
 	}
 	return false
@@ -203,39 +203,39 @@ func matches(cond ast.Expr, loop []string) bool {
 // isNil reports whether a condition compares with nil.
 func isNil(e ast.Expr) bool {
 	n, ok := e.(*ast.BinaryExpr)
-	return ok && slices.Contains(variables(n.X, n.Y), "nil")
+	return ok && slices.Contains(identifiers(n.X, n.Y), "nil")
 }
 
 // sides reports whether of two expressions one hangs on the loop, and the other is given to it.
-func sides(x, y ast.Expr, loop []string) bool {
-	if !simple(x) || !simple(y) || slices.Contains(variables(x, y), "nil") {
+func comparesElement(x, y ast.Expr, loop []string) bool {
+	if !isSimple(x) || !isSimple(y) || slices.Contains(identifiers(x, y), "nil") {
 		return false
 	}
-	return loop == nil || hangs(x, loop) != hangs(y, loop)
+	return loop == nil || mentions(x, loop) != mentions(y, loop)
 }
 
 // simple reports whether an expression is a variable, a field or an element.
-func simple(e ast.Expr) bool {
+func isSimple(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return true
 	case *ast.SelectorExpr:
-		return simple(e.X)
+		return isSimple(e.X)
 	case *ast.StarExpr:
-		return simple(e.X)
+		return isSimple(e.X)
 	case *ast.IndexExpr:
-		return simple(e.X) && simple(e.Index)
+		return isSimple(e.X) && isSimple(e.Index)
 	}
 	return false
 }
 
 // hangs reports whether an expression has one of these variables.
-func hangs(e ast.Expr, names []string) bool {
+func mentions(e ast.Expr, names []string) bool {
 	has := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr: // the name of a field is no variable
-			has = has || hangs(n.X, names)
+			has = has || mentions(n.X, names)
 			return false
 		case *ast.Ident:
 			has = has || slices.Contains(names, n.Name)
@@ -246,10 +246,10 @@ func hangs(e ast.Expr, names []string) bool {
 }
 
 // comparisons are the calls that say whether two things are the same.
-var comparisons = regexp.MustCompile(`^(Equal|EqualFold)$`)
+var equalityCalls = regexp.MustCompile(`^(Equal|EqualFold)$`)
 
 // leaves reports whether a block ends the loop that it is in.
-func leaves(b *ast.BlockStmt) bool {
+func exitsLoop(b *ast.BlockStmt) bool {
 	if len(b.List) == 0 {
 		return false
 	}
@@ -263,7 +263,7 @@ func leaves(b *ast.BlockStmt) bool {
 }
 
 // follows reports whether an expression is the next of a chain: a field or an element.
-func follows(e ast.Expr) bool {
+func isLink(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
 		return true
@@ -275,7 +275,7 @@ func follows(e ast.Expr) bool {
 }
 
 // reads reports whether a node looks at a field or an element.
-func reads(n ast.Node) bool {
+func accessesMemory(n ast.Node) bool {
 	is := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n.(type) {
@@ -288,12 +288,12 @@ func reads(n ast.Node) bool {
 }
 
 // plain reports whether all of these are variables.
-func plain(list []ast.Expr) bool {
+func allIdentifiers(list []ast.Expr) bool {
 	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, is := e.(*ast.Ident); return !is })
 }
 
 // called is the name of the function or method of a call.
-func called(n *ast.CallExpr) string {
+func calleeName(n *ast.CallExpr) string {
 	switch f := n.Fun.(type) {
 	case *ast.Ident:
 		return f.Name

@@ -71,9 +71,9 @@ func TestSearches(t *testing.T) {
 		// asked of the outer loop
 		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false,
 	} {
-		v := &view{p: program{source(loop)}}
-		if l := v.loop(evidence.Frame{File: "main.go", Line: 3}); l == nil || searches(l) != want {
-			t.Errorf("%s: %v, want %v", loop, l != nil && searches(l), want)
+		v := &analysis{prog: program{source(loop)}}
+		if l := v.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); l == nil || isSearch(l) != want {
+			t.Errorf("%s: %v, want %v", loop, l != nil && isSearch(l), want)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestUpdates(t *testing.T) {
 		"p.n = p.next": false, "w.x = w.xs[i]": false, "c.n = list[i].c.n": false, "if w.x == w.y {": false,
 		"f.parent[x] != x": false,
 	} {
-		if updates(line) != want {
+		if updatesMemory(line) != want {
 			t.Errorf("%s: %v", line, !want)
 		}
 	}

@@ -22,123 +22,123 @@ const (
 )
 
 // transfers are the functions that move bytes, as the program calls them.
-var transfers = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).ReadAt", "os.(*File).WriteAt",
+var ioFunctions = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).ReadAt", "os.(*File).WriteAt",
 	"os.(*File).WriteString", "net.(*conn).Read", "net.(*conn).Write", "syscall.Read", "syscall.Write", "syscall.Pread",
 	"syscall.Pwrite", "internal/poll.(*FD).Read", "internal/poll.(*FD).Write"}
 
 // transfer is the outermost function of a stack that moves bytes, and the place where the program calls for it.
-func (p program) transfer(stack []evidence.Frame) (call int, at evidence.Frame, ok bool) {
+func (p program) ioCall(stack []evidence.Frame) (call int, at evidence.Frame, ok bool) {
 	call = -1
 	for i, f := range stack {
-		if startsWith(f.Function, transfers...) {
+		if hasAnyPrefix(f.Function, ioFunctions...) {
 			call = i
 		}
 	}
 	if call < 0 {
 		return call, at, false
 	}
-	at, ok = p.ours(stack[call:])
+	at, ok = p.ownFrame(stack[call:])
 	return call, at, ok
 }
 
-func writes(function string) bool {
+func isWrite(function string) bool {
 	return strings.Contains(function, ".Write") || strings.Contains(function, "Pwrite")
 }
 
 // unbufferedIO finds places that move few bytes with each system call.
-func unbufferedIO(v *view) []Finding {
+func unbufferedIO(v *analysis) []Finding {
 	var out []Finding
 	for _, g := range v.ioGroups() {
-		i, at, ok := v.p.transfer(g.sample)
+		i, at, ok := v.prog.ioCall(g.sample)
 		if !ok {
 			continue
 		}
 		name := g.sample[i].Function
 		count, each, classCount := v.callsAt(at)
-		bytes, known := v.bytesPerCall(writes(name))
-		buffered := has(g.sample, "bufio.")
-		rate := v.callRate(writes(name), count)
+		bytes, known := v.bytesPerCall(isWrite(name))
+		buffered := containsAny(g.sample, "bufio.")
+		rate := v.callRate(isWrite(name), count)
 		switch {
 		case g.share < ioShare || rate < ioRate,
 			known && bytes > ioBytes,
 			!known && (buffered || each > ioShort),
-			v.talks(at, classCount):
+			v.awaitsReplies(at, classCount):
 			continue
 		}
-		out = append(out, v.unbuffered(g, at, name, bytes, known, rate, count, each))
+		out = append(out, v.unbufferedFinding(g, at, name, bytes, known, rate, count, each))
 		break
 	}
 	return out
 }
 
-func (v *view) unbuffered(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64, count int64,
+func (v *analysis) unbufferedFinding(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64, count int64,
 	each time.Duration) Finding {
 	kept := 1 / 16.0 // where the size is not known, so much of the calls is taken to remain
 	if known {
 		kept = math.Min(0.5, math.Max(bytes, 1)/ioBuffer)
 	}
 	verb, reader := "reads", "bufio.NewReader"
-	if writes(name) {
+	if isWrite(name) {
 		verb, reader = "writes", "bufio.NewWriter, flushed at the end"
 	}
 	size := "few bytes"
 	if known {
-		size = plainly(bytes) + " bytes"
+		size = formatNumber(bytes) + " bytes"
 	}
-	f := v.finding(UnbufferedIO, "%s %s %s with each system call.", v.p.at(at), verb, size)
-	f.Where = []string{v.p.at(at)}
+	f := v.newFinding(UnbufferedIO, "%s %s %s with each system call.", v.prog.position(at), verb, size)
+	f.Where = []string{v.prog.position(at)}
 	f.Share = g.share
-	d := v.shareDoubt(g.share)
-	b := v.busy() * (1 - kept)
-	f.Gain = gain(g.share*b, (g.share-d)*b*0.9, (g.share+d)*b*1.05)
+	d := v.shareHalfWidth(g.share)
+	b := v.activeFraction() * (1 - kept)
+	f.Gain = newGain(g.share*b, (g.share-d)*b*0.9, (g.share+d)*b*1.05)
 	f.Confidence = High
-	f.says("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), short(name),
-		v.quoted(at))
+	f.citef("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), shortName(name),
+		v.quote(at))
 	if !math.IsInf(rate, 0) { // it is counted
-		f.says("%.0f calls a second, %s each", rate, size)
+		f.citef("%.0f calls a second, %s each", rate, size)
 	}
 	if count > 0 {
-		f.says("the trace has %d calls there, half of them shorter than %s", count, span(each))
+		f.citef("the trace has %d calls there, half of them shorter than %s", count, formatDuration(each))
 	}
 	f.Rival = "The other side wants each piece at once, so that it must not wait in a buffer."
-	f.Fix = "Put " + reader + " in between: one call moves " + plainly(ioBuffer) + " bytes."
+	f.Fix = "Put " + reader + " in between: one call moves " + formatNumber(ioBuffer) + " bytes."
 	f.Experiment = "Buffer it and count the system calls: they should fall to " + percent(math.Max(kept, 0.001)) +
 		", and the time with them."
 	return f
 }
 
 // ioGroups are the places that spend most CPU time on moving bytes; without a profile, those of the trace's calls.
-func (v *view) ioGroups() []group {
-	if v.sampled() {
-		return v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-			_, at, ok := v.p.transfer(w.stack)
+func (v *analysis) ioGroups() []group {
+	if v.hasSamples() {
+		return v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+			_, at, ok := v.prog.ioCall(w.stack)
 			return at, ok && w.root != ""
 		})
 	}
-	if v.t == nil {
+	if v.trace == nil {
 		return nil
 	}
 	var out []group
-	for _, c := range v.t.Calls {
-		if _, at, ok := v.p.transfer(c.Stack); ok && c.Each.P50 < blockLong {
-			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, v.running())), sample: c.Stack})
+	for _, c := range v.trace.Calls {
+		if _, at, ok := v.prog.ioCall(c.Stack); ok && c.Each.P50 < blockLong {
+			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, v.totalRunning())), sample: c.Stack})
 		}
 	}
 	return out
 }
 
 // callsAt are the calls that the trace has for a place of the program, and the class that makes them.
-func (v *view) callsAt(at evidence.Frame) (count int64, each time.Duration, class *evidence.Class) {
-	if v.t == nil {
+func (v *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, class *evidence.Class) {
+	if v.trace == nil {
 		return 0, 0, nil
 	}
 	most := int64(0)
-	for _, c := range v.t.Calls {
-		if _, here, ok := v.p.transfer(c.Stack); ok && here == at {
+	for _, c := range v.trace.Calls {
+		if _, here, ok := v.prog.ioCall(c.Stack); ok && here == at {
 			count += c.Count
 			if c.Count > most {
 				most, each = c.Count, c.Each.P50
-				class = &v.t.Classes[c.Class]
+				class = &v.trace.Classes[c.Class]
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func (v *view) callsAt(at evidence.Frame) (count int64, each time.Duration, clas
 }
 
 // bytesPerCall is what the kernel counted for the process.
-func (v *view) bytesPerCall(write bool) (float64, bool) {
+func (v *analysis) bytesPerCall(write bool) (float64, bool) {
 	if v.run == nil {
 		return 0, false
 	}
@@ -160,7 +160,7 @@ func (v *view) bytesPerCall(write bool) (float64, bool) {
 	return float64(bytes) / float64(calls), true
 }
 
-func (v *view) callRate(write bool, traced int64) float64 {
+func (v *analysis) callRate(write bool, traced int64) float64 {
 	if v.run != nil && v.wall > 0 {
 		n := v.run.Reads
 		if write {
@@ -170,22 +170,22 @@ func (v *view) callRate(write bool, traced int64) float64 {
 			return float64(n) / v.wall
 		}
 	}
-	if v.t != nil {
-		return float64(traced) / v.t.Duration.Seconds()
+	if v.trace != nil {
+		return float64(traced) / v.trace.Duration.Seconds()
 	}
 	return math.Inf(1)
 }
 
 // talks reports whether the calls of a place are one side of a conversation: who makes them waits for an answer
 // about as often, and no buffer may keep what the other side is to answer.
-func (v *view) talks(at evidence.Frame, c *evidence.Class) bool {
-	if v.t == nil || c == nil {
+func (v *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
+	if v.trace == nil || c == nil {
 		return false
 	}
 	waits := int64(0)
-	for _, w := range v.t.Waits {
+	for _, w := range v.trace.Waits {
 		if w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Classes,
-			func(i int) bool { return &v.t.Classes[i] == c }) {
+			func(i int) bool { return &v.trace.Classes[i] == c }) {
 			waits += w.Count
 		}
 	}
@@ -194,17 +194,17 @@ func (v *view) talks(at evidence.Frame, c *evidence.Class) bool {
 }
 
 // blockingCalls finds system calls that keep threads waiting.
-func blockingCalls(v *view) []Finding {
-	if v.t == nil {
+func blockingCalls(v *analysis) []Finding {
+	if v.trace == nil {
 		return nil
 	}
 	var spent time.Duration
 	var worst *evidence.Calls
 	var lost, count int64
-	for i := range v.t.Calls {
-		c := &v.t.Calls[i]
-		if at, ok := v.p.ours(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || hooked(at) ||
-			has(c.Stack, "os.(*Process)", "os/exec.") {
+	for i := range v.trace.Calls {
+		c := &v.trace.Calls[i]
+		if at, ok := v.prog.ownFrame(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || isHook(at) ||
+			containsAny(c.Stack, "os.(*Process)", "os/exec.") {
 			continue
 		}
 		spent += c.Spent
@@ -214,17 +214,17 @@ func blockingCalls(v *view) []Finding {
 			worst = c
 		}
 	}
-	if worst == nil || v.traced(spent) < blockShare || v.unused() < blockShare {
+	if worst == nil || v.fraction(spent) < blockShare || v.unusedCPU() < blockShare {
 		return nil
 	}
-	at, _ := v.p.ours(worst.Stack)
-	f := v.finding(BlockingSyscall, "System calls made at %s block their threads for %s each.", v.p.at(at),
-		span(worst.Each.P50))
-	f.Where = []string{v.p.at(at)}
-	f.Share = v.traced(spent)
-	f.says("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
-		count, span(spent), v.traced(spent), lost)
-	f.says("%s", v.quoted(at))
+	at, _ := v.prog.ownFrame(worst.Stack)
+	f := v.newFinding(BlockingSyscall, "System calls made at %s block their threads for %s each.", v.prog.position(at),
+		formatDuration(worst.Each.P50))
+	f.Where = []string{v.prog.position(at)}
+	f.Share = v.fraction(spent)
+	f.citef("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
+		count, formatDuration(spent), v.fraction(spent), lost)
+	f.citef("%s", v.quote(at))
 	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls (put several records into one), or bound how many goroutines make them; where a " +
 		"call can wait by the poller, use that."

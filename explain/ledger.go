@@ -9,7 +9,7 @@ import (
 
 // ledger is where the CPUs' time went. The CPU profile says on what, as shares of the undisturbed run's CPU time;
 // without one the trace says what it can: what goroutines ran is then all user code but for system calls.
-func (v *view) ledger() CPUTime {
+func (v *analysis) cpuTime() CPUTime {
 	total := v.cpus * v.wall
 	if total <= 0 {
 		return CPUTime{}
@@ -22,23 +22,23 @@ func (v *view) ledger() CPUTime {
 	}
 	used := math.Min(v.used, total)
 	switch {
-	case v.sampled():
+	case v.hasSamples():
 		l.Source = "CPU profile"
 		for _, what := range []string{UserCode, Allocation, Channels, Locks, Scheduler, Collector, SystemCalls} {
 			add(what, used*v.cpu.share(what))
 		}
-	case v.t != nil:
+	case v.trace != nil:
 		l.Source = "execution trace"
 		calls := time.Duration(0)
 		for _, c := range v.classes() {
 			calls += c.Syscall
 		}
-		calls = min(calls, v.t.Running)
+		calls = min(calls, v.trace.Running)
 		parts := []struct {
 			name string
 			d    time.Duration
-		}{{UserCode, max(0, v.t.Running-calls-v.t.GC.Assists)}, {Scheduler, v.t.Searching},
-			{Collector, v.t.GC.Workers + v.t.GC.Assists}, {SystemCalls, calls}}
+		}{{UserCode, max(0, v.trace.Running-calls-v.trace.GC.Assists)}, {Scheduler, v.trace.Searching},
+			{Collector, v.trace.GC.Workers + v.trace.GC.Assists}, {SystemCalls, calls}}
 		all := time.Duration(0)
 		for _, p := range parts {
 			all += p.d
@@ -55,24 +55,24 @@ func (v *view) ledger() CPUTime {
 }
 
 // parallelism is how much of the machine was asked for.
-func (v *view) parallelism() Parallelism {
+func (v *analysis) parallelism() Parallelism {
 	p := Parallelism{CPUs: int(v.cpus), Serial: math.NaN(), Limit: math.NaN(), At: math.NaN(), Inflation: v.inflation()}
 	if v.wall > 0 {
 		p.Running = v.used / v.wall
 		p.Wants = p.Running
 	}
-	if v.t == nil {
+	if v.trace == nil {
 		return p
 	}
 	wants, work, alone := 0.0, 0.0, 0.0
-	for n, d := range v.t.Demand.For {
+	for n, d := range v.trace.Demand.For {
 		wants += float64(n) * float64(d)
-		work += float64(v.t.Demand.Work[n])
+		work += float64(v.trace.Demand.Work[n])
 		if n == 1 {
-			alone = float64(v.t.Demand.Work[n])
+			alone = float64(v.trace.Demand.Work[n])
 		}
 	}
-	p.Wants = wants / float64(v.t.Duration)
+	p.Wants = wants / float64(v.trace.Duration)
 	if work > 0 {
 		p.Serial = alone / work
 		p.Limit = 1 / math.Max(p.Serial, 1e-9)
@@ -82,8 +82,8 @@ func (v *view) parallelism() Parallelism {
 }
 
 // inflation is the CPU time at several CPUs by that at one; NaN unknown.
-func (v *view) inflation() float64 {
-	if v.one == nil || v.run == nil {
+func (v *analysis) inflation() float64 {
+	if v.oneCPURun == nil || v.run == nil {
 		return math.NaN()
 	}
 	per := func(r *evidence.Run) float64 {
@@ -93,10 +93,10 @@ func (v *view) inflation() float64 {
 		}
 		return s
 	}
-	if per(v.one) <= 0 {
+	if per(v.oneCPURun) <= 0 {
 		return math.NaN()
 	}
-	return per(v.run) / per(v.one)
+	return per(v.run) / per(v.oneCPURun)
 }
 
 // Change-points of d(t): a phase has at least minPhase slices, and a new one begins where that lowers the sum of the
@@ -109,11 +109,11 @@ const (
 
 // phases are the stretches between change-points of the number of goroutines that want a CPU, up to the number of CPUs
 // and one more: beyond it makes no difference how many queue.
-func (v *view) phases() []Phase {
-	if v.t == nil || len(v.t.Demand.Wants) < 2*minPhase {
+func (v *analysis) phases() []Phase {
+	if v.trace == nil || len(v.trace.Demand.Wants) < 2*minPhase {
 		return nil
 	}
-	d := &v.t.Demand
+	d := &v.trace.Demand
 	x := make([]float64, len(d.Wants))
 	for i := range x {
 		x[i] = math.Min(d.Wants[i], v.cpus+1)
@@ -123,12 +123,12 @@ func (v *view) phases() []Phase {
 		noise += (x[i] - x[i-1]) * (x[i] - x[i-1]) / 2
 	}
 	noise = math.Max(noise/float64(len(x)), 1e-3)
-	sums := prefix(x)
+	sums := prefixSums(x)
 	cuts := []int{0, len(x)}
 	for len(cuts) <= maxPhases {
 		best, at := 4*math.Log(float64(len(x)))*noise, -1
 		for i := 1; i < len(cuts); i++ {
-			if g, k := split(sums, cuts[i-1], cuts[i]); g > best {
+			if g, k := bestSplit(sums, cuts[i-1], cuts[i]); g > best {
 				best, at = g, k
 			}
 		}
@@ -141,14 +141,14 @@ func (v *view) phases() []Phase {
 	for i := 1; i < len(cuts); i++ {
 		from, to := cuts[i-1], cuts[i]
 		out = append(out, Phase{
-			From: time.Duration(from) * d.Slice, To: min(time.Duration(to)*d.Slice, v.t.Duration),
+			From: time.Duration(from) * d.Slice, To: min(time.Duration(to)*d.Slice, v.trace.Duration),
 			Wants: mean(d.Wants[from:to]), Runs: mean(d.Runs[from:to]),
 		})
 	}
 	return out
 }
 
-func prefix(x []float64) []float64 {
+func prefixSums(x []float64) []float64 {
 	s := make([]float64, len(x)+1)
 	for i, y := range x {
 		s[i+1] = s[i] + y
@@ -157,7 +157,7 @@ func prefix(x []float64) []float64 {
 }
 
 // split is the best place to cut a stretch, and by how much that lowers the sum of squares.
-func split(sums []float64, from, to int) (gain float64, at int) {
+func bestSplit(sums []float64, from, to int) (gain float64, at int) {
 	n := float64(to - from)
 	whole := (sums[to] - sums[from]) * (sums[to] - sums[from]) / n
 	for k := from + minPhase; k <= to-minPhase; k++ {

@@ -26,20 +26,20 @@ const (
 )
 
 // lockRules find the lock that holds the program back most.
-func lockRules(v *view) []Finding {
-	if v.t == nil {
+func lockRules(v *analysis) []Finding {
+	if v.trace == nil {
 		return lockByProfile(v)
 	}
 	// the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
 	var best, often *evidence.Resource
 	waits := int64(0) // for all of them: what many locks cost together is as if it were one
-	for i := range v.t.Resources {
-		r := &v.t.Resources[i]
+	for i := range v.trace.Resources {
+		r := &v.trace.Resources[i]
 		if r.Kind == evidence.OpChannel {
 			continue
 		}
 		waits += r.Count
-		if r.Count < 20 || v.traced(r.Busy) < lockBusy {
+		if r.Count < 20 || v.fraction(r.Busy) < lockBusy {
 			continue
 		}
 		if best == nil || r.Starved > best.Starved {
@@ -53,19 +53,19 @@ func lockRules(v *view) []Finding {
 		return nil
 	}
 	cost := 0.0
-	if v.sampled() {
+	if v.hasSamples() {
 		cost = v.cpu.share(Locks) + v.scheduling(waits)
 	}
-	idle := v.traced(best.Busy) >= lockFull && v.unused() >= lockIdle && v.parkedFor(best)
-	if v.traced(best.Starved) >= lockStarved || idle {
-		return []Finding{v.lock(best, cost)}
+	idle := v.fraction(best.Busy) >= lockFull && v.unusedCPU() >= lockIdle && v.serializes(best)
+	if v.fraction(best.Starved) >= lockStarved || idle {
+		return []Finding{v.lockFinding(best, cost)}
 	}
 	if cost < lockCost {
 		return nil
 	}
-	f := v.lock(often, cost)
+	f := v.lockFinding(often, cost)
 	if 2*often.Count < waits { // most of the cost is that of others: one change is not enough
-		f.says("goroutines waited for other locks too, %d times", waits-often.Count)
+		f.citef("goroutines waited for other locks too, %d times", waits-often.Count)
 		f.Gain, f.Confidence = nil, Medium
 	}
 	return []Finding{f}
@@ -73,29 +73,29 @@ func lockRules(v *view) []Finding {
 
 // parkedFor reports whether most of those who use a lock are kept by it all the time, as one that serialises them does.
 // Who was woken and queues for a CPU that works for others does not wait for the lock any more.
-func (v *view) parkedFor(r *evidence.Resource) bool {
+func (v *analysis) serializes(r *evidence.Resource) bool {
 	parked, users := time.Duration(0), int64(0)
 	for _, i := range r.Waits {
-		parked += v.kept(&v.t.Waits[i])
-		for _, c := range v.t.Waits[i].Classes {
-			users = max(users, int64(v.t.Classes[c].Peak))
+		parked += v.blockedTime(&v.trace.Waits[i])
+		for _, c := range v.trace.Waits[i].Classes {
+			users = max(users, int64(v.trace.Classes[c].Peak))
 		}
 	}
-	return v.traced(parked) >= lockParked*float64(users-1)
+	return v.fraction(parked) >= lockParked*float64(users-1)
 }
 
 // lock is what is to be said of one.
-func (v *view) lock(r *evidence.Resource, cost float64) Finding {
-	waits, waited := v.waitsOf(r)
-	queue := float64(waited) / float64(v.t.Duration) // that waits in the mean
-	inside, outside := v.held(r, waits)
+func (v *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
+	waits, waited := v.waitSites(r)
+	queue := float64(waited) / float64(v.trace.Duration) // that waits in the mean
+	inside, outside := v.holdShares(r, waits)
 	name := CoarseLock
 	caller, library := v.lockCaller(r)
 	switch {
 	case library:
 		name = LibraryLimit
 	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) &&
-		(!v.sampled() || cost >= lockCost) ||
+		(!v.hasSamples() || cost >= lockCost) ||
 		r.Holds.Count == 0 && cost >= lockCost:
 		name = LockConvoy
 		if r.Kind == evidence.OpRWMutex {
@@ -104,34 +104,34 @@ func (v *view) lock(r *evidence.Resource, cost float64) Finding {
 	case outside > 0.5 || inside < lockInside || v.otherLocks(r):
 		name = SaturatedResource
 	}
-	f := v.finding(name, "")
-	f.Where = v.p.places(r.Sites...)
-	f.Share = v.traced(r.Busy)
-	f.says("somebody waited for it for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue,
+	f := v.newFinding(name, "")
+	f.Where = v.prog.positions(r.Sites...)
+	f.Share = v.fraction(r.Busy)
+	f.citef("somebody waited for it for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue,
 		r.Count)
 	if r.Holds.Count > 0 {
-		f.says("those who had waited then held it for %s (median), %s of that on a CPU", span(r.Holds.P50),
+		f.citef("those who had waited then held it for %s (median), %s of that on a CPU", formatDuration(r.Holds.P50),
 			percent(1-outside))
 	}
-	f.says("meanwhile a CPU had nothing to do for %s of the time", percent(v.traced(r.Starved)))
+	f.citef("meanwhile a CPU had nothing to do for %s of the time", percent(v.fraction(r.Starved)))
 	if cost > 0 {
-		f.says("locks, and parking and waking for them, take up to %s of the CPU time", percent(cost))
+		f.citef("locks, and parking and waking for them, take up to %s of the CPU time", percent(cost))
 	}
 	if len(waits) > 0 {
-		if at, ok := v.p.ours(waits[0].Stack); ok {
-			f.says("most wait at %s", v.quoted(at))
+		if at, ok := v.prog.ownFrame(waits[0].Stack); ok {
+			f.citef("most wait at %s", v.quote(at))
 		}
 	}
 	f.Gain = v.lockGain(r, queue, outside, cost)
 	f.Confidence = High
-	v.lockWords(&f, caller, inside)
+	v.describeLock(&f, caller, inside)
 	return f
 }
 
 // waitsOf are the sites where goroutines wait for a resource, the longest first, and how long they did in all.
-func (v *view) waitsOf(r *evidence.Resource) (waits []*evidence.Wait, total time.Duration) {
+func (v *analysis) waitSites(r *evidence.Resource) (waits []*evidence.Wait, total time.Duration) {
 	for _, i := range r.Waits {
-		w := &v.t.Waits[i]
+		w := &v.trace.Waits[i]
 		waits = append(waits, w)
 		total += w.Waited + w.Queued
 	}
@@ -141,14 +141,14 @@ func (v *view) waitsOf(r *evidence.Resource) (waits []*evidence.Wait, total time
 
 // held is the part of what its users run that they run while they hold a lock, and the part of its holding times that
 // they do not run.
-func (v *view) held(r *evidence.Resource, waits []*evidence.Wait) (inside, outside float64) {
+func (v *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (inside, outside float64) {
 	running := time.Duration(0)
 	seen := map[int]bool{}
 	for _, w := range waits {
 		for _, c := range w.Classes {
 			if !seen[c] {
 				seen[c] = true
-				running += v.t.Classes[c].Running
+				running += v.trace.Classes[c].Running
 			}
 		}
 	}
@@ -157,19 +157,19 @@ func (v *view) held(r *evidence.Resource, waits []*evidence.Wait) (inside, outsi
 	}
 	inside = float64(r.HeldRunning) / math.Max(1, float64(running))
 	if outside < 0.5 { // those who had not waited held it too: all that can have been done under it
-		inside = math.Max(inside, v.traced(r.Busy)*v.wall/math.Max(v.used, 1e-9))
+		inside = math.Max(inside, v.fraction(r.Busy)*v.wall/math.Max(v.used, 1e-9))
 	}
 	return math.Min(1, inside), math.Max(0, outside)
 }
 
 // lockCaller is the function that takes a lock, and whether it is not the program's own.
-func (v *view) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
+func (v *analysis) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 	for _, i := range r.Waits {
-		for _, f := range v.t.Waits[i].Stack {
-			if startsWith(f.Function, "sync.", "internal/sync.", "runtime.") {
+		for _, f := range v.trace.Waits[i].Stack {
+			if hasAnyPrefix(f.Function, "sync.", "internal/sync.", "runtime.") {
 				continue
 			}
-			return f, v.p.standard(f) && !hooked(f)
+			return f, v.prog.isStandard(f) && !isHook(f)
 		}
 	}
 	return evidence.Frame{}, false
@@ -177,9 +177,9 @@ func (v *view) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 
 // otherLocks reports whether there are more locks that somebody waits for now and then: resources, of which this one is
 // full.
-func (v *view) otherLocks(r *evidence.Resource) bool {
-	for i := range v.t.Resources {
-		o := &v.t.Resources[i]
+func (v *analysis) otherLocks(r *evidence.Resource) bool {
+	for i := range v.trace.Resources {
+		o := &v.trace.Resources[i]
 		if o != r && o.Kind == r.Kind && o.Count >= max(10, r.Count/20) {
 			return true
 		}
@@ -189,19 +189,19 @@ func (v *view) otherLocks(r *evidence.Resource) bool {
 
 // lockGain is what is saved where the lock serialises no more: up to as many as waited go on at once, on the CPUs there
 // are.
-func (v *view) lockGain(r *evidence.Resource, queue, outside, cost float64) *Gain {
+func (v *analysis) lockGain(r *evidence.Resource, queue, outside, cost float64) *Gain {
 	at := v.cpus
 	if outside > 0.5 {
 		at = math.Inf(1)
 	}
-	most := 1 - v.floor(1/(queue+1))
-	most = math.Min(most, v.traced(r.Busy)*(1-1/math.Min(at, queue+1)))
-	most = math.Max(most, math.Min(1-v.floor(), cost*v.busy()))
-	low := math.Min(0.5*most, v.traced(r.Starved)*0.5)
-	return gain(0.85*most, low, math.Max(most, 1-v.floor()))
+	most := 1 - v.lowerBound(1/(queue+1))
+	most = math.Min(most, v.fraction(r.Busy)*(1-1/math.Min(at, queue+1)))
+	most = math.Max(most, math.Min(1-v.lowerBound(), cost*v.activeFraction()))
+	low := math.Min(0.5*most, v.fraction(r.Starved)*0.5)
+	return newGain(0.85*most, low, math.Max(most, 1-v.lowerBound()))
 }
 
-func (v *view) lockWords(f *Finding, caller evidence.Frame, inside float64) {
+func (v *analysis) describeLock(f *Finding, caller evidence.Frame, inside float64) {
 	place := "one lock"
 	if len(f.Where) > 0 {
 		place = "the lock taken at " + f.Where[0]
@@ -209,11 +209,11 @@ func (v *view) lockWords(f *Finding, caller evidence.Frame, inside float64) {
 	f.Rival = "The lock waits for something that is slow in itself, and without it the wait would move there."
 	switch f.Name {
 	case LibraryLimit:
-		f.Claim = "A lock inside " + short(caller.Function) + " lets one goroutine at a time go on."
+		f.Claim = "A lock inside " + shortName(caller.Function) + " lets one goroutine at a time go on."
 		f.Fix = "Call it less often, give each goroutine an instance of its own, or use another library."
 		f.Experiment = "Give each goroutine its own instance: the waits should be gone."
 	case LockConvoy:
-		f.Claim = capital(place) + " is held for a moment, but so often that goroutines park and wake " +
+		f.Claim = capitalize(place) + " is held for a moment, but so often that goroutines park and wake " +
 			"one another for it."
 		f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
 		f.Experiment = "Take it once for every ten operations: the waits should fall to a tenth."
@@ -224,11 +224,11 @@ func (v *view) lockWords(f *Finding, caller evidence.Frame, inside float64) {
 			"that is never changed."
 		f.Experiment = "Replace it by an atomic.Pointer: the time in it should be gone."
 	case SaturatedResource:
-		f.Claim = capital(place) + " guards a resource that is in use all the time: everybody waits for it."
+		f.Claim = capitalize(place) + " guards a resource that is in use all the time: everybody waits for it."
 		f.Fix = "Have more than one of it (shards, a second instance, a pool), or make its use shorter."
 		f.Experiment = "Double it: the time should fall until the next resource or the CPUs are the limit."
 	default:
-		f.Claim = capital(place) + " is held for nearly all that its users do (" + percent(inside) +
+		f.Claim = capitalize(place) + " is held for nearly all that its users do (" + percent(inside) +
 			" of what they run): one works at a time."
 		f.Fix = "Hold it only for what is shared: compute before or after; or one lock for each part of the data."
 		f.Experiment = "Leave the lock out in a test run that may be wrong: the time should fall as estimated."
@@ -236,9 +236,9 @@ func (v *view) lockWords(f *Finding, caller evidence.Frame, inside float64) {
 }
 
 // lockByProfile is for mutex profiles without a trace: the stack that delayed others most.
-func lockByProfile(v *view) []Finding {
+func lockByProfile(v *analysis) []Finding {
 	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Mutex })
-	if i < 0 || v.wall == 0 || v.unused() < lockIdle && (v.cpu == nil || v.cpu.share(Locks) < lockCost) {
+	if i < 0 || v.wall == 0 || v.unusedCPU() < lockIdle && (v.cpu == nil || v.cpu.share(Locks) < lockCost) {
 		return nil
 	}
 	m := &v.e.Profiles[i]
@@ -246,11 +246,11 @@ func lockByProfile(v *view) []Finding {
 	delay := &profile{}
 	for _, s := range m.Samples {
 		if value < len(s.Values) {
-			delay.list = append(delay.list, weighed{stack: s.Stack, weight: float64(s.Values[value])})
+			delay.list = append(delay.list, weightedSample{stack: s.Stack, weight: float64(s.Values[value])})
 			delay.user += float64(s.Values[value])
 		}
 	}
-	groups := delay.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
+	groups := delay.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return v.prog.ownFrame(w.stack) })
 	queue := delay.user / 1e9 / v.wall
 	if len(groups) == 0 || groups[0].share < 0.5 || queue < delayed {
 		return nil
@@ -260,30 +260,30 @@ func lockByProfile(v *view) []Finding {
 	if v.used < v.wall/2 { // who holds it does not run
 		name = SaturatedResource
 	}
-	f := v.finding(name, "")
+	f := v.newFinding(name, "")
 	f.Level = ProfileLevel
-	f.Where = []string{v.p.at(g.at)}
+	f.Where = []string{v.prog.position(g.at)}
 	f.Share = math.Min(1, queue)
-	f.says("goroutines were delayed %s in all by who released it there: %.1f at a time", seconds(delay.user/1e9), queue)
-	f.says("%s of the CPUs' time is unused", percent(v.unused()))
-	most := 1 - v.floor(1/(queue+1))
-	f.Gain = gain(0.7*most, 0.2*most, most)
-	v.lockWords(&f, evidence.Frame{}, 1)
-	f.Claim = "The lock released at " + v.p.at(g.at) + " serialises the program: others wait for it."
+	f.citef("goroutines were delayed %s in all by who released it there: %.1f at a time", formatSeconds(delay.user/1e9), queue)
+	f.citef("%s of the CPUs' time is unused", percent(v.unusedCPU()))
+	most := 1 - v.lowerBound(1/(queue+1))
+	f.Gain = newGain(0.7*most, 0.2*most, most)
+	v.describeLock(&f, evidence.Frame{}, 1)
+	f.Claim = "The lock released at " + v.prog.position(g.at) + " serialises the program: others wait for it."
 	return []Finding{f}
 }
 
 // rwMutex finds locks for readers that cost more than they guard, though nobody waits for long: the count of
 // readers is memory that all CPUs write.
-func rwMutex(v *view) []Finding {
-	if !v.sampled() {
+func rwMutex(v *analysis) []Finding {
+	if !v.hasSamples() {
 		return nil
 	}
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		if w.what != Locks || !has(w.stack, "sync.(*RWMutex)", "sync.(*rlocker)") {
+	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if w.category != Locks || !containsAny(w.stack, "sync.(*RWMutex)", "sync.(*rlocker)") {
 			return evidence.Frame{}, false
 		}
-		return v.p.ours(w.stack)
+		return v.prog.ownFrame(w.stack)
 	})
 	share := 0.0
 	for _, g := range groups {
@@ -292,21 +292,21 @@ func rwMutex(v *view) []Finding {
 	if share < rwCost {
 		return nil
 	}
-	f := v.finding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
-		"shorter than that.", v.p.at(groups[0].at), percent(share))
+	f := v.newFinding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
+		"shorter than that.", v.prog.position(groups[0].at), percent(share))
 	f.Level = ProfileLevel
 	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s in RLock, RUnlock, Lock and Unlock called at %s", percent(g.share), v.quoted(g.at))
+		f.Where = append(f.Where, v.prog.position(g.at))
+		f.citef("%s in RLock, RUnlock, Lock and Unlock called at %s", percent(g.share), v.quote(g.at))
 	}
 	f.Share = share
-	d := v.shareDoubt(share)
-	f.Gain = gain(share*v.busy(), 0.5*(share-d), share+d+0.2)
+	d := v.shareHalfWidth(share)
+	f.Gain = newGain(share*v.activeFraction(), 0.5*(share-d), share+d+0.2)
 	// The count of readers goes from CPU to CPU: what is beside it is slower too.
-	if r := v.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && v.one.Count >= 3 &&
+	if r := v.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && v.oneCPURun.Count >= 3 &&
 		v.run.Count >= 3 {
-		f.says("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
-		f.Gain = gain(math.Max(share, 1-1/r)*v.busy(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
+		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
+		f.Gain = newGain(math.Max(share, 1-1/r)*v.activeFraction(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
 	}
 	f.Rival = "The sections are long, and the time in the lock is waiting for writers."
 	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex " +

@@ -19,37 +19,37 @@ const (
 	fullTime   = 0.8  // of the time all CPUs are wanted
 	fullUsed   = 0.85 // of the CPUs' time is used
 	throttle   = 0.05 // of the time throttled by a quota
-	others     = 0.3  // CPUs that other processes used
+	otherLoad     = 0.3  // CPUs that other processes used
 	noiseShare = 0.15 // of the CPU profile's samples in profilers
 )
 
 // inflation finds work that takes more CPU time the more CPUs do it: by runs on one and on several, or by atomic
 // additions that many make to the same memory.
-func inflation(v *view) []Finding {
-	if f, ok := v.contended(); ok {
+func workInflation(v *analysis) []Finding {
+	if f, ok := v.contendedAtomics(); ok {
 		return []Finding{f}
 	}
 	r := v.inflation()
-	if math.IsNaN(r) || r < inflated && (r < sharedInfl || v.addsToMemory() < sharedCost) || v.cpus < 2 ||
-		v.one.Wall <= 0 || v.one.Count < 3 || v.run.Count < 3 {
+	if math.IsNaN(r) || r < inflated && (r < sharedInfl || v.memoryUpdateShare() < sharedCost) || v.cpus < 2 ||
+		v.oneCPURun.Wall <= 0 || v.oneCPURun.Count < 3 || v.run.Count < 3 {
 		return nil
 	}
-	if v.t != nil && v.widest() == nil || v.busy() < 0.7 || v.saturated() < 0.5 {
+	if v.trace != nil && v.widestClass() == nil || v.activeFraction() < 0.7 || v.saturation() < 0.5 {
 		return nil
 	}
-	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
+	if v.hasSamples() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
 		return nil
 	}
-	f := v.finding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
+	f := v.newFinding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
 	f.Share = 1 - 1/r
-	f.says("%s of CPU time on one CPU, %s on %d", span(v.one.User+v.one.System), span(v.run.User+v.run.System),
+	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(v.oneCPURun.User+v.oneCPURun.System), formatDuration(v.run.User+v.run.System),
 		v.run.CPUs)
-	for _, g := range v.hottest(nil, 2) {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s of the goroutines' CPU time is at %s", percent(g.share), v.quoted(g.at))
+	for _, g := range v.hottestLines(nil, 2) {
+		f.Where = append(f.Where, v.prog.position(g.at))
+		f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), v.quote(g.at))
 	}
-	saved := (1 - 1/r) * v.busy()
-	f.Gain = gain(0.9*saved, 0.4*saved, saved)
+	saved := (1 - 1/r) * v.activeFraction()
+	f.Gain = newGain(0.9*saved, 0.4*saved, saved)
 	f.Rival = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
 		"whatever the program does."
 	f.Fix = "Give each goroutine memory of its own: pad what lies side by side to 64 bytes (128 on some machines), " +
@@ -60,39 +60,39 @@ func inflation(v *view) []Finding {
 }
 
 // contended are atomic additions that several goroutines make all the time.
-func (v *view) contended() (Finding, bool) {
-	if !v.sampled() || v.used < 1.3*v.wall {
+func (v *analysis) contendedAtomics() (Finding, bool) {
+	if !v.hasSamples() || v.used < 1.3*v.wall {
 		return Finding{}, false
 	}
 	share := 0.0
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		if w.what == Locks || w.what == Channels || w.what == Scheduler || len(w.stack) == 0 {
+	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if w.category == Locks || w.category == Channels || w.category == Scheduler || len(w.stack) == 0 {
 			return evidence.Frame{}, false
 		}
 		leaf := w.stack[0]
-		add := startsWith(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") &&
+		add := hasAnyPrefix(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") &&
 			(strings.Contains(leaf.Function, "Add") || strings.Contains(leaf.Function, "Xadd"))
-		if !add && !(v.p.own(leaf) && adding.MatchString(v.p.line(leaf))) {
+		if !add && !(v.prog.isOwn(leaf) && atomicAdd.MatchString(v.prog.sourceLine(leaf))) {
 			return evidence.Frame{}, false
 		}
 		share += w.weight / math.Max(v.cpu.user, 1e-9)
-		return v.p.ours(w.stack)
+		return v.prog.ownFrame(w.stack)
 	})
 	r := v.inflation()
 	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < 1.1 {
 		return Finding{}, false
 	}
-	f := v.finding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.", v.p.at(groups[0].at),
+	f := v.newFinding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.", v.prog.position(groups[0].at),
 		percent(share))
-	f.Where = []string{v.p.at(groups[0].at)}
+	f.Where = []string{v.prog.position(groups[0].at)}
 	f.Share = share
-	f.says("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), v.quoted(groups[0].at))
+	f.citef("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), v.quote(groups[0].at))
 	saved := 0.8 * share
 	if !math.IsNaN(r) {
-		f.says("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
+		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
 		saved = math.Max(0.6*share, 1-1/r)
 	}
-	f.Gain = gain(saved*v.busy(), 0.3*saved, math.Max(share, saved))
+	f.Gain = newGain(saved*v.activeFraction(), 0.3*saved, math.Max(share, saved))
 	f.Rival = "The additions are few, and what is counted is slow beside them."
 	f.Fix = "Let each goroutine count for itself, and add once at the end."
 	f.Experiment = "Give each goroutine a counter of its own, 128 bytes apart."
@@ -101,14 +101,14 @@ func (v *view) contended() (Finding, bool) {
 
 // addsToMemory is the share of the goroutines' CPU time on lines that add to a field or an element. Where goroutines
 // have such memory side by side, in one line of the cache, each takes it from the other.
-func (v *view) addsToMemory() float64 {
-	if !v.sampled() {
+func (v *analysis) memoryUpdateShare() float64 {
+	if !v.hasSamples() {
 		return 0
 	}
 	share := 0.0
 	for i := range v.cpu.list {
 		w := &v.cpu.list[i]
-		if w.root != "" && len(w.stack) > 0 && v.p.own(w.stack[0]) && updates(v.p.line(w.stack[0])) {
+		if w.root != "" && len(w.stack) > 0 && v.prog.isOwn(w.stack[0]) && updatesMemory(v.prog.sourceLine(w.stack[0])) {
 			share += w.weight / math.Max(v.cpu.user, 1e-9)
 		}
 	}
@@ -123,7 +123,7 @@ var operands = regexp.MustCompile(`\.?[A-Za-z_][A-Za-z0-9_.]*[(\[]?`)
 
 // updates reports whether a line adds to a field or an element, or makes a field from what it was. What is computed of
 // elements is mostly each goroutine's own.
-func updates(line string) bool {
+func updatesMemory(line string) bool {
 	if increments.MatchString(line) {
 		return true
 	}
@@ -131,38 +131,38 @@ func updates(line string) bool {
 	return m != nil && (m[2] != "" || slices.Contains(operands.FindAllString(m[3], -1), m[1]))
 }
 
-var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
+var atomicAdd = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 
 // saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
-func saturatedCPUs(v *view) []Finding {
-	if v.wall == 0 || v.cpus < v.given && v.cpus < 2 || v.unused() > 1-fullUsed ||
-		v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
+func cpuSaturated(v *analysis) []Finding {
+	if v.wall == 0 || v.cpus < v.available && v.cpus < 2 || v.unusedCPU() > 1-fullUsed ||
+		v.trace != nil && v.saturation() < fullTime || v.cpus < 2 && v.trace == nil {
 		return nil
 	}
-	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
+	if v.hasSamples() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
 		return nil
 	}
-	f := v.finding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
+	f := v.newFinding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
 		v.cpus)
-	f.Share = 1 - v.unused()
-	f.says("it used %.2f of %.0f CPUs", v.used/v.wall, v.cpus)
-	if v.t != nil {
-		f.says("as many goroutines as CPUs or more wanted to run for %s of the time", percent(v.saturated()))
+	f.Share = 1 - v.unusedCPU()
+	f.citef("it used %.2f of %.0f CPUs", v.used/v.wall, v.cpus)
+	if v.trace != nil {
+		f.citef("as many goroutines as CPUs or more wanted to run for %s of the time", percent(v.saturation()))
 	}
-	for _, g := range v.hottest(nil, 2) {
+	for _, g := range v.hottestLines(nil, 2) {
 		if g.share >= 0.1 {
-			f.Where = append(f.Where, v.p.at(g.at))
-			f.says("%s of the goroutines' CPU time is at %s", percent(g.share), v.quoted(g.at))
+			f.Where = append(f.Where, v.prog.position(g.at))
+			f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), v.quote(g.at))
 		}
 	}
 	f.Rival = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
-	if v.cpus < v.given {
+	if v.cpus < v.available {
 		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", v.cpus,
-			v.given)
+			v.available)
 		f.Rival = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
-		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", v.procs, v.given)
+		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", v.procs, v.available)
 		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."
 	}
 	f.Confidence = High
@@ -170,11 +170,11 @@ func saturatedCPUs(v *view) []Finding {
 }
 
 // oversubscribed finds a machine that does not give what GOMAXPROCS promises.
-func oversubscribed(v *view) []Finding {
+func oversubscribed(v *analysis) []Finding {
 	if v.run == nil || v.run.Wall <= 0 {
 		return nil
 	}
-	f := v.finding(OSOversubscription, "")
+	f := v.newFinding(OSOversubscription, "")
 	f.Level = ProfileLevel
 	f.Rival = "Somebody else's load, that will be gone next time."
 	f.Experiment = "Run it alone on an idle machine."
@@ -184,13 +184,13 @@ func oversubscribed(v *view) []Finding {
 		f.Claim = fmt.Sprintf("The system throttles it for %s of the time: its quota is below GOMAXPROCS.",
 			percent(throttled))
 		f.Share = math.Min(1, throttled)
-		f.says("throttled for %s of %s", span(v.run.Throttled), span(v.run.Wall))
+		f.citef("throttled for %s of %s", formatDuration(v.run.Throttled), formatDuration(v.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
 	case v.run.Machine > 0 && v.procs > v.run.Machine:
 		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", v.procs,
 			v.run.Machine)
 		f.Share = 1 - float64(v.run.Machine)/float64(v.procs)
-		f.says("%d involuntary context switches in %s", v.run.Involuntary, span(v.run.Wall))
+		f.citef("%d involuntary context switches in %s", v.run.Involuntary, formatDuration(v.run.Wall))
 		f.Fix = "Set GOMAXPROCS to the number of CPUs."
 	default:
 		return nil
@@ -199,15 +199,15 @@ func oversubscribed(v *view) []Finding {
 }
 
 // noisy finds profilers that take much of what they measure.
-func noisy(v *view) []Finding {
-	if !v.sampled() || v.cpu.noise < noiseShare {
+func profilerNoise(v *analysis) []Finding {
+	if !v.hasSamples() || v.cpu.noise < noiseShare {
 		return nil
 	}
-	f := v.finding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
+	f := v.newFinding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
 		percent(v.cpu.noise))
 	f.Level = ProfileLevel
 	f.Share = v.cpu.noise
-	f.says("they are left out of all shares")
+	f.citef("they are left out of all shares")
 	f.Rival = "The program profiles itself, and means to."
 	f.Fix = "Take one profile at a time, and no execution trace beside the CPU profile."
 	f.Experiment = "Take the CPU profile alone."

@@ -35,7 +35,7 @@ func TestTraits(t *testing.T) {
 	}
 	for cause, trait := range traits {
 		seen := map[Name]bool{cause: true}
-		for _, symptom := range trait.explains {
+		for _, symptom := range trait.symptoms {
 			if seen[symptom] || !names[symptom] {
 				t.Errorf("%s explains %s, which is itself, not a name, or there twice", cause, symptom)
 			}

@@ -9,11 +9,11 @@ import (
 )
 
 // outsideLeast is the part of the time for which one waits for what is outside, at least, that is to be named.
-const outsideLeast = 0.3
+const minExternalShare = 0.3
 
 // dependency finds programs that wait for something outside most of the time.
-func dependency(v *view) []Finding {
-	if v.t == nil || v.wanting(0) < 0.5 || v.unused() < 0.5 {
+func dependency(v *analysis) []Finding {
+	if v.trace == nil || v.demandShare(0) < 0.5 || v.unusedCPU() < 0.5 {
 		return nil
 	}
 	if v.serves() {
@@ -21,15 +21,15 @@ func dependency(v *view) []Finding {
 	}
 	var outside *evidence.Class
 	var where []evidence.Frame
-	timed := v.timed()
+	timed := v.endsByTimer()
 	for _, timers := range []bool{false, true} { // who asks, before who only sleeps beside it
-		class, at, calls := v.outside(timers)
+		class, at, calls := v.externalWait(timers)
 		if class == nil {
 			continue
 		}
 		asked := time.Duration(0)
-		if w := v.behind(class); w != nil && !v.handles(&v.t.Classes[w.Classes[0]]) {
-			class, at, asked = &v.t.Classes[w.Classes[0]], w.Stack, w.Waited
+		if w := v.libraryWait(class); w != nil && !v.handlesConnections(&v.trace.Classes[w.Classes[0]]) {
+			class, at, asked = &v.trace.Classes[w.Classes[0]], w.Stack, w.Waited
 			calls = w.Count / int64(max(1, class.Peak))
 		}
 		outside, where = class, at
@@ -43,13 +43,13 @@ func dependency(v *view) []Finding {
 	if outside == nil {
 		return nil
 	}
-	f := v.finding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
-		percent(v.wanting(0)), v.name(outside), verb(outside, "waits", "wait"))
-	f.Where = v.p.places(where)
-	f.Share = v.wanting(0)
-	f.says("no goroutine wanted a CPU for %s of %s", span(v.t.Demand.For[0]), span(v.t.Duration))
-	if at, ok := v.p.ours(where); ok {
-		f.says("it waits at %s", v.quoted(at))
+	f := v.newFinding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
+		percent(v.demandShare(0)), v.className(outside), verb(outside, "waits", "wait"))
+	f.Where = v.prog.positions(where)
+	f.Share = v.demandShare(0)
+	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(v.trace.Demand.For[0]), formatDuration(v.trace.Duration))
+	if at, ok := v.prog.ownFrame(where); ok {
+		f.citef("it waits at %s", v.quote(at))
 	}
 	f.Rival = "It waits for work, as a server does: then there is nothing to gain."
 	if isMain(outside) && v.mainAccepts() {
@@ -64,51 +64,51 @@ func dependency(v *view) []Finding {
 }
 
 // timedFull is the part of the time for which the main goroutine waits for timers, at least, that end a run.
-const timedFull = 0.85
+const timerShare = 0.85
 
 // timed reports whether it seems to be timers of the main goroutine that keep the run, whatever others do meanwhile:
 // waits of which each comes once at its place. Who looks at a clock again and again waits for something else.
-func (v *view) timed() bool {
+func (v *analysis) endsByTimer() bool {
 	waited := time.Duration(0)
-	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; w.Count == 1 && v.ofMain(w) &&
-			(w.Op == evidence.OpSleep || v.clocked(w) || v.awaitsClock(w)) {
+	for i := range v.trace.Waits {
+		if w := &v.trace.Waits[i]; w.Count == 1 && v.waitsInMain(w) &&
+			(w.Op == evidence.OpSleep || v.wokenByTimer(w) || v.awaitsTimer(w)) {
 			waited += w.Waited + w.Pending
 		}
 	}
-	return v.traced(waited) >= timedFull
+	return v.fraction(waited) >= timerShare
 }
 
-var clocks = regexp.MustCompile(`^[^/]*<-[^/]*(time\.After\(|\.C\b)`)
+var timerReceive = regexp.MustCompile(`^[^/]*<-[^/]*(time\.After\(|\.C\b)`)
 
 // awaitsClock reports whether a wait that the trace ends in is one for a timer by its source: what would have ended it
 // is not known, nor, of a context, whether it has a deadline.
-func (v *view) awaitsClock(w *evidence.Wait) bool {
+func (v *analysis) awaitsTimer(w *evidence.Wait) bool {
 	if w.Op != evidence.OpReceive || w.Pending == 0 {
 		return false
 	}
-	at, ok := v.p.ours(w.Stack)
-	return ok && clocks.MatchString(v.p.line(at))
+	at, ok := v.prog.ownFrame(w.Stack)
+	return ok && timerReceive.MatchString(v.prog.sourceLine(at))
 }
 
 // ofMain reports whether the main goroutine waits there.
-func (v *view) ofMain(w *evidence.Wait) bool {
-	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&v.t.Classes[i]) })
+func (v *analysis) waitsInMain(w *evidence.Wait) bool {
+	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&v.trace.Classes[i]) })
 }
 
 // outside is the class that waits longest for what is not in the program: a sleep, the network, a system call that
 // blocks. Calls is how often it does. Without timers it is the network and system calls only.
-func (v *view) outside(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
+func (v *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
 	longest := time.Duration(0)
 	unended := false
 	look := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
-		for i := range v.t.Waits {
-			w := &v.t.Waits[i]
+		for i := range v.trace.Waits {
+			w := &v.trace.Waits[i]
 			if len(w.Classes) == 0 {
 				continue
 			}
-			c := &v.t.Classes[w.Classes[0]]
-			if !is(w, c) || hooked(c.Start) || v.handles(c) || accepts(w.Stack) {
+			c := &v.trace.Classes[w.Classes[0]]
+			if !is(w, c) || isHook(c.Start) || v.handlesConnections(c) || acceptsConnections(w.Stack) {
 				continue
 			}
 			waited, turns := w.Waited, w.Count
@@ -124,27 +124,27 @@ func (v *view) outside(timers bool) (class *evidence.Class, where []evidence.Fra
 		}
 	}
 	look(func(w *evidence.Wait, c *evidence.Class) bool {
-		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && v.clocked(w))
+		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && v.wokenByTimer(w))
 	})
-	for i := range v.t.Calls {
-		c := &v.t.Calls[i]
-		k := &v.t.Classes[c.Class]
+	for i := range v.trace.Calls {
+		c := &v.trace.Calls[i]
+		k := &v.trace.Classes[c.Class]
 		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest &&
-			!hooked(k.Start) && !v.handles(k) {
+			!isHook(k.Start) && !v.handlesConnections(k) {
 			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
 		}
 	}
 	// timers of other goroutines are often beside the point: a page that is drawn now and then
-	if timers && v.traced(longest) < outsideLeast {
-		look(func(w *evidence.Wait, _ *evidence.Class) bool { return v.clocked(w) })
+	if timers && v.fraction(longest) < minExternalShare {
+		look(func(w *evidence.Wait, _ *evidence.Class) bool { return v.wokenByTimer(w) })
 	}
-	if v.traced(longest) < outsideLeast { // connections that are kept wait until the end, too: first who got an answer
+	if v.fraction(longest) < minExternalShare { // connections that are kept wait until the end, too: first who got an answer
 		unended = true
 		look(func(w *evidence.Wait, c *evidence.Class) bool {
-			return w.Op == evidence.OpNetwork && v.p.own(c.Start) || timers && w.Op == evidence.OpSleep
+			return w.Op == evidence.OpNetwork && v.prog.isOwn(c.Start) || timers && w.Op == evidence.OpSleep
 		})
 	}
-	if v.traced(longest) < outsideLeast {
+	if v.fraction(longest) < minExternalShare {
 		return nil, nil, 0
 	}
 	return class, where, calls
@@ -152,11 +152,11 @@ func (v *view) outside(timers bool) (class *evidence.Class, where []evidence.Fra
 
 // behind is where goroutines of the program wait longest, in a library, for a library's goroutine of a class to bring
 // what that reads from outside.
-func (v *view) behind(c *evidence.Class) *evidence.Wait {
+func (v *analysis) libraryWait(c *evidence.Class) *evidence.Wait {
 	var longest *evidence.Wait
-	for i := range v.t.Waits {
-		w := &v.t.Waits[i]
-		if by := v.brought(w); by == c && (longest == nil || w.Waited > longest.Waited) {
+	for i := range v.trace.Waits {
+		w := &v.trace.Waits[i]
+		if by := v.wokenByLibrary(w); by == c && (longest == nil || w.Waited > longest.Waited) {
 			longest = w
 		}
 	}
@@ -166,12 +166,12 @@ func (v *view) behind(c *evidence.Class) *evidence.Wait {
 // brought is the class of a library's goroutines that ends a wait in this library, of goroutines of the program; nil if
 // it is no such wait. Those who wait for a connection of a pool are ended by each other, or by a connection that is
 // given back.
-func (v *view) brought(w *evidence.Wait) *evidence.Class {
-	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 || has(w.Stack, pools...) {
+func (v *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
+	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 || containsAny(w.Stack, connectionPools...) {
 		return nil
 	}
-	in := slices.IndexFunc(w.Stack, func(f evidence.Frame) bool { return !startsWith(f.Function, "runtime.") })
-	if _, ok := v.p.ours(w.Stack); !ok || v.p.own(w.Stack[in]) {
+	in := slices.IndexFunc(w.Stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, "runtime.") })
+	if _, ok := v.prog.ownFrame(w.Stack); !ok || v.prog.isOwn(w.Stack[in]) {
 		return nil
 	}
 	all, most := int64(0), int64(0)
@@ -182,9 +182,9 @@ func (v *view) brought(w *evidence.Wait) *evidence.Class {
 		if k.Class < 0 || slices.Contains(w.Classes, k.Class) {
 			continue
 		}
-		c := &v.t.Classes[k.Class]
-		if counts[c] += k.Count; counts[c] > most && !v.p.own(c.Start) && !hooked(c.Start) &&
-			c.Waiting["network"] >= v.t.Duration/10 {
+		c := &v.trace.Classes[k.Class]
+		if counts[c] += k.Count; counts[c] > most && !v.prog.isOwn(c.Start) && !isHook(c.Start) &&
+			c.Waiting["network"] >= v.trace.Duration/10 {
 			by, most = c, counts[c]
 		}
 	}
@@ -196,14 +196,14 @@ func (v *view) brought(w *evidence.Wait) *evidence.Class {
 
 // clocked reports whether a wait in a select or for a channel is one for a timer, or for a context that has one: nine
 // times of ten no goroutine of the program sent.
-func (v *view) clocked(w *evidence.Wait) bool {
+func (v *analysis) wokenByTimer(w *evidence.Wait) bool {
 	if w.Op != evidence.OpSelect && w.Op != evidence.OpReceive {
 		return false
 	}
 	var all, timed int64
 	for _, k := range w.Wakers {
 		all += k.Count
-		if k.Class < 0 || startsWith(v.t.Classes[k.Class].Start.Function, "context.WithDeadline") {
+		if k.Class < 0 || hasAnyPrefix(v.trace.Classes[k.Class].Start.Function, "context.WithDeadline") {
 			timed += k.Count
 		}
 	}
@@ -211,29 +211,29 @@ func (v *view) clocked(w *evidence.Wait) bool {
 }
 
 // serves reports whether the program waits for others to connect: idle then is waiting for work.
-func (v *view) serves() bool {
-	waits := slices.ContainsFunc(v.t.Waits, func(w evidence.Wait) bool { return w.Count > 0 && accepts(w.Stack) })
-	if !waits && !v.accepting() || v.mainAsks() {
+func (v *analysis) serves() bool {
+	waits := slices.ContainsFunc(v.trace.Waits, func(w evidence.Wait) bool { return w.Count > 0 && acceptsConnections(w.Stack) })
+	if !waits && !v.acceptsByProfile() || v.mainRequests() {
 		return false
 	}
-	return !slices.ContainsFunc(v.t.Waits, func(w evidence.Wait) bool {
-		return has(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
+	return !slices.ContainsFunc(v.trace.Waits, func(w evidence.Wait) bool {
+		return containsAny(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
 	})
 }
 
 // mainAccepts reports whether the main goroutine accepts connections: what it then waits for may be requests, as a
 // server's, or the answers of its workers.
-func (v *view) mainAccepts() bool {
-	return slices.ContainsFunc(v.t.Waits, func(w evidence.Wait) bool { return accepts(w.Stack) && v.ofMain(&w) })
+func (v *analysis) mainAccepts() bool {
+	return slices.ContainsFunc(v.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) && v.waitsInMain(&w) })
 }
 
 // mainAsks reports whether the main goroutine waits for what others say most of the time: the other side is in the
 // program, or it has a side that serves.
-func (v *view) mainAsks() bool {
-	for i := range v.t.Waits {
-		w := &v.t.Waits[i]
-		if v.ofMain(w) && v.traced(w.Waited) >= outsideLeast && (w.Op == evidence.OpNetwork && !accepts(w.Stack) ||
-			v.brought(w) != nil) {
+func (v *analysis) mainRequests() bool {
+	for i := range v.trace.Waits {
+		w := &v.trace.Waits[i]
+		if v.waitsInMain(w) && v.fraction(w.Waited) >= minExternalShare && (w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack) ||
+			v.wokenByLibrary(w) != nil) {
 			return true
 		}
 	}
@@ -241,23 +241,23 @@ func (v *view) mainAsks() bool {
 }
 
 // handles reports whether a class was started by what accepts connections: it waits for others to ask.
-func (v *view) handles(c *evidence.Class) bool {
-	by, ok := v.p.ours(c.Created)
-	return ok && slices.ContainsFunc(v.t.Waits, func(w evidence.Wait) bool {
-		at, ok := v.p.ours(w.Stack)
-		return ok && at.Function == by.Function && accepts(w.Stack)
+func (v *analysis) handlesConnections(c *evidence.Class) bool {
+	by, ok := v.prog.ownFrame(c.Created)
+	return ok && slices.ContainsFunc(v.trace.Waits, func(w evidence.Wait) bool {
+		at, ok := v.prog.ownFrame(w.Stack)
+		return ok && at.Function == by.Function && acceptsConnections(w.Stack)
 	})
 }
 
 // stopAndWait is a goroutine that asks over the network and waits for the answer before it asks again: so many turns,
 // and for so long by way of a library's goroutine that reads it.
-func (v *view) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) (Finding, bool) {
+func (v *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) (Finding, bool) {
 	sent := int64(0)
 	var at evidence.Frame
-	for _, k := range v.t.Calls {
-		if &v.t.Classes[k.Class] == c && has(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+	for _, k := range v.trace.Calls {
+		if &v.trace.Classes[k.Class] == c && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
 			sent += k.Count
-			if here, ok := v.p.ours(k.Stack); ok {
+			if here, ok := v.prog.ownFrame(k.Stack); ok {
 				at = here
 			}
 		}
@@ -270,16 +270,16 @@ func (v *view) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) 
 		at.File == "" {
 		return Finding{}, false
 	}
-	f := v.finding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
-		capital(v.name(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
-	f.Where = []string{v.p.at(at)}
-	f.Share = v.wanting(0)
-	left := v.floor()
+	f := v.newFinding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
+		capitalize(v.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
+	f.Where = []string{v.prog.position(at)}
+	f.Share = v.demandShare(0)
+	left := v.lowerBound()
 	most := 1 - left
-	f.Gain = gain(0.85*most, 0.4*most, most)
-	f.says("%d requests and %d waits for answers, in turns", each, turns)
-	f.says("no goroutine wanted a CPU for %s of the time", percent(v.wanting(0)))
-	f.says("%s", v.quoted(at))
+	f.Gain = newGain(0.85*most, 0.4*most, most)
+	f.citef("%d requests and %d waits for answers, in turns", each, turns)
+	f.citef("no goroutine wanted a CPU for %s of the time", percent(v.demandShare(0)))
+	f.citef("%s", v.quote(at))
 	f.Rival = "Each request needs the answer to the one before."
 	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send " +
 		"several in one message."

@@ -19,39 +19,39 @@ const (
 )
 
 // fewWorkers finds pools of workers that are all occupied while CPUs are not.
-func fewWorkers(v *view) []Finding {
-	if v.t == nil || v.idle() < poolSpare {
+func tooFewWorkers(v *analysis) []Finding {
+	if v.trace == nil || v.idleCPU() < poolSpare {
 		return nil
 	}
 	for _, c := range v.classes() {
-		at, own := v.starts(c) // a library sizes its pools itself: one goroutine for each connection
-		if isMain(c) || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
+		at, own := v.goStatement(c) // a library sizes its pools itself: one goroutine for each connection
+		if isMain(c) || !own || v.handlesConnections(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
 			len(c.Members) == 0 {
 			continue
 		}
-		life, running, queued, channels, locks, outside := lives(c)
-		if life < v.t.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
+		life, running, queued, channels, locks, outside := lifetimes(c)
+		if life < v.trace.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
 			continue
 		}
 		waits := outside > time.Duration(poolWaits*float64(life)) && c.Peak <= poolMost
 		works := running+queued > life*85/100 && float64(c.Peak) < v.cpus
-		pool := c.Count >= 2 || v.inLoop(c)
-		if !pool || !waits && !works || v.turnsLimited(c) {
+		pool := c.Count >= 2 || v.startedInLoop(c)
+		if !pool || !waits && !works || v.timerPaced(c) {
 			continue
 		}
-		f := v.finding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
-			capital(v.name(c)), percent(v.unused()))
-		f.Share = v.unused()
-		f.Where = []string{v.p.at(at)}
-		f.says("they are started at %s", v.quoted(at))
+		f := v.newFinding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
+			capitalize(v.className(c)), percent(v.unusedCPU()))
+		f.Share = v.unusedCPU()
+		f.Where = []string{v.prog.position(at)}
+		f.citef("they are started at %s", v.quote(at))
 		all := float64(life)
-		f.says("they ran for %s of their lives, waited outside for %s, and for work for %s",
+		f.citef("they ran for %s of their lives, waited outside for %s, and for work for %s",
 			percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
-		most := 1 - v.floor()
+		most := 1 - v.lowerBound()
 		if works {
 			most = math.Min(most, 1-float64(c.Peak)/v.cpus)
 		}
-		f.Gain = gain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
+		f.Gain = newGain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
 		f.Rival = "What they wait for serves no more at a time, so that more workers only wait longer."
 		f.Fix = "Start more of them, until CPUs or the other side are the limit."
 		f.Experiment = "Double their number: the time should halve while nothing else is the limit."
@@ -62,20 +62,20 @@ func fewWorkers(v *view) []Finding {
 
 // starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library
 // that it calls.
-func (v *view) starts(c *evidence.Class) (evidence.Frame, bool) {
+func (v *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 	i := slices.IndexFunc(c.Created, func(f evidence.Frame) bool {
 		return !evidence.Wraps(f.Function) &&
-			!startsWith(f.Function, "runtime.")
+			!hasAnyPrefix(f.Function, "runtime.")
 	})
 	if i < 0 {
 		return evidence.Frame{}, false
 	}
 	f := c.Created[i]
-	return f, v.p.own(f) || v.p.Module == "" && !v.p.standard(f) && !hooked(f)
+	return f, v.prog.isOwn(f) || v.prog.Module == "" && !v.prog.isStandard(f) && !isHook(f)
 }
 
 // lives adds up the members of a class, by how many of them lived at a time.
-func lives(c *evidence.Class) (life, running, queued, channels, locks, outside time.Duration) {
+func lifetimes(c *evidence.Class) (life, running, queued, channels, locks, outside time.Duration) {
 	for _, m := range c.Members {
 		life += m.Ended - m.Born
 		running += m.Running
@@ -89,13 +89,13 @@ func lives(c *evidence.Class) (life, running, queued, channels, locks, outside t
 }
 
 // inLoop reports whether the go statement that made a class stands in a loop, as far as the source is at hand.
-func (v *view) inLoop(c *evidence.Class) bool {
-	at, ok := v.p.ours(c.Created)
-	if !ok || v.p.Source == nil {
+func (v *analysis) startedInLoop(c *evidence.Class) bool {
+	at, ok := v.prog.ownFrame(c.Created)
+	if !ok || v.prog.Source == nil {
 		return false
 	}
 	for back := range 4 {
-		if strings.HasPrefix(strings.TrimSpace(v.p.Source(at.File, at.Line-back)), "for ") {
+		if strings.HasPrefix(strings.TrimSpace(v.prog.Source(at.File, at.Line-back)), "for ") {
 			return true
 		}
 	}
@@ -103,9 +103,9 @@ func (v *view) inLoop(c *evidence.Class) bool {
 }
 
 // turnsLimited reports whether the goroutines of a class sleep by a timer of their own, so that nobody waits for them.
-func (v *view) turnsLimited(c *evidence.Class) bool {
-	for _, w := range v.t.Waits {
-		if w.Op == evidence.OpSend && w.Waited > v.t.Duration/5 {
+func (v *analysis) timerPaced(c *evidence.Class) bool {
+	for _, w := range v.trace.Waits {
+		if w.Op == evidence.OpSend && w.Waited > v.trace.Duration/5 {
 			return false // somebody has work for them
 		}
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 // rule looks for one family of troubles.
-type rule func(v *view) []Finding
+type rule func(v *analysis) []Finding
 
 // rules are all of them.
 var rules = []rule{
-	unbufferedIO, escapes, gcRules, tooFine, fineByProfile, convoyByProfile, outsideByProfile, unboundedSpawn,
-	lockRules, rwMutex, handoff, channelRules, turnsByProfile, fewWorkers,
-	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, inflation, notWorth, blockingCalls, dependency,
+	unbufferedIO, escapes, gcRules, tooFine, spawnByProfile, convoyByProfile, externalByProfile, unboundedSpawn,
+	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
+	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, workInflation, notWorthParallel, blockingCalls, dependency,
 	hotFunction,
-	wakeLatency, stopping, leak, saturatedCPUs, oversubscribed, noisy,
+	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }
 
 // Below these nothing is said. A gain below minGain is not worth a change; fewer samples of a CPU profile than
@@ -33,41 +33,41 @@ const (
 
 // Explain says what holds a program back, by rank.
 func Explain(e *evidence.Evidence) Report {
-	e, left := plausible(e)
-	v := viewOf(e)
-	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: v.ledger(), Parallelism: v.parallelism(),
+	e, left := dropImplausible(e)
+	v := newAnalysis(e)
+	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: v.cpuTime(), Parallelism: v.parallelism(),
 		Phases: v.phases()}
 	var found []Finding
 	for _, look := range rules {
 		found = append(found, look(v)...)
 	}
 	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
-	if v.loaded() {
+	if v.isLoaded() {
 		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs "+
 			"being there is left out", v.run.Others))
-		found = v.doubted(found)
+		found = v.discountLoad(found)
 	}
 	if e.Program.Several {
 		r.Phases = nil
 		r.Parallelism.Serial, r.Parallelism.Limit, r.Parallelism.At = math.NaN(), math.NaN(), math.NaN()
-		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].whole })
+		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].oneProgram })
 	}
-	r.Findings = rank(dominate(found))
-	if v.brief() {
-		r.Findings = v.unpromised(r.Findings)
+	r.Findings = rank(dropSymptoms(found))
+	if v.isBrief() {
+		r.Findings = v.withoutGains(r.Findings)
 	}
-	if v.t != nil && v.timed() && !v.serves() && slices.ContainsFunc(r.Findings,
+	if v.trace != nil && v.endsByTimer() && !v.serves() && slices.ContainsFunc(r.Findings,
 		func(f Finding) bool { return f.Gain != nil }) {
 		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long "+
 			"whatever is changed: what a change saves is of the time for as much work")
 	}
 	if len(r.Findings) == 0 {
-		r.Findings = []Finding{v.nothing()}
+		r.Findings = []Finding{v.noFinding()}
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Kind, f.Rank = "finding", i+1
-		f.Share = gain(f.Share, 0, 1).Estimate
+		f.Share = newGain(f.Share, 0, 1).Estimate
 		if f.Where == nil {
 			f.Where = []string{}
 		}
@@ -76,7 +76,7 @@ func Explain(e *evidence.Evidence) Report {
 }
 
 // brief reports whether a whole run is so short that what it takes to start, and chance, are a good part of it.
-func (v *view) brief() bool { return v.run != nil && v.run.Wall > 0 && v.run.Wall < minWall }
+func (v *analysis) isBrief() bool { return v.run != nil && v.run.Wall > 0 && v.run.Wall < minWall }
 
 // startTime is what starting a process and its runtime takes at most. It is in the wall time of a run, and with it in
 // what a finding makes of shares of CPU time: of a brief run less than that share is nothing that a change would show.
@@ -84,7 +84,7 @@ const startTime = 15 * time.Millisecond
 
 // unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted and is more
 // than the start.
-func (v *view) unpromised(found []Finding) []Finding {
+func (v *analysis) withoutGains(found []Finding) []Finding {
 	var sure, rest []Finding
 	for _, f := range found {
 		if traits[f.Name].counted && f.Gain != nil &&
@@ -95,13 +95,13 @@ func (v *view) unpromised(found []Finding) []Finding {
 		f.Gain, f.Confidence = nil, Low
 		rest = append(rest, f)
 	}
-	f := v.finding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", span(v.run.Wall))
+	f := v.newFinding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", formatDuration(v.run.Wall))
 	f.Level = ProfileLevel
 	f.Share = 1
-	f.says("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", span(startTime),
-		span(minWall))
+	f.citef("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", formatDuration(startTime),
+		formatDuration(minWall))
 	if v.cpu != nil {
-		f.says("the CPU profile has %d samples, of several runs", v.cpu.samples)
+		f.citef("the CPU profile has %d samples, of several runs", v.cpu.samples)
 	}
 	f.Rival = "It is always as short: then only its start is worth a look."
 	f.Fix = "Give it more to do: more input, more repetitions, a benchmark."
@@ -111,10 +111,10 @@ func (v *view) unpromised(found []Finding) []Finding {
 }
 
 // loaded reports whether other processes took what the program might have used.
-func (v *view) loaded() bool { return v.run != nil && v.run.Others >= others }
+func (v *analysis) isLoaded() bool { return v.run != nil && v.run.Others >= otherLoad }
 
 // doubted is what is left of findings on a loaded machine.
-func (v *view) doubted(found []Finding) []Finding {
+func (v *analysis) discountLoad(found []Finding) []Finding {
 	found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].allCPUs })
 	for i := range found {
 		found[i].Confidence = Low
@@ -124,21 +124,21 @@ func (v *view) doubted(found []Finding) []Finding {
 
 // dominant is by how much the gain of a cause must stand against what it explains: where that alone would gain far
 // more, it is no mere symptom.
-const dominant = 0.6
+const minCauseRatio = 0.6
 
 // dominate drops what another finding explains.
-func dominate(found []Finding) []Finding {
+func dropSymptoms(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
 		switch {
-		case !slices.Contains(traits[cause.Name].explains, f.Name):
+		case !slices.Contains(traits[cause.Name].symptoms, f.Name):
 			return false
 		case cause.Gain != nil:
-			return f.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate
+			return f.Gain == nil || cause.Gain.Estimate >= minCauseRatio*f.Gain.Estimate
 		// what promises nothing explains no gain; but what spinning costs others is not known without a trace
 		case f.Gain != nil:
 			return cause.Name == BusyWait && cause.Level == ProfileLevel && cause.Share >= f.Share
 		}
-		return !traits[cause.Name].modest
+		return !traits[cause.Name].detail
 	}
 	explained := func(i int, f Finding) bool {
 		if f.Name == NotWorthParallel && slices.ContainsFunc(found,
@@ -150,7 +150,7 @@ func dominate(found []Finding) []Finding {
 				continue
 			}
 			// of two that explain each other one stays
-			if !hides(f, cause) || better(cause, f) || !better(f, cause) && k < i {
+			if !hides(f, cause) || gainsMore(cause, f) || !gainsMore(f, cause) && k < i {
 				return true
 			}
 		}
@@ -166,7 +166,7 @@ func dominate(found []Finding) []Finding {
 }
 
 // better reports whether a finding promises more than another.
-func better(a, b Finding) bool {
+func gainsMore(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
@@ -187,24 +187,24 @@ func rank(found []Finding) []Finding {
 }
 
 // nothing is the answer where no rule has one.
-func (v *view) nothing() Finding {
-	if v.t == nil && !v.sampled() || v.t != nil && v.t.Duration < minTrace && v.cpu == nil {
-		f := v.finding(TooLittle, "There is too little evidence to say anything.")
+func (v *analysis) noFinding() Finding {
+	if v.trace == nil && !v.hasSamples() || v.trace != nil && v.trace.Duration < minTrace && v.cpu == nil {
+		f := v.newFinding(TooLittle, "There is too little evidence to say anything.")
 		f.Confidence = Low
 		if v.cpu != nil {
-			f.says("the CPU profile has %d samples; %d are needed", v.cpu.samples, minSamples)
+			f.citef("the CPU profile has %d samples; %d are needed", v.cpu.samples, minSamples)
 		} else {
-			f.says("there is neither an execution trace nor a CPU profile with samples")
+			f.citef("there is neither an execution trace nor a CPU profile with samples")
 		}
 		f.Rival = "anything"
 		f.Fix = "Run it for longer, or on more input."
 		f.Experiment = "A longer run with an execution trace."
 		return f
 	}
-	f := v.finding(None, "Nothing was found that holds it back.")
-	f.says("it used %.2f of %.0f CPUs", v.used/max(v.wall, 1e-9), v.cpus)
-	if v.t == nil {
-		f.says("only profiles were looked at: who waits for whom an execution trace would tell")
+	f := v.newFinding(None, "Nothing was found that holds it back.")
+	f.citef("it used %.2f of %.0f CPUs", v.used/max(v.wall, 1e-9), v.cpus)
+	if v.trace == nil {
+		f.citef("only profiles were looked at: who waits for whom an execution trace would tell")
 		f.Confidence = Low
 	}
 	f.Rival = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."

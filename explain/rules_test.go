@@ -384,26 +384,26 @@ func TestSharedLine(t *testing.T) {
 func TestOneOfTwoStays(t *testing.T) {
 	pairs := 0
 	for a := range traits {
-		for _, b := range traits[a].explains {
-			if a == b || !slices.Contains(traits[b].explains, a) {
+		for _, b := range traits[a].symptoms {
+			if a == b || !slices.Contains(traits[b].symptoms, a) {
 				continue
 			}
 			pairs++
-			less, more := gain(0.4, 0.3, 0.5), gain(0.5, 0.4, 0.6)
-			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: more}}); len(got) != 1 ||
+			less, more := newGain(0.4, 0.3, 0.5), newGain(0.5, 0.4, 0.6)
+			if got := dropSymptoms([]Finding{{Name: a, Gain: less}, {Name: b, Gain: more}}); len(got) != 1 ||
 				got[0].Name != b {
 				t.Errorf("%s of less, %s of more: %v", a, b, got)
 			}
-			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: less}}); len(got) != 1 ||
+			if got := dropSymptoms([]Finding{{Name: a, Gain: less}, {Name: b, Gain: less}}); len(got) != 1 ||
 				got[0].Name != a {
 				t.Errorf("%s, %s of the same: %v", a, b, got)
 			}
-			if got := dominate([]Finding{{Name: a}, {Name: b, Gain: less}}); len(got) != 1 || got[0].Name != b {
+			if got := dropSymptoms([]Finding{{Name: a}, {Name: b, Gain: less}}); len(got) != 1 || got[0].Name != b {
 				t.Errorf("%s without a gain, %s with one: %v", a, b, got)
 			}
 		}
 	}
-	less := gain(0.4, 0.3, 0.5)
+	less := newGain(0.4, 0.3, 0.5)
 	for _, c := range []struct {
 		cause Finding
 		f     Finding
@@ -420,7 +420,7 @@ func TestOneOfTwoStays(t *testing.T) {
 		{Finding{Name: "load-imbalance", Gain: less}, Finding{Name: "cpu-saturated"}, true},
 		{Finding{Name: "unbounded-spawn"}, Finding{Name: "cpu-saturated"}, true},
 	} {
-		if got := dominate([]Finding{c.cause, c.f}); (len(got) == 1) != c.hides {
+		if got := dropSymptoms([]Finding{c.cause, c.f}); (len(got) == 1) != c.hides {
 			t.Errorf("%s of tier %s, %v, and %s, %v: %v", c.cause.Name, c.cause.Level, c.cause.Gain, c.f.Name, c.f.Gain,
 				got)
 		}

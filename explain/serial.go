@@ -13,9 +13,9 @@ import (
 
 // Thresholds of work that is not shared out.
 const (
-	loneShare  = 0.85 // of the time in which somebody ran, with one goroutine that wanted a CPU
-	loneBusy   = 0.7  // of the time, somebody ran
-	split2     = 0.85 // of an even division is what dividing a loop gives in practice
+	aloneShare  = 0.85 // of the time in which somebody ran, with one goroutine that wanted a CPU
+	minActive   = 0.7  // of the time, somebody ran
+	splitEfficiency     = 0.85 // of an even division is what dividing a loop gives in practice
 	phaseShare = 0.05 // of the time, in serial phases
 	// of the time is to be saved, else nothing is promised: a short end or beginning is what every fork and join has
 	phaseGain = 0.12
@@ -32,7 +32,7 @@ const (
 )
 
 // loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
-func (v *view) loner() (*evidence.Class, float64) {
+func (v *analysis) longestAlone() (*evidence.Class, float64) {
 	var most *evidence.Class
 	for _, c := range v.classes() {
 		if most == nil || c.Alone-c.Tail > most.Alone-most.Tail {
@@ -42,16 +42,16 @@ func (v *view) loner() (*evidence.Class, float64) {
 	if most == nil {
 		return nil, 0
 	}
-	return most, v.traced(most.Alone - most.Tail)
+	return most, v.fraction(most.Alone - most.Tail)
 }
 
 // parks is how often the goroutines of a class waited for others: on channels and locks.
-func (v *view) parks(c *evidence.Class) (n int64) {
-	for _, w := range v.t.Waits {
+func (v *analysis) parkCount(c *evidence.Class) (n int64) {
+	for _, w := range v.trace.Waits {
 		switch w.Op {
 		case evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex, evidence.OpRWMutex,
 			evidence.OpCond:
-			if slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) {
+			if slices.ContainsFunc(w.Classes, func(i int) bool { return &v.trace.Classes[i] == c }) {
 				n += w.Count
 			}
 		}
@@ -61,43 +61,43 @@ func (v *view) parks(c *evidence.Class) (n int64) {
 
 // divisible is how long an operation takes at least that is worth being divided: a hundred times what starting
 // goroutines and waiting for them costs, and twice what waking a CPU takes.
-const divisible = 200 * time.Microsecond
+const minDivisible = 200 * time.Microsecond
 
 // few parks: with fewer than so many a second a goroutine works for itself.
 const fewParks = 200.0
 
 // singleThreaded finds programs whose work one goroutine does.
-func singleThreaded(v *view) []Finding {
-	if v.given < 2 || v.smallOperations() {
+func singleThreaded(v *analysis) []Finding {
+	if v.available < 2 || v.smallOperations() {
 		return nil
 	}
-	if v.t == nil {
+	if v.trace == nil {
 		return v.singleByCPUTime()
 	}
-	c, alone := v.loner()
-	if c == nil || v.busy() < loneBusy || alone < loneShare*v.busy() ||
+	c, alone := v.longestAlone()
+	if c == nil || v.activeFraction() < minActive || alone < aloneShare*v.activeFraction() ||
 		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
 		return nil
 	}
-	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !isMain(c) {
+	if float64(v.parkCount(c))/v.trace.Duration.Seconds() > fewParks && !isMain(c) {
 		return nil
 	}
-	f := v.finding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)),
-		verb(c, "does", "do"), v.given)
+	f := v.newFinding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capitalize(v.className(c)),
+		verb(c, "does", "do"), v.available)
 	f.Share = alone
-	for _, g := range v.hottest(c, 2) {
+	for _, g := range v.hottestLines(c, 2) {
 		if g.share >= 0.1 {
-			f.Where = append(f.Where, v.p.at(g.at))
-			f.says("%s of the goroutines' CPU time is spent at %s", percent(g.share), v.quoted(g.at))
+			f.Where = append(f.Where, v.prog.position(g.at))
+			f.citef("%s of the goroutines' CPU time is spent at %s", percent(g.share), v.quote(g.at))
 		}
 	}
-	if g, ok := v.entry(c); ok && !slices.Contains(f.Where, v.p.at(g.at)) {
-		f.Where = append(f.Where, v.p.at(g.at))
+	if g, ok := v.entryPoint(c); ok && !slices.Contains(f.Where, v.prog.position(g.at)) {
+		f.Where = append(f.Where, v.prog.position(g.at))
 	}
 	if len(f.Where) == 0 && c.Start.File != "" {
-		f.Where = []string{v.p.at(c.Start)}
+		f.Where = []string{v.prog.position(c.Start)}
 	}
-	f.says("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(v.wanting(1)),
+	f.citef("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(v.demandShare(1)),
 		v.used/v.wall)
 	v.singleGain(&f, alone)
 	return []Finding{f}
@@ -105,25 +105,25 @@ func singleThreaded(v *view) []Finding {
 
 // smallOperations reports whether it is a benchmark of operations that are too short to be divided: that it does them
 // one after the other is how benchmarks are.
-func (v *view) smallOperations() bool {
-	return v.run != nil && v.run.Operations > 0 && v.run.Wall/time.Duration(v.run.Operations) < divisible &&
+func (v *analysis) smallOperations() bool {
+	return v.run != nil && v.run.Operations > 0 && v.run.Wall/time.Duration(v.run.Operations) < minDivisible &&
 		v.cpu != nil &&
-		slices.ContainsFunc(v.cpu.list, func(w weighed) bool { return strings.HasPrefix(w.root, "testing.(*B).") })
+		slices.ContainsFunc(v.cpu.list, func(w weightedSample) bool { return strings.HasPrefix(w.root, "testing.(*B).") })
 }
 
 // singleGain is what dividing the program's own code over the CPUs saves.
-func (v *view) singleGain(f *Finding, alone float64) {
+func (v *analysis) singleGain(f *Finding, alone float64) {
 	own := 1.0
-	if v.sampled() {
+	if v.hasSamples() {
 		own = v.cpu.userShare(UserCode, Allocation)
 	}
-	most := alone * own * (1 - 1/v.given)
-	f.Gain = gain(split2*most, 0.5*most, most)
+	most := alone * own * (1 - 1/v.available)
+	f.Gain = newGain(splitEfficiency*most, 0.5*most, most)
 	f.Confidence = High
 	f.Rival = "Each step needs the result of the one before, so that there is nothing to divide."
 	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with " +
 		"results of its own."
-	if v.cpus < v.given {
+	if v.cpus < v.available {
 		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(v.procs) + " itself."
 	}
 	f.Experiment = "Give each half of the input to a process of its own: if both end in half the " +
@@ -132,8 +132,8 @@ func (v *view) singleGain(f *Finding, alone float64) {
 
 // singleByCPUTime is the same without a trace: CPU time is the wall time, and one goroutine's stacks have nearly all
 // samples.
-func (v *view) singleByCPUTime() []Finding {
-	if !v.sampled() || v.wall == 0 {
+func (v *analysis) singleByCPUTime() []Finding {
+	if !v.hasSamples() || v.wall == 0 {
 		return nil
 	}
 	used := v.used / v.wall * v.cpu.user / v.cpu.total
@@ -146,17 +146,17 @@ func (v *view) singleByCPUTime() []Finding {
 			}
 		}
 	}
-	if used < loneBusy || used > 1.1 || most < loneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
+	if used < minActive || used > 1.1 || most < aloneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
-	f := v.finding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
-		v.given)
+	f := v.newFinding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
+		v.available)
 	f.Level = ProfileLevel
 	f.Share = used
-	f.says("%s of the goroutines' CPU time is in goroutines of %s", percent(most/v.cpu.user), short(root))
-	for _, g := range v.hottest(nil, 2) {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s of it is spent at %s", percent(g.share), v.quoted(g.at))
+	f.citef("%s of the goroutines' CPU time is in goroutines of %s", percent(most/v.cpu.user), shortName(root))
+	for _, g := range v.hottestLines(nil, 2) {
+		f.Where = append(f.Where, v.prog.position(g.at))
+		f.citef("%s of it is spent at %s", percent(g.share), v.quote(g.at))
 	}
 	v.singleGain(&f, math.Min(1, used))
 	// of these there is one at a time
@@ -170,7 +170,7 @@ func (v *view) singleByCPUTime() []Finding {
 }
 
 // widest is the class of several goroutines that ran most.
-func (v *view) widest() *evidence.Class {
+func (v *analysis) widestClass() *evidence.Class {
 	var most *evidence.Class
 	for _, c := range v.classes() {
 		if c.Peak >= 2 && (most == nil || c.Running > most.Running) {
@@ -181,52 +181,52 @@ func (v *view) widest() *evidence.Class {
 }
 
 // serialPhase finds stretches in which one goroutine works between others in which many do.
-func serialPhase(v *view) []Finding {
-	if v.t == nil || v.cpus < 2 {
+func serialPhase(v *analysis) []Finding {
+	if v.trace == nil || v.cpus < 2 {
 		return nil
 	}
-	c, alone := v.loner()
-	wide := v.widest()
-	parallel := v.busy() - v.wanting(1)
+	c, alone := v.longestAlone()
+	wide := v.widestClass()
+	parallel := v.activeFraction() - v.demandShare(1)
 	if c == nil || wide == nil || c == wide || alone < phaseShare || parallel < phaseWide || c.Peak > 1 ||
-		wide.Running < v.running()/10 {
+		wide.Running < v.totalRunning()/10 {
 		return nil
 	}
-	work := float64(v.running())
+	work := float64(v.totalRunning())
 	serial := float64(c.Alone-c.Tail) / math.Max(work, 1)
-	who := capital(v.name(c))
+	who := capitalize(v.className(c))
 	if c.Count > 1 {
-		who = "One goroutine of " + short(c.Start.Function) + " at a time"
+		who = "One goroutine of " + shortName(c.Start.Function) + " at a time"
 	}
-	f := v.finding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
+	f := v.newFinding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
 		who, percent(alone))
 	f.Share = alone
-	g, ok := v.entry(c)
+	g, ok := v.entryPoint(c)
 	if ok {
-		f.Where = append(f.Where, v.p.at(g.at))
+		f.Where = append(f.Where, v.prog.position(g.at))
 		call := v.callee(g.at, g.sample)
 		if call != "" {
 			f.Claim = who + " works alone for " + percent(alone) + " of the time, in " + call + " called at " +
-				v.p.at(g.at) + "."
-			f.says("its CPU time is mostly in %s: %s", call, v.quoted(g.at))
+				v.prog.position(g.at) + "."
+			f.citef("its CPU time is mostly in %s: %s", call, v.quote(g.at))
 		} else {
-			f.says("its CPU time is mostly below %s", v.quoted(g.at))
+			f.citef("its CPU time is mostly below %s", v.quote(g.at))
 		}
 	}
-	for _, h := range v.hottest(c, 1) {
-		if !slices.Contains(f.Where, v.p.at(h.at)) {
-			f.Where = append(f.Where, v.p.at(h.at))
+	for _, h := range v.hottestLines(c, 1) {
+		if !slices.Contains(f.Where, v.prog.position(h.at)) {
+			f.Where = append(f.Where, v.prog.position(h.at))
 		}
 	}
-	f.says("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
+	f.citef("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
 		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/v.cpus), v.cpus)
-	f.says("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, short(wide.Start.Function),
+	f.citef("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, shortName(wide.Start.Function),
 		percent(parallel))
 	most := alone * (1 - 1/v.cpus)
-	f.Gain = gain(0.8*most, 0.3*most, most)
+	f.Gain = newGain(0.8*most, 0.3*most, most)
 	if 0.8*most < phaseGain {
 		f.Gain, f.Confidence = nil, Low
-		if alone*v.wall < 3*startTime.Seconds() || v.busy() < loneBusy || v.rate(v.parks(c)) > fewParks {
+		if alone*v.wall < 3*startTime.Seconds() || v.activeFraction() < minActive || v.rate(v.parkCount(c)) > fewParks {
 			return nil // the start of a process; or slivers between waits
 		}
 	}
@@ -237,37 +237,37 @@ func serialPhase(v *view) []Finding {
 }
 
 // loadImbalance finds goroutines that were made together and end far apart.
-func loadImbalance(v *view) []Finding {
-	if v.t == nil || v.cpus < 2 {
+func loadImbalance(v *analysis) []Finding {
+	if v.trace == nil || v.cpus < 2 {
 		return nil
 	}
 	var worst *evidence.Class
 	for _, c := range v.classes() {
-		if _, own := v.starts(c); own && (worst == nil || c.Tail > worst.Tail) {
+		if _, own := v.goStatement(c); own && (worst == nil || c.Tail > worst.Tail) {
 			worst = c
 		}
 	}
-	if worst == nil || v.traced(worst.Tail) < tailShare || worst.Running == 0 ||
+	if worst == nil || v.fraction(worst.Tail) < tailShare || worst.Running == 0 ||
 		worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return nil
 	}
-	if int64(len(worst.Members)) >= worst.Count && unevenness(worst) < uneven {
+	if int64(len(worst.Members)) >= worst.Count && imbalance(worst) < uneven {
 		return nil // one began later, or the machine held it up
 	}
-	tail := v.traced(worst.Tail)
-	f := v.finding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
-		v.name(worst), percent(tail))
+	tail := v.fraction(worst.Tail)
+	f := v.newFinding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
+		v.className(worst), percent(tail))
 	f.Share = tail
-	at, _ := v.starts(worst)
-	f.Where = []string{v.p.at(at)}
-	f.says("they are started at %s", v.quoted(at))
+	at, _ := v.goStatement(worst)
+	f.Where = []string{v.prog.position(at)}
+	f.citef("they are started at %s", v.quote(at))
 	var ran []string
 	for _, m := range worst.Members[:min(4, len(worst.Members))] {
-		ran = append(ran, span(m.Running))
+		ran = append(ran, formatDuration(m.Running))
 	}
-	f.says("those that ran longest had a CPU for %s", strings.Join(ran, ", "))
+	f.citef("those that ran longest had a CPU for %s", strings.Join(ran, ", "))
 	saved := tail * (1 - 1/v.cpus)
-	f.Gain = gain(0.9*saved, 0.5*saved, saved)
+	f.Gain = newGain(0.9*saved, 0.5*saved, saved)
 	f.Confidence = High
 	if worst.Batches < tailOften && worst.Tail < tailSure && saved < tailChance {
 		if f.Gain.Estimate < minGain {
@@ -282,7 +282,7 @@ func loadImbalance(v *view) []Finding {
 }
 
 // unevenness is how long the goroutine that ran longest ran, by the mean of all.
-func unevenness(c *evidence.Class) float64 {
+func imbalance(c *evidence.Class) float64 {
 	total := time.Duration(0)
 	for _, m := range c.Members {
 		total += m.Running
@@ -291,15 +291,15 @@ func unevenness(c *evidence.Class) float64 {
 }
 
 // oneCPU finds programs that use one CPU of several, because they were told to or tell themselves.
-func oneCPU(v *view) []Finding {
+func oneCPU(v *analysis) []Finding {
 	if v.run == nil || v.procs != 1 || v.run.Machine < 2 {
 		return nil
 	}
-	f := v.finding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
-		percent(v.saturated()))
-	f.Share = v.saturated()
-	if v.t == nil {
-		if v.run.CPUs == 1 || f.Share < loneBusy {
+	f := v.newFinding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
+		percent(v.saturation()))
+	f.Share = v.saturation()
+	if v.trace == nil {
+		if v.run.CPUs == 1 || f.Share < minActive {
 			return nil // it may be meant; whether more than one goroutine wants it, only a trace tells
 		}
 		f.Confidence = Low
@@ -311,19 +311,19 @@ func oneCPU(v *view) []Finding {
 		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", v.run.Machine,
 			wants)
 		most := 1 - 1/math.Min(wants, float64(v.run.Machine))
-		f.Gain = gain(0.8*most, 0.3*most, most)
-		f.says("goroutines queued for a CPU for %s of the time", percent(1-v.wanting(0)-v.wanting(1)))
+		f.Gain = newGain(0.8*most, 0.3*most, most)
+		f.citef("goroutines queued for a CPU for %s of the time", percent(1-v.demandShare(0)-v.demandShare(1)))
 	}
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
 	if v.run.CPUs > 1 {
-		f.says("it sets GOMAXPROCS to 1 itself, where it was given %d", v.run.CPUs)
+		f.citef("it sets GOMAXPROCS to 1 itself, where it was given %d", v.run.CPUs)
 		f.Rival = "It is set by a quota, or to leave the other CPUs to others."
 		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one " +
 			"goroutine without channels."
 		f.Experiment = "Leave the call out: the time should fall."
 		return []Finding{f}
 	}
-	f.says("GOMAXPROCS is 1")
+	f.citef("GOMAXPROCS is 1")
 	f.Rival = "The one CPU is a quota, and others would be throttled."
 	f.Experiment = "Run it with GOMAXPROCS=2."
 	return []Finding{f}

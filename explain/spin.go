@@ -18,48 +18,48 @@ const (
 	yieldRate = 2000.0 // calls of runtime.Gosched a second
 )
 
-var looking = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
+var pollCall = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
 
 // atomics are the packages of what is one instruction.
 var atomics = []string{"sync/atomic.", "internal/runtime/atomic."}
 
 // spins reports whether a sample is of a loop that looks whether something has happened.
-func (v *view) spins(w *weighed) bool {
+func (v *analysis) isPolling(w *weightedSample) bool {
 	if len(w.stack) == 0 {
 		return false
 	}
-	if has(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb",
+	if containsAny(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb",
 		"sync.(*Mutex).TryLock") {
 		return true
 	}
-	if has(w.stack, "runtime.selectgo") {
-		at, ok := v.p.ours(w.stack)
+	if containsAny(w.stack, "runtime.selectgo") {
+		at, ok := v.prog.ownFrame(w.stack)
 		return ok && v.hasDefault(at)
 	}
-	if leaf := w.stack[0].Function; startsWith(leaf, atomics...) {
+	if leaf := w.stack[0].Function; hasAnyPrefix(leaf, atomics...) {
 		// The runtime and package sync look at memory by the same functions when they start and wake goroutines.
-		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !startsWith(f.Function, atomics...) })
-		if by >= 0 && (v.p.own(w.stack[by]) || v.p.Module == "" && !v.p.standard(w.stack[by]) && !hooked(w.stack[by])) {
+		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, atomics...) })
+		if by >= 0 && (v.prog.isOwn(w.stack[by]) || v.prog.Module == "" && !v.prog.isStandard(w.stack[by]) && !isHook(w.stack[by])) {
 			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
 		}
 	}
-	if at, ok := v.p.ours(w.stack); ok && v.onlyLooks(at) {
+	if at, ok := v.prog.ownFrame(w.stack); ok && v.isPollLoop(at) {
 		return true
 	}
-	if !v.p.own(w.stack[0]) {
+	if !v.prog.isOwn(w.stack[0]) {
 		return false
 	}
-	line := v.p.line(w.stack[0])
-	return strings.HasPrefix(line, "for ") && looking.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
+	line := v.prog.sourceLine(w.stack[0])
+	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
 }
 
 // hasDefault reports whether the select at a place has a default, as far as the source is at hand.
-func (v *view) hasDefault(at evidence.Frame) bool {
-	if v.p.Source == nil {
+func (v *analysis) hasDefault(at evidence.Frame) bool {
+	if v.prog.Source == nil {
 		return false
 	}
 	for n := at.Line + 1; n < at.Line+20; n++ {
-		switch line := strings.TrimSpace(v.p.Source(at.File, n)); {
+		switch line := strings.TrimSpace(v.prog.Source(at.File, n)); {
 		case strings.HasPrefix(line, "default:"):
 			return true
 		case strings.HasPrefix(line, "select"):
@@ -70,43 +70,43 @@ func (v *view) hasDefault(at evidence.Frame) bool {
 }
 
 // busyWait finds loops that look again and again instead of waiting.
-func busyWait(v *view) []Finding {
-	if !v.sampled() {
+func busyWait(v *analysis) []Finding {
+	if !v.hasSamples() {
 		return nil
 	}
 	share := 0.0
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		if !v.spins(w) {
+	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if !v.isPolling(w) {
 			return evidence.Frame{}, false
 		}
 		share += w.weight / v.cpu.total
-		at, ok := v.p.ours(w.stack)
+		at, ok := v.prog.ownFrame(w.stack)
 		return at, ok
 	})
 	yields, site := v.yields()
 	if len(groups) == 0 && site == nil || share < spinShare {
 		return nil
 	}
-	f := v.finding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
+	f := v.newFinding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
 		percent(share))
 	f.Share = share
 	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s", v.quoted(g.at))
+		f.Where = append(f.Where, v.prog.position(g.at))
+		f.citef("%s", v.quote(g.at))
 	}
 	if site != nil && yields > yieldRate {
-		for _, at := range v.p.places(site.Stack) {
+		for _, at := range v.prog.positions(site.Stack) {
 			if !slices.Contains(f.Where, at) {
 				f.Where = append(f.Where, at)
 			}
 		}
-		f.says("runtime.Gosched is called %.0f times a second", yields)
+		f.citef("runtime.Gosched is called %.0f times a second", yields)
 	}
-	crowd := v.crowded()
-	f.says("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
+	crowd := v.oversubscription()
+	f.citef("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
 		percent(share), percent(crowd))
 	if saved := share * crowd; saved >= minGain {
-		f.Gain = gain(0.9*saved, 0.4*saved, math.Max(saved, share))
+		f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(saved, share))
 	}
 	f.Rival = "What it waits for comes so soon that parking would take longer."
 	f.Fix = "Block: receive from a channel, wait for a condition or a WaitGroup; or sleep between looks."
@@ -115,32 +115,32 @@ func busyWait(v *view) []Finding {
 }
 
 // crowded is the fraction of the time in which more goroutines wanted a CPU than there are.
-func (v *view) crowded() float64 {
-	if v.t == nil {
+func (v *analysis) oversubscription() float64 {
+	if v.trace == nil {
 		return 0
 	}
 	s := 0.0
-	for n := int(v.cpus) + 1; n < len(v.t.Demand.For); n++ {
-		s += v.wanting(n)
+	for n := int(v.cpus) + 1; n < len(v.trace.Demand.For); n++ {
+		s += v.demandShare(n)
 	}
 	return s
 }
 
 // yields is how often goroutines gave up their CPU by runtime.Gosched a second, and where most.
-func (v *view) yields() (rate float64, site *evidence.Wait) {
-	if v.t == nil {
+func (v *analysis) yields() (rate float64, site *evidence.Wait) {
+	if v.trace == nil {
 		return 0, nil
 	}
 	n := int64(0)
-	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; w.Op == evidence.OpYield {
+	for i := range v.trace.Waits {
+		if w := &v.trace.Waits[i]; w.Op == evidence.OpYield {
 			n += w.Count
 			if site == nil || w.Count > site.Count {
 				site = w
 			}
 		}
 	}
-	return float64(n) / v.t.Duration.Seconds(), site
+	return float64(n) / v.trace.Duration.Seconds(), site
 }
 
 // sources are the program's files that loops were looked for in, parsed; nil where one is not at hand or not Go.
@@ -150,72 +150,72 @@ type sources struct {
 }
 
 // longestFile is how many lines of a file are looked at.
-const longestFile = 20000
+const maxFileLines = 20000
 
 // parsed is a file of the program.
-func (v *view) parsed(file string) *ast.File {
-	if v.p.Source == nil || file == "" {
+func (v *analysis) parsedFile(file string) *ast.File {
+	if v.prog.Source == nil || file == "" {
 		return nil
 	}
-	if v.code.files == nil {
-		v.code = sources{token.NewFileSet(), map[string]*ast.File{}}
+	if v.parsed.files == nil {
+		v.parsed = sources{token.NewFileSet(), map[string]*ast.File{}}
 	}
-	if f, ok := v.code.files[file]; ok {
+	if f, ok := v.parsed.files[file]; ok {
 		return f
 	}
 	var text strings.Builder
 	last := 0
-	for n := 1; n < longestFile && n < last+200; n++ {
-		line := v.p.Source(file, n)
+	for n := 1; n < maxFileLines && n < last+200; n++ {
+		line := v.prog.Source(file, n)
 		if line != "" {
 			last = n
 		}
 		text.WriteString(line + "\n")
 	}
-	f, err := parser.ParseFile(v.code.set, file, text.String(), parser.SkipObjectResolution)
+	f, err := parser.ParseFile(v.parsed.set, file, text.String(), parser.SkipObjectResolution)
 	if err != nil {
 		f = nil
 	}
-	v.code.files[file] = f
+	v.parsed.files[file] = f
 	return f
 }
 
 // onlyLooks reports whether the innermost loop around a place does nothing but look whether something has happened: it
 // reads under a lock or atomically, compares, and ends.
-func (v *view) onlyLooks(at evidence.Frame) bool {
-	if known, ok := v.looked[at]; ok {
+func (v *analysis) isPollLoop(at evidence.Frame) bool {
+	if known, ok := v.pollLoops[at]; ok {
 		return known
 	}
-	if v.looked == nil {
-		v.looked = map[evidence.Frame]bool{}
+	if v.pollLoops == nil {
+		v.pollLoops = map[evidence.Frame]bool{}
 	}
 	is := false
-	if inner, ok := v.loop(at).(*ast.ForStmt); ok {
-		is = inner.Init == nil && inner.Post == nil && looksAt(inner)
+	if inner, ok := v.innermostLoop(at).(*ast.ForStmt); ok {
+		is = inner.Init == nil && inner.Post == nil && onlyPolls(inner)
 	}
-	v.looked[at] = is
+	v.pollLoops[at] = is
 	return is
 }
 
-func (v *view) covers(n ast.Node, line int) bool {
-	return v.code.set.Position(n.Pos()).Line <= line && line <= v.code.set.Position(n.End()).Line
+func (v *analysis) covers(n ast.Node, line int) bool {
+	return v.parsed.set.Position(n.Pos()).Line <= line && line <= v.parsed.set.Position(n.End()).Line
 }
 
-var lookingCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
+var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
 
 // looksAt reports whether a loop changes nothing but variables of its own, calls only what looks, and has an end.
-func looksAt(loop *ast.ForStmt) bool {
+func onlyPolls(loop *ast.ForStmt) bool {
 	only, ends, looks := true, loop.Cond != nil, false
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			name := called(n)
+			name := calleeName(n)
 			looks = looks || name != "len" && name != "cap"
-			only = only && lookingCalls.MatchString(name)
+			only = only && pollCalls.MatchString(name)
 		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.FuncLit:
 			only = false
 		case *ast.AssignStmt:
-			only = only && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) && plain(n.Lhs)
+			only = only && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) && allIdentifiers(n.Lhs)
 		case *ast.ReturnStmt:
 			ends = true
 			for _, r := range n.Results {

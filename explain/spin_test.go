@@ -33,13 +33,13 @@ func TestOnlyLooks(t *testing.T) {
 	} {
 		text := "package main\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
 		lines := strings.Split(text, "\n")
-		v := &view{p: program{&evidence.Program{Source: func(_ string, n int) string {
+		v := &analysis{prog: program{&evidence.Program{Source: func(_ string, n int) string {
 			if n > len(lines) {
 				return ""
 			}
 			return lines[n-1]
 		}}}}
-		if got := v.onlyLooks(evidence.Frame{File: "main.go", Line: 3}); got != c.want {
+		if got := v.isPollLoop(evidence.Frame{File: "main.go", Line: 3}); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
 		}
 	}
@@ -53,7 +53,7 @@ func TestHasDefault(t *testing.T) {
 		"select {\ncase <-c:\n}":                                   false,
 	} {
 		lines := strings.Split(text, "\n")
-		v := &view{p: program{&evidence.Program{Source: func(_ string, n int) string {
+		v := &analysis{prog: program{&evidence.Program{Source: func(_ string, n int) string {
 			if n < 1 || n > len(lines) {
 				return ""
 			}
@@ -90,7 +90,7 @@ func TestSpinBesideIdleCPUs(t *testing.T) {
 // loop of the program's.
 func TestSpinsOfTheRuntime(t *testing.T) {
 	loop := map[int]string{4: "for {", 5: "mu.Lock(); d := done; mu.Unlock()", 6: "if d { return }", 7: "}"}
-	v := &view{p: program{&evidence.Program{Main: "main", Source: func(_ string, n int) string {
+	v := &analysis{prog: program{&evidence.Program{Main: "main", Source: func(_ string, n int) string {
 		switch {
 		case n == 1:
 			return "package main"
@@ -112,7 +112,7 @@ func TestSpinsOfTheRuntime(t *testing.T) {
 		"internal/runtime/atomic.(*Uint32).Load runtime.lock2 runtime.newproc main.main:3":        false,
 		"sync/atomic.(*Uint64).CompareAndSwap sync.(*WaitGroup).Wait main.validate:9 main.main:3": false,
 	} {
-		if got := v.spins(&weighed{stack: frames(strings.Fields(stack)...)}); got != want {
+		if got := v.isPolling(&weightedSample{stack: frames(strings.Fields(stack)...)}); got != want {
 			t.Errorf("%s: %v", stack, got)
 		}
 	}

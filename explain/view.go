@@ -12,33 +12,33 @@ import (
 )
 
 // view is the evidence as rules look at it.
-type view struct {
+type analysis struct {
 	e     *evidence.Evidence
-	p     program
-	t     *evidence.Trace // nil where there is none
+	prog     program
+	trace     *evidence.Trace // nil where there is none
 	cpu   *profile        // nil where there is none
 	run   *evidence.Run   // undisturbed, at the most CPUs; nil where there is none
-	one   *evidence.Run   // at one CPU, where there was another
+	oneCPURun   *evidence.Run   // at one CPU, where there was another
 	procs int             // GOMAXPROCS at the end, which a program may set itself
 	cpus  float64         // that it can use: GOMAXPROCS, and no more than it was given
-	given float64         // CPUs that it may use
+	available float64         // CPUs that it may use
 	wall  float64         // seconds, of the undisturbed run, else of the trace, else of the CPU profile
 	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's
 	// own code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
-	used, core float64
-	code       sources
-	looked     map[evidence.Frame]bool
-	loops      map[evidence.Frame]searchLoop
-	waking     float64 // see late
+	used, essential float64
+	parsed       sources
+	pollLoops     map[evidence.Frame]bool
+	searchLoops      map[evidence.Frame]searchLoop
+	wakeUp     float64 // see late
 }
 
 // procsMetric is GOMAXPROCS in package runtime/metrics.
 const procsMetric = "/sched/gomaxprocs:threads"
 
-func viewOf(e *evidence.Evidence) *view {
-	v := &view{e: e, p: program{&e.Program}, t: e.Trace, cpu: profileOf(e), cpus: 1, given: 1}
-	if v.t != nil && (v.t.Duration <= 0 || len(v.t.Demand.For) == 0) {
-		v.t = nil
+func newAnalysis(e *evidence.Evidence) *analysis {
+	v := &analysis{e: e, prog: program{&e.Program}, trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
+	if v.trace != nil && (v.trace.Duration <= 0 || len(v.trace.Demand.For) == 0) {
+		v.trace = nil
 	}
 	for i := range e.Runs {
 		r := &e.Runs[i]
@@ -48,7 +48,7 @@ func viewOf(e *evidence.Evidence) *view {
 	}
 	for i := range e.Runs {
 		if r := &e.Runs[i]; r.CPUs == 1 && r != v.run && r.Metrics[procsMetric] <= 1 { // it may set more itself
-			v.one = r
+			v.oneCPURun = r
 		}
 	}
 	switch {
@@ -57,23 +57,23 @@ func viewOf(e *evidence.Evidence) *view {
 		if n := v.metric(procsMetric); n >= 1 {
 			v.procs = int(n)
 		}
-		v.cpus, v.given = float64(min(v.procs, v.run.CPUs)), float64(v.run.CPUs)
-	case v.t != nil:
-		v.procs, v.cpus, v.given = v.t.CPUs, float64(v.t.CPUs), float64(v.t.CPUs)
+		v.cpus, v.available = float64(min(v.procs, v.run.CPUs)), float64(v.run.CPUs)
+	case v.trace != nil:
+		v.procs, v.cpus, v.available = v.trace.CPUs, float64(v.trace.CPUs), float64(v.trace.CPUs)
 	}
-	v.times()
+	v.setTimes()
 	return v
 }
 
 // times settles wall, used and core.
-func (v *view) times() {
+func (v *analysis) setTimes() {
 	switch {
 	case v.run != nil && v.run.Wall > 0:
 		v.wall = v.run.Wall.Seconds()
 		v.used = (v.run.User + v.run.System).Seconds()
-	case v.t != nil:
-		v.wall = v.t.Duration.Seconds()
-		v.used = (v.t.Running + v.t.GC.Workers + v.t.Background).Seconds()
+	case v.trace != nil:
+		v.wall = v.trace.Duration.Seconds()
+		v.used = (v.trace.Running + v.trace.GC.Workers + v.trace.Background).Seconds()
 	default:
 		is := func(p evidence.Profile) bool { return p.Kind == evidence.CPU }
 		if i := slices.IndexFunc(v.e.Profiles, is); i >= 0 && v.cpu != nil {
@@ -81,94 +81,94 @@ func (v *view) times() {
 			v.used = v.cpu.total / 1e9
 		}
 	}
-	if v.used == 0 && v.t != nil {
-		v.used = v.traced(v.t.Running+v.t.GC.Workers) * v.wall
+	if v.used == 0 && v.trace != nil {
+		v.used = v.fraction(v.trace.Running+v.trace.GC.Workers) * v.wall
 	}
-	v.core = v.used
-	if v.sampled() {
-		v.core = v.used * v.cpu.share(UserCode, Allocation, SystemCalls)
+	v.essential = v.used
+	if v.hasSamples() {
+		v.essential = v.used * v.cpu.share(UserCode, Allocation, SystemCalls)
 	}
 }
 
 // sampled reports whether there is a CPU profile that tells shares.
-func (v *view) sampled() bool { return v.cpu != nil && v.cpu.samples >= minSamples }
+func (v *analysis) hasSamples() bool { return v.cpu != nil && v.cpu.samples >= minSamples }
 
 // traced is a time as a fraction of the trace's duration.
-func (v *view) traced(d time.Duration) float64 { return float64(d) / float64(v.t.Duration) }
+func (v *analysis) fraction(d time.Duration) float64 { return float64(d) / float64(v.trace.Duration) }
 
 // wanting is the fraction of the time in which exactly n of the program's goroutines wanted a CPU.
-func (v *view) wanting(n int) float64 {
-	if n >= len(v.t.Demand.For) {
+func (v *analysis) demandShare(n int) float64 {
+	if n >= len(v.trace.Demand.For) {
 		return 0
 	}
-	return v.traced(v.t.Demand.For[n])
+	return v.fraction(v.trace.Demand.For[n])
 }
 
 // late is the part of the goroutines' queueing for a CPU in which one was there and had no goroutine: it was being
 // woken, or looked for work. On virtual machines that takes 100 us.
-func (v *view) late() float64 {
-	if v.waking == 0 {
+func (v *analysis) wakeUpFraction() float64 {
+	if v.wakeUp == 0 {
 		queued := time.Duration(0)
 		for _, c := range v.classes() {
 			queued += c.Runnable
 		}
-		v.waking = math.Min(1, float64(v.t.Searching)/math.Max(1, float64(queued)))
+		v.wakeUp = math.Min(1, float64(v.trace.Searching)/math.Max(1, float64(queued)))
 	}
-	return v.waking
+	return v.wakeUp
 }
 
 // kept is how long a wait kept goroutines: parked, and from there until a CPU had come for them.
-func (v *view) kept(w *evidence.Wait) time.Duration {
-	return w.Waited + time.Duration(v.late()*float64(w.Queued))
+func (v *analysis) blockedTime(w *evidence.Wait) time.Duration {
+	return w.Waited + time.Duration(v.wakeUpFraction()*float64(w.Queued))
 }
 
 // busy is the fraction of the time in which somebody wanted a CPU: what is saved of the work of a busy program is
 // saved of its time in that proportion.
-func (v *view) busy() float64 {
-	if v.t != nil {
-		return 1 - v.wanting(0)
+func (v *analysis) activeFraction() float64 {
+	if v.trace != nil {
+		return 1 - v.demandShare(0)
 	}
 	return math.Min(1, v.used/math.Max(v.wall, 1e-9))
 }
 
 // saturated is the fraction of the time in which at least as many wanted a CPU as there are.
-func (v *view) saturated() float64 {
-	if v.t == nil {
+func (v *analysis) saturation() float64 {
+	if v.trace == nil {
 		return math.Min(1, v.used/math.Max(v.cpus*v.wall, 1e-9))
 	}
 	s := 0.0
-	for n := int(v.cpus); n < len(v.t.Demand.For); n++ {
-		s += v.wanting(n)
+	for n := int(v.cpus); n < len(v.trace.Demand.For); n++ {
+		s += v.demandShare(n)
 	}
 	return s
 }
 
 // unused is the fraction of the CPUs' time that nothing used.
-func (v *view) unused() float64 {
+func (v *analysis) unusedCPU() float64 {
 	return math.Max(0, 1-v.used/math.Max(v.cpus*v.wall, 1e-9))
 }
 
 // idle is the fraction of the CPUs' time for which nobody wanted one, in the trace; without one, that was not used.
-func (v *view) idle() float64 {
-	if v.t == nil {
-		return v.unused()
+func (v *analysis) idleCPU() float64 {
+	if v.trace == nil {
+		return v.unusedCPU()
 	}
 	wanted := 0.0
-	for n := range v.t.Demand.For {
-		wanted += math.Min(float64(n), v.cpus) * v.wanting(n)
+	for n := range v.trace.Demand.For {
+		wanted += math.Min(float64(n), v.cpus) * v.demandShare(n)
 	}
 	return math.Max(0, 1-wanted/v.cpus)
 }
 
 // slack is the fraction of the CPUs' time that was not used or that nobody wanted, whichever is more: what is lost
 // while one waits for a CPU to wake was wanted.
-func (v *view) slack() float64 { return math.Max(v.idle(), v.unused()) }
+func (v *analysis) slack() float64 { return math.Max(v.idleCPU(), v.unusedCPU()) }
 
 // floor is the fraction of the wall time that is left at least when nothing but the job's own work on all CPUs, or one
 // of the serial parts given as fractions of the time, keeps it (the bounds of operational analysis: Denning and Buzen
 // 1978).
-func (v *view) floor(serial ...float64) float64 {
-	least := v.core / math.Max(v.cpus*v.wall, 1e-9)
+func (v *analysis) lowerBound(serial ...float64) float64 {
+	least := v.essential / math.Max(v.cpus*v.wall, 1e-9)
 	for _, s := range serial {
 		least = math.Max(least, s)
 	}
@@ -176,15 +176,15 @@ func (v *view) floor(serial ...float64) float64 {
 }
 
 // tier of findings that stand on the trace, if it is there.
-func (v *view) tier() EvidenceLevel {
-	if v.t != nil {
+func (v *analysis) level() EvidenceLevel {
+	if v.trace != nil {
 		return TraceLevel
 	}
 	return ProfileLevel
 }
 
 // gain is a fraction of the wall time, made consistent.
-func gain(estimate, low, high float64) *Gain {
+func newGain(estimate, low, high float64) *Gain {
 	fit := func(x float64) float64 {
 		if math.IsNaN(x) {
 			return 0
@@ -196,28 +196,28 @@ func gain(estimate, low, high float64) *Gain {
 }
 
 // finding begins one.
-func (v *view) finding(name Name, claim string, args ...any) Finding {
-	return Finding{Kind: "finding", Name: name, Level: v.tier(), Claim: fmt.Sprintf(claim, args...), Confidence: Medium}
+func (v *analysis) newFinding(name Name, claim string, args ...any) Finding {
+	return Finding{Kind: "finding", Name: name, Level: v.level(), Claim: fmt.Sprintf(claim, args...), Confidence: Medium}
 }
 
 // says adds evidence.
-func (f *Finding) says(format string, args ...any) {
+func (f *Finding) citef(format string, args ...any) {
 	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
 }
 
 // quoted is a place with its source line, where that is at hand.
-func (v *view) quoted(f evidence.Frame) string {
-	if line := v.p.line(f); line != "" {
-		return fmt.Sprintf("%s: %s", v.p.at(f), line)
+func (v *analysis) quote(f evidence.Frame) string {
+	if line := v.prog.sourceLine(f); line != "" {
+		return fmt.Sprintf("%s: %s", v.prog.position(f), line)
 	}
-	return fmt.Sprintf("%s, in %s", v.p.at(f), short(f.Function))
+	return fmt.Sprintf("%s, in %s", v.prog.position(f), shortName(f.Function))
 }
 
 // percent writes a fraction.
 func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 
 // span writes a time for readers: two or three digits.
-func span(d time.Duration) string {
+func formatDuration(d time.Duration) string {
 	switch {
 	case d >= 10*time.Second:
 		return d.Round(100 * time.Millisecond).String()
@@ -229,9 +229,9 @@ func span(d time.Duration) string {
 	return d.Round(10 * time.Nanosecond).String()
 }
 
-func seconds(s float64) string { return span(time.Duration(s * float64(time.Second))) }
+func formatSeconds(s float64) string { return formatDuration(time.Duration(s * float64(time.Second))) }
 
-func capital(s string) string {
+func capitalize(s string) string {
 	if s == "" {
 		return s
 	}
@@ -239,7 +239,7 @@ func capital(s string) string {
 }
 
 // plainly writes a number without needless digits.
-func plainly(x float64) string {
+func formatNumber(x float64) string {
 	if x >= 10 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
@@ -247,13 +247,13 @@ func plainly(x float64) string {
 }
 
 // classes of the program that had goroutines.
-func (v *view) classes() []*evidence.Class {
+func (v *analysis) classes() []*evidence.Class {
 	var out []*evidence.Class
-	if v.t == nil {
+	if v.trace == nil {
 		return nil
 	}
-	for i := range v.t.Classes {
-		if c := &v.t.Classes[i]; c.Count > 0 && !hooked(c.Start) && (c.Running > 0 || c.Runnable > 0 ||
+	for i := range v.trace.Classes {
+		if c := &v.trace.Classes[i]; c.Count > 0 && !isHook(c.Start) && (c.Running > 0 || c.Runnable > 0 ||
 			len(c.Waiting) > 0) && c.Start.Function != "" {
 			out = append(out, c)
 		}
@@ -262,7 +262,7 @@ func (v *view) classes() []*evidence.Class {
 }
 
 // running is the CPU time of all of them in the trace.
-func (v *view) running() time.Duration {
+func (v *analysis) totalRunning() time.Duration {
 	total := time.Duration(0)
 	for _, c := range v.classes() {
 		total += c.Running
@@ -274,11 +274,11 @@ func (v *view) running() time.Duration {
 func isMain(c *evidence.Class) bool { return c.Start.Function == "main.main" }
 
 // name is how a class is spoken of.
-func (v *view) name(c *evidence.Class) string {
+func (v *analysis) className(c *evidence.Class) string {
 	if isMain(c) {
 		return "the main goroutine"
 	}
-	name := short(c.Start.Function)
+	name := shortName(c.Start.Function)
 	if c.Count == 1 {
 		return "the goroutine of " + name
 	}
@@ -294,21 +294,21 @@ func verb(c *evidence.Class, one, many string) string {
 }
 
 // hottest are the program's own lines that the goroutines of a class spend most CPU time in, or below.
-func (v *view) hottest(c *evidence.Class, most int) []group {
+func (v *analysis) hottestLines(c *evidence.Class, most int) []group {
 	if v.cpu == nil {
 		return nil
 	}
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
+	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if c != nil && w.root != c.Start.Function || w.root == "" {
 			return evidence.Frame{}, false
 		}
-		return v.p.ours(w.stack)
+		return v.prog.ownFrame(w.stack)
 	})
 	return groups[:min(most, len(groups))]
 }
 
 // entry is the place in the program that is deepest among those which most of a class's CPU time is spent in or below.
-func (v *view) entry(c *evidence.Class) (group, bool) {
+func (v *analysis) entryPoint(c *evidence.Class) (group, bool) {
 	if v.cpu == nil {
 		return group{}, false
 	}
@@ -322,7 +322,7 @@ func (v *view) entry(c *evidence.Class) (group, bool) {
 		total += w.weight
 		seen := map[evidence.Frame]bool{}
 		for i, f := range w.stack {
-			if !v.p.own(f) || seen[f] {
+			if !v.prog.isOwn(f) || seen[f] {
 				continue
 			}
 			seen[f] = true
@@ -342,7 +342,7 @@ func (v *view) entry(c *evidence.Class) (group, bool) {
 		if g.share < entryShare*total {
 			continue
 		}
-		if best == nil || depth[f] > depth[best.at] || depth[f] == depth[best.at] && v.p.at(f) < v.p.at(best.at) {
+		if best == nil || depth[f] > depth[best.at] || depth[f] == depth[best.at] && v.prog.position(f) < v.prog.position(best.at) {
 			best = g
 		}
 	}
@@ -356,10 +356,10 @@ func (v *view) entry(c *evidence.Class) (group, bool) {
 const entryShare = 0.6
 
 // callee is what a place calls in a stack, if that is a library's.
-func (v *view) callee(at evidence.Frame, stack []evidence.Frame) string {
+func (v *analysis) callee(at evidence.Frame, stack []evidence.Frame) string {
 	i := slices.Index(stack, at)
-	if i <= 0 || v.p.own(stack[i-1]) || strings.HasPrefix(stack[i-1].Function, "runtime.") {
+	if i <= 0 || v.prog.isOwn(stack[i-1]) || strings.HasPrefix(stack[i-1].Function, "runtime.") {
 		return ""
 	}
-	return short(stack[i-1].Function)
+	return shortName(stack[i-1].Function)
 }
