@@ -22,34 +22,34 @@ const (
 )
 
 // gcRules find programs that collect garbage too much.
-func gcRules(v *analysis) []Finding {
-	share, source := v.gcCPUShare()
+func gcRules(a *analysis) []Finding {
+	share, source := a.gcCPUShare()
 	assist := 0.0
-	if v.trace != nil && v.trace.Running > 0 {
-		assist = float64(v.trace.GC.Assists) / float64(v.trace.Running)
+	if a.trace != nil && a.trace.Running > 0 {
+		assist = float64(a.trace.GC.Assists) / float64(a.trace.Running)
 	}
 	if share < gcShare && assist < gcAssist || share < gcShare/2 {
 		return nil
 	}
 	name := GCPressure
-	limited := v.metric("/gc/limiter/last-enabled:gc-cycle") > 0
-	if limit := v.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
-		v.nearLimit(limit) {
+	limited := a.metric("/gc/limiter/last-enabled:gc-cycle") > 0
+	if limit := a.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
+		a.nearLimit(limit) {
 		name = GCThrash
 	}
-	f := v.newFinding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
+	f := a.newFinding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
 	f.Share = share
 	f.citef("%s of CPU time in the collector, by %s", percent(share), source)
-	if v.trace != nil {
-		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", v.trace.GC.Cycles,
-			formatDuration(v.trace.Duration), percent(v.fraction(v.trace.GC.Marking)), percent(assist))
+	if a.trace != nil {
+		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", a.trace.GC.Cycles,
+			formatDuration(a.trace.Duration), percent(a.fraction(a.trace.GC.Marking)), percent(assist))
 	}
-	f.Gain = v.gcGain(share, assist)
+	f.Gain = a.gcGain(share, assist)
 	f.Confidence = High
-	sites := v.topAllocators(3)
+	sites := a.topAllocators(3)
 	for _, s := range sites {
-		f.Where = append(f.Where, v.prog.position(s.at))
-		f.citef("%s of the bytes are allocated at %s", percent(s.share), v.quote(s.at))
+		f.Where = append(f.Where, a.prog.position(s.at))
+		f.citef("%s of the bytes are allocated at %s", percent(s.share), a.quote(s.at))
 	}
 	f.Rival = "Little memory is all there is, so that frequent collection is the price."
 	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
@@ -65,50 +65,50 @@ func gcRules(v *analysis) []Finding {
 }
 
 // collecting is the collector's share of the CPU time.
-func (v *analysis) gcCPUShare() (share float64, source string) {
-	if v.hasSamples() {
-		return v.cpu.share(Collector), "the CPU profile"
+func (a *analysis) gcCPUShare() (share float64, source string) {
+	if a.hasSamples() {
+		return a.cpu.share(Collector), "the CPU profile"
 	}
-	if v.trace != nil && v.trace.Running > 0 {
-		gc := v.trace.GC.Workers + v.trace.GC.Assists
-		return float64(gc) / float64(v.trace.Running+v.trace.GC.Workers), "the trace"
+	if a.trace != nil && a.trace.Running > 0 {
+		gc := a.trace.GC.Workers + a.trace.GC.Assists
+		return float64(gc) / float64(a.trace.Running+a.trace.GC.Workers), "the trace"
 	}
 	return 0, ""
 }
 
 // gcGain is what less collecting saves. What goroutines do for the collector is saved in full; what its own workers do
 // only in so far as the CPUs were wanted.
-func (v *analysis) gcGain(share, assist float64) *Gain {
+func (a *analysis) gcGain(share, assist float64) *Gain {
 	own := assist
-	if v.hasSamples() {
-		own = v.cpu.userShare(Collector)
+	if a.hasSamples() {
+		own = a.cpu.userShare(Collector)
 	}
-	crowded := v.saturation()
-	if v.trace != nil && v.trace.GC.Marking > 0 && v.cpus > 1 {
-		crowded = math.Max(crowded, math.Min(1, v.used/(v.cpus*v.wall)))
+	crowded := a.saturation()
+	if a.trace != nil && a.trace.GC.Marking > 0 && a.cpus > 1 {
+		crowded = math.Max(crowded, math.Min(1, a.used/(a.cpus*a.wall)))
 	}
 	workers := math.Max(0, share-own*(1-share))
-	saved := (own*v.activeFraction()*(1-workers) + workers*crowded) * (1 - gcKept)
+	saved := (own*a.activeFraction()*(1-workers) + workers*crowded) * (1 - gcKept)
 	return newGain(saved, 0.5*saved, math.Min(share*1.1, 1.5*saved+0.05))
 }
 
 // metric is one of the runtime's, of the undisturbed run; 0 unknown.
-func (v *analysis) metric(name string) float64 {
-	if v.run == nil {
+func (a *analysis) metric(name string) float64 {
+	if a.run == nil {
 		return 0
 	}
-	return v.run.Metrics[name]
+	return a.run.Metrics[name]
 }
 
 // nearLimit reports whether the heap's goal is kept down by the memory limit.
-func (v *analysis) nearLimit(limit float64) bool {
-	total := v.metric("/memory/classes/total:bytes") - v.metric("/memory/classes/heap/released:bytes")
+func (a *analysis) nearLimit(limit float64) bool {
+	total := a.metric("/memory/classes/total:bytes") - a.metric("/memory/classes/heap/released:bytes")
 	return total > 0.8*limit
 }
 
 // allocators are the program's own lines that allocate most bytes.
-func (v *analysis) topAllocators(most int) []group {
-	groups, _ := v.allocationsByLine("alloc_space/bytes")
+func (a *analysis) topAllocators(most int) []group {
+	groups, _ := a.allocationsByLine("alloc_space/bytes")
 	n := 0
 	for n < len(groups) && n < most && groups[n].share >= 0.1 {
 		n++
@@ -117,12 +117,12 @@ func (v *analysis) topAllocators(most int) []group {
 }
 
 // allocated adds up the heap profile by the program's own lines.
-func (v *analysis) allocationsByLine(what string) (groups []group, total float64) {
-	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
+func (a *analysis) allocationsByLine(what string) (groups []group, total float64) {
+	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
 	if i < 0 {
 		return nil, 0
 	}
-	h := &v.e.Profiles[i]
+	h := &a.e.Profiles[i]
 	value := slices.Index(h.Types, what)
 	if value < 0 {
 		return nil, 0
@@ -136,33 +136,33 @@ func (v *analysis) allocationsByLine(what string) (groups []group, total float64
 			p.user += x
 		}
 	}
-	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return v.prog.ownFrame(w.stack) }), p.user
+	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) }), p.user
 }
 
 // escapes finds a line that allocates once for each operation.
-func escapes(v *analysis) []Finding {
-	groups, objects := v.allocationsByLine("alloc_objects/count")
+func escapes(a *analysis) []Finding {
+	groups, objects := a.allocationsByLine("alloc_objects/count")
 	if len(groups) == 0 || groups[0].share < allocShare || objects < 10000 {
 		return nil
 	}
 	g := groups[0]
-	reason := v.escapeReason(g.at)
-	if reason == "" && !v.allocatesItself(g.sample) {
+	reason := a.escapeReason(g.at)
+	if reason == "" && !a.allocatesItself(g.sample) {
 		return nil // inside a library
 	}
-	perOp, ops := v.objectsPerOperation(g.share*objects, v.meanObjectSize(g.at))
-	cost, samples := v.allocationShare(g.at)
-	collected, _ := v.gcCPUShare()
-	saved := (cost + collected*g.share*0.8) * v.activeFraction()
+	perOp, ops := a.objectsPerOperation(g.share*objects, a.meanObjectSize(g.at))
+	cost, samples := a.allocationShare(g.at)
+	collected, _ := a.gcCPUShare()
+	saved := (cost + collected*g.share*0.8) * a.activeFraction()
 	once := perOp >= 0.8 && perOp <= 1.2
 	if !(once && reason != "") && saved < 0.12 || samples < minSamples {
 		return nil
 	}
-	f := v.newFinding(EscapePerOp, "%s allocates on the heap each time.", v.prog.position(g.at))
+	f := a.newFinding(EscapePerOp, "%s allocates on the heap each time.", a.prog.position(g.at))
 	f.Level = ProfileLevel
-	f.Where = []string{v.prog.position(g.at)}
+	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
-	f.citef("%s of %.0f objects are allocated at %s", percent(g.share), objects, v.quote(g.at))
+	f.citef("%s of %.0f objects are allocated at %s", percent(g.share), objects, a.quote(g.at))
 	if once {
 		f.citef("that is %.2f for each of %s", perOp, ops)
 	}
@@ -173,7 +173,7 @@ func escapes(v *analysis) []Finding {
 		percent(collected))
 	if saved >= minGain {
 		f.Gain = newGain(0.8*saved, 0.3*saved, saved)
-	} else if rest := 1 - v.cpu.userShare(SystemCalls); rest < 0.5 {
+	} else if rest := 1 - a.cpu.userShare(SystemCalls); rest < 0.5 {
 		f.citef("that is %s of what the system calls leave: it shows when they are fewer",
 			percent(math.Min(1, cost/rest)))
 	}
@@ -185,16 +185,16 @@ func escapes(v *analysis) []Finding {
 }
 
 // allocatesItself reports whether the program's own function calls for the memory, not a library below it.
-func (v *analysis) allocatesItself(stack []evidence.Frame) bool {
+func (a *analysis) allocatesItself(stack []evidence.Frame) bool {
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !strings.HasPrefix(f.Function, "runtime.") })
-	return i >= 0 && v.prog.isOwn(stack[i])
+	return i >= 0 && a.prog.isOwn(stack[i])
 }
 
 // reason is what the compiler says of a line.
-func (v *analysis) escapeReason(at evidence.Frame) string {
-	for _, e := range v.e.Escapes {
+func (a *analysis) escapeReason(at evidence.Frame) string {
+	for _, e := range a.e.Escapes {
 		if e.Line == at.Line && (e.File == at.File || strings.HasSuffix(at.File, "/"+e.File) ||
-			v.prog.position(evidence.Frame{File: e.File, Line: e.Line, Function: at.Function}) == v.prog.position(at)) {
+			a.prog.position(evidence.Frame{File: e.File, Line: e.Line, Function: at.Function}) == a.prog.position(at)) {
 			return e.Reason
 		}
 	}
@@ -206,9 +206,9 @@ func (v *analysis) escapeReason(at evidence.Frame) string {
 const tinyBlock = 16
 
 // sizeAt is the mean size of the objects that are allocated at a place, in bytes; 0 unknown.
-func (v *analysis) meanObjectSize(at evidence.Frame) float64 {
+func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
 	of := func(what string) float64 {
-		groups, total := v.allocationsByLine(what)
+		groups, total := a.allocationsByLine(what)
 		for _, g := range groups {
 			if g.at == at {
 				return g.share * total
@@ -224,22 +224,22 @@ func (v *analysis) meanObjectSize(at evidence.Frame) float64 {
 
 // perOperation is how many objects come on each operation that was counted, if they are about one; of objects that are
 // counted by blocks there are 1, 2, 4, 8 or 16 in each.
-func (v *analysis) objectsPerOperation(objects, size float64) (float64, string) {
+func (a *analysis) objectsPerOperation(objects, size float64) (float64, string) {
 	if size > 0 && size < tinyBlock+1 {
 		for in := 1.0; in < tinyBlock; in *= 2 {
-			if x, name := v.objectsPerOperation(in*objects, 0); x > 0 {
+			if x, name := a.objectsPerOperation(in*objects, 0); x > 0 {
 				return x, name
 			}
 		}
 		objects *= tinyBlock
 	}
-	if v.run == nil {
+	if a.run == nil {
 		return 0, ""
 	}
 	for _, c := range []struct {
 		n    int64
 		name string
-	}{{v.run.Operations, "the operations"}, {v.run.Reads, "the read calls"}, {v.run.Writes, "the write calls"}} {
+	}{{a.run.Operations, "the operations"}, {a.run.Reads, "the read calls"}, {a.run.Writes, "the write calls"}} {
 		if c.n >= 10000 {
 			if x := objects / float64(c.n); x >= 0.8 && x <= 1.2 {
 				return x, c.name
@@ -250,39 +250,39 @@ func (v *analysis) objectsPerOperation(objects, size float64) (float64, string) 
 }
 
 // allocationBelow is the share of the goroutines' CPU time that allocates at a line.
-func (v *analysis) allocationShare(at evidence.Frame) (share float64, samples int64) {
-	if v.cpu == nil {
+func (a *analysis) allocationShare(at evidence.Frame) (share float64, samples int64) {
+	if a.cpu == nil {
 		return 0, 0
 	}
-	for _, w := range v.cpu.list {
-		if f, ok := v.prog.ownFrame(w.stack); ok && f.Function == at.Function && f.Line == at.Line && w.category == Allocation {
-			share += w.weight / math.Max(v.cpu.user, 1e-9)
+	for _, w := range a.cpu.list {
+		if f, ok := a.prog.ownFrame(w.stack); ok && f.Function == at.Function && f.Line == at.Line && w.category == Allocation {
+			share += w.weight / math.Max(a.cpu.user, 1e-9)
 		}
 	}
-	return share, v.cpu.samples
+	return share, a.cpu.samples
 }
 
 // stopping finds a world that is stopped too often or too long.
-func stopTheWorld(v *analysis) []Finding {
-	if v.trace == nil || len(v.trace.GC.Stops) == 0 || v.fraction(v.trace.GC.Stopped) < stopShare {
+func stopTheWorld(a *analysis) []Finding {
+	if a.trace == nil || len(a.trace.GC.Stops) == 0 || a.fraction(a.trace.GC.Stopped) < stopShare {
 		return nil
 	}
-	s := v.trace.GC.Stops[0]
-	if strings.HasPrefix(s.Reason, "GC ") && (v.trace.GC.Stop.P99 < stopLong || v.fraction(v.trace.GC.Stopped) < 3*stopShare) {
+	s := a.trace.GC.Stops[0]
+	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.Stop.P99 < stopLong || a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
-	f := v.newFinding(STWStopping, "The world is stopped for %s of the time: %s.", percent(v.fraction(v.trace.GC.Stopped)),
+	f := a.newFinding(STWStopping, "The world is stopped for %s of the time: %s.", percent(a.fraction(a.trace.GC.Stopped)),
 		s.Reason)
-	f.Where = v.prog.positions(s.Stack)
-	f.Share = v.fraction(v.trace.GC.Stopped)
+	f.Where = a.prog.positions(s.Stack)
+	f.Share = a.fraction(a.trace.GC.Stopped)
 	f.citef("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason, formatDuration(s.Spent),
-		formatDuration(v.trace.GC.Stop.P99))
-	own := v.fraction(s.Spent)
+		formatDuration(a.trace.GC.Stop.P99))
+	own := a.fraction(s.Spent)
 	if !strings.HasPrefix(s.Reason, "GC ") {
 		f.Gain = newGain(0.9*own, 0.5*own, 1.1*own)
 	}
-	if at, ok := v.prog.ownFrame(s.Stack); ok {
-		f.citef("asked for at %s", v.quote(at))
+	if at, ok := a.prog.ownFrame(s.Stack); ok {
+		f.citef("asked for at %s", a.quote(at))
 	}
 	f.Rival = "The machine is loaded, so that threads are slow to stop."
 	f.Fix = "Call what stops the world less often: runtime.ReadMemStats, debug.SetGCPercent, pprof of goroutines; " +

@@ -71,23 +71,23 @@ type functionTime struct {
 }
 
 // functions are the program's own functions with the CPU time below them.
-func (v *analysis) functionTimes() map[string]functionTime {
+func (a *analysis) functionTimes() map[string]functionTime {
 	out := map[string]functionTime{}
-	if v.cpu == nil || v.cpu.samples == 0 {
+	if a.cpu == nil || a.cpu.samples == 0 {
 		return out
 	}
-	for i := range v.cpu.list {
-		w := &v.cpu.list[i]
-		f, ok := v.prog.ownFrame(w.stack)
+	for i := range a.cpu.list {
+		w := &a.cpu.list[i]
+		f, ok := a.prog.ownFrame(w.stack)
 		if !ok {
 			continue
 		}
 		x := out[f.Function]
-		x.seconds += w.weight / v.cpu.total * v.used
+		x.seconds += w.weight / a.cpu.total * a.used
 		x.at = f
 		out[f.Function] = x
 	}
-	each := v.used / float64(v.cpu.samples) // that one sample stands for
+	each := a.used / float64(a.cpu.samples) // that one sample stands for
 	for name, x := range out {
 		x.err = math.Sqrt(math.Max(x.seconds/each, 1)) * each
 		out[name] = x

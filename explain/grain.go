@@ -20,49 +20,49 @@ const (
 )
 
 // tooFine finds goroutines that do less than they cost.
-func tooFine(v *analysis) []Finding {
-	if v.trace == nil {
+func tooFine(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
 	var c *evidence.Class
-	for _, k := range v.classes() {
+	for _, k := range a.classes() {
 		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody {
 			c = k
 		}
 	}
-	if c == nil || float64(c.Count)/v.trace.Duration.Seconds() < fineRate {
+	if c == nil || float64(c.Count)/a.trace.Duration.Seconds() < fineRate {
 		return nil
 	}
-	cost := float64(c.Count) * spawnCost / math.Max(v.used, 1e-9)
+	cost := float64(c.Count) * spawnCost / math.Max(a.used, 1e-9)
 	source := "at 0.7 us each"
-	if v.hasSamples() {
-		cost = v.cpu.share(Locks) + v.scheduling(c.Count) + v.spawnAllocation()
+	if a.hasSamples() {
+		cost = a.cpu.share(Locks) + a.scheduling(c.Count) + a.spawnAllocation()
 		source = "in the CPU profile"
 	}
 	if cost < fineCost {
 		return nil
 	}
-	f := v.newFinding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
+	f := a.newFinding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
 		"make and queue them.", c.Count, formatDuration(c.Busy.P50))
-	if at, ok := v.prog.ownFrame(c.Created); ok {
-		f.Where = []string{v.prog.position(at)}
-		f.citef("they are started at %s", v.quote(at))
+	if at, ok := a.prog.ownFrame(c.Created); ok {
+		f.Where = []string{a.prog.position(at)}
+		f.citef("they are started at %s", a.quote(at))
 	}
 	f.Share = cost
 	f.citef("%.0f goroutines a second; half of them ran for less than %s in all",
-		float64(c.Count)/v.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
+		float64(c.Count)/a.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
 	f.citef("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
-	collected, _ := v.gcCPUShare()
-	left := math.Max(0, v.essential/(v.cpus*v.wall)*(1-v.spawnAllocation())) + v.otherScheduling(c.Count)
-	if v.essential == v.used {
-		left = (1 - cost) * v.used / (v.cpus * v.wall)
+	collected, _ := a.gcCPUShare()
+	left := math.Max(0, a.essential/(a.cpus*a.wall)*(1-a.spawnAllocation())) + a.otherScheduling(c.Count)
+	if a.essential == a.used {
+		left = (1 - cost) * a.used / (a.cpus * a.wall)
 	}
 	most := 1 - left
-	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*v.activeFraction()))
+	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*a.activeFraction()))
 	if est < most/2 {
 		est = (est + 0.9*most) / 2
 	}
-	f.Gain = newGain(est, 0.6*cost*v.activeFraction(), most)
+	f.Gain = newGain(est, 0.6*cost*a.activeFraction(), most)
 	f.Confidence = High
 	f.Rival = "They wait for something outside, and the CPU time is spent elsewhere."
 	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
@@ -71,39 +71,39 @@ func tooFine(v *analysis) []Finding {
 }
 
 // spawnAllocation is the share of CPU time in allocations for go statements: closures and stacks.
-func (v *analysis) spawnAllocation() float64 {
-	if v.cpu == nil {
+func (a *analysis) spawnAllocation() float64 {
+	if a.cpu == nil {
 		return 0
 	}
 	s := 0.0
-	for _, w := range v.cpu.list {
+	for _, w := range a.cpu.list {
 		if w.category == Allocation && containsAny(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") {
 			s += w.weight
 		}
 	}
-	return s / v.cpu.total
+	return s / a.cpu.total
 }
 
 // unboundedSpawn finds goroutines made without a limit.
-func unboundedSpawn(v *analysis) []Finding {
-	if v.trace == nil {
+func unboundedSpawn(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
-	for _, c := range v.classes() {
-		if float64(c.Peak) < queueRoom*v.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
+	for _, c := range a.classes() {
+		if float64(c.Peak) < queueRoom*a.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
 			continue
 		}
-		queues := float64(c.Runnable) / float64(v.trace.Duration)
-		if queues < 20*v.cpus {
+		queues := float64(c.Runnable) / float64(a.trace.Duration)
+		if queues < 20*a.cpus {
 			continue
 		}
-		f := v.newFinding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
-			shortName(c.Start.Function), v.cpus)
-		if at, ok := v.prog.ownFrame(c.Created); ok {
-			f.Where = []string{v.prog.position(at)}
-			f.citef("they are started at %s", v.quote(at))
+		f := a.newFinding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
+			shortName(c.Start.Function), a.cpus)
+		if at, ok := a.prog.ownFrame(c.Created); ok {
+			f.Where = []string{a.prog.position(at)}
+			f.citef("they are started at %s", a.quote(at))
 		}
-		f.Share = math.Min(1, v.saturation())
+		f.Share = math.Min(1, a.saturation())
 		f.citef("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
 			queues)
 		f.Rival = "They wait for something outside, and so many are needed to keep that busy."
@@ -115,25 +115,25 @@ func unboundedSpawn(v *analysis) []Finding {
 }
 
 // notWorth finds programs that are no faster on several CPUs than on one, though several goroutines work.
-func notWorthParallel(v *analysis) []Finding {
-	if v.oneCPURun == nil || v.run == nil || v.run.CPUs < 2 || v.run.Count < 3 || v.oneCPURun.Count < 3 || v.trace == nil {
+func notWorthParallel(a *analysis) []Finding {
+	if a.oneCPURun == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPURun.Count < 3 || a.trace == nil {
 		return nil
 	}
-	wide := v.widestClass()
-	if wide == nil || wide.Running < v.totalRunning()/3 || v.oneCPURun.WallHigh >= v.run.WallLow {
+	wide := a.widestClass()
+	if wide == nil || wide.Running < a.totalRunning()/3 || a.oneCPURun.WallHigh >= a.run.WallLow {
 		return nil
 	}
-	f := v.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
-		formatDuration(v.run.Wall), formatDuration(v.oneCPURun.Wall))
+	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", a.run.CPUs,
+		formatDuration(a.run.Wall), formatDuration(a.oneCPURun.Wall))
 	f.Share = 1
-	if at, ok := v.prog.ownFrame(wide.Created); ok {
-		f.Where = []string{v.prog.position(at)}
+	if at, ok := a.prog.ownFrame(wide.Created); ok {
+		f.Where = []string{a.prog.position(at)}
 	}
-	saved := 1 - v.oneCPURun.Wall.Seconds()/v.run.Wall.Seconds()
-	f.Gain = newGain(saved, 1-v.oneCPURun.WallHigh.Seconds()/v.run.WallLow.Seconds(),
-		1-v.oneCPURun.WallLow.Seconds()/v.run.WallHigh.Seconds())
-	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", v.run.Count, formatDuration(v.oneCPURun.WallHigh),
-		v.run.CPUs, formatDuration(v.run.WallLow))
+	saved := 1 - a.oneCPURun.Wall.Seconds()/a.run.Wall.Seconds()
+	f.Gain = newGain(saved, 1-a.oneCPURun.WallHigh.Seconds()/a.run.WallLow.Seconds(),
+		1-a.oneCPURun.WallLow.Seconds()/a.run.WallHigh.Seconds())
+	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count, formatDuration(a.oneCPURun.WallHigh),
+		a.run.CPUs, formatDuration(a.run.WallLow))
 	f.Rival = "Something that the goroutines share slows them down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces far larger."
 	f.Experiment = "Write the plain loop and compare."
@@ -141,40 +141,40 @@ func notWorthParallel(v *analysis) []Finding {
 }
 
 // wakeLatency finds CPUs that sleep while somebody wants one.
-func wakeLatency(v *analysis) []Finding {
-	if v.trace == nil {
+func wakeLatency(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
 	lost := 0.0
-	for n, d := range v.trace.Demand.For {
+	for n, d := range a.trace.Demand.For {
 		if n == 0 {
 			continue
 		}
-		could := math.Min(float64(n), v.cpus) * float64(d)
-		lost += math.Max(0, could-float64(v.trace.Demand.Work[n]))
+		could := math.Min(float64(n), a.cpus) * float64(d)
+		lost += math.Max(0, could-float64(a.trace.Demand.Work[n]))
 	}
-	lost /= float64(v.trace.Duration)
+	lost /= float64(a.trace.Duration)
 	nobody := 0.0 // wanted by one, run by none: all wait for the wake
-	if len(v.trace.Demand.For) > 1 {
-		nobody = v.fraction(v.trace.Demand.For[1] - v.trace.Demand.Work[1])
+	if len(a.trace.Demand.For) > 1 {
+		nobody = a.fraction(a.trace.Demand.For[1] - a.trace.Demand.Work[1])
 	}
-	if lost < wakeShare || nobody < wakeShare/2 || v.trace.WakeIdle.Count < 100 {
+	if lost < wakeShare || nobody < wakeShare/2 || a.trace.WakeIdle.Count < 100 {
 		return nil
 	}
-	f := v.newFinding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
-		formatDuration(v.trace.WakeIdle.P50), percent(lost))
+	f := a.newFinding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
+		formatDuration(a.trace.WakeIdle.P50), percent(lost))
 	f.Share = lost
 	var worst *evidence.Wait
-	for i := range v.trace.Waits {
-		if w := &v.trace.Waits[i]; worst == nil || w.Queued > worst.Queued {
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; worst == nil || w.Queued > worst.Queued {
 			worst = w
 		}
 	}
 	if worst != nil {
-		f.Where = v.prog.positions(worst.Stack)
+		f.Where = a.prog.positions(worst.Stack)
 	}
 	f.citef("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s",
-		v.trace.WakeIdle.Count, formatDuration(v.trace.WakeIdle.P50))
+		a.trace.WakeIdle.Count, formatDuration(a.trace.WakeIdle.P50))
 	f.citef("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
 	f.Gain = newGain(0.8*nobody, 0.4*nobody, lost)
 	f.Rival = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
@@ -184,27 +184,27 @@ func wakeLatency(v *analysis) []Finding {
 }
 
 // leak finds goroutines that are made all the time and never end.
-func leak(v *analysis) []Finding {
-	if v.trace == nil {
-		return v.leakByProfile()
+func leak(a *analysis) []Finding {
+	if a.trace == nil {
+		return a.leakByProfile()
 	}
-	for _, c := range v.classes() {
+	for _, c := range a.classes() {
 		spread := c.Last - c.First
-		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < v.trace.Duration/3 {
+		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < a.trace.Duration/3 {
 			continue
 		}
-		w := v.trace.Waits[c.StuckAt]
+		w := a.trace.Waits[c.StuckAt]
 		if !slices.Contains([]evidence.Op{evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex,
 			evidence.OpCond, evidence.OpWaitGroup, evidence.OpRWMutex}, w.Op) {
 			continue
 		}
-		f := v.newFinding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
+		f := a.newFinding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
 			shortName(c.Start.Function), w.Op)
-		f.Where = v.prog.positions(w.Stack, c.Created)
+		f.Where = a.prog.positions(w.Stack, c.Created)
 		f.Share = float64(c.Alive) / float64(c.Count)
 		f.citef("%d of %d made in %s still live at the end", c.Alive, c.Count, formatDuration(spread))
-		if at, ok := v.prog.ownFrame(w.Stack); ok {
-			f.citef("%d of them have waited for more than a tenth of the time at %s", c.Stuck, v.quote(at))
+		if at, ok := a.prog.ownFrame(w.Stack); ok {
+			f.citef("%d of them have waited for more than a tenth of the time at %s", c.Stuck, a.quote(at))
 		}
 		f.Rival = "They serve something that lives as long as the program, and their number is bounded."
 		f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
@@ -219,28 +219,28 @@ func leak(v *analysis) []Finding {
 const leakCount = 100
 
 // leftOver finds the same by a goroutine profile: so many wait at one place when the program ends.
-func (v *analysis) leakByProfile() []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
+func (a *analysis) leakByProfile() []Finding {
+	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
 	if i < 0 {
 		return nil
 	}
 	all := &profile{user: 1}
-	for _, s := range v.e.Profiles[i].Samples {
+	for _, s := range a.e.Profiles[i].Samples {
 		if len(s.Values) > 0 && containsAny(s.Stack, channelFunctions...) ||
 			containsAny(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
 			all.list = append(all.list, weightedSample{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}
-	groups := all.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return v.prog.ownFrame(w.stack) })
+	groups := all.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) })
 	if len(groups) == 0 || groups[0].share < leakCount {
 		return nil
 	}
 	g := groups[0]
-	f := v.newFinding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, v.prog.position(g.at))
+	f := a.newFinding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, a.prog.position(g.at))
 	f.Level = ProfileLevel
-	f.Where = []string{v.prog.position(g.at)}
+	f.Where = []string{a.prog.position(g.at)}
 	f.Share = 1
-	f.citef("%s", v.quote(g.at))
+	f.citef("%s", a.quote(g.at))
 	f.Rival = "They are a pool that lives as long as the program."
 	f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
 	f.Experiment = "Count goroutines over time: their number should stop growing."

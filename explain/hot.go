@@ -33,64 +33,64 @@ var avoidable = []struct{ function, fix string }{
 
 // hotFunction finds a call that takes much of the CPU time and could be avoided, or else a search that does. Any other
 // function of the program's own is its work.
-func hotFunction(v *analysis) []Finding {
-	if !v.hasSamples() {
+func hotFunction(a *analysis) []Finding {
+	if !a.hasSamples() {
 		return nil
 	}
-	for _, a := range avoidable {
-		groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+	for _, call := range avoidable {
+		groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 			if !slices.ContainsFunc(w.stack, func(f evidence.Frame) bool {
 				return strings.HasPrefix(f.Function,
-					a.function)
+					call.function)
 			}) ||
 				containsAny(w.stack, "runtime.doInit") || containsAny(w.stack, "log.") {
 				return evidence.Frame{}, false
 			}
-			return v.prog.ownFrame(w.stack)
+			return a.prog.ownFrame(w.stack)
 		})
 		if len(groups) == 0 || groups[0].share < hotShare {
 			continue
 		}
 		g := groups[0]
-		f := v.newFinding(HotFunction, "%s, called at %s, takes %s of the CPU time.", shortName(a.function), v.prog.position(g.at),
+		f := a.newFinding(HotFunction, "%s, called at %s, takes %s of the CPU time.", shortName(call.function), a.prog.position(g.at),
 			percent(g.share))
 		f.Level = ProfileLevel
-		f.Where = []string{v.prog.position(g.at)}
+		f.Where = []string{a.prog.position(g.at)}
 		f.Share = g.share
-		d := v.shareHalfWidth(g.share)
-		saved := g.share * v.activeFraction()
+		d := a.shareHalfWidth(g.share)
+		saved := g.share * a.activeFraction()
 		f.Gain = newGain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
-		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), v.quote(g.at))
+		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
 		f.Rival = "Each call is for something else, so that nothing can be kept."
-		f.Fix = a.fix
+		f.Fix = call.fix
 		f.Experiment = "Keep the result of the first call: the time should fall by its share."
 		f.Confidence = High
 		return []Finding{f}
 	}
-	return v.linearSearch()
+	return a.linearSearch()
 }
 
 // searching finds a loop that looks for something, one after the other, and takes most of the CPU time. What an index
 // would save depends on how much there is to look through: nothing is promised.
-func (v *analysis) linearSearch() []Finding {
-	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-		at, ok := v.prog.ownFrame(w.stack)
+func (a *analysis) linearSearch() []Finding {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		at, ok := a.prog.ownFrame(w.stack)
 		if !ok || w.root == "" || w.category != UserCode {
 			return evidence.Frame{}, false
 		}
-		l := v.searchLoopAt(at)
+		l := a.searchLoopAt(at)
 		return evidence.Frame{Function: at.Function, File: at.File, Line: l.line}, l.isSearch
 	})
 	if len(groups) == 0 || groups[0].share < searchShare {
 		return nil
 	}
 	g := groups[0]
-	f := v.newFinding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
-		v.prog.position(g.at), percent(g.share))
+	f := a.newFinding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
+		a.prog.position(g.at), percent(g.share))
 	f.Level = ProfileLevel
-	f.Where = []string{v.prog.position(g.at)}
+	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
-	f.citef("%s of the goroutines' CPU time is in it: %s", percent(g.share), v.quote(g.at))
+	f.citef("%s of the goroutines' CPU time is in it: %s", percent(g.share), a.quote(g.at))
 	f.Rival = "There is so little to look through that an index would take as long."
 	f.Fix = "Find it by an index: a map, or sorted data and slices.BinarySearch; shorten chains as they are walked."
 	f.Experiment = "Give it half of the data: where each piece is looked for among all, the time falls to a quarter."
@@ -98,15 +98,15 @@ func (v *analysis) linearSearch() []Finding {
 }
 
 // loop is the innermost one around a place, as far as the source is at hand.
-func (v *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
-	f := v.parsedFile(at.File)
+func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
+	f := a.parsedFile(at.File)
 	if f == nil {
 		return nil
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if v.covers(n, at.Line) {
+			if a.covers(n, at.Line) {
 				inner = n.(ast.Stmt)
 			}
 		}
@@ -117,22 +117,22 @@ func (v *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
 
 // searchLoop is what is known of the innermost loop around a place: the line it begins at.
 type searchLoop struct {
-	line int
-	isSearch   bool
+	line     int
+	isSearch bool
 }
 
-func (v *analysis) searchLoopAt(at evidence.Frame) searchLoop {
-	if l, ok := v.searchLoops[at]; ok {
+func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
+	if l, ok := a.searchLoops[at]; ok {
 		return l
 	}
-	if v.searchLoops == nil {
-		v.searchLoops = map[evidence.Frame]searchLoop{}
+	if a.searchLoops == nil {
+		a.searchLoops = map[evidence.Frame]searchLoop{}
 	}
 	l := searchLoop{}
-	if loop := v.innermostLoop(at); loop != nil {
-		l = searchLoop{v.parsed.set.Position(loop.Pos()).Line, isSearch(loop)}
+	if loop := a.innermostLoop(at); loop != nil {
+		l = searchLoop{a.parsed.set.Position(loop.Pos()).Line, isSearch(loop)}
 	}
-	v.searchLoops[at] = l
+	a.searchLoops[at] = l
 	return l
 }
 

@@ -46,32 +46,32 @@ func isWrite(function string) bool {
 }
 
 // unbufferedIO finds places that move few bytes with each system call.
-func unbufferedIO(v *analysis) []Finding {
+func unbufferedIO(a *analysis) []Finding {
 	var out []Finding
-	for _, g := range v.ioGroups() {
-		i, at, ok := v.prog.ioCall(g.sample)
+	for _, g := range a.ioGroups() {
+		i, at, ok := a.prog.ioCall(g.sample)
 		if !ok {
 			continue
 		}
 		name := g.sample[i].Function
-		count, each, classCount := v.callsAt(at)
-		bytes, known := v.bytesPerCall(isWrite(name))
+		count, each, classCount := a.callsAt(at)
+		bytes, known := a.bytesPerCall(isWrite(name))
 		buffered := containsAny(g.sample, "bufio.")
-		rate := v.callRate(isWrite(name), count)
+		rate := a.callRate(isWrite(name), count)
 		switch {
 		case g.share < ioShare || rate < ioRate,
 			known && bytes > ioBytes,
 			!known && (buffered || each > ioShort),
-			v.awaitsReplies(at, classCount):
+			a.awaitsReplies(at, classCount):
 			continue
 		}
-		out = append(out, v.unbufferedFinding(g, at, name, bytes, known, rate, count, each))
+		out = append(out, a.unbufferedFinding(g, at, name, bytes, known, rate, count, each))
 		break
 	}
 	return out
 }
 
-func (v *analysis) unbufferedFinding(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64, count int64,
+func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64, count int64,
 	each time.Duration) Finding {
 	kept := 1 / 16.0 // where the size is not known, so much of the calls is taken to remain
 	if known {
@@ -85,15 +85,15 @@ func (v *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 	if known {
 		size = formatNumber(bytes) + " bytes"
 	}
-	f := v.newFinding(UnbufferedIO, "%s %s %s with each system call.", v.prog.position(at), verb, size)
-	f.Where = []string{v.prog.position(at)}
+	f := a.newFinding(UnbufferedIO, "%s %s %s with each system call.", a.prog.position(at), verb, size)
+	f.Where = []string{a.prog.position(at)}
 	f.Share = g.share
-	d := v.shareHalfWidth(g.share)
-	b := v.activeFraction() * (1 - kept)
+	d := a.shareHalfWidth(g.share)
+	b := a.activeFraction() * (1 - kept)
 	f.Gain = newGain(g.share*b, (g.share-d)*b*0.9, (g.share+d)*b*1.05)
 	f.Confidence = High
 	f.citef("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), shortName(name),
-		v.quote(at))
+		a.quote(at))
 	if !math.IsInf(rate, 0) { // it is counted
 		f.citef("%.0f calls a second, %s each", rate, size)
 	}
@@ -108,37 +108,37 @@ func (v *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 }
 
 // ioGroups are the places that spend most CPU time on moving bytes; without a profile, those of the trace's calls.
-func (v *analysis) ioGroups() []group {
-	if v.hasSamples() {
-		return v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-			_, at, ok := v.prog.ioCall(w.stack)
+func (a *analysis) ioGroups() []group {
+	if a.hasSamples() {
+		return a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+			_, at, ok := a.prog.ioCall(w.stack)
 			return at, ok && w.root != ""
 		})
 	}
-	if v.trace == nil {
+	if a.trace == nil {
 		return nil
 	}
 	var out []group
-	for _, c := range v.trace.Calls {
-		if _, at, ok := v.prog.ioCall(c.Stack); ok && c.Each.P50 < blockLong {
-			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, v.totalRunning())), sample: c.Stack})
+	for _, c := range a.trace.Calls {
+		if _, at, ok := a.prog.ioCall(c.Stack); ok && c.Each.P50 < blockLong {
+			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, a.totalRunning())), sample: c.Stack})
 		}
 	}
 	return out
 }
 
 // callsAt are the calls that the trace has for a place of the program, and the class that makes them.
-func (v *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, class *evidence.Class) {
-	if v.trace == nil {
+func (a *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, class *evidence.Class) {
+	if a.trace == nil {
 		return 0, 0, nil
 	}
 	most := int64(0)
-	for _, c := range v.trace.Calls {
-		if _, here, ok := v.prog.ioCall(c.Stack); ok && here == at {
+	for _, c := range a.trace.Calls {
+		if _, here, ok := a.prog.ioCall(c.Stack); ok && here == at {
 			count += c.Count
 			if c.Count > most {
 				most, each = c.Count, c.Each.P50
-				class = &v.trace.Classes[c.Class]
+				class = &a.trace.Classes[c.Class]
 			}
 		}
 	}
@@ -146,13 +146,13 @@ func (v *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, 
 }
 
 // bytesPerCall is what the kernel counted for the process.
-func (v *analysis) bytesPerCall(write bool) (float64, bool) {
-	if v.run == nil {
+func (a *analysis) bytesPerCall(write bool) (float64, bool) {
+	if a.run == nil {
 		return 0, false
 	}
-	calls, bytes := v.run.Reads, v.run.ReadBytes
+	calls, bytes := a.run.Reads, a.run.ReadBytes
 	if write {
-		calls, bytes = v.run.Writes, v.run.WriteBytes
+		calls, bytes = a.run.Writes, a.run.WriteBytes
 	}
 	if calls <= 0 || bytes < 0 {
 		return 0, false
@@ -160,50 +160,50 @@ func (v *analysis) bytesPerCall(write bool) (float64, bool) {
 	return float64(bytes) / float64(calls), true
 }
 
-func (v *analysis) callRate(write bool, traced int64) float64 {
-	if v.run != nil && v.wall > 0 {
-		n := v.run.Reads
+func (a *analysis) callRate(write bool, traced int64) float64 {
+	if a.run != nil && a.wall > 0 {
+		n := a.run.Reads
 		if write {
-			n = v.run.Writes
+			n = a.run.Writes
 		}
 		if n > 0 {
-			return float64(n) / v.wall
+			return float64(n) / a.wall
 		}
 	}
-	if v.trace != nil {
-		return float64(traced) / v.trace.Duration.Seconds()
+	if a.trace != nil {
+		return float64(traced) / a.trace.Duration.Seconds()
 	}
 	return math.Inf(1)
 }
 
 // talks reports whether the calls of a place are one side of a conversation: who makes them waits for an answer
 // about as often, and no buffer may keep what the other side is to answer.
-func (v *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
-	if v.trace == nil || c == nil {
+func (a *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
+	if a.trace == nil || c == nil {
 		return false
 	}
 	waits := int64(0)
-	for _, w := range v.trace.Waits {
+	for _, w := range a.trace.Waits {
 		if w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Classes,
-			func(i int) bool { return &v.trace.Classes[i] == c }) {
+			func(i int) bool { return &a.trace.Classes[i] == c }) {
 			waits += w.Count
 		}
 	}
-	count, _, _ := v.callsAt(at)
+	count, _, _ := a.callsAt(at)
 	return count > 0 && float64(waits) > 0.3*float64(count)
 }
 
 // blockingCalls finds system calls that keep threads waiting.
-func blockingCalls(v *analysis) []Finding {
-	if v.trace == nil {
+func blockingCalls(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
 	var spent time.Duration
 	var worst *evidence.Calls
 	var lost, count int64
-	for i := range v.trace.Calls {
-		c := &v.trace.Calls[i]
-		if at, ok := v.prog.ownFrame(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || isHook(at) ||
+	for i := range a.trace.Calls {
+		c := &a.trace.Calls[i]
+		if at, ok := a.prog.ownFrame(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || isHook(at) ||
 			containsAny(c.Stack, "os.(*Process)", "os/exec.") {
 			continue
 		}
@@ -214,17 +214,17 @@ func blockingCalls(v *analysis) []Finding {
 			worst = c
 		}
 	}
-	if worst == nil || v.fraction(spent) < blockShare || v.unusedCPU() < blockShare {
+	if worst == nil || a.fraction(spent) < blockShare || a.unusedCPU() < blockShare {
 		return nil
 	}
-	at, _ := v.prog.ownFrame(worst.Stack)
-	f := v.newFinding(BlockingSyscall, "System calls made at %s block their threads for %s each.", v.prog.position(at),
+	at, _ := a.prog.ownFrame(worst.Stack)
+	f := a.newFinding(BlockingSyscall, "System calls made at %s block their threads for %s each.", a.prog.position(at),
 		formatDuration(worst.Each.P50))
-	f.Where = []string{v.prog.position(at)}
-	f.Share = v.fraction(spent)
+	f.Where = []string{a.prog.position(at)}
+	f.Share = a.fraction(spent)
 	f.citef("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
-		count, formatDuration(spent), v.fraction(spent), lost)
-	f.citef("%s", v.quote(at))
+		count, formatDuration(spent), a.fraction(spent), lost)
+	f.citef("%s", a.quote(at))
 	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls (put several records into one), or bound how many goroutines make them; where a " +
 		"call can wait by the poller, use that."

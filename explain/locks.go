@@ -26,20 +26,20 @@ const (
 )
 
 // lockRules find the lock that holds the program back most.
-func lockRules(v *analysis) []Finding {
-	if v.trace == nil {
-		return lockByProfile(v)
+func lockRules(a *analysis) []Finding {
+	if a.trace == nil {
+		return lockByProfile(a)
 	}
 	// the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
 	var best, often *evidence.Resource
 	waits := int64(0) // for all of them: what many locks cost together is as if it were one
-	for i := range v.trace.Resources {
-		r := &v.trace.Resources[i]
+	for i := range a.trace.Resources {
+		r := &a.trace.Resources[i]
 		if r.Kind == evidence.OpChannel {
 			continue
 		}
 		waits += r.Count
-		if r.Count < 20 || v.fraction(r.Busy) < lockBusy {
+		if r.Count < 20 || a.fraction(r.Busy) < lockBusy {
 			continue
 		}
 		if best == nil || r.Starved > best.Starved {
@@ -53,17 +53,17 @@ func lockRules(v *analysis) []Finding {
 		return nil
 	}
 	cost := 0.0
-	if v.hasSamples() {
-		cost = v.cpu.share(Locks) + v.scheduling(waits)
+	if a.hasSamples() {
+		cost = a.cpu.share(Locks) + a.scheduling(waits)
 	}
-	idle := v.fraction(best.Busy) >= lockFull && v.unusedCPU() >= lockIdle && v.serializes(best)
-	if v.fraction(best.Starved) >= lockStarved || idle {
-		return []Finding{v.lockFinding(best, cost)}
+	idle := a.fraction(best.Busy) >= lockFull && a.unusedCPU() >= lockIdle && a.serializes(best)
+	if a.fraction(best.Starved) >= lockStarved || idle {
+		return []Finding{a.lockFinding(best, cost)}
 	}
 	if cost < lockCost {
 		return nil
 	}
-	f := v.lockFinding(often, cost)
+	f := a.lockFinding(often, cost)
 	if 2*often.Count < waits { // most of the cost is that of others: one change is not enough
 		f.citef("goroutines waited for other locks too, %d times", waits-often.Count)
 		f.Gain, f.Confidence = nil, Medium
@@ -73,82 +73,82 @@ func lockRules(v *analysis) []Finding {
 
 // parkedFor reports whether most of those who use a lock are kept by it all the time, as one that serialises them does.
 // Who was woken and queues for a CPU that works for others does not wait for the lock any more.
-func (v *analysis) serializes(r *evidence.Resource) bool {
+func (a *analysis) serializes(r *evidence.Resource) bool {
 	parked, users := time.Duration(0), int64(0)
 	for _, i := range r.Waits {
-		parked += v.blockedTime(&v.trace.Waits[i])
-		for _, c := range v.trace.Waits[i].Classes {
-			users = max(users, int64(v.trace.Classes[c].Peak))
+		parked += a.blockedTime(&a.trace.Waits[i])
+		for _, c := range a.trace.Waits[i].Classes {
+			users = max(users, int64(a.trace.Classes[c].Peak))
 		}
 	}
-	return v.fraction(parked) >= lockParked*float64(users-1)
+	return a.fraction(parked) >= lockParked*float64(users-1)
 }
 
 // lock is what is to be said of one.
-func (v *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
-	waits, waited := v.waitSites(r)
-	queue := float64(waited) / float64(v.trace.Duration) // that waits in the mean
-	inside, outside := v.holdShares(r, waits)
+func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
+	waits, waited := a.waitSites(r)
+	queue := float64(waited) / float64(a.trace.Duration) // that waits in the mean
+	inside, outside := a.holdShares(r, waits)
 	name := CoarseLock
-	caller, library := v.lockCaller(r)
+	caller, library := a.lockCaller(r)
 	switch {
 	case library:
 		name = LibraryLimit
 	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) &&
-		(!v.hasSamples() || cost >= lockCost) ||
+		(!a.hasSamples() || cost >= lockCost) ||
 		r.Holds.Count == 0 && cost >= lockCost:
 		name = LockConvoy
 		if r.Kind == evidence.OpRWMutex {
 			name = RWMutexMisuse
 		}
-	case outside > 0.5 || inside < lockInside || v.otherLocks(r):
+	case outside > 0.5 || inside < lockInside || a.otherLocks(r):
 		name = SaturatedResource
 	}
-	f := v.newFinding(name, "")
-	f.Where = v.prog.positions(r.Sites...)
-	f.Share = v.fraction(r.Busy)
+	f := a.newFinding(name, "")
+	f.Where = a.prog.positions(r.Sites...)
+	f.Share = a.fraction(r.Busy)
 	f.citef("somebody waited for it for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue,
 		r.Count)
 	if r.Holds.Count > 0 {
 		f.citef("those who had waited then held it for %s (median), %s of that on a CPU", formatDuration(r.Holds.P50),
 			percent(1-outside))
 	}
-	f.citef("meanwhile a CPU had nothing to do for %s of the time", percent(v.fraction(r.Starved)))
+	f.citef("meanwhile a CPU had nothing to do for %s of the time", percent(a.fraction(r.Starved)))
 	if cost > 0 {
 		f.citef("locks, and parking and waking for them, take up to %s of the CPU time", percent(cost))
 	}
 	if len(waits) > 0 {
-		if at, ok := v.prog.ownFrame(waits[0].Stack); ok {
-			f.citef("most wait at %s", v.quote(at))
+		if at, ok := a.prog.ownFrame(waits[0].Stack); ok {
+			f.citef("most wait at %s", a.quote(at))
 		}
 	}
-	f.Gain = v.lockGain(r, queue, outside, cost)
+	f.Gain = a.lockGain(r, queue, outside, cost)
 	f.Confidence = High
-	v.describeLock(&f, caller, inside)
+	a.describeLock(&f, caller, inside)
 	return f
 }
 
 // waitsOf are the sites where goroutines wait for a resource, the longest first, and how long they did in all.
-func (v *analysis) waitSites(r *evidence.Resource) (waits []*evidence.Wait, total time.Duration) {
+func (a *analysis) waitSites(r *evidence.Resource) (waits []*evidence.Wait, total time.Duration) {
 	for _, i := range r.Waits {
-		w := &v.trace.Waits[i]
+		w := &a.trace.Waits[i]
 		waits = append(waits, w)
 		total += w.Waited + w.Queued
 	}
-	slices.SortFunc(waits, func(a, b *evidence.Wait) int { return int(b.Waited - a.Waited) })
+	slices.SortFunc(waits, func(x, y *evidence.Wait) int { return int(y.Waited - x.Waited) })
 	return waits, total
 }
 
 // held is the part of what its users run that they run while they hold a lock, and the part of its holding times that
 // they do not run.
-func (v *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (inside, outside float64) {
+func (a *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (inside, outside float64) {
 	running := time.Duration(0)
 	seen := map[int]bool{}
 	for _, w := range waits {
 		for _, c := range w.Classes {
 			if !seen[c] {
 				seen[c] = true
-				running += v.trace.Classes[c].Running
+				running += a.trace.Classes[c].Running
 			}
 		}
 	}
@@ -157,19 +157,19 @@ func (v *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (ins
 	}
 	inside = float64(r.HeldRunning) / math.Max(1, float64(running))
 	if outside < 0.5 { // those who had not waited held it too: all that can have been done under it
-		inside = math.Max(inside, v.fraction(r.Busy)*v.wall/math.Max(v.used, 1e-9))
+		inside = math.Max(inside, a.fraction(r.Busy)*a.wall/math.Max(a.used, 1e-9))
 	}
 	return math.Min(1, inside), math.Max(0, outside)
 }
 
 // lockCaller is the function that takes a lock, and whether it is not the program's own.
-func (v *analysis) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
+func (a *analysis) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 	for _, i := range r.Waits {
-		for _, f := range v.trace.Waits[i].Stack {
+		for _, f := range a.trace.Waits[i].Stack {
 			if hasAnyPrefix(f.Function, "sync.", "internal/sync.", "runtime.") {
 				continue
 			}
-			return f, v.prog.isStandard(f) && !isHook(f)
+			return f, a.prog.isStandard(f) && !isHook(f)
 		}
 	}
 	return evidence.Frame{}, false
@@ -177,9 +177,9 @@ func (v *analysis) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 
 // otherLocks reports whether there are more locks that somebody waits for now and then: resources, of which this one is
 // full.
-func (v *analysis) otherLocks(r *evidence.Resource) bool {
-	for i := range v.trace.Resources {
-		o := &v.trace.Resources[i]
+func (a *analysis) otherLocks(r *evidence.Resource) bool {
+	for i := range a.trace.Resources {
+		o := &a.trace.Resources[i]
 		if o != r && o.Kind == r.Kind && o.Count >= max(10, r.Count/20) {
 			return true
 		}
@@ -189,19 +189,19 @@ func (v *analysis) otherLocks(r *evidence.Resource) bool {
 
 // lockGain is what is saved where the lock serialises no more: up to as many as waited go on at once, on the CPUs there
 // are.
-func (v *analysis) lockGain(r *evidence.Resource, queue, outside, cost float64) *Gain {
-	at := v.cpus
+func (a *analysis) lockGain(r *evidence.Resource, queue, outside, cost float64) *Gain {
+	at := a.cpus
 	if outside > 0.5 {
 		at = math.Inf(1)
 	}
-	most := 1 - v.lowerBound(1/(queue+1))
-	most = math.Min(most, v.fraction(r.Busy)*(1-1/math.Min(at, queue+1)))
-	most = math.Max(most, math.Min(1-v.lowerBound(), cost*v.activeFraction()))
-	low := math.Min(0.5*most, v.fraction(r.Starved)*0.5)
-	return newGain(0.85*most, low, math.Max(most, 1-v.lowerBound()))
+	most := 1 - a.lowerBound(1/(queue+1))
+	most = math.Min(most, a.fraction(r.Busy)*(1-1/math.Min(at, queue+1)))
+	most = math.Max(most, math.Min(1-a.lowerBound(), cost*a.activeFraction()))
+	low := math.Min(0.5*most, a.fraction(r.Starved)*0.5)
+	return newGain(0.85*most, low, math.Max(most, 1-a.lowerBound()))
 }
 
-func (v *analysis) describeLock(f *Finding, caller evidence.Frame, inside float64) {
+func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float64) {
 	place := "one lock"
 	if len(f.Where) > 0 {
 		place = "the lock taken at " + f.Where[0]
@@ -236,12 +236,12 @@ func (v *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 }
 
 // lockByProfile is for mutex profiles without a trace: the stack that delayed others most.
-func lockByProfile(v *analysis) []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Mutex })
-	if i < 0 || v.wall == 0 || v.unusedCPU() < lockIdle && (v.cpu == nil || v.cpu.share(Locks) < lockCost) {
+func lockByProfile(a *analysis) []Finding {
+	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Mutex })
+	if i < 0 || a.wall == 0 || a.unusedCPU() < lockIdle && (a.cpu == nil || a.cpu.share(Locks) < lockCost) {
 		return nil
 	}
-	m := &v.e.Profiles[i]
+	m := &a.e.Profiles[i]
 	value := max(0, slices.Index(m.Types, "delay/nanoseconds"))
 	delay := &profile{}
 	for _, s := range m.Samples {
@@ -250,40 +250,40 @@ func lockByProfile(v *analysis) []Finding {
 			delay.user += float64(s.Values[value])
 		}
 	}
-	groups := delay.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return v.prog.ownFrame(w.stack) })
-	queue := delay.user / 1e9 / v.wall
+	groups := delay.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) })
+	queue := delay.user / 1e9 / a.wall
 	if len(groups) == 0 || groups[0].share < 0.5 || queue < delayed {
 		return nil
 	}
 	g := groups[0]
 	name := CoarseLock
-	if v.used < v.wall/2 { // who holds it does not run
+	if a.used < a.wall/2 { // who holds it does not run
 		name = SaturatedResource
 	}
-	f := v.newFinding(name, "")
+	f := a.newFinding(name, "")
 	f.Level = ProfileLevel
-	f.Where = []string{v.prog.position(g.at)}
+	f.Where = []string{a.prog.position(g.at)}
 	f.Share = math.Min(1, queue)
 	f.citef("goroutines were delayed %s in all by who released it there: %.1f at a time", formatSeconds(delay.user/1e9), queue)
-	f.citef("%s of the CPUs' time is unused", percent(v.unusedCPU()))
-	most := 1 - v.lowerBound(1/(queue+1))
+	f.citef("%s of the CPUs' time is unused", percent(a.unusedCPU()))
+	most := 1 - a.lowerBound(1/(queue+1))
 	f.Gain = newGain(0.7*most, 0.2*most, most)
-	v.describeLock(&f, evidence.Frame{}, 1)
-	f.Claim = "The lock released at " + v.prog.position(g.at) + " serialises the program: others wait for it."
+	a.describeLock(&f, evidence.Frame{}, 1)
+	f.Claim = "The lock released at " + a.prog.position(g.at) + " serialises the program: others wait for it."
 	return []Finding{f}
 }
 
 // rwMutex finds locks for readers that cost more than they guard, though nobody waits for long: the count of
 // readers is memory that all CPUs write.
-func rwMutex(v *analysis) []Finding {
-	if !v.hasSamples() {
+func rwMutex(a *analysis) []Finding {
+	if !a.hasSamples() {
 		return nil
 	}
-	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.category != Locks || !containsAny(w.stack, "sync.(*RWMutex)", "sync.(*rlocker)") {
 			return evidence.Frame{}, false
 		}
-		return v.prog.ownFrame(w.stack)
+		return a.prog.ownFrame(w.stack)
 	})
 	share := 0.0
 	for _, g := range groups {
@@ -292,21 +292,21 @@ func rwMutex(v *analysis) []Finding {
 	if share < rwCost {
 		return nil
 	}
-	f := v.newFinding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
-		"shorter than that.", v.prog.position(groups[0].at), percent(share))
+	f := a.newFinding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
+		"shorter than that.", a.prog.position(groups[0].at), percent(share))
 	f.Level = ProfileLevel
 	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, v.prog.position(g.at))
-		f.citef("%s in RLock, RUnlock, Lock and Unlock called at %s", percent(g.share), v.quote(g.at))
+		f.Where = append(f.Where, a.prog.position(g.at))
+		f.citef("%s in RLock, RUnlock, Lock and Unlock called at %s", percent(g.share), a.quote(g.at))
 	}
 	f.Share = share
-	d := v.shareHalfWidth(share)
-	f.Gain = newGain(share*v.activeFraction(), 0.5*(share-d), share+d+0.2)
+	d := a.shareHalfWidth(share)
+	f.Gain = newGain(share*a.activeFraction(), 0.5*(share-d), share+d+0.2)
 	// The count of readers goes from CPU to CPU: what is beside it is slower too.
-	if r := v.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && v.oneCPURun.Count >= 3 &&
-		v.run.Count >= 3 {
-		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
-		f.Gain = newGain(math.Max(share, 1-1/r)*v.activeFraction(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
+	if r := a.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && a.oneCPURun.Count >= 3 &&
+		a.run.Count >= 3 {
+		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)
+		f.Gain = newGain(math.Max(share, 1-1/r)*a.activeFraction(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
 	}
 	f.Rival = "The sections are long, and the time in the lock is waiting for writers."
 	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex " +

@@ -19,36 +19,36 @@ const (
 	fullTime   = 0.8  // of the time all CPUs are wanted
 	fullUsed   = 0.85 // of the CPUs' time is used
 	throttle   = 0.05 // of the time throttled by a quota
-	otherLoad     = 0.3  // CPUs that other processes used
+	otherLoad  = 0.3  // CPUs that other processes used
 	noiseShare = 0.15 // of the CPU profile's samples in profilers
 )
 
 // inflation finds work that takes more CPU time the more CPUs do it: by runs on one and on several, or by atomic
 // additions that many make to the same memory.
-func workInflation(v *analysis) []Finding {
-	if f, ok := v.contendedAtomics(); ok {
+func workInflation(a *analysis) []Finding {
+	if f, ok := a.contendedAtomics(); ok {
 		return []Finding{f}
 	}
-	r := v.inflation()
-	if math.IsNaN(r) || r < inflated && (r < sharedInfl || v.memoryUpdateShare() < sharedCost) || v.cpus < 2 ||
-		v.oneCPURun.Wall <= 0 || v.oneCPURun.Count < 3 || v.run.Count < 3 {
+	r := a.inflation()
+	if math.IsNaN(r) || r < inflated && (r < sharedInfl || a.memoryUpdateShare() < sharedCost) || a.cpus < 2 ||
+		a.oneCPURun.Wall <= 0 || a.oneCPURun.Count < 3 || a.run.Count < 3 {
 		return nil
 	}
-	if v.trace != nil && v.widestClass() == nil || v.activeFraction() < 0.7 || v.saturation() < 0.5 {
+	if a.trace != nil && a.widestClass() == nil || a.activeFraction() < 0.7 || a.saturation() < 0.5 {
 		return nil
 	}
-	if v.hasSamples() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
+	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
 		return nil
 	}
-	f := v.newFinding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
+	f := a.newFinding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, a.run.CPUs)
 	f.Share = 1 - 1/r
-	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(v.oneCPURun.User+v.oneCPURun.System), formatDuration(v.run.User+v.run.System),
-		v.run.CPUs)
-	for _, g := range v.hottestLines(nil, 2) {
-		f.Where = append(f.Where, v.prog.position(g.at))
-		f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), v.quote(g.at))
+	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(a.oneCPURun.User+a.oneCPURun.System), formatDuration(a.run.User+a.run.System),
+		a.run.CPUs)
+	for _, g := range a.hottestLines(nil, 2) {
+		f.Where = append(f.Where, a.prog.position(g.at))
+		f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
 	}
-	saved := (1 - 1/r) * v.activeFraction()
+	saved := (1 - 1/r) * a.activeFraction()
 	f.Gain = newGain(0.9*saved, 0.4*saved, saved)
 	f.Rival = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
 		"whatever the program does."
@@ -60,39 +60,39 @@ func workInflation(v *analysis) []Finding {
 }
 
 // contended are atomic additions that several goroutines make all the time.
-func (v *analysis) contendedAtomics() (Finding, bool) {
-	if !v.hasSamples() || v.used < 1.3*v.wall {
+func (a *analysis) contendedAtomics() (Finding, bool) {
+	if !a.hasSamples() || a.used < 1.3*a.wall {
 		return Finding{}, false
 	}
 	share := 0.0
-	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.category == Locks || w.category == Channels || w.category == Scheduler || len(w.stack) == 0 {
 			return evidence.Frame{}, false
 		}
 		leaf := w.stack[0]
 		add := hasAnyPrefix(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") &&
 			(strings.Contains(leaf.Function, "Add") || strings.Contains(leaf.Function, "Xadd"))
-		if !add && !(v.prog.isOwn(leaf) && atomicAdd.MatchString(v.prog.sourceLine(leaf))) {
+		if !add && !(a.prog.isOwn(leaf) && atomicAdd.MatchString(a.prog.sourceLine(leaf))) {
 			return evidence.Frame{}, false
 		}
-		share += w.weight / math.Max(v.cpu.user, 1e-9)
-		return v.prog.ownFrame(w.stack)
+		share += w.weight / math.Max(a.cpu.user, 1e-9)
+		return a.prog.ownFrame(w.stack)
 	})
-	r := v.inflation()
+	r := a.inflation()
 	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < 1.1 {
 		return Finding{}, false
 	}
-	f := v.newFinding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.", v.prog.position(groups[0].at),
+	f := a.newFinding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.", a.prog.position(groups[0].at),
 		percent(share))
-	f.Where = []string{v.prog.position(groups[0].at)}
+	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = share
-	f.citef("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), v.quote(groups[0].at))
+	f.citef("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), a.quote(groups[0].at))
 	saved := 0.8 * share
 	if !math.IsNaN(r) {
-		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
+		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)
 		saved = math.Max(0.6*share, 1-1/r)
 	}
-	f.Gain = newGain(saved*v.activeFraction(), 0.3*saved, math.Max(share, saved))
+	f.Gain = newGain(saved*a.activeFraction(), 0.3*saved, math.Max(share, saved))
 	f.Rival = "The additions are few, and what is counted is slow beside them."
 	f.Fix = "Let each goroutine count for itself, and add once at the end."
 	f.Experiment = "Give each goroutine a counter of its own, 128 bytes apart."
@@ -101,15 +101,15 @@ func (v *analysis) contendedAtomics() (Finding, bool) {
 
 // addsToMemory is the share of the goroutines' CPU time on lines that add to a field or an element. Where goroutines
 // have such memory side by side, in one line of the cache, each takes it from the other.
-func (v *analysis) memoryUpdateShare() float64 {
-	if !v.hasSamples() {
+func (a *analysis) memoryUpdateShare() float64 {
+	if !a.hasSamples() {
 		return 0
 	}
 	share := 0.0
-	for i := range v.cpu.list {
-		w := &v.cpu.list[i]
-		if w.root != "" && len(w.stack) > 0 && v.prog.isOwn(w.stack[0]) && updatesMemory(v.prog.sourceLine(w.stack[0])) {
-			share += w.weight / math.Max(v.cpu.user, 1e-9)
+	for i := range a.cpu.list {
+		w := &a.cpu.list[i]
+		if w.root != "" && len(w.stack) > 0 && a.prog.isOwn(w.stack[0]) && updatesMemory(a.prog.sourceLine(w.stack[0])) {
+			share += w.weight / math.Max(a.cpu.user, 1e-9)
 		}
 	}
 	return share
@@ -134,35 +134,35 @@ func updatesMemory(line string) bool {
 var atomicAdd = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 
 // saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
-func cpuSaturated(v *analysis) []Finding {
-	if v.wall == 0 || v.cpus < v.available && v.cpus < 2 || v.unusedCPU() > 1-fullUsed ||
-		v.trace != nil && v.saturation() < fullTime || v.cpus < 2 && v.trace == nil {
+func cpuSaturated(a *analysis) []Finding {
+	if a.wall == 0 || a.cpus < a.available && a.cpus < 2 || a.unusedCPU() > 1-fullUsed ||
+		a.trace != nil && a.saturation() < fullTime || a.cpus < 2 && a.trace == nil {
 		return nil
 	}
-	if v.hasSamples() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
+	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
 		return nil
 	}
-	f := v.newFinding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
-		v.cpus)
-	f.Share = 1 - v.unusedCPU()
-	f.citef("it used %.2f of %.0f CPUs", v.used/v.wall, v.cpus)
-	if v.trace != nil {
-		f.citef("as many goroutines as CPUs or more wanted to run for %s of the time", percent(v.saturation()))
+	f := a.newFinding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
+		a.cpus)
+	f.Share = 1 - a.unusedCPU()
+	f.citef("it used %.2f of %.0f CPUs", a.used/a.wall, a.cpus)
+	if a.trace != nil {
+		f.citef("as many goroutines as CPUs or more wanted to run for %s of the time", percent(a.saturation()))
 	}
-	for _, g := range v.hottestLines(nil, 2) {
+	for _, g := range a.hottestLines(nil, 2) {
 		if g.share >= 0.1 {
-			f.Where = append(f.Where, v.prog.position(g.at))
-			f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), v.quote(g.at))
+			f.Where = append(f.Where, a.prog.position(g.at))
+			f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
 		}
 	}
 	f.Rival = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
-	if v.cpus < v.available {
-		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", v.cpus,
-			v.available)
+	if a.cpus < a.available {
+		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", a.cpus,
+			a.available)
 		f.Rival = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
-		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", v.procs, v.available)
+		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", a.procs, a.available)
 		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."
 	}
 	f.Confidence = High
@@ -170,27 +170,27 @@ func cpuSaturated(v *analysis) []Finding {
 }
 
 // oversubscribed finds a machine that does not give what GOMAXPROCS promises.
-func oversubscribed(v *analysis) []Finding {
-	if v.run == nil || v.run.Wall <= 0 {
+func oversubscribed(a *analysis) []Finding {
+	if a.run == nil || a.run.Wall <= 0 {
 		return nil
 	}
-	f := v.newFinding(OSOversubscription, "")
+	f := a.newFinding(OSOversubscription, "")
 	f.Level = ProfileLevel
 	f.Rival = "Somebody else's load, that will be gone next time."
 	f.Experiment = "Run it alone on an idle machine."
-	throttled := v.run.Throttled.Seconds() / v.run.Wall.Seconds()
+	throttled := a.run.Throttled.Seconds() / a.run.Wall.Seconds()
 	switch {
 	case throttled >= throttle:
 		f.Claim = fmt.Sprintf("The system throttles it for %s of the time: its quota is below GOMAXPROCS.",
 			percent(throttled))
 		f.Share = math.Min(1, throttled)
-		f.citef("throttled for %s of %s", formatDuration(v.run.Throttled), formatDuration(v.run.Wall))
+		f.citef("throttled for %s of %s", formatDuration(a.run.Throttled), formatDuration(a.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
-	case v.run.Machine > 0 && v.procs > v.run.Machine:
-		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", v.procs,
-			v.run.Machine)
-		f.Share = 1 - float64(v.run.Machine)/float64(v.procs)
-		f.citef("%d involuntary context switches in %s", v.run.Involuntary, formatDuration(v.run.Wall))
+	case a.run.Machine > 0 && a.procs > a.run.Machine:
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", a.procs,
+			a.run.Machine)
+		f.Share = 1 - float64(a.run.Machine)/float64(a.procs)
+		f.citef("%d involuntary context switches in %s", a.run.Involuntary, formatDuration(a.run.Wall))
 		f.Fix = "Set GOMAXPROCS to the number of CPUs."
 	default:
 		return nil
@@ -199,14 +199,14 @@ func oversubscribed(v *analysis) []Finding {
 }
 
 // noisy finds profilers that take much of what they measure.
-func profilerNoise(v *analysis) []Finding {
-	if !v.hasSamples() || v.cpu.noise < noiseShare {
+func profilerNoise(a *analysis) []Finding {
+	if !a.hasSamples() || a.cpu.noise < noiseShare {
 		return nil
 	}
-	f := v.newFinding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
-		percent(v.cpu.noise))
+	f := a.newFinding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
+		percent(a.cpu.noise))
 	f.Level = ProfileLevel
-	f.Share = v.cpu.noise
+	f.Share = a.cpu.noise
 	f.citef("they are left out of all shares")
 	f.Rival = "The program profiles itself, and means to."
 	f.Fix = "Take one profile at a time, and no execution trace beside the CPU profile."

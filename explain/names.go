@@ -47,11 +47,11 @@ const (
 // trait is what holds for every finding of one name.
 type trait struct {
 	// explains lists the symptoms of the finding: they are dropped where it is found. See dominate.
-	symptoms []Name
-	counted  bool // it stands on what the kernel counts, which a short run has as surely as a long one
-	allCPUs  bool // a CPU that is not there makes it up: it is dropped on a loaded machine
-	oneProgram    bool // it is on how the parts of one run lie beside each other
-	detail   bool // without a gain it is a detail of the program, not what limits it: it explains nothing then
+	symptoms   []Name
+	counted    bool // it stands on what the kernel counts, which a short run has as surely as a long one
+	allCPUs    bool // a CPU that is not there makes it up: it is dropped on a loaded machine
+	oneProgram bool // it is on how the parts of one run lie beside each other
+	detail     bool // without a gain it is a detail of the program, not what limits it: it explains nothing then
 }
 
 // traits has every finding of a rule.

@@ -12,7 +12,7 @@ import (
 // mostCPUs is the most CPUs of a machine, where the evidence does not say how many there were. A profile may show more
 // CPU time than its CPUs had: samples are taken of threads that the kernel moves, so that spare and slack are allowed.
 const (
-	maxCPUs = 8192
+	maxCPUs      = 8192
 	cpuTolerance = 1.25
 	// beside undisturbed runs, which say how much time was used: profile and trace, of other runs, give shares
 	runTolerance = 4

@@ -19,37 +19,37 @@ const (
 )
 
 // fewWorkers finds pools of workers that are all occupied while CPUs are not.
-func tooFewWorkers(v *analysis) []Finding {
-	if v.trace == nil || v.idleCPU() < poolSpare {
+func tooFewWorkers(a *analysis) []Finding {
+	if a.trace == nil || a.idleCPU() < poolSpare {
 		return nil
 	}
-	for _, c := range v.classes() {
-		at, own := v.goStatement(c) // a library sizes its pools itself: one goroutine for each connection
-		if isMain(c) || !own || v.handlesConnections(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
+	for _, c := range a.classes() {
+		at, own := a.goStatement(c) // a library sizes its pools itself: one goroutine for each connection
+		if isMain(c) || !own || a.handlesConnections(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
 			len(c.Members) == 0 {
 			continue
 		}
 		life, running, queued, channels, locks, outside := lifetimes(c)
-		if life < v.trace.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
+		if life < a.trace.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
 			continue
 		}
 		waits := outside > time.Duration(poolWaits*float64(life)) && c.Peak <= poolMost
-		works := running+queued > life*85/100 && float64(c.Peak) < v.cpus
-		pool := c.Count >= 2 || v.startedInLoop(c)
-		if !pool || !waits && !works || v.timerPaced(c) {
+		works := running+queued > life*85/100 && float64(c.Peak) < a.cpus
+		pool := c.Count >= 2 || a.startedInLoop(c)
+		if !pool || !waits && !works || a.timerPaced(c) {
 			continue
 		}
-		f := v.newFinding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
-			capitalize(v.className(c)), percent(v.unusedCPU()))
-		f.Share = v.unusedCPU()
-		f.Where = []string{v.prog.position(at)}
-		f.citef("they are started at %s", v.quote(at))
+		f := a.newFinding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
+			capitalize(a.className(c)), percent(a.unusedCPU()))
+		f.Share = a.unusedCPU()
+		f.Where = []string{a.prog.position(at)}
+		f.citef("they are started at %s", a.quote(at))
 		all := float64(life)
 		f.citef("they ran for %s of their lives, waited outside for %s, and for work for %s",
 			percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
-		most := 1 - v.lowerBound()
+		most := 1 - a.lowerBound()
 		if works {
-			most = math.Min(most, 1-float64(c.Peak)/v.cpus)
+			most = math.Min(most, 1-float64(c.Peak)/a.cpus)
 		}
 		f.Gain = newGain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
 		f.Rival = "What they wait for serves no more at a time, so that more workers only wait longer."
@@ -62,7 +62,7 @@ func tooFewWorkers(v *analysis) []Finding {
 
 // starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library
 // that it calls.
-func (v *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
+func (a *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 	i := slices.IndexFunc(c.Created, func(f evidence.Frame) bool {
 		return !evidence.Wraps(f.Function) &&
 			!hasAnyPrefix(f.Function, "runtime.")
@@ -71,7 +71,7 @@ func (v *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 		return evidence.Frame{}, false
 	}
 	f := c.Created[i]
-	return f, v.prog.isOwn(f) || v.prog.Module == "" && !v.prog.isStandard(f) && !isHook(f)
+	return f, a.prog.isOwn(f) || a.prog.Module == "" && !a.prog.isStandard(f) && !isHook(f)
 }
 
 // lives adds up the members of a class, by how many of them lived at a time.
@@ -89,13 +89,13 @@ func lifetimes(c *evidence.Class) (life, running, queued, channels, locks, outsi
 }
 
 // inLoop reports whether the go statement that made a class stands in a loop, as far as the source is at hand.
-func (v *analysis) startedInLoop(c *evidence.Class) bool {
-	at, ok := v.prog.ownFrame(c.Created)
-	if !ok || v.prog.Source == nil {
+func (a *analysis) startedInLoop(c *evidence.Class) bool {
+	at, ok := a.prog.ownFrame(c.Created)
+	if !ok || a.prog.Source == nil {
 		return false
 	}
 	for back := range 4 {
-		if strings.HasPrefix(strings.TrimSpace(v.prog.Source(at.File, at.Line-back)), "for ") {
+		if strings.HasPrefix(strings.TrimSpace(a.prog.Source(at.File, at.Line-back)), "for ") {
 			return true
 		}
 	}
@@ -103,9 +103,9 @@ func (v *analysis) startedInLoop(c *evidence.Class) bool {
 }
 
 // turnsLimited reports whether the goroutines of a class sleep by a timer of their own, so that nobody waits for them.
-func (v *analysis) timerPaced(c *evidence.Class) bool {
-	for _, w := range v.trace.Waits {
-		if w.Op == evidence.OpSend && w.Waited > v.trace.Duration/5 {
+func (a *analysis) timerPaced(c *evidence.Class) bool {
+	for _, w := range a.trace.Waits {
+		if w.Op == evidence.OpSend && w.Waited > a.trace.Duration/5 {
 			return false // somebody has work for them
 		}
 	}

@@ -34,18 +34,18 @@ const (
 // Explain says what holds a program back, by rank.
 func Explain(e *evidence.Evidence) Report {
 	e, left := dropImplausible(e)
-	v := newAnalysis(e)
-	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: v.cpuTime(), Parallelism: v.parallelism(),
-		Phases: v.phases()}
+	a := newAnalysis(e)
+	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: a.cpuTime(), Parallelism: a.parallelism(),
+		Phases: a.phases()}
 	var found []Finding
 	for _, look := range rules {
-		found = append(found, look(v)...)
+		found = append(found, look(a)...)
 	}
 	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
-	if v.isLoaded() {
+	if a.isLoaded() {
 		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs "+
-			"being there is left out", v.run.Others))
-		found = v.discountLoad(found)
+			"being there is left out", a.run.Others))
+		found = a.discountLoad(found)
 	}
 	if e.Program.Several {
 		r.Phases = nil
@@ -53,16 +53,16 @@ func Explain(e *evidence.Evidence) Report {
 		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].oneProgram })
 	}
 	r.Findings = rank(dropSymptoms(found))
-	if v.isBrief() {
-		r.Findings = v.withoutGains(r.Findings)
+	if a.isBrief() {
+		r.Findings = a.withoutGains(r.Findings)
 	}
-	if v.trace != nil && v.endsByTimer() && !v.serves() && slices.ContainsFunc(r.Findings,
+	if a.trace != nil && a.endsByTimer() && !a.serves() && slices.ContainsFunc(r.Findings,
 		func(f Finding) bool { return f.Gain != nil }) {
 		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long "+
 			"whatever is changed: what a change saves is of the time for as much work")
 	}
 	if len(r.Findings) == 0 {
-		r.Findings = []Finding{v.noFinding()}
+		r.Findings = []Finding{a.noFinding()}
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -76,7 +76,7 @@ func Explain(e *evidence.Evidence) Report {
 }
 
 // brief reports whether a whole run is so short that what it takes to start, and chance, are a good part of it.
-func (v *analysis) isBrief() bool { return v.run != nil && v.run.Wall > 0 && v.run.Wall < minWall }
+func (a *analysis) isBrief() bool { return a.run != nil && a.run.Wall > 0 && a.run.Wall < minWall }
 
 // startTime is what starting a process and its runtime takes at most. It is in the wall time of a run, and with it in
 // what a finding makes of shares of CPU time: of a brief run less than that share is nothing that a change would show.
@@ -84,24 +84,24 @@ const startTime = 15 * time.Millisecond
 
 // unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted and is more
 // than the start.
-func (v *analysis) withoutGains(found []Finding) []Finding {
+func (a *analysis) withoutGains(found []Finding) []Finding {
 	var sure, rest []Finding
 	for _, f := range found {
 		if traits[f.Name].counted && f.Gain != nil &&
-			f.Gain.Estimate > startTime.Seconds()/v.run.Wall.Seconds() {
+			f.Gain.Estimate > startTime.Seconds()/a.run.Wall.Seconds() {
 			sure = append(sure, f)
 			continue
 		}
 		f.Gain, f.Confidence = nil, Low
 		rest = append(rest, f)
 	}
-	f := v.newFinding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", formatDuration(v.run.Wall))
+	f := a.newFinding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", formatDuration(a.run.Wall))
 	f.Level = ProfileLevel
 	f.Share = 1
 	f.citef("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", formatDuration(startTime),
 		formatDuration(minWall))
-	if v.cpu != nil {
-		f.citef("the CPU profile has %d samples, of several runs", v.cpu.samples)
+	if a.cpu != nil {
+		f.citef("the CPU profile has %d samples, of several runs", a.cpu.samples)
 	}
 	f.Rival = "It is always as short: then only its start is worth a look."
 	f.Fix = "Give it more to do: more input, more repetitions, a benchmark."
@@ -111,10 +111,10 @@ func (v *analysis) withoutGains(found []Finding) []Finding {
 }
 
 // loaded reports whether other processes took what the program might have used.
-func (v *analysis) isLoaded() bool { return v.run != nil && v.run.Others >= otherLoad }
+func (a *analysis) isLoaded() bool { return a.run != nil && a.run.Others >= otherLoad }
 
 // doubted is what is left of findings on a loaded machine.
-func (v *analysis) discountLoad(found []Finding) []Finding {
+func (a *analysis) discountLoad(found []Finding) []Finding {
 	found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].allCPUs })
 	for i := range found {
 		found[i].Confidence = Low
@@ -187,12 +187,12 @@ func rank(found []Finding) []Finding {
 }
 
 // nothing is the answer where no rule has one.
-func (v *analysis) noFinding() Finding {
-	if v.trace == nil && !v.hasSamples() || v.trace != nil && v.trace.Duration < minTrace && v.cpu == nil {
-		f := v.newFinding(TooLittle, "There is too little evidence to say anything.")
+func (a *analysis) noFinding() Finding {
+	if a.trace == nil && !a.hasSamples() || a.trace != nil && a.trace.Duration < minTrace && a.cpu == nil {
+		f := a.newFinding(TooLittle, "There is too little evidence to say anything.")
 		f.Confidence = Low
-		if v.cpu != nil {
-			f.citef("the CPU profile has %d samples; %d are needed", v.cpu.samples, minSamples)
+		if a.cpu != nil {
+			f.citef("the CPU profile has %d samples; %d are needed", a.cpu.samples, minSamples)
 		} else {
 			f.citef("there is neither an execution trace nor a CPU profile with samples")
 		}
@@ -201,14 +201,14 @@ func (v *analysis) noFinding() Finding {
 		f.Experiment = "A longer run with an execution trace."
 		return f
 	}
-	f := v.newFinding(None, "Nothing was found that holds it back.")
-	f.citef("it used %.2f of %.0f CPUs", v.used/max(v.wall, 1e-9), v.cpus)
-	if v.trace == nil {
+	f := a.newFinding(None, "Nothing was found that holds it back.")
+	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
+	if a.trace == nil {
 		f.citef("only profiles were looked at: who waits for whom an execution trace would tell")
 		f.Confidence = Low
 	}
 	f.Rival = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."
 	f.Fix = "Leave it as it is, or do less work."
-	f.Experiment = fmt.Sprintf("Run it on fewer CPUs: it should slow down in proportion from %.0f.", v.cpus)
+	f.Experiment = fmt.Sprintf("Run it on fewer CPUs: it should slow down in proportion from %.0f.", a.cpus)
 	return f
 }

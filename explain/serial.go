@@ -13,10 +13,10 @@ import (
 
 // Thresholds of work that is not shared out.
 const (
-	aloneShare  = 0.85 // of the time in which somebody ran, with one goroutine that wanted a CPU
-	minActive   = 0.7  // of the time, somebody ran
-	splitEfficiency     = 0.85 // of an even division is what dividing a loop gives in practice
-	phaseShare = 0.05 // of the time, in serial phases
+	aloneShare      = 0.85 // of the time in which somebody ran, with one goroutine that wanted a CPU
+	minActive       = 0.7  // of the time, somebody ran
+	splitEfficiency = 0.85 // of an even division is what dividing a loop gives in practice
+	phaseShare      = 0.05 // of the time, in serial phases
 	// of the time is to be saved, else nothing is promised: a short end or beginning is what every fork and join has
 	phaseGain = 0.12
 	phaseWide = 0.15 // of the time, in parallel ones
@@ -32,9 +32,9 @@ const (
 )
 
 // loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
-func (v *analysis) longestAlone() (*evidence.Class, float64) {
+func (a *analysis) longestAlone() (*evidence.Class, float64) {
 	var most *evidence.Class
-	for _, c := range v.classes() {
+	for _, c := range a.classes() {
 		if most == nil || c.Alone-c.Tail > most.Alone-most.Tail {
 			most = c
 		}
@@ -42,16 +42,16 @@ func (v *analysis) longestAlone() (*evidence.Class, float64) {
 	if most == nil {
 		return nil, 0
 	}
-	return most, v.fraction(most.Alone - most.Tail)
+	return most, a.fraction(most.Alone - most.Tail)
 }
 
 // parks is how often the goroutines of a class waited for others: on channels and locks.
-func (v *analysis) parkCount(c *evidence.Class) (n int64) {
-	for _, w := range v.trace.Waits {
+func (a *analysis) parkCount(c *evidence.Class) (n int64) {
+	for _, w := range a.trace.Waits {
 		switch w.Op {
 		case evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex, evidence.OpRWMutex,
 			evidence.OpCond:
-			if slices.ContainsFunc(w.Classes, func(i int) bool { return &v.trace.Classes[i] == c }) {
+			if slices.ContainsFunc(w.Classes, func(i int) bool { return &a.trace.Classes[i] == c }) {
 				n += w.Count
 			}
 		}
@@ -67,64 +67,64 @@ const minDivisible = 200 * time.Microsecond
 const fewParks = 200.0
 
 // singleThreaded finds programs whose work one goroutine does.
-func singleThreaded(v *analysis) []Finding {
-	if v.available < 2 || v.smallOperations() {
+func singleThreaded(a *analysis) []Finding {
+	if a.available < 2 || a.smallOperations() {
 		return nil
 	}
-	if v.trace == nil {
-		return v.singleByCPUTime()
+	if a.trace == nil {
+		return a.singleByCPUTime()
 	}
-	c, alone := v.longestAlone()
-	if c == nil || v.activeFraction() < minActive || alone < aloneShare*v.activeFraction() ||
+	c, alone := a.longestAlone()
+	if c == nil || a.activeFraction() < minActive || alone < aloneShare*a.activeFraction() ||
 		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
 		return nil
 	}
-	if float64(v.parkCount(c))/v.trace.Duration.Seconds() > fewParks && !isMain(c) {
+	if float64(a.parkCount(c))/a.trace.Duration.Seconds() > fewParks && !isMain(c) {
 		return nil
 	}
-	f := v.newFinding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capitalize(v.className(c)),
-		verb(c, "does", "do"), v.available)
+	f := a.newFinding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capitalize(a.className(c)),
+		verb(c, "does", "do"), a.available)
 	f.Share = alone
-	for _, g := range v.hottestLines(c, 2) {
+	for _, g := range a.hottestLines(c, 2) {
 		if g.share >= 0.1 {
-			f.Where = append(f.Where, v.prog.position(g.at))
-			f.citef("%s of the goroutines' CPU time is spent at %s", percent(g.share), v.quote(g.at))
+			f.Where = append(f.Where, a.prog.position(g.at))
+			f.citef("%s of the goroutines' CPU time is spent at %s", percent(g.share), a.quote(g.at))
 		}
 	}
-	if g, ok := v.entryPoint(c); ok && !slices.Contains(f.Where, v.prog.position(g.at)) {
-		f.Where = append(f.Where, v.prog.position(g.at))
+	if g, ok := a.entryPoint(c); ok && !slices.Contains(f.Where, a.prog.position(g.at)) {
+		f.Where = append(f.Where, a.prog.position(g.at))
 	}
 	if len(f.Where) == 0 && c.Start.File != "" {
-		f.Where = []string{v.prog.position(c.Start)}
+		f.Where = []string{a.prog.position(c.Start)}
 	}
-	f.citef("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(v.demandShare(1)),
-		v.used/v.wall)
-	v.singleGain(&f, alone)
+	f.citef("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(a.demandShare(1)),
+		a.used/a.wall)
+	a.singleGain(&f, alone)
 	return []Finding{f}
 }
 
 // smallOperations reports whether it is a benchmark of operations that are too short to be divided: that it does them
 // one after the other is how benchmarks are.
-func (v *analysis) smallOperations() bool {
-	return v.run != nil && v.run.Operations > 0 && v.run.Wall/time.Duration(v.run.Operations) < minDivisible &&
-		v.cpu != nil &&
-		slices.ContainsFunc(v.cpu.list, func(w weightedSample) bool { return strings.HasPrefix(w.root, "testing.(*B).") })
+func (a *analysis) smallOperations() bool {
+	return a.run != nil && a.run.Operations > 0 && a.run.Wall/time.Duration(a.run.Operations) < minDivisible &&
+		a.cpu != nil &&
+		slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool { return strings.HasPrefix(w.root, "testing.(*B).") })
 }
 
 // singleGain is what dividing the program's own code over the CPUs saves.
-func (v *analysis) singleGain(f *Finding, alone float64) {
+func (a *analysis) singleGain(f *Finding, alone float64) {
 	own := 1.0
-	if v.hasSamples() {
-		own = v.cpu.userShare(UserCode, Allocation)
+	if a.hasSamples() {
+		own = a.cpu.userShare(UserCode, Allocation)
 	}
-	most := alone * own * (1 - 1/v.available)
+	most := alone * own * (1 - 1/a.available)
 	f.Gain = newGain(splitEfficiency*most, 0.5*most, most)
 	f.Confidence = High
 	f.Rival = "Each step needs the result of the one before, so that there is nothing to divide."
 	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with " +
 		"results of its own."
-	if v.cpus < v.available {
-		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(v.procs) + " itself."
+	if a.cpus < a.available {
+		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(a.procs) + " itself."
 	}
 	f.Experiment = "Give each half of the input to a process of its own: if both end in half the " +
 		"time, the work divides."
@@ -132,33 +132,33 @@ func (v *analysis) singleGain(f *Finding, alone float64) {
 
 // singleByCPUTime is the same without a trace: CPU time is the wall time, and one goroutine's stacks have nearly all
 // samples.
-func (v *analysis) singleByCPUTime() []Finding {
-	if !v.hasSamples() || v.wall == 0 {
+func (a *analysis) singleByCPUTime() []Finding {
+	if !a.hasSamples() || a.wall == 0 {
 		return nil
 	}
-	used := v.used / v.wall * v.cpu.user / v.cpu.total
+	used := a.used / a.wall * a.cpu.user / a.cpu.total
 	root, most := "", 0.0
 	by := map[string]float64{}
-	for _, w := range v.cpu.list {
+	for _, w := range a.cpu.list {
 		if w.root != "" {
 			if by[w.root] += w.weight; by[w.root] > most {
 				root, most = w.root, by[w.root]
 			}
 		}
 	}
-	if used < minActive || used > 1.1 || most < aloneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
+	if used < minActive || used > 1.1 || most < aloneShare*a.cpu.user || a.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
-	f := v.newFinding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
-		v.available)
+	f := a.newFinding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", a.used/a.wall,
+		a.available)
 	f.Level = ProfileLevel
 	f.Share = used
-	f.citef("%s of the goroutines' CPU time is in goroutines of %s", percent(most/v.cpu.user), shortName(root))
-	for _, g := range v.hottestLines(nil, 2) {
-		f.Where = append(f.Where, v.prog.position(g.at))
-		f.citef("%s of it is spent at %s", percent(g.share), v.quote(g.at))
+	f.citef("%s of the goroutines' CPU time is in goroutines of %s", percent(most/a.cpu.user), shortName(root))
+	for _, g := range a.hottestLines(nil, 2) {
+		f.Where = append(f.Where, a.prog.position(g.at))
+		f.citef("%s of it is spent at %s", percent(g.share), a.quote(g.at))
 	}
-	v.singleGain(&f, math.Min(1, used))
+	a.singleGain(&f, math.Min(1, used))
 	// of these there is one at a time
 	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" {
 		f.Gain, f.Confidence = nil, Low
@@ -170,9 +170,9 @@ func (v *analysis) singleByCPUTime() []Finding {
 }
 
 // widest is the class of several goroutines that ran most.
-func (v *analysis) widestClass() *evidence.Class {
+func (a *analysis) widestClass() *evidence.Class {
 	var most *evidence.Class
-	for _, c := range v.classes() {
+	for _, c := range a.classes() {
 		if c.Peak >= 2 && (most == nil || c.Running > most.Running) {
 			most = c
 		}
@@ -181,52 +181,52 @@ func (v *analysis) widestClass() *evidence.Class {
 }
 
 // serialPhase finds stretches in which one goroutine works between others in which many do.
-func serialPhase(v *analysis) []Finding {
-	if v.trace == nil || v.cpus < 2 {
+func serialPhase(a *analysis) []Finding {
+	if a.trace == nil || a.cpus < 2 {
 		return nil
 	}
-	c, alone := v.longestAlone()
-	wide := v.widestClass()
-	parallel := v.activeFraction() - v.demandShare(1)
+	c, alone := a.longestAlone()
+	wide := a.widestClass()
+	parallel := a.activeFraction() - a.demandShare(1)
 	if c == nil || wide == nil || c == wide || alone < phaseShare || parallel < phaseWide || c.Peak > 1 ||
-		wide.Running < v.totalRunning()/10 {
+		wide.Running < a.totalRunning()/10 {
 		return nil
 	}
-	work := float64(v.totalRunning())
+	work := float64(a.totalRunning())
 	serial := float64(c.Alone-c.Tail) / math.Max(work, 1)
-	who := capitalize(v.className(c))
+	who := capitalize(a.className(c))
 	if c.Count > 1 {
 		who = "One goroutine of " + shortName(c.Start.Function) + " at a time"
 	}
-	f := v.newFinding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
+	f := a.newFinding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
 		who, percent(alone))
 	f.Share = alone
-	g, ok := v.entryPoint(c)
+	g, ok := a.entryPoint(c)
 	if ok {
-		f.Where = append(f.Where, v.prog.position(g.at))
-		call := v.callee(g.at, g.sample)
+		f.Where = append(f.Where, a.prog.position(g.at))
+		call := a.callee(g.at, g.sample)
 		if call != "" {
 			f.Claim = who + " works alone for " + percent(alone) + " of the time, in " + call + " called at " +
-				v.prog.position(g.at) + "."
-			f.citef("its CPU time is mostly in %s: %s", call, v.quote(g.at))
+				a.prog.position(g.at) + "."
+			f.citef("its CPU time is mostly in %s: %s", call, a.quote(g.at))
 		} else {
-			f.citef("its CPU time is mostly below %s", v.quote(g.at))
+			f.citef("its CPU time is mostly below %s", a.quote(g.at))
 		}
 	}
-	for _, h := range v.hottestLines(c, 1) {
-		if !slices.Contains(f.Where, v.prog.position(h.at)) {
-			f.Where = append(f.Where, v.prog.position(h.at))
+	for _, h := range a.hottestLines(c, 1) {
+		if !slices.Contains(f.Where, a.prog.position(h.at)) {
+			f.Where = append(f.Where, a.prog.position(h.at))
 		}
 	}
 	f.citef("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
-		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/v.cpus), v.cpus)
+		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/a.cpus), a.cpus)
 	f.citef("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, shortName(wide.Start.Function),
 		percent(parallel))
-	most := alone * (1 - 1/v.cpus)
+	most := alone * (1 - 1/a.cpus)
 	f.Gain = newGain(0.8*most, 0.3*most, most)
 	if 0.8*most < phaseGain {
 		f.Gain, f.Confidence = nil, Low
-		if alone*v.wall < 3*startTime.Seconds() || v.activeFraction() < minActive || v.rate(v.parkCount(c)) > fewParks {
+		if alone*a.wall < 3*startTime.Seconds() || a.activeFraction() < minActive || a.rate(a.parkCount(c)) > fewParks {
 			return nil // the start of a process; or slivers between waits
 		}
 	}
@@ -237,36 +237,36 @@ func serialPhase(v *analysis) []Finding {
 }
 
 // loadImbalance finds goroutines that were made together and end far apart.
-func loadImbalance(v *analysis) []Finding {
-	if v.trace == nil || v.cpus < 2 {
+func loadImbalance(a *analysis) []Finding {
+	if a.trace == nil || a.cpus < 2 {
 		return nil
 	}
 	var worst *evidence.Class
-	for _, c := range v.classes() {
-		if _, own := v.goStatement(c); own && (worst == nil || c.Tail > worst.Tail) {
+	for _, c := range a.classes() {
+		if _, own := a.goStatement(c); own && (worst == nil || c.Tail > worst.Tail) {
 			worst = c
 		}
 	}
-	if worst == nil || v.fraction(worst.Tail) < tailShare || worst.Running == 0 ||
+	if worst == nil || a.fraction(worst.Tail) < tailShare || worst.Running == 0 ||
 		worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return nil
 	}
 	if int64(len(worst.Members)) >= worst.Count && imbalance(worst) < uneven {
 		return nil // one began later, or the machine held it up
 	}
-	tail := v.fraction(worst.Tail)
-	f := v.newFinding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
-		v.className(worst), percent(tail))
+	tail := a.fraction(worst.Tail)
+	f := a.newFinding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
+		a.className(worst), percent(tail))
 	f.Share = tail
-	at, _ := v.goStatement(worst)
-	f.Where = []string{v.prog.position(at)}
-	f.citef("they are started at %s", v.quote(at))
+	at, _ := a.goStatement(worst)
+	f.Where = []string{a.prog.position(at)}
+	f.citef("they are started at %s", a.quote(at))
 	var ran []string
 	for _, m := range worst.Members[:min(4, len(worst.Members))] {
 		ran = append(ran, formatDuration(m.Running))
 	}
 	f.citef("those that ran longest had a CPU for %s", strings.Join(ran, ", "))
-	saved := tail * (1 - 1/v.cpus)
+	saved := tail * (1 - 1/a.cpus)
 	f.Gain = newGain(0.9*saved, 0.5*saved, saved)
 	f.Confidence = High
 	if worst.Batches < tailOften && worst.Tail < tailSure && saved < tailChance {
@@ -291,32 +291,32 @@ func imbalance(c *evidence.Class) float64 {
 }
 
 // oneCPU finds programs that use one CPU of several, because they were told to or tell themselves.
-func oneCPU(v *analysis) []Finding {
-	if v.run == nil || v.procs != 1 || v.run.Machine < 2 {
+func oneCPU(a *analysis) []Finding {
+	if a.run == nil || a.procs != 1 || a.run.Machine < 2 {
 		return nil
 	}
-	f := v.newFinding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
-		percent(v.saturation()))
-	f.Share = v.saturation()
-	if v.trace == nil {
-		if v.run.CPUs == 1 || f.Share < minActive {
+	f := a.newFinding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", a.run.Machine,
+		percent(a.saturation()))
+	f.Share = a.saturation()
+	if a.trace == nil {
+		if a.run.CPUs == 1 || f.Share < minActive {
 			return nil // it may be meant; whether more than one goroutine wants it, only a trace tells
 		}
 		f.Confidence = Low
 	} else {
-		wants := v.parallelism().Wants
+		wants := a.parallelism().Wants
 		if wants < 1.5 {
 			return nil
 		}
-		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", v.run.Machine,
+		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", a.run.Machine,
 			wants)
-		most := 1 - 1/math.Min(wants, float64(v.run.Machine))
+		most := 1 - 1/math.Min(wants, float64(a.run.Machine))
 		f.Gain = newGain(0.8*most, 0.3*most, most)
-		f.citef("goroutines queued for a CPU for %s of the time", percent(1-v.demandShare(0)-v.demandShare(1)))
+		f.citef("goroutines queued for a CPU for %s of the time", percent(1-a.demandShare(0)-a.demandShare(1)))
 	}
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
-	if v.run.CPUs > 1 {
-		f.citef("it sets GOMAXPROCS to 1 itself, where it was given %d", v.run.CPUs)
+	if a.run.CPUs > 1 {
+		f.citef("it sets GOMAXPROCS to 1 itself, where it was given %d", a.run.CPUs)
 		f.Rival = "It is set by a quota, or to leave the other CPUs to others."
 		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one " +
 			"goroutine without channels."

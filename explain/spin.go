@@ -24,7 +24,7 @@ var pollCall = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtim
 var atomics = []string{"sync/atomic.", "internal/runtime/atomic."}
 
 // spins reports whether a sample is of a loop that looks whether something has happened.
-func (v *analysis) isPolling(w *weightedSample) bool {
+func (a *analysis) isPolling(w *weightedSample) bool {
 	if len(w.stack) == 0 {
 		return false
 	}
@@ -33,33 +33,33 @@ func (v *analysis) isPolling(w *weightedSample) bool {
 		return true
 	}
 	if containsAny(w.stack, "runtime.selectgo") {
-		at, ok := v.prog.ownFrame(w.stack)
-		return ok && v.hasDefault(at)
+		at, ok := a.prog.ownFrame(w.stack)
+		return ok && a.hasDefault(at)
 	}
 	if leaf := w.stack[0].Function; hasAnyPrefix(leaf, atomics...) {
 		// The runtime and package sync look at memory by the same functions when they start and wake goroutines.
 		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, atomics...) })
-		if by >= 0 && (v.prog.isOwn(w.stack[by]) || v.prog.Module == "" && !v.prog.isStandard(w.stack[by]) && !isHook(w.stack[by])) {
+		if by >= 0 && (a.prog.isOwn(w.stack[by]) || a.prog.Module == "" && !a.prog.isStandard(w.stack[by]) && !isHook(w.stack[by])) {
 			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
 		}
 	}
-	if at, ok := v.prog.ownFrame(w.stack); ok && v.isPollLoop(at) {
+	if at, ok := a.prog.ownFrame(w.stack); ok && a.isPollLoop(at) {
 		return true
 	}
-	if !v.prog.isOwn(w.stack[0]) {
+	if !a.prog.isOwn(w.stack[0]) {
 		return false
 	}
-	line := v.prog.sourceLine(w.stack[0])
+	line := a.prog.sourceLine(w.stack[0])
 	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
 }
 
 // hasDefault reports whether the select at a place has a default, as far as the source is at hand.
-func (v *analysis) hasDefault(at evidence.Frame) bool {
-	if v.prog.Source == nil {
+func (a *analysis) hasDefault(at evidence.Frame) bool {
+	if a.prog.Source == nil {
 		return false
 	}
 	for n := at.Line + 1; n < at.Line+20; n++ {
-		switch line := strings.TrimSpace(v.prog.Source(at.File, n)); {
+		switch line := strings.TrimSpace(a.prog.Source(at.File, n)); {
 		case strings.HasPrefix(line, "default:"):
 			return true
 		case strings.HasPrefix(line, "select"):
@@ -70,39 +70,39 @@ func (v *analysis) hasDefault(at evidence.Frame) bool {
 }
 
 // busyWait finds loops that look again and again instead of waiting.
-func busyWait(v *analysis) []Finding {
-	if !v.hasSamples() {
+func busyWait(a *analysis) []Finding {
+	if !a.hasSamples() {
 		return nil
 	}
 	share := 0.0
-	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-		if !v.isPolling(w) {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if !a.isPolling(w) {
 			return evidence.Frame{}, false
 		}
-		share += w.weight / v.cpu.total
-		at, ok := v.prog.ownFrame(w.stack)
+		share += w.weight / a.cpu.total
+		at, ok := a.prog.ownFrame(w.stack)
 		return at, ok
 	})
-	yields, site := v.yields()
+	yields, site := a.yields()
 	if len(groups) == 0 && site == nil || share < spinShare {
 		return nil
 	}
-	f := v.newFinding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
+	f := a.newFinding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
 		percent(share))
 	f.Share = share
 	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, v.prog.position(g.at))
-		f.citef("%s", v.quote(g.at))
+		f.Where = append(f.Where, a.prog.position(g.at))
+		f.citef("%s", a.quote(g.at))
 	}
 	if site != nil && yields > yieldRate {
-		for _, at := range v.prog.positions(site.Stack) {
+		for _, at := range a.prog.positions(site.Stack) {
 			if !slices.Contains(f.Where, at) {
 				f.Where = append(f.Where, at)
 			}
 		}
 		f.citef("runtime.Gosched is called %.0f times a second", yields)
 	}
-	crowd := v.oversubscription()
+	crowd := a.oversubscription()
 	f.citef("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
 		percent(share), percent(crowd))
 	if saved := share * crowd; saved >= minGain {
@@ -115,32 +115,32 @@ func busyWait(v *analysis) []Finding {
 }
 
 // crowded is the fraction of the time in which more goroutines wanted a CPU than there are.
-func (v *analysis) oversubscription() float64 {
-	if v.trace == nil {
+func (a *analysis) oversubscription() float64 {
+	if a.trace == nil {
 		return 0
 	}
 	s := 0.0
-	for n := int(v.cpus) + 1; n < len(v.trace.Demand.For); n++ {
-		s += v.demandShare(n)
+	for n := int(a.cpus) + 1; n < len(a.trace.Demand.For); n++ {
+		s += a.demandShare(n)
 	}
 	return s
 }
 
 // yields is how often goroutines gave up their CPU by runtime.Gosched a second, and where most.
-func (v *analysis) yields() (rate float64, site *evidence.Wait) {
-	if v.trace == nil {
+func (a *analysis) yields() (rate float64, site *evidence.Wait) {
+	if a.trace == nil {
 		return 0, nil
 	}
 	n := int64(0)
-	for i := range v.trace.Waits {
-		if w := &v.trace.Waits[i]; w.Op == evidence.OpYield {
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; w.Op == evidence.OpYield {
 			n += w.Count
 			if site == nil || w.Count > site.Count {
 				site = w
 			}
 		}
 	}
-	return float64(n) / v.trace.Duration.Seconds(), site
+	return float64(n) / a.trace.Duration.Seconds(), site
 }
 
 // sources are the program's files that loops were looked for in, parsed; nil where one is not at hand or not Go.
@@ -153,52 +153,52 @@ type sources struct {
 const maxFileLines = 20000
 
 // parsed is a file of the program.
-func (v *analysis) parsedFile(file string) *ast.File {
-	if v.prog.Source == nil || file == "" {
+func (a *analysis) parsedFile(file string) *ast.File {
+	if a.prog.Source == nil || file == "" {
 		return nil
 	}
-	if v.parsed.files == nil {
-		v.parsed = sources{token.NewFileSet(), map[string]*ast.File{}}
+	if a.parsed.files == nil {
+		a.parsed = sources{token.NewFileSet(), map[string]*ast.File{}}
 	}
-	if f, ok := v.parsed.files[file]; ok {
+	if f, ok := a.parsed.files[file]; ok {
 		return f
 	}
 	var text strings.Builder
 	last := 0
 	for n := 1; n < maxFileLines && n < last+200; n++ {
-		line := v.prog.Source(file, n)
+		line := a.prog.Source(file, n)
 		if line != "" {
 			last = n
 		}
 		text.WriteString(line + "\n")
 	}
-	f, err := parser.ParseFile(v.parsed.set, file, text.String(), parser.SkipObjectResolution)
+	f, err := parser.ParseFile(a.parsed.set, file, text.String(), parser.SkipObjectResolution)
 	if err != nil {
 		f = nil
 	}
-	v.parsed.files[file] = f
+	a.parsed.files[file] = f
 	return f
 }
 
 // onlyLooks reports whether the innermost loop around a place does nothing but look whether something has happened: it
 // reads under a lock or atomically, compares, and ends.
-func (v *analysis) isPollLoop(at evidence.Frame) bool {
-	if known, ok := v.pollLoops[at]; ok {
+func (a *analysis) isPollLoop(at evidence.Frame) bool {
+	if known, ok := a.pollLoops[at]; ok {
 		return known
 	}
-	if v.pollLoops == nil {
-		v.pollLoops = map[evidence.Frame]bool{}
+	if a.pollLoops == nil {
+		a.pollLoops = map[evidence.Frame]bool{}
 	}
 	is := false
-	if inner, ok := v.innermostLoop(at).(*ast.ForStmt); ok {
+	if inner, ok := a.innermostLoop(at).(*ast.ForStmt); ok {
 		is = inner.Init == nil && inner.Post == nil && onlyPolls(inner)
 	}
-	v.pollLoops[at] = is
+	a.pollLoops[at] = is
 	return is
 }
 
-func (v *analysis) covers(n ast.Node, line int) bool {
-	return v.parsed.set.Position(n.Pos()).Line <= line && line <= v.parsed.set.Position(n.End()).Line
+func (a *analysis) covers(n ast.Node, line int) bool {
+	return a.parsed.set.Position(n.Pos()).Line <= line && line <= a.parsed.set.Position(n.End()).Line
 }
 
 var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)

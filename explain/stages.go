@@ -10,20 +10,20 @@ import (
 
 // stage is a class of goroutines in a line, and how much of the time each of them is occupied: runs, or is outside.
 type stage struct {
-	class    *evidence.Class
+	class       *evidence.Class
 	utilization float64
-	external  float64 // the part of that in which it waits for a timer, the network or a system call
-	single   bool
+	external    float64 // the part of that in which it waits for a timer, the network or a system call
+	single      bool
 }
 
 // wakes is how often the goroutines of a class woke others that waited on a channel.
-func (v *analysis) wakeCount(c *evidence.Class) (n int64) {
-	for _, w := range v.trace.Waits {
+func (a *analysis) wakeCount(c *evidence.Class) (n int64) {
+	for _, w := range a.trace.Waits {
 		if w.Op != evidence.OpSend && w.Op != evidence.OpReceive {
 			continue
 		}
 		for _, k := range w.Wakers {
-			if k.Class >= 0 && &v.trace.Classes[k.Class] == c {
+			if k.Class >= 0 && &a.trace.Classes[k.Class] == c {
 				n += k.Count
 			}
 		}
@@ -34,21 +34,21 @@ func (v *analysis) wakeCount(c *evidence.Class) (n int64) {
 // stages are the classes that wait on channels for others, and those that are occupied all the time and let others wait
 // there: the slowest of a line never waits itself. Who is outside all the time is one if others bring it work: a ticker
 // is none.
-func (v *analysis) stages() []stage {
+func (a *analysis) stages() []stage {
 	var out []stage
-	for _, c := range v.classes() {
+	for _, c := range a.classes() {
 		life, running, _, _, _, outside := lifetimes(c)
-		full := v.fraction(running) >= stageFull || v.fraction(running+outside) >= stageFull && v.sendWaitShare(c) >= stagePushed
-		if life < v.trace.Duration/3 || v.parkCount(c) < 10 && (!full || v.wakeCount(c) < 10) {
+		full := a.fraction(running) >= stageFull || a.fraction(running+outside) >= stageFull && a.sendWaitShare(c) >= stagePushed
+		if life < a.trace.Duration/3 || a.parkCount(c) < 10 && (!full || a.wakeCount(c) < 10) {
 			continue
 		}
-		out = append(out, stage{c, math.Min(1, v.fraction(running+outside)), v.fraction(outside), c.Peak == 1})
+		out = append(out, stage{c, math.Min(1, a.fraction(running+outside)), a.fraction(outside), c.Peak == 1})
 	}
-	slices.SortFunc(out, func(a, b stage) int {
+	slices.SortFunc(out, func(x, y stage) int {
 		switch {
-		case a.utilization > b.utilization:
+		case x.utilization > y.utilization:
 			return -1
-		case a.utilization < b.utilization:
+		case x.utilization < y.utilization:
 			return 1
 		}
 		return 0
@@ -57,62 +57,62 @@ func (v *analysis) stages() []stage {
 }
 
 // channelRules find what is wrong with a line of stages, or with a channel that goroutines share.
-func channelRules(v *analysis) []Finding {
-	if v.trace == nil {
+func channelRules(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
-	asked := v.idleCPU() >= stepIdle
-	if f, ok := v.semaphore(); ok && asked {
+	asked := a.idleCPU() >= stepIdle
+	if f, ok := a.semaphore(); ok && asked {
 		return []Finding{f}
 	}
-	line := v.stages()
+	line := a.stages()
 	if len(line) < 2 {
 		return nil
 	}
-	if f, ok := v.stageLimited(line); ok {
+	if f, ok := a.stageLimited(line); ok {
 		return []Finding{f}
 	}
-	if f, ok := v.lockstep(line); ok {
+	if f, ok := a.lockstep(line); ok {
 		return []Finding{f}
 	}
 	return nil
 }
 
 // limited is a line whose one stage is occupied nearly all the time, while the others wait for it.
-func (v *analysis) stageLimited(line []stage) (Finding, bool) {
+func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	s := line[0]
 	next := 0.0
 	for _, o := range line[1:] {
 		next = math.Max(next, o.utilization)
 	}
-	waited, neighbour := v.waitShare(s.class)
+	waited, neighbour := a.waitShare(s.class)
 	if !s.single || s.utilization < stageFull || next > stageNext || waited < 0.3 {
 		return Finding{}, false
 	}
-	unused := v.idleCPU()
+	unused := a.idleCPU()
 	// it runs all the time: what others lose while CPUs wake for them is not the limit
-	if v.fraction(s.class.Running) >= stageFull {
-		unused = v.slack()
+	if a.fraction(s.class.Running) >= stageFull {
+		unused = a.slack()
 	}
 	if unused < stageIdle {
 		return Finding{}, false
 	}
-	if s.external > s.utilization/2 && v.sendWaitShare(s.class) < stagePushed {
+	if s.external > s.utilization/2 && a.sendWaitShare(s.class) < stagePushed {
 		return Finding{}, false // nobody brings it work faster than it goes: it waits for something else
 	}
-	f := v.newFinding(StageLimited, "%s is the slowest stage: it is occupied for %s of the time, and the "+
-		"others wait for it.", capitalize(v.className(s.class)), percent(s.utilization))
+	f := a.newFinding(StageLimited, "%s is the slowest stage: it is occupied for %s of the time, and the "+
+		"others wait for it.", capitalize(a.className(s.class)), percent(s.utilization))
 	f.Share = s.utilization
 	if neighbour != nil {
-		f.Where = v.prog.positions(neighbour.Stack)
+		f.Where = a.prog.positions(neighbour.Stack)
 	}
-	f.Where = append(v.stagePosition(s.class), f.Where...)
-	f.citef("the next stage, %s, is occupied for %s", v.className(line[1].class), percent(next))
+	f.Where = append(a.stagePosition(s.class), f.Where...)
+	f.citef("the next stage, %s, is occupied for %s", a.className(line[1].class), percent(next))
 	f.citef("neighbours waited for it for %s of the time", percent(math.Min(1, waited)))
-	for _, g := range v.hottestLines(s.class, 1) {
-		f.citef("%s of the goroutines' CPU time is in it at %s", percent(g.share), v.quote(g.at))
+	for _, g := range a.hottestLines(s.class, 1) {
+		f.citef("%s of the goroutines' CPU time is in it at %s", percent(g.share), a.quote(g.at))
 	}
-	most := 1 - v.lowerBound(next)
+	most := 1 - a.lowerBound(next)
 	f.Gain = newGain(0.85*most, math.Min(0.3, 0.5*most), most)
 	f.Confidence = High
 	f.Rival = "The stage must see the pieces one after the other."
@@ -122,33 +122,33 @@ func (v *analysis) stageLimited(line []stage) (Finding, bool) {
 }
 
 // stagePlace is where a class works, else where it was started.
-func (v *analysis) stagePosition(c *evidence.Class) []string {
-	for _, g := range v.hottestLines(c, 1) {
-		return []string{v.prog.position(g.at)}
+func (a *analysis) stagePosition(c *evidence.Class) []string {
+	for _, g := range a.hottestLines(c, 1) {
+		return []string{a.prog.position(g.at)}
 	}
-	return v.prog.positions(c.Created)
+	return a.prog.positions(c.Created)
 }
 
 // waitedFor is how long others were kept until a class had woken them, as a fraction of the time, and the site where
 // they waited longest.
-func (v *analysis) waitShare(c *evidence.Class) (share float64, longest *evidence.Wait) {
-	for i := range v.trace.Waits {
-		w := &v.trace.Waits[i]
+func (a *analysis) waitShare(c *evidence.Class) (share float64, longest *evidence.Wait) {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
 		if w.Op != evidence.OpSend && w.Op != evidence.OpReceive && w.Op != evidence.OpSelect {
 			continue
 		}
 		var all, by int64
 		for _, k := range w.Wakers {
 			all += k.Count
-			if k.Class >= 0 && &v.trace.Classes[k.Class] == c {
+			if k.Class >= 0 && &a.trace.Classes[k.Class] == c {
 				by += k.Count
 			}
 		}
-		if by == 0 || slices.ContainsFunc(w.Classes, func(i int) bool { return &v.trace.Classes[i] == c }) &&
+		if by == 0 || slices.ContainsFunc(w.Classes, func(i int) bool { return &a.trace.Classes[i] == c }) &&
 			len(w.Classes) == 1 {
 			continue
 		}
-		share += v.fraction(v.blockedTime(w)) * float64(by) / float64(all)
+		share += a.fraction(a.blockedTime(w)) * float64(by) / float64(all)
 		if longest == nil || w.Waited > longest.Waited {
 			longest = w
 		}
@@ -157,25 +157,25 @@ func (v *analysis) waitShare(c *evidence.Class) (share float64, longest *evidenc
 }
 
 // pushed is how long others were kept when they wanted to hand something to a class, as a fraction of the time.
-func (v *analysis) sendWaitShare(c *evidence.Class) float64 {
+func (a *analysis) sendWaitShare(c *evidence.Class) float64 {
 	waited := time.Duration(0)
-	for i := range v.trace.Waits {
-		w := &v.trace.Waits[i]
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
 		if w.Op == evidence.OpSend && slices.ContainsFunc(w.Wakers,
-			func(k evidence.Waker) bool { return k.Class >= 0 && &v.trace.Classes[k.Class] == c }) {
-			waited += v.blockedTime(w)
+			func(k evidence.Waker) bool { return k.Class >= 0 && &a.trace.Classes[k.Class] == c }) {
+			waited += a.blockedTime(w)
 		}
 	}
-	return v.fraction(waited)
+	return a.fraction(waited)
 }
 
 // lockstep is a line whose stages wait for each other in turns: now the channel between them is full, now it is empty.
-func (v *analysis) lockstep(line []stage) (Finding, bool) {
+func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	var worst *evidence.Resource
-	for i := range v.trace.Resources {
-		r := &v.trace.Resources[i]
-		if r.Kind != evidence.OpChannel || v.fraction(r.Full) < stepWaits || v.fraction(r.Empty) < stepWaits ||
-			v.fraction(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
+	for i := range a.trace.Resources {
+		r := &a.trace.Resources[i]
+		if r.Kind != evidence.OpChannel || a.fraction(r.Full) < stepWaits || a.fraction(r.Empty) < stepWaits ||
+			a.fraction(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
 			continue
 		}
 		if worst == nil || r.Full+r.Empty > worst.Full+worst.Empty {
@@ -185,27 +185,27 @@ func (v *analysis) lockstep(line []stage) (Finding, bool) {
 	if worst == nil || line[0].utilization > 0.95 {
 		return Finding{}, false
 	}
-	most := math.Min(1-v.lowerBound(line[0].utilization), v.slack())
+	most := math.Min(1-a.lowerBound(line[0].utilization), a.slack())
 	name := UnbufferedLockstep
-	if v.isBuffered(worst) {
-		if v.idleCPU() < stepIdle {
+	if a.isBuffered(worst) {
+		if a.idleCPU() < stepIdle {
 			return Finding{}, false
 		}
 		name = UndersizedBuffer
-		most = math.Min(most, v.idleCPU())
+		most = math.Min(most, a.idleCPU())
 	}
-	f := v.newFinding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
+	f := a.newFinding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
 	f.Fix = "Give the channel a buffer of 1 to 16."
 	if name == UndersizedBuffer {
 		f.Claim = "The buffer between two stages is now full, now empty: it is too small for how much their times vary."
 		f.Fix = "Make the buffer some times larger."
 	}
-	f.Where = v.prog.positions(worst.Sites...)
-	f.Share = v.idleCPU()
+	f.Where = a.prog.positions(worst.Sites...)
+	f.Share = a.idleCPU()
 	f.citef("senders were parked for %s of the time (%d times), receivers for %s (%d times)",
-		percent(v.fraction(worst.Full)), worst.FullCount, percent(v.fraction(worst.Empty)), worst.EmptyCount)
+		percent(a.fraction(worst.Full)), worst.FullCount, percent(a.fraction(worst.Empty)), worst.EmptyCount)
 	f.citef("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused",
-		percent(line[0].utilization), percent(v.idleCPU()))
+		percent(line[0].utilization), percent(a.idleCPU()))
 	f.Gain = newGain(0.8*most, 0.2*most, 1.2*most)
 	f.Rival = "The stages' times do not vary, and one of them is the limit."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."

@@ -11,51 +11,51 @@ import (
 )
 
 // tokens is a channel that those who share it both take from and give back to: a semaphore, or a pool of connections.
-func (v *analysis) semaphore() (Finding, bool) {
-	if f, ok := v.selectSemaphore(); ok {
+func (a *analysis) semaphore() (Finding, bool) {
+	if f, ok := a.selectSemaphore(); ok {
 		return f, true
 	}
-	for i := range v.trace.Resources {
-		r := &v.trace.Resources[i]
-		if r.Kind != evidence.OpChannel || r.Count < 10 || v.fraction(r.Busy) < lockBusy ||
+	for i := range a.trace.Resources {
+		r := &a.trace.Resources[i]
+		if r.Kind != evidence.OpChannel || r.Count < 10 || a.fraction(r.Busy) < lockBusy ||
 			min(r.FullCount, r.EmptyCount) > max(r.FullCount, r.EmptyCount)/10 {
 			continue
 		}
-		waits, waited := v.waitSites(r)
-		spawned := v.spawnedClass(waits)
-		if len(waits) == 0 || spawned == nil && !v.wokenByOwnClass(waits) {
+		waits, waited := a.waitSites(r)
+		spawned := a.spawnedClass(waits)
+		if len(waits) == 0 || spawned == nil && !a.wokenByOwnClass(waits) {
 			continue
 		}
-		queue := float64(waited) / float64(v.trace.Duration)
-		most := 1 - v.lowerBound(1/(queue+1))
+		queue := float64(waited) / float64(a.trace.Duration)
+		most := 1 - a.lowerBound(1/(queue+1))
 		if most < 2*minGain {
 			continue
 		}
-		outside := v.demandShare(0) > 0.3
+		outside := a.demandShare(0) > 0.3
 		name := TooFewWorkers
 		claim := "Few at a time may go on: the others wait for a place at %s while CPUs are unused."
 		if outside {
 			name = SaturatedResource
 			claim = "All that the channel at %s gives out is in use, all the time: goroutines wait for it."
 		}
-		where := v.prog.positions(r.Sites...)
+		where := a.prog.positions(r.Sites...)
 		if len(where) == 0 {
 			continue
 		}
-		f := v.newFinding(name, claim, where[0])
+		f := a.newFinding(name, claim, where[0])
 		if spawned != nil {
-			if v.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost || v.handlesConnections(spawned) ||
-				v.internalWaitShare(spawned) > poolStarve {
+			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost || a.handlesConnections(spawned) ||
+				a.internalWaitShare(spawned) > poolStarve {
 				continue
 			}
-			f.Name, most = TooFewWorkers, 1-v.lowerBound()
+			f.Name, most = TooFewWorkers, 1-a.lowerBound()
 			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at "+
 				"%s while CPUs are unused.",
 				spawned.Peak, shortName(spawned.Start.Function), where[0])
 		}
 		f.Where = where
-		f.Share = v.fraction(r.Busy)
-		v.describeSemaphore(&f, queue, r.Count, most)
+		f.Share = a.fraction(r.Busy)
+		a.describeSemaphore(&f, queue, r.Count, most)
 		return f, true
 	}
 	return Finding{}, false
@@ -63,18 +63,18 @@ func (v *analysis) semaphore() (Finding, bool) {
 
 // spawnedBy is the class of goroutines, one for each piece of work, whose ends make place for those that the waiting
 // one starts next.
-func (v *analysis) spawnedClass(waits []*evidence.Wait) *evidence.Class {
+func (a *analysis) spawnedClass(waits []*evidence.Wait) *evidence.Class {
 	var by *evidence.Class
 	for _, w := range waits {
 		if w.Op != evidence.OpSend || len(w.Classes) != 1 {
 			return nil
 		}
 		for _, k := range w.Wakers {
-			if k.Class < 0 || by != nil && by != &v.trace.Classes[k.Class] {
+			if k.Class < 0 || by != nil && by != &a.trace.Classes[k.Class] {
 				return nil
 			}
-			by = &v.trace.Classes[k.Class]
-			starts := v.trace.Classes[w.Classes[0]].Start.Function
+			by = &a.trace.Classes[k.Class]
+			starts := a.trace.Classes[w.Classes[0]].Start.Function
 			if by.Count < k.Count || !slices.ContainsFunc(by.Created,
 				func(f evidence.Frame) bool { return f.Function == starts }) {
 				return nil
@@ -86,25 +86,25 @@ func (v *analysis) spawnedClass(waits []*evidence.Wait) *evidence.Class {
 
 // heldUp is the part of their lives that the goroutines of a class wait for others of the program, or by a timer: not
 // for what a library brings them, nor for what is outside.
-func (v *analysis) internalWaitShare(c *evidence.Class) float64 {
+func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 	waited, held := time.Duration(0), time.Duration(0)
-	for i := range v.trace.Waits {
-		w := &v.trace.Waits[i]
-		if len(w.Classes) != 1 || &v.trace.Classes[w.Classes[0]] != c || w.Op == evidence.OpYield ||
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if len(w.Classes) != 1 || &a.trace.Classes[w.Classes[0]] != c || w.Op == evidence.OpYield ||
 			w.Op == evidence.OpCollector {
 			continue
 		}
 		waited += w.Waited
-		if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork && v.wokenByLibrary(w) == nil {
+		if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork && a.wokenByLibrary(w) == nil {
 			held += w.Waited
 		}
 	}
 	return float64(held) / math.Max(1, float64(waited+c.Running+c.Runnable))
 }
 
-func (v *analysis) describeSemaphore(f *Finding, queue float64, count int64, most float64) {
+func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, most float64) {
 	f.citef("somebody waited for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue, count)
-	f.citef("%s of the CPUs' time is unused", percent(v.idleCPU()))
+	f.citef("%s of the CPUs' time is unused", percent(a.idleCPU()))
 	f.Gain = newGain(0.85*most, 0.4*most, most)
 	f.Rival = "The number is what the other side allows; or they wait for work that others of them find."
 	f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."
@@ -120,30 +120,30 @@ var releases = map[evidence.Op]struct{ by, through string }{
 // selected is the same where the place is waited for in a select, which the trace joins to no channel, or by a
 // condition: nearly all who wait are woken by one of their own, and who holds what they wait for waits for something
 // outside.
-func (v *analysis) selectSemaphore() (Finding, bool) {
-	for i := range v.trace.Waits {
-		w := &v.trace.Waits[i]
-		queue := v.fraction(w.Waited)
+func (a *analysis) selectSemaphore() (Finding, bool) {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		queue := a.fraction(w.Waited)
 		back, is := releases[w.Op]
-		if !is || w.Count < 10 || queue < 1 || v.demandShare(0) < 0.3 || len(w.Wakers) == 0 {
+		if !is || w.Count < 10 || queue < 1 || a.demandShare(0) < 0.3 || len(w.Wakers) == 0 {
 			continue
 		}
-		if containsAny(w.Stack, connectionPools[0]) && v.reusesConnections(w) {
-			return v.connectionLimit(w, queue), true
+		if containsAny(w.Stack, connectionPools[0]) && a.reusesConnections(w) {
+			return a.connectionLimit(w, queue), true
 		}
-		if !v.wokenByOwnClass([]*evidence.Wait{w}) {
+		if !a.wokenByOwnClass([]*evidence.Wait{w}) {
 			continue
 		}
-		where := v.prog.positions(w.Stack, w.Wakers[0].Stack)
-		most := 1 - v.lowerBound(1/(queue+1))
+		where := a.prog.positions(w.Stack, w.Wakers[0].Stack)
+		most := 1 - a.lowerBound(1/(queue+1))
 		if len(where) == 0 || most < 2*minGain || !containsAny(w.Wakers[0].Stack, back.by) {
 			continue
 		}
-		f := v.newFinding(SaturatedResource, "Goroutines wait by %s at %s, all the time, for what others of them hold.",
+		f := a.newFinding(SaturatedResource, "Goroutines wait by %s at %s, all the time, for what others of them hold.",
 			back.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
-		v.describeSemaphore(&f, queue, w.Count, most)
+		a.describeSemaphore(&f, queue, w.Count, most)
 		return f, true
 	}
 	return Finding{}, false
@@ -154,7 +154,7 @@ var connectionPools = []string{"net/http.(*Transport).getConn", "database/sql.(*
 
 // handedOn reports whether nearly all who waited for a connection got one that another request had done with: where
 // connections are made meanwhile, their number is not limited, and one of HTTP/2 is for all.
-func (v *analysis) reusesConnections(w *evidence.Wait) bool {
+func (a *analysis) reusesConnections(w *evidence.Wait) bool {
 	var all, on, dials int64
 	for _, k := range w.Wakers {
 		all += k.Count
@@ -162,8 +162,8 @@ func (v *analysis) reusesConnections(w *evidence.Wait) bool {
 			on += k.Count
 		}
 	}
-	for i := range v.trace.Classes {
-		if c := &v.trace.Classes[i]; strings.HasPrefix(c.Start.Function, "net/http.(*Transport).startDialConnForLocked") {
+	for i := range a.trace.Classes {
+		if c := &a.trace.Classes[i]; strings.HasPrefix(c.Start.Function, "net/http.(*Transport).startDialConnForLocked") {
 			dials += c.Count
 		}
 	}
@@ -171,18 +171,18 @@ func (v *analysis) reusesConnections(w *evidence.Wait) bool {
 }
 
 // connections are those of a client of package net/http, which are given from one request to the next.
-func (v *analysis) connectionLimit(w *evidence.Wait, queue float64) Finding {
-	f := v.newFinding(SaturatedResource, "The HTTP client's connections to a host are always in use: "+
+func (a *analysis) connectionLimit(w *evidence.Wait, queue float64) Finding {
+	f := a.newFinding(SaturatedResource, "The HTTP client's connections to a host are always in use: "+
 		"requests wait for one.")
-	f.Where = v.prog.positions(w.Stack)
+	f.Where = a.prog.positions(w.Stack)
 	f.Share = math.Min(1, queue)
-	v.describeSemaphore(&f, queue, w.Count, 1-v.lowerBound(1/(queue+1)))
+	a.describeSemaphore(&f, queue, w.Count, 1-a.lowerBound(1/(queue+1)))
 	f.Fix = "Raise the Transport's MaxConnsPerHost, and MaxIdleConnsPerHost with it."
 	return f
 }
 
 // sharedByItsUsers reports whether those who wait are woken by goroutines of their own class.
-func (v *analysis) wokenByOwnClass(waits []*evidence.Wait) bool {
+func (a *analysis) wokenByOwnClass(waits []*evidence.Wait) bool {
 	var own, all int64
 	for _, w := range waits {
 		for _, k := range w.Wakers {

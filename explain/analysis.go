@@ -13,23 +13,23 @@ import (
 
 // view is the evidence as rules look at it.
 type analysis struct {
-	e     *evidence.Evidence
-	prog     program
+	e         *evidence.Evidence
+	prog      program
 	trace     *evidence.Trace // nil where there is none
-	cpu   *profile        // nil where there is none
-	run   *evidence.Run   // undisturbed, at the most CPUs; nil where there is none
-	oneCPURun   *evidence.Run   // at one CPU, where there was another
-	procs int             // GOMAXPROCS at the end, which a program may set itself
-	cpus  float64         // that it can use: GOMAXPROCS, and no more than it was given
+	cpu       *profile        // nil where there is none
+	run       *evidence.Run   // undisturbed, at the most CPUs; nil where there is none
+	oneCPURun *evidence.Run   // at one CPU, where there was another
+	procs     int             // GOMAXPROCS at the end, which a program may set itself
+	cpus      float64         // that it can use: GOMAXPROCS, and no more than it was given
 	available float64         // CPUs that it may use
-	wall  float64         // seconds, of the undisturbed run, else of the trace, else of the CPU profile
+	wall      float64         // seconds, of the undisturbed run, else of the trace, else of the CPU profile
 	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's
 	// own code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
 	used, essential float64
-	parsed       sources
-	pollLoops     map[evidence.Frame]bool
-	searchLoops      map[evidence.Frame]searchLoop
-	wakeUp     float64 // see late
+	parsed          sources
+	pollLoops       map[evidence.Frame]bool
+	searchLoops     map[evidence.Frame]searchLoop
+	wakeUp          float64 // see late
 }
 
 // procsMetric is GOMAXPROCS in package runtime/metrics.
@@ -66,109 +66,109 @@ func newAnalysis(e *evidence.Evidence) *analysis {
 }
 
 // times settles wall, used and core.
-func (v *analysis) setTimes() {
+func (a *analysis) setTimes() {
 	switch {
-	case v.run != nil && v.run.Wall > 0:
-		v.wall = v.run.Wall.Seconds()
-		v.used = (v.run.User + v.run.System).Seconds()
-	case v.trace != nil:
-		v.wall = v.trace.Duration.Seconds()
-		v.used = (v.trace.Running + v.trace.GC.Workers + v.trace.Background).Seconds()
+	case a.run != nil && a.run.Wall > 0:
+		a.wall = a.run.Wall.Seconds()
+		a.used = (a.run.User + a.run.System).Seconds()
+	case a.trace != nil:
+		a.wall = a.trace.Duration.Seconds()
+		a.used = (a.trace.Running + a.trace.GC.Workers + a.trace.Background).Seconds()
 	default:
 		is := func(p evidence.Profile) bool { return p.Kind == evidence.CPU }
-		if i := slices.IndexFunc(v.e.Profiles, is); i >= 0 && v.cpu != nil {
-			v.wall = v.e.Profiles[i].Duration.Seconds()
-			v.used = v.cpu.total / 1e9
+		if i := slices.IndexFunc(a.e.Profiles, is); i >= 0 && a.cpu != nil {
+			a.wall = a.e.Profiles[i].Duration.Seconds()
+			a.used = a.cpu.total / 1e9
 		}
 	}
-	if v.used == 0 && v.trace != nil {
-		v.used = v.fraction(v.trace.Running+v.trace.GC.Workers) * v.wall
+	if a.used == 0 && a.trace != nil {
+		a.used = a.fraction(a.trace.Running+a.trace.GC.Workers) * a.wall
 	}
-	v.essential = v.used
-	if v.hasSamples() {
-		v.essential = v.used * v.cpu.share(UserCode, Allocation, SystemCalls)
+	a.essential = a.used
+	if a.hasSamples() {
+		a.essential = a.used * a.cpu.share(UserCode, Allocation, SystemCalls)
 	}
 }
 
 // sampled reports whether there is a CPU profile that tells shares.
-func (v *analysis) hasSamples() bool { return v.cpu != nil && v.cpu.samples >= minSamples }
+func (a *analysis) hasSamples() bool { return a.cpu != nil && a.cpu.samples >= minSamples }
 
 // traced is a time as a fraction of the trace's duration.
-func (v *analysis) fraction(d time.Duration) float64 { return float64(d) / float64(v.trace.Duration) }
+func (a *analysis) fraction(d time.Duration) float64 { return float64(d) / float64(a.trace.Duration) }
 
 // wanting is the fraction of the time in which exactly n of the program's goroutines wanted a CPU.
-func (v *analysis) demandShare(n int) float64 {
-	if n >= len(v.trace.Demand.For) {
+func (a *analysis) demandShare(n int) float64 {
+	if n >= len(a.trace.Demand.For) {
 		return 0
 	}
-	return v.fraction(v.trace.Demand.For[n])
+	return a.fraction(a.trace.Demand.For[n])
 }
 
 // late is the part of the goroutines' queueing for a CPU in which one was there and had no goroutine: it was being
 // woken, or looked for work. On virtual machines that takes 100 us.
-func (v *analysis) wakeUpFraction() float64 {
-	if v.wakeUp == 0 {
+func (a *analysis) wakeUpFraction() float64 {
+	if a.wakeUp == 0 {
 		queued := time.Duration(0)
-		for _, c := range v.classes() {
+		for _, c := range a.classes() {
 			queued += c.Runnable
 		}
-		v.wakeUp = math.Min(1, float64(v.trace.Searching)/math.Max(1, float64(queued)))
+		a.wakeUp = math.Min(1, float64(a.trace.Searching)/math.Max(1, float64(queued)))
 	}
-	return v.wakeUp
+	return a.wakeUp
 }
 
 // kept is how long a wait kept goroutines: parked, and from there until a CPU had come for them.
-func (v *analysis) blockedTime(w *evidence.Wait) time.Duration {
-	return w.Waited + time.Duration(v.wakeUpFraction()*float64(w.Queued))
+func (a *analysis) blockedTime(w *evidence.Wait) time.Duration {
+	return w.Waited + time.Duration(a.wakeUpFraction()*float64(w.Queued))
 }
 
 // busy is the fraction of the time in which somebody wanted a CPU: what is saved of the work of a busy program is
 // saved of its time in that proportion.
-func (v *analysis) activeFraction() float64 {
-	if v.trace != nil {
-		return 1 - v.demandShare(0)
+func (a *analysis) activeFraction() float64 {
+	if a.trace != nil {
+		return 1 - a.demandShare(0)
 	}
-	return math.Min(1, v.used/math.Max(v.wall, 1e-9))
+	return math.Min(1, a.used/math.Max(a.wall, 1e-9))
 }
 
 // saturated is the fraction of the time in which at least as many wanted a CPU as there are.
-func (v *analysis) saturation() float64 {
-	if v.trace == nil {
-		return math.Min(1, v.used/math.Max(v.cpus*v.wall, 1e-9))
+func (a *analysis) saturation() float64 {
+	if a.trace == nil {
+		return math.Min(1, a.used/math.Max(a.cpus*a.wall, 1e-9))
 	}
 	s := 0.0
-	for n := int(v.cpus); n < len(v.trace.Demand.For); n++ {
-		s += v.demandShare(n)
+	for n := int(a.cpus); n < len(a.trace.Demand.For); n++ {
+		s += a.demandShare(n)
 	}
 	return s
 }
 
 // unused is the fraction of the CPUs' time that nothing used.
-func (v *analysis) unusedCPU() float64 {
-	return math.Max(0, 1-v.used/math.Max(v.cpus*v.wall, 1e-9))
+func (a *analysis) unusedCPU() float64 {
+	return math.Max(0, 1-a.used/math.Max(a.cpus*a.wall, 1e-9))
 }
 
 // idle is the fraction of the CPUs' time for which nobody wanted one, in the trace; without one, that was not used.
-func (v *analysis) idleCPU() float64 {
-	if v.trace == nil {
-		return v.unusedCPU()
+func (a *analysis) idleCPU() float64 {
+	if a.trace == nil {
+		return a.unusedCPU()
 	}
 	wanted := 0.0
-	for n := range v.trace.Demand.For {
-		wanted += math.Min(float64(n), v.cpus) * v.demandShare(n)
+	for n := range a.trace.Demand.For {
+		wanted += math.Min(float64(n), a.cpus) * a.demandShare(n)
 	}
-	return math.Max(0, 1-wanted/v.cpus)
+	return math.Max(0, 1-wanted/a.cpus)
 }
 
 // slack is the fraction of the CPUs' time that was not used or that nobody wanted, whichever is more: what is lost
 // while one waits for a CPU to wake was wanted.
-func (v *analysis) slack() float64 { return math.Max(v.idleCPU(), v.unusedCPU()) }
+func (a *analysis) slack() float64 { return math.Max(a.idleCPU(), a.unusedCPU()) }
 
 // floor is the fraction of the wall time that is left at least when nothing but the job's own work on all CPUs, or one
 // of the serial parts given as fractions of the time, keeps it (the bounds of operational analysis: Denning and Buzen
 // 1978).
-func (v *analysis) lowerBound(serial ...float64) float64 {
-	least := v.essential / math.Max(v.cpus*v.wall, 1e-9)
+func (a *analysis) lowerBound(serial ...float64) float64 {
+	least := a.essential / math.Max(a.cpus*a.wall, 1e-9)
 	for _, s := range serial {
 		least = math.Max(least, s)
 	}
@@ -176,8 +176,8 @@ func (v *analysis) lowerBound(serial ...float64) float64 {
 }
 
 // tier of findings that stand on the trace, if it is there.
-func (v *analysis) level() EvidenceLevel {
-	if v.trace != nil {
+func (a *analysis) level() EvidenceLevel {
+	if a.trace != nil {
 		return TraceLevel
 	}
 	return ProfileLevel
@@ -196,8 +196,8 @@ func newGain(estimate, low, high float64) *Gain {
 }
 
 // finding begins one.
-func (v *analysis) newFinding(name Name, claim string, args ...any) Finding {
-	return Finding{Kind: "finding", Name: name, Level: v.level(), Claim: fmt.Sprintf(claim, args...), Confidence: Medium}
+func (a *analysis) newFinding(name Name, claim string, args ...any) Finding {
+	return Finding{Kind: "finding", Name: name, Level: a.level(), Claim: fmt.Sprintf(claim, args...), Confidence: Medium}
 }
 
 // says adds evidence.
@@ -206,11 +206,11 @@ func (f *Finding) citef(format string, args ...any) {
 }
 
 // quoted is a place with its source line, where that is at hand.
-func (v *analysis) quote(f evidence.Frame) string {
-	if line := v.prog.sourceLine(f); line != "" {
-		return fmt.Sprintf("%s: %s", v.prog.position(f), line)
+func (a *analysis) quote(f evidence.Frame) string {
+	if line := a.prog.sourceLine(f); line != "" {
+		return fmt.Sprintf("%s: %s", a.prog.position(f), line)
 	}
-	return fmt.Sprintf("%s, in %s", v.prog.position(f), shortName(f.Function))
+	return fmt.Sprintf("%s, in %s", a.prog.position(f), shortName(f.Function))
 }
 
 // percent writes a fraction.
@@ -247,13 +247,13 @@ func formatNumber(x float64) string {
 }
 
 // classes of the program that had goroutines.
-func (v *analysis) classes() []*evidence.Class {
+func (a *analysis) classes() []*evidence.Class {
 	var out []*evidence.Class
-	if v.trace == nil {
+	if a.trace == nil {
 		return nil
 	}
-	for i := range v.trace.Classes {
-		if c := &v.trace.Classes[i]; c.Count > 0 && !isHook(c.Start) && (c.Running > 0 || c.Runnable > 0 ||
+	for i := range a.trace.Classes {
+		if c := &a.trace.Classes[i]; c.Count > 0 && !isHook(c.Start) && (c.Running > 0 || c.Runnable > 0 ||
 			len(c.Waiting) > 0) && c.Start.Function != "" {
 			out = append(out, c)
 		}
@@ -262,9 +262,9 @@ func (v *analysis) classes() []*evidence.Class {
 }
 
 // running is the CPU time of all of them in the trace.
-func (v *analysis) totalRunning() time.Duration {
+func (a *analysis) totalRunning() time.Duration {
 	total := time.Duration(0)
-	for _, c := range v.classes() {
+	for _, c := range a.classes() {
 		total += c.Running
 	}
 	return total
@@ -274,7 +274,7 @@ func (v *analysis) totalRunning() time.Duration {
 func isMain(c *evidence.Class) bool { return c.Start.Function == "main.main" }
 
 // name is how a class is spoken of.
-func (v *analysis) className(c *evidence.Class) string {
+func (a *analysis) className(c *evidence.Class) string {
 	if isMain(c) {
 		return "the main goroutine"
 	}
@@ -294,35 +294,35 @@ func verb(c *evidence.Class, one, many string) string {
 }
 
 // hottest are the program's own lines that the goroutines of a class spend most CPU time in, or below.
-func (v *analysis) hottestLines(c *evidence.Class, most int) []group {
-	if v.cpu == nil {
+func (a *analysis) hottestLines(c *evidence.Class, most int) []group {
+	if a.cpu == nil {
 		return nil
 	}
-	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if c != nil && w.root != c.Start.Function || w.root == "" {
 			return evidence.Frame{}, false
 		}
-		return v.prog.ownFrame(w.stack)
+		return a.prog.ownFrame(w.stack)
 	})
 	return groups[:min(most, len(groups))]
 }
 
 // entry is the place in the program that is deepest among those which most of a class's CPU time is spent in or below.
-func (v *analysis) entryPoint(c *evidence.Class) (group, bool) {
-	if v.cpu == nil {
+func (a *analysis) entryPoint(c *evidence.Class) (group, bool) {
+	if a.cpu == nil {
 		return group{}, false
 	}
 	total := 0.0
 	below := map[evidence.Frame]*group{}
 	depth := map[evidence.Frame]int{}
-	for _, w := range v.cpu.list {
+	for _, w := range a.cpu.list {
 		if w.root != c.Start.Function {
 			continue
 		}
 		total += w.weight
 		seen := map[evidence.Frame]bool{}
 		for i, f := range w.stack {
-			if !v.prog.isOwn(f) || seen[f] {
+			if !a.prog.isOwn(f) || seen[f] {
 				continue
 			}
 			seen[f] = true
@@ -342,7 +342,7 @@ func (v *analysis) entryPoint(c *evidence.Class) (group, bool) {
 		if g.share < entryShare*total {
 			continue
 		}
-		if best == nil || depth[f] > depth[best.at] || depth[f] == depth[best.at] && v.prog.position(f) < v.prog.position(best.at) {
+		if best == nil || depth[f] > depth[best.at] || depth[f] == depth[best.at] && a.prog.position(f) < a.prog.position(best.at) {
 			best = g
 		}
 	}
@@ -356,9 +356,9 @@ func (v *analysis) entryPoint(c *evidence.Class) (group, bool) {
 const entryShare = 0.6
 
 // callee is what a place calls in a stack, if that is a library's.
-func (v *analysis) callee(at evidence.Frame, stack []evidence.Frame) string {
+func (a *analysis) callee(at evidence.Frame, stack []evidence.Frame) string {
 	i := slices.Index(stack, at)
-	if i <= 0 || v.prog.isOwn(stack[i-1]) || strings.HasPrefix(stack[i-1].Function, "runtime.") {
+	if i <= 0 || a.prog.isOwn(stack[i-1]) || strings.HasPrefix(stack[i-1].Function, "runtime.") {
 		return ""
 	}
 	return shortName(stack[i-1].Function)

@@ -9,12 +9,12 @@ import (
 
 // turnsByProfile is lockstep without a trace: the block profile has goroutines that waited to send, and such that
 // waited to receive, while CPUs were unused.
-func lockstepByProfile(v *analysis) []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
-	if v.trace != nil || i < 0 || v.cpu == nil || v.unusedCPU() < stageIdle || v.used < v.wall/2 {
+func lockstepByProfile(a *analysis) []Finding {
+	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
+	if a.trace != nil || i < 0 || a.cpu == nil || a.unusedCPU() < stageIdle || a.used < a.wall/2 {
 		return nil
 	}
-	b := &v.e.Profiles[i]
+	b := &a.e.Profiles[i]
 	value := slices.Index(b.Types, "delay/nanoseconds")
 	if value < 0 {
 		return nil
@@ -24,7 +24,7 @@ func lockstepByProfile(v *analysis) []Finding {
 		if value >= len(s.Values) {
 			continue
 		}
-		x := float64(s.Values[value]) / 1e9 / v.wall
+		x := float64(s.Values[value]) / 1e9 / a.wall
 		switch {
 		case containsAny(s.Stack, "runtime.chansend"):
 			sent += x
@@ -36,33 +36,33 @@ func lockstepByProfile(v *analysis) []Finding {
 		sharing.list = append(sharing.list, weightedSample{stack: s.Stack, weight: x})
 	}
 	roots, most := map[string]float64{}, 0.0
-	for _, w := range v.cpu.list {
+	for _, w := range a.cpu.list {
 		if w.root != "" {
-			roots[w.root] += w.weight / v.cpu.total * v.used / v.wall
+			roots[w.root] += w.weight / a.cpu.total * a.used / a.wall
 			most = math.Max(most, roots[w.root])
 		}
 	}
 	if sent < 4*stepWaits || received < 4*stepWaits || len(roots) < 2 || most > stageFull {
 		return nil
 	}
-	groups := sharing.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return v.prog.ownFrame(w.stack) })
+	groups := sharing.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) })
 	var sites [][]evidence.Frame
 	for _, g := range groups[:min(2, len(groups))] {
 		sites = append(sites, g.sample)
 	}
 	name := UnbufferedLockstep
-	if v.isBuffered(&evidence.Resource{Sites: sites}) {
+	if a.isBuffered(&evidence.Resource{Sites: sites}) {
 		name = UndersizedBuffer
 	}
-	f := v.newFinding(name, "Neighbours in a line wait for each other in turns.")
+	f := a.newFinding(name, "Neighbours in a line wait for each other in turns.")
 	f.Confidence = Low
-	f.Where = v.prog.positions(sites...)
-	f.Share = v.unusedCPU()
+	f.Where = a.prog.positions(sites...)
+	f.Share = a.unusedCPU()
 	f.citef("goroutines waited to send for %s of the time and to receive for %s, together", percent(sent),
 		percent(received))
 	f.citef("no goroutine computes for more than %s of the time, and %s of the CPUs' time is unused", percent(most),
-		percent(v.unusedCPU()))
-	left := math.Min(1-v.lowerBound(most), v.unusedCPU())
+		percent(a.unusedCPU()))
+	left := math.Min(1-a.lowerBound(most), a.unusedCPU())
 	f.Gain = newGain(0.6*left, 0.1*left, left)
 	f.Rival = "They wait for work, and there is none: an execution trace would tell."
 	f.Fix = "Give the channel a buffer, or a larger one."

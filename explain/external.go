@@ -12,47 +12,47 @@ import (
 const minExternalShare = 0.3
 
 // dependency finds programs that wait for something outside most of the time.
-func dependency(v *analysis) []Finding {
-	if v.trace == nil || v.demandShare(0) < 0.5 || v.unusedCPU() < 0.5 {
+func dependency(a *analysis) []Finding {
+	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 {
 		return nil
 	}
-	if v.serves() {
+	if a.serves() {
 		return nil
 	}
 	var outside *evidence.Class
 	var where []evidence.Frame
-	timed := v.endsByTimer()
+	timed := a.endsByTimer()
 	for _, timers := range []bool{false, true} { // who asks, before who only sleeps beside it
-		class, at, calls := v.externalWait(timers)
+		class, at, calls := a.externalWait(timers)
 		if class == nil {
 			continue
 		}
 		asked := time.Duration(0)
-		if w := v.libraryWait(class); w != nil && !v.handlesConnections(&v.trace.Classes[w.Classes[0]]) {
-			class, at, asked = &v.trace.Classes[w.Classes[0]], w.Stack, w.Waited
+		if w := a.libraryWait(class); w != nil && !a.handlesConnections(&a.trace.Classes[w.Classes[0]]) {
+			class, at, asked = &a.trace.Classes[w.Classes[0]], w.Stack, w.Waited
 			calls = w.Count / int64(max(1, class.Peak))
 		}
 		outside, where = class, at
-		if timed || isMain(class) && v.mainAccepts() {
+		if timed || isMain(class) && a.mainAccepts() {
 			break // whoever asks meanwhile; nor does a trace tell who speaks first
 		}
-		if f, ok := v.stopAndWait(class, calls, asked); ok {
+		if f, ok := a.stopAndWait(class, calls, asked); ok {
 			return []Finding{f}
 		}
 	}
 	if outside == nil {
 		return nil
 	}
-	f := v.newFinding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
-		percent(v.demandShare(0)), v.className(outside), verb(outside, "waits", "wait"))
-	f.Where = v.prog.positions(where)
-	f.Share = v.demandShare(0)
-	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(v.trace.Demand.For[0]), formatDuration(v.trace.Duration))
-	if at, ok := v.prog.ownFrame(where); ok {
-		f.citef("it waits at %s", v.quote(at))
+	f := a.newFinding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
+		percent(a.demandShare(0)), a.className(outside), verb(outside, "waits", "wait"))
+	f.Where = a.prog.positions(where)
+	f.Share = a.demandShare(0)
+	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(a.trace.Demand.For[0]), formatDuration(a.trace.Duration))
+	if at, ok := a.prog.ownFrame(where); ok {
+		f.citef("it waits at %s", a.quote(at))
 	}
 	f.Rival = "It waits for work, as a server does: then there is nothing to gain."
-	if isMain(outside) && v.mainAccepts() {
+	if isMain(outside) && a.mainAccepts() {
 		f.Confidence = Low
 	}
 	if timed {
@@ -68,47 +68,47 @@ const timerShare = 0.85
 
 // timed reports whether it seems to be timers of the main goroutine that keep the run, whatever others do meanwhile:
 // waits of which each comes once at its place. Who looks at a clock again and again waits for something else.
-func (v *analysis) endsByTimer() bool {
+func (a *analysis) endsByTimer() bool {
 	waited := time.Duration(0)
-	for i := range v.trace.Waits {
-		if w := &v.trace.Waits[i]; w.Count == 1 && v.waitsInMain(w) &&
-			(w.Op == evidence.OpSleep || v.wokenByTimer(w) || v.awaitsTimer(w)) {
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; w.Count == 1 && a.waitsInMain(w) &&
+			(w.Op == evidence.OpSleep || a.wokenByTimer(w) || a.awaitsTimer(w)) {
 			waited += w.Waited + w.Pending
 		}
 	}
-	return v.fraction(waited) >= timerShare
+	return a.fraction(waited) >= timerShare
 }
 
 var timerReceive = regexp.MustCompile(`^[^/]*<-[^/]*(time\.After\(|\.C\b)`)
 
 // awaitsClock reports whether a wait that the trace ends in is one for a timer by its source: what would have ended it
 // is not known, nor, of a context, whether it has a deadline.
-func (v *analysis) awaitsTimer(w *evidence.Wait) bool {
+func (a *analysis) awaitsTimer(w *evidence.Wait) bool {
 	if w.Op != evidence.OpReceive || w.Pending == 0 {
 		return false
 	}
-	at, ok := v.prog.ownFrame(w.Stack)
-	return ok && timerReceive.MatchString(v.prog.sourceLine(at))
+	at, ok := a.prog.ownFrame(w.Stack)
+	return ok && timerReceive.MatchString(a.prog.sourceLine(at))
 }
 
 // ofMain reports whether the main goroutine waits there.
-func (v *analysis) waitsInMain(w *evidence.Wait) bool {
-	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&v.trace.Classes[i]) })
+func (a *analysis) waitsInMain(w *evidence.Wait) bool {
+	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&a.trace.Classes[i]) })
 }
 
 // outside is the class that waits longest for what is not in the program: a sleep, the network, a system call that
 // blocks. Calls is how often it does. Without timers it is the network and system calls only.
-func (v *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
+func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
 	longest := time.Duration(0)
 	unended := false
 	look := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
-		for i := range v.trace.Waits {
-			w := &v.trace.Waits[i]
+		for i := range a.trace.Waits {
+			w := &a.trace.Waits[i]
 			if len(w.Classes) == 0 {
 				continue
 			}
-			c := &v.trace.Classes[w.Classes[0]]
-			if !is(w, c) || isHook(c.Start) || v.handlesConnections(c) || acceptsConnections(w.Stack) {
+			c := &a.trace.Classes[w.Classes[0]]
+			if !is(w, c) || isHook(c.Start) || a.handlesConnections(c) || acceptsConnections(w.Stack) {
 				continue
 			}
 			waited, turns := w.Waited, w.Count
@@ -124,27 +124,27 @@ func (v *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 		}
 	}
 	look(func(w *evidence.Wait, c *evidence.Class) bool {
-		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && v.wokenByTimer(w))
+		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && a.wokenByTimer(w))
 	})
-	for i := range v.trace.Calls {
-		c := &v.trace.Calls[i]
-		k := &v.trace.Classes[c.Class]
+	for i := range a.trace.Calls {
+		c := &a.trace.Calls[i]
+		k := &a.trace.Classes[c.Class]
 		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest &&
-			!isHook(k.Start) && !v.handlesConnections(k) {
+			!isHook(k.Start) && !a.handlesConnections(k) {
 			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
 		}
 	}
 	// timers of other goroutines are often beside the point: a page that is drawn now and then
-	if timers && v.fraction(longest) < minExternalShare {
-		look(func(w *evidence.Wait, _ *evidence.Class) bool { return v.wokenByTimer(w) })
+	if timers && a.fraction(longest) < minExternalShare {
+		look(func(w *evidence.Wait, _ *evidence.Class) bool { return a.wokenByTimer(w) })
 	}
-	if v.fraction(longest) < minExternalShare { // connections that are kept wait until the end, too: first who got an answer
+	if a.fraction(longest) < minExternalShare { // connections that are kept wait until the end, too: first who got an answer
 		unended = true
 		look(func(w *evidence.Wait, c *evidence.Class) bool {
-			return w.Op == evidence.OpNetwork && v.prog.isOwn(c.Start) || timers && w.Op == evidence.OpSleep
+			return w.Op == evidence.OpNetwork && a.prog.isOwn(c.Start) || timers && w.Op == evidence.OpSleep
 		})
 	}
-	if v.fraction(longest) < minExternalShare {
+	if a.fraction(longest) < minExternalShare {
 		return nil, nil, 0
 	}
 	return class, where, calls
@@ -152,11 +152,11 @@ func (v *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 
 // behind is where goroutines of the program wait longest, in a library, for a library's goroutine of a class to bring
 // what that reads from outside.
-func (v *analysis) libraryWait(c *evidence.Class) *evidence.Wait {
+func (a *analysis) libraryWait(c *evidence.Class) *evidence.Wait {
 	var longest *evidence.Wait
-	for i := range v.trace.Waits {
-		w := &v.trace.Waits[i]
-		if by := v.wokenByLibrary(w); by == c && (longest == nil || w.Waited > longest.Waited) {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if by := a.wokenByLibrary(w); by == c && (longest == nil || w.Waited > longest.Waited) {
 			longest = w
 		}
 	}
@@ -166,12 +166,12 @@ func (v *analysis) libraryWait(c *evidence.Class) *evidence.Wait {
 // brought is the class of a library's goroutines that ends a wait in this library, of goroutines of the program; nil if
 // it is no such wait. Those who wait for a connection of a pool are ended by each other, or by a connection that is
 // given back.
-func (v *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
+func (a *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
 	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 || containsAny(w.Stack, connectionPools...) {
 		return nil
 	}
 	in := slices.IndexFunc(w.Stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, "runtime.") })
-	if _, ok := v.prog.ownFrame(w.Stack); !ok || v.prog.isOwn(w.Stack[in]) {
+	if _, ok := a.prog.ownFrame(w.Stack); !ok || a.prog.isOwn(w.Stack[in]) {
 		return nil
 	}
 	all, most := int64(0), int64(0)
@@ -182,9 +182,9 @@ func (v *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
 		if k.Class < 0 || slices.Contains(w.Classes, k.Class) {
 			continue
 		}
-		c := &v.trace.Classes[k.Class]
-		if counts[c] += k.Count; counts[c] > most && !v.prog.isOwn(c.Start) && !isHook(c.Start) &&
-			c.Waiting["network"] >= v.trace.Duration/10 {
+		c := &a.trace.Classes[k.Class]
+		if counts[c] += k.Count; counts[c] > most && !a.prog.isOwn(c.Start) && !isHook(c.Start) &&
+			c.Waiting["network"] >= a.trace.Duration/10 {
 			by, most = c, counts[c]
 		}
 	}
@@ -196,14 +196,14 @@ func (v *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
 
 // clocked reports whether a wait in a select or for a channel is one for a timer, or for a context that has one: nine
 // times of ten no goroutine of the program sent.
-func (v *analysis) wokenByTimer(w *evidence.Wait) bool {
+func (a *analysis) wokenByTimer(w *evidence.Wait) bool {
 	if w.Op != evidence.OpSelect && w.Op != evidence.OpReceive {
 		return false
 	}
 	var all, timed int64
 	for _, k := range w.Wakers {
 		all += k.Count
-		if k.Class < 0 || hasAnyPrefix(v.trace.Classes[k.Class].Start.Function, "context.WithDeadline") {
+		if k.Class < 0 || hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline") {
 			timed += k.Count
 		}
 	}
@@ -211,29 +211,29 @@ func (v *analysis) wokenByTimer(w *evidence.Wait) bool {
 }
 
 // serves reports whether the program waits for others to connect: idle then is waiting for work.
-func (v *analysis) serves() bool {
-	waits := slices.ContainsFunc(v.trace.Waits, func(w evidence.Wait) bool { return w.Count > 0 && acceptsConnections(w.Stack) })
-	if !waits && !v.acceptsByProfile() || v.mainRequests() {
+func (a *analysis) serves() bool {
+	waits := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return w.Count > 0 && acceptsConnections(w.Stack) })
+	if !waits && !a.acceptsByProfile() || a.mainRequests() {
 		return false
 	}
-	return !slices.ContainsFunc(v.trace.Waits, func(w evidence.Wait) bool {
+	return !slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
 		return containsAny(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
 	})
 }
 
 // mainAccepts reports whether the main goroutine accepts connections: what it then waits for may be requests, as a
 // server's, or the answers of its workers.
-func (v *analysis) mainAccepts() bool {
-	return slices.ContainsFunc(v.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) && v.waitsInMain(&w) })
+func (a *analysis) mainAccepts() bool {
+	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) && a.waitsInMain(&w) })
 }
 
 // mainAsks reports whether the main goroutine waits for what others say most of the time: the other side is in the
 // program, or it has a side that serves.
-func (v *analysis) mainRequests() bool {
-	for i := range v.trace.Waits {
-		w := &v.trace.Waits[i]
-		if v.waitsInMain(w) && v.fraction(w.Waited) >= minExternalShare && (w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack) ||
-			v.wokenByLibrary(w) != nil) {
+func (a *analysis) mainRequests() bool {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if a.waitsInMain(w) && a.fraction(w.Waited) >= minExternalShare && (w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack) ||
+			a.wokenByLibrary(w) != nil) {
 			return true
 		}
 	}
@@ -241,23 +241,23 @@ func (v *analysis) mainRequests() bool {
 }
 
 // handles reports whether a class was started by what accepts connections: it waits for others to ask.
-func (v *analysis) handlesConnections(c *evidence.Class) bool {
-	by, ok := v.prog.ownFrame(c.Created)
-	return ok && slices.ContainsFunc(v.trace.Waits, func(w evidence.Wait) bool {
-		at, ok := v.prog.ownFrame(w.Stack)
+func (a *analysis) handlesConnections(c *evidence.Class) bool {
+	by, ok := a.prog.ownFrame(c.Created)
+	return ok && slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		at, ok := a.prog.ownFrame(w.Stack)
 		return ok && at.Function == by.Function && acceptsConnections(w.Stack)
 	})
 }
 
 // stopAndWait is a goroutine that asks over the network and waits for the answer before it asks again: so many turns,
 // and for so long by way of a library's goroutine that reads it.
-func (v *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) (Finding, bool) {
+func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) (Finding, bool) {
 	sent := int64(0)
 	var at evidence.Frame
-	for _, k := range v.trace.Calls {
-		if &v.trace.Classes[k.Class] == c && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+	for _, k := range a.trace.Calls {
+		if &a.trace.Classes[k.Class] == c && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
 			sent += k.Count
-			if here, ok := v.prog.ownFrame(k.Stack); ok {
+			if here, ok := a.prog.ownFrame(k.Stack); ok {
 				at = here
 			}
 		}
@@ -270,16 +270,16 @@ func (v *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 		at.File == "" {
 		return Finding{}, false
 	}
-	f := v.newFinding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
-		capitalize(v.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
-	f.Where = []string{v.prog.position(at)}
-	f.Share = v.demandShare(0)
-	left := v.lowerBound()
+	f := a.newFinding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
+		capitalize(a.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
+	f.Where = []string{a.prog.position(at)}
+	f.Share = a.demandShare(0)
+	left := a.lowerBound()
 	most := 1 - left
 	f.Gain = newGain(0.85*most, 0.4*most, most)
 	f.citef("%d requests and %d waits for answers, in turns", each, turns)
-	f.citef("no goroutine wanted a CPU for %s of the time", percent(v.demandShare(0)))
-	f.citef("%s", v.quote(at))
+	f.citef("no goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)))
+	f.citef("%s", a.quote(at))
 	f.Rival = "Each request needs the answer to the one before."
 	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send " +
 		"several in one message."

@@ -9,36 +9,36 @@ import (
 
 // ledger is where the CPUs' time went. The CPU profile says on what, as shares of the undisturbed run's CPU time;
 // without one the trace says what it can: what goroutines ran is then all user code but for system calls.
-func (v *analysis) cpuTime() CPUTime {
-	total := v.cpus * v.wall
+func (a *analysis) cpuTime() CPUTime {
+	total := a.cpus * a.wall
 	if total <= 0 {
 		return CPUTime{}
 	}
-	l := CPUTime{CPUs: int(v.cpus), Wall: time.Duration(v.wall * 1e9)}
+	l := CPUTime{CPUs: int(a.cpus), Wall: time.Duration(a.wall * 1e9)}
 	add := func(name string, s float64) {
 		if s > 0 {
 			l.Entries = append(l.Entries, Entry{name, time.Duration(s * 1e9), s / total})
 		}
 	}
-	used := math.Min(v.used, total)
+	used := math.Min(a.used, total)
 	switch {
-	case v.hasSamples():
+	case a.hasSamples():
 		l.Source = "CPU profile"
 		for _, what := range []string{UserCode, Allocation, Channels, Locks, Scheduler, Collector, SystemCalls} {
-			add(what, used*v.cpu.share(what))
+			add(what, used*a.cpu.share(what))
 		}
-	case v.trace != nil:
+	case a.trace != nil:
 		l.Source = "execution trace"
 		calls := time.Duration(0)
-		for _, c := range v.classes() {
+		for _, c := range a.classes() {
 			calls += c.Syscall
 		}
-		calls = min(calls, v.trace.Running)
+		calls = min(calls, a.trace.Running)
 		parts := []struct {
 			name string
 			d    time.Duration
-		}{{UserCode, max(0, v.trace.Running-calls-v.trace.GC.Assists)}, {Scheduler, v.trace.Searching},
-			{Collector, v.trace.GC.Workers + v.trace.GC.Assists}, {SystemCalls, calls}}
+		}{{UserCode, max(0, a.trace.Running-calls-a.trace.GC.Assists)}, {Scheduler, a.trace.Searching},
+			{Collector, a.trace.GC.Workers + a.trace.GC.Assists}, {SystemCalls, calls}}
 		all := time.Duration(0)
 		for _, p := range parts {
 			all += p.d
@@ -55,35 +55,35 @@ func (v *analysis) cpuTime() CPUTime {
 }
 
 // parallelism is how much of the machine was asked for.
-func (v *analysis) parallelism() Parallelism {
-	p := Parallelism{CPUs: int(v.cpus), Serial: math.NaN(), Limit: math.NaN(), At: math.NaN(), Inflation: v.inflation()}
-	if v.wall > 0 {
-		p.Running = v.used / v.wall
+func (a *analysis) parallelism() Parallelism {
+	p := Parallelism{CPUs: int(a.cpus), Serial: math.NaN(), Limit: math.NaN(), At: math.NaN(), Inflation: a.inflation()}
+	if a.wall > 0 {
+		p.Running = a.used / a.wall
 		p.Wants = p.Running
 	}
-	if v.trace == nil {
+	if a.trace == nil {
 		return p
 	}
 	wants, work, alone := 0.0, 0.0, 0.0
-	for n, d := range v.trace.Demand.For {
+	for n, d := range a.trace.Demand.For {
 		wants += float64(n) * float64(d)
-		work += float64(v.trace.Demand.Work[n])
+		work += float64(a.trace.Demand.Work[n])
 		if n == 1 {
-			alone = float64(v.trace.Demand.Work[n])
+			alone = float64(a.trace.Demand.Work[n])
 		}
 	}
-	p.Wants = wants / float64(v.trace.Duration)
+	p.Wants = wants / float64(a.trace.Duration)
 	if work > 0 {
 		p.Serial = alone / work
 		p.Limit = 1 / math.Max(p.Serial, 1e-9)
-		p.At = 1 / (p.Serial + (1-p.Serial)/v.cpus)
+		p.At = 1 / (p.Serial + (1-p.Serial)/a.cpus)
 	}
 	return p
 }
 
 // inflation is the CPU time at several CPUs by that at one; NaN unknown.
-func (v *analysis) inflation() float64 {
-	if v.oneCPURun == nil || v.run == nil {
+func (a *analysis) inflation() float64 {
+	if a.oneCPURun == nil || a.run == nil {
 		return math.NaN()
 	}
 	per := func(r *evidence.Run) float64 {
@@ -93,10 +93,10 @@ func (v *analysis) inflation() float64 {
 		}
 		return s
 	}
-	if per(v.oneCPURun) <= 0 {
+	if per(a.oneCPURun) <= 0 {
 		return math.NaN()
 	}
-	return per(v.run) / per(v.oneCPURun)
+	return per(a.run) / per(a.oneCPURun)
 }
 
 // Change-points of d(t): a phase has at least minPhase slices, and a new one begins where that lowers the sum of the
@@ -109,14 +109,14 @@ const (
 
 // phases are the stretches between change-points of the number of goroutines that want a CPU, up to the number of CPUs
 // and one more: beyond it makes no difference how many queue.
-func (v *analysis) phases() []Phase {
-	if v.trace == nil || len(v.trace.Demand.Wants) < 2*minPhase {
+func (a *analysis) phases() []Phase {
+	if a.trace == nil || len(a.trace.Demand.Wants) < 2*minPhase {
 		return nil
 	}
-	d := &v.trace.Demand
+	d := &a.trace.Demand
 	x := make([]float64, len(d.Wants))
 	for i := range x {
-		x[i] = math.Min(d.Wants[i], v.cpus+1)
+		x[i] = math.Min(d.Wants[i], a.cpus+1)
 	}
 	noise := 0.0
 	for i := 1; i < len(x); i++ {
@@ -141,7 +141,7 @@ func (v *analysis) phases() []Phase {
 	for i := 1; i < len(cuts); i++ {
 		from, to := cuts[i-1], cuts[i]
 		out = append(out, Phase{
-			From: time.Duration(from) * d.Slice, To: min(time.Duration(to)*d.Slice, v.trace.Duration),
+			From: time.Duration(from) * d.Slice, To: min(time.Duration(to)*d.Slice, a.trace.Duration),
 			Wants: mean(d.Wants[from:to]), Runs: mean(d.Runs[from:to]),
 		})
 	}

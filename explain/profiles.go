@@ -9,36 +9,36 @@ import (
 
 // Thresholds of what profiles alone say.
 const (
-	externalUsed    = 0.2 // of one CPU's time at most is used by what waits for something outside
-	spawnShare  = 0.3 // of CPU time in making and scheduling goroutines, from which they are too fine
-	spawnLineShare    = 0.05
-	convoyShare = 0.35 // of CPU time in taking and releasing locks
-	syscallShare = 0.6  // of CPU time in system calls, of a program that waits as long for them
+	externalUsed   = 0.2 // of one CPU's time at most is used by what waits for something outside
+	spawnShare     = 0.3 // of CPU time in making and scheduling goroutines, from which they are too fine
+	spawnLineShare = 0.05
+	convoyShare    = 0.35 // of CPU time in taking and releasing locks
+	syscallShare   = 0.6  // of CPU time in system calls, of a program that waits as long for them
 )
 
 // fineByProfile is goroutine-too-fine without a trace: the CPU profile is full of making and scheduling them.
-func spawnByProfile(v *analysis) []Finding {
-	if v.trace != nil || !v.hasSamples() {
+func spawnByProfile(a *analysis) []Finding {
+	if a.trace != nil || !a.hasSamples() {
 		return nil
 	}
-	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if !containsAny(w.stack, "runtime.newproc") {
 			return evidence.Frame{}, false
 		}
-		return v.prog.ownFrame(w.stack)
+		return a.prog.ownFrame(w.stack)
 	})
-	cost := v.cpu.share(Scheduler) + v.spawnAllocation()
-	if len(groups) == 0 || groups[0].share < spawnLineShare || cost < spawnShare || v.cpu.share(Channels) > cost/2 {
+	cost := a.cpu.share(Scheduler) + a.spawnAllocation()
+	if len(groups) == 0 || groups[0].share < spawnLineShare || cost < spawnShare || a.cpu.share(Channels) > cost/2 {
 		return nil
 	}
-	f := v.newFinding(GoroutineTooFine, "Making and scheduling goroutines takes %s of the CPU time: "+
+	f := a.newFinding(GoroutineTooFine, "Making and scheduling goroutines takes %s of the CPU time: "+
 		"each does too little.", percent(cost))
-	f.Where = []string{v.prog.position(groups[0].at)}
+	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = cost
 	f.citef("%s of the goroutines' CPU time is in the go statement at %s", percent(groups[0].share),
-		v.quote(groups[0].at))
+		a.quote(groups[0].at))
 	f.citef("making, queueing and ending goroutines takes %s of the CPU time", percent(cost))
-	most := cost * v.activeFraction()
+	most := cost * a.activeFraction()
 	f.Gain = newGain(0.9*most, 0.4*most, math.Min(0.95, 1.3*most))
 	f.Rival = "They are woken by what they wait for, and the scheduler's time is that: an execution trace would tell."
 	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
@@ -48,30 +48,30 @@ func spawnByProfile(v *analysis) []Finding {
 
 // convoyByProfile is lock-convoy without a trace: the CPUs take and release a lock, and it is slower on several than on
 // one.
-func convoyByProfile(v *analysis) []Finding {
-	if v.trace != nil || !v.hasSamples() || v.oneCPURun == nil || v.run == nil || v.oneCPURun.Wall <= 0 || v.run.Wall < v.oneCPURun.Wall {
+func convoyByProfile(a *analysis) []Finding {
+	if a.trace != nil || !a.hasSamples() || a.oneCPURun == nil || a.run == nil || a.oneCPURun.Wall <= 0 || a.run.Wall < a.oneCPURun.Wall {
 		return nil
 	}
-	share := v.cpu.share(Locks)
-	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+	share := a.cpu.share(Locks)
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.category != Locks || !containsAny(w.stack, "sync.(*Mutex)") || containsAny(w.stack, "sync.(*RWMutex)") {
 			return evidence.Frame{}, false
 		}
-		return v.prog.ownFrame(w.stack)
+		return a.prog.ownFrame(w.stack)
 	})
 	if share < convoyShare || len(groups) == 0 {
 		return nil
 	}
-	f := v.newFinding(LockConvoy, "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
-		"%.0f CPUs than on one.", v.prog.position(groups[0].at), percent(share), v.cpus)
+	f := a.newFinding(LockConvoy, "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
+		"%.0f CPUs than on one.", a.prog.position(groups[0].at), percent(share), a.cpus)
 	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, v.prog.position(g.at))
-		f.citef("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), v.quote(g.at))
+		f.Where = append(f.Where, a.prog.position(g.at))
+		f.citef("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), a.quote(g.at))
 	}
 	f.Share = share
-	f.citef("it takes %s on %d CPUs and %s on one", formatDuration(v.run.Wall), v.run.CPUs, formatDuration(v.oneCPURun.Wall))
-	most := 1 - v.lowerBound()
-	f.Gain = newGain(math.Max(1-v.oneCPURun.Wall.Seconds()/v.run.Wall.Seconds(), 0.7*most), 0.3*most, most)
+	f.citef("it takes %s on %d CPUs and %s on one", formatDuration(a.run.Wall), a.run.CPUs, formatDuration(a.oneCPURun.Wall))
+	most := 1 - a.lowerBound()
+	f.Gain = newGain(math.Max(1-a.oneCPURun.Wall.Seconds()/a.run.Wall.Seconds(), 0.7*most), 0.3*most, most)
 	f.Rival = "The sections are long, and the CPU time in the lock is spinning for them."
 	f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
 	f.Experiment = "Take it once for every ten operations: its share should fall to a tenth."
@@ -80,25 +80,25 @@ func convoyByProfile(v *analysis) []Finding {
 
 // outsideByProfile says without a trace that nothing is computed for most of the time: in system calls that block, or
 // in waiting for what is outside of the program.
-func externalByProfile(v *analysis) []Finding {
-	if v.trace != nil || v.run == nil || v.run.Wall < minWall || v.acceptsByProfile() {
+func externalByProfile(a *analysis) []Finding {
+	if a.trace != nil || a.run == nil || a.run.Wall < minWall || a.acceptsByProfile() {
 		return nil
 	}
-	used := v.used / v.wall
-	if f, ok := v.blockingByProfile(used); ok {
+	used := a.used / a.wall
+	if f, ok := a.blockingByProfile(used); ok {
 		return []Finding{f}
 	}
 	if used >= externalUsed {
 		return nil
 	}
-	f := v.newFinding(DependencyWait, "It computes for %s of the time: the rest it waits for something outside.",
+	f := a.newFinding(DependencyWait, "It computes for %s of the time: the rest it waits for something outside.",
 		percent(used))
 	f.Share = 1 - used
-	f.citef("it used %s of CPU time in %s", formatSeconds(v.used), formatDuration(v.run.Wall))
-	if s, delay := v.longestBlocked(); s != nil {
-		f.Where = v.prog.positions(s)
-		if at, ok := v.prog.ownFrame(s); ok {
-			f.citef("goroutines waited %s in all at %s", formatSeconds(delay), v.quote(at))
+	f.citef("it used %s of CPU time in %s", formatSeconds(a.used), formatDuration(a.run.Wall))
+	if s, delay := a.longestBlocked(); s != nil {
+		f.Where = a.prog.positions(s)
+		if at, ok := a.prog.ownFrame(s); ok {
+			f.citef("goroutines waited %s in all at %s", formatSeconds(delay), a.quote(at))
 		}
 	}
 	f.Confidence = Low
@@ -109,27 +109,27 @@ func externalByProfile(v *analysis) []Finding {
 }
 
 // calling finds a program whose CPU time is in system calls of files, and that waits about as long for them.
-func (v *analysis) blockingByProfile(used float64) (Finding, bool) {
-	calls := v.run.Reads + v.run.Writes
-	if v.cpu == nil || used > 1-blockShare || v.run.System < v.run.User || v.run.Voluntary < 100 || calls < 100 {
+func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
+	calls := a.run.Reads + a.run.Writes
+	if a.cpu == nil || used > 1-blockShare || a.run.System < a.run.User || a.run.Voluntary < 100 || calls < 100 {
 		return Finding{}, false
 	}
-	groups := v.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.category != SystemCalls || !containsAny(w.stack, "os.(*File)") {
 			return evidence.Frame{}, false
 		}
-		return v.prog.ownFrame(w.stack)
+		return a.prog.ownFrame(w.stack)
 	})
-	if len(groups) == 0 || groups[0].share < syscallShare/2 || v.cpu.userShare(SystemCalls) < syscallShare {
+	if len(groups) == 0 || groups[0].share < syscallShare/2 || a.cpu.userShare(SystemCalls) < syscallShare {
 		return Finding{}, false
 	}
-	f := v.newFinding(BlockingSyscall, "System calls made at %s block: it computes for %s of the time.",
-		v.prog.position(groups[0].at), percent(used))
-	f.Where = []string{v.prog.position(groups[0].at)}
+	f := a.newFinding(BlockingSyscall, "System calls made at %s block: it computes for %s of the time.",
+		a.prog.position(groups[0].at), percent(used))
+	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = 1 - used
-	f.citef("%s of CPU time in %s, and %d context switches for %d reads and writes", formatSeconds(v.used), formatDuration(v.run.Wall),
-		v.run.Voluntary, calls)
-	f.citef("%s", v.quote(groups[0].at))
+	f.citef("%s of CPU time in %s, and %d context switches for %d reads and writes", formatSeconds(a.used), formatDuration(a.run.Wall),
+		a.run.Voluntary, calls)
+	f.citef("%s", a.quote(groups[0].at))
 	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls: put several records into one, or bound how many goroutines make them."
 	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +
@@ -138,8 +138,8 @@ func (v *analysis) blockingByProfile(used float64) (Finding, bool) {
 }
 
 // accepting reports whether a profile has a goroutine that waits for connections.
-func (v *analysis) acceptsByProfile() bool {
-	return slices.ContainsFunc(v.e.Profiles, func(p evidence.Profile) bool {
+func (a *analysis) acceptsByProfile() bool {
+	return slices.ContainsFunc(a.e.Profiles, func(p evidence.Profile) bool {
 		return slices.ContainsFunc(p.Samples, func(s evidence.Sample) bool {
 			return acceptsConnections(s.Stack) || containsAny(s.Stack, "net/http.(*Server).Serve")
 		})
@@ -148,12 +148,12 @@ func (v *analysis) acceptsByProfile() bool {
 
 // blockedLongest is the stack of the block profile with the most waiting, in seconds, but for that of the main
 // goroutine for others.
-func (v *analysis) longestBlocked() (longest []evidence.Frame, delay float64) {
-	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
+func (a *analysis) longestBlocked() (longest []evidence.Frame, delay float64) {
+	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
 	if i < 0 {
 		return nil, 0
 	}
-	b := &v.e.Profiles[i]
+	b := &a.e.Profiles[i]
 	value := slices.Index(b.Types, "delay/nanoseconds")
 	for _, s := range b.Samples {
 		if value < 0 || value >= len(s.Values) || containsAny(s.Stack, "sync.(*WaitGroup)") {

@@ -22,10 +22,10 @@ type profile struct {
 
 // weighed is a sample with its weight and its line of the ledger.
 type weightedSample struct {
-	stack  []evidence.Frame
-	weight float64
-	category   string
-	root   string // the function that its goroutine started with; "" for the scheduler's own stacks
+	stack    []evidence.Frame
+	weight   float64
+	category string
+	root     string // the function that its goroutine started with; "" for the scheduler's own stacks
 }
 
 // profileOf adds up the CPU profile of the evidence; nil if there is none, or nothing in it.
@@ -211,11 +211,11 @@ func binomialHalfWidth(share float64, samples int64) float64 {
 }
 
 // shareDoubt is the half-width of the interval of a share of the goroutines' CPU time.
-func (v *analysis) shareHalfWidth(share float64) float64 {
-	if v.cpu == nil {
+func (a *analysis) shareHalfWidth(share float64) float64 {
+	if a.cpu == nil {
 		return share / 3
 	}
-	return binomialHalfWidth(math.Min(share, 1), v.cpu.samples)
+	return binomialHalfWidth(math.Min(share, 1), a.cpu.samples)
 }
 
 // burns compute in place of a design's own work: they are its work.
