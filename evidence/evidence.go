@@ -25,7 +25,7 @@ type Program struct {
 	Main   string // import path of the package that the user's own code is judged by, as far as known
 	// Several is whether it is several benchmarks, one after the other: nothing follows from how they lie beside each
 	// other.
-	Several bool
+	MultipleBenchmarks bool
 	// Source returns a line of a file of the program, "" where it is not at hand.
 	Source func(file string, line int) string
 }
@@ -33,7 +33,7 @@ type Program struct {
 // Run is one run without any profiler, or the mean of several.
 type Run struct {
 	CPUs        int // GOMAXPROCS
-	Machine     int // CPUs that the process could have used
+	MachineCPUs int // CPUs that the process could have used
 	Count       int // runs that the figures are medians of
 	Wall        time.Duration
 	WallLow     time.Duration // of its interval, where there are several
@@ -47,7 +47,7 @@ type Run struct {
 	Voluntary   int64 // context switches
 	Involuntary int64
 	Throttled   time.Duration // by a quota
-	Others      float64       // CPUs that other processes used meanwhile, in the mean
+	OtherCPUs   float64       // CPUs that other processes used meanwhile, in the mean
 	Operations  int64         // b.N or whatever the program counts; 0 unknown
 	Metrics     map[string]float64
 }

@@ -10,11 +10,11 @@ type Trace struct {
 	CPUs      int  // GOMAXPROCS, the most there was
 	Events    int64
 
-	Demand  Demand
-	Classes []Class
-	Waits   []Wait
-	Calls   []Calls
-	Spawns  []Spawn
+	Demand   Demand
+	Classes  []Class
+	Waits    []Wait
+	Syscalls []SyscallSite
+	Spawns   []Spawn
 	// Resources are the locks and channels, as far as who wakes whom tells them apart.
 	Resources []Resource
 
@@ -31,14 +31,14 @@ type Trace struct {
 // Demand is how many of the program's goroutines wanted a CPU, over time: d(t), those running and those runnable.
 type Demand struct {
 	// At and Wants are steps of the mean of d over equal slices of time, at most 2048; Runs the mean number that ran.
-	Slice time.Duration
-	Wants []float64
-	Runs  []float64
+	Slice   time.Duration
+	Mean    []float64
+	Running []float64
 	// For is how long exactly so many wanted a CPU; the last is "that many or more". Work is the CPU time spent
 	// meanwhile.
-	For  []time.Duration
-	Work []time.Duration
-	Peak int
+	Time    []time.Duration
+	CPUTime []time.Duration
+	Peak    int
 	// Spare is how long some CPU had nothing to do: fewer wanted one than there are.
 	Spare time.Duration
 }
@@ -73,9 +73,9 @@ type Member struct {
 	Born, Ended time.Duration // Ended is the trace's end for those that live
 	Running     time.Duration
 	Runnable    time.Duration
-	OnChannels  time.Duration // waiting
-	OnLocks     time.Duration
-	Outside     time.Duration // sleeping, waiting for the network, or in a system call that gave up the CPU
+	ChannelWait time.Duration // waiting
+	LockWait    time.Duration
+	External    time.Duration // sleeping, waiting for the network, or in a system call that gave up the CPU
 }
 
 // Resource is a lock or a channel: sites that wake each other. Those that share all their code cannot be told apart.
@@ -138,7 +138,7 @@ type Waker struct {
 }
 
 // Calls are the system calls made at one site.
-type Calls struct {
+type SyscallSite struct {
 	Stack []Frame
 	Count int64
 	Spent time.Duration
@@ -156,13 +156,13 @@ type Spawn struct {
 
 // GC is what collecting garbage took.
 type GC struct {
-	Marking time.Duration // some cycle ran
-	Assists time.Duration // of the program's goroutines
-	Workers time.Duration // CPUs running the collector's goroutines
-	Cycles  int
-	Stopped time.Duration // the world, starting and stopping the tracer apart
-	Stop    Latencies
-	Stops   []Stop
+	Marking     time.Duration // some cycle ran
+	Assists     time.Duration // of the program's goroutines
+	Workers     time.Duration // CPUs running the collector's goroutines
+	Cycles      int
+	Stopped     time.Duration // the world, starting and stopping the tracer apart
+	StopLatency Latencies
+	Stops       []Stop
 }
 
 // Stop is why the world was stopped.

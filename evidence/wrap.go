@@ -10,22 +10,22 @@ var wrappers = []string{"sync.(*WaitGroup).Go", "golang.org/x/sync/errgroup.", "
 	"github.com/brewput/brewput/env"}
 
 // Wraps reports whether a function only runs what it was given, in a goroutine of its own.
-func Wraps(function string) bool {
+func IsWrapper(function string) bool {
 	return slices.ContainsFunc(wrappers, func(w string) bool { return strings.HasPrefix(function, w) })
 }
 
 // Begins is the outermost function of a stack that is not a wrapper's, the one a goroutine is for. Where there is none
 // it is the outermost.
-func Begins(stack []Frame) Frame {
+func StartFrame(stack []Frame) Frame {
 	if len(stack) == 0 {
 		return Frame{}
 	}
 	root := stack[len(stack)-1]
-	if !Wraps(root.Function) {
+	if !IsWrapper(root.Function) {
 		return root
 	}
 	for i := len(stack) - 2; i >= 0; i-- {
-		if f := stack[i]; !Wraps(f.Function) {
+		if f := stack[i]; !IsWrapper(f.Function) {
 			if strings.HasPrefix(f.Function, "runtime.") {
 				break
 			}

@@ -51,7 +51,7 @@ func gcRules(a *analysis) []Finding {
 		f.Where = append(f.Where, a.prog.position(s.at))
 		f.citef("%s of the bytes are allocated at %s", percent(s.share), a.quote(s.at))
 	}
-	f.Rival = "Little memory is all there is, so that frequent collection is the price."
+	f.Alternative = "Little memory is all there is, so that frequent collection is the price."
 	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
 		"GOGC=400 with a GOMEMLIMIT."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter, and the time with it."
@@ -67,7 +67,7 @@ func gcRules(a *analysis) []Finding {
 // collecting is the collector's share of the CPU time.
 func (a *analysis) gcCPUShare() (share float64, source string) {
 	if a.hasSamples() {
-		return a.cpu.share(Collector), "the CPU profile"
+		return a.cpu.share(GarbageCollector), "the CPU profile"
 	}
 	if a.trace != nil && a.trace.Running > 0 {
 		gc := a.trace.GC.Workers + a.trace.GC.Assists
@@ -81,7 +81,7 @@ func (a *analysis) gcCPUShare() (share float64, source string) {
 func (a *analysis) gcGain(share, assist float64) *Gain {
 	own := assist
 	if a.hasSamples() {
-		own = a.cpu.userShare(Collector)
+		own = a.cpu.userShare(GarbageCollector)
 	}
 	crowded := a.saturation()
 	if a.trace != nil && a.trace.GC.Marking > 0 && a.cpus > 1 {
@@ -177,7 +177,7 @@ func escapes(a *analysis) []Finding {
 		f.citef("that is %s of what the system calls leave: it shows when they are fewer",
 			percent(math.Min(1, cost/rest)))
 	}
-	f.Rival = "What is allocated outlives the operation, and must."
+	f.Alternative = "What is allocated outlives the operation, and must."
 	f.Fix = "Make it once, before the loop, and reuse it; or keep it from escaping: no interface, no " +
 		"pointer that is kept."
 	f.Experiment = "Count allocations: testing.AllocsPerRun or -benchmem should fall by one for each operation."
@@ -268,7 +268,7 @@ func stopTheWorld(a *analysis) []Finding {
 		return nil
 	}
 	s := a.trace.GC.Stops[0]
-	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.Stop.P99 < stopLong || a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
+	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.StopLatency.P99 < stopLong || a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
 	f := a.newFinding(STWStopping, "The world is stopped for %s of the time: %s.", percent(a.fraction(a.trace.GC.Stopped)),
@@ -276,7 +276,7 @@ func stopTheWorld(a *analysis) []Finding {
 	f.Where = a.prog.positions(s.Stack)
 	f.Share = a.fraction(a.trace.GC.Stopped)
 	f.citef("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason, formatDuration(s.Spent),
-		formatDuration(a.trace.GC.Stop.P99))
+		formatDuration(a.trace.GC.StopLatency.P99))
 	own := a.fraction(s.Spent)
 	if !strings.HasPrefix(s.Reason, "GC ") {
 		f.Gain = newGain(0.9*own, 0.5*own, 1.1*own)
@@ -284,7 +284,7 @@ func stopTheWorld(a *analysis) []Finding {
 	if at, ok := a.prog.ownFrame(s.Stack); ok {
 		f.citef("asked for at %s", a.quote(at))
 	}
-	f.Rival = "The machine is loaded, so that threads are slow to stop."
+	f.Alternative = "The machine is loaded, so that threads are slow to stop."
 	f.Fix = "Call what stops the world less often: runtime.ReadMemStats, debug.SetGCPercent, pprof of goroutines; " +
 		"read runtime/metrics instead."
 	f.Experiment = "Leave the call out: the stops should be gone."

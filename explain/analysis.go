@@ -18,7 +18,7 @@ type analysis struct {
 	trace     *evidence.Trace // nil where there is none
 	cpu       *profile        // nil where there is none
 	run       *evidence.Run   // undisturbed, at the most CPUs; nil where there is none
-	oneCPURun *evidence.Run   // at one CPU, where there was another
+	oneCPU    *evidence.Run   // at one CPU, where there was another
 	procs     int             // GOMAXPROCS at the end, which a program may set itself
 	cpus      float64         // that it can use: GOMAXPROCS, and no more than it was given
 	available float64         // CPUs that it may use
@@ -37,7 +37,7 @@ const procsMetric = "/sched/gomaxprocs:threads"
 
 func newAnalysis(e *evidence.Evidence) *analysis {
 	v := &analysis{e: e, prog: program{&e.Program}, trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
-	if v.trace != nil && (v.trace.Duration <= 0 || len(v.trace.Demand.For) == 0) {
+	if v.trace != nil && (v.trace.Duration <= 0 || len(v.trace.Demand.Time) == 0) {
 		v.trace = nil
 	}
 	for i := range e.Runs {
@@ -48,7 +48,7 @@ func newAnalysis(e *evidence.Evidence) *analysis {
 	}
 	for i := range e.Runs {
 		if r := &e.Runs[i]; r.CPUs == 1 && r != v.run && r.Metrics[procsMetric] <= 1 { // it may set more itself
-			v.oneCPURun = r
+			v.oneCPU = r
 		}
 	}
 	switch {
@@ -98,10 +98,10 @@ func (a *analysis) fraction(d time.Duration) float64 { return float64(d) / float
 
 // wanting is the fraction of the time in which exactly n of the program's goroutines wanted a CPU.
 func (a *analysis) demandShare(n int) float64 {
-	if n >= len(a.trace.Demand.For) {
+	if n >= len(a.trace.Demand.Time) {
 		return 0
 	}
-	return a.fraction(a.trace.Demand.For[n])
+	return a.fraction(a.trace.Demand.Time[n])
 }
 
 // late is the part of the goroutines' queueing for a CPU in which one was there and had no goroutine: it was being
@@ -137,7 +137,7 @@ func (a *analysis) saturation() float64 {
 		return math.Min(1, a.used/math.Max(a.cpus*a.wall, 1e-9))
 	}
 	s := 0.0
-	for n := int(a.cpus); n < len(a.trace.Demand.For); n++ {
+	for n := int(a.cpus); n < len(a.trace.Demand.Time); n++ {
 		s += a.demandShare(n)
 	}
 	return s
@@ -154,7 +154,7 @@ func (a *analysis) idleCPU() float64 {
 		return a.unusedCPU()
 	}
 	wanted := 0.0
-	for n := range a.trace.Demand.For {
+	for n := range a.trace.Demand.Time {
 		wanted += math.Min(float64(n), a.cpus) * a.demandShare(n)
 	}
 	return math.Max(0, 1-wanted/a.cpus)

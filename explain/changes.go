@@ -14,13 +14,13 @@ type Change struct {
 	Kind string `json:"kind"` // "change"
 	Rank int    `json:"rank"`
 	// "wall time", "user code" and other lines of the ledger, "function main.f", "finding coarse-lock"
-	What string `json:"what"`
+	Name string `json:"what"`
 	// of both: "seconds" of a run; "objects"; "" for a finding, which is there (1) or not (0)
-	Unit   string   `json:"unit"`
-	Before float64  `json:"before"`
-	After  float64  `json:"after"`
-	Clear  bool     `json:"clear"` // it is more than chance: see Changes
-	Where  []string `json:"where"`
+	Unit        string   `json:"unit"`
+	Before      float64  `json:"before"`
+	After       float64  `json:"after"`
+	Significant bool     `json:"clear"` // it is more than chance: see Changes
+	Where       []string `json:"where"`
 }
 
 // Changes are what differs, by how much: first the wall time, then what took the CPUs' time and the functions that did,
@@ -32,15 +32,15 @@ func Changes(before, after *evidence.Evidence) []Change {
 	list := functionChanges(a, b)
 	list = append(list, cpuTimeChanges(a.cpuTime(), b.cpuTime())...)
 	slices.SortStableFunc(list, func(x, y Change) int {
-		return cmp.Or(compareBool(y.Clear, x.Clear),
-			cmp.Compare(math.Abs(y.After-y.Before), math.Abs(x.After-x.Before)), cmp.Compare(x.What, y.What))
+		return cmp.Or(compareBool(y.Significant, x.Significant),
+			cmp.Compare(math.Abs(y.After-y.Before), math.Abs(x.After-x.Before)), cmp.Compare(x.Name, y.Name))
 	})
 	const most = 12
 	list = list[:min(len(list), most)]
 	if a.wall > 0 && b.wall > 0 {
-		wall := Change{What: "wall time", Unit: "seconds", Before: a.wall, After: b.wall}
+		wall := Change{Name: "wall time", Unit: "seconds", Before: a.wall, After: b.wall}
 		if a.run != nil && b.run != nil {
-			wall.Clear = a.run.WallHigh < b.run.WallLow || b.run.WallHigh < a.run.WallLow
+			wall.Significant = a.run.WallHigh < b.run.WallLow || b.run.WallHigh < a.run.WallLow
 		}
 		list = slices.Insert(list, 0, wall)
 	}
@@ -116,9 +116,9 @@ func functionChanges(a, b *analysis) (list []Change) {
 			at, p = x.at, a.prog
 		}
 		list = append(list, Change{
-			What: "function " + shortName(n), Unit: "seconds", Before: x.seconds, After: y.seconds,
-			Clear: math.Abs(x.seconds-y.seconds) > 2*math.Hypot(math.Max(x.err, least), math.Max(y.err, least)),
-			Where: []string{p.position(at)},
+			Name: "function " + shortName(n), Unit: "seconds", Before: x.seconds, After: y.seconds,
+			Significant: math.Abs(x.seconds-y.seconds) > 2*math.Hypot(math.Max(x.err, least), math.Max(y.err, least)),
+			Where:       []string{p.position(at)},
 		})
 	}
 	return list
@@ -132,8 +132,8 @@ func cpuTimeChanges(a, b CPUTime) (list []Change) {
 		}
 		y := a.Entries[i]
 		d := math.Abs(x.Time.Seconds() - y.Time.Seconds())
-		list = append(list, Change{What: x.Name, Unit: "seconds", Before: y.Time.Seconds(), After: x.Time.Seconds(),
-			Clear: d > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
+		list = append(list, Change{Name: x.Name, Unit: "seconds", Before: y.Time.Seconds(), After: x.Time.Seconds(),
+			Significant: d > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
 	}
 	return list
 }
@@ -144,13 +144,13 @@ func findingChanges(a, b []Finding) (list []Change) {
 		return slices.ContainsFunc(list, func(g Finding) bool { return g.Name == f.Name })
 	}
 	for _, f := range a {
-		if !in(f, b) && f.Name != None && f.Name != TooLittle {
-			list = append(list, Change{What: fmt.Sprintf("finding %s", f.Name), Before: 1, Clear: true, Where: f.Where})
+		if !in(f, b) && f.Name != None && f.Name != TooLittleEvidence {
+			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: 1, Significant: true, Where: f.Where})
 		}
 	}
 	for _, f := range b {
-		if !in(f, a) && f.Name != None && f.Name != TooLittle {
-			list = append(list, Change{What: fmt.Sprintf("finding %s", f.Name), After: 1, Clear: true, Where: f.Where})
+		if !in(f, a) && f.Name != None && f.Name != TooLittleEvidence {
+			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), After: 1, Significant: true, Where: f.Where})
 		}
 	}
 	return list

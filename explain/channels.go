@@ -65,7 +65,7 @@ func handoff(a *analysis) []Finding {
 		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f "+
 			"parkings a second, and it is no faster on %.0f CPUs than on one.", rate, a.cpus)
 		f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", formatDuration(a.run.Wall), a.run.CPUs,
-			formatDuration(a.oneCPURun.Wall), percent(a.unusedCPU()))
+			formatDuration(a.oneCPU.Wall), percent(a.unusedCPU()))
 		busy := a.used
 		if a.hasSamples() {
 			busy *= 1 - a.handoffShare()
@@ -95,10 +95,10 @@ func handoff(a *analysis) []Finding {
 // stalls reports whether several CPUs are no faster than one, and are not used either, though no goroutine runs all the
 // time: one that does is the limit by itself. Where others take a CPU, that is why.
 func (a *analysis) stalls() bool {
-	return a.trace != nil && a.oneCPURun != nil && a.run != nil && !a.isLoaded() && a.run.Count >= 3 && a.oneCPURun.Count >= 3 &&
-		a.oneCPURun.Wall > 0 &&
-		a.run.Wall.Seconds() > stallWall*a.oneCPURun.Wall.Seconds() && a.unusedCPU() >= stageIdle &&
-		(a.oneCPURun.User+a.oneCPURun.System).Seconds() > stallWall*a.oneCPURun.Wall.Seconds() && a.demandShare(0) < stepWaits &&
+	return a.trace != nil && a.oneCPU != nil && a.run != nil && !a.isLoaded() && a.run.Count >= 3 && a.oneCPU.Count >= 3 &&
+		a.oneCPU.Wall > 0 &&
+		a.run.Wall.Seconds() > stallWall*a.oneCPU.Wall.Seconds() && a.unusedCPU() >= stageIdle &&
+		(a.oneCPU.User+a.oneCPU.System).Seconds() > stallWall*a.oneCPU.Wall.Seconds() && a.demandShare(0) < stepWaits &&
 		!slices.ContainsFunc(a.classes(), func(c *evidence.Class) bool {
 			return slices.ContainsFunc(c.Members,
 				func(m evidence.Member) bool { return a.fraction(m.Running) >= stageFull })
@@ -168,7 +168,7 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 	most := 1 - left
 	f.Gain = newGain(0.9*most, math.Min(0.5*most, cost*a.activeFraction()*0.5), math.Min(0.97, most+0.1))
 	f.Confidence = High
-	f.Rival = "What is computed for each piece is slow, and the channel only waits for it."
+	f.Alternative = "What is computed for each piece is slow, and the channel only waits for it."
 	f.Fix = "Send batches: a slice of 100 pieces or more at a time, or let one goroutine do both sides."
 	f.Experiment = "Send two pieces at a time: the parkings should halve and the time fall."
 	return f
@@ -193,7 +193,7 @@ func (a *analysis) boundWithoutHandoff(cost float64) float64 {
 	by := map[string]float64{}
 	longest := 0.0
 	for _, w := range a.cpu.list {
-		if w.root != "" && w.category != Channels && w.category != Scheduler && w.category != Locks && w.category != Collector &&
+		if w.root != "" && w.category != Channels && w.category != Scheduler && w.category != Locks && w.category != GarbageCollector &&
 			single[w.root] {
 			by[w.root] += w.weight
 			longest = math.Max(longest, by[w.root])

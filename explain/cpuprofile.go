@@ -77,7 +77,7 @@ func startFunction(stack []evidence.Frame) string {
 	if stack[len(stack)-1].Function == "runtime.goexit" && len(stack) > 1 {
 		stack = stack[:len(stack)-1]
 	}
-	root := evidence.Begins(stack).Function
+	root := evidence.StartFrame(stack).Function
 	if root == "runtime.main" {
 		return "main.main"
 	}
@@ -118,7 +118,7 @@ func categorize(stack []evidence.Frame) string {
 	case containsAny(stack, profilerFunctions...):
 		return Profiler
 	case containsAny(stack, collectorFunctions...):
-		return Collector
+		return GarbageCollector
 	}
 	for _, f := range stack {
 		if hasAnyPrefix(f.Function, channelFunctions...) {
@@ -136,7 +136,7 @@ func categorize(stack []evidence.Frame) string {
 		if hasAnyPrefix(f.Function, burnFunctions...) {
 			return UserCode
 		}
-		if hasAnyPrefix(f.Function, schedulerFunctions...) || evidence.Wraps(f.Function) {
+		if hasAnyPrefix(f.Function, schedulerFunctions...) || evidence.IsWrapper(f.Function) {
 			return Scheduler
 		}
 		if !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "internal/runtime/") &&

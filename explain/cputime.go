@@ -24,7 +24,7 @@ func (a *analysis) cpuTime() CPUTime {
 	switch {
 	case a.hasSamples():
 		l.Source = "CPU profile"
-		for _, what := range []string{UserCode, Allocation, Channels, Locks, Scheduler, Collector, SystemCalls} {
+		for _, what := range []string{UserCode, Allocation, Channels, Locks, Scheduler, GarbageCollector, SystemCalls} {
 			add(what, used*a.cpu.share(what))
 		}
 	case a.trace != nil:
@@ -38,7 +38,7 @@ func (a *analysis) cpuTime() CPUTime {
 			name string
 			d    time.Duration
 		}{{UserCode, max(0, a.trace.Running-calls-a.trace.GC.Assists)}, {Scheduler, a.trace.Searching},
-			{Collector, a.trace.GC.Workers + a.trace.GC.Assists}, {SystemCalls, calls}}
+			{GarbageCollector, a.trace.GC.Workers + a.trace.GC.Assists}, {SystemCalls, calls}}
 		all := time.Duration(0)
 		for _, p := range parts {
 			all += p.d
@@ -50,40 +50,40 @@ func (a *analysis) cpuTime() CPUTime {
 		l.Source = "CPU time"
 		add(UserCode, used)
 	}
-	add(IdleCPUs, total-used)
+	add(Idle, total-used)
 	return l
 }
 
 // parallelism is how much of the machine was asked for.
 func (a *analysis) parallelism() Parallelism {
-	p := Parallelism{CPUs: int(a.cpus), Serial: math.NaN(), Limit: math.NaN(), At: math.NaN(), Inflation: a.inflation()}
+	p := Parallelism{CPUs: int(a.cpus), SerialFraction: math.NaN(), MaxSpeedup: math.NaN(), Speedup: math.NaN(), Inflation: a.inflation()}
 	if a.wall > 0 {
 		p.Running = a.used / a.wall
-		p.Wants = p.Running
+		p.Demand = p.Running
 	}
 	if a.trace == nil {
 		return p
 	}
 	wants, work, alone := 0.0, 0.0, 0.0
-	for n, d := range a.trace.Demand.For {
+	for n, d := range a.trace.Demand.Time {
 		wants += float64(n) * float64(d)
-		work += float64(a.trace.Demand.Work[n])
+		work += float64(a.trace.Demand.CPUTime[n])
 		if n == 1 {
-			alone = float64(a.trace.Demand.Work[n])
+			alone = float64(a.trace.Demand.CPUTime[n])
 		}
 	}
-	p.Wants = wants / float64(a.trace.Duration)
+	p.Demand = wants / float64(a.trace.Duration)
 	if work > 0 {
-		p.Serial = alone / work
-		p.Limit = 1 / math.Max(p.Serial, 1e-9)
-		p.At = 1 / (p.Serial + (1-p.Serial)/a.cpus)
+		p.SerialFraction = alone / work
+		p.MaxSpeedup = 1 / math.Max(p.SerialFraction, 1e-9)
+		p.Speedup = 1 / (p.SerialFraction + (1-p.SerialFraction)/a.cpus)
 	}
 	return p
 }
 
 // inflation is the CPU time at several CPUs by that at one; NaN unknown.
 func (a *analysis) inflation() float64 {
-	if a.oneCPURun == nil || a.run == nil {
+	if a.oneCPU == nil || a.run == nil {
 		return math.NaN()
 	}
 	per := func(r *evidence.Run) float64 {
@@ -93,10 +93,10 @@ func (a *analysis) inflation() float64 {
 		}
 		return s
 	}
-	if per(a.oneCPURun) <= 0 {
+	if per(a.oneCPU) <= 0 {
 		return math.NaN()
 	}
-	return per(a.run) / per(a.oneCPURun)
+	return per(a.run) / per(a.oneCPU)
 }
 
 // Change-points of d(t): a phase has at least minPhase slices, and a new one begins where that lowers the sum of the
@@ -110,13 +110,13 @@ const (
 // phases are the stretches between change-points of the number of goroutines that want a CPU, up to the number of CPUs
 // and one more: beyond it makes no difference how many queue.
 func (a *analysis) phases() []Phase {
-	if a.trace == nil || len(a.trace.Demand.Wants) < 2*minPhase {
+	if a.trace == nil || len(a.trace.Demand.Mean) < 2*minPhase {
 		return nil
 	}
 	d := &a.trace.Demand
-	x := make([]float64, len(d.Wants))
+	x := make([]float64, len(d.Mean))
 	for i := range x {
-		x[i] = math.Min(d.Wants[i], a.cpus+1)
+		x[i] = math.Min(d.Mean[i], a.cpus+1)
 	}
 	noise := 0.0
 	for i := 1; i < len(x); i++ {
@@ -142,7 +142,7 @@ func (a *analysis) phases() []Phase {
 		from, to := cuts[i-1], cuts[i]
 		out = append(out, Phase{
 			From: time.Duration(from) * d.Slice, To: min(time.Duration(to)*d.Slice, a.trace.Duration),
-			Wants: mean(d.Wants[from:to]), Runs: mean(d.Runs[from:to]),
+			Demand: mean(d.Mean[from:to]), Running: mean(d.Running[from:to]),
 		})
 	}
 	return out

@@ -35,19 +35,19 @@ const (
 
 // Finding is an answer. The contract of its JSON is that of brewput explain.
 type Finding struct {
-	Kind       string        `json:"kind"` // "finding"
-	Rank       int           `json:"rank"`
-	Name       Name          `json:"finding"`
-	Level      EvidenceLevel `json:"tier"`
-	Claim      string        `json:"claim"`
-	Where      []string      `json:"where"` // file:line, relative to the module
-	Share      float64       `json:"share"` // of the time that it concerns, 0 to 1
-	Gain       *Gain         `json:"gain"`  // nil: it only diagnoses
-	Confidence Confidence    `json:"confidence"`
-	Evidence   []string      `json:"evidence"`
-	Rival      string        `json:"rival"`      // what else it could be
-	Fix        string        `json:"fix"`        // what to change
-	Experiment string        `json:"experiment"` // that would refute it
+	Kind        string        `json:"kind"` // "finding"
+	Rank        int           `json:"rank"`
+	Name        Name          `json:"finding"`
+	Level       EvidenceLevel `json:"tier"`
+	Claim       string        `json:"claim"`
+	Where       []string      `json:"where"` // file:line, relative to the module
+	Share       float64       `json:"share"` // of the time that it concerns, 0 to 1
+	Gain        *Gain         `json:"gain"`  // nil: it only diagnoses
+	Confidence  Confidence    `json:"confidence"`
+	Evidence    []string      `json:"evidence"`
+	Alternative string        `json:"rival"`      // what else it could be
+	Fix         string        `json:"fix"`        // what to change
+	Experiment  string        `json:"experiment"` // that would refute it
 }
 
 // Name is a finding's name in reports, for programs to rely on.

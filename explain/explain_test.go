@@ -20,7 +20,7 @@ func newCase() *made {
 	c := &made{}
 	c.e.Program = evidence.Program{Name: "prog", Module: "example.com/prog", Dir: "/src/prog",
 		Source: func(string, int) string { return "" }}
-	c.e.Runs = []evidence.Run{{CPUs: 2, Machine: 2, Count: 3, Wall: second, WallLow: second, WallHigh: second,
+	c.e.Runs = []evidence.Run{{CPUs: 2, MachineCPUs: 2, Count: 3, Wall: second, WallLow: second, WallHigh: second,
 		User:  second,
 		Reads: -1, Writes: -1, ReadBytes: -1, WriteBytes: -1}}
 	c.e.Trace = &evidence.Trace{Duration: second, CPUs: 2, Events: 1000, Classes: []evidence.Class{{}}}
@@ -49,11 +49,11 @@ func frames(names ...string) []evidence.Frame {
 func (c *made) demand(ms ...int) {
 	d := &c.e.Trace.Demand
 	for n, m := range ms {
-		d.For = append(d.For, time.Duration(m)*time.Millisecond)
-		d.Work = append(d.Work, time.Duration(m*min(n, 2))*time.Millisecond)
+		d.Time = append(d.Time, time.Duration(m)*time.Millisecond)
+		d.CPUTime = append(d.CPUTime, time.Duration(m*min(n, 2))*time.Millisecond)
 	}
 	run := time.Duration(0)
-	for _, w := range d.Work {
+	for _, w := range d.CPUTime {
 		run += w
 	}
 	c.e.Trace.Running = run
@@ -307,10 +307,10 @@ func asking(idle time.Duration) *made {
 	x := &c.e.Trace.Classes[k]
 	x.Waiting["network"], x.Waiting["chan receive"] = 800*time.Millisecond-idle, idle
 	for i := range x.Members {
-		x.Members[i].OnChannels, x.Members[i].Outside = idle, 800*time.Millisecond-idle
+		x.Members[i].ChannelWait, x.Members[i].External = idle, 800*time.Millisecond-idle
 	}
-	c.e.Trace.Calls = append(c.e.Trace.Calls,
-		evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"),
+	c.e.Trace.Syscalls = append(c.e.Trace.Syscalls,
+		evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"),
 			Class: k,
 			Count: 200})
 	return c
@@ -324,7 +324,7 @@ func pool(idle time.Duration) *made {
 	w := c.class("main.worker", 2, 2, 100*time.Millisecond, 90*time.Millisecond)
 	for i := range c.e.Trace.Classes[w].Members {
 		m := &c.e.Trace.Classes[w].Members[i]
-		m.OnChannels, m.Outside = idle, 950*time.Millisecond-idle
+		m.ChannelWait, m.External = idle, 950*time.Millisecond-idle
 	}
 	return c
 }
@@ -405,7 +405,7 @@ func TestEachRuleFiresOnItsSickCaseAndNotOnItsDecoy(t *testing.T) {
 func TestFindingsAreWhole(t *testing.T) {
 	for _, x := range cases {
 		for i, f := range Explain(&x.sick().e).Findings {
-			if f.Rank != i+1 || f.Kind != "finding" || f.Claim == "" || len(f.Evidence) == 0 || f.Rival == "" ||
+			if f.Rank != i+1 || f.Kind != "finding" || f.Claim == "" || len(f.Evidence) == 0 || f.Alternative == "" ||
 				f.Fix == "" || f.Experiment == "" || f.Confidence == "" || f.Where == nil {
 				t.Errorf("%s: %+v", x.name, f)
 			}
@@ -424,10 +424,10 @@ func TestTooLittleEvidence(t *testing.T) {
 	c := newCase()
 	c.e.Trace = nil
 	c.cpu(7, "main.f:5", "main.main:3", "runtime.main")
-	if got := c.names(); len(got) != 1 || got[0] != string(TooLittle) {
+	if got := c.names(); len(got) != 1 || got[0] != string(TooLittleEvidence) {
 		t.Errorf("%v", got)
 	}
-	if got := Explain(&evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittle || got[0].Gain != nil {
+	if got := Explain(&evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittleEvidence || got[0].Gain != nil {
 		t.Errorf("no evidence: %+v", got)
 	}
 }
@@ -456,7 +456,7 @@ func TestLoadedMachine(t *testing.T) {
 		}
 		c := x.sick()
 		for i := range c.e.Runs {
-			c.e.Runs[i].Others = 1
+			c.e.Runs[i].OtherCPUs = 1
 		}
 		r := Explain(&c.e)
 		if slices.ContainsFunc(r.Findings,
@@ -490,7 +490,7 @@ func TestSpentOn(t *testing.T) {
 			"runtime.chansend1", "main.f"}},
 		{Scheduler, []string{"runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m",
 			"runtime.mcall"}},
-		{Collector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1", "runtime.gcAssistAlloc",
+		{GarbageCollector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1", "runtime.gcAssistAlloc",
 			"runtime.mallocgc", "main.f"}},
 		{Allocation, []string{"runtime.nextFreeFast", "runtime.mallocgcSmallNoscan", "runtime.mallocgc",
 			"runtime.newobject", "main.f"}},
@@ -519,16 +519,16 @@ func TestPhases(t *testing.T) {
 		if i >= 40 && i < 90 {
 			x = 6
 		}
-		c.e.Trace.Demand.Wants = append(c.e.Trace.Demand.Wants, x)
-		c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Runs, min(x, 2))
+		c.e.Trace.Demand.Mean = append(c.e.Trace.Demand.Mean, x)
+		c.e.Trace.Demand.Running = append(c.e.Trace.Demand.Running, min(x, 2))
 	}
 	got := Explain(&c.e).Phases
-	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Wants != 6 ||
+	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Demand != 6 ||
 		got[2].To != second {
 		t.Errorf("%+v", got)
 	}
-	for i := range c.e.Trace.Demand.Wants { // no change
-		c.e.Trace.Demand.Wants[i] = 2 + float64(i%2)/10
+	for i := range c.e.Trace.Demand.Mean { // no change
+		c.e.Trace.Demand.Mean[i] = 2 + float64(i%2)/10
 	}
 	if got := Explain(&c.e).Phases; len(got) != 1 {
 		t.Errorf("%d phases where nothing changes", len(got))
@@ -539,8 +539,8 @@ func TestAmdahl(t *testing.T) {
 	c := newCase()
 	c.demand(0, 500, 500) // half a second alone of one and a half of work
 	p := Explain(&c.e).Parallelism
-	if p.Serial < 0.333 || p.Serial > 0.334 || p.Limit < 2.99 || p.Limit > 3.01 || p.At < 1.49 || p.At > 1.51 ||
-		p.Wants != 1.5 {
+	if p.SerialFraction < 0.333 || p.SerialFraction > 0.334 || p.MaxSpeedup < 2.99 || p.MaxSpeedup > 3.01 || p.Speedup < 1.49 || p.Speedup > 1.51 ||
+		p.Demand != 1.5 {
 		t.Errorf("%+v", p)
 	}
 }

@@ -47,16 +47,16 @@ func dependency(a *analysis) []Finding {
 		percent(a.demandShare(0)), a.className(outside), verb(outside, "waits", "wait"))
 	f.Where = a.prog.positions(where)
 	f.Share = a.demandShare(0)
-	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(a.trace.Demand.For[0]), formatDuration(a.trace.Duration))
+	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(a.trace.Demand.Time[0]), formatDuration(a.trace.Duration))
 	if at, ok := a.prog.ownFrame(where); ok {
 		f.citef("it waits at %s", a.quote(at))
 	}
-	f.Rival = "It waits for work, as a server does: then there is nothing to gain."
+	f.Alternative = "It waits for work, as a server does: then there is nothing to gain."
 	if isMain(outside) && a.mainAccepts() {
 		f.Confidence = Low
 	}
 	if timed {
-		f.Rival = "It is meant to last that long, as a test of load does: what counts is how much is done meanwhile."
+		f.Alternative = "It is meant to last that long, as a test of load does: what counts is how much is done meanwhile."
 	}
 	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
 	f.Experiment = "Let the other side answer at once: what remains is the program's own time."
@@ -126,8 +126,8 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 	look(func(w *evidence.Wait, c *evidence.Class) bool {
 		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && a.wokenByTimer(w))
 	})
-	for i := range a.trace.Calls {
-		c := &a.trace.Calls[i]
+	for i := range a.trace.Syscalls {
+		c := &a.trace.Syscalls[i]
 		k := &a.trace.Classes[c.Class]
 		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest &&
 			!isHook(k.Start) && !a.handlesConnections(k) {
@@ -254,7 +254,7 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) (Finding, bool) {
 	sent := int64(0)
 	var at evidence.Frame
-	for _, k := range a.trace.Calls {
+	for _, k := range a.trace.Syscalls {
 		if &a.trace.Classes[k.Class] == c && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
 			sent += k.Count
 			if here, ok := a.prog.ownFrame(k.Stack); ok {
@@ -280,7 +280,7 @@ func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 	f.citef("%d requests and %d waits for answers, in turns", each, turns)
 	f.citef("no goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)))
 	f.citef("%s", a.quote(at))
-	f.Rival = "Each request needs the answer to the one before."
+	f.Alternative = "Each request needs the answer to the one before."
 	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send " +
 		"several in one message."
 	f.Experiment = "Allow two outstanding requests: if the time halves, the wait was the limit."

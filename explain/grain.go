@@ -64,7 +64,7 @@ func tooFine(a *analysis) []Finding {
 	}
 	f.Gain = newGain(est, 0.6*cost*a.activeFraction(), most)
 	f.Confidence = High
-	f.Rival = "They wait for something outside, and the CPU time is spent elsewhere."
+	f.Alternative = "They wait for something outside, and the CPU time is spent elsewhere."
 	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
 	f.Experiment = "Let each goroutine do ten elements: their cost should fall to a tenth."
 	return []Finding{f}
@@ -106,7 +106,7 @@ func unboundedSpawn(a *analysis) []Finding {
 		f.Share = math.Min(1, a.saturation())
 		f.citef("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
 			queues)
-		f.Rival = "They wait for something outside, and so many are needed to keep that busy."
+		f.Alternative = "They wait for something outside, and so many are needed to keep that busy."
 		f.Fix = "Bound them: as many workers as CPUs and a channel, or errgroup.SetLimit. It saves memory, not time."
 		f.Experiment = "Bound them and compare the peak memory; the time should stay."
 		return []Finding{f}
@@ -116,25 +116,25 @@ func unboundedSpawn(a *analysis) []Finding {
 
 // notWorth finds programs that are no faster on several CPUs than on one, though several goroutines work.
 func notWorthParallel(a *analysis) []Finding {
-	if a.oneCPURun == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPURun.Count < 3 || a.trace == nil {
+	if a.oneCPU == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPU.Count < 3 || a.trace == nil {
 		return nil
 	}
 	wide := a.widestClass()
-	if wide == nil || wide.Running < a.totalRunning()/3 || a.oneCPURun.WallHigh >= a.run.WallLow {
+	if wide == nil || wide.Running < a.totalRunning()/3 || a.oneCPU.WallHigh >= a.run.WallLow {
 		return nil
 	}
 	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", a.run.CPUs,
-		formatDuration(a.run.Wall), formatDuration(a.oneCPURun.Wall))
+		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 	f.Share = 1
 	if at, ok := a.prog.ownFrame(wide.Created); ok {
 		f.Where = []string{a.prog.position(at)}
 	}
-	saved := 1 - a.oneCPURun.Wall.Seconds()/a.run.Wall.Seconds()
-	f.Gain = newGain(saved, 1-a.oneCPURun.WallHigh.Seconds()/a.run.WallLow.Seconds(),
-		1-a.oneCPURun.WallLow.Seconds()/a.run.WallHigh.Seconds())
-	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count, formatDuration(a.oneCPURun.WallHigh),
+	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
+	f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
+		1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
+	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count, formatDuration(a.oneCPU.WallHigh),
 		a.run.CPUs, formatDuration(a.run.WallLow))
-	f.Rival = "Something that the goroutines share slows them down: a lock, a counter, memory."
+	f.Alternative = "Something that the goroutines share slows them down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces far larger."
 	f.Experiment = "Write the plain loop and compare."
 	return []Finding{f}
@@ -146,17 +146,17 @@ func wakeLatency(a *analysis) []Finding {
 		return nil
 	}
 	lost := 0.0
-	for n, d := range a.trace.Demand.For {
+	for n, d := range a.trace.Demand.Time {
 		if n == 0 {
 			continue
 		}
 		could := math.Min(float64(n), a.cpus) * float64(d)
-		lost += math.Max(0, could-float64(a.trace.Demand.Work[n]))
+		lost += math.Max(0, could-float64(a.trace.Demand.CPUTime[n]))
 	}
 	lost /= float64(a.trace.Duration)
 	nobody := 0.0 // wanted by one, run by none: all wait for the wake
-	if len(a.trace.Demand.For) > 1 {
-		nobody = a.fraction(a.trace.Demand.For[1] - a.trace.Demand.Work[1])
+	if len(a.trace.Demand.Time) > 1 {
+		nobody = a.fraction(a.trace.Demand.Time[1] - a.trace.Demand.CPUTime[1])
 	}
 	if lost < wakeShare || nobody < wakeShare/2 || a.trace.WakeIdle.Count < 100 {
 		return nil
@@ -177,7 +177,7 @@ func wakeLatency(a *analysis) []Finding {
 		a.trace.WakeIdle.Count, formatDuration(a.trace.WakeIdle.P50))
 	f.citef("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
 	f.Gain = newGain(0.8*nobody, 0.4*nobody, lost)
-	f.Rival = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
+	f.Alternative = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
 	f.Fix = "Hand over less often: larger pieces, batches, or both sides in one goroutine."
 	f.Experiment = "Double the pieces: the wakes and the time lost should halve."
 	return []Finding{f}
@@ -206,7 +206,7 @@ func leak(a *analysis) []Finding {
 		if at, ok := a.prog.ownFrame(w.Stack); ok {
 			f.citef("%d of them have waited for more than a tenth of the time at %s", c.Stuck, a.quote(at))
 		}
-		f.Rival = "They serve something that lives as long as the program, and their number is bounded."
+		f.Alternative = "They serve something that lives as long as the program, and their number is bounded."
 		f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
 		f.Experiment = "Count goroutines over time: their number should stop growing."
 		f.Confidence = High
@@ -241,7 +241,7 @@ func (a *analysis) leakByProfile() []Finding {
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = 1
 	f.citef("%s", a.quote(g.at))
-	f.Rival = "They are a pool that lives as long as the program."
+	f.Alternative = "They are a pool that lives as long as the program."
 	f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
 	f.Experiment = "Count goroutines over time: their number should stop growing."
 	return []Finding{f}

@@ -61,7 +61,7 @@ func hotFunction(a *analysis) []Finding {
 		saved := g.share * a.activeFraction()
 		f.Gain = newGain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
 		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
-		f.Rival = "Each call is for something else, so that nothing can be kept."
+		f.Alternative = "Each call is for something else, so that nothing can be kept."
 		f.Fix = call.fix
 		f.Experiment = "Keep the result of the first call: the time should fall by its share."
 		f.Confidence = High
@@ -91,7 +91,7 @@ func (a *analysis) linearSearch() []Finding {
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
 	f.citef("%s of the goroutines' CPU time is in it: %s", percent(g.share), a.quote(g.at))
-	f.Rival = "There is so little to look through that an index would take as long."
+	f.Alternative = "There is so little to look through that an index would take as long."
 	f.Fix = "Find it by an index: a map, or sorted data and slices.BinarySearch; shorten chains as they are walked."
 	f.Experiment = "Give it half of the data: where each piece is looked for among all, the time falls to a quarter."
 	return []Finding{f}

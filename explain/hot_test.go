@@ -216,8 +216,8 @@ func TestAskedThroughALibrary(t *testing.T) {
 		c.wait(evidence.OpReceive, m, 200, 940*time.Millisecond, r, stack...)
 		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
 		c.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
-		c.e.Trace.Calls = append(c.e.Trace.Calls,
-			evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m,
+		c.e.Trace.Syscalls = append(c.e.Trace.Syscalls,
+			evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m,
 				Count: each})
 		if len(by) > 0 && accepted {
 			c.wait(evidence.OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept",
@@ -267,8 +267,8 @@ func TestAskedThroughALibrary(t *testing.T) {
 		"main.worker:5")
 	pool.wait(evidence.OpSelect, w, 3000, 50*second, w, "runtime.selectgo", "database/sql.(*DB).conn", "main.worker:5")
 	pool.e.Trace.Classes[w].Waiting["network"], pool.e.Trace.Classes[w].Waiting["select"] = 8*second, 50*second
-	pool.e.Trace.Calls = append(pool.e.Trace.Calls,
-		evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w,
+	pool.e.Trace.Syscalls = append(pool.e.Trace.Syscalls,
+		evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w,
 			Count: 3000})
 	if names := pool.names(); slices.Contains(names, "stop-and-wait") {
 		t.Errorf("a pool of connections: %v", names)
@@ -303,7 +303,7 @@ func TestLateCPUs(t *testing.T) {
 	asleep.e.Trace.Demand = evidence.Demand{}
 	asleep.demand(850, 100, 50)
 	asleep.e.Trace.Classes[2].Running, asleep.e.Trace.Classes[2].Members[0] = 10*time.Millisecond,
-		evidence.Member{Ended: second, Outside: 980 * time.Millisecond}
+		evidence.Member{Ended: second, External: 980 * time.Millisecond}
 	asleep.e.Trace.Waits[0].Op = evidence.OpSend
 	if f := asleep.first(); f.Name != "stage-limited" {
 		t.Errorf("a stage that sleeps: %s", f.Name)

@@ -100,7 +100,7 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 	if count > 0 {
 		f.citef("the trace has %d calls there, half of them shorter than %s", count, formatDuration(each))
 	}
-	f.Rival = "The other side wants each piece at once, so that it must not wait in a buffer."
+	f.Alternative = "The other side wants each piece at once, so that it must not wait in a buffer."
 	f.Fix = "Put " + reader + " in between: one call moves " + formatNumber(ioBuffer) + " bytes."
 	f.Experiment = "Buffer it and count the system calls: they should fall to " + percent(math.Max(kept, 0.001)) +
 		", and the time with them."
@@ -119,7 +119,7 @@ func (a *analysis) ioGroups() []group {
 		return nil
 	}
 	var out []group
-	for _, c := range a.trace.Calls {
+	for _, c := range a.trace.Syscalls {
 		if _, at, ok := a.prog.ioCall(c.Stack); ok && c.Each.P50 < blockLong {
 			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, a.totalRunning())), sample: c.Stack})
 		}
@@ -133,7 +133,7 @@ func (a *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, 
 		return 0, 0, nil
 	}
 	most := int64(0)
-	for _, c := range a.trace.Calls {
+	for _, c := range a.trace.Syscalls {
 		if _, here, ok := a.prog.ioCall(c.Stack); ok && here == at {
 			count += c.Count
 			if c.Count > most {
@@ -199,10 +199,10 @@ func blockingCalls(a *analysis) []Finding {
 		return nil
 	}
 	var spent time.Duration
-	var worst *evidence.Calls
+	var worst *evidence.SyscallSite
 	var lost, count int64
-	for i := range a.trace.Calls {
-		c := &a.trace.Calls[i]
+	for i := range a.trace.Syscalls {
+		c := &a.trace.Syscalls[i]
 		if at, ok := a.prog.ownFrame(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || isHook(at) ||
 			containsAny(c.Stack, "os.(*Process)", "os/exec.") {
 			continue
@@ -225,7 +225,7 @@ func blockingCalls(a *analysis) []Finding {
 	f.citef("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
 		count, formatDuration(spent), a.fraction(spent), lost)
 	f.citef("%s", a.quote(at))
-	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
+	f.Alternative = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls (put several records into one), or bound how many goroutines make them; where a " +
 		"call can wait by the poller, use that."
 	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +

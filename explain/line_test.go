@@ -119,7 +119,7 @@ func TestLineDecoys(t *testing.T) {
 func (c *made) sleepy(class int) {
 	x := &c.e.Trace.Classes[class]
 	for i := range x.Members {
-		x.Members[i].Outside, x.Members[i].Running = x.Members[i].Running, 0
+		x.Members[i].External, x.Members[i].Running = x.Members[i].Running, 0
 	}
 	x.Running = 0
 	c.e.Trace.Waits[0].Op = evidence.OpReceive

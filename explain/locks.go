@@ -206,7 +206,7 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 	if len(f.Where) > 0 {
 		place = "the lock taken at " + f.Where[0]
 	}
-	f.Rival = "The lock waits for something that is slow in itself, and without it the wait would move there."
+	f.Alternative = "The lock waits for something that is slow in itself, and without it the wait would move there."
 	switch f.Name {
 	case LibraryLimit:
 		f.Claim = "A lock inside " + shortName(caller.Function) + " lets one goroutine at a time go on."
@@ -303,12 +303,12 @@ func rwMutex(a *analysis) []Finding {
 	d := a.shareHalfWidth(share)
 	f.Gain = newGain(share*a.activeFraction(), 0.5*(share-d), share+d+0.2)
 	// The count of readers goes from CPU to CPU: what is beside it is slower too.
-	if r := a.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && a.oneCPURun.Count >= 3 &&
+	if r := a.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && a.oneCPU.Count >= 3 &&
 		a.run.Count >= 3 {
 		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)
 		f.Gain = newGain(math.Max(share, 1-1/r)*a.activeFraction(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
 	}
-	f.Rival = "The sections are long, and the time in the lock is waiting for writers."
+	f.Alternative = "The sections are long, and the time in the lock is waiting for writers."
 	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex " +
 		"where writers are many."
 	f.Experiment = "Read without the lock in a test run: the time should fall by its share."

@@ -64,7 +64,7 @@ func lockstepByProfile(a *analysis) []Finding {
 		percent(a.unusedCPU()))
 	left := math.Min(1-a.lowerBound(most), a.unusedCPU())
 	f.Gain = newGain(0.6*left, 0.1*left, left)
-	f.Rival = "They wait for work, and there is none: an execution trace would tell."
+	f.Alternative = "They wait for work, and there is none: an execution trace would tell."
 	f.Fix = "Give the channel a buffer, or a larger one."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
 	return []Finding{f}

@@ -31,18 +31,18 @@ func workInflation(a *analysis) []Finding {
 	}
 	r := a.inflation()
 	if math.IsNaN(r) || r < inflated && (r < sharedInfl || a.memoryUpdateShare() < sharedCost) || a.cpus < 2 ||
-		a.oneCPURun.Wall <= 0 || a.oneCPURun.Count < 3 || a.run.Count < 3 {
+		a.oneCPU.Wall <= 0 || a.oneCPU.Count < 3 || a.run.Count < 3 {
 		return nil
 	}
 	if a.trace != nil && a.widestClass() == nil || a.activeFraction() < 0.7 || a.saturation() < 0.5 {
 		return nil
 	}
-	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
+	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, GarbageCollector) > 0.2 {
 		return nil
 	}
 	f := a.newFinding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, a.run.CPUs)
 	f.Share = 1 - 1/r
-	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(a.oneCPURun.User+a.oneCPURun.System), formatDuration(a.run.User+a.run.System),
+	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System), formatDuration(a.run.User+a.run.System),
 		a.run.CPUs)
 	for _, g := range a.hottestLines(nil, 2) {
 		f.Where = append(f.Where, a.prog.position(g.at))
@@ -50,7 +50,7 @@ func workInflation(a *analysis) []Finding {
 	}
 	saved := (1 - 1/r) * a.activeFraction()
 	f.Gain = newGain(0.9*saved, 0.4*saved, saved)
-	f.Rival = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
+	f.Alternative = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
 		"whatever the program does."
 	f.Fix = "Give each goroutine memory of its own: pad what lies side by side to 64 bytes (128 on some machines), " +
 		"sum up locally, add once at the end."
@@ -93,7 +93,7 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 		saved = math.Max(0.6*share, 1-1/r)
 	}
 	f.Gain = newGain(saved*a.activeFraction(), 0.3*saved, math.Max(share, saved))
-	f.Rival = "The additions are few, and what is counted is slow beside them."
+	f.Alternative = "The additions are few, and what is counted is slow beside them."
 	f.Fix = "Let each goroutine count for itself, and add once at the end."
 	f.Experiment = "Give each goroutine a counter of its own, 128 bytes apart."
 	return f, true
@@ -139,7 +139,7 @@ func cpuSaturated(a *analysis) []Finding {
 		a.trace != nil && a.saturation() < fullTime || a.cpus < 2 && a.trace == nil {
 		return nil
 	}
-	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
+	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, GarbageCollector) > 0.4 {
 		return nil
 	}
 	f := a.newFinding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
@@ -155,13 +155,13 @@ func cpuSaturated(a *analysis) []Finding {
 			f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
 		}
 	}
-	f.Rival = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
+	f.Alternative = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if a.cpus < a.available {
 		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", a.cpus,
 			a.available)
-		f.Rival = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
+		f.Alternative = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
 		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", a.procs, a.available)
 		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."
 	}
@@ -176,7 +176,7 @@ func oversubscribed(a *analysis) []Finding {
 	}
 	f := a.newFinding(OSOversubscription, "")
 	f.Level = ProfileLevel
-	f.Rival = "Somebody else's load, that will be gone next time."
+	f.Alternative = "Somebody else's load, that will be gone next time."
 	f.Experiment = "Run it alone on an idle machine."
 	throttled := a.run.Throttled.Seconds() / a.run.Wall.Seconds()
 	switch {
@@ -186,10 +186,10 @@ func oversubscribed(a *analysis) []Finding {
 		f.Share = math.Min(1, throttled)
 		f.citef("throttled for %s of %s", formatDuration(a.run.Throttled), formatDuration(a.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
-	case a.run.Machine > 0 && a.procs > a.run.Machine:
+	case a.run.MachineCPUs > 0 && a.procs > a.run.MachineCPUs:
 		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", a.procs,
-			a.run.Machine)
-		f.Share = 1 - float64(a.run.Machine)/float64(a.procs)
+			a.run.MachineCPUs)
+		f.Share = 1 - float64(a.run.MachineCPUs)/float64(a.procs)
 		f.citef("%d involuntary context switches in %s", a.run.Involuntary, formatDuration(a.run.Wall))
 		f.Fix = "Set GOMAXPROCS to the number of CPUs."
 	default:
@@ -208,7 +208,7 @@ func profilerNoise(a *analysis) []Finding {
 	f.Level = ProfileLevel
 	f.Share = a.cpu.noise
 	f.citef("they are left out of all shares")
-	f.Rival = "The program profiles itself, and means to."
+	f.Alternative = "The program profiles itself, and means to."
 	f.Fix = "Take one profile at a time, and no execution trace beside the CPU profile."
 	f.Experiment = "Take the CPU profile alone."
 	return []Finding{f}

@@ -40,8 +40,8 @@ const (
 
 // The answers where no change is called for. They are names of the JSON contract, but of no rule.
 const (
-	None      Name = "none"
-	TooLittle Name = "too-little-evidence"
+	None              Name = "none"
+	TooLittleEvidence Name = "too-little-evidence"
 )
 
 // trait is what holds for every finding of one name.

@@ -29,7 +29,7 @@ func TestTraits(t *testing.T) {
 		t.Fatalf("names.go has %d names", len(names))
 	}
 	for n := range names {
-		if _, ok := traits[n]; ok == (n == None || n == TooLittle) {
+		if _, ok := traits[n]; ok == (n == None || n == TooLittleEvidence) {
 			t.Errorf("%s is in the table: %v", n, ok)
 		}
 	}

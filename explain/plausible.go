@@ -26,7 +26,7 @@ const (
 func dropImplausible(e *evidence.Evidence) (*evidence.Evidence, []string) {
 	cpus := 0
 	for _, r := range e.Runs {
-		cpus = max(cpus, r.CPUs, r.Machine)
+		cpus = max(cpus, r.CPUs, r.MachineCPUs)
 	}
 	slack := cpuTolerance
 	if len(e.Runs) > 0 {

@@ -52,7 +52,7 @@ func tooFewWorkers(a *analysis) []Finding {
 			most = math.Min(most, 1-float64(c.Peak)/a.cpus)
 		}
 		f.Gain = newGain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
-		f.Rival = "What they wait for serves no more at a time, so that more workers only wait longer."
+		f.Alternative = "What they wait for serves no more at a time, so that more workers only wait longer."
 		f.Fix = "Start more of them, until CPUs or the other side are the limit."
 		f.Experiment = "Double their number: the time should halve while nothing else is the limit."
 		return []Finding{f}
@@ -64,7 +64,7 @@ func tooFewWorkers(a *analysis) []Finding {
 // that it calls.
 func (a *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 	i := slices.IndexFunc(c.Created, func(f evidence.Frame) bool {
-		return !evidence.Wraps(f.Function) &&
+		return !evidence.IsWrapper(f.Function) &&
 			!hasAnyPrefix(f.Function, "runtime.")
 	})
 	if i < 0 {
@@ -80,9 +80,9 @@ func lifetimes(c *evidence.Class) (life, running, queued, channels, locks, outsi
 		life += m.Ended - m.Born
 		running += m.Running
 		queued += m.Runnable
-		channels += m.OnChannels
-		locks += m.OnLocks
-		outside += m.Outside
+		channels += m.ChannelWait
+		locks += m.LockWait
+		outside += m.External
 	}
 	n := time.Duration(max(1, min(c.Peak, len(c.Members))))
 	return life / n, running / n, queued / n, channels / n, locks / n, outside / n

@@ -40,7 +40,7 @@ func spawnByProfile(a *analysis) []Finding {
 	f.citef("making, queueing and ending goroutines takes %s of the CPU time", percent(cost))
 	most := cost * a.activeFraction()
 	f.Gain = newGain(0.9*most, 0.4*most, math.Min(0.95, 1.3*most))
-	f.Rival = "They are woken by what they wait for, and the scheduler's time is that: an execution trace would tell."
+	f.Alternative = "They are woken by what they wait for, and the scheduler's time is that: an execution trace would tell."
 	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
 	f.Experiment = "Let each goroutine do ten elements: their cost should fall to a tenth."
 	return []Finding{f}
@@ -49,7 +49,7 @@ func spawnByProfile(a *analysis) []Finding {
 // convoyByProfile is lock-convoy without a trace: the CPUs take and release a lock, and it is slower on several than on
 // one.
 func convoyByProfile(a *analysis) []Finding {
-	if a.trace != nil || !a.hasSamples() || a.oneCPURun == nil || a.run == nil || a.oneCPURun.Wall <= 0 || a.run.Wall < a.oneCPURun.Wall {
+	if a.trace != nil || !a.hasSamples() || a.oneCPU == nil || a.run == nil || a.oneCPU.Wall <= 0 || a.run.Wall < a.oneCPU.Wall {
 		return nil
 	}
 	share := a.cpu.share(Locks)
@@ -69,10 +69,10 @@ func convoyByProfile(a *analysis) []Finding {
 		f.citef("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), a.quote(g.at))
 	}
 	f.Share = share
-	f.citef("it takes %s on %d CPUs and %s on one", formatDuration(a.run.Wall), a.run.CPUs, formatDuration(a.oneCPURun.Wall))
+	f.citef("it takes %s on %d CPUs and %s on one", formatDuration(a.run.Wall), a.run.CPUs, formatDuration(a.oneCPU.Wall))
 	most := 1 - a.lowerBound()
-	f.Gain = newGain(math.Max(1-a.oneCPURun.Wall.Seconds()/a.run.Wall.Seconds(), 0.7*most), 0.3*most, most)
-	f.Rival = "The sections are long, and the CPU time in the lock is spinning for them."
+	f.Gain = newGain(math.Max(1-a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds(), 0.7*most), 0.3*most, most)
+	f.Alternative = "The sections are long, and the CPU time in the lock is spinning for them."
 	f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
 	f.Experiment = "Take it once for every ten operations: its share should fall to a tenth."
 	return []Finding{f}
@@ -102,7 +102,7 @@ func externalByProfile(a *analysis) []Finding {
 		}
 	}
 	f.Confidence = Low
-	f.Rival = "Few at a time may ask, or they ask one after the other: an execution trace would tell."
+	f.Alternative = "Few at a time may ask, or they ask one after the other: an execution trace would tell."
 	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
 	f.Experiment = "Let the other side answer at once: what remains is the program's own time."
 	return []Finding{f}
@@ -130,7 +130,7 @@ func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 	f.citef("%s of CPU time in %s, and %d context switches for %d reads and writes", formatSeconds(a.used), formatDuration(a.run.Wall),
 		a.run.Voluntary, calls)
 	f.citef("%s", a.quote(groups[0].at))
-	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
+	f.Alternative = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls: put several records into one, or bound how many goroutines make them."
 	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +
 		"nearly all of its share."

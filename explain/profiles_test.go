@@ -67,7 +67,7 @@ func TestByProfileDecoys(t *testing.T) {
 // TestBeginsBelowTheRuntime: what a wrapper runs for the runtime is the wrapper's.
 func TestBeginsBelowTheRuntime(t *testing.T) {
 	stack := frames("main.f:2", "runtime.call32", "sync.(*WaitGroup).Go.func1")
-	if got := evidence.Begins(stack).Function; got != "sync.(*WaitGroup).Go.func1" {
+	if got := evidence.StartFrame(stack).Function; got != "sync.(*WaitGroup).Go.func1" {
 		t.Error(got)
 	}
 }

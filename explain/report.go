@@ -28,15 +28,15 @@ type Entry struct {
 
 // The lines of a ledger.
 const (
-	UserCode    = "user code"
-	Allocation  = "allocation"
-	Channels    = "channels"
-	Locks       = "locks"
-	Scheduler   = "scheduler"
-	Collector   = "garbage collector"
-	SystemCalls = "system calls"
-	Profiler    = "profiler"
-	IdleCPUs    = "idle"
+	UserCode         = "user code"
+	Allocation       = "allocation"
+	Channels         = "channels"
+	Locks            = "locks"
+	Scheduler        = "scheduler"
+	GarbageCollector = "garbage collector"
+	SystemCalls      = "system calls"
+	Profiler         = "profiler"
+	Idle             = "idle"
 )
 
 // Parallelism is how much of the machine the program asked for, by the trace's d(t), or by CPU time where there is
@@ -44,10 +44,10 @@ const (
 type Parallelism struct {
 	CPUs    int
 	Running float64 // goroutines that ran, in the mean
-	Wants   float64 // and those that wanted to
+	Demand  float64 // and those that wanted to
 	// Serial is the fraction of the work done while exactly one goroutine wanted a CPU; NaN unknown. Limit is Amdahl's
 	// ceiling on the speed-up over one CPU, 1/Serial with any number of CPUs, and At that with CPUs.
-	Serial, Limit, At float64
+	SerialFraction, MaxSpeedup, Speedup float64
 	// Inflation is the CPU time at several CPUs by that at one, for the same work; NaN where only one was measured.
 	Inflation float64
 }
@@ -55,6 +55,6 @@ type Parallelism struct {
 // Phase is a stretch of time between change-points of d(t).
 type Phase struct {
 	From, To time.Duration
-	Wants    float64 // means
-	Runs     float64
+	Demand   float64 // means
+	Running  float64
 }

@@ -44,12 +44,12 @@ func Explain(e *evidence.Evidence) Report {
 	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
 	if a.isLoaded() {
 		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs "+
-			"being there is left out", a.run.Others))
+			"being there is left out", a.run.OtherCPUs))
 		found = a.discountLoad(found)
 	}
-	if e.Program.Several {
+	if e.Program.MultipleBenchmarks {
 		r.Phases = nil
-		r.Parallelism.Serial, r.Parallelism.Limit, r.Parallelism.At = math.NaN(), math.NaN(), math.NaN()
+		r.Parallelism.SerialFraction, r.Parallelism.MaxSpeedup, r.Parallelism.Speedup = math.NaN(), math.NaN(), math.NaN()
 		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].oneProgram })
 	}
 	r.Findings = rank(dropSymptoms(found))
@@ -103,7 +103,7 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 	if a.cpu != nil {
 		f.citef("the CPU profile has %d samples, of several runs", a.cpu.samples)
 	}
-	f.Rival = "It is always as short: then only its start is worth a look."
+	f.Alternative = "It is always as short: then only its start is worth a look."
 	f.Fix = "Give it more to do: more input, more repetitions, a benchmark."
 	f.Experiment = "With ten times the work, what follows should be found again, with a gain."
 	f.Confidence = High
@@ -111,7 +111,7 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 }
 
 // loaded reports whether other processes took what the program might have used.
-func (a *analysis) isLoaded() bool { return a.run != nil && a.run.Others >= otherLoad }
+func (a *analysis) isLoaded() bool { return a.run != nil && a.run.OtherCPUs >= otherLoad }
 
 // doubted is what is left of findings on a loaded machine.
 func (a *analysis) discountLoad(found []Finding) []Finding {
@@ -189,14 +189,14 @@ func rank(found []Finding) []Finding {
 // nothing is the answer where no rule has one.
 func (a *analysis) noFinding() Finding {
 	if a.trace == nil && !a.hasSamples() || a.trace != nil && a.trace.Duration < minTrace && a.cpu == nil {
-		f := a.newFinding(TooLittle, "There is too little evidence to say anything.")
+		f := a.newFinding(TooLittleEvidence, "There is too little evidence to say anything.")
 		f.Confidence = Low
 		if a.cpu != nil {
 			f.citef("the CPU profile has %d samples; %d are needed", a.cpu.samples, minSamples)
 		} else {
 			f.citef("there is neither an execution trace nor a CPU profile with samples")
 		}
-		f.Rival = "anything"
+		f.Alternative = "anything"
 		f.Fix = "Run it for longer, or on more input."
 		f.Experiment = "A longer run with an execution trace."
 		return f
@@ -207,7 +207,7 @@ func (a *analysis) noFinding() Finding {
 		f.citef("only profiles were looked at: who waits for whom an execution trace would tell")
 		f.Confidence = Low
 	}
-	f.Rival = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."
+	f.Alternative = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."
 	f.Fix = "Leave it as it is, or do less work."
 	f.Experiment = fmt.Sprintf("Run it on fewer CPUs: it should slow down in proportion from %.0f.", a.cpus)
 	return f

@@ -54,7 +54,7 @@ func TestStageThatWaitsOutside(t *testing.T) {
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 		a := c.class("main.device", 1, 1, 30*time.Millisecond, 10*time.Millisecond)
 		b := c.class("main.average", 1, 1, 30*time.Millisecond, 10*time.Millisecond)
-		c.e.Trace.Classes[a].Members[0].Outside = 950 * time.Millisecond
+		c.e.Trace.Classes[a].Members[0].External = 950 * time.Millisecond
 		c.wait(op, b, 200, 950*time.Millisecond, a, "runtime.chanrecv1", "main.average:4")
 		c.wait(evidence.OpSend, a, 20, time.Millisecond, b, "runtime.chansend1", "main.device:5")
 		c.wait(evidence.OpSleep, a, 200, 950*time.Millisecond, -1, "time.Sleep", "main.device:6")
@@ -182,7 +182,7 @@ func TestBegins(t *testing.T) {
 			"golang.org/x/sync/errgroup.(*Group).Go.func1")},
 		{"sync.(*WaitGroup).Go.func1", frames("runtime.gopark", "sync.(*WaitGroup).Go.func1")},
 	} {
-		if got := evidence.Begins(c.stack).Function; got != c.want {
+		if got := evidence.StartFrame(c.stack).Function; got != c.want {
 			t.Errorf("%v begins in %s", c.stack, got)
 		}
 	}
@@ -289,10 +289,10 @@ func TestStalls(t *testing.T) {
 		},
 		"others take a CPU": func(c *made) {
 			for i := range c.e.Runs {
-				c.e.Runs[i].Others = 1
+				c.e.Runs[i].OtherCPUs = 1
 			}
 		},
-		"often nobody wants a CPU": func(c *made) { c.e.Trace.Demand.For[0] = 100 * time.Millisecond },
+		"often nobody wants a CPU": func(c *made) { c.e.Trace.Demand.Time[0] = 100 * time.Millisecond },
 	} {
 		c := stalling()
 		change(c)
@@ -519,8 +519,8 @@ func TestTimerInASelect(t *testing.T) {
 		lasts := asking(0)
 		ends(lasts)
 		if f := lasts.first(); f.Name != "dependency-wait" || f.Gain != nil || !strings.Contains(f.Claim, "client") ||
-			!strings.Contains(f.Rival, "test of load") {
-			t.Errorf("main ends it by %s: %s %v %q %q", name, f.Name, f.Gain, f.Claim, f.Rival)
+			!strings.Contains(f.Alternative, "test of load") {
+			t.Errorf("main ends it by %s: %s %v %q %q", name, f.Name, f.Gain, f.Claim, f.Alternative)
 		}
 	}
 	load := pool(0)
@@ -620,7 +620,7 @@ func TestStageThatOnlySleeps(t *testing.T) {
 	c.class("main.main", 1, 1, 10*time.Millisecond, time.Millisecond)
 	a := c.class("main.enrich", 1, 1, 10*time.Millisecond, 5*time.Millisecond)
 	b := c.class("main.parse", 1, 1, 10*time.Millisecond, 5*time.Millisecond)
-	c.e.Trace.Classes[a].Members[0].Outside = 980 * time.Millisecond
+	c.e.Trace.Classes[a].Members[0].External = 980 * time.Millisecond
 	c.wait(evidence.OpSleep, a, 300, 980*time.Millisecond, -1, "time.Sleep", "main.name:6", "main.enrich:4")
 	c.wait(evidence.OpSend, b, 283, 930*time.Millisecond, a, "runtime.chansend1", "main.parse:5")
 	c.wait(evidence.OpReceive, 1, 300, 970*time.Millisecond, a, "runtime.chanrecv2", "main.main:9")
@@ -658,7 +658,7 @@ func TestOneCPUByItself(t *testing.T) {
 		t.Errorf("it sets 1, and main does all: %s %v", f.Name, f.Gain)
 	}
 	full := of(2)
-	full.e.Runs[0].CPUs, full.e.Runs[0].Machine, full.e.Runs[0].User = 8, 8, 1950*time.Millisecond
+	full.e.Runs[0].CPUs, full.e.Runs[0].MachineCPUs, full.e.Runs[0].User = 8, 8, 1950*time.Millisecond
 	full.e.Trace.Demand = evidence.Demand{}
 	full.demand(5, 10, 85, 900)
 	if f := full.first(); f.Name != "cpu-saturated" || !strings.Contains(f.Fix, "GOMAXPROCS") {
@@ -691,7 +691,7 @@ func TestOneCPUByItself(t *testing.T) {
 func TestTickerBesideALine(t *testing.T) {
 	c := stagesOf(950, 300)
 	tick := c.class("main.flush", 1, 1, time.Millisecond, 0)
-	c.e.Trace.Classes[tick].Members[0].Outside = 990 * time.Millisecond
+	c.e.Trace.Classes[tick].Members[0].External = 990 * time.Millisecond
 	c.wait(evidence.OpReceive, 2, 100, 20*time.Millisecond, tick, "runtime.chanrecv1", "main.slow:8")
 	if f := c.first(); f.Name != "stage-limited" || !slices.Contains(f.Where, "main.go:5") {
 		t.Errorf("%s %v", f.Name, f.Where)
@@ -716,7 +716,7 @@ func TestPoolOfALibrary(t *testing.T) {
 func TestLargePools(t *testing.T) {
 	of := func(running, outside time.Duration) []string {
 		c := newCase()
-		c.e.Runs[0].CPUs, c.e.Runs[0].Machine, c.e.Trace.CPUs = 80, 80, 80
+		c.e.Runs[0].CPUs, c.e.Runs[0].MachineCPUs, c.e.Trace.CPUs = 80, 80, 80
 		c.demand(1000)
 		if running > 0 {
 			c.e.Trace.Demand = evidence.Demand{}
@@ -727,7 +727,7 @@ func TestLargePools(t *testing.T) {
 		c.e.Runs[0].User = 40 * running
 		c.e.Trace.Classes[w].Waiting["sleep"] = 40 * outside
 		for i := range c.e.Trace.Classes[w].Members {
-			c.e.Trace.Classes[w].Members[i].Outside = outside
+			c.e.Trace.Classes[w].Members[i].External = outside
 		}
 		return c.names()
 	}
@@ -816,17 +816,17 @@ func TestSeveralBenchmarks(t *testing.T) {
 		if i >= 24 {
 			wants = 2
 		}
-		c.e.Trace.Demand.Wants, c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Wants, wants),
-			append(c.e.Trace.Demand.Runs, wants)
+		c.e.Trace.Demand.Mean, c.e.Trace.Demand.Running = append(c.e.Trace.Demand.Mean, wants),
+			append(c.e.Trace.Demand.Running, wants)
 	}
 	if len(Explain(&c.e).Phases) == 0 {
 		t.Error("one has no phases: what follows tests nothing")
 	}
-	c.e.Program.Several = true
+	c.e.Program.MultipleBenchmarks = true
 	if names := c.names(); slices.Contains(names, "serial-phase") {
 		t.Errorf("several: %v", names)
 	}
-	if r := Explain(&c.e); len(r.Phases) > 0 || !math.IsNaN(r.Parallelism.Serial) {
+	if r := Explain(&c.e); len(r.Phases) > 0 || !math.IsNaN(r.Parallelism.SerialFraction) {
 		t.Errorf("several have no phases: %v %v", r.Phases, r.Parallelism)
 	}
 }
@@ -890,8 +890,8 @@ func TestTailByChance(t *testing.T) {
 		x := &c.e.Trace.Classes[w]
 		x.Tail, x.Batches = tail, batches
 		c.e.Trace.Duration *= scale
-		for i := range c.e.Trace.Demand.For {
-			c.e.Trace.Demand.For[i] *= scale
+		for i := range c.e.Trace.Demand.Time {
+			c.e.Trace.Demand.Time[i] *= scale
 		}
 		return c
 	}
@@ -938,14 +938,14 @@ func TestMainServes(t *testing.T) {
 		c.wait(evidence.OpNetwork, m, 200, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 			"main.main:6")
 		c.e.Trace.Classes[m].Waiting["network"] = 900 * time.Millisecond
-		c.e.Trace.Calls = append(c.e.Trace.Calls,
-			evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m,
+		c.e.Trace.Syscalls = append(c.e.Trace.Syscalls,
+			evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m,
 				Count: 200})
 		return c.first()
 	}
 	if f := of(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low ||
-		!strings.Contains(f.Rival, "as a server does") {
-		t.Errorf("main accepts: %s %v %q %q", f.Name, f.Gain, f.Confidence, f.Rival)
+		!strings.Contains(f.Alternative, "as a server does") {
+		t.Errorf("main accepts: %s %v %q %q", f.Name, f.Gain, f.Confidence, f.Alternative)
 	}
 	server := newCase() // main accepts, and somebody else has a connection to elsewhere
 	server.demand(950, 50)
@@ -972,8 +972,8 @@ func TestAllThatIsAllowed(t *testing.T) {
 	c.e.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": 2}
 	f := c.first()
 	if f.Name != "cpu-saturated" || !strings.Contains(f.Claim, "2 CPUs that GOMAXPROCS allows") ||
-		!strings.Contains(f.Claim, "of 4") || !strings.Contains(f.Rival, "on purpose") ||
+		!strings.Contains(f.Claim, "of 4") || !strings.Contains(f.Alternative, "on purpose") ||
 		!strings.Contains(f.Fix, "Raise GOMAXPROCS") || !strings.Contains(f.Experiment, "runtime.GOMAXPROCS") {
-		t.Errorf("%s %q %q %q %q", f.Name, f.Claim, f.Rival, f.Fix, f.Experiment)
+		t.Errorf("%s %q %q %q %q", f.Name, f.Claim, f.Alternative, f.Fix, f.Experiment)
 	}
 }

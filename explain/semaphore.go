@@ -106,7 +106,7 @@ func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, mos
 	f.citef("somebody waited for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue, count)
 	f.citef("%s of the CPUs' time is unused", percent(a.idleCPU()))
 	f.Gain = newGain(0.85*most, 0.4*most, most)
-	f.Rival = "The number is what the other side allows; or they wait for work that others of them find."
+	f.Alternative = "The number is what the other side allows; or they wait for work that others of them find."
 	f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."
 	f.Experiment = "Double the number: the time should halve while nothing else is the limit."
 }

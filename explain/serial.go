@@ -120,7 +120,7 @@ func (a *analysis) singleGain(f *Finding, alone float64) {
 	most := alone * own * (1 - 1/a.available)
 	f.Gain = newGain(splitEfficiency*most, 0.5*most, most)
 	f.Confidence = High
-	f.Rival = "Each step needs the result of the one before, so that there is nothing to divide."
+	f.Alternative = "Each step needs the result of the one before, so that there is nothing to divide."
 	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with " +
 		"results of its own."
 	if a.cpus < a.available {
@@ -162,7 +162,7 @@ func (a *analysis) singleByCPUTime() []Finding {
 	// of these there is one at a time
 	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" {
 		f.Gain, f.Confidence = nil, Low
-		f.Rival = "Several goroutines take turns, so that there is no loop to divide: without a trace " +
+		f.Alternative = "Several goroutines take turns, so that there is no loop to divide: without a trace " +
 			"this cannot be told."
 		f.Experiment = "Take an execution trace: it tells whether one goroutine works, or several in turns."
 	}
@@ -230,7 +230,7 @@ func serialPhase(a *analysis) []Finding {
 			return nil // the start of a process; or slivers between waits
 		}
 	}
-	f.Rival = "The phase is limited by something else than its CPU, or must come before or after."
+	f.Alternative = "The phase is limited by something else than its CPU, or must come before or after."
 	f.Fix = "Divide the phase as well, or overlap it with the parallel part: begin with what is already there."
 	f.Experiment = "Leave the phase out: the time should fall by its share of " + percent(alone) + "."
 	return []Finding{f}
@@ -275,7 +275,7 @@ func loadImbalance(a *analysis) []Finding {
 		}
 		f.Gain, f.Confidence = nil, Low
 	}
-	f.Rival = "The last piece cannot be divided, and came last by chance."
+	f.Alternative = "The last piece cannot be divided, and came last by chance."
 	f.Fix = "Give out smaller pieces as workers become free (a channel or an atomic counter), the largest first."
 	f.Experiment = "Halve the pieces: the time in which one is left should halve."
 	return []Finding{f}
@@ -292,10 +292,10 @@ func imbalance(c *evidence.Class) float64 {
 
 // oneCPU finds programs that use one CPU of several, because they were told to or tell themselves.
 func oneCPU(a *analysis) []Finding {
-	if a.run == nil || a.procs != 1 || a.run.Machine < 2 {
+	if a.run == nil || a.procs != 1 || a.run.MachineCPUs < 2 {
 		return nil
 	}
-	f := a.newFinding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", a.run.Machine,
+	f := a.newFinding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", a.run.MachineCPUs,
 		percent(a.saturation()))
 	f.Share = a.saturation()
 	if a.trace == nil {
@@ -304,27 +304,27 @@ func oneCPU(a *analysis) []Finding {
 		}
 		f.Confidence = Low
 	} else {
-		wants := a.parallelism().Wants
+		wants := a.parallelism().Demand
 		if wants < 1.5 {
 			return nil
 		}
-		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", a.run.Machine,
+		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", a.run.MachineCPUs,
 			wants)
-		most := 1 - 1/math.Min(wants, float64(a.run.Machine))
+		most := 1 - 1/math.Min(wants, float64(a.run.MachineCPUs))
 		f.Gain = newGain(0.8*most, 0.3*most, most)
 		f.citef("goroutines queued for a CPU for %s of the time", percent(1-a.demandShare(0)-a.demandShare(1)))
 	}
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
 	if a.run.CPUs > 1 {
 		f.citef("it sets GOMAXPROCS to 1 itself, where it was given %d", a.run.CPUs)
-		f.Rival = "It is set by a quota, or to leave the other CPUs to others."
+		f.Alternative = "It is set by a quota, or to leave the other CPUs to others."
 		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one " +
 			"goroutine without channels."
 		f.Experiment = "Leave the call out: the time should fall."
 		return []Finding{f}
 	}
 	f.citef("GOMAXPROCS is 1")
-	f.Rival = "The one CPU is a quota, and others would be throttled."
+	f.Alternative = "The one CPU is a quota, and others would be throttled."
 	f.Experiment = "Run it with GOMAXPROCS=2."
 	return []Finding{f}
 }

@@ -108,7 +108,7 @@ func busyWait(a *analysis) []Finding {
 	if saved := share * crowd; saved >= minGain {
 		f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(saved, share))
 	}
-	f.Rival = "What it waits for comes so soon that parking would take longer."
+	f.Alternative = "What it waits for comes so soon that parking would take longer."
 	f.Fix = "Block: receive from a channel, wait for a condition or a WaitGroup; or sleep between looks."
 	f.Experiment = "Put time.Sleep(100*time.Microsecond) into the loop: CPU time should fall and the time not rise."
 	return []Finding{f}
@@ -120,7 +120,7 @@ func (a *analysis) oversubscription() float64 {
 		return 0
 	}
 	s := 0.0
-	for n := int(a.cpus) + 1; n < len(a.trace.Demand.For); n++ {
+	for n := int(a.cpus) + 1; n < len(a.trace.Demand.Time); n++ {
 		s += a.demandShare(n)
 	}
 	return s

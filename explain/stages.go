@@ -115,7 +115,7 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	most := 1 - a.lowerBound(next)
 	f.Gain = newGain(0.85*most, math.Min(0.3, 0.5*most), most)
 	f.Confidence = High
-	f.Rival = "The stage must see the pieces one after the other."
+	f.Alternative = "The stage must see the pieces one after the other."
 	f.Fix = "Let several goroutines do this stage; a larger buffer would not help."
 	f.Experiment = "Start two of it: the time should fall until the CPUs or the next stage are the limit."
 	return f, true
@@ -207,7 +207,7 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	f.citef("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused",
 		percent(line[0].utilization), percent(a.idleCPU()))
 	f.Gain = newGain(0.8*most, 0.2*most, 1.2*most)
-	f.Rival = "The stages' times do not vary, and one of them is the limit."
+	f.Alternative = "The stages' times do not vary, and one of them is the limit."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
 	return f, true
 }

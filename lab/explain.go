@@ -107,7 +107,7 @@ func (x *Explanation) Timeline(ctx context.Context) (*timeline.Timeline, error) 
 
 // settings checks the options and fills in the defaults.
 func (o *ExplainOptions) settings() (collect.Options, error) {
-	e := collect.Defaults()
+	e := collect.DefaultOptions()
 	switch {
 	case o.Target == nil:
 		return e, refuse("target", nil, "is needed: a program, a package, profiles, an address, a "+
@@ -126,10 +126,10 @@ func (o *ExplainOptions) settings() (collect.Options, error) {
 		e.Duration = o.Duration
 	}
 	if o.TimeLimit > 0 {
-		e.Limit = o.TimeLimit
+		e.TimeLimit = o.TimeLimit
 	}
-	e.CPUs, e.Keep = o.CPUs, o.Keep
-	e.Say = func(line string) { o.Notify.send(Note{line}) }
+	e.CPUs, e.Dir = o.CPUs, o.Keep
+	e.Progress = func(line string) { o.Notify.send(Note{line}) }
 	return e, nil
 }
 
@@ -143,19 +143,19 @@ func (o *ExplainOptions) copyStdin(ctx context.Context, e *collect.Options) (end
 		return nil, err
 	}
 	remark := ""
-	if e.Stdin, remark, err = collect.Stdin(ctx, o.Stdin, place.Path); err != nil {
+	if e.Stdin, remark, err = collect.CopyStdin(ctx, o.Stdin, place.Path); err != nil {
 		return nil, errors.Join(err, place.Close())
 	}
 	if remark != "" {
-		e.Say(remark)
+		e.Progress(remark)
 	}
 	return place.Close, nil
 }
 
 // below are the options of one of two targets, whose files lie apart.
 func below(e collect.Options, name string) collect.Options {
-	if e.Keep != "" {
-		e.Keep = filepath.Join(e.Keep, name)
+	if e.Dir != "" {
+		e.Dir = filepath.Join(e.Dir, name)
 	}
 	return e
 }

@@ -131,7 +131,7 @@ func (c Command) collect(ctx context.Context, o collect.Options) (*collect.Colle
 }
 
 func (p Package) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
-	return Command(collect.Package(p.Pattern, p.Args)).collect(ctx, o)
+	return Command(collect.PackageCommand(p.Pattern, p.Args)).collect(ctx, o)
 }
 
 func (f Files) collect(ctx context.Context, _ collect.Options) (*collect.Collected, error) {
@@ -187,7 +187,7 @@ func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Col
 		return nil, storeError(err)
 	}
 	for _, note := range journal.Notes() {
-		o.Say("warning: " + note)
+		o.Progress("warning: " + note)
 	}
 	h, err := readHeader(r.Dir, journal)
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 )
 
 // recipe is how a program is built.
-type recipe struct {
-	dir   string   // where the go command runs
-	of    []string // a package, or files
-	flags []string
-	env   []string
-	work  string // a place, for the files of the go command; "" before there is one
-	test  bool
-	pkg   listed
+type buildConfig struct {
+	dir      string   // where the go command runs
+	packages []string // a package, or files
+	flags    []string
+	env      []string
+	work     string // a place, for the files of the go command; "" before there is one
+	test     bool
+	pkg      goPackage
 }
 
 // listed is what go list says of a package.
-type listed struct {
+type goPackage struct {
 	ImportPath, Dir, Name string
 	GoFiles               []string
 	Module                *struct{ Path, Dir string }
@@ -39,14 +39,14 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 	c := proc.Command{Dir: dir, Env: append((&exec.Cmd{Dir: dir}).Environ(), env...)}
 	stdout, stderr, err = c.Tool(ctx, input.Output.Bytes(), "go", args...)
 	if ctx.Err() != nil {
-		err = cmp.Or(tooLong(ctx), ctx.Err())
+		err = cmp.Or(timeLimitError(ctx), ctx.Err())
 	}
 	return stdout, stderr, err
 }
 
 // environment is that of the go command. What it leaves when it is killed goes with the place, and with the mark of
 // that the next explain ends it.
-func (r *recipe) environment() []string {
+func (r *buildConfig) environment() []string {
 	if r.work == "" {
 		return r.env
 	}
@@ -54,18 +54,18 @@ func (r *recipe) environment() []string {
 }
 
 // list asks the go command for the one package of a recipe.
-func (r *recipe) list(ctx context.Context) error {
+func (r *buildConfig) list(ctx context.Context) error {
 	args := append([]string{"list", "-json=ImportPath,Dir,Name,GoFiles,Module"}, listFlags(r.flags)...)
-	out, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.of...)...)
+	out, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.packages...)...)
 	if err != nil {
 		return err
 	}
 	dec := json.NewDecoder(strings.NewReader(out))
 	if err := dec.Decode(&r.pkg); err != nil {
-		return fmt.Errorf("%s matches no package", strings.Join(r.of, " "))
+		return fmt.Errorf("%s matches no package", strings.Join(r.packages, " "))
 	}
 	if dec.More() {
-		return fmt.Errorf("%s names several packages; give one of them", strings.Join(r.of, " "))
+		return fmt.Errorf("%s names several packages; give one of them", strings.Join(r.packages, " "))
 	}
 	return nil
 }
@@ -84,23 +84,23 @@ func listFlags(flags []string) []string {
 }
 
 // build compiles the program as it is.
-func (r *recipe) build(ctx context.Context, to string, more ...string) error {
+func (r *buildConfig) build(ctx context.Context, to string, more ...string) error {
 	args := []string{"build", "-buildvcs=false"}
 	if r.test {
 		args = []string{"test", "-c", "-buildvcs=false"}
 	}
 	args = append(append(args, r.flags...), more...)
-	_, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "-o", to), r.of...)...)
+	_, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "-o", to), r.packages...)...)
 	if err == nil {
 		if _, gone := os.Stat(to); gone != nil {
-			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.of, " "))
+			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.packages, " "))
 		}
 	}
 	return err
 }
 
 // buildHooked compiles it with the hook: one more file in its package, and one in runtime/debug.
-func (r *recipe) buildHooked(ctx context.Context, work, to string) error {
+func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 	out, _, err := goCommand(ctx, r.dir, r.environment(), "env", "GOROOT", "GOFLAGS")
 	if err != nil {
 		return err
@@ -133,8 +133,8 @@ func (r *recipe) buildHooked(ctx context.Context, work, to string) error {
 		return err
 	}
 	hooked := *r
-	if strings.HasSuffix(r.of[0], ".go") {
-		hooked.of = append([]string{filepath.Join(r.pkg.Dir, name)}, r.of...)
+	if strings.HasSuffix(r.packages[0], ".go") {
+		hooked.packages = append([]string{filepath.Join(r.pkg.Dir, name)}, r.packages...)
 	}
 	return hooked.build(ctx, to, "-overlay="+overlay)
 }

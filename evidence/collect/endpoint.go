@@ -19,10 +19,10 @@ import (
 
 // The bounds of what is asked of a live process.
 const (
-	mostFetched = 64 << 20        // bytes of a profile
-	mostTraced  = 2 * time.Second // of its trace, which costs it most
-	grace       = 10 * time.Second
-	lateness    = time.Second // that answers may be under way beyond the limit of all
+	maxProfileBytes = 64 << 20        // bytes of a profile
+	maxTraceSeconds = 2 * time.Second // of its trace, which costs it most
+	grace           = 10 * time.Second
+	lateness        = time.Second // that answers may be under way beyond the limit of all
 )
 
 // ErrAddress says that an address cannot be one of a process.
@@ -35,34 +35,34 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	if err != nil {
 		return nil, err
 	}
-	e := endpoint{base: base.String(), name: unsigned(base), o: o, until: time.Now().Add(o.Limit + lateness)}
-	seconds, traced := spans(o)
-	o.Say(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a "+
+	e := endpoint{base: base.String(), name: withoutUser(base), opts: o, deadline: time.Now().Add(o.TimeLimit + lateness)}
+	seconds, traced := profileSeconds(o)
+	o.Progress(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a "+
 		"trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
 		"at most %d MB of it",
-		e.name, seconds, traced, o.Bytes>>20))
-	if e.c, err = open(o, evidence.Program{}); err != nil {
+		e.name, seconds, traced, o.TraceBytes>>20))
+	if e.collected, err = newCollected(o, evidence.Program{}); err != nil {
 		return nil, err
 	}
 
-	if err = e.reach(ctx); err == nil {
+	if err = e.checkReachable(ctx); err == nil {
 		err = e.fetch(ctx, seconds, traced)
 	}
 	if err != nil {
-		e.c.Close()
+		e.collected.Close()
 		return nil, err
 	}
-	e.c.Program = e.g.program()
-	e.c.Program.Name = strings.TrimSuffix(e.name, "/debug/pprof/")
-	return e.c, nil
+	e.collected.Program = e.guess.program()
+	e.collected.Program.Name = strings.TrimSuffix(e.name, "/debug/pprof/")
+	return e.collected, nil
 }
 
 // spans are the seconds that a CPU profile and a trace may take, so that both fit into the limit with a second to
 // spare. A server counts in whole seconds, and has at least one for the profile.
-func spans(o Options) (profile, trace int) {
-	room := max(1, int(o.Limit.Seconds())-1)
+func profileSeconds(o Options) (profile, trace int) {
+	room := max(1, int(o.TimeLimit.Seconds())-1)
 	profile = max(1, int(o.Duration.Round(time.Second).Seconds()))
-	trace = min(profile, int(mostTraced.Seconds()))
+	trace = min(profile, int(maxTraceSeconds.Seconds()))
 	if profile+trace > room {
 		trace = min(trace, room/2)
 		profile = max(1, room-trace)
@@ -74,11 +74,11 @@ func spans(o Options) (profile, trace int) {
 type endpoint struct {
 	base string // with the user's name and password, which go to the server alone
 	name string // as people see it
-	o    Options
+	opts Options
 
-	until time.Time // of all answers together
-	c     *Collected
-	g     guess
+	deadline  time.Time // of all answers together
+	collected *Collected
+	guess     programGuess
 }
 
 // pprofURL is where profiles are: an address without a path has the usual one.
@@ -104,7 +104,7 @@ func pprofURL(address string) (*url.URL, error) {
 }
 
 // unsigned is an address without name and password.
-func unsigned(u *url.URL) string {
+func withoutUser(u *url.URL) string {
 	bare := *u
 	bare.User = nil
 	return bare.String()
@@ -115,8 +115,8 @@ func unsigned(u *url.URL) string {
 func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duration, most int64) (cut bool, err error) {
 	over := fmt.Errorf("no whole answer within %v", wait+grace)
 	until := time.Now().Add(wait + grace)
-	if e.until.Before(until) { // a server that drips each answer would have the grace of each
-		until, over = e.until, fmt.Errorf("no whole answer within --time-limit %v", e.o.Limit)
+	if e.deadline.Before(until) { // a server that drips each answer would have the grace of each
+		until, over = e.deadline, fmt.Errorf("no whole answer within --time-limit %v", e.opts.TimeLimit)
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, until, over)
 	defer cancel()
@@ -129,7 +129,7 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 			err = cause
 		}
 	}()
-	client := e.o.client
+	client := e.opts.client
 	if client == nil {
 		client = http.DefaultClient
 	}
@@ -168,8 +168,8 @@ type statusError struct {
 func (s statusError) Error() string { return fmt.Sprintf("status %d: %s", s.code, s.text) }
 
 // reach finds out whether somebody answers.
-func (e *endpoint) reach(ctx context.Context) error {
-	_, err := e.get(ctx, "cmdline", filepath.Join(e.c.Dir, "cmdline"), 0, 4<<10)
+func (e *endpoint) checkReachable(ctx context.Context) error {
+	_, err := e.get(ctx, "cmdline", filepath.Join(e.collected.Dir, "cmdline"), 0, 4<<10)
 	var status statusError
 	switch {
 	case ctx.Err() != nil:
@@ -180,7 +180,7 @@ func (e *endpoint) reach(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("%s cannot be reached: %w; does the program run, and listen there?", e.name, err)
 	}
-	return os.Remove(filepath.Join(e.c.Dir, "cmdline"))
+	return os.Remove(filepath.Join(e.collected.Dir, "cmdline"))
 }
 
 // fetch takes the CPU profile, and over the same time what was allocated and waited for: that is counted anyway. The
@@ -201,17 +201,17 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	}
 	for i, kind := range kinds {
 		if err := errs[i]; err != nil {
-			e.c.note("there is no %s: %v", fileKinds[kind], err)
-		} else if err := e.take(ctx, kind); err != nil {
+			e.collected.note("there is no %s: %v", fileKinds[kind], err)
+		} else if err := e.addProfile(ctx, kind); err != nil {
 			return err
 		}
 	}
 	if e.profile(ctx, "goroutine", "goroutine", 0) == nil {
-		if err := e.take(ctx, "goroutine"); err != nil {
+		if err := e.addProfile(ctx, "goroutine"); err != nil {
 			return err
 		}
 	}
-	if len(e.c.Files) == 0 {
+	if len(e.collected.Files) == 0 {
 		return fmt.Errorf("%s sent no profile: %w", e.name, errs[0])
 	}
 	return e.trace(ctx, traced)
@@ -219,9 +219,9 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 
 // profile fetches a profile, which is useless if it is cut.
 func (e *endpoint) profile(ctx context.Context, what, kind string, wait time.Duration) error {
-	cut, err := e.get(ctx, what, e.file(kind), wait, mostFetched)
+	cut, err := e.get(ctx, what, e.file(kind), wait, maxProfileBytes)
 	if err == nil && cut {
-		err = fmt.Errorf("it has more than %d MB", mostFetched>>20)
+		err = fmt.Errorf("it has more than %d MB", maxProfileBytes>>20)
 	}
 	return err
 }
@@ -229,21 +229,21 @@ func (e *endpoint) profile(ctx context.Context, what, kind string, wait time.Dur
 // trace fetches the trace, of which also a part is of use.
 func (e *endpoint) trace(ctx context.Context, traced int) error {
 	if traced == 0 {
-		e.c.note("the time limit of %v left out: trace", e.o.Limit)
+		e.collected.note("the time limit of %v left out: trace", e.opts.TimeLimit)
 		return nil
 	}
 	cut, err := e.get(ctx, fmt.Sprintf("trace?seconds=%d", traced), e.file("trace"), time.Duration(traced)*time.Second,
-		e.o.Bytes)
+		e.opts.TraceBytes)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		e.c.note("there is no trace: %v", err)
+		e.collected.note("there is no trace: %v", err)
 		return nil
 	case cut:
-		e.c.note("the trace is cut at %d MB", e.o.Bytes>>20)
+		e.collected.note("the trace is cut at %d MB", e.opts.TraceBytes>>20)
 	}
-	return e.c.read(ctx, e.file("trace"), &e.g)
+	return e.collected.read(ctx, e.file("trace"), &e.guess)
 }
 
 // fileKinds are the kinds of profile by their names at the endpoint.
@@ -252,40 +252,40 @@ var fileKinds = map[string]string{"profile": "cpu", "allocs": "heap", "mutex": "
 
 func (e *endpoint) file(kind string) string {
 	if kind == "trace" {
-		return filepath.Join(e.c.Dir, "trace.out")
+		return filepath.Join(e.collected.Dir, "trace.out")
 	}
-	return filepath.Join(e.c.Dir, fileKinds[kind]+".pprof")
+	return filepath.Join(e.collected.Dir, fileKinds[kind]+".pprof")
 }
 
 // take reads a profile that was fetched, and says why one may be empty.
-func (e *endpoint) take(ctx context.Context, kind string) error {
+func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 	what := evidence.ProfileKind(fileKinds[kind])
 	p, err := profileAt(ctx, e.file(kind))
 	if err == nil {
-		err = e.c.add(e.file(kind), what, p, &e.g)
+		err = e.collected.add(e.file(kind), what, p, &e.guess)
 	}
 	if err != nil {
 		return fmt.Errorf("what %s%s sent is no profile: %w", e.name, kind, err)
 	}
-	e.c.Files = append(e.c.Files, File{fileKinds[kind], e.file(kind)})
+	e.collected.Files = append(e.collected.Files, File{fileKinds[kind], e.file(kind)})
 	if len(p.Samples) > 0 {
 		return ctx.Err()
 	}
 	switch what {
 	case evidence.Mutex, evidence.Block:
-		e.empty(ctx, what)
+		e.noteEmpty(ctx, what)
 	case evidence.CPU:
-		e.c.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load",
+		e.collected.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load",
 			p.Duration.Round(time.Second))
 	}
 	return ctx.Err()
 }
 
 // empty notes why nobody seems to wait: rates are 0 unless the program sets them, and no other process should.
-func (e *endpoint) empty(ctx context.Context, kind evidence.ProfileKind) {
+func (e *endpoint) noteEmpty(ctx context.Context, kind evidence.ProfileKind) {
 	lines := map[evidence.ProfileKind]string{evidence.Mutex: "runtime.SetMutexProfileFraction(5)",
 		evidence.Block: "runtime.SetBlockProfileRate(10000)"}
-	tmp := filepath.Join(e.c.Dir, "text")
+	tmp := filepath.Join(e.collected.Dir, "text")
 	defer os.Remove(tmp)
 	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"
 	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
@@ -295,5 +295,5 @@ func (e *endpoint) empty(ctx context.Context, kind evidence.ProfileKind) {
 			why = "its rate is 0 unless the program sets it"
 		}
 	}
-	e.c.note("the %s profile is empty: %s; one line in main enables it: %s", kind, why, lines[kind])
+	e.collected.note("the %s profile is empty: %s; one line in main enables it: %s", kind, why, lines[kind])
 }

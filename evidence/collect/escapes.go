@@ -13,21 +13,21 @@ import (
 
 // compiled adds what the compiler says of escapes, if it says so before the time is over: for the first time it may
 // have much to compile.
-func (k *collector) compiled(ctx context.Context) {
-	if k.recipe == nil || k.late("escape analysis", 0) {
+func (k *collector) addEscapes(ctx context.Context) {
+	if k.buildConfig == nil || k.isTooLate("escape analysis", 0) {
 		return
 	}
 	limited, cancel := context.WithDeadline(ctx, k.deadline)
 	defer cancel()
 	if k.Escapes = k.escapes(limited); limited.Err() != nil {
 		k.Escapes = nil
-		k.late("escape analysis", 0)
+		k.isTooLate("escape analysis", 0)
 	}
 }
 
 // escapes are what the compiler puts on the heap in the packages of the program's module; nil where the source is not
 // at hand.
-func (r *recipe) escapes(ctx context.Context) []evidence.Escape {
+func (r *buildConfig) escapes(ctx context.Context) []evidence.Escape {
 	if r == nil {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (r *recipe) escapes(ctx context.Context) []evidence.Escape {
 	}
 	args = append(args, slices.DeleteFunc(slices.Clone(r.flags),
 		func(f string) bool { return strings.Contains(f, "-gcflags") })...)
-	_, said, _ := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.of...)...)
+	_, said, _ := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.packages...)...)
 	return parseEscapes(r.dir, said)
 }
 

@@ -23,26 +23,26 @@ import (
 // Options bound what is collected.
 type Options struct {
 	// levels of GOMAXPROCS; profiles are taken at the highest. nil: 1 and what the program would have
-	CPUs     []int
-	Duration time.Duration // that one run is watched at most
-	Limit    time.Duration // of building and all runs together
-	Bytes    int64         // of a trace
-	Stdin    string        // a file that every run reads; "" for none
-	Keep     string        // a directory for profiles and trace; "" for none
-	Say      func(string)  // is told what is being done, a line at a time
-	client   *http.Client  // that asks a live process; nil is the usual one
-	until    time.Time     // when Limit is over; zero: it begins with the runs
+	CPUs       []int
+	Duration   time.Duration // that one run is watched at most
+	TimeLimit  time.Duration // of building and all runs together
+	TraceBytes int64         // of a trace
+	Stdin      string        // a file that every run reads; "" for none
+	Dir        string        // a directory for profiles and trace; "" for none
+	Progress   func(string)  // is told what is being done, a line at a time
+	client     *http.Client  // that asks a live process; nil is the usual one
+	deadline   time.Time     // when Limit is over; zero: it begins with the runs
 }
 
 // building is a context for the go command, which ends with the time limit.
-func building(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
+func buildContext(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, until,
 		fmt.Errorf("--time-limit %v was over before the program was built: give a longer one; what the go command "+
 			"compiled it does not compile again", limit))
 }
 
 // tooLong is the error of a context whose time limit is over, nil before.
-func tooLong(ctx context.Context) error {
+func timeLimitError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return context.Cause(ctx)
 	}
@@ -50,8 +50,8 @@ func tooLong(ctx context.Context) error {
 }
 
 // Defaults are the options that the command has.
-func Defaults() Options {
-	return Options{Duration: 10 * time.Second, Limit: 3 * time.Minute, Bytes: 64 << 20, Say: func(string) {}}
+func DefaultOptions() Options {
+	return Options{Duration: 10 * time.Second, TimeLimit: 3 * time.Minute, TraceBytes: 64 << 20, Progress: func(string) {}}
 }
 
 // Collected is evidence, with the files that it was read from.
@@ -60,8 +60,8 @@ type Collected struct {
 	Dir       string // of the files; gone after Close, unless it was asked for
 	Files     []File
 	Overheads []Overhead
-	place     *TempDir // nil where the directory is the user's
-	ran       bool     // this process built and ran the program
+	tempDir   *TempDir // nil where the directory is the user's
+	local     bool     // this process built and ran the program
 }
 
 // File is a profile or a trace.
@@ -77,15 +77,15 @@ type Overhead struct {
 }
 
 // open makes the place for the files.
-func open(o Options, p evidence.Program) (*Collected, error) {
-	c := &Collected{Evidence: &evidence.Evidence{Program: p}, Dir: o.Keep}
+func newCollected(o Options, p evidence.Program) (*Collected, error) {
+	c := &Collected{Evidence: &evidence.Evidence{Program: p}, Dir: o.Dir}
 	var err error
-	if o.Keep != "" {
+	if o.Dir != "" {
 		if err = os.MkdirAll(c.Dir, 0o777); err == nil {
 			c.Dir, err = filepath.Abs(c.Dir)
 		}
-	} else if c.place, err = NewTempDir("files"); err == nil {
-		c.Dir = c.place.Path
+	} else if c.tempDir, err = NewTempDir("files"); err == nil {
+		c.Dir = c.tempDir.Path
 	}
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
@@ -98,7 +98,7 @@ func (c *Collected) Close() error {
 	if c == nil {
 		return nil
 	}
-	return c.place.Close()
+	return c.tempDir.Close()
 }
 
 func (c *Collected) note(format string, args ...any) {
@@ -129,18 +129,18 @@ func Command(ctx context.Context, dir string, args []string, o Options) (*Collec
 	}
 	defer place.Close()
 	work := place.Path
-	o.until = time.Now().Add(o.Limit)
-	build, cancel := building(ctx, o.until, o.Limit)
+	o.deadline = time.Now().Add(o.TimeLimit)
+	build, cancel := buildContext(ctx, o.deadline, o.TimeLimit)
 	defer cancel()
-	s, err := resolve(build, work, dir, args, o.Say)
+	s, err := resolve(build, work, dir, args, o.Progress)
 	if err != nil {
-		return nil, cmp.Or(tooLong(build), err)
+		return nil, cmp.Or(timeLimitError(build), err)
 	}
-	c, err := open(o, s.about)
+	c, err := newCollected(o, s.about)
 	if err != nil {
 		return nil, err
 	}
-	c.ran = true
+	c.local = true
 	if err := s.collect(ctx, c, work, o); err != nil {
 		c.Close()
 		return nil, err

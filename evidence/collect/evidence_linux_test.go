@@ -150,7 +150,7 @@ func left(t *testing.T, dir string) (names []string) {
 }
 
 func quick() Options {
-	o := Defaults()
+	o := DefaultOptions()
 	o.CPUs, o.Duration = []int{1}, 5*time.Second
 	return o
 }
@@ -267,7 +267,7 @@ func TestBenchmark(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if len(c.Runs) != levels || !c.Program.Several {
+		if len(c.Runs) != levels || !c.Program.MultipleBenchmarks {
 			t.Errorf("two benchmarks for %s: %+v", time, c.Runs)
 		}
 	}
@@ -367,7 +367,7 @@ func TestStdin(t *testing.T) {
 	}
 	defer in.Close()
 	want, _ := os.ReadFile(in.Name())
-	path, remark, err := Stdin(t.Context(), in, t.TempDir())
+	path, remark, err := CopyStdin(t.Context(), in, t.TempDir())
 	if err != nil || remark != "" {
 		t.Fatal(remark, err)
 	}
@@ -386,7 +386,7 @@ func TestStdin(t *testing.T) {
 	defer r.Close()
 	w.WriteString("beans")
 	w.Close()
-	path, remark, err = Stdin(t.Context(), r, t.TempDir())
+	path, remark, err = CopyStdin(t.Context(), r, t.TempDir())
 	if got, _ := os.ReadFile(path); err != nil || remark != "" || string(got) != "beans" {
 		t.Errorf("a pipe: %q, %q, %v", got, remark, err)
 	}
@@ -396,7 +396,7 @@ func TestStdin(t *testing.T) {
 	}
 	defer w.Close()
 	defer r.Close()
-	if path, remark, err = Stdin(t.Context(), r, t.TempDir()); path != "" ||
+	if path, remark, err = CopyStdin(t.Context(), r, t.TempDir()); path != "" ||
 		!strings.Contains(remark, "nothing came") || err != nil {
 		t.Errorf("an open pipe: %q, %q, %v", path, remark, err)
 	}
@@ -405,7 +405,7 @@ func TestStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if path, remark, err = Stdin(t.Context(), null, t.TempDir()); path != "" || remark != "" || err != nil {
+	if path, remark, err = CopyStdin(t.Context(), null, t.TempDir()); path != "" || remark != "" || err != nil {
 		t.Errorf("nothing: %q, %q, %v", path, remark, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // Files collects what saved profiles and traces hold, each recognised by its content.
 func Files(ctx context.Context, paths []string) (*Collected, error) {
 	c := &Collected{Evidence: &evidence.Evidence{}}
-	var g guess
+	var g programGuess
 	for _, path := range paths {
 		if err := c.read(ctx, path, &g); err != nil {
 			return nil, err
@@ -33,13 +33,13 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 }
 
 // read takes one file in.
-func (c *Collected) read(ctx context.Context, path string, g *guess) error {
+func (c *Collected) read(ctx context.Context, path string, g *programGuess) error {
 	f, err := input.Open(ctx, path, input.Trace) // a profile's own limit is smaller
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	kind, p, err := recognise(ctx, f, path)
+	kind, p, err := detectKind(ctx, f, path)
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func (c *Collected) read(ctx context.Context, path string, g *guess) error {
 }
 
 // add takes a profile in; several CPU profiles are one.
-func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *guess) error {
-	p := converted(read, kind)
-	if !named(p) {
+func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *programGuess) error {
+	p := toEvidence(read, kind)
+	if !isSymbolized(p) {
 		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package "+
 			"runtime/pprof, which names them", path)
 	}
@@ -80,7 +80,7 @@ func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Pr
 }
 
 // named reports whether a profile names its functions; one without samples does.
-func named(p *evidence.Profile) bool {
+func isSymbolized(p *evidence.Profile) bool {
 	frames := 0
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
@@ -98,7 +98,7 @@ var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goro
 	"threadcreate profile:"}
 
 // recognise tells of what kind a file is by its content, and reads it if it is a profile.
-func recognise(ctx context.Context, f *input.File, path string) (kind string, p *gopprof.Profile, err error) {
+func detectKind(ctx context.Context, f *input.File, path string) (kind string, p *gopprof.Profile, err error) {
 	head := make([]byte, 64)
 	n, err := f.ReadAt(head, 0)
 	head = head[:n]
@@ -123,12 +123,12 @@ func recognise(ctx context.Context, f *input.File, path string) (kind string, p 
 	kind = profileKind(p, filepath.Base(path))
 	if kind == "" {
 		return "", nil, fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, "+
-			"block and goroutine profiles of Go programs", path, types(p))
+			"block and goroutine profiles of Go programs", path, typeNames(p))
 	}
 	return kind, p, nil
 }
 
-func types(p *gopprof.Profile) string {
+func typeNames(p *gopprof.Profile) string {
 	var names []string
 	for _, t := range p.Types {
 		names = append(names, t.Type+"/"+t.Unit)

@@ -102,7 +102,7 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _, err := recognise(t.Context(), f, path); err != nil || got != want {
+		if got, _, err := detectKind(t.Context(), f, path); err != nil || got != want {
 			t.Errorf("%s is of the kind %q, %v; want %s", name, got, err, want)
 		}
 		f.Close()
@@ -182,22 +182,22 @@ func TestWrongFiles(t *testing.T) {
 
 // TestStrangers: profiles without names, and those of two programs.
 func TestStrangers(t *testing.T) {
-	bare := converted(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}}, Values: []int64{1}}}},
+	bare := toEvidence(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}}, Values: []int64{1}}}},
 		evidence.CPU)
-	if named(bare) || !named(&evidence.Profile{}) {
+	if isSymbolized(bare) || !isSymbolized(&evidence.Profile{}) {
 		t.Error("a profile without names is not told from others")
 	}
 	of := func(file string) *evidence.Profile {
 		return &evidence.Profile{Samples: []evidence.Sample{{Stack: []evidence.Frame{{Function: "main.main", File: file,
 			Line: 1}}}}}
 	}
-	var g guess
+	var g programGuess
 	g.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{})
 	g.profile("heap.pprof", of("/a/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err != nil {
 		t.Error(err)
 	}
-	var renamed guess
+	var renamed programGuess
 	renamed.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{File: "/a/v1", BuildID: "1"})
 	renamed.profile("heap.pprof", of("/a/main.go"), gopprof.Binary{File: "/a/v2", BuildID: "2"})
 	if err := renamed.conflict(); err != nil {
@@ -229,7 +229,7 @@ func TestBinaries(t *testing.T) {
 		{gopprof.Binary{File: `C:\go-build1\tea.test.exe`, BuildID: "1"},
 			gopprof.Binary{File: `C:\go-build2\tea.test.exe`, BuildID: "2"}, false},
 	} {
-		var g guess
+		var g programGuess
 		bare := &evidence.Profile{}
 		g.profile("cpu.pprof", bare, c.a)
 		g.trace("trace.out", &evidence.Trace{})
@@ -307,8 +307,8 @@ func TestEndpoint(t *testing.T) {
 		t.Skip("it takes seconds")
 	}
 	var said []string
-	o := Defaults()
-	o.Duration, o.Say = time.Second, func(line string) { said = append(said, line) }
+	o := DefaultOptions()
+	o.Duration, o.Progress = time.Second, func(line string) { said = append(said, line) }
 	c, err := Endpoint(t.Context(), serve(t), o)
 	if err != nil {
 		t.Fatal(err)
@@ -343,7 +343,7 @@ func TestWrongEndpoint(t *testing.T) {
 		"ftp://x":   "is not the address",
 		garbage.URL: "is no profile",
 	} {
-		o := Defaults()
+		o := DefaultOptions()
 		o.Duration = time.Second
 		if _, err := Endpoint(t.Context(), address, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", address, err)
@@ -356,7 +356,7 @@ func TestWrongEndpoint(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer slow.Close()
-	if _, err := Endpoint(ctx, slow.URL, Defaults()); !errors.Is(err, context.Canceled) {
+	if _, err := Endpoint(ctx, slow.URL, DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -395,7 +395,7 @@ func TestSpans(t *testing.T) {
 		{10 * time.Second, 10 * time.Second, 7, 2}, {time.Second, time.Millisecond, 1, 0},
 		{100 * time.Millisecond, time.Minute, 1, 1},
 	} {
-		if p, x := spans(Options{Duration: c.duration, Limit: c.limit}); p != c.profile || x != c.trace {
+		if p, x := profileSeconds(Options{Duration: c.duration, TimeLimit: c.limit}); p != c.profile || x != c.trace {
 			t.Errorf("%v within %v: %d and %d s, want %d and %d", c.duration, c.limit, p, x, c.profile, c.trace)
 		}
 	}
@@ -425,12 +425,12 @@ func (*drip) Close() error { return nil }
 func TestDrip(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
-		o := Defaults()
-		o.Limit, o.client = 3*time.Second, &http.Client{Transport: dripping{}}
+		o := DefaultOptions()
+		o.TimeLimit, o.client = 3*time.Second, &http.Client{Transport: dripping{}}
 		began, said := time.Now(), ""
-		o.Say = func(line string) { said += line }
+		o.Progress = func(line string) { said += line }
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
-		if took := time.Since(began); took > o.Limit+lateness || err == nil ||
+		if took := time.Since(began); took > o.TimeLimit+lateness || err == nil ||
 			!strings.Contains(err.Error(), "no whole answer within --time-limit 3s") {
 			t.Errorf("%v after %v", err, took)
 		}
@@ -457,11 +457,11 @@ func (l late) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestDripOfProfiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
-		o := Defaults()
-		o.Limit, o.client = 3*time.Second, &http.Client{Transport: late{}}
+		o := DefaultOptions()
+		o.TimeLimit, o.client = 3*time.Second, &http.Client{Transport: late{}}
 		began := time.Now()
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
-		if took := time.Since(began); took > o.Limit+lateness || err == nil ||
+		if took := time.Since(began); took > o.TimeLimit+lateness || err == nil ||
 			!strings.Contains(err.Error(), "http://server:1/debug/pprof/ sent no profile: no whole answer") {
 			t.Errorf("%v after %v", err, took)
 		}

@@ -21,10 +21,10 @@ var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprof
 	"blockprofile", "blockprofilerate", "trace", "outputdir", "c", "json", "fuzz", "fuzztime", "list"}
 
 // bench is what is known of the benchmarks that are run.
-type bench struct {
+type benchmarks struct {
 	pattern    string
 	operations int64 // b.N of the only one; 0 where there are several
-	timed      bool  // there are several, and each goes on for a time: they do more on more CPUs
+	byTime     bool  // there are several, and each goes on for a time: they do more on more CPUs
 }
 
 // testCommand is a command go test, taken apart.
@@ -58,7 +58,7 @@ func parseTest(args []string) (testCommand, error) {
 			return t, fmt.Errorf("go's flag -%s is not possible here", name)
 		}
 		test := slices.Contains(testFlags, name)
-		if !has && (test || slices.Contains(valued, name)) {
+		if !has && (test || slices.Contains(valueFlags, name)) {
 			if i++; i == len(args) {
 				return t, fmt.Errorf("go test's flag -%s has no value", name)
 			}
@@ -99,21 +99,21 @@ func (t testCommand) flags() []string {
 }
 
 // goTest builds the test binary of a package once.
-func goTest(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+func goTest(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
 	t, err := parseTest(args)
 	if err != nil {
 		return nil, err
 	}
-	r := &recipe{dir: dir, of: []string{t.pkg}, flags: t.build, work: work, test: true}
+	r := &buildConfig{dir: dir, packages: []string{t.pkg}, flags: t.build, work: work, test: true}
 	if inside := filepath.Join(dir, t.pkg); strings.HasPrefix(t.pkg, ".") && isDir(inside) {
-		r.dir, r.of = inside, []string{"."}
+		r.dir, r.packages = inside, []string{"."}
 	}
 	if err := r.list(ctx); err != nil {
 		return nil, fmt.Errorf("%s is no package whose tests can be built: %w", t.pkg, err)
 	}
 	name := filepath.Base(r.pkg.Dir) + ".test"
 	flags := t.flags()
-	s := &subject{recipe: r, plain: program{
+	s := &target{buildConfig: r, plain: program{
 		path: filepath.Join(work, "plain", name), args: slices.Concat([]string{name}, flags, t.args), dir: r.pkg.Dir,
 		env: []string{"PWD=" + r.pkg.Dir}, cpuFlag: "-test.cpu=",
 	}}
@@ -123,30 +123,30 @@ func goTest(ctx context.Context, work, dir string, args []string, say func(strin
 	}
 	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
 	if p := t.has["bench"]; p != "" {
-		s.bench = &bench{pattern: p}
+		s.bench = &benchmarks{pattern: p}
 	}
-	s.settle()
+	s.setSource()
 	return s, nil
 }
 
 // measured takes note of what the first run of benchmarks printed: the others do the same number of operations.
-func (s *subject) measured(e ended, cpus int) error {
+func (s *target) useBenchmarks(e outcome, cpus int) error {
 	if s.bench == nil {
 		return nil
 	}
 	lines := gobench.Parse(e.stdout, cpus)
 	switch {
 	case e.code != 0 && !e.cut:
-		return &Failure{What: fmt.Sprintf("the tests of %s fail: %s", s.pkg.ImportPath, e.state),
+		return &Failure{Reason: fmt.Sprintf("the tests of %s fail: %s", s.pkg.ImportPath, e.state),
 			Output: e.stdout + e.stderr}
 	case len(lines) == 0 && !e.cut:
 		return errors.New("no benchmark of " + s.pkg.ImportPath + " matches -bench " + s.bench.pattern +
 			"; go test -list Benchmark shows those there are")
 	case len(lines) > 1:
-		s.bench.timed = !slices.ContainsFunc(s.plain.args, func(a string) bool {
+		s.bench.byTime = !slices.ContainsFunc(s.plain.args, func(a string) bool {
 			return strings.HasPrefix(a, "-test.benchtime=") && strings.HasSuffix(a, "x")
 		})
-		s.about.Several = true
+		s.about.MultipleBenchmarks = true
 		s.notes = append(s.notes, fmt.Sprintf("%d benchmarks match -bench %s, and what is said is of all together: "+
 			"name one for an answer of its own", len(lines), s.bench.pattern))
 	case len(lines) == 1:

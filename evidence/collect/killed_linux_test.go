@@ -15,7 +15,7 @@ func TestGoCommandInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))
-	s := &subject{recipe: &recipe{dir: tools, of: []string{"."}, env: []string{"CGO_ENABLED=0"}}}
+	s := &target{buildConfig: &buildConfig{dir: tools, packages: []string{"."}, env: []string{"CGO_ENABLED=0"}}}
 	k := newCollector(s, new(Collected), work, Options{})
 	k.build(t.Context(), filepath.Join(work, "binary"))
 	k.escapes(t.Context())

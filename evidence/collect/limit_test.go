@@ -20,12 +20,12 @@ import (
 // limited is a collector whose runs leave an empty CPU profile.
 func limited(t *testing.T, o Options) *collector {
 	t.Helper()
-	k := newCollector(&subject{}, &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}, t.TempDir(), o)
-	k.do = func(_ context.Context, r hook.Request, _ int) (ended, error) {
+	k := newCollector(&target{}, &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}, t.TempDir(), o)
+	k.runHooked = func(_ context.Context, r hook.Request, _ int) (outcome, error) {
 		var profile bytes.Buffer
 		err := pprof.StartCPUProfile(&profile)
 		pprof.StopCPUProfile()
-		return ended{}, errors.Join(err, os.WriteFile(filepath.Join(r.Dir, "cpu.pprof"), profile.Bytes(), 0o600),
+		return outcome{}, errors.Join(err, os.WriteFile(filepath.Join(r.Dir, "cpu.pprof"), profile.Bytes(), 0o600),
 			os.WriteFile(filepath.Join(r.Dir, hook.End), []byte("wall 1\nend 0\n"), 0o600))
 	}
 	return k
@@ -33,9 +33,9 @@ func limited(t *testing.T, o Options) *collector {
 
 // TestRepetitionsEnd: the CPU profile of short runs is repeated only until the time limit.
 func TestRepetitionsEnd(t *testing.T) {
-	k := limited(t, Options{Limit: time.Hour, Duration: time.Second, Say: func(string) {}})
-	runs, do := 0, k.do
-	k.do = func(ctx context.Context, r hook.Request, cpus int) (ended, error) {
+	k := limited(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+	runs, do := 0, k.runHooked
+	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
 		if runs++; runs == 3 {
 			k.deadline = time.Now() // it is over now
 		}
@@ -49,9 +49,9 @@ func TestRepetitionsEnd(t *testing.T) {
 
 // TestCompiledEnds: what the compiler says comes before the time limit, or not at all.
 func TestCompiledEnds(t *testing.T) {
-	k := limited(t, Options{Limit: time.Hour})
-	k.recipe, k.deadline = &recipe{dir: t.TempDir()}, time.Now().Add(-time.Second)
-	k.compiled(t.Context())
+	k := limited(t, Options{TimeLimit: time.Hour})
+	k.buildConfig, k.deadline = &buildConfig{dir: t.TempDir()}, time.Now().Add(-time.Second)
+	k.addEscapes(t.Context())
 	if k.Escapes != nil || !slices.Contains(k.skipped, "escape analysis") {
 		t.Errorf("%v, left out %v", k.Escapes, k.skipped)
 	}
@@ -65,8 +65,8 @@ func TestBuildsEnd(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	o := Defaults()
-	o.Limit = time.Nanosecond
+	o := DefaultOptions()
+	o.TimeLimit = time.Nanosecond
 	for _, args := range [][]string{{"go", "run", "."}, {"go", "test", "-bench", "."}} {
 		if _, err := Command(t.Context(), dir, args, o); err == nil ||
 			!strings.HasPrefix(err.Error(), "--time-limit 1ns was over before") {
@@ -74,14 +74,14 @@ func TestBuildsEnd(t *testing.T) {
 		}
 	}
 	k := limited(t, o)
-	k.recipe, k.deadline = &recipe{dir: dir, of: []string{"."}}, time.Now().Add(-time.Second)
+	k.buildConfig, k.deadline = &buildConfig{dir: dir, packages: []string{"."}}, time.Now().Add(-time.Second)
 	if err := k.prepare(t.Context()); err == nil ||
 		!strings.HasPrefix(err.Error(), "--time-limit 1ns was over before") {
 		t.Errorf("with a hook: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("signal"))
-	o.Limit = time.Hour
+	o.TimeLimit = time.Hour
 	if _, err := Command(ctx, dir, []string{"go", "run", "."}, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
@@ -93,10 +93,10 @@ func TestFirstRunEnds(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	o := Options{Limit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Say: func(string) {}}
+	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Progress: func(string) {}}
 	k := limited(t, o)
 	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
-	if err := k.first(t.Context()); err != nil || !k.endless || k.window > o.Limit {
+	if err := k.firstRun(t.Context()); err != nil || !k.endless || k.window > o.TimeLimit {
 		t.Errorf("it was watched to its end: %v; other runs are watched for %v; %v", !k.endless, k.window, err)
 	}
 }

@@ -58,7 +58,7 @@ func parseChildren(text string) time.Duration {
 }
 
 // switches are the context switches of a process, those of its own accord first.
-func switches(s *os.ProcessState) (voluntary, involuntary int64) {
+func contextSwitches(s *os.ProcessState) (voluntary, involuntary int64) {
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
 		return u.Nvcsw, u.Nivcsw
 	}

@@ -19,15 +19,15 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	var all *evidence.Profile
 	var walls []time.Duration
 	samples, began, last := int64(0), time.Now(), time.Duration(0)
-	for n := 0; n < mostRepeats && samples < enoughSamples; n++ {
+	for n := 0; n < maxRepeats && samples < enoughSamples; n++ {
 		if n > 0 && (time.Since(began) > repeatFor || k.endless) {
 			break
 		}
-		if n == 0 && k.late("CPU profile", k.usual(cpus)) || n > 0 && k.late("repetitions of the CPU profile", last) {
+		if n == 0 && k.isTooLate("CPU profile", k.medianWall(cpus)) || n > 0 && k.isTooLate("repetitions of the CPU profile", last) {
 			break
 		}
 		if n == 1 {
-			k.o.Say("repeating the CPU profile: one run has few samples")
+			k.opts.Progress("repeating the CPU profile: one run has few samples")
 		}
 		started := time.Now()
 		e, a, dir, err := k.run(ctx, hook.CPU, cpus, k.window)
@@ -47,7 +47,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 			return err
 		}
 		walls = append(walls, e.wall-a.end)
-		samples += total(p)
+		samples += sampleCount(p)
 		if all == nil {
 			all = p
 		} else {
@@ -69,7 +69,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 }
 
 // total is the number of samples of a CPU profile.
-func total(p *evidence.Profile) int64 {
+func sampleCount(p *evidence.Profile) int64 {
 	n := int64(0)
 	for _, s := range p.Samples {
 		if len(s.Values) > 0 {
@@ -81,21 +81,21 @@ func total(p *evidence.Profile) int64 {
 
 // locks takes a mutex and a block profile in one run: neither costs anything while nobody waits.
 func (k *collector) locks(ctx context.Context, cpus int) error {
-	return k.single(ctx, cpus, hook.Locks,
+	return k.profileRun(ctx, cpus, hook.Locks,
 		map[string]evidence.ProfileKind{"mutex.pprof": evidence.Mutex, "block.pprof": evidence.Block})
 }
 
 // heap takes a profile of what was allocated, and of the goroutines at the end.
 func (k *collector) heap(ctx context.Context, cpus int) error {
-	return k.single(ctx, cpus, hook.Heap,
+	return k.profileRun(ctx, cpus, hook.Heap,
 		map[string]evidence.ProfileKind{"heap.pprof": evidence.Heap, "goroutine.pprof": evidence.Goroutine})
 }
 
-func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files map[string]evidence.ProfileKind) error {
-	if k.late(kindNames[kind], k.usual(cpus)) {
+func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind, files map[string]evidence.ProfileKind) error {
+	if k.isTooLate(kindNames[kind], k.medianWall(cpus)) {
 		return nil
 	}
-	k.o.Say("running it with " + kindNames[kind])
+	k.opts.Progress("running it with " + kindNames[kind])
 	e, a, dir, err := k.run(ctx, kind, cpus, k.window)
 	if err != nil || a == nil {
 		return err
@@ -119,7 +119,7 @@ func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files 
 // overhead remembers how long a run with a profiler took.
 func (k *collector) overhead(kind string, wall time.Duration) {
 	if !k.endless {
-		k.took = append(k.took, took{kind, wall})
+		k.profiled = append(k.profiled, profiledRun{kind, wall})
 	}
 }
 
@@ -129,7 +129,7 @@ func readProfile(ctx context.Context, path string, kind evidence.ProfileKind) (*
 	if err != nil {
 		return nil, err
 	}
-	return converted(p, kind), nil
+	return toEvidence(p, kind), nil
 }
 
 // profileAt reads the profile in a file.
@@ -171,7 +171,7 @@ func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, e
 }
 
 // converted is a profile in the terms of package explain.
-func converted(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile {
+func toEvidence(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile {
 	out := &evidence.Profile{Kind: kind, Duration: p.Duration}
 	for _, t := range p.Types {
 		out.Types = append(out.Types, t.Type+"/"+t.Unit)

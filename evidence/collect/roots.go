@@ -19,7 +19,7 @@ func (c *Collected) SourceRoots(ctx context.Context) []string {
 	if mod = strings.TrimSpace(mod); err == nil && filepath.Base(mod) == "go.mod" {
 		roots = append(roots, filepath.Dir(mod))
 	}
-	if c.ran && filepath.IsAbs(c.Program.Dir) {
+	if c.local && filepath.IsAbs(c.Program.Dir) {
 		roots = append(roots, c.Program.Dir)
 	}
 	return roots

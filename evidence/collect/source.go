@@ -19,11 +19,11 @@ import (
 )
 
 // rebuilt finds the source of a program, and how to build it as it was built; or says why not.
-func rebuilt(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (*recipe, string) {
+func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (*buildConfig, string) {
 	if info.Path == "" {
 		return nil, "it does not say which package it was built from"
 	}
-	r := &recipe{}
+	r := &buildConfig{}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "-tags", "-ldflags", "-gcflags", "-asmflags", "-race", "-msan", "-asan", "-pgo", "-compiler":
@@ -42,8 +42,8 @@ func rebuilt(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (
 		if len(files) == 0 || !slices.ContainsFunc(files, exists) {
 			return nil, "its source files are not where they were compiled"
 		}
-		r.dir, r.of = filepath.Dir(files[0]), slices.DeleteFunc(files, func(f string) bool { return !exists(f) })
-		return r.settled(ctx, info.Path)
+		r.dir, r.packages = filepath.Dir(files[0]), slices.DeleteFunc(files, func(f string) bool { return !exists(f) })
+		return r.check(ctx, info.Path)
 	}
 	why := "its source is not at hand"
 	for _, p := range append(places, dir, filepath.Dir(path)) {
@@ -51,8 +51,8 @@ func rebuilt(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (
 			continue
 		}
 		try := *r
-		try.dir, try.of = p, []string{info.Path}
-		if found, w := try.settled(ctx, info.Path); found != nil {
+		try.dir, try.packages = p, []string{info.Path}
+		if found, w := try.check(ctx, info.Path); found != nil {
 			return found, ""
 		} else if ctx.Err() == nil && exists(filepath.Join(p, "go.mod")) {
 			why = w
@@ -62,7 +62,7 @@ func rebuilt(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (
 }
 
 // settled asks the go command for the package.
-func (r *recipe) settled(ctx context.Context, importPath string) (*recipe, string) {
+func (r *buildConfig) check(ctx context.Context, importPath string) (*buildConfig, string) {
 	if err := r.list(ctx); err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, first
@@ -74,7 +74,7 @@ func (r *recipe) settled(ctx context.Context, importPath string) (*recipe, strin
 }
 
 // older reports whether a program is older than its source.
-func (r *recipe) older(path string) bool {
+func (r *buildConfig) isNewerThan(path string) bool {
 	was, err := os.Stat(path)
 	if err != nil {
 		return false
@@ -164,7 +164,7 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 
 // lines returns a function that quotes source files, each of which is read once. Profiles name what they like: what is
 // no regular file, or too large for a source, has no lines.
-func lines() func(file string, line int) string {
+func sourceReader() func(file string, line int) string {
 	read := map[string][][]byte{}
 	return func(file string, line int) string {
 		text, ok := read[file]

@@ -13,7 +13,7 @@ import (
 
 // Stdin makes a file of what the program is to read: a copy of in if that is a file or a pipe in which something comes,
 // and nothing otherwise, which is said. ctx ends the copying. The caller removes the file.
-func Stdin(ctx context.Context, in *os.File, dir string) (path, remark string, err error) {
+func CopyStdin(ctx context.Context, in *os.File, dir string) (path, remark string, err error) {
 	info, err := in.Stat()
 	if err != nil {
 		return "", "", nil // it is closed

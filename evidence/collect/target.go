@@ -17,17 +17,17 @@ import (
 )
 
 // subject is a program that can be run.
-type subject struct {
-	about   evidence.Program
-	plain   program // as it was given; its path is "" where nothing was built yet
-	*recipe         // nil where the source is not at hand
-	why     string  // it cannot be built with a hook; "" where it can
-	bench   *bench  // of go test -bench
-	notes   []string
+type target struct {
+	about        evidence.Program
+	plain        program     // as it was given; its path is "" where nothing was built yet
+	*buildConfig             // nil where the source is not at hand
+	hookProblem  string      // it cannot be built with a hook; "" where it can
+	bench        *benchmarks // of go test -bench
+	notes        []string
 }
 
 // resolve finds out what is to be run. Nothing has run yet when it returns.
-func resolve(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+func resolve(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
 	if filepath.Base(args[0]) == "go" && len(args) > 1 {
 		switch args[1] {
 		case "run":
@@ -41,12 +41,12 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 		err = nil
 	}
 	if err != nil {
-		return nil, missing(dir, args[0], err)
+		return nil, notFoundError(dir, args[0], err)
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	s := &subject{plain: program{path: path, args: args, dir: dir}}
+	s := &target{plain: program{path: path, args: args, dir: dir}}
 	s.about = evidence.Program{Name: filepath.Base(args[0])}
 	info, err := buildInfo(ctx, path)
 	if errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
@@ -57,13 +57,13 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 			"what the Go runtime knows, so give it a program that go build made", args[0])
 	}
 	s.about.Module, s.about.Main = info.Main.Path, info.Path
-	s.recipe, s.why = rebuilt(ctx, dir, path, info)
-	s.settle()
+	s.buildConfig, s.hookProblem = findBuild(ctx, dir, path, info)
+	s.setSource()
 	return s, nil
 }
 
 // missing says that there is no such program, and what else could have been meant.
-func missing(dir, name string, err error) error {
+func notFoundError(dir, name string, err error) error {
 	if info, e := os.Stat(filepath.Join(dir, name)); e == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory: to build and run the package in it write explain %s "+
 			"without the two dashes", name, name)
@@ -75,12 +75,12 @@ func missing(dir, name string, err error) error {
 }
 
 // Package is the target of a package that is to be built and run with arguments.
-func Package(pattern string, args []string) []string {
+func PackageCommand(pattern string, args []string) []string {
 	return append([]string{"go", "run", pattern}, args...)
 }
 
 // goRun builds what go run would run.
-func goRun(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+func goRun(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
 	flags, rest, err := buildFlags(args)
 	if err != nil {
 		return nil, err
@@ -93,12 +93,12 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 		n++
 	}
 	of := slices.Clone(rest[:n])
-	r := &recipe{dir: dir, of: of, flags: flags, work: work}
+	r := &buildConfig{dir: dir, packages: of, flags: flags, work: work}
 	// A package below may belong to another module than the one around.
 	if inside := filepath.Join(dir, of[0]); n == 1 && strings.HasPrefix(of[0], ".") && isDir(inside) {
-		r.dir, r.of = inside, []string{"."}
+		r.dir, r.packages = inside, []string{"."}
 	} else if filepath.IsAbs(of[0]) && isDir(of[0]) {
-		r.dir, r.of = of[0], []string{"."}
+		r.dir, r.packages = of[0], []string{"."}
 	}
 	if err := r.list(ctx); err != nil {
 		return nil, fmt.Errorf("%s is no package that can be built: %w", of[0], err)
@@ -111,14 +111,14 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 	if strings.HasSuffix(of[0], ".go") {
 		name = strings.TrimSuffix(filepath.Base(of[0]), ".go")
 	}
-	s := &subject{recipe: r, plain: program{path: filepath.Join(work, "plain", name),
+	s := &target{buildConfig: r, plain: program{path: filepath.Join(work, "plain", name),
 		args: append([]string{name}, rest[n:]...), dir: dir}}
 	say("building " + name)
 	if err := r.build(ctx, s.plain.path); err != nil {
 		return nil, fmt.Errorf("%s cannot be built:\n%w", of[0], err)
 	}
 	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
-	s.settle()
+	s.setSource()
 	return s, nil
 }
 
@@ -128,7 +128,7 @@ func isDir(path string) bool {
 }
 
 // valued are the flags of go build that have a value.
-var valued = []string{"C", "p", "asmflags", "buildmode", "buildvcs", "compiler", "gccgoflags", "gcflags",
+var valueFlags = []string{"C", "p", "asmflags", "buildmode", "buildvcs", "compiler", "gccgoflags", "gcflags",
 	"installsuffix", "ldflags", "mod", "modfile", "overlay", "pgo", "pkgdir", "tags", "toolexec", "exec", "covermode",
 	"coverpkg", "o"}
 
@@ -144,7 +144,7 @@ func buildFlags(args []string) (flags, rest []string, err error) {
 		case slices.Contains([]string{"C", "exec", "toolexec", "o"}, name):
 			return nil, nil, fmt.Errorf("go's flag -%s is not possible here: build the program yourself, and give it "+
 				"as in explain -- ./prog", name)
-		case !has && slices.Contains(valued, name):
+		case !has && slices.Contains(valueFlags, name):
 			if i++; i == len(args) {
 				return nil, nil, fmt.Errorf("go's flag -%s has no value", name)
 			}
@@ -160,9 +160,9 @@ func buildFlags(args []string) (flags, rest []string, err error) {
 }
 
 // settle fills in what the source tells about a program.
-func (s *subject) settle() {
-	s.about.Source = lines()
-	if s.recipe == nil {
+func (s *target) setSource() {
+	s.about.Source = sourceReader()
+	if s.buildConfig == nil {
 		return
 	}
 	s.about.Main = s.pkg.ImportPath
@@ -172,7 +172,7 @@ func (s *subject) settle() {
 }
 
 // at is the program with so many CPUs.
-func (p program) at(cpus int, env ...string) program {
+func (p program) withCPUs(cpus int, env ...string) program {
 	p.env = append(append(slices.Clone(p.env), env...), fmt.Sprintf("GOMAXPROCS=%d", cpus))
 	if p.cpuFlag != "" {
 		p.args = slices.Insert(slices.Clone(p.args), 1, fmt.Sprint(p.cpuFlag, cpus))

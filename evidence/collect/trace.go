@@ -15,11 +15,11 @@ import (
 
 // trace takes an execution trace, which a limit of time and one of bytes may end before the program does.
 func (k *collector) trace(ctx context.Context, cpus int) error {
-	if k.late("trace", k.usual(cpus)) {
+	if k.isTooLate("trace", k.medianWall(cpus)) {
 		return nil
 	}
-	k.o.Say("running it with an execution trace")
-	e, a, dir, err := k.run(ctx, hook.Trace, cpus, min(k.window, tracedFor))
+	k.opts.Progress("running it with an execution trace")
+	e, a, dir, err := k.run(ctx, hook.Trace, cpus, min(k.window, maxTraceTime))
 	if err != nil || a == nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 	switch {
 	case a.stopped > 0:
 		k.Evidence.Trace.Truncated = true
-		k.note("the trace holds the first %v of the run, when it had %d MB", a.stopped.Round(1e6), k.o.Bytes>>20)
+		k.note("the trace holds the first %v of the run, when it had %d MB", a.stopped.Round(1e6), k.opts.TraceBytes>>20)
 	case e.cut && !k.endless:
 		k.Evidence.Trace.Truncated = true
 		k.note("the trace holds the first %v of the run", a.wall.Round(1e6))

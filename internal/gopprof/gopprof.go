@@ -95,22 +95,22 @@ type parser struct {
 	binary    [2]int64 // the names of its file and build ID
 	mapped    bool     // the first mapping was read
 
-	rooms              map[uint64]*room // of the parts, by their field
-	ids, values, lines room             // of what samples and locations have in all
+	limits             map[uint64]*limit // of the parts, by their field
+	ids, values, lines limit             // of what samples and locations have in all
 }
 
 func newParser() parser {
-	p := parser{functions: map[uint64]function{}, locations: map[uint64][]line{}, rooms: map[uint64]*room{},
-		ids: newRoom(maxFrames, "frames in its stacks"), values: newRoom(maxFrames, "values"),
-		lines: newRoom(4*maxParts, "lines")}
-	for id, r := range map[uint64]room{
-		profileType:     newRoom(maxTypes, "types of values"),
-		profileSample:   newRoom(maxParts, "samples"),
-		profileLocation: newRoom(maxParts, "locations"),
-		profileFunction: newRoom(maxParts, "functions"),
-		profileString:   newRoom(maxParts, "strings"),
+	p := parser{functions: map[uint64]function{}, locations: map[uint64][]line{}, limits: map[uint64]*limit{},
+		ids: newLimit(maxFrames, "frames in its stacks"), values: newLimit(maxFrames, "values"),
+		lines: newLimit(4*maxParts, "lines")}
+	for id, r := range map[uint64]limit{
+		profileType:     newLimit(maxTypes, "types of values"),
+		profileSample:   newLimit(maxParts, "samples"),
+		profileLocation: newLimit(maxParts, "locations"),
+		profileFunction: newLimit(maxParts, "functions"),
+		profileString:   newLimit(maxParts, "strings"),
 	} {
-		p.rooms[id] = &r
+		p.limits[id] = &r
 	}
 	return p
 }

@@ -59,7 +59,7 @@ func varint(data []byte) (uint64, []byte, error) {
 }
 
 // each calls f with every field of a message.
-func each(data []byte, f func(field) error) error {
+func eachField(data []byte, f func(field) error) error {
 	for len(data) > 0 {
 		one, rest, err := next(data)
 		if err != nil {
@@ -74,16 +74,16 @@ func each(data []byte, f func(field) error) error {
 }
 
 // numbers appends those of a repeated field, which may be packed or not, while there is room for them.
-func numbers(list []uint64, f field, room *room) ([]uint64, error) {
+func numbers(list []uint64, f field, room *limit) ([]uint64, error) {
 	if !f.packed {
-		return append(list, f.number), room.take()
+		return append(list, f.number), room.use()
 	}
 	for data := f.bytes; len(data) > 0; {
 		x, rest, err := varint(data)
 		if err != nil {
 			return nil, err
 		}
-		if err := room.take(); err != nil {
+		if err := room.use(); err != nil {
 			return nil, err
 		}
 		list, data = append(list, x), rest
@@ -92,15 +92,15 @@ func numbers(list []uint64, f field, room *room) ([]uint64, error) {
 }
 
 // room is how many parts of a kind a profile may have: a few bytes of a packed file stand for millions of them.
-type room struct {
+type limit struct {
 	left, most int
 	what       string
 }
 
-func newRoom(most int, what string) room { return room{most, most, what} }
+func newLimit(most int, what string) limit { return limit{most, most, what} }
 
 // take is called before a part takes memory.
-func (r *room) take() error {
+func (r *limit) use() error {
 	if r.left--; r.left < 0 {
 		return fmt.Errorf("it has more than %d %s: take it over a shorter time", r.most, r.what)
 	}
@@ -121,12 +121,12 @@ const (
 )
 
 func (p *parser) profile(data []byte) error {
-	return each(data, func(f field) error {
+	return eachField(data, func(f field) error {
 		if inner := f.id >= profileType && f.id <= profileString; inner && !f.packed {
 			return errBroken
 		}
-		if room := p.rooms[f.id]; room != nil {
-			if err := room.take(); err != nil {
+		if room := p.limits[f.id]; room != nil {
+			if err := room.use(); err != nil {
 				return err
 			}
 		}
@@ -134,7 +134,7 @@ func (p *parser) profile(data []byte) error {
 		case profileType:
 			t := [2]int64{}
 			p.types = append(p.types, t)
-			return small(f.bytes, map[uint64]*int64{typeType: &p.types[len(p.types)-1][0],
+			return readNumbers(f.bytes, map[uint64]*int64{typeType: &p.types[len(p.types)-1][0],
 				typeUnit: &p.types[len(p.types)-1][1]})
 		case profileSample:
 			return p.sample(f.bytes)
@@ -143,7 +143,7 @@ func (p *parser) profile(data []byte) error {
 				return nil // a library
 			}
 			p.mapped = true
-			return small(f.bytes, map[uint64]*int64{mappingFile: &p.binary[0], mappingBuildID: &p.binary[1]})
+			return readNumbers(f.bytes, map[uint64]*int64{mappingFile: &p.binary[0], mappingBuildID: &p.binary[1]})
 		case profileLocation:
 			return p.location(f.bytes)
 		case profileFunction:
@@ -158,8 +158,8 @@ func (p *parser) profile(data []byte) error {
 }
 
 // small reads a message of numbers.
-func small(data []byte, into map[uint64]*int64) error {
-	return each(data, func(f field) error {
+func readNumbers(data []byte, into map[uint64]*int64) error {
+	return eachField(data, func(f field) error {
 		if to := into[f.id]; to != nil && !f.packed {
 			*to = int64(f.number)
 		}
@@ -169,7 +169,7 @@ func small(data []byte, into map[uint64]*int64) error {
 
 func (p *parser) sample(data []byte) error {
 	var s sample
-	err := each(data, func(f field) (err error) {
+	err := eachField(data, func(f field) (err error) {
 		switch f.id {
 		case sampleLocation:
 			s.locations, err = numbers(s.locations, f, &p.ids)
@@ -189,16 +189,16 @@ func (p *parser) sample(data []byte) error {
 func (p *parser) location(data []byte) error {
 	var id uint64
 	var lines []line
-	err := each(data, func(f field) error {
+	err := eachField(data, func(f field) error {
 		switch f.id {
 		case locationID:
 			id = f.number
 		case locationLine:
 			var of, number int64
-			if err := small(f.bytes, map[uint64]*int64{lineFunction: &of, lineNumber: &number}); err != nil {
+			if err := readNumbers(f.bytes, map[uint64]*int64{lineFunction: &of, lineNumber: &number}); err != nil {
 				return err
 			}
-			if err := p.lines.take(); err != nil {
+			if err := p.lines.use(); err != nil {
 				return err
 			}
 			lines = append(lines, line{uint64(of), number})
@@ -212,7 +212,7 @@ func (p *parser) location(data []byte) error {
 func (p *parser) function(data []byte) error {
 	var id int64
 	var fn function
-	err := small(data, map[uint64]*int64{functionID: &id, functionName: &fn.name, file: &fn.file})
+	err := readNumbers(data, map[uint64]*int64{functionID: &id, functionName: &fn.name, file: &fn.file})
 	p.functions[uint64(id)] = fn
 	return err
 }

@@ -54,7 +54,7 @@ func (c *classes) class(start string, created stackID, f evidence.Frame) *class 
 	if len(c.list) == maxClasses {
 		return c.list[0]
 	}
-	made := &class{index: len(c.list), start: f, wrapped: evidence.Wraps(f.Function), created: created,
+	made := &class{index: len(c.list), start: f, wrapped: evidence.IsWrapper(f.Function), created: created,
 		waited: map[string]*int64{}}
 	c.list = append(c.list, made)
 	c.by[key] = made
@@ -62,7 +62,7 @@ func (c *classes) class(start string, created stackID, f evidence.Frame) *class 
 }
 
 // join is one more that lives.
-func (c *class) join(now int64) {
+func (c *class) add(now int64) {
 	if c.live == 0 {
 		c.batches++
 		c.batchPeak = 0
@@ -79,13 +79,13 @@ func (c *class) join(now int64) {
 }
 
 // quit is one less.
-func (c *class) quit(_ int64, cpus int) {
+func (c *class) remove(_ int64, cpus int) {
 	c.live--
 	c.tailing = c.live > 0 && c.batchPeak > 1 && c.live < min(c.batchPeak, int64(cpus))
 }
 
 // waitedOn is the sum of waits for a reason.
-func (c *class) waitedOn(reason string) *int64 {
+func (c *class) waitSum(reason string) *int64 {
 	if c.lastSum != nil && c.lastReason == reason {
 		return c.lastSum
 	}
@@ -98,7 +98,7 @@ func (c *class) waitedOn(reason string) *int64 {
 	return sum
 }
 
-func (c *class) aloneFor(dt int64) {
+func (c *class) addAlone(dt int64) {
 	c.alone += dt
 	if c.tailing {
 		c.tail += dt
@@ -106,13 +106,13 @@ func (c *class) aloneFor(dt int64) {
 }
 
 // ended counts one that has ended.
-func (c *class) ended(g *goroutine, _ int64) {
+func (c *class) addEnded(g *goroutine, _ int64) {
 	c.lifetime.add(g.since - g.born)
 	c.busy.add(g.running)
 }
 
 // offer keeps a goroutine among the members if it ran longer than another that is there.
-func (c *class) offer(g *goroutine, now, start int64) {
+func (c *class) keepMember(g *goroutine, now, start int64) {
 	least := -1
 	if len(c.members) == maxMembers {
 		least = 0
@@ -127,8 +127,8 @@ func (c *class) offer(g *goroutine, now, start int64) {
 	}
 	m := evidence.Member{
 		Born: time.Duration(g.born - start), Ended: time.Duration(now - start), Running: time.Duration(g.running),
-		Runnable: time.Duration(g.queued), OnChannels: time.Duration(g.channels), OnLocks: time.Duration(g.locks),
-		Outside: time.Duration(g.away),
+		Runnable: time.Duration(g.queued), ChannelWait: time.Duration(g.channels), LockWait: time.Duration(g.locks),
+		External: time.Duration(g.external),
 	}
 	if least < 0 {
 		c.members = append(c.members, m)
@@ -189,7 +189,7 @@ func (s *sites) at(all *stacks, reason string, stack stackID) *site {
 }
 
 // woken counts a waker; 0 is a timer, the network poller or the runtime.
-func (s *site) woken(stack stackID, by *class) {
+func (s *site) addWaker(stack stackID, by *class) {
 	if s.latest != nil && s.wokenAt == stack {
 		s.latest.count++
 		return
@@ -207,14 +207,14 @@ func (s *site) woken(stack stackID, by *class) {
 }
 
 // class notes whose goroutines wait here.
-func (s *site) class(c *class) {
+func (s *site) addClass(c *class) {
 	if len(s.classes) < maxWakers && !slices.Contains(s.classes, c) {
 		s.classes = append(s.classes, c)
 	}
 }
 
 // waitedFor is the time by reason.
-func (c *class) waitedFor() map[string]time.Duration {
+func (c *class) waitTimes() map[string]time.Duration {
 	out := make(map[string]time.Duration, len(c.waited))
 	for reason := range maps.Keys(c.waited) {
 		out[reason] = time.Duration(*c.waited[reason])
@@ -222,7 +222,7 @@ func (c *class) waitedFor() map[string]time.Duration {
 	return out
 }
 
-func (t *tally) spawned(s spawn) {
+func (t *aggregator) addSpawn(s spawn) {
 	if _, ok := t.spawns[s]; ok || len(t.spawns) < maxSites {
 		t.spawns[s]++
 	}

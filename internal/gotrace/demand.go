@@ -8,9 +8,9 @@ import (
 
 // slices is how many slices of time are kept at most: when there are more, two become one.
 const (
-	maxSlices = 2048
-	firstBits = 14  // of the ns of a slice to begin with: a power of two
-	occupied  = 129 // exact numbers of goroutines are told below this
+	maxSlices   = 2048
+	firstBits   = 14  // of the ns of a slice to begin with: a power of two
+	exactLevels = 129 // exact numbers of goroutines are told below this
 )
 
 // demand is how many of the program's goroutines want a CPU, and how many have one.
@@ -19,7 +19,7 @@ type demand struct {
 	alone       int  // the sum of the classes of those that want one: the class of the one that is alone
 	shift       uint // a slice is 1<<shift ns
 	slices      []slice
-	exact       [occupied]slice // by wants: for, work
+	exact       [exactLevels]slice // by wants: for, work
 	peak        int
 	spare       int64
 }
@@ -30,9 +30,9 @@ type slice struct{ wants, runs int64 }
 func (d *demand) init() { d.shift = firstBits }
 
 // pass adds dt from a time since the start on.
-func (d *demand) pass(from, dt int64, cpus int) {
+func (d *demand) advance(from, dt int64, cpus int) {
 	d.peak = max(d.peak, d.wants)
-	x := &d.exact[min(max(d.wants, 0), occupied-1)]
+	x := &d.exact[min(max(d.wants, 0), exactLevels-1)]
 	x.wants += dt
 	x.runs += dt * int64(d.runs)
 	if d.wants < cpus {
@@ -78,13 +78,13 @@ func (d *demand) export(duration int64) evidence.Demand {
 	out := evidence.Demand{Slice: time.Duration(width), Peak: d.peak, Spare: time.Duration(d.spare)}
 	for i, s := range d.slices {
 		lasts := float64(min(width, max(1, duration-int64(i)*width)))
-		out.Wants = append(out.Wants, float64(s.wants)/lasts)
-		out.Runs = append(out.Runs, float64(s.runs)/lasts)
+		out.Mean = append(out.Mean, float64(s.wants)/lasts)
+		out.Running = append(out.Running, float64(s.runs)/lasts)
 	}
-	last := min(d.peak, occupied-1)
+	last := min(d.peak, exactLevels-1)
 	for _, s := range d.exact[:last+1] {
-		out.For = append(out.For, time.Duration(s.wants))
-		out.Work = append(out.Work, time.Duration(s.runs))
+		out.Time = append(out.Time, time.Duration(s.wants))
+		out.CPUTime = append(out.CPUTime, time.Duration(s.runs))
 	}
 	return out
 }

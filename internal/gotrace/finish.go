@@ -9,8 +9,8 @@ import (
 )
 
 // finish is what was added up.
-func (t *tally) finish() *evidence.Trace {
-	t.resources.pass(0, false)
+func (t *aggregator) finish() *evidence.Trace {
+	t.resources.advance(0, false)
 	t.survivors()
 	duration := t.now - t.start
 	out := &evidence.Trace{
@@ -19,7 +19,7 @@ func (t *tally) finish() *evidence.Trace {
 		Idle:   time.Duration(t.used.idle), Running: time.Duration(t.used.user),
 		Searching:  time.Duration(t.used.searching),
 		Background: time.Duration(t.used.system),
-		WakeIdle:   t.wakes[0].export(), WakeBusy: t.wakes[1].export(), Scheduling: t.wakes[2].export(),
+		WakeIdle:   t.queueing[0].export(), WakeBusy: t.queueing[1].export(), Scheduling: t.queueing[2].export(),
 	}
 	t.exportClasses(out)
 	t.exportSites(out)
@@ -30,11 +30,11 @@ func (t *tally) finish() *evidence.Trace {
 
 // survivors are the goroutines that live at the end. Their times count too; the waits of those who still wait have not
 // ended, and are told apart.
-func (t *tally) survivors() {
+func (t *aggregator) survivors() {
 	long := (t.now - t.start) / 10
 	stuck := map[*class]map[*site]int64{}
 	for _, g := range t.goroutines {
-		if g.kind != users {
+		if g.kind != userKind {
 			continue
 		}
 		if g.state == waiting && g.site != nil && t.now-g.since >= long {
@@ -44,12 +44,12 @@ func (t *tally) survivors() {
 			stuck[g.class][g.site]++
 		}
 		if g.state != waiting {
-			t.pause(g)
+			t.addTime(g)
 		} else if g.site != nil {
-			*g.class.waitedOn(g.site.reason) += t.now - g.since
+			*g.class.waitSum(g.site.reason) += t.now - g.since
 			g.site.pending += t.now - g.since
 		}
-		g.class.offer(g, t.now, t.start)
+		g.class.keepMember(g, t.now, t.start)
 	}
 	for c, at := range stuck {
 		for s, n := range at {
@@ -60,7 +60,7 @@ func (t *tally) survivors() {
 	}
 }
 
-func (t *tally) exportClasses(out *evidence.Trace) {
+func (t *aggregator) exportClasses(out *evidence.Trace) {
 	at := map[*site]int{}
 	for i, s := range t.sites.list {
 		at[s] = i
@@ -77,7 +77,7 @@ func (t *tally) exportClasses(out *evidence.Trace) {
 		slices.SortFunc(c.members, func(a, b evidence.Member) int { return cmp.Compare(b.Running, a.Running) })
 		out.Classes = append(out.Classes, evidence.Class{
 			Start: c.start, Created: t.stacks.frames(c.created), Count: c.count, Peak: int(c.peak),
-			Running: time.Duration(c.running), Runnable: time.Duration(c.queued), Waiting: c.waitedFor(),
+			Running: time.Duration(c.running), Runnable: time.Duration(c.queued), Waiting: c.waitTimes(),
 			Syscall: time.Duration(c.calling), Lifetime: c.lifetime.export(), Bursts: c.bursts.export(),
 			Busy:  c.busy.export(),
 			Alone: time.Duration(c.alone), Tail: time.Duration(c.tail), Batches: c.batches,
@@ -93,7 +93,7 @@ func (t *tally) exportClasses(out *evidence.Trace) {
 	})
 }
 
-func (t *tally) exportSites(out *evidence.Trace) {
+func (t *aggregator) exportSites(out *evidence.Trace) {
 	for _, s := range t.sites.list {
 		w := evidence.Wait{
 			Reason: s.reason, Op: s.op, Stack: t.stacks.frames(s.stack), Count: s.count,
@@ -116,13 +116,13 @@ func (t *tally) exportSites(out *evidence.Trace) {
 		out.Waits = append(out.Waits, w)
 	}
 	for stack, c := range t.calls {
-		out.Calls = append(out.Calls, evidence.Calls{
+		out.Syscalls = append(out.Syscalls, evidence.SyscallSite{
 			Stack: t.stacks.frames(stack), Count: c.each.count, Spent: time.Duration(c.each.sum), Lost: c.lost,
 			Each:  c.each.export(),
 			Class: c.class.index,
 		})
 	}
-	slices.SortFunc(out.Calls, func(a, b evidence.Calls) int {
+	slices.SortFunc(out.Syscalls, func(a, b evidence.SyscallSite) int {
 		return cmp.Or(cmp.Compare(b.Spent, a.Spent), compareStacks(a.Stack, b.Stack))
 	})
 }
@@ -133,7 +133,7 @@ func compareStacks(a, b []evidence.Frame) int {
 	})
 }
 
-func (t *tally) exportResources(out *evidence.Trace) {
+func (t *aggregator) exportResources(out *evidence.Trace) {
 	waits := map[stackID][]int{}
 	for i, s := range t.sites.list {
 		waits[s.stack] = append(waits[s.stack], i)
@@ -155,7 +155,7 @@ func (t *tally) exportResources(out *evidence.Trace) {
 	slices.SortStableFunc(out.Resources, func(a, b evidence.Resource) int { return cmp.Compare(b.Busy, a.Busy) })
 }
 
-func (t *tally) resource(n *node) evidence.Resource {
+func (t *aggregator) resource(n *node) evidence.Resource {
 	for s := range n.sides {
 		n.sides[s].flush(&t.resources)
 	}
@@ -168,16 +168,16 @@ func (t *tally) resource(n *node) evidence.Resource {
 	}
 }
 
-func (t *tally) exportGC(out *evidence.Trace) {
+func (t *aggregator) exportGC(out *evidence.Trace) {
 	if t.gc.markedFrom >= 0 {
 		t.gc.marking += t.now - t.gc.markedFrom
 	}
 	out.GC = evidence.GC{
 		Marking: time.Duration(t.gc.marking), Assists: time.Duration(t.gc.assists),
 		Workers: time.Duration(t.used.collector),
-		Cycles:  t.gc.cycles, Stopped: time.Duration(t.gc.stops.sum), Stop: t.gc.stops.export(),
+		Cycles:  t.gc.cycles, Stopped: time.Duration(t.gc.stops.sum), StopLatency: t.gc.stops.export(),
 	}
-	for k, s := range t.gc.why {
+	for k, s := range t.gc.reasons {
 		out.GC.Stops = append(out.GC.Stops,
 			evidence.Stop{Reason: k.reason, Stack: t.stacks.frames(k.stack), Count: s.count,
 				Spent: time.Duration(s.spent)})

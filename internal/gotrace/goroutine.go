@@ -12,8 +12,8 @@ const (
 	none     state = iota
 	runnable       // queued for a CPU
 	running
-	calling // in a system call, with its CPU
-	outside // in a system call that has lost its CPU
+	inSyscall      // in a system call, with its CPU
+	inSyscallNoCPU // in a system call that has lost its CPU
 	waiting
 )
 
@@ -21,44 +21,44 @@ const (
 type kind uint8
 
 const (
-	users kind = iota
-	systems
-	collectors
+	userKind kind = iota
+	systemKind
+	collectorKind
 )
 
 // goroutine is one that lives. Times are in ns.
 type goroutine struct {
-	id       trace.GoID
-	class    *class
-	kind     kind
-	unknown  bool // it was there before the trace, and its start is not known yet
-	state    state
-	since    int64
-	born     int64
-	burst    int64 // since it got a CPU
-	running  int64 // sums by state
-	queued   int64
-	channels int64
-	locks    int64
-	away     int64
-	parked   trace.Stack
-	site     *site   // where it waits, or waited before it queued
-	woken    bool    // it queues because somebody woke it
-	idle     bool    // a CPU was idle then
-	called   stackID // where its system call was made
-	callFrom int64
-	callLost bool
-	node     int32 // of the resource it waits for; -1 none
-	held     int32 // of the lock it got after waiting; -1 none
-	heldFrom int64
-	heldRan  int64
+	id           trace.GoID
+	class        *class
+	kind         kind
+	unknown      bool // it was there before the trace, and its start is not known yet
+	state        state
+	since        int64
+	born         int64
+	burst        int64 // since it got a CPU
+	running      int64 // sums by state
+	queued       int64
+	channels     int64
+	locks        int64
+	external     int64
+	parked       trace.Stack
+	site         *site   // where it waits, or waited before it queued
+	woken        bool    // it queues because somebody woke it
+	idle         bool    // a CPU was idle then
+	syscallStack stackID // where its system call was made
+	syscallFrom  int64
+	syscallLost  bool
+	node         int32 // of the resource it waits for; -1 none
+	held         int32 // of the lock it got after waiting; -1 none
+	heldFrom     int64
+	heldRan      int64
 	assistFrom,
 	stopFrom int64
 	stopAt stopKey
 }
 
 // goroutine lets one change its state.
-func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
+func (t *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 	from, to := s.Goroutine()
 	id := s.Resource.Goroutine()
 	g := t.find(id)
@@ -66,7 +66,7 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 		if to == trace.GoNotExist {
 			return
 		}
-		g = t.born(e, s, id, from == trace.GoNotExist)
+		g = t.create(e, s, id, from == trace.GoNotExist)
 	}
 	if g.unknown && s.Stack != trace.NoStack {
 		t.reclass(g, s.Stack)
@@ -81,11 +81,11 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 		t.run(g)
 	case trace.GoSyscall:
 		if from == trace.GoUndetermined { // since before the trace: it has no CPU by now
-			t.move(g, outside)
+			t.setState(g, inSyscallNoCPU)
 			g.since = t.start
 			break
 		}
-		t.call(e, s, g)
+		t.enterSyscall(e, s, g)
 	case trace.GoWaiting:
 		t.park(s, g)
 		if from == trace.GoUndetermined {
@@ -97,7 +97,7 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 }
 
 // born is a goroutine that is new, or new to the trace.
-func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
+func (t *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
 	g := &goroutine{id: id, since: t.now, born: t.now, node: -1, held: -1}
 	if !made { // of one that did nothing until then the trace may tell only after a second
 		g.born = t.start
@@ -122,42 +122,42 @@ func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, ma
 		f = place[len(place)-1]
 	}
 	t.classify(g, start, f, created)
-	if made && g.kind == users {
-		t.spawned(spawn{created, g.class})
+	if made && g.kind == userKind {
+		t.addSpawn(spawn{created, g.class})
 	}
 	return g
 }
 
 // classify gives a goroutine its class, and joins it.
-func (t *tally) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
+func (t *aggregator) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
 	if start == "runtime.main" {
 		start, f = "main.main", evidence.Frame{Function: "main.main"}
 	}
 	system, collects := isSystem(start)
 	switch {
 	case collects:
-		g.kind = collectors
+		g.kind = collectorKind
 	case system || g.unknown: // until its first stack: mostly the runtime's
-		g.kind = systems
+		g.kind = systemKind
 	default:
-		g.kind = users
+		g.kind = userKind
 	}
 	if f.Function == "" {
 		f.Function = start
 	}
 	g.class = t.classes.class(start, created, f)
-	g.class.join(g.born)
+	g.class.add(g.born)
 }
 
 // identify looks at the stack of who makes an event, if its start is not known.
-func (t *tally) identify(e *trace.Event) {
+func (t *aggregator) identify(e *trace.Event) {
 	if g := t.find(e.Goroutine()); g != nil && g.unknown && e.Stack() != trace.NoStack {
 		t.reclass(g, e.Stack())
 	}
 }
 
 // reclass gives one whose start was not known its class, at the first stack of it.
-func (t *tally) reclass(g *goroutine, stack trace.Stack) {
+func (t *aggregator) reclass(g *goroutine, stack trace.Stack) {
 	id := t.stacks.id(stack)
 	if id == 0 {
 		return
@@ -165,7 +165,7 @@ func (t *tally) reclass(g *goroutine, stack trace.Stack) {
 	g.unknown = false
 	t.unknown--
 	t.leave(g, g.state)
-	g.class.quit(t.now, t.cpus)
+	g.class.remove(t.now, t.cpus)
 	g.class.count--
 	entry := t.stacks.list[id].entry
 	t.classify(g, entry.Function, entry, 0)
@@ -173,36 +173,36 @@ func (t *tally) reclass(g *goroutine, stack trace.Stack) {
 }
 
 // ready queues a goroutine: it was made, woken, preempted, or came back from a system call without its CPU.
-func (t *tally) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
+func (t *aggregator) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
 	was := g.state
-	t.move(g, runnable)
+	t.setState(g, runnable)
 	g.woken = false
 	switch was {
 	case waiting:
 		g.woken = true
-		g.idle = t.busy < t.cpus
+		g.idle = t.runningProcs < t.cpus
 		t.wake(e, g)
-	case calling, outside:
-		t.returned(g, true)
+	case inSyscall, inSyscallNoCPU:
+		t.exitSyscall(g, true)
 	case running:
-		if s.Reason == "runtime.Gosched" && g.kind == users {
+		if s.Reason == "runtime.Gosched" && g.kind == userKind {
 			t.sites.at(t.stacks, "runtime.Gosched", t.stacks.id(s.Stack)).count++
 		}
 	}
 }
 
 // wake counts who woke a goroutine at the site where it waited.
-func (t *tally) wake(e *trace.Event, g *goroutine) {
-	if g.site == nil || g.kind != users {
+func (t *aggregator) wake(e *trace.Event, g *goroutine) {
+	if g.site == nil || g.kind != userKind {
 		return
 	}
 	waker := t.find(e.Goroutine())
-	if waker == nil || waker.kind != users {
-		g.site.woken(0, nil)
+	if waker == nil || waker.kind != userKind {
+		g.site.addWaker(0, nil)
 		return
 	}
 	stack := t.stacks.id(e.Stack())
-	g.site.woken(stack, waker.class)
+	g.site.addWaker(stack, waker.class)
 	if g.node < 0 || stack == 0 {
 		return
 	}
@@ -218,20 +218,20 @@ func (t *tally) wake(e *trace.Event, g *goroutine) {
 }
 
 // run gives a goroutine a CPU.
-func (t *tally) run(g *goroutine) {
+func (t *aggregator) run(g *goroutine) {
 	was := g.state
 	waited := t.now - g.since
-	t.move(g, running)
+	t.setState(g, running)
 	switch was {
-	case calling, outside:
-		t.returned(g, false)
+	case inSyscall, inSyscallNoCPU:
+		t.exitSyscall(g, false)
 		return
 	case runnable:
-		t.latency(g, waited)
+		t.addQueueing(g, waited)
 	}
 	g.burst = t.now
 	if g.node >= 0 {
-		kind := t.resources.got(g.node)
+		kind := t.resources.resume(g.node)
 		if kind == evidence.OpMutex || kind == evidence.OpRWMutex {
 			g.held, g.heldFrom, g.heldRan = g.node, t.now, g.running
 		}
@@ -240,18 +240,18 @@ func (t *tally) run(g *goroutine) {
 }
 
 // latency counts how long a goroutine queued.
-func (t *tally) latency(g *goroutine, waited int64) {
-	if g.kind != users {
+func (t *aggregator) addQueueing(g *goroutine, waited int64) {
+	if g.kind != userKind {
 		return
 	}
-	t.wakes[2].add(waited)
+	t.queueing[2].add(waited)
 	if !g.woken {
 		return
 	}
 	if g.idle {
-		t.wakes[0].add(waited)
+		t.queueing[0].add(waited)
 	} else {
-		t.wakes[1].add(waited)
+		t.queueing[1].add(waited)
 	}
 	if g.site != nil {
 		g.site.queued += waited
@@ -259,10 +259,10 @@ func (t *tally) latency(g *goroutine, waited int64) {
 }
 
 // park lets a goroutine wait.
-func (t *tally) park(s *trace.StateTransition, g *goroutine) {
-	t.move(g, waiting)
+func (t *aggregator) park(s *trace.StateTransition, g *goroutine) {
+	t.setState(g, waiting)
 	g.node = -1
-	if g.kind != users {
+	if g.kind != userKind {
 		return
 	}
 	if s.Stack != g.parked || g.site == nil || g.site.reason != s.Reason { // mostly it is where it was
@@ -278,7 +278,7 @@ func (t *tally) park(s *trace.StateTransition, g *goroutine) {
 		g.class.start, g.class.wrapped = t.stacks.list[stack].entry, false
 	}
 	g.site.count++
-	g.site.class(g.class)
+	g.site.addClass(g.class)
 	if g.held >= 0 && g.site.op == evidence.OpMutex {
 		g.held = -1 // it waits for the next, or for this one again
 	}
@@ -288,11 +288,11 @@ func (t *tally) park(s *trace.StateTransition, g *goroutine) {
 }
 
 // end lets a goroutine end.
-func (t *tally) end(g *goroutine) {
-	t.move(g, none)
-	g.class.quit(t.now, t.cpus)
-	g.class.ended(g, t.now-t.start)
-	g.class.offer(g, t.now, t.start)
+func (t *aggregator) end(g *goroutine) {
+	t.setState(g, none)
+	g.class.remove(t.now, t.cpus)
+	g.class.addEnded(g, t.now-t.start)
+	g.class.keepMember(g, t.now, t.start)
 	t.forget(g.id)
 	if g.unknown {
 		t.unknown--
@@ -300,10 +300,10 @@ func (t *tally) end(g *goroutine) {
 }
 
 // move changes a goroutine's state.
-func (t *tally) move(g *goroutine, to state) {
+func (t *aggregator) setState(g *goroutine, to state) {
 	t.leave(g, g.state)
-	t.pause(g)
-	if t.now > g.burst && g.burst > 0 && to != calling && to != running {
+	t.addTime(g)
+	if t.now > g.burst && g.burst > 0 && to != inSyscall && to != running {
 		g.class.bursts.add(t.now - g.burst)
 		g.burst = 0
 	}
@@ -312,7 +312,7 @@ func (t *tally) move(g *goroutine, to state) {
 }
 
 // pause adds up the time in the state that ends.
-func (t *tally) pause(g *goroutine) {
+func (t *aggregator) addTime(g *goroutine) {
 	d := t.now - g.since
 	switch g.state {
 	case runnable:
@@ -321,53 +321,53 @@ func (t *tally) pause(g *goroutine) {
 	case running:
 		g.running += d
 		g.class.running += d
-	case calling:
+	case inSyscall:
 		g.running += d
 		g.class.running += d
 		g.class.calling += d
-	case outside:
-		g.away += d
+	case inSyscallNoCPU:
+		g.external += d
 		g.class.calling += d
 	case waiting:
-		t.waited(g, d)
+		t.addWait(g, d)
 	}
 }
 
-func (t *tally) waited(g *goroutine, d int64) {
+func (t *aggregator) addWait(g *goroutine, d int64) {
 	if g.site == nil {
-		*g.class.waitedOn("other") += d
+		*g.class.waitSum("other") += d
 		return
 	}
 	g.site.waits.add(d)
-	*g.class.waitedOn(g.site.reason) += d
+	*g.class.waitSum(g.site.reason) += d
 	switch g.site.op {
 	case evidence.OpSend, evidence.OpReceive, evidence.OpSelect:
 		g.channels += d
 	case evidence.OpMutex, evidence.OpRWMutex, evidence.OpWaitGroup, evidence.OpCond:
 		g.locks += d
 	case evidence.OpSleep, evidence.OpNetwork:
-		g.away += d
+		g.external += d
 	}
 }
 
 // leave and enter keep count of who wants a CPU and who has one.
-func (t *tally) leave(g *goroutine, s state) { t.count(g, s, -1) }
-func (t *tally) enter(g *goroutine, s state) { t.count(g, s, 1) }
+func (t *aggregator) leave(g *goroutine, s state) { t.count(g, s, -1) }
+func (t *aggregator) enter(g *goroutine, s state) { t.count(g, s, 1) }
 
-func (t *tally) count(g *goroutine, s state, by int) {
-	if s != runnable && s != running && s != calling {
+func (t *aggregator) count(g *goroutine, s state, by int) {
+	if s != runnable && s != running && s != inSyscall {
 		return
 	}
 	has := s != runnable
 	switch {
-	case g.kind == users:
+	case g.kind == userKind:
 		t.demand.wants += by
 		t.demand.alone += by * g.class.index
 		if has {
 			t.demand.runs += by
 			t.used.users += by
 		}
-	case has && g.kind == systems:
+	case has && g.kind == systemKind:
 		t.used.systems += by
 	case has:
 		t.used.collectors += by

@@ -28,7 +28,7 @@ func Read(r io.Reader, events int64) (*evidence.Trace, error) {
 	if err := header(in); err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
-	t := newTally()
+	t := newAggregator()
 	truncated, err := t.read(in, events)
 	if err == nil && !t.usable() {
 		err = errors.New("it holds no events")
@@ -67,7 +67,7 @@ func header(in *bufio.Reader) error {
 
 // read adds all events up, while another goroutine decodes those that follow. What is read of a corrupt trace may
 // panic.
-func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
+func (t *aggregator) read(in io.Reader, events int64) (truncated bool, err error) {
 	reader, err := trace.NewReader(in)
 	if err != nil {
 		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
@@ -84,7 +84,7 @@ func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
 			if events > 0 && t.events >= events {
 				return true, nil
 			}
-			if t.event(&b.events[i]); t.now-t.start > longest {
+			if t.event(&b.events[i]); t.now-t.start > maxDuration {
 				return true, errors.New("its times are years apart")
 			}
 		}
@@ -171,7 +171,7 @@ func (d *decoder) end() {
 }
 
 // longest is what a trace may last, in ns: sums of times cannot overflow below it.
-const longest = 1 << 55
+const maxDuration = 1 << 55
 
 // firstLine is an error without the dump of the reader's state that may follow.
 func firstLine(err error) string {

@@ -147,7 +147,7 @@ func TestSpawnsCallsAndIntegrals(t *testing.T) {
 		t.Errorf("%d goroutines, %d alive", c.Count, c.Alive)
 	}
 	writes := int64(0)
-	for _, c := range tr.Calls {
+	for _, c := range tr.Syscalls {
 		if slices.ContainsFunc(c.Stack, func(f evidence.Frame) bool {
 			return strings.Contains(f.Function,
 				"TestSpawnsCallsAndIntegrals")
@@ -159,15 +159,15 @@ func TestSpawnsCallsAndIntegrals(t *testing.T) {
 		t.Errorf("%d calls of write", writes)
 	}
 	var total, work float64
-	for n, d := range tr.Demand.For {
+	for n, d := range tr.Demand.Time {
 		total += float64(d)
-		work += float64(tr.Demand.Work[n])
+		work += float64(tr.Demand.CPUTime[n])
 	}
 	if total != float64(tr.Duration) || work != float64(tr.Running) {
 		t.Errorf("for %v of %v, work %v of %v", total, tr.Duration, work, tr.Running)
 	}
 	sliced := 0.0
-	for i, r := range tr.Demand.Runs {
+	for i, r := range tr.Demand.Running {
 		width := math.Min(float64(tr.Demand.Slice), float64(tr.Duration)-float64(i)*float64(tr.Demand.Slice))
 		sliced += r * width
 	}

@@ -34,7 +34,7 @@ type side struct {
 	busy, starved int64
 }
 
-func (r *resources) pass(dt int64, spare bool) {
+func (r *resources) advance(dt int64, spare bool) {
 	r.clock += dt
 	if spare {
 		r.spare += dt
@@ -120,7 +120,7 @@ func (r *resources) find(at int32) int32 {
 }
 
 // got lets a goroutine go on that waited.
-func (r *resources) got(at int32) evidence.Op {
+func (r *resources) resume(at int32) evidence.Op {
 	root := &r.nodes[r.find(at)]
 	root.sides[at&1].add(r, -1)
 	root.any.add(r, -1)
@@ -134,7 +134,7 @@ func (r *resources) link(at int32, all *stacks, stack stackID) {
 	if ok && r.find(i<<1) == root {
 		return
 	}
-	if waker := wakes(all.frames(stack)); waker != r.nodes[root].kind {
+	if waker := wakerKind(all.frames(stack)); waker != r.nodes[root].kind {
 		return
 	}
 	i = r.node(stack, r.nodes[root].kind)
@@ -162,7 +162,7 @@ func (r *resources) hold(at int32, ns, ran int64) {
 }
 
 // wakes is what kind of resource a waker's stack is in. A select wakes on any of its channels, and says not on which.
-func wakes(frames []evidence.Frame) evidence.Op {
+func wakerKind(frames []evidence.Frame) evidence.Op {
 	if len(frames) == 0 {
 		return evidence.OpOther
 	}

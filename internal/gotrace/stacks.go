@@ -78,7 +78,7 @@ func (s *stacks) intern(t trace.Stack) stackID {
 		return 0
 	}
 	id := stackID(len(s.list))
-	s.list = append(s.list, stack{slices.Clone(s.all[:min(n, maxFrames)]), s.all[n-1].Function, evidence.Begins(s.all)})
+	s.list = append(s.list, stack{slices.Clone(s.all[:min(n, maxFrames)]), s.all[n-1].Function, evidence.StartFrame(s.all)})
 	s.known[string(s.key)] = id
 	return id
 }

@@ -7,35 +7,35 @@ import (
 )
 
 // tally adds events up.
-type tally struct {
-	events     int64
-	start, now int64 // ns
-	stacks     *stacks
-	goroutines map[trace.GoID]*goroutine
-	recent     [recents]*goroutine // of these, by the lowest bits of their numbers: most events are of few goroutines
-	procs      map[trace.ProcID]*proc
-	first      [recents]*proc // of these, those with small numbers
-	cpus       int            // GOMAXPROCS, now
-	most       int
-	busy       int // procs that run
-	unknown    int // goroutines whose start is not known yet
-	demand     demand
-	used       used
-	classes    classes
-	sites      sites
-	calls      map[stackID]*calls
-	spawns     map[spawn]int64
-	resources  resources
-	gc         collector
-	wakes      [3]latencies // with an idle CPU, without, all
+type aggregator struct {
+	events       int64
+	start, now   int64 // ns
+	stacks       *stacks
+	goroutines   map[trace.GoID]*goroutine
+	recent       [cacheSize]*goroutine // of these, by the lowest bits of their numbers: most events are of few goroutines
+	procs        map[trace.ProcID]*proc
+	first        [cacheSize]*proc // of these, those with small numbers
+	cpus         int              // GOMAXPROCS, now
+	most         int
+	runningProcs int // procs that run
+	unknown      int // goroutines whose start is not known yet
+	demand       demand
+	used         used
+	classes      classes
+	sites        sites
+	calls        map[stackID]*syscallSite
+	spawns       map[spawn]int64
+	resources    resources
+	gc           collector
+	queueing     [3]latencies // with an idle CPU, without, all
 }
 
 // recents is how many goroutines and procs are found without a map.
-const recents = 256
+const cacheSize = 256
 
 // find is the goroutine with a number; nil if none is known.
-func (t *tally) find(id trace.GoID) *goroutine {
-	at := &t.recent[uint64(id)%recents]
+func (t *aggregator) find(id trace.GoID) *goroutine {
+	at := &t.recent[uint64(id)%cacheSize]
 	if g := *at; g != nil && g.id == id {
 		return g
 	}
@@ -47,16 +47,16 @@ func (t *tally) find(id trace.GoID) *goroutine {
 }
 
 // forget is for one that has ended: its number comes never again.
-func (t *tally) forget(id trace.GoID) {
+func (t *aggregator) forget(id trace.GoID) {
 	delete(t.goroutines, id)
-	if at := &t.recent[uint64(id)%recents]; *at != nil && (*at).id == id {
+	if at := &t.recent[uint64(id)%cacheSize]; *at != nil && (*at).id == id {
 		*at = nil
 	}
 }
 
 // on is the proc with a number.
-func (t *tally) on(id trace.ProcID) *proc {
-	small := id >= 0 && id < recents
+func (t *aggregator) procAt(id trace.ProcID) *proc {
+	small := id >= 0 && id < cacheSize
 	if small && t.first[id] != nil {
 		return t.first[id]
 	}
@@ -89,10 +89,10 @@ type spawn struct {
 	class *class
 }
 
-func newTally() *tally {
-	t := &tally{
+func newAggregator() *aggregator {
+	t := &aggregator{
 		stacks: newStacks(), goroutines: map[trace.GoID]*goroutine{}, procs: map[trace.ProcID]*proc{},
-		calls: map[stackID]*calls{}, spawns: map[spawn]int64{}, cpus: 1,
+		calls: map[stackID]*syscallSite{}, spawns: map[spawn]int64{}, cpus: 1,
 	}
 	t.classes.init()
 	t.sites.init()
@@ -102,9 +102,9 @@ func newTally() *tally {
 }
 
 // usable reports whether something was seen.
-func (t *tally) usable() bool { return t.events > 16 && t.now > t.start }
+func (t *aggregator) usable() bool { return t.events > 16 && t.now > t.start }
 
-func (t *tally) event(e *trace.Event) {
+func (t *aggregator) event(e *trace.Event) {
 	t.events++
 	kind := e.Kind()
 	if kind == trace.EventSync {
@@ -115,12 +115,12 @@ func (t *tally) event(e *trace.Event) {
 	if t.start == 0 {
 		t.start, t.now = at, at
 	}
-	if at-t.start > longest || at < t.start {
+	if at-t.start > maxDuration || at < t.start {
 		t.now = max(t.now, at)
 		return
 	}
 	if at > t.now {
-		t.pass(at)
+		t.advance(at)
 	}
 	if t.unknown > 0 && kind == trace.EventStateTransition {
 		t.identify(e)
@@ -140,29 +140,29 @@ func (t *tally) event(e *trace.Event) {
 			t.most = max(t.most, t.cpus)
 		}
 	case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
-		t.span(e, kind)
+		t.rangeEvent(e, kind)
 	}
 }
 
 // pass lets time pass up to an event.
-func (t *tally) pass(at int64) {
+func (t *aggregator) advance(at int64) {
 	dt := at - t.now
 	u := &t.used
 	u.user += dt * int64(u.users)
 	u.system += dt * int64(u.systems)
 	u.collector += dt * int64(u.collectors)
-	u.searching += dt * int64(max(0, t.busy-u.users-u.systems-u.collectors))
-	u.idle += dt * int64(max(0, t.cpus-t.busy))
-	t.demand.pass(t.now-t.start, dt, t.cpus)
+	u.searching += dt * int64(max(0, t.runningProcs-u.users-u.systems-u.collectors))
+	u.idle += dt * int64(max(0, t.cpus-t.runningProcs))
+	t.demand.advance(t.now-t.start, dt, t.cpus)
 	if d := &t.demand; d.wants == 1 && d.alone >= 0 && d.alone < len(t.classes.list) {
-		t.classes.list[d.alone].aloneFor(dt)
+		t.classes.list[d.alone].addAlone(dt)
 	}
-	t.resources.pass(dt, t.demand.wants < t.cpus)
+	t.resources.advance(dt, t.demand.wants < t.cpus)
 	t.now = at
 }
 
-func (t *tally) proc(s *trace.StateTransition) {
-	p := t.on(s.Resource.Proc())
+func (t *aggregator) proc(s *trace.StateTransition) {
+	p := t.procAt(s.Resource.Proc())
 	_, to := s.Proc()
 	runs := to == trace.ProcRunning
 	if runs == p.running {
@@ -170,17 +170,17 @@ func (t *tally) proc(s *trace.StateTransition) {
 	}
 	p.running = runs
 	if runs {
-		t.busy++
+		t.runningProcs++
 		return
 	}
-	t.busy--
+	t.runningProcs--
 	if g := p.calling; g != nil { // its CPU was taken away
 		p.calling = nil
-		if g.state == calling {
-			t.leave(g, calling)
-			t.pause(g)
-			g.state, g.since = outside, t.now
-			t.enter(g, outside)
+		if g.state == inSyscall {
+			t.leave(g, inSyscall)
+			t.addTime(g)
+			g.state, g.since = inSyscallNoCPU, t.now
+			t.enter(g, inSyscallNoCPU)
 		}
 	}
 }
@@ -192,7 +192,7 @@ type collector struct {
 	cycles     int
 	assists    int64
 	stops      latencies
-	why        map[stopKey]*stopped
+	reasons    map[stopKey]*stopped
 }
 
 type stopKey struct {
@@ -202,10 +202,10 @@ type stopKey struct {
 
 type stopped struct{ count, spent int64 }
 
-func (c *collector) init() { c.why = map[stopKey]*stopped{}; c.markedFrom = -1 }
+func (c *collector) init() { c.reasons = map[stopKey]*stopped{}; c.markedFrom = -1 }
 
 // span is the beginning or end of a range of time: of marking, assisting, or a stopped world.
-func (t *tally) span(e *trace.Event, kind trace.EventKind) {
+func (t *aggregator) rangeEvent(e *trace.Event, kind trace.EventKind) {
 	r := e.Range()
 	begin := kind != trace.EventRangeEnd
 	switch {
@@ -229,7 +229,7 @@ func (t *tally) span(e *trace.Event, kind trace.EventKind) {
 }
 
 // assist counts what a goroutine runs for the collector.
-func (t *tally) assist(id trace.GoID, begin bool) {
+func (t *aggregator) assist(id trace.GoID, begin bool) {
 	g := t.find(id)
 	if g == nil {
 		return
@@ -248,7 +248,7 @@ func (t *tally) assist(id trace.GoID, begin bool) {
 }
 
 // stop counts a stopped world. Who stops it runs meanwhile, so that there is one at a time.
-func (t *tally) stop(e *trace.Event, reason string, begin bool) {
+func (t *aggregator) stop(e *trace.Event, reason string, begin bool) {
 	if reason == "start trace" || reason == "stop trace" {
 		return
 	}
@@ -267,13 +267,13 @@ func (t *tally) stop(e *trace.Event, reason string, begin bool) {
 	spent := t.now - g.stopFrom
 	g.stopFrom = 0
 	t.gc.stops.add(spent)
-	s := t.gc.why[g.stopAt]
+	s := t.gc.reasons[g.stopAt]
 	if s == nil {
-		if len(t.gc.why) == maxWakers {
+		if len(t.gc.reasons) == maxWakers {
 			return
 		}
 		s = &stopped{}
-		t.gc.why[g.stopAt] = s
+		t.gc.reasons[g.stopAt] = s
 	}
 	s.count++
 	s.spent += spent

@@ -12,11 +12,11 @@ import (
 // script makes events by hand, so that times are exact.
 type script struct {
 	t   *testing.T
-	all *tally
+	all *aggregator
 }
 
 func newScript(t *testing.T, cpus uint64) *script {
-	s := &script{t, newTally()}
+	s := &script{t, newAggregator()}
 	s.send(trace.EventConfig[trace.Metric]{Kind: trace.EventMetric, Time: 1000, Goroutine: trace.NoGoroutine,
 		Proc:    trace.NoProc,
 		Details: trace.Metric{Name: "/sched/gomaxprocs:threads", Value: trace.Uint64Value(cpus)}})
@@ -112,11 +112,11 @@ func TestDemandIsExact(t *testing.T) {
 	// B wants a CPU from 0 to 20, and from 120 to 250; A from 0 to 160, and from 200 to 300.
 	want := map[int]time.Duration{0: 0, 1: 100*us + 40*us + 50*us, 2: 20*us + 40*us + 50*us}
 	for n, d := range want {
-		if got := tr.Demand.For[n]; got != d {
+		if got := tr.Demand.Time[n]; got != d {
 			t.Errorf("%d goroutines wanted a CPU for %v, not %v", n, got, d)
 		}
 	}
-	if got := tr.Demand.Work[2]; got != 2*110*us-10*us-30*us {
+	if got := tr.Demand.CPUTime[2]; got != 2*110*us-10*us-30*us {
 		t.Errorf("work while two wanted: %v", got)
 	}
 	if tr.Duration != 300*us || tr.Demand.Spare != want[1] || tr.Idle != 120*us || tr.Demand.Peak != 2 {
@@ -169,7 +169,7 @@ func TestClasses(t *testing.T) {
 	if c.Alone != 190*us || c.Tail != 50*us {
 		t.Errorf("alone %v, of which after the other had ended %v", c.Alone, c.Tail)
 	}
-	if m := c.Members[0]; m.Running != 260*us || m.OnLocks != 40*us || m.Ended != 300*us {
+	if m := c.Members[0]; m.Running != 260*us || m.LockWait != 40*us || m.Ended != 300*us {
 		t.Errorf("the one that ran longest: %+v", m)
 	}
 	if len(c.Created) != 1 || c.Created[0].Function != "main.main" || len(tr.Spawns) != 1 || tr.Spawns[0].Count != 2 {
@@ -196,7 +196,7 @@ func TestWrapped(t *testing.T) {
 	s.move(20, 1, trace.GoRunning, trace.GoWaiting, "sync", 1, 0, stackOf("sync.(*WaitGroup).Wait", "main.main"), no)
 	s.move(20, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	s.move(30, 7, trace.GoRunning, trace.GoWaiting, "chan receive", 7, 0, below("main.main.func1"), no)
-	there := trace.GoID(7 + recents)
+	there := trace.GoID(7 + cacheSize)
 	s.move(30, there, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
 	s.move(40, there, trace.GoRunning, trace.GoWaiting, "chan receive", there, 0, below("main.serve"), no)
 	s.move(50, 7, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
@@ -224,13 +224,13 @@ func TestSystemCallThatLosesItsCPU(t *testing.T) {
 	s.move(110, 1, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	s.move(120, 1, trace.GoRunning, trace.GoNotExist, "", 1, 0, no, no)
 	tr := s.all.finish()
-	if tr.Demand.For[0] != 50*us || tr.Demand.Work[1] != 60*us {
-		t.Errorf("nobody wanted a CPU for %v, one had it for %v", tr.Demand.For[0], tr.Demand.Work[1])
+	if tr.Demand.Time[0] != 50*us || tr.Demand.CPUTime[1] != 60*us {
+		t.Errorf("nobody wanted a CPU for %v, one had it for %v", tr.Demand.Time[0], tr.Demand.CPUTime[1])
 	}
-	if len(tr.Calls) != 1 || tr.Calls[0].Count != 2 || tr.Calls[0].Lost != 1 || tr.Calls[0].Spent != 82*us {
-		t.Errorf("calls %+v", tr.Calls)
+	if len(tr.Syscalls) != 1 || tr.Syscalls[0].Count != 2 || tr.Syscalls[0].Lost != 1 || tr.Syscalls[0].Spent != 82*us {
+		t.Errorf("calls %+v", tr.Syscalls)
 	}
-	if m := tr.Classes[tr.Calls[0].Class].Members[0]; m.Outside != 50*us || m.Running != 60*us {
+	if m := tr.Classes[tr.Syscalls[0].Class].Members[0]; m.External != 50*us || m.Running != 60*us {
 		t.Errorf("main %+v", m)
 	}
 }
@@ -312,16 +312,16 @@ func TestSlicesKeepIntegrals(t *testing.T) {
 	d.wants, d.runs = 3, 2
 	from := int64(0)
 	for range 5 * maxSlices {
-		d.pass(from, 3<<(firstBits-1), 2)
+		d.advance(from, 3<<(firstBits-1), 2)
 		from += 3 << (firstBits - 1)
 	}
 	out := d.export(from)
-	if len(out.Wants) > maxSlices || len(out.Wants) < maxSlices/2 {
-		t.Errorf("%d slices", len(out.Wants))
+	if len(out.Mean) > maxSlices || len(out.Mean) < maxSlices/2 {
+		t.Errorf("%d slices", len(out.Mean))
 	}
-	for i, w := range out.Wants {
-		if w < 2.99 || w > 3.01 || out.Runs[i] < 1.99 || out.Runs[i] > 2.01 {
-			t.Fatalf("slice %d of %d has %v, %v", i, len(out.Wants), w, out.Runs[i])
+	for i, w := range out.Mean {
+		if w < 2.99 || w > 3.01 || out.Running[i] < 1.99 || out.Running[i] > 2.01 {
+			t.Fatalf("slice %d of %d has %v, %v", i, len(out.Mean), w, out.Running[i])
 		}
 	}
 }
@@ -336,8 +336,8 @@ func TestOldSystemCall(t *testing.T) {
 	s.move(100, 1, trace.GoUndetermined, trace.GoSyscall, "", none, trace.NoProc, no, no)
 	s.move(300, 7, trace.GoRunning, trace.GoNotExist, "", 7, 0, no, no)
 	tr := s.all.finish()
-	if tr.Demand.For[1] != 300*us || tr.Demand.Peak != 1 {
-		t.Errorf("one goroutine wanted a CPU for %v of 300us, and at most %d did", tr.Demand.For[1], tr.Demand.Peak)
+	if tr.Demand.Time[1] != 300*us || tr.Demand.Peak != 1 {
+		t.Errorf("one goroutine wanted a CPU for %v of 300us, and at most %d did", tr.Demand.Time[1], tr.Demand.Peak)
 	}
 }
 
@@ -375,8 +375,8 @@ func TestPartsOfATrace(t *testing.T) {
 		len(waits[0].Wakers) != 1 || waits[0].Wakers[0].Stack[0].Function != "runtime.chansend1" {
 		t.Errorf("waits %+v", waits)
 	}
-	if len(tr.Calls) != 1 || tr.Calls[0].Count != 1 || tr.Calls[0].Spent != 400*us {
-		t.Errorf("calls %+v", tr.Calls)
+	if len(tr.Syscalls) != 1 || tr.Syscalls[0].Count != 1 || tr.Syscalls[0].Spent != 400*us {
+		t.Errorf("calls %+v", tr.Syscalls)
 	}
 	i := slices.IndexFunc(tr.Classes, func(c evidence.Class) bool { return c.Start.Function == "main.log" })
 	if i < 0 || tr.Classes[i].Bursts.Count != 1 || tr.Classes[i].Bursts.Max < 690*us ||

@@ -18,7 +18,7 @@ func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 	if err := header(in); err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
-	l := &lanes{of: map[trace.GoID]*lane{}, most: spans, out: &timeline.Timeline{}}
+	l := &timelineBuilder{of: map[trace.GoID]*timelineGoroutine{}, most: spans, out: &timeline.Timeline{}}
 	err := l.read(in)
 	if len(l.out.Spans) == 0 {
 		return nil, fmt.Errorf("reading a trace: %w",
@@ -29,9 +29,9 @@ func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 }
 
 // lanes are the goroutines of a timeline that is being made.
-type lanes struct {
-	of    map[trace.GoID]*lane
-	list  []*lane
+type timelineBuilder struct {
+	of    map[trace.GoID]*timelineGoroutine
+	list  []*timelineGoroutine
 	most  int
 	began bool
 	first trace.Time
@@ -40,7 +40,7 @@ type lanes struct {
 }
 
 // lane is one goroutine with what it is doing.
-type lane struct {
+type timelineGoroutine struct {
 	id    trace.GoID
 	index int
 	start string // the function that it runs
@@ -51,7 +51,7 @@ type lane struct {
 }
 
 // read takes in a trace until it ends or there are enough spans. The reader of a corrupt one may panic.
-func (l *lanes) read(in io.Reader) (err error) {
+func (l *timelineBuilder) read(in io.Reader) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("it is corrupt: %v", r)
@@ -84,12 +84,12 @@ func (l *lanes) read(in io.Reader) (err error) {
 }
 
 // change ends what a goroutine did, and begins what it does now.
-func (l *lanes) change(e *trace.Event, s *trace.StateTransition) {
+func (l *timelineBuilder) change(e *trace.Event, s *trace.StateTransition) {
 	id := s.Resource.Goroutine()
 	from, to := s.Goroutine()
 	g := l.of[id]
 	if g == nil {
-		g = &lane{id: id, index: len(l.list)}
+		g = &timelineGoroutine{id: id, index: len(l.list)}
 		l.of[id] = g
 		l.list = append(l.list, g)
 		l.out.Goroutines = append(l.out.Goroutines, "")
@@ -118,7 +118,7 @@ func (l *lanes) change(e *trace.Event, s *trace.StateTransition) {
 }
 
 // close makes a span of what a goroutine did until now.
-func (l *lanes) close(g *lane) {
+func (l *timelineBuilder) close(g *timelineGoroutine) {
 	if !g.alive || l.now <= g.since || g.kind.OnCPU() && g.cpu < 0 {
 		return
 	}
@@ -129,7 +129,7 @@ func (l *lanes) close(g *lane) {
 }
 
 // finish ends all that goes on, and names the goroutines.
-func (l *lanes) finish() {
+func (l *timelineBuilder) finish() {
 	for i, g := range l.list {
 		l.close(g)
 		name := strings.TrimPrefix(g.start, "runtime.main")

@@ -65,7 +65,7 @@ func passOn(c chan int) {
 
 // TestTimelineOfParts: a part of a trace that begins ends no span.
 func TestTimelineOfParts(t *testing.T) {
-	l := &lanes{of: map[exp.GoID]*lane{}, out: &timeline.Timeline{}}
+	l := &timelineBuilder{of: map[exp.GoID]*timelineGoroutine{}, out: &timeline.Timeline{}}
 	for i, to := range []exp.GoState{exp.GoRunning, exp.GoRunning, exp.GoWaiting, exp.GoWaiting, exp.GoRunnable} {
 		from := []exp.GoState{exp.GoUndetermined, exp.GoRunning, exp.GoRunning, exp.GoWaiting, exp.GoWaiting}[i]
 		d := exp.MakeGoStateTransition(7, from, to)

@@ -23,19 +23,19 @@ const (
 
 // Request says what to collect, for how long at most, and where to put it.
 type Request struct {
-	Kind  Kind
-	For   time.Duration // 0: until the process ends
-	Bytes int64         // of a trace; 0: as many as it has
-	Dir   string
+	Kind     Kind
+	Duration time.Duration // 0: until the process ends
+	Bytes    int64         // of a trace; 0: as many as it has
+	Dir      string
 }
 
 // Variable asks for evidence in the environment of a process.
 func (r Request) Variable() string {
-	return fmt.Sprintf("%s=%s %d %d %s", brewputVariable, r.Kind, r.For.Nanoseconds(), r.Bytes, r.Dir)
+	return fmt.Sprintf("%s=%s %d %d %s", brewputVariable, r.Kind, r.Duration.Nanoseconds(), r.Bytes, r.Dir)
 }
 
 // Begin begins to collect in this process. The function that it returns ends that, and writes.
-func Begin(r Request) (end func()) {
+func Start(r Request) (end func()) {
 	h := &brewputHook{kind: string(r.Kind), most: r.Bytes, dir: r.Dir}
 	h.begin()
 	return h.end

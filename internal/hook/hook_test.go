@@ -16,7 +16,7 @@ func TestFromEnvironment(t *testing.T) {
 	for kind, file := range map[Kind]string{Undisturbed: "", CPU: "cpu.pprof", Locks: "block.pprof", Heap: "heap.pprof",
 		Trace: "trace.out"} {
 		dir := t.TempDir()
-		name, value, _ := strings.Cut(Request{Kind: kind, For: time.Hour, Bytes: 1 << 20, Dir: dir}.Variable(), "=")
+		name, value, _ := strings.Cut(Request{Kind: kind, Duration: time.Hour, Bytes: 1 << 20, Dir: dir}.Variable(), "=")
 		t.Setenv(name, value)
 		var end func()
 		if !brewputFromEnvironment(func(f func()) { end = f }) || end == nil {
@@ -49,7 +49,7 @@ func TestFromEnvironment(t *testing.T) {
 // TestTraceIsBounded: a trace that is long enough is stopped, and says when.
 func TestTraceIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	end := Begin(Request{Kind: Trace, Bytes: 1, Dir: dir})
+	end := Start(Request{Kind: Trace, Bytes: 1, Dir: dir})
 	for began, c := time.Now(), make(chan int); time.Since(began) < 30*time.Second; {
 		go func() { c <- 1 }()
 		<-c

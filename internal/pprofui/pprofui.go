@@ -42,7 +42,7 @@ func Handler(ctx context.Context, profiles []Profile, token string, roots []stri
 	mux := http.NewServeMux()
 	links := ""
 	for _, p := range profiles {
-		views, err := viewsOf(ctx, p, roots)
+		views, err := pprofViews(ctx, p, roots)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Path, err)
 		}
@@ -92,12 +92,12 @@ func local(host string) bool {
 }
 
 // viewsOf are pprof's handlers that only show something.
-func viewsOf(ctx context.Context, p Profile, roots []string) (map[string]http.Handler, error) {
+func pprofViews(ctx context.Context, p Profile, roots []string) (map[string]http.Handler, error) {
 	views := map[string]http.Handler{}
 	err := driver.PProf(&driver.Options{
 		Flagset: newFlags("-http=localhost:0", "-no_browser", "-symbolize=none", "-source_path="+notServed,
 			"-trim_path="+notServed+"none", p.Name),
-		Fetch: file{ctx, p.Path, roots}, UI: silent{}, Writer: nowhere{}, Obj: noObjects{},
+		Fetch: file{ctx, p.Path, roots}, UI: noUI{}, Writer: noFiles{}, Obj: noObjects{},
 		HTTPServer: func(a *driver.HTTPServerArgs) error {
 			for _, path := range []string{"/flamegraph", "/top", "/source", "/peek", "/graph", "/download"} {
 				if h := a.Handlers[path]; h != nil {
@@ -167,18 +167,18 @@ func (f flags) Parse(func()) []string {
 }
 
 // silent says nothing: what matters comes back as an error.
-type silent struct{}
+type noUI struct{}
 
-func (silent) ReadLine(string) (string, error)     { return "", io.EOF }
-func (silent) Print(...any)                        {}
-func (silent) PrintErr(...any)                     {}
-func (silent) IsTerminal() bool                    { return false }
-func (silent) WantBrowser() bool                   { return false }
-func (silent) SetAutoComplete(func(string) string) {}
+func (noUI) ReadLine(string) (string, error)     { return "", io.EOF }
+func (noUI) Print(...any)                        {}
+func (noUI) PrintErr(...any)                     {}
+func (noUI) IsTerminal() bool                    { return false }
+func (noUI) WantBrowser() bool                   { return false }
+func (noUI) SetAutoComplete(func(string) string) {}
 
 // nowhere refuses to write files.
-type nowhere struct{}
+type noFiles struct{}
 
-func (nowhere) Open(name string) (io.WriteCloser, error) {
+func (noFiles) Open(name string) (io.WriteCloser, error) {
 	return nil, fmt.Errorf("%s is not written", name)
 }

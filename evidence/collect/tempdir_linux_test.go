@@ -22,7 +22,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	old := time.Now().Add(-2 * abandoned)
+	old := time.Now().Add(-2 * abandonedAfter)
 	for _, c := range []struct {
 		name              string
 		old, locked, held bool
@@ -40,7 +40,7 @@ func TestSweep(t *testing.T) {
 		at := filepath.Join(dir, c.name)
 		write(t, filepath.Join(at, "trace.out"), "x")
 		if c.locked {
-			l, err := lock.Lock(filepath.Join(at, placeLock))
+			l, err := lock.Lock(filepath.Join(at, lockFile))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sweep(dir, time.Now().Add(-abandoned))
+		removeAbandonedIn(dir, time.Now().Add(-abandonedAfter))
 		if _, err := os.Stat(at); (err == nil) != c.stays {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -68,10 +68,10 @@ func TestPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := placed.FindStringSubmatch(filepath.Base(p.Path)); m == nil || m[1] != fmt.Sprint(os.Getpid()) {
+	if m := tempDirName.FindStringSubmatch(filepath.Base(p.Path)); m == nil || m[1] != fmt.Sprint(os.Getpid()) {
 		t.Errorf("%s does not name its process", p.Path)
 	}
-	Sweep()
+	RemoveAbandoned()
 	if !exists(p.Path) {
 		t.Error("a place that is held is swept")
 	}
@@ -87,7 +87,7 @@ func TestPlace(t *testing.T) {
 func TestSweepEndsPrograms(t *testing.T) {
 	for name, end := range map[string]func(*TempDir){
 		"closed": func(p *TempDir) { p.Close() },
-		"killed": func(p *TempDir) { p.lock.Close(); Sweep() },
+		"killed": func(p *TempDir) { p.lock.Close(); RemoveAbandoned() },
 	} {
 		t.Run(name, func(t *testing.T) { endsPrograms(t, end) })
 	}
@@ -133,7 +133,7 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 		t.Fatalf("the processes %v are not there", pids)
 	}
 
-	Sweep()
+	RemoveAbandoned()
 	if !running(pids[0]) || !running(pids[1]) || !exists(p.Path) {
 		t.Error("a place that is held is swept")
 	}

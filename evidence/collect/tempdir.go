@@ -16,14 +16,14 @@ import (
 )
 
 // placed is the name of a directory that NewTempDir made, with the process it is of.
-var placed = regexp.MustCompile(`^brewput-explain-(\d+)-`)
+var tempDirName = regexp.MustCompile(`^brewput-explain-(\d+)-`)
 
 // placeLock is the file of a place that its process holds.
-const placeLock = "lock"
+const lockFile = "lock"
 
 // abandoned is how long nothing was put into a directory without a lock before it may be swept: versions before the
 // lock made such, and their process may be one that cannot be seen from here, in another container.
-const abandoned = time.Hour
+const abandonedAfter = time.Hour
 
 // Place is a temporary directory of this process, which holds its lock. What a process leaves that is killed, the next
 // [NewTempDir] or [Sweep] of this user removes, and it ends the programs that were started there.
@@ -34,14 +34,14 @@ type TempDir struct {
 
 // NewTempDir makes a place, and sweeps those that nobody holds any more.
 func NewTempDir(what string) (*TempDir, error) {
-	Sweep()
+	RemoveAbandoned()
 	for try := 0; ; try++ {
 		dir, err := os.MkdirTemp("", fmt.Sprintf("brewput-explain-%d-%s-", os.Getpid(), what))
 		if err != nil {
 			return nil, fmt.Errorf("no temporary directory can be made: %w; set TMPDIR to a directory that can be "+
 				"written", err)
 		}
-		path := filepath.Join(dir, placeLock)
+		path := filepath.Join(dir, lockFile)
 		l, err := lock.Lock(path)
 		if err == nil {
 			if _, err = os.Stat(path); err == nil {
@@ -70,32 +70,32 @@ func (p *TempDir) Close() error {
 }
 
 // Sweep ends and removes what explain left behind where it was killed: programs with all they started, and directories.
-func Sweep() { sweep(os.TempDir(), time.Now().Add(-abandoned)) }
+func RemoveAbandoned() { removeAbandonedIn(os.TempDir(), time.Now().Add(-abandonedAfter)) }
 
 // sweep sweeps the places in dir. Those without a lock must not have been touched since.
-func sweep(dir string, since time.Time) {
+func removeAbandonedIn(dir string, since time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		m := placed.FindStringSubmatch(e.Name())
+		m := tempDirName.FindStringSubmatch(e.Name())
 		info, gone := e.Info()
 		if m == nil || gone != nil || !info.IsDir() || !proc.Owned(info) { // what another user wrote there says nothing
 			continue
 		}
 		at := filepath.Join(dir, e.Name())
-		if _, err := os.Lstat(filepath.Join(at, placeLock)); err == nil {
-			sweepLocked(at)
-		} else if pid, err := strconv.Atoi(m[1]); err == nil && info.ModTime().Before(since) && dead(pid) {
+		if _, err := os.Lstat(filepath.Join(at, lockFile)); err == nil {
+			removeUnlocked(at)
+		} else if pid, err := strconv.Atoi(m[1]); err == nil && info.ModTime().Before(since) && isDead(pid) {
 			os.RemoveAll(at)
 		}
 	}
 }
 
 // sweepLocked sweeps one place, unless somebody holds it. Programs go first: they may still write there.
-func sweepLocked(at string) {
-	l, err := lock.Lock(filepath.Join(at, placeLock))
+func removeUnlocked(at string) {
+	l, err := lock.Lock(filepath.Join(at, lockFile))
 	if err != nil {
 		return
 	}
@@ -104,7 +104,7 @@ func sweepLocked(at string) {
 	os.RemoveAll(at)
 }
 
-func dead(pid int) bool {
+func isDead(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err == nil {
 		defer p.Release()

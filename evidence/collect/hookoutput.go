@@ -15,17 +15,17 @@ import (
 )
 
 // after is what the hook leaves behind beside profiles.
-type after struct {
+type hookOutput struct {
 	wall    time.Duration // from the beginning of package main to the end
 	end     time.Duration // that writing took
 	stopped time.Duration // when the trace was long enough; 0 if it never was
 	metrics map[string]float64
 }
 
-var errNoEnd = errors.New("the program ended in a way that no hook sees, as by a signal or a call of the system")
+var errNoOutput = errors.New("the program ended in a way that no hook sees, as by a signal or a call of the system")
 
 // readAfter reads what the hook wrote to dir.
-func readAfter(ctx context.Context, dir string) (*after, error) {
+func readHookOutput(ctx context.Context, dir string) (*hookOutput, error) {
 	if why, err := input.ReadFile(ctx, filepath.Join(dir, hook.Error), input.Figures); err == nil {
 		return nil, fmt.Errorf("the hook could not collect: %s", strings.TrimSpace(string(why)))
 	}
@@ -34,13 +34,13 @@ func readAfter(ctx context.Context, dir string) (*after, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, errNoEnd
+		return nil, errNoOutput
 	}
-	return parseAfter(string(text))
+	return parseHookOutput(string(text))
 }
 
-func parseAfter(text string) (*after, error) {
-	a := &after{metrics: map[string]float64{}}
+func parseHookOutput(text string) (*hookOutput, error) {
+	a := &hookOutput{metrics: map[string]float64{}}
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		if len(words) < 2 {
@@ -77,7 +77,7 @@ const (
 )
 
 // histogram adds up buckets "from:to:count".
-func (a *after) histogram(name string, words []string) error {
+func (a *hookOutput) histogram(name string, words []string) error {
 	type bucket struct{ at, n float64 }
 	var list []bucket
 	count, sum := 0.0, 0.0

@@ -13,21 +13,21 @@ import (
 )
 
 // guess finds out of which program profiles are, by the files that their stacks name and the binary that they say.
-type guess struct {
-	of    []string          // files of evidence
+type programGuess struct {
+	paths []string          // files of evidence
 	main  []map[string]bool // directories of package main that each names
 	bin   []gopprof.Binary  // that each is said to be of; a trace says none
 	count map[string]int    // directories of source, by how many frames are there
 }
 
-func (g *guess) begin(path string, bin gopprof.Binary) {
-	g.of, g.main, g.bin = append(g.of, path), append(g.main, map[string]bool{}), append(g.bin, bin)
+func (g *programGuess) add(path string, bin gopprof.Binary) {
+	g.paths, g.main, g.bin = append(g.paths, path), append(g.main, map[string]bool{}), append(g.bin, bin)
 	if g.count == nil {
 		g.count = map[string]int{}
 	}
 }
 
-func (g *guess) frame(f evidence.Frame) {
+func (g *programGuess) frame(f evidence.Frame) {
 	if strings.HasPrefix(f.Function, "main.") && f.File != "_testmain.go" {
 		g.main[len(g.main)-1][filepath.Dir(f.File)] = true // of whose files some may be in one profile only
 	}
@@ -44,8 +44,8 @@ func standard(f evidence.Frame) bool {
 	return strings.HasSuffix(filepath.Dir(f.File), "/src/"+f.Function[:slash+1]+pkg)
 }
 
-func (g *guess) profile(path string, p *evidence.Profile, bin gopprof.Binary) {
-	g.begin(path, bin)
+func (g *programGuess) profile(path string, p *evidence.Profile, bin gopprof.Binary) {
+	g.add(path, bin)
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
 			g.frame(f)
@@ -53,8 +53,8 @@ func (g *guess) profile(path string, p *evidence.Profile, bin gopprof.Binary) {
 	}
 }
 
-func (g *guess) trace(path string, t *evidence.Trace) {
-	g.begin(path, gopprof.Binary{})
+func (g *programGuess) trace(path string, t *evidence.Trace) {
+	g.add(path, gopprof.Binary{})
 	stack := func(frames []evidence.Frame) {
 		for _, f := range frames {
 			g.frame(f)
@@ -67,13 +67,13 @@ func (g *guess) trace(path string, t *evidence.Trace) {
 	for _, w := range t.Waits {
 		stack(w.Stack)
 	}
-	for _, c := range t.Calls {
+	for _, c := range t.Syscalls {
 		stack(c.Stack)
 	}
 }
 
 // conflict refuses evidence of several programs: that of one says nothing about another.
-func (g *guess) conflict() error {
+func (g *programGuess) conflict() error {
 	for i, a := range g.main {
 		for j, b := range g.main[:i] {
 			if overlap(a, b) { // two builds of one program, whatever they are called; see renamed
@@ -81,11 +81,11 @@ func (g *guess) conflict() error {
 			}
 			if len(a) > 0 && len(b) > 0 {
 				return fmt.Errorf("%s and %s are of different programs: package main of the one is in %s, of the "+
-					"other in %s; give the files of one", g.of[j], g.of[i], any1(b), any1(a))
+					"other in %s; give the files of one", g.paths[j], g.paths[i], firstDir(b), firstDir(a))
 			}
-			if a, b := g.bin[i], g.bin[j]; differ(a, b) {
+			if a, b := g.bin[i], g.bin[j]; differentBinaries(a, b) {
 				return fmt.Errorf("%s and %s are of different programs: the one is of %s, the other of %s; "+
-					"give the files of one", g.of[j], g.of[i], b.File, a.File)
+					"give the files of one", g.paths[j], g.paths[i], b.File, a.File)
 			}
 		}
 	}
@@ -94,12 +94,12 @@ func (g *guess) conflict() error {
 
 // renamed says where binaries have different names though their package main lies in one place: what was built in two
 // containers may lie there too.
-func (g *guess) renamed() string {
+func (g *programGuess) renamed() string {
 	for i, a := range g.main {
 		for j, b := range g.main[:i] {
-			if overlap(a, b) && differ(g.bin[i], g.bin[j]) {
+			if overlap(a, b) && differentBinaries(g.bin[i], g.bin[j]) {
 				return fmt.Sprintf("%s and %s are taken to be of one program, whose package main is in %s, though "+
-					"the one is of %s, the other of %s", g.of[j], g.of[i], any1(b), g.bin[j].File, g.bin[i].File)
+					"the one is of %s, the other of %s", g.paths[j], g.paths[i], firstDir(b), g.bin[j].File, g.bin[i].File)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func (g *guess) renamed() string {
 
 // differ reports whether binaries are of different programs: neither two builds of one, which have one name, nor copies
 // of one build.
-func differ(a, b gopprof.Binary) bool {
+func differentBinaries(a, b gopprof.Binary) bool {
 	copies := a.BuildID != "" && a.BuildID == b.BuildID
 	name := func(file string) string { return file[strings.LastIndexAny(file, "/\\")+1:] } // on whatever system it ran
 	return a.File != "" && b.File != "" && name(a.File) != name(b.File) && !copies
@@ -124,7 +124,7 @@ func overlap(a, b map[string]bool) bool {
 }
 
 // any1 is the first of some directories.
-func any1(dirs map[string]bool) string {
+func firstDir(dirs map[string]bool) string {
 	first := ""
 	for f := range dirs {
 		if first == "" || f < first {
@@ -135,8 +135,8 @@ func any1(dirs map[string]bool) string {
 }
 
 // program is what the files tell: the module that most of the stacks are in.
-func (g *guess) program() evidence.Program {
-	p := evidence.Program{Source: lines()}
+func (g *programGuess) program() evidence.Program {
+	p := evidence.Program{Source: sourceReader()}
 	best := ""
 	var dirs []string
 	for d := range g.count {
@@ -149,7 +149,7 @@ func (g *guess) program() evidence.Program {
 		}
 	}
 	for _, m := range g.main {
-		if d := any1(m); d != "" {
+		if d := firstDir(m); d != "" {
 			best, p.Main = d, "main"
 			break
 		}
