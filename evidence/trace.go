@@ -93,8 +93,8 @@ type Resource struct {
 	// covers senders and receivers. Starved is the part of Busy during which a CPU had nothing to do.
 	Busy, Starved time.Duration
 
-	// Full is how long at least one sender was parked, Empty the same for receivers. The counts are numbers of
-	// parkings. For a lock these are zero.
+	// Full is how long at least one sender of a channel was parked, Empty the same for receivers. The counts are
+	// numbers of parkings.
 	Full, Empty           time.Duration
 	FullCount, EmptyCount int64
 

@@ -31,12 +31,14 @@ func gcRules(a *analysis) []Finding {
 	if share < gcShare && assist < gcAssist || share < gcShare/2 {
 		return nil
 	}
+
 	name := GCPressure
 	limited := a.metric("/gc/limiter/last-enabled:gc-cycle") > 0
 	if limit := a.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
 		a.nearLimit(limit) {
 		name = GCThrash
 	}
+
 	f := a.newFinding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
 	f.Share = share
 	f.citef("%s of CPU time in the collector, by %s", percent(share), source)
@@ -44,6 +46,7 @@ func gcRules(a *analysis) []Finding {
 		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", a.trace.GC.Cycles,
 			formatDuration(a.trace.Duration), percent(a.fraction(a.trace.GC.Marking)), percent(assist))
 	}
+
 	f.Gain = a.gcGain(share, assist)
 	f.Confidence = High
 	sites := a.topAllocators(3)
@@ -51,6 +54,7 @@ func gcRules(a *analysis) []Finding {
 		f.Where = append(f.Where, a.prog.position(s.at))
 		f.citef("%s of the bytes are allocated at %s", percent(s.share), a.quote(s.at))
 	}
+
 	f.Alternative = "Little memory is all there is, so that frequent collection is the price."
 	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
 		"GOGC=400 with a GOMEMLIMIT."
@@ -61,6 +65,7 @@ func gcRules(a *analysis) []Finding {
 		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above what lives, or keep less alive."
 		f.Experiment = "Run with twice the limit: the cycles should become rare."
 	}
+
 	return []Finding{f}
 }
 
@@ -83,10 +88,12 @@ func (a *analysis) gcGain(share, assist float64) *Gain {
 	if a.hasSamples() {
 		own = a.cpu.userShare(GarbageCollector)
 	}
+
 	crowded := a.saturation()
 	if a.trace != nil && a.trace.GC.Marking > 0 && a.cpus > 1 {
 		crowded = math.Max(crowded, math.Min(1, a.used/(a.cpus*a.wall)))
 	}
+
 	workers := math.Max(0, share-own*(1-share))
 	saved := (own*a.activeFraction()*(1-workers) + workers*crowded) * (1 - gcKept)
 	return newGain(saved, 0.5*saved, math.Min(share*1.1, 1.5*saved+0.05))
@@ -122,11 +129,13 @@ func (a *analysis) allocationsByLine(what string) (groups []group, total float64
 	if i < 0 {
 		return nil, 0
 	}
+
 	h := &a.e.Profiles[i]
 	value := slices.Index(h.Types, what)
 	if value < 0 {
 		return nil, 0
 	}
+
 	p := &profile{}
 	for _, s := range h.Samples {
 		if value < len(s.Values) && !containsAny(s.Stack, profilerFunctions...) &&
@@ -136,6 +145,7 @@ func (a *analysis) allocationsByLine(what string) (groups []group, total float64
 			p.user += x
 		}
 	}
+
 	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) }), p.user
 }
 
@@ -145,11 +155,13 @@ func escapes(a *analysis) []Finding {
 	if len(groups) == 0 || groups[0].share < allocShare || objects < 10000 {
 		return nil
 	}
+
 	g := groups[0]
 	reason := a.escapeReason(g.at)
 	if reason == "" && !a.allocatesItself(g.sample) {
 		return nil // inside a library
 	}
+
 	perOp, ops := a.objectsPerOperation(g.share*objects, a.meanObjectSize(g.at))
 	cost, samples := a.allocationShare(g.at)
 	collected, _ := a.gcCPUShare()
@@ -158,6 +170,7 @@ func escapes(a *analysis) []Finding {
 	if !(once && reason != "") && saved < 0.12 || samples < minSamples {
 		return nil
 	}
+
 	f := a.newFinding(EscapePerOp, "%s allocates on the heap each time.", a.prog.position(g.at))
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
@@ -169,6 +182,7 @@ func escapes(a *analysis) []Finding {
 	if reason != "" {
 		f.citef("the compiler says: %s", reason)
 	}
+
 	f.citef("allocating there takes %s of the goroutines' CPU time, collecting %s of all", percent(cost),
 		percent(collected))
 	if saved >= minGain {
@@ -177,6 +191,7 @@ func escapes(a *analysis) []Finding {
 		f.citef("that is %s of what the system calls leave: it shows when they are fewer",
 			percent(math.Min(1, cost/rest)))
 	}
+
 	f.Alternative = "What is allocated outlives the operation, and must."
 	f.Fix = "Make it once, before the loop, and reuse it; or keep it from escaping: no interface, no " +
 		"pointer that is kept."
@@ -219,6 +234,7 @@ func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
 	if n := of("alloc_objects/count"); n > 0 {
 		return of("alloc_space/bytes") / n
 	}
+
 	return 0
 }
 
@@ -236,6 +252,7 @@ func (a *analysis) objectsPerOperation(objects, size float64) (float64, string) 
 	if a.run == nil {
 		return 0, ""
 	}
+
 	for _, c := range []struct {
 		n    int64
 		name string
@@ -246,6 +263,7 @@ func (a *analysis) objectsPerOperation(objects, size float64) (float64, string) 
 			}
 		}
 	}
+
 	return 0, ""
 }
 
@@ -267,10 +285,12 @@ func stopTheWorld(a *analysis) []Finding {
 	if a.trace == nil || len(a.trace.GC.Stops) == 0 || a.fraction(a.trace.GC.Stopped) < stopShare {
 		return nil
 	}
+
 	s := a.trace.GC.Stops[0]
 	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.StopLatency.P99 < stopLong || a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
+
 	f := a.newFinding(STWStopping, "The world is stopped for %s of the time: %s.", percent(a.fraction(a.trace.GC.Stopped)),
 		s.Reason)
 	f.Where = a.prog.positions(s.Stack)
@@ -284,6 +304,7 @@ func stopTheWorld(a *analysis) []Finding {
 	if at, ok := a.prog.ownFrame(s.Stack); ok {
 		f.citef("asked for at %s", a.quote(at))
 	}
+
 	f.Alternative = "The machine is loaded, so that threads are slow to stop."
 	f.Fix = "Call what stops the world less often: runtime.ReadMemStats, debug.SetGCPercent, pprof of goroutines; " +
 		"read runtime/metrics instead."

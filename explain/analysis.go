@@ -40,17 +40,20 @@ func newAnalysis(e *evidence.Evidence) *analysis {
 	if v.trace != nil && (v.trace.Duration <= 0 || len(v.trace.Demand.Time) == 0) {
 		v.trace = nil
 	}
+
 	for i := range e.Runs {
 		r := &e.Runs[i]
 		if v.run == nil || r.CPUs > v.run.CPUs {
 			v.run = r
 		}
 	}
+
 	for i := range e.Runs {
 		if r := &e.Runs[i]; r.CPUs == 1 && r != v.run && r.Metrics[procsMetric] <= 1 { // it may set more itself
 			v.oneCPU = r
 		}
 	}
+
 	switch {
 	case v.run != nil && v.run.CPUs > 0:
 		v.procs = v.run.CPUs
@@ -61,6 +64,7 @@ func newAnalysis(e *evidence.Evidence) *analysis {
 	case v.trace != nil:
 		v.procs, v.cpus, v.available = v.trace.CPUs, float64(v.trace.CPUs), float64(v.trace.CPUs)
 	}
+
 	v.setTimes()
 	return v
 }
@@ -84,6 +88,7 @@ func (a *analysis) setTimes() {
 	if a.used == 0 && a.trace != nil {
 		a.used = a.fraction(a.trace.Running+a.trace.GC.Workers) * a.wall
 	}
+
 	a.essential = a.used
 	if a.hasSamples() {
 		a.essential = a.used * a.cpu.share(UserCode, Allocation, SystemCalls)
@@ -252,12 +257,14 @@ func (a *analysis) classes() []*evidence.Class {
 	if a.trace == nil {
 		return nil
 	}
+
 	for i := range a.trace.Classes {
 		if c := &a.trace.Classes[i]; c.Count > 0 && !isHook(c.Start) && (c.Running > 0 || c.Runnable > 0 ||
 			len(c.Waiting) > 0) && c.Start.Function != "" {
 			out = append(out, c)
 		}
 	}
+
 	return out
 }
 
@@ -312,6 +319,7 @@ func (a *analysis) entryPoint(c *evidence.Class) (group, bool) {
 	if a.cpu == nil {
 		return group{}, false
 	}
+
 	total := 0.0
 	below := map[evidence.Frame]*group{}
 	depth := map[evidence.Frame]int{}
@@ -337,6 +345,7 @@ func (a *analysis) entryPoint(c *evidence.Class) (group, bool) {
 			depth[f] = max(depth[f], len(w.stack)-i)
 		}
 	}
+
 	var best *group
 	for f, g := range below {
 		if g.share < entryShare*total {
@@ -349,6 +358,7 @@ func (a *analysis) entryPoint(c *evidence.Class) (group, bool) {
 	if best == nil {
 		return group{}, false
 	}
+
 	return *best, true
 }
 

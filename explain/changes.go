@@ -35,6 +35,7 @@ func Changes(before, after *evidence.Evidence) []Change {
 		return cmp.Or(compareBool(y.Significant, x.Significant),
 			cmp.Compare(math.Abs(y.After-y.Before), math.Abs(x.After-x.Before)), cmp.Compare(x.Name, y.Name))
 	})
+
 	const most = 12
 	list = list[:min(len(list), most)]
 	if a.wall > 0 && b.wall > 0 {
@@ -44,6 +45,7 @@ func Changes(before, after *evidence.Evidence) []Change {
 		}
 		list = slices.Insert(list, 0, wall)
 	}
+
 	list = append(list, findingChanges(Explain(before).Findings, Explain(after).Findings)...)
 	for i := range list {
 		list[i].Kind, list[i].Rank = "change", i+1
@@ -51,6 +53,7 @@ func Changes(before, after *evidence.Evidence) []Change {
 			list[i].Where = []string{}
 		}
 	}
+
 	return list
 }
 
@@ -76,6 +79,7 @@ func (a *analysis) functionTimes() map[string]functionTime {
 	if a.cpu == nil || a.cpu.samples == 0 {
 		return out
 	}
+
 	for i := range a.cpu.list {
 		w := &a.cpu.list[i]
 		f, ok := a.prog.ownFrame(w.stack)
@@ -87,11 +91,13 @@ func (a *analysis) functionTimes() map[string]functionTime {
 		x.at = f
 		out[f.Function] = x
 	}
+
 	each := a.used / float64(a.cpu.samples) // that one sample stands for
 	for name, x := range out {
 		x.err = math.Sqrt(math.Max(x.seconds/each, 1)) * each
 		out[name] = x
 	}
+
 	return out
 }
 
@@ -100,13 +106,16 @@ func functionChanges(a, b *analysis) (list []Change) {
 	if len(before) == 0 || len(after) == 0 {
 		return nil
 	}
+
 	names := map[string]bool{}
 	for n := range before {
 		names[n] = true
 	}
+
 	for n := range after {
 		names[n] = true
 	}
+
 	// A function that is in one of them only has the error of one sample there.
 	least := math.Max(a.used/float64(a.cpu.samples), b.used/float64(b.cpu.samples))
 	for n := range names {
@@ -121,6 +130,7 @@ func functionChanges(a, b *analysis) (list []Change) {
 			Where:       []string{p.position(at)},
 		})
 	}
+
 	return list
 }
 
@@ -135,6 +145,7 @@ func cpuTimeChanges(a, b CPUTime) (list []Change) {
 		list = append(list, Change{Name: x.Name, Unit: "seconds", Before: y.Time.Seconds(), After: x.Time.Seconds(),
 			Significant: d > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
 	}
+
 	return list
 }
 
@@ -143,15 +154,18 @@ func findingChanges(a, b []Finding) (list []Change) {
 	in := func(f Finding, list []Finding) bool {
 		return slices.ContainsFunc(list, func(g Finding) bool { return g.Name == f.Name })
 	}
+
 	for _, f := range a {
 		if !in(f, b) && f.Name != None && f.Name != TooLittleEvidence {
 			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: 1, Significant: true, Where: f.Where})
 		}
 	}
+
 	for _, f := range b {
 		if !in(f, a) && f.Name != None && f.Name != TooLittleEvidence {
 			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), After: 1, Significant: true, Where: f.Where})
 		}
 	}
+
 	return list
 }

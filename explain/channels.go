@@ -58,6 +58,7 @@ func handoff(a *analysis) []Finding {
 			return nil
 		}
 	}
+
 	cost, source := 0.0, ""
 	if stalls && worst != nil && a.rate(parks) >= stallRate {
 		rate := a.rate(parks)
@@ -75,6 +76,7 @@ func handoff(a *analysis) []Finding {
 		f.Confidence = Medium
 		return []Finding{f}
 	}
+
 	switch {
 	case a.hasSamples():
 		cost, source = a.cpu.share(Channels)+a.scheduling(parks), "in the CPU profile"
@@ -89,6 +91,7 @@ func handoff(a *analysis) []Finding {
 		(a.cpu == nil || a.cpu.share(Channels) < handoffCost) {
 		return nil
 	}
+
 	return []Finding{a.handoffFinding(worst, parks, cost, source)}
 }
 
@@ -163,6 +166,7 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 			}
 		}
 	}
+
 	f.citef("channels, and parking and waking for them, take up to %s of the CPU time, %s", percent(cost), source)
 	left := math.Min(1, a.boundWithoutHandoff(cost)+a.otherScheduling(parks))
 	most := 1 - left
@@ -186,10 +190,12 @@ func (a *analysis) boundWithoutHandoff(cost float64) float64 {
 		}
 		return math.Min(1, math.Max(longest, (1-cost)*a.used/(a.cpus*a.wall)))
 	}
+
 	single := map[string]bool{}
 	for _, c := range a.classes() {
 		single[c.Start.Function] = c.Count == 1
 	}
+
 	by := map[string]float64{}
 	longest := 0.0
 	for _, w := range a.cpu.list {
@@ -199,6 +205,7 @@ func (a *analysis) boundWithoutHandoff(cost float64) float64 {
 			longest = math.Max(longest, by[w.root])
 		}
 	}
+
 	return a.lowerBound(longest / a.cpu.total * a.used / a.wall)
 }
 
@@ -213,6 +220,7 @@ func (a *analysis) isBuffered(r *evidence.Resource) bool {
 	if m := bufferLevel.FindStringSubmatch(a.prog.Name); m != nil {
 		return m[1] != "0"
 	}
+
 	unbuffered, buffered := 0, 0
 	var files []string
 	for _, s := range r.Sites {
@@ -230,6 +238,7 @@ func (a *analysis) isBuffered(r *evidence.Resource) bool {
 			}
 		}
 	}
+
 	return buffered > unbuffered
 }
 
@@ -239,6 +248,7 @@ func (a *analysis) makesBuffered(stack []evidence.Frame) (buffered, known bool) 
 	if !ok || a.prog.Source == nil {
 		return false, false
 	}
+
 	line := a.prog.sourceLine(at)
 	for n := 1; n < 3000; n++ {
 		text := a.prog.Source(at.File, n)
@@ -254,5 +264,6 @@ func (a *analysis) makesBuffered(stack []evidence.Frame) (buffered, known bool) 
 		size := chanCapacity(text[m[1]:])
 		return size != "" && size != "0", true
 	}
+
 	return false, false
 }

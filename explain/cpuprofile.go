@@ -34,6 +34,7 @@ func newProfile(e *evidence.Evidence) *profile {
 	if i < 0 {
 		return nil
 	}
+
 	from := e.Profiles[i]
 	count := slices.Index(from.Types, "samples/count")
 	value := max(slices.Index(from.Types, "cpu/nanoseconds"), 0)
@@ -65,6 +66,7 @@ func newProfile(e *evidence.Evidence) *profile {
 	if p.total == 0 {
 		return nil
 	}
+
 	p.noise = noise / (noise + p.total)
 	return p
 }
@@ -77,6 +79,7 @@ func startFunction(stack []evidence.Frame) string {
 	if stack[len(stack)-1].Function == "runtime.goexit" && len(stack) > 1 {
 		stack = stack[:len(stack)-1]
 	}
+
 	root := evidence.StartFrame(stack).Function
 	if root == "runtime.main" {
 		return "main.main"
@@ -84,6 +87,7 @@ func startFunction(stack []evidence.Frame) string {
 	if hasAnyPrefix(root, "runtime.", "runtime/") {
 		return ""
 	}
+
 	return root
 }
 
@@ -120,6 +124,7 @@ func categorize(stack []evidence.Frame) string {
 	case containsAny(stack, collectorFunctions...):
 		return GarbageCollector
 	}
+
 	for _, f := range stack {
 		if hasAnyPrefix(f.Function, channelFunctions...) {
 			return Channels
@@ -147,6 +152,7 @@ func categorize(stack []evidence.Frame) string {
 	if startFunction(stack) == "" {
 		return Scheduler
 	}
+
 	return UserCode
 }
 
@@ -191,14 +197,17 @@ func (p *profile) groupBy(choose func(w *weightedSample) (evidence.Frame, bool))
 			g.most, g.sample = w.weight, w.stack
 		}
 	}
+
 	var out []group
 	for _, g := range by {
 		out = append(out, *g)
 	}
+
 	slices.SortFunc(out, func(a, b group) int {
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.at.File, b.at.File),
 			cmp.Compare(a.at.Line, b.at.Line), cmp.Compare(a.at.Function, b.at.Function))
 	})
+
 	return out
 }
 

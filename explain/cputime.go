@@ -14,12 +14,14 @@ func (a *analysis) cpuTime() CPUTime {
 	if total <= 0 {
 		return CPUTime{}
 	}
+
 	l := CPUTime{CPUs: int(a.cpus), Wall: time.Duration(a.wall * 1e9)}
 	add := func(name string, s float64) {
 		if s > 0 {
 			l.Entries = append(l.Entries, Entry{name, time.Duration(s * 1e9), s / total})
 		}
 	}
+
 	used := math.Min(a.used, total)
 	switch {
 	case a.hasSamples():
@@ -50,6 +52,7 @@ func (a *analysis) cpuTime() CPUTime {
 		l.Source = "CPU time"
 		add(UserCode, used)
 	}
+
 	add(Idle, total-used)
 	return l
 }
@@ -64,6 +67,7 @@ func (a *analysis) parallelism() Parallelism {
 	if a.trace == nil {
 		return p
 	}
+
 	wants, work, alone := 0.0, 0.0, 0.0
 	for n, d := range a.trace.Demand.Time {
 		wants += float64(n) * float64(d)
@@ -72,12 +76,14 @@ func (a *analysis) parallelism() Parallelism {
 			alone = float64(a.trace.Demand.CPUTime[n])
 		}
 	}
+
 	p.Demand = wants / float64(a.trace.Duration)
 	if work > 0 {
 		p.SerialFraction = alone / work
 		p.MaxSpeedup = 1 / math.Max(p.SerialFraction, 1e-9)
 		p.Speedup = 1 / (p.SerialFraction + (1-p.SerialFraction)/a.cpus)
 	}
+
 	return p
 }
 
@@ -86,6 +92,7 @@ func (a *analysis) inflation() float64 {
 	if a.oneCPU == nil || a.run == nil {
 		return math.NaN()
 	}
+
 	per := func(r *evidence.Run) float64 {
 		s := (r.User + r.System).Seconds()
 		if r.Operations > 0 {
@@ -96,6 +103,7 @@ func (a *analysis) inflation() float64 {
 	if per(a.oneCPU) <= 0 {
 		return math.NaN()
 	}
+
 	return per(a.run) / per(a.oneCPU)
 }
 
@@ -113,15 +121,18 @@ func (a *analysis) phases() []Phase {
 	if a.trace == nil || len(a.trace.Demand.Mean) < 2*minPhase {
 		return nil
 	}
+
 	d := &a.trace.Demand
 	x := make([]float64, len(d.Mean))
 	for i := range x {
 		x[i] = math.Min(d.Mean[i], a.cpus+1)
 	}
+
 	noise := 0.0
 	for i := 1; i < len(x); i++ {
 		noise += (x[i] - x[i-1]) * (x[i] - x[i-1]) / 2
 	}
+
 	noise = math.Max(noise/float64(len(x)), 1e-3)
 	sums := prefixSums(x)
 	cuts := []int{0, len(x)}
@@ -137,6 +148,7 @@ func (a *analysis) phases() []Phase {
 		}
 		cuts = insert(cuts, at)
 	}
+
 	var out []Phase
 	for i := 1; i < len(cuts); i++ {
 		from, to := cuts[i-1], cuts[i]
@@ -145,6 +157,7 @@ func (a *analysis) phases() []Phase {
 			Demand: mean(d.Mean[from:to]), Running: mean(d.Running[from:to]),
 		})
 	}
+
 	return out
 }
 

@@ -19,6 +19,7 @@ func dependency(a *analysis) []Finding {
 	if a.serves() {
 		return nil
 	}
+
 	var outside *evidence.Class
 	var where []evidence.Frame
 	timed := a.endsByTimer()
@@ -43,6 +44,7 @@ func dependency(a *analysis) []Finding {
 	if outside == nil {
 		return nil
 	}
+
 	f := a.newFinding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
 		percent(a.demandShare(0)), a.className(outside), verb(outside, "waits", "wait"))
 	f.Where = a.prog.positions(where)
@@ -51,6 +53,7 @@ func dependency(a *analysis) []Finding {
 	if at, ok := a.prog.ownFrame(where); ok {
 		f.citef("it waits at %s", a.quote(at))
 	}
+
 	f.Alternative = "It waits for work, as a server does: then there is nothing to gain."
 	if isMain(outside) && a.mainAccepts() {
 		f.Confidence = Low
@@ -58,6 +61,7 @@ func dependency(a *analysis) []Finding {
 	if timed {
 		f.Alternative = "It is meant to last that long, as a test of load does: what counts is how much is done meanwhile."
 	}
+
 	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
 	f.Experiment = "Let the other side answer at once: what remains is the program's own time."
 	return []Finding{f}
@@ -123,9 +127,11 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 			}
 		}
 	}
+
 	look(func(w *evidence.Wait, c *evidence.Class) bool {
 		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && a.wokenByTimer(w))
 	})
+
 	for i := range a.trace.Syscalls {
 		c := &a.trace.Syscalls[i]
 		k := &a.trace.Classes[c.Class]
@@ -134,6 +140,7 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
 		}
 	}
+
 	// timers of other goroutines are often beside the point: a page that is drawn now and then
 	if timers && a.fraction(longest) < minExternalShare {
 		look(func(w *evidence.Wait, _ *evidence.Class) bool { return a.wokenByTimer(w) })
@@ -147,6 +154,7 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 	if a.fraction(longest) < minExternalShare {
 		return nil, nil, 0
 	}
+
 	return class, where, calls
 }
 
@@ -170,10 +178,12 @@ func (a *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
 	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 || containsAny(w.Stack, connectionPools...) {
 		return nil
 	}
+
 	in := slices.IndexFunc(w.Stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, "runtime.") })
 	if _, ok := a.prog.ownFrame(w.Stack); !ok || a.prog.isOwn(w.Stack[in]) {
 		return nil
 	}
+
 	all, most := int64(0), int64(0)
 	var by *evidence.Class
 	counts := map[*evidence.Class]int64{}
@@ -191,6 +201,7 @@ func (a *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
 	if 4*most < all { // a request is sent by one and its answer read by another: each ends a wait
 		return nil
 	}
+
 	return by
 }
 
@@ -200,6 +211,7 @@ func (a *analysis) wokenByTimer(w *evidence.Wait) bool {
 	if w.Op != evidence.OpSelect && w.Op != evidence.OpReceive {
 		return false
 	}
+
 	var all, timed int64
 	for _, k := range w.Wakers {
 		all += k.Count
@@ -207,6 +219,7 @@ func (a *analysis) wokenByTimer(w *evidence.Wait) bool {
 			timed += k.Count
 		}
 	}
+
 	return all > 0 && timed*10 >= all*9
 }
 
@@ -262,6 +275,7 @@ func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 			}
 		}
 	}
+
 	each := sent / int64(max(1, c.Peak))
 	if c.Waiting["chan receive"]+c.Waiting["select"]-asked > (c.Waiting["network"]+asked)/5 {
 		return Finding{}, false // it waits for work as well: the next request is not there yet
@@ -270,6 +284,7 @@ func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 		at.File == "" {
 		return Finding{}, false
 	}
+
 	f := a.newFinding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
 		capitalize(a.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
 	f.Where = []string{a.prog.position(at)}
@@ -280,6 +295,7 @@ func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 	f.citef("%d requests and %d waits for answers, in turns", each, turns)
 	f.citef("no goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)))
 	f.citef("%s", a.quote(at))
+
 	f.Alternative = "Each request needs the answer to the one before."
 	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send " +
 		"several in one message."

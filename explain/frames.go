@@ -70,6 +70,7 @@ func (p program) position(f evidence.Frame) string {
 	if f.File == "" {
 		return f.Function
 	}
+
 	file := f.File
 	if p.Dir != "" {
 		if rel, err := filepath.Rel(p.Dir, f.File); err == nil && !strings.HasPrefix(rel, "..") {
@@ -84,6 +85,7 @@ func (p program) position(f evidence.Frame) string {
 	if strings.HasPrefix(file, "/") && (p.Dir == "" || packagePath(f.Function) == "main") {
 		file = filepath.Base(file)
 	}
+
 	return fmt.Sprintf("%s:%d", file, f.Line)
 }
 
@@ -134,6 +136,7 @@ func (p program) channelCounts(file string) (unbuffered, buffered int) {
 	if p.Source == nil {
 		return 0, 0
 	}
+
 	for line := 1; line < 5000; line++ {
 		text := p.Source(file, line)
 		if text == "" && line > 1 && p.Source(file, line+1) == "" && p.Source(file, line+2) == "" &&
@@ -153,6 +156,7 @@ func (p program) channelCounts(file string) (unbuffered, buffered int) {
 			text = rest
 		}
 	}
+
 	return unbuffered, buffered
 }
 
@@ -176,5 +180,6 @@ func chanCapacity(rest string) string {
 			}
 		}
 	}
+
 	return ""
 }

@@ -24,6 +24,7 @@ func tooFine(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
 	}
+
 	var c *evidence.Class
 	for _, k := range a.classes() {
 		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody {
@@ -33,6 +34,7 @@ func tooFine(a *analysis) []Finding {
 	if c == nil || float64(c.Count)/a.trace.Duration.Seconds() < fineRate {
 		return nil
 	}
+
 	cost := float64(c.Count) * spawnCost / math.Max(a.used, 1e-9)
 	source := "at 0.7 us each"
 	if a.hasSamples() {
@@ -42,12 +44,14 @@ func tooFine(a *analysis) []Finding {
 	if cost < fineCost {
 		return nil
 	}
+
 	f := a.newFinding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
 		"make and queue them.", c.Count, formatDuration(c.Busy.P50))
 	if at, ok := a.prog.ownFrame(c.Created); ok {
 		f.Where = []string{a.prog.position(at)}
 		f.citef("they are started at %s", a.quote(at))
 	}
+
 	f.Share = cost
 	f.citef("%.0f goroutines a second; half of them ran for less than %s in all",
 		float64(c.Count)/a.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
@@ -57,11 +61,13 @@ func tooFine(a *analysis) []Finding {
 	if a.essential == a.used {
 		left = (1 - cost) * a.used / (a.cpus * a.wall)
 	}
+
 	most := 1 - left
 	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*a.activeFraction()))
 	if est < most/2 {
 		est = (est + 0.9*most) / 2
 	}
+
 	f.Gain = newGain(est, 0.6*cost*a.activeFraction(), most)
 	f.Confidence = High
 	f.Alternative = "They wait for something outside, and the CPU time is spent elsewhere."
@@ -89,6 +95,7 @@ func unboundedSpawn(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
 	}
+
 	for _, c := range a.classes() {
 		if float64(c.Peak) < queueRoom*a.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
 			continue
@@ -97,6 +104,7 @@ func unboundedSpawn(a *analysis) []Finding {
 		if queues < 20*a.cpus {
 			continue
 		}
+
 		f := a.newFinding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
 			shortName(c.Start.Function), a.cpus)
 		if at, ok := a.prog.ownFrame(c.Created); ok {
@@ -106,11 +114,13 @@ func unboundedSpawn(a *analysis) []Finding {
 		f.Share = math.Min(1, a.saturation())
 		f.citef("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
 			queues)
+
 		f.Alternative = "They wait for something outside, and so many are needed to keep that busy."
 		f.Fix = "Bound them: as many workers as CPUs and a channel, or errgroup.SetLimit. It saves memory, not time."
 		f.Experiment = "Bound them and compare the peak memory; the time should stay."
 		return []Finding{f}
 	}
+
 	return nil
 }
 
@@ -119,21 +129,25 @@ func notWorthParallel(a *analysis) []Finding {
 	if a.oneCPU == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPU.Count < 3 || a.trace == nil {
 		return nil
 	}
+
 	wide := a.widestClass()
 	if wide == nil || wide.Running < a.totalRunning()/3 || a.oneCPU.WallHigh >= a.run.WallLow {
 		return nil
 	}
+
 	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", a.run.CPUs,
 		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 	f.Share = 1
 	if at, ok := a.prog.ownFrame(wide.Created); ok {
 		f.Where = []string{a.prog.position(at)}
 	}
+
 	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
 	f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
 		1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
 	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count, formatDuration(a.oneCPU.WallHigh),
 		a.run.CPUs, formatDuration(a.run.WallLow))
+
 	f.Alternative = "Something that the goroutines share slows them down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces far larger."
 	f.Experiment = "Write the plain loop and compare."
@@ -145,6 +159,7 @@ func wakeLatency(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
 	}
+
 	lost := 0.0
 	for n, d := range a.trace.Demand.Time {
 		if n == 0 {
@@ -153,6 +168,7 @@ func wakeLatency(a *analysis) []Finding {
 		could := math.Min(float64(n), a.cpus) * float64(d)
 		lost += math.Max(0, could-float64(a.trace.Demand.CPUTime[n]))
 	}
+
 	lost /= float64(a.trace.Duration)
 	nobody := 0.0 // wanted by one, run by none: all wait for the wake
 	if len(a.trace.Demand.Time) > 1 {
@@ -161,6 +177,7 @@ func wakeLatency(a *analysis) []Finding {
 	if lost < wakeShare || nobody < wakeShare/2 || a.trace.WakeIdle.Count < 100 {
 		return nil
 	}
+
 	f := a.newFinding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
 		formatDuration(a.trace.WakeIdle.P50), percent(lost))
 	f.Share = lost
@@ -173,6 +190,7 @@ func wakeLatency(a *analysis) []Finding {
 	if worst != nil {
 		f.Where = a.prog.positions(worst.Stack)
 	}
+
 	f.citef("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s",
 		a.trace.WakeIdle.Count, formatDuration(a.trace.WakeIdle.P50))
 	f.citef("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
@@ -188,6 +206,7 @@ func leak(a *analysis) []Finding {
 	if a.trace == nil {
 		return a.leakByProfile()
 	}
+
 	for _, c := range a.classes() {
 		spread := c.Last - c.First
 		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < a.trace.Duration/3 {
@@ -198,6 +217,7 @@ func leak(a *analysis) []Finding {
 			evidence.OpCond, evidence.OpWaitGroup, evidence.OpRWMutex}, w.Op) {
 			continue
 		}
+
 		f := a.newFinding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
 			shortName(c.Start.Function), w.Op)
 		f.Where = a.prog.positions(w.Stack, c.Created)
@@ -206,12 +226,14 @@ func leak(a *analysis) []Finding {
 		if at, ok := a.prog.ownFrame(w.Stack); ok {
 			f.citef("%d of them have waited for more than a tenth of the time at %s", c.Stuck, a.quote(at))
 		}
+
 		f.Alternative = "They serve something that lives as long as the program, and their number is bounded."
 		f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
 		f.Experiment = "Count goroutines over time: their number should stop growing."
 		f.Confidence = High
 		return []Finding{f}
 	}
+
 	return nil
 }
 
@@ -224,6 +246,7 @@ func (a *analysis) leakByProfile() []Finding {
 	if i < 0 {
 		return nil
 	}
+
 	all := &profile{user: 1}
 	for _, s := range a.e.Profiles[i].Samples {
 		if len(s.Values) > 0 && containsAny(s.Stack, channelFunctions...) ||
@@ -231,16 +254,20 @@ func (a *analysis) leakByProfile() []Finding {
 			all.list = append(all.list, weightedSample{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}
+
 	groups := all.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) })
 	if len(groups) == 0 || groups[0].share < leakCount {
 		return nil
 	}
+
 	g := groups[0]
+
 	f := a.newFinding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, a.prog.position(g.at))
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = 1
 	f.citef("%s", a.quote(g.at))
+
 	f.Alternative = "They are a pool that lives as long as the program."
 	f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
 	f.Experiment = "Count goroutines over time: their number should stop growing."

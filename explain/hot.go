@@ -37,6 +37,7 @@ func hotFunction(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
 	}
+
 	for _, call := range avoidable {
 		groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 			if !slices.ContainsFunc(w.stack, func(f evidence.Frame) bool {
@@ -52,6 +53,7 @@ func hotFunction(a *analysis) []Finding {
 			continue
 		}
 		g := groups[0]
+
 		f := a.newFinding(HotFunction, "%s, called at %s, takes %s of the CPU time.", shortName(call.function), a.prog.position(g.at),
 			percent(g.share))
 		f.Level = ProfileLevel
@@ -61,12 +63,14 @@ func hotFunction(a *analysis) []Finding {
 		saved := g.share * a.activeFraction()
 		f.Gain = newGain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
 		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
+
 		f.Alternative = "Each call is for something else, so that nothing can be kept."
 		f.Fix = call.fix
 		f.Experiment = "Keep the result of the first call: the time should fall by its share."
 		f.Confidence = High
 		return []Finding{f}
 	}
+
 	return a.linearSearch()
 }
 
@@ -84,13 +88,16 @@ func (a *analysis) linearSearch() []Finding {
 	if len(groups) == 0 || groups[0].share < searchShare {
 		return nil
 	}
+
 	g := groups[0]
+
 	f := a.newFinding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
 		a.prog.position(g.at), percent(g.share))
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
 	f.citef("%s of the goroutines' CPU time is in it: %s", percent(g.share), a.quote(g.at))
+
 	f.Alternative = "There is so little to look through that an index would take as long."
 	f.Fix = "Find it by an index: a map, or sorted data and slices.BinarySearch; shorten chains as they are walked."
 	f.Experiment = "Give it half of the data: where each piece is looked for among all, the time falls to a quarter."
@@ -103,6 +110,7 @@ func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
 	if f == nil {
 		return nil
 	}
+
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
@@ -112,6 +120,7 @@ func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
 		}
 		return true
 	})
+
 	return inner
 }
 
@@ -128,10 +137,12 @@ func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
 	if a.searchLoops == nil {
 		a.searchLoops = map[evidence.Frame]searchLoop{}
 	}
+
 	l := searchLoop{}
 	if loop := a.innermostLoop(at); loop != nil {
 		l = searchLoop{a.parsed.set.Position(loop.Pos()).Line, isSearch(loop)}
 	}
+
 	a.searchLoops[at] = l
 	return l
 }
@@ -150,6 +161,7 @@ func isSearch(loop ast.Stmt) bool {
 		init, ok := n.Init.(*ast.AssignStmt)
 		return ok && accessesMemory(n.Body) && onlyMatches(n.Body, identifiers(init.Lhs...))
 	}
+
 	return false
 }
 
@@ -197,6 +209,7 @@ func isMatch(cond ast.Expr, loop []string) bool {
 			return comparesElement(n.X, n.Y, loop)
 		}
 	}
+
 	return false
 }
 
@@ -226,6 +239,7 @@ func isSimple(e ast.Expr) bool {
 	case *ast.IndexExpr:
 		return isSimple(e.X) && isSimple(e.Index)
 	}
+
 	return false
 }
 
@@ -242,6 +256,7 @@ func mentions(e ast.Expr, names []string) bool {
 		}
 		return !has
 	})
+
 	return has
 }
 

@@ -37,6 +37,7 @@ func (p program) ioCall(stack []evidence.Frame) (call int, at evidence.Frame, ok
 	if call < 0 {
 		return call, at, false
 	}
+
 	at, ok = p.ownFrame(stack[call:])
 	return call, at, ok
 }
@@ -68,6 +69,7 @@ func unbufferedIO(a *analysis) []Finding {
 		out = append(out, a.unbufferedFinding(g, at, name, bytes, known, rate, count, each))
 		break
 	}
+
 	return out
 }
 
@@ -77,14 +79,17 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 	if known {
 		kept = math.Min(0.5, math.Max(bytes, 1)/ioBuffer)
 	}
+
 	verb, reader := "reads", "bufio.NewReader"
 	if isWrite(name) {
 		verb, reader = "writes", "bufio.NewWriter, flushed at the end"
 	}
+
 	size := "few bytes"
 	if known {
 		size = formatNumber(bytes) + " bytes"
 	}
+
 	f := a.newFinding(UnbufferedIO, "%s %s %s with each system call.", a.prog.position(at), verb, size)
 	f.Where = []string{a.prog.position(at)}
 	f.Share = g.share
@@ -100,6 +105,7 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 	if count > 0 {
 		f.citef("the trace has %d calls there, half of them shorter than %s", count, formatDuration(each))
 	}
+
 	f.Alternative = "The other side wants each piece at once, so that it must not wait in a buffer."
 	f.Fix = "Put " + reader + " in between: one call moves " + formatNumber(ioBuffer) + " bytes."
 	f.Experiment = "Buffer it and count the system calls: they should fall to " + percent(math.Max(kept, 0.001)) +
@@ -118,12 +124,14 @@ func (a *analysis) ioGroups() []group {
 	if a.trace == nil {
 		return nil
 	}
+
 	var out []group
 	for _, c := range a.trace.Syscalls {
 		if _, at, ok := a.prog.ioCall(c.Stack); ok && c.Each.P50 < blockLong {
 			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, a.totalRunning())), sample: c.Stack})
 		}
 	}
+
 	return out
 }
 
@@ -132,6 +140,7 @@ func (a *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, 
 	if a.trace == nil {
 		return 0, 0, nil
 	}
+
 	most := int64(0)
 	for _, c := range a.trace.Syscalls {
 		if _, here, ok := a.prog.ioCall(c.Stack); ok && here == at {
@@ -142,6 +151,7 @@ func (a *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, 
 			}
 		}
 	}
+
 	return count, each, class
 }
 
@@ -150,6 +160,7 @@ func (a *analysis) bytesPerCall(write bool) (float64, bool) {
 	if a.run == nil {
 		return 0, false
 	}
+
 	calls, bytes := a.run.Reads, a.run.ReadBytes
 	if write {
 		calls, bytes = a.run.Writes, a.run.WriteBytes
@@ -157,6 +168,7 @@ func (a *analysis) bytesPerCall(write bool) (float64, bool) {
 	if calls <= 0 || bytes < 0 {
 		return 0, false
 	}
+
 	return float64(bytes) / float64(calls), true
 }
 
@@ -173,6 +185,7 @@ func (a *analysis) callRate(write bool, traced int64) float64 {
 	if a.trace != nil {
 		return float64(traced) / a.trace.Duration.Seconds()
 	}
+
 	return math.Inf(1)
 }
 
@@ -182,6 +195,7 @@ func (a *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
 	if a.trace == nil || c == nil {
 		return false
 	}
+
 	waits := int64(0)
 	for _, w := range a.trace.Waits {
 		if w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Classes,
@@ -189,6 +203,7 @@ func (a *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
 			waits += w.Count
 		}
 	}
+
 	count, _, _ := a.callsAt(at)
 	return count > 0 && float64(waits) > 0.3*float64(count)
 }
@@ -198,6 +213,7 @@ func blockingCalls(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
 	}
+
 	var spent time.Duration
 	var worst *evidence.SyscallSite
 	var lost, count int64
@@ -217,7 +233,9 @@ func blockingCalls(a *analysis) []Finding {
 	if worst == nil || a.fraction(spent) < blockShare || a.unusedCPU() < blockShare {
 		return nil
 	}
+
 	at, _ := a.prog.ownFrame(worst.Stack)
+
 	f := a.newFinding(BlockingSyscall, "System calls made at %s block their threads for %s each.", a.prog.position(at),
 		formatDuration(worst.Each.P50))
 	f.Where = []string{a.prog.position(at)}
@@ -225,6 +243,7 @@ func blockingCalls(a *analysis) []Finding {
 	f.citef("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
 		count, formatDuration(spent), a.fraction(spent), lost)
 	f.citef("%s", a.quote(at))
+
 	f.Alternative = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls (put several records into one), or bound how many goroutines make them; where a " +
 		"call can wait by the poller, use that."

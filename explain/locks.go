@@ -30,6 +30,7 @@ func lockRules(a *analysis) []Finding {
 	if a.trace == nil {
 		return lockByProfile(a)
 	}
+
 	// the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
 	var best, often *evidence.Resource
 	waits := int64(0) // for all of them: what many locks cost together is as if it were one
@@ -52,10 +53,12 @@ func lockRules(a *analysis) []Finding {
 	if best == nil {
 		return nil
 	}
+
 	cost := 0.0
 	if a.hasSamples() {
 		cost = a.cpu.share(Locks) + a.scheduling(waits)
 	}
+
 	idle := a.fraction(best.Busy) >= lockFull && a.unusedCPU() >= lockIdle && a.serializes(best)
 	if a.fraction(best.Starved) >= lockStarved || idle {
 		return []Finding{a.lockFinding(best, cost)}
@@ -63,11 +66,13 @@ func lockRules(a *analysis) []Finding {
 	if cost < lockCost {
 		return nil
 	}
+
 	f := a.lockFinding(often, cost)
 	if 2*often.Count < waits { // most of the cost is that of others: one change is not enough
 		f.citef("goroutines waited for other locks too, %d times", waits-often.Count)
 		f.Gain, f.Confidence = nil, Medium
 	}
+
 	return []Finding{f}
 }
 
@@ -104,6 +109,7 @@ func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 	case outside > 0.5 || inside < lockInside || a.otherLocks(r):
 		name = SaturatedResource
 	}
+
 	f := a.newFinding(name, "")
 	f.Where = a.prog.positions(r.Sites...)
 	f.Share = a.fraction(r.Busy)
@@ -113,6 +119,7 @@ func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 		f.citef("those who had waited then held it for %s (median), %s of that on a CPU", formatDuration(r.Holds.P50),
 			percent(1-outside))
 	}
+
 	f.citef("meanwhile a CPU had nothing to do for %s of the time", percent(a.fraction(r.Starved)))
 	if cost > 0 {
 		f.citef("locks, and parking and waking for them, take up to %s of the CPU time", percent(cost))
@@ -122,6 +129,7 @@ func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 			f.citef("most wait at %s", a.quote(at))
 		}
 	}
+
 	f.Gain = a.lockGain(r, queue, outside, cost)
 	f.Confidence = High
 	a.describeLock(&f, caller, inside)
@@ -155,10 +163,12 @@ func (a *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (ins
 	if r.Holds.Sum > 0 {
 		outside = 1 - float64(r.HeldRunning)/float64(r.Holds.Sum)
 	}
+
 	inside = float64(r.HeldRunning) / math.Max(1, float64(running))
 	if outside < 0.5 { // those who had not waited held it too: all that can have been done under it
 		inside = math.Max(inside, a.fraction(r.Busy)*a.wall/math.Max(a.used, 1e-9))
 	}
+
 	return math.Min(1, inside), math.Max(0, outside)
 }
 
@@ -206,6 +216,7 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 	if len(f.Where) > 0 {
 		place = "the lock taken at " + f.Where[0]
 	}
+
 	f.Alternative = "The lock waits for something that is slow in itself, and without it the wait would move there."
 	switch f.Name {
 	case LibraryLimit:
@@ -241,6 +252,7 @@ func lockByProfile(a *analysis) []Finding {
 	if i < 0 || a.wall == 0 || a.unusedCPU() < lockIdle && (a.cpu == nil || a.cpu.share(Locks) < lockCost) {
 		return nil
 	}
+
 	m := &a.e.Profiles[i]
 	value := max(0, slices.Index(m.Types, "delay/nanoseconds"))
 	delay := &profile{}
@@ -250,16 +262,19 @@ func lockByProfile(a *analysis) []Finding {
 			delay.user += float64(s.Values[value])
 		}
 	}
+
 	groups := delay.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) })
 	queue := delay.user / 1e9 / a.wall
 	if len(groups) == 0 || groups[0].share < 0.5 || queue < delayed {
 		return nil
 	}
+
 	g := groups[0]
 	name := CoarseLock
 	if a.used < a.wall/2 { // who holds it does not run
 		name = SaturatedResource
 	}
+
 	f := a.newFinding(name, "")
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
@@ -279,12 +294,14 @@ func rwMutex(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
 	}
+
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.category != Locks || !containsAny(w.stack, "sync.(*RWMutex)", "sync.(*rlocker)") {
 			return evidence.Frame{}, false
 		}
 		return a.prog.ownFrame(w.stack)
 	})
+
 	share := 0.0
 	for _, g := range groups {
 		share += g.share
@@ -292,6 +309,7 @@ func rwMutex(a *analysis) []Finding {
 	if share < rwCost {
 		return nil
 	}
+
 	f := a.newFinding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
 		"shorter than that.", a.prog.position(groups[0].at), percent(share))
 	f.Level = ProfileLevel
@@ -299,6 +317,7 @@ func rwMutex(a *analysis) []Finding {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s in RLock, RUnlock, Lock and Unlock called at %s", percent(g.share), a.quote(g.at))
 	}
+
 	f.Share = share
 	d := a.shareHalfWidth(share)
 	f.Gain = newGain(share*a.activeFraction(), 0.5*(share-d), share+d+0.2)
@@ -308,6 +327,7 @@ func rwMutex(a *analysis) []Finding {
 		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)
 		f.Gain = newGain(math.Max(share, 1-1/r)*a.activeFraction(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
 	}
+
 	f.Alternative = "The sections are long, and the time in the lock is waiting for writers."
 	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex " +
 		"where writers are many."

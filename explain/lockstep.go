@@ -14,11 +14,13 @@ func lockstepByProfile(a *analysis) []Finding {
 	if a.trace != nil || i < 0 || a.cpu == nil || a.unusedCPU() < stageIdle || a.used < a.wall/2 {
 		return nil
 	}
+
 	b := &a.e.Profiles[i]
 	value := slices.Index(b.Types, "delay/nanoseconds")
 	if value < 0 {
 		return nil
 	}
+
 	sent, received, sharing := 0.0, 0.0, &profile{user: 1}
 	for _, s := range b.Samples {
 		if value >= len(s.Values) {
@@ -35,6 +37,7 @@ func lockstepByProfile(a *analysis) []Finding {
 		}
 		sharing.list = append(sharing.list, weightedSample{stack: s.Stack, weight: x})
 	}
+
 	roots, most := map[string]float64{}, 0.0
 	for _, w := range a.cpu.list {
 		if w.root != "" {
@@ -45,15 +48,18 @@ func lockstepByProfile(a *analysis) []Finding {
 	if sent < 4*stepWaits || received < 4*stepWaits || len(roots) < 2 || most > stageFull {
 		return nil
 	}
+
 	groups := sharing.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) })
 	var sites [][]evidence.Frame
 	for _, g := range groups[:min(2, len(groups))] {
 		sites = append(sites, g.sample)
 	}
+
 	name := UnbufferedLockstep
 	if a.isBuffered(&evidence.Resource{Sites: sites}) {
 		name = UndersizedBuffer
 	}
+
 	f := a.newFinding(name, "Neighbours in a line wait for each other in turns.")
 	f.Confidence = Low
 	f.Where = a.prog.positions(sites...)

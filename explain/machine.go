@@ -29,6 +29,7 @@ func workInflation(a *analysis) []Finding {
 	if f, ok := a.contendedAtomics(); ok {
 		return []Finding{f}
 	}
+
 	r := a.inflation()
 	if math.IsNaN(r) || r < inflated && (r < sharedInfl || a.memoryUpdateShare() < sharedCost) || a.cpus < 2 ||
 		a.oneCPU.Wall <= 0 || a.oneCPU.Count < 3 || a.run.Count < 3 {
@@ -40,6 +41,7 @@ func workInflation(a *analysis) []Finding {
 	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, GarbageCollector) > 0.2 {
 		return nil
 	}
+
 	f := a.newFinding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, a.run.CPUs)
 	f.Share = 1 - 1/r
 	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System), formatDuration(a.run.User+a.run.System),
@@ -48,6 +50,7 @@ func workInflation(a *analysis) []Finding {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
 	}
+
 	saved := (1 - 1/r) * a.activeFraction()
 	f.Gain = newGain(0.9*saved, 0.4*saved, saved)
 	f.Alternative = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
@@ -64,6 +67,7 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 	if !a.hasSamples() || a.used < 1.3*a.wall {
 		return Finding{}, false
 	}
+
 	share := 0.0
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.category == Locks || w.category == Channels || w.category == Scheduler || len(w.stack) == 0 {
@@ -78,10 +82,12 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 		share += w.weight / math.Max(a.cpu.user, 1e-9)
 		return a.prog.ownFrame(w.stack)
 	})
+
 	r := a.inflation()
 	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < 1.1 {
 		return Finding{}, false
 	}
+
 	f := a.newFinding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.", a.prog.position(groups[0].at),
 		percent(share))
 	f.Where = []string{a.prog.position(groups[0].at)}
@@ -92,6 +98,7 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)
 		saved = math.Max(0.6*share, 1-1/r)
 	}
+
 	f.Gain = newGain(saved*a.activeFraction(), 0.3*saved, math.Max(share, saved))
 	f.Alternative = "The additions are few, and what is counted is slow beside them."
 	f.Fix = "Let each goroutine count for itself, and add once at the end."
@@ -105,6 +112,7 @@ func (a *analysis) memoryUpdateShare() float64 {
 	if !a.hasSamples() {
 		return 0
 	}
+
 	share := 0.0
 	for i := range a.cpu.list {
 		w := &a.cpu.list[i]
@@ -112,6 +120,7 @@ func (a *analysis) memoryUpdateShare() float64 {
 			share += w.weight / math.Max(a.cpu.user, 1e-9)
 		}
 	}
+
 	return share
 }
 
@@ -142,6 +151,7 @@ func cpuSaturated(a *analysis) []Finding {
 	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, GarbageCollector) > 0.4 {
 		return nil
 	}
+
 	f := a.newFinding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
 		a.cpus)
 	f.Share = 1 - a.unusedCPU()
@@ -149,22 +159,26 @@ func cpuSaturated(a *analysis) []Finding {
 	if a.trace != nil {
 		f.citef("as many goroutines as CPUs or more wanted to run for %s of the time", percent(a.saturation()))
 	}
+
 	for _, g := range a.hottestLines(nil, 2) {
 		if g.share >= 0.1 {
 			f.Where = append(f.Where, a.prog.position(g.at))
 			f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
 		}
 	}
+
 	f.Alternative = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if a.cpus < a.available {
 		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", a.cpus,
 			a.available)
+
 		f.Alternative = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
 		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", a.procs, a.available)
 		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."
 	}
+
 	f.Confidence = High
 	return []Finding{f}
 }
@@ -174,6 +188,7 @@ func oversubscribed(a *analysis) []Finding {
 	if a.run == nil || a.run.Wall <= 0 {
 		return nil
 	}
+
 	f := a.newFinding(OSOversubscription, "")
 	f.Level = ProfileLevel
 	f.Alternative = "Somebody else's load, that will be gone next time."
@@ -195,6 +210,7 @@ func oversubscribed(a *analysis) []Finding {
 	default:
 		return nil
 	}
+
 	return []Finding{f}
 }
 
@@ -203,11 +219,13 @@ func profilerNoise(a *analysis) []Finding {
 	if !a.hasSamples() || a.cpu.noise < noiseShare {
 		return nil
 	}
+
 	f := a.newFinding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
 		percent(a.cpu.noise))
 	f.Level = ProfileLevel
 	f.Share = a.cpu.noise
 	f.citef("they are left out of all shares")
+
 	f.Alternative = "The program profiles itself, and means to."
 	f.Fix = "Take one profile at a time, and no execution trace beside the CPU profile."
 	f.Experiment = "Take the CPU profile alone."

@@ -3,7 +3,7 @@ package explain
 // The names of findings, each with the cause that it stands for.
 const (
 	UnbufferedIO       Name = "unbuffered-io"       // each system call reads or writes only a few bytes
-	EscapePerOp        Name = "escape-per-op"       // each operation allocates a value that could stay on the stack or be reused
+	EscapePerOp        Name = "escape-per-op"       // each operation allocates a value that could be reused
 	HotFunction        Name = "hot-function"        // one avoidable call, or a linear search, takes much of the CPU time
 	SingleThreaded     Name = "single-threaded"     // one goroutine does all the work
 	SerialPhase        Name = "serial-phase"        // one goroutine works alone for part of the time

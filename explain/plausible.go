@@ -28,6 +28,7 @@ func dropImplausible(e *evidence.Evidence) (*evidence.Evidence, []string) {
 	for _, r := range e.Runs {
 		cpus = max(cpus, r.CPUs, r.MachineCPUs)
 	}
+
 	slack := cpuTolerance
 	if len(e.Runs) > 0 {
 		slack = runTolerance
@@ -55,6 +56,7 @@ func dropImplausible(e *evidence.Evidence) (*evidence.Evidence, []string) {
 		}
 		kept.Profiles = append(kept.Profiles, p)
 	}
+
 	return &kept, notes
 }
 
@@ -72,11 +74,13 @@ func profileProblem(p *evidence.Profile, cpus int, slack float64, timed bool) st
 			}
 		}
 	}
+
 	for i, sum := range sums {
 		if sum > math.MaxInt64 {
 			return "its values of " + p.Types[i] + " add up to more than can be counted"
 		}
 	}
+
 	i := slices.Index(p.Types, "cpu/nanoseconds")
 	switch {
 	case p.Duration < 0:
@@ -88,10 +92,12 @@ func profileProblem(p *evidence.Profile, cpus int, slack float64, timed bool) st
 	case p.Kind != evidence.CPU || i < 0 || p.Duration == 0:
 		return ""
 	}
+
 	most := p.Duration.Seconds()*float64(cpus)*slack + cpuAllowance.Seconds()
 	if used := sums[i] / 1e9; used > most {
 		return fmt.Sprintf("it shows %.3g s of CPU time in %v, which %d CPUs do not have", used, p.Duration, cpus)
 	}
+
 	return ""
 }
 
@@ -111,5 +117,6 @@ func traceProblem(t *evidence.Trace, slack float64) string {
 	case t.CPUs > 0 && busy.Seconds() > most:
 		return fmt.Sprintf("it shows %v of work in %v, which %d CPUs do not have", busy, t.Duration, t.CPUs)
 	}
+
 	return ""
 }

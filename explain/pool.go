@@ -23,6 +23,7 @@ func tooFewWorkers(a *analysis) []Finding {
 	if a.trace == nil || a.idleCPU() < poolSpare {
 		return nil
 	}
+
 	for _, c := range a.classes() {
 		at, own := a.goStatement(c) // a library sizes its pools itself: one goroutine for each connection
 		if isMain(c) || !own || a.handlesConnections(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
@@ -39,6 +40,7 @@ func tooFewWorkers(a *analysis) []Finding {
 		if !pool || !waits && !works || a.timerPaced(c) {
 			continue
 		}
+
 		f := a.newFinding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
 			capitalize(a.className(c)), percent(a.unusedCPU()))
 		f.Share = a.unusedCPU()
@@ -57,6 +59,7 @@ func tooFewWorkers(a *analysis) []Finding {
 		f.Experiment = "Double their number: the time should halve while nothing else is the limit."
 		return []Finding{f}
 	}
+
 	return nil
 }
 

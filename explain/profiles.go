@@ -21,16 +21,19 @@ func spawnByProfile(a *analysis) []Finding {
 	if a.trace != nil || !a.hasSamples() {
 		return nil
 	}
+
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if !containsAny(w.stack, "runtime.newproc") {
 			return evidence.Frame{}, false
 		}
 		return a.prog.ownFrame(w.stack)
 	})
+
 	cost := a.cpu.share(Scheduler) + a.spawnAllocation()
 	if len(groups) == 0 || groups[0].share < spawnLineShare || cost < spawnShare || a.cpu.share(Channels) > cost/2 {
 		return nil
 	}
+
 	f := a.newFinding(GoroutineTooFine, "Making and scheduling goroutines takes %s of the CPU time: "+
 		"each does too little.", percent(cost))
 	f.Where = []string{a.prog.position(groups[0].at)}
@@ -52,6 +55,7 @@ func convoyByProfile(a *analysis) []Finding {
 	if a.trace != nil || !a.hasSamples() || a.oneCPU == nil || a.run == nil || a.oneCPU.Wall <= 0 || a.run.Wall < a.oneCPU.Wall {
 		return nil
 	}
+
 	share := a.cpu.share(Locks)
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.category != Locks || !containsAny(w.stack, "sync.(*Mutex)") || containsAny(w.stack, "sync.(*RWMutex)") {
@@ -62,12 +66,14 @@ func convoyByProfile(a *analysis) []Finding {
 	if share < convoyShare || len(groups) == 0 {
 		return nil
 	}
+
 	f := a.newFinding(LockConvoy, "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
 		"%.0f CPUs than on one.", a.prog.position(groups[0].at), percent(share), a.cpus)
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), a.quote(g.at))
 	}
+
 	f.Share = share
 	f.citef("it takes %s on %d CPUs and %s on one", formatDuration(a.run.Wall), a.run.CPUs, formatDuration(a.oneCPU.Wall))
 	most := 1 - a.lowerBound()
@@ -84,6 +90,7 @@ func externalByProfile(a *analysis) []Finding {
 	if a.trace != nil || a.run == nil || a.run.Wall < minWall || a.acceptsByProfile() {
 		return nil
 	}
+
 	used := a.used / a.wall
 	if f, ok := a.blockingByProfile(used); ok {
 		return []Finding{f}
@@ -91,6 +98,7 @@ func externalByProfile(a *analysis) []Finding {
 	if used >= externalUsed {
 		return nil
 	}
+
 	f := a.newFinding(DependencyWait, "It computes for %s of the time: the rest it waits for something outside.",
 		percent(used))
 	f.Share = 1 - used
@@ -101,6 +109,7 @@ func externalByProfile(a *analysis) []Finding {
 			f.citef("goroutines waited %s in all at %s", formatSeconds(delay), a.quote(at))
 		}
 	}
+
 	f.Confidence = Low
 	f.Alternative = "Few at a time may ask, or they ask one after the other: an execution trace would tell."
 	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
@@ -114,6 +123,7 @@ func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 	if a.cpu == nil || used > 1-blockShare || a.run.System < a.run.User || a.run.Voluntary < 100 || calls < 100 {
 		return Finding{}, false
 	}
+
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if w.category != SystemCalls || !containsAny(w.stack, "os.(*File)") {
 			return evidence.Frame{}, false
@@ -123,6 +133,7 @@ func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 	if len(groups) == 0 || groups[0].share < syscallShare/2 || a.cpu.userShare(SystemCalls) < syscallShare {
 		return Finding{}, false
 	}
+
 	f := a.newFinding(BlockingSyscall, "System calls made at %s block: it computes for %s of the time.",
 		a.prog.position(groups[0].at), percent(used))
 	f.Where = []string{a.prog.position(groups[0].at)}
@@ -130,6 +141,7 @@ func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 	f.citef("%s of CPU time in %s, and %d context switches for %d reads and writes", formatSeconds(a.used), formatDuration(a.run.Wall),
 		a.run.Voluntary, calls)
 	f.citef("%s", a.quote(groups[0].at))
+
 	f.Alternative = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls: put several records into one, or bound how many goroutines make them."
 	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +
@@ -153,6 +165,7 @@ func (a *analysis) longestBlocked() (longest []evidence.Frame, delay float64) {
 	if i < 0 {
 		return nil, 0
 	}
+
 	b := &a.e.Profiles[i]
 	value := slices.Index(b.Types, "delay/nanoseconds")
 	for _, s := range b.Samples {
@@ -163,5 +176,6 @@ func (a *analysis) longestBlocked() (longest []evidence.Frame, delay float64) {
 			longest, delay = s.Stack, x
 		}
 	}
+
 	return longest, delay
 }

@@ -41,6 +41,7 @@ func Explain(e *evidence.Evidence) Report {
 	for _, look := range rules {
 		found = append(found, look(a)...)
 	}
+
 	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
 	if a.isLoaded() {
 		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs "+
@@ -52,6 +53,7 @@ func Explain(e *evidence.Evidence) Report {
 		r.Parallelism.SerialFraction, r.Parallelism.MaxSpeedup, r.Parallelism.Speedup = math.NaN(), math.NaN(), math.NaN()
 		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].oneProgram })
 	}
+
 	r.Findings = rank(dropSymptoms(found))
 	if a.isBrief() {
 		r.Findings = a.withoutGains(r.Findings)
@@ -64,6 +66,7 @@ func Explain(e *evidence.Evidence) Report {
 	if len(r.Findings) == 0 {
 		r.Findings = []Finding{a.noFinding()}
 	}
+
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Kind, f.Rank = "finding", i+1
@@ -72,6 +75,7 @@ func Explain(e *evidence.Evidence) Report {
 			f.Where = []string{}
 		}
 	}
+
 	return r
 }
 
@@ -95,6 +99,7 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 		f.Gain, f.Confidence = nil, Low
 		rest = append(rest, f)
 	}
+
 	f := a.newFinding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", formatDuration(a.run.Wall))
 	f.Level = ProfileLevel
 	f.Share = 1
@@ -103,6 +108,7 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 	if a.cpu != nil {
 		f.citef("the CPU profile has %d samples, of several runs", a.cpu.samples)
 	}
+
 	f.Alternative = "It is always as short: then only its start is worth a look."
 	f.Fix = "Give it more to do: more input, more repetitions, a benchmark."
 	f.Experiment = "With ten times the work, what follows should be found again, with a gain."
@@ -140,6 +146,7 @@ func dropSymptoms(found []Finding) []Finding {
 		}
 		return !traits[cause.Name].detail
 	}
+
 	explained := func(i int, f Finding) bool {
 		if f.Name == NotWorthParallel && slices.ContainsFunc(found,
 			func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
@@ -156,12 +163,14 @@ func dropSymptoms(found []Finding) []Finding {
 		}
 		return false
 	}
+
 	var kept []Finding
 	for i, f := range found {
 		if !explained(i, f) {
 			kept = append(kept, f)
 		}
 	}
+
 	return kept
 }
 
@@ -183,6 +192,7 @@ func rank(found []Finding) []Finding {
 		}
 		return cmp.Compare(b.Gain.Estimate, a.Gain.Estimate)
 	})
+
 	return found
 }
 
@@ -196,17 +206,20 @@ func (a *analysis) noFinding() Finding {
 		} else {
 			f.citef("there is neither an execution trace nor a CPU profile with samples")
 		}
+
 		f.Alternative = "anything"
 		f.Fix = "Run it for longer, or on more input."
 		f.Experiment = "A longer run with an execution trace."
 		return f
 	}
+
 	f := a.newFinding(None, "Nothing was found that holds it back.")
 	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
 	if a.trace == nil {
 		f.citef("only profiles were looked at: who waits for whom an execution trace would tell")
 		f.Confidence = Low
 	}
+
 	f.Alternative = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."
 	f.Fix = "Leave it as it is, or do less work."
 	f.Experiment = fmt.Sprintf("Run it on fewer CPUs: it should slow down in proportion from %.0f.", a.cpus)

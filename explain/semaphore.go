@@ -15,6 +15,7 @@ func (a *analysis) semaphore() (Finding, bool) {
 	if f, ok := a.selectSemaphore(); ok {
 		return f, true
 	}
+
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
 		if r.Kind != evidence.OpChannel || r.Count < 10 || a.fraction(r.Busy) < lockBusy ||
@@ -42,6 +43,7 @@ func (a *analysis) semaphore() (Finding, bool) {
 		if len(where) == 0 {
 			continue
 		}
+
 		f := a.newFinding(name, claim, where[0])
 		if spawned != nil {
 			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost || a.handlesConnections(spawned) ||
@@ -58,6 +60,7 @@ func (a *analysis) semaphore() (Finding, bool) {
 		a.describeSemaphore(&f, queue, r.Count, most)
 		return f, true
 	}
+
 	return Finding{}, false
 }
 
@@ -81,6 +84,7 @@ func (a *analysis) spawnedClass(waits []*evidence.Wait) *evidence.Class {
 			}
 		}
 	}
+
 	return by
 }
 
@@ -99,6 +103,7 @@ func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 			held += w.Waited
 		}
 	}
+
 	return float64(held) / math.Max(1, float64(waited+c.Running+c.Runnable))
 }
 
@@ -139,6 +144,7 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 		if len(where) == 0 || most < 2*minGain || !containsAny(w.Wakers[0].Stack, back.by) {
 			continue
 		}
+
 		f := a.newFinding(SaturatedResource, "Goroutines wait by %s at %s, all the time, for what others of them hold.",
 			back.through, where[0])
 		f.Where = where
@@ -146,6 +152,7 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 		a.describeSemaphore(&f, queue, w.Count, most)
 		return f, true
 	}
+
 	return Finding{}, false
 }
 
@@ -162,11 +169,13 @@ func (a *analysis) reusesConnections(w *evidence.Wait) bool {
 			on += k.Count
 		}
 	}
+
 	for i := range a.trace.Classes {
 		if c := &a.trace.Classes[i]; strings.HasPrefix(c.Start.Function, "net/http.(*Transport).startDialConnForLocked") {
 			dials += c.Count
 		}
 	}
+
 	return on*10 >= all*9 && dials*10 <= w.Count
 }
 

@@ -74,6 +74,7 @@ func singleThreaded(a *analysis) []Finding {
 	if a.trace == nil {
 		return a.singleByCPUTime()
 	}
+
 	c, alone := a.longestAlone()
 	if c == nil || a.activeFraction() < minActive || alone < aloneShare*a.activeFraction() ||
 		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
@@ -82,6 +83,7 @@ func singleThreaded(a *analysis) []Finding {
 	if float64(a.parkCount(c))/a.trace.Duration.Seconds() > fewParks && !isMain(c) {
 		return nil
 	}
+
 	f := a.newFinding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capitalize(a.className(c)),
 		verb(c, "does", "do"), a.available)
 	f.Share = alone
@@ -97,6 +99,7 @@ func singleThreaded(a *analysis) []Finding {
 	if len(f.Where) == 0 && c.Start.File != "" {
 		f.Where = []string{a.prog.position(c.Start)}
 	}
+
 	f.citef("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(a.demandShare(1)),
 		a.used/a.wall)
 	a.singleGain(&f, alone)
@@ -117,6 +120,7 @@ func (a *analysis) singleGain(f *Finding, alone float64) {
 	if a.hasSamples() {
 		own = a.cpu.userShare(UserCode, Allocation)
 	}
+
 	most := alone * own * (1 - 1/a.available)
 	f.Gain = newGain(splitEfficiency*most, 0.5*most, most)
 	f.Confidence = High
@@ -126,6 +130,7 @@ func (a *analysis) singleGain(f *Finding, alone float64) {
 	if a.cpus < a.available {
 		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(a.procs) + " itself."
 	}
+
 	f.Experiment = "Give each half of the input to a process of its own: if both end in half the " +
 		"time, the work divides."
 }
@@ -136,6 +141,7 @@ func (a *analysis) singleByCPUTime() []Finding {
 	if !a.hasSamples() || a.wall == 0 {
 		return nil
 	}
+
 	used := a.used / a.wall * a.cpu.user / a.cpu.total
 	root, most := "", 0.0
 	by := map[string]float64{}
@@ -149,6 +155,7 @@ func (a *analysis) singleByCPUTime() []Finding {
 	if used < minActive || used > 1.1 || most < aloneShare*a.cpu.user || a.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
+
 	f := a.newFinding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", a.used/a.wall,
 		a.available)
 	f.Level = ProfileLevel
@@ -158,14 +165,17 @@ func (a *analysis) singleByCPUTime() []Finding {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s of it is spent at %s", percent(g.share), a.quote(g.at))
 	}
+
 	a.singleGain(&f, math.Min(1, used))
 	// of these there is one at a time
 	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" {
 		f.Gain, f.Confidence = nil, Low
+
 		f.Alternative = "Several goroutines take turns, so that there is no loop to divide: without a trace " +
 			"this cannot be told."
 		f.Experiment = "Take an execution trace: it tells whether one goroutine works, or several in turns."
 	}
+
 	return []Finding{f}
 }
 
@@ -185,6 +195,7 @@ func serialPhase(a *analysis) []Finding {
 	if a.trace == nil || a.cpus < 2 {
 		return nil
 	}
+
 	c, alone := a.longestAlone()
 	wide := a.widestClass()
 	parallel := a.activeFraction() - a.demandShare(1)
@@ -192,12 +203,14 @@ func serialPhase(a *analysis) []Finding {
 		wide.Running < a.totalRunning()/10 {
 		return nil
 	}
+
 	work := float64(a.totalRunning())
 	serial := float64(c.Alone-c.Tail) / math.Max(work, 1)
 	who := capitalize(a.className(c))
 	if c.Count > 1 {
 		who = "One goroutine of " + shortName(c.Start.Function) + " at a time"
 	}
+
 	f := a.newFinding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
 		who, percent(alone))
 	f.Share = alone
@@ -213,11 +226,13 @@ func serialPhase(a *analysis) []Finding {
 			f.citef("its CPU time is mostly below %s", a.quote(g.at))
 		}
 	}
+
 	for _, h := range a.hottestLines(c, 1) {
 		if !slices.Contains(f.Where, a.prog.position(h.at)) {
 			f.Where = append(f.Where, a.prog.position(h.at))
 		}
 	}
+
 	f.citef("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
 		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/a.cpus), a.cpus)
 	f.citef("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, shortName(wide.Start.Function),
@@ -230,6 +245,7 @@ func serialPhase(a *analysis) []Finding {
 			return nil // the start of a process; or slivers between waits
 		}
 	}
+
 	f.Alternative = "The phase is limited by something else than its CPU, or must come before or after."
 	f.Fix = "Divide the phase as well, or overlap it with the parallel part: begin with what is already there."
 	f.Experiment = "Leave the phase out: the time should fall by its share of " + percent(alone) + "."
@@ -241,6 +257,7 @@ func loadImbalance(a *analysis) []Finding {
 	if a.trace == nil || a.cpus < 2 {
 		return nil
 	}
+
 	var worst *evidence.Class
 	for _, c := range a.classes() {
 		if _, own := a.goStatement(c); own && (worst == nil || c.Tail > worst.Tail) {
@@ -254,7 +271,9 @@ func loadImbalance(a *analysis) []Finding {
 	if int64(len(worst.Members)) >= worst.Count && imbalance(worst) < uneven {
 		return nil // one began later, or the machine held it up
 	}
+
 	tail := a.fraction(worst.Tail)
+
 	f := a.newFinding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
 		a.className(worst), percent(tail))
 	f.Share = tail
@@ -265,6 +284,7 @@ func loadImbalance(a *analysis) []Finding {
 	for _, m := range worst.Members[:min(4, len(worst.Members))] {
 		ran = append(ran, formatDuration(m.Running))
 	}
+
 	f.citef("those that ran longest had a CPU for %s", strings.Join(ran, ", "))
 	saved := tail * (1 - 1/a.cpus)
 	f.Gain = newGain(0.9*saved, 0.5*saved, saved)
@@ -275,6 +295,7 @@ func loadImbalance(a *analysis) []Finding {
 		}
 		f.Gain, f.Confidence = nil, Low
 	}
+
 	f.Alternative = "The last piece cannot be divided, and came last by chance."
 	f.Fix = "Give out smaller pieces as workers become free (a channel or an atomic counter), the largest first."
 	f.Experiment = "Halve the pieces: the time in which one is left should halve."
@@ -295,6 +316,7 @@ func oneCPU(a *analysis) []Finding {
 	if a.run == nil || a.procs != 1 || a.run.MachineCPUs < 2 {
 		return nil
 	}
+
 	f := a.newFinding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", a.run.MachineCPUs,
 		percent(a.saturation()))
 	f.Share = a.saturation()
@@ -314,16 +336,20 @@ func oneCPU(a *analysis) []Finding {
 		f.Gain = newGain(0.8*most, 0.3*most, most)
 		f.citef("goroutines queued for a CPU for %s of the time", percent(1-a.demandShare(0)-a.demandShare(1)))
 	}
+
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
 	if a.run.CPUs > 1 {
 		f.citef("it sets GOMAXPROCS to 1 itself, where it was given %d", a.run.CPUs)
+
 		f.Alternative = "It is set by a quota, or to leave the other CPUs to others."
 		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one " +
 			"goroutine without channels."
 		f.Experiment = "Leave the call out: the time should fall."
 		return []Finding{f}
 	}
+
 	f.citef("GOMAXPROCS is 1")
+
 	f.Alternative = "The one CPU is a quota, and others would be throttled."
 	f.Experiment = "Run it with GOMAXPROCS=2."
 	return []Finding{f}

@@ -49,6 +49,7 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	if !a.prog.isOwn(w.stack[0]) {
 		return false
 	}
+
 	line := a.prog.sourceLine(w.stack[0])
 	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
 }
@@ -58,6 +59,7 @@ func (a *analysis) hasDefault(at evidence.Frame) bool {
 	if a.prog.Source == nil {
 		return false
 	}
+
 	for n := at.Line + 1; n < at.Line+20; n++ {
 		switch line := strings.TrimSpace(a.prog.Source(at.File, n)); {
 		case strings.HasPrefix(line, "default:"):
@@ -66,6 +68,7 @@ func (a *analysis) hasDefault(at evidence.Frame) bool {
 			return false
 		}
 	}
+
 	return false
 }
 
@@ -74,6 +77,7 @@ func busyWait(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
 	}
+
 	share := 0.0
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		if !a.isPolling(w) {
@@ -83,10 +87,12 @@ func busyWait(a *analysis) []Finding {
 		at, ok := a.prog.ownFrame(w.stack)
 		return at, ok
 	})
+
 	yields, site := a.yields()
 	if len(groups) == 0 && site == nil || share < spinShare {
 		return nil
 	}
+
 	f := a.newFinding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
 		percent(share))
 	f.Share = share
@@ -102,12 +108,14 @@ func busyWait(a *analysis) []Finding {
 		}
 		f.citef("runtime.Gosched is called %.0f times a second", yields)
 	}
+
 	crowd := a.oversubscription()
 	f.citef("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
 		percent(share), percent(crowd))
 	if saved := share * crowd; saved >= minGain {
 		f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(saved, share))
 	}
+
 	f.Alternative = "What it waits for comes so soon that parking would take longer."
 	f.Fix = "Block: receive from a channel, wait for a condition or a WaitGroup; or sleep between looks."
 	f.Experiment = "Put time.Sleep(100*time.Microsecond) into the loop: CPU time should fall and the time not rise."
@@ -131,6 +139,7 @@ func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 	if a.trace == nil {
 		return 0, nil
 	}
+
 	n := int64(0)
 	for i := range a.trace.Waits {
 		if w := &a.trace.Waits[i]; w.Op == evidence.OpYield {
@@ -140,6 +149,7 @@ func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 			}
 		}
 	}
+
 	return float64(n) / a.trace.Duration.Seconds(), site
 }
 
@@ -163,6 +173,7 @@ func (a *analysis) parsedFile(file string) *ast.File {
 	if f, ok := a.parsed.files[file]; ok {
 		return f
 	}
+
 	var text strings.Builder
 	last := 0
 	for n := 1; n < maxFileLines && n < last+200; n++ {
@@ -172,10 +183,12 @@ func (a *analysis) parsedFile(file string) *ast.File {
 		}
 		text.WriteString(line + "\n")
 	}
+
 	f, err := parser.ParseFile(a.parsed.set, file, text.String(), parser.SkipObjectResolution)
 	if err != nil {
 		f = nil
 	}
+
 	a.parsed.files[file] = f
 	return f
 }
@@ -189,10 +202,12 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 	if a.pollLoops == nil {
 		a.pollLoops = map[evidence.Frame]bool{}
 	}
+
 	is := false
 	if inner, ok := a.innermostLoop(at).(*ast.ForStmt); ok {
 		is = inner.Init == nil && inner.Post == nil && onlyPolls(inner)
 	}
+
 	a.pollLoops[at] = is
 	return is
 }
@@ -229,5 +244,6 @@ func onlyPolls(loop *ast.ForStmt) bool {
 		}
 		return only
 	})
+
 	return only && ends && looks
 }

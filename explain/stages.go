@@ -28,6 +28,7 @@ func (a *analysis) wakeCount(c *evidence.Class) (n int64) {
 			}
 		}
 	}
+
 	return n
 }
 
@@ -44,6 +45,7 @@ func (a *analysis) stages() []stage {
 		}
 		out = append(out, stage{c, math.Min(1, a.fraction(running+outside)), a.fraction(outside), c.Peak == 1})
 	}
+
 	slices.SortFunc(out, func(x, y stage) int {
 		switch {
 		case x.utilization > y.utilization:
@@ -53,6 +55,7 @@ func (a *analysis) stages() []stage {
 		}
 		return 0
 	})
+
 	return out
 }
 
@@ -61,10 +64,12 @@ func channelRules(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
 	}
+
 	asked := a.idleCPU() >= stepIdle
 	if f, ok := a.semaphore(); ok && asked {
 		return []Finding{f}
 	}
+
 	line := a.stages()
 	if len(line) < 2 {
 		return nil
@@ -75,6 +80,7 @@ func channelRules(a *analysis) []Finding {
 	if f, ok := a.lockstep(line); ok {
 		return []Finding{f}
 	}
+
 	return nil
 }
 
@@ -85,10 +91,12 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	for _, o := range line[1:] {
 		next = math.Max(next, o.utilization)
 	}
+
 	waited, neighbour := a.waitShare(s.class)
 	if !s.single || s.utilization < stageFull || next > stageNext || waited < 0.3 {
 		return Finding{}, false
 	}
+
 	unused := a.idleCPU()
 	// it runs all the time: what others lose while CPUs wake for them is not the limit
 	if a.fraction(s.class.Running) >= stageFull {
@@ -100,18 +108,21 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	if s.external > s.utilization/2 && a.sendWaitShare(s.class) < stagePushed {
 		return Finding{}, false // nobody brings it work faster than it goes: it waits for something else
 	}
+
 	f := a.newFinding(StageLimited, "%s is the slowest stage: it is occupied for %s of the time, and the "+
 		"others wait for it.", capitalize(a.className(s.class)), percent(s.utilization))
 	f.Share = s.utilization
 	if neighbour != nil {
 		f.Where = a.prog.positions(neighbour.Stack)
 	}
+
 	f.Where = append(a.stagePosition(s.class), f.Where...)
 	f.citef("the next stage, %s, is occupied for %s", a.className(line[1].class), percent(next))
 	f.citef("neighbours waited for it for %s of the time", percent(math.Min(1, waited)))
 	for _, g := range a.hottestLines(s.class, 1) {
 		f.citef("%s of the goroutines' CPU time is in it at %s", percent(g.share), a.quote(g.at))
 	}
+
 	most := 1 - a.lowerBound(next)
 	f.Gain = newGain(0.85*most, math.Min(0.3, 0.5*most), most)
 	f.Confidence = High
@@ -153,6 +164,7 @@ func (a *analysis) waitShare(c *evidence.Class) (share float64, longest *evidenc
 			longest = w
 		}
 	}
+
 	return share, longest
 }
 
@@ -185,6 +197,7 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	if worst == nil || line[0].utilization > 0.95 {
 		return Finding{}, false
 	}
+
 	most := math.Min(1-a.lowerBound(line[0].utilization), a.slack())
 	name := UnbufferedLockstep
 	if a.isBuffered(worst) {
@@ -194,12 +207,14 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 		name = UndersizedBuffer
 		most = math.Min(most, a.idleCPU())
 	}
+
 	f := a.newFinding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
 	f.Fix = "Give the channel a buffer of 1 to 16."
 	if name == UndersizedBuffer {
 		f.Claim = "The buffer between two stages is now full, now empty: it is too small for how much their times vary."
 		f.Fix = "Make the buffer some times larger."
 	}
+
 	f.Where = a.prog.positions(worst.Sites...)
 	f.Share = a.idleCPU()
 	f.citef("senders were parked for %s of the time (%d times), receivers for %s (%d times)",
