@@ -10,18 +10,18 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of allocation and its collection.
+// Thresholds for allocation and garbage collection.
 const (
-	gcShare     = 0.2  // of CPU time
-	gcAssist    = 0.05 // of the goroutines' running time, in assists
-	gcKept      = 0.25 // of collecting that remains when the heap may grow four times as far
-	allocShare  = 0.2  // of objects, at one line
-	thrashShare = 0.4  // of CPU time: the limiter of the runtime steps in at 0.5 (runtime/mgclimit.go)
-	stopShare   = 0.05 // of the time, with the world stopped
+	gcShare     = 0.2  // fraction of the CPU time in the collector from which there is a finding
+	gcAssist    = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
+	gcKept      = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
+	allocShare  = 0.2  // fraction of all objects that one line allocates
+	thrashShare = 0.4  // fraction of the CPU time; the runtime limits the collector at 0.5 (runtime/mgclimit.go)
+	stopShare   = 0.05 // fraction of the time with the world stopped
 	stopLong    = time.Millisecond
 )
 
-// gcRules find programs that collect garbage too much.
+// gcRules finds programs that spend too much time on garbage collection.
 func gcRules(a *analysis) []Finding {
 	share, source := a.gcCPUShare()
 	assist := 0.0
@@ -69,7 +69,7 @@ func gcRules(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// collecting is the collector's share of the CPU time.
+// gcCPUShare returns the fraction of the CPU time spent in the collector, and the evidence for it.
 func (a *analysis) gcCPUShare() (share float64, source string) {
 	if a.hasSamples() {
 		return a.cpu.share(GarbageCollector), "the CPU profile"
@@ -81,8 +81,8 @@ func (a *analysis) gcCPUShare() (share float64, source string) {
 	return 0, ""
 }
 
-// gcGain is what less collecting saves. What goroutines do for the collector is saved in full; what its own workers do
-// only in so far as the CPUs were wanted.
+// gcGain estimates what fewer collections save. The time of mark assists is saved in full. The time of the collector's
+// own workers is saved only as far as goroutines wanted their CPUs.
 func (a *analysis) gcGain(share, assist float64) *Gain {
 	own := assist
 	if a.hasSamples() {
@@ -99,7 +99,7 @@ func (a *analysis) gcGain(share, assist float64) *Gain {
 	return newGain(saved, 0.5*saved, math.Min(share*1.1, 1.5*saved+0.05))
 }
 
-// metric is one of the runtime's, of the undisturbed run; 0 unknown.
+// metric returns a metric of package runtime/metrics for the undisturbed run, or 0 if it is unknown.
 func (a *analysis) metric(name string) float64 {
 	if a.run == nil {
 		return 0
@@ -107,13 +107,13 @@ func (a *analysis) metric(name string) float64 {
 	return a.run.Metrics[name]
 }
 
-// nearLimit reports whether the heap's goal is kept down by the memory limit.
+// nearLimit reports whether the memory limit, in bytes, keeps the goal of the heap down.
 func (a *analysis) nearLimit(limit float64) bool {
 	total := a.metric("/memory/classes/total:bytes") - a.metric("/memory/classes/heap/released:bytes")
 	return total > 0.8*limit
 }
 
-// allocators are the program's own lines that allocate most bytes.
+// topAllocators returns up to most of the program's own lines that each allocate at least 10% of the bytes.
 func (a *analysis) topAllocators(most int) []group {
 	groups, _ := a.allocationsByLine("alloc_space/bytes")
 	n := 0
@@ -123,7 +123,8 @@ func (a *analysis) topAllocators(most int) []group {
 	return groups[:n]
 }
 
-// allocated adds up the heap profile by the program's own lines.
+// allocationsByLine sums a value type of the heap profile by the program's own lines. The profiler's own allocations
+// and those before main are left out.
 func (a *analysis) allocationsByLine(what string) (groups []group, total float64) {
 	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
 	if i < 0 {
@@ -159,7 +160,7 @@ func escapes(a *analysis) []Finding {
 	g := groups[0]
 	reason := a.escapeReason(g.at)
 	if reason == "" && !a.allocatesItself(g.sample) {
-		return nil // inside a library
+		return nil // The allocation is inside a library.
 	}
 
 	perOp, ops := a.objectsPerOperation(g.share*objects, a.meanObjectSize(g.at))
@@ -199,13 +200,13 @@ func escapes(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// allocatesItself reports whether the program's own function calls for the memory, not a library below it.
+// allocatesItself reports whether the program's own function allocates, not a library below it.
 func (a *analysis) allocatesItself(stack []evidence.Frame) bool {
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !strings.HasPrefix(f.Function, "runtime.") })
 	return i >= 0 && a.prog.isOwn(stack[i])
 }
 
-// reason is what the compiler says of a line.
+// escapeReason returns the compiler's escape message for a line, or "" if there is none.
 func (a *analysis) escapeReason(at evidence.Frame) string {
 	for _, e := range a.e.Escapes {
 		if e.Line == at.Line && (e.File == at.File || strings.HasSuffix(at.File, "/"+e.File) ||
@@ -216,11 +217,11 @@ func (a *analysis) escapeReason(at evidence.Frame) string {
 	return ""
 }
 
-// tinyBlock is the size of the blocks in which the runtime puts several small objects without pointers; a heap profile
-// counts the blocks (runtime/malloc.go).
+// tinyBlock is the size in bytes of the blocks in which the runtime combines small objects without pointers. A heap
+// profile counts the blocks (runtime/malloc.go).
 const tinyBlock = 16
 
-// sizeAt is the mean size of the objects that are allocated at a place, in bytes; 0 unknown.
+// meanObjectSize returns the mean size in bytes of the objects allocated at a line, or 0 if it is unknown.
 func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
 	of := func(what string) float64 {
 		groups, total := a.allocationsByLine(what)
@@ -238,8 +239,8 @@ func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
 	return 0
 }
 
-// perOperation is how many objects come on each operation that was counted, if they are about one; of objects that are
-// counted by blocks there are 1, 2, 4, 8 or 16 in each.
+// objectsPerOperation returns the number of objects for each operation or call that was counted, if it is close to one,
+// and what was counted. Tiny objects are counted in blocks of 1, 2, 4, 8 or 16, so that all these are tried.
 func (a *analysis) objectsPerOperation(objects, size float64) (float64, string) {
 	if size > 0 && size < tinyBlock+1 {
 		for in := 1.0; in < tinyBlock; in *= 2 {
@@ -267,36 +268,39 @@ func (a *analysis) objectsPerOperation(objects, size float64) (float64, string) 
 	return 0, ""
 }
 
-// allocationBelow is the share of the goroutines' CPU time that allocates at a line.
+// allocationShare returns the fraction of the goroutines' CPU time that allocates at a line, and the number of samples
+// of the profile.
 func (a *analysis) allocationShare(at evidence.Frame) (share float64, samples int64) {
 	if a.cpu == nil {
 		return 0, 0
 	}
 	for _, w := range a.cpu.list {
-		if f, ok := a.prog.ownFrame(w.stack); ok && f.Function == at.Function && f.Line == at.Line && w.category == Allocation {
+		if f, ok := a.prog.ownFrame(w.stack); ok && f.Function == at.Function && f.Line == at.Line &&
+			w.category == Allocation {
 			share += w.weight / math.Max(a.cpu.user, 1e-9)
 		}
 	}
 	return share, a.cpu.samples
 }
 
-// stopping finds a world that is stopped too often or too long.
+// stopTheWorld finds programs that stop the world too often or for too long.
 func stopTheWorld(a *analysis) []Finding {
 	if a.trace == nil || len(a.trace.GC.Stops) == 0 || a.fraction(a.trace.GC.Stopped) < stopShare {
 		return nil
 	}
 
 	s := a.trace.GC.Stops[0]
-	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.StopLatency.P99 < stopLong || a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
+	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.StopLatency.P99 < stopLong ||
+		a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
 
-	f := a.newFinding(STWStopping, "The world is stopped for %s of the time: %s.", percent(a.fraction(a.trace.GC.Stopped)),
-		s.Reason)
+	f := a.newFinding(STWStopping, "The world is stopped for %s of the time: %s.",
+		percent(a.fraction(a.trace.GC.Stopped)), s.Reason)
 	f.Where = a.prog.positions(s.Stack)
 	f.Share = a.fraction(a.trace.GC.Stopped)
-	f.citef("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason, formatDuration(s.Spent),
-		formatDuration(a.trace.GC.StopLatency.P99))
+	f.citef("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason,
+		formatDuration(s.Spent), formatDuration(a.trace.GC.StopLatency.P99))
 	own := a.fraction(s.Spent)
 	if !strings.HasPrefix(s.Reason, "GC ") {
 		f.Gain = newGain(0.9*own, 0.5*own, 1.1*own)

@@ -11,65 +11,70 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// view is the evidence as rules look at it.
+// analysis is the evidence with the quantities that rules derive from it. Fractions of the time are 0 to 1.
 type analysis struct {
 	e         *evidence.Evidence
 	prog      program
-	trace     *evidence.Trace // nil where there is none
-	cpu       *profile        // nil where there is none
-	run       *evidence.Run   // undisturbed, at the most CPUs; nil where there is none
-	oneCPU    *evidence.Run   // at one CPU, where there was another
+	trace     *evidence.Trace // nil if there is none, or if it is empty
+	cpu       *profile        // nil if there is none
+	run       *evidence.Run   // without a profiler, on the most CPUs; nil if there is none
+	oneCPU    *evidence.Run   // without a profiler, on one CPU; nil if there is none besides run
 	procs     int             // GOMAXPROCS at the end, which a program may set itself
-	cpus      float64         // that it can use: GOMAXPROCS, and no more than it was given
-	available float64         // CPUs that it may use
-	wall      float64         // seconds, of the undisturbed run, else of the trace, else of the CPU profile
-	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's
-	// own code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
+	cpus      float64         // CPUs that the program can use: GOMAXPROCS, but no more than available
+	available float64         // CPUs that the process may use
+	wall      float64         // seconds, of the undisturbed run, or else of the trace, or else of the CPU profile
+
+	// used is the CPU time of an undisturbed run in seconds. essential is the part that the job itself needs: user
+	// code, allocation and system calls, but not channels, locks, the scheduler and the collector.
 	used, essential float64
-	parsed          sources
-	pollLoops       map[evidence.Frame]bool
-	searchLoops     map[evidence.Frame]searchLoop
-	wakeUp          float64 // see late
+
+	// Results that are computed once, when a rule needs them.
+	parsed      sources
+	pollLoops   map[evidence.Frame]bool
+	searchLoops map[evidence.Frame]searchLoop
+	wakeUp      float64 // of wakeUpFraction
 }
 
-// procsMetric is GOMAXPROCS in package runtime/metrics.
+// procsMetric is the name of GOMAXPROCS in package runtime/metrics.
 const procsMetric = "/sched/gomaxprocs:threads"
 
+// newAnalysis selects the runs, the trace and the profile that rules use.
 func newAnalysis(e *evidence.Evidence) *analysis {
-	v := &analysis{e: e, prog: program{&e.Program}, trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
-	if v.trace != nil && (v.trace.Duration <= 0 || len(v.trace.Demand.Time) == 0) {
-		v.trace = nil
+	a := &analysis{e: e, prog: program{&e.Program}, trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
+	if a.trace != nil && (a.trace.Duration <= 0 || len(a.trace.Demand.Time) == 0) {
+		a.trace = nil
 	}
 
 	for i := range e.Runs {
 		r := &e.Runs[i]
-		if v.run == nil || r.CPUs > v.run.CPUs {
-			v.run = r
+		if a.run == nil || r.CPUs > a.run.CPUs {
+			a.run = r
 		}
 	}
 
 	for i := range e.Runs {
-		if r := &e.Runs[i]; r.CPUs == 1 && r != v.run && r.Metrics[procsMetric] <= 1 { // it may set more itself
-			v.oneCPU = r
+		// the program may set more CPUs itself
+		if r := &e.Runs[i]; r.CPUs == 1 && r != a.run && r.Metrics[procsMetric] <= 1 {
+			a.oneCPU = r
 		}
 	}
 
 	switch {
-	case v.run != nil && v.run.CPUs > 0:
-		v.procs = v.run.CPUs
-		if n := v.metric(procsMetric); n >= 1 {
-			v.procs = int(n)
+	case a.run != nil && a.run.CPUs > 0:
+		a.procs = a.run.CPUs
+		if n := a.metric(procsMetric); n >= 1 {
+			a.procs = int(n)
 		}
-		v.cpus, v.available = float64(min(v.procs, v.run.CPUs)), float64(v.run.CPUs)
-	case v.trace != nil:
-		v.procs, v.cpus, v.available = v.trace.CPUs, float64(v.trace.CPUs), float64(v.trace.CPUs)
+		a.cpus, a.available = float64(min(a.procs, a.run.CPUs)), float64(a.run.CPUs)
+	case a.trace != nil:
+		a.procs, a.cpus, a.available = a.trace.CPUs, float64(a.trace.CPUs), float64(a.trace.CPUs)
 	}
 
-	v.setTimes()
-	return v
+	a.setTimes()
+	return a
 }
 
-// times settles wall, used and core.
+// setTimes sets wall, used and essential.
 func (a *analysis) setTimes() {
 	switch {
 	case a.run != nil && a.run.Wall > 0:
@@ -95,13 +100,13 @@ func (a *analysis) setTimes() {
 	}
 }
 
-// sampled reports whether there is a CPU profile that tells shares.
+// hasSamples reports whether there is a CPU profile with enough samples to give shares.
 func (a *analysis) hasSamples() bool { return a.cpu != nil && a.cpu.samples >= minSamples }
 
-// traced is a time as a fraction of the trace's duration.
+// fraction returns a time as a fraction of the trace's duration.
 func (a *analysis) fraction(d time.Duration) float64 { return float64(d) / float64(a.trace.Duration) }
 
-// wanting is the fraction of the time in which exactly n of the program's goroutines wanted a CPU.
+// demandShare returns the fraction of the time in which exactly n goroutines wanted a CPU.
 func (a *analysis) demandShare(n int) float64 {
 	if n >= len(a.trace.Demand.Time) {
 		return 0
@@ -109,8 +114,8 @@ func (a *analysis) demandShare(n int) float64 {
 	return a.fraction(a.trace.Demand.Time[n])
 }
 
-// late is the part of the goroutines' queueing for a CPU in which one was there and had no goroutine: it was being
-// woken, or looked for work. On virtual machines that takes 100 us.
+// wakeUpFraction returns the fraction of the run-queue wait during which a CPU was available but had no goroutine,
+// because it was waking up or looking for work. On virtual machines a wake-up takes 100 us.
 func (a *analysis) wakeUpFraction() float64 {
 	if a.wakeUp == 0 {
 		queued := time.Duration(0)
@@ -122,13 +127,13 @@ func (a *analysis) wakeUpFraction() float64 {
 	return a.wakeUp
 }
 
-// kept is how long a wait kept goroutines: parked, and from there until a CPU had come for them.
+// blockedTime returns how long a wait blocked goroutines: the time parked, plus the wake-up latency after it.
 func (a *analysis) blockedTime(w *evidence.Wait) time.Duration {
 	return w.Waited + time.Duration(a.wakeUpFraction()*float64(w.Queued))
 }
 
-// busy is the fraction of the time in which somebody wanted a CPU: what is saved of the work of a busy program is
-// saved of its time in that proportion.
+// activeFraction returns the fraction of the time in which at least one goroutine wanted a CPU. Work that is saved
+// shortens the wall time by this fraction of it.
 func (a *analysis) activeFraction() float64 {
 	if a.trace != nil {
 		return 1 - a.demandShare(0)
@@ -136,7 +141,7 @@ func (a *analysis) activeFraction() float64 {
 	return math.Min(1, a.used/math.Max(a.wall, 1e-9))
 }
 
-// saturated is the fraction of the time in which at least as many wanted a CPU as there are.
+// saturation returns the fraction of the time in which at least as many goroutines as CPUs wanted to run.
 func (a *analysis) saturation() float64 {
 	if a.trace == nil {
 		return math.Min(1, a.used/math.Max(a.cpus*a.wall, 1e-9))
@@ -148,12 +153,13 @@ func (a *analysis) saturation() float64 {
 	return s
 }
 
-// unused is the fraction of the CPUs' time that nothing used.
+// unusedCPU returns the fraction of the CPU time that was not used.
 func (a *analysis) unusedCPU() float64 {
 	return math.Max(0, 1-a.used/math.Max(a.cpus*a.wall, 1e-9))
 }
 
-// idle is the fraction of the CPUs' time for which nobody wanted one, in the trace; without one, that was not used.
+// idleCPU returns the fraction of the CPU time that no goroutine wanted. Without a trace it is the fraction that was
+// not used.
 func (a *analysis) idleCPU() float64 {
 	if a.trace == nil {
 		return a.unusedCPU()
@@ -165,13 +171,12 @@ func (a *analysis) idleCPU() float64 {
 	return math.Max(0, 1-wanted/a.cpus)
 }
 
-// slack is the fraction of the CPUs' time that was not used or that nobody wanted, whichever is more: what is lost
-// while one waits for a CPU to wake was wanted.
+// slack returns the larger of idleCPU and unusedCPU: time that is lost while CPUs wake up was wanted but not used.
 func (a *analysis) slack() float64 { return math.Max(a.idleCPU(), a.unusedCPU()) }
 
-// floor is the fraction of the wall time that is left at least when nothing but the job's own work on all CPUs, or one
-// of the serial parts given as fractions of the time, keeps it (the bounds of operational analysis: Denning and Buzen
-// 1978).
+// lowerBound returns a lower bound for the remaining fraction of the wall time. The bound is the essential work on all
+// CPUs, or the longest of some serial parts, given as fractions of the time (asymptotic bounds of operational analysis:
+// Denning and Buzen 1978).
 func (a *analysis) lowerBound(serial ...float64) float64 {
 	least := a.essential / math.Max(a.cpus*a.wall, 1e-9)
 	for _, s := range serial {
@@ -180,7 +185,7 @@ func (a *analysis) lowerBound(serial ...float64) float64 {
 	return math.Min(1, least)
 }
 
-// tier of findings that stand on the trace, if it is there.
+// level returns the level of evidence of findings that use the trace if there is one.
 func (a *analysis) level() EvidenceLevel {
 	if a.trace != nil {
 		return TraceLevel
@@ -188,7 +193,7 @@ func (a *analysis) level() EvidenceLevel {
 	return ProfileLevel
 }
 
-// gain is a fraction of the wall time, made consistent.
+// newGain returns a gain in wall time, rounded to three digits, with Low <= Estimate <= High.
 func newGain(estimate, low, high float64) *Gain {
 	fit := func(x float64) float64 {
 		if math.IsNaN(x) {
@@ -200,17 +205,18 @@ func newGain(estimate, low, high float64) *Gain {
 		High: fit(math.Max(high, estimate))}
 }
 
-// finding begins one.
+// newFinding returns a finding with its claim, of medium confidence.
 func (a *analysis) newFinding(name Name, claim string, args ...any) Finding {
-	return Finding{Kind: "finding", Name: name, Level: a.level(), Claim: fmt.Sprintf(claim, args...), Confidence: Medium}
+	return Finding{Kind: "finding", Name: name, Level: a.level(), Claim: fmt.Sprintf(claim, args...),
+		Confidence: Medium}
 }
 
-// says adds evidence.
+// citef adds a formatted sentence to the evidence.
 func (f *Finding) citef(format string, args ...any) {
 	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
 }
 
-// quoted is a place with its source line, where that is at hand.
+// quote returns a position with its source line, or with its function if the source is not available.
 func (a *analysis) quote(f evidence.Frame) string {
 	if line := a.prog.sourceLine(f); line != "" {
 		return fmt.Sprintf("%s: %s", a.prog.position(f), line)
@@ -218,10 +224,10 @@ func (a *analysis) quote(f evidence.Frame) string {
 	return fmt.Sprintf("%s, in %s", a.prog.position(f), shortName(f.Function))
 }
 
-// percent writes a fraction.
+// percent formats a fraction.
 func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 
-// span writes a time for readers: two or three digits.
+// formatDuration formats a time with two or three digits.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d >= 10*time.Second:
@@ -243,7 +249,7 @@ func capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// plainly writes a number without needless digits.
+// formatNumber formats a number with at most two significant digits below 10, and no decimals from there on.
 func formatNumber(x float64) string {
 	if x >= 10 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
@@ -251,7 +257,7 @@ func formatNumber(x float64) string {
 	return strconv.FormatFloat(x, 'g', 2, 64)
 }
 
-// classes of the program that had goroutines.
+// classes returns the program's own classes that had goroutines.
 func (a *analysis) classes() []*evidence.Class {
 	var out []*evidence.Class
 	if a.trace == nil {
@@ -268,7 +274,7 @@ func (a *analysis) classes() []*evidence.Class {
 	return out
 }
 
-// running is the CPU time of all of them in the trace.
+// totalRunning returns the CPU time of all classes in the trace.
 func (a *analysis) totalRunning() time.Duration {
 	total := time.Duration(0)
 	for _, c := range a.classes() {
@@ -280,7 +286,7 @@ func (a *analysis) totalRunning() time.Duration {
 // isMain reports whether a class is the main goroutine.
 func isMain(c *evidence.Class) bool { return c.Start.Function == "main.main" }
 
-// name is how a class is spoken of.
+// className returns the words for a class in a sentence.
 func (a *analysis) className(c *evidence.Class) string {
 	if isMain(c) {
 		return "the main goroutine"
@@ -292,7 +298,7 @@ func (a *analysis) className(c *evidence.Class) string {
 	return fmt.Sprintf("the %d goroutines of %s", c.Count, name)
 }
 
-// verb is the form of a verb that goes with the name of a class.
+// verb returns the form of a verb that agrees with the name of a class.
 func verb(c *evidence.Class, one, many string) string {
 	if c.Count > 1 {
 		return many
@@ -300,7 +306,8 @@ func verb(c *evidence.Class, one, many string) string {
 	return one
 }
 
-// hottest are the program's own lines that the goroutines of a class spend most CPU time in, or below.
+// hottestLines returns up to most of the program's own lines in or below which the goroutines of a class spend most CPU
+// time. A nil class stands for all.
 func (a *analysis) hottestLines(c *evidence.Class, most int) []group {
 	if a.cpu == nil {
 		return nil
@@ -314,7 +321,7 @@ func (a *analysis) hottestLines(c *evidence.Class, most int) []group {
 	return groups[:min(most, len(groups))]
 }
 
-// entry is the place in the program that is deepest among those which most of a class's CPU time is spent in or below.
+// entryPoint returns the deepest position of the program in or below which a class spends most of its CPU time.
 func (a *analysis) entryPoint(c *evidence.Class) (group, bool) {
 	if a.cpu == nil {
 		return group{}, false
@@ -351,7 +358,8 @@ func (a *analysis) entryPoint(c *evidence.Class) (group, bool) {
 		if g.share < entryShare*total {
 			continue
 		}
-		if best == nil || depth[f] > depth[best.at] || depth[f] == depth[best.at] && a.prog.position(f) < a.prog.position(best.at) {
+		if best == nil || depth[f] > depth[best.at] || depth[f] == depth[best.at] &&
+			a.prog.position(f) < a.prog.position(best.at) {
 			best = g
 		}
 	}
@@ -362,10 +370,10 @@ func (a *analysis) entryPoint(c *evidence.Class) (group, bool) {
 	return *best, true
 }
 
-// entryShare is what most of the CPU time is.
+// entryShare is the fraction of a class's CPU time that counts as most of it.
 const entryShare = 0.6
 
-// callee is what a place calls in a stack, if that is a library's.
+// callee returns the library function that a position calls in a stack, or "".
 func (a *analysis) callee(at evidence.Frame, stack []evidence.Frame) string {
 	i := slices.Index(stack, at)
 	if i <= 0 || a.prog.isOwn(stack[i-1]) || strings.HasPrefix(stack[i-1].Function, "runtime.") {

@@ -9,24 +9,26 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Change is something that differs between two programs, or between a program before and after a change.
+// Change is one difference between two programs, or between a program before and after a change.
 type Change struct {
-	Kind string `json:"kind"` // "change"
+	Kind string `json:"kind"` // always "change"
 	Rank int    `json:"rank"`
-	// "wall time", "user code" and other lines of the ledger, "function main.f", "finding coarse-lock"
+
+	// what differs: "wall time", a part of the CPU-time breakdown such as "user code", "function main.f", "finding
+	// coarse-lock"
 	Name string `json:"what"`
-	// of both: "seconds" of a run; "objects"; "" for a finding, which is there (1) or not (0)
+
+	// unit of Before and After: "seconds" of a run, or "" for a finding, which is present (1) or absent (0)
 	Unit        string   `json:"unit"`
 	Before      float64  `json:"before"`
 	After       float64  `json:"after"`
-	Significant bool     `json:"clear"` // it is more than chance: see Changes
+	Significant bool     `json:"clear"` // larger than the measurement error; see [Changes]
 	Where       []string `json:"where"`
 }
 
-// Changes are what differs, by how much: first the wall time, then what took the CPUs' time and the functions that did,
-// by seconds of a run, then findings that came or went. The time of a function is of its share of a CPU profile; a
-// difference is clear beyond twice its standard error, that of counts (Poisson), and of the wall time where the ranges
-// of the runs do not meet.
+// Changes compares two programs. It returns the change of the wall time first, then up to 12 changes of the CPU-time
+// breakdown and of the CPU time of functions, and then the findings that appeared or disappeared. The changes of CPU
+// times are sorted by significance and size.
 func Changes(before, after *evidence.Evidence) []Change {
 	a, b := newAnalysis(before), newAnalysis(after)
 	list := functionChanges(a, b)
@@ -67,13 +69,14 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// spentIn is the CPU time of one function, in seconds of a run, with its standard error.
+// functionTime is the CPU time of one function in seconds of a run, with its standard error.
 type functionTime struct {
 	seconds, err float64
 	at           evidence.Frame
 }
 
-// functions are the program's own functions with the CPU time below them.
+// functionTimes returns the CPU time that the program's own functions used, themselves or in libraries that they
+// called.
 func (a *analysis) functionTimes() map[string]functionTime {
 	out := map[string]functionTime{}
 	if a.cpu == nil || a.cpu.samples == 0 {
@@ -92,7 +95,7 @@ func (a *analysis) functionTimes() map[string]functionTime {
 		out[f.Function] = x
 	}
 
-	each := a.used / float64(a.cpu.samples) // that one sample stands for
+	each := a.used / float64(a.cpu.samples) // CPU time that one sample stands for
 	for name, x := range out {
 		x.err = math.Sqrt(math.Max(x.seconds/each, 1)) * each
 		out[name] = x
@@ -116,7 +119,7 @@ func functionChanges(a, b *analysis) (list []Change) {
 		names[n] = true
 	}
 
-	// A function that is in one of them only has the error of one sample there.
+	// A function that occurs in one profile only has at least the error of one sample in the other.
 	least := math.Max(a.used/float64(a.cpu.samples), b.used/float64(b.cpu.samples))
 	for n := range names {
 		x, y := before[n], after[n]
@@ -149,7 +152,7 @@ func cpuTimeChanges(a, b CPUTime) (list []Change) {
 	return list
 }
 
-// findingChanges are the findings that are in one of two reports only.
+// findingChanges returns the findings that only one of two reports has.
 func findingChanges(a, b []Finding) (list []Change) {
 	in := func(f Finding, list []Finding) bool {
 		return slices.ContainsFunc(list, func(g Finding) bool { return g.Name == f.Name })
@@ -157,13 +160,15 @@ func findingChanges(a, b []Finding) (list []Change) {
 
 	for _, f := range a {
 		if !in(f, b) && f.Name != None && f.Name != TooLittleEvidence {
-			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: 1, Significant: true, Where: f.Where})
+			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: 1, Significant: true,
+				Where: f.Where})
 		}
 	}
 
 	for _, f := range b {
 		if !in(f, a) && f.Name != None && f.Name != TooLittleEvidence {
-			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), After: 1, Significant: true, Where: f.Where})
+			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), After: 1, Significant: true,
+				Where: f.Where})
 		}
 	}
 

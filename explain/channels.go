@@ -11,26 +11,32 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of channels.
+// Thresholds for channels.
 const (
-	handoffBurst = 20 * time.Microsecond // computed between two operations
-	handoffCost  = 0.3                   // of CPU time, in channels and the scheduler
-	handoffRate  = 3000.0                // parkings/s
-	// and this, where several CPUs are no faster than one: waking one takes tens of us
-	stallBurst  = 100 * time.Microsecond
-	stallRate   = 5000.0                // parkings/s there
-	stallWall   = 0.9                   // of the time on one CPU
-	parkMost    = 50 * time.Microsecond // of CPU time at most, for parking, waking and the search for work meanwhile
-	parkCost    = 1500e-9               // s of CPU time for parking and waking once, where no profile tells
-	stageFull   = 0.85                  // of its life a stage is occupied
-	stageNext   = 0.75                  // the next one at most
-	stagePushed = 0.3                   // of the time others wait to hand something to one that is outside
-	stageIdle   = 0.2                   // of the CPUs' time is unused
-	stepWaits   = 0.05                  // of the time a sender, and a receiver, is parked
-	stepIdle    = 0.08                  // of the CPUs' time is unused
+	// computing time between two channel operations, below which they are expensive
+	handoffBurst = 20 * time.Microsecond
+	handoffCost  = 0.3    // fraction of the CPU time in channels and the scheduler
+	handoffRate  = 3000.0 // parkings a second
+
+	// For programs that are no faster on several CPUs than on one. Waking a CPU takes tens of microseconds.
+	stallBurst = 100 * time.Microsecond // as handoffBurst
+	stallRate  = 5000.0                 // as handoffRate
+	stallWall  = 0.9                    // fraction of the wall time on one CPU, above which more CPUs do not help
+
+	parkMost = 50 * time.Microsecond // largest CPU time of one parking, with waking and the search for work
+	parkCost = 1500e-9               // CPU time in seconds of one parking and waking, if no profile shows it
+
+	stageFull   = 0.85 // utilization from which a stage can be the bottleneck
+	stageNext   = 0.75 // largest utilization of the next stage
+	stagePushed = 0.3  // fraction of the time that others wait to send to a stage in an external wait
+	stageIdle   = 0.2  // fraction of the CPU time that is idle
+
+	// For stages in lockstep.
+	stepWaits = 0.05 // fraction of the time that a sender, and that a receiver, is parked
+	stepIdle  = 0.08 // fraction of the CPU time that is idle
 )
 
-// handoff finds goroutines that hand over so little at a time that handing over is the work.
+// handoff finds goroutines that send so little at a time that the channel operations cost more than the work.
 func handoff(a *analysis) []Finding {
 	var parks int64
 	var worst *evidence.Wait
@@ -65,8 +71,8 @@ func handoff(a *analysis) []Finding {
 		f := a.handoffFinding(worst, parks, a.handoffShare(), "in the CPU profile")
 		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f "+
 			"parkings a second, and it is no faster on %.0f CPUs than on one.", rate, a.cpus)
-		f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", formatDuration(a.run.Wall), a.run.CPUs,
-			formatDuration(a.oneCPU.Wall), percent(a.unusedCPU()))
+		f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", formatDuration(a.run.Wall),
+			a.run.CPUs, formatDuration(a.oneCPU.Wall), percent(a.unusedCPU()))
 		busy := a.used
 		if a.hasSamples() {
 			busy *= 1 - a.handoffShare()
@@ -95,11 +101,11 @@ func handoff(a *analysis) []Finding {
 	return []Finding{a.handoffFinding(worst, parks, cost, source)}
 }
 
-// stalls reports whether several CPUs are no faster than one, and are not used either, though no goroutine runs all the
-// time: one that does is the limit by itself. Where others take a CPU, that is why.
+// stalls reports whether several CPUs are no faster than one although no CPU and no goroutine is the bottleneck. If one
+// goroutine runs all the time, or if other processes take CPUs, those are the reason instead.
 func (a *analysis) stalls() bool {
-	return a.trace != nil && a.oneCPU != nil && a.run != nil && !a.isLoaded() && a.run.Count >= 3 && a.oneCPU.Count >= 3 &&
-		a.oneCPU.Wall > 0 &&
+	return a.trace != nil && a.oneCPU != nil && a.run != nil && !a.isLoaded() && a.run.Count >= 3 &&
+		a.oneCPU.Count >= 3 && a.oneCPU.Wall > 0 &&
 		a.run.Wall.Seconds() > stallWall*a.oneCPU.Wall.Seconds() && a.unusedCPU() >= stageIdle &&
 		(a.oneCPU.User+a.oneCPU.System).Seconds() > stallWall*a.oneCPU.Wall.Seconds() && a.demandShare(0) < stepWaits &&
 		!slices.ContainsFunc(a.classes(), func(c *evidence.Class) bool {
@@ -108,11 +114,11 @@ func (a *analysis) stalls() bool {
 		})
 }
 
-// rate of something that was counted in the trace, a second.
+// rate returns a count of the trace in events per second.
 func (a *analysis) rate(n int64) float64 { return float64(n) / a.trace.Duration.Seconds() }
 
-// scheduling is the part of the CPU time in the scheduler that so many parkings in the trace can have taken: it works
-// for others too, the collector's workers above all.
+// scheduling returns the fraction of the CPU time in the scheduler that so many parkings of the trace can explain. The
+// scheduler also works for other goroutines, above all the collector's workers.
 func (a *analysis) scheduling(parks int64) float64 {
 	all := a.cpu.share(Scheduler)
 	if a.trace == nil {
@@ -121,7 +127,8 @@ func (a *analysis) scheduling(parks int64) float64 {
 	return math.Min(all, a.rate(parks)*parkMost.Seconds()*a.wall/math.Max(a.used, 1e-9))
 }
 
-// elsewhere is the rest of the scheduler's time as a fraction of the wall time on all CPUs: it stays.
+// otherScheduling returns the rest of the scheduler's time as a fraction of the wall time on all CPUs. It remains after
+// any change to the parkings.
 func (a *analysis) otherScheduling(parks int64) float64 {
 	if !a.hasSamples() {
 		return 0
@@ -129,7 +136,7 @@ func (a *analysis) otherScheduling(parks int64) float64 {
 	return (a.cpu.share(Scheduler) - a.scheduling(parks)) * a.used / math.Max(a.cpus*a.wall, 1e-9)
 }
 
-// handingOver is the share of CPU time in channels and the scheduler.
+// handoffShare returns the fraction of the CPU time in channels and the scheduler.
 func (a *analysis) handoffShare() float64 {
 	if !a.hasSamples() {
 		return 0
@@ -153,7 +160,8 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 		if at, ok := a.prog.ownFrame(worst.Stack); ok {
 			f.citef("goroutines parked %d times, most at %s", parks, a.quote(at))
 		}
-		f.citef("between two parkings they compute for %s (median)", formatDuration(a.trace.Classes[worst.Classes[0]].Bursts.P50))
+		f.citef("between two parkings they compute for %s (median)",
+			formatDuration(a.trace.Classes[worst.Classes[0]].Bursts.P50))
 	} else if a.cpu != nil {
 		for _, g := range a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 			if w.category != Channels {
@@ -178,8 +186,8 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 	return f
 }
 
-// coreAfter is the fraction of the wall time that the work itself takes when handing over costs nothing: shared by the
-// CPUs, but no shorter than what the busiest single goroutine computes.
+// boundWithoutHandoff returns a lower bound for the remaining fraction of the wall time if channel operations cost
+// nothing. The work is divided among the CPUs, but takes no less time than the busiest single goroutine.
 func (a *analysis) boundWithoutHandoff(cost float64) float64 {
 	if !a.hasSamples() {
 		longest := 0.0
@@ -199,8 +207,8 @@ func (a *analysis) boundWithoutHandoff(cost float64) float64 {
 	by := map[string]float64{}
 	longest := 0.0
 	for _, w := range a.cpu.list {
-		if w.root != "" && w.category != Channels && w.category != Scheduler && w.category != Locks && w.category != GarbageCollector &&
-			single[w.root] {
+		if w.root != "" && w.category != Channels && w.category != Scheduler && w.category != Locks &&
+			w.category != GarbageCollector && single[w.root] {
 			by[w.root] += w.weight
 			longest = math.Max(longest, by[w.root])
 		}
@@ -209,13 +217,13 @@ func (a *analysis) boundWithoutHandoff(cost float64) float64 {
 	return a.lowerBound(longest / a.cpu.total * a.used / a.wall)
 }
 
-// buffers is the size that the name of a design gives for its channels.
+// bufferLevel matches the buffer size in the name of a design.
 var bufferLevel = regexp.MustCompile(`\bbuffer=(\d+)\b`)
 
 var makeChan = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)
 
-// buffered reports whether the channels in the files where a resource is used are made with a buffer, as far as the
-// source says. What is made with a computed size counts as buffered.
+// isBuffered reports whether the channels in the files that use a resource are made with a buffer, as far as the source
+// shows. A computed size counts as a buffer.
 func (a *analysis) isBuffered(r *evidence.Resource) bool {
 	if m := bufferLevel.FindStringSubmatch(a.prog.Name); m != nil {
 		return m[1] != "0"
@@ -242,7 +250,8 @@ func (a *analysis) isBuffered(r *evidence.Resource) bool {
 	return buffered > unbuffered
 }
 
-// madeWith looks for the place where the channel of a site is made under the same name in the same file.
+// makesBuffered finds the make call for the channel of a stack, by its name in the same file, and reports whether it
+// has a buffer.
 func (a *analysis) makesBuffered(stack []evidence.Frame) (buffered, known bool) {
 	at, ok := a.prog.ownFrame(stack)
 	if !ok || a.prog.Source == nil {

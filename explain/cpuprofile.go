@@ -9,26 +9,26 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// profile is a CPU profile added up.
+// profile is a CPU profile, summed by category and by stack.
 type profile struct {
-	total   float64 // CPU time of all samples but the profilers', in ns or counts
-	samples int64   // that it stands on
-	noise   float64 // the profilers', as a fraction of all
+	total   float64 // CPU time of all samples except the profilers', in ns, or in samples if the profile has no times
+	samples int64   // number of samples
+	noise   float64 // fraction of the CPU time that the profilers took
 	by      map[string]float64
-	user    float64 // of goroutines of the program, whatever they did
+	user    float64 // CPU time of the program's goroutines
 	userBy  map[string]float64
 	list    []weightedSample
 }
 
-// weighed is a sample with its weight and its line of the ledger.
+// weightedSample is a sample with its CPU time and its part of the CPU-time breakdown.
 type weightedSample struct {
 	stack    []evidence.Frame
 	weight   float64
 	category string
-	root     string // the function that its goroutine started with; "" for the scheduler's own stacks
+	root     string // start function of its goroutine; "" for stacks of the scheduler
 }
 
-// profileOf adds up the CPU profile of the evidence; nil if there is none, or nothing in it.
+// newProfile sums the CPU profile of the evidence. It returns nil if there is none, or if it is empty.
 func newProfile(e *evidence.Evidence) *profile {
 	i := slices.IndexFunc(e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.CPU })
 	if i < 0 {
@@ -71,7 +71,7 @@ func newProfile(e *evidence.Evidence) *profile {
 	return p
 }
 
-// rootOf is the function that a goroutine of the program started with; "" if the stack is the runtime's own.
+// startFunction returns the start function of a goroutine of the program, or "" if the stack belongs to the runtime.
 func startFunction(stack []evidence.Frame) string {
 	if len(stack) == 0 {
 		return ""
@@ -91,8 +91,8 @@ func startFunction(stack []evidence.Frame) string {
 	return root
 }
 
-// What the functions of the runtime are for, by the innermost of them that the program called, and by the outermost of
-// stacks that are the runtime's own. From the sources of Go 1.26.
+// The categories of runtime functions, by prefix. The innermost matching function of a goroutine's stack decides, and
+// the outermost of a stack of the runtime. From the sources of Go 1.26.
 var (
 	profilerFunctions = []string{"runtime/pprof.", "runtime/trace.", "runtime.traceReader", "runtime.profileWriter",
 		"runtime.(*profBuf)", "runtime.sigprof", "runtime.(*traceAdvancerState)", "runtime.traceAdvance",
@@ -116,7 +116,7 @@ var (
 		"runtime.goschedguarded", "runtime.asyncPreempt"}
 )
 
-// spentOn is the line of the ledger that a sample belongs to.
+// categorize returns the part of the CPU-time breakdown that a sample belongs to.
 func categorize(stack []evidence.Frame) string {
 	switch {
 	case containsAny(stack, profilerFunctions...):
@@ -156,7 +156,7 @@ func categorize(stack []evidence.Frame) string {
 	return UserCode
 }
 
-// share is a fraction of the CPU time of all samples; userShare of those of the program's goroutines.
+// share returns the fraction of all CPU time in some categories, and userShare that of the program's goroutines.
 func (p *profile) share(what ...string) float64 { return sum(p.by, what) / p.total }
 func (p *profile) userShare(what ...string) float64 {
 	return sum(p.userBy, what) / math.Max(p.user, 1e-9)
@@ -170,15 +170,15 @@ func sum(by map[string]float64, what []string) float64 {
 	return s
 }
 
-// group is a place and the share of the program's goroutines' CPU time that was spent below it.
+// group is a source position with the fraction of the goroutines' CPU time spent in or below it.
 type group struct {
 	at     evidence.Frame
 	share  float64
-	sample []evidence.Frame // the heaviest stack
+	sample []evidence.Frame // the stack with the most CPU time
 	most   float64
 }
 
-// groups adds up the samples that choose gives a place, by line, the heaviest first.
+// groupBy sums the samples by the position that choose returns, and sorts the groups by CPU time, the largest first.
 func (p *profile) groupBy(choose func(w *weightedSample) (evidence.Frame, bool)) []group {
 	by := map[evidence.Frame]*group{}
 	for i := range p.list {
@@ -211,15 +211,15 @@ func (p *profile) groupBy(choose func(w *weightedSample) (evidence.Frame, bool))
 	return out
 }
 
-// doubt is the half-width of the 95 % interval of a share of so many samples, by the normal approximation to the
-// binomial with two successes and failures added (Agresti and Coull 1998).
+// binomialHalfWidth returns the half-width of the 95% confidence interval of a share of so many samples. It uses the
+// normal approximation to the binomial distribution with two successes and two failures added (Agresti and Coull 1998).
 func binomialHalfWidth(share float64, samples int64) float64 {
 	n := float64(samples) + 4
 	s := (share*float64(samples) + 2) / n
 	return 1.96 * math.Sqrt(s*(1-s)/n)
 }
 
-// shareDoubt is the half-width of the interval of a share of the goroutines' CPU time.
+// shareHalfWidth returns the half-width of the confidence interval of a share of the goroutines' CPU time.
 func (a *analysis) shareHalfWidth(share float64) float64 {
 	if a.cpu == nil {
 		return share / 3
@@ -227,5 +227,6 @@ func (a *analysis) shareHalfWidth(share float64) float64 {
 	return binomialHalfWidth(math.Min(share, 1), a.cpu.samples)
 }
 
-// burns compute in place of a design's own work: they are its work.
-var burnFunctions = []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn"}
+// burnFunctions stand for a design's own work, so that they count as user code.
+var burnFunctions = []string{"github.com/brewput/brewput/env/live.Spin",
+	"github.com/brewput/brewput/env/live.(*World).Burn"}

@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// ledger is where the CPUs' time went. The CPU profile says on what, as shares of the undisturbed run's CPU time;
-// without one the trace says what it can: what goroutines ran is then all user code but for system calls.
+// cpuTime returns the CPU-time breakdown. The CPU profile gives the shares of the undisturbed run's CPU time. Without
+// one the breakdown comes from the trace, in which everything that goroutines run is user code except system calls.
 func (a *analysis) cpuTime() CPUTime {
 	total := a.cpus * a.wall
 	if total <= 0 {
@@ -57,9 +57,10 @@ func (a *analysis) cpuTime() CPUTime {
 	return l
 }
 
-// parallelism is how much of the machine was asked for.
+// parallelism returns how many CPUs the program used and wanted.
 func (a *analysis) parallelism() Parallelism {
-	p := Parallelism{CPUs: int(a.cpus), SerialFraction: math.NaN(), MaxSpeedup: math.NaN(), Speedup: math.NaN(), Inflation: a.inflation()}
+	p := Parallelism{CPUs: int(a.cpus), SerialFraction: math.NaN(), MaxSpeedup: math.NaN(), Speedup: math.NaN(),
+		Inflation: a.inflation()}
 	if a.wall > 0 {
 		p.Running = a.used / a.wall
 		p.Demand = p.Running
@@ -87,7 +88,7 @@ func (a *analysis) parallelism() Parallelism {
 	return p
 }
 
-// inflation is the CPU time at several CPUs by that at one; NaN unknown.
+// inflation returns the CPU time on several CPUs divided by that on one, for the same work. It is NaN if it is unknown.
 func (a *analysis) inflation() float64 {
 	if a.oneCPU == nil || a.run == nil {
 		return math.NaN()
@@ -107,16 +108,16 @@ func (a *analysis) inflation() float64 {
 	return per(a.run) / per(a.oneCPU)
 }
 
-// Change-points of d(t): a phase has at least minPhase slices, and a new one begins where that lowers the sum of the
-// squares by more than penalty times the variance of neighbours, for each (binary segmentation: Scott and Knott 1974;
-// the penalty as in Killick, Fearnhead and Eckley 2012, 2 log n doubled, as slices are not independent).
+// Limits of the phases. A phase has at least minPhase slices. A change point must lower the sum of squares by more than
+// a penalty times the variance between neighbouring slices (binary segmentation: Scott and Knott 1974). The penalty is
+// that of Killick, Fearnhead and Eckley (2012), 2 log n, doubled because slices are not independent.
 const (
 	minPhase  = 8
 	maxPhases = 12
 )
 
-// phases are the stretches between change-points of the number of goroutines that want a CPU, up to the number of CPUs
-// and one more: beyond it makes no difference how many queue.
+// phases returns the stretches between the change points of the demand for CPUs. The demand counts up to one more than
+// the number of CPUs, because it makes no difference how many more goroutines queue.
 func (a *analysis) phases() []Phase {
 	if a.trace == nil || len(a.trace.Demand.Mean) < 2*minPhase {
 		return nil
@@ -169,7 +170,7 @@ func prefixSums(x []float64) []float64 {
 	return s
 }
 
-// split is the best place to cut a stretch, and by how much that lowers the sum of squares.
+// bestSplit returns the change point of a stretch that lowers the sum of squares most, and by how much it does.
 func bestSplit(sums []float64, from, to int) (gain float64, at int) {
 	n := float64(to - from)
 	whole := (sums[to] - sums[from]) * (sums[to] - sums[from]) / n

@@ -310,8 +310,8 @@ func asking(idle time.Duration) *made {
 		x.Members[i].ChannelWait, x.Members[i].External = idle, 800*time.Millisecond-idle
 	}
 	c.e.Trace.Syscalls = append(c.e.Trace.Syscalls,
-		evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"),
-			Class: k,
+		evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5",
+			"main.client:3"), Class: k,
 			Count: 200})
 	return c
 }
@@ -427,7 +427,8 @@ func TestTooLittleEvidence(t *testing.T) {
 	if got := c.names(); len(got) != 1 || got[0] != string(TooLittleEvidence) {
 		t.Errorf("%v", got)
 	}
-	if got := Explain(&evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittleEvidence || got[0].Gain != nil {
+	if got := Explain(&evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittleEvidence ||
+		got[0].Gain != nil {
 		t.Errorf("no evidence: %+v", got)
 	}
 }
@@ -490,8 +491,8 @@ func TestSpentOn(t *testing.T) {
 			"runtime.chansend1", "main.f"}},
 		{Scheduler, []string{"runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m",
 			"runtime.mcall"}},
-		{GarbageCollector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1", "runtime.gcAssistAlloc",
-			"runtime.mallocgc", "main.f"}},
+		{GarbageCollector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1",
+			"runtime.gcAssistAlloc", "runtime.mallocgc", "main.f"}},
 		{Allocation, []string{"runtime.nextFreeFast", "runtime.mallocgcSmallNoscan", "runtime.mallocgc",
 			"runtime.newobject", "main.f"}},
 		{SystemCalls, []string{"internal/runtime/syscall.Syscall6", "syscall.RawSyscall6", "syscall.Syscall",
@@ -539,8 +540,8 @@ func TestAmdahl(t *testing.T) {
 	c := newCase()
 	c.demand(0, 500, 500) // half a second alone of one and a half of work
 	p := Explain(&c.e).Parallelism
-	if p.SerialFraction < 0.333 || p.SerialFraction > 0.334 || p.MaxSpeedup < 2.99 || p.MaxSpeedup > 3.01 || p.Speedup < 1.49 || p.Speedup > 1.51 ||
-		p.Demand != 1.5 {
+	if p.SerialFraction < 0.333 || p.SerialFraction > 0.334 || p.MaxSpeedup < 2.99 || p.MaxSpeedup > 3.01 ||
+		p.Speedup < 1.49 || p.Speedup > 1.51 || p.Demand != 1.5 {
 		t.Errorf("%+v", p)
 	}
 }

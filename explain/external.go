@@ -8,10 +8,10 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// outsideLeast is the part of the time for which one waits for what is outside, at least, that is to be named.
+// minExternalShare is the fraction of the time from which an external wait is reported.
 const minExternalShare = 0.3
 
-// dependency finds programs that wait for something outside most of the time.
+// dependency finds programs that wait for something outside the process most of the time.
 func dependency(a *analysis) []Finding {
 	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 {
 		return nil
@@ -23,7 +23,7 @@ func dependency(a *analysis) []Finding {
 	var outside *evidence.Class
 	var where []evidence.Frame
 	timed := a.endsByTimer()
-	for _, timers := range []bool{false, true} { // who asks, before who only sleeps beside it
+	for _, timers := range []bool{false, true} { // Requests come before timers, which often run beside them.
 		class, at, calls := a.externalWait(timers)
 		if class == nil {
 			continue
@@ -35,7 +35,7 @@ func dependency(a *analysis) []Finding {
 		}
 		outside, where = class, at
 		if timed || isMain(class) && a.mainAccepts() {
-			break // whoever asks meanwhile; nor does a trace tell who speaks first
+			break // A timer or the accept loop explains the time, and the trace does not show which side speaks first.
 		}
 		if f, ok := a.stopAndWait(class, calls, asked); ok {
 			return []Finding{f}
@@ -49,7 +49,8 @@ func dependency(a *analysis) []Finding {
 		percent(a.demandShare(0)), a.className(outside), verb(outside, "waits", "wait"))
 	f.Where = a.prog.positions(where)
 	f.Share = a.demandShare(0)
-	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(a.trace.Demand.Time[0]), formatDuration(a.trace.Duration))
+	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(a.trace.Demand.Time[0]),
+		formatDuration(a.trace.Duration))
 	if at, ok := a.prog.ownFrame(where); ok {
 		f.citef("it waits at %s", a.quote(at))
 	}
@@ -59,7 +60,8 @@ func dependency(a *analysis) []Finding {
 		f.Confidence = Low
 	}
 	if timed {
-		f.Alternative = "It is meant to last that long, as a test of load does: what counts is how much is done meanwhile."
+		f.Alternative = "It is meant to last that long, as a test of load does: what counts is how much is " +
+			"done meanwhile."
 	}
 
 	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
@@ -67,11 +69,11 @@ func dependency(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// timedFull is the part of the time for which the main goroutine waits for timers, at least, that end a run.
+// timerShare is the fraction of the time that the main goroutine must wait for timers that end the run.
 const timerShare = 0.85
 
-// timed reports whether it seems to be timers of the main goroutine that keep the run, whatever others do meanwhile:
-// waits of which each comes once at its place. Who looks at a clock again and again waits for something else.
+// endsByTimer reports whether timers of the main goroutine seem to determine the length of the run. Only waits that
+// occur once at their site count: a goroutine that looks at a clock repeatedly waits for something else.
 func (a *analysis) endsByTimer() bool {
 	waited := time.Duration(0)
 	for i := range a.trace.Waits {
@@ -85,8 +87,8 @@ func (a *analysis) endsByTimer() bool {
 
 var timerReceive = regexp.MustCompile(`^[^/]*<-[^/]*(time\.After\(|\.C\b)`)
 
-// awaitsClock reports whether a wait that the trace ends in is one for a timer by its source: what would have ended it
-// is not known, nor, of a context, whether it has a deadline.
+// awaitsTimer reports whether a wait that lasts to the end of the trace is for a timer, by its source line. The trace
+// does not show what would have ended it, nor whether a context has a deadline.
 func (a *analysis) awaitsTimer(w *evidence.Wait) bool {
 	if w.Op != evidence.OpReceive || w.Pending == 0 {
 		return false
@@ -95,13 +97,14 @@ func (a *analysis) awaitsTimer(w *evidence.Wait) bool {
 	return ok && timerReceive.MatchString(a.prog.sourceLine(at))
 }
 
-// ofMain reports whether the main goroutine waits there.
+// waitsInMain reports whether the main goroutine waits at a site.
 func (a *analysis) waitsInMain(w *evidence.Wait) bool {
 	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&a.trace.Classes[i]) })
 }
 
-// outside is the class that waits longest for what is not in the program: a sleep, the network, a system call that
-// blocks. Calls is how often it does. Without timers it is the network and system calls only.
+// externalWait returns the class that waits longest for something outside the program, the stack of the wait, and the
+// number of waits for each goroutine. External waits are sleeps, the network and system calls that block; without
+// timers only the network and system calls.
 func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
 	longest := time.Duration(0)
 	unended := false
@@ -117,11 +120,11 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 			}
 			waited, turns := w.Waited, w.Count
 			if unended {
-				waited, turns = waited+w.Pending, 0 // one of them is long
+				waited, turns = waited+w.Pending, 0 // one of them is still pending, so the count means nothing
 			}
 			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
 				longest, class, where, calls = each, c, w.Stack, turns/int64(max(1, c.Peak))
-				if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork { // a ticker is asked for nothing
+				if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork { // a ticker answers no request
 					calls = 0
 				}
 			}
@@ -141,11 +144,12 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 		}
 	}
 
-	// timers of other goroutines are often beside the point: a page that is drawn now and then
+	// Timers of other goroutines are often irrelevant, such as a display that is redrawn now and then.
 	if timers && a.fraction(longest) < minExternalShare {
 		look(func(w *evidence.Wait, _ *evidence.Class) bool { return a.wokenByTimer(w) })
 	}
-	if a.fraction(longest) < minExternalShare { // connections that are kept wait until the end, too: first who got an answer
+	// Idle connections wait until the end too, so waits that ended come first.
+	if a.fraction(longest) < minExternalShare {
 		unended = true
 		look(func(w *evidence.Wait, c *evidence.Class) bool {
 			return w.Op == evidence.OpNetwork && a.prog.isOwn(c.Start) || timers && w.Op == evidence.OpSleep
@@ -158,8 +162,8 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 	return class, where, calls
 }
 
-// behind is where goroutines of the program wait longest, in a library, for a library's goroutine of a class to bring
-// what that reads from outside.
+// libraryWait returns the site where goroutines of the program wait longest, inside a library, for a library goroutine
+// of the class that reads from outside.
 func (a *analysis) libraryWait(c *evidence.Class) *evidence.Wait {
 	var longest *evidence.Wait
 	for i := range a.trace.Waits {
@@ -171,11 +175,12 @@ func (a *analysis) libraryWait(c *evidence.Class) *evidence.Wait {
 	return longest
 }
 
-// brought is the class of a library's goroutines that ends a wait in this library, of goroutines of the program; nil if
-// it is no such wait. Those who wait for a connection of a pool are ended by each other, or by a connection that is
-// given back.
+// wokenByLibrary returns the class of library goroutines that ends a wait of the program inside that library. It is nil
+// for any other wait. Waits for a connection of a pool do not count: another request ends them by giving its connection
+// back.
 func (a *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
-	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 || containsAny(w.Stack, connectionPools...) {
+	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 ||
+		containsAny(w.Stack, connectionPools...) {
 		return nil
 	}
 
@@ -198,15 +203,15 @@ func (a *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
 			by, most = c, counts[c]
 		}
 	}
-	if 4*most < all { // a request is sent by one and its answer read by another: each ends a wait
+	if 4*most < all { // One goroutine sends a request and another reads the answer: each ends a wait.
 		return nil
 	}
 
 	return by
 }
 
-// clocked reports whether a wait in a select or for a channel is one for a timer, or for a context that has one: nine
-// times of ten no goroutine of the program sent.
+// wokenByTimer reports whether a select or a receive waits for a timer, or for a context with a deadline: in nine of
+// ten cases no goroutine of the program sent.
 func (a *analysis) wokenByTimer(w *evidence.Wait) bool {
 	if w.Op != evidence.OpSelect && w.Op != evidence.OpReceive {
 		return false
@@ -223,9 +228,11 @@ func (a *analysis) wokenByTimer(w *evidence.Wait) bool {
 	return all > 0 && timed*10 >= all*9
 }
 
-// serves reports whether the program waits for others to connect: idle then is waiting for work.
+// serves reports whether the program is a server, which is idle when it waits for connections.
 func (a *analysis) serves() bool {
-	waits := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return w.Count > 0 && acceptsConnections(w.Stack) })
+	waits := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return w.Count > 0 && acceptsConnections(w.Stack)
+	})
 	if !waits && !a.acceptsByProfile() || a.mainRequests() {
 		return false
 	}
@@ -234,26 +241,30 @@ func (a *analysis) serves() bool {
 	})
 }
 
-// mainAccepts reports whether the main goroutine accepts connections: what it then waits for may be requests, as a
-// server's, or the answers of its workers.
+// mainAccepts reports whether the main goroutine accepts connections. Its external waits may then be for requests, as
+// in a server, or for the answers of its workers.
 func (a *analysis) mainAccepts() bool {
-	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) && a.waitsInMain(&w) })
+	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return acceptsConnections(w.Stack) && a.waitsInMain(&w)
+	})
 }
 
-// mainAsks reports whether the main goroutine waits for what others say most of the time: the other side is in the
-// program, or it has a side that serves.
+// mainRequests reports whether the main goroutine waits for replies most of the time. The other side is then in the
+// same program, or the program is also a client.
 func (a *analysis) mainRequests() bool {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if a.waitsInMain(w) && a.fraction(w.Waited) >= minExternalShare && (w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack) ||
-			a.wokenByLibrary(w) != nil) {
+		if a.waitsInMain(w) && a.fraction(w.Waited) >= minExternalShare &&
+			(w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack) ||
+				a.wokenByLibrary(w) != nil) {
 			return true
 		}
 	}
 	return false
 }
 
-// handles reports whether a class was started by what accepts connections: it waits for others to ask.
+// handlesConnections reports whether a class was started by the function that accepts connections, so that it waits for
+// requests.
 func (a *analysis) handlesConnections(c *evidence.Class) bool {
 	by, ok := a.prog.ownFrame(c.Created)
 	return ok && slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
@@ -262,8 +273,8 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 	})
 }
 
-// stopAndWait is a goroutine that asks over the network and waits for the answer before it asks again: so many turns,
-// and for so long by way of a library's goroutine that reads it.
+// stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. turns is
+// the number of waits of each goroutine, and asked the time of those that a library goroutine ended.
 func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) (Finding, bool) {
 	sent := int64(0)
 	var at evidence.Frame
@@ -278,7 +289,7 @@ func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 
 	each := sent / int64(max(1, c.Peak))
 	if c.Waiting["chan receive"]+c.Waiting["select"]-asked > (c.Waiting["network"]+asked)/5 {
-		return Finding{}, false // it waits for work as well: the next request is not there yet
+		return Finding{}, false // It waits for work as well: the next request is not there yet.
 	}
 	if turns < 20 || each < 10 || float64(each) > 3*float64(turns) || float64(turns) > 3*float64(each) ||
 		at.File == "" {
@@ -286,7 +297,8 @@ func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 	}
 
 	f := a.newFinding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
-		capitalize(a.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
+		capitalize(a.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"),
+		verb(c, "sends", "send"))
 	f.Where = []string{a.prog.position(at)}
 	f.Share = a.demandShare(0)
 	left := a.lowerBound()

@@ -9,12 +9,12 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// program is the program as rules ask about it.
+// program wraps the program of the evidence with questions about its stacks.
 type program struct{ *evidence.Program }
 
-// packageOf is the import path of a function's package: "image/png" of "image/png.(*encoder).writeIDATs".
+// packagePath returns the import path of a function's package: "image/png" for "image/png.(*encoder).writeIDATs".
 func packagePath(function string) string {
-	if i := strings.IndexByte(function, '['); i >= 0 { // type arguments have paths of their own
+	if i := strings.IndexByte(function, '['); i >= 0 { // type arguments contain paths too
 		function = function[:i]
 	}
 	slash := strings.LastIndexByte(function, '/')
@@ -25,7 +25,7 @@ func packagePath(function string) string {
 	return function[:slash+1+dot]
 }
 
-// standard reports whether a function is of Go's standard library: the first element of its path has no dot.
+// isStandard reports whether a function belongs to the Go standard library: the first element of its path has no dot.
 func (p program) isStandard(f evidence.Frame) bool {
 	path := packagePath(f.Function)
 	if p.isOwn(f) {
@@ -35,7 +35,7 @@ func (p program) isStandard(f evidence.Frame) bool {
 	return !strings.Contains(first, ".")
 }
 
-// own reports whether a function is of the program's own module, or of package main.
+// isOwn reports whether a function belongs to the program's module or to package main.
 func (p program) isOwn(f evidence.Frame) bool {
 	path := packagePath(f.Function)
 	switch {
@@ -47,13 +47,13 @@ func (p program) isOwn(f evidence.Frame) bool {
 	return p.Module != "" && (path == p.Module || strings.HasPrefix(path, p.Module+"/"))
 }
 
-// hooked reports whether a function is part of what collects the evidence.
+// isHook reports whether a function belongs to the code that collects the evidence.
 func isHook(f evidence.Frame) bool {
 	return strings.Contains(f.Function, "brewput") && strings.HasPrefix(f.Function, "main.")
 }
 
-// ours is the innermost frame of a stack that is the program's own; where none is, the innermost that is not of the
-// standard library; ok is false if there is none either.
+// ownFrame returns the innermost frame of a stack that is the program's own. If there is none, it returns the innermost
+// frame outside the standard library; ok is false if there is none of those either.
 func (p program) ownFrame(stack []evidence.Frame) (evidence.Frame, bool) {
 	if i := slices.IndexFunc(stack, p.isOwn); i >= 0 {
 		return stack[i], true
@@ -65,7 +65,7 @@ func (p program) ownFrame(stack []evidence.Frame) (evidence.Frame, bool) {
 	return stack[i], true
 }
 
-// at is a place as findings give it: relative to the module.
+// position returns a source position as findings print it: file:line, relative to the module.
 func (p program) position(f evidence.Frame) string {
 	if f.File == "" {
 		return f.Function
@@ -77,7 +77,7 @@ func (p program) position(f evidence.Frame) string {
 			file = filepath.ToSlash(rel)
 		}
 	}
-	if p.Module != "" { // built with -trimpath
+	if p.Module != "" { // The program was built with -trimpath.
 		if rest, ok := strings.CutPrefix(file, p.Module+"/"); ok {
 			file = rest
 		}
@@ -89,7 +89,7 @@ func (p program) position(f evidence.Frame) string {
 	return fmt.Sprintf("%s:%d", file, f.Line)
 }
 
-// places are the program's own places of stacks, each once.
+// positions returns the positions of the program's own frames in some stacks, each once.
 func (p program) positions(stacks ...[]evidence.Frame) []string {
 	var out []string
 	for _, s := range stacks {
@@ -100,7 +100,7 @@ func (p program) positions(stacks ...[]evidence.Frame) []string {
 	return out
 }
 
-// line is the source at a place, "" where it is not at hand.
+// sourceLine returns the source line at a position, or "" if it is not available.
 func (p program) sourceLine(f evidence.Frame) string {
 	if p.Source == nil {
 		return ""
@@ -108,19 +108,19 @@ func (p program) sourceLine(f evidence.Frame) string {
 	return strings.TrimSpace(p.Source(f.File, f.Line))
 }
 
-// short is a function's name as its own package's readers know it.
+// shortName returns a function's name with the last element of its package path only.
 func shortName(function string) string {
 	path := packagePath(function)
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	return last + strings.TrimPrefix(function, path)
 }
 
-// has reports whether some function of a stack has one of the prefixes.
+// containsAny reports whether a function of a stack has one of the prefixes.
 func containsAny(stack []evidence.Frame, prefixes ...string) bool {
 	return slices.ContainsFunc(stack, func(f evidence.Frame) bool { return hasAnyPrefix(f.Function, prefixes...) })
 }
 
-// accepts reports whether a stack waits for others to connect.
+// acceptsConnections reports whether a stack waits for connections.
 func acceptsConnections(stack []evidence.Frame) bool {
 	return containsAny(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",
 		"net.(*UnixListener).Accept", "net.(*UnixListener).accept")
@@ -130,8 +130,8 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// channelsOf are the capacities that the source makes channels with in a file, as far as it says them as numbers: -1
-// for one that is computed.
+// channelCounts returns how many channels a source file makes without and with a buffer. A computed size counts as a
+// buffer.
 func (p program) channelCounts(file string) (unbuffered, buffered int) {
 	if p.Source == nil {
 		return 0, 0
@@ -160,7 +160,7 @@ func (p program) channelCounts(file string) (unbuffered, buffered int) {
 	return unbuffered, buffered
 }
 
-// capacity is the second argument of what follows "make(chan ".
+// chanCapacity returns the second argument of a make call, given the text after "make(chan ".
 func chanCapacity(rest string) string {
 	depth, comma := 0, -1
 	for i, c := range rest {

@@ -8,18 +8,20 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of grain.
+// Thresholds for the granularity of goroutines.
 const (
-	fineRate = 5000.0 // goroutines/s
-	// what each runs: ten times what it costs to make one, about 1 us with its queueing
+	fineRate = 5000.0 // number of goroutines a second
+
+	// running time of each goroutine: ten times the cost of starting one, which is about 1 us with its time in the run
+	// queue
 	fineBody  = 15 * time.Microsecond
-	fineCost  = 0.1    // of CPU time in making, queueing and joining goroutines
-	spawnCost = 700e-9 // s for each, where no profile tells (0.3 to 1.5 us)
-	queueRoom = 100    // goroutines for each CPU that may queue
-	wakeShare = 0.15   // of the CPUs' time idle though somebody wanted one
+	fineCost  = 0.1    // fraction of the CPU time that goes into starting, queueing and joining goroutines
+	spawnCost = 700e-9 // CPU time in seconds for each goroutine, if no profile shows it (0.3 to 1.5 us)
+	queueRoom = 100    // number of goroutines for each CPU that may queue
+	wakeShare = 0.15   // fraction of the CPU time that is idle although a goroutine is runnable
 )
 
-// tooFine finds goroutines that do less than they cost.
+// tooFine finds goroutines that do less work than it costs to start them.
 func tooFine(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
@@ -76,7 +78,7 @@ func tooFine(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// spawnAllocation is the share of CPU time in allocations for go statements: closures and stacks.
+// spawnAllocation returns the fraction of the CPU time in allocations for go statements: closures and stacks.
 func (a *analysis) spawnAllocation() float64 {
 	if a.cpu == nil {
 		return 0
@@ -90,7 +92,7 @@ func (a *analysis) spawnAllocation() float64 {
 	return s / a.cpu.total
 }
 
-// unboundedSpawn finds goroutines made without a limit.
+// unboundedSpawn finds goroutines that are started without a limit.
 func unboundedSpawn(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
@@ -124,7 +126,7 @@ func unboundedSpawn(a *analysis) []Finding {
 	return nil
 }
 
-// notWorth finds programs that are no faster on several CPUs than on one, though several goroutines work.
+// notWorthParallel finds programs that are slower on several CPUs than on one, although several goroutines work.
 func notWorthParallel(a *analysis) []Finding {
 	if a.oneCPU == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPU.Count < 3 || a.trace == nil {
 		return nil
@@ -145,8 +147,8 @@ func notWorthParallel(a *analysis) []Finding {
 	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
 	f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
 		1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
-	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count, formatDuration(a.oneCPU.WallHigh),
-		a.run.CPUs, formatDuration(a.run.WallLow))
+	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
+		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
 
 	f.Alternative = "Something that the goroutines share slows them down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces far larger."
@@ -154,7 +156,7 @@ func notWorthParallel(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// wakeLatency finds CPUs that sleep while somebody wants one.
+// wakeLatency finds programs in which goroutines wait for idle CPUs to wake up.
 func wakeLatency(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
@@ -170,7 +172,7 @@ func wakeLatency(a *analysis) []Finding {
 	}
 
 	lost /= float64(a.trace.Duration)
-	nobody := 0.0 // wanted by one, run by none: all wait for the wake
+	nobody := 0.0 // one goroutine wanted a CPU and none ran: nothing else happens until the wake-up
 	if len(a.trace.Demand.Time) > 1 {
 		nobody = a.fraction(a.trace.Demand.Time[1] - a.trace.Demand.CPUTime[1])
 	}
@@ -201,7 +203,7 @@ func wakeLatency(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// leak finds goroutines that are made all the time and never end.
+// leak finds goroutines that are started all the time and never end.
 func leak(a *analysis) []Finding {
 	if a.trace == nil {
 		return a.leakByProfile()
@@ -237,10 +239,10 @@ func leak(a *analysis) []Finding {
 	return nil
 }
 
-// leftGoroutines is how many goroutines at one place, when the goroutine profile was taken, are too many to be a pool.
+// leakCount is the number of goroutines at one site that is too large for a pool.
 const leakCount = 100
 
-// leftOver finds the same by a goroutine profile: so many wait at one place when the program ends.
+// leakByProfile finds a leak in the goroutine profile: too many goroutines wait at one site when the program ends.
 func (a *analysis) leakByProfile() []Finding {
 	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
 	if i < 0 {
@@ -262,7 +264,8 @@ func (a *analysis) leakByProfile() []Finding {
 
 	g := groups[0]
 
-	f := a.newFinding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, a.prog.position(g.at))
+	f := a.newFinding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share,
+		a.prog.position(g.at))
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = 1

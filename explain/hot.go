@@ -6,18 +6,17 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of what takes most of the CPU time.
+// Thresholds for code that takes most of the CPU time.
 const (
-	hotShare    = 0.3 // of the goroutines' CPU time below one call that could be avoided
-	searchShare = 0.6 // of it in one loop that looks for something
+	hotShare    = 0.3 // fraction of the goroutines' CPU time in or below one avoidable call
+	searchShare = 0.6 // fraction of the goroutines' CPU time in one search loop
 )
 
-// avoidable are functions that are often called where a result could be kept, or one call could do.
+// avoidable lists functions whose result can often be kept, or for which a cheaper call exists.
 var avoidable = []struct{ function, fix string }{
 	{"regexp.Compile", "Compile the pattern once, outside of the loop."},
 	{"regexp.MustCompile", "Compile the pattern once, outside of the loop."},
@@ -31,8 +30,8 @@ var avoidable = []struct{ function, fix string }{
 	{"runtime.growslice", "Make the slice with the capacity that it will have."},
 }
 
-// hotFunction finds a call that takes much of the CPU time and could be avoided, or else a search that does. Any other
-// function of the program's own is its work.
+// hotFunction finds an avoidable call that takes much of the CPU time, or else a linear search. Any other function of
+// the program's own is its work.
 func hotFunction(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
@@ -40,11 +39,7 @@ func hotFunction(a *analysis) []Finding {
 
 	for _, call := range avoidable {
 		groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-			if !slices.ContainsFunc(w.stack, func(f evidence.Frame) bool {
-				return strings.HasPrefix(f.Function,
-					call.function)
-			}) ||
-				containsAny(w.stack, "runtime.doInit") || containsAny(w.stack, "log.") {
+			if !containsAny(w.stack, call.function) || containsAny(w.stack, "runtime.doInit", "log.") {
 				return evidence.Frame{}, false
 			}
 			return a.prog.ownFrame(w.stack)
@@ -54,8 +49,8 @@ func hotFunction(a *analysis) []Finding {
 		}
 		g := groups[0]
 
-		f := a.newFinding(HotFunction, "%s, called at %s, takes %s of the CPU time.", shortName(call.function), a.prog.position(g.at),
-			percent(g.share))
+		f := a.newFinding(HotFunction, "%s, called at %s, takes %s of the CPU time.", shortName(call.function),
+			a.prog.position(g.at), percent(g.share))
 		f.Level = ProfileLevel
 		f.Where = []string{a.prog.position(g.at)}
 		f.Share = g.share
@@ -74,8 +69,8 @@ func hotFunction(a *analysis) []Finding {
 	return a.linearSearch()
 }
 
-// searching finds a loop that looks for something, one after the other, and takes most of the CPU time. What an index
-// would save depends on how much there is to look through: nothing is promised.
+// linearSearch finds a loop that searches sequentially and takes most of the CPU time. It predicts no gain, because
+// that depends on the number of elements.
 func (a *analysis) linearSearch() []Finding {
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
 		at, ok := a.prog.ownFrame(w.stack)
@@ -104,7 +99,7 @@ func (a *analysis) linearSearch() []Finding {
 	return []Finding{f}
 }
 
-// loop is the innermost one around a place, as far as the source is at hand.
+// innermostLoop returns the innermost loop around a position, or nil if the source is not available.
 func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
 	f := a.parsedFile(at.File)
 	if f == nil {
@@ -124,7 +119,7 @@ func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
 	return inner
 }
 
-// searchLoop is what is known of the innermost loop around a place: the line it begins at.
+// searchLoop is the innermost loop around a position: its first line, and whether it is a search.
 type searchLoop struct {
 	line     int
 	isSearch bool
@@ -147,8 +142,8 @@ func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
 	return l
 }
 
-// searches reports whether a loop does nothing but look through memory until it has found something: it compares each
-// element with something that it is given, and ends where they match, or follows one chain while a condition holds.
+// isSearch reports whether a loop only looks through memory until it finds something. It compares each element with a
+// given value and stops at a match, or it follows one chain while a condition holds.
 func isSearch(loop ast.Stmt) bool {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
@@ -165,7 +160,7 @@ func isSearch(loop ast.Stmt) bool {
 	return false
 }
 
-// variables are the names among expressions.
+// identifiers returns the names among expressions.
 func identifiers(list ...ast.Expr) (names []string) {
 	for _, e := range list {
 		if id, ok := e.(*ast.Ident); ok {
@@ -175,8 +170,8 @@ func identifiers(list ...ast.Expr) (names []string) {
 	return names
 }
 
-// finds reports whether a block is nothing but conditions that match an element of the loop with something, and then
-// leave it.
+// onlyMatches reports whether a block consists only of conditions that compare an element of the loop and then leave
+// it.
 func onlyMatches(b *ast.BlockStmt, loop []string) bool {
 	for _, s := range b.List {
 		n, ok := s.(*ast.IfStmt)
@@ -187,15 +182,16 @@ func onlyMatches(b *ast.BlockStmt, loop []string) bool {
 	return len(b.List) > 0
 }
 
-// matches reports whether a condition compares, computes nothing, and has on one side what the loop looks through and
-// on the other what it looks for, that is no literal: of letters and numbers there is no index. Of a chain that is
-// followed (loop nil) it asks only that something other than nil is compared.
+// isMatch reports whether a condition only compares, with an element of the loop on one side and the value that is
+// searched for on the other. That value must not be a literal, since there is no index of letters and numbers. If loop
+// is nil, the loop follows a chain, and it is enough that something other than nil is compared.
 func isMatch(cond ast.Expr, loop []string) bool {
 	switch n := cond.(type) {
 	case *ast.ParenExpr:
 		return isMatch(n.X, loop)
 	case *ast.CallExpr:
-		return equalityCalls.MatchString(calleeName(n)) && len(n.Args) == 2 && comparesElement(n.Args[0], n.Args[1], loop)
+		return equalityCalls.MatchString(calleeName(n)) && len(n.Args) == 2 &&
+			comparesElement(n.Args[0], n.Args[1], loop)
 	case *ast.BinaryExpr:
 		switch n.Op {
 		case token.LAND, token.LOR:
@@ -219,7 +215,7 @@ func isNil(e ast.Expr) bool {
 	return ok && slices.Contains(identifiers(n.X, n.Y), "nil")
 }
 
-// sides reports whether of two expressions one hangs on the loop, and the other is given to it.
+// comparesElement reports whether one of two expressions depends on the loop and the other does not.
 func comparesElement(x, y ast.Expr, loop []string) bool {
 	if !isSimple(x) || !isSimple(y) || slices.Contains(identifiers(x, y), "nil") {
 		return false
@@ -227,7 +223,7 @@ func comparesElement(x, y ast.Expr, loop []string) bool {
 	return loop == nil || mentions(x, loop) != mentions(y, loop)
 }
 
-// simple reports whether an expression is a variable, a field or an element.
+// isSimple reports whether an expression is a variable, a field or an element.
 func isSimple(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -243,12 +239,12 @@ func isSimple(e ast.Expr) bool {
 	return false
 }
 
-// hangs reports whether an expression has one of these variables.
+// mentions reports whether an expression contains one of some variables.
 func mentions(e ast.Expr, names []string) bool {
 	has := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.SelectorExpr: // the name of a field is no variable
+		case *ast.SelectorExpr: // the name of a field is not a variable
 			has = has || mentions(n.X, names)
 			return false
 		case *ast.Ident:
@@ -260,10 +256,10 @@ func mentions(e ast.Expr, names []string) bool {
 	return has
 }
 
-// comparisons are the calls that say whether two things are the same.
+// equalityCalls matches the names of functions that test for equality.
 var equalityCalls = regexp.MustCompile(`^(Equal|EqualFold)$`)
 
-// leaves reports whether a block ends the loop that it is in.
+// exitsLoop reports whether a block ends the loop around it.
 func exitsLoop(b *ast.BlockStmt) bool {
 	if len(b.List) == 0 {
 		return false
@@ -277,7 +273,7 @@ func exitsLoop(b *ast.BlockStmt) bool {
 	return false
 }
 
-// follows reports whether an expression is the next of a chain: a field or an element.
+// isLink reports whether an expression is the next element of a chain: a field or an indexed element.
 func isLink(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
@@ -289,7 +285,7 @@ func isLink(e ast.Expr) bool {
 	return false
 }
 
-// reads reports whether a node looks at a field or an element.
+// accessesMemory reports whether a node reads a field, an element or a pointer.
 func accessesMemory(n ast.Node) bool {
 	is := false
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -302,12 +298,12 @@ func accessesMemory(n ast.Node) bool {
 	return is
 }
 
-// plain reports whether all of these are variables.
+// allIdentifiers reports whether all expressions are variables.
 func allIdentifiers(list []ast.Expr) bool {
 	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, is := e.(*ast.Ident); return !is })
 }
 
-// called is the name of the function or method of a call.
+// calleeName returns the name of the function or method that is called.
 func calleeName(n *ast.CallExpr) string {
 	switch f := n.Fun.(type) {
 	case *ast.Ident:

@@ -217,8 +217,8 @@ func TestAskedThroughALibrary(t *testing.T) {
 		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
 		c.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
 		c.e.Trace.Syscalls = append(c.e.Trace.Syscalls,
-			evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m,
-				Count: each})
+			evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"),
+				Class: m, Count: each})
 		if len(by) > 0 && accepted {
 			c.wait(evidence.OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept",
 				"net.(*netFD).accept",

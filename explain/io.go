@@ -9,24 +9,24 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of input and output. The starting values are those of reviewed cases of one-byte reads and row-wise
-// writes.
+// Thresholds for input and output. The values come from reviewed programs that read single bytes and write row by row.
 const (
-	ioShare    = 0.15                  // of the goroutines' CPU time spent on small calls
-	ioBytes    = 512.0                 // a call that moves fewer is small
-	ioBuffer   = 4096.0                // what package bufio moves at once
-	ioRate     = 2000.0                // calls/s below which a call is no habit
-	ioShort    = 5 * time.Microsecond  // a call that copies no more than a page takes less
-	blockShare = 0.3                   // of the time in calls that block
-	blockLong  = 20 * time.Microsecond // after about which the runtime takes the CPU away (sysmon, runtime/proc.go)
+	ioShare    = 0.15                  // fraction of the goroutines' CPU time in small calls
+	ioBytes    = 512.0                 // bytes below which a call is small
+	ioBuffer   = 4096.0                // bytes that package bufio moves at once
+	ioRate     = 2000.0                // calls a second from which a call counts as a habit
+	ioShort    = 5 * time.Microsecond  // duration of a call that copies no more than a page
+	blockShare = 0.3                   // fraction of the time in calls that block
+	blockLong  = 20 * time.Microsecond // duration after which sysmon usually takes the CPU away (runtime/proc.go)
 )
 
-// transfers are the functions that move bytes, as the program calls them.
+// ioFunctions are the functions that read and write, as the program calls them.
 var ioFunctions = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).ReadAt", "os.(*File).WriteAt",
 	"os.(*File).WriteString", "net.(*conn).Read", "net.(*conn).Write", "syscall.Read", "syscall.Write", "syscall.Pread",
 	"syscall.Pwrite", "internal/poll.(*FD).Read", "internal/poll.(*FD).Write"}
 
-// transfer is the outermost function of a stack that moves bytes, and the place where the program calls for it.
+// ioCall returns the index of the outermost function of a stack that reads or writes, and the position of the program's
+// call.
 func (p program) ioCall(stack []evidence.Frame) (call int, at evidence.Frame, ok bool) {
 	call = -1
 	for i, f := range stack {
@@ -46,7 +46,7 @@ func isWrite(function string) bool {
 	return strings.Contains(function, ".Write") || strings.Contains(function, "Pwrite")
 }
 
-// unbufferedIO finds places that move few bytes with each system call.
+// unbufferedIO finds positions where each system call moves only a few bytes.
 func unbufferedIO(a *analysis) []Finding {
 	var out []Finding
 	for _, g := range a.ioGroups() {
@@ -73,9 +73,10 @@ func unbufferedIO(a *analysis) []Finding {
 	return out
 }
 
-func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64, count int64,
-	each time.Duration) Finding {
-	kept := 1 / 16.0 // where the size is not known, so much of the calls is taken to remain
+func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64,
+	count int64, each time.Duration) Finding {
+
+	kept := 1 / 16.0 // fraction of the calls that is assumed to remain, if the size is unknown
 	if known {
 		kept = math.Min(0.5, math.Max(bytes, 1)/ioBuffer)
 	}
@@ -99,7 +100,7 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 	f.Confidence = High
 	f.citef("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), shortName(name),
 		a.quote(at))
-	if !math.IsInf(rate, 0) { // it is counted
+	if !math.IsInf(rate, 0) { // the calls are counted
 		f.citef("%.0f calls a second, %s each", rate, size)
 	}
 	if count > 0 {
@@ -113,7 +114,8 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 	return f
 }
 
-// ioGroups are the places that spend most CPU time on moving bytes; without a profile, those of the trace's calls.
+// ioGroups returns the positions that spend most CPU time on reading and writing. Without a profile they come from the
+// trace.
 func (a *analysis) ioGroups() []group {
 	if a.hasSamples() {
 		return a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
@@ -128,14 +130,15 @@ func (a *analysis) ioGroups() []group {
 	var out []group
 	for _, c := range a.trace.Syscalls {
 		if _, at, ok := a.prog.ioCall(c.Stack); ok && c.Each.P50 < blockLong {
-			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, a.totalRunning())), sample: c.Stack})
+			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, a.totalRunning())),
+				sample: c.Stack})
 		}
 	}
 
 	return out
 }
 
-// callsAt are the calls that the trace has for a place of the program, and the class that makes them.
+// callsAt returns the number of traced calls at a position, their median time, and the class that makes most of them.
 func (a *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, class *evidence.Class) {
 	if a.trace == nil {
 		return 0, 0, nil
@@ -155,7 +158,7 @@ func (a *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, 
 	return count, each, class
 }
 
-// bytesPerCall is what the kernel counted for the process.
+// bytesPerCall returns the mean size of a read or write, as counted by the kernel, and whether it is known.
 func (a *analysis) bytesPerCall(write bool) (float64, bool) {
 	if a.run == nil {
 		return 0, false
@@ -189,8 +192,8 @@ func (a *analysis) callRate(write bool, traced int64) float64 {
 	return math.Inf(1)
 }
 
-// talks reports whether the calls of a place are one side of a conversation: who makes them waits for an answer
-// about as often, and no buffer may keep what the other side is to answer.
+// awaitsReplies reports whether the calls at a position are one side of a request-response exchange. The goroutine then
+// waits for a reply about as often as it sends, and a buffer must not hold back what the other side answers.
 func (a *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
 	if a.trace == nil || c == nil {
 		return false
@@ -208,7 +211,7 @@ func (a *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
 	return count > 0 && float64(waits) > 0.3*float64(count)
 }
 
-// blockingCalls finds system calls that keep threads waiting.
+// blockingCalls finds system calls that block their threads.
 func blockingCalls(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil

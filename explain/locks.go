@@ -9,31 +9,34 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of locks.
+// Thresholds for locks.
 const (
-	lockBusy    = 0.4     // of the time somebody waits for it
-	lockStarved = 0.08    // of the time somebody does while a CPU has nothing to do
-	lockFull    = 0.7     // of the time somebody waits for it; then it is the limit if
-	lockIdle    = 0.2     // of the CPUs' time is unused, though who was woken wants one
-	lockParked  = 1.0 / 3 // of the others are parked for it, in the mean
-	// of CPU time in locking and in the scheduler, from which a lock held for short is one
-	lockCost   = 0.15
-	lockShort  = 20 * time.Microsecond // held for less than it takes to park and wake
-	lockInside = 0.7                   // of what those who use it run is done while it is held
-	// goroutines wait for it in the mean, by a mutex profile: somebody nearly always
-	delayed = 0.85
-	rwCost  = 0.1 // of CPU time in a RWMutex
+	lockBusy    = 0.4  // fraction of the time that a goroutine waits for the lock
+	lockStarved = 0.08 // fraction of the time that a goroutine waits while a CPU has nothing to do
+
+	// A lock is also the bottleneck if a goroutine waits for lockFull of the time, lockIdle of the CPU time is unused
+	// although woken goroutines want a CPU, and on average lockParked of the other goroutines are parked for it.
+	lockFull   = 0.7
+	lockIdle   = 0.2
+	lockParked = 1.0 / 3
+
+	lockCost   = 0.15                  // fraction of the CPU time in locks and the scheduler that makes a convoy
+	lockShort  = 20 * time.Microsecond // holding time that is shorter than parking and waking
+	lockInside = 0.7                   // fraction of the users' running time during which the lock is held
+	delayed    = 0.85                  // mean number of waiting goroutines in a mutex profile: nearly always one
+	rwCost     = 0.1                   // fraction of the CPU time in an RWMutex
 )
 
-// lockRules find the lock that holds the program back most.
+// lockRules finds the lock that limits the program most.
 func lockRules(a *analysis) []Finding {
 	if a.trace == nil {
 		return lockByProfile(a)
 	}
 
-	// the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
+	// Choose between the lock that goroutines wait for while CPUs have nothing to do, and the one they wait for most
+	// often.
 	var best, often *evidence.Resource
-	waits := int64(0) // for all of them: what many locks cost together is as if it were one
+	waits := int64(0) // for all locks, since many locks together cost as much as one
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
 		if r.Kind == evidence.OpChannel {
@@ -68,7 +71,7 @@ func lockRules(a *analysis) []Finding {
 	}
 
 	f := a.lockFinding(often, cost)
-	if 2*often.Count < waits { // most of the cost is that of others: one change is not enough
+	if 2*often.Count < waits { // Most of the cost is that of other locks, so that one change is not enough.
 		f.citef("goroutines waited for other locks too, %d times", waits-often.Count)
 		f.Gain, f.Confidence = nil, Medium
 	}
@@ -76,8 +79,8 @@ func lockRules(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// parkedFor reports whether most of those who use a lock are kept by it all the time, as one that serialises them does.
-// Who was woken and queues for a CPU that works for others does not wait for the lock any more.
+// serializes reports whether a lock keeps most of its users parked all the time. A goroutine that was woken and queues
+// for a CPU no longer waits for the lock.
 func (a *analysis) serializes(r *evidence.Resource) bool {
 	parked, users := time.Duration(0), int64(0)
 	for _, i := range r.Waits {
@@ -89,10 +92,10 @@ func (a *analysis) serializes(r *evidence.Resource) bool {
 	return a.fraction(parked) >= lockParked*float64(users-1)
 }
 
-// lock is what is to be said of one.
+// lockFinding describes one lock. cost is the fraction of the CPU time spent on locks.
 func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 	waits, waited := a.waitSites(r)
-	queue := float64(waited) / float64(a.trace.Duration) // that waits in the mean
+	queue := float64(waited) / float64(a.trace.Duration) // mean number of waiting goroutines
 	inside, outside := a.holdShares(r, waits)
 	name := CoarseLock
 	caller, library := a.lockCaller(r)
@@ -136,7 +139,7 @@ func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 	return f
 }
 
-// waitsOf are the sites where goroutines wait for a resource, the longest first, and how long they did in all.
+// waitSites returns the sites where goroutines wait for a resource, the longest first, and their total time.
 func (a *analysis) waitSites(r *evidence.Resource) (waits []*evidence.Wait, total time.Duration) {
 	for _, i := range r.Waits {
 		w := &a.trace.Waits[i]
@@ -147,8 +150,8 @@ func (a *analysis) waitSites(r *evidence.Resource) (waits []*evidence.Wait, tota
 	return waits, total
 }
 
-// held is the part of what its users run that they run while they hold a lock, and the part of its holding times that
-// they do not run.
+// holdShares returns the fraction of the users' running time during which the lock is held, and the fraction of the
+// holding times during which the holder does not run.
 func (a *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (inside, outside float64) {
 	running := time.Duration(0)
 	seen := map[int]bool{}
@@ -165,14 +168,14 @@ func (a *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (ins
 	}
 
 	inside = float64(r.HeldRunning) / math.Max(1, float64(running))
-	if outside < 0.5 { // those who had not waited held it too: all that can have been done under it
+	if outside < 0.5 { // Goroutines that did not wait held the lock too: add all that can have been done under it.
 		inside = math.Max(inside, a.fraction(r.Busy)*a.wall/math.Max(a.used, 1e-9))
 	}
 
 	return math.Min(1, inside), math.Max(0, outside)
 }
 
-// lockCaller is the function that takes a lock, and whether it is not the program's own.
+// lockCaller returns the function that takes a lock, and whether it belongs to a library.
 func (a *analysis) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 	for _, i := range r.Waits {
 		for _, f := range a.trace.Waits[i].Stack {
@@ -185,8 +188,8 @@ func (a *analysis) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 	return evidence.Frame{}, false
 }
 
-// otherLocks reports whether there are more locks that somebody waits for now and then: resources, of which this one is
-// full.
+// otherLocks reports whether goroutines sometimes wait for other locks of this kind. The locks then guard resources, of
+// which this one is saturated.
 func (a *analysis) otherLocks(r *evidence.Resource) bool {
 	for i := range a.trace.Resources {
 		o := &a.trace.Resources[i]
@@ -197,8 +200,8 @@ func (a *analysis) otherLocks(r *evidence.Resource) bool {
 	return false
 }
 
-// lockGain is what is saved where the lock serialises no more: up to as many as waited go on at once, on the CPUs there
-// are.
+// lockGain estimates what is saved if the lock no longer serializes its users. As many goroutines as waited then
+// continue at once, on the available CPUs.
 func (a *analysis) lockGain(r *evidence.Resource, queue, outside, cost float64) *Gain {
 	at := a.cpus
 	if outside > 0.5 {
@@ -246,7 +249,7 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 	}
 }
 
-// lockByProfile is for mutex profiles without a trace: the stack that delayed others most.
+// lockByProfile finds a lock in a mutex profile, if there is no trace: the stack that delayed others most.
 func lockByProfile(a *analysis) []Finding {
 	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Mutex })
 	if i < 0 || a.wall == 0 || a.unusedCPU() < lockIdle && (a.cpu == nil || a.cpu.share(Locks) < lockCost) {
@@ -279,7 +282,8 @@ func lockByProfile(a *analysis) []Finding {
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = math.Min(1, queue)
-	f.citef("goroutines were delayed %s in all by who released it there: %.1f at a time", formatSeconds(delay.user/1e9), queue)
+	f.citef("goroutines were delayed %s in all by who released it there: %.1f at a time", formatSeconds(delay.user/1e9),
+		queue)
 	f.citef("%s of the CPUs' time is unused", percent(a.unusedCPU()))
 	most := 1 - a.lowerBound(1/(queue+1))
 	f.Gain = newGain(0.7*most, 0.2*most, most)
@@ -288,8 +292,8 @@ func lockByProfile(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// rwMutex finds locks for readers that cost more than they guard, though nobody waits for long: the count of
-// readers is memory that all CPUs write.
+// rwMutex finds read-write locks that cost more than the sections they guard, although no goroutine waits long. All
+// CPUs write to the count of readers.
 func rwMutex(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
@@ -321,7 +325,7 @@ func rwMutex(a *analysis) []Finding {
 	f.Share = share
 	d := a.shareHalfWidth(share)
 	f.Gain = newGain(share*a.activeFraction(), 0.5*(share-d), share+d+0.2)
-	// The count of readers goes from CPU to CPU: what is beside it is slower too.
+	// The cache line with the count of readers moves between CPUs, which slows down neighbouring data too.
 	if r := a.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && a.oneCPU.Count >= 3 &&
 		a.run.Count >= 3 {
 		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)

@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// turnsByProfile is lockstep without a trace: the block profile has goroutines that waited to send, and such that
-// waited to receive, while CPUs were unused.
+// lockstepByProfile finds a pipeline in lockstep without a trace: in the block profile, goroutines waited to send and
+// others to receive, while CPUs were idle.
 func lockstepByProfile(a *analysis) []Finding {
 	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
 	if a.trace != nil || i < 0 || a.cpu == nil || a.unusedCPU() < stageIdle || a.used < a.wall/2 {

@@ -10,21 +10,22 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of the machine and of what keeps it busy for nothing.
+// Thresholds for the machine, and for CPU time that does no useful work.
 const (
-	inflated   = 1.8  // CPU time at several CPUs by that at one: two threads of one core reach 1.6 without any sharing
-	sharedInfl = 1.4  // the same where most of the time is on lines that add to memory
-	sharedCost = 0.4  // of the goroutines' CPU time on such lines
-	atomicCost = 0.3  // of the goroutines' CPU time in atomic additions
-	fullTime   = 0.8  // of the time all CPUs are wanted
-	fullUsed   = 0.85 // of the CPUs' time is used
-	throttle   = 0.05 // of the time throttled by a quota
-	otherLoad  = 0.3  // CPUs that other processes used
-	noiseShare = 0.15 // of the CPU profile's samples in profilers
+	// CPU time on several CPUs divided by that on one; two threads of one core reach 1.6 without any sharing
+	inflated   = 1.8
+	sharedInfl = 1.4  // the same if most of the time is on lines that add to memory
+	sharedCost = 0.4  // fraction of the goroutines' CPU time on such lines
+	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions
+	fullTime   = 0.8  // fraction of the time that all CPUs are wanted
+	fullUsed   = 0.85 // fraction of the CPU time that is used
+	throttle   = 0.05 // fraction of the time that a quota stops the process
+	otherLoad  = 0.3  // number of CPUs that other processes used
+	noiseShare = 0.15 // fraction of the CPU profile's samples in profilers
 )
 
-// inflation finds work that takes more CPU time the more CPUs do it: by runs on one and on several, or by atomic
-// additions that many make to the same memory.
+// workInflation finds work that takes more CPU time on several CPUs than on one. It compares runs, or finds atomic
+// additions to shared memory.
 func workInflation(a *analysis) []Finding {
 	if f, ok := a.contendedAtomics(); ok {
 		return []Finding{f}
@@ -44,8 +45,8 @@ func workInflation(a *analysis) []Finding {
 
 	f := a.newFinding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, a.run.CPUs)
 	f.Share = 1 - 1/r
-	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System), formatDuration(a.run.User+a.run.System),
-		a.run.CPUs)
+	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System),
+		formatDuration(a.run.User+a.run.System), a.run.CPUs)
 	for _, g := range a.hottestLines(nil, 2) {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
@@ -62,7 +63,7 @@ func workInflation(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// contended are atomic additions that several goroutines make all the time.
+// contendedAtomics finds atomic additions that several goroutines make all the time.
 func (a *analysis) contendedAtomics() (Finding, bool) {
 	if !a.hasSamples() || a.used < 1.3*a.wall {
 		return Finding{}, false
@@ -88,8 +89,8 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 		return Finding{}, false
 	}
 
-	f := a.newFinding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.", a.prog.position(groups[0].at),
-		percent(share))
+	f := a.newFinding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.",
+		a.prog.position(groups[0].at), percent(share))
 	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = share
 	f.citef("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), a.quote(groups[0].at))
@@ -106,8 +107,8 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 	return f, true
 }
 
-// addsToMemory is the share of the goroutines' CPU time on lines that add to a field or an element. Where goroutines
-// have such memory side by side, in one line of the cache, each takes it from the other.
+// memoryUpdateShare returns the fraction of the goroutines' CPU time on lines that add to a field or an element.
+// Goroutines whose fields share a cache line slow each other down (false sharing).
 func (a *analysis) memoryUpdateShare() float64 {
 	if !a.hasSamples() {
 		return 0
@@ -116,7 +117,8 @@ func (a *analysis) memoryUpdateShare() float64 {
 	share := 0.0
 	for i := range a.cpu.list {
 		w := &a.cpu.list[i]
-		if w.root != "" && len(w.stack) > 0 && a.prog.isOwn(w.stack[0]) && updatesMemory(a.prog.sourceLine(w.stack[0])) {
+		if w.root != "" && len(w.stack) > 0 && a.prog.isOwn(w.stack[0]) &&
+			updatesMemory(a.prog.sourceLine(w.stack[0])) {
 			share += w.weight / math.Max(a.cpu.user, 1e-9)
 		}
 	}
@@ -130,8 +132,8 @@ var fields = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*\.[A-Za-z_0-9]+) (<
 
 var operands = regexp.MustCompile(`\.?[A-Za-z_][A-Za-z0-9_.]*[(\[]?`)
 
-// updates reports whether a line adds to a field or an element, or makes a field from what it was. What is computed of
-// elements is mostly each goroutine's own.
+// updatesMemory reports whether a line adds to a field or an element, or computes a field from its old value. Other
+// computed elements mostly belong to one goroutine.
 func updatesMemory(line string) bool {
 	if increments.MatchString(line) {
 		return true
@@ -142,7 +144,7 @@ func updatesMemory(line string) bool {
 
 var atomicAdd = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 
-// saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
+// cpuSaturated finds programs that use all CPUs.
 func cpuSaturated(a *analysis) []Finding {
 	if a.wall == 0 || a.cpus < a.available && a.cpus < 2 || a.unusedCPU() > 1-fullUsed ||
 		a.trace != nil && a.saturation() < fullTime || a.cpus < 2 && a.trace == nil {
@@ -167,7 +169,8 @@ func cpuSaturated(a *analysis) []Finding {
 		}
 	}
 
-	f.Alternative = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
+	f.Alternative = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of " +
+		"time shows."
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if a.cpus < a.available {
@@ -183,7 +186,7 @@ func cpuSaturated(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// oversubscribed finds a machine that does not give what GOMAXPROCS promises.
+// oversubscribed finds machines that provide fewer CPUs than GOMAXPROCS.
 func oversubscribed(a *analysis) []Finding {
 	if a.run == nil || a.run.Wall <= 0 {
 		return nil
@@ -214,7 +217,7 @@ func oversubscribed(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// noisy finds profilers that take much of what they measure.
+// profilerNoise finds profilers that take much of the CPU time that they measure.
 func profilerNoise(a *analysis) []Finding {
 	if !a.hasSamples() || a.cpu.noise < noiseShare {
 		return nil

@@ -2,9 +2,11 @@ package explain
 
 // The names of findings, each with the cause that it stands for.
 const (
-	UnbufferedIO       Name = "unbuffered-io"       // each system call reads or writes only a few bytes
-	EscapePerOp        Name = "escape-per-op"       // each operation allocates a value that could be reused
-	HotFunction        Name = "hot-function"        // one avoidable call, or a linear search, takes much of the CPU time
+	UnbufferedIO Name = "unbuffered-io" // each system call reads or writes only a few bytes
+	EscapePerOp  Name = "escape-per-op" // each operation allocates a value that could be reused
+
+	// one avoidable call, or a linear search, takes much of the CPU time
+	HotFunction        Name = "hot-function"
 	SingleThreaded     Name = "single-threaded"     // one goroutine does all the work
 	SerialPhase        Name = "serial-phase"        // one goroutine works alone for part of the time
 	GoroutineTooFine   Name = "goroutine-too-fine"  // goroutines do less work than it costs to start them

@@ -9,20 +9,21 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// mostCPUs is the most CPUs of a machine, where the evidence does not say how many there were. A profile may show more
-// CPU time than its CPUs had: samples are taken of threads that the kernel moves, so that spare and slack are allowed.
+// maxCPUs is the largest number of CPUs of a machine, if the evidence does not give it. The tolerances allow a profile
+// to show more CPU time than its CPUs had, because the kernel moves the sampled threads.
 const (
 	maxCPUs      = 8192
 	cpuTolerance = 1.25
-	// beside undisturbed runs, which say how much time was used: profile and trace, of other runs, give shares
+
+	// tolerance if undisturbed runs give the CPU time, so that profile and trace give shares only
 	runTolerance = 4
 	cpuAllowance = 100 * time.Millisecond
 
-	maxDuration = 366 * 24 * time.Hour // of a profile or a trace
+	maxDuration = 366 * 24 * time.Hour // longest duration of a profile or a trace
 )
 
-// plausible is the evidence without what contradicts itself, such as a profile of more CPU time than its CPUs had, and
-// a sentence for each part that was left out.
+// dropImplausible returns the evidence without the parts that contradict themselves, such as a profile with more CPU
+// time than its CPUs had. It returns a sentence for each part that it left out.
 func dropImplausible(e *evidence.Evidence) (*evidence.Evidence, []string) {
 	cpus := 0
 	for _, r := range e.Runs {
@@ -60,8 +61,8 @@ func dropImplausible(e *evidence.Evidence) (*evidence.Evidence, []string) {
 	return &kept, notes
 }
 
-// impossibleProfile is why no program leaves such a profile; "" if one may. timed says that other evidence has the
-// time it took.
+// profileProblem returns why a profile is impossible, or "" if it is possible. timed says that other evidence gives the
+// duration.
 func profileProblem(p *evidence.Profile, cpus int, slack float64, timed bool) string {
 	sums := make([]float64, len(p.Types))
 	for _, s := range p.Samples {
@@ -105,7 +106,7 @@ func tooLong(d time.Duration) string {
 	return fmt.Sprintf("it lasts %v, and none is taken for more than a year", d)
 }
 
-// impossibleTrace is why no program leaves such a trace; "" if one may.
+// traceProblem returns why a trace is impossible, or "" if it is possible.
 func traceProblem(t *evidence.Trace, slack float64) string {
 	busy := t.Running + t.GC.Workers
 	most := t.Duration.Seconds()*float64(t.CPUs)*slack + cpuAllowance.Seconds()

@@ -9,23 +9,25 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of pools.
+// Thresholds for worker pools.
 const (
-	poolWaits  = 0.5 // of the workers' lives outside the program
-	poolStarve = 0.2 // of their lives at most they wait for work
-	poolSpare  = 0.4 // of the CPUs' time is unused
-	// goroutines that wait outside: of more, each has a job of its own, or what they wait for is the limit
+	poolWaits  = 0.5 // fraction of the workers' lifetimes in external waits
+	poolStarve = 0.2 // largest fraction of their lifetimes that they wait for work
+	poolSpare  = 0.4 // fraction of the CPU time that is idle
+
+	// largest number of goroutines in external waits: if there are more, each has its own job, or the other side is the
+	// limit
 	poolMost = 32
 )
 
-// fewWorkers finds pools of workers that are all occupied while CPUs are not.
+// tooFewWorkers finds pools whose workers are all in use while CPUs are idle.
 func tooFewWorkers(a *analysis) []Finding {
 	if a.trace == nil || a.idleCPU() < poolSpare {
 		return nil
 	}
 
 	for _, c := range a.classes() {
-		at, own := a.goStatement(c) // a library sizes its pools itself: one goroutine for each connection
+		at, own := a.goStatement(c) // A library sizes its pools itself, with one goroutine for each connection.
 		if isMain(c) || !own || a.handlesConnections(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
 			len(c.Members) == 0 {
 			continue
@@ -63,8 +65,7 @@ func tooFewWorkers(a *analysis) []Finding {
 	return nil
 }
 
-// starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library
-// that it calls.
+// goStatement returns the go statement that starts the goroutines of a class, and whether it is the program's own.
 func (a *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 	i := slices.IndexFunc(c.Created, func(f evidence.Frame) bool {
 		return !evidence.IsWrapper(f.Function) &&
@@ -77,7 +78,7 @@ func (a *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 	return f, a.prog.isOwn(f) || a.prog.Module == "" && !a.prog.isStandard(f) && !isHook(f)
 }
 
-// lives adds up the members of a class, by how many of them lived at a time.
+// lifetimes sums the times of a class's members and divides them by the number that lived at one time.
 func lifetimes(c *evidence.Class) (life, running, queued, channels, locks, outside time.Duration) {
 	for _, m := range c.Members {
 		life += m.Ended - m.Born
@@ -91,7 +92,7 @@ func lifetimes(c *evidence.Class) (life, running, queued, channels, locks, outsi
 	return life / n, running / n, queued / n, channels / n, locks / n, outside / n
 }
 
-// inLoop reports whether the go statement that made a class stands in a loop, as far as the source is at hand.
+// startedInLoop reports whether the go statement of a class is in a loop, as far as the source shows.
 func (a *analysis) startedInLoop(c *evidence.Class) bool {
 	at, ok := a.prog.ownFrame(c.Created)
 	if !ok || a.prog.Source == nil {
@@ -105,11 +106,11 @@ func (a *analysis) startedInLoop(c *evidence.Class) bool {
 	return false
 }
 
-// turnsLimited reports whether the goroutines of a class sleep by a timer of their own, so that nobody waits for them.
+// timerPaced reports whether the goroutines of a class run at the pace of a timer, so that no work waits for them.
 func (a *analysis) timerPaced(c *evidence.Class) bool {
 	for _, w := range a.trace.Waits {
 		if w.Op == evidence.OpSend && w.Waited > a.trace.Duration/5 {
-			return false // somebody has work for them
+			return false // a goroutine has work for them
 		}
 	}
 	return c.Alive > 0 && c.Count == c.Alive

@@ -7,16 +7,17 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of what profiles alone say.
+// Thresholds for rules that use profiles alone.
 const (
-	externalUsed   = 0.2 // of one CPU's time at most is used by what waits for something outside
-	spawnShare     = 0.3 // of CPU time in making and scheduling goroutines, from which they are too fine
+	externalUsed   = 0.2 // largest fraction of one CPU that a program in an external wait uses
+	spawnShare     = 0.3 // fraction of the CPU time in starting and scheduling goroutines, from which they are too fine
 	spawnLineShare = 0.05
-	convoyShare    = 0.35 // of CPU time in taking and releasing locks
-	syscallShare   = 0.6  // of CPU time in system calls, of a program that waits as long for them
+	convoyShare    = 0.35 // fraction of the CPU time in taking and releasing locks
+	syscallShare   = 0.6  // fraction of the CPU time in system calls, for a program that waits as long for them
 )
 
-// fineByProfile is goroutine-too-fine without a trace: the CPU profile is full of making and scheduling them.
+// spawnByProfile finds goroutines that are too fine without a trace: the CPU profile shows how much time it takes to
+// start and schedule them.
 func spawnByProfile(a *analysis) []Finding {
 	if a.trace != nil || !a.hasSamples() {
 		return nil
@@ -43,16 +44,18 @@ func spawnByProfile(a *analysis) []Finding {
 	f.citef("making, queueing and ending goroutines takes %s of the CPU time", percent(cost))
 	most := cost * a.activeFraction()
 	f.Gain = newGain(0.9*most, 0.4*most, math.Min(0.95, 1.3*most))
-	f.Alternative = "They are woken by what they wait for, and the scheduler's time is that: an execution trace would tell."
+	f.Alternative = "They are woken by what they wait for, and the scheduler's time is that: an execution " +
+		"trace would tell."
 	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
 	f.Experiment = "Let each goroutine do ten elements: their cost should fall to a tenth."
 	return []Finding{f}
 }
 
-// convoyByProfile is lock-convoy without a trace: the CPUs take and release a lock, and it is slower on several than on
-// one.
+// convoyByProfile finds a lock convoy without a trace: the CPUs spend their time taking and releasing a lock, and the
+// program is slower on several CPUs than on one.
 func convoyByProfile(a *analysis) []Finding {
-	if a.trace != nil || !a.hasSamples() || a.oneCPU == nil || a.run == nil || a.oneCPU.Wall <= 0 || a.run.Wall < a.oneCPU.Wall {
+	if a.trace != nil || !a.hasSamples() || a.oneCPU == nil || a.run == nil || a.oneCPU.Wall <= 0 ||
+		a.run.Wall < a.oneCPU.Wall {
 		return nil
 	}
 
@@ -75,7 +78,8 @@ func convoyByProfile(a *analysis) []Finding {
 	}
 
 	f.Share = share
-	f.citef("it takes %s on %d CPUs and %s on one", formatDuration(a.run.Wall), a.run.CPUs, formatDuration(a.oneCPU.Wall))
+	f.citef("it takes %s on %d CPUs and %s on one", formatDuration(a.run.Wall), a.run.CPUs,
+		formatDuration(a.oneCPU.Wall))
 	most := 1 - a.lowerBound()
 	f.Gain = newGain(math.Max(1-a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds(), 0.7*most), 0.3*most, most)
 	f.Alternative = "The sections are long, and the CPU time in the lock is spinning for them."
@@ -84,8 +88,8 @@ func convoyByProfile(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// outsideByProfile says without a trace that nothing is computed for most of the time: in system calls that block, or
-// in waiting for what is outside of the program.
+// externalByProfile finds without a trace programs that compute little: they wait in system calls that block, or for
+// something outside the process.
 func externalByProfile(a *analysis) []Finding {
 	if a.trace != nil || a.run == nil || a.run.Wall < minWall || a.acceptsByProfile() {
 		return nil
@@ -117,7 +121,8 @@ func externalByProfile(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// calling finds a program whose CPU time is in system calls of files, and that waits about as long for them.
+// blockingByProfile finds a program whose CPU time is in system calls for files, and that waits about as long for them.
+// used is its CPU time as a fraction of the wall time.
 func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 	calls := a.run.Reads + a.run.Writes
 	if a.cpu == nil || used > 1-blockShare || a.run.System < a.run.User || a.run.Voluntary < 100 || calls < 100 {
@@ -138,8 +143,8 @@ func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 		a.prog.position(groups[0].at), percent(used))
 	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = 1 - used
-	f.citef("%s of CPU time in %s, and %d context switches for %d reads and writes", formatSeconds(a.used), formatDuration(a.run.Wall),
-		a.run.Voluntary, calls)
+	f.citef("%s of CPU time in %s, and %d context switches for %d reads and writes", formatSeconds(a.used),
+		formatDuration(a.run.Wall), a.run.Voluntary, calls)
 	f.citef("%s", a.quote(groups[0].at))
 
 	f.Alternative = "The device or file system is the limit, and fewer calls would not move more."
@@ -149,7 +154,7 @@ func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 	return f, true
 }
 
-// accepting reports whether a profile has a goroutine that waits for connections.
+// acceptsByProfile reports whether a profile shows a goroutine that waits for connections.
 func (a *analysis) acceptsByProfile() bool {
 	return slices.ContainsFunc(a.e.Profiles, func(p evidence.Profile) bool {
 		return slices.ContainsFunc(p.Samples, func(s evidence.Sample) bool {
@@ -158,8 +163,8 @@ func (a *analysis) acceptsByProfile() bool {
 	})
 }
 
-// blockedLongest is the stack of the block profile with the most waiting, in seconds, but for that of the main
-// goroutine for others.
+// longestBlocked returns the stack of the block profile with the longest delay, and the delay in seconds. It ignores
+// goroutines that wait for a WaitGroup.
 func (a *analysis) longestBlocked() (longest []evidence.Frame, delay float64) {
 	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
 	if i < 0 {

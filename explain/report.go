@@ -50,8 +50,8 @@ type Parallelism struct {
 	// are NaN without an execution trace.
 	SerialFraction, MaxSpeedup, Speedup float64
 
-	// Inflation is the CPU time on several CPUs divided by the CPU time on one CPU, for the same work. It is NaN if only
-	// one number of CPUs was measured.
+	// Inflation is the CPU time on several CPUs divided by the CPU time on one CPU, for the same work. It is NaN if
+	// only one number of CPUs was measured.
 	Inflation float64
 }
 

@@ -10,28 +10,30 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// rule looks for one family of troubles.
+// rule finds one family of causes.
 type rule func(v *analysis) []Finding
 
-// rules are all of them.
+// rules lists all rules.
 var rules = []rule{
 	unbufferedIO, escapes, gcRules, tooFine, spawnByProfile, convoyByProfile, externalByProfile, unboundedSpawn,
 	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
-	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, workInflation, notWorthParallel, blockingCalls, dependency,
+	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, workInflation, notWorthParallel, blockingCalls,
+	dependency,
 	hotFunction,
 	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }
 
-// Below these nothing is said. A gain below minGain is not worth a change; fewer samples of a CPU profile than
-// minSamples tell a share of 30 % only to +-9 % (95 %); a trace shorter than minTrace has seen too little of anything.
+// Minimum values. A gain below minGain is not worth a change. With fewer samples than minSamples, the 95% confidence
+// interval of a share of 30% is wider than 9 points to each side. A trace shorter than minTrace shows too little.
 const (
 	minGain    = 0.05
 	minSamples = 40
 	minTrace   = 5 * time.Millisecond
-	minWall    = 100 * time.Millisecond // of a run: see startTime
+	minWall    = 100 * time.Millisecond // shortest run for which gains are predicted; see startTime
 )
 
-// Explain says what holds a program back, by rank.
+// Explain returns what limits a program, with findings ranked by their estimated gain. It never returns an empty list
+// of findings. Evidence that contradicts itself is left out, and Notes says so.
 func Explain(e *evidence.Evidence) Report {
 	e, left := dropImplausible(e)
 	a := newAnalysis(e)
@@ -50,7 +52,8 @@ func Explain(e *evidence.Evidence) Report {
 	}
 	if e.Program.MultipleBenchmarks {
 		r.Phases = nil
-		r.Parallelism.SerialFraction, r.Parallelism.MaxSpeedup, r.Parallelism.Speedup = math.NaN(), math.NaN(), math.NaN()
+		r.Parallelism.SerialFraction, r.Parallelism.MaxSpeedup, r.Parallelism.Speedup = math.NaN(), math.NaN(),
+			math.NaN()
 		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].oneProgram })
 	}
 
@@ -79,15 +82,15 @@ func Explain(e *evidence.Evidence) Report {
 	return r
 }
 
-// brief reports whether a whole run is so short that what it takes to start, and chance, are a good part of it.
+// isBrief reports whether a run is so short that its start and chance are a considerable part of it.
 func (a *analysis) isBrief() bool { return a.run != nil && a.run.Wall > 0 && a.run.Wall < minWall }
 
-// startTime is what starting a process and its runtime takes at most. It is in the wall time of a run, and with it in
-// what a finding makes of shares of CPU time: of a brief run less than that share is nothing that a change would show.
+// startTime is the longest time that starting a process and its runtime takes. The wall time contains it, so that gains
+// smaller than this fraction of a brief run would not be visible.
 const startTime = 15 * time.Millisecond
 
-// unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted and is more
-// than the start.
+// withoutGains returns the findings for a brief run. They predict no gain, except those that rest on counts and exceed
+// the start time.
 func (a *analysis) withoutGains(found []Finding) []Finding {
 	var sure, rest []Finding
 	for _, f := range found {
@@ -100,11 +103,12 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 		rest = append(rest, f)
 	}
 
-	f := a.newFinding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", formatDuration(a.run.Wall))
+	f := a.newFinding(TooFewSamples, "A run takes %s: too short to say what a change would gain.",
+		formatDuration(a.run.Wall))
 	f.Level = ProfileLevel
 	f.Share = 1
-	f.citef("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", formatDuration(startTime),
-		formatDuration(minWall))
+	f.citef("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s",
+		formatDuration(startTime), formatDuration(minWall))
 	if a.cpu != nil {
 		f.citef("the CPU profile has %d samples, of several runs", a.cpu.samples)
 	}
@@ -116,10 +120,10 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 	return append(append(sure, f), rest...)
 }
 
-// loaded reports whether other processes took what the program might have used.
+// isLoaded reports whether other processes took CPUs that the program might have used.
 func (a *analysis) isLoaded() bool { return a.run != nil && a.run.OtherCPUs >= otherLoad }
 
-// doubted is what is left of findings on a loaded machine.
+// discountLoad returns the findings that remain valid on a loaded machine, with low confidence.
 func (a *analysis) discountLoad(found []Finding) []Finding {
 	found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].allCPUs })
 	for i := range found {
@@ -128,11 +132,11 @@ func (a *analysis) discountLoad(found []Finding) []Finding {
 	return found
 }
 
-// dominant is by how much the gain of a cause must stand against what it explains: where that alone would gain far
-// more, it is no mere symptom.
+// minCauseRatio is the smallest ratio of a cause's gain to that of its symptom. A symptom that alone would gain far
+// more is a cause of its own.
 const minCauseRatio = 0.6
 
-// dominate drops what another finding explains.
+// dropSymptoms drops findings that are symptoms of another.
 func dropSymptoms(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
 		switch {
@@ -140,7 +144,8 @@ func dropSymptoms(found []Finding) []Finding {
 			return false
 		case cause.Gain != nil:
 			return f.Gain == nil || cause.Gain.Estimate >= minCauseRatio*f.Gain.Estimate
-		// what promises nothing explains no gain; but what spinning costs others is not known without a trace
+		// A finding without a gain explains no gain. The exception is busy waiting, whose cost for others is unknown
+		// without a trace.
 		case f.Gain != nil:
 			return cause.Name == BusyWait && cause.Level == ProfileLevel && cause.Share >= f.Share
 		}
@@ -150,13 +155,13 @@ func dropSymptoms(found []Finding) []Finding {
 	explained := func(i int, f Finding) bool {
 		if f.Name == NotWorthParallel && slices.ContainsFunc(found,
 			func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
-			return true // that is what any trouble with several CPUs looks like from outside
+			return true // Every problem with several CPUs shows itself as a slow parallel program.
 		}
 		for k, cause := range found {
 			if !hides(cause, f) {
 				continue
 			}
-			// of two that explain each other one stays
+			// If two findings explain each other, only one stays.
 			if !hides(f, cause) || gainsMore(cause, f) || !gainsMore(f, cause) && k < i {
 				return true
 			}
@@ -174,12 +179,12 @@ func dropSymptoms(found []Finding) []Finding {
 	return kept
 }
 
-// better reports whether a finding promises more than another.
+// gainsMore reports whether a finding predicts a larger gain than another.
 func gainsMore(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
-// rank sorts by gain; what only diagnoses comes after what gains, what is unsure of it last.
+// rank sorts findings by gain. Those without a gain follow, and those without a gain and with low confidence come last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
@@ -196,7 +201,7 @@ func rank(found []Finding) []Finding {
 	return found
 }
 
-// nothing is the answer where no rule has one.
+// noFinding returns the finding for a program to which no rule applies.
 func (a *analysis) noFinding() Finding {
 	if a.trace == nil && !a.hasSamples() || a.trace != nil && a.trace.Duration < minTrace && a.cpu == nil {
 		f := a.newFinding(TooLittleEvidence, "There is too little evidence to say anything.")

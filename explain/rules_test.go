@@ -410,11 +410,14 @@ func TestOneOfTwoStays(t *testing.T) {
 		hides bool
 	}{
 		{Finding{Name: "coarse-lock", Level: ProfileLevel}, Finding{Name: "hot-function", Gain: less}, false},
-		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
+		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.5},
+			Finding{Name: "hot-function", Share: 0.4, Gain: less},
 			true},
-		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.1}, Finding{Name: "hot-function", Share: 0.6, Gain: less},
+		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.1},
+			Finding{Name: "hot-function", Share: 0.6, Gain: less},
 			false},
-		{Finding{Name: "busy-wait", Level: TraceLevel, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
+		{Finding{Name: "busy-wait", Level: TraceLevel, Share: 0.5},
+			Finding{Name: "hot-function", Share: 0.4, Gain: less},
 			false},
 		{Finding{Name: "load-imbalance"}, Finding{Name: "cpu-saturated"}, false},
 		{Finding{Name: "load-imbalance", Gain: less}, Finding{Name: "cpu-saturated"}, true},
@@ -939,8 +942,8 @@ func TestMainServes(t *testing.T) {
 			"main.main:6")
 		c.e.Trace.Classes[m].Waiting["network"] = 900 * time.Millisecond
 		c.e.Trace.Syscalls = append(c.e.Trace.Syscalls,
-			evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m,
-				Count: 200})
+			evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"),
+				Class: m, Count: 200})
 		return c.first()
 	}
 	if f := of(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low ||

@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// tokens is a channel that those who share it both take from and give back to: a semaphore, or a pool of connections.
+// semaphore finds a channel that its users both take from and give back to: a semaphore, or a pool of connections.
 func (a *analysis) semaphore() (Finding, bool) {
 	if f, ok := a.selectSemaphore(); ok {
 		return f, true
@@ -46,8 +46,8 @@ func (a *analysis) semaphore() (Finding, bool) {
 
 		f := a.newFinding(name, claim, where[0])
 		if spawned != nil {
-			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost || a.handlesConnections(spawned) ||
-				a.internalWaitShare(spawned) > poolStarve {
+			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost ||
+				a.handlesConnections(spawned) || a.internalWaitShare(spawned) > poolStarve {
 				continue
 			}
 			f.Name, most = TooFewWorkers, 1-a.lowerBound()
@@ -64,8 +64,8 @@ func (a *analysis) semaphore() (Finding, bool) {
 	return Finding{}, false
 }
 
-// spawnedBy is the class of goroutines, one for each piece of work, whose ends make place for those that the waiting
-// one starts next.
+// spawnedClass returns the class of goroutines whose ends free slots for a blocked spawner, which starts one for each
+// piece of work. It returns nil if there is no such class.
 func (a *analysis) spawnedClass(waits []*evidence.Wait) *evidence.Class {
 	var by *evidence.Class
 	for _, w := range waits {
@@ -88,8 +88,8 @@ func (a *analysis) spawnedClass(waits []*evidence.Wait) *evidence.Class {
 	return by
 }
 
-// heldUp is the part of their lives that the goroutines of a class wait for others of the program, or by a timer: not
-// for what a library brings them, nor for what is outside.
+// internalWaitShare returns the fraction of their lifetimes that the goroutines of a class wait for others in the
+// program. Timers, the network and data that a library brings do not count.
 func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 	waited, held := time.Duration(0), time.Duration(0)
 	for i := range a.trace.Waits {
@@ -116,14 +116,14 @@ func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, mos
 	f.Experiment = "Double the number: the time should halve while nothing else is the limit."
 }
 
-// gives is how who gives a place back wakes those who wait for it.
+// releases maps a blocking operation to the call that releases a slot and wakes a waiter.
 var releases = map[evidence.Op]struct{ by, through string }{
 	evidence.OpSelect: {"runtime.chansend", "the channel"},
-	evidence.OpCond:   {"sync.(*Cond).Signal", "the condition"}, // who wakes all gives no place to each
+	evidence.OpCond:   {"sync.(*Cond).Signal", "the condition"}, // Broadcast gives no slot to a particular waiter
 }
 
-// selected is the same where the place is waited for in a select, which the trace joins to no channel, or by a
-// condition: nearly all who wait are woken by one of their own, and who holds what they wait for waits for something
+// selectSemaphore finds a semaphore whose users wait in a select, for which the trace shows no channel, or on a
+// condition variable. Nearly all waiters are woken by goroutines of their own class, and the holders wait for something
 // outside.
 func (a *analysis) selectSemaphore() (Finding, bool) {
 	for i := range a.trace.Waits {
@@ -156,22 +156,24 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 	return Finding{}, false
 }
 
-// pools are where goroutines wait for a connection: of a client of package net/http, of a database.
+// connectionPools are functions that wait for a connection: of a client of package net/http, or of a database.
 var connectionPools = []string{"net/http.(*Transport).getConn", "database/sql.(*DB).conn"}
 
-// handedOn reports whether nearly all who waited for a connection got one that another request had done with: where
-// connections are made meanwhile, their number is not limited, and one of HTTP/2 is for all.
+// reusesConnections reports whether nearly all goroutines that waited for a connection got one from another request. If
+// connections are dialed meanwhile, their number is not limited; an HTTP/2 connection serves all requests.
 func (a *analysis) reusesConnections(w *evidence.Wait) bool {
 	var all, on, dials int64
 	for _, k := range w.Wakers {
 		all += k.Count
-		if containsAny(k.Stack, "net/http.(*Transport).tryPutIdleConn") && !containsAny(k.Stack, "net/http.(*Transport).dialConnFor") {
+		if containsAny(k.Stack, "net/http.(*Transport).tryPutIdleConn") &&
+			!containsAny(k.Stack, "net/http.(*Transport).dialConnFor") {
 			on += k.Count
 		}
 	}
 
 	for i := range a.trace.Classes {
-		if c := &a.trace.Classes[i]; strings.HasPrefix(c.Start.Function, "net/http.(*Transport).startDialConnForLocked") {
+		if c := &a.trace.Classes[i]; strings.HasPrefix(c.Start.Function,
+			"net/http.(*Transport).startDialConnForLocked") {
 			dials += c.Count
 		}
 	}
@@ -179,7 +181,7 @@ func (a *analysis) reusesConnections(w *evidence.Wait) bool {
 	return on*10 >= all*9 && dials*10 <= w.Count
 }
 
-// connections are those of a client of package net/http, which are given from one request to the next.
+// connectionLimit returns the finding for a net/http client whose connections are all in use.
 func (a *analysis) connectionLimit(w *evidence.Wait, queue float64) Finding {
 	f := a.newFinding(SaturatedResource, "The HTTP client's connections to a host are always in use: "+
 		"requests wait for one.")
@@ -190,7 +192,7 @@ func (a *analysis) connectionLimit(w *evidence.Wait, queue float64) Finding {
 	return f
 }
 
-// sharedByItsUsers reports whether those who wait are woken by goroutines of their own class.
+// wokenByOwnClass reports whether waiters are woken by goroutines of their own class.
 func (a *analysis) wokenByOwnClass(waits []*evidence.Wait) bool {
 	var own, all int64
 	for _, w := range waits {

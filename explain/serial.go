@@ -11,27 +11,30 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of work that is not shared out.
+// Thresholds for work that is not divided among CPUs.
 const (
-	aloneShare      = 0.85 // of the time in which somebody ran, with one goroutine that wanted a CPU
-	minActive       = 0.7  // of the time, somebody ran
-	splitEfficiency = 0.85 // of an even division is what dividing a loop gives in practice
-	phaseShare      = 0.05 // of the time, in serial phases
-	// of the time is to be saved, else nothing is promised: a short end or beginning is what every fork and join has
+	aloneShare      = 0.85 // fraction of the active time with only one goroutine that wanted a CPU
+	minActive       = 0.7  // fraction of the time that at least one goroutine ran
+	splitEfficiency = 0.85 // fraction of the ideal gain that dividing a loop achieves in practice
+	phaseShare      = 0.05 // fraction of the time in serial phases
+
+	// smallest gain that is predicted: every fork and join has a short serial beginning or end
 	phaseGain = 0.12
-	phaseWide = 0.15 // of the time, in parallel ones
-	tailShare = 0.1  // of the time, in which one goroutine of several was left
-	uneven    = 1.15 // of the mean, what the one that ran longest ran
-	// each time: more than it takes to wake a CPU, which makes one start after the other
+	phaseWide = 0.15 // fraction of the time in parallel phases
+	tailShare = 0.1  // fraction of the time in which one goroutine of several remains
+	uneven    = 1.15 // running time of the longest goroutine divided by the mean
+
+	// shortest tail of a batch: waking a CPU, which delays the start of a goroutine, takes less
 	tailLong = 150 * time.Microsecond
-	// A saving below tailChance of the time, and tails below tailSure, are what page faults or a CPU that is slower for
-	// a moment may make of fewer than tailOften forks and joins.
+
+	// Limits for few batches. With fewer than tailOften batches, page faults or a slow CPU can cause a gain below
+	// tailChance and tails below tailSure.
 	tailChance = 0.1
 	tailOften  = 3
 	tailSure   = 500 * time.Millisecond
 )
 
-// loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
+// longestAlone returns the class whose goroutines were alone for longest, and for what fraction of the trace.
 func (a *analysis) longestAlone() (*evidence.Class, float64) {
 	var most *evidence.Class
 	for _, c := range a.classes() {
@@ -45,7 +48,7 @@ func (a *analysis) longestAlone() (*evidence.Class, float64) {
 	return most, a.fraction(most.Alone - most.Tail)
 }
 
-// parks is how often the goroutines of a class waited for others: on channels and locks.
+// parkCount returns how often the goroutines of a class waited for others on channels and locks.
 func (a *analysis) parkCount(c *evidence.Class) (n int64) {
 	for _, w := range a.trace.Waits {
 		switch w.Op {
@@ -59,14 +62,14 @@ func (a *analysis) parkCount(c *evidence.Class) (n int64) {
 	return n
 }
 
-// divisible is how long an operation takes at least that is worth being divided: a hundred times what starting
-// goroutines and waiting for them costs, and twice what waking a CPU takes.
+// minDivisible is the shortest operation that is worth dividing: a hundred times the cost of starting goroutines and
+// waiting for them, and twice the time to wake a CPU.
 const minDivisible = 200 * time.Microsecond
 
-// few parks: with fewer than so many a second a goroutine works for itself.
+// fewParks is the number of parkings a second below which a goroutine works independently.
 const fewParks = 200.0
 
-// singleThreaded finds programs whose work one goroutine does.
+// singleThreaded finds programs in which one goroutine does all the work.
 func singleThreaded(a *analysis) []Finding {
 	if a.available < 2 || a.smallOperations() {
 		return nil
@@ -106,15 +109,17 @@ func singleThreaded(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// smallOperations reports whether it is a benchmark of operations that are too short to be divided: that it does them
-// one after the other is how benchmarks are.
+// smallOperations reports whether the program is a benchmark of operations that are too short to divide. Benchmarks run
+// their operations in sequence by design.
 func (a *analysis) smallOperations() bool {
 	return a.run != nil && a.run.Operations > 0 && a.run.Wall/time.Duration(a.run.Operations) < minDivisible &&
 		a.cpu != nil &&
-		slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool { return strings.HasPrefix(w.root, "testing.(*B).") })
+		slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool {
+			return strings.HasPrefix(w.root, "testing.(*B).")
+		})
 }
 
-// singleGain is what dividing the program's own code over the CPUs saves.
+// singleGain sets what dividing the program's own code among the CPUs saves.
 func (a *analysis) singleGain(f *Finding, alone float64) {
 	own := 1.0
 	if a.hasSamples() {
@@ -135,8 +140,8 @@ func (a *analysis) singleGain(f *Finding, alone float64) {
 		"time, the work divides."
 }
 
-// singleByCPUTime is the same without a trace: CPU time is the wall time, and one goroutine's stacks have nearly all
-// samples.
+// singleByCPUTime finds a single-threaded program without a trace: its CPU time equals its wall time, and one start
+// function has nearly all samples.
 func (a *analysis) singleByCPUTime() []Finding {
 	if !a.hasSamples() || a.wall == 0 {
 		return nil
@@ -152,7 +157,8 @@ func (a *analysis) singleByCPUTime() []Finding {
 			}
 		}
 	}
-	if used < minActive || used > 1.1 || most < aloneShare*a.cpu.user || a.cpu.share(Locks, Channels, Scheduler) > 0.15 {
+	if used < minActive || used > 1.1 || most < aloneShare*a.cpu.user ||
+		a.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
 
@@ -167,7 +173,7 @@ func (a *analysis) singleByCPUTime() []Finding {
 	}
 
 	a.singleGain(&f, math.Min(1, used))
-	// of these there is one at a time
+	// Only one goroutine with such a start function exists at a time.
 	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" {
 		f.Gain, f.Confidence = nil, Low
 
@@ -179,7 +185,7 @@ func (a *analysis) singleByCPUTime() []Finding {
 	return []Finding{f}
 }
 
-// widest is the class of several goroutines that ran most.
+// widestClass returns the class with several goroutines at a time that ran most.
 func (a *analysis) widestClass() *evidence.Class {
 	var most *evidence.Class
 	for _, c := range a.classes() {
@@ -190,7 +196,7 @@ func (a *analysis) widestClass() *evidence.Class {
 	return most
 }
 
-// serialPhase finds stretches in which one goroutine works between others in which many do.
+// serialPhase finds phases in which one goroutine works alone, between phases in which several do.
 func serialPhase(a *analysis) []Finding {
 	if a.trace == nil || a.cpus < 2 {
 		return nil
@@ -235,14 +241,14 @@ func serialPhase(a *analysis) []Finding {
 
 	f.citef("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
 		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/a.cpus), a.cpus)
-	f.citef("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, shortName(wide.Start.Function),
-		percent(parallel))
+	f.citef("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak,
+		shortName(wide.Start.Function), percent(parallel))
 	most := alone * (1 - 1/a.cpus)
 	f.Gain = newGain(0.8*most, 0.3*most, most)
 	if 0.8*most < phaseGain {
 		f.Gain, f.Confidence = nil, Low
 		if alone*a.wall < 3*startTime.Seconds() || a.activeFraction() < minActive || a.rate(a.parkCount(c)) > fewParks {
-			return nil // the start of a process; or slivers between waits
+			return nil // the start of a process, or short stretches between waits
 		}
 	}
 
@@ -252,7 +258,7 @@ func serialPhase(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// loadImbalance finds goroutines that were made together and end far apart.
+// loadImbalance finds goroutines of one batch that end at very different times.
 func loadImbalance(a *analysis) []Finding {
 	if a.trace == nil || a.cpus < 2 {
 		return nil
@@ -269,7 +275,7 @@ func loadImbalance(a *analysis) []Finding {
 		return nil
 	}
 	if int64(len(worst.Members)) >= worst.Count && imbalance(worst) < uneven {
-		return nil // one began later, or the machine held it up
+		return nil // one goroutine began later, or the machine delayed it
 	}
 
 	tail := a.fraction(worst.Tail)
@@ -302,7 +308,7 @@ func loadImbalance(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// unevenness is how long the goroutine that ran longest ran, by the mean of all.
+// imbalance returns the running time of the goroutine that ran longest, divided by the mean of all.
 func imbalance(c *evidence.Class) float64 {
 	total := time.Duration(0)
 	for _, m := range c.Members {
@@ -311,7 +317,7 @@ func imbalance(c *evidence.Class) float64 {
 	return float64(c.Members[0].Running) * float64(len(c.Members)) / math.Max(1, float64(total))
 }
 
-// oneCPU finds programs that use one CPU of several, because they were told to or tell themselves.
+// oneCPU finds programs that use one CPU of several, because of GOMAXPROCS in their environment or in their code.
 func oneCPU(a *analysis) []Finding {
 	if a.run == nil || a.procs != 1 || a.run.MachineCPUs < 2 {
 		return nil
@@ -322,7 +328,7 @@ func oneCPU(a *analysis) []Finding {
 	f.Share = a.saturation()
 	if a.trace == nil {
 		if a.run.CPUs == 1 || f.Share < minActive {
-			return nil // it may be meant; whether more than one goroutine wants it, only a trace tells
+			return nil // One CPU may be intended, and only a trace shows whether several goroutines want it.
 		}
 		f.Confidence = Low
 	} else {

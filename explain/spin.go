@@ -12,18 +12,20 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of loops that only look.
+// Thresholds for polling loops.
 const (
-	spinShare = 0.1    // of the goroutines' CPU time in them
+	spinShare = 0.1    // fraction of the goroutines' CPU time
 	yieldRate = 2000.0 // calls of runtime.Gosched a second
 )
 
-var pollCall = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
+// pollCall matches source text that reads a value which another goroutine or the clock changes.
+var pollCall = regexp.MustCompile(
+	`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
 
-// atomics are the packages of what is one instruction.
+// atomics are prefixes of functions that are one machine instruction.
 var atomics = []string{"sync/atomic.", "internal/runtime/atomic."}
 
-// spins reports whether a sample is of a loop that looks whether something has happened.
+// isPolling reports whether a sample is in a loop that polls for an event.
 func (a *analysis) isPolling(w *weightedSample) bool {
 	if len(w.stack) == 0 {
 		return false
@@ -37,9 +39,10 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 		return ok && a.hasDefault(at)
 	}
 	if leaf := w.stack[0].Function; hasAnyPrefix(leaf, atomics...) {
-		// The runtime and package sync look at memory by the same functions when they start and wake goroutines.
+		// The runtime and package sync use the same functions when they start and wake goroutines.
 		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, atomics...) })
-		if by >= 0 && (a.prog.isOwn(w.stack[by]) || a.prog.Module == "" && !a.prog.isStandard(w.stack[by]) && !isHook(w.stack[by])) {
+		if by >= 0 && (a.prog.isOwn(w.stack[by]) || a.prog.Module == "" && !a.prog.isStandard(w.stack[by]) &&
+			!isHook(w.stack[by])) {
 			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
 		}
 	}
@@ -54,7 +57,7 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
 }
 
-// hasDefault reports whether the select at a place has a default, as far as the source is at hand.
+// hasDefault reports whether the select statement at a position has a default case, as far as the source shows.
 func (a *analysis) hasDefault(at evidence.Frame) bool {
 	if a.prog.Source == nil {
 		return false
@@ -72,7 +75,7 @@ func (a *analysis) hasDefault(at evidence.Frame) bool {
 	return false
 }
 
-// busyWait finds loops that look again and again instead of waiting.
+// busyWait finds loops that poll instead of blocking.
 func busyWait(a *analysis) []Finding {
 	if !a.hasSamples() {
 		return nil
@@ -122,7 +125,7 @@ func busyWait(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// crowded is the fraction of the time in which more goroutines wanted a CPU than there are.
+// oversubscription returns the fraction of the time in which more goroutines than CPUs wanted to run.
 func (a *analysis) oversubscription() float64 {
 	if a.trace == nil {
 		return 0
@@ -134,7 +137,7 @@ func (a *analysis) oversubscription() float64 {
 	return s
 }
 
-// yields is how often goroutines gave up their CPU by runtime.Gosched a second, and where most.
+// yields returns the number of calls of runtime.Gosched a second, and the site with most of them.
 func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 	if a.trace == nil {
 		return 0, nil
@@ -153,16 +156,16 @@ func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 	return float64(n) / a.trace.Duration.Seconds(), site
 }
 
-// sources are the program's files that loops were looked for in, parsed; nil where one is not at hand or not Go.
+// sources holds the parsed files of the program. A file is nil if it is not available or not valid Go.
 type sources struct {
 	set   *token.FileSet
 	files map[string]*ast.File
 }
 
-// longestFile is how many lines of a file are looked at.
+// maxFileLines is the largest number of lines read from a file.
 const maxFileLines = 20000
 
-// parsed is a file of the program.
+// parsedFile returns the syntax tree of a file of the program, or nil. It reads the file once.
 func (a *analysis) parsedFile(file string) *ast.File {
 	if a.prog.Source == nil || file == "" {
 		return nil
@@ -193,8 +196,8 @@ func (a *analysis) parsedFile(file string) *ast.File {
 	return f
 }
 
-// onlyLooks reports whether the innermost loop around a place does nothing but look whether something has happened: it
-// reads under a lock or atomically, compares, and ends.
+// isPollLoop reports whether the innermost loop around a position only polls for an event. Such a loop reads under a
+// lock or atomically, compares, and ends.
 func (a *analysis) isPollLoop(at evidence.Frame) bool {
 	if known, ok := a.pollLoops[at]; ok {
 		return known
@@ -216,9 +219,11 @@ func (a *analysis) covers(n ast.Node, line int) bool {
 	return a.parsed.set.Position(n.Pos()).Line <= line && line <= a.parsed.set.Position(n.End()).Line
 }
 
-var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
+// pollCalls matches the names of functions that a polling loop may call.
+var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|` +
+	`CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
 
-// looksAt reports whether a loop changes nothing but variables of its own, calls only what looks, and has an end.
+// onlyPolls reports whether a loop changes only its own variables, calls only functions that read, and has an end.
 func onlyPolls(loop *ast.ForStmt) bool {
 	only, ends, looks := true, loop.Cond != nil, false
 	ast.Inspect(loop, func(n ast.Node) bool {

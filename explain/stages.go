@@ -8,15 +8,17 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// stage is a class of goroutines in a line, and how much of the time each of them is occupied: runs, or is outside.
+// stage is a class of goroutines in a pipeline.
 type stage struct {
 	class       *evidence.Class
 	utilization float64
-	external    float64 // the part of that in which it waits for a timer, the network or a system call
-	single      bool
+
+	// fraction of the time that it waits for a timer, the network or a system call; part of utilization
+	external float64
+	single   bool
 }
 
-// wakes is how often the goroutines of a class woke others that waited on a channel.
+// wakeCount returns how often the goroutines of a class woke others that waited on a channel.
 func (a *analysis) wakeCount(c *evidence.Class) (n int64) {
 	for _, w := range a.trace.Waits {
 		if w.Op != evidence.OpSend && w.Op != evidence.OpReceive {
@@ -32,14 +34,15 @@ func (a *analysis) wakeCount(c *evidence.Class) (n int64) {
 	return n
 }
 
-// stages are the classes that wait on channels for others, and those that are occupied all the time and let others wait
-// there: the slowest of a line never waits itself. Who is outside all the time is one if others bring it work: a ticker
-// is none.
+// stages returns the pipeline's stages, those with the highest utilization first. A stage waits on channels for others,
+// or is always in use and lets others wait: the slowest stage never waits itself. A class that is always in an external
+// wait is a stage only if others bring it work; a ticker is not.
 func (a *analysis) stages() []stage {
 	var out []stage
 	for _, c := range a.classes() {
 		life, running, _, _, _, outside := lifetimes(c)
-		full := a.fraction(running) >= stageFull || a.fraction(running+outside) >= stageFull && a.sendWaitShare(c) >= stagePushed
+		full := a.fraction(running) >= stageFull || a.fraction(running+outside) >= stageFull &&
+			a.sendWaitShare(c) >= stagePushed
 		if life < a.trace.Duration/3 || a.parkCount(c) < 10 && (!full || a.wakeCount(c) < 10) {
 			continue
 		}
@@ -59,7 +62,7 @@ func (a *analysis) stages() []stage {
 	return out
 }
 
-// channelRules find what is wrong with a line of stages, or with a channel that goroutines share.
+// channelRules finds the bottleneck of a pipeline, or of a channel that goroutines share.
 func channelRules(a *analysis) []Finding {
 	if a.trace == nil {
 		return nil
@@ -84,7 +87,7 @@ func channelRules(a *analysis) []Finding {
 	return nil
 }
 
-// limited is a line whose one stage is occupied nearly all the time, while the others wait for it.
+// stageLimited finds a pipeline with one stage that is in use nearly all the time, while the others wait for it.
 func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	s := line[0]
 	next := 0.0
@@ -98,7 +101,7 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	}
 
 	unused := a.idleCPU()
-	// it runs all the time: what others lose while CPUs wake for them is not the limit
+	// The stage runs all the time, so that the wake-up latency of other CPUs is not the limit.
 	if a.fraction(s.class.Running) >= stageFull {
 		unused = a.slack()
 	}
@@ -106,7 +109,7 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 		return Finding{}, false
 	}
 	if s.external > s.utilization/2 && a.sendWaitShare(s.class) < stagePushed {
-		return Finding{}, false // nobody brings it work faster than it goes: it waits for something else
+		return Finding{}, false // no goroutine brings it work faster than it finishes: it waits for something else
 	}
 
 	f := a.newFinding(StageLimited, "%s is the slowest stage: it is occupied for %s of the time, and the "+
@@ -132,7 +135,7 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	return f, true
 }
 
-// stagePlace is where a class works, else where it was started.
+// stagePosition returns the position where a class works most, or else where it was started.
 func (a *analysis) stagePosition(c *evidence.Class) []string {
 	for _, g := range a.hottestLines(c, 1) {
 		return []string{a.prog.position(g.at)}
@@ -140,8 +143,8 @@ func (a *analysis) stagePosition(c *evidence.Class) []string {
 	return a.prog.positions(c.Created)
 }
 
-// waitedFor is how long others were kept until a class had woken them, as a fraction of the time, and the site where
-// they waited longest.
+// waitShare returns how long others waited until a class woke them, as a fraction of the time, and the site with the
+// longest wait.
 func (a *analysis) waitShare(c *evidence.Class) (share float64, longest *evidence.Wait) {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
@@ -168,7 +171,7 @@ func (a *analysis) waitShare(c *evidence.Class) (share float64, longest *evidenc
 	return share, longest
 }
 
-// pushed is how long others were kept when they wanted to hand something to a class, as a fraction of the time.
+// sendWaitShare returns how long others waited to send to a class, as a fraction of the time.
 func (a *analysis) sendWaitShare(c *evidence.Class) float64 {
 	waited := time.Duration(0)
 	for i := range a.trace.Waits {
@@ -181,7 +184,8 @@ func (a *analysis) sendWaitShare(c *evidence.Class) float64 {
 	return a.fraction(waited)
 }
 
-// lockstep is a line whose stages wait for each other in turns: now the channel between them is full, now it is empty.
+// lockstep finds a pipeline whose stages wait for each other in turns: the channel between them is alternately full and
+// empty.
 func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	var worst *evidence.Resource
 	for i := range a.trace.Resources {
