@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// twoFunctions is a run whose CPU profile has so many samples in f and in g.
+// twoFunctions is a run whose CPU profile has some samples in f and in g.
 func twoFunctions(f, g int64, wall time.Duration) *evidence.Evidence {
 	sample := func(name string, line int, n int64) evidence.Sample {
 		return evidence.Sample{Values: []int64{n, n * 1e7},
@@ -28,7 +28,7 @@ func twoFunctions(f, g int64, wall time.Duration) *evidence.Evidence {
 	}
 }
 
-// TestChanges: what took longer stands before what did not, and chance is told from change.
+// Changes are sorted by size, and those within the measurement error are not significant.
 func TestChanges(t *testing.T) {
 	list := Changes(twoFunctions(100, 300, 4*time.Second), twoFunctions(110, 100, 2100*time.Millisecond))
 	find := func(what string) Change {

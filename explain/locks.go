@@ -274,7 +274,7 @@ func lockByProfile(a *analysis) []Finding {
 
 	g := groups[0]
 	name := CoarseLock
-	if a.used < a.wall/2 { // who holds it does not run
+	if a.used < a.wall/2 { // the holder does not run
 		name = SaturatedResource
 	}
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTraits: the table has every finding, and no finding explains itself.
+// The table contains every finding, and no finding is its own symptom.
 func TestTraits(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "names.go", nil, 0)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// TestImpossibleEvidence: what contradicts itself is left out by name, and no finding and no figure rests on it.
+// Evidence that contradicts itself is left out with a note, and no finding uses it.
 func TestImpossibleEvidence(t *testing.T) {
 	types := []string{"samples/count", "cpu/nanoseconds"}
 	stack := []evidence.Frame{{Function: "main.work", File: "main.go", Line: 3}, {Function: "main.main"},

@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// places is a channel that 20 goroutines take places from, one of which each gives back; outside, its holders sleep.
-func places(outside bool) *made {
+// semaphoreCase is a channel used as a semaphore by 20 goroutines. If outside, the holders sleep.
+func semaphoreCase(outside bool) *testCase {
 	c := newCase()
 	if outside {
 		c.demand(900, 50, 50)
@@ -19,52 +19,52 @@ func places(outside bool) *made {
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 	w := c.class("main.query", 20, 20, 900*time.Millisecond, 10*time.Millisecond)
 	at := c.wait(evidence.OpReceive, w, 400, 5*second, w, "runtime.chanrecv1", "main.take:4")
-	c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 400,
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 400,
 		Busy:       950 * time.Millisecond,
 		Empty:      950 * time.Millisecond,
 		EmptyCount: 400, Starved: 900 * time.Millisecond,
 		Sites: [][]evidence.Frame{frames("main.take:4"), frames("main.give:5")}}}
-	c.e.Runs[0].User = time.Second
+	c.evidence.Runs[0].User = time.Second
 	return c
 }
 
-// TestPlaces: what is given out by a channel is too little of it, or a resource that is always in use.
-func TestPlaces(t *testing.T) {
-	if f := places(true).first(); f.Name != "saturated-resource" || f.Gain == nil ||
+// A semaphore is too small, or it guards a resource that is always in use.
+func TestSemaphore(t *testing.T) {
+	if f := semaphoreCase(true).first(); f.Name != "saturated-resource" || f.Gain == nil ||
 		!slices.Contains(f.Where, "main.go:4") {
 		t.Errorf("holders that wait outside: %s", f.Name)
 	}
-	if f := places(false).first(); f.Name != "too-few-workers" || f.Gain == nil ||
+	if f := semaphoreCase(false).first(); f.Name != "too-few-workers" || f.Gain == nil ||
 		!slices.Contains(f.Where, "main.go:4") {
 		t.Errorf("holders that compute: %s", f.Name)
 	}
-	both := places(true)
-	both.e.Trace.Resources[0].FullCount = 300
+	both := semaphoreCase(true)
+	both.evidence.Trace.Resources[0].FullCount = 300
 	if names := both.names(); slices.Contains(names, "saturated-resource") {
 		t.Errorf("a channel that is now full, now empty, gives nothing out: %v", names)
 	}
-	fed := places(true)
-	fed.e.Trace.Waits[0].Wakers[0].Class = 1
+	fed := semaphoreCase(true)
+	fed.evidence.Trace.Waits[0].Wakers[0].Class = 1
 	if names := fed.names(); slices.Contains(names, "saturated-resource") {
 		t.Errorf("they wait for main, not for each other: %v", names)
 	}
-	mixed := places(true)
-	mixed.e.Trace.Waits[0].Wakers = append(mixed.e.Trace.Waits[0].Wakers,
+	mixed := semaphoreCase(true)
+	mixed.evidence.Trace.Waits[0].Wakers = append(mixed.evidence.Trace.Waits[0].Wakers,
 		evidence.Waker{Stack: frames("main.feed:8"), Count: 200, Class: 1})
 	if names := mixed.names(); slices.Contains(names, "saturated-resource") {
 		t.Errorf("a third of them wait for main: %v", names)
 	}
 }
 
-// TestSelectThatIsNoPlace takes away what makes a select one for a place.
-func TestSelectThatIsNoPlace(t *testing.T) {
-	of := func(by string, idle int) *made {
+// Each condition for a semaphore in a select is removed in turn.
+func TestSelectDecoys(t *testing.T) {
+	of := func(by string, idle int) *testCase {
 		c := newCase()
 		c.demand(idle, 1000-idle)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 		w := c.class("main.query", 20, 20, 50*time.Millisecond, 10*time.Millisecond)
 		at := c.wait(evidence.OpSelect, w, 400, 18*second, w, "runtime.selectgo", "main.do:4")
-		c.e.Trace.Waits[at].Wakers[0].Stack = frames(by, "main.do:5")
+		c.evidence.Trace.Waits[at].Wakers[0].Stack = frames(by, "main.do:5")
 		return c
 	}
 	if f := of("runtime.chansend1", 950).first(); f.Name != "saturated-resource" {
@@ -78,35 +78,40 @@ func TestSelectThatIsNoPlace(t *testing.T) {
 	}
 }
 
-// TestLineDecoys takes away, one by one, what makes a stage the limit of its line, or a line wait in turns.
-func TestLineDecoys(t *testing.T) {
-	for what, c := range map[string]*made{
-		"nobody waits for it": func() *made {
-			c := stagesOf(950, 100)
-			c.e.Trace.Waits[0].Waited = 100 *
+// Each condition for a stage-limited pipeline, or one in lockstep, is removed in turn.
+func TestPipelineDecoys(t *testing.T) {
+	for what, c := range map[string]*testCase{
+		"nobody waits for it": func() *testCase {
+			c := pipeline(950, 100)
+			c.evidence.Trace.Waits[0].Waited = 100 *
 				time.Millisecond
 			return c
 		}(),
-		"the next is as busy": func() *made {
-			c := stagesOf(950, 900)
-			c.e.Trace.Waits[0].Waited = 500 *
+		"the next is as busy": func() *testCase {
+			c := pipeline(950, 900)
+			c.evidence.Trace.Waits[0].Waited = 500 *
 				time.Millisecond
 			return c
 		}(),
-		"there are two of it":      func() *made { c := stagesOf(950, 100); c.e.Trace.Classes[1].Peak = 2; return c }(),
-		"it sleeps, nobody pushes": func() *made { c := stagesOf(950, 100); c.sleepy(1); return c }(),
+		"there are two of it": func() *testCase {
+			c := pipeline(950,
+				100)
+			c.evidence.Trace.Classes[1].Peak = 2
+			return c
+		}(),
+		"it sleeps, nobody pushes": func() *testCase { c := pipeline(950, 100); c.makeSleep(1); return c }(),
 	} {
 		if names := c.names(); slices.Contains(names, "stage-limited") {
 			t.Errorf("%s: %v", what, names)
 		}
 	}
-	c := stagesOf(950, 100)
+	c := pipeline(950, 100)
 	c.class("main.other", 1, 1, 900*time.Millisecond, 0)
 	if f := c.first(); f.Name != "stage-limited" {
 		t.Errorf("a goroutine beside the line, that waits for nobody and that nobody waits for: %s", f.Name)
 	}
-	c = stagesOf(600, 550)
-	c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+	c = pipeline(600, 550)
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
 		Starved: 10 * time.Millisecond,
 		Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
 		Sites: [][]evidence.Frame{frames("main.f:5")}}}
@@ -115,24 +120,24 @@ func TestLineDecoys(t *testing.T) {
 	}
 }
 
-// sleepy lets a class sleep instead of running, and those who waited to hand it work wait to get some of it.
-func (c *made) sleepy(class int) {
-	x := &c.e.Trace.Classes[class]
+// makeSleep makes a class sleep instead of run, so that senders to it wait for the same time.
+func (c *testCase) makeSleep(class int) {
+	x := &c.evidence.Trace.Classes[class]
 	for i := range x.Members {
 		x.Members[i].External, x.Members[i].Running = x.Members[i].Running, 0
 	}
 	x.Running = 0
-	c.e.Trace.Waits[0].Op = evidence.OpReceive
+	c.evidence.Trace.Waits[0].Op = evidence.OpReceive
 }
 
-// TestLockByMutexProfile: without a trace a lock is one that serialises where nearly always somebody waits for it.
+// Without a trace, a lock serializes if a goroutine nearly always waits for it.
 func TestLockByMutexProfile(t *testing.T) {
-	of := func(waited time.Duration) *made {
+	of := func(waited time.Duration) *testCase {
 		c := newCase()
-		c.e.Trace = nil
-		c.e.Runs[0].User = 1100 * time.Millisecond
+		c.evidence.Trace = nil
+		c.evidence.Runs[0].User = 1100 * time.Millisecond
 		c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
-		c.e.Profiles = append(c.e.Profiles,
+		c.evidence.Profiles = append(c.evidence.Profiles,
 			evidence.Profile{Kind: evidence.Mutex, Types: []string{"contentions/count", "delay/nanoseconds"},
 				Samples: []evidence.Sample{
 					{Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3"),
@@ -145,22 +150,23 @@ func TestLockByMutexProfile(t *testing.T) {
 	if names := of(700 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
 		t.Errorf("nobody waits for it for a third of the time: %v", names)
 	}
-	// Where the CPUs are used it is none, though the scheduler, which wakes the collector's workers, has its share.
+	// If the CPUs are used there is no finding, although the scheduler, which wakes the collector's workers, has its
+	// share.
 	busy := of(2 * second)
-	busy.e.Runs[0].User = 1670 * time.Millisecond
+	busy.evidence.Runs[0].User = 1670 * time.Millisecond
 	busy.cpu(40, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
 	if names := busy.names(); slices.Contains(names, "coarse-lock") {
 		t.Errorf("1.67 of 2 CPUs are used: %v", names)
 	}
 }
 
-// TestOneAtATimeByProfile: without a trace a CPU's worth of work is divided where it is the main goroutine's; others
-// may take turns, and then there is nothing to divide.
-func TestOneAtATimeByProfile(t *testing.T) {
+// Without a trace, one CPU's worth of work can be divided if it belongs to the main goroutine. Other goroutines may
+// take turns.
+func TestSingleThreadedByProfile(t *testing.T) {
 	of := func(root string) Finding {
 		c := newCase()
-		c.e.Trace = nil
-		c.e.Runs[0].User = 990 * time.Millisecond
+		c.evidence.Trace = nil
+		c.evidence.Runs[0].User = 990 * time.Millisecond
 		c.cpu(99, "main.f:5", root)
 		return c.first()
 	}
