@@ -129,9 +129,9 @@ func wideCase() *testCase {
 // cases each hold a program with a finding and a decoy, which only resembles it. The decoy must not have that finding;
 // its first finding is in decoyFinding.
 var cases = []struct {
-	name    Name
-	example    func() *testCase
-	decoy   func() *testCase
+	name         Name
+	example      func() *testCase
+	decoy        func() *testCase
 	decoyFinding Name
 }{
 	{"single-threaded", singleCase, wideCase, "cpu-saturated"},
