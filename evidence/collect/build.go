@@ -60,6 +60,7 @@ func (r *buildConfig) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	dec := json.NewDecoder(strings.NewReader(out))
 	if err := dec.Decode(&r.pkg); err != nil {
 		return fmt.Errorf("%s matches no package", strings.Join(r.packages, " "))
@@ -67,6 +68,7 @@ func (r *buildConfig) list(ctx context.Context) error {
 	if dec.More() {
 		return fmt.Errorf("%s names several packages; give one of them", strings.Join(r.packages, " "))
 	}
+
 	return nil
 }
 
@@ -89,6 +91,7 @@ func (r *buildConfig) build(ctx context.Context, to string, more ...string) erro
 	if r.test {
 		args = []string{"test", "-c", "-buildvcs=false"}
 	}
+
 	args = append(append(args, r.flags...), more...)
 	_, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "-o", to), r.packages...)...)
 	if err == nil {
@@ -96,6 +99,7 @@ func (r *buildConfig) build(ctx context.Context, to string, more ...string) erro
 			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.packages, " "))
 		}
 	}
+
 	return err
 }
 
@@ -105,15 +109,18 @@ func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 	if err != nil {
 		return err
 	}
+
 	goroot, goflags, _ := strings.Cut(out, "\n")
 	if strings.Contains(goflags, "-overlay") || strings.Contains(strings.Join(r.flags, " "), "-overlay") {
 		return errors.New("the build has an overlay already")
 	}
+
 	// Variables are initialized in the order of files.
 	name, pkg := "0brewput_explain.go", r.pkg.Name
 	if r.test {
 		name, pkg = "0brewput_explain_test.go", pkg+"_test"
 	}
+
 	replace := map[string]string{}
 	for _, f := range []struct{ at, name, text string }{
 		{filepath.Join(r.pkg.Dir, name), "hook.go", hook.Source(pkg)},
@@ -124,17 +131,21 @@ func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 			return err
 		}
 	}
+
 	list, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return err
 	}
+
 	overlay := filepath.Join(work, "overlay.json")
 	if err := os.WriteFile(overlay, list, 0o666); err != nil {
 		return err
 	}
+
 	hooked := *r
 	if strings.HasSuffix(r.packages[0], ".go") {
 		hooked.packages = append([]string{filepath.Join(r.pkg.Dir, name)}, r.packages...)
 	}
+
 	return hooked.build(ctx, to, "-overlay="+overlay)
 }

@@ -109,6 +109,7 @@ func (k *collector) collectAll(ctx context.Context) error {
 	if err := k.repeat(ctx); err != nil {
 		return err
 	}
+
 	k.addEscapes(ctx)
 	k.finish(top)
 	return nil
@@ -119,6 +120,7 @@ func (k *collector) prepare(ctx context.Context) error {
 	if k.buildConfig == nil {
 		return nil
 	}
+
 	k.opts.Progress("building " + k.about.Name + " with a hook for profiles, beside your tree")
 	to := filepath.Join(k.work, "hooked", filepath.Base(k.plain.path))
 	build, cancel := buildContext(ctx, k.deadline, k.opts.TimeLimit)
@@ -134,6 +136,7 @@ func (k *collector) prepare(ctx context.Context) error {
 		k.hookProblem = "it does not build with a hook: " + first
 		return nil
 	}
+
 	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
 		p := k.plain.withCPUs(cpus, r.Variable())
 		p.path = to
@@ -142,6 +145,7 @@ func (k *collector) prepare(ctx context.Context) error {
 	if k.isNewerThan(k.plain.path) {
 		k.note("the source is newer than %s: what is explained is the source as it stands", k.about.Name)
 	}
+
 	return nil
 }
 
@@ -166,6 +170,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 			"makes them do as much", top)
 		k.cpuLevels = k.cpuLevels[len(k.cpuLevels)-1:]
 	}
+
 	k.endless = e.cut
 	if e.cut {
 		k.window = min(most, shortWindow)
@@ -180,12 +185,14 @@ func (k *collector) firstRun(ctx context.Context) error {
 		k.note("%s starts other processes, which took %v of its %v of CPU time: they are not looked into", k.about.Name,
 			e.children.Round(time.Millisecond), (e.user + e.system).Round(time.Millisecond))
 	}
+
 	estimate := min(e.wall, k.window)
 	k.opts.Progress(fmt.Sprintf("it takes %v; now about %v of runs", e.wall.Round(time.Millisecond),
 		k.estimate(estimate).Round(time.Second)))
 	if k.runHooked == nil { // there is nothing else to see
 		k.runs[top] = append(k.runs[top], plainRun{e, nil})
 	}
+
 	return nil
 }
 
@@ -239,6 +246,7 @@ func (k *collector) runPlain(ctx context.Context, cpus int) error {
 		k.runs[cpus] = append(k.runs[cpus], plainRun{e, nil})
 		return err
 	}
+
 	e, a, _, err := k.run(ctx, hook.Undisturbed, cpus, k.timeLeft(k.window))
 	if err != nil {
 		return err
@@ -246,6 +254,7 @@ func (k *collector) runPlain(ctx context.Context, cpus int) error {
 	if a != nil {
 		e.wall -= a.end
 	}
+
 	k.runs[cpus] = append(k.runs[cpus], plainRun{e, a})
 	return nil
 }
@@ -257,6 +266,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	if err != nil {
 		return outcome{}, nil, "", err
 	}
+
 	e, err := k.runHooked(ctx, hook.Request{Kind: kind, Duration: window, Bytes: k.opts.TraceBytes, Dir: dir}, cpus)
 	if err != nil {
 		return e, nil, dir, err
@@ -264,6 +274,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	if err := k.checkCrash(e); err != nil {
 		return e, nil, dir, err
 	}
+
 	a, err := readHookOutput(ctx, dir)
 	if err != nil {
 		k.note("no %s of %s: %v", kindNames[kind], k.about.Name, err)
@@ -272,6 +283,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	if k.insideTimes {
 		e.wall = a.wall + a.end
 	}
+
 	return e, a, dir, nil
 }
 
@@ -313,6 +325,7 @@ func (k *collector) repeat(ctx context.Context) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -323,10 +336,12 @@ func (k *collector) keepFile(ctx context.Context, dir, name, kind string, number
 		base, ext, _ := strings.Cut(name, ".")
 		to = base + "-" + strconv.Itoa(number+1) + "." + ext
 	}
+
 	path := filepath.Join(k.Dir, to)
 	if err := moveFile(ctx, filepath.Join(dir, name), path); err != nil {
 		return "", err
 	}
+
 	k.Files = append(k.Files, File{kind, path})
 	return path, nil
 }
@@ -336,15 +351,18 @@ func moveFile(ctx context.Context, from, to string) error {
 	if os.Rename(from, to) == nil {
 		return nil
 	}
+
 	in, err := input.Open(ctx, from, input.Copied)
 	if err != nil {
 		return err
 	}
+
 	defer in.Close()
 	out, err := os.Create(to)
 	if err != nil {
 		return err
 	}
+
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Close(), os.Remove(from))
 }
@@ -366,6 +384,7 @@ func (k *collector) finish(top int) {
 			"github.com/brewput/brewput/profile is not needed, one line in main writes a profile: %s",
 			k.about.Name, k.hookProblem, profileSnippet)
 	}
+
 	for _, n := range k.notes {
 		k.note("%s", n)
 	}

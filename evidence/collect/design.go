@@ -30,6 +30,7 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
+
 	defer place.Close()
 	s := &target{about: evidence.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
 	s.findSource(ctx, d)
@@ -37,6 +38,7 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 	if err != nil {
 		return nil, err
 	}
+
 	c.local = true
 	k := newCollector(s, c, place.Path, o)
 	if err = k.trials(ctx, d, spec); err == nil {
@@ -46,6 +48,7 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 		c.Close()
 		return nil, err
 	}
+
 	return c, ctx.Err()
 }
 
@@ -56,10 +59,12 @@ func (s *target) findSource(ctx context.Context, d workload.Design) {
 	if d.Stream == nil {
 		constructor = d.Job
 	}
+
 	f := runtime.FuncForPC(reflect.ValueOf(constructor).Pointer())
 	if f == nil {
 		return
 	}
+
 	base := strings.LastIndexByte(f.Name(), '/')
 	name, _, _ := strings.Cut(f.Name()[base+1:], ".")
 	s.about.Main = f.Name()[:base+1] + name
@@ -68,6 +73,7 @@ func (s *target) findSource(ctx context.Context, d workload.Design) {
 	if !exists(file) || r.list(ctx) != nil {
 		return
 	}
+
 	s.buildConfig = r
 	s.setSource()
 	if s.about.Module == ownModule {
@@ -95,10 +101,12 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 		}
 		return fromTrial(out.Trial), nil
 	}
+
 	stream := d.Stream != nil && spec.Operations == 0
 	if spec.Operations == 0 { // it does not end a job, but designs with workers must be given one
 		spec.Duration = min(firstWindow, k.opts.Duration)
 	}
+
 	k.opts.Progress("running " + k.about.Name + " once, to see how long it takes")
 	k.insideTimes = true
 	e, _, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
@@ -108,6 +116,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 	if stream {
 		spec.Operations, spec.Duration = max(1, e.operations), 0
 	}
+
 	k.opts.Progress(fmt.Sprintf("it takes %v; now about %v of trials", e.wall.Round(time.Millisecond),
 		k.estimate(e.wall).Round(time.Second)))
 	return nil
@@ -121,18 +130,21 @@ func fromTrial(t result.Trial) outcome {
 		}
 		return math.NaN()
 	}
+
 	seconds := func(name string) time.Duration {
 		if x := get(name); !math.IsNaN(x) {
 			return time.Duration(x * float64(time.Second))
 		}
 		return 0
 	}
+
 	count := func(name string) int64 {
 		if x := get(name); !math.IsNaN(x) {
 			return int64(x)
 		}
 		return -1
 	}
+
 	e := outcome{
 		wall: time.Duration(t.WallSeconds * float64(time.Second)), user: seconds("cpu_user_seconds"),
 		system:    seconds("cpu_system_seconds"),
@@ -143,5 +155,6 @@ func fromTrial(t result.Trial) outcome {
 	if busy := get("machine_cpu_seconds"); !math.IsNaN(busy) && e.wall > 0 {
 		e.otherCPUs = max(0, busy-(e.user+e.system).Seconds()) / e.wall.Seconds()
 	}
+
 	return e
 }

@@ -35,6 +35,7 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	if err != nil {
 		return nil, err
 	}
+
 	e := endpoint{base: base.String(), name: withoutUser(base), opts: o, deadline: time.Now().Add(o.TimeLimit + lateness)}
 	seconds, traced := profileSeconds(o)
 	o.Progress(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a "+
@@ -52,6 +53,7 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 		e.collected.Close()
 		return nil, err
 	}
+
 	e.collected.Program = e.guess.program()
 	e.collected.Program.Name = strings.TrimSuffix(e.name, "/debug/pprof/")
 	return e.collected, nil
@@ -99,6 +101,7 @@ func pprofURL(address string) (*url.URL, error) {
 	if !strings.HasSuffix(u.Path, "/") {
 		u.Path += "/"
 	}
+
 	u.RawQuery, u.Fragment = "", ""
 	return u, nil
 }
@@ -118,12 +121,14 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 	if e.deadline.Before(until) { // a server that drips each answer would have the grace of each
 		until, over = e.deadline, fmt.Errorf("no whole answer within --time-limit %v", e.opts.TimeLimit)
 	}
+
 	ctx, cancel := context.WithDeadlineCause(ctx, until, over)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.base+what, nil)
 	if err != nil {
 		return false, err
 	}
+
 	defer func() {
 		if cause := context.Cause(ctx); err != nil && cause != nil {
 			err = cause
@@ -133,6 +138,7 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 	if client == nil {
 		client = http.DefaultClient
 	}
+
 	answer, err := client.Do(request)
 	if err != nil {
 		var of *url.Error // which repeats the address
@@ -141,15 +147,18 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 		}
 		return false, err
 	}
+
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(answer.Body, 200))
 		return false, statusError{answer.StatusCode, strings.TrimSpace(string(text))}
 	}
+
 	f, err := os.Create(file)
 	if err != nil {
 		return false, err
 	}
+
 	n, err := io.Copy(f, io.LimitReader(answer.Body, most+1))
 	if n > most {
 		err = errors.Join(err, f.Truncate(most))
@@ -157,6 +166,7 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 	if err = errors.Join(err, f.Close()); err != nil {
 		return false, err
 	}
+
 	return n > most, nil
 }
 
@@ -180,6 +190,7 @@ func (e *endpoint) checkReachable(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("%s cannot be reached: %w; does the program run, and listen there?", e.name, err)
 	}
+
 	return os.Remove(filepath.Join(e.collected.Dir, "cmdline"))
 }
 
@@ -195,10 +206,12 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 				time.Duration(seconds)*time.Second)
 		})
 	}
+
 	group.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	for i, kind := range kinds {
 		if err := errs[i]; err != nil {
 			e.collected.note("there is no %s: %v", fileKinds[kind], err)
@@ -214,6 +227,7 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	if len(e.collected.Files) == 0 {
 		return fmt.Errorf("%s sent no profile: %w", e.name, errs[0])
 	}
+
 	return e.trace(ctx, traced)
 }
 
@@ -232,6 +246,7 @@ func (e *endpoint) trace(ctx context.Context, traced int) error {
 		e.collected.note("the time limit of %v left out: trace", e.opts.TimeLimit)
 		return nil
 	}
+
 	cut, err := e.get(ctx, fmt.Sprintf("trace?seconds=%d", traced), e.file("trace"), time.Duration(traced)*time.Second,
 		e.opts.TraceBytes)
 	switch {
@@ -243,6 +258,7 @@ func (e *endpoint) trace(ctx context.Context, traced int) error {
 	case cut:
 		e.collected.note("the trace is cut at %d MB", e.opts.TraceBytes>>20)
 	}
+
 	return e.collected.read(ctx, e.file("trace"), &e.guess)
 }
 
@@ -267,10 +283,12 @@ func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 	if err != nil {
 		return fmt.Errorf("what %s%s sent is no profile: %w", e.name, kind, err)
 	}
+
 	e.collected.Files = append(e.collected.Files, File{fileKinds[kind], e.file(kind)})
 	if len(p.Samples) > 0 {
 		return ctx.Err()
 	}
+
 	switch what {
 	case evidence.Mutex, evidence.Block:
 		e.noteEmpty(ctx, what)
@@ -278,6 +296,7 @@ func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 		e.collected.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load",
 			p.Duration.Round(time.Second))
 	}
+
 	return ctx.Err()
 }
 
@@ -295,5 +314,6 @@ func (e *endpoint) noteEmpty(ctx context.Context, kind evidence.ProfileKind) {
 			why = "its rate is 0 unless the program sets it"
 		}
 	}
+
 	e.collected.note("the %s profile is empty: %s; one line in main enables it: %s", kind, why, lines[kind])
 }

@@ -31,15 +31,18 @@ func (r *buildConfig) escapes(ctx context.Context) []evidence.Escape {
 	if r == nil {
 		return nil
 	}
+
 	pattern := r.pkg.ImportPath
 	if r.pkg.Module != nil {
 		pattern = r.pkg.Module.Path + "/..."
 	}
+
 	// That which compiles, but links nothing. It complains of what it cannot compile, which has been compiled before.
 	args := []string{"list", "-deps", "-export", "-f", "{{.Name}}", "-gcflags=" + pattern + "=-m"}
 	if r.test {
 		args = append(args, "-test")
 	}
+
 	args = append(args, slices.DeleteFunc(slices.Clone(r.flags),
 		func(f string) bool { return strings.Contains(f, "-gcflags") })...)
 	_, said, _ := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.packages...)...)
@@ -69,5 +72,6 @@ func parseEscapes(dir, text string) []evidence.Escape {
 		}
 		list = append(list, evidence.Escape{File: file, Line: number, Reason: m[3]})
 	}
+
 	return list
 }

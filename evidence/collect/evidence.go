@@ -90,6 +90,7 @@ func newCollected(o Options, p evidence.Program) (*Collected, error) {
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
+
 	return c, nil
 }
 
@@ -127,6 +128,7 @@ func Command(ctx context.Context, dir string, args []string, o Options) (*Collec
 	if err != nil {
 		return nil, fmt.Errorf("there is no place to build in: %w", err)
 	}
+
 	defer place.Close()
 	work := place.Path
 	o.deadline = time.Now().Add(o.TimeLimit)
@@ -136,14 +138,17 @@ func Command(ctx context.Context, dir string, args []string, o Options) (*Collec
 	if err != nil {
 		return nil, cmp.Or(timeLimitError(build), err)
 	}
+
 	c, err := newCollected(o, s.about)
 	if err != nil {
 		return nil, err
 	}
+
 	c.local = true
 	if err := s.collect(ctx, c, work, o); err != nil {
 		c.Close()
 		return nil, err
 	}
+
 	return c, ctx.Err()
 }

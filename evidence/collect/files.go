@@ -27,6 +27,7 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 	if text := g.renamed(); text != "" {
 		c.note("%s", text)
 	}
+
 	c.Program = g.program()
 	c.Program.Name = strings.Join(paths, " ")
 	return c, nil
@@ -38,6 +39,7 @@ func (c *Collected) read(ctx context.Context, path string, g *programGuess) erro
 	if err != nil {
 		return err
 	}
+
 	defer f.Close()
 	kind, p, err := detectKind(ctx, f, path)
 	if err != nil {
@@ -58,6 +60,7 @@ func (c *Collected) read(ctx context.Context, path string, g *programGuess) erro
 	} else if err = c.add(path, evidence.ProfileKind(kind), p, g); err != nil {
 		return err
 	}
+
 	c.Files = append(c.Files, File{kind, path})
 	return g.conflict()
 }
@@ -69,12 +72,14 @@ func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Pr
 		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package "+
 			"runtime/pprof, which names them", path)
 	}
+
 	g.profile(path, p, read.Binary)
 	if i := slices.IndexFunc(c.Profiles, func(q evidence.Profile) bool { return q.Kind == kind }); i >= 0 {
 		c.Profiles[i].Samples = append(c.Profiles[i].Samples, p.Samples...)
 		c.Profiles[i].Duration += p.Duration
 		return nil
 	}
+
 	c.Profiles = append(c.Profiles, *p)
 	return nil
 }
@@ -120,11 +125,13 @@ func detectKind(ctx context.Context, f *input.File, path string) (kind string, p
 	if err != nil {
 		return "", nil, fmt.Errorf("%s is neither a trace of Go nor a profile in the format of pprof: %w", path, err)
 	}
+
 	kind = profileKind(p, filepath.Base(path))
 	if kind == "" {
 		return "", nil, fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, "+
 			"block and goroutine profiles of Go programs", path, typeNames(p))
 	}
+
 	return kind, p, nil
 }
 
@@ -148,6 +155,7 @@ func profileKind(p *gopprof.Profile, name string) string {
 		}
 		return slices.Equal(have, words)
 	}
+
 	switch {
 	case is("samples", "cpu"):
 		return "cpu"
@@ -158,6 +166,7 @@ func profileKind(p *gopprof.Profile, name string) string {
 	case !is("contentions", "delay"):
 		return ""
 	}
+
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
 			// A mutex profile blames who unlocks.
@@ -175,5 +184,6 @@ func profileKind(p *gopprof.Profile, name string) string {
 	if len(p.Samples) == 0 && strings.Contains(name, "mutex") {
 		return "mutex"
 	}
+
 	return "block"
 }

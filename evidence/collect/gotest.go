@@ -75,6 +75,7 @@ func parseTest(args []string) (testCommand, error) {
 			t.build = append(t.build, "-"+name)
 		}
 	}
+
 	return t, nil
 }
 
@@ -88,6 +89,7 @@ func (t testCommand) flags() []string {
 	if _, ok := t.has["benchtime"]; !ok {
 		t.has["benchtime"] = "500ms"
 	}
+
 	list := []string{"-test.paniconexit0", "-test.timeout=0", "-test.count=1"}
 	for _, name := range []string{"run", "skip", "bench", "benchtime", "parallel", "shuffle", "short", "benchmem",
 		"v"} {
@@ -95,6 +97,7 @@ func (t testCommand) flags() []string {
 			list = append(list, "-test."+name+"="+value)
 		}
 	}
+
 	return list
 }
 
@@ -104,6 +107,7 @@ func goTest(ctx context.Context, work, dir string, args []string, say func(strin
 	if err != nil {
 		return nil, err
 	}
+
 	r := &buildConfig{dir: dir, packages: []string{t.pkg}, flags: t.build, work: work, test: true}
 	if inside := filepath.Join(dir, t.pkg); strings.HasPrefix(t.pkg, ".") && isDir(inside) {
 		r.dir, r.packages = inside, []string{"."}
@@ -111,6 +115,7 @@ func goTest(ctx context.Context, work, dir string, args []string, say func(strin
 	if err := r.list(ctx); err != nil {
 		return nil, fmt.Errorf("%s is no package whose tests can be built: %w", t.pkg, err)
 	}
+
 	name := filepath.Base(r.pkg.Dir) + ".test"
 	flags := t.flags()
 	s := &target{buildConfig: r, plain: program{
@@ -121,10 +126,12 @@ func goTest(ctx context.Context, work, dir string, args []string, say func(strin
 	if err := r.build(ctx, s.plain.path); err != nil {
 		return nil, fmt.Errorf("the tests of %s cannot be built:\n%w", t.pkg, err)
 	}
+
 	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
 	if p := t.has["bench"]; p != "" {
 		s.bench = &benchmarks{pattern: p}
 	}
+
 	s.setSource()
 	return s, nil
 }
@@ -134,6 +141,7 @@ func (s *target) useBenchmarks(e outcome, cpus int) error {
 	if s.bench == nil {
 		return nil
 	}
+
 	lines := gobench.Parse(e.stdout, cpus)
 	switch {
 	case e.code != 0 && !e.cut:
@@ -157,5 +165,6 @@ func (s *target) useBenchmarks(e outcome, cpus int) error {
 		// In front: what follows -args is the tests' own.
 		s.plain.args = slices.Insert(args, 1, fmt.Sprintf("-test.benchtime=%dx", lines[0].N))
 	}
+
 	return nil
 }

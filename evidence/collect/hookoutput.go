@@ -29,6 +29,7 @@ func readHookOutput(ctx context.Context, dir string) (*hookOutput, error) {
 	if why, err := input.ReadFile(ctx, filepath.Join(dir, hook.Error), input.Figures); err == nil {
 		return nil, fmt.Errorf("the hook could not collect: %s", strings.TrimSpace(string(why)))
 	}
+
 	text, err := input.ReadFile(ctx, filepath.Join(dir, hook.End), input.Figures)
 	if errors.Is(err, input.ErrRefused) {
 		return nil, err
@@ -36,6 +37,7 @@ func readHookOutput(ctx context.Context, dir string) (*hookOutput, error) {
 	if err != nil {
 		return nil, errNoOutput
 	}
+
 	return parseHookOutput(string(text))
 }
 
@@ -64,6 +66,7 @@ func parseHookOutput(text string) (*hookOutput, error) {
 			return nil, fmt.Errorf("what the hook wrote cannot be read: %q: %w", strings.TrimSpace(line), err)
 		}
 	}
+
 	return a, nil
 }
 
@@ -103,6 +106,7 @@ func (a *hookOutput) histogram(name string, words []string) error {
 		count += n
 		sum += n * (low + high) / 2
 	}
+
 	a.metrics[name+suffixCount], a.metrics[name+suffixSum] = count, sum
 	quantile := func(q float64) float64 {
 		rest := q * count
@@ -117,5 +121,6 @@ func (a *hookOutput) histogram(name string, words []string) error {
 		a.metrics[name+suffixP50], a.metrics[name+suffixP99] = quantile(0.5), quantile(0.99)
 		a.metrics[name+suffixMax] = list[len(list)-1].at
 	}
+
 	return nil
 }

@@ -98,6 +98,7 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 		defer f.Close()
 		c.Stdin = f
 	}
+
 	var before, after host.Counters
 	before.Read()
 	began := time.Now()
@@ -105,15 +106,18 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 	if err != nil {
 		return outcome{}, err
 	}
+
 	after.Read()
 	e.wall, e.cut, e.stdout, e.stderr = x.Wall, x.Asked, stdout.String(), stderr.String()
 	if x.Err != nil && x.State == nil {
 		return e, x.Err
 	}
+
 	e.code, e.state = x.State.ExitCode(), x.State.String()
 	if errors.Is(x.Err, exec.ErrWaitDelay) {
 		e.state += ", and left processes behind"
 	}
+
 	e.user, e.system = x.State.UserTime(), x.State.SystemTime()
 	e.voluntary, e.involuntary = contextSwitches(x.State)
 	e.addMachine(after.Since(before), time.Since(began))

@@ -42,6 +42,7 @@ func parseIO(text string) ioCounts {
 			c.writeBytes = n
 		}
 	}
+
 	return c
 }
 

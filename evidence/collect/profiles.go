@@ -58,6 +58,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	if all == nil {
 		return nil
 	}
+
 	all.Wall = median(walls)
 	k.Evidence.Profiles = append(k.Evidence.Profiles, *all)
 	k.overhead("CPU profile", all.Wall)
@@ -65,6 +66,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few to tell small shares; give the "+
 			"program more to do", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
 	}
+
 	return nil
 }
 
@@ -95,11 +97,13 @@ func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind, fi
 	if k.isTooLate(kindNames[kind], k.medianWall(cpus)) {
 		return nil
 	}
+
 	k.opts.Progress("running it with " + kindNames[kind])
 	e, a, dir, err := k.run(ctx, kind, cpus, k.window)
 	if err != nil || a == nil {
 		return err
 	}
+
 	for name, profile := range files {
 		path, err := k.keepFile(ctx, dir, name, string(profile), 0)
 		if err != nil {
@@ -112,6 +116,7 @@ func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind, fi
 		p.Wall = e.wall - a.end
 		k.Evidence.Profiles = append(k.Evidence.Profiles, *p)
 	}
+
 	k.overhead(kindNames[kind], e.wall-a.end)
 	return nil
 }
@@ -154,6 +159,7 @@ func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, e
 		p   *gopprof.Profile
 		err error
 	}
+
 	done := make(chan decoded, 1)
 	go func() {
 		p, err := gopprof.Parse(data)
@@ -176,6 +182,7 @@ func toEvidence(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile
 	for _, t := range p.Types {
 		out.Types = append(out.Types, t.Type+"/"+t.Unit)
 	}
+
 	for _, s := range p.Samples {
 		x := evidence.Sample{Values: s.Values, Stack: make([]evidence.Frame, len(s.Stack))}
 		for i, f := range s.Stack {
@@ -183,5 +190,6 @@ func toEvidence(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile
 		}
 		out.Samples = append(out.Samples, x)
 	}
+
 	return out
 }

@@ -60,13 +60,16 @@ func (g *programGuess) trace(path string, t *evidence.Trace) {
 			g.frame(f)
 		}
 	}
+
 	for _, c := range t.Classes {
 		g.frame(c.Start)
 		stack(c.Created)
 	}
+
 	for _, w := range t.Waits {
 		stack(w.Stack)
 	}
+
 	for _, c := range t.Syscalls {
 		stack(c.Stack)
 	}
@@ -89,6 +92,7 @@ func (g *programGuess) conflict() error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -142,12 +146,14 @@ func (g *programGuess) program() evidence.Program {
 	for d := range g.count {
 		dirs = append(dirs, d)
 	}
+
 	slices.Sort(dirs)
 	for _, d := range dirs {
 		if g.count[d] > g.count[best] || best == "" {
 			best = d
 		}
 	}
+
 	for _, m := range g.main {
 		if d := firstDir(m); d != "" {
 			best, p.Main = d, "main"
@@ -157,6 +163,7 @@ func (g *programGuess) program() evidence.Program {
 	if best == "" || !filepath.IsAbs(best) {
 		return p
 	}
+
 	p.Dir = best
 	for d := best; ; d = filepath.Dir(d) {
 		if name, ok := moduleOf(filepath.Join(d, "go.mod")); ok {

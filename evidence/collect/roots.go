@@ -22,5 +22,6 @@ func (c *Collected) SourceRoots(ctx context.Context) []string {
 	if c.local && filepath.IsAbs(c.Program.Dir) {
 		roots = append(roots, c.Program.Dir)
 	}
+
 	return roots
 }

@@ -58,10 +58,12 @@ func metrics(list []plainRun) map[string]float64 {
 			}
 		}
 	}
+
 	out := map[string]float64{}
 	for name, values := range all {
 		out[name] = median(values)
 	}
+
 	return out
 }
 
@@ -87,6 +89,7 @@ func (k *collector) noteDisturbances(r evidence.Run) {
 	if slices.ContainsFunc(k.runs[r.CPUs], func(o plainRun) bool { return o.throttled > 0 }) {
 		k.note("a quota stopped the process: times hold waiting that is not the program's own")
 	}
+
 	for _, t := range k.profiled {
 		if r.Wall < minRun {
 			break

@@ -23,6 +23,7 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 	if info.Path == "" {
 		return nil, "it does not say which package it was built from"
 	}
+
 	r := &buildConfig{}
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -33,6 +34,7 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 			r.env = append(r.env, s.Key+"="+s.Value)
 		}
 	}
+
 	files, err := mainFiles(path)
 	var places []string
 	if err == nil && len(files) > 0 {
@@ -45,6 +47,7 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 		r.dir, r.packages = filepath.Dir(files[0]), slices.DeleteFunc(files, func(f string) bool { return !exists(f) })
 		return r.check(ctx, info.Path)
 	}
+
 	why := "its source is not at hand"
 	for _, p := range append(places, dir, filepath.Dir(path)) {
 		if !isDir(p) {
@@ -58,6 +61,7 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 			why = w
 		}
 	}
+
 	return nil, why
 }
 
@@ -79,6 +83,7 @@ func (r *buildConfig) isNewerThan(path string) bool {
 	if err != nil {
 		return false
 	}
+
 	return slices.ContainsFunc(r.pkg.GoFiles, func(name string) bool {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(r.pkg.Dir, name)
@@ -102,10 +107,12 @@ func mainFiles(path string) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	table, err := gosym.NewTable(nil, gosym.NewLineTable(data, text))
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range table.Funcs {
 		f := &table.Funcs[i]
 		if f.PackageName() != "main" {
@@ -124,6 +131,7 @@ func mainFiles(path string) (files []string, err error) {
 	if len(files) == 0 {
 		return nil, errors.New("it was built with -trimpath")
 	}
+
 	return files, nil
 }
 
@@ -132,6 +140,7 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+
 	defer in.Close()
 	switch runtime.GOOS {
 	case "darwin":
@@ -148,10 +157,12 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 	case "windows":
 		return nil, 0, errors.New("its table of functions is not read here")
 	}
+
 	f, err := elf.NewFile(in)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	code := f.Section(".text")
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		if table := f.Section(name); table != nil && code != nil {
@@ -159,6 +170,7 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 			return data, code.Addr, err
 		}
 	}
+
 	return nil, 0, errors.New("it has no table of functions")
 }
 

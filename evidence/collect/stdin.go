@@ -18,6 +18,7 @@ func CopyStdin(ctx context.Context, in *os.File, dir string) (path, remark strin
 	if err != nil {
 		return "", "", nil // it is closed
 	}
+
 	switch mode := info.Mode(); {
 	case mode.IsRegular() && info.Size() == 0:
 		return "", "", nil
@@ -31,10 +32,12 @@ func CopyStdin(ctx context.Context, in *os.File, dir string) (path, remark strin
 	case !mode.IsRegular() && !ready(in):
 		return "", "the program reads nothing: nothing came through the pipe of standard input within a second", nil
 	}
+
 	f, err := os.Create(filepath.Join(dir, "stdin"))
 	if err != nil {
 		return "", "", err
 	}
+
 	_, err = input.Copy(ctx, f, in, "standard input, which every run reads again,", input.Stdin)
 	if err = errors.Join(err, f.Close()); ctx.Err() != nil {
 		return "", "", ctx.Err()
@@ -42,6 +45,7 @@ func CopyStdin(ctx context.Context, in *os.File, dir string) (path, remark strin
 	if err != nil {
 		return "", "", fmt.Errorf("standard input cannot be copied for the runs: %w", err)
 	}
+
 	return f.Name(), "", nil
 }
 

@@ -36,6 +36,7 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 			return goTest(ctx, work, dir, args[2:], say)
 		}
 	}
+
 	path, err := exec.LookPath(args[0])
 	if errors.Is(err, exec.ErrDot) {
 		err = nil
@@ -46,6 +47,7 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
+
 	s := &target{plain: program{path: path, args: args, dir: dir}}
 	s.about = evidence.Program{Name: filepath.Base(args[0])}
 	info, err := buildInfo(ctx, path)
@@ -56,6 +58,7 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 		return nil, fmt.Errorf("%s is not a Go program, or was built without its build information: explain reads "+
 			"what the Go runtime knows, so give it a program that go build made", args[0])
 	}
+
 	s.about.Module, s.about.Main = info.Main.Path, info.Path
 	s.buildConfig, s.hookProblem = findBuild(ctx, dir, path, info)
 	s.setSource()
@@ -88,10 +91,12 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 	if len(rest) == 0 {
 		return nil, errors.New("go run names no package; give one, as in explain -- go run ./cmd/x")
 	}
+
 	n := 1
 	for strings.HasSuffix(rest[0], ".go") && n < len(rest) && strings.HasSuffix(rest[n], ".go") {
 		n++
 	}
+
 	of := slices.Clone(rest[:n])
 	r := &buildConfig{dir: dir, packages: of, flags: flags, work: work}
 	// A package below may belong to another module than the one around.
@@ -107,16 +112,19 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 		return nil, fmt.Errorf("%s is a library, package %s: give a package main, or its benchmarks, as in explain "+
 			"-- go test -bench . %s", of[0], r.pkg.Name, of[0])
 	}
+
 	name := filepath.Base(r.pkg.Dir)
 	if strings.HasSuffix(of[0], ".go") {
 		name = strings.TrimSuffix(filepath.Base(of[0]), ".go")
 	}
+
 	s := &target{buildConfig: r, plain: program{path: filepath.Join(work, "plain", name),
 		args: append([]string{name}, rest[n:]...), dir: dir}}
 	say("building " + name)
 	if err := r.build(ctx, s.plain.path); err != nil {
 		return nil, fmt.Errorf("%s cannot be built:\n%w", of[0], err)
 	}
+
 	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
 	s.setSource()
 	return s, nil
@@ -156,6 +164,7 @@ func buildFlags(args []string) (flags, rest []string, err error) {
 		}
 		flags = append(flags, flag)
 	}
+
 	return flags, nil, nil
 }
 

@@ -78,6 +78,7 @@ func removeAbandonedIn(dir string, since time.Time) {
 	if err != nil {
 		return
 	}
+
 	for _, e := range entries {
 		m := tempDirName.FindStringSubmatch(e.Name())
 		info, gone := e.Info()

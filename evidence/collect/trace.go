@@ -18,11 +18,13 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 	if k.isTooLate("trace", k.medianWall(cpus)) {
 		return nil
 	}
+
 	k.opts.Progress("running it with an execution trace")
 	e, a, dir, err := k.run(ctx, hook.Trace, cpus, min(k.window, maxTraceTime))
 	if err != nil || a == nil {
 		return err
 	}
+
 	path, err := k.keepFile(ctx, dir, "trace.out", "trace", 0)
 	if err != nil {
 		return err
@@ -34,6 +36,7 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 		k.note("the trace cannot be used: %v", err)
 		return nil
 	}
+
 	switch {
 	case a.stopped > 0:
 		k.Evidence.Trace.Truncated = true
@@ -44,6 +47,7 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 	case !e.cut:
 		k.overhead("trace", e.wall-a.end)
 	}
+
 	return nil
 }
 

@@ -61,14 +61,17 @@ func Parse(data []byte) (*Profile, error) {
 		}
 		data = unpacked
 	}
+
 	p := newParser()
 	if err := p.profile(data); err != nil {
 		return nil, fmt.Errorf("reading a profile: %w", err)
 	}
+
 	out, err := p.resolve()
 	if err != nil {
 		return nil, fmt.Errorf("reading a profile: %w", err)
 	}
+
 	return out, nil
 }
 
@@ -112,6 +115,7 @@ func newParser() parser {
 	} {
 		p.limits[id] = &r
 	}
+
 	return p
 }
 
@@ -132,11 +136,13 @@ func (p *parser) resolve() (*Profile, error) {
 	if len(p.strings) == 0 || p.strings[0] != "" {
 		return nil, errors.New("its table of strings does not begin with an empty one")
 	}
+
 	file, err := p.text(p.binary[0])
 	build, also := p.text(p.binary[1])
 	if err = errors.Join(err, also); err != nil {
 		return nil, err
 	}
+
 	out := &Profile{Duration: time.Duration(p.duration), Binary: Binary{file, build}}
 	for _, t := range p.types {
 		name, err := p.text(t[0])
@@ -146,6 +152,7 @@ func (p *parser) resolve() (*Profile, error) {
 		}
 		out.Types = append(out.Types, ValueType{name, unit})
 	}
+
 	stacks := map[uint64][]Frame{}
 	for id, lines := range p.locations {
 		frames, err := p.frames(lines)
@@ -154,6 +161,7 @@ func (p *parser) resolve() (*Profile, error) {
 		}
 		stacks[id] = frames
 	}
+
 	depth := 0
 	for _, s := range p.samples {
 		if len(s.values) != len(out.Types) {
@@ -172,6 +180,7 @@ func (p *parser) resolve() (*Profile, error) {
 		}
 		out.Samples = append(out.Samples, Sample{frames, s.values})
 	}
+
 	return out, nil
 }
 
@@ -190,6 +199,7 @@ func (p *parser) frames(lines []line) ([]Frame, error) {
 		}
 		frames = append(frames, Frame{name, file, int(l.number)})
 	}
+
 	return frames, nil
 }
 

@@ -22,6 +22,7 @@ func next(data []byte) (f field, rest []byte, err error) {
 	if err != nil {
 		return f, nil, err
 	}
+
 	f.id = key >> 3
 	switch key & 7 {
 	case 0:
@@ -47,6 +48,7 @@ func next(data []byte) (f field, rest []byte, err error) {
 		f.number = uint64(binary.LittleEndian.Uint32(data))
 		return f, data[4:], nil
 	}
+
 	return f, nil, errBroken
 }
 
@@ -70,6 +72,7 @@ func eachField(data []byte, f func(field) error) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -78,6 +81,7 @@ func numbers(list []uint64, f field, room *limit) ([]uint64, error) {
 	if !f.packed {
 		return append(list, f.number), room.use()
 	}
+
 	for data := f.bytes; len(data) > 0; {
 		x, rest, err := varint(data)
 		if err != nil {
@@ -88,6 +92,7 @@ func numbers(list []uint64, f field, room *limit) ([]uint64, error) {
 		}
 		list, data = append(list, x), rest
 	}
+
 	return list, nil
 }
 
@@ -182,6 +187,7 @@ func (p *parser) sample(data []byte) error {
 		}
 		return err
 	})
+
 	p.samples = append(p.samples, s)
 	return err
 }
@@ -205,6 +211,7 @@ func (p *parser) location(data []byte) error {
 		}
 		return nil
 	})
+
 	p.locations[id] = lines
 	return err
 }

@@ -23,6 +23,7 @@ func (t *aggregator) exitSyscall(g *goroutine, lost bool) {
 	if g.kind != userKind || g.syscallFrom == 0 {
 		return
 	}
+
 	c := t.calls[g.syscallStack]
 	if c == nil {
 		if len(t.calls) == maxSites {
@@ -31,9 +32,11 @@ func (t *aggregator) exitSyscall(g *goroutine, lost bool) {
 		c = &syscallSite{class: g.class}
 		t.calls[g.syscallStack] = c
 	}
+
 	c.each.add(t.now - g.syscallFrom)
 	if lost {
 		c.lost++
 	}
+
 	g.syscallFrom = 0
 }

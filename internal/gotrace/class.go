@@ -54,6 +54,7 @@ func (c *classes) class(start string, created stackID, f evidence.Frame) *class 
 	if len(c.list) == maxClasses {
 		return c.list[0]
 	}
+
 	made := &class{index: len(c.list), start: f, wrapped: evidence.IsWrapper(f.Function), created: created,
 		waited: map[string]*int64{}}
 	c.list = append(c.list, made)
@@ -71,6 +72,7 @@ func (c *class) add(now int64) {
 	if c.count == 0 {
 		c.firstBorn = now
 	}
+
 	c.lastBorn = now
 	c.count++
 	c.live++
@@ -125,6 +127,7 @@ func (c *class) keepMember(g *goroutine, now, start int64) {
 			return
 		}
 	}
+
 	m := evidence.Member{
 		Born: time.Duration(g.born - start), Ended: time.Duration(now - start), Running: time.Duration(g.running),
 		Runnable: time.Duration(g.queued), ChannelWait: time.Duration(g.channels), LockWait: time.Duration(g.locks),
@@ -182,6 +185,7 @@ func (s *sites) at(all *stacks, reason string, stack stackID) *site {
 			return cmp.Or(found, s.list[0])
 		}
 	}
+
 	made := &site{reason: reason, op: op(reason, all.frames(key.stack)), stack: key.stack, wakers: map[stackID]*waker{}}
 	s.list = append(s.list, made)
 	s.by[key] = made
@@ -194,6 +198,7 @@ func (s *site) addWaker(stack stackID, by *class) {
 		s.latest.count++
 		return
 	}
+
 	w := s.wakers[stack]
 	if w == nil {
 		if len(s.wakers) == maxWakers {
@@ -202,6 +207,7 @@ func (s *site) addWaker(stack stackID, by *class) {
 		w = &waker{class: by}
 		s.wakers[stack] = w
 	}
+
 	s.latest, s.wokenAt = w, stack
 	w.count++
 }

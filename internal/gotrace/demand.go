@@ -43,6 +43,7 @@ func (d *demand) advance(from, dt int64, cpus int) {
 		d.slices[i].runs += dt * int64(d.runs)
 		return
 	}
+
 	for dt > 0 {
 		for from>>d.shift >= maxSlices {
 			d.halve()
@@ -81,10 +82,12 @@ func (d *demand) export(duration int64) evidence.Demand {
 		out.Mean = append(out.Mean, float64(s.wants)/lasts)
 		out.Running = append(out.Running, float64(s.runs)/lasts)
 	}
+
 	last := min(d.peak, exactLevels-1)
 	for _, s := range d.exact[:last+1] {
 		out.Time = append(out.Time, time.Duration(s.wants))
 		out.CPUTime = append(out.CPUTime, time.Duration(s.runs))
 	}
+
 	return out
 }

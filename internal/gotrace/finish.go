@@ -21,6 +21,7 @@ func (t *aggregator) finish() *evidence.Trace {
 		Background: time.Duration(t.used.system),
 		WakeIdle:   t.queueing[0].export(), WakeBusy: t.queueing[1].export(), Scheduling: t.queueing[2].export(),
 	}
+
 	t.exportClasses(out)
 	t.exportSites(out)
 	t.exportResources(out)
@@ -51,6 +52,7 @@ func (t *aggregator) survivors() {
 		}
 		g.class.keepMember(g, t.now, t.start)
 	}
+
 	for c, at := range stuck {
 		for s, n := range at {
 			if n > c.stuck || n == c.stuck && s.stack < c.stuckAt.stack {
@@ -65,6 +67,7 @@ func (t *aggregator) exportClasses(out *evidence.Trace) {
 	for i, s := range t.sites.list {
 		at[s] = i
 	}
+
 	for _, c := range t.classes.list {
 		stuckAt := -1
 		if c.stuckAt != nil {
@@ -85,9 +88,11 @@ func (t *aggregator) exportClasses(out *evidence.Trace) {
 			Alive: c.live, Stuck: c.stuck, StuckAt: stuckAt, Members: c.members,
 		})
 	}
+
 	for s, n := range t.spawns {
 		out.Spawns = append(out.Spawns, evidence.Spawn{Stack: t.stacks.frames(s.stack), Class: s.class.index, Count: n})
 	}
+
 	slices.SortFunc(out.Spawns, func(a, b evidence.Spawn) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Class, b.Class))
 	})
@@ -115,6 +120,7 @@ func (t *aggregator) exportSites(out *evidence.Trace) {
 		})
 		out.Waits = append(out.Waits, w)
 	}
+
 	for stack, c := range t.calls {
 		out.Syscalls = append(out.Syscalls, evidence.SyscallSite{
 			Stack: t.stacks.frames(stack), Count: c.each.count, Spent: time.Duration(c.each.sum), Lost: c.lost,
@@ -122,6 +128,7 @@ func (t *aggregator) exportSites(out *evidence.Trace) {
 			Class: c.class.index,
 		})
 	}
+
 	slices.SortFunc(out.Syscalls, func(a, b evidence.SyscallSite) int {
 		return cmp.Or(cmp.Compare(b.Spent, a.Spent), compareStacks(a.Stack, b.Stack))
 	})
@@ -138,6 +145,7 @@ func (t *aggregator) exportResources(out *evidence.Trace) {
 	for i, s := range t.sites.list {
 		waits[s.stack] = append(waits[s.stack], i)
 	}
+
 	place := map[int32]int{}
 	for i := range t.resources.nodes {
 		n := &t.resources.nodes[i]
@@ -152,6 +160,7 @@ func (t *aggregator) exportResources(out *evidence.Trace) {
 		r.Sites = append(r.Sites, t.stacks.frames(n.stack))
 		r.Waits = append(r.Waits, waits[n.stack]...)
 	}
+
 	slices.SortStableFunc(out.Resources, func(a, b evidence.Resource) int { return cmp.Compare(b.Busy, a.Busy) })
 }
 
@@ -172,16 +181,19 @@ func (t *aggregator) exportGC(out *evidence.Trace) {
 	if t.gc.markedFrom >= 0 {
 		t.gc.marking += t.now - t.gc.markedFrom
 	}
+
 	out.GC = evidence.GC{
 		Marking: time.Duration(t.gc.marking), Assists: time.Duration(t.gc.assists),
 		Workers: time.Duration(t.used.collector),
 		Cycles:  t.gc.cycles, Stopped: time.Duration(t.gc.stops.sum), StopLatency: t.gc.stops.export(),
 	}
+
 	for k, s := range t.gc.reasons {
 		out.GC.Stops = append(out.GC.Stops,
 			evidence.Stop{Reason: k.reason, Stack: t.stacks.frames(k.stack), Count: s.count,
 				Spent: time.Duration(s.spent)})
 	}
+
 	slices.SortFunc(out.GC.Stops, func(a, b evidence.Stop) int {
 		return cmp.Or(cmp.Compare(b.Spent, a.Spent), cmp.Compare(a.Reason, b.Reason))
 	})

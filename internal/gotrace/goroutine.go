@@ -74,6 +74,7 @@ func (t *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 	if from == to { // a part of the trace begins, as one does every second: it goes on with what it did
 		return
 	}
+
 	switch to {
 	case trace.GoRunnable:
 		t.ready(e, s, g)
@@ -102,11 +103,13 @@ func (t *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.G
 	if !made { // of one that did nothing until then the trace may tell only after a second
 		g.born = t.start
 	}
+
 	t.goroutines[id] = g
 	start := ""
 	if stack := t.stacks.id(s.Stack); stack != 0 {
 		start = t.stacks.list[stack].root
 	}
+
 	created := stackID(0)
 	switch {
 	case made:
@@ -117,14 +120,17 @@ func (t *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.G
 		g.unknown = true
 		t.unknown++
 	}
+
 	f := evidence.Frame{Function: start}
 	if place := t.stacks.frames(t.stacks.id(s.Stack)); len(place) > 0 && place[len(place)-1].Function == start {
 		f = place[len(place)-1]
 	}
+
 	t.classify(g, start, f, created)
 	if made && g.kind == userKind {
 		t.addSpawn(spawn{created, g.class})
 	}
+
 	return g
 }
 
@@ -133,6 +139,7 @@ func (t *aggregator) classify(g *goroutine, start string, f evidence.Frame, crea
 	if start == "runtime.main" {
 		start, f = "main.main", evidence.Frame{Function: "main.main"}
 	}
+
 	system, collects := isSystem(start)
 	switch {
 	case collects:
@@ -145,6 +152,7 @@ func (t *aggregator) classify(g *goroutine, start string, f evidence.Frame, crea
 	if f.Function == "" {
 		f.Function = start
 	}
+
 	g.class = t.classes.class(start, created, f)
 	g.class.add(g.born)
 }
@@ -162,6 +170,7 @@ func (t *aggregator) reclass(g *goroutine, stack trace.Stack) {
 	if id == 0 {
 		return
 	}
+
 	g.unknown = false
 	t.unknown--
 	t.leave(g, g.state)
@@ -196,16 +205,19 @@ func (t *aggregator) wake(e *trace.Event, g *goroutine) {
 	if g.site == nil || g.kind != userKind {
 		return
 	}
+
 	waker := t.find(e.Goroutine())
 	if waker == nil || waker.kind != userKind {
 		g.site.addWaker(0, nil)
 		return
 	}
+
 	stack := t.stacks.id(e.Stack())
 	g.site.addWaker(stack, waker.class)
 	if g.node < 0 || stack == 0 {
 		return
 	}
+
 	t.resources.link(g.node, t.stacks, stack)
 	if waker.held >= 0 && t.resources.find(waker.held) == t.resources.find(g.node) {
 		ran := waker.running
@@ -229,6 +241,7 @@ func (t *aggregator) run(g *goroutine) {
 	case runnable:
 		t.addQueueing(g, waited)
 	}
+
 	g.burst = t.now
 	if g.node >= 0 {
 		kind := t.resources.resume(g.node)
@@ -244,6 +257,7 @@ func (t *aggregator) addQueueing(g *goroutine, waited int64) {
 	if g.kind != userKind {
 		return
 	}
+
 	t.queueing[2].add(waited)
 	if !g.woken {
 		return
@@ -273,10 +287,12 @@ func (t *aggregator) park(s *trace.StateTransition, g *goroutine) {
 		}
 		g.site = t.sites.at(t.stacks, reason, stack)
 	}
+
 	stack := g.site.stack
 	if g.class.wrapped && stack != 0 {
 		g.class.start, g.class.wrapped = t.stacks.list[stack].entry, false
 	}
+
 	g.site.count++
 	g.site.addClass(g.class)
 	if g.held >= 0 && g.site.op == evidence.OpMutex {
@@ -338,6 +354,7 @@ func (t *aggregator) addWait(g *goroutine, d int64) {
 		*g.class.waitSum("other") += d
 		return
 	}
+
 	g.site.waits.add(d)
 	*g.class.waitSum(g.site.reason) += d
 	switch g.site.op {
@@ -358,6 +375,7 @@ func (t *aggregator) count(g *goroutine, s state, by int) {
 	if s != runnable && s != running && s != inSyscall {
 		return
 	}
+
 	has := s != runnable
 	switch {
 	case g.kind == userKind:

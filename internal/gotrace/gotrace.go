@@ -28,6 +28,7 @@ func Read(r io.Reader, events int64) (*evidence.Trace, error) {
 	if err := header(in); err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
+
 	t := newAggregator()
 	truncated, err := t.read(in, events)
 	if err == nil && !t.usable() {
@@ -36,6 +37,7 @@ func Read(r io.Reader, events int64) (*evidence.Trace, error) {
 	if err != nil && !t.usable() {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
+
 	out := t.finish()
 	out.Truncated = truncated || err != nil
 	return out, nil
@@ -53,6 +55,7 @@ func header(in *bufio.Reader) error {
 		}
 		return err
 	}
+
 	version, ok := strings.CutPrefix(strings.TrimRight(string(head), "\x00"), "go 1.")
 	version, also := strings.CutSuffix(version, " trace")
 	minor, err := strconv.Atoi(version)
@@ -62,6 +65,7 @@ func header(in *bufio.Reader) error {
 	case minor < oldest:
 		return fmt.Errorf("it was made by Go 1.%d or before: record it with Go 1.%d or later", minor, oldest)
 	}
+
 	return nil
 }
 
@@ -72,6 +76,7 @@ func (t *aggregator) read(in io.Reader, events int64) (truncated bool, err error
 	if err != nil {
 		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
 	}
+
 	d := decode(reader)
 	defer d.end()
 	defer func() {
@@ -93,6 +98,7 @@ func (t *aggregator) read(in io.Reader, events int64) (truncated bool, err error
 		}
 		d.empty <- b
 	}
+
 	return false, nil
 }
 
@@ -160,6 +166,7 @@ func (b *batch) fill(reader *trace.Reader) (more bool) {
 		}
 		b.events = append(b.events, e)
 	}
+
 	return true
 }
 

@@ -89,6 +89,7 @@ func (r *resources) park(stack stackID, s *site) int32 {
 	if s.node == 0 {
 		s.node = r.node(stack, kind) + 1
 	}
+
 	i := s.node - 1
 	root := &r.nodes[r.find(i<<1)]
 	root.sides[at].add(r, 1)
@@ -137,20 +138,24 @@ func (r *resources) link(at int32, all *stacks, stack stackID) {
 	if waker := wakerKind(all.frames(stack)); waker != r.nodes[root].kind {
 		return
 	}
+
 	i = r.node(stack, r.nodes[root].kind)
 	other := r.find(i << 1)
 	a, b := &r.nodes[root], &r.nodes[other]
 	if a.kind != b.kind || root == other {
 		return
 	}
+
 	for s := range a.sides {
 		a.sides[s].merge(r, &b.sides[s])
 	}
+
 	a.any.merge(r, &b.any)
 	b.parent = root
 	if b.holds.count > a.holds.count {
 		a.holds, b.holds = b.holds, a.holds
 	}
+
 	a.heldRan += b.heldRan
 }
 

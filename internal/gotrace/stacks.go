@@ -67,6 +67,7 @@ func (s *stacks) intern(t trace.Stack) stackID {
 		}
 		s.all = append(s.all, evidence.Frame{Function: f.Func, File: f.File, Line: int(f.Line)})
 	}
+
 	n := len(s.all)
 	if n == 0 {
 		return 0
@@ -77,6 +78,7 @@ func (s *stacks) intern(t trace.Stack) stackID {
 	if len(s.list) == maxStacks {
 		return 0
 	}
+
 	id := stackID(len(s.list))
 	s.list = append(s.list, stack{slices.Clone(s.all[:min(n, maxFrames)]), s.all[n-1].Function, evidence.StartFrame(s.all)})
 	s.known[string(s.key)] = id
@@ -105,6 +107,7 @@ func reasonOf(frames []evidence.Frame) string {
 			return ""
 		}
 	}
+
 	return ""
 }
 
@@ -129,6 +132,7 @@ func op(reason string, frames []evidence.Frame) evidence.Op {
 	if strings.HasPrefix(reason, "GC ") || strings.Contains(reason, "GC ends") {
 		return evidence.OpCollector
 	}
+
 	return evidence.OpOther
 }
 
@@ -155,5 +159,6 @@ func lockOp(frames []evidence.Frame) evidence.Op {
 			kind = evidence.OpOther
 		}
 	}
+
 	return kind
 }

@@ -60,6 +60,7 @@ func (t *aggregator) procAt(id trace.ProcID) *proc {
 	if small && t.first[id] != nil {
 		return t.first[id]
 	}
+
 	p := t.procs[id]
 	if p == nil {
 		p = &proc{}
@@ -68,6 +69,7 @@ func (t *aggregator) procAt(id trace.ProcID) *proc {
 	if small {
 		t.first[id] = p
 	}
+
 	return p
 }
 
@@ -111,6 +113,7 @@ func (t *aggregator) event(e *trace.Event) {
 		t.stacks.generation()
 		return
 	}
+
 	at := int64(e.Time())
 	if t.start == 0 {
 		t.start, t.now = at, at
@@ -125,6 +128,7 @@ func (t *aggregator) event(e *trace.Event) {
 	if t.unknown > 0 && kind == trace.EventStateTransition {
 		t.identify(e)
 	}
+
 	switch kind {
 	case trace.EventStateTransition:
 		s := e.StateTransition()
@@ -157,6 +161,7 @@ func (t *aggregator) advance(at int64) {
 	if d := &t.demand; d.wants == 1 && d.alone >= 0 && d.alone < len(t.classes.list) {
 		t.classes.list[d.alone].addAlone(dt)
 	}
+
 	t.resources.advance(dt, t.demand.wants < t.cpus)
 	t.now = at
 }
@@ -168,11 +173,13 @@ func (t *aggregator) proc(s *trace.StateTransition) {
 	if runs == p.running {
 		return
 	}
+
 	p.running = runs
 	if runs {
 		t.runningProcs++
 		return
 	}
+
 	t.runningProcs--
 	if g := p.calling; g != nil { // its CPU was taken away
 		p.calling = nil
@@ -234,10 +241,12 @@ func (t *aggregator) assist(id trace.GoID, begin bool) {
 	if g == nil {
 		return
 	}
+
 	ran := g.running
 	if g.state == running {
 		ran += t.now - g.since
 	}
+
 	switch {
 	case begin:
 		g.assistFrom = ran + 1
@@ -252,6 +261,7 @@ func (t *aggregator) stop(e *trace.Event, reason string, begin bool) {
 	if reason == "start trace" || reason == "stop trace" {
 		return
 	}
+
 	g := t.find(e.Goroutine())
 	if g == nil {
 		return
@@ -264,6 +274,7 @@ func (t *aggregator) stop(e *trace.Event, reason string, begin bool) {
 	if g.stopFrom == 0 {
 		return
 	}
+
 	spent := t.now - g.stopFrom
 	g.stopFrom = 0
 	t.gc.stops.add(spent)
@@ -275,6 +286,7 @@ func (t *aggregator) stop(e *trace.Event, reason string, begin bool) {
 		s = &stopped{}
 		t.gc.reasons[g.stopAt] = s
 	}
+
 	s.count++
 	s.spent += spent
 }
@@ -293,5 +305,6 @@ func isSystem(start string) (system, collects bool) {
 		strings.HasPrefix(start, "main.(*brewput"), strings.HasPrefix(start, "main.brewput"): // what evidence injects
 		return true, false
 	}
+
 	return false, false
 }

@@ -18,12 +18,14 @@ func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 	if err := header(in); err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
+
 	l := &timelineBuilder{of: map[trace.GoID]*timelineGoroutine{}, most: spans, out: &timeline.Timeline{}}
 	err := l.read(in)
 	if len(l.out.Spans) == 0 {
 		return nil, fmt.Errorf("reading a trace: %w",
 			errors.Join(errors.New("it has no goroutine that does something"), err))
 	}
+
 	l.finish()
 	return l.out, nil
 }
@@ -61,6 +63,7 @@ func (l *timelineBuilder) read(in io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
+
 	for len(l.out.Spans) < l.most {
 		e, err := reader.ReadEvent()
 		if err == io.EOF {
@@ -80,6 +83,7 @@ func (l *timelineBuilder) read(in io.Reader) (err error) {
 			l.change(&e, &s)
 		}
 	}
+
 	return nil
 }
 
@@ -100,6 +104,7 @@ func (l *timelineBuilder) change(e *trace.Event, s *trace.StateTransition) {
 	if from == to && g.alive { // a part of the trace begins
 		return
 	}
+
 	l.close(g)
 	g.since, g.cpu, g.alive = l.now, timeline.None, true
 	switch to {
@@ -138,6 +143,7 @@ func (l *timelineBuilder) finish() {
 		}
 		l.out.Goroutines[i] = strings.TrimSpace(fmt.Sprintf("goroutine %d %s", g.id, name))
 	}
+
 	l.out.To = l.now
 	l.out.CPUs = max(l.out.CPUs, 1)
 	l.out.Sort()
@@ -157,6 +163,7 @@ func waitKind(reason string) timeline.Kind {
 	case "sleep", "network":
 		return timeline.Sleeping
 	}
+
 	return timeline.Awaiting
 }
 

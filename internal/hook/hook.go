@@ -51,6 +51,7 @@ func brewputFromEnvironment(atExit func(func())) bool {
 	if len(words) < 4 {
 		return false
 	}
+
 	length, _ := hookstrconv.ParseInt(words[1], 10, 64)
 	most, _ := hookstrconv.ParseInt(words[2], 10, 64)
 	h := &brewputHook{kind: words[0], most: most, dir: words[3]}
@@ -59,6 +60,7 @@ func brewputFromEnvironment(atExit func(func())) bool {
 	if length > 0 {
 		hooktime.AfterFunc(hooktime.Duration(length), h.end)
 	}
+
 	return true
 }
 
@@ -79,6 +81,7 @@ func (h *brewputHook) begin() {
 			err = hooktrace.Start(h)
 		}
 	}
+
 	h.began = hooktime.Now()
 	if err != nil {
 		h.fail(err)
@@ -129,6 +132,7 @@ func (h *brewputHook) finish() {
 	if err != nil {
 		h.fail(err)
 	}
+
 	hookfmt.Fprintf(&text, "end %d\n", hooktime.Since(began).Nanoseconds())
 	name := hookfile.Join(h.dir, "end")
 	if err := hookos.WriteFile(name+".new", []byte(text.String()), 0o666); err == nil {
@@ -157,6 +161,7 @@ func brewputMetrics(text *hookstrings.Builder) {
 			samples = append(samples, hookmetrics.Sample{Name: d.Name})
 		}
 	}
+
 	hookmetrics.Read(samples)
 	for _, s := range samples {
 		switch s.Value.Kind() {

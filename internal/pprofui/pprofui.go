@@ -39,6 +39,7 @@ func Handler(ctx context.Context, profiles []Profile, token string, roots []stri
 	if token == "" {
 		return nil, fmt.Errorf("pprof's views need a token")
 	}
+
 	mux := http.NewServeMux()
 	links := ""
 	for _, p := range profiles {
@@ -53,10 +54,12 @@ func Handler(ctx context.Context, profiles []Profile, token string, roots []stri
 		mux.Handle(base+"/{$}", http.RedirectHandler("/"+token+base+"/flamegraph", http.StatusFound))
 		links += fmt.Sprintf("<li><a href=%q>%s</a></li>\n", "."+base+"/flamegraph", html.EscapeString(p.Name))
 	}
+
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, "<!doctype html><title>profiles</title><ul>\n%s</ul>\n", links)
 	})
+
 	return guard(token, mux), nil
 }
 
@@ -107,6 +110,7 @@ func pprofViews(ctx context.Context, p Profile, roots []string) (map[string]http
 			return nil
 		},
 	})
+
 	return views, err
 }
 

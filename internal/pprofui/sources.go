@@ -29,6 +29,7 @@ func confine(p *profile.Profile, roots []string) {
 			real = append(real, r)
 		}
 	}
+
 	known := map[string]string{}
 	for _, f := range p.Function {
 		if f.Filename == "" {
