@@ -16,25 +16,25 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// recipe is how a program is built.
+// buildConfig is how a program is built.
 type buildConfig struct {
-	dir      string   // where the go command runs
-	packages []string // a package, or files
+	dir      string   // directory in which the go command runs
+	packages []string // a package pattern, or source files
 	flags    []string
 	env      []string
-	work     string // a place, for the files of the go command; "" before there is one
+	work     string // temporary directory for the go command; "" before there is one
 	test     bool
 	pkg      goPackage
 }
 
-// listed is what go list says of a package.
+// goPackage is the output of go list for a package.
 type goPackage struct {
 	ImportPath, Dir, Name string
 	GoFiles               []string
 	Module                *struct{ Path, Dir string }
 }
 
-// goCommand runs the go command and returns what it prints.
+// goCommand runs the go command in dir and returns its output. A time limit of ctx that is over is the error.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr string, err error) {
 	c := proc.Command{Dir: dir, Env: append((&exec.Cmd{Dir: dir}).Environ(), env...)}
 	stdout, stderr, err = c.Tool(ctx, input.Output.Bytes(), "go", args...)
@@ -44,8 +44,8 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 	return stdout, stderr, err
 }
 
-// environment is that of the go command. What it leaves when it is killed goes with the place, and with the mark of
-// that the next explain ends it.
+// environment returns the environment of the go command. Its temporary files are in the work directory, and its mark
+// lets a later explain end it if this process is killed.
 func (r *buildConfig) environment() []string {
 	if r.work == "" {
 		return r.env
@@ -53,7 +53,7 @@ func (r *buildConfig) environment() []string {
 	return append(r.env[:len(r.env):len(r.env)], "GOTMPDIR="+r.work, proc.Mark(r.work))
 }
 
-// list asks the go command for the one package of a recipe.
+// list sets pkg by go list. Several packages, or none, are an error.
 func (r *buildConfig) list(ctx context.Context) error {
 	args := append([]string{"list", "-json=ImportPath,Dir,Name,GoFiles,Module"}, listFlags(r.flags)...)
 	out, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.packages...)...)
@@ -72,7 +72,7 @@ func (r *buildConfig) list(ctx context.Context) error {
 	return nil
 }
 
-// listFlags are the flags of a build that decide which files belong to it.
+// listFlags returns the build flags that decide which files belong to the build.
 func listFlags(flags []string) []string {
 	var list []string
 	for _, f := range flags {
@@ -85,7 +85,7 @@ func listFlags(flags []string) []string {
 	return list
 }
 
-// build compiles the program as it is.
+// build compiles the program, or the test binary, to a file.
 func (r *buildConfig) build(ctx context.Context, to string, more ...string) error {
 	args := []string{"build", "-buildvcs=false"}
 	if r.test {
@@ -103,7 +103,8 @@ func (r *buildConfig) build(ctx context.Context, to string, more ...string) erro
 	return err
 }
 
-// buildHooked compiles it with the hook: one more file in its package, and one in runtime/debug.
+// buildHooked compiles the program with the hook: one more file in its package and one in runtime/debug, added by an
+// overlay.
 func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 	out, _, err := goCommand(ctx, r.dir, r.environment(), "env", "GOROOT", "GOFLAGS")
 	if err != nil {
@@ -115,7 +116,7 @@ func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 		return errors.New("the build has an overlay already")
 	}
 
-	// Variables are initialized in the order of files.
+	// Variables are initialized in the order of the file names, so that the name of the hook comes first.
 	name, pkg := "0brewput_explain.go", r.pkg.Name
 	if r.test {
 		name, pkg = "0brewput_explain_test.go", pkg+"_test"

@@ -16,52 +16,55 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// What is enough, and what is too much.
+// Limits of the collection.
 const (
-	enoughSamples = 200             // of a CPU profile: a share of 30 % of them is known to +-6.5 % (95 %)
-	fewSamples    = 100             // below which an answer says so
-	repeatFor     = 5 * time.Second // for a CPU profile of short runs
+	// samples of a CPU profile that are enough: the 95% interval of a share of 30% is then +-6.5 points
+	enoughSamples = 200
+	fewSamples    = 100             // samples of a CPU profile below which there is a note
+	repeatFor     = 5 * time.Second // total time of the runs for a CPU profile
 	maxRepeats    = 40
-	shortWindow   = 3 * time.Second // of a program that does not end
+	shortWindow   = 3 * time.Second // time that a program that does not end is watched
 	maxTraceTime  = 5 * time.Second
-	slack         = 3 * time.Second // for what a hook writes
+	slack         = 3 * time.Second // time for the hook to write
 )
 
-// Failure is a program that does not run as it should.
+// Failure is the error of a program that crashes, or of tests that fail.
 type Failure struct {
 	Reason string
-	Output string // the end of what it printed
+	Output string // the end of the program's output
 }
 
 func (f *Failure) Error() string { return f.Reason }
 
-// collector is the collection of one subject's evidence.
+// collector collects the evidence of one target.
 type collector struct {
 	*target
 	*Collected
-	opts        Options
-	work        string
-	runHooked   func(ctx context.Context, r hook.Request, cpus int) (outcome, error) // one run with the hook; nil without
-	window      time.Duration
-	endless     bool
-	insideTimes bool // the hook's own time counts: of a process only a part is looked at, or it does not tell
+	opts Options
+	work string
+	// one run with the hook; nil if there is no hook
+	runHooked func(ctx context.Context, r hook.Request, cpus int) (outcome, error)
+	window    time.Duration
+	endless   bool
+	// The elapsed time comes from the hook: only a part of the process is measured, or the process does not report it.
+	insideTimes bool
 	deadline    time.Time
 	cpuLevels   []int
-	runs        map[int][]plainRun // undisturbed, by CPUs
+	runs        map[int][]plainRun // runs without a profiler, by number of CPUs
 	skipped     []string
 	profiled    []profiledRun
 }
 
-// took is how long a run with a profiler took.
+// profiledRun is the elapsed time of a run with a profiler.
 type profiledRun struct {
 	kind string
 	wall time.Duration
 }
 
-// one is one undisturbed run.
+// plainRun is one run without a profiler.
 type plainRun struct {
 	outcome
-	hook *hookOutput // nil without the hook
+	hook *hookOutput // nil if there is no hook
 }
 
 func newCollector(s *target, c *Collected, work string, o Options) *collector {
@@ -76,12 +79,13 @@ func newCollector(s *target, c *Collected, work string, o Options) *collector {
 		cpuLevels: o.levels(), runs: map[int][]plainRun{}}
 }
 
-// room is how long a run may take at most of the time that is left; it is never too short to be looked at.
+// timeLeft returns how long a run may take: at most the given time, and no more than remains, but always long enough to
+// measure.
 func (k *collector) timeLeft(most time.Duration) time.Duration {
 	return min(most, max(time.Until(k.deadline), minRun))
 }
 
-// collect runs the program once for each kind of evidence, in the order of what is needed most.
+// collect runs the program once for each kind of evidence, the most important first.
 func (s *target) collect(ctx context.Context, c *Collected, work string, o Options) error {
 	k := newCollector(s, c, work, o)
 	for _, f := range []func(context.Context) error{k.prepare, k.firstRun, k.collectAll} {
@@ -92,7 +96,7 @@ func (s *target) collect(ctx context.Context, c *Collected, work string, o Optio
 	return nil
 }
 
-// all is what follows once it is known how the program runs.
+// collectAll takes all evidence after the first run.
 func (k *collector) collectAll(ctx context.Context) error {
 	k.Program = k.about
 	top := k.cpuLevels[len(k.cpuLevels)-1]
@@ -115,7 +119,7 @@ func (k *collector) collectAll(ctx context.Context) error {
 	return nil
 }
 
-// prepare builds the program with the hook.
+// prepare builds the program with the hook. If that fails, runs are without it.
 func (k *collector) prepare(ctx context.Context) error {
 	if k.buildConfig == nil {
 		return nil
@@ -149,10 +153,10 @@ func (k *collector) prepare(ctx context.Context) error {
 	return nil
 }
 
-// first runs the program as it was given: it must run, and may not end.
+// firstRun runs the program as it was given. It must not crash, but need not end.
 func (k *collector) firstRun(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
-	// the other half is for the rest
+	// The other half of the time is for the other runs.
 	most := min(k.opts.Duration, max(time.Until(k.deadline)/2, minRun)).Round(time.Millisecond)
 	k.opts.Progress(fmt.Sprintf("running %s once as it is, for %v at most", strings.Join(k.plain.args, " "), most))
 	e, err := k.plain.withCPUs(top).run(ctx, most, most, nil)
@@ -165,7 +169,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	if err := k.useBenchmarks(e, top); err != nil {
 		return err
 	}
-	if k.bench != nil && k.bench.byTime && len(k.cpuLevels) > 1 { // on one CPU they would do less
+	if k.bench != nil && k.bench.byTime && len(k.cpuLevels) > 1 { // On one CPU they would do less.
 		k.note("they run on %d CPUs only: each goes on for its time, so that on fewer they do less; -benchtime 100x "+
 			"makes them do as much", top)
 		k.cpuLevels = k.cpuLevels[len(k.cpuLevels)-1:]
@@ -189,14 +193,14 @@ func (k *collector) firstRun(ctx context.Context) error {
 	estimate := min(e.wall, k.window)
 	k.opts.Progress(fmt.Sprintf("it takes %v; now about %v of runs", e.wall.Round(time.Millisecond),
 		k.estimate(estimate).Round(time.Second)))
-	if k.runHooked == nil { // there is nothing else to see
+	if k.runHooked == nil { // The run is also the first undisturbed one.
 		k.runs[top] = append(k.runs[top], plainRun{e, nil})
 	}
 
 	return nil
 }
 
-// judge refuses a run that crashed.
+// checkCrash returns a [Failure] for a run that crashed.
 func (k *collector) checkCrash(e outcome) error {
 	if !e.crashed() {
 		return nil
@@ -208,7 +212,7 @@ func (k *collector) checkCrash(e outcome) error {
 	}
 }
 
-// estimate is about how long all runs take.
+// estimate returns about how long all runs take, given the elapsed time of one.
 func (k *collector) estimate(wall time.Duration) time.Duration {
 	if k.runHooked == nil {
 		return wall * time.Duration(len(k.cpuLevels)*k.rounds(wall)-1)
@@ -220,7 +224,8 @@ func (k *collector) estimate(wall time.Duration) time.Duration {
 	return min(k.opts.TimeLimit, wall*time.Duration(4+len(k.cpuLevels)*k.rounds(wall))+repeats)
 }
 
-// rounds is how often the program is run undisturbed at each number of CPUs.
+// rounds returns how often the program runs without a profiler at each number of CPUs, given the elapsed time of one
+// run.
 func (k *collector) rounds(wall time.Duration) int {
 	switch {
 	case k.endless:
@@ -233,7 +238,7 @@ func (k *collector) rounds(wall time.Duration) int {
 	return 3
 }
 
-// undisturbed runs the program once without any profiler.
+// runPlain runs the program once without a profiler.
 func (k *collector) runPlain(ctx context.Context, cpus int) error {
 	if k.runHooked == nil {
 		if cpus == k.cpuLevels[len(k.cpuLevels)-1] && len(k.runs[cpus]) == 1 && k.rounds(k.runs[cpus][0].wall) == 1 {
@@ -259,7 +264,8 @@ func (k *collector) runPlain(ctx context.Context, cpus int) error {
 	return nil
 }
 
-// run runs the program with the hook. What it leaves behind is nil where there is nothing.
+// run runs the program with the hook. It returns the outcome, the output of the hook, and the directory with its files.
+// The output is nil if the hook did not reach its end.
 func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	window time.Duration) (outcome, *hookOutput, string, error) {
 	dir, err := os.MkdirTemp(k.work, string(kind)+"-")
@@ -292,7 +298,7 @@ var kindNames = map[hook.Kind]string{
 	hook.Heap: "heap profile", hook.Trace: "trace",
 }
 
-// late reports whether another run of such a length would come too late, and remembers what is not there for it.
+// isTooLate reports whether there is too little time for another run of some length, and records what is left out.
 func (k *collector) isTooLate(what string, wall time.Duration) bool {
 	if time.Now().Add(wall).Before(k.deadline) {
 		return false
@@ -303,7 +309,7 @@ func (k *collector) isTooLate(what string, wall time.Duration) bool {
 	return true
 }
 
-// usual is how long an undisturbed run takes.
+// medianWall returns the median elapsed time of the runs without a profiler.
 func (k *collector) medianWall(cpus int) time.Duration {
 	var walls []time.Duration
 	for _, r := range k.runs[cpus] {
@@ -312,12 +318,13 @@ func (k *collector) medianWall(cpus int) time.Duration {
 	return median(walls)
 }
 
-// repeat runs the program undisturbed until there are enough runs at each number of CPUs, in turns.
+// repeat runs the program without a profiler until there are enough runs at each number of CPUs, in turns.
 func (k *collector) repeat(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	for range k.rounds(k.medianWall(top)) {
 		for _, cpus := range k.cpuLevels {
-			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) || k.isTooLate("repetitions", max(k.medianWall(cpus), k.medianWall(top))) {
+			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) ||
+				k.isTooLate("repetitions", max(k.medianWall(cpus), k.medianWall(top))) {
 				continue
 			}
 			if err := k.runPlain(ctx, cpus); err != nil {
@@ -329,7 +336,7 @@ func (k *collector) repeat(ctx context.Context) error {
 	return nil
 }
 
-// keep takes a file of a run into the collection.
+// keepFile moves a file of a run to the collection. Files from the second on have a number in their name.
 func (k *collector) keepFile(ctx context.Context, dir, name, kind string, number int) (string, error) {
 	to := name
 	if number > 0 {
@@ -346,7 +353,7 @@ func (k *collector) keepFile(ctx context.Context, dir, name, kind string, number
 	return path, nil
 }
 
-// moveFile moves a file, also to another file system.
+// moveFile moves a file, even to another file system.
 func moveFile(ctx context.Context, from, to string) error {
 	if os.Rename(from, to) == nil {
 		return nil
@@ -367,7 +374,7 @@ func moveFile(ctx context.Context, from, to string) error {
 	return errors.Join(err, out.Close(), os.Remove(from))
 }
 
-// conclude makes the runs and notes of the evidence.
+// finish adds the runs and the notes to the evidence.
 func (k *collector) finish(top int) {
 	for _, cpus := range append([]int{top}, k.cpuLevels[:len(k.cpuLevels)-1]...) {
 		if list := k.runs[cpus]; len(list) > 0 {
@@ -396,8 +403,8 @@ func (k *collector) finish(top int) {
 	}
 }
 
-// theLine writes a CPU profile where there is no source to build with a hook.
+// profileSnippet is Go code that writes a CPU profile, for programs that cannot be built with a hook.
 const profileSnippet = `f, _ := os.Create("cpu.pprof"); pprof.StartCPUProfile(f); defer pprof.StopCPUProfile()`
 
-// shortest is how long a run must take that one may speak of its length.
+// minRun is the shortest elapsed time that can be measured and compared.
 const minRun = 50 * time.Millisecond

@@ -18,13 +18,15 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// firstWindow is how long a stream runs in the trial by which its operations are counted: the others do as many.
+// firstWindow is the length of the trial that counts the operations of a stream. The other trials do as many
+// operations.
 const firstWindow = time.Second
 
-// trialGrace is how long a trial may go on when the time for all is over.
+// trialGrace is how long a trial may go on after the time limit.
 const trialGrace = 250 * time.Millisecond
 
-// Design collects the evidence of a design, in trials as those of run. What is collected is of the window alone.
+// Design collects the evidence of a design, in trials like those of the command run. The evidence covers only the
+// measurement window. Close the result when it is no longer needed.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
 	place, err := NewTempDir("work")
 	if err != nil {
@@ -52,7 +54,7 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 	return c, ctx.Err()
 }
 
-// place finds the source of a design by its constructor.
+// findSource finds the source of a design by its constructor.
 func (s *target) findSource(ctx context.Context, d workload.Design) {
 	s.about.Source = sourceReader()
 	var constructor any = d.Stream
@@ -77,14 +79,14 @@ func (s *target) findSource(ctx context.Context, d workload.Design) {
 	s.buildConfig = r
 	s.setSource()
 	if s.about.Module == ownModule {
-		s.about.Module = s.about.Main // what carries the design is not its own code
+		s.about.Module = s.about.Main // the rest of the module is not the design's own code
 	}
 }
 
-// own is the module of this program.
+// ownModule is the module path of this program.
 const ownModule = "github.com/brewput/brewput"
 
-// trials runs a trial to know how long one takes, and lets the others be of as many operations.
+// trials prepares the trials: it runs one to measure its length, and sets the number of operations of the others.
 func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Spec) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
@@ -103,7 +105,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 	}
 
 	stream := d.Stream != nil && spec.Operations == 0
-	if spec.Operations == 0 { // it does not end a job, but designs with workers must be given one
+	if spec.Operations == 0 { // A duration does not end a job, but designs with workers need one.
 		spec.Duration = min(firstWindow, k.opts.Duration)
 	}
 
@@ -122,7 +124,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 	return nil
 }
 
-// tried is a trial as the run of a program.
+// fromTrial converts a trial to the outcome of a run.
 func fromTrial(t result.Trial) outcome {
 	get := func(name string) float64 {
 		if v := t.Metrics.Get(name); v.Known() {

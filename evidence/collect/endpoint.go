@@ -17,29 +17,31 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// The bounds of what is asked of a live process.
+// Limits for requests to a live process.
 const (
 	maxProfileBytes = 64 << 20        // bytes of a profile
-	maxTraceSeconds = 2 * time.Second // of its trace, which costs it most
+	maxTraceSeconds = 2 * time.Second // longest trace, which is the most expensive request
 	grace           = 10 * time.Second
-	lateness        = time.Second // that answers may be under way beyond the limit of all
+	lateness        = time.Second // time that replies may take beyond the time limit
 )
 
-// ErrAddress says that an address cannot be one of a process.
+// ErrAddress is the error of an address that cannot belong to a process.
 var ErrAddress = errors.New("not the address of a process")
 
-// Endpoint collects the profiles of a process that serves net/http/pprof, for a bounded time. It changes no rate there.
-// Whatever the server does, it returns within o.Limit and a second. A wrong address is [ErrAddress].
+// Endpoint collects the profiles and a trace of a process that serves net/http/pprof. It changes no setting of the
+// process. It returns within the time limit and a second, whatever the server does. The error of an invalid address is
+// [ErrAddress].
 func Endpoint(ctx context.Context, address string, o Options) (*Collected, error) {
 	base, err := pprofURL(address)
 	if err != nil {
 		return nil, err
 	}
 
-	e := endpoint{base: base.String(), name: withoutUser(base), opts: o, deadline: time.Now().Add(o.TimeLimit + lateness)}
+	e := endpoint{base: base.String(), name: withoutUser(base), opts: o,
+		deadline: time.Now().Add(o.TimeLimit + lateness)}
 	seconds, traced := profileSeconds(o)
-	o.Progress(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a "+
-		"trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
+	o.Progress(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for "+
+		"a trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
 		"at most %d MB of it",
 		e.name, seconds, traced, o.TraceBytes>>20))
 	if e.collected, err = newCollected(o, evidence.Program{}); err != nil {
@@ -59,8 +61,8 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	return e.collected, nil
 }
 
-// spans are the seconds that a CPU profile and a trace may take, so that both fit into the limit with a second to
-// spare. A server counts in whole seconds, and has at least one for the profile.
+// profileSeconds returns the seconds for a CPU profile and for a trace, so that both fit into the time limit with a
+// second to spare. Servers count in whole seconds, and at least one for the profile.
 func profileSeconds(o Options) (profile, trace int) {
 	room := max(1, int(o.TimeLimit.Seconds())-1)
 	profile = max(1, int(o.Duration.Round(time.Second).Seconds()))
@@ -72,22 +74,22 @@ func profileSeconds(o Options) (profile, trace int) {
 	return profile, trace
 }
 
-// endpoint is one process that is asked.
+// endpoint is a live process that serves profiles.
 type endpoint struct {
-	base string // with the user's name and password, which go to the server alone
-	name string // as people see it
+	base string // URL with user name and password, which only the server may see
+	name string // URL for messages
 	opts Options
 
-	deadline  time.Time // of all answers together
+	deadline  time.Time // end of all replies together
 	collected *Collected
 	guess     programGuess
 }
 
-// pprofURL is where profiles are: an address without a path has the usual one.
+// pprofURL returns the URL of the profiles. An address without a path gets the usual one.
 func pprofURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		if at := strings.LastIndexByte(address, '@'); at >= 0 { // what is misspelt may be a password
+		if at := strings.LastIndexByte(address, '@'); at >= 0 { // A misspelled part may be a password.
 			scheme, _, _ := strings.Cut(address, "://")
 			address = scheme + "://***" + address[at:]
 		} else if err == nil && u.Scheme == "file" {
@@ -106,20 +108,20 @@ func pprofURL(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// unsigned is an address without name and password.
+// withoutUser returns a URL without user name and password.
 func withoutUser(u *url.URL) string {
 	bare := *u
 	bare.User = nil
 	return bare.String()
 }
 
-// get writes at most so many bytes of an answer to a file. It reports whether there were more. Its errors hold no
+// get writes a reply of at most most bytes to a file. It reports whether there was more. Its errors contain no
 // password.
 func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duration, most int64) (cut bool, err error) {
 	over := fmt.Errorf("no whole answer within %v", wait+grace)
 	until := time.Now().Add(wait + grace)
-	if e.deadline.Before(until) { // a server that drips each answer would have the grace of each
-		until, over = e.deadline, fmt.Errorf("no whole answer within --time-limit %v", e.opts.TimeLimit)
+	if e.deadline.Before(until) { // A slow server would otherwise have the grace period for each reply.
+		until, over = e.deadline, fmt.Errorf("no whole answer within the time limit of %v", e.opts.TimeLimit)
 	}
 
 	ctx, cancel := context.WithDeadlineCause(ctx, until, over)
@@ -141,7 +143,7 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 
 	answer, err := client.Do(request)
 	if err != nil {
-		var of *url.Error // which repeats the address
+		var of *url.Error // url.Error repeats the address.
 		if errors.As(err, &of) {
 			err = of.Err
 		}
@@ -177,7 +179,7 @@ type statusError struct {
 
 func (s statusError) Error() string { return fmt.Sprintf("status %d: %s", s.code, s.text) }
 
-// reach finds out whether somebody answers.
+// checkReachable returns an error with advice if the process does not answer.
 func (e *endpoint) checkReachable(ctx context.Context) error {
 	_, err := e.get(ctx, "cmdline", filepath.Join(e.collected.Dir, "cmdline"), 0, 4<<10)
 	var status statusError
@@ -194,8 +196,8 @@ func (e *endpoint) checkReachable(ctx context.Context) error {
 	return os.Remove(filepath.Join(e.collected.Dir, "cmdline"))
 }
 
-// fetch takes the CPU profile, and over the same time what was allocated and waited for: that is counted anyway. The
-// trace comes last.
+// fetch takes the CPU profile and, during the same time, the allocation, mutex and block profiles, which cost nothing
+// more. The trace comes last.
 func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	kinds := []string{"profile", "allocs", "mutex", "block"}
 	errs := make([]error, len(kinds))
@@ -231,7 +233,7 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	return e.trace(ctx, traced)
 }
 
-// profile fetches a profile, which is useless if it is cut.
+// profile fetches a profile, which is an error if it is too large: a part of it is useless.
 func (e *endpoint) profile(ctx context.Context, what, kind string, wait time.Duration) error {
 	cut, err := e.get(ctx, what, e.file(kind), wait, maxProfileBytes)
 	if err == nil && cut {
@@ -240,7 +242,7 @@ func (e *endpoint) profile(ctx context.Context, what, kind string, wait time.Dur
 	return err
 }
 
-// trace fetches the trace, of which also a part is of use.
+// trace fetches the trace, of which a part is useful too.
 func (e *endpoint) trace(ctx context.Context, traced int) error {
 	if traced == 0 {
 		e.collected.note("the time limit of %v left out: trace", e.opts.TimeLimit)
@@ -262,7 +264,7 @@ func (e *endpoint) trace(ctx context.Context, traced int) error {
 	return e.collected.read(ctx, e.file("trace"), &e.guess)
 }
 
-// fileKinds are the kinds of profile by their names at the endpoint.
+// fileKinds are the kinds of evidence by their names at the endpoint.
 var fileKinds = map[string]string{"profile": "cpu", "allocs": "heap", "mutex": "mutex", "block": "block",
 	"goroutine": "goroutine", "trace": "trace"}
 
@@ -273,7 +275,7 @@ func (e *endpoint) file(kind string) string {
 	return filepath.Join(e.collected.Dir, fileKinds[kind]+".pprof")
 }
 
-// take reads a profile that was fetched, and says why one may be empty.
+// addProfile reads a profile that was fetched, and notes why it is empty.
 func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 	what := evidence.ProfileKind(fileKinds[kind])
 	p, err := profileAt(ctx, e.file(kind))
@@ -300,7 +302,8 @@ func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 	return ctx.Err()
 }
 
-// empty notes why nobody seems to wait: rates are 0 unless the program sets them, and no other process should.
+// noteEmpty notes why a mutex or block profile is empty. Rates are 0 unless the program sets them, and another process
+// should not.
 func (e *endpoint) noteEmpty(ctx context.Context, kind evidence.ProfileKind) {
 	lines := map[evidence.ProfileKind]string{evidence.Mutex: "runtime.SetMutexProfileFraction(5)",
 		evidence.Block: "runtime.SetBlockProfileRate(10000)"}
@@ -309,7 +312,7 @@ func (e *endpoint) noteEmpty(ctx context.Context, kind evidence.ProfileKind) {
 	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"
 	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
 		text, _ := input.ReadFile(ctx, tmp, input.Figures)
-		// which stands before each stack
+		// "@" stands before each stack
 		if strings.Contains(string(text), "sampling period=0") || !strings.Contains(string(text), "@") {
 			why = "its rate is 0 unless the program sets it"
 		}

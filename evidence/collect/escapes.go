@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// compiled adds what the compiler says of escapes, if it says so before the time is over: for the first time it may
-// have much to compile.
+// addEscapes adds the compiler's escape analysis if it ends within the time limit. The first time it may have to
+// compile much.
 func (k *collector) addEscapes(ctx context.Context) {
 	if k.buildConfig == nil || k.isTooLate("escape analysis", 0) {
 		return
@@ -25,8 +25,8 @@ func (k *collector) addEscapes(ctx context.Context) {
 	}
 }
 
-// escapes are what the compiler puts on the heap in the packages of the program's module; nil where the source is not
-// at hand.
+// escapes returns the values that the compiler puts on the heap, in the packages of the program's module. It returns
+// nil without the source.
 func (r *buildConfig) escapes(ctx context.Context) []evidence.Escape {
 	if r == nil {
 		return nil
@@ -37,7 +37,7 @@ func (r *buildConfig) escapes(ctx context.Context) []evidence.Escape {
 		pattern = r.pkg.Module.Path + "/..."
 	}
 
-	// That which compiles, but links nothing. It complains of what it cannot compile, which has been compiled before.
+	// This command compiles but does not link. Its errors do not matter, because the program has been compiled before.
 	args := []string{"list", "-deps", "-export", "-f", "{{.Name}}", "-gcflags=" + pattern + "=-m"}
 	if r.test {
 		args = append(args, "-test")
@@ -51,7 +51,7 @@ func (r *buildConfig) escapes(ctx context.Context) []evidence.Escape {
 
 var escapeLine = regexp.MustCompile(`^(\S.*\.go):(\d+):\d+: ((?:.* escapes to heap|moved to heap: .*))$`)
 
-// parseEscapes reads what the compiler says with -m, of files relative to dir.
+// parseEscapes parses the compiler's output for -m. File names are relative to dir.
 func parseEscapes(dir, text string) []evidence.Escape {
 	var list []evidence.Escape
 	seen := map[string]bool{}

@@ -15,7 +15,8 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// Files collects what saved profiles and traces hold, each recognised by its content.
+// Files reads saved profiles and traces, whose kind it detects by their content. Several CPU profiles are combined; of
+// other kinds there may be one each.
 func Files(ctx context.Context, paths []string) (*Collected, error) {
 	c := &Collected{Evidence: &evidence.Evidence{}}
 	var g programGuess
@@ -33,9 +34,9 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 	return c, nil
 }
 
-// read takes one file in.
+// read adds one file.
 func (c *Collected) read(ctx context.Context, path string, g *programGuess) error {
-	f, err := input.Open(ctx, path, input.Trace) // a profile's own limit is smaller
+	f, err := input.Open(ctx, path, input.Trace) // the limit of a profile is smaller
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (c *Collected) read(ctx context.Context, path string, g *programGuess) erro
 	return g.conflict()
 }
 
-// add takes a profile in; several CPU profiles are one.
+// add adds a profile; several CPU profiles become one.
 func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *programGuess) error {
 	p := toEvidence(read, kind)
 	if !isSymbolized(p) {
@@ -84,7 +85,7 @@ func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Pr
 	return nil
 }
 
-// named reports whether a profile names its functions; one without samples does.
+// isSymbolized reports whether a profile names its functions. One without samples does.
 func isSymbolized(p *evidence.Profile) bool {
 	frames := 0
 	for _, s := range p.Samples {
@@ -98,11 +99,11 @@ func isSymbolized(p *evidence.Profile) bool {
 	return len(p.Samples) == 0 && frames == 0
 }
 
-// textForms are the first words of profiles that people read.
+// textForms are the first words of profiles in text form.
 var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goroutine profile:",
 	"threadcreate profile:"}
 
-// recognise tells of what kind a file is by its content, and reads it if it is a profile.
+// detectKind detects the kind of a file by its content, and parses it if it is a profile.
 func detectKind(ctx context.Context, f *input.File, path string) (kind string, p *gopprof.Profile, err error) {
 	head := make([]byte, 64)
 	n, err := f.ReadAt(head, 0)
@@ -146,7 +147,8 @@ func typeNames(p *gopprof.Profile) string {
 	return strings.Join(names, " and ")
 }
 
-// profileKind is the kind of a profile by its types, and by its stacks where two kinds have the same.
+// profileKind returns the kind of a profile by its value types, and by its stacks if two kinds have the same types. It
+// returns "" for any other profile.
 func profileKind(p *gopprof.Profile, name string) string {
 	is := func(words ...string) bool {
 		var have []string
@@ -169,7 +171,7 @@ func profileKind(p *gopprof.Profile, name string) string {
 
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
-			// A mutex profile blames who unlocks.
+			// The stacks of a mutex profile are those of the goroutine that unlocks.
 			if strings.HasPrefix(f.Function, "sync.") || strings.HasPrefix(f.Function, "internal/sync.") ||
 				strings.HasPrefix(f.Function, "runtime.") {
 				if strings.Contains(f.Function, "Unlock") || strings.Contains(f.Function, ".unlock") ||

@@ -182,7 +182,8 @@ func TestWrongFiles(t *testing.T) {
 
 // TestStrangers: profiles without names, and those of two programs.
 func TestStrangers(t *testing.T) {
-	bare := toEvidence(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}}, Values: []int64{1}}}},
+	bare := toEvidence(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}},
+		Values: []int64{1}}}},
 		evidence.CPU)
 	if isSymbolized(bare) || !isSymbolized(&evidence.Profile{}) {
 		t.Error("a profile without names is not told from others")
@@ -431,7 +432,7 @@ func TestDrip(t *testing.T) {
 		o.Progress = func(line string) { said += line }
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
 		if took := time.Since(began); took > o.TimeLimit+lateness || err == nil ||
-			!strings.Contains(err.Error(), "no whole answer within --time-limit 3s") {
+			!strings.Contains(err.Error(), "no whole answer within the time limit of 3s") {
 			t.Errorf("%v after %v", err, took)
 		}
 		if strings.Contains(said+err.Error(), "secret") || !strings.Contains(said, "http://server:1/debug") {

@@ -23,7 +23,8 @@ func FuzzAddress(f *testing.F) {
 			}
 			return
 		}
-		if shown := withoutUser(u); strings.Contains(shown, secret) && !strings.Contains(scheme+host+path+u.Path, secret) {
+		if shown := withoutUser(u); strings.Contains(shown, secret) &&
+			!strings.Contains(scheme+host+path+u.Path, secret) {
 			t.Fatal(shown)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/internal/gobench"
 )
 
-// testFlags are the flags of a test binary that have a value; the others of go test are those of go build.
+// testFlags are the flags of a test binary that have a value; other flags of go test are build flags.
 var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "timeout", "parallel", "shuffle", "list",
 	"fuzz", "fuzztime"}
 
@@ -20,21 +20,21 @@ var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "t
 var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
 	"blockprofile", "blockprofilerate", "trace", "outputdir", "c", "json", "fuzz", "fuzztime", "list"}
 
-// bench is what is known of the benchmarks that are run.
+// benchmarks is what is known of the benchmarks that are run.
 type benchmarks struct {
 	pattern    string
-	operations int64 // b.N of the only one; 0 where there are several
-	byTime     bool  // there are several, and each goes on for a time: they do more on more CPUs
+	operations int64 // b.N of the only benchmark; 0 if there are several
+	byTime     bool  // there are several, and each runs for a time: on more CPUs they do more
 }
 
-// testCommand is a command go test, taken apart.
+// testCommand is a parsed go test command line.
 type testCommand struct {
-	build, args []string // flags of the build, and what follows -args
+	build, args []string // build flags, and the arguments after -args
 	pkg         string
-	has         map[string]string // flags of the binary
+	has         map[string]string // flags of the test binary, by name without "test."
 }
 
-// parseTest reads the arguments of go test.
+// parseTest parses the arguments of go test.
 func parseTest(args []string) (testCommand, error) {
 	t := testCommand{pkg: ".", has: map[string]string{}}
 	named := false
@@ -79,7 +79,7 @@ func parseTest(args []string) (testCommand, error) {
 	return t, nil
 }
 
-// flags are those of the test binary, but for the number of CPUs.
+// flags returns the flags of the test binary, without the number of CPUs.
 func (t testCommand) flags() []string {
 	if t.has["bench"] != "" {
 		if _, ok := t.has["run"]; !ok {
@@ -101,7 +101,7 @@ func (t testCommand) flags() []string {
 	return list
 }
 
-// goTest builds the test binary of a package once.
+// goTest builds the test binary of a package.
 func goTest(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
 	t, err := parseTest(args)
 	if err != nil {
@@ -136,7 +136,7 @@ func goTest(ctx context.Context, work, dir string, args []string, say func(strin
 	return s, nil
 }
 
-// measured takes note of what the first run of benchmarks printed: the others do the same number of operations.
+// useBenchmarks reads the output of the first run of benchmarks. The other runs do the same number of operations.
 func (s *target) useBenchmarks(e outcome, cpus int) error {
 	if s.bench == nil {
 		return nil
@@ -162,7 +162,7 @@ func (s *target) useBenchmarks(e outcome, cpus int) error {
 		s.about.Name = "Benchmark" + lines[0].Name
 		args := slices.DeleteFunc(slices.Clone(s.plain.args),
 			func(a string) bool { return strings.HasPrefix(a, "-test.benchtime=") })
-		// In front: what follows -args is the tests' own.
+		// In front, because the arguments after -args belong to the tests.
 		s.plain.args = slices.Insert(args, 1, fmt.Sprintf("-test.benchtime=%dx", lines[0].N))
 	}
 

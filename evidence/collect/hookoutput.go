@@ -14,17 +14,17 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// after is what the hook leaves behind beside profiles.
+// hookOutput is what the hook writes besides profiles. See package hook.
 type hookOutput struct {
-	wall    time.Duration // from the beginning of package main to the end
-	end     time.Duration // that writing took
-	stopped time.Duration // when the trace was long enough; 0 if it never was
+	wall    time.Duration // elapsed time from the beginning of package main to the end
+	end     time.Duration // time to write the evidence
+	stopped time.Duration // when the trace reached its size limit; 0 if it did not
 	metrics map[string]float64
 }
 
 var errNoOutput = errors.New("the program ended in a way that no hook sees, as by a signal or a call of the system")
 
-// readAfter reads what the hook wrote to dir.
+// readHookOutput reads what the hook wrote to dir. It returns [errNoOutput] if the hook did not reach its end.
 func readHookOutput(ctx context.Context, dir string) (*hookOutput, error) {
 	if why, err := input.ReadFile(ctx, filepath.Join(dir, hook.Error), input.Figures); err == nil {
 		return nil, fmt.Errorf("the hook could not collect: %s", strings.TrimSpace(string(why)))
@@ -70,16 +70,16 @@ func parseHookOutput(text string) (*hookOutput, error) {
 	return a, nil
 }
 
-// The figures of a histogram among the metrics of a run: its name with one of these.
+// The values of a histogram among the metrics of a run: its name with one of these suffixes.
 const (
 	suffixCount = " count"
-	suffixSum   = " sum" // by the middles of buckets
+	suffixSum   = " sum" // from the middles of the buckets
 	suffixP50   = " p50"
 	suffixP99   = " p99"
-	suffixMax   = " max" // of the highest bucket that is not empty
+	suffixMax   = " max" // middle of the highest bucket that is not empty
 )
 
-// histogram adds up buckets "from:to:count".
+// histogram adds the values of a histogram to the metrics. Each word is a bucket, "from:to:count".
 func (a *hookOutput) histogram(name string, words []string) error {
 	type bucket struct{ at, n float64 }
 	var list []bucket
@@ -95,7 +95,7 @@ func (a *hookOutput) histogram(name string, words []string) error {
 		if err = errors.Join(err, also, third); err != nil {
 			return err
 		}
-		// An end of the histogram may be infinite: the other one stands for its bucket.
+		// An end of the histogram may be infinite: the other end stands for its bucket.
 		if math.IsInf(low, -1) || low < 0 {
 			low = high
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// cpuProfile takes a CPU profile, of several runs where one is short.
+// cpuProfile takes a CPU profile. It combines several runs if one is short.
 func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	var all *evidence.Profile
 	var walls []time.Duration
@@ -23,7 +23,8 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 		if n > 0 && (time.Since(began) > repeatFor || k.endless) {
 			break
 		}
-		if n == 0 && k.isTooLate("CPU profile", k.medianWall(cpus)) || n > 0 && k.isTooLate("repetitions of the CPU profile", last) {
+		if n == 0 && k.isTooLate("CPU profile", k.medianWall(cpus)) || n > 0 &&
+			k.isTooLate("repetitions of the CPU profile", last) {
 			break
 		}
 		if n == 1 {
@@ -70,7 +71,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	return nil
 }
 
-// total is the number of samples of a CPU profile.
+// sampleCount returns the number of samples of a CPU profile.
 func sampleCount(p *evidence.Profile) int64 {
 	n := int64(0)
 	for _, s := range p.Samples {
@@ -81,19 +82,20 @@ func sampleCount(p *evidence.Profile) int64 {
 	return n
 }
 
-// locks takes a mutex and a block profile in one run: neither costs anything while nobody waits.
+// locks takes a mutex and a block profile in one run: neither costs anything unless goroutines wait.
 func (k *collector) locks(ctx context.Context, cpus int) error {
 	return k.profileRun(ctx, cpus, hook.Locks,
 		map[string]evidence.ProfileKind{"mutex.pprof": evidence.Mutex, "block.pprof": evidence.Block})
 }
 
-// heap takes a profile of what was allocated, and of the goroutines at the end.
+// heap takes an allocation profile, and a goroutine profile at the end.
 func (k *collector) heap(ctx context.Context, cpus int) error {
 	return k.profileRun(ctx, cpus, hook.Heap,
 		map[string]evidence.ProfileKind{"heap.pprof": evidence.Heap, "goroutine.pprof": evidence.Goroutine})
 }
 
-func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind, files map[string]evidence.ProfileKind) error {
+func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind,
+	files map[string]evidence.ProfileKind) error {
 	if k.isTooLate(kindNames[kind], k.medianWall(cpus)) {
 		return nil
 	}
@@ -121,14 +123,14 @@ func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind, fi
 	return nil
 }
 
-// overhead remembers how long a run with a profiler took.
+// overhead records the elapsed time of a run with a profiler.
 func (k *collector) overhead(kind string, wall time.Duration) {
 	if !k.endless {
 		k.profiled = append(k.profiled, profiledRun{kind, wall})
 	}
 }
 
-// readProfile reads a profile of a kind that is known.
+// readProfile reads a profile of a known kind.
 func readProfile(ctx context.Context, path string, kind evidence.ProfileKind) (*evidence.Profile, error) {
 	p, err := profileAt(ctx, path)
 	if err != nil {
@@ -147,8 +149,8 @@ func profileAt(ctx context.Context, path string) (*gopprof.Profile, error) {
 	return parsed(ctx, f, path)
 }
 
-// parsed reads a profile from in, which errors call name. An interrupt ends the reading; what it takes to decode the
-// bytes, up to seconds, then goes on unheard.
+// parsed parses a profile; name is the file for errors. A cancelled ctx ends the wait, but decoding may continue for
+// seconds in the background.
 func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, error) {
 	data, err := input.ReadAll(ctx, in, name, input.Profile)
 	if err != nil {
@@ -176,7 +178,7 @@ func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, e
 	}
 }
 
-// converted is a profile in the terms of package explain.
+// toEvidence converts a profile to the types of package evidence.
 func toEvidence(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile {
 	out := &evidence.Profile{Kind: kind, Duration: p.Duration}
 	for _, t := range p.Types {

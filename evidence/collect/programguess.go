@@ -12,12 +12,12 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// guess finds out of which program profiles are, by the files that their stacks name and the binary that they say.
+// programGuess finds the program of some profiles, by the files that their stacks name and the binary that they name.
 type programGuess struct {
-	paths []string          // files of evidence
-	main  []map[string]bool // directories of package main that each names
-	bin   []gopprof.Binary  // that each is said to be of; a trace says none
-	count map[string]int    // directories of source, by how many frames are there
+	paths []string          // the files with evidence
+	main  []map[string]bool // for each file, the directories of package main in its stacks
+	bin   []gopprof.Binary  // for each file, its binary; empty for a trace
+	count map[string]int    // number of frames for each source directory
 }
 
 func (g *programGuess) add(path string, bin gopprof.Binary) {
@@ -29,15 +29,15 @@ func (g *programGuess) add(path string, bin gopprof.Binary) {
 
 func (g *programGuess) frame(f evidence.Frame) {
 	if strings.HasPrefix(f.Function, "main.") && f.File != "_testmain.go" {
-		g.main[len(g.main)-1][filepath.Dir(f.File)] = true // of whose files some may be in one profile only
+		// The files of a package may differ between profiles, but not its directory.
+		g.main[len(g.main)-1][filepath.Dir(f.File)] = true
 	}
 	if filepath.IsAbs(f.File) && !strings.Contains(f.File, "/pkg/mod/") && !standard(f) {
 		g.count[filepath.Dir(f.File)]++
 	}
 }
 
-// standard reports whether a function is of the standard library, whose files lie in src by the paths of their
-// packages.
+// standard reports whether a function belongs to the standard library, whose directories are src and the import path.
 func standard(f evidence.Frame) bool {
 	slash := strings.LastIndexByte(f.Function, '/')
 	pkg, _, _ := strings.Cut(f.Function[slash+1:], ".")
@@ -75,11 +75,11 @@ func (g *programGuess) trace(path string, t *evidence.Trace) {
 	}
 }
 
-// conflict refuses evidence of several programs: that of one says nothing about another.
+// conflict returns an error if the files are about several programs.
 func (g *programGuess) conflict() error {
 	for i, a := range g.main {
 		for j, b := range g.main[:i] {
-			if overlap(a, b) { // two builds of one program, whatever they are called; see renamed
+			if overlap(a, b) { // two builds of one program, whatever their names; see renamed
 				continue
 			}
 			if len(a) > 0 && len(b) > 0 {
@@ -96,25 +96,27 @@ func (g *programGuess) conflict() error {
 	return nil
 }
 
-// renamed says where binaries have different names though their package main lies in one place: what was built in two
-// containers may lie there too.
+// renamed returns a note if binaries have different names although their package main is in the same directory, or "".
+// Programs built in two containers may share such a path by chance.
 func (g *programGuess) renamed() string {
 	for i, a := range g.main {
 		for j, b := range g.main[:i] {
 			if overlap(a, b) && differentBinaries(g.bin[i], g.bin[j]) {
 				return fmt.Sprintf("%s and %s are taken to be of one program, whose package main is in %s, though "+
-					"the one is of %s, the other of %s", g.paths[j], g.paths[i], firstDir(b), g.bin[j].File, g.bin[i].File)
+					"the one is of %s, the other of %s", g.paths[j], g.paths[i], firstDir(b), g.bin[j].File,
+					g.bin[i].File)
 			}
 		}
 	}
 	return ""
 }
 
-// differ reports whether binaries are of different programs: neither two builds of one, which have one name, nor copies
-// of one build.
+// differentBinaries reports whether two binaries belong to different programs. Builds of one program have the same
+// name, and copies of one build have the same build ID.
 func differentBinaries(a, b gopprof.Binary) bool {
 	copies := a.BuildID != "" && a.BuildID == b.BuildID
-	name := func(file string) string { return file[strings.LastIndexAny(file, "/\\")+1:] } // on whatever system it ran
+	// the path may be of any operating system
+	name := func(file string) string { return file[strings.LastIndexAny(file, "/\\")+1:] }
 	return a.File != "" && b.File != "" && name(a.File) != name(b.File) && !copies
 }
 
@@ -127,7 +129,7 @@ func overlap(a, b map[string]bool) bool {
 	return false
 }
 
-// any1 is the first of some directories.
+// firstDir returns the first of some directories in sorted order, or "".
 func firstDir(dirs map[string]bool) string {
 	first := ""
 	for f := range dirs {
@@ -138,7 +140,8 @@ func firstDir(dirs map[string]bool) string {
 	return first
 }
 
-// program is what the files tell: the module that most of the stacks are in.
+// program returns what the files tell about the program. Its module is that of package main, or else of the directory
+// with most frames.
 func (g *programGuess) program() evidence.Program {
 	p := evidence.Program{Source: sourceReader()}
 	best := ""
@@ -176,7 +179,7 @@ func (g *programGuess) program() evidence.Program {
 	}
 }
 
-// moduleOf reads the module's path of a go.mod.
+// moduleOf reads the module path of a go.mod file.
 func moduleOf(path string) (string, bool) {
 	text, err := input.ReadFile(context.Background(), path, input.Settings)
 	if err != nil {

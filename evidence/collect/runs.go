@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// median is the middle of a list, the lower of two; 0 of none.
+// median returns the median of a list, the lower of the two middle values, or 0 for an empty list.
 func median[T cmp.Ordered](list []T) T {
 	var zero T
 	if len(list) == 0 {
@@ -19,7 +19,7 @@ func median[T cmp.Ordered](list []T) T {
 	return list[(len(list)-1)/2]
 }
 
-// medians are the figures of several undisturbed runs.
+// medians returns the medians of several runs without a profiler.
 func medians(cpus int, list []plainRun) evidence.Run {
 	times := func(of func(plainRun) time.Duration) time.Duration { return median(mapRuns(list, of)) }
 	counts := func(of func(plainRun) int64) int64 { return median(mapRuns(list, of)) }
@@ -48,7 +48,7 @@ func mapRuns[T any](list []plainRun, of func(plainRun) T) []T {
 	return out
 }
 
-// metrics are the medians of what the runtime counted.
+// metrics returns the medians of the runtime metrics.
 func metrics(list []plainRun) map[string]float64 {
 	all := map[string][]float64{}
 	for _, r := range list {
@@ -67,8 +67,8 @@ func metrics(list []plainRun) map[string]float64 {
 	return out
 }
 
-// others are the CPUs that other processes used, in the mean; the kernel counts in ticks, so that nothing is known of a
-// short time.
+// otherCPUs returns the mean number of CPUs that other processes used. The kernel counts in ticks, so that runs of less
+// than 0.2 s in all give 0.
 func otherCPUs(list []plainRun) float64 {
 	var used, span float64
 	for _, r := range list {
@@ -81,7 +81,7 @@ func otherCPUs(list []plainRun) float64 {
 	return used / span
 }
 
-// disturbed notes what makes the machine unfit, and what the profilers took.
+// noteDisturbances notes load from other processes, throttling, and the overhead of profilers.
 func (k *collector) noteDisturbances(r evidence.Run) {
 	if r.OtherCPUs > 0.2 {
 		k.note("other processes used %.1f CPUs meanwhile: run it again on an idle machine", r.OtherCPUs)

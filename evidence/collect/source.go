@@ -18,7 +18,7 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// rebuilt finds the source of a program, and how to build it as it was built; or says why not.
+// findBuild finds the source of a program and how it was built. It returns nil and the reason if it cannot.
 func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (*buildConfig, string) {
 	if info.Path == "" {
 		return nil, "it does not say which package it was built from"
@@ -65,7 +65,7 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 	return nil, why
 }
 
-// settled asks the go command for the package.
+// check returns the configuration if its package is the one with the import path, and otherwise nil and the reason.
 func (r *buildConfig) check(ctx context.Context, importPath string) (*buildConfig, string) {
 	if err := r.list(ctx); err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
@@ -77,7 +77,7 @@ func (r *buildConfig) check(ctx context.Context, importPath string) (*buildConfi
 	return r, ""
 }
 
-// older reports whether a program is older than its source.
+// isNewerThan reports whether a source file is newer than a program.
 func (r *buildConfig) isNewerThan(path string) bool {
 	was, err := os.Stat(path)
 	if err != nil {
@@ -95,10 +95,10 @@ func (r *buildConfig) isNewerThan(path string) bool {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// mainFiles are the files of package main in a program, that with the function main first: the table that stacks are
-// printed by has them, also where symbols were stripped.
+// mainFiles returns the source files of package main in a program, the one with the function main first. They come from
+// the table for stack traces, which stripped programs have too.
 func mainFiles(path string) (files []string, err error) {
-	defer func() { // the table of another version of Go may be read wrongly
+	defer func() { // the table of another Go version may be misread
 		if recover() != nil {
 			files, err = nil, errors.New("its table of functions cannot be read")
 		}
@@ -174,8 +174,8 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 	return nil, 0, errors.New("it has no table of functions")
 }
 
-// lines returns a function that quotes source files, each of which is read once. Profiles name what they like: what is
-// no regular file, or too large for a source, has no lines.
+// sourceReader returns a function that returns lines of source files. It reads each file once and is not safe for
+// concurrent use. A file that is not regular, or too large for source code, has no lines.
 func sourceReader() func(file string, line int) string {
 	read := map[string][][]byte{}
 	return func(file string, line int) string {

@@ -11,12 +11,13 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// Stdin makes a file of what the program is to read: a copy of in if that is a file or a pipe in which something comes,
-// and nothing otherwise, which is said. ctx ends the copying. The caller removes the file.
+// CopyStdin copies in to a file in dir, so that each run can read it. It copies a file, or a pipe in which data arrives
+// within a second. Otherwise the path is empty, and remark says why the program reads nothing. ctx ends the copying.
+// The caller removes the file.
 func CopyStdin(ctx context.Context, in *os.File, dir string) (path, remark string, err error) {
 	info, err := in.Stat()
 	if err != nil {
-		return "", "", nil // it is closed
+		return "", "", nil // standard input is closed
 	}
 
 	switch mode := info.Mode(); {
@@ -49,7 +50,7 @@ func CopyStdin(ctx context.Context, in *os.File, dir string) (path, remark strin
 	return f.Name(), "", nil
 }
 
-// ready reports whether something can be read, the end included, within a second.
+// ready reports whether a read would not block, within a second.
 func ready(in *os.File) bool {
 	c, err := in.SyscallConn()
 	if err != nil {

@@ -16,17 +16,17 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// subject is a program that can be run.
+// target is a program that can be run.
 type target struct {
 	about        evidence.Program
-	plain        program     // as it was given; its path is "" where nothing was built yet
-	*buildConfig             // nil where the source is not at hand
-	hookProblem  string      // it cannot be built with a hook; "" where it can
-	bench        *benchmarks // of go test -bench
+	plain        program     // as given; its path is "" before it is built
+	*buildConfig             // nil if the source is not available
+	hookProblem  string      // why it cannot be built with the hook; "" if it can
+	bench        *benchmarks // for go test -bench; nil otherwise
 	notes        []string
 }
 
-// resolve finds out what is to be run. Nothing has run yet when it returns.
+// resolve finds the program of a command line and builds it if necessary. It does not run it.
 func resolve(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
 	if filepath.Base(args[0]) == "go" && len(args) > 1 {
 		switch args[1] {
@@ -65,7 +65,7 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 	return s, nil
 }
 
-// missing says that there is no such program, and what else could have been meant.
+// notFoundError returns the error for a missing program, with what else could have been meant.
 func notFoundError(dir, name string, err error) error {
 	if info, e := os.Stat(filepath.Join(dir, name)); e == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory: to build and run the package in it write explain %s "+
@@ -77,12 +77,12 @@ func notFoundError(dir, name string, err error) error {
 	return fmt.Errorf("%s cannot be run: %w; give the path of a program, as in explain -- ./prog", name, err)
 }
 
-// Package is the target of a package that is to be built and run with arguments.
+// PackageCommand returns the command line that builds and runs a package with arguments.
 func PackageCommand(pattern string, args []string) []string {
 	return append([]string{"go", "run", pattern}, args...)
 }
 
-// goRun builds what go run would run.
+// goRun builds the program that go run would run.
 func goRun(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
 	flags, rest, err := buildFlags(args)
 	if err != nil {
@@ -99,7 +99,7 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 
 	of := slices.Clone(rest[:n])
 	r := &buildConfig{dir: dir, packages: of, flags: flags, work: work}
-	// A package below may belong to another module than the one around.
+	// A package below dir may belong to another module.
 	if inside := filepath.Join(dir, of[0]); n == 1 && strings.HasPrefix(of[0], ".") && isDir(inside) {
 		r.dir, r.packages = inside, []string{"."}
 	} else if filepath.IsAbs(of[0]) && isDir(of[0]) {
@@ -135,12 +135,12 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// valued are the flags of go build that have a value.
+// valueFlags are the flags of go build that have a value.
 var valueFlags = []string{"C", "p", "asmflags", "buildmode", "buildvcs", "compiler", "gccgoflags", "gcflags",
 	"installsuffix", "ldflags", "mod", "modfile", "overlay", "pgo", "pkgdir", "tags", "toolexec", "exec", "covermode",
 	"coverpkg", "o"}
 
-// buildFlags separates the flags of go build, each in one word, from what follows.
+// buildFlags separates the flags of go build, one word each, from the other arguments.
 func buildFlags(args []string) (flags, rest []string, err error) {
 	for i := 0; i < len(args); i++ {
 		name, value, has := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
@@ -168,7 +168,7 @@ func buildFlags(args []string) (flags, rest []string, err error) {
 	return flags, nil, nil
 }
 
-// settle fills in what the source tells about a program.
+// setSource sets the parts of the program that its source determines.
 func (s *target) setSource() {
 	s.about.Source = sourceReader()
 	if s.buildConfig == nil {
@@ -180,7 +180,7 @@ func (s *target) setSource() {
 	}
 }
 
-// at is the program with so many CPUs.
+// withCPUs returns the program with a number of CPUs and more variables in its environment.
 func (p program) withCPUs(cpus int, env ...string) program {
 	p.env = append(append(slices.Clone(p.env), env...), fmt.Sprintf("GOMAXPROCS=%d", cpus))
 	if p.cpuFlag != "" {
@@ -189,7 +189,7 @@ func (p program) withCPUs(cpus int, env ...string) program {
 	return p
 }
 
-// levels are the numbers of CPUs that runs are to have, the one for profiles last.
+// levels returns the numbers of CPUs for the runs, in ascending order.
 func (o Options) levels() []int {
 	if len(o.CPUs) > 0 {
 		list := slices.Clone(o.CPUs)
@@ -202,7 +202,7 @@ func (o Options) levels() []int {
 	return []int{1}
 }
 
-// IsProgram reports whether a file is a Go program.
+// IsProgram reports whether a file is a Go program with build information.
 func IsProgram(ctx context.Context, path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
 		return false
@@ -211,7 +211,7 @@ func IsProgram(ctx context.Context, path string) bool {
 	return err == nil
 }
 
-// buildInfo reads what a program says of its build.
+// buildInfo reads the build information of a program.
 func buildInfo(ctx context.Context, path string) (*buildinfo.BuildInfo, error) {
 	f, err := input.Open(ctx, path, input.Program)
 	if err != nil {

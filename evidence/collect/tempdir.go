@@ -15,28 +15,29 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// placed is the name of a directory that NewTempDir made, with the process it is of.
+// tempDirName matches the name of a directory that NewTempDir makes, with the ID of its process.
 var tempDirName = regexp.MustCompile(`^brewput-explain-(\d+)-`)
 
-// placeLock is the file of a place that its process holds.
+// lockFile is the name of the file in a temporary directory that its process keeps locked.
 const lockFile = "lock"
 
-// abandoned is how long nothing was put into a directory without a lock before it may be swept: versions before the
-// lock made such, and their process may be one that cannot be seen from here, in another container.
+// abandonedAfter is how long a directory without a lock file must be unchanged before it is removed. Older versions
+// made such directories. Their process may be invisible from here, in another container.
 const abandonedAfter = time.Hour
 
-// Place is a temporary directory of this process, which holds its lock. What a process leaves that is killed, the next
-// [NewTempDir] or [Sweep] of this user removes, and it ends the programs that were started there.
+// TempDir is a temporary directory that this process holds by a lock. If a process is killed, the next [NewTempDir] or
+// [RemoveAbandoned] of the same user ends the programs that it started there and removes its directory.
 type TempDir struct {
 	Path string
 	lock io.Closer
 }
 
-// NewTempDir makes a place, and sweeps those that nobody holds any more.
-func NewTempDir(what string) (*TempDir, error) {
+// NewTempDir makes a temporary directory whose name contains purpose, and removes those that no process holds. Call
+// Close to remove it.
+func NewTempDir(purpose string) (*TempDir, error) {
 	RemoveAbandoned()
 	for try := 0; ; try++ {
-		dir, err := os.MkdirTemp("", fmt.Sprintf("brewput-explain-%d-%s-", os.Getpid(), what))
+		dir, err := os.MkdirTemp("", fmt.Sprintf("brewput-explain-%d-%s-", os.Getpid(), purpose))
 		if err != nil {
 			return nil, fmt.Errorf("no temporary directory can be made: %w; set TMPDIR to a directory that can be "+
 				"written", err)
@@ -53,26 +54,28 @@ func NewTempDir(what string) (*TempDir, error) {
 		if try == 3 {
 			return nil, fmt.Errorf("%s cannot be locked: %w", dir, err)
 		}
-		// Another process swept it, between the file and its lock.
+		// Another process removed the directory before it was locked.
 	}
 }
 
-// Close ends the programs that were started there, and removes the place. It may be called on nil, and again.
-func (p *TempDir) Close() error {
-	if p == nil || p.lock == nil {
+// Close ends the programs that were started there, and removes the directory. It may be called on nil, and more than
+// once.
+func (d *TempDir) Close() error {
+	if d == nil || d.lock == nil {
 		return nil
 	}
-	proc.EndRecorded(p.Path)    // also what left the group of its program
-	err := os.RemoveAll(p.Path) // while it is locked, so that nobody else sweeps meanwhile
-	err = errors.Join(err, p.lock.Close())
-	p.lock = nil
+	proc.EndRecorded(d.Path)    // also processes that left the group of their program
+	err := os.RemoveAll(d.Path) // while it is locked, so that no other process removes it meanwhile
+	err = errors.Join(err, d.lock.Close())
+	d.lock = nil
 	return err
 }
 
-// Sweep ends and removes what explain left behind where it was killed: programs with all they started, and directories.
+// RemoveAbandoned removes what killed processes left behind: their directories, and the programs that they started with
+// all descendants.
 func RemoveAbandoned() { removeAbandonedIn(os.TempDir(), time.Now().Add(-abandonedAfter)) }
 
-// sweep sweeps the places in dir. Those without a lock must not have been touched since.
+// removeAbandonedIn removes the abandoned directories in dir. Those without a lock must not have changed after since.
 func removeAbandonedIn(dir string, since time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -82,7 +85,7 @@ func removeAbandonedIn(dir string, since time.Time) {
 	for _, e := range entries {
 		m := tempDirName.FindStringSubmatch(e.Name())
 		info, gone := e.Info()
-		if m == nil || gone != nil || !info.IsDir() || !proc.Owned(info) { // what another user wrote there says nothing
+		if m == nil || gone != nil || !info.IsDir() || !proc.Owned(info) { // other users' directories do not count
 			continue
 		}
 		at := filepath.Join(dir, e.Name())
@@ -94,7 +97,8 @@ func removeAbandonedIn(dir string, since time.Time) {
 	}
 }
 
-// sweepLocked sweeps one place, unless somebody holds it. Programs go first: they may still write there.
+// removeUnlocked removes one directory unless a process holds it. It ends programs first, because they may still write
+// there.
 func removeUnlocked(at string) {
 	l, err := lock.Lock(filepath.Join(at, lockFile))
 	if err != nil {

@@ -100,7 +100,8 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 		t.Fatal(err)
 	}
 	// The leader ends, what it started stays: in its group without the mark, and with the mark in a group of its own.
-	leader := exec.Command("sh", "-c", `env -u BREWPUT_PLACE sleep 300 & echo $!; setsid sleep 300 & echo $!; exec 1>&-; read word`)
+	leader := exec.Command("sh", "-c",
+		`env -u BREWPUT_PLACE sleep 300 & echo $!; setsid sleep 300 & echo $!; exec 1>&-; read word`)
 	leader.Env = append(os.Environ(), proc.Mark(p.Path))
 	leader.SysProcAttr = proc.OwnGroup()
 	in, err := leader.StdinPipe()

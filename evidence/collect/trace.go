@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// trace takes an execution trace, which a limit of time and one of bytes may end before the program does.
+// trace takes an execution trace. A time or size limit may end it before the program ends.
 func (k *collector) trace(ctx context.Context, cpus int) error {
 	if k.isTooLate("trace", k.medianWall(cpus)) {
 		return nil
@@ -40,7 +40,8 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 	switch {
 	case a.stopped > 0:
 		k.Evidence.Trace.Truncated = true
-		k.note("the trace holds the first %v of the run, when it had %d MB", a.stopped.Round(1e6), k.opts.TraceBytes>>20)
+		k.note("the trace holds the first %v of the run, when it had %d MB", a.stopped.Round(1e6),
+			k.opts.TraceBytes>>20)
 	case e.cut && !k.endless:
 		k.Evidence.Trace.Truncated = true
 		k.note("the trace holds the first %v of the run", a.wall.Round(1e6))
@@ -61,10 +62,10 @@ func traceAt(ctx context.Context, path string) (*evidence.Trace, error) {
 	return readTrace(ctx, f, path)
 }
 
-// readTrace reads a trace from in, which errors call name. Its memory does not grow with the trace.
+// readTrace reads a trace; name is the file for errors. Its memory does not grow with the trace.
 func readTrace(ctx context.Context, in io.Reader, name string) (*evidence.Trace, error) {
 	t, err := gotrace.Read(bufio.NewReaderSize(in, 1<<20), 0)
-	if ctx.Err() != nil { // a trace that an interrupt cut is no answer
+	if ctx.Err() != nil { // a trace cut by an interrupt is no result
 		return nil, ctx.Err()
 	}
 	if err != nil {
