@@ -9,11 +9,11 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// class is the goroutines with one start function and creation site.
+// class is the set of goroutines with one start function and creation site. Times are in ns.
 type class struct {
 	index                    int
 	start                    evidence.Frame
-	wrapped                  bool // start only runs what it is given: a stack will tell
+	wrapped                  bool // start is a wrapper: a later stack shows the real start function
 	created                  stackID
 	count, live, peak        int64
 	batches, batchPeak       int64
@@ -21,7 +21,7 @@ type class struct {
 	waited                   map[string]*int64
 	lifetime, bursts, busy   latencies
 	alone, tail              int64
-	tailing                  bool // some that had run beside those that live have ended
+	tailing                  bool // some goroutines that ran beside the living ones have ended
 	firstBorn, lastBorn      int64
 	stuck                    int64
 	stuckAt                  *site
@@ -30,7 +30,7 @@ type class struct {
 	lastSum                  *int64
 }
 
-// classes are all of them.
+// classes holds all classes. The first is for goroutines with an unknown start, and for those beyond the limit.
 type classes struct {
 	list []*class
 	by   map[classKey]*class
@@ -43,7 +43,7 @@ type classKey struct {
 
 func (c *classes) init() {
 	c.by = map[classKey]*class{}
-	c.class("", 0, evidence.Frame{}) // of those whose start is not known, and of those beyond the limit
+	c.class("", 0, evidence.Frame{}) // for unknown starts, and beyond the limit
 }
 
 func (c *classes) class(start string, created stackID, f evidence.Frame) *class {
@@ -62,7 +62,7 @@ func (c *classes) class(start string, created stackID, f evidence.Frame) *class 
 	return made
 }
 
-// join is one more that lives.
+// add records a new goroutine of the class.
 func (c *class) add(now int64) {
 	if c.live == 0 {
 		c.batches++
@@ -80,13 +80,14 @@ func (c *class) add(now int64) {
 	c.batchPeak = max(c.batchPeak, c.live)
 }
 
-// quit is one less.
+// remove records that a goroutine ended or changed its class.
 func (c *class) remove(_ int64, cpus int) {
 	c.live--
 	c.tailing = c.live > 0 && c.batchPeak > 1 && c.live < min(c.batchPeak, int64(cpus))
 }
 
-// waitedOn is the sum of waits for a reason.
+// waitSum returns the counter of the waiting time for a reason. It remembers the last one, which is usually asked for
+// again.
 func (c *class) waitSum(reason string) *int64 {
 	if c.lastSum != nil && c.lastReason == reason {
 		return c.lastSum
@@ -107,13 +108,13 @@ func (c *class) addAlone(dt int64) {
 	}
 }
 
-// ended counts one that has ended.
+// addEnded adds the times of a goroutine that has ended.
 func (c *class) addEnded(g *goroutine, _ int64) {
 	c.lifetime.add(g.since - g.born)
 	c.busy.add(g.running)
 }
 
-// offer keeps a goroutine among the members if it ran longer than another that is there.
+// keepMember keeps a goroutine among the members if it ran longer than one of them.
 func (c *class) keepMember(g *goroutine, now, start int64) {
 	least := -1
 	if len(c.members) == maxMembers {
@@ -140,7 +141,7 @@ func (c *class) keepMember(g *goroutine, now, start int64) {
 	}
 }
 
-// site is where goroutines park for one reason.
+// site is a stack at which goroutines park for one reason.
 type site struct {
 	reason  string
 	op      evidence.Op
@@ -148,12 +149,12 @@ type site struct {
 	count   int64
 	queued  int64
 	waits   latencies
-	pending int64 // of waits that have not ended
+	pending int64 // total time of waits that have not ended, ns
 	wakers  map[stackID]*waker
 	classes []*class
-	node    int32 // of the resource, plus one; 0 none yet
+	node    int32 // index of the resource plus 1; 0 if there is none yet
 	latest  *waker
-	wokenAt stackID // of latest
+	wokenAt stackID // stack of latest
 }
 
 type waker struct {
@@ -173,13 +174,13 @@ type siteKey struct {
 
 func (s *sites) init() { s.by = map[siteKey]*site{} }
 
-// at is the site with a reason and a stack.
+// at returns the site with a reason and a stack. Sites beyond the limit are one for each reason.
 func (s *sites) at(all *stacks, reason string, stack stackID) *site {
 	key := siteKey{reason, stack}
 	if found := s.by[key]; found != nil {
 		return found
 	}
-	if len(s.list) >= maxSites { // those beyond the limit are one for each reason
+	if len(s.list) >= maxSites { // sites beyond the limit are one for each reason
 		key.stack = 0
 		if found := s.by[key]; found != nil || len(s.list) >= 2*maxSites {
 			return cmp.Or(found, s.list[0])
@@ -192,7 +193,7 @@ func (s *sites) at(all *stacks, reason string, stack stackID) *site {
 	return made
 }
 
-// woken counts a waker; 0 is a timer, the network poller or the runtime.
+// addWaker counts a waker. Stack 0 stands for a timer, the network poller or the runtime.
 func (s *site) addWaker(stack stackID, by *class) {
 	if s.latest != nil && s.wokenAt == stack {
 		s.latest.count++
@@ -212,14 +213,14 @@ func (s *site) addWaker(stack stackID, by *class) {
 	w.count++
 }
 
-// class notes whose goroutines wait here.
+// addClass records a class whose goroutines wait here.
 func (s *site) addClass(c *class) {
 	if len(s.classes) < maxWakers && !slices.Contains(s.classes, c) {
 		s.classes = append(s.classes, c)
 	}
 }
 
-// waitedFor is the time by reason.
+// waitTimes returns the waiting time by reason.
 func (c *class) waitTimes() map[string]time.Duration {
 	out := make(map[string]time.Duration, len(c.waited))
 	for reason := range maps.Keys(c.waited) {

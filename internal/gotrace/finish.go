@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// finish is what was added up.
+// finish returns the summary of all events.
 func (t *aggregator) finish() *evidence.Trace {
 	t.resources.advance(0, false)
 	t.survivors()
@@ -29,8 +29,7 @@ func (t *aggregator) finish() *evidence.Trace {
 	return out
 }
 
-// survivors are the goroutines that live at the end. Their times count too; the waits of those who still wait have not
-// ended, and are told apart.
+// survivors adds the times of the goroutines that live at the end. Waits that have not ended are counted separately.
 func (t *aggregator) survivors() {
 	long := (t.now - t.start) / 10
 	stuck := map[*class]map[*site]int64{}

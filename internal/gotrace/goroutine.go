@@ -5,19 +5,19 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// state is what a goroutine does.
+// state is the scheduling state of a goroutine.
 type state uint8
 
 const (
 	none     state = iota
-	runnable       // queued for a CPU
+	runnable       // in a run queue
 	running
-	inSyscall      // in a system call, with its CPU
-	inSyscallNoCPU // in a system call that has lost its CPU
+	inSyscall      // in a system call, and keeps its CPU
+	inSyscallNoCPU // in a system call, and has lost its CPU
 	waiting
 )
 
-// kind is whose a goroutine is.
+// kind is the owner of a goroutine: the program, the runtime or the garbage collector.
 type kind uint8
 
 const (
@@ -26,30 +26,30 @@ const (
 	collectorKind
 )
 
-// goroutine is one that lives. Times are in ns.
+// goroutine is a goroutine that lives. Times are in ns.
 type goroutine struct {
 	id           trace.GoID
 	class        *class
 	kind         kind
-	unknown      bool // it was there before the trace, and its start is not known yet
+	unknown      bool // it is older than the trace, and its start function is not known yet
 	state        state
 	since        int64
 	born         int64
-	burst        int64 // since it got a CPU
-	running      int64 // sums by state
+	burst        int64 // when it got a CPU
+	running      int64 // total times by state
 	queued       int64
 	channels     int64
 	locks        int64
 	external     int64
 	parked       trace.Stack
-	site         *site   // where it waits, or waited before it queued
-	woken        bool    // it queues because somebody woke it
-	idle         bool    // a CPU was idle then
-	syscallStack stackID // where its system call was made
+	site         *site   // where it waits, or waited before it became runnable
+	woken        bool    // it is runnable because a goroutine or timer woke it
+	idle         bool    // a CPU was idle when it was woken
+	syscallStack stackID // stack of its system call
 	syscallFrom  int64
 	syscallLost  bool
-	node         int32 // of the resource it waits for; -1 none
-	held         int32 // of the lock it got after waiting; -1 none
+	node         int32 // resource for which it waits; -1 if there is none
+	held         int32 // lock that it got after a wait; -1 if there is none
 	heldFrom     int64
 	heldRan      int64
 	assistFrom,
@@ -57,7 +57,7 @@ type goroutine struct {
 	stopAt stopKey
 }
 
-// goroutine lets one change its state.
+// goroutine records a state transition.
 func (t *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 	from, to := s.Goroutine()
 	id := s.Resource.Goroutine()
@@ -71,7 +71,7 @@ func (t *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 	if g.unknown && s.Stack != trace.NoStack {
 		t.reclass(g, s.Stack)
 	}
-	if from == to { // a part of the trace begins, as one does every second: it goes on with what it did
+	if from == to { // A new generation of the trace begins, and the goroutine continues what it did.
 		return
 	}
 
@@ -81,7 +81,7 @@ func (t *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 	case trace.GoRunning:
 		t.run(g)
 	case trace.GoSyscall:
-		if from == trace.GoUndetermined { // since before the trace: it has no CPU by now
+		if from == trace.GoUndetermined { // It is older than the trace, so that it has lost its CPU.
 			t.setState(g, inSyscallNoCPU)
 			g.since = t.start
 			break
@@ -97,10 +97,10 @@ func (t *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 	}
 }
 
-// born is a goroutine that is new, or new to the trace.
+// create returns a goroutine that is new, or that appears in the trace for the first time.
 func (t *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
 	g := &goroutine{id: id, since: t.now, born: t.now, node: -1, held: -1}
-	if !made { // of one that did nothing until then the trace may tell only after a second
+	if !made { // An older goroutine may appear only after a second.
 		g.born = t.start
 	}
 
@@ -134,7 +134,7 @@ func (t *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.G
 	return g
 }
 
-// classify gives a goroutine its class, and joins it.
+// classify adds a goroutine to its class.
 func (t *aggregator) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
 	if start == "runtime.main" {
 		start, f = "main.main", evidence.Frame{Function: "main.main"}
@@ -144,7 +144,7 @@ func (t *aggregator) classify(g *goroutine, start string, f evidence.Frame, crea
 	switch {
 	case collects:
 		g.kind = collectorKind
-	case system || g.unknown: // until its first stack: mostly the runtime's
+	case system || g.unknown: // until its first stack; most are the runtime's
 		g.kind = systemKind
 	default:
 		g.kind = userKind
@@ -157,14 +157,14 @@ func (t *aggregator) classify(g *goroutine, start string, f evidence.Frame, crea
 	g.class.add(g.born)
 }
 
-// identify looks at the stack of who makes an event, if its start is not known.
+// identify finds the class of an event's goroutine by its stack, if its start function is unknown.
 func (t *aggregator) identify(e *trace.Event) {
 	if g := t.find(e.Goroutine()); g != nil && g.unknown && e.Stack() != trace.NoStack {
 		t.reclass(g, e.Stack())
 	}
 }
 
-// reclass gives one whose start was not known its class, at the first stack of it.
+// reclass moves a goroutine with an unknown start function to its class, by its first stack.
 func (t *aggregator) reclass(g *goroutine, stack trace.Stack) {
 	id := t.stacks.id(stack)
 	if id == 0 {
@@ -181,7 +181,7 @@ func (t *aggregator) reclass(g *goroutine, stack trace.Stack) {
 	t.enter(g, g.state)
 }
 
-// ready queues a goroutine: it was made, woken, preempted, or came back from a system call without its CPU.
+// ready records that a goroutine became runnable: it was started, woken or preempted, or lost its CPU in a system call.
 func (t *aggregator) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
 	was := g.state
 	t.setState(g, runnable)
@@ -200,7 +200,7 @@ func (t *aggregator) ready(e *trace.Event, s *trace.StateTransition, g *goroutin
 	}
 }
 
-// wake counts who woke a goroutine at the site where it waited.
+// wake records what woke a goroutine at the site where it waited.
 func (t *aggregator) wake(e *trace.Event, g *goroutine) {
 	if g.site == nil || g.kind != userKind {
 		return
@@ -229,7 +229,7 @@ func (t *aggregator) wake(e *trace.Event, g *goroutine) {
 	}
 }
 
-// run gives a goroutine a CPU.
+// run records that a goroutine got a CPU.
 func (t *aggregator) run(g *goroutine) {
 	was := g.state
 	waited := t.now - g.since
@@ -252,7 +252,7 @@ func (t *aggregator) run(g *goroutine) {
 	}
 }
 
-// latency counts how long a goroutine queued.
+// addQueueing adds the time that a goroutine was runnable.
 func (t *aggregator) addQueueing(g *goroutine, waited int64) {
 	if g.kind != userKind {
 		return
@@ -272,17 +272,17 @@ func (t *aggregator) addQueueing(g *goroutine, waited int64) {
 	}
 }
 
-// park lets a goroutine wait.
+// park records that a goroutine began to wait.
 func (t *aggregator) park(s *trace.StateTransition, g *goroutine) {
 	t.setState(g, waiting)
 	g.node = -1
 	if g.kind != userKind {
 		return
 	}
-	if s.Stack != g.parked || g.site == nil || g.site.reason != s.Reason { // mostly it is where it was
+	if s.Stack != g.parked || g.site == nil || g.site.reason != s.Reason { // The site is usually the same as before.
 		g.parked = s.Stack
 		stack, reason := t.stacks.id(s.Stack), s.Reason
-		if reason == "" { // since before the trace
+		if reason == "" { // The wait is older than the trace.
 			reason = reasonOf(t.stacks.frames(stack))
 		}
 		g.site = t.sites.at(t.stacks, reason, stack)
@@ -296,14 +296,14 @@ func (t *aggregator) park(s *trace.StateTransition, g *goroutine) {
 	g.site.count++
 	g.site.addClass(g.class)
 	if g.held >= 0 && g.site.op == evidence.OpMutex {
-		g.held = -1 // it waits for the next, or for this one again
+		g.held = -1 // it waits for another lock, or for this one again
 	}
 	if stack != 0 {
 		g.node = t.resources.park(stack, g.site)
 	}
 }
 
-// end lets a goroutine end.
+// end records that a goroutine ended.
 func (t *aggregator) end(g *goroutine) {
 	t.setState(g, none)
 	g.class.remove(t.now, t.cpus)
@@ -315,7 +315,7 @@ func (t *aggregator) end(g *goroutine) {
 	}
 }
 
-// move changes a goroutine's state.
+// setState changes the state of a goroutine and adds the time in the old one.
 func (t *aggregator) setState(g *goroutine, to state) {
 	t.leave(g, g.state)
 	t.addTime(g)
@@ -327,7 +327,7 @@ func (t *aggregator) setState(g *goroutine, to state) {
 	t.enter(g, to)
 }
 
-// pause adds up the time in the state that ends.
+// addTime adds the time since the last change to the sums of the current state.
 func (t *aggregator) addTime(g *goroutine) {
 	d := t.now - g.since
 	switch g.state {
@@ -367,7 +367,7 @@ func (t *aggregator) addWait(g *goroutine, d int64) {
 	}
 }
 
-// leave and enter keep count of who wants a CPU and who has one.
+// leave and enter count the goroutines that want a CPU, and those that have one.
 func (t *aggregator) leave(g *goroutine, s state) { t.count(g, s, -1) }
 func (t *aggregator) enter(g *goroutine, s state) { t.count(g, s, 1) }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// fine is how many buckets an octave has: quantiles are within 1/16 of the true ones.
+// subBuckets is the number of buckets for each power of two: quantiles are exact to 1/16.
 const subBuckets = 8
 
-// latencies is a histogram of nanoseconds in log-linear buckets.
+// latencies is a histogram of times in ns with log-linear buckets.
 type latencies struct {
 	count, sum, max int64
 	buckets         []int32
@@ -28,7 +28,7 @@ func (l *latencies) add(ns int64) {
 	l.buckets[i]++
 }
 
-// bucket is the place of ns: the first 2*fine are exact.
+// bucket returns the bucket of a time. The first 2*subBuckets are exact.
 func bucket(ns int64) int {
 	if ns < 2*subBuckets {
 		return int(ns)
@@ -37,7 +37,7 @@ func bucket(ns int64) int {
 	return octave*subBuckets + int(ns>>octave)
 }
 
-// middle is the middle of a bucket.
+// middle returns the middle of a bucket.
 func middle(i int) int64 {
 	if i < 2*subBuckets {
 		return int64(i)

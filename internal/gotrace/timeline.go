@@ -11,8 +11,8 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// Timeline reads the beginning of a trace as spans, up to so many of them: who ran, queued and waited when. Resources
-// have no names: a stock trace does not tell one lock or channel from another.
+// Timeline reads the beginning of a trace, up to a number of spans, as a timeline of when goroutines ran, queued and
+// waited. Resources have no names, because a trace does not distinguish one lock or channel from another.
 func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if err := header(in); err != nil {
@@ -30,7 +30,7 @@ func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 	return l.out, nil
 }
 
-// lanes are the goroutines of a timeline that is being made.
+// timelineBuilder builds a timeline from the events of a trace.
 type timelineBuilder struct {
 	of    map[trace.GoID]*timelineGoroutine
 	list  []*timelineGoroutine
@@ -41,18 +41,18 @@ type timelineBuilder struct {
 	out   *timeline.Timeline
 }
 
-// lane is one goroutine with what it is doing.
+// timelineGoroutine is one goroutine and its current state.
 type timelineGoroutine struct {
 	id    trace.GoID
 	index int
-	start string // the function that it runs
+	start string // start function
 	kind  timeline.Kind
 	cpu   int
 	since int64
 	alive bool
 }
 
-// read takes in a trace until it ends or there are enough spans. The reader of a corrupt one may panic.
+// read processes events until the trace ends or there are enough spans. The reader may panic on a corrupt trace.
 func (l *timelineBuilder) read(in io.Reader) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -87,7 +87,7 @@ func (l *timelineBuilder) read(in io.Reader) (err error) {
 	return nil
 }
 
-// change ends what a goroutine did, and begins what it does now.
+// change ends the span of a goroutine and begins the next.
 func (l *timelineBuilder) change(e *trace.Event, s *trace.StateTransition) {
 	id := s.Resource.Goroutine()
 	from, to := s.Goroutine()
@@ -101,7 +101,7 @@ func (l *timelineBuilder) change(e *trace.Event, s *trace.StateTransition) {
 	if g.start == "" {
 		g.start = root(s.Stack)
 	}
-	if from == to && g.alive { // a part of the trace begins
+	if from == to && g.alive { // a new generation of the trace begins
 		return
 	}
 
@@ -122,7 +122,7 @@ func (l *timelineBuilder) change(e *trace.Event, s *trace.StateTransition) {
 	}
 }
 
-// close makes a span of what a goroutine did until now.
+// close adds the span of what a goroutine did until now.
 func (l *timelineBuilder) close(g *timelineGoroutine) {
 	if !g.alive || l.now <= g.since || g.kind.OnCPU() && g.cpu < 0 {
 		return
@@ -133,7 +133,7 @@ func (l *timelineBuilder) close(g *timelineGoroutine) {
 	})
 }
 
-// finish ends all that goes on, and names the goroutines.
+// finish ends the open spans, and names the goroutines.
 func (l *timelineBuilder) finish() {
 	for i, g := range l.list {
 		l.close(g)
@@ -149,7 +149,7 @@ func (l *timelineBuilder) finish() {
 	l.out.Sort()
 }
 
-// waitKind is what a goroutine waits for, in the trace's words.
+// waitKind maps the trace's reason for a wait to a kind of span.
 func waitKind(reason string) timeline.Kind {
 	switch reason {
 	case "chan send":
@@ -167,7 +167,7 @@ func waitKind(reason string) timeline.Kind {
 	return timeline.Awaiting
 }
 
-// root is the outermost function of a stack.
+// root returns the outermost function of a stack.
 func root(s trace.Stack) string {
 	name := ""
 	for f := range s.Frames() {

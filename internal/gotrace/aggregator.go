@@ -6,19 +6,19 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// tally adds events up.
+// aggregator summarizes the events of a trace. Times are in ns.
 type aggregator struct {
 	events       int64
 	start, now   int64 // ns
 	stacks       *stacks
 	goroutines   map[trace.GoID]*goroutine
-	recent       [cacheSize]*goroutine // of these, by the lowest bits of their numbers: most events are of few goroutines
+	recent       [cacheSize]*goroutine // cache by the lowest bits of the IDs: most events are about few goroutines
 	procs        map[trace.ProcID]*proc
-	first        [cacheSize]*proc // of these, those with small numbers
-	cpus         int              // GOMAXPROCS, now
+	first        [cacheSize]*proc // procs with small IDs
+	cpus         int              // current GOMAXPROCS
 	most         int
-	runningProcs int // procs that run
-	unknown      int // goroutines whose start is not known yet
+	runningProcs int // number of running procs
+	unknown      int // number of goroutines with an unknown start function
 	demand       demand
 	used         used
 	classes      classes
@@ -27,13 +27,13 @@ type aggregator struct {
 	spawns       map[spawn]int64
 	resources    resources
 	gc           collector
-	queueing     [3]latencies // with an idle CPU, without, all
+	queueing     [3]latencies // with an idle CPU, without one, all
 }
 
-// recents is how many goroutines and procs are found without a map.
+// cacheSize is the number of goroutines and procs that are found without a map.
 const cacheSize = 256
 
-// find is the goroutine with a number; nil if none is known.
+// find returns the goroutine with an ID, or nil if it is unknown.
 func (t *aggregator) find(id trace.GoID) *goroutine {
 	at := &t.recent[uint64(id)%cacheSize]
 	if g := *at; g != nil && g.id == id {
@@ -46,7 +46,7 @@ func (t *aggregator) find(id trace.GoID) *goroutine {
 	return g
 }
 
-// forget is for one that has ended: its number comes never again.
+// forget removes a goroutine that has ended. IDs are not reused.
 func (t *aggregator) forget(id trace.GoID) {
 	delete(t.goroutines, id)
 	if at := &t.recent[uint64(id)%cacheSize]; *at != nil && (*at).id == id {
@@ -54,7 +54,7 @@ func (t *aggregator) forget(id trace.GoID) {
 	}
 }
 
-// on is the proc with a number.
+// procAt returns the proc with an ID.
 func (t *aggregator) procAt(id trace.ProcID) *proc {
 	small := id >= 0 && id < cacheSize
 	if small && t.first[id] != nil {
@@ -73,16 +73,17 @@ func (t *aggregator) procAt(id trace.ProcID) *proc {
 	return p
 }
 
-// proc is one of GOMAXPROCS.
+// proc is one of the GOMAXPROCS logical processors (P).
 type proc struct {
 	running bool
-	calling *goroutine // in a system call on it
+	calling *goroutine // goroutine in a system call on it
 }
 
-// used are times of CPUs, in ns: with the program's goroutines, the runtime's, the collector's, none; and idle.
+// used holds CPU times in ns: of the program's goroutines, the runtime's and the collector's, without a goroutine, and
+// idle.
 type used struct {
 	user, system, collector, searching, idle int64
-	// How many goroutines of each kind run now.
+	// Numbers of goroutines that run now.
 	users, systems, collectors int
 }
 
@@ -103,7 +104,7 @@ func newAggregator() *aggregator {
 	return t
 }
 
-// usable reports whether something was seen.
+// isUsable reports whether there were enough events for a summary.
 func (t *aggregator) usable() bool { return t.events > 16 && t.now > t.start }
 
 func (t *aggregator) event(e *trace.Event) {
@@ -148,7 +149,7 @@ func (t *aggregator) event(e *trace.Event) {
 	}
 }
 
-// pass lets time pass up to an event.
+// advance adds the time up to an event.
 func (t *aggregator) advance(at int64) {
 	dt := at - t.now
 	u := &t.used
@@ -181,7 +182,7 @@ func (t *aggregator) proc(s *trace.StateTransition) {
 	}
 
 	t.runningProcs--
-	if g := p.calling; g != nil { // its CPU was taken away
+	if g := p.calling; g != nil { // The goroutine in the system call loses its CPU.
 		p.calling = nil
 		if g.state == inSyscall {
 			t.leave(g, inSyscall)
@@ -192,7 +193,7 @@ func (t *aggregator) proc(s *trace.StateTransition) {
 	}
 }
 
-// collector is what collecting garbage takes.
+// collector holds the times of garbage collection and of stops of the world.
 type collector struct {
 	marking    int64
 	markedFrom int64
@@ -211,7 +212,7 @@ type stopped struct{ count, spent int64 }
 
 func (c *collector) init() { c.reasons = map[stopKey]*stopped{}; c.markedFrom = -1 }
 
-// span is the beginning or end of a range of time: of marking, assisting, or a stopped world.
+// rangeEvent records the beginning or end of a range: a mark phase, an assist, or a stop of the world.
 func (t *aggregator) rangeEvent(e *trace.Event, kind trace.EventKind) {
 	r := e.Range()
 	begin := kind != trace.EventRangeEnd
@@ -235,7 +236,7 @@ func (t *aggregator) rangeEvent(e *trace.Event, kind trace.EventKind) {
 	}
 }
 
-// assist counts what a goroutine runs for the collector.
+// assist adds the running time of a mark assist.
 func (t *aggregator) assist(id trace.GoID, begin bool) {
 	g := t.find(id)
 	if g == nil {
@@ -256,7 +257,7 @@ func (t *aggregator) assist(id trace.GoID, begin bool) {
 	}
 }
 
-// stop counts a stopped world. Who stops it runs meanwhile, so that there is one at a time.
+// stop adds a stop of the world. Only one goroutine at a time can stop the world, and it runs meanwhile.
 func (t *aggregator) stop(e *trace.Event, reason string, begin bool) {
 	if reason == "start trace" || reason == "stop trace" {
 		return
@@ -291,8 +292,8 @@ func (t *aggregator) stop(e *trace.Event, reason string, begin bool) {
 	s.spent += spent
 }
 
-// isSystem reports whether a goroutine with a start function is the runtime's or the profilers', and whether it is the
-// collector's.
+// isSystem reports whether a start function belongs to the runtime or to profilers, and whether it belongs to the
+// garbage collector.
 func isSystem(start string) (system, collects bool) {
 	switch {
 	case start == "runtime.main" || start == "main.main":
@@ -302,7 +303,7 @@ func isSystem(start string) (system, collects bool) {
 	case strings.HasPrefix(start, "runtime."), strings.HasPrefix(start, "runtime/trace."),
 		strings.HasPrefix(start, "runtime/pprof."),
 		strings.HasPrefix(start, "os/signal."), strings.HasPrefix(start, "internal/trace"),
-		strings.HasPrefix(start, "main.(*brewput"), strings.HasPrefix(start, "main.brewput"): // what evidence injects
+		strings.HasPrefix(start, "main.(*brewput"), strings.HasPrefix(start, "main.brewput"): // the hook
 		return true, false
 	}
 

@@ -2,14 +2,14 @@ package gotrace
 
 import "golang.org/x/exp/trace"
 
-// calls are the system calls made at a site.
+// syscallSite is a site that makes system calls.
 type syscallSite struct {
 	each  latencies
 	lost  int64
 	class *class
 }
 
-// call lets a goroutine enter a system call.
+// enterSyscall records that a goroutine enters a system call.
 func (t *aggregator) enterSyscall(e *trace.Event, s *trace.StateTransition, g *goroutine) {
 	t.setState(g, inSyscall)
 	g.syscallStack, g.syscallFrom, g.syscallLost = t.stacks.id(s.Stack), t.now, false
@@ -18,7 +18,7 @@ func (t *aggregator) enterSyscall(e *trace.Event, s *trace.StateTransition, g *g
 	}
 }
 
-// returned counts a system call that has ended.
+// exitSyscall records that a system call has ended. lost says that the goroutine lost its CPU.
 func (t *aggregator) exitSyscall(g *goroutine, lost bool) {
 	if g.kind != userKind || g.syscallFrom == 0 {
 		return
