@@ -26,8 +26,8 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// saved writes the evidence of this process to files.
-func saved(t *testing.T) (dir string) {
+// saveEvidence writes evidence about this process to files.
+func saveEvidence(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	file := func(name string, write func(io.Writer) error) {
@@ -62,7 +62,7 @@ func saved(t *testing.T) (dir string) {
 	return dir
 }
 
-// contend lets goroutines wait for a mutex, and for a channel: each of them, whatever the scheduler does.
+// contend makes goroutines wait for a mutex and for a channel, regardless of the scheduler.
 func contend() {
 	var mu sync.Mutex
 	passed := 0
@@ -85,15 +85,15 @@ func contend() {
 	group.Wait()
 }
 
-// waiting is how many goroutines wait for a mutex.
+// waiting returns how many goroutines wait for a mutex.
 func waiting() int {
 	buf := make([]byte, 1<<20)
 	return strings.Count(string(buf[:runtime.Stack(buf, true)]), "[sync.Mutex.Lock")
 }
 
-// TestFiles: each kind is recognised by its content, whatever its name.
+// The kind of a file is detected by its content, whatever its name.
 func TestFiles(t *testing.T) {
-	dir := saved(t)
+	dir := saveEvidence(t)
 	var paths []string
 	for name, want := range map[string]string{"a": "heap", "b": "mutex", "c": "block", "d": "goroutine", "e": "cpu",
 		"f": "trace"} {
@@ -121,8 +121,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// packed is a profile in the format of pprof.
-func packed(t *testing.T, text string) []byte {
+// profileFile writes a profile in the format of pprof.
+func profileFile(t *testing.T, text string) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	if _, err := z.Write([]byte(text)); err != nil {
@@ -132,9 +132,9 @@ func packed(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// TestWrongFiles: what cannot be used is refused with its name and a reason.
+// Files that cannot be used are refused by name, with a reason.
 func TestWrongFiles(t *testing.T) {
-	dir := saved(t)
+	dir := saveEvidence(t)
 	read := func(name string) []byte {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -155,7 +155,7 @@ func TestWrongFiles(t *testing.T) {
 		"cut.out":     {read("f")[:40], "cut.out"},
 		"foreign.out": {[]byte("go 1.99 trace\x00\x00\x00 and no event that anybody knows of, at some length"),
 			"foreign.out"},
-		"threads.pprof": {packed(t, "\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x0cthreadcreate\x32\x05count"),
+		"threads.pprof": {profileFile(t, "\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x0cthreadcreate\x32\x05count"),
 			"which explain does not know"},
 	} {
 		path := filepath.Join(dir, name)
@@ -180,8 +180,8 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-// TestStrangers: profiles without names, and those of two programs.
-func TestStrangers(t *testing.T) {
+// Profiles without function names, and profiles of two programs, are refused.
+func TestDifferentPrograms(t *testing.T) {
 	bare := toEvidence(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}},
 		Values: []int64{1}}}},
 		evidence.CPU)
@@ -215,7 +215,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestBinaries: profiles of two programs are told apart though one names no function of package main.
+// Profiles of two programs are distinguished even if one names no function of package main.
 func TestBinaries(t *testing.T) {
 	for _, c := range []struct {
 		a, b   gopprof.Binary
@@ -223,7 +223,7 @@ func TestBinaries(t *testing.T) {
 	}{
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "2"}, true},
 		{gopprof.Binary{File: "/a/tea"}, gopprof.Binary{File: "/a/milk"}, true},
-		// built again
+		// the program was rebuilt
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/b/tea", BuildID: "2"}, false},
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "1"}, false}, // a copy
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{}, false},
@@ -246,7 +246,7 @@ func TestBinaries(t *testing.T) {
 	}
 }
 
-// TestStandard: the standard library is no program's module, wherever it lies.
+// The standard library is no program's module, whatever its directory.
 func TestStandard(t *testing.T) {
 	for f, want := range map[evidence.Frame]bool{
 		{Function: "sync.(*Mutex).Lock", File: "/opt/go/src/sync/mutex.go"}:               true,
@@ -260,8 +260,8 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// TestKindOfWaits: mutex and block profiles have the same types.
-func TestKindOfWaits(t *testing.T) {
+// Mutex and block profiles have the same value types and are distinguished by their stacks.
+func TestMutexOrBlock(t *testing.T) {
 	stack := func(names ...string) gopprof.Sample {
 		s := gopprof.Sample{Values: []int64{1, 1}}
 		for _, n := range names {
@@ -291,7 +291,7 @@ func TestKindOfWaits(t *testing.T) {
 	}
 }
 
-// serve answers as net/http/pprof does.
+// serve replies as net/http/pprof does.
 func serve(t *testing.T) string {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", netpprof.Index)
@@ -328,7 +328,7 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// TestWrongEndpoint: errors say whom was asked, and what to do.
+// Errors name the address and what to do.
 func TestWrongEndpoint(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
@@ -385,8 +385,8 @@ func TestPprofURL(t *testing.T) {
 	}
 }
 
-// TestSpans: a profile and a trace fit into the limit.
-func TestSpans(t *testing.T) {
+// A profile and a trace fit into the time limit.
+func TestProfileSeconds(t *testing.T) {
 	for _, c := range []struct {
 		duration, limit time.Duration
 		profile, trace  int
@@ -402,10 +402,10 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// dripping answers byte by byte and never ends, in virtual time.
-type dripping struct{ http.RoundTripper }
+// slowReply replies byte by byte and never ends, in virtual time.
+type slowReply struct{ http.RoundTripper }
 
-func (dripping) RoundTrip(r *http.Request) (*http.Response, error) {
+func (slowReply) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: &drip{ctx: r.Context()}, Request: r}, nil
 }
 
@@ -422,12 +422,12 @@ func (d *drip) Read(p []byte) (int, error) {
 
 func (*drip) Close() error { return nil }
 
-// TestDrip: a server that drips its answers has the time limit for all of them, and the error holds no password.
-func TestDrip(t *testing.T) {
+// All replies of a slow server share the time limit, and the error contains no password.
+func TestSlowServer(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
 		o := DefaultOptions()
-		o.TimeLimit, o.client = 3*time.Second, &http.Client{Transport: dripping{}}
+		o.TimeLimit, o.client = 3*time.Second, &http.Client{Transport: slowReply{}}
 		began, said := time.Now(), ""
 		o.Progress = func(line string) { said += line }
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
@@ -444,22 +444,22 @@ func TestDrip(t *testing.T) {
 	}
 }
 
-// late answers whether somebody is there, and drips everything else.
-type late struct{ dripping }
+// answering replies to the first request, and slowly to all others.
+type answering struct{ slowReply }
 
-func (l late) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, "/cmdline") {
 		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
 	}
-	return l.dripping.RoundTrip(r)
+	return l.slowReply.RoundTrip(r)
 }
 
-// TestDripOfProfiles: a server of which no profile comes whole within the limit has sent none.
-func TestDripOfProfiles(t *testing.T) {
+// A server whose profiles all exceed the time limit has sent none.
+func TestSlowProfiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
 		o := DefaultOptions()
-		o.TimeLimit, o.client = 3*time.Second, &http.Client{Transport: late{}}
+		o.TimeLimit, o.client = 3*time.Second, &http.Client{Transport: answering{}}
 		began := time.Now()
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
 		if took := time.Since(began); took > o.TimeLimit+lateness || err == nil ||

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzAddress: an address is one of a process, or an error that is ErrAddress; neither shows what stands before its @.
+// FuzzAddress checks that an address is valid or an ErrAddress, and that neither result shows the text before the @.
 func FuzzAddress(f *testing.F) {
 	f.Add("http", "me:secret", "host:1", "/x")
 	f.Add("file", "me:sec/ret", "h", "")
@@ -30,7 +30,7 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-// FuzzEscapes reads whatever the compiler says.
+// FuzzEscapes parses arbitrary compiler output.
 func FuzzEscapes(f *testing.F) {
 	f.Add("./a.go:3:4: x escapes to heap\nb.go:99999999999999999999:1: moved to heap: y")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestGoCommandInPlace: the go command has its files in the place, and the place's mark, whatever it is asked for.
-func TestGoCommandInPlace(t *testing.T) {
+// The go command always has its temporary files in the work directory, and the mark of that directory.
+func TestGoCommandTempDir(t *testing.T) {
 	tools, work := t.TempDir(), t.TempDir()
 	said := filepath.Join(tools, "said")
 	if err := os.WriteFile(filepath.Join(tools, "go"),

@@ -17,8 +17,8 @@ import (
 	"github.com/brewput/brewput/internal/hook"
 )
 
-// limited is a collector whose runs leave an empty CPU profile.
-func limited(t *testing.T, o Options) *collector {
+// limitedCollector is a collector whose runs write an empty CPU profile.
+func limitedCollector(t *testing.T, o Options) *collector {
 	t.Helper()
 	k := newCollector(&target{}, &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}, t.TempDir(), o)
 	k.runHooked = func(_ context.Context, r hook.Request, _ int) (outcome, error) {
@@ -31,13 +31,13 @@ func limited(t *testing.T, o Options) *collector {
 	return k
 }
 
-// TestRepetitionsEnd: the CPU profile of short runs is repeated only until the time limit.
-func TestRepetitionsEnd(t *testing.T) {
-	k := limited(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+// The CPU profile of short runs is repeated only until the time limit.
+func TestRepetitionsTimeLimit(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
 	runs, do := 0, k.runHooked
 	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
 		if runs++; runs == 3 {
-			k.deadline = time.Now() // it is over now
+			k.deadline = time.Now() // the limit is over now
 		}
 		return do(ctx, r, cpus)
 	}
@@ -47,9 +47,9 @@ func TestRepetitionsEnd(t *testing.T) {
 	}
 }
 
-// TestCompiledEnds: what the compiler says comes before the time limit, or not at all.
-func TestCompiledEnds(t *testing.T) {
-	k := limited(t, Options{TimeLimit: time.Hour})
+// Escape analysis ends by the time limit, or is left out.
+func TestEscapesTimeLimit(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour})
 	k.buildConfig, k.deadline = &buildConfig{dir: t.TempDir()}, time.Now().Add(-time.Second)
 	k.addEscapes(t.Context())
 	if k.Escapes != nil || !slices.Contains(k.skipped, "escape analysis") {
@@ -57,8 +57,8 @@ func TestCompiledEnds(t *testing.T) {
 	}
 }
 
-// TestBuildsEnd: building counts toward the time limit, with the hook and without, and the error names the flag.
-func TestBuildsEnd(t *testing.T) {
+// Builds count towards the time limit, with the hook and without, and the error names the limit.
+func TestBuildTimeLimit(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.24\n"),
 		0o600),
@@ -73,7 +73,7 @@ func TestBuildsEnd(t *testing.T) {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
-	k := limited(t, o)
+	k := limitedCollector(t, o)
 	k.buildConfig, k.deadline = &buildConfig{dir: dir, packages: []string{"."}}, time.Now().Add(-time.Second)
 	if err := k.prepare(t.Context()); err == nil ||
 		!strings.HasPrefix(err.Error(), "the time limit of 1ns was over before") {
@@ -87,14 +87,14 @@ func TestBuildsEnd(t *testing.T) {
 	}
 }
 
-// TestFirstRunEnds: the first run leaves half of the time limit to those with evidence, however long it may be watched.
-func TestFirstRunEnds(t *testing.T) {
+// The first run leaves half of the time limit to the runs with evidence.
+func TestFirstRunTimeLimit(t *testing.T) {
 	path, err := exec.LookPath("sleep")
 	if err != nil {
 		t.Skip(err)
 	}
 	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Progress: func(string) {}}
-	k := limited(t, o)
+	k := limitedCollector(t, o)
 	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
 	if err := k.firstRun(t.Context()); err != nil || !k.endless || k.window > o.TimeLimit {
 		t.Errorf("it was watched to its end: %v; other runs are watched for %v; %v", !k.endless, k.window, err)

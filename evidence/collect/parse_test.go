@@ -78,8 +78,8 @@ func TestParseAfter(t *testing.T) {
 	}
 }
 
-// FuzzParseAfter: what a program writes into the hook's file must not break anything.
-func FuzzParseAfter(f *testing.F) {
+// FuzzHookOutput parses arbitrary hook output.
+func FuzzHookOutput(f *testing.F) {
 	f.Add("wall 1000\nmetric /x:y 2.5\nhistogram /h:s -Inf:1:1 1:3:2 3:+Inf:1\nend 7\n")
 	f.Add("histogram h\nhistogram h 1:2:0")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -14,9 +14,10 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// TestSweep: what nobody holds goes at once, also if its process's number lives; what is held or another's stays.
-// Places without a lock, as older versions made them, go once their process is dead and they are old.
-func TestSweep(t *testing.T) {
+// A directory without a holder is removed at once, even if its process lives. Held directories, and those of other
+// users, stay. Directories without a lock file, as older versions made them, are removed when their process is dead and
+// they are old.
+func TestRemoveAbandoned(t *testing.T) {
 	child := exec.Command(os.Args[0], "-test.run=^$")
 	if err := child.Run(); err != nil {
 		t.Fatal(err)
@@ -61,8 +62,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestPlace: the name says whose it is, its process holds it, and Close leaves nothing.
-func TestPlace(t *testing.T) {
+// The name contains the process, the process holds the lock, and Close leaves nothing.
+func TestTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	p, err := NewTempDir("work")
 	if err != nil {
@@ -82,9 +83,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestSweepEndsPrograms: the programs of a place that is closed, or that nobody holds, end with all they started, and
-// no other does.
-func TestSweepEndsPrograms(t *testing.T) {
+// The programs of a directory that is closed, or that has no holder, end with all descendants; others do not.
+func TestRemoveAbandonedEndsPrograms(t *testing.T) {
 	for name, end := range map[string]func(*TempDir){
 		"closed": func(p *TempDir) { p.Close() },
 		"killed": func(p *TempDir) { p.lock.Close(); RemoveAbandoned() },
@@ -99,7 +99,8 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The leader ends, what it started stays: in its group without the mark, and with the mark in a group of its own.
+	// The leader ends, but its children stay: one in its group without the mark, and one with the mark in a group of
+	// its own.
 	leader := exec.Command("sh", "-c",
 		`env -u BREWPUT_PLACE sleep 300 & echo $!; setsid sleep 300 & echo $!; exec 1>&-; read word`)
 	leader.Env = append(os.Environ(), proc.Mark(p.Path))
@@ -147,14 +148,14 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 	}
 }
 
-// running reports whether a process runs, and is none that nobody has waited for yet.
+// running reports whether a process runs and is no zombie.
 func running(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	return err == nil && !strings.Contains(string(text[strings.LastIndexByte(string(text), ')'):][:4]), "Z")
 }
 
-// TestNoPlace: an error of a temporary directory that cannot be made says what to set.
-func TestNoPlace(t *testing.T) {
+// If no temporary directory can be made, the error names the variable to set.
+func TestNoTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
 	if _, err := NewTempDir("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
 		t.Errorf("OpenPlace: %v", err)

@@ -8,15 +8,15 @@ import (
 
 var errBroken = errors.New("it is broken, or no profile")
 
-// field is one of a message in protobuf's encoding: a number, or bytes.
+// field is one field of a protobuf message: a number or bytes.
 type field struct {
 	id     uint64
 	number uint64
 	bytes  []byte
-	packed bool // bytes is set, not number
+	packed bool // bytes is set instead of number
 }
 
-// next takes the first field off data.
+// next parses the first field of data.
 func next(data []byte) (f field, rest []byte, err error) {
 	key, data, err := varint(data)
 	if err != nil {
@@ -60,7 +60,7 @@ func varint(data []byte) (uint64, []byte, error) {
 	return x, data[n:], nil
 }
 
-// each calls f with every field of a message.
+// eachField calls f with each field of a message.
 func eachField(data []byte, f func(field) error) error {
 	for len(data) > 0 {
 		one, rest, err := next(data)
@@ -76,7 +76,7 @@ func eachField(data []byte, f func(field) error) error {
 	return nil
 }
 
-// numbers appends those of a repeated field, which may be packed or not, while there is room for them.
+// numbers appends the values of a repeated field, packed or not, up to a limit.
 func numbers(list []uint64, f field, room *limit) ([]uint64, error) {
 	if !f.packed {
 		return append(list, f.number), room.use()
@@ -96,7 +96,8 @@ func numbers(list []uint64, f field, room *limit) ([]uint64, error) {
 	return list, nil
 }
 
-// room is how many parts of a kind a profile may have: a few bytes of a packed file stand for millions of them.
+// limit counts the parts of a kind that a profile may have. A few bytes of a packed file can stand for millions of
+// them.
 type limit struct {
 	left, most int
 	what       string
@@ -104,7 +105,7 @@ type limit struct {
 
 func newLimit(most int, what string) limit { return limit{most, most, what} }
 
-// take is called before a part takes memory.
+// use counts one part. Call it before the part takes memory.
 func (r *limit) use() error {
 	if r.left--; r.left < 0 {
 		return fmt.Errorf("it has more than %d %s: take it over a shorter time", r.most, r.what)
@@ -112,7 +113,7 @@ func (r *limit) use() error {
 	return nil
 }
 
-// The fields of the messages, by their numbers.
+// The field numbers of the messages.
 const (
 	profileType, profileSample, profileMapping, profileLocation = 1, 2, 3, 4
 	profileFunction, profileString, profileDuration             = 5, 6, 10
@@ -145,7 +146,7 @@ func (p *parser) profile(data []byte) error {
 			return p.sample(f.bytes)
 		case profileMapping:
 			if p.mapped {
-				return nil // a library
+				return nil // the mapping of a library
 			}
 			p.mapped = true
 			return readNumbers(f.bytes, map[uint64]*int64{mappingFile: &p.binary[0], mappingBuildID: &p.binary[1]})
@@ -162,7 +163,7 @@ func (p *parser) profile(data []byte) error {
 	})
 }
 
-// small reads a message of numbers.
+// readNumbers reads the number fields of a message.
 func readNumbers(data []byte, into map[uint64]*int64) error {
 	return eachField(data, func(f field) error {
 		if to := into[f.id]; to != nil && !f.packed {

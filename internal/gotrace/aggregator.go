@@ -34,12 +34,12 @@ type aggregator struct {
 const cacheSize = 256
 
 // find returns the goroutine with an ID, or nil if it is unknown.
-func (t *aggregator) find(id trace.GoID) *goroutine {
-	at := &t.recent[uint64(id)%cacheSize]
+func (a *aggregator) find(id trace.GoID) *goroutine {
+	at := &a.recent[uint64(id)%cacheSize]
 	if g := *at; g != nil && g.id == id {
 		return g
 	}
-	g := t.goroutines[id]
+	g := a.goroutines[id]
 	if g != nil {
 		*at = g
 	}
@@ -47,27 +47,27 @@ func (t *aggregator) find(id trace.GoID) *goroutine {
 }
 
 // forget removes a goroutine that has ended. IDs are not reused.
-func (t *aggregator) forget(id trace.GoID) {
-	delete(t.goroutines, id)
-	if at := &t.recent[uint64(id)%cacheSize]; *at != nil && (*at).id == id {
+func (a *aggregator) forget(id trace.GoID) {
+	delete(a.goroutines, id)
+	if at := &a.recent[uint64(id)%cacheSize]; *at != nil && (*at).id == id {
 		*at = nil
 	}
 }
 
 // procAt returns the proc with an ID.
-func (t *aggregator) procAt(id trace.ProcID) *proc {
+func (a *aggregator) procAt(id trace.ProcID) *proc {
 	small := id >= 0 && id < cacheSize
-	if small && t.first[id] != nil {
-		return t.first[id]
+	if small && a.first[id] != nil {
+		return a.first[id]
 	}
 
-	p := t.procs[id]
+	p := a.procs[id]
 	if p == nil {
 		p = &proc{}
-		t.procs[id] = p
+		a.procs[id] = p
 	}
 	if small {
-		t.first[id] = p
+		a.first[id] = p
 	}
 
 	return p
@@ -105,29 +105,29 @@ func newAggregator() *aggregator {
 }
 
 // isUsable reports whether there were enough events for a summary.
-func (t *aggregator) usable() bool { return t.events > 16 && t.now > t.start }
+func (a *aggregator) usable() bool { return a.events > 16 && a.now > a.start }
 
-func (t *aggregator) event(e *trace.Event) {
-	t.events++
+func (a *aggregator) event(e *trace.Event) {
+	a.events++
 	kind := e.Kind()
 	if kind == trace.EventSync {
-		t.stacks.generation()
+		a.stacks.generation()
 		return
 	}
 
 	at := int64(e.Time())
-	if t.start == 0 {
-		t.start, t.now = at, at
+	if a.start == 0 {
+		a.start, a.now = at, at
 	}
-	if at-t.start > maxDuration || at < t.start {
-		t.now = max(t.now, at)
+	if at-a.start > maxDuration || at < a.start {
+		a.now = max(a.now, at)
 		return
 	}
-	if at > t.now {
-		t.advance(at)
+	if at > a.now {
+		a.advance(at)
 	}
-	if t.unknown > 0 && kind == trace.EventStateTransition {
-		t.identify(e)
+	if a.unknown > 0 && kind == trace.EventStateTransition {
+		a.identify(e)
 	}
 
 	switch kind {
@@ -135,40 +135,40 @@ func (t *aggregator) event(e *trace.Event) {
 		s := e.StateTransition()
 		switch s.Resource.Kind {
 		case trace.ResourceGoroutine:
-			t.goroutine(e, &s)
+			a.goroutine(e, &s)
 		case trace.ResourceProc:
-			t.proc(&s)
+			a.proc(&s)
 		}
 	case trace.EventMetric:
 		if m := e.Metric(); m.Name == "/sched/gomaxprocs:threads" {
-			t.cpus = max(1, int(m.Value.Uint64()))
-			t.most = max(t.most, t.cpus)
+			a.cpus = max(1, int(m.Value.Uint64()))
+			a.most = max(a.most, a.cpus)
 		}
 	case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
-		t.rangeEvent(e, kind)
+		a.rangeEvent(e, kind)
 	}
 }
 
 // advance adds the time up to an event.
-func (t *aggregator) advance(at int64) {
-	dt := at - t.now
-	u := &t.used
+func (a *aggregator) advance(at int64) {
+	dt := at - a.now
+	u := &a.used
 	u.user += dt * int64(u.users)
 	u.system += dt * int64(u.systems)
 	u.collector += dt * int64(u.collectors)
-	u.searching += dt * int64(max(0, t.runningProcs-u.users-u.systems-u.collectors))
-	u.idle += dt * int64(max(0, t.cpus-t.runningProcs))
-	t.demand.advance(t.now-t.start, dt, t.cpus)
-	if d := &t.demand; d.wants == 1 && d.alone >= 0 && d.alone < len(t.classes.list) {
-		t.classes.list[d.alone].addAlone(dt)
+	u.searching += dt * int64(max(0, a.runningProcs-u.users-u.systems-u.collectors))
+	u.idle += dt * int64(max(0, a.cpus-a.runningProcs))
+	a.demand.advance(a.now-a.start, dt, a.cpus)
+	if d := &a.demand; d.wants == 1 && d.alone >= 0 && d.alone < len(a.classes.list) {
+		a.classes.list[d.alone].addAlone(dt)
 	}
 
-	t.resources.advance(dt, t.demand.wants < t.cpus)
-	t.now = at
+	a.resources.advance(dt, a.demand.wants < a.cpus)
+	a.now = at
 }
 
-func (t *aggregator) proc(s *trace.StateTransition) {
-	p := t.procAt(s.Resource.Proc())
+func (a *aggregator) proc(s *trace.StateTransition) {
+	p := a.procAt(s.Resource.Proc())
 	_, to := s.Proc()
 	runs := to == trace.ProcRunning
 	if runs == p.running {
@@ -177,18 +177,18 @@ func (t *aggregator) proc(s *trace.StateTransition) {
 
 	p.running = runs
 	if runs {
-		t.runningProcs++
+		a.runningProcs++
 		return
 	}
 
-	t.runningProcs--
+	a.runningProcs--
 	if g := p.calling; g != nil { // The goroutine in the system call loses its CPU.
 		p.calling = nil
 		if g.state == inSyscall {
-			t.leave(g, inSyscall)
-			t.addTime(g)
-			g.state, g.since = inSyscallNoCPU, t.now
-			t.enter(g, inSyscallNoCPU)
+			a.leave(g, inSyscall)
+			a.addTime(g)
+			g.state, g.since = inSyscallNoCPU, a.now
+			a.enter(g, inSyscallNoCPU)
 		}
 	}
 }
@@ -213,79 +213,79 @@ type stopped struct{ count, spent int64 }
 func (c *collector) init() { c.reasons = map[stopKey]*stopped{}; c.markedFrom = -1 }
 
 // rangeEvent records the beginning or end of a range: a mark phase, an assist, or a stop of the world.
-func (t *aggregator) rangeEvent(e *trace.Event, kind trace.EventKind) {
+func (a *aggregator) rangeEvent(e *trace.Event, kind trace.EventKind) {
 	r := e.Range()
 	begin := kind != trace.EventRangeEnd
 	switch {
 	case r.Name == "GC concurrent mark phase":
 		if begin {
-			if t.gc.markedFrom < 0 {
-				t.gc.markedFrom = t.now
-				t.gc.cycles++
+			if a.gc.markedFrom < 0 {
+				a.gc.markedFrom = a.now
+				a.gc.cycles++
 			}
-		} else if t.gc.markedFrom >= 0 {
-			t.gc.marking += t.now - t.gc.markedFrom
-			t.gc.markedFrom = -1
+		} else if a.gc.markedFrom >= 0 {
+			a.gc.marking += a.now - a.gc.markedFrom
+			a.gc.markedFrom = -1
 		}
 	case r.Name == "GC mark assist":
 		if r.Scope.Kind == trace.ResourceGoroutine {
-			t.assist(r.Scope.Goroutine(), begin)
+			a.assist(r.Scope.Goroutine(), begin)
 		}
 	case strings.HasPrefix(r.Name, "stop-the-world ("):
-		t.stop(e, strings.TrimSuffix(strings.TrimPrefix(r.Name, "stop-the-world ("), ")"), begin)
+		a.stop(e, strings.TrimSuffix(strings.TrimPrefix(r.Name, "stop-the-world ("), ")"), begin)
 	}
 }
 
 // assist adds the running time of a mark assist.
-func (t *aggregator) assist(id trace.GoID, begin bool) {
-	g := t.find(id)
+func (a *aggregator) assist(id trace.GoID, begin bool) {
+	g := a.find(id)
 	if g == nil {
 		return
 	}
 
 	ran := g.running
 	if g.state == running {
-		ran += t.now - g.since
+		ran += a.now - g.since
 	}
 
 	switch {
 	case begin:
 		g.assistFrom = ran + 1
 	case g.assistFrom > 0:
-		t.gc.assists += ran + 1 - g.assistFrom
+		a.gc.assists += ran + 1 - g.assistFrom
 		g.assistFrom = 0
 	}
 }
 
 // stop adds a stop of the world. Only one goroutine at a time can stop the world, and it runs meanwhile.
-func (t *aggregator) stop(e *trace.Event, reason string, begin bool) {
+func (a *aggregator) stop(e *trace.Event, reason string, begin bool) {
 	if reason == "start trace" || reason == "stop trace" {
 		return
 	}
 
-	g := t.find(e.Goroutine())
+	g := a.find(e.Goroutine())
 	if g == nil {
 		return
 	}
 	if begin {
-		g.stopFrom = t.now
-		g.stopAt = stopKey{reason, t.stacks.id(e.Stack())}
+		g.stopFrom = a.now
+		g.stopAt = stopKey{reason, a.stacks.id(e.Stack())}
 		return
 	}
 	if g.stopFrom == 0 {
 		return
 	}
 
-	spent := t.now - g.stopFrom
+	spent := a.now - g.stopFrom
 	g.stopFrom = 0
-	t.gc.stops.add(spent)
-	s := t.gc.reasons[g.stopAt]
+	a.gc.stops.add(spent)
+	s := a.gc.reasons[g.stopAt]
 	if s == nil {
-		if len(t.gc.reasons) == maxWakers {
+		if len(a.gc.reasons) == maxWakers {
 			return
 		}
 		s = &stopped{}
-		t.gc.reasons[g.stopAt] = s
+		a.gc.reasons[g.stopAt] = s
 	}
 
 	s.count++

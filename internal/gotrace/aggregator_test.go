@@ -9,7 +9,7 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// script makes events by hand, so that times are exact.
+// script builds events by hand, so that times are exact.
 type script struct {
 	t   *testing.T
 	all *aggregator
@@ -49,13 +49,13 @@ func (s *script) proc(us int, p trace.ProcID, from, to trace.ProcState) {
 		Details: trace.MakeProcStateTransition(p, from, to)})
 }
 
-// move changes a goroutine's state at a time in us. By is who makes it do so, with the second stack.
+// move changes a goroutine's state at a time in us. by is the goroutine that causes the change, with the second stack.
 func (s *script) move(us int, g trace.GoID, from, to trace.GoState, reason string, by trace.GoID, p trace.ProcID, stack,
 	bys trace.Stack) {
 	s.t.Helper()
 	d := trace.MakeGoStateTransition(g, from, to)
 	d.Reason, d.Stack = reason, stack
-	if by == g { // its own stack, both ways
+	if by == g { // both stacks are its own
 		bys = stack
 	}
 	s.send(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: at(us), Goroutine: by,
@@ -64,7 +64,7 @@ func (s *script) move(us int, g trace.GoID, from, to trace.GoState, reason strin
 
 func at(us int) trace.Time { return trace.Time(1000 + 1000*us) }
 
-// stackOf is a stack of functions, the innermost first. Their places follow from their names.
+// stackOf returns a stack of functions, the innermost first. Positions are derived from the names.
 func stackOf(names ...string) trace.Stack {
 	var frames []trace.StackFrame
 	for _, n := range names {
@@ -79,7 +79,7 @@ func stackOf(names ...string) trace.Stack {
 
 const us = time.Microsecond
 
-// lockScript is two workers and one lock on two CPUs: A holds it for 100 us while B waits, then B for 50 us.
+// lockScript is two workers and one lock on two CPUs. A holds it for 100 us while B waits, and then B for 50 us.
 func lockScript(t *testing.T) *evidence.Trace {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
@@ -133,12 +133,12 @@ func TestLock(t *testing.T) {
 		t.Fatalf("%d resources: %+v", len(tr.Resources), tr.Resources)
 	}
 	r := tr.Resources[0]
-	// Waited for from 20 to 150, parked and queued, and from 160 to 200; one CPU had nothing to do from 20 to 120 and
-	// from 160 to 200.
+	// The lock had waiters, parked or queued, from 20 to 150 and from 160 to 200. One CPU had nothing to do from 20 to
+	// 120 and from 160 to 200.
 	if r.Kind != evidence.OpMutex || r.Count != 2 || r.Busy != 170*us || r.Starved != 140*us || len(r.Sites) != 2 {
 		t.Errorf("resource %+v", r)
 	}
-	// B had it from 150 to 200. A's holding is not seen: it did not wait.
+	// B held it from 150 to 200. A's holding time does not count, because A did not wait.
 	if r.Holds.Count != 1 || r.Holds.Sum != 50*us || r.HeldRunning != 50*us {
 		t.Errorf("holds %+v, running %v", r.Holds, r.HeldRunning)
 	}
@@ -177,9 +177,9 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestWrapped: a goroutine that a wrapper began is that of what the wrapper runs, which the first stack on which it
-// parks tells, or, where the trace found it there, its first; however deep it stands.
-func TestWrapped(t *testing.T) {
+// A goroutine started by a wrapper belongs to the function that the wrapper runs. The first stack on which it parks
+// shows that function, or its first stack if it is older than the trace.
+func TestWrappers(t *testing.T) {
 	below := func(function string) trace.Stack {
 		deep := []string{"runtime.chanrecv1"}
 		for range 2 * maxFrames {
@@ -216,9 +216,9 @@ func TestSystemCallThatLosesItsCPU(t *testing.T) {
 	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
 	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
 	s.move(10, 1, trace.GoRunning, trace.GoSyscall, "", 1, 0, read, no)
-	s.move(12, 1, trace.GoSyscall, trace.GoRunning, "", 1, 0, no, no) // keeps it
+	s.move(12, 1, trace.GoSyscall, trace.GoRunning, "", 1, 0, no, no) // it keeps its CPU
 	s.move(20, 1, trace.GoRunning, trace.GoSyscall, "", 1, 0, read, no)
-	s.proc(50, 0, trace.ProcRunning, trace.ProcIdle) // taken away
+	s.proc(50, 0, trace.ProcRunning, trace.ProcIdle) // the proc is taken away
 	s.move(100, 1, trace.GoSyscall, trace.GoRunnable, "", none, trace.NoProc, no, no)
 	s.proc(110, 0, trace.ProcIdle, trace.ProcRunning)
 	s.move(110, 1, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
@@ -305,7 +305,7 @@ func TestLatencies(t *testing.T) {
 	}
 }
 
-// Slices are joined in pairs when there are too many: the integrals stay.
+// Slices are merged in pairs if there are too many; the integrals stay the same.
 func TestSlicesKeepIntegrals(t *testing.T) {
 	var d demand
 	d.init()
@@ -326,7 +326,7 @@ func TestSlicesKeepIntegrals(t *testing.T) {
 	}
 }
 
-// TestOldSystemCall: one that a goroutine is in when the trace, or a part of it, begins keeps no CPU.
+// A goroutine that is in a system call when the trace or a generation begins keeps no CPU.
 func TestOldSystemCall(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
@@ -341,9 +341,8 @@ func TestOldSystemCall(t *testing.T) {
 	}
 }
 
-// TestPartsOfATrace: every second a part of a trace begins, which tells what each goroutine does anew: that ends and
-// begins nothing.
-func TestPartsOfATrace(t *testing.T) {
+// Each generation of a trace repeats the states of all goroutines, which changes nothing.
+func TestGenerations(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
 	receive, write := stackOf("runtime.chanrecv1", "main.main"), stackOf("syscall.write", "main.log")
@@ -388,8 +387,8 @@ func TestPartsOfATrace(t *testing.T) {
 	}
 }
 
-// TestWaitsFromBefore: of a wait that began before the trace its stack tells what for.
-func TestWaitsFromBefore(t *testing.T) {
+// The reason of a wait that is older than the trace comes from its stack.
+func TestWaitBeforeTrace(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
 	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
@@ -420,9 +419,8 @@ func TestWaitsFromBefore(t *testing.T) {
 	}
 }
 
-// TestIdleSinceBefore: a goroutine that does nothing is told of at the end of the first second; it was there before,
-// and waits since then.
-func TestIdleSinceBefore(t *testing.T) {
+// A goroutine that does nothing appears at the end of the first second. It has waited since the beginning of the trace.
+func TestGoroutineBeforeTrace(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
 	idle := stackOf("runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.worker")

@@ -229,8 +229,8 @@ func (c *class) waitTimes() map[string]time.Duration {
 	return out
 }
 
-func (t *aggregator) addSpawn(s spawn) {
-	if _, ok := t.spawns[s]; ok || len(t.spawns) < maxSites {
-		t.spawns[s]++
+func (a *aggregator) addSpawn(s spawn) {
+	if _, ok := a.spawns[s]; ok || len(a.spawns) < maxSites {
+		a.spawns[s]++
 	}
 }

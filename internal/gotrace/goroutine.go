@@ -58,18 +58,18 @@ type goroutine struct {
 }
 
 // goroutine records a state transition.
-func (t *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
+func (a *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 	from, to := s.Goroutine()
 	id := s.Resource.Goroutine()
-	g := t.find(id)
+	g := a.find(id)
 	if g == nil {
 		if to == trace.GoNotExist {
 			return
 		}
-		g = t.create(e, s, id, from == trace.GoNotExist)
+		g = a.create(e, s, id, from == trace.GoNotExist)
 	}
 	if g.unknown && s.Stack != trace.NoStack {
-		t.reclass(g, s.Stack)
+		a.reclass(g, s.Stack)
 	}
 	if from == to { // A new generation of the trace begins, and the goroutine continues what it did.
 		return
@@ -77,65 +77,65 @@ func (t *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 
 	switch to {
 	case trace.GoRunnable:
-		t.ready(e, s, g)
+		a.ready(e, s, g)
 	case trace.GoRunning:
-		t.run(g)
+		a.run(g)
 	case trace.GoSyscall:
 		if from == trace.GoUndetermined { // It is older than the trace, so that it has lost its CPU.
-			t.setState(g, inSyscallNoCPU)
-			g.since = t.start
+			a.setState(g, inSyscallNoCPU)
+			g.since = a.start
 			break
 		}
-		t.enterSyscall(e, s, g)
+		a.enterSyscall(e, s, g)
 	case trace.GoWaiting:
-		t.park(s, g)
+		a.park(s, g)
 		if from == trace.GoUndetermined {
-			g.since = t.start
+			g.since = a.start
 		}
 	case trace.GoNotExist:
-		t.end(g)
+		a.end(g)
 	}
 }
 
 // create returns a goroutine that is new, or that appears in the trace for the first time.
-func (t *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
-	g := &goroutine{id: id, since: t.now, born: t.now, node: -1, held: -1}
+func (a *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
+	g := &goroutine{id: id, since: a.now, born: a.now, node: -1, held: -1}
 	if !made { // An older goroutine may appear only after a second.
-		g.born = t.start
+		g.born = a.start
 	}
 
-	t.goroutines[id] = g
+	a.goroutines[id] = g
 	start := ""
-	if stack := t.stacks.id(s.Stack); stack != 0 {
-		start = t.stacks.list[stack].root
+	if stack := a.stacks.id(s.Stack); stack != 0 {
+		start = a.stacks.list[stack].root
 	}
 
 	created := stackID(0)
 	switch {
 	case made:
-		created = t.stacks.id(e.Stack())
+		created = a.stacks.id(e.Stack())
 	case id == 1:
 		start = "main.main"
 	case start == "":
 		g.unknown = true
-		t.unknown++
+		a.unknown++
 	}
 
 	f := evidence.Frame{Function: start}
-	if place := t.stacks.frames(t.stacks.id(s.Stack)); len(place) > 0 && place[len(place)-1].Function == start {
+	if place := a.stacks.frames(a.stacks.id(s.Stack)); len(place) > 0 && place[len(place)-1].Function == start {
 		f = place[len(place)-1]
 	}
 
-	t.classify(g, start, f, created)
+	a.classify(g, start, f, created)
 	if made && g.kind == userKind {
-		t.addSpawn(spawn{created, g.class})
+		a.addSpawn(spawn{created, g.class})
 	}
 
 	return g
 }
 
 // classify adds a goroutine to its class.
-func (t *aggregator) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
+func (a *aggregator) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
 	if start == "runtime.main" {
 		start, f = "main.main", evidence.Frame{Function: "main.main"}
 	}
@@ -153,119 +153,119 @@ func (t *aggregator) classify(g *goroutine, start string, f evidence.Frame, crea
 		f.Function = start
 	}
 
-	g.class = t.classes.class(start, created, f)
+	g.class = a.classes.class(start, created, f)
 	g.class.add(g.born)
 }
 
 // identify finds the class of an event's goroutine by its stack, if its start function is unknown.
-func (t *aggregator) identify(e *trace.Event) {
-	if g := t.find(e.Goroutine()); g != nil && g.unknown && e.Stack() != trace.NoStack {
-		t.reclass(g, e.Stack())
+func (a *aggregator) identify(e *trace.Event) {
+	if g := a.find(e.Goroutine()); g != nil && g.unknown && e.Stack() != trace.NoStack {
+		a.reclass(g, e.Stack())
 	}
 }
 
 // reclass moves a goroutine with an unknown start function to its class, by its first stack.
-func (t *aggregator) reclass(g *goroutine, stack trace.Stack) {
-	id := t.stacks.id(stack)
+func (a *aggregator) reclass(g *goroutine, stack trace.Stack) {
+	id := a.stacks.id(stack)
 	if id == 0 {
 		return
 	}
 
 	g.unknown = false
-	t.unknown--
-	t.leave(g, g.state)
-	g.class.remove(t.now, t.cpus)
+	a.unknown--
+	a.leave(g, g.state)
+	g.class.remove(a.now, a.cpus)
 	g.class.count--
-	entry := t.stacks.list[id].entry
-	t.classify(g, entry.Function, entry, 0)
-	t.enter(g, g.state)
+	entry := a.stacks.list[id].entry
+	a.classify(g, entry.Function, entry, 0)
+	a.enter(g, g.state)
 }
 
 // ready records that a goroutine became runnable: it was started, woken or preempted, or lost its CPU in a system call.
-func (t *aggregator) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
+func (a *aggregator) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
 	was := g.state
-	t.setState(g, runnable)
+	a.setState(g, runnable)
 	g.woken = false
 	switch was {
 	case waiting:
 		g.woken = true
-		g.idle = t.runningProcs < t.cpus
-		t.wake(e, g)
+		g.idle = a.runningProcs < a.cpus
+		a.wake(e, g)
 	case inSyscall, inSyscallNoCPU:
-		t.exitSyscall(g, true)
+		a.exitSyscall(g, true)
 	case running:
 		if s.Reason == "runtime.Gosched" && g.kind == userKind {
-			t.sites.at(t.stacks, "runtime.Gosched", t.stacks.id(s.Stack)).count++
+			a.sites.at(a.stacks, "runtime.Gosched", a.stacks.id(s.Stack)).count++
 		}
 	}
 }
 
 // wake records what woke a goroutine at the site where it waited.
-func (t *aggregator) wake(e *trace.Event, g *goroutine) {
+func (a *aggregator) wake(e *trace.Event, g *goroutine) {
 	if g.site == nil || g.kind != userKind {
 		return
 	}
 
-	waker := t.find(e.Goroutine())
+	waker := a.find(e.Goroutine())
 	if waker == nil || waker.kind != userKind {
 		g.site.addWaker(0, nil)
 		return
 	}
 
-	stack := t.stacks.id(e.Stack())
+	stack := a.stacks.id(e.Stack())
 	g.site.addWaker(stack, waker.class)
 	if g.node < 0 || stack == 0 {
 		return
 	}
 
-	t.resources.link(g.node, t.stacks, stack)
-	if waker.held >= 0 && t.resources.find(waker.held) == t.resources.find(g.node) {
+	a.resources.link(g.node, a.stacks, stack)
+	if waker.held >= 0 && a.resources.find(waker.held) == a.resources.find(g.node) {
 		ran := waker.running
 		if waker.state == running {
-			ran += t.now - waker.since
+			ran += a.now - waker.since
 		}
-		t.resources.hold(waker.held, t.now-waker.heldFrom, ran-waker.heldRan)
+		a.resources.hold(waker.held, a.now-waker.heldFrom, ran-waker.heldRan)
 		waker.held = -1
 	}
 }
 
 // run records that a goroutine got a CPU.
-func (t *aggregator) run(g *goroutine) {
+func (a *aggregator) run(g *goroutine) {
 	was := g.state
-	waited := t.now - g.since
-	t.setState(g, running)
+	waited := a.now - g.since
+	a.setState(g, running)
 	switch was {
 	case inSyscall, inSyscallNoCPU:
-		t.exitSyscall(g, false)
+		a.exitSyscall(g, false)
 		return
 	case runnable:
-		t.addQueueing(g, waited)
+		a.addQueueing(g, waited)
 	}
 
-	g.burst = t.now
+	g.burst = a.now
 	if g.node >= 0 {
-		kind := t.resources.resume(g.node)
+		kind := a.resources.resume(g.node)
 		if kind == evidence.OpMutex || kind == evidence.OpRWMutex {
-			g.held, g.heldFrom, g.heldRan = g.node, t.now, g.running
+			g.held, g.heldFrom, g.heldRan = g.node, a.now, g.running
 		}
 		g.node = -1
 	}
 }
 
 // addQueueing adds the time that a goroutine was runnable.
-func (t *aggregator) addQueueing(g *goroutine, waited int64) {
+func (a *aggregator) addQueueing(g *goroutine, waited int64) {
 	if g.kind != userKind {
 		return
 	}
 
-	t.queueing[2].add(waited)
+	a.queueing[2].add(waited)
 	if !g.woken {
 		return
 	}
 	if g.idle {
-		t.queueing[0].add(waited)
+		a.queueing[0].add(waited)
 	} else {
-		t.queueing[1].add(waited)
+		a.queueing[1].add(waited)
 	}
 	if g.site != nil {
 		g.site.queued += waited
@@ -273,24 +273,24 @@ func (t *aggregator) addQueueing(g *goroutine, waited int64) {
 }
 
 // park records that a goroutine began to wait.
-func (t *aggregator) park(s *trace.StateTransition, g *goroutine) {
-	t.setState(g, waiting)
+func (a *aggregator) park(s *trace.StateTransition, g *goroutine) {
+	a.setState(g, waiting)
 	g.node = -1
 	if g.kind != userKind {
 		return
 	}
 	if s.Stack != g.parked || g.site == nil || g.site.reason != s.Reason { // The site is usually the same as before.
 		g.parked = s.Stack
-		stack, reason := t.stacks.id(s.Stack), s.Reason
+		stack, reason := a.stacks.id(s.Stack), s.Reason
 		if reason == "" { // The wait is older than the trace.
-			reason = reasonOf(t.stacks.frames(stack))
+			reason = reasonOf(a.stacks.frames(stack))
 		}
-		g.site = t.sites.at(t.stacks, reason, stack)
+		g.site = a.sites.at(a.stacks, reason, stack)
 	}
 
 	stack := g.site.stack
 	if g.class.wrapped && stack != 0 {
-		g.class.start, g.class.wrapped = t.stacks.list[stack].entry, false
+		g.class.start, g.class.wrapped = a.stacks.list[stack].entry, false
 	}
 
 	g.site.count++
@@ -299,37 +299,37 @@ func (t *aggregator) park(s *trace.StateTransition, g *goroutine) {
 		g.held = -1 // it waits for another lock, or for this one again
 	}
 	if stack != 0 {
-		g.node = t.resources.park(stack, g.site)
+		g.node = a.resources.park(stack, g.site)
 	}
 }
 
 // end records that a goroutine ended.
-func (t *aggregator) end(g *goroutine) {
-	t.setState(g, none)
-	g.class.remove(t.now, t.cpus)
-	g.class.addEnded(g, t.now-t.start)
-	g.class.keepMember(g, t.now, t.start)
-	t.forget(g.id)
+func (a *aggregator) end(g *goroutine) {
+	a.setState(g, none)
+	g.class.remove(a.now, a.cpus)
+	g.class.addEnded(g, a.now-a.start)
+	g.class.keepMember(g, a.now, a.start)
+	a.forget(g.id)
 	if g.unknown {
-		t.unknown--
+		a.unknown--
 	}
 }
 
 // setState changes the state of a goroutine and adds the time in the old one.
-func (t *aggregator) setState(g *goroutine, to state) {
-	t.leave(g, g.state)
-	t.addTime(g)
-	if t.now > g.burst && g.burst > 0 && to != inSyscall && to != running {
-		g.class.bursts.add(t.now - g.burst)
+func (a *aggregator) setState(g *goroutine, to state) {
+	a.leave(g, g.state)
+	a.addTime(g)
+	if a.now > g.burst && g.burst > 0 && to != inSyscall && to != running {
+		g.class.bursts.add(a.now - g.burst)
 		g.burst = 0
 	}
-	g.state, g.since = to, t.now
-	t.enter(g, to)
+	g.state, g.since = to, a.now
+	a.enter(g, to)
 }
 
 // addTime adds the time since the last change to the sums of the current state.
-func (t *aggregator) addTime(g *goroutine) {
-	d := t.now - g.since
+func (a *aggregator) addTime(g *goroutine) {
+	d := a.now - g.since
 	switch g.state {
 	case runnable:
 		g.queued += d
@@ -345,11 +345,11 @@ func (t *aggregator) addTime(g *goroutine) {
 		g.external += d
 		g.class.calling += d
 	case waiting:
-		t.addWait(g, d)
+		a.addWait(g, d)
 	}
 }
 
-func (t *aggregator) addWait(g *goroutine, d int64) {
+func (a *aggregator) addWait(g *goroutine, d int64) {
 	if g.site == nil {
 		*g.class.waitSum("other") += d
 		return
@@ -368,10 +368,10 @@ func (t *aggregator) addWait(g *goroutine, d int64) {
 }
 
 // leave and enter count the goroutines that want a CPU, and those that have one.
-func (t *aggregator) leave(g *goroutine, s state) { t.count(g, s, -1) }
-func (t *aggregator) enter(g *goroutine, s state) { t.count(g, s, 1) }
+func (a *aggregator) leave(g *goroutine, s state) { a.count(g, s, -1) }
+func (a *aggregator) enter(g *goroutine, s state) { a.count(g, s, 1) }
 
-func (t *aggregator) count(g *goroutine, s state, by int) {
+func (a *aggregator) count(g *goroutine, s state, by int) {
 	if s != runnable && s != running && s != inSyscall {
 		return
 	}
@@ -379,15 +379,15 @@ func (t *aggregator) count(g *goroutine, s state, by int) {
 	has := s != runnable
 	switch {
 	case g.kind == userKind:
-		t.demand.wants += by
-		t.demand.alone += by * g.class.index
+		a.demand.wants += by
+		a.demand.alone += by * g.class.index
 		if has {
-			t.demand.runs += by
-			t.used.users += by
+			a.demand.runs += by
+			a.used.users += by
 		}
 	case has && g.kind == systemKind:
-		t.used.systems += by
+		a.used.systems += by
 	case has:
-		t.used.collectors += by
+		a.used.collectors += by
 	}
 }

@@ -29,16 +29,16 @@ func Read(r io.Reader, events int64) (*evidence.Trace, error) {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
 
-	t := newAggregator()
-	truncated, err := t.read(in, events)
-	if err == nil && !t.usable() {
+	a := newAggregator()
+	truncated, err := a.read(in, events)
+	if err == nil && !a.usable() {
 		err = errors.New("it holds no events")
 	}
-	if err != nil && !t.usable() {
+	if err != nil && !a.usable() {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
 
-	out := t.finish()
+	out := a.finish()
 	out.Truncated = truncated || err != nil
 	return out, nil
 }
@@ -70,7 +70,7 @@ func header(in *bufio.Reader) error {
 }
 
 // read processes all events, while another goroutine decodes ahead. Reading a corrupt trace may panic.
-func (t *aggregator) read(in io.Reader, events int64) (truncated bool, err error) {
+func (a *aggregator) read(in io.Reader, events int64) (truncated bool, err error) {
 	reader, err := trace.NewReader(in)
 	if err != nil {
 		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
@@ -85,10 +85,10 @@ func (t *aggregator) read(in io.Reader, events int64) (truncated bool, err error
 	}()
 	for b := range d.full {
 		for i := range b.events {
-			if events > 0 && t.events >= events {
+			if events > 0 && a.events >= events {
 				return true, nil
 			}
-			if t.event(&b.events[i]); t.now-t.start > maxDuration {
+			if a.event(&b.events[i]); a.now-a.start > maxDuration {
 				return true, errors.New("its times are years apart")
 			}
 		}
