@@ -83,8 +83,8 @@ type Member struct {
 	External    time.Duration // sleeping, waiting for the network, or in a system call that gave up the CPU
 }
 
-// Resource is a lock or a channel, identified by sites that wake each other. Locks or channels that share all their code
-// cannot be told apart: they are one resource.
+// Resource is a lock or a channel, identified by sites that wake each other. Locks or channels that share all their
+// code cannot be told apart: they are one resource.
 type Resource struct {
 	Kind  Op    // OpMutex, OpRWMutex or OpChannel
 	Waits []int // indices of Trace.Waits: the sites where goroutines waited for it

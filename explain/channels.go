@@ -38,51 +38,21 @@ const (
 
 // handoff finds goroutines that send so little at a time that the channel operations cost more than the work.
 func handoff(a *analysis) []Finding {
-	var parks int64
-	var worst *evidence.Wait
 	stalls := a.stalls()
 	longest := handoffBurst
 	if stalls {
 		longest = stallBurst
 	}
-	if a.trace != nil {
-		for i := range a.trace.Waits {
-			w := &a.trace.Waits[i]
-			if w.Op != evidence.OpSend && w.Op != evidence.OpReceive && w.Op != evidence.OpSelect ||
-				len(w.Classes) == 0 || a.trace.Classes[w.Classes[0]].Bursts.P50 >= longest {
-				continue
-			}
-			if _, ok := a.prog.ownFrame(w.Stack); !ok {
-				continue
-			}
-			parks += w.Count
-			if worst == nil || w.Count > worst.Count {
-				worst = w
-			}
-		}
-		if worst == nil && (a.cpu == nil || a.cpu.share(Channels) < handoffCost) {
-			return nil
-		}
+
+	parks, worst := a.channelParks(longest)
+	if a.trace != nil && worst == nil && (a.cpu == nil || a.cpu.share(Channels) < handoffCost) {
+		return nil
+	}
+	if stalls && worst != nil && a.rate(parks) >= stallRate {
+		return []Finding{a.stallFinding(worst, parks)}
 	}
 
 	cost, source := 0.0, ""
-	if stalls && worst != nil && a.rate(parks) >= stallRate {
-		rate := a.rate(parks)
-		f := a.handoffFinding(worst, parks, a.handoffShare(), "in the CPU profile")
-		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f "+
-			"parkings a second, and it is no faster on %.0f CPUs than on one.", rate, a.cpus)
-		f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", formatDuration(a.run.Wall),
-			a.run.CPUs, formatDuration(a.oneCPU.Wall), percent(a.unusedCPU()))
-		busy := a.used
-		if a.hasSamples() {
-			busy *= 1 - a.handoffShare()
-		}
-		most := 1 - busy/(a.cpus*a.wall)
-		f.Gain = newGain(0.7*most, 0.1*most, most)
-		f.Confidence = Medium
-		return []Finding{f}
-	}
-
 	switch {
 	case a.hasSamples():
 		cost, source = a.cpu.share(Channels)+a.scheduling(parks), "in the CPU profile"
@@ -99,6 +69,48 @@ func handoff(a *analysis) []Finding {
 	}
 
 	return []Finding{a.handoffFinding(worst, parks, cost, source)}
+}
+
+// channelParks returns how often goroutines of the program parked on channels, if they computed for less than longest
+// (median) between two parkings, and the site with most of these. Without a trace it returns nothing.
+func (a *analysis) channelParks(longest time.Duration) (parks int64, worst *evidence.Wait) {
+	if a.trace == nil {
+		return 0, nil
+	}
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if w.Op != evidence.OpSend && w.Op != evidence.OpReceive && w.Op != evidence.OpSelect ||
+			len(w.Classes) == 0 || a.trace.Classes[w.Classes[0]].Bursts.P50 >= longest {
+			continue
+		}
+		if _, ok := a.prog.ownFrame(w.Stack); !ok {
+			continue
+		}
+
+		parks += w.Count
+		if worst == nil || w.Count > worst.Count {
+			worst = w
+		}
+	}
+	return parks, worst
+}
+
+// stallFinding returns the finding for a program whose handoffs keep it from using several CPUs.
+func (a *analysis) stallFinding(worst *evidence.Wait, parks int64) Finding {
+	f := a.handoffFinding(worst, parks, a.handoffShare(), "in the CPU profile")
+	f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f "+
+		"parkings a second, and it is no faster on %.0f CPUs than on one.", a.rate(parks), a.cpus)
+	f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", formatDuration(a.run.Wall),
+		a.run.CPUs, formatDuration(a.oneCPU.Wall), percent(a.unusedCPU()))
+
+	work := a.used
+	if a.hasSamples() {
+		work *= 1 - a.handoffShare()
+	}
+	most := 1 - work/(a.cpus*a.wall)
+	f.Gain = newGain(0.7*most, 0.1*most, most)
+	f.Confidence = Medium
+	return f
 }
 
 // stalls reports whether several CPUs are no faster than one although no CPU and no goroutine is the bottleneck. If one

@@ -15,29 +15,7 @@ func lockstepByProfile(a *analysis) []Finding {
 		return nil
 	}
 
-	b := &a.e.Profiles[i]
-	value := slices.Index(b.Types, "delay/nanoseconds")
-	if value < 0 {
-		return nil
-	}
-
-	sent, received, sharing := 0.0, 0.0, &profile{user: 1}
-	for _, s := range b.Samples {
-		if value >= len(s.Values) {
-			continue
-		}
-		x := float64(s.Values[value]) / 1e9 / a.wall
-		switch {
-		case containsAny(s.Stack, "runtime.chansend"):
-			sent += x
-		case containsAny(s.Stack, "runtime.chanrecv"):
-			received += x
-		default:
-			continue
-		}
-		sharing.list = append(sharing.list, weightedSample{stack: s.Stack, weight: x})
-	}
-
+	sharing, sent, received := a.blockedOnChannels(&a.e.Profiles[i])
 	roots, most := map[string]float64{}, 0.0
 	for _, w := range a.cpu.list {
 		if w.root != "" {
@@ -74,4 +52,27 @@ func lockstepByProfile(a *analysis) []Finding {
 	f.Fix = "Give the channel a buffer, or a larger one."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
 	return []Finding{f}
+}
+
+// blockedOnChannels returns the stacks of a block profile that waited for channels, and how long goroutines waited to
+// send and to receive, as a fraction of the wall time.
+func (a *analysis) blockedOnChannels(b *evidence.Profile) (sharing *profile, sent, received float64) {
+	sharing = &profile{user: 1}
+	value := slices.Index(b.Types, "delay/nanoseconds")
+	for _, s := range b.Samples {
+		if value < 0 || value >= len(s.Values) {
+			continue
+		}
+		x := float64(s.Values[value]) / 1e9 / a.wall
+		switch {
+		case containsAny(s.Stack, "runtime.chansend"):
+			sent += x
+		case containsAny(s.Stack, "runtime.chanrecv"):
+			received += x
+		default:
+			continue
+		}
+		sharing.list = append(sharing.list, weightedSample{stack: s.Stack, weight: x})
+	}
+	return sharing, sent, received
 }

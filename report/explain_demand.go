@@ -35,7 +35,8 @@ func demand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 	if known(p.SerialFraction) && p.SerialFraction > 0 {
 		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
 			"Amdahl's law it is at most %sx as fast as on one CPU, and %sx with %s",
-			share(p.SerialFraction), ratio(result.Value(p.MaxSpeedup)), ratio(result.Value(p.Speedup)), result.Count(p.CPUs, "CPU")))
+			share(p.SerialFraction), ratio(result.Value(p.MaxSpeedup)), ratio(result.Value(p.Speedup)),
+			result.Count(p.CPUs, "CPU")))
 	}
 	if known(p.Inflation) {
 		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",

@@ -41,8 +41,9 @@ func slow() (explain.Report, *evidence.Evidence) {
 	}
 	r := explain.Report{
 		Findings: []explain.Finding{
-			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel, Claim: "Every pixel is a system call of its own, " +
-				"and these take most of the time of the program.",
+			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel,
+				Claim: "Every pixel is a system call of its own, " +
+					"and these take most of the time of the program.",
 				Where: []string{"cmd/draw.go:31"}, Share: 0.62,
 				Gain:       &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
 				Confidence: explain.High,
@@ -57,8 +58,8 @@ func slow() (explain.Report, *evidence.Evidence) {
 			{Name: explain.UserCode, Time: 400 * ms, Share: 0.246},
 			{Name: explain.SystemCalls, Time: 700 * ms, Share: 0.431},
 			{Name: explain.Idle, Time: 524 * ms, Share: 0.323}}},
-		Parallelism: explain.Parallelism{CPUs: 2, Running: 1.5, Demand: 7, SerialFraction: 0.4, MaxSpeedup: 2.5, Speedup: 1.43,
-			Inflation: math.NaN()},
+		Parallelism: explain.Parallelism{CPUs: 2, Running: 1.5, Demand: 7, SerialFraction: 0.4, MaxSpeedup: 2.5,
+			Speedup: 1.43, Inflation: math.NaN()},
 		Phases: []explain.Phase{{From: 0, To: 41 * ms, Demand: 1, Running: 1},
 			{From: 41 * ms, To: 492 * ms, Demand: 11.2, Running: 2}},
 		Notes: []string{"other processes used 0.3 CPUs meanwhile: run it again on an idle machine"},

@@ -67,8 +67,8 @@ without a shell, with what it does each time.`,
 	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS for runs without a profiler; profiles are taken at the "+
 		"highest (default 1 and all)")
 	f.DurationVar(&o.duration, "duration", defaults.Duration, "`TIME` that one run is watched at most")
-	f.DurationVar(&o.timeLimit, "time-limit", defaults.TimeLimit, "`TIME` for building and all runs together; runs that "+
-		"do not fit are left out, and said")
+	f.DurationVar(&o.timeLimit, "time-limit", defaults.TimeLimit, "`TIME` for building and all runs together; runs "+
+		"that do not fit are left out, and said")
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
 	f.StringVar(&o.timeline, "timeline", "", "write who ran, queued and waited in the trace to `FILE` (.json), "+
