@@ -240,8 +240,10 @@ func formatDuration(d time.Duration) string {
 	return d.Round(10 * time.Nanosecond).String()
 }
 
+// formatSeconds formats a time in seconds.
 func formatSeconds(s float64) string { return formatDuration(time.Duration(s * float64(time.Second))) }
 
+// capitalize returns s with its first letter in upper case.
 func capitalize(s string) string {
 	if s == "" {
 		return s

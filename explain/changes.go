@@ -59,6 +59,7 @@ func Changes(before, after *evidence.Evidence) []Change {
 	return list
 }
 
+// compareBool orders false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -104,6 +105,7 @@ func (a *analysis) functionTimes() map[string]functionTime {
 	return out
 }
 
+// functionChanges returns the changes of the CPU time of functions. Both programs need a CPU profile.
 func functionChanges(a, b *analysis) (list []Change) {
 	before, after := a.functionTimes(), b.functionTimes()
 	if len(before) == 0 || len(after) == 0 {
@@ -137,6 +139,8 @@ func functionChanges(a, b *analysis) (list []Change) {
 	return list
 }
 
+// cpuTimeChanges returns the changes of the entries that both breakdowns have. A change is significant if it exceeds 5%
+// of the longer wall time.
 func cpuTimeChanges(a, b CPUTime) (list []Change) {
 	for _, x := range b.Entries {
 		i := slices.IndexFunc(a.Entries, func(y Entry) bool { return y.Name == x.Name })

@@ -156,6 +156,7 @@ func (a *analysis) handoffShare() float64 {
 	return a.cpu.share(Channels, Scheduler)
 }
 
+// handoffFinding returns a finding for channel operations that take cost, a fraction of the CPU time. worst may be nil.
 func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float64, source string) Finding {
 	f := a.newFinding(ChanHandoff, "Handing over through channels takes up to %s of the CPU time: each "+
 		"piece is too small.", percent(cost))

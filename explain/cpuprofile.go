@@ -162,6 +162,7 @@ func (p *profile) userShare(what ...string) float64 {
 	return sum(p.userBy, what) / math.Max(p.user, 1e-9)
 }
 
+// sum adds the values of some keys.
 func sum(by map[string]float64, what []string) float64 {
 	s := 0.0
 	for _, w := range what {

@@ -162,6 +162,7 @@ func (a *analysis) phases() []Phase {
 	return out
 }
 
+// prefixSums returns the sums of the first 0, 1, 2 ... values.
 func prefixSums(x []float64) []float64 {
 	s := make([]float64, len(x)+1)
 	for i, y := range x {
@@ -183,6 +184,7 @@ func bestSplit(sums []float64, from, to int) (gain float64, at int) {
 	return gain, at
 }
 
+// insert adds a change point to a sorted list.
 func insert(cuts []int, at int) []int {
 	for i, c := range cuts {
 		if c > at {
@@ -192,6 +194,7 @@ func insert(cuts []int, at int) []int {
 	return cuts
 }
 
+// mean returns the mean, or 0 for an empty list.
 func mean(x []float64) float64 {
 	s := 0.0
 	for _, y := range x {

@@ -126,6 +126,7 @@ func acceptsConnections(stack []evidence.Frame) bool {
 		"net.(*UnixListener).Accept", "net.(*UnixListener).accept")
 }
 
+// hasAnyPrefix reports whether s has one of the prefixes.
 func hasAnyPrefix(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }

@@ -125,6 +125,7 @@ type searchLoop struct {
 	isSearch bool
 }
 
+// searchLoopAt returns the innermost loop around a position, from the cache if it is there.
 func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
 	if l, ok := a.searchLoops[at]; ok {
 		return l

@@ -42,6 +42,7 @@ func (p program) ioCall(stack []evidence.Frame) (call int, at evidence.Frame, ok
 	return call, at, ok
 }
 
+// isWrite reports whether an I/O function writes.
 func isWrite(function string) bool {
 	return strings.Contains(function, ".Write") || strings.Contains(function, "Pwrite")
 }
@@ -73,6 +74,8 @@ func unbufferedIO(a *analysis) []Finding {
 	return out
 }
 
+// unbufferedFinding returns the finding for small reads or writes at a position. bytes is the mean size of a call if it
+// is known, rate the number of calls a second (+Inf if unknown), and count and each describe the traced calls.
 func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64,
 	count int64, each time.Duration) Finding {
 
@@ -175,6 +178,8 @@ func (a *analysis) bytesPerCall(write bool) (float64, bool) {
 	return float64(bytes) / float64(calls), true
 }
 
+// callRate returns the number of reads or writes a second, as counted by the kernel or else in the trace. It is +Inf if
+// it is unknown.
 func (a *analysis) callRate(write bool, traced int64) float64 {
 	if a.run != nil && a.wall > 0 {
 		n := a.run.Reads

@@ -214,6 +214,8 @@ func (a *analysis) lockGain(r *evidence.Resource, queue, outside, cost float64) 
 	return newGain(0.85*most, low, math.Max(most, 1-a.lowerBound()))
 }
 
+// describeLock sets the claim and the advice of a finding about a lock, by its name. inside is the fraction of the
+// users' running time during which the lock is held.
 func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float64) {
 	place := "one lock"
 	if len(f.Where) > 0 {

@@ -102,6 +102,7 @@ func profileProblem(p *evidence.Profile, cpus int, slack float64, timed bool) st
 	return ""
 }
 
+// tooLong returns the reason against a profile or trace longer than maxDuration.
 func tooLong(d time.Duration) string {
 	return fmt.Sprintf("it lasts %v, and none is taken for more than a year", d)
 }

@@ -2,7 +2,7 @@ package explain
 
 import "time"
 
-// Report is what is known about the performance of one program.
+// Report is the analysis of one program.
 type Report struct {
 	Findings    []Finding // by rank; never empty: [None] or [TooLittleEvidence] if no rule applies
 	CPUTime     CPUTime

@@ -107,6 +107,8 @@ func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 	return float64(held) / math.Max(1, float64(waited+c.Running+c.Runnable))
 }
 
+// describeSemaphore sets the evidence, the gain and the advice of a finding about a semaphore. queue is the mean number
+// of waiting goroutines, count the number of waits, and most the largest possible gain.
 func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, most float64) {
 	f.citef("somebody waited for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue, count)
 	f.citef("%s of the CPUs' time is unused", percent(a.idleCPU()))

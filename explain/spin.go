@@ -215,6 +215,7 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 	return is
 }
 
+// covers reports whether a syntax node includes a line of its file.
 func (a *analysis) covers(n ast.Node, line int) bool {
 	return a.parsed.set.Position(n.Pos()).Line <= line && line <= a.parsed.set.Position(n.End()).Line
 }

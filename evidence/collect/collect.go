@@ -63,6 +63,7 @@ type plainRun struct {
 	hook *hookOutput // nil if there is no hook
 }
 
+// newCollector returns a collector for a target that keeps its temporary files in work.
 func newCollector(s *target, c *Collected, work string, o Options) *collector {
 	s.plain.stdin, s.plain.workRoot = o.Stdin, work
 	if s.buildConfig != nil {

@@ -172,6 +172,7 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 	return n > most, nil
 }
 
+// statusError is a reply with a status other than 200.
 type statusError struct {
 	code int
 	text string
@@ -268,6 +269,7 @@ func (e *endpoint) trace(ctx context.Context, traced int) error {
 var fileKinds = map[string]string{"profile": "cpu", "allocs": "heap", "mutex": "mutex", "block": "block",
 	"goroutine": "goroutine", "trace": "trace"}
 
+// file returns the path for a kind of evidence.
 func (e *endpoint) file(kind string) string {
 	if kind == "trace" {
 		return filepath.Join(e.collected.Dir, "trace.out")

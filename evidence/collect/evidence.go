@@ -30,7 +30,7 @@ type Options struct {
 	TraceBytes int64         // largest size of a trace
 	Stdin      string        // a file that every run reads as standard input; "" for none
 	Dir        string        // directory that keeps the profiles and the trace; "" for a temporary one
-	Progress   func(string)  // reports what is being done, one line at a time; not nil
+	Progress   func(string)  // called with a line for each step; not nil
 	client     *http.Client  // for requests to a live process; nil is the default client
 	deadline   time.Time     // end of TimeLimit; zero: it begins with the runs
 }
@@ -104,6 +104,7 @@ func (c *Collected) Close() error {
 	return c.tempDir.Close()
 }
 
+// note adds a note to the evidence, once.
 func (c *Collected) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for _, n := range c.Notes {

@@ -136,6 +136,7 @@ func detectKind(ctx context.Context, f *input.File, path string) (kind string, p
 	return kind, p, nil
 }
 
+// typeNames returns the value types of a profile for a message.
 func typeNames(p *gopprof.Profile) string {
 	var names []string
 	for _, t := range p.Types {

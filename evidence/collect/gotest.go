@@ -20,7 +20,7 @@ var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "t
 var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
 	"blockprofile", "blockprofilerate", "trace", "outputdir", "c", "json", "fuzz", "fuzztime", "list"}
 
-// benchmarks is what is known of the benchmarks that are run.
+// benchmarks describes the benchmarks that a test binary runs.
 type benchmarks struct {
 	pattern    string
 	operations int64 // b.N of the only benchmark; 0 if there are several

@@ -41,6 +41,7 @@ func readHookOutput(ctx context.Context, dir string) (*hookOutput, error) {
 	return parseHookOutput(string(text))
 }
 
+// parseHookOutput parses the lines "wall NS", "end NS", "stopped NS", "metric NAME VALUE" and "histogram NAME BUCKETS".
 func parseHookOutput(text string) (*hookOutput, error) {
 	a := &hookOutput{metrics: map[string]float64{}}
 	for line := range strings.Lines(text) {

@@ -94,6 +94,7 @@ func (k *collector) heap(ctx context.Context, cpus int) error {
 		map[string]evidence.ProfileKind{"heap.pprof": evidence.Heap, "goroutine.pprof": evidence.Goroutine})
 }
 
+// profileRun runs the program once with a profiler and reads the profiles that it writes, by file name.
 func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind,
 	files map[string]evidence.ProfileKind) error {
 	if k.isTooLate(kindNames[kind], k.medianWall(cpus)) {

@@ -20,6 +20,7 @@ type programGuess struct {
 	count map[string]int    // number of frames for each source directory
 }
 
+// add starts a new file of evidence.
 func (g *programGuess) add(path string, bin gopprof.Binary) {
 	g.paths, g.main, g.bin = append(g.paths, path), append(g.main, map[string]bool{}), append(g.bin, bin)
 	if g.count == nil {
@@ -27,6 +28,7 @@ func (g *programGuess) add(path string, bin gopprof.Binary) {
 	}
 }
 
+// frame counts a frame of the current file.
 func (g *programGuess) frame(f evidence.Frame) {
 	if strings.HasPrefix(f.Function, "main.") && f.File != "_testmain.go" {
 		// The files of a package may differ between profiles, but not its directory.
@@ -44,6 +46,7 @@ func standard(f evidence.Frame) bool {
 	return strings.HasSuffix(filepath.Dir(f.File), "/src/"+f.Function[:slash+1]+pkg)
 }
 
+// profile adds the frames of a profile.
 func (g *programGuess) profile(path string, p *evidence.Profile, bin gopprof.Binary) {
 	g.add(path, bin)
 	for _, s := range p.Samples {
@@ -53,6 +56,7 @@ func (g *programGuess) profile(path string, p *evidence.Profile, bin gopprof.Bin
 	}
 }
 
+// trace adds the frames of a trace.
 func (g *programGuess) trace(path string, t *evidence.Trace) {
 	g.add(path, gopprof.Binary{})
 	stack := func(frames []evidence.Frame) {
@@ -120,6 +124,7 @@ func differentBinaries(a, b gopprof.Binary) bool {
 	return a.File != "" && b.File != "" && name(a.File) != name(b.File) && !copies
 }
 
+// overlap reports whether two sets have a common element.
 func overlap(a, b map[string]bool) bool {
 	for f := range a {
 		if b[f] {

@@ -135,6 +135,7 @@ func mainFiles(path string) (files []string, err error) {
 	return files, nil
 }
 
+// lineTable returns the table of functions and lines of a program, and the address of its code.
 func lineTable(path string) (data []byte, text uint64, err error) {
 	in, err := input.Open(context.Background(), path, input.Program)
 	if err != nil {

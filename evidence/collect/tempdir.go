@@ -109,6 +109,7 @@ func removeUnlocked(at string) {
 	os.RemoveAll(at)
 }
 
+// isDead reports whether a process has ended.
 func isDead(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err == nil {

@@ -75,6 +75,7 @@ func Parse(data []byte) (*Profile, error) {
 	return out, nil
 }
 
+// unpack decompresses a profile, up to maxBytes.
 func unpack(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -203,6 +204,7 @@ func (p *parser) frames(lines []line) ([]Frame, error) {
 	return frames, nil
 }
 
+// text returns a string by its number.
 func (p *parser) text(i int64) (string, error) {
 	if i < 0 || i >= int64(len(p.strings)) {
 		return "", fmt.Errorf("it has no string number %d", i)

@@ -52,6 +52,7 @@ func next(data []byte) (f field, rest []byte, err error) {
 	return f, nil, errBroken
 }
 
+// varint parses a variable-length integer.
 func varint(data []byte) (uint64, []byte, error) {
 	x, n := binary.Uvarint(data)
 	if n <= 0 {
@@ -126,6 +127,7 @@ const (
 	functionID, functionName, file = 1, 2, 4
 )
 
+// profile parses the message Profile.
 func (p *parser) profile(data []byte) error {
 	return eachField(data, func(f field) error {
 		if inner := f.id >= profileType && f.id <= profileString; inner && !f.packed {
@@ -173,6 +175,7 @@ func readNumbers(data []byte, into map[uint64]*int64) error {
 	})
 }
 
+// sample parses the message Sample.
 func (p *parser) sample(data []byte) error {
 	var s sample
 	err := eachField(data, func(f field) (err error) {
@@ -193,6 +196,7 @@ func (p *parser) sample(data []byte) error {
 	return err
 }
 
+// location parses the message Location.
 func (p *parser) location(data []byte) error {
 	var id uint64
 	var lines []line
@@ -217,6 +221,7 @@ func (p *parser) location(data []byte) error {
 	return err
 }
 
+// function parses the message Function.
 func (p *parser) function(data []byte) error {
 	var id int64
 	var fn function

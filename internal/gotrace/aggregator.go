@@ -87,6 +87,7 @@ type used struct {
 	users, systems, collectors int
 }
 
+// spawn is a site that starts goroutines of a class.
 type spawn struct {
 	stack stackID
 	class *class
@@ -107,6 +108,7 @@ func newAggregator() *aggregator {
 // isUsable reports whether there were enough events for a summary.
 func (a *aggregator) usable() bool { return a.events > 16 && a.now > a.start }
 
+// event adds one event.
 func (a *aggregator) event(e *trace.Event) {
 	a.events++
 	kind := e.Kind()
@@ -167,6 +169,7 @@ func (a *aggregator) advance(at int64) {
 	a.now = at
 }
 
+// proc records that a proc starts or stops running.
 func (a *aggregator) proc(s *trace.StateTransition) {
 	p := a.procAt(s.Resource.Proc())
 	_, to := s.Proc()
@@ -203,6 +206,7 @@ type collector struct {
 	reasons    map[stopKey]*stopped
 }
 
+// stopKey identifies the stops of the world for one reason at one site.
 type stopKey struct {
 	reason string
 	stack  stackID

@@ -46,6 +46,7 @@ func (c *classes) init() {
 	c.class("", 0, evidence.Frame{}) // for unknown starts, and beyond the limit
 }
 
+// class returns the class with a start function and a creation site. Beyond the limit it returns the first class.
 func (c *classes) class(start string, created stackID, f evidence.Frame) *class {
 	key := classKey{start, created}
 	if found := c.by[key]; found != nil {
@@ -101,6 +102,7 @@ func (c *class) waitSum(reason string) *int64 {
 	return sum
 }
 
+// addAlone adds time during which only one goroutine, of this class, wanted a CPU.
 func (c *class) addAlone(dt int64) {
 	c.alone += dt
 	if c.tailing {
@@ -157,11 +159,13 @@ type site struct {
 	wokenAt stackID // stack of latest
 }
 
+// waker counts the wake-ups by one site.
 type waker struct {
 	count int64
 	class *class
 }
 
+// sites holds all sites.
 type sites struct {
 	list []*site
 	by   map[siteKey]*site
@@ -229,6 +233,7 @@ func (c *class) waitTimes() map[string]time.Duration {
 	return out
 }
 
+// addSpawn counts a started goroutine, up to the limit of sites.
 func (a *aggregator) addSpawn(s spawn) {
 	if _, ok := a.spawns[s]; ok || len(a.spawns) < maxSites {
 		a.spawns[s]++

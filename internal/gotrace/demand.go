@@ -75,6 +75,7 @@ func (d *demand) halve() {
 	d.shift++
 }
 
+// export returns the summary; duration is that of the trace in ns.
 func (d *demand) export(duration int64) evidence.Demand {
 	width := int64(1) << d.shift
 	out := evidence.Demand{Slice: time.Duration(width), Peak: d.peak, Spare: time.Duration(d.spare)}

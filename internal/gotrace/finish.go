@@ -133,6 +133,7 @@ func (a *aggregator) exportSites(out *evidence.Trace) {
 	})
 }
 
+// compareStacks orders stacks by function and line, so that the summary is deterministic.
 func compareStacks(a, b []evidence.Frame) int {
 	return slices.CompareFunc(a, b, func(a, b evidence.Frame) int {
 		return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
@@ -163,6 +164,7 @@ func (a *aggregator) exportResources(out *evidence.Trace) {
 	slices.SortStableFunc(out.Resources, func(x, y evidence.Resource) int { return cmp.Compare(y.Busy, x.Busy) })
 }
 
+// resource returns the summary of the set with root n.
 func (a *aggregator) resource(n *node) evidence.Resource {
 	for s := range n.sides {
 		n.sides[s].flush(&a.resources)

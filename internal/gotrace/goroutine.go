@@ -349,6 +349,7 @@ func (a *aggregator) addTime(g *goroutine) {
 	}
 }
 
+// addWait adds a wait of d ns that ended.
 func (a *aggregator) addWait(g *goroutine, d int64) {
 	if g.site == nil {
 		*g.class.waitSum("other") += d
@@ -371,6 +372,7 @@ func (a *aggregator) addWait(g *goroutine, d int64) {
 func (a *aggregator) leave(g *goroutine, s state) { a.count(g, s, -1) }
 func (a *aggregator) enter(g *goroutine, s state) { a.count(g, s, 1) }
 
+// count changes the numbers of goroutines that want and have a CPU.
 func (a *aggregator) count(g *goroutine, s state, by int) {
 	if s != runnable && s != running && s != inSyscall {
 		return

@@ -121,6 +121,7 @@ type decoder struct {
 	stop        chan struct{}
 }
 
+// decode starts to decode ahead. Call end to stop.
 func decode(reader *trace.Reader) *decoder {
 	d := &decoder{make(chan *batch, batches), make(chan *batch, batches), make(chan struct{})}
 	for range batches {

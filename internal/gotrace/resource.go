@@ -34,6 +34,7 @@ type side struct {
 	busy, starved int64
 }
 
+// advance adds dt ns. spare says that a CPU had nothing to do.
 func (r *resources) advance(dt int64, spare bool) {
 	r.clock += dt
 	if spare {
@@ -50,6 +51,7 @@ func (s *side) add(r *resources, by int32) {
 	}
 }
 
+// flush adds the time since the last change.
 func (s *side) flush(r *resources) {
 	if s.n > 0 {
 		s.busy += r.clock - s.since
@@ -98,6 +100,7 @@ func (r *resources) park(stack stackID, s *site) int32 {
 	return i<<1 | at
 }
 
+// node returns the index of the node for a stack.
 func (r *resources) node(stack stackID, kind evidence.Op) int32 {
 	if i, ok := r.by[stack]; ok {
 		return i

@@ -28,6 +28,7 @@ type stacks struct {
 	all   []evidence.Frame // frames of the current stack
 }
 
+// stackID is the number of a stack; 0 is no stack.
 type stackID int32
 
 // stack is a stack with its outermost functions.
@@ -57,6 +58,7 @@ func (s *stacks) id(t trace.Stack) stackID {
 	return id
 }
 
+// intern returns the number of a stack by its contents.
 func (s *stacks) intern(t trace.Stack) stackID {
 	s.key, s.all = s.key[:0], s.all[:0]
 	for f := range t.Frames() {

@@ -57,7 +57,7 @@ const ExitFile = `package debug
 
 import "internal/runtime/exithook"
 
-// BrewputAtExit adds what is done at the exit of the process.
+// BrewputAtExit adds a function that runs at the exit of the process.
 func BrewputAtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
 `
 

@@ -64,6 +64,7 @@ func brewputFromEnvironment(atExit func(func())) bool {
 	return true
 }
 
+// begin starts the profiler or tracer.
 func (h *brewputHook) begin() {
 	var err error
 	switch h.kind {
@@ -105,6 +106,7 @@ func (h *brewputHook) Write(p []byte) (int, error) {
 // end writes the evidence, at the exit of the process or when the time is over. A second call waits for the first.
 func (h *brewputHook) end() { h.once.Do(h.finish) }
 
+// finish stops the profiler and writes the files, the file "end" last.
 func (h *brewputHook) finish() {
 	began := hooktime.Now()
 	text := hookstrings.Builder{}
@@ -140,6 +142,7 @@ func (h *brewputHook) finish() {
 	}
 }
 
+// write writes a profile of package runtime/pprof to a file.
 func (h *brewputHook) write(profile, name string) error {
 	f, err := hookos.Create(hookfile.Join(h.dir, name))
 	if err != nil {

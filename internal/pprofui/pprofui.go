@@ -140,6 +140,7 @@ type flags struct {
 	args []string
 }
 
+// newFlags returns the flags for a pprof command line.
 func newFlags(args ...string) flags {
 	f := flag.NewFlagSet("pprof", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
