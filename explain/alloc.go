@@ -32,6 +32,7 @@ func gcRules(a *analysis) []Finding {
 		return nil
 	}
 
+	// Thrashing means that the limiter of the runtime was active, or that the memory limit is nearly reached.
 	name := GCPressure
 	limited := a.metric("/gc/limiter/last-enabled:gc-cycle") > 0
 	if limit := a.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
@@ -89,6 +90,7 @@ func (a *analysis) gcGain(share, assist float64) *Gain {
 		own = a.cpu.userShare(GarbageCollector)
 	}
 
+	// The collector's workers take CPUs from the program only if all CPUs are wanted.
 	crowded := a.saturation()
 	if a.trace != nil && a.trace.GC.Marking > 0 && a.cpus > 1 {
 		crowded = math.Max(crowded, math.Min(1, a.used/(a.cpus*a.wall)))
@@ -163,6 +165,7 @@ func escapes(a *analysis) []Finding {
 		return nil // The allocation is inside a library.
 	}
 
+	// The finding needs one object for each operation with a reason from the compiler, or a large saving.
 	perOp, ops := a.objectsPerOperation(g.share*objects, a.meanObjectSize(g.at))
 	cost, samples := a.allocationShare(g.at)
 	collected, _ := a.gcCPUShare()
@@ -223,7 +226,7 @@ const tinyBlock = 16
 
 // meanObjectSize returns the mean size in bytes of the objects allocated at a line, or 0 if it is unknown.
 func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
-	of := func(what string) float64 {
+	sumAt := func(what string) float64 {
 		groups, total := a.allocationsByLine(what)
 		for _, g := range groups {
 			if g.at == at {
@@ -232,8 +235,8 @@ func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
 		}
 		return 0
 	}
-	if n := of("alloc_objects/count"); n > 0 {
-		return of("alloc_space/bytes") / n
+	if n := sumAt("alloc_objects/count"); n > 0 {
+		return sumAt("alloc_space/bytes") / n
 	}
 
 	return 0

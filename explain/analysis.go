@@ -53,7 +53,7 @@ func newAnalysis(e *evidence.Evidence) *analysis {
 	}
 
 	for i := range e.Runs {
-		// the program may set more CPUs itself
+		// The program may set more CPUs itself.
 		if r := &e.Runs[i]; r.CPUs == 1 && r != a.run && r.Metrics[procsMetric] <= 1 {
 			a.oneCPU = r
 		}
@@ -84,8 +84,8 @@ func (a *analysis) setTimes() {
 		a.wall = a.trace.Duration.Seconds()
 		a.used = (a.trace.Running + a.trace.GC.Workers + a.trace.Background).Seconds()
 	default:
-		is := func(p evidence.Profile) bool { return p.Kind == evidence.CPU }
-		if i := slices.IndexFunc(a.e.Profiles, is); i >= 0 && a.cpu != nil {
+		isCPU := func(p evidence.Profile) bool { return p.Kind == evidence.CPU }
+		if i := slices.IndexFunc(a.e.Profiles, isCPU); i >= 0 && a.cpu != nil {
 			a.wall = a.e.Profiles[i].Duration.Seconds()
 			a.used = a.cpu.total / 1e9
 		}

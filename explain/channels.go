@@ -52,6 +52,7 @@ func handoff(a *analysis) []Finding {
 		return []Finding{a.stallFinding(worst, parks)}
 	}
 
+	// Estimate the cost from the CPU profile, or else from the number of parkings.
 	cost, source := 0.0, ""
 	switch {
 	case a.hasSamples():
@@ -189,6 +190,8 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 	}
 
 	f.citef("channels, and parking and waking for them, take up to %s of the CPU time, %s", percent(cost), source)
+
+	// The remaining time bounds the gain.
 	left := math.Min(1, a.boundWithoutHandoff(cost)+a.otherScheduling(parks))
 	most := 1 - left
 	f.Gain = newGain(0.9*most, math.Min(0.5*most, cost*a.activeFraction()*0.5), math.Min(0.97, most+0.1))
@@ -254,8 +257,8 @@ func (a *analysis) isBuffered(r *evidence.Resource) bool {
 		unbuffered += u
 		buffered += b
 		for _, s := range r.Sites {
-			if is, known := a.makesBuffered(s); known {
-				return is
+			if hasBuffer, known := a.makesBuffered(s); known {
+				return hasBuffer
 			}
 		}
 	}

@@ -39,6 +39,8 @@ func newProfile(e *evidence.Evidence) *profile {
 	count := slices.Index(from.Types, "samples/count")
 	value := max(slices.Index(from.Types, "cpu/nanoseconds"), 0)
 	p := &profile{by: map[string]float64{}, userBy: map[string]float64{}}
+
+	// Sum the samples by category. Those of profilers count only as noise.
 	noise := 0.0
 	for _, s := range from.Samples {
 		if len(s.Values) <= value {

@@ -22,6 +22,7 @@ func (a *analysis) cpuTime() CPUTime {
 		}
 	}
 
+	// Divide the CPU time by the best evidence that is available.
 	used := math.Min(a.used, total)
 	switch {
 	case a.hasSamples():
@@ -129,6 +130,7 @@ func (a *analysis) phases() []Phase {
 		x[i] = math.Min(d.Mean[i], a.cpus+1)
 	}
 
+	// Estimate the variance between neighbouring slices. The minimum avoids change points in constant series.
 	noise := 0.0
 	for i := 1; i < len(x); i++ {
 		noise += (x[i] - x[i-1]) * (x[i] - x[i-1]) / 2
@@ -136,6 +138,8 @@ func (a *analysis) phases() []Phase {
 
 	noise = math.Max(noise/float64(len(x)), 1e-3)
 	sums := prefixSums(x)
+
+	// Add the best change point until none lowers the sum of squares by more than the penalty.
 	cuts := []int{0, len(x)}
 	for len(cuts) <= maxPhases {
 		best, at := 4*math.Log(float64(len(x)))*noise, -1

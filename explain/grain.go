@@ -58,6 +58,9 @@ func tooFine(a *analysis) []Finding {
 	f.citef("%.0f goroutines a second; half of them ran for less than %s in all",
 		float64(c.Count)/a.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
 	f.citef("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
+
+	// What remains is the essential work without the allocations for goroutines. Without a profile the essential work
+	// is unknown, so that only the estimated cost is subtracted.
 	collected, _ := a.gcCPUShare()
 	left := math.Max(0, a.essential/(a.cpus*a.wall)*(1-a.spawnAllocation())) + a.otherScheduling(c.Count)
 	if a.essential == a.used {
@@ -65,6 +68,8 @@ func tooFine(a *analysis) []Finding {
 	}
 
 	most := 1 - left
+
+	// Estimate the gain between the measured cost and the largest possible gain.
 	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*a.activeFraction()))
 	if est < most/2 {
 		est = (est + 0.9*most) / 2

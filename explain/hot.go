@@ -288,20 +288,20 @@ func isLink(e ast.Expr) bool {
 
 // accessesMemory reports whether a node reads a field, an element or a pointer.
 func accessesMemory(n ast.Node) bool {
-	is := false
+	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n.(type) {
 		case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
-			is = true
+			found = true
 		}
-		return !is
+		return !found
 	})
-	return is
+	return found
 }
 
 // allIdentifiers reports whether all expressions are variables.
 func allIdentifiers(list []ast.Expr) bool {
-	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, is := e.(*ast.Ident); return !is })
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, ok := e.(*ast.Ident); return !ok })
 }
 
 // calleeName returns the name of the function or method that is called.

@@ -80,7 +80,7 @@ func TestIsSearch(t *testing.T) {
 
 // A search loop that takes most of the CPU time is reported without a gain.
 func TestLinearSearch(t *testing.T) {
-	of := func(statements string, in int) *testCase {
+	build := func(statements string, in int) *testCase {
 		c := wideCase()
 		c.evidence.Profiles = nil
 		program := source(statements)
@@ -90,14 +90,14 @@ func TestLinearSearch(t *testing.T) {
 		return c
 	}
 	const search = "for _, n := range names {; if n == name {; return true; }; }"
-	if f := of(search, 150).first(); f.Name != "hot-function" || f.Gain != nil ||
+	if f := build(search, 150).first(); f.Name != "hot-function" || f.Gain != nil ||
 		!slices.Equal(f.Where, []string{"main.go:3"}) {
 		t.Errorf("%s %v %v", f.Name, f.Gain, f.Where)
 	}
-	if names := of(search, 90).names(); slices.Contains(names, "hot-function") {
+	if names := build(search, 90).names(); slices.Contains(names, "hot-function") {
 		t.Errorf("it takes less than half: %v", names)
 	}
-	if names := of("for _, n := range names {; sum += n; }", 150).names(); slices.Contains(names, "hot-function") {
+	if names := build("for _, n := range names {; sum += n; }", 150).names(); slices.Contains(names, "hot-function") {
 		t.Errorf("it adds up: %v", names)
 	}
 }
@@ -119,7 +119,7 @@ func TestUpdatesMemory(t *testing.T) {
 
 // A limit on goroutines, one for each piece of work, is too low while CPUs are idle.
 func TestLimitedSpawning(t *testing.T) {
-	of := func(count int, idle int) *testCase {
+	build := func(count int, idle int) *testCase {
 		c := newCase()
 		c.demand(idle, 0, 1000-idle)
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, time.Millisecond)
@@ -132,34 +132,34 @@ func TestLimitedSpawning(t *testing.T) {
 			Sites: [][]evidence.Frame{frames("main.do:4"), frames("main.done:5")}}}
 		return c
 	}
-	if f := of(1000, 700).first(); f.Name != "too-few-workers" || f.Gain == nil || f.Gain.Estimate < 0.5 ||
+	if f := build(1000, 700).first(); f.Name != "too-few-workers" || f.Gain == nil || f.Gain.Estimate < 0.5 ||
 		!slices.Contains(f.Where, "main.go:4") {
 		t.Errorf("8 of 1000 at a time: %s %v", f.Name, f.Gain)
 	}
-	if names := of(8, 700).names(); slices.Contains(names, "too-few-workers") {
+	if names := build(8, 700).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("8 that take pieces from a channel are a stage: %v", names)
 	}
-	busy := of(1000, 700)
+	busy := build(1000, 700)
 	busy.wait(evidence.OpSelect, 2, 900, 4*second, 2, "runtime.selectgo", "database/sql.(*DB).conn", "main.job:7")
 	if names := busy.names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("they wait for a connection of a database, of which more do not give more: %v", names)
 	}
-	asks := of(1000, 700)
+	asks := build(1000, 700)
 	r := asks.class("net/rpc.(*Client).input", 1, 1, 10*time.Millisecond, 0)
 	asks.evidence.Trace.Classes[r].Waiting["network"] = 900 * time.Millisecond
 	asks.wait(evidence.OpReceive, 2, 900, 4*second, r, "runtime.chanrecv1", "net/rpc.(*Client).Call", "main.job:7")
 	if f := asks.first(); f.Name != "too-few-workers" {
 		t.Errorf("they wait for answers from outside: %s", f.Name)
 	}
-	if names := of(1000, 180).names(); slices.Contains(names, "too-few-workers") {
+	if names := build(1000, 180).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("the CPUs are used: %v", names)
 	}
-	many := of(1000, 700)
+	many := build(1000, 700)
 	many.evidence.Trace.Classes[2].Peak = 200
 	if names := many.names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("200 at a time that wait outside: %v", names)
 	}
-	fed := of(1000, 700)
+	fed := build(1000, 700)
 	fed.evidence.Trace.Classes[2].Created = frames("main.other:3")
 	if names := fed.names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("somebody else starts them: %v", names)
@@ -169,7 +169,7 @@ func TestLimitedSpawning(t *testing.T) {
 // Requests that wait for a connection of a net/http client wait for a resource, not for the reply.
 func TestClientConnections(t *testing.T) {
 	made := 0
-	of := func(waker ...string) Finding {
+	build := func(waker ...string) Finding {
 		c := newCase()
 		if made > 0 {
 			c.class("net/http.(*Transport).startDialConnForLocked.func1", made, 4, 10*time.Millisecond, 0)
@@ -183,18 +183,18 @@ func TestClientConnections(t *testing.T) {
 		c.evidence.Trace.Waits[at].Wakers[0].Stack = frames(append([]string{"runtime.chansend1"}, waker...)...)
 		return c.first()
 	}
-	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" ||
+	if f := build("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" ||
 		!strings.Contains(f.Fix, "MaxConnsPerHost") || f.Gain == nil {
 		t.Errorf("%s %v %q", f.Name, f.Gain, f.Fix)
 	}
 	made = 400
-	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name == "saturated-resource" {
+	if f := build("net/http.(*Transport).tryPutIdleConn"); f.Name == "saturated-resource" {
 		t.Error("connections are made all the time: their number is not limited")
 	}
 	made = 0
 	for _, dials := range []string{"net/http.(*Transport).dialConnFor",
 		"net/http.(*Transport).tryPutIdleConn net/http.(*Transport).dialConnFor"} {
-		if f := of(strings.Fields(dials)...); f.Name == "saturated-resource" {
+		if f := build(strings.Fields(dials)...); f.Name == "saturated-resource" {
 			t.Errorf("%s: they wait for a connection to be made, not for one to be free", dials)
 		}
 	}
@@ -203,7 +203,7 @@ func TestClientConnections(t *testing.T) {
 // A library goroutine reads the replies, and the client waits on a channel of the library.
 func TestRequestThroughLibrary(t *testing.T) {
 	accepted := true // the other side is in the same program
-	of := func(each int64, closes bool, by ...string) Finding {
+	build := func(each int64, closes bool, by ...string) Finding {
 		c := newCase()
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
@@ -230,13 +230,13 @@ func TestRequestThroughLibrary(t *testing.T) {
 		return c.first()
 	}
 	for _, closes := range []bool{false, true} {
-		if f := of(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" ||
+		if f := build(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" ||
 			!strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
 			t.Errorf("a listener is closed %v: %s %q %v", closes, f.Name, f.Claim, f.Where)
 		}
 	}
 	accepted = false
-	if f := of(200, false, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" {
+	if f := build(200, false, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" {
 		t.Errorf("the other side is elsewhere: %s %q", f.Name, f.Claim)
 	}
 	// One library goroutine sends the request and another reads the reply: each ends a wait.
@@ -254,7 +254,7 @@ func TestRequestThroughLibrary(t *testing.T) {
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("who asks is named: %s %q", f.Name, f.Claim)
 	}
-	if f := of(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" ||
+	if f := build(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" ||
 		!strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("one request, 200 answers: %s %q", f.Name, f.Claim)
 	}
@@ -272,7 +272,7 @@ func TestRequestThroughLibrary(t *testing.T) {
 	if names := pool.names(); slices.Contains(names, "stop-and-wait") {
 		t.Errorf("a pool of connections: %v", names)
 	}
-	if f := of(200, false); !strings.Contains(f.Claim, "Client).input") {
+	if f := build(200, false); !strings.Contains(f.Claim, "Client).input") {
 		t.Errorf("a channel of the program's own: %s %q", f.Name, f.Claim)
 	}
 }
@@ -329,7 +329,7 @@ func TestWakeUpLatency(t *testing.T) {
 
 // Requests that a library serves and that end one after the other are no load imbalance of the program.
 func TestLibraryImbalance(t *testing.T) {
-	of := func(created ...string) []string {
+	build := func(created ...string) []string {
 		c := newCase()
 		c.demand(0, 400, 600)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
@@ -339,11 +339,11 @@ func TestLibraryImbalance(t *testing.T) {
 		x.Members[0].Running = second
 		return c.names()
 	}
-	if names := of("main.serve"); !slices.Contains(names, "load-imbalance") {
+	if names := build("main.serve"); !slices.Contains(names, "load-imbalance") {
 		t.Errorf("started by the program: %v", names)
 	}
-	if names := of("net/rpc.(*Server).ServeCodec", "net/rpc.(*Server).ServeConn", "main.serve"); slices.Contains(names,
-		"load-imbalance") {
+	if names := build("net/rpc.(*Server).ServeCodec", "net/rpc.(*Server).ServeConn",
+		"main.serve"); slices.Contains(names, "load-imbalance") {
 		t.Errorf("started by a library: %v", names)
 	}
 }

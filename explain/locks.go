@@ -62,6 +62,7 @@ func lockRules(a *analysis) []Finding {
 		cost = a.cpu.share(Locks) + a.scheduling(waits)
 	}
 
+	// A lock is a bottleneck if CPUs are idle because of it, or else if it costs much CPU time.
 	idle := a.fraction(best.Busy) >= lockFull && a.unusedCPU() >= lockIdle && a.serializes(best)
 	if a.fraction(best.Starved) >= lockStarved || idle {
 		return []Finding{a.lockFinding(best, cost)}

@@ -58,7 +58,7 @@ func TestSemaphore(t *testing.T) {
 
 // Each condition for a semaphore in a select is removed in turn.
 func TestSelectDecoys(t *testing.T) {
-	of := func(by string, idle int) *testCase {
+	build := func(by string, idle int) *testCase {
 		c := newCase()
 		c.demand(idle, 1000-idle)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
@@ -67,13 +67,13 @@ func TestSelectDecoys(t *testing.T) {
 		c.evidence.Trace.Waits[at].Wakers[0].Stack = frames(by, "main.do:5")
 		return c
 	}
-	if f := of("runtime.chansend1", 950).first(); f.Name != "saturated-resource" {
+	if f := build("runtime.chansend1", 950).first(); f.Name != "saturated-resource" {
 		t.Fatalf("a place that is given back: %s", f.Name)
 	}
-	if names := of("runtime.closechan", 950).names(); slices.Contains(names, "saturated-resource") {
+	if names := build("runtime.closechan", 950).names(); slices.Contains(names, "saturated-resource") {
 		t.Errorf("a channel that is closed gives nothing back: %v", names)
 	}
-	if names := of("runtime.chansend1", 100).names(); slices.Contains(names, "saturated-resource") {
+	if names := build("runtime.chansend1", 100).names(); slices.Contains(names, "saturated-resource") {
 		t.Errorf("whoever holds it computes: %v", names)
 	}
 }
@@ -132,7 +132,7 @@ func (c *testCase) makeSleep(class int) {
 
 // Without a trace, a lock serializes if a goroutine nearly always waits for it.
 func TestLockByMutexProfile(t *testing.T) {
-	of := func(waited time.Duration) *testCase {
+	build := func(waited time.Duration) *testCase {
 		c := newCase()
 		c.evidence.Trace = nil
 		c.evidence.Runs[0].User = 1100 * time.Millisecond
@@ -144,15 +144,15 @@ func TestLockByMutexProfile(t *testing.T) {
 						Values: []int64{1000, int64(waited)}}}})
 		return c
 	}
-	if f := of(2 * second).first(); f.Name != "coarse-lock" {
+	if f := build(2 * second).first(); f.Name != "coarse-lock" {
 		t.Errorf("two wait for it all the time: %s", f.Name)
 	}
-	if names := of(700 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
+	if names := build(700 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
 		t.Errorf("nobody waits for it for a third of the time: %v", names)
 	}
 	// If the CPUs are used there is no finding, although the scheduler, which wakes the collector's workers, has its
 	// share.
-	busy := of(2 * second)
+	busy := build(2 * second)
 	busy.evidence.Runs[0].User = 1670 * time.Millisecond
 	busy.cpu(40, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
 	if names := busy.names(); slices.Contains(names, "coarse-lock") {
@@ -163,23 +163,23 @@ func TestLockByMutexProfile(t *testing.T) {
 // Without a trace, one CPU's worth of work can be divided if it belongs to the main goroutine. Other goroutines may
 // take turns.
 func TestSingleThreadedByProfile(t *testing.T) {
-	of := func(root string) Finding {
+	build := func(root string) Finding {
 		c := newCase()
 		c.evidence.Trace = nil
 		c.evidence.Runs[0].User = 990 * time.Millisecond
 		c.cpu(99, "main.f:5", root)
 		return c.first()
 	}
-	if f := of("main.main:3"); f.Name != "single-threaded" || f.Gain == nil {
+	if f := build("main.main:3"); f.Name != "single-threaded" || f.Gain == nil {
 		t.Errorf("main does all: %s %v", f.Name, f.Gain)
 	}
-	if f := of("testing.(*B).launch"); f.Name != "single-threaded" || f.Gain == nil {
+	if f := build("testing.(*B).launch"); f.Name != "single-threaded" || f.Gain == nil {
 		t.Errorf("a benchmark: %s %v", f.Name, f.Gain)
 	}
-	if f := of("testing.(*B).RunParallel.func1"); f.Name != "single-threaded" || f.Gain != nil {
+	if f := build("testing.(*B).RunParallel.func1"); f.Name != "single-threaded" || f.Gain != nil {
 		t.Errorf("a parallel benchmark: %s %v", f.Name, f.Gain)
 	}
-	if f := of("main.worker:3"); f.Name != "single-threaded" || f.Gain != nil {
+	if f := build("main.worker:3"); f.Name != "single-threaded" || f.Gain != nil {
 		t.Errorf("workers that may take turns: %s %v", f.Name, f.Gain)
 	}
 }

@@ -32,10 +32,14 @@ func tooFewWorkers(a *analysis) []Finding {
 			len(c.Members) == 0 {
 			continue
 		}
+
+		// The workers must live long, and wait neither for work nor for locks.
 		life, running, queued, channels, locks, outside := lifetimes(c)
 		if life < a.trace.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
 			continue
 		}
+
+		// They are all in use if they wait outside most of the time, or if they compute and are fewer than the CPUs.
 		waits := outside > time.Duration(poolWaits*float64(life)) && c.Peak <= poolMost
 		works := running+queued > life*85/100 && float64(c.Peak) < a.cpus
 		pool := c.Count >= 2 || a.startedInLoop(c)

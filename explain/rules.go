@@ -39,12 +39,16 @@ func Explain(e *evidence.Evidence) Report {
 	a := newAnalysis(e)
 	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: a.cpuTime(), Parallelism: a.parallelism(),
 		Phases: a.phases()}
+
+	// Apply all rules, and drop findings that gain too little.
 	var found []Finding
-	for _, look := range rules {
-		found = append(found, look(a)...)
+	for _, apply := range rules {
+		found = append(found, apply(a)...)
 	}
 
 	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
+
+	// Drop what the machine or the kind of program makes meaningless.
 	if a.isLoaded() {
 		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs "+
 			"being there is left out", a.run.OtherCPUs))
@@ -57,10 +61,13 @@ func Explain(e *evidence.Evidence) Report {
 		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].oneProgram })
 	}
 
+	// Keep the causes. The findings that remain may still predict no gain.
 	r.Findings = rank(dropSymptoms(found))
 	if a.isBrief() {
 		r.Findings = a.withoutGains(r.Findings)
 	}
+
+	// A run that a timer ends cannot become shorter, so that the gain is in work done.
 	if a.trace != nil && a.endsByTimer() && !a.serves() && slices.ContainsFunc(r.Findings,
 		func(f Finding) bool { return f.Gain != nil }) {
 		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long "+
@@ -70,6 +77,7 @@ func Explain(e *evidence.Evidence) Report {
 		r.Findings = []Finding{a.noFinding()}
 	}
 
+	// Fill in what programs that read the JSON rely on.
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Kind, f.Rank = "finding", i+1

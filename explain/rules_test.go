@@ -340,23 +340,23 @@ func TestStageWithoutWaits(t *testing.T) {
 // A lock that is passed often to goroutines that then queue for a CPU does not serialize. A lock that serializes has
 // nearly all its users parked.
 func TestLockWithRunnableWaiters(t *testing.T) {
-	of := func(parked time.Duration) *testCase {
+	build := func(parked time.Duration) *testCase {
 		c := coarseLock()
 		c.evidence.Trace.Resources[0].Starved = 0
 		c.evidence.Trace.Waits[0].Waited = parked
 		return c
 	}
-	if names := of(2 * second).names(); names[0] != "coarse-lock" {
+	if names := build(2 * second).names(); names[0] != "coarse-lock" {
 		t.Errorf("two of four parked: %v", names)
 	}
-	if names := of(600 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
+	if names := build(600 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
 		t.Errorf("one of four parked, now and then: %v", names)
 	}
 }
 
 // False sharing takes more CPU time on several CPUs, though less than twice as much.
 func TestFalseSharing(t *testing.T) {
-	of := func(line string, one time.Duration) *testCase {
+	build := func(line string, one time.Duration) *testCase {
 		c := wideCase()
 		c.evidence.Program.Source = func(_ string, n int) string {
 			if n == 5 {
@@ -369,15 +369,15 @@ func TestFalseSharing(t *testing.T) {
 		return c
 	}
 	for _, line := range []string{"t.east++", "sums[w] += x", "p.n -= 2"} {
-		if f := of(line, 1300*time.Millisecond).first(); f.Name != "work-inflation" {
+		if f := build(line, 1300*time.Millisecond).first(); f.Name != "work-inflation" {
 			t.Errorf("%s, 1.5 times the CPU time: %s", line, f.Name)
 		}
-		if f := of(line, 1700*time.Millisecond).first(); f.Name == "work-inflation" {
+		if f := build(line, 1700*time.Millisecond).first(); f.Name == "work-inflation" {
 			t.Errorf("%s, 1.2 times the CPU time: %s", line, f.Name)
 		}
 	}
 	for _, line := range []string{"x = x*5 + 1", "sum += x", "x ^= x << 13", "return t.n"} {
-		if f := of(line, 1300*time.Millisecond).first(); f.Name == "work-inflation" {
+		if f := build(line, 1300*time.Millisecond).first(); f.Name == "work-inflation" {
 			t.Errorf("%s adds to no memory: %s", line, f.Name)
 		}
 	}
@@ -638,7 +638,7 @@ func TestSleepingStage(t *testing.T) {
 
 // A program may set GOMAXPROCS to 1 itself, whatever its environment says.
 func TestProgramSetsOneCPU(t *testing.T) {
-	of := func(set float64) *testCase {
+	build := func(set float64) *testCase {
 		c := newCase()
 		c.demand(10, 100, 200, 690)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
@@ -648,23 +648,23 @@ func TestProgramSetsOneCPU(t *testing.T) {
 		c.evidence.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": set}
 		return c
 	}
-	if f := of(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 ||
+	if f := build(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 ||
 		!strings.Contains(f.Fix, "runtime.GOMAXPROCS") {
 		t.Errorf("it sets 1: %s %v %q", f.Name, f.Gain, f.Fix)
 	}
-	byProfile := of(1)
+	byProfile := build(1)
 	byProfile.evidence.Trace = nil
 	byProfile.cpu(98, "main.f:5", "main.worker:3")
 	if f := byProfile.first(); f.Name != "one-cpu-pathology" || f.Gain != nil {
 		t.Errorf("it sets 1, without a trace: %s %v", f.Name, f.Gain)
 	}
-	one := of(1)
+	one := build(1)
 	one.evidence.Trace = nil
 	one.cpu(98, "main.f:5", "main.main:3")
 	if f := one.first(); f.Name != "single-threaded" || f.Gain == nil {
 		t.Errorf("it sets 1, and main does all: %s %v", f.Name, f.Gain)
 	}
-	full := of(2)
+	full := build(2)
 	full.evidence.Runs[0].CPUs, full.evidence.Runs[0].MachineCPUs, full.evidence.Runs[0].User = 8, 8,
 		1950*time.Millisecond
 	full.evidence.Trace.Demand = evidence.Demand{}
@@ -672,13 +672,13 @@ func TestProgramSetsOneCPU(t *testing.T) {
 	if f := full.first(); f.Name != "cpu-saturated" || !strings.Contains(f.Fix, "GOMAXPROCS") {
 		t.Errorf("it sets 2 of 8: %s %q", f.Name, f.Fix)
 	}
-	idle := of(1)
+	idle := build(1)
 	idle.evidence.Trace, idle.evidence.Runs[0].User = nil, 300*time.Millisecond
 	idle.cpu(98, "main.f:5", "main.worker:3")
 	if names := idle.names(); slices.Contains(names, "one-cpu-pathology") {
 		t.Errorf("it does not use it: %v", names)
 	}
-	alone := of(1)
+	alone := build(1)
 	alone.evidence.Trace.Demand = evidence.Demand{}
 	alone.demand(10, 990)
 	alone.evidence.Trace.Classes = alone.evidence.Trace.Classes[:1]
@@ -686,10 +686,10 @@ func TestProgramSetsOneCPU(t *testing.T) {
 	if f := alone.first(); f.Name != "single-threaded" || f.Gain == nil || !strings.Contains(f.Fix, "GOMAXPROCS") {
 		t.Errorf("it sets 1, and one goroutine works: %s %q", f.Name, f.Fix)
 	}
-	if f := of(32).first(); f.Name != "os-oversubscription" {
+	if f := build(32).first(); f.Name != "os-oversubscription" {
 		t.Errorf("it sets 32 on 2 CPUs: %s", f.Name)
 	}
-	if names := of(2).names(); slices.Contains(names, "one-cpu-pathology") {
+	if names := build(2).names(); slices.Contains(names, "one-cpu-pathology") {
 		t.Errorf("it sets 2: %v", names)
 	}
 }
@@ -721,7 +721,7 @@ func TestLibraryPool(t *testing.T) {
 // In a large pool in external waits each goroutine has its own job. Of goroutines that compute there are too few while
 // CPUs are idle.
 func TestLargePools(t *testing.T) {
-	of := func(running, outside time.Duration) []string {
+	build := func(running, outside time.Duration) []string {
 		c := newCase()
 		c.evidence.Runs[0].CPUs, c.evidence.Runs[0].MachineCPUs, c.evidence.Trace.CPUs = 80, 80, 80
 		c.demand(1000)
@@ -738,10 +738,10 @@ func TestLargePools(t *testing.T) {
 		}
 		return c.names()
 	}
-	if names := of(960*time.Millisecond, 0); !slices.Contains(names, "too-few-workers") {
+	if names := build(960*time.Millisecond, 0); !slices.Contains(names, "too-few-workers") {
 		t.Errorf("40 of 80 CPUs are used by 40 workers: %v", names)
 	}
-	if names := of(0, 950*time.Millisecond); slices.Contains(names, "too-few-workers") {
+	if names := build(0, 950*time.Millisecond); slices.Contains(names, "too-few-workers") {
 		t.Errorf("40 wait outside: %v", names)
 	}
 }
@@ -839,7 +839,7 @@ func TestMultipleBenchmarks(t *testing.T) {
 
 // A benchmark that runs small operations in sequence is no finding.
 func TestSmallOperations(t *testing.T) {
-	of := func(root string, operations int64, traced bool) []string {
+	build := func(root string, operations int64, traced bool) []string {
 		c := newCase()
 		c.demand(10, 990)
 		c.class(root, 1, 1, 990*time.Millisecond, 990*time.Millisecond)
@@ -851,13 +851,13 @@ func TestSmallOperations(t *testing.T) {
 		return c.names()
 	}
 	for _, traced := range []bool{true, false} {
-		if names := of("testing.(*B).launch", 1000000, traced); slices.Contains(names, "single-threaded") {
+		if names := build("testing.(*B).launch", 1000000, traced); slices.Contains(names, "single-threaded") {
 			t.Errorf("an operation of 1 us: %v", names)
 		}
-		if names := of("testing.(*B).launch", 10, traced); !slices.Contains(names, "single-threaded") {
+		if names := build("testing.(*B).launch", 10, traced); !slices.Contains(names, "single-threaded") {
 			t.Errorf("an operation of 100 ms: %v", names)
 		}
-		if names := of("main.main", 1000000, traced); !slices.Contains(names, "single-threaded") {
+		if names := build("main.main", 1000000, traced); !slices.Contains(names, "single-threaded") {
 			t.Errorf("a design: %v", names)
 		}
 	}
@@ -865,7 +865,7 @@ func TestSmallOperations(t *testing.T) {
 
 // Read locks of an RWMutex slow down everything else on several CPUs, so that the gain includes this.
 func TestRWMutexInflation(t *testing.T) {
-	of := func(one time.Duration) Finding {
+	build := func(one time.Duration) Finding {
 		c := newCase()
 		c.demand(0, 10, 990)
 		c.class("main.reader", 2, 2, 1990*time.Millisecond, 0)
@@ -876,10 +876,10 @@ func TestRWMutexInflation(t *testing.T) {
 		c.evidence.Runs[1].CPUs, c.evidence.Runs[1].Wall, c.evidence.Runs[1].User = 1, one, one
 		return c.first()
 	}
-	if f := of(300 * time.Millisecond); f.Name != "rwmutex-misuse" || f.Gain.Estimate < 0.8 || f.Gain.High < 0.9 {
+	if f := build(300 * time.Millisecond); f.Name != "rwmutex-misuse" || f.Gain.Estimate < 0.8 || f.Gain.High < 0.9 {
 		t.Errorf("2 s of CPU time, 0.3 s on one CPU: %s %+v", f.Name, f.Gain)
 	}
-	if f := of(2 * time.Second); f.Name != "rwmutex-misuse" || f.Gain.Estimate > 0.6 {
+	if f := build(2 * time.Second); f.Name != "rwmutex-misuse" || f.Gain.Estimate > 0.6 {
 		t.Errorf("the same on one CPU: %s %+v", f.Name, f.Gain)
 	}
 }
@@ -887,7 +887,7 @@ func TestRWMutexInflation(t *testing.T) {
 // A short tail of one fork and join has no gain: page faults may have caused it.
 func TestTailByChance(t *testing.T) {
 	// scale lengthens everything except the tail
-	of := func(tail time.Duration, batches int64, scale time.Duration) *testCase {
+	build := func(tail time.Duration, batches int64, scale time.Duration) *testCase {
 		c := newCase()
 		ms := int(tail / time.Millisecond / scale)
 		c.demand(0, ms, 1000-ms)
@@ -910,23 +910,23 @@ func TestTailByChance(t *testing.T) {
 		}
 		return &list[i]
 	}
-	once := of(140*time.Millisecond, 1, 1)
+	once := build(140*time.Millisecond, 1, 1)
 	if f := find(once); f == nil || f.Gain != nil || f.Confidence != Low {
 		t.Errorf("once 140 ms: %+v", f)
 	}
-	if f := find(of(140*time.Millisecond, 20, 1)); f == nil || f.Gain == nil || f.Confidence != High {
+	if f := find(build(140*time.Millisecond, 20, 1)); f == nil || f.Gain == nil || f.Confidence != High {
 		t.Errorf("140 ms of 20 tails: %+v", f)
 	}
-	if f := find(of(300*time.Millisecond, 1, 1)); f == nil || f.Gain == nil {
+	if f := find(build(300*time.Millisecond, 1, 1)); f == nil || f.Gain == nil {
 		t.Errorf("once 300 ms: %+v", f)
 	}
-	if f := find(of(105*time.Millisecond, 1, 1)); f != nil {
+	if f := find(build(105*time.Millisecond, 1, 1)); f != nil {
 		t.Errorf("once 105 ms, of which no change would save 5 %%: %+v", f)
 	}
-	if f := find(of(700*time.Millisecond, 1, 5)); f == nil || f.Gain == nil {
+	if f := find(build(700*time.Millisecond, 1, 5)); f == nil || f.Gain == nil {
 		t.Errorf("once 700 ms of 5 s: %+v", f)
 	}
-	if f := of(115*time.Millisecond, 1, 1).first(); f.Name != "cpu-saturated" {
+	if f := build(115*time.Millisecond, 1, 1).first(); f.Name != "cpu-saturated" {
 		t.Errorf("all CPUs are in use, but for a tail that may be chance: %s", f.Name)
 	}
 }
@@ -934,7 +934,7 @@ func TestTailByChance(t *testing.T) {
 // A main goroutine that sends requests to a listener in the same program waits for replies. If it accepts connections
 // itself, it may be a server, so that there is no gain.
 func TestMainServes(t *testing.T) {
-	of := func(accepts int) Finding {
+	build := func(accepts int) Finding {
 		c := newCase()
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
@@ -950,7 +950,7 @@ func TestMainServes(t *testing.T) {
 				Class: m, Count: 200})
 		return c.first()
 	}
-	if f := of(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low ||
+	if f := build(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low ||
 		!strings.Contains(f.Alternative, "as a server does") {
 		t.Errorf("main accepts: %s %v %q %q", f.Name, f.Gain, f.Confidence, f.Alternative)
 	}
@@ -966,7 +966,7 @@ func TestMainServes(t *testing.T) {
 	if f := server.first(); f.Name != None {
 		t.Errorf("main does nothing but accept: %s %q", f.Name, f.Claim)
 	}
-	if f := of(2); f.Name != "stop-and-wait" || f.Gain == nil {
+	if f := build(2); f.Name != "stop-and-wait" || f.Gain == nil {
 		t.Errorf("main asks: %s %q", f.Name, f.Claim)
 	}
 }

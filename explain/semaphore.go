@@ -27,11 +27,16 @@ func (a *analysis) semaphore() (Finding, bool) {
 		if len(waits) == 0 || spawned == nil && !a.wokenByOwnClass(waits) {
 			continue
 		}
+
+		// By Little's law, this is the mean number of waiting goroutines. If all of them could continue, the time
+		// would fall to 1/(queue+1) at best.
 		queue := float64(waited) / float64(a.trace.Duration)
 		most := 1 - a.lowerBound(1/(queue+1))
 		if most < 2*minGain {
 			continue
 		}
+
+		// If the CPUs are often idle, the holders wait for something outside.
 		outside := a.demandShare(0) > 0.3
 		name := TooFewWorkers
 		claim := "Few at a time may go on: the others wait for a place at %s while CPUs are unused."
@@ -45,6 +50,8 @@ func (a *analysis) semaphore() (Finding, bool) {
 		}
 
 		f := a.newFinding(name, claim, where[0])
+
+		// A spawner that is blocked limits the number of goroutines, not a resource.
 		if spawned != nil {
 			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost ||
 				a.handlesConnections(spawned) || a.internalWaitShare(spawned) > poolStarve {
@@ -89,7 +96,7 @@ func (a *analysis) spawnedClass(waits []*evidence.Wait) *evidence.Class {
 }
 
 // internalWaitShare returns the fraction of their lifetimes that the goroutines of a class wait for others in the
-// program. Timers, the network and data that a library brings do not count.
+// program, or for a timer in a channel. Sleep, the network and data that a library brings do not count.
 func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 	waited, held := time.Duration(0), time.Duration(0)
 	for i := range a.trace.Waits {
@@ -131,8 +138,8 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
 		queue := a.fraction(w.Waited)
-		back, is := releases[w.Op]
-		if !is || w.Count < 10 || queue < 1 || a.demandShare(0) < 0.3 || len(w.Wakers) == 0 {
+		release, ok := releases[w.Op]
+		if !ok || w.Count < 10 || queue < 1 || a.demandShare(0) < 0.3 || len(w.Wakers) == 0 {
 			continue
 		}
 		if containsAny(w.Stack, connectionPools[0]) && a.reusesConnections(w) {
@@ -143,12 +150,12 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 		}
 		where := a.prog.positions(w.Stack, w.Wakers[0].Stack)
 		most := 1 - a.lowerBound(1/(queue+1))
-		if len(where) == 0 || most < 2*minGain || !containsAny(w.Wakers[0].Stack, back.by) {
+		if len(where) == 0 || most < 2*minGain || !containsAny(w.Wakers[0].Stack, release.by) {
 			continue
 		}
 
 		f := a.newFinding(SaturatedResource, "Goroutines wait by %s at %s, all the time, for what others of them hold.",
-			back.through, where[0])
+			release.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		a.describeSemaphore(&f, queue, w.Count, most)

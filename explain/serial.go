@@ -147,6 +147,7 @@ func (a *analysis) singleByCPUTime() []Finding {
 		return nil
 	}
 
+	// Find the start function with the most CPU time.
 	used := a.used / a.wall * a.cpu.user / a.cpu.total
 	root, most := "", 0.0
 	by := map[string]float64{}
@@ -212,20 +213,20 @@ func serialPhase(a *analysis) []Finding {
 
 	work := float64(a.totalRunning())
 	serial := float64(c.Alone-c.Tail) / math.Max(work, 1)
-	who := capitalize(a.className(c))
+	subject := capitalize(a.className(c))
 	if c.Count > 1 {
-		who = "One goroutine of " + shortName(c.Start.Function) + " at a time"
+		subject = "One goroutine of " + shortName(c.Start.Function) + " at a time"
 	}
 
 	f := a.newFinding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
-		who, percent(alone))
+		subject, percent(alone))
 	f.Share = alone
 	g, ok := a.entryPoint(c)
 	if ok {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		call := a.callee(g.at, g.sample)
 		if call != "" {
-			f.Claim = who + " works alone for " + percent(alone) + " of the time, in " + call + " called at " +
+			f.Claim = subject + " works alone for " + percent(alone) + " of the time, in " + call + " called at " +
 				a.prog.position(g.at) + "."
 			f.citef("its CPU time is mostly in %s: %s", call, a.quote(g.at))
 		} else {

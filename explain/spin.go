@@ -206,13 +206,13 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 		a.pollLoops = map[evidence.Frame]bool{}
 	}
 
-	is := false
+	polls := false
 	if inner, ok := a.innermostLoop(at).(*ast.ForStmt); ok {
-		is = inner.Init == nil && inner.Post == nil && onlyPolls(inner)
+		polls = inner.Init == nil && inner.Post == nil && onlyPolls(inner)
 	}
 
-	a.pollLoops[at] = is
-	return is
+	a.pollLoops[at] = polls
+	return polls
 }
 
 // covers reports whether a syntax node includes a line of its file.

@@ -95,7 +95,7 @@ func (r *buildConfig) build(ctx context.Context, to string, more ...string) erro
 	args = append(append(args, r.flags...), more...)
 	_, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "-o", to), r.packages...)...)
 	if err == nil {
-		if _, gone := os.Stat(to); gone != nil {
+		if _, statErr := os.Stat(to); statErr != nil {
 			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.packages, " "))
 		}
 	}

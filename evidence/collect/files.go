@@ -151,7 +151,7 @@ func typeNames(p *gopprof.Profile) string {
 // profileKind returns the kind of a profile by its value types, and by its stacks if two kinds have the same types. It
 // returns "" for any other profile.
 func profileKind(p *gopprof.Profile, name string) string {
-	is := func(words ...string) bool {
+	hasTypes := func(words ...string) bool {
 		var have []string
 		for _, t := range p.Types {
 			have = append(have, t.Type)
@@ -160,13 +160,13 @@ func profileKind(p *gopprof.Profile, name string) string {
 	}
 
 	switch {
-	case is("samples", "cpu"):
+	case hasTypes("samples", "cpu"):
 		return "cpu"
-	case is("alloc_objects", "alloc_space", "inuse_objects", "inuse_space"):
+	case hasTypes("alloc_objects", "alloc_space", "inuse_objects", "inuse_space"):
 		return "heap"
-	case is("goroutine"):
+	case hasTypes("goroutine"):
 		return "goroutine"
-	case !is("contentions", "delay"):
+	case !hasTypes("contentions", "delay"):
 		return ""
 	}
 

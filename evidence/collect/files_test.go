@@ -188,19 +188,19 @@ func TestDifferentPrograms(t *testing.T) {
 	if isSymbolized(bare) || !isSymbolized(&evidence.Profile{}) {
 		t.Error("a profile without names is not told from others")
 	}
-	of := func(file string) *evidence.Profile {
+	build := func(file string) *evidence.Profile {
 		return &evidence.Profile{Samples: []evidence.Sample{{Stack: []evidence.Frame{{Function: "main.main", File: file,
 			Line: 1}}}}}
 	}
 	var g programGuess
-	g.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{})
-	g.profile("heap.pprof", of("/a/main.go"), gopprof.Binary{})
+	g.profile("cpu.pprof", build("/a/main.go"), gopprof.Binary{})
+	g.profile("heap.pprof", build("/a/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err != nil {
 		t.Error(err)
 	}
 	var renamed programGuess
-	renamed.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{File: "/a/v1", BuildID: "1"})
-	renamed.profile("heap.pprof", of("/a/main.go"), gopprof.Binary{File: "/a/v2", BuildID: "2"})
+	renamed.profile("cpu.pprof", build("/a/main.go"), gopprof.Binary{File: "/a/v1", BuildID: "1"})
+	renamed.profile("heap.pprof", build("/a/main.go"), gopprof.Binary{File: "/a/v2", BuildID: "2"})
 	if err := renamed.conflict(); err != nil {
 		t.Error(err)
 	}
@@ -208,7 +208,7 @@ func TestDifferentPrograms(t *testing.T) {
 		!strings.Contains(text, "of /a/v1, the other of /a/v2") || g.renamed() != "" {
 		t.Errorf("%q, %q", text, g.renamed())
 	}
-	g.profile("mutex.pprof", of("/b/main.go"), gopprof.Binary{})
+	g.profile("mutex.pprof", build("/b/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err == nil ||
 		!strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
 		t.Errorf("%v", err)
@@ -307,9 +307,9 @@ func TestEndpoint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
-	var said []string
+	var progress []string
 	o := DefaultOptions()
-	o.Duration, o.Progress = time.Second, func(line string) { said = append(said, line) }
+	o.Duration, o.Progress = time.Second, func(line string) { progress = append(progress, line) }
 	c, err := Endpoint(t.Context(), serve(t), o)
 	if err != nil {
 		t.Fatal(err)
@@ -318,8 +318,8 @@ func TestEndpoint(t *testing.T) {
 	if c.Trace == nil || len(c.Profiles) != 5 {
 		t.Errorf("trace %t, %d profiles: %q", c.Trace != nil, len(c.Profiles), c.Notes)
 	}
-	if len(said) == 0 || !strings.Contains(said[0], "which takes it") {
-		t.Errorf("the overhead is not said first: %q", said)
+	if len(progress) == 0 || !strings.Contains(progress[0], "which takes it") {
+		t.Errorf("the overhead is not said first: %q", progress)
 	}
 	for _, line := range []string{"runtime.SetMutexProfileFraction(5)", "runtime.SetBlockProfileRate(10000)"} {
 		if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, line) }) {

@@ -102,7 +102,7 @@ func (t testCommand) flags() []string {
 }
 
 // goTest builds the test binary of a package.
-func goTest(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
+func goTest(ctx context.Context, work, dir string, args []string, progress func(string)) (*target, error) {
 	t, err := parseTest(args)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func goTest(ctx context.Context, work, dir string, args []string, say func(strin
 		path: filepath.Join(work, "plain", name), args: slices.Concat([]string{name}, flags, t.args), dir: r.pkg.Dir,
 		env: []string{"PWD=" + r.pkg.Dir}, cpuFlag: "-test.cpu=",
 	}}
-	say("building the tests of " + r.pkg.ImportPath)
+	progress("building the tests of " + r.pkg.ImportPath)
 	if err := r.build(ctx, s.plain.path); err != nil {
 		return nil, fmt.Errorf("the tests of %s cannot be built:\n%w", t.pkg, err)
 	}

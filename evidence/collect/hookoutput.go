@@ -26,8 +26,8 @@ var errNoOutput = errors.New("the program ended in a way that no hook sees, as b
 
 // readHookOutput reads what the hook wrote to dir. It returns [errNoOutput] if the hook did not reach its end.
 func readHookOutput(ctx context.Context, dir string) (*hookOutput, error) {
-	if why, err := input.ReadFile(ctx, filepath.Join(dir, hook.Error), input.Figures); err == nil {
-		return nil, fmt.Errorf("the hook could not collect: %s", strings.TrimSpace(string(why)))
+	if reason, err := input.ReadFile(ctx, filepath.Join(dir, hook.Error), input.Figures); err == nil {
+		return nil, fmt.Errorf("the hook could not collect: %s", strings.TrimSpace(string(reason)))
 	}
 
 	text, err := input.ReadFile(ctx, filepath.Join(dir, hook.End), input.Figures)
@@ -91,9 +91,9 @@ func (a *hookOutput) histogram(name string, words []string) error {
 			return errors.New("a bucket has no three numbers")
 		}
 		low, err := strconv.ParseFloat(parts[0], 64)
-		high, also := strconv.ParseFloat(parts[1], 64)
-		n, third := strconv.ParseFloat(parts[2], 64)
-		if err = errors.Join(err, also, third); err != nil {
+		high, err2 := strconv.ParseFloat(parts[1], 64)
+		n, err3 := strconv.ParseFloat(parts[2], 64)
+		if err = errors.Join(err, err2, err3); err != nil {
 			return err
 		}
 		// An end of the histogram may be infinite: the other end stands for its bucket.

@@ -119,7 +119,7 @@ func (g *programGuess) renamed() string {
 // name, and copies of one build have the same build ID.
 func differentBinaries(a, b gopprof.Binary) bool {
 	copies := a.BuildID != "" && a.BuildID == b.BuildID
-	// the path may be of any operating system
+	// The path may be of any operating system.
 	name := func(file string) string { return file[strings.LastIndexAny(file, "/\\")+1:] }
 	return a.File != "" && b.File != "" && name(a.File) != name(b.File) && !copies
 }

@@ -48,21 +48,21 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 		return r.check(ctx, info.Path)
 	}
 
-	why := "its source is not at hand"
+	problem := "its source is not at hand"
 	for _, p := range append(places, dir, filepath.Dir(path)) {
 		if !isDir(p) {
 			continue
 		}
-		try := *r
-		try.dir, try.packages = p, []string{info.Path}
-		if found, w := try.check(ctx, info.Path); found != nil {
+		candidate := *r
+		candidate.dir, candidate.packages = p, []string{info.Path}
+		if found, reason := candidate.check(ctx, info.Path); found != nil {
 			return found, ""
 		} else if ctx.Err() == nil && exists(filepath.Join(p, "go.mod")) {
-			why = w
+			problem = reason
 		}
 	}
 
-	return nil, why
+	return nil, problem
 }
 
 // check returns the configuration if its package is the one with the import path, and otherwise nil and the reason.

@@ -27,13 +27,13 @@ type target struct {
 }
 
 // resolve finds the program of a command line and builds it if necessary. It does not run it.
-func resolve(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
+func resolve(ctx context.Context, work, dir string, args []string, progress func(string)) (*target, error) {
 	if filepath.Base(args[0]) == "go" && len(args) > 1 {
 		switch args[1] {
 		case "run":
-			return goRun(ctx, work, dir, args[2:], say)
+			return goRun(ctx, work, dir, args[2:], progress)
 		case "test":
-			return goTest(ctx, work, dir, args[2:], say)
+			return goTest(ctx, work, dir, args[2:], progress)
 		}
 	}
 
@@ -83,7 +83,7 @@ func PackageCommand(pattern string, args []string) []string {
 }
 
 // goRun builds the program that go run would run.
-func goRun(ctx context.Context, work, dir string, args []string, say func(string)) (*target, error) {
+func goRun(ctx context.Context, work, dir string, args []string, progress func(string)) (*target, error) {
 	flags, rest, err := buildFlags(args)
 	if err != nil {
 		return nil, err
@@ -97,32 +97,32 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 		n++
 	}
 
-	of := slices.Clone(rest[:n])
-	r := &buildConfig{dir: dir, packages: of, flags: flags, work: work}
+	patterns := slices.Clone(rest[:n])
+	r := &buildConfig{dir: dir, packages: patterns, flags: flags, work: work}
 	// A package below dir may belong to another module.
-	if inside := filepath.Join(dir, of[0]); n == 1 && strings.HasPrefix(of[0], ".") && isDir(inside) {
+	if inside := filepath.Join(dir, patterns[0]); n == 1 && strings.HasPrefix(patterns[0], ".") && isDir(inside) {
 		r.dir, r.packages = inside, []string{"."}
-	} else if filepath.IsAbs(of[0]) && isDir(of[0]) {
-		r.dir, r.packages = of[0], []string{"."}
+	} else if filepath.IsAbs(patterns[0]) && isDir(patterns[0]) {
+		r.dir, r.packages = patterns[0], []string{"."}
 	}
 	if err := r.list(ctx); err != nil {
-		return nil, fmt.Errorf("%s is no package that can be built: %w", of[0], err)
+		return nil, fmt.Errorf("%s is no package that can be built: %w", patterns[0], err)
 	}
 	if r.pkg.Name != "main" {
 		return nil, fmt.Errorf("%s is a library, package %s: give a package main, or its benchmarks, as in explain "+
-			"-- go test -bench . %s", of[0], r.pkg.Name, of[0])
+			"-- go test -bench . %s", patterns[0], r.pkg.Name, patterns[0])
 	}
 
 	name := filepath.Base(r.pkg.Dir)
-	if strings.HasSuffix(of[0], ".go") {
-		name = strings.TrimSuffix(filepath.Base(of[0]), ".go")
+	if strings.HasSuffix(patterns[0], ".go") {
+		name = strings.TrimSuffix(filepath.Base(patterns[0]), ".go")
 	}
 
 	s := &target{buildConfig: r, plain: program{path: filepath.Join(work, "plain", name),
 		args: append([]string{name}, rest[n:]...), dir: dir}}
-	say("building " + name)
+	progress("building " + name)
 	if err := r.build(ctx, s.plain.path); err != nil {
-		return nil, fmt.Errorf("%s cannot be built:\n%w", of[0], err)
+		return nil, fmt.Errorf("%s cannot be built:\n%w", patterns[0], err)
 	}
 
 	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}

@@ -84,8 +84,8 @@ func removeAbandonedIn(dir string, since time.Time) {
 
 	for _, e := range entries {
 		m := tempDirName.FindStringSubmatch(e.Name())
-		info, gone := e.Info()
-		if m == nil || gone != nil || !info.IsDir() || !proc.Owned(info) { // other users' directories do not count
+		info, infoErr := e.Info()
+		if m == nil || infoErr != nil || !info.IsDir() || !proc.Owned(info) { // other users' directories do not count
 			continue
 		}
 		at := filepath.Join(dir, e.Name())

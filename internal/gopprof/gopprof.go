@@ -139,16 +139,16 @@ func (p *parser) resolve() (*Profile, error) {
 	}
 
 	file, err := p.text(p.binary[0])
-	build, also := p.text(p.binary[1])
-	if err = errors.Join(err, also); err != nil {
+	build, err2 := p.text(p.binary[1])
+	if err = errors.Join(err, err2); err != nil {
 		return nil, err
 	}
 
 	out := &Profile{Duration: time.Duration(p.duration), Binary: Binary{file, build}}
 	for _, t := range p.types {
 		name, err := p.text(t[0])
-		unit, also := p.text(t[1])
-		if err = errors.Join(err, also); err != nil {
+		unit, err2 := p.text(t[1])
+		if err = errors.Join(err, err2); err != nil {
 			return nil, err
 		}
 		out.Types = append(out.Types, ValueType{name, unit})
@@ -194,8 +194,8 @@ func (p *parser) frames(lines []line) ([]Frame, error) {
 			return nil, fmt.Errorf("a line is of function %d, which is not there", l.function)
 		}
 		name, err := p.text(f.name)
-		file, also := p.text(f.file)
-		if err = errors.Join(err, also); err != nil {
+		file, err2 := p.text(f.file)
+		if err = errors.Join(err, err2); err != nil {
 			return nil, err
 		}
 		frames = append(frames, Frame{name, file, int(l.number)})

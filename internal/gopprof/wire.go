@@ -205,14 +205,15 @@ func (p *parser) location(data []byte) error {
 		case locationID:
 			id = f.number
 		case locationLine:
-			var of, number int64
-			if err := readNumbers(f.bytes, map[uint64]*int64{lineFunction: &of, lineNumber: &number}); err != nil {
+			var function, number int64
+			numbers := map[uint64]*int64{lineFunction: &function, lineNumber: &number}
+			if err := readNumbers(f.bytes, numbers); err != nil {
 				return err
 			}
 			if err := p.lines.use(); err != nil {
 				return err
 			}
-			lines = append(lines, line{uint64(of), number})
+			lines = append(lines, line{uint64(function), number})
 		}
 		return nil
 	})
