@@ -26,7 +26,7 @@ const (
 
 // Failure is the error of a program that crashes, or of tests that fail.
 type Failure struct {
-	Reason string
+	Reason string // what happened, for the user
 	Output string // the end of the program's output
 }
 

@@ -27,7 +27,7 @@ type Options struct {
 	CPUs       []int         // values of GOMAXPROCS; profiles are taken at the highest; nil: 1 and the default
 	Duration   time.Duration // longest time that one run is watched
 	TimeLimit  time.Duration // for building and all runs together
-	TraceBytes int64         // largest size of a trace
+	TraceBytes int64         // largest size of a trace, bytes
 	Stdin      string        // a file that every run reads as standard input; "" for none
 	Dir        string        // directory that keeps the profiles and the trace; "" for a temporary one
 	Progress   func(string)  // called with a line for each step; not nil
@@ -69,13 +69,13 @@ type Collected struct {
 // File is a profile or a trace in a file.
 type File struct {
 	Kind string // "cpu", "heap", "mutex", "block", "goroutine", "trace"
-	Path string
+	Path string // absolute for evidence that this process collected
 }
 
 // Overhead is the elapsed time of a run with a profiler divided by that without.
 type Overhead struct {
-	Kind  string
-	Ratio float64
+	Kind  string  // of evidence, such as "CPU profile"
+	Ratio float64 // 1 if the profiler costs nothing
 }
 
 // newCollected makes the directory for the files.
@@ -125,8 +125,8 @@ func (c *Collected) Path(kind string) string {
 	return ""
 }
 
-// Command collects the evidence of a program, of a package by go run, or of tests by go test. args is the command line.
-// If the program crashes, the error is a [*Failure].
+// Command collects the evidence of a program, of a package by go run, or of tests by go test. It runs the command line
+// args in dir. If the program crashes, the error is a [*Failure].
 func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
 	place, err := NewTempDir("work")
 	if err != nil {

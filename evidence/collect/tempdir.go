@@ -28,7 +28,7 @@ const abandonedAfter = time.Hour
 // TempDir is a temporary directory that this process holds by a lock. If a process is killed, the next [NewTempDir] or
 // [RemoveAbandoned] of the same user ends the programs that it started there and removes its directory.
 type TempDir struct {
-	Path string
+	Path string // of the directory
 	lock io.Closer
 }
 

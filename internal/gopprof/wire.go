@@ -100,16 +100,16 @@ func numbers(list []uint64, f field, room *limit) ([]uint64, error) {
 // limit counts the parts of a kind that a profile may have. A few bytes of a packed file can stand for millions of
 // them.
 type limit struct {
-	left, most int
-	what       string
+	remaining, max int
+	what           string
 }
 
 func newLimit(most int, what string) limit { return limit{most, most, what} }
 
 // use counts one part. Call it before the part takes memory.
 func (r *limit) use() error {
-	if r.left--; r.left < 0 {
-		return fmt.Errorf("it has more than %d %s: take it over a shorter time", r.most, r.what)
+	if r.remaining--; r.remaining < 0 {
+		return fmt.Errorf("it has more than %d %s: take it over a shorter time", r.max, r.what)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type aggregator struct {
 	procs        map[trace.ProcID]*proc
 	first        [cacheSize]*proc // procs with small IDs
 	cpus         int              // current GOMAXPROCS
-	most         int
+	maxCPUs      int
 	runningProcs int // number of running procs
 	unknown      int // number of goroutines with an unknown start function
 	demand       demand
@@ -144,7 +144,7 @@ func (a *aggregator) event(e *trace.Event) {
 	case trace.EventMetric:
 		if m := e.Metric(); m.Name == "/sched/gomaxprocs:threads" {
 			a.cpus = max(1, int(m.Value.Uint64()))
-			a.most = max(a.most, a.cpus)
+			a.maxCPUs = max(a.maxCPUs, a.cpus)
 		}
 	case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
 		a.rangeEvent(e, kind)

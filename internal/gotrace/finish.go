@@ -14,7 +14,7 @@ func (a *aggregator) finish() *evidence.Trace {
 	a.survivors()
 	duration := a.now - a.start
 	out := &evidence.Trace{
-		Duration: time.Duration(duration), CPUs: max(a.most, a.cpus), Events: a.events,
+		Duration: time.Duration(duration), CPUs: max(a.maxCPUs, a.cpus), Events: a.events,
 		Demand: a.demand.export(duration),
 		Idle:   time.Duration(a.used.idle), Running: time.Duration(a.used.user),
 		Searching:  time.Duration(a.used.searching),

@@ -19,7 +19,7 @@ func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
 
-	l := &timelineBuilder{of: map[trace.GoID]*timelineGoroutine{}, most: spans, out: &timeline.Timeline{}}
+	l := &timelineBuilder{byID: map[trace.GoID]*timelineGoroutine{}, maxSpans: spans, out: &timeline.Timeline{}}
 	err := l.read(in)
 	if len(l.out.Spans) == 0 {
 		return nil, fmt.Errorf("reading a trace: %w",
@@ -32,13 +32,13 @@ func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 
 // timelineBuilder builds a timeline from the events of a trace.
 type timelineBuilder struct {
-	of    map[trace.GoID]*timelineGoroutine
-	list  []*timelineGoroutine
-	most  int
-	began bool
-	first trace.Time
-	now   int64
-	out   *timeline.Timeline
+	byID     map[trace.GoID]*timelineGoroutine
+	list     []*timelineGoroutine
+	maxSpans int
+	began    bool
+	first    trace.Time
+	now      int64
+	out      *timeline.Timeline
 }
 
 // timelineGoroutine is one goroutine and its current state.
@@ -64,7 +64,7 @@ func (l *timelineBuilder) read(in io.Reader) (err error) {
 		return err
 	}
 
-	for len(l.out.Spans) < l.most {
+	for len(l.out.Spans) < l.maxSpans {
 		e, err := reader.ReadEvent()
 		if err == io.EOF {
 			return nil
@@ -91,10 +91,10 @@ func (l *timelineBuilder) read(in io.Reader) (err error) {
 func (l *timelineBuilder) change(e *trace.Event, s *trace.StateTransition) {
 	id := s.Resource.Goroutine()
 	from, to := s.Goroutine()
-	g := l.of[id]
+	g := l.byID[id]
 	if g == nil {
 		g = &timelineGoroutine{id: id, index: len(l.list)}
-		l.of[id] = g
+		l.byID[id] = g
 		l.list = append(l.list, g)
 		l.out.Goroutines = append(l.out.Goroutines, "")
 	}

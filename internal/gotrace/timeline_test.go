@@ -65,7 +65,7 @@ func passOn(c chan int) {
 
 // A new generation of the trace ends no span.
 func TestTimelineGenerations(t *testing.T) {
-	l := &timelineBuilder{of: map[exp.GoID]*timelineGoroutine{}, out: &timeline.Timeline{}}
+	l := &timelineBuilder{byID: map[exp.GoID]*timelineGoroutine{}, out: &timeline.Timeline{}}
 	for i, to := range []exp.GoState{exp.GoRunning, exp.GoRunning, exp.GoWaiting, exp.GoWaiting, exp.GoRunnable} {
 		from := []exp.GoState{exp.GoUndetermined, exp.GoRunning, exp.GoRunning, exp.GoWaiting, exp.GoWaiting}[i]
 		d := exp.MakeGoStateTransition(7, from, to)

@@ -37,7 +37,7 @@ func (r Request) Variable() string {
 // Start starts to collect in this process. The function that it returns stops and writes the files. It may be called
 // more than once.
 func Start(r Request) (end func()) {
-	h := &brewputHook{kind: string(r.Kind), most: r.Bytes, dir: r.Dir}
+	h := &brewputHook{kind: string(r.Kind), maxBytes: r.Bytes, dir: r.Dir}
 	h.begin()
 	return h.end
 }

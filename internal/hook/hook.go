@@ -33,7 +33,7 @@ const (
 // brewputHook collects one kind of evidence about its process.
 type brewputHook struct {
 	kind, dir string
-	most      int64 // largest size of the trace, bytes
+	maxBytes  int64 // largest size of the trace, bytes
 	began     hooktime.Time
 	once      hooksync.Once
 	profile   *hookos.File
@@ -54,7 +54,7 @@ func brewputFromEnvironment(atExit func(func())) bool {
 
 	length, _ := hookstrconv.ParseInt(words[1], 10, 64)
 	most, _ := hookstrconv.ParseInt(words[2], 10, 64)
-	h := &brewputHook{kind: words[0], most: most, dir: words[3]}
+	h := &brewputHook{kind: words[0], maxBytes: most, dir: words[3]}
 	h.begin()
 	atExit(h.end)
 	if length > 0 {
@@ -96,7 +96,7 @@ func (h *brewputHook) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.written += int64(n)
-	if h.most > 0 && h.written > h.most && h.stopped == 0 {
+	if h.maxBytes > 0 && h.written > h.maxBytes && h.stopped == 0 {
 		h.stopped = hooktime.Since(h.began)
 		go hooktrace.Stop() // Stop waits for this Write
 	}
