@@ -23,21 +23,27 @@ func dependency(a *analysis) []Finding {
 	var outside *evidence.Class
 	var where []evidence.Frame
 	timed := a.endsByTimer()
-	for _, timers := range []bool{false, true} { // Requests come before timers, which often run beside them.
+
+	// Look for requests first: timers often run at the same time, and mean less.
+	for _, timers := range []bool{false, true} {
 		class, at, calls := a.externalWait(timers)
 		if class == nil {
 			continue
 		}
-		asked := time.Duration(0)
+
+		// A library may read the replies for the program.
+		libraryWaits := time.Duration(0)
 		if w := a.libraryWait(class); w != nil && !a.handlesConnections(&a.trace.Classes[w.Classes[0]]) {
-			class, at, asked = &a.trace.Classes[w.Classes[0]], w.Stack, w.Waited
+			class, at, libraryWaits = &a.trace.Classes[w.Classes[0]], w.Stack, w.Waited
 			calls = w.Count / int64(max(1, class.Peak))
 		}
+
 		outside, where = class, at
 		if timed || isMain(class) && a.mainAccepts() {
-			break // A timer or the accept loop explains the time, and the trace does not show which side speaks first.
+			// A timer or the accept loop explains the time, and the trace does not show which side speaks first.
+			break
 		}
-		if f, ok := a.stopAndWait(class, calls, asked); ok {
+		if f, ok := a.stopAndWait(class, calls, libraryWaits); ok {
 			return []Finding{f}
 		}
 	}
@@ -108,7 +114,7 @@ func (a *analysis) waitsInMain(w *evidence.Wait) bool {
 func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
 	longest := time.Duration(0)
 	unended := false
-	look := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
+	consider := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
 		for i := range a.trace.Waits {
 			w := &a.trace.Waits[i]
 			if len(w.Classes) == 0 {
@@ -118,12 +124,12 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 			if !is(w, c) || isHook(c.Start) || a.handlesConnections(c) || acceptsConnections(w.Stack) {
 				continue
 			}
-			waited, turns := w.Waited, w.Count
+			waited, count := w.Waited, w.Count
 			if unended {
-				waited, turns = waited+w.Pending, 0 // one of them is still pending, so the count means nothing
+				waited, count = waited+w.Pending, 0 // one of them is still pending, so the count means nothing
 			}
 			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
-				longest, class, where, calls = each, c, w.Stack, turns/int64(max(1, c.Peak))
+				longest, class, where, calls = each, c, w.Stack, count/int64(max(1, c.Peak))
 				if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork { // a ticker answers no request
 					calls = 0
 				}
@@ -131,7 +137,7 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 		}
 	}
 
-	look(func(w *evidence.Wait, c *evidence.Class) bool {
+	consider(func(w *evidence.Wait, c *evidence.Class) bool {
 		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && a.wokenByTimer(w))
 	})
 
@@ -146,12 +152,13 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 
 	// Timers of other goroutines are often irrelevant, such as a display that is redrawn now and then.
 	if timers && a.fraction(longest) < minExternalShare {
-		look(func(w *evidence.Wait, _ *evidence.Class) bool { return a.wokenByTimer(w) })
+		consider(func(w *evidence.Wait, _ *evidence.Class) bool { return a.wokenByTimer(w) })
 	}
+
 	// Idle connections wait until the end too, so waits that ended come first.
 	if a.fraction(longest) < minExternalShare {
 		unended = true
-		look(func(w *evidence.Wait, c *evidence.Class) bool {
+		consider(func(w *evidence.Wait, c *evidence.Class) bool {
 			return w.Op == evidence.OpNetwork && a.prog.isOwn(c.Start) || timers && w.Op == evidence.OpSleep
 		})
 	}
@@ -273,9 +280,9 @@ func (a *analysis) handlesConnections(c *evidence.Class) bool {
 	})
 }
 
-// stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. turns is
-// the number of waits of each goroutine, and asked the time of those that a library goroutine ended.
-func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) (Finding, bool) {
+// stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. waits is
+// the number of waits of each goroutine, and libraryWaits the time of those that a library goroutine ended.
+func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time.Duration) (Finding, bool) {
 	sent := int64(0)
 	var at evidence.Frame
 	for _, k := range a.trace.Syscalls {
@@ -288,10 +295,10 @@ func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 	}
 
 	each := sent / int64(max(1, c.Peak))
-	if c.Waiting["chan receive"]+c.Waiting["select"]-asked > (c.Waiting["network"]+asked)/5 {
+	if c.Waiting["chan receive"]+c.Waiting["select"]-libraryWaits > (c.Waiting["network"]+libraryWaits)/5 {
 		return Finding{}, false // It waits for work as well: the next request is not there yet.
 	}
-	if turns < 20 || each < 10 || float64(each) > 3*float64(turns) || float64(turns) > 3*float64(each) ||
+	if waits < 20 || each < 10 || float64(each) > 3*float64(waits) || float64(waits) > 3*float64(each) ||
 		at.File == "" {
 		return Finding{}, false
 	}
@@ -304,7 +311,7 @@ func (a *analysis) stopAndWait(c *evidence.Class, turns int64, asked time.Durati
 	left := a.lowerBound()
 	most := 1 - left
 	f.Gain = newGain(0.85*most, 0.4*most, most)
-	f.citef("%d requests and %d waits for answers, in turns", each, turns)
+	f.citef("%d requests and %d waits for answers, in turns", each, waits)
 	f.citef("no goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)))
 	f.citef("%s", a.quote(at))
 

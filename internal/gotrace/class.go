@@ -11,23 +11,31 @@ import (
 
 // class is the set of goroutines with one start function and creation site. Times are in ns.
 type class struct {
-	index                    int
-	start                    evidence.Frame
-	wrapped                  bool // start is a wrapper: a later stack shows the real start function
-	created                  stackID
-	count, live, peak        int64
-	batches, batchPeak       int64
+	index   int
+	start   evidence.Frame
+	wrapped bool // start is a wrapper: a later stack shows the real start function
+	created stackID
+
+	count, live, peak  int64 // goroutines: all, those that live, and the largest number of these
+	batches, batchPeak int64 // batches, and the largest number in the current batch
+
+	// Sums over all goroutines.
 	running, queued, calling int64
-	waited                   map[string]*int64
+	waited                   map[string]*int64 // by reason
 	lifetime, bursts, busy   latencies
-	alone, tail              int64
-	tailing                  bool // some goroutines that ran beside the living ones have ended
-	firstBorn, lastBorn      int64
-	stuck                    int64
-	stuckAt                  *site
-	members                  []evidence.Member
-	lastReason               string
-	lastSum                  *int64
+
+	// Time with one goroutine that wanted a CPU, and the part after others of the batch had ended.
+	alone, tail int64
+	tailing     bool // some goroutines of the current batch have ended, so that alone counts as tail
+
+	firstBorn, lastBorn int64
+	stuck               int64 // goroutines that have long waited at stuckAt
+	stuckAt             *site
+	members             []evidence.Member
+
+	// Cache of waitSum.
+	lastReason string
+	lastSum    *int64
 }
 
 // classes holds all classes. The first is for goroutines with an unknown start, and for those beyond the limit.
@@ -36,6 +44,7 @@ type classes struct {
 	by   map[classKey]*class
 }
 
+// classKey identifies a class.
 type classKey struct {
 	start   string
 	created stackID
@@ -171,6 +180,7 @@ type sites struct {
 	by   map[siteKey]*site
 }
 
+// siteKey identifies a site.
 type siteKey struct {
 	reason string
 	stack  stackID
