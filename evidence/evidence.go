@@ -1,61 +1,63 @@
-// Package evidence holds the types of evidence about a running program: its runs, its profiles, its execution trace
-// added up, and the compiler's decisions. It is pure. Its API is not stable yet, unlike that of package lab. Package
-// evidence/collect collects the evidence, and package explain says what it means.
+// Package evidence defines the types of evidence about a Go program: its runs, its profiles, a summary of its
+// execution trace, and the escape analysis of the compiler. Its API is not stable yet, unlike that of package explain.
+//
+// The package is pure. Package evidence/collect collects the evidence, and package explain interprets it.
 package evidence
 
 import "time"
 
-// Evidence is what is known about the runs of one program. What was not collected is nil or zero; each profile may come
-// from a run of its own.
+// Evidence is what is known about the runs of one program. Evidence that was not collected is nil or zero. Each profile
+// may come from a run of its own, because profilers disturb each other.
 type Evidence struct {
 	Program  Program
-	Runs     []Run // undisturbed, at one or more numbers of CPUs
+	Runs     []Run // without any profiler, at one or more numbers of CPUs
 	Profiles []Profile
 	Trace    *Trace
-	Escapes  []Escape // the compiler's decisions, where the source is at hand
-	// Notes say what disturbs all claims: a loaded machine, throttled CPUs, overheads of profilers.
-	Notes []string
+	Escapes  []Escape // values that the compiler puts on the heap; nil without the source
+	Notes    []string // what makes all conclusions less reliable: a loaded machine, throttling, profiler overhead
 }
 
-// Program is what was looked at.
+// Program identifies a program and its source.
 type Program struct {
-	Name   string
-	Module string // its path; "" where it is not known
-	Dir    string // of the module: positions are given relative to it
-	Main   string // import path of the package that the user's own code is judged by, as far as known
-	// Several is whether it is several benchmarks, one after the other: nothing follows from how they lie beside each
-	// other.
-	Several bool
-	// Source returns a line of a file of the program, "" where it is not at hand.
+	Name   string // as shown to the user
+	Module string // module path; "" if unknown
+	Dir    string // directory of the module: positions are reported relative to it
+	Main   string // import path of the package that counts as the user's own code; "" if unknown
+
+	// MultipleBenchmarks says that the runs execute several benchmarks in sequence, so that phases mean nothing.
+	MultipleBenchmarks bool
+
+	// Source returns a line of a source file, without surrounding spaces, or "" if it is not available. Lines count
+	// from 1. A nil Source means that no source is available.
 	Source func(file string, line int) string
 }
 
-// Run is one run without any profiler, or the mean of several.
+// Run holds the measurements of runs without any profiler. If there were several runs, each value is a median.
 type Run struct {
-	CPUs        int // GOMAXPROCS
-	Machine     int // CPUs that the process could have used
-	Count       int // runs that the figures are medians of
-	Wall        time.Duration
-	WallLow     time.Duration // of its interval, where there are several
-	WallHigh    time.Duration
-	User        time.Duration
-	System      time.Duration
-	Reads       int64 // system calls, as the kernel counts them for the process; -1 unknown
-	Writes      int64
-	ReadBytes   int64
-	WriteBytes  int64
-	Voluntary   int64 // context switches
-	Involuntary int64
-	Throttled   time.Duration // by a quota
-	Others      float64       // CPUs that other processes used meanwhile, in the mean
-	Operations  int64         // b.N or whatever the program counts; 0 unknown
-	Metrics     map[string]float64
+	CPUs        int           // GOMAXPROCS
+	MachineCPUs int           // CPUs that the process could have used; 0 if unknown
+	Count       int           // number of runs
+	Wall        time.Duration // elapsed time
+	WallLow     time.Duration // the shortest elapsed time
+	WallHigh    time.Duration // the longest elapsed time
+	User        time.Duration // CPU time in user mode
+	System      time.Duration // CPU time in the kernel
+
+	// Read and write system calls and their bytes, as counted by the kernel; -1 if unknown.
+	Reads, Writes, ReadBytes, WriteBytes int64
+
+	Voluntary   int64              // voluntary context switches
+	Involuntary int64              // involuntary context switches
+	Throttled   time.Duration      // time during which a quota stopped the process
+	OtherCPUs   float64            // mean number of CPUs that other processes used
+	Operations  int64              // operations of the program, such as b.N; 0 if unknown
+	Metrics     map[string]float64 // metrics of package runtime/metrics at the end, by name
 }
 
 // ProfileKind is what a profile samples.
 type ProfileKind string
 
-// The kinds of profile.
+// The kinds of profiles.
 const (
 	CPU       ProfileKind = "cpu"
 	Heap      ProfileKind = "heap"
@@ -64,32 +66,31 @@ const (
 	Goroutine ProfileKind = "goroutine"
 )
 
-// Profile is a set of stacks with values.
+// Profile is a set of sampled stacks with values.
 type Profile struct {
 	Kind     ProfileKind
-	Types    []string // of the values, as "samples/count", "cpu/nanoseconds", "alloc_objects/count"
+	Types    []string // type and unit of each value: "samples/count", "cpu/nanoseconds", "alloc_objects/count"
 	Samples  []Sample
-	Duration time.Duration // that it covers; 0 unknown
-	// of the run that it was taken in, beside that of the undisturbed one: the overhead; 0 unknown
-	Wall time.Duration
+	Duration time.Duration // time that the profile covers; 0 if unknown
+	Wall     time.Duration // elapsed time of the profiled run, which shows the overhead; 0 if unknown
 }
 
-// Sample is a stack and what was found there.
+// Sample is a stack with its values.
 type Sample struct {
-	Stack  []Frame // innermost first, inlined functions included
-	Values []int64
+	Stack  []Frame // innermost function first, with inlined functions
+	Values []int64 // one for each of the profile's Types
 }
 
-// Frame is a place in a function.
+// Frame is a position in a function.
 type Frame struct {
-	Function string // with its package path
+	Function string // with its package path: "image/png.(*encoder).writeIDATs"
 	File     string
-	Line     int
+	Line     int // from 1; 0 if unknown
 }
 
-// Escape is a value that the compiler puts on the heap.
+// Escape is a value that the compiler allocates on the heap.
 type Escape struct {
 	File   string
 	Line   int
-	Reason string // in the compiler's words
+	Reason string // the compiler's message, such as "x escapes to heap"
 }

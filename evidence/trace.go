@@ -2,104 +2,116 @@ package evidence
 
 import "time"
 
-// Trace is what an execution trace says, added up while it was read: its size does not grow with the trace's. Times are
-// since the first event. Only the program's own goroutines count, not those of the Go runtime or of the profilers.
+// Trace is the summary of an execution trace. Its size does not grow with that of the trace. Times count from the first
+// event. Only the program's own goroutines are included, not those of the Go runtime or of profilers.
 type Trace struct {
 	Duration  time.Duration
-	Truncated bool // it ended in the midst, or a limit cut it
-	CPUs      int  // GOMAXPROCS, the most there was
-	Events    int64
+	Truncated bool  // the trace ends early, or a limit cut it
+	CPUs      int   // largest GOMAXPROCS during the trace
+	Events    int64 // number of events
 
-	Demand  Demand
-	Classes []Class
-	Waits   []Wait
-	Calls   []Calls
-	Spawns  []Spawn
-	// Resources are the locks and channels, as far as who wakes whom tells them apart.
+	Demand   Demand
+	Classes  []Class
+	Waits    []Wait
+	Syscalls []SyscallSite
+	Spawns   []Spawn
+
+	// Resources are the locks and channels, told apart by the sites that wake each other.
 	Resources []Resource
 
-	Idle       time.Duration // of all CPUs together
-	Running    time.Duration // CPUs running the program's goroutines, system calls that kept the CPU included
-	Searching  time.Duration // CPUs that no goroutine had, though they were not idle: the scheduler
-	Background time.Duration // CPUs running the Go runtime's goroutines other than the collector's, and the tracer's
+	Idle       time.Duration // CPU time that was idle, summed over all CPUs
+	Running    time.Duration // CPU time of the program's goroutines, with system calls that keep the CPU
+	Searching  time.Duration // CPU time in the scheduler: the CPU was not idle, but had no goroutine
+	Background time.Duration // CPU time of the goroutines of the runtime and the tracer, without the garbage collector
 	GC         GC
-	WakeIdle   Latencies // from being made ready to running, where some CPU was idle
-	WakeBusy   Latencies // where none was
-	Scheduling Latencies // all of them
+	WakeIdle   Latencies // wake-up latency (from ready to running) if some CPU was idle
+	WakeBusy   Latencies // wake-up latency if no CPU was idle
+	Scheduling Latencies // time in the run queue for all goroutines that became runnable
 }
 
-// Demand is how many of the program's goroutines wanted a CPU, over time: d(t), those running and those runnable.
+// Demand is the number of the program's goroutines that want a CPU, over time: those running plus those runnable.
 type Demand struct {
-	// At and Wants are steps of the mean of d over equal slices of time, at most 2048; Runs the mean number that ran.
-	Slice time.Duration
-	Wants []float64
-	Runs  []float64
-	// For is how long exactly so many wanted a CPU; the last is "that many or more". Work is the CPU time spent
-	// meanwhile.
-	For  []time.Duration
-	Work []time.Duration
-	Peak int
-	// Spare is how long some CPU had nothing to do: fewer wanted one than there are.
-	Spare time.Duration
+	// Mean and Running are time series with one value for each slice of time: the mean number of goroutines that wanted
+	// a CPU, and of those that ran. Slice is the length of a slice. There are at most 2048 slices.
+	Slice   time.Duration
+	Mean    []float64
+	Running []float64
+
+	// Time[n] is how long exactly n goroutines wanted a CPU, and CPUTime[n] is the CPU time that goroutines used
+	// meanwhile. The last element is for that number or more.
+	Time    []time.Duration
+	CPUTime []time.Duration
+
+	Peak  int           // largest number of goroutines that wanted a CPU
+	Spare time.Duration // how long fewer goroutines than CPUs wanted a CPU
 }
 
-// Class is the goroutines with one start function, or one creation site.
+// Class is a set of goroutines with the same start function, or the same creation site.
 type Class struct {
-	Start    Frame // of the function that they run
-	Created  []Frame
-	Count    int64
-	Peak     int // at one time
-	Running  time.Duration
-	Runnable time.Duration
-	Waiting  map[string]time.Duration // by reason
-	Syscall  time.Duration
-	Lifetime Latencies     // of those that ended
-	Bursts   Latencies     // from getting a CPU to giving it up
-	Busy     Latencies     // how long each of those that ended ran in all
-	Alone    time.Duration // in which one of them was the only goroutine that wanted a CPU
-	// Tail is the part of Alone in which others that had run beside it were done: the end of a fork and join.
-	Tail    time.Duration
-	Batches int64         // times that there were some, from the first to the last that lived together
-	First   time.Duration // when the first and the last was made
-	Last    time.Duration
-	Alive   int64 // at the end
-	Stuck   int64 // of these, waiting at one and the same site since long: at least a tenth of the trace
-	StuckAt int   // index of Trace.Waits; -1 none
-	Members []Member
+	Start    Frame                    // the start function
+	Created  []Frame                  // stack of the go statement; empty if unknown
+	Count    int64                    // goroutines of the class
+	Peak     int                      // largest number at one time
+	Running  time.Duration            // sum over all goroutines, as are the next three
+	Runnable time.Duration            // time in a run queue
+	Waiting  map[string]time.Duration // by the trace's reason
+	Syscall  time.Duration            // time in system calls
+	Lifetime Latencies                // from creation to end, of goroutines that ended
+	Bursts   Latencies                // from getting a CPU to giving it up
+	Busy     Latencies                // total running time of each goroutine that ended
+	Alone    time.Duration            // time during which only one goroutine, of this class, wanted a CPU
+
+	// Tail is the part of Alone after other goroutines of the same batch had ended: the end of a fork and join.
+	Tail time.Duration
+
+	Batches int64         // number of batches; a batch ends when no goroutine of the class lives
+	First   time.Duration // creation of the first goroutine
+	Last    time.Duration // creation of the last goroutine
+	Alive   int64         // goroutines that live at the end
+	Stuck   int64         // of these, the ones that have waited at one site for a tenth of the trace or longer
+	StuckAt int           // index of that site in Trace.Waits; -1 if there is none
+	Members []Member      // the 16 goroutines that ran longest, in that order
 }
 
-// Member is one goroutine of a class: the 16 that ran longest are kept.
+// Member is one goroutine of a class.
 type Member struct {
-	Born, Ended time.Duration // Ended is the trace's end for those that live
+	Born, Ended time.Duration // Ended is the end of the trace for goroutines that live
 	Running     time.Duration
 	Runnable    time.Duration
-	OnChannels  time.Duration // waiting
-	OnLocks     time.Duration
-	Outside     time.Duration // sleeping, waiting for the network, or in a system call that gave up the CPU
+	ChannelWait time.Duration
+	LockWait    time.Duration
+	External    time.Duration // sleeping, waiting for the network, or in a system call that gave up the CPU
 }
 
-// Resource is a lock or a channel: sites that wake each other. Those that share all their code cannot be told apart.
+// Resource is a lock or a channel, identified by sites that wake each other. Locks or channels that share all their
+// code cannot be told apart: they are one resource.
 type Resource struct {
-	Kind  Op    // OpMutex, OpRWMutex, OpChannel
-	Waits []int // indices of Trace.Waits, where goroutines waited for it
-	// Busy is how long somebody waited for it (of a channel: to send, or to receive), from parking to running again.
-	// Starved is the part of that in which a CPU had nothing to do.
+	Kind  Op    // OpMutex, OpRWMutex or OpChannel
+	Waits []int // indices of Trace.Waits: the sites where goroutines waited for it
+
+	// Busy is how long at least one goroutine waited for the resource, from parking to running again. For a channel it
+	// covers senders and receivers. Starved is the part of Busy during which a CPU had nothing to do.
 	Busy, Starved time.Duration
-	// Full is how long a sender was parked, Empty a receiver; counts are of parkings. Of locks all is in Busy.
+
+	// Full is how long at least one sender of a channel was parked, Empty the same for receivers. The counts are
+	// numbers of parkings.
 	Full, Empty           time.Duration
 	FullCount, EmptyCount int64
-	Count                 int64 // of parkings
-	// Holds are those of locks that began and ended in view: from running again to waking the next. HeldRunning is the
-	// CPU time in them.
+
+	Count int64 // number of parkings
+
+	// Holds are the holding times of a lock that begin and end within the trace: from running again after a wait to
+	// waking the next goroutine. HeldRunning is the CPU time in them.
 	Holds       Latencies
 	HeldRunning time.Duration
-	Sites       [][]Frame // where it is used: waiting and waking
+
+	Sites [][]Frame // the stacks that wait for the resource or wake waiters
 }
 
-// Op is what a goroutine waits for.
+// Op is the operation for which a goroutine waits.
 type Op string
 
-// What goroutines wait for: primitives, as told by the trace's reason and the innermost functions.
+// The operations for which goroutines wait, derived from the trace's reason and the innermost functions of the stack.
 const (
 	OpMutex     Op = "mutex"
 	OpRWMutex   Op = "rwmutex"
@@ -108,72 +120,72 @@ const (
 	OpSend      Op = "send"
 	OpReceive   Op = "receive"
 	OpSelect    Op = "select"
-	OpChannel   Op = "channel" // of resources
+	OpChannel   Op = "channel" // kind of a Resource only
 	OpSleep     Op = "sleep"
 	OpNetwork   Op = "network"
-	OpYield     Op = "yield" // runtime.Gosched: it does not wait, it queues
+	OpYield     Op = "yield" // runtime.Gosched: the goroutine stays runnable
 	OpCollector Op = "collector"
 	OpOther     Op = "other"
 )
 
-// Wait is one site where goroutines parked, with who woke them.
+// Wait is one site where goroutines parked, with the sites that woke them.
 type Wait struct {
 	Reason  string // in the trace's words: "chan send", "sync", "select", "sleep", "network"
 	Op      Op
 	Stack   []Frame
-	Wakers  []Waker // most frequent first
-	Count   int64
-	Waited  time.Duration // parked, in waits that have ended
-	Pending time.Duration // in those that had not when the trace ended
-	Queued  time.Duration // then runnable
-	Waits   Latencies
-	Classes []int // indices of Trace.Classes
+	Wakers  []Waker       // most frequent first
+	Count   int64         // number of parkings
+	Waited  time.Duration // total time of waits that ended
+	Pending time.Duration // total time of waits that had not ended when the trace ended
+	Queued  time.Duration // total time in a run queue after the waits
+	Waits   Latencies     // of waits that ended
+	Classes []int         // indices of Trace.Classes: the classes that waited here
 }
 
-// Waker is a site that made goroutines ready.
+// Waker is a site that made waiting goroutines runnable.
 type Waker struct {
-	Stack []Frame // empty: a timer, the network poller or the GC
-	Count int64
-	Class int // of the waker; -1 none
+	Stack []Frame // empty for a timer, the network poller or the runtime
+	Count int64   // number of wake-ups
+	Class int     // index of the waker's class in Trace.Classes; -1 if there is none
 }
 
-// Calls are the system calls made at one site.
-type Calls struct {
+// SyscallSite is one site that makes system calls.
+type SyscallSite struct {
 	Stack []Frame
-	Count int64
-	Spent time.Duration
-	Lost  int64 // after which the goroutine had to queue for a CPU
-	Each  Latencies
-	Class int // of the first caller
+	Count int64         // number of calls
+	Spent time.Duration // total time
+	Lost  int64         // calls after which the goroutine had to queue for a CPU
+	Each  Latencies     // time of each call
+	Class int           // index of the first caller's class in Trace.Classes
 }
 
-// Spawn is one site where goroutines were made.
+// Spawn is one site that starts goroutines.
 type Spawn struct {
 	Stack []Frame
-	Class int
-	Count int64
+	Class int   // index of Trace.Classes
+	Count int64 // goroutines started
 }
 
-// GC is what collecting garbage took.
+// GC is the cost of garbage collection, and of stopping the world for any reason.
 type GC struct {
-	Marking time.Duration // some cycle ran
-	Assists time.Duration // of the program's goroutines
-	Workers time.Duration // CPUs running the collector's goroutines
-	Cycles  int
-	Stopped time.Duration // the world, starting and stopping the tracer apart
-	Stop    Latencies
-	Stops   []Stop
+	Marking     time.Duration // elapsed time of the mark phases
+	Assists     time.Duration // CPU time that the program's goroutines spent on mark assists
+	Workers     time.Duration // CPU time of the collector's goroutines
+	Cycles      int           // number of collections
+	Stopped     time.Duration // total time with the world stopped, except to start and stop the tracer
+	StopLatency Latencies     // time of each stop
+	Stops       []Stop        // by reason, the longest total first
 }
 
-// Stop is why the world was stopped.
+// Stop is the sum of the stops of the world for one reason, requested at one site.
 type Stop struct {
 	Reason string
 	Stack  []Frame
 	Count  int64
-	Spent  time.Duration
+	Spent  time.Duration // total time
 }
 
-// Latencies is a distribution of times.
+// Latencies is a summary of a distribution of times. Quantiles are exact to 1/16.
 type Latencies struct {
 	Count              int64
 	Sum                time.Duration

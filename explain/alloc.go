@@ -10,48 +10,53 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of allocation and its collection.
+// Thresholds for allocation and garbage collection.
 const (
-	gcShare     = 0.2  // of CPU time
-	gcAssist    = 0.05 // of the goroutines' running time, in assists
-	gcKept      = 0.25 // of collecting that remains when the heap may grow four times as far
-	allocShare  = 0.2  // of objects, at one line
-	thrashShare = 0.4  // of CPU time: the limiter of the runtime steps in at 0.5 (runtime/mgclimit.go)
-	stopShare   = 0.05 // of the time, with the world stopped
+	gcShare     = 0.2  // fraction of the CPU time in the collector from which there is a finding
+	gcAssist    = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
+	gcKept      = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
+	allocShare  = 0.2  // fraction of all objects that one line allocates
+	thrashShare = 0.4  // fraction of the CPU time; the runtime limits the collector at 0.5 (runtime/mgclimit.go)
+	stopShare   = 0.05 // fraction of the time with the world stopped
 	stopLong    = time.Millisecond
 )
 
-// gcRules find programs that collect garbage too much.
-func gcRules(v *view) []Finding {
-	share, source := v.collecting()
+// gcRules finds programs that spend too much time on garbage collection.
+func gcRules(a *analysis) []Finding {
+	share, source := a.gcCPUShare()
 	assist := 0.0
-	if v.t != nil && v.t.Running > 0 {
-		assist = float64(v.t.GC.Assists) / float64(v.t.Running)
+	if a.trace != nil && a.trace.Running > 0 {
+		assist = float64(a.trace.GC.Assists) / float64(a.trace.Running)
 	}
 	if share < gcShare && assist < gcAssist || share < gcShare/2 {
 		return nil
 	}
+
+	// Thrashing means that the limiter of the runtime was active, or that the memory limit is nearly reached.
 	name := GCPressure
-	limited := v.metric("/gc/limiter/last-enabled:gc-cycle") > 0
-	if limit := v.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
-		v.nearLimit(limit) {
+	limited := a.metric("/gc/limiter/last-enabled:gc-cycle") > 0
+	if limit := a.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
+		a.nearLimit(limit) {
 		name = GCThrash
 	}
-	f := v.finding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
+
+	f := a.newFinding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
 	f.Share = share
-	f.says("%s of CPU time in the collector, by %s", percent(share), source)
-	if v.t != nil {
-		f.says("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", v.t.GC.Cycles,
-			span(v.t.Duration), percent(v.traced(v.t.GC.Marking)), percent(assist))
+	f.citef("%s of CPU time in the collector, by %s", percent(share), source)
+	if a.trace != nil {
+		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", a.trace.GC.Cycles,
+			formatDuration(a.trace.Duration), percent(a.fraction(a.trace.GC.Marking)), percent(assist))
 	}
-	f.Gain = v.gcGain(share, assist)
+
+	f.Gain = a.gcGain(share, assist)
 	f.Confidence = High
-	sites := v.allocators(3)
+	sites := a.topAllocators(3)
 	for _, s := range sites {
-		f.Where = append(f.Where, v.p.at(s.at))
-		f.says("%s of the bytes are allocated at %s", percent(s.share), v.quoted(s.at))
+		f.Where = append(f.Where, a.prog.position(s.at))
+		f.citef("%s of the bytes are allocated at %s", percent(s.share), a.quote(s.at))
 	}
-	f.Rival = "Little memory is all there is, so that frequent collection is the price."
+
+	f.Alternative = "Little memory is all there is, so that frequent collection is the price."
 	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
 		"GOGC=400 with a GOMEMLIMIT."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter, and the time with it."
@@ -61,54 +66,58 @@ func gcRules(v *view) []Finding {
 		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above what lives, or keep less alive."
 		f.Experiment = "Run with twice the limit: the cycles should become rare."
 	}
+
 	return []Finding{f}
 }
 
-// collecting is the collector's share of the CPU time.
-func (v *view) collecting() (share float64, source string) {
-	if v.sampled() {
-		return v.cpu.share(Collector), "the CPU profile"
+// gcCPUShare returns the fraction of the CPU time spent in the collector, and the evidence for it.
+func (a *analysis) gcCPUShare() (share float64, source string) {
+	if a.hasSamples() {
+		return a.cpu.share(GarbageCollector), "the CPU profile"
 	}
-	if v.t != nil && v.t.Running > 0 {
-		gc := v.t.GC.Workers + v.t.GC.Assists
-		return float64(gc) / float64(v.t.Running+v.t.GC.Workers), "the trace"
+	if a.trace != nil && a.trace.Running > 0 {
+		gc := a.trace.GC.Workers + a.trace.GC.Assists
+		return float64(gc) / float64(a.trace.Running+a.trace.GC.Workers), "the trace"
 	}
 	return 0, ""
 }
 
-// gcGain is what less collecting saves. What goroutines do for the collector is saved in full; what its own workers do
-// only in so far as the CPUs were wanted.
-func (v *view) gcGain(share, assist float64) *Gain {
+// gcGain estimates what fewer collections save. The time of mark assists is saved in full. The time of the collector's
+// own workers is saved only as far as goroutines wanted their CPUs.
+func (a *analysis) gcGain(share, assist float64) *Gain {
 	own := assist
-	if v.sampled() {
-		own = v.cpu.userShare(Collector)
+	if a.hasSamples() {
+		own = a.cpu.userShare(GarbageCollector)
 	}
-	crowded := v.saturated()
-	if v.t != nil && v.t.GC.Marking > 0 && v.cpus > 1 {
-		crowded = math.Max(crowded, math.Min(1, v.used/(v.cpus*v.wall)))
+
+	// The collector's workers take CPUs from the program only if all CPUs are wanted.
+	crowded := a.saturation()
+	if a.trace != nil && a.trace.GC.Marking > 0 && a.cpus > 1 {
+		crowded = math.Max(crowded, math.Min(1, a.used/(a.cpus*a.wall)))
 	}
+
 	workers := math.Max(0, share-own*(1-share))
-	saved := (own*v.busy()*(1-workers) + workers*crowded) * (1 - gcKept)
-	return gain(saved, 0.5*saved, math.Min(share*1.1, 1.5*saved+0.05))
+	saved := (own*a.activeFraction()*(1-workers) + workers*crowded) * (1 - gcKept)
+	return newGain(saved, 0.5*saved, math.Min(share*1.1, 1.5*saved+0.05))
 }
 
-// metric is one of the runtime's, of the undisturbed run; 0 unknown.
-func (v *view) metric(name string) float64 {
-	if v.run == nil {
+// metric returns a metric of package runtime/metrics for the undisturbed run, or 0 if it is unknown.
+func (a *analysis) metric(name string) float64 {
+	if a.run == nil {
 		return 0
 	}
-	return v.run.Metrics[name]
+	return a.run.Metrics[name]
 }
 
-// nearLimit reports whether the heap's goal is kept down by the memory limit.
-func (v *view) nearLimit(limit float64) bool {
-	total := v.metric("/memory/classes/total:bytes") - v.metric("/memory/classes/heap/released:bytes")
+// nearLimit reports whether the memory limit, in bytes, keeps the goal of the heap down.
+func (a *analysis) nearLimit(limit float64) bool {
+	total := a.metric("/memory/classes/total:bytes") - a.metric("/memory/classes/heap/released:bytes")
 	return total > 0.8*limit
 }
 
-// allocators are the program's own lines that allocate most bytes.
-func (v *view) allocators(most int) []group {
-	groups, _ := v.allocated("alloc_space/bytes")
+// topAllocators returns up to most of the program's own lines that each allocate at least 10% of the bytes.
+func (a *analysis) topAllocators(most int) []group {
+	groups, _ := a.allocationsByLine("alloc_space/bytes")
 	n := 0
 	for n < len(groups) && n < most && groups[n].share >= 0.1 {
 		n++
@@ -116,99 +125,109 @@ func (v *view) allocators(most int) []group {
 	return groups[:n]
 }
 
-// allocated adds up the heap profile by the program's own lines.
-func (v *view) allocated(what string) (groups []group, total float64) {
-	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
+// allocationsByLine sums a value type of the heap profile by the program's own lines. The profiler's own allocations
+// and those before main are left out.
+func (a *analysis) allocationsByLine(what string) (groups []group, total float64) {
+	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
 	if i < 0 {
 		return nil, 0
 	}
-	h := &v.e.Profiles[i]
+
+	h := &a.e.Profiles[i]
 	value := slices.Index(h.Types, what)
 	if value < 0 {
 		return nil, 0
 	}
+
 	p := &profile{}
 	for _, s := range h.Samples {
-		if value < len(s.Values) && !has(s.Stack, profilerFunctions...) &&
-			!has(s.Stack, "runtime.doInit", "runtime.main.func") {
+		if value < len(s.Values) && !containsAny(s.Stack, profilerFunctions...) &&
+			!containsAny(s.Stack, "runtime.doInit", "runtime.main.func") {
 			x := float64(s.Values[value])
-			p.list = append(p.list, weighed{stack: s.Stack, weight: x})
+			p.list = append(p.list, weightedSample{stack: s.Stack, weight: x})
 			p.user += x
 		}
 	}
-	return p.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) }), p.user
+
+	return p.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) }), p.user
 }
 
 // escapes finds a line that allocates once for each operation.
-func escapes(v *view) []Finding {
-	groups, objects := v.allocated("alloc_objects/count")
+func escapes(a *analysis) []Finding {
+	groups, objects := a.allocationsByLine("alloc_objects/count")
 	if len(groups) == 0 || groups[0].share < allocShare || objects < 10000 {
 		return nil
 	}
+
 	g := groups[0]
-	reason := v.reason(g.at)
-	if reason == "" && !v.allocatesItself(g.sample) {
-		return nil // inside a library
+	reason := a.escapeReason(g.at)
+	if reason == "" && !a.allocatesItself(g.sample) {
+		return nil // The allocation is inside a library.
 	}
-	perOp, ops := v.perOperation(g.share*objects, v.sizeAt(g.at))
-	cost, samples := v.allocationBelow(g.at)
-	collected, _ := v.collecting()
-	saved := (cost + collected*g.share*0.8) * v.busy()
+
+	// The finding needs one object for each operation with a reason from the compiler, or a large saving.
+	perOp, ops := a.objectsPerOperation(g.share*objects, a.meanObjectSize(g.at))
+	cost, samples := a.allocationShare(g.at)
+	collected, _ := a.gcCPUShare()
+	saved := (cost + collected*g.share*0.8) * a.activeFraction()
 	once := perOp >= 0.8 && perOp <= 1.2
 	if !(once && reason != "") && saved < 0.12 || samples < minSamples {
 		return nil
 	}
-	f := v.finding(EscapePerOp, "%s allocates on the heap each time.", v.p.at(g.at))
+
+	f := a.newFinding(EscapePerOp, "%s allocates on the heap each time.", a.prog.position(g.at))
 	f.Level = ProfileLevel
-	f.Where = []string{v.p.at(g.at)}
+	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
-	f.says("%s of %.0f objects are allocated at %s", percent(g.share), objects, v.quoted(g.at))
+	f.citef("%s of %.0f objects are allocated at %s", percent(g.share), objects, a.quote(g.at))
 	if once {
-		f.says("that is %.2f for each of %s", perOp, ops)
+		f.citef("that is %.2f for each of %s", perOp, ops)
 	}
 	if reason != "" {
-		f.says("the compiler says: %s", reason)
+		f.citef("the compiler says: %s", reason)
 	}
-	f.says("allocating there takes %s of the goroutines' CPU time, collecting %s of all", percent(cost),
+
+	f.citef("allocating there takes %s of the goroutines' CPU time, collecting %s of all", percent(cost),
 		percent(collected))
 	if saved >= minGain {
-		f.Gain = gain(0.8*saved, 0.3*saved, saved)
-	} else if rest := 1 - v.cpu.userShare(SystemCalls); rest < 0.5 {
-		f.says("that is %s of what the system calls leave: it shows when they are fewer",
+		f.Gain = newGain(0.8*saved, 0.3*saved, saved)
+	} else if rest := 1 - a.cpu.userShare(SystemCalls); rest < 0.5 {
+		f.citef("that is %s of what the system calls leave: it shows when they are fewer",
 			percent(math.Min(1, cost/rest)))
 	}
-	f.Rival = "What is allocated outlives the operation, and must."
+
+	f.Alternative = "What is allocated outlives the operation, and must."
 	f.Fix = "Make it once, before the loop, and reuse it; or keep it from escaping: no interface, no " +
 		"pointer that is kept."
 	f.Experiment = "Count allocations: testing.AllocsPerRun or -benchmem should fall by one for each operation."
 	return []Finding{f}
 }
 
-// allocatesItself reports whether the program's own function calls for the memory, not a library below it.
-func (v *view) allocatesItself(stack []evidence.Frame) bool {
+// allocatesItself reports whether the program's own function allocates, not a library below it.
+func (a *analysis) allocatesItself(stack []evidence.Frame) bool {
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !strings.HasPrefix(f.Function, "runtime.") })
-	return i >= 0 && v.p.own(stack[i])
+	return i >= 0 && a.prog.isOwn(stack[i])
 }
 
-// reason is what the compiler says of a line.
-func (v *view) reason(at evidence.Frame) string {
-	for _, e := range v.e.Escapes {
+// escapeReason returns the compiler's escape message for a line, or "" if there is none.
+func (a *analysis) escapeReason(at evidence.Frame) string {
+	for _, e := range a.e.Escapes {
 		if e.Line == at.Line && (e.File == at.File || strings.HasSuffix(at.File, "/"+e.File) ||
-			v.p.at(evidence.Frame{File: e.File, Line: e.Line, Function: at.Function}) == v.p.at(at)) {
+			a.prog.position(evidence.Frame{File: e.File, Line: e.Line, Function: at.Function}) == a.prog.position(at)) {
 			return e.Reason
 		}
 	}
 	return ""
 }
 
-// tinyBlock is the size of the blocks in which the runtime puts several small objects without pointers; a heap profile
-// counts the blocks (runtime/malloc.go).
+// tinyBlock is the size in bytes of the blocks in which the runtime combines small objects without pointers. A heap
+// profile counts the blocks (runtime/malloc.go).
 const tinyBlock = 16
 
-// sizeAt is the mean size of the objects that are allocated at a place, in bytes; 0 unknown.
-func (v *view) sizeAt(at evidence.Frame) float64 {
-	of := func(what string) float64 {
-		groups, total := v.allocated(what)
+// meanObjectSize returns the mean size in bytes of the objects allocated at a line, or 0 if it is unknown.
+func (a *analysis) meanObjectSize(at evidence.Frame) float64 {
+	sumAt := func(what string) float64 {
+		groups, total := a.allocationsByLine(what)
 		for _, g := range groups {
 			if g.at == at {
 				return g.share * total
@@ -216,75 +235,84 @@ func (v *view) sizeAt(at evidence.Frame) float64 {
 		}
 		return 0
 	}
-	if n := of("alloc_objects/count"); n > 0 {
-		return of("alloc_space/bytes") / n
+	if n := sumAt("alloc_objects/count"); n > 0 {
+		return sumAt("alloc_space/bytes") / n
 	}
+
 	return 0
 }
 
-// perOperation is how many objects come on each operation that was counted, if they are about one; of objects that are
-// counted by blocks there are 1, 2, 4, 8 or 16 in each.
-func (v *view) perOperation(objects, size float64) (float64, string) {
+// objectsPerOperation returns the number of objects for each operation or call that was counted, if it is close to one,
+// and what was counted. Tiny objects are counted in blocks of 1, 2, 4, 8 or 16, so that all these are tried.
+func (a *analysis) objectsPerOperation(objects, size float64) (float64, string) {
 	if size > 0 && size < tinyBlock+1 {
 		for in := 1.0; in < tinyBlock; in *= 2 {
-			if x, name := v.perOperation(in*objects, 0); x > 0 {
+			if x, name := a.objectsPerOperation(in*objects, 0); x > 0 {
 				return x, name
 			}
 		}
 		objects *= tinyBlock
 	}
-	if v.run == nil {
+	if a.run == nil {
 		return 0, ""
 	}
+
 	for _, c := range []struct {
 		n    int64
 		name string
-	}{{v.run.Operations, "the operations"}, {v.run.Reads, "the read calls"}, {v.run.Writes, "the write calls"}} {
+	}{{a.run.Operations, "the operations"}, {a.run.Reads, "the read calls"}, {a.run.Writes, "the write calls"}} {
 		if c.n >= 10000 {
 			if x := objects / float64(c.n); x >= 0.8 && x <= 1.2 {
 				return x, c.name
 			}
 		}
 	}
+
 	return 0, ""
 }
 
-// allocationBelow is the share of the goroutines' CPU time that allocates at a line.
-func (v *view) allocationBelow(at evidence.Frame) (share float64, samples int64) {
-	if v.cpu == nil {
+// allocationShare returns the fraction of the goroutines' CPU time that allocates at a line, and the number of samples
+// of the profile.
+func (a *analysis) allocationShare(at evidence.Frame) (share float64, samples int64) {
+	if a.cpu == nil {
 		return 0, 0
 	}
-	for _, w := range v.cpu.list {
-		if f, ok := v.p.ours(w.stack); ok && f.Function == at.Function && f.Line == at.Line && w.what == Allocation {
-			share += w.weight / math.Max(v.cpu.user, 1e-9)
+	for _, w := range a.cpu.list {
+		if f, ok := a.prog.ownFrame(w.stack); ok && f.Function == at.Function && f.Line == at.Line &&
+			w.category == Allocation {
+			share += w.weight / math.Max(a.cpu.user, 1e-9)
 		}
 	}
-	return share, v.cpu.samples
+	return share, a.cpu.samples
 }
 
-// stopping finds a world that is stopped too often or too long.
-func stopping(v *view) []Finding {
-	if v.t == nil || len(v.t.GC.Stops) == 0 || v.traced(v.t.GC.Stopped) < stopShare {
+// stopTheWorld finds programs that stop the world too often or for too long.
+func stopTheWorld(a *analysis) []Finding {
+	if a.trace == nil || len(a.trace.GC.Stops) == 0 || a.fraction(a.trace.GC.Stopped) < stopShare {
 		return nil
 	}
-	s := v.t.GC.Stops[0]
-	if strings.HasPrefix(s.Reason, "GC ") && (v.t.GC.Stop.P99 < stopLong || v.traced(v.t.GC.Stopped) < 3*stopShare) {
+
+	s := a.trace.GC.Stops[0]
+	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.StopLatency.P99 < stopLong ||
+		a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
-	f := v.finding(STWStopping, "The world is stopped for %s of the time: %s.", percent(v.traced(v.t.GC.Stopped)),
-		s.Reason)
-	f.Where = v.p.places(s.Stack)
-	f.Share = v.traced(v.t.GC.Stopped)
-	f.says("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason, span(s.Spent),
-		span(v.t.GC.Stop.P99))
-	own := v.traced(s.Spent)
+
+	f := a.newFinding(STWStopping, "The world is stopped for %s of the time: %s.",
+		percent(a.fraction(a.trace.GC.Stopped)), s.Reason)
+	f.Where = a.prog.positions(s.Stack)
+	f.Share = a.fraction(a.trace.GC.Stopped)
+	f.citef("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason,
+		formatDuration(s.Spent), formatDuration(a.trace.GC.StopLatency.P99))
+	own := a.fraction(s.Spent)
 	if !strings.HasPrefix(s.Reason, "GC ") {
-		f.Gain = gain(0.9*own, 0.5*own, 1.1*own)
+		f.Gain = newGain(0.9*own, 0.5*own, 1.1*own)
 	}
-	if at, ok := v.p.ours(s.Stack); ok {
-		f.says("asked for at %s", v.quoted(at))
+	if at, ok := a.prog.ownFrame(s.Stack); ok {
+		f.citef("asked for at %s", a.quote(at))
 	}
-	f.Rival = "The machine is loaded, so that threads are slow to stop."
+
+	f.Alternative = "The machine is loaded, so that threads are slow to stop."
 	f.Fix = "Call what stops the world less often: runtime.ReadMemStats, debug.SetGCPercent, pprof of goroutines; " +
 		"read runtime/metrics instead."
 	f.Experiment = "Leave the call out: the stops should be gone."

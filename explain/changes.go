@@ -9,41 +9,45 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Change is something that differs between two programs, or between a program before and after a change.
+// Change is one difference between two programs, or between a program before and after a change.
 type Change struct {
-	Kind string `json:"kind"` // "change"
+	Kind string `json:"kind"` // always "change"
 	Rank int    `json:"rank"`
-	// "wall time", "user code" and other lines of the ledger, "function main.f", "finding coarse-lock"
-	What string `json:"what"`
-	// of both: "seconds" of a run; "objects"; "" for a finding, which is there (1) or not (0)
-	Unit   string   `json:"unit"`
-	Before float64  `json:"before"`
-	After  float64  `json:"after"`
-	Clear  bool     `json:"clear"` // it is more than chance: see Changes
-	Where  []string `json:"where"`
+
+	// what differs: "wall time", a part of the CPU-time breakdown such as "user code", "function main.f", "finding
+	// coarse-lock"
+	Name string `json:"what"`
+
+	// unit of Before and After: "seconds" of a run, or "" for a finding, which is present (1) or absent (0)
+	Unit        string   `json:"unit"`
+	Before      float64  `json:"before"`
+	After       float64  `json:"after"`
+	Significant bool     `json:"clear"` // larger than the measurement error; see [Changes]
+	Where       []string `json:"where"`
 }
 
-// Changes are what differs, by how much: first the wall time, then what took the CPUs' time and the functions that did,
-// by seconds of a run, then findings that came or went. The time of a function is of its share of a CPU profile; a
-// difference is clear beyond twice its standard error, that of counts (Poisson), and of the wall time where the ranges
-// of the runs do not meet.
+// Changes compares two programs. It returns the change of the wall time first, then up to 12 changes of the CPU-time
+// breakdown and of the CPU time of functions, and then the findings that appeared or disappeared. The changes of CPU
+// times are sorted by significance and size.
 func Changes(before, after *evidence.Evidence) []Change {
-	a, b := viewOf(before), viewOf(after)
+	a, b := newAnalysis(before), newAnalysis(after)
 	list := functionChanges(a, b)
-	list = append(list, ledgerChanges(a.ledger(), b.ledger())...)
+	list = append(list, cpuTimeChanges(a.cpuTime(), b.cpuTime())...)
 	slices.SortStableFunc(list, func(x, y Change) int {
-		return cmp.Or(compareBool(y.Clear, x.Clear),
-			cmp.Compare(math.Abs(y.After-y.Before), math.Abs(x.After-x.Before)), cmp.Compare(x.What, y.What))
+		return cmp.Or(compareBool(y.Significant, x.Significant),
+			cmp.Compare(math.Abs(y.After-y.Before), math.Abs(x.After-x.Before)), cmp.Compare(x.Name, y.Name))
 	})
+
 	const most = 12
 	list = list[:min(len(list), most)]
 	if a.wall > 0 && b.wall > 0 {
-		wall := Change{What: "wall time", Unit: "seconds", Before: a.wall, After: b.wall}
+		wall := Change{Name: "wall time", Unit: "seconds", Before: a.wall, After: b.wall}
 		if a.run != nil && b.run != nil {
-			wall.Clear = a.run.WallHigh < b.run.WallLow || b.run.WallHigh < a.run.WallLow
+			wall.Significant = a.run.WallHigh < b.run.WallLow || b.run.WallHigh < a.run.WallLow
 		}
 		list = slices.Insert(list, 0, wall)
 	}
+
 	list = append(list, findingChanges(Explain(before).Findings, Explain(after).Findings)...)
 	for i := range list {
 		list[i].Kind, list[i].Rank = "change", i+1
@@ -51,9 +55,11 @@ func Changes(before, after *evidence.Evidence) []Change {
 			list[i].Where = []string{}
 		}
 	}
+
 	return list
 }
 
+// compareBool orders false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -64,67 +70,78 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// spentIn is the CPU time of one function, in seconds of a run, with its standard error.
-type spentIn struct {
+// functionTime is the CPU time of one function in seconds of a run, with its standard error.
+type functionTime struct {
 	seconds, err float64
 	at           evidence.Frame
 }
 
-// functions are the program's own functions with the CPU time below them.
-func (v *view) functions() map[string]spentIn {
-	out := map[string]spentIn{}
-	if v.cpu == nil || v.cpu.samples == 0 {
+// functionTimes returns the CPU time that the program's own functions used, themselves or in libraries that they
+// called.
+func (a *analysis) functionTimes() map[string]functionTime {
+	out := map[string]functionTime{}
+	if a.cpu == nil || a.cpu.samples == 0 {
 		return out
 	}
-	for i := range v.cpu.list {
-		w := &v.cpu.list[i]
-		f, ok := v.p.ours(w.stack)
+
+	for i := range a.cpu.list {
+		w := &a.cpu.list[i]
+		f, ok := a.prog.ownFrame(w.stack)
 		if !ok {
 			continue
 		}
 		x := out[f.Function]
-		x.seconds += w.weight / v.cpu.total * v.used
+		x.seconds += w.weight / a.cpu.total * a.used
 		x.at = f
 		out[f.Function] = x
 	}
-	each := v.used / float64(v.cpu.samples) // that one sample stands for
+
+	each := a.used / float64(a.cpu.samples) // CPU time that one sample stands for
 	for name, x := range out {
 		x.err = math.Sqrt(math.Max(x.seconds/each, 1)) * each
 		out[name] = x
 	}
+
 	return out
 }
 
-func functionChanges(a, b *view) (list []Change) {
-	before, after := a.functions(), b.functions()
+// functionChanges returns the changes of the CPU time of functions. Both programs need a CPU profile.
+func functionChanges(a, b *analysis) (list []Change) {
+	before, after := a.functionTimes(), b.functionTimes()
 	if len(before) == 0 || len(after) == 0 {
 		return nil
 	}
+
 	names := map[string]bool{}
 	for n := range before {
 		names[n] = true
 	}
+
 	for n := range after {
 		names[n] = true
 	}
-	// A function that is in one of them only has the error of one sample there.
+
+	// A function that occurs in one profile only has at least the error of one sample in the other.
 	least := math.Max(a.used/float64(a.cpu.samples), b.used/float64(b.cpu.samples))
 	for n := range names {
 		x, y := before[n], after[n]
-		at, p := y.at, b.p
+		at, p := y.at, b.prog
 		if at.Function == "" {
-			at, p = x.at, a.p
+			at, p = x.at, a.prog
 		}
 		list = append(list, Change{
-			What: "function " + short(n), Unit: "seconds", Before: x.seconds, After: y.seconds,
-			Clear: math.Abs(x.seconds-y.seconds) > 2*math.Hypot(math.Max(x.err, least), math.Max(y.err, least)),
-			Where: []string{p.at(at)},
+			Name: "function " + shortName(n), Unit: "seconds", Before: x.seconds, After: y.seconds,
+			Significant: math.Abs(x.seconds-y.seconds) > 2*math.Hypot(math.Max(x.err, least), math.Max(y.err, least)),
+			Where:       []string{p.position(at)},
 		})
 	}
+
 	return list
 }
 
-func ledgerChanges(a, b CPUTime) (list []Change) {
+// cpuTimeChanges returns the changes of the entries that both breakdowns have. A change is significant if it exceeds 5%
+// of the longer wall time.
+func cpuTimeChanges(a, b CPUTime) (list []Change) {
 	for _, x := range b.Entries {
 		i := slices.IndexFunc(a.Entries, func(y Entry) bool { return y.Name == x.Name })
 		if i < 0 {
@@ -132,26 +149,32 @@ func ledgerChanges(a, b CPUTime) (list []Change) {
 		}
 		y := a.Entries[i]
 		d := math.Abs(x.Time.Seconds() - y.Time.Seconds())
-		list = append(list, Change{What: x.Name, Unit: "seconds", Before: y.Time.Seconds(), After: x.Time.Seconds(),
-			Clear: d > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
+		list = append(list, Change{Name: x.Name, Unit: "seconds", Before: y.Time.Seconds(), After: x.Time.Seconds(),
+			Significant: d > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
 	}
+
 	return list
 }
 
-// findingChanges are the findings that are in one of two reports only.
+// findingChanges returns the findings that only one of two reports has.
 func findingChanges(a, b []Finding) (list []Change) {
 	in := func(f Finding, list []Finding) bool {
 		return slices.ContainsFunc(list, func(g Finding) bool { return g.Name == f.Name })
 	}
+
 	for _, f := range a {
-		if !in(f, b) && f.Name != None && f.Name != TooLittle {
-			list = append(list, Change{What: fmt.Sprintf("finding %s", f.Name), Before: 1, Clear: true, Where: f.Where})
+		if !in(f, b) && f.Name != None && f.Name != TooLittleEvidence {
+			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: 1, Significant: true,
+				Where: f.Where})
 		}
 	}
+
 	for _, f := range b {
-		if !in(f, a) && f.Name != None && f.Name != TooLittle {
-			list = append(list, Change{What: fmt.Sprintf("finding %s", f.Name), After: 1, Clear: true, Where: f.Where})
+		if !in(f, a) && f.Name != None && f.Name != TooLittleEvidence {
+			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), After: 1, Significant: true,
+				Where: f.Where})
 		}
 	}
+
 	return list
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// twoFunctions is a run whose CPU profile has so many samples in f and in g.
+// twoFunctions is a run whose CPU profile has some samples in f and in g.
 func twoFunctions(f, g int64, wall time.Duration) *evidence.Evidence {
 	sample := func(name string, line int, n int64) evidence.Sample {
 		return evidence.Sample{Values: []int64{n, n * 1e7},
@@ -18,7 +18,7 @@ func twoFunctions(f, g int64, wall time.Duration) *evidence.Evidence {
 	}
 	return &evidence.Evidence{
 		Program: evidence.Program{Name: "p", Dir: "/m", Module: "example.com/m"},
-		Runs: []evidence.Run{{CPUs: 1, Machine: 1, Count: 3, Wall: wall, WallLow: wall - time.Millisecond,
+		Runs: []evidence.Run{{CPUs: 1, MachineCPUs: 1, Count: 3, Wall: wall, WallLow: wall - time.Millisecond,
 			WallHigh: wall + time.Millisecond, User: time.Duration(f+g) * 10 * time.Millisecond}},
 		Profiles: []evidence.Profile{{Kind: evidence.CPU, Types: []string{"samples/count", "cpu/nanoseconds"},
 			Duration: wall,
@@ -28,31 +28,31 @@ func twoFunctions(f, g int64, wall time.Duration) *evidence.Evidence {
 	}
 }
 
-// TestChanges: what took longer stands before what did not, and chance is told from change.
+// Changes are sorted by size, and those within the measurement error are not significant.
 func TestChanges(t *testing.T) {
 	list := Changes(twoFunctions(100, 300, 4*time.Second), twoFunctions(110, 100, 2100*time.Millisecond))
 	find := func(what string) Change {
-		i := slices.IndexFunc(list, func(c Change) bool { return c.What == what })
+		i := slices.IndexFunc(list, func(c Change) bool { return c.Name == what })
 		if i < 0 {
 			t.Fatalf("nothing of %s: %+v", what, list)
 		}
 		return list[i]
 	}
-	if w := list[0]; w.What != "wall time" || w.Before != 4 || w.After != 2.1 || !w.Clear || w.Rank != 1 ||
+	if w := list[0]; w.Name != "wall time" || w.Before != 4 || w.After != 2.1 || !w.Significant || w.Rank != 1 ||
 		w.Kind != "change" {
 		t.Errorf("first %+v", w)
 	}
 	g, f := find("function main.g"), find("function main.f")
-	if !g.Clear || g.Before < 2.99 || g.Before > 3.01 || g.After < 0.99 || g.After > 1.01 ||
+	if !g.Significant || g.Before < 2.99 || g.Before > 3.01 || g.After < 0.99 || g.After > 1.01 ||
 		!slices.Equal(g.Where, []string{"main.go:20"}) {
 		t.Errorf("%+v", g)
 	}
-	if f.Clear || f.Rank < g.Rank {
+	if f.Significant || f.Rank < g.Rank {
 		t.Errorf("10 samples more of 100 are no change: %+v", f)
 	}
 	same := twoFunctions(100, 300, 4*time.Second)
 	for _, c := range Changes(same, same) {
-		if c.Clear || c.Before != c.After {
+		if c.Significant || c.Before != c.After {
 			t.Errorf("nothing changed, but %+v", c)
 		}
 	}

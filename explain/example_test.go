@@ -25,7 +25,7 @@ func ExampleExplain() {
 	}
 	report := explain.Explain(&evidence.Evidence{
 		Program: evidence.Program{Name: "words", Module: "example.com/words", Dir: "/src/words"},
-		Runs: []evidence.Run{{CPUs: 2, Machine: 2, Count: 3, Wall: time.Second, WallLow: time.Second,
+		Runs: []evidence.Run{{CPUs: 2, MachineCPUs: 2, Count: 3, Wall: time.Second, WallLow: time.Second,
 			WallHigh: time.Second, User: time.Second, Reads: -1, ReadBytes: -1, Writes: 500_000,
 			WriteBytes: 3_000_000}},
 		Profiles: []evidence.Profile{{

@@ -1,54 +1,60 @@
-// Package explain says why a program is not faster and what to change: rules that turn [evidence.Evidence] into
-// ranked [Finding]s. It is pure: it runs nothing, reads no file and no clock. Package evidence/collect collects.
+// Package explain finds out what limits the performance of a Go program and what to change. [Explain] applies a set of
+// rules to the [evidence.Evidence] of a program and returns a [Report] with ranked [Finding]s. [Changes] compares two
+// programs, or one program before and after a change.
 //
-// Findings are ranked by what changing them is estimated to gain, never by how long somebody waits: waiting for work is
-// what idle goroutines are for. Where nothing is to be gained, or where too little was seen to say so, that is the
-// answer.
+// Findings are ranked by the wall time that a change is estimated to save, never by how long goroutines wait: idle
+// goroutines wait for work, and that costs nothing. If no change is worthwhile, or if there is too little evidence, the
+// report says so.
+//
+// The package is pure: it runs nothing and reads no clock, and it reads source lines only by [evidence.Program].Source.
+// Its functions may be called concurrently if Source may be. Package evidence/collect collects the evidence. Package
+// evidence, whose types are the input, is not stable yet.
 package explain
 
-// EvidenceLevel is how much the evidence lets one see.
-type EvidenceLevel string
-
-// The tiers. C, a program rebuilt so that its traces name channels and locks, has its place here.
-const (
-	ProfileLevel EvidenceLevel = "A" // profiles and the runtime's own metrics
-	TraceLevel   EvidenceLevel = "B" // an execution trace
-)
-
-// Gain is the fraction of the metric that a change is estimated to save.
-type Gain struct {
-	Metric   string  `json:"metric"` // "wall_seconds"
-	Estimate float64 `json:"estimate"`
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
+// Finding is one cause that limits the program: the claim, its evidence and what to change. It encodes to the JSON
+// object that the command explain prints.
+type Finding struct {
+	Kind        string        `json:"kind"`       // always "finding"
+	Rank        int           `json:"rank"`       // from 1, by Gain
+	Name        Name          `json:"finding"`    // which cause it is
+	Level       EvidenceLevel `json:"tier"`       // the best evidence that the rule used
+	Claim       string        `json:"claim"`      // what limits the program, in one sentence
+	Where       []string      `json:"where"`      // source positions, file:line relative to the module; may be empty
+	Share       float64       `json:"share"`      // 0 to 1: the part of the time that the claim is about
+	Gain        *Gain         `json:"gain"`       // what the change saves; nil if the finding only diagnoses
+	Confidence  Confidence    `json:"confidence"` // how certain the claim is
+	Evidence    []string      `json:"evidence"`   // the observations that support the claim
+	Alternative string        `json:"rival"`      // another explanation of the same evidence
+	Fix         string        `json:"fix"`        // what to change
+	Experiment  string        `json:"experiment"` // a run that would refute the claim
 }
 
-// Confidence is how sure a finding is.
+// Gain is the estimated fraction of a metric that a change saves, 0 to 0.99.
+type Gain struct {
+	Metric   string  `json:"metric"`   // always "wall_seconds"
+	Estimate float64 `json:"estimate"` // the most likely fraction
+	Low      float64 `json:"low"`      // at most Estimate
+	High     float64 `json:"high"`     // at least Estimate
+}
+
+// EvidenceLevel is the kind of evidence that a finding needs.
+type EvidenceLevel string
+
+// The levels of evidence. "C" is reserved for programs rebuilt with named channels and locks.
+const (
+	ProfileLevel EvidenceLevel = "A" // profiles and the metrics of the runtime
+	TraceLevel   EvidenceLevel = "B" // an execution trace, too
+)
+
+// Confidence is how certain a finding is.
 type Confidence string
 
-// The confidences.
+// The levels of confidence.
 const (
 	High   Confidence = "high"
 	Medium Confidence = "medium"
 	Low    Confidence = "low"
 )
 
-// Finding is an answer. The contract of its JSON is that of brewput explain.
-type Finding struct {
-	Kind       string        `json:"kind"` // "finding"
-	Rank       int           `json:"rank"`
-	Name       Name          `json:"finding"`
-	Level      EvidenceLevel `json:"tier"`
-	Claim      string        `json:"claim"`
-	Where      []string      `json:"where"` // file:line, relative to the module
-	Share      float64       `json:"share"` // of the time that it concerns, 0 to 1
-	Gain       *Gain         `json:"gain"`  // nil: it only diagnoses
-	Confidence Confidence    `json:"confidence"`
-	Evidence   []string      `json:"evidence"`
-	Rival      string        `json:"rival"`      // what else it could be
-	Fix        string        `json:"fix"`        // what to change
-	Experiment string        `json:"experiment"` // that would refute it
-}
-
-// Name is a finding's name in reports, for programs to rely on.
+// Name identifies a kind of finding, such as "coarse-lock". Names are stable: programs may rely on them.
 type Name string

@@ -9,25 +9,26 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// made builds evidence by hand: a program of two CPUs that ran for a second.
-type made struct {
-	e evidence.Evidence
+// testCase builds evidence by hand: a program that ran for a second on two CPUs.
+type testCase struct {
+	evidence evidence.Evidence
 }
 
 const second = time.Second
 
-func newCase() *made {
-	c := &made{}
-	c.e.Program = evidence.Program{Name: "prog", Module: "example.com/prog", Dir: "/src/prog",
+func newCase() *testCase {
+	c := &testCase{}
+	c.evidence.Program = evidence.Program{Name: "prog", Module: "example.com/prog", Dir: "/src/prog",
 		Source: func(string, int) string { return "" }}
-	c.e.Runs = []evidence.Run{{CPUs: 2, Machine: 2, Count: 3, Wall: second, WallLow: second, WallHigh: second,
-		User:  second,
-		Reads: -1, Writes: -1, ReadBytes: -1, WriteBytes: -1}}
-	c.e.Trace = &evidence.Trace{Duration: second, CPUs: 2, Events: 1000, Classes: []evidence.Class{{}}}
+	c.evidence.Runs = []evidence.Run{{CPUs: 2, MachineCPUs: 2, Count: 3, Wall: second, WallLow: second,
+		WallHigh: second,
+		User:     second,
+		Reads:    -1, Writes: -1, ReadBytes: -1, WriteBytes: -1}}
+	c.evidence.Trace = &evidence.Trace{Duration: second, CPUs: 2, Events: 1000, Classes: []evidence.Class{{}}}
 	return c
 }
 
-// frames of the program, the innermost first; "main.f:7" is line 7 of main.go.
+// frames returns a stack of the program, the innermost function first; "main.f:7" is line 7 of main.go.
 func frames(names ...string) []evidence.Frame {
 	var out []evidence.Frame
 	for i, n := range names {
@@ -45,24 +46,24 @@ func frames(names ...string) []evidence.Frame {
 	return out
 }
 
-// demand says for how long, in ms, 0, 1, 2 ... goroutines wanted a CPU, and that all CPUs that were wanted ran.
-func (c *made) demand(ms ...int) {
-	d := &c.e.Trace.Demand
+// demand sets how long, in ms, 0, 1, 2 ... goroutines wanted a CPU. All CPUs that were wanted ran.
+func (c *testCase) demand(ms ...int) {
+	d := &c.evidence.Trace.Demand
 	for n, m := range ms {
-		d.For = append(d.For, time.Duration(m)*time.Millisecond)
-		d.Work = append(d.Work, time.Duration(m*min(n, 2))*time.Millisecond)
+		d.Time = append(d.Time, time.Duration(m)*time.Millisecond)
+		d.CPUTime = append(d.CPUTime, time.Duration(m*min(n, 2))*time.Millisecond)
 	}
 	run := time.Duration(0)
-	for _, w := range d.Work {
+	for _, w := range d.CPUTime {
 		run += w
 	}
-	c.e.Trace.Running = run
-	c.e.Runs[0].User = run
+	c.evidence.Trace.Running = run
+	c.evidence.Runs[0].User = run
 	d.Slice = 10 * time.Millisecond
 }
 
-// class adds one, and is its index.
-func (c *made) class(start string, count, peak int, running, alone time.Duration) int {
+// class adds a class and returns its index.
+func (c *testCase) class(start string, count, peak int, running, alone time.Duration) int {
 	x := evidence.Class{Start: frames(start)[0], Created: frames("main.main:9"), Count: int64(count), Peak: peak,
 		Running: running, Alone: alone,
 		Waiting: map[string]time.Duration{}, Batches: 1, StuckAt: -1}
@@ -71,43 +72,43 @@ func (c *made) class(start string, count, peak int, running, alone time.Duration
 	}
 	x.Busy.P50, x.Busy.Count = running/time.Duration(count), int64(count)
 	x.Bursts.P50, x.Bursts.Count = time.Millisecond, 1000
-	c.e.Trace.Classes = append(c.e.Trace.Classes, x)
-	return len(c.e.Trace.Classes) - 1
+	c.evidence.Trace.Classes = append(c.evidence.Trace.Classes, x)
+	return len(c.evidence.Trace.Classes) - 1
 }
 
 // cpu adds samples of 10 ms to the CPU profile.
-func (c *made) cpu(n int, stack ...string) {
-	i := slices.IndexFunc(c.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.CPU })
+func (c *testCase) cpu(n int, stack ...string) {
+	i := slices.IndexFunc(c.evidence.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.CPU })
 	if i < 0 {
-		c.e.Profiles = append(c.e.Profiles,
+		c.evidence.Profiles = append(c.evidence.Profiles,
 			evidence.Profile{Kind: evidence.CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: second})
-		i = len(c.e.Profiles) - 1
+		i = len(c.evidence.Profiles) - 1
 	}
-	p := &c.e.Profiles[i]
+	p := &c.evidence.Profiles[i]
 	p.Samples = append(p.Samples, evidence.Sample{Stack: frames(stack...), Values: []int64{int64(n), int64(n) * 10e6}})
 }
 
-// wait adds a site, and is its index.
-func (c *made) wait(op evidence.Op, class int, count int64, waited time.Duration, waker int, stack ...string) int {
+// wait adds a site and returns its index.
+func (c *testCase) wait(op evidence.Op, class int, count int64, waited time.Duration, waker int, stack ...string) int {
 	w := evidence.Wait{Op: op, Reason: string(op), Stack: frames(stack...), Count: count, Waited: waited,
 		Classes: []int{class}}
 	if waker >= 0 {
 		w.Wakers = []evidence.Waker{{Stack: frames("main.wake:8"), Count: count, Class: waker}}
 	}
-	c.e.Trace.Waits = append(c.e.Trace.Waits, w)
-	return len(c.e.Trace.Waits) - 1
+	c.evidence.Trace.Waits = append(c.evidence.Trace.Waits, w)
+	return len(c.evidence.Trace.Waits) - 1
 }
 
-func (c *made) names() []string {
+func (c *testCase) names() []string {
 	var out []string
-	for _, f := range Explain(&c.e).Findings {
+	for _, f := range Explain(&c.evidence).Findings {
 		out = append(out, string(f.Name))
 	}
 	return out
 }
 
-// single is a program of one goroutine.
-func single() *made {
+// singleCase is a program with one goroutine.
+func singleCase() *testCase {
 	c := newCase()
 	c.demand(10, 990)
 	c.class("main.main", 1, 1, 990*time.Millisecond, 990*time.Millisecond)
@@ -115,8 +116,8 @@ func single() *made {
 	return c
 }
 
-// wide is a program of two goroutines that use both CPUs.
-func wide() *made {
+// wideCase is a program with two goroutines that use both CPUs.
+func wideCase() *testCase {
 	c := newCase()
 	c.demand(5, 10, 985)
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
@@ -125,82 +126,82 @@ func wide() *made {
 	return c
 }
 
-// cases are each a sick program and one that only looks like it. What the decoy must not be called is the name, what it
-// is called first is in decoyIs.
+// cases each hold a program with a finding and a decoy, which only resembles it. The decoy must not have that finding;
+// its first finding is in decoyFinding.
 var cases = []struct {
-	name    Name
-	sick    func() *made
-	decoy   func() *made
-	decoyIs Name
+	name         Name
+	example      func() *testCase
+	decoy        func() *testCase
+	decoyFinding Name
 }{
-	{"single-threaded", single, wide, "cpu-saturated"},
-	{"unbuffered-io", func() *made {
-		c := single()
-		c.e.Profiles = nil
+	{"single-threaded", singleCase, wideCase, "cpu-saturated"},
+	{"unbuffered-io", func() *testCase {
+		c := singleCase()
+		c.evidence.Profiles = nil
 		c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3",
 			"runtime.main")
 		c.cpu(19, "main.f:6", "main.main:3", "runtime.main")
-		c.e.Runs[0].Reads, c.e.Runs[0].ReadBytes = 1000000, 1000000
+		c.evidence.Runs[0].Reads, c.evidence.Runs[0].ReadBytes = 1000000, 1000000
 		return c
-	}, func() *made { // as much time in calls that move pages
-		c := single()
-		c.e.Profiles = nil
+	}, func() *testCase { // the same time in calls that move pages
+		c := singleCase()
+		c.evidence.Profiles = nil
 		c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3",
 			"runtime.main")
 		c.cpu(19, "main.f:6", "main.main:3", "runtime.main")
-		c.e.Runs[0].Reads, c.e.Runs[0].ReadBytes = 1000000, 65536*1000000
+		c.evidence.Runs[0].Reads, c.evidence.Runs[0].ReadBytes = 1000000, 65536*1000000
 		return c
 	}, "single-threaded"},
-	{"goroutine-too-fine", func() *made {
-		c := wide()
-		c.e.Profiles = nil
+	{"goroutine-too-fine", func() *testCase {
+		c := wideCase()
+		c.evidence.Profiles = nil
 		c.cpu(50, "main.tiny:5")
 		c.cpu(150, "runtime.newproc1", "runtime.newproc", "main.main:3", "runtime.main")
-		c.e.Trace.Classes[2].Count, c.e.Trace.Classes[2].Busy.P50 = 1000000, 400
+		c.evidence.Trace.Classes[2].Count, c.evidence.Trace.Classes[2].Busy.P50 = 1000000, 400
 		return c
-	}, func() *made { // as many, each with work
-		c := wide()
-		c.e.Trace.Classes[2].Count, c.e.Trace.Classes[2].Busy.P50 = 1000000, 100*time.Microsecond
+	}, func() *testCase { // as many goroutines, each with enough work
+		c := wideCase()
+		c.evidence.Trace.Classes[2].Count, c.evidence.Trace.Classes[2].Busy.P50 = 1000000, 100*time.Microsecond
 		return c
 	}, "cpu-saturated"},
-	{"coarse-lock", coarse, func() *made { // waited for as much, but the CPUs are busy
-		c := coarse()
-		c.e.Trace.Demand = evidence.Demand{}
+	{"coarse-lock", coarseLock, func() *testCase { // the same waiting time, but the CPUs are in use
+		c := coarseLock()
+		c.evidence.Trace.Demand = evidence.Demand{}
 		c.demand(0, 10, 990)
-		c.e.Trace.Resources[0].Starved = 0
+		c.evidence.Trace.Resources[0].Starved = 0
 		return c
 	}, "cpu-saturated"},
-	{"lock-convoy", func() *made {
-		c := coarse()
-		h := &c.e.Trace.Resources[0].Holds
+	{"lock-convoy", func() *testCase {
+		c := coarseLock()
+		h := &c.evidence.Trace.Resources[0].Holds
 		h.P50, h.Sum = time.Microsecond, time.Duration(h.Count)*2*time.Microsecond
 		c.cpu(30, "sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.update:7", "main.worker:3")
 		return c
-	}, coarse, "coarse-lock"},
-	{"saturated-resource", func() *made {
-		c := coarse()
-		c.e.Trace.Resources[0].HeldRunning = 400 * time.Millisecond
+	}, coarseLock, "coarse-lock"},
+	{"saturated-resource", func() *testCase {
+		c := coarseLock()
+		c.evidence.Trace.Resources[0].HeldRunning = 400 * time.Millisecond
 		return c
-	}, coarse, "coarse-lock"},
-	{"rwmutex-misuse", func() *made {
-		c := wide()
+	}, coarseLock, "coarse-lock"},
+	{"rwmutex-misuse", func() *testCase {
+		c := wideCase()
 		c.cpu(100, "sync/atomic.(*Int32).Add", "sync.(*RWMutex).RLock", "main.get:7", "main.worker:3")
 		return c
-	}, wide, "cpu-saturated"},
-	{"gc-pressure", func() *made {
-		c := wide()
+	}, wideCase, "cpu-saturated"},
+	{"gc-pressure", func() *testCase {
+		c := wideCase()
 		c.cpu(100, "runtime.scanobject", "runtime.gcDrain", "runtime.gcBgMarkWorker", "runtime.systemstack")
 		return c
-	}, wide, "cpu-saturated"},
-	{"chan-handoff", pipe, func() *made { // waits as often for long pieces
-		c := pipe()
-		c.e.Profiles = nil
+	}, wideCase, "cpu-saturated"},
+	{"chan-handoff", handoffCase, func() *testCase { // the same number of waits, for long items
+		c := handoffCase()
+		c.evidence.Profiles = nil
 		c.cpu(90, "main.f:5", "main.stage:3")
-		c.e.Trace.Classes[1].Bursts.P50 = time.Millisecond
-		c.e.Trace.Classes[2].Bursts.P50 = time.Millisecond
+		c.evidence.Trace.Classes[1].Bursts.P50 = time.Millisecond
+		c.evidence.Trace.Classes[2].Bursts.P50 = time.Millisecond
 		return c
 	}, ""},
-	{"serial-phase", func() *made {
+	{"serial-phase", func() *testCase {
 		c := newCase()
 		c.demand(5, 400, 595)
 		c.class("main.main", 1, 1, 400*time.Millisecond, 400*time.Millisecond)
@@ -208,19 +209,19 @@ var cases = []struct {
 		c.cpu(40, "compress/flate.(*compressor).deflate", "image/png.Encode", "main.main:7", "runtime.main")
 		c.cpu(119, "main.f:5", "main.worker:3")
 		return c
-	}, wide, "cpu-saturated"},
-	{"load-imbalance", func() *made {
+	}, wideCase, "cpu-saturated"},
+	{"load-imbalance", func() *testCase {
 		c := newCase()
 		c.demand(5, 400, 595)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
 		w := c.class("main.worker", 2, 2, 1590*time.Millisecond, 400*time.Millisecond)
-		x := &c.e.Trace.Classes[w]
+		x := &c.evidence.Trace.Classes[w]
 		x.Tail = 400 * time.Millisecond
 		x.Members[0].Running, x.Members[1].Running = 1000*time.Millisecond, 590*time.Millisecond
 		c.cpu(159, "main.f:5", "main.worker:3")
 		return c
-	}, wide, "cpu-saturated"},
-	{"busy-wait", func() *made {
+	}, wideCase, "cpu-saturated"},
+	{"busy-wait", func() *testCase {
 		c := newCase()
 		c.demand(0, 0, 0, 1000)
 		c.class("main.main", 1, 1, 10*time.Millisecond, 0)
@@ -228,45 +229,48 @@ var cases = []struct {
 		c.cpu(130, "main.f:5", "main.worker:3")
 		c.cpu(70, "sync/atomic.(*Bool).Load", "main.spin:4")
 		return c
-	}, wide, "cpu-saturated"},
-	{"work-inflation", func() *made {
-		c := wide()
-		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
-		c.e.Runs[0].CPUs, c.e.Runs[0].User, c.e.Runs[0].Wall = 1, 800*time.Millisecond, 800*time.Millisecond
+	}, wideCase, "cpu-saturated"},
+	{"work-inflation", func() *testCase {
+		c := wideCase()
+		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+		c.evidence.Runs[0].CPUs, c.evidence.Runs[0].User, c.evidence.Runs[0].Wall = 1, 800*time.Millisecond,
+			800*time.Millisecond
 		return c
-	}, func() *made { // two threads of one core
-		c := wide()
-		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
-		c.e.Runs[0].CPUs, c.e.Runs[0].User, c.e.Runs[0].Wall = 1, 1400*time.Millisecond, 1400*time.Millisecond
+	}, func() *testCase { // two threads of one core
+		c := wideCase()
+		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+		c.evidence.Runs[0].CPUs, c.evidence.Runs[0].User, c.evidence.Runs[0].Wall = 1, 1400*time.Millisecond,
+			1400*time.Millisecond
 		return c
 	}, "cpu-saturated"},
-	{"stage-limited", func() *made { return stagesOf(950, 100) }, func() *made { return stagesOf(600, 550) }, "none"},
-	{"unbuffered-lockstep", func() *made {
-		c := stagesOf(600, 550)
-		c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+	{"stage-limited", func() *testCase { return pipeline(950, 100) }, func() *testCase { return pipeline(600, 550) },
+		"none"},
+	{"unbuffered-lockstep", func() *testCase {
+		c := pipeline(600, 550)
+		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
 			Starved: 700 * time.Millisecond,
 			Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
 			Sites: [][]evidence.Frame{frames("main.f:5")}}}
 		return c
-	}, func() *made { return stagesOf(600, 550) }, "none"},
-	{"goroutine-leak", leaky, func() *made { // as many, all made at the start: a pool
-		c := leaky()
-		c.e.Trace.Classes[3].Last = time.Millisecond
+	}, func() *testCase { return pipeline(600, 550) }, "none"},
+	{"goroutine-leak", leakCase, func() *testCase { // as many, all started at the beginning: a pool
+		c := leakCase()
+		c.evidence.Trace.Classes[3].Last = time.Millisecond
 		return c
 	}, "cpu-saturated"},
-	{"unbounded-spawn", func() *made {
-		c := wide()
-		k := &c.e.Trace.Classes[2]
+	{"unbounded-spawn", func() *testCase {
+		c := wideCase()
+		k := &c.evidence.Trace.Classes[2]
 		k.Count, k.Peak, k.Runnable, k.Busy.P50 = 5000, 5000, 2000*second, time.Millisecond
 		return c
-	}, wide, "cpu-saturated"},
-	{"dependency-wait", func() *made {
+	}, wideCase, "cpu-saturated"},
+	{"dependency-wait", func() *testCase {
 		c := newCase()
 		c.demand(950, 50)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 		c.wait(evidence.OpSleep, m, 100, 900*time.Millisecond, -1, "time.Sleep", "main.main:5")
 		return c
-	}, func() *made { // a server that waits for work
+	}, func() *testCase { // a server that waits for work
 		c := newCase()
 		c.demand(950, 50)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
@@ -274,80 +278,83 @@ var cases = []struct {
 			"net.(*TCPListener).Accept", "main.main:5")
 		return c
 	}, "none"},
-	{"stop-and-wait", func() *made { return asking(0) }, func() *made { return asking(400 * time.Millisecond) },
+	{"stop-and-wait", func() *testCase { return client(0) }, func() *testCase { return client(400 * time.Millisecond) },
 		"dependency-wait"},
-	{"one-cpu-pathology", func() *made {
-		c := wide()
-		c.e.Runs[0].CPUs = 1
-		c.e.Trace.CPUs = 1
+	{"one-cpu-pathology", func() *testCase {
+		c := wideCase()
+		c.evidence.Runs[0].CPUs = 1
+		c.evidence.Trace.CPUs = 1
 		return c
-	}, wide, "cpu-saturated"},
-	{"hot-function", func() *made {
-		c := wide()
+	}, wideCase, "cpu-saturated"},
+	{"hot-function", func() *testCase {
+		c := wideCase()
 		c.cpu(400, "regexp/syntax.Parse", "regexp.compile", "regexp.Compile", "regexp.MustCompile", "main.route:7",
 			"main.worker:3")
 		return c
-	}, wide, "cpu-saturated"},
-	{"os-oversubscription", func() *made {
-		c := wide()
-		c.e.Runs[0].Throttled = 300 * time.Millisecond
+	}, wideCase, "cpu-saturated"},
+	{"os-oversubscription", func() *testCase {
+		c := wideCase()
+		c.evidence.Runs[0].Throttled = 300 * time.Millisecond
 		return c
-	}, wide, "cpu-saturated"},
-	{"too-few-workers", func() *made { return pool(0) }, func() *made { return pool(800 * time.Millisecond) }, ""},
+	}, wideCase, "cpu-saturated"},
+	{"too-few-workers", func() *testCase { return poolCase(0) },
+		func() *testCase { return poolCase(800 * time.Millisecond) }, ""},
 }
 
-// asking is a goroutine that writes a request and waits for its answer, 200 times; beside that it waits for work.
-func asking(idle time.Duration) *made {
+// client is a goroutine that writes a request and waits for its reply, 200 times. It also waits for work for the time
+// idle.
+func client(idle time.Duration) *testCase {
 	c := newCase()
 	c.demand(900, 100)
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 	k := c.class("main.client", 1, 1, 100*time.Millisecond, 90*time.Millisecond)
 	c.wait(evidence.OpNetwork, k, 200, 800*time.Millisecond-idle, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 		"main.ask:6", "main.client:3")
-	x := &c.e.Trace.Classes[k]
+	x := &c.evidence.Trace.Classes[k]
 	x.Waiting["network"], x.Waiting["chan receive"] = 800*time.Millisecond-idle, idle
 	for i := range x.Members {
-		x.Members[i].OnChannels, x.Members[i].Outside = idle, 800*time.Millisecond-idle
+		x.Members[i].ChannelWait, x.Members[i].External = idle, 800*time.Millisecond-idle
 	}
-	c.e.Trace.Calls = append(c.e.Trace.Calls,
-		evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"),
-			Class: k,
+	c.evidence.Trace.Syscalls = append(c.evidence.Trace.Syscalls,
+		evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5",
+			"main.client:3"), Class: k,
 			Count: 200})
 	return c
 }
 
-// pool is two workers that sleep most of their lives; of the rest they wait so long for work.
-func pool(idle time.Duration) *made {
+// poolCase is two workers that sleep most of the time, and wait for work for the time idle.
+func poolCase(idle time.Duration) *testCase {
 	c := newCase()
 	c.demand(900, 100)
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 	w := c.class("main.worker", 2, 2, 100*time.Millisecond, 90*time.Millisecond)
-	for i := range c.e.Trace.Classes[w].Members {
-		m := &c.e.Trace.Classes[w].Members[i]
-		m.OnChannels, m.Outside = idle, 950*time.Millisecond-idle
+	for i := range c.evidence.Trace.Classes[w].Members {
+		m := &c.evidence.Trace.Classes[w].Members[i]
+		m.ChannelWait, m.External = idle, 950*time.Millisecond-idle
 	}
 	return c
 }
 
-// leaky is a wide program with goroutines that nobody wakes.
-func leaky() *made {
-	c := wide()
+// leakCase is a wide program with goroutines that are never woken.
+func leakCase() *testCase {
+	c := wideCase()
 	k := c.class("main.serve", 500, 400, 10*time.Millisecond, 0)
 	at := c.wait(evidence.OpSend, k, 500, 0, -1, "runtime.chansend1", "main.serve:4")
-	x := &c.e.Trace.Classes[k]
+	x := &c.evidence.Trace.Classes[k]
 	x.Alive, x.Stuck, x.StuckAt, x.Last = 400, 390, at, 900*time.Millisecond
 	return c
 }
 
-// coarse is two workers that take turns in one lock.
-func coarse() *made {
+// coarseLock is two workers that take turns with one lock.
+func coarseLock() *testCase {
 	c := newCase()
 	c.demand(0, 990, 10)
 	c.class("main.main", 1, 1, time.Millisecond, 0)
 	w := c.class("main.worker", 4, 4, second, 900*time.Millisecond)
 	at := c.wait(evidence.OpMutex, w, 1000, 2900*time.Millisecond, w, "sync.(*Mutex).Lock", "main.update:7",
 		"main.worker:3")
-	c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpMutex, Waits: []int{at}, Busy: 990 * time.Millisecond,
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpMutex, Waits: []int{at},
+		Busy:    990 * time.Millisecond,
 		Starved: 980 * time.Millisecond, Count: 1000,
 		Holds:       evidence.Latencies{Count: 900, P50: time.Millisecond, Sum: 950 * time.Millisecond},
 		HeldRunning: 950 * time.Millisecond,
@@ -357,13 +364,14 @@ func coarse() *made {
 	return c
 }
 
-// pipe is two goroutines that hand over a thousand times for each millisecond of work.
-func pipe() *made {
+// handoffCase is two goroutines with a thousand handoffs for each millisecond of work.
+func handoffCase() *testCase {
 	c := newCase()
 	c.demand(100, 600, 300)
 	a := c.class("main.main", 1, 1, 600*time.Millisecond, 300*time.Millisecond)
 	b := c.class("main.stage", 1, 1, 600*time.Millisecond, 300*time.Millisecond)
-	c.e.Trace.Classes[a].Bursts.P50, c.e.Trace.Classes[b].Bursts.P50 = 3*time.Microsecond, 3*time.Microsecond
+	c.evidence.Trace.Classes[a].Bursts.P50, c.evidence.Trace.Classes[b].Bursts.P50 = 3*time.Microsecond,
+		3*time.Microsecond
 	c.wait(evidence.OpSend, a, 50000, 200*time.Millisecond, b, "runtime.chansend1", "main.main:4")
 	c.wait(evidence.OpReceive, b, 50000, 200*time.Millisecond, a, "runtime.chanrecv2", "main.stage:6")
 	c.cpu(30, "main.f:5", "main.stage:3")
@@ -373,8 +381,8 @@ func pipe() *made {
 	return c
 }
 
-// stagesOf is a line of two goroutines that are occupied for so many ms of the second.
-func stagesOf(first, next int) *made {
+// pipeline is two goroutines that are in use for some ms of the second.
+func pipeline(first, next int) *testCase {
 	c := newCase()
 	a := c.class("main.slow", 1, 1, time.Duration(first)*time.Millisecond, time.Duration(first/2)*time.Millisecond)
 	b := c.class("main.fast", 1, 1, time.Duration(next)*time.Millisecond, time.Duration(next/2)*time.Millisecond)
@@ -386,26 +394,25 @@ func stagesOf(first, next int) *made {
 	return c
 }
 
-func TestEachRuleFiresOnItsSickCaseAndNotOnItsDecoy(t *testing.T) {
+func TestRulesAndDecoys(t *testing.T) {
 	for _, x := range cases {
 		t.Run(string(x.name), func(t *testing.T) {
-			if got := x.sick().names(); got[0] != string(x.name) {
-				t.Errorf("the sick case: %v", got)
+			if got := x.example().names(); got[0] != string(x.name) {
+				t.Errorf("the case: %v", got)
 			}
 			got := x.decoy().names()
-			if slices.Contains(got, string(x.name)) || x.decoyIs != "" && got[0] != string(x.decoyIs) {
+			if slices.Contains(got, string(x.name)) || x.decoyFinding != "" && got[0] != string(x.decoyFinding) {
 				t.Errorf("the decoy: %v", got)
 			}
 		})
 	}
 }
 
-// Every finding keeps the contract: a rank, a place to look at or nothing, evidence, a fix, an experiment, and an
-// ordered interval.
-func TestFindingsAreWhole(t *testing.T) {
+// Every finding has a rank, positions, evidence, a fix, an experiment and an ordered interval.
+func TestFindingFields(t *testing.T) {
 	for _, x := range cases {
-		for i, f := range Explain(&x.sick().e).Findings {
-			if f.Rank != i+1 || f.Kind != "finding" || f.Claim == "" || len(f.Evidence) == 0 || f.Rival == "" ||
+		for i, f := range Explain(&x.example().evidence).Findings {
+			if f.Rank != i+1 || f.Kind != "finding" || f.Claim == "" || len(f.Evidence) == 0 || f.Alternative == "" ||
 				f.Fix == "" || f.Experiment == "" || f.Confidence == "" || f.Where == nil {
 				t.Errorf("%s: %+v", x.name, f)
 			}
@@ -422,25 +429,26 @@ func TestFindingsAreWhole(t *testing.T) {
 
 func TestTooLittleEvidence(t *testing.T) {
 	c := newCase()
-	c.e.Trace = nil
+	c.evidence.Trace = nil
 	c.cpu(7, "main.f:5", "main.main:3", "runtime.main")
-	if got := c.names(); len(got) != 1 || got[0] != string(TooLittle) {
+	if got := c.names(); len(got) != 1 || got[0] != string(TooLittleEvidence) {
 		t.Errorf("%v", got)
 	}
-	if got := Explain(&evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittle || got[0].Gain != nil {
+	if got := Explain(&evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittleEvidence ||
+		got[0].Gain != nil {
 		t.Errorf("no evidence: %+v", got)
 	}
 }
 
 func TestCauseBeforeSymptom(t *testing.T) {
-	small, large := gain(0.1, 0, 0.2), gain(0.9, 0.8, 0.99)
+	small, large := newGain(0.1, 0, 0.2), newGain(0.9, 0.8, 0.99)
 	cause := Finding{Name: "coarse-lock", Gain: large}
 	symptom := Finding{Name: "single-threaded", Gain: large}
-	if got := dominate([]Finding{symptom, cause}); len(got) != 1 || got[0].Name != "coarse-lock" {
+	if got := dropSymptoms([]Finding{symptom, cause}); len(got) != 1 || got[0].Name != "coarse-lock" {
 		t.Errorf("%+v", got)
 	}
 	cause.Gain = small
-	if got := dominate([]Finding{symptom, cause}); len(got) != 2 {
+	if got := dropSymptoms([]Finding{symptom, cause}); len(got) != 2 {
 		t.Errorf("a cause of little gain hides what gains far more: %+v", got)
 	}
 	if got := rank([]Finding{{Name: "a"}, {Name: "b", Gain: small}, {Name: "c", Gain: large}}); got[0].Name != "c" ||
@@ -454,11 +462,11 @@ func TestLoadedMachine(t *testing.T) {
 		if !traits[x.name].allCPUs {
 			continue
 		}
-		c := x.sick()
-		for i := range c.e.Runs {
-			c.e.Runs[i].Others = 1
+		c := x.example()
+		for i := range c.evidence.Runs {
+			c.evidence.Runs[i].OtherCPUs = 1
 		}
-		r := Explain(&c.e)
+		r := Explain(&c.evidence)
 		if slices.ContainsFunc(r.Findings,
 			func(f Finding) bool { return f.Name == x.name || f.Gain != nil && f.Confidence != Low }) ||
 			len(r.Notes) != 1 {
@@ -467,10 +475,10 @@ func TestLoadedMachine(t *testing.T) {
 	}
 }
 
-// The lines of a ledger add up to all CPUs for all of the time.
-func TestLedgerAddsUp(t *testing.T) {
+// The entries of the CPU-time breakdown add up to all CPUs for the whole time.
+func TestCPUTimeAddsUp(t *testing.T) {
 	for _, x := range cases {
-		l := Explain(&x.sick().e).CPUTime
+		l := Explain(&x.example().evidence).CPUTime
 		total := time.Duration(0)
 		for _, e := range l.Entries {
 			total += e.Time
@@ -481,7 +489,7 @@ func TestLedgerAddsUp(t *testing.T) {
 	}
 }
 
-func TestSpentOn(t *testing.T) {
+func TestCategorize(t *testing.T) {
 	for _, c := range []struct {
 		want  string
 		stack []string
@@ -490,8 +498,8 @@ func TestSpentOn(t *testing.T) {
 			"runtime.chansend1", "main.f"}},
 		{Scheduler, []string{"runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m",
 			"runtime.mcall"}},
-		{Collector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1", "runtime.gcAssistAlloc",
-			"runtime.mallocgc", "main.f"}},
+		{GarbageCollector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1",
+			"runtime.gcAssistAlloc", "runtime.mallocgc", "main.f"}},
 		{Allocation, []string{"runtime.nextFreeFast", "runtime.mallocgcSmallNoscan", "runtime.mallocgc",
 			"runtime.newobject", "main.f"}},
 		{SystemCalls, []string{"internal/runtime/syscall.Syscall6", "syscall.RawSyscall6", "syscall.Syscall",
@@ -505,7 +513,7 @@ func TestSpentOn(t *testing.T) {
 			"github.com/brewput/brewput/env/live.(*World).Burn", "main.f"}},
 		{Scheduler, []string{"github.com/brewput/brewput/env/live.(*World).Go", "main.f"}},
 	} {
-		if got := spentOn(frames(c.stack...)); got != c.want {
+		if got := categorize(frames(c.stack...)); got != c.want {
 			t.Errorf("%v is %q, not %q", c.stack, got, c.want)
 		}
 	}
@@ -519,36 +527,36 @@ func TestPhases(t *testing.T) {
 		if i >= 40 && i < 90 {
 			x = 6
 		}
-		c.e.Trace.Demand.Wants = append(c.e.Trace.Demand.Wants, x)
-		c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Runs, min(x, 2))
+		c.evidence.Trace.Demand.Mean = append(c.evidence.Trace.Demand.Mean, x)
+		c.evidence.Trace.Demand.Running = append(c.evidence.Trace.Demand.Running, min(x, 2))
 	}
-	got := Explain(&c.e).Phases
-	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Wants != 6 ||
+	got := Explain(&c.evidence).Phases
+	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Demand != 6 ||
 		got[2].To != second {
 		t.Errorf("%+v", got)
 	}
-	for i := range c.e.Trace.Demand.Wants { // no change
-		c.e.Trace.Demand.Wants[i] = 2 + float64(i%2)/10
+	for i := range c.evidence.Trace.Demand.Mean { // no change
+		c.evidence.Trace.Demand.Mean[i] = 2 + float64(i%2)/10
 	}
-	if got := Explain(&c.e).Phases; len(got) != 1 {
+	if got := Explain(&c.evidence).Phases; len(got) != 1 {
 		t.Errorf("%d phases where nothing changes", len(got))
 	}
 }
 
 func TestAmdahl(t *testing.T) {
 	c := newCase()
-	c.demand(0, 500, 500) // half a second alone of one and a half of work
-	p := Explain(&c.e).Parallelism
-	if p.Serial < 0.333 || p.Serial > 0.334 || p.Limit < 2.99 || p.Limit > 3.01 || p.At < 1.49 || p.At > 1.51 ||
-		p.Wants != 1.5 {
+	c.demand(0, 500, 500) // one goroutine alone for half a second of the 1.5 s of work
+	p := Explain(&c.evidence).Parallelism
+	if p.SerialFraction < 0.333 || p.SerialFraction > 0.334 || p.MaxSpeedup < 2.99 || p.MaxSpeedup > 3.01 ||
+		p.Speedup < 1.49 || p.Speedup > 1.51 || p.Demand != 1.5 {
 		t.Errorf("%+v", p)
 	}
 }
 
-func TestCapacity(t *testing.T) {
+func TestChanCapacity(t *testing.T) {
 	for text, want := range map[string]string{"int)": "", "int, 25)": "25", "map[string]int, n)": "n",
 		"func(a, b int), 0)": "0", "struct{}, len(x))": "len(x)"} {
-		if got := capacity(text); got != want {
+		if got := chanCapacity(text); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}

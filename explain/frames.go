@@ -9,12 +9,12 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// program is the program as rules ask about it.
+// program wraps the program of the evidence with questions about its stacks.
 type program struct{ *evidence.Program }
 
-// packageOf is the import path of a function's package: "image/png" of "image/png.(*encoder).writeIDATs".
-func packageOf(function string) string {
-	if i := strings.IndexByte(function, '['); i >= 0 { // type arguments have paths of their own
+// packagePath returns the import path of a function's package: "image/png" for "image/png.(*encoder).writeIDATs".
+func packagePath(function string) string {
+	if i := strings.IndexByte(function, '['); i >= 0 { // type arguments contain paths too
 		function = function[:i]
 	}
 	slash := strings.LastIndexByte(function, '/')
@@ -25,21 +25,21 @@ func packageOf(function string) string {
 	return function[:slash+1+dot]
 }
 
-// standard reports whether a function is of Go's standard library: the first element of its path has no dot.
-func (p program) standard(f evidence.Frame) bool {
-	path := packageOf(f.Function)
-	if p.own(f) {
+// isStandard reports whether a function belongs to the Go standard library: the first element of its path has no dot.
+func (p program) isStandard(f evidence.Frame) bool {
+	path := packagePath(f.Function)
+	if p.isOwn(f) {
 		return false
 	}
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 
-// own reports whether a function is of the program's own module, or of package main.
-func (p program) own(f evidence.Frame) bool {
-	path := packageOf(f.Function)
+// isOwn reports whether a function belongs to the program's module or to package main.
+func (p program) isOwn(f evidence.Frame) bool {
+	path := packagePath(f.Function)
 	switch {
-	case hooked(f):
+	case isHook(f):
 		return false
 	case path == "main" || p.Main != "" && path == p.Main:
 		return true
@@ -47,93 +47,97 @@ func (p program) own(f evidence.Frame) bool {
 	return p.Module != "" && (path == p.Module || strings.HasPrefix(path, p.Module+"/"))
 }
 
-// hooked reports whether a function is part of what collects the evidence.
-func hooked(f evidence.Frame) bool {
+// isHook reports whether a function belongs to the code that collects the evidence.
+func isHook(f evidence.Frame) bool {
 	return strings.Contains(f.Function, "brewput") && strings.HasPrefix(f.Function, "main.")
 }
 
-// ours is the innermost frame of a stack that is the program's own; where none is, the innermost that is not of the
-// standard library; ok is false if there is none either.
-func (p program) ours(stack []evidence.Frame) (evidence.Frame, bool) {
-	if i := slices.IndexFunc(stack, p.own); i >= 0 {
+// ownFrame returns the innermost frame of a stack that is the program's own. If there is none, it returns the innermost
+// frame outside the standard library; ok is false if there is none of those either.
+func (p program) ownFrame(stack []evidence.Frame) (evidence.Frame, bool) {
+	if i := slices.IndexFunc(stack, p.isOwn); i >= 0 {
 		return stack[i], true
 	}
-	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !p.standard(f) && !hooked(f) })
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !p.isStandard(f) && !isHook(f) })
 	if i < 0 {
 		return evidence.Frame{}, false
 	}
 	return stack[i], true
 }
 
-// at is a place as findings give it: relative to the module.
-func (p program) at(f evidence.Frame) string {
+// position returns a source position as findings print it: file:line, relative to the module.
+func (p program) position(f evidence.Frame) string {
 	if f.File == "" {
 		return f.Function
 	}
+
 	file := f.File
 	if p.Dir != "" {
 		if rel, err := filepath.Rel(p.Dir, f.File); err == nil && !strings.HasPrefix(rel, "..") {
 			file = filepath.ToSlash(rel)
 		}
 	}
-	if p.Module != "" { // built with -trimpath
+	if p.Module != "" { // The program was built with -trimpath.
 		if rest, ok := strings.CutPrefix(file, p.Module+"/"); ok {
 			file = rest
 		}
 	}
-	if strings.HasPrefix(file, "/") && (p.Dir == "" || packageOf(f.Function) == "main") {
+	if strings.HasPrefix(file, "/") && (p.Dir == "" || packagePath(f.Function) == "main") {
 		file = filepath.Base(file)
 	}
+
 	return fmt.Sprintf("%s:%d", file, f.Line)
 }
 
-// places are the program's own places of stacks, each once.
-func (p program) places(stacks ...[]evidence.Frame) []string {
+// positions returns the positions of the program's own frames in some stacks, each once.
+func (p program) positions(stacks ...[]evidence.Frame) []string {
 	var out []string
 	for _, s := range stacks {
-		if f, ok := p.ours(s); ok && !slices.Contains(out, p.at(f)) {
-			out = append(out, p.at(f))
+		if f, ok := p.ownFrame(s); ok && !slices.Contains(out, p.position(f)) {
+			out = append(out, p.position(f))
 		}
 	}
 	return out
 }
 
-// line is the source at a place, "" where it is not at hand.
-func (p program) line(f evidence.Frame) string {
+// sourceLine returns the source line at a position, or "" if it is not available.
+func (p program) sourceLine(f evidence.Frame) string {
 	if p.Source == nil {
 		return ""
 	}
 	return strings.TrimSpace(p.Source(f.File, f.Line))
 }
 
-// short is a function's name as its own package's readers know it.
-func short(function string) string {
-	path := packageOf(function)
+// shortName returns a function's name with the last element of its package path only.
+func shortName(function string) string {
+	path := packagePath(function)
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	return last + strings.TrimPrefix(function, path)
 }
 
-// has reports whether some function of a stack has one of the prefixes.
-func has(stack []evidence.Frame, prefixes ...string) bool {
-	return slices.ContainsFunc(stack, func(f evidence.Frame) bool { return startsWith(f.Function, prefixes...) })
+// containsAny reports whether a function of a stack has one of the prefixes.
+func containsAny(stack []evidence.Frame, prefixes ...string) bool {
+	return slices.ContainsFunc(stack, func(f evidence.Frame) bool { return hasAnyPrefix(f.Function, prefixes...) })
 }
 
-// accepts reports whether a stack waits for others to connect.
-func accepts(stack []evidence.Frame) bool {
-	return has(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",
+// acceptsConnections reports whether a stack waits for connections.
+func acceptsConnections(stack []evidence.Frame) bool {
+	return containsAny(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",
 		"net.(*UnixListener).Accept", "net.(*UnixListener).accept")
 }
 
-func startsWith(s string, prefixes ...string) bool {
+// hasAnyPrefix reports whether s has one of the prefixes.
+func hasAnyPrefix(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// channelsOf are the capacities that the source makes channels with in a file, as far as it says them as numbers: -1
-// for one that is computed.
-func (p program) channelsOf(file string) (unbuffered, buffered int) {
+// channelCounts returns how many channels a source file makes without and with a buffer. A computed size counts as a
+// buffer.
+func (p program) channelCounts(file string) (unbuffered, buffered int) {
 	if p.Source == nil {
 		return 0, 0
 	}
+
 	for line := 1; line < 5000; line++ {
 		text := p.Source(file, line)
 		if text == "" && line > 1 && p.Source(file, line+1) == "" && p.Source(file, line+2) == "" &&
@@ -145,7 +149,7 @@ func (p program) channelsOf(file string) (unbuffered, buffered int) {
 			if !ok {
 				break
 			}
-			if capacity(rest) == "" || capacity(rest) == "0" {
+			if chanCapacity(rest) == "" || chanCapacity(rest) == "0" {
 				unbuffered++
 			} else {
 				buffered++
@@ -153,11 +157,12 @@ func (p program) channelsOf(file string) (unbuffered, buffered int) {
 			text = rest
 		}
 	}
+
 	return unbuffered, buffered
 }
 
-// capacity is the second argument of what follows "make(chan ".
-func capacity(rest string) string {
+// chanCapacity returns the second argument of a make call, given the text after "make(chan ".
+func chanCapacity(rest string) string {
 	depth, comma := 0, -1
 	for i, c := range rest {
 		switch c {
@@ -176,5 +181,6 @@ func capacity(rest string) string {
 			}
 		}
 	}
+
 	return ""
 }

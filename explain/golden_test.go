@@ -13,8 +13,8 @@ var update = flag.Bool("update", false, "write the golden file anew")
 // The JSON of a finding is a contract: programs read it.
 func TestGolden(t *testing.T) {
 	var out bytes.Buffer
-	for _, c := range []*made{coarse(), single(), wide(), stagesOf(950, 100)} {
-		for _, f := range Explain(&c.e).Findings {
+	for _, c := range []*testCase{coarseLock(), singleCase(), wideCase(), pipeline(950, 100)} {
+		for _, f := range Explain(&c.evidence).Findings {
 			data, err := json.MarshalIndent(f, "", " ")
 			if err != nil {
 				t.Fatal(err)

@@ -8,240 +8,275 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of grain.
+// Thresholds for the granularity of goroutines.
 const (
-	fineRate = 5000.0 // goroutines/s
-	// what each runs: ten times what it costs to make one, about 1 us with its queueing
+	fineRate = 5000.0 // number of goroutines a second
+
+	// running time of each goroutine: ten times the cost of starting one, which is about 1 us with its time in the run
+	// queue
 	fineBody  = 15 * time.Microsecond
-	fineCost  = 0.1    // of CPU time in making, queueing and joining goroutines
-	spawnCost = 700e-9 // s for each, where no profile tells (0.3 to 1.5 us)
-	queueRoom = 100    // goroutines for each CPU that may queue
-	wakeShare = 0.15   // of the CPUs' time idle though somebody wanted one
+	fineCost  = 0.1    // fraction of the CPU time that goes into starting, queueing and joining goroutines
+	spawnCost = 700e-9 // CPU time in seconds for each goroutine, if no profile shows it (0.3 to 1.5 us)
+	queueRoom = 100    // number of goroutines for each CPU that may queue
+	wakeShare = 0.15   // fraction of the CPU time that is idle although a goroutine is runnable
 )
 
-// tooFine finds goroutines that do less than they cost.
-func tooFine(v *view) []Finding {
-	if v.t == nil {
+// tooFine finds goroutines that do less work than it costs to start them.
+func tooFine(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
+
 	var c *evidence.Class
-	for _, k := range v.classes() {
+	for _, k := range a.classes() {
 		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody {
 			c = k
 		}
 	}
-	if c == nil || float64(c.Count)/v.t.Duration.Seconds() < fineRate {
+	if c == nil || float64(c.Count)/a.trace.Duration.Seconds() < fineRate {
 		return nil
 	}
-	cost := float64(c.Count) * spawnCost / math.Max(v.used, 1e-9)
+
+	cost := float64(c.Count) * spawnCost / math.Max(a.used, 1e-9)
 	source := "at 0.7 us each"
-	if v.sampled() {
-		cost = v.cpu.share(Locks) + v.scheduling(c.Count) + v.spawnAllocation()
+	if a.hasSamples() {
+		cost = a.cpu.share(Locks) + a.scheduling(c.Count) + a.spawnAllocation()
 		source = "in the CPU profile"
 	}
 	if cost < fineCost {
 		return nil
 	}
-	f := v.finding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
-		"make and queue them.", c.Count, span(c.Busy.P50))
-	if at, ok := v.p.ours(c.Created); ok {
-		f.Where = []string{v.p.at(at)}
-		f.says("they are started at %s", v.quoted(at))
+
+	f := a.newFinding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
+		"make and queue them.", c.Count, formatDuration(c.Busy.P50))
+	if at, ok := a.prog.ownFrame(c.Created); ok {
+		f.Where = []string{a.prog.position(at)}
+		f.citef("they are started at %s", a.quote(at))
 	}
+
 	f.Share = cost
-	f.says("%.0f goroutines a second; half of them ran for less than %s in all",
-		float64(c.Count)/v.t.Duration.Seconds(), span(c.Busy.P50))
-	f.says("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
-	collected, _ := v.collecting()
-	left := math.Max(0, v.core/(v.cpus*v.wall)*(1-v.spawnAllocation())) + v.elsewhere(c.Count)
-	if v.core == v.used {
-		left = (1 - cost) * v.used / (v.cpus * v.wall)
+	f.citef("%.0f goroutines a second; half of them ran for less than %s in all",
+		float64(c.Count)/a.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
+	f.citef("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
+
+	// What remains is the essential work without the allocations for goroutines. Without a profile the essential work
+	// is unknown, so that only the estimated cost is subtracted.
+	collected, _ := a.gcCPUShare()
+	left := math.Max(0, a.essential/(a.cpus*a.wall)*(1-a.spawnAllocation())) + a.otherScheduling(c.Count)
+	if a.essential == a.used {
+		left = (1 - cost) * a.used / (a.cpus * a.wall)
 	}
+
 	most := 1 - left
-	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*v.busy()))
+
+	// Estimate the gain between the measured cost and the largest possible gain.
+	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*a.activeFraction()))
 	if est < most/2 {
 		est = (est + 0.9*most) / 2
 	}
-	f.Gain = gain(est, 0.6*cost*v.busy(), most)
+
+	f.Gain = newGain(est, 0.6*cost*a.activeFraction(), most)
 	f.Confidence = High
-	f.Rival = "They wait for something outside, and the CPU time is spent elsewhere."
+	f.Alternative = "They wait for something outside, and the CPU time is spent elsewhere."
 	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
 	f.Experiment = "Let each goroutine do ten elements: their cost should fall to a tenth."
 	return []Finding{f}
 }
 
-// spawnAllocation is the share of CPU time in allocations for go statements: closures and stacks.
-func (v *view) spawnAllocation() float64 {
-	if v.cpu == nil {
+// spawnAllocation returns the fraction of the CPU time in allocations for go statements: closures and stacks.
+func (a *analysis) spawnAllocation() float64 {
+	if a.cpu == nil {
 		return 0
 	}
 	s := 0.0
-	for _, w := range v.cpu.list {
-		if w.what == Allocation && has(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") {
+	for _, w := range a.cpu.list {
+		if w.category == Allocation && containsAny(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") {
 			s += w.weight
 		}
 	}
-	return s / v.cpu.total
+	return s / a.cpu.total
 }
 
-// unboundedSpawn finds goroutines made without a limit.
-func unboundedSpawn(v *view) []Finding {
-	if v.t == nil {
+// unboundedSpawn finds goroutines that are started without a limit.
+func unboundedSpawn(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
-	for _, c := range v.classes() {
-		if float64(c.Peak) < queueRoom*v.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
+
+	for _, c := range a.classes() {
+		if float64(c.Peak) < queueRoom*a.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
 			continue
 		}
-		queues := float64(c.Runnable) / float64(v.t.Duration)
-		if queues < 20*v.cpus {
+		queues := float64(c.Runnable) / float64(a.trace.Duration)
+		if queues < 20*a.cpus {
 			continue
 		}
-		f := v.finding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
-			short(c.Start.Function), v.cpus)
-		if at, ok := v.p.ours(c.Created); ok {
-			f.Where = []string{v.p.at(at)}
-			f.says("they are started at %s", v.quoted(at))
+
+		f := a.newFinding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
+			shortName(c.Start.Function), a.cpus)
+		if at, ok := a.prog.ownFrame(c.Created); ok {
+			f.Where = []string{a.prog.position(at)}
+			f.citef("they are started at %s", a.quote(at))
 		}
-		f.Share = math.Min(1, v.saturated())
-		f.says("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
+		f.Share = math.Min(1, a.saturation())
+		f.citef("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
 			queues)
-		f.Rival = "They wait for something outside, and so many are needed to keep that busy."
+
+		f.Alternative = "They wait for something outside, and so many are needed to keep that busy."
 		f.Fix = "Bound them: as many workers as CPUs and a channel, or errgroup.SetLimit. It saves memory, not time."
 		f.Experiment = "Bound them and compare the peak memory; the time should stay."
 		return []Finding{f}
 	}
+
 	return nil
 }
 
-// notWorth finds programs that are no faster on several CPUs than on one, though several goroutines work.
-func notWorth(v *view) []Finding {
-	if v.one == nil || v.run == nil || v.run.CPUs < 2 || v.run.Count < 3 || v.one.Count < 3 || v.t == nil {
+// notWorthParallel finds programs that are slower on several CPUs than on one, although several goroutines work.
+func notWorthParallel(a *analysis) []Finding {
+	if a.oneCPU == nil || a.run == nil || a.run.CPUs < 2 || a.run.Count < 3 || a.oneCPU.Count < 3 || a.trace == nil {
 		return nil
 	}
-	wide := v.widest()
-	if wide == nil || wide.Running < v.running()/3 || v.one.WallHigh >= v.run.WallLow {
+
+	wide := a.widestClass()
+	if wide == nil || wide.Running < a.totalRunning()/3 || a.oneCPU.WallHigh >= a.run.WallLow {
 		return nil
 	}
-	f := v.finding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
-		span(v.run.Wall), span(v.one.Wall))
+
+	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", a.run.CPUs,
+		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 	f.Share = 1
-	if at, ok := v.p.ours(wide.Created); ok {
-		f.Where = []string{v.p.at(at)}
+	if at, ok := a.prog.ownFrame(wide.Created); ok {
+		f.Where = []string{a.prog.position(at)}
 	}
-	saved := 1 - v.one.Wall.Seconds()/v.run.Wall.Seconds()
-	f.Gain = gain(saved, 1-v.one.WallHigh.Seconds()/v.run.WallLow.Seconds(),
-		1-v.one.WallLow.Seconds()/v.run.WallHigh.Seconds())
-	f.says("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", v.run.Count, span(v.one.WallHigh),
-		v.run.CPUs, span(v.run.WallLow))
-	f.Rival = "Something that the goroutines share slows them down: a lock, a counter, memory."
+
+	saved := 1 - a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds()
+	f.Gain = newGain(saved, 1-a.oneCPU.WallHigh.Seconds()/a.run.WallLow.Seconds(),
+		1-a.oneCPU.WallLow.Seconds()/a.run.WallHigh.Seconds())
+	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
+		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
+
+	f.Alternative = "Something that the goroutines share slows them down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces far larger."
 	f.Experiment = "Write the plain loop and compare."
 	return []Finding{f}
 }
 
-// wakeLatency finds CPUs that sleep while somebody wants one.
-func wakeLatency(v *view) []Finding {
-	if v.t == nil {
+// wakeLatency finds programs in which goroutines wait for idle CPUs to wake up.
+func wakeLatency(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
+
 	lost := 0.0
-	for n, d := range v.t.Demand.For {
+	for n, d := range a.trace.Demand.Time {
 		if n == 0 {
 			continue
 		}
-		could := math.Min(float64(n), v.cpus) * float64(d)
-		lost += math.Max(0, could-float64(v.t.Demand.Work[n]))
+		could := math.Min(float64(n), a.cpus) * float64(d)
+		lost += math.Max(0, could-float64(a.trace.Demand.CPUTime[n]))
 	}
-	lost /= float64(v.t.Duration)
-	nobody := 0.0 // wanted by one, run by none: all wait for the wake
-	if len(v.t.Demand.For) > 1 {
-		nobody = v.traced(v.t.Demand.For[1] - v.t.Demand.Work[1])
+
+	lost /= float64(a.trace.Duration)
+	nobody := 0.0 // one goroutine wanted a CPU and none ran: nothing else happens until the wake-up
+	if len(a.trace.Demand.Time) > 1 {
+		nobody = a.fraction(a.trace.Demand.Time[1] - a.trace.Demand.CPUTime[1])
 	}
-	if lost < wakeShare || nobody < wakeShare/2 || v.t.WakeIdle.Count < 100 {
+	if lost < wakeShare || nobody < wakeShare/2 || a.trace.WakeIdle.Count < 100 {
 		return nil
 	}
-	f := v.finding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
-		span(v.t.WakeIdle.P50), percent(lost))
+
+	f := a.newFinding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
+		formatDuration(a.trace.WakeIdle.P50), percent(lost))
 	f.Share = lost
 	var worst *evidence.Wait
-	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; worst == nil || w.Queued > worst.Queued {
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; worst == nil || w.Queued > worst.Queued {
 			worst = w
 		}
 	}
 	if worst != nil {
-		f.Where = v.p.places(worst.Stack)
+		f.Where = a.prog.positions(worst.Stack)
 	}
-	f.says("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s",
-		v.t.WakeIdle.Count, span(v.t.WakeIdle.P50))
-	f.says("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
-	f.Gain = gain(0.8*nobody, 0.4*nobody, lost)
-	f.Rival = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
+
+	f.citef("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s",
+		a.trace.WakeIdle.Count, formatDuration(a.trace.WakeIdle.P50))
+	f.citef("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
+	f.Gain = newGain(0.8*nobody, 0.4*nobody, lost)
+	f.Alternative = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
 	f.Fix = "Hand over less often: larger pieces, batches, or both sides in one goroutine."
 	f.Experiment = "Double the pieces: the wakes and the time lost should halve."
 	return []Finding{f}
 }
 
-// leak finds goroutines that are made all the time and never end.
-func leak(v *view) []Finding {
-	if v.t == nil {
-		return v.leftOver()
+// leak finds goroutines that are started all the time and never end.
+func leak(a *analysis) []Finding {
+	if a.trace == nil {
+		return a.leakByProfile()
 	}
-	for _, c := range v.classes() {
+
+	for _, c := range a.classes() {
 		spread := c.Last - c.First
-		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < v.t.Duration/3 {
+		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < a.trace.Duration/3 {
 			continue
 		}
-		w := v.t.Waits[c.StuckAt]
+		w := a.trace.Waits[c.StuckAt]
 		if !slices.Contains([]evidence.Op{evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex,
 			evidence.OpCond, evidence.OpWaitGroup, evidence.OpRWMutex}, w.Op) {
 			continue
 		}
-		f := v.finding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
-			short(c.Start.Function), w.Op)
-		f.Where = v.p.places(w.Stack, c.Created)
+
+		f := a.newFinding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
+			shortName(c.Start.Function), w.Op)
+		f.Where = a.prog.positions(w.Stack, c.Created)
 		f.Share = float64(c.Alive) / float64(c.Count)
-		f.says("%d of %d made in %s still live at the end", c.Alive, c.Count, span(spread))
-		if at, ok := v.p.ours(w.Stack); ok {
-			f.says("%d of them have waited for more than a tenth of the time at %s", c.Stuck, v.quoted(at))
+		f.citef("%d of %d made in %s still live at the end", c.Alive, c.Count, formatDuration(spread))
+		if at, ok := a.prog.ownFrame(w.Stack); ok {
+			f.citef("%d of them have waited for more than a tenth of the time at %s", c.Stuck, a.quote(at))
 		}
-		f.Rival = "They serve something that lives as long as the program, and their number is bounded."
+
+		f.Alternative = "They serve something that lives as long as the program, and their number is bounded."
 		f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
 		f.Experiment = "Count goroutines over time: their number should stop growing."
 		f.Confidence = High
 		return []Finding{f}
 	}
+
 	return nil
 }
 
-// leftGoroutines is how many goroutines at one place, when the goroutine profile was taken, are too many to be a pool.
-const leftGoroutines = 100
+// leakCount is the number of goroutines at one site that is too large for a pool.
+const leakCount = 100
 
-// leftOver finds the same by a goroutine profile: so many wait at one place when the program ends.
-func (v *view) leftOver() []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
+// leakByProfile finds a leak in the goroutine profile: too many goroutines wait at one site when the program ends.
+func (a *analysis) leakByProfile() []Finding {
+	i := slices.IndexFunc(a.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
 	if i < 0 {
 		return nil
 	}
+
 	all := &profile{user: 1}
-	for _, s := range v.e.Profiles[i].Samples {
-		if len(s.Values) > 0 && has(s.Stack, channelFunctions...) ||
-			has(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
-			all.list = append(all.list, weighed{stack: s.Stack, weight: float64(s.Values[0])})
+	for _, s := range a.e.Profiles[i].Samples {
+		if len(s.Values) > 0 && containsAny(s.Stack, channelFunctions...) ||
+			containsAny(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
+			all.list = append(all.list, weightedSample{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}
-	groups := all.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
-	if len(groups) == 0 || groups[0].share < leftGoroutines {
+
+	groups := all.groupBy(func(w *weightedSample) (evidence.Frame, bool) { return a.prog.ownFrame(w.stack) })
+	if len(groups) == 0 || groups[0].share < leakCount {
 		return nil
 	}
+
 	g := groups[0]
-	f := v.finding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
+
+	f := a.newFinding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share,
+		a.prog.position(g.at))
 	f.Level = ProfileLevel
-	f.Where = []string{v.p.at(g.at)}
+	f.Where = []string{a.prog.position(g.at)}
 	f.Share = 1
-	f.says("%s", v.quoted(g.at))
-	f.Rival = "They are a pool that lives as long as the program."
+	f.citef("%s", a.quote(g.at))
+
+	f.Alternative = "They are a pool that lives as long as the program."
 	f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
 	f.Experiment = "Count goroutines over time: their number should stop growing."
 	return []Finding{f}

@@ -6,18 +6,17 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of what takes most of the CPU time.
+// Thresholds for code that takes most of the CPU time.
 const (
-	hotShare    = 0.3 // of the goroutines' CPU time below one call that could be avoided
-	searchShare = 0.6 // of it in one loop that looks for something
+	hotShare    = 0.3 // fraction of the goroutines' CPU time in or below one avoidable call
+	searchShare = 0.6 // fraction of the goroutines' CPU time in one search loop
 )
 
-// avoidable are functions that are often called where a result could be kept, or one call could do.
+// avoidable lists functions whose result can often be kept, or for which a cheaper call exists.
 var avoidable = []struct{ function, fix string }{
 	{"regexp.Compile", "Compile the pattern once, outside of the loop."},
 	{"regexp.MustCompile", "Compile the pattern once, outside of the loop."},
@@ -31,130 +30,139 @@ var avoidable = []struct{ function, fix string }{
 	{"runtime.growslice", "Make the slice with the capacity that it will have."},
 }
 
-// hotFunction finds a call that takes much of the CPU time and could be avoided, or else a search that does. Any other
-// function of the program's own is its work.
-func hotFunction(v *view) []Finding {
-	if !v.sampled() {
+// hotFunction finds an avoidable call that takes much of the CPU time, or else a linear search. Any other function of
+// the program's own is its work.
+func hotFunction(a *analysis) []Finding {
+	if !a.hasSamples() {
 		return nil
 	}
-	for _, a := range avoidable {
-		groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-			if !slices.ContainsFunc(w.stack, func(f evidence.Frame) bool {
-				return strings.HasPrefix(f.Function,
-					a.function)
-			}) ||
-				has(w.stack, "runtime.doInit") || has(w.stack, "log.") {
+
+	for _, call := range avoidable {
+		groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+			if !containsAny(w.stack, call.function) || containsAny(w.stack, "runtime.doInit", "log.") {
 				return evidence.Frame{}, false
 			}
-			return v.p.ours(w.stack)
+			return a.prog.ownFrame(w.stack)
 		})
 		if len(groups) == 0 || groups[0].share < hotShare {
 			continue
 		}
 		g := groups[0]
-		f := v.finding(HotFunction, "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at),
-			percent(g.share))
+
+		f := a.newFinding(HotFunction, "%s, called at %s, takes %s of the CPU time.", shortName(call.function),
+			a.prog.position(g.at), percent(g.share))
 		f.Level = ProfileLevel
-		f.Where = []string{v.p.at(g.at)}
+		f.Where = []string{a.prog.position(g.at)}
 		f.Share = g.share
-		d := v.shareDoubt(g.share)
-		saved := g.share * v.busy()
-		f.Gain = gain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
-		f.says("%s of the goroutines' CPU time is below %s", percent(g.share), v.quoted(g.at))
-		f.Rival = "Each call is for something else, so that nothing can be kept."
-		f.Fix = a.fix
+		d := a.shareHalfWidth(g.share)
+		saved := g.share * a.activeFraction()
+		f.Gain = newGain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
+		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
+
+		f.Alternative = "Each call is for something else, so that nothing can be kept."
+		f.Fix = call.fix
 		f.Experiment = "Keep the result of the first call: the time should fall by its share."
 		f.Confidence = High
 		return []Finding{f}
 	}
-	return v.searching()
+
+	return a.linearSearch()
 }
 
-// searching finds a loop that looks for something, one after the other, and takes most of the CPU time. What an index
-// would save depends on how much there is to look through: nothing is promised.
-func (v *view) searching() []Finding {
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		at, ok := v.p.ours(w.stack)
-		if !ok || w.root == "" || w.what != UserCode {
+// linearSearch finds a loop that searches sequentially and takes most of the CPU time. It predicts no gain, because
+// that depends on the number of elements.
+func (a *analysis) linearSearch() []Finding {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		at, ok := a.prog.ownFrame(w.stack)
+		if !ok || w.root == "" || w.category != UserCode {
 			return evidence.Frame{}, false
 		}
-		l := v.searchAt(at)
-		return evidence.Frame{Function: at.Function, File: at.File, Line: l.line}, l.is
+		l := a.searchLoopAt(at)
+		return evidence.Frame{Function: at.Function, File: at.File, Line: l.line}, l.isSearch
 	})
 	if len(groups) == 0 || groups[0].share < searchShare {
 		return nil
 	}
+
 	g := groups[0]
-	f := v.finding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
-		v.p.at(g.at), percent(g.share))
+
+	f := a.newFinding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
+		a.prog.position(g.at), percent(g.share))
 	f.Level = ProfileLevel
-	f.Where = []string{v.p.at(g.at)}
+	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
-	f.says("%s of the goroutines' CPU time is in it: %s", percent(g.share), v.quoted(g.at))
-	f.Rival = "There is so little to look through that an index would take as long."
+	f.citef("%s of the goroutines' CPU time is in it: %s", percent(g.share), a.quote(g.at))
+
+	f.Alternative = "There is so little to look through that an index would take as long."
 	f.Fix = "Find it by an index: a map, or sorted data and slices.BinarySearch; shorten chains as they are walked."
 	f.Experiment = "Give it half of the data: where each piece is looked for among all, the time falls to a quarter."
 	return []Finding{f}
 }
 
-// loop is the innermost one around a place, as far as the source is at hand.
-func (v *view) loop(at evidence.Frame) (inner ast.Stmt) {
-	f := v.parsed(at.File)
+// innermostLoop returns the innermost loop around a position, or nil if the source is not available.
+func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
+	f := a.parsedFile(at.File)
 	if f == nil {
 		return nil
 	}
+
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if v.covers(n, at.Line) {
+			if a.covers(n, at.Line) {
 				inner = n.(ast.Stmt)
 			}
 		}
 		return true
 	})
+
 	return inner
 }
 
-// searchLoop is what is known of the innermost loop around a place: the line it begins at.
+// searchLoop is the innermost loop around a position: its first line, and whether it is a search.
 type searchLoop struct {
-	line int
-	is   bool
+	line     int
+	isSearch bool
 }
 
-func (v *view) searchAt(at evidence.Frame) searchLoop {
-	if l, ok := v.loops[at]; ok {
+// searchLoopAt returns the innermost loop around a position, from the cache if it is there.
+func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
+	if l, ok := a.searchLoops[at]; ok {
 		return l
 	}
-	if v.loops == nil {
-		v.loops = map[evidence.Frame]searchLoop{}
+	if a.searchLoops == nil {
+		a.searchLoops = map[evidence.Frame]searchLoop{}
 	}
+
 	l := searchLoop{}
-	if loop := v.loop(at); loop != nil {
-		l = searchLoop{v.code.set.Position(loop.Pos()).Line, searches(loop)}
+	if loop := a.innermostLoop(at); loop != nil {
+		l = searchLoop{a.parsed.set.Position(loop.Pos()).Line, isSearch(loop)}
 	}
-	v.loops[at] = l
+
+	a.searchLoops[at] = l
 	return l
 }
 
-// searches reports whether a loop does nothing but look through memory until it has found something: it compares each
-// element with something that it is given, and ends where they match, or follows one chain while a condition holds.
-func searches(loop ast.Stmt) bool {
+// isSearch reports whether a loop only looks through memory until it finds something. It compares each element with a
+// given value and stops at a match, or it follows one chain while a condition holds.
+func isSearch(loop ast.Stmt) bool {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
-		return (n.Value != nil || reads(n.Body)) && finds(n.Body, variables(n.Key, n.Value))
+		return (n.Value != nil || accessesMemory(n.Body)) && onlyMatches(n.Body, identifiers(n.Key, n.Value))
 	case *ast.ForStmt:
-		if n.Cond != nil && n.Post == nil && reads(n.Cond) && len(n.Body.List) == 1 {
+		if n.Cond != nil && n.Post == nil && accessesMemory(n.Cond) && len(n.Body.List) == 1 {
 			next, ok := n.Body.List[0].(*ast.AssignStmt)
-			return ok && plain(next.Lhs) && len(next.Rhs) == 1 && follows(next.Rhs[0]) && matches(n.Cond, nil)
+			return ok && allIdentifiers(next.Lhs) && len(next.Rhs) == 1 && isLink(next.Rhs[0]) && isMatch(n.Cond, nil)
 		}
 		init, ok := n.Init.(*ast.AssignStmt)
-		return ok && reads(n.Body) && finds(n.Body, variables(init.Lhs...))
+		return ok && accessesMemory(n.Body) && onlyMatches(n.Body, identifiers(init.Lhs...))
 	}
+
 	return false
 }
 
-// variables are the names among expressions.
-func variables(list ...ast.Expr) (names []string) {
+// identifiers returns the names among expressions.
+func identifiers(list ...ast.Expr) (names []string) {
 	for _, e := range list {
 		if id, ok := e.(*ast.Ident); ok {
 			names = append(names, id.Name)
@@ -163,93 +171,97 @@ func variables(list ...ast.Expr) (names []string) {
 	return names
 }
 
-// finds reports whether a block is nothing but conditions that match an element of the loop with something, and then
-// leave it.
-func finds(b *ast.BlockStmt, loop []string) bool {
+// onlyMatches reports whether a block consists only of conditions that compare an element of the loop and then leave
+// it.
+func onlyMatches(b *ast.BlockStmt, loop []string) bool {
 	for _, s := range b.List {
 		n, ok := s.(*ast.IfStmt)
-		if !ok || n.Init != nil || n.Else != nil || !matches(n.Cond, loop) || !leaves(n.Body) {
+		if !ok || n.Init != nil || n.Else != nil || !isMatch(n.Cond, loop) || !exitsLoop(n.Body) {
 			return false
 		}
 	}
 	return len(b.List) > 0
 }
 
-// matches reports whether a condition compares, computes nothing, and has on one side what the loop looks through and
-// on the other what it looks for, that is no literal: of letters and numbers there is no index. Of a chain that is
-// followed (loop nil) it asks only that something other than nil is compared.
-func matches(cond ast.Expr, loop []string) bool {
+// isMatch reports whether a condition only compares, with an element of the loop on one side and the value that is
+// searched for on the other. That value must not be a literal, since there is no index of letters and numbers. If loop
+// is nil, the loop follows a chain, and it is enough that something other than nil is compared.
+func isMatch(cond ast.Expr, loop []string) bool {
 	switch n := cond.(type) {
 	case *ast.ParenExpr:
-		return matches(n.X, loop)
+		return isMatch(n.X, loop)
 	case *ast.CallExpr:
-		return comparisons.MatchString(called(n)) && len(n.Args) == 2 && sides(n.Args[0], n.Args[1], loop)
+		return equalityCalls.MatchString(calleeName(n)) && len(n.Args) == 2 &&
+			comparesElement(n.Args[0], n.Args[1], loop)
 	case *ast.BinaryExpr:
 		switch n.Op {
 		case token.LAND, token.LOR:
 			if loop == nil && (isNil(n.X) || isNil(n.Y)) {
-				return matches(n.X, loop) || matches(n.Y, loop)
+				return isMatch(n.X, loop) || isMatch(n.Y, loop)
 			}
-			return matches(n.X, loop) && matches(n.Y, loop)
+			return isMatch(n.X, loop) && isMatch(n.Y, loop)
 		case token.NEQ:
-			return loop == nil && sides(n.X, n.Y, loop)
+			return loop == nil && comparesElement(n.X, n.Y, loop)
 		case token.EQL, token.LSS, token.LEQ, token.GTR, token.GEQ:
-			return sides(n.X, n.Y, loop)
+			return comparesElement(n.X, n.Y, loop)
 		}
 	}
+
 	return false
 }
 
 // isNil reports whether a condition compares with nil.
 func isNil(e ast.Expr) bool {
 	n, ok := e.(*ast.BinaryExpr)
-	return ok && slices.Contains(variables(n.X, n.Y), "nil")
+	return ok && slices.Contains(identifiers(n.X, n.Y), "nil")
 }
 
-// sides reports whether of two expressions one hangs on the loop, and the other is given to it.
-func sides(x, y ast.Expr, loop []string) bool {
-	if !simple(x) || !simple(y) || slices.Contains(variables(x, y), "nil") {
+// comparesElement reports whether one of two expressions depends on the loop and the other does not.
+func comparesElement(x, y ast.Expr, loop []string) bool {
+	if !isSimple(x) || !isSimple(y) || slices.Contains(identifiers(x, y), "nil") {
 		return false
 	}
-	return loop == nil || hangs(x, loop) != hangs(y, loop)
+	return loop == nil || mentions(x, loop) != mentions(y, loop)
 }
 
-// simple reports whether an expression is a variable, a field or an element.
-func simple(e ast.Expr) bool {
+// isSimple reports whether an expression is a variable, a field or an element.
+func isSimple(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return true
 	case *ast.SelectorExpr:
-		return simple(e.X)
+		return isSimple(e.X)
 	case *ast.StarExpr:
-		return simple(e.X)
+		return isSimple(e.X)
 	case *ast.IndexExpr:
-		return simple(e.X) && simple(e.Index)
+		return isSimple(e.X) && isSimple(e.Index)
 	}
+
 	return false
 }
 
-// hangs reports whether an expression has one of these variables.
-func hangs(e ast.Expr, names []string) bool {
+// mentions reports whether an expression contains one of some variables.
+func mentions(e ast.Expr, names []string) bool {
 	has := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.SelectorExpr: // the name of a field is no variable
-			has = has || hangs(n.X, names)
+		case *ast.SelectorExpr: // the name of a field is not a variable
+			has = has || mentions(n.X, names)
 			return false
 		case *ast.Ident:
 			has = has || slices.Contains(names, n.Name)
 		}
 		return !has
 	})
+
 	return has
 }
 
-// comparisons are the calls that say whether two things are the same.
-var comparisons = regexp.MustCompile(`^(Equal|EqualFold)$`)
+// equalityCalls matches the names of functions that test for equality.
+var equalityCalls = regexp.MustCompile(`^(Equal|EqualFold)$`)
 
-// leaves reports whether a block ends the loop that it is in.
-func leaves(b *ast.BlockStmt) bool {
+// exitsLoop reports whether a block ends the loop around it.
+func exitsLoop(b *ast.BlockStmt) bool {
 	if len(b.List) == 0 {
 		return false
 	}
@@ -262,8 +274,8 @@ func leaves(b *ast.BlockStmt) bool {
 	return false
 }
 
-// follows reports whether an expression is the next of a chain: a field or an element.
-func follows(e ast.Expr) bool {
+// isLink reports whether an expression is the next element of a chain: a field or an indexed element.
+func isLink(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
 		return true
@@ -274,26 +286,26 @@ func follows(e ast.Expr) bool {
 	return false
 }
 
-// reads reports whether a node looks at a field or an element.
-func reads(n ast.Node) bool {
-	is := false
+// accessesMemory reports whether a node reads a field, an element or a pointer.
+func accessesMemory(n ast.Node) bool {
+	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n.(type) {
 		case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
-			is = true
+			found = true
 		}
-		return !is
+		return !found
 	})
-	return is
+	return found
 }
 
-// plain reports whether all of these are variables.
-func plain(list []ast.Expr) bool {
-	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, is := e.(*ast.Ident); return !is })
+// allIdentifiers reports whether all expressions are variables.
+func allIdentifiers(list []ast.Expr) bool {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, ok := e.(*ast.Ident); return !ok })
 }
 
-// called is the name of the function or method of a call.
-func called(n *ast.CallExpr) string {
+// calleeName returns the name of the function or method that is called.
+func calleeName(n *ast.CallExpr) string {
 	switch f := n.Fun.(type) {
 	case *ast.Ident:
 		return f.Name

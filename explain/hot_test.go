@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// source is a program of one function with these statements, from line 3 of main.go on.
+// source returns a program with one function, whose statements begin in line 3 of main.go.
 func source(statements string) *evidence.Program {
 	lines := strings.Split("package main\nfunc f() {\n"+strings.ReplaceAll(statements, "; ", "\n")+"\n}\n", "\n")
 	return &evidence.Program{Main: "main", Dir: "/src/prog", Source: func(_ string, n int) string {
@@ -20,8 +20,8 @@ func source(statements string) *evidence.Program {
 	}}
 }
 
-// TestSearches tells loops that look for something from loops that compute.
-func TestSearches(t *testing.T) {
+// Search loops are distinguished from loops that compute.
+func TestIsSearch(t *testing.T) {
 	for loop, want := range map[string]bool{
 		"for _, n := range b.names { if n == name { return true } }":                 true,
 		"for _, n := range t { if n.from <= ip && ip <= n.to { return n.country } }": true,
@@ -68,43 +68,42 @@ func TestSearches(t *testing.T) {
 		"for _, n := range t { if n < 0 { return n }; s = n }": false,
 		"for !ready.Load() { }":                                false, // it waits
 		"for _, n := range t { s = n }":                        false, // it sees all
-		// asked of the outer loop
+		// the outer loop is tested
 		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false,
 	} {
-		v := &view{p: program{source(loop)}}
-		if l := v.loop(evidence.Frame{File: "main.go", Line: 3}); l == nil || searches(l) != want {
-			t.Errorf("%s: %v, want %v", loop, l != nil && searches(l), want)
+		v := &analysis{prog: program{source(loop)}}
+		if l := v.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); l == nil || isSearch(l) != want {
+			t.Errorf("%s: %v, want %v", loop, l != nil && isSearch(l), want)
 		}
 	}
 }
 
-// TestSearching: a loop that looks for something and takes most of the CPU time is named, nothing is promised of an
-// index.
-func TestSearching(t *testing.T) {
-	of := func(statements string, in int) *made {
-		c := wide()
-		c.e.Profiles = nil
+// A search loop that takes most of the CPU time is reported without a gain.
+func TestLinearSearch(t *testing.T) {
+	build := func(statements string, in int) *testCase {
+		c := wideCase()
+		c.evidence.Profiles = nil
 		program := source(statements)
-		c.e.Program.Source = program.Source
+		c.evidence.Program.Source = program.Source
 		c.cpu(in, "memeqbody", "main.find:4", "main.worker:3")
 		c.cpu(198-in, "main.f:9", "main.worker:3")
 		return c
 	}
 	const search = "for _, n := range names {; if n == name {; return true; }; }"
-	if f := of(search, 150).first(); f.Name != "hot-function" || f.Gain != nil ||
+	if f := build(search, 150).first(); f.Name != "hot-function" || f.Gain != nil ||
 		!slices.Equal(f.Where, []string{"main.go:3"}) {
 		t.Errorf("%s %v %v", f.Name, f.Gain, f.Where)
 	}
-	if names := of(search, 90).names(); slices.Contains(names, "hot-function") {
+	if names := build(search, 90).names(); slices.Contains(names, "hot-function") {
 		t.Errorf("it takes less than half: %v", names)
 	}
-	if names := of("for _, n := range names {; sum += n; }", 150).names(); slices.Contains(names, "hot-function") {
+	if names := build("for _, n := range names {; sum += n; }", 150).names(); slices.Contains(names, "hot-function") {
 		t.Errorf("it adds up: %v", names)
 	}
 }
 
-// TestUpdates tells lines that read and write memory from those that only write it, or compute.
-func TestUpdates(t *testing.T) {
+// Lines that update memory are distinguished from those that only write it, or compute.
+func TestUpdatesMemory(t *testing.T) {
 	for line, want := range map[string]bool{
 		"c.n++": true, "counts[w] += x": true, "w.seed ^= w.seed << 13": true, "w.seed <<= 1": true,
 		"w.x = (w.x + 1) & 63": true, "w.x *= 2": true,
@@ -112,66 +111,65 @@ func TestUpdates(t *testing.T) {
 		"p.n = p.next": false, "w.x = w.xs[i]": false, "c.n = list[i].c.n": false, "if w.x == w.y {": false,
 		"f.parent[x] != x": false,
 	} {
-		if updates(line) != want {
+		if updatesMemory(line) != want {
 			t.Errorf("%s: %v", line, !want)
 		}
 	}
 }
 
-// TestLimitedSpawning: a limit on goroutines, one for each piece of work, is too low while CPUs are unused.
+// A limit on goroutines, one for each piece of work, is too low while CPUs are idle.
 func TestLimitedSpawning(t *testing.T) {
-	of := func(count int, idle int) *made {
+	build := func(count int, idle int) *testCase {
 		c := newCase()
 		c.demand(idle, 0, 1000-idle)
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, time.Millisecond)
 		w := c.class("main.job", count, 8, time.Duration(1000-idle)*time.Millisecond, 10*time.Millisecond)
 		at := c.wait(evidence.OpSend, m, 900, 950*time.Millisecond, w, "runtime.chansend1", "main.do:4")
-		c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 900,
+		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 900,
 			Busy:      950 * time.Millisecond,
 			Full:      950 * time.Millisecond,
 			FullCount: 900, Starved: 900 * time.Millisecond,
 			Sites: [][]evidence.Frame{frames("main.do:4"), frames("main.done:5")}}}
 		return c
 	}
-	if f := of(1000, 700).first(); f.Name != "too-few-workers" || f.Gain == nil || f.Gain.Estimate < 0.5 ||
+	if f := build(1000, 700).first(); f.Name != "too-few-workers" || f.Gain == nil || f.Gain.Estimate < 0.5 ||
 		!slices.Contains(f.Where, "main.go:4") {
 		t.Errorf("8 of 1000 at a time: %s %v", f.Name, f.Gain)
 	}
-	if names := of(8, 700).names(); slices.Contains(names, "too-few-workers") {
+	if names := build(8, 700).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("8 that take pieces from a channel are a stage: %v", names)
 	}
-	busy := of(1000, 700)
+	busy := build(1000, 700)
 	busy.wait(evidence.OpSelect, 2, 900, 4*second, 2, "runtime.selectgo", "database/sql.(*DB).conn", "main.job:7")
 	if names := busy.names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("they wait for a connection of a database, of which more do not give more: %v", names)
 	}
-	asks := of(1000, 700)
+	asks := build(1000, 700)
 	r := asks.class("net/rpc.(*Client).input", 1, 1, 10*time.Millisecond, 0)
-	asks.e.Trace.Classes[r].Waiting["network"] = 900 * time.Millisecond
+	asks.evidence.Trace.Classes[r].Waiting["network"] = 900 * time.Millisecond
 	asks.wait(evidence.OpReceive, 2, 900, 4*second, r, "runtime.chanrecv1", "net/rpc.(*Client).Call", "main.job:7")
 	if f := asks.first(); f.Name != "too-few-workers" {
 		t.Errorf("they wait for answers from outside: %s", f.Name)
 	}
-	if names := of(1000, 180).names(); slices.Contains(names, "too-few-workers") {
+	if names := build(1000, 180).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("the CPUs are used: %v", names)
 	}
-	many := of(1000, 700)
-	many.e.Trace.Classes[2].Peak = 200
+	many := build(1000, 700)
+	many.evidence.Trace.Classes[2].Peak = 200
 	if names := many.names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("200 at a time that wait outside: %v", names)
 	}
-	fed := of(1000, 700)
-	fed.e.Trace.Classes[2].Created = frames("main.other:3")
+	fed := build(1000, 700)
+	fed.evidence.Trace.Classes[2].Created = frames("main.other:3")
 	if names := fed.names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("somebody else starts them: %v", names)
 	}
 }
 
-// TestConnectionsOfAClient: requests that wait for a connection of package net/http's wait for a resource, not for the
-// answer.
-func TestConnectionsOfAClient(t *testing.T) {
+// Requests that wait for a connection of a net/http client wait for a resource, not for the reply.
+func TestClientConnections(t *testing.T) {
 	made := 0
-	of := func(waker ...string) Finding {
+	build := func(waker ...string) Finding {
 		c := newCase()
 		if made > 0 {
 			c.class("net/http.(*Transport).startDialConnForLocked.func1", made, 4, 10*time.Millisecond, 0)
@@ -182,30 +180,30 @@ func TestConnectionsOfAClient(t *testing.T) {
 		r := c.class("net/http.(*persistConn).readLoop", 4, 4, 20*time.Millisecond, 0)
 		at := c.wait(evidence.OpSelect, w, 860, 100*second, r, "runtime.selectgo", "net/http.(*Transport).getConn",
 			"net/http.(*Client).Get", "main.ask:5")
-		c.e.Trace.Waits[at].Wakers[0].Stack = frames(append([]string{"runtime.chansend1"}, waker...)...)
+		c.evidence.Trace.Waits[at].Wakers[0].Stack = frames(append([]string{"runtime.chansend1"}, waker...)...)
 		return c.first()
 	}
-	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" ||
+	if f := build("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" ||
 		!strings.Contains(f.Fix, "MaxConnsPerHost") || f.Gain == nil {
 		t.Errorf("%s %v %q", f.Name, f.Gain, f.Fix)
 	}
 	made = 400
-	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name == "saturated-resource" {
+	if f := build("net/http.(*Transport).tryPutIdleConn"); f.Name == "saturated-resource" {
 		t.Error("connections are made all the time: their number is not limited")
 	}
 	made = 0
 	for _, dials := range []string{"net/http.(*Transport).dialConnFor",
 		"net/http.(*Transport).tryPutIdleConn net/http.(*Transport).dialConnFor"} {
-		if f := of(strings.Fields(dials)...); f.Name == "saturated-resource" {
+		if f := build(strings.Fields(dials)...); f.Name == "saturated-resource" {
 			t.Errorf("%s: they wait for a connection to be made, not for one to be free", dials)
 		}
 	}
 }
 
-// TestAskedThroughALibrary: a library's goroutine reads the answers, and who asks waits on a channel of the library's.
-func TestAskedThroughALibrary(t *testing.T) {
-	accepted := true // the other side is in the program, too
-	of := func(each int64, closes bool, by ...string) Finding {
+// A library goroutine reads the replies, and the client waits on a channel of the library.
+func TestRequestThroughLibrary(t *testing.T) {
+	accepted := true // the other side is in the same program
+	build := func(each int64, closes bool, by ...string) Finding {
 		c := newCase()
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
@@ -214,11 +212,11 @@ func TestAskedThroughALibrary(t *testing.T) {
 			"net/rpc.(*Client).input")
 		stack := append(append([]string{"runtime.chanrecv1"}, by...), "main.main:6")
 		c.wait(evidence.OpReceive, m, 200, 940*time.Millisecond, r, stack...)
-		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
-		c.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
-		c.e.Trace.Calls = append(c.e.Trace.Calls,
-			evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m,
-				Count: each})
+		c.evidence.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
+		c.evidence.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
+		c.evidence.Trace.Syscalls = append(c.evidence.Trace.Syscalls,
+			evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"),
+				Class: m, Count: each})
 		if len(by) > 0 && accepted {
 			c.wait(evidence.OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept",
 				"net.(*netFD).accept",
@@ -232,64 +230,65 @@ func TestAskedThroughALibrary(t *testing.T) {
 		return c.first()
 	}
 	for _, closes := range []bool{false, true} {
-		if f := of(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" ||
+		if f := build(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" ||
 			!strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
 			t.Errorf("a listener is closed %v: %s %q %v", closes, f.Name, f.Claim, f.Where)
 		}
 	}
 	accepted = false
-	if f := of(200, false, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" {
+	if f := build(200, false, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" {
 		t.Errorf("the other side is elsewhere: %s %q", f.Name, f.Claim)
 	}
-	// a request is sent by one goroutine of the library's and its answer read by another: each ends a wait
+	// One library goroutine sends the request and another reads the reply: each ends a wait.
 	both := newCase()
 	both.demand(900, 100)
 	m := both.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 	r := both.class("net/http.(*persistConn).readLoop", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
 	writer := both.class("net/http.(*persistConn).writeLoop", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
-	both.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
+	both.evidence.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
 	both.wait(evidence.OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 		"net/http.(*persistConn).readLoop")
 	at := both.wait(evidence.OpSelect, m, 400, 940*time.Millisecond, writer, "runtime.selectgo",
 		"net/http.(*persistConn).roundTrip", "main.main:6")
-	both.e.Trace.Waits[at].Wakers = []evidence.Waker{{Class: writer, Count: 200}, {Class: r, Count: 150}}
+	both.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Class: writer, Count: 200}, {Class: r, Count: 150}}
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("who asks is named: %s %q", f.Name, f.Claim)
 	}
-	if f := of(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" ||
+	if f := build(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" ||
 		!strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("one request, 200 answers: %s %q", f.Name, f.Claim)
 	}
-	pool := newCase() // of connections: those who wait for one are ended by those who have done with it
+	pool := newCase() // a connection pool: waiting requests are woken by those that return a connection
 	pool.demand(900, 100)
 	w := pool.class("main.worker", 64, 64, 50*time.Millisecond, 0)
 	pool.wait(evidence.OpNetwork, w, 3000, 8*second, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 		"main.worker:5")
 	pool.wait(evidence.OpSelect, w, 3000, 50*second, w, "runtime.selectgo", "database/sql.(*DB).conn", "main.worker:5")
-	pool.e.Trace.Classes[w].Waiting["network"], pool.e.Trace.Classes[w].Waiting["select"] = 8*second, 50*second
-	pool.e.Trace.Calls = append(pool.e.Trace.Calls,
-		evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w,
+	pool.evidence.Trace.Classes[w].Waiting["network"], pool.evidence.Trace.Classes[w].Waiting["select"] = 8*second,
+		50*second
+	pool.evidence.Trace.Syscalls = append(pool.evidence.Trace.Syscalls,
+		evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w,
 			Count: 3000})
 	if names := pool.names(); slices.Contains(names, "stop-and-wait") {
 		t.Errorf("a pool of connections: %v", names)
 	}
-	if f := of(200, false); !strings.Contains(f.Claim, "Client).input") {
+	if f := build(200, false); !strings.Contains(f.Claim, "Client).input") {
 		t.Errorf("a channel of the program's own: %s %q", f.Name, f.Claim)
 	}
 }
 
-// TestLateCPUs: who was made ready and waits for a CPU that is being woken is kept by what woke it late.
-func TestLateCPUs(t *testing.T) {
-	line := func(searching time.Duration) *made { // 800 of 1000 ms the neighbours are ready, not parked
+// The wake-up latency after a wait counts as part of the wait.
+func TestWakeUpLatency(t *testing.T) {
+	line := func(searching time.Duration) *testCase { // for 800 of 1000 ms the neighbours are runnable, not parked
 		c := newCase()
 		c.demand(0, 150, 850)
-		c.e.Trace.Searching = searching
-		c.e.Runs[0].User = 1200 * time.Millisecond
+		c.evidence.Trace.Searching = searching
+		c.evidence.Runs[0].User = 1200 * time.Millisecond
 		m := c.class("main.main", 1, 1, 30*time.Millisecond, 0)
 		s := c.class("main.filter", 1, 1, 990*time.Millisecond, 150*time.Millisecond)
-		c.e.Trace.Classes[m].Runnable = 800 * time.Millisecond
+		c.evidence.Trace.Classes[m].Runnable = 800 * time.Millisecond
 		at := c.wait(evidence.OpReceive, m, 5000, 170*time.Millisecond, s, "runtime.chanrecv2", "main.main:9")
-		c.e.Trace.Waits[at].Queued = 800 * time.Millisecond
+		c.evidence.Trace.Waits[at].Queued = 800 * time.Millisecond
 		return c
 	}
 	if f := line(600 * time.Millisecond).first(); f.Name != "stage-limited" {
@@ -298,24 +297,24 @@ func TestLateCPUs(t *testing.T) {
 	if names := line(10 * time.Millisecond).names(); slices.Contains(names, "stage-limited") {
 		t.Errorf("the CPUs work for others: %v", names)
 	}
-	// a stage that is outside, and is handed work by one that is ready, not parked
+	// A stage in an external wait receives work from a stage that is runnable, not parked.
 	asleep := line(600 * time.Millisecond)
-	asleep.e.Trace.Demand = evidence.Demand{}
+	asleep.evidence.Trace.Demand = evidence.Demand{}
 	asleep.demand(850, 100, 50)
-	asleep.e.Trace.Classes[2].Running, asleep.e.Trace.Classes[2].Members[0] = 10*time.Millisecond,
-		evidence.Member{Ended: second, Outside: 980 * time.Millisecond}
-	asleep.e.Trace.Waits[0].Op = evidence.OpSend
+	asleep.evidence.Trace.Classes[2].Running, asleep.evidence.Trace.Classes[2].Members[0] = 10*time.Millisecond,
+		evidence.Member{Ended: second, External: 980 * time.Millisecond}
+	asleep.evidence.Trace.Waits[0].Op = evidence.OpSend
 	if f := asleep.first(); f.Name != "stage-limited" {
 		t.Errorf("a stage that sleeps: %s", f.Name)
 	}
-	locked := func(searching time.Duration) *made {
-		c := coarse()
-		c.e.Trace.Demand = evidence.Demand{}
+	locked := func(searching time.Duration) *testCase {
+		c := coarseLock()
+		c.evidence.Trace.Demand = evidence.Demand{}
 		c.demand(0, 40, 960)
-		c.e.Trace.Searching, c.e.Trace.Classes[2].Runnable = searching, 2800*time.Millisecond
-		c.e.Runs[0].User = 1200 * time.Millisecond
-		c.e.Trace.Resources[0].Starved = 20 * time.Millisecond
-		w := &c.e.Trace.Waits[0]
+		c.evidence.Trace.Searching, c.evidence.Trace.Classes[2].Runnable = searching, 2800*time.Millisecond
+		c.evidence.Runs[0].User = 1200 * time.Millisecond
+		c.evidence.Trace.Resources[0].Starved = 20 * time.Millisecond
+		w := &c.evidence.Trace.Waits[0]
 		w.Waited, w.Queued = 100*time.Millisecond, 2800*time.Millisecond
 		return c
 	}
@@ -328,24 +327,23 @@ func TestLateCPUs(t *testing.T) {
 	}
 }
 
-// TestImbalanceOfALibrary: that requests which a library serves end one after the other is no imbalance of the
-// program's.
-func TestImbalanceOfALibrary(t *testing.T) {
-	of := func(created ...string) []string {
+// Requests that a library serves and that end one after the other are no load imbalance of the program.
+func TestLibraryImbalance(t *testing.T) {
+	build := func(created ...string) []string {
 		c := newCase()
 		c.demand(0, 400, 600)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
 		w := c.class("net/rpc.(*service).call", 20, 2, 1600*time.Millisecond, 400*time.Millisecond)
-		x := &c.e.Trace.Classes[w]
+		x := &c.evidence.Trace.Classes[w]
 		x.Tail, x.Created = 400*time.Millisecond, frames(created...)
 		x.Members[0].Running = second
 		return c.names()
 	}
-	if names := of("main.serve"); !slices.Contains(names, "load-imbalance") {
+	if names := build("main.serve"); !slices.Contains(names, "load-imbalance") {
 		t.Errorf("started by the program: %v", names)
 	}
-	if names := of("net/rpc.(*Server).ServeCodec", "net/rpc.(*Server).ServeConn", "main.serve"); slices.Contains(names,
-		"load-imbalance") {
+	if names := build("net/rpc.(*Server).ServeCodec", "net/rpc.(*Server).ServeConn",
+		"main.serve"); slices.Contains(names, "load-imbalance") {
 		t.Errorf("started by a library: %v", names)
 	}
 }

@@ -9,202 +9,226 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of input and output. The starting values are those of reviewed cases of one-byte reads and row-wise
-// writes.
+// Thresholds for input and output. The values come from reviewed programs that read single bytes and write row by row.
 const (
-	ioShare    = 0.15                  // of the goroutines' CPU time spent on small calls
-	ioBytes    = 512.0                 // a call that moves fewer is small
-	ioBuffer   = 4096.0                // what package bufio moves at once
-	ioRate     = 2000.0                // calls/s below which a call is no habit
-	ioShort    = 5 * time.Microsecond  // a call that copies no more than a page takes less
-	blockShare = 0.3                   // of the time in calls that block
-	blockLong  = 20 * time.Microsecond // after about which the runtime takes the CPU away (sysmon, runtime/proc.go)
+	ioShare    = 0.15                  // fraction of the goroutines' CPU time in small calls
+	ioBytes    = 512.0                 // bytes below which a call is small
+	ioBuffer   = 4096.0                // bytes that package bufio moves at once
+	ioRate     = 2000.0                // calls a second from which a call counts as a habit
+	ioShort    = 5 * time.Microsecond  // duration of a call that copies no more than a page
+	blockShare = 0.3                   // fraction of the time in calls that block
+	blockLong  = 20 * time.Microsecond // duration after which sysmon usually takes the CPU away (runtime/proc.go)
 )
 
-// transfers are the functions that move bytes, as the program calls them.
-var transfers = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).ReadAt", "os.(*File).WriteAt",
+// ioFunctions are the functions that read and write, as the program calls them.
+var ioFunctions = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).ReadAt", "os.(*File).WriteAt",
 	"os.(*File).WriteString", "net.(*conn).Read", "net.(*conn).Write", "syscall.Read", "syscall.Write", "syscall.Pread",
 	"syscall.Pwrite", "internal/poll.(*FD).Read", "internal/poll.(*FD).Write"}
 
-// transfer is the outermost function of a stack that moves bytes, and the place where the program calls for it.
-func (p program) transfer(stack []evidence.Frame) (call int, at evidence.Frame, ok bool) {
+// ioCall returns the index of the outermost function of a stack that reads or writes, and the position of the program's
+// call.
+func (p program) ioCall(stack []evidence.Frame) (call int, at evidence.Frame, ok bool) {
 	call = -1
 	for i, f := range stack {
-		if startsWith(f.Function, transfers...) {
+		if hasAnyPrefix(f.Function, ioFunctions...) {
 			call = i
 		}
 	}
 	if call < 0 {
 		return call, at, false
 	}
-	at, ok = p.ours(stack[call:])
+
+	at, ok = p.ownFrame(stack[call:])
 	return call, at, ok
 }
 
-func writes(function string) bool {
+// isWrite reports whether an I/O function writes.
+func isWrite(function string) bool {
 	return strings.Contains(function, ".Write") || strings.Contains(function, "Pwrite")
 }
 
-// unbufferedIO finds places that move few bytes with each system call.
-func unbufferedIO(v *view) []Finding {
+// unbufferedIO finds positions where each system call moves only a few bytes.
+func unbufferedIO(a *analysis) []Finding {
 	var out []Finding
-	for _, g := range v.ioGroups() {
-		i, at, ok := v.p.transfer(g.sample)
+	for _, g := range a.ioGroups() {
+		i, at, ok := a.prog.ioCall(g.sample)
 		if !ok {
 			continue
 		}
 		name := g.sample[i].Function
-		count, each, classCount := v.callsAt(at)
-		bytes, known := v.bytesPerCall(writes(name))
-		buffered := has(g.sample, "bufio.")
-		rate := v.callRate(writes(name), count)
+		count, each, classCount := a.callsAt(at)
+		bytes, known := a.bytesPerCall(isWrite(name))
+		buffered := containsAny(g.sample, "bufio.")
+		rate := a.callRate(isWrite(name), count)
 		switch {
 		case g.share < ioShare || rate < ioRate,
 			known && bytes > ioBytes,
 			!known && (buffered || each > ioShort),
-			v.talks(at, classCount):
+			a.awaitsReplies(at, classCount):
 			continue
 		}
-		out = append(out, v.unbuffered(g, at, name, bytes, known, rate, count, each))
+		out = append(out, a.unbufferedFinding(g, at, name, bytes, known, rate, count, each))
 		break
 	}
+
 	return out
 }
 
-func (v *view) unbuffered(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64, count int64,
-	each time.Duration) Finding {
-	kept := 1 / 16.0 // where the size is not known, so much of the calls is taken to remain
+// unbufferedFinding returns the finding for small reads or writes at a position. bytes is the mean size of a call if it
+// is known, rate the number of calls a second (+Inf if unknown), and count and each describe the traced calls.
+func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64,
+	count int64, each time.Duration) Finding {
+
+	kept := 1 / 16.0 // fraction of the calls that is assumed to remain, if the size is unknown
 	if known {
 		kept = math.Min(0.5, math.Max(bytes, 1)/ioBuffer)
 	}
+
 	verb, reader := "reads", "bufio.NewReader"
-	if writes(name) {
+	if isWrite(name) {
 		verb, reader = "writes", "bufio.NewWriter, flushed at the end"
 	}
+
 	size := "few bytes"
 	if known {
-		size = plainly(bytes) + " bytes"
+		size = formatNumber(bytes) + " bytes"
 	}
-	f := v.finding(UnbufferedIO, "%s %s %s with each system call.", v.p.at(at), verb, size)
-	f.Where = []string{v.p.at(at)}
+
+	f := a.newFinding(UnbufferedIO, "%s %s %s with each system call.", a.prog.position(at), verb, size)
+	f.Where = []string{a.prog.position(at)}
 	f.Share = g.share
-	d := v.shareDoubt(g.share)
-	b := v.busy() * (1 - kept)
-	f.Gain = gain(g.share*b, (g.share-d)*b*0.9, (g.share+d)*b*1.05)
+	d := a.shareHalfWidth(g.share)
+	b := a.activeFraction() * (1 - kept)
+	f.Gain = newGain(g.share*b, (g.share-d)*b*0.9, (g.share+d)*b*1.05)
 	f.Confidence = High
-	f.says("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), short(name),
-		v.quoted(at))
-	if !math.IsInf(rate, 0) { // it is counted
-		f.says("%.0f calls a second, %s each", rate, size)
+	f.citef("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), shortName(name),
+		a.quote(at))
+	if !math.IsInf(rate, 0) { // the calls are counted
+		f.citef("%.0f calls a second, %s each", rate, size)
 	}
 	if count > 0 {
-		f.says("the trace has %d calls there, half of them shorter than %s", count, span(each))
+		f.citef("the trace has %d calls there, half of them shorter than %s", count, formatDuration(each))
 	}
-	f.Rival = "The other side wants each piece at once, so that it must not wait in a buffer."
-	f.Fix = "Put " + reader + " in between: one call moves " + plainly(ioBuffer) + " bytes."
+
+	f.Alternative = "The other side wants each piece at once, so that it must not wait in a buffer."
+	f.Fix = "Put " + reader + " in between: one call moves " + formatNumber(ioBuffer) + " bytes."
 	f.Experiment = "Buffer it and count the system calls: they should fall to " + percent(math.Max(kept, 0.001)) +
 		", and the time with them."
 	return f
 }
 
-// ioGroups are the places that spend most CPU time on moving bytes; without a profile, those of the trace's calls.
-func (v *view) ioGroups() []group {
-	if v.sampled() {
-		return v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-			_, at, ok := v.p.transfer(w.stack)
+// ioGroups returns the positions that spend most CPU time on reading and writing. Without a profile they come from the
+// trace.
+func (a *analysis) ioGroups() []group {
+	if a.hasSamples() {
+		return a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+			_, at, ok := a.prog.ioCall(w.stack)
 			return at, ok && w.root != ""
 		})
 	}
-	if v.t == nil {
+	if a.trace == nil {
 		return nil
 	}
+
 	var out []group
-	for _, c := range v.t.Calls {
-		if _, at, ok := v.p.transfer(c.Stack); ok && c.Each.P50 < blockLong {
-			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, v.running())), sample: c.Stack})
+	for _, c := range a.trace.Syscalls {
+		if _, at, ok := a.prog.ioCall(c.Stack); ok && c.Each.P50 < blockLong {
+			out = append(out, group{at: at, share: float64(c.Spent) / float64(max(1, a.totalRunning())),
+				sample: c.Stack})
 		}
 	}
+
 	return out
 }
 
-// callsAt are the calls that the trace has for a place of the program, and the class that makes them.
-func (v *view) callsAt(at evidence.Frame) (count int64, each time.Duration, class *evidence.Class) {
-	if v.t == nil {
+// callsAt returns the number of traced calls at a position, their median time, and the class that makes most of them.
+func (a *analysis) callsAt(at evidence.Frame) (count int64, each time.Duration, class *evidence.Class) {
+	if a.trace == nil {
 		return 0, 0, nil
 	}
+
 	most := int64(0)
-	for _, c := range v.t.Calls {
-		if _, here, ok := v.p.transfer(c.Stack); ok && here == at {
+	for _, c := range a.trace.Syscalls {
+		if _, here, ok := a.prog.ioCall(c.Stack); ok && here == at {
 			count += c.Count
 			if c.Count > most {
 				most, each = c.Count, c.Each.P50
-				class = &v.t.Classes[c.Class]
+				class = &a.trace.Classes[c.Class]
 			}
 		}
 	}
+
 	return count, each, class
 }
 
-// bytesPerCall is what the kernel counted for the process.
-func (v *view) bytesPerCall(write bool) (float64, bool) {
-	if v.run == nil {
+// bytesPerCall returns the mean size of a read or write, as counted by the kernel, and whether it is known.
+func (a *analysis) bytesPerCall(write bool) (float64, bool) {
+	if a.run == nil {
 		return 0, false
 	}
-	calls, bytes := v.run.Reads, v.run.ReadBytes
+
+	calls, bytes := a.run.Reads, a.run.ReadBytes
 	if write {
-		calls, bytes = v.run.Writes, v.run.WriteBytes
+		calls, bytes = a.run.Writes, a.run.WriteBytes
 	}
 	if calls <= 0 || bytes < 0 {
 		return 0, false
 	}
+
 	return float64(bytes) / float64(calls), true
 }
 
-func (v *view) callRate(write bool, traced int64) float64 {
-	if v.run != nil && v.wall > 0 {
-		n := v.run.Reads
+// callRate returns the number of reads or writes a second, as counted by the kernel or else in the trace. It is +Inf if
+// it is unknown.
+func (a *analysis) callRate(write bool, traced int64) float64 {
+	if a.run != nil && a.wall > 0 {
+		n := a.run.Reads
 		if write {
-			n = v.run.Writes
+			n = a.run.Writes
 		}
 		if n > 0 {
-			return float64(n) / v.wall
+			return float64(n) / a.wall
 		}
 	}
-	if v.t != nil {
-		return float64(traced) / v.t.Duration.Seconds()
+	if a.trace != nil {
+		return float64(traced) / a.trace.Duration.Seconds()
 	}
+
 	return math.Inf(1)
 }
 
-// talks reports whether the calls of a place are one side of a conversation: who makes them waits for an answer
-// about as often, and no buffer may keep what the other side is to answer.
-func (v *view) talks(at evidence.Frame, c *evidence.Class) bool {
-	if v.t == nil || c == nil {
+// awaitsReplies reports whether the calls at a position are one side of a request-response exchange. The goroutine then
+// waits for a reply about as often as it sends, and a buffer must not hold back what the other side answers.
+func (a *analysis) awaitsReplies(at evidence.Frame, c *evidence.Class) bool {
+	if a.trace == nil || c == nil {
 		return false
 	}
+
 	waits := int64(0)
-	for _, w := range v.t.Waits {
+	for _, w := range a.trace.Waits {
 		if w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Classes,
-			func(i int) bool { return &v.t.Classes[i] == c }) {
+			func(i int) bool { return &a.trace.Classes[i] == c }) {
 			waits += w.Count
 		}
 	}
-	count, _, _ := v.callsAt(at)
+
+	count, _, _ := a.callsAt(at)
 	return count > 0 && float64(waits) > 0.3*float64(count)
 }
 
-// blockingCalls finds system calls that keep threads waiting.
-func blockingCalls(v *view) []Finding {
-	if v.t == nil {
+// blockingCalls finds system calls that block their threads.
+func blockingCalls(a *analysis) []Finding {
+	if a.trace == nil {
 		return nil
 	}
+
 	var spent time.Duration
-	var worst *evidence.Calls
+	var worst *evidence.SyscallSite
 	var lost, count int64
-	for i := range v.t.Calls {
-		c := &v.t.Calls[i]
-		if at, ok := v.p.ours(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || hooked(at) ||
-			has(c.Stack, "os.(*Process)", "os/exec.") {
+	for i := range a.trace.Syscalls {
+		c := &a.trace.Syscalls[i]
+		if at, ok := a.prog.ownFrame(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || isHook(at) ||
+			containsAny(c.Stack, "os.(*Process)", "os/exec.") {
 			continue
 		}
 		spent += c.Spent
@@ -214,18 +238,21 @@ func blockingCalls(v *view) []Finding {
 			worst = c
 		}
 	}
-	if worst == nil || v.traced(spent) < blockShare || v.unused() < blockShare {
+	if worst == nil || a.fraction(spent) < blockShare || a.unusedCPU() < blockShare {
 		return nil
 	}
-	at, _ := v.p.ours(worst.Stack)
-	f := v.finding(BlockingSyscall, "System calls made at %s block their threads for %s each.", v.p.at(at),
-		span(worst.Each.P50))
-	f.Where = []string{v.p.at(at)}
-	f.Share = v.traced(spent)
-	f.says("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
-		count, span(spent), v.traced(spent), lost)
-	f.says("%s", v.quoted(at))
-	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
+
+	at, _ := a.prog.ownFrame(worst.Stack)
+
+	f := a.newFinding(BlockingSyscall, "System calls made at %s block their threads for %s each.", a.prog.position(at),
+		formatDuration(worst.Each.P50))
+	f.Where = []string{a.prog.position(at)}
+	f.Share = a.fraction(spent)
+	f.citef("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
+		count, formatDuration(spent), a.fraction(spent), lost)
+	f.citef("%s", a.quote(at))
+
+	f.Alternative = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls (put several records into one), or bound how many goroutines make them; where a " +
 		"call can wait by the poller, use that."
 	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +

@@ -10,47 +10,51 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of the machine and of what keeps it busy for nothing.
+// Thresholds for the machine, and for CPU time that does no useful work.
 const (
-	inflated   = 1.8  // CPU time at several CPUs by that at one: two threads of one core reach 1.6 without any sharing
-	sharedInfl = 1.4  // the same where most of the time is on lines that add to memory
-	sharedCost = 0.4  // of the goroutines' CPU time on such lines
-	atomicCost = 0.3  // of the goroutines' CPU time in atomic additions
-	fullTime   = 0.8  // of the time all CPUs are wanted
-	fullUsed   = 0.85 // of the CPUs' time is used
-	throttle   = 0.05 // of the time throttled by a quota
-	others     = 0.3  // CPUs that other processes used
-	noiseShare = 0.15 // of the CPU profile's samples in profilers
+	// CPU time on several CPUs divided by that on one; two threads of one core reach 1.6 without any sharing
+	inflated   = 1.8
+	sharedInfl = 1.4  // the same if most of the time is on lines that add to memory
+	sharedCost = 0.4  // fraction of the goroutines' CPU time on such lines
+	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions
+	fullTime   = 0.8  // fraction of the time that all CPUs are wanted
+	fullUsed   = 0.85 // fraction of the CPU time that is used
+	throttle   = 0.05 // fraction of the time that a quota stops the process
+	otherLoad  = 0.3  // number of CPUs that other processes used
+	noiseShare = 0.15 // fraction of the CPU profile's samples in profilers
 )
 
-// inflation finds work that takes more CPU time the more CPUs do it: by runs on one and on several, or by atomic
-// additions that many make to the same memory.
-func inflation(v *view) []Finding {
-	if f, ok := v.contended(); ok {
+// workInflation finds work that takes more CPU time on several CPUs than on one. It compares runs, or finds atomic
+// additions to shared memory.
+func workInflation(a *analysis) []Finding {
+	if f, ok := a.contendedAtomics(); ok {
 		return []Finding{f}
 	}
-	r := v.inflation()
-	if math.IsNaN(r) || r < inflated && (r < sharedInfl || v.addsToMemory() < sharedCost) || v.cpus < 2 ||
-		v.one.Wall <= 0 || v.one.Count < 3 || v.run.Count < 3 {
+
+	r := a.inflation()
+	if math.IsNaN(r) || r < inflated && (r < sharedInfl || a.memoryUpdateShare() < sharedCost) || a.cpus < 2 ||
+		a.oneCPU.Wall <= 0 || a.oneCPU.Count < 3 || a.run.Count < 3 {
 		return nil
 	}
-	if v.t != nil && v.widest() == nil || v.busy() < 0.7 || v.saturated() < 0.5 {
+	if a.trace != nil && a.widestClass() == nil || a.activeFraction() < 0.7 || a.saturation() < 0.5 {
 		return nil
 	}
-	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
+	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, GarbageCollector) > 0.2 {
 		return nil
 	}
-	f := v.finding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
+
+	f := a.newFinding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, a.run.CPUs)
 	f.Share = 1 - 1/r
-	f.says("%s of CPU time on one CPU, %s on %d", span(v.one.User+v.one.System), span(v.run.User+v.run.System),
-		v.run.CPUs)
-	for _, g := range v.hottest(nil, 2) {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s of the goroutines' CPU time is at %s", percent(g.share), v.quoted(g.at))
+	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System),
+		formatDuration(a.run.User+a.run.System), a.run.CPUs)
+	for _, g := range a.hottestLines(nil, 2) {
+		f.Where = append(f.Where, a.prog.position(g.at))
+		f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
 	}
-	saved := (1 - 1/r) * v.busy()
-	f.Gain = gain(0.9*saved, 0.4*saved, saved)
-	f.Rival = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
+
+	saved := (1 - 1/r) * a.activeFraction()
+	f.Gain = newGain(0.9*saved, 0.4*saved, saved)
+	f.Alternative = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
 		"whatever the program does."
 	f.Fix = "Give each goroutine memory of its own: pad what lies side by side to 64 bytes (128 on some machines), " +
 		"sum up locally, add once at the end."
@@ -59,59 +63,66 @@ func inflation(v *view) []Finding {
 	return []Finding{f}
 }
 
-// contended are atomic additions that several goroutines make all the time.
-func (v *view) contended() (Finding, bool) {
-	if !v.sampled() || v.used < 1.3*v.wall {
+// contendedAtomics finds atomic additions that several goroutines make all the time.
+func (a *analysis) contendedAtomics() (Finding, bool) {
+	if !a.hasSamples() || a.used < 1.3*a.wall {
 		return Finding{}, false
 	}
+
 	share := 0.0
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		if w.what == Locks || w.what == Channels || w.what == Scheduler || len(w.stack) == 0 {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if w.category == Locks || w.category == Channels || w.category == Scheduler || len(w.stack) == 0 {
 			return evidence.Frame{}, false
 		}
 		leaf := w.stack[0]
-		add := startsWith(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") &&
+		add := hasAnyPrefix(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") &&
 			(strings.Contains(leaf.Function, "Add") || strings.Contains(leaf.Function, "Xadd"))
-		if !add && !(v.p.own(leaf) && adding.MatchString(v.p.line(leaf))) {
+		if !add && !(a.prog.isOwn(leaf) && atomicAdd.MatchString(a.prog.sourceLine(leaf))) {
 			return evidence.Frame{}, false
 		}
-		share += w.weight / math.Max(v.cpu.user, 1e-9)
-		return v.p.ours(w.stack)
+		share += w.weight / math.Max(a.cpu.user, 1e-9)
+		return a.prog.ownFrame(w.stack)
 	})
-	r := v.inflation()
+
+	r := a.inflation()
 	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < 1.1 {
 		return Finding{}, false
 	}
-	f := v.finding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.", v.p.at(groups[0].at),
-		percent(share))
-	f.Where = []string{v.p.at(groups[0].at)}
+
+	f := a.newFinding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.",
+		a.prog.position(groups[0].at), percent(share))
+	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = share
-	f.says("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), v.quoted(groups[0].at))
+	f.citef("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), a.quote(groups[0].at))
 	saved := 0.8 * share
 	if !math.IsNaN(r) {
-		f.says("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
+		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)
 		saved = math.Max(0.6*share, 1-1/r)
 	}
-	f.Gain = gain(saved*v.busy(), 0.3*saved, math.Max(share, saved))
-	f.Rival = "The additions are few, and what is counted is slow beside them."
+
+	f.Gain = newGain(saved*a.activeFraction(), 0.3*saved, math.Max(share, saved))
+	f.Alternative = "The additions are few, and what is counted is slow beside them."
 	f.Fix = "Let each goroutine count for itself, and add once at the end."
 	f.Experiment = "Give each goroutine a counter of its own, 128 bytes apart."
 	return f, true
 }
 
-// addsToMemory is the share of the goroutines' CPU time on lines that add to a field or an element. Where goroutines
-// have such memory side by side, in one line of the cache, each takes it from the other.
-func (v *view) addsToMemory() float64 {
-	if !v.sampled() {
+// memoryUpdateShare returns the fraction of the goroutines' CPU time on lines that add to a field or an element.
+// Goroutines whose fields share a cache line slow each other down (false sharing).
+func (a *analysis) memoryUpdateShare() float64 {
+	if !a.hasSamples() {
 		return 0
 	}
+
 	share := 0.0
-	for i := range v.cpu.list {
-		w := &v.cpu.list[i]
-		if w.root != "" && len(w.stack) > 0 && v.p.own(w.stack[0]) && updates(v.p.line(w.stack[0])) {
-			share += w.weight / math.Max(v.cpu.user, 1e-9)
+	for i := range a.cpu.list {
+		w := &a.cpu.list[i]
+		if w.root != "" && len(w.stack) > 0 && a.prog.isOwn(w.stack[0]) &&
+			updatesMemory(a.prog.sourceLine(w.stack[0])) {
+			share += w.weight / math.Max(a.cpu.user, 1e-9)
 		}
 	}
+
 	return share
 }
 
@@ -121,9 +132,9 @@ var fields = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*\.[A-Za-z_0-9]+) (<
 
 var operands = regexp.MustCompile(`\.?[A-Za-z_][A-Za-z0-9_.]*[(\[]?`)
 
-// updates reports whether a line adds to a field or an element, or makes a field from what it was. What is computed of
-// elements is mostly each goroutine's own.
-func updates(line string) bool {
+// updatesMemory reports whether a line adds to a field or an element, or computes a field from its old value. Other
+// computed elements mostly belong to one goroutine.
+func updatesMemory(line string) bool {
 	if increments.MatchString(line) {
 		return true
 	}
@@ -131,84 +142,94 @@ func updates(line string) bool {
 	return m != nil && (m[2] != "" || slices.Contains(operands.FindAllString(m[3], -1), m[1]))
 }
 
-var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
+var atomicAdd = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 
-// saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
-func saturatedCPUs(v *view) []Finding {
-	if v.wall == 0 || v.cpus < v.given && v.cpus < 2 || v.unused() > 1-fullUsed ||
-		v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
+// cpuSaturated finds programs that use all CPUs.
+func cpuSaturated(a *analysis) []Finding {
+	if a.wall == 0 || a.cpus < a.available && a.cpus < 2 || a.unusedCPU() > 1-fullUsed ||
+		a.trace != nil && a.saturation() < fullTime || a.cpus < 2 && a.trace == nil {
 		return nil
 	}
-	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
+	if a.hasSamples() && a.cpu.share(Locks, Channels, Scheduler, GarbageCollector) > 0.4 {
 		return nil
 	}
-	f := v.finding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
-		v.cpus)
-	f.Share = 1 - v.unused()
-	f.says("it used %.2f of %.0f CPUs", v.used/v.wall, v.cpus)
-	if v.t != nil {
-		f.says("as many goroutines as CPUs or more wanted to run for %s of the time", percent(v.saturated()))
+
+	f := a.newFinding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
+		a.cpus)
+	f.Share = 1 - a.unusedCPU()
+	f.citef("it used %.2f of %.0f CPUs", a.used/a.wall, a.cpus)
+	if a.trace != nil {
+		f.citef("as many goroutines as CPUs or more wanted to run for %s of the time", percent(a.saturation()))
 	}
-	for _, g := range v.hottest(nil, 2) {
+
+	for _, g := range a.hottestLines(nil, 2) {
 		if g.share >= 0.1 {
-			f.Where = append(f.Where, v.p.at(g.at))
-			f.says("%s of the goroutines' CPU time is at %s", percent(g.share), v.quoted(g.at))
+			f.Where = append(f.Where, a.prog.position(g.at))
+			f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
 		}
 	}
-	f.Rival = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
+
+	f.Alternative = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of " +
+		"time shows."
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
-	if v.cpus < v.given {
-		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", v.cpus,
-			v.given)
-		f.Rival = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
-		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", v.procs, v.given)
+	if a.cpus < a.available {
+		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", a.cpus,
+			a.available)
+
+		f.Alternative = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
+		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", a.procs, a.available)
 		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."
 	}
+
 	f.Confidence = High
 	return []Finding{f}
 }
 
-// oversubscribed finds a machine that does not give what GOMAXPROCS promises.
-func oversubscribed(v *view) []Finding {
-	if v.run == nil || v.run.Wall <= 0 {
+// oversubscribed finds machines that provide fewer CPUs than GOMAXPROCS.
+func oversubscribed(a *analysis) []Finding {
+	if a.run == nil || a.run.Wall <= 0 {
 		return nil
 	}
-	f := v.finding(OSOversubscription, "")
+
+	f := a.newFinding(OSOversubscription, "")
 	f.Level = ProfileLevel
-	f.Rival = "Somebody else's load, that will be gone next time."
+	f.Alternative = "Somebody else's load, that will be gone next time."
 	f.Experiment = "Run it alone on an idle machine."
-	throttled := v.run.Throttled.Seconds() / v.run.Wall.Seconds()
+	throttled := a.run.Throttled.Seconds() / a.run.Wall.Seconds()
 	switch {
 	case throttled >= throttle:
 		f.Claim = fmt.Sprintf("The system throttles it for %s of the time: its quota is below GOMAXPROCS.",
 			percent(throttled))
 		f.Share = math.Min(1, throttled)
-		f.says("throttled for %s of %s", span(v.run.Throttled), span(v.run.Wall))
+		f.citef("throttled for %s of %s", formatDuration(a.run.Throttled), formatDuration(a.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
-	case v.run.Machine > 0 && v.procs > v.run.Machine:
-		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", v.procs,
-			v.run.Machine)
-		f.Share = 1 - float64(v.run.Machine)/float64(v.procs)
-		f.says("%d involuntary context switches in %s", v.run.Involuntary, span(v.run.Wall))
+	case a.run.MachineCPUs > 0 && a.procs > a.run.MachineCPUs:
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", a.procs,
+			a.run.MachineCPUs)
+		f.Share = 1 - float64(a.run.MachineCPUs)/float64(a.procs)
+		f.citef("%d involuntary context switches in %s", a.run.Involuntary, formatDuration(a.run.Wall))
 		f.Fix = "Set GOMAXPROCS to the number of CPUs."
 	default:
 		return nil
 	}
+
 	return []Finding{f}
 }
 
-// noisy finds profilers that take much of what they measure.
-func noisy(v *view) []Finding {
-	if !v.sampled() || v.cpu.noise < noiseShare {
+// profilerNoise finds profilers that take much of the CPU time that they measure.
+func profilerNoise(a *analysis) []Finding {
+	if !a.hasSamples() || a.cpu.noise < noiseShare {
 		return nil
 	}
-	f := v.finding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
-		percent(v.cpu.noise))
+
+	f := a.newFinding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
+		percent(a.cpu.noise))
 	f.Level = ProfileLevel
-	f.Share = v.cpu.noise
-	f.says("they are left out of all shares")
-	f.Rival = "The program profiles itself, and means to."
+	f.Share = a.cpu.noise
+	f.citef("they are left out of all shares")
+
+	f.Alternative = "The program profiles itself, and means to."
 	f.Fix = "Take one profile at a time, and no execution trace beside the CPU profile."
 	f.Experiment = "Take the CPU profile alone."
 	return []Finding{f}

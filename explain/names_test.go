@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTraits: the table has every finding, and no finding explains itself.
+// The table contains every finding, and no finding is its own symptom.
 func TestTraits(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "names.go", nil, 0)
 	if err != nil {
@@ -29,13 +29,13 @@ func TestTraits(t *testing.T) {
 		t.Fatalf("names.go has %d names", len(names))
 	}
 	for n := range names {
-		if _, ok := traits[n]; ok == (n == None || n == TooLittle) {
+		if _, ok := traits[n]; ok == (n == None || n == TooLittleEvidence) {
 			t.Errorf("%s is in the table: %v", n, ok)
 		}
 	}
 	for cause, trait := range traits {
 		seen := map[Name]bool{cause: true}
-		for _, symptom := range trait.explains {
+		for _, symptom := range trait.symptoms {
 			if seen[symptom] || !names[symptom] {
 				t.Errorf("%s explains %s, which is itself, not a name, or there twice", cause, symptom)
 			}

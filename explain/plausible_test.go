@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// TestImpossibleEvidence: what contradicts itself is left out by name, and no finding and no figure rests on it.
+// Evidence that contradicts itself is left out with a note, and no finding uses it.
 func TestImpossibleEvidence(t *testing.T) {
 	types := []string{"samples/count", "cpu/nanoseconds"}
 	stack := []evidence.Frame{{Function: "main.work", File: "main.go", Line: 3}, {Function: "main.main"},
@@ -30,7 +30,7 @@ func TestImpossibleEvidence(t *testing.T) {
 			"CPU time"},
 		"three CPUs of two": {evidence.Evidence{Trace: &evidence.Trace{Duration: time.Second, CPUs: 2},
 			Profiles: []evidence.Profile{profile(time.Second, 3e9)}}, "2 CPUs"},
-		"ten CPUs of two": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, Machine: 2, Wall: time.Second}},
+		"ten CPUs of two": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, MachineCPUs: 2, Wall: time.Second}},
 			Profiles: []evidence.Profile{profile(time.Second, 1e10)}}, "2 CPUs"},
 		"a profile of no time": {evidence.Evidence{Profiles: []evidence.Profile{profile(0, 9e8)}},
 			"the cpu profile is left out: it does not say how long it lasted"},
@@ -38,7 +38,7 @@ func TestImpossibleEvidence(t *testing.T) {
 			"the cpu profile is left out: it lasts 2562047h47m16.854775807s, and none is taken for more than a year"},
 		"a trace of 292 years": {evidence.Evidence{Trace: &evidence.Trace{Duration: math.MaxInt64, CPUs: 2,
 			Running: time.Second}}, "the trace is left out: it lasts 2562047h"},
-		"a profile of no time beside a run": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, Machine: 2,
+		"a profile of no time beside a run": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, MachineCPUs: 2,
 			Wall: time.Second}},
 			Profiles: []evidence.Profile{profile(0, 9e8)}}, ""},
 		"below 0": {evidence.Evidence{Profiles: []evidence.Profile{profile(time.Second, -6e8)}},
@@ -51,7 +51,7 @@ func TestImpossibleEvidence(t *testing.T) {
 		"a trace below 0": {evidence.Evidence{Trace: &evidence.Trace{Duration: time.Second, CPUs: 2,
 			Running: -1}}, "below 0"},
 		"a busy CPU": {evidence.Evidence{Profiles: []evidence.Profile{profile(time.Second, 1e9)}}, ""},
-		"two busy CPUs, and a little": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, Machine: 2,
+		"two busy CPUs, and a little": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, MachineCPUs: 2,
 			Wall: time.Second}},
 			Profiles: []evidence.Profile{profile(time.Second, 2.1e9)}}, ""},
 	} {
@@ -63,7 +63,7 @@ func TestImpossibleEvidence(t *testing.T) {
 		if c.note == "" {
 			continue
 		}
-		if len(c.e.Runs) == 0 && (len(r.CPUTime.Entries) > 0 || r.Findings[0].Name != TooLittle) {
+		if len(c.e.Runs) == 0 && (len(r.CPUTime.Entries) > 0 || r.Findings[0].Name != TooLittleEvidence) {
 			t.Errorf("%s: %+v %+v", name, r.CPUTime, r.Findings)
 		}
 		for _, x := range r.CPUTime.Entries {

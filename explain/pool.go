@@ -9,104 +9,112 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of pools.
+// Thresholds for worker pools.
 const (
-	poolWaits  = 0.5 // of the workers' lives outside the program
-	poolStarve = 0.2 // of their lives at most they wait for work
-	poolSpare  = 0.4 // of the CPUs' time is unused
-	// goroutines that wait outside: of more, each has a job of its own, or what they wait for is the limit
+	poolWaits  = 0.5 // fraction of the workers' lifetimes in external waits
+	poolStarve = 0.2 // largest fraction of their lifetimes that they wait for work
+	poolSpare  = 0.4 // fraction of the CPU time that is idle
+
+	// largest number of goroutines in external waits: if there are more, each has its own job, or the other side is the
+	// limit
 	poolMost = 32
 )
 
-// fewWorkers finds pools of workers that are all occupied while CPUs are not.
-func fewWorkers(v *view) []Finding {
-	if v.t == nil || v.idle() < poolSpare {
+// tooFewWorkers finds pools whose workers are all in use while CPUs are idle.
+func tooFewWorkers(a *analysis) []Finding {
+	if a.trace == nil || a.idleCPU() < poolSpare {
 		return nil
 	}
-	for _, c := range v.classes() {
-		at, own := v.starts(c) // a library sizes its pools itself: one goroutine for each connection
-		if isMain(c) || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
+
+	for _, c := range a.classes() {
+		at, own := a.goStatement(c) // A library sizes its pools itself, with one goroutine for each connection.
+		if isMain(c) || !own || a.handlesConnections(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
 			len(c.Members) == 0 {
 			continue
 		}
-		life, running, queued, channels, locks, outside := lives(c)
-		if life < v.t.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
+
+		// The workers must live long, and wait neither for work nor for locks.
+		life, running, queued, channels, locks, outside := lifetimes(c)
+		if life < a.trace.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
 			continue
 		}
+
+		// They are all in use if they wait outside most of the time, or if they compute and are fewer than the CPUs.
 		waits := outside > time.Duration(poolWaits*float64(life)) && c.Peak <= poolMost
-		works := running+queued > life*85/100 && float64(c.Peak) < v.cpus
-		pool := c.Count >= 2 || v.inLoop(c)
-		if !pool || !waits && !works || v.turnsLimited(c) {
+		works := running+queued > life*85/100 && float64(c.Peak) < a.cpus
+		pool := c.Count >= 2 || a.startedInLoop(c)
+		if !pool || !waits && !works || a.timerPaced(c) {
 			continue
 		}
-		f := v.finding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
-			capital(v.name(c)), percent(v.unused()))
-		f.Share = v.unused()
-		f.Where = []string{v.p.at(at)}
-		f.says("they are started at %s", v.quoted(at))
+
+		f := a.newFinding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
+			capitalize(a.className(c)), percent(a.unusedCPU()))
+		f.Share = a.unusedCPU()
+		f.Where = []string{a.prog.position(at)}
+		f.citef("they are started at %s", a.quote(at))
 		all := float64(life)
-		f.says("they ran for %s of their lives, waited outside for %s, and for work for %s",
+		f.citef("they ran for %s of their lives, waited outside for %s, and for work for %s",
 			percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
-		most := 1 - v.floor()
+		most := 1 - a.lowerBound()
 		if works {
-			most = math.Min(most, 1-float64(c.Peak)/v.cpus)
+			most = math.Min(most, 1-float64(c.Peak)/a.cpus)
 		}
-		f.Gain = gain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
-		f.Rival = "What they wait for serves no more at a time, so that more workers only wait longer."
+		f.Gain = newGain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
+		f.Alternative = "What they wait for serves no more at a time, so that more workers only wait longer."
 		f.Fix = "Start more of them, until CPUs or the other side are the limit."
 		f.Experiment = "Double their number: the time should halve while nothing else is the limit."
 		return []Finding{f}
 	}
+
 	return nil
 }
 
-// starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library
-// that it calls.
-func (v *view) starts(c *evidence.Class) (evidence.Frame, bool) {
+// goStatement returns the go statement that starts the goroutines of a class, and whether it is the program's own.
+func (a *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 	i := slices.IndexFunc(c.Created, func(f evidence.Frame) bool {
-		return !evidence.Wraps(f.Function) &&
-			!startsWith(f.Function, "runtime.")
+		return !evidence.IsWrapper(f.Function) &&
+			!hasAnyPrefix(f.Function, "runtime.")
 	})
 	if i < 0 {
 		return evidence.Frame{}, false
 	}
 	f := c.Created[i]
-	return f, v.p.own(f) || v.p.Module == "" && !v.p.standard(f) && !hooked(f)
+	return f, a.prog.isOwn(f) || a.prog.Module == "" && !a.prog.isStandard(f) && !isHook(f)
 }
 
-// lives adds up the members of a class, by how many of them lived at a time.
-func lives(c *evidence.Class) (life, running, queued, channels, locks, outside time.Duration) {
+// lifetimes sums the times of a class's members and divides them by the number that lived at one time.
+func lifetimes(c *evidence.Class) (life, running, queued, channels, locks, outside time.Duration) {
 	for _, m := range c.Members {
 		life += m.Ended - m.Born
 		running += m.Running
 		queued += m.Runnable
-		channels += m.OnChannels
-		locks += m.OnLocks
-		outside += m.Outside
+		channels += m.ChannelWait
+		locks += m.LockWait
+		outside += m.External
 	}
 	n := time.Duration(max(1, min(c.Peak, len(c.Members))))
 	return life / n, running / n, queued / n, channels / n, locks / n, outside / n
 }
 
-// inLoop reports whether the go statement that made a class stands in a loop, as far as the source is at hand.
-func (v *view) inLoop(c *evidence.Class) bool {
-	at, ok := v.p.ours(c.Created)
-	if !ok || v.p.Source == nil {
+// startedInLoop reports whether the go statement of a class is in a loop, as far as the source shows.
+func (a *analysis) startedInLoop(c *evidence.Class) bool {
+	at, ok := a.prog.ownFrame(c.Created)
+	if !ok || a.prog.Source == nil {
 		return false
 	}
 	for back := range 4 {
-		if strings.HasPrefix(strings.TrimSpace(v.p.Source(at.File, at.Line-back)), "for ") {
+		if strings.HasPrefix(strings.TrimSpace(a.prog.Source(at.File, at.Line-back)), "for ") {
 			return true
 		}
 	}
 	return false
 }
 
-// turnsLimited reports whether the goroutines of a class sleep by a timer of their own, so that nobody waits for them.
-func (v *view) turnsLimited(c *evidence.Class) bool {
-	for _, w := range v.t.Waits {
-		if w.Op == evidence.OpSend && w.Waited > v.t.Duration/5 {
-			return false // somebody has work for them
+// timerPaced reports whether the goroutines of a class run at the pace of a timer, so that no work waits for them.
+func (a *analysis) timerPaced(c *evidence.Class) bool {
+	for _, w := range a.trace.Waits {
+		if w.Op == evidence.OpSend && w.Waited > a.trace.Duration/5 {
+			return false // a goroutine has work for them
 		}
 	}
 	return c.Alive > 0 && c.Count == c.Alive

@@ -2,59 +2,62 @@ package explain
 
 import "time"
 
-// Report is the answer.
+// Report is the analysis of one program.
 type Report struct {
-	Findings    []Finding // by rank; never empty: None or TooLittle where there is nothing to say
+	Findings    []Finding // by rank; never empty: [None] or [TooLittleEvidence] if no rule applies
 	CPUTime     CPUTime
 	Parallelism Parallelism
-	Phases      []Phase  // of d(t), in the order of time
-	Notes       []string // what disturbs all claims
+	Phases      []Phase  // in order of time; nil without an execution trace
+	Notes       []string // what makes all findings less reliable, such as a loaded machine
 }
 
-// Ledger is where the CPUs' time went: its entries add up to CPUs x Wall.
+// CPUTime is the CPU-time breakdown of a run: what the CPUs did. The entries add up to CPUs times Wall.
 type CPUTime struct {
-	Source  string // what it was added up from
-	CPUs    int
-	Wall    time.Duration
-	Entries []Entry
+	Source  string        // the evidence: "CPU profile", "execution trace" or "CPU time"; "" if there is none
+	CPUs    int           // CPUs that the program could use
+	Wall    time.Duration // of an undisturbed run if there is one, or else of the trace or profile
+	Entries []Entry       // only those above zero
 }
 
-// Entry is one line of a ledger.
+// Entry is one part of a CPU-time breakdown.
 type Entry struct {
-	Name  string        `json:"name"` // one of the names below
+	Name  string        `json:"name"` // [UserCode] or another constant of this group
 	Time  time.Duration `json:"cpu_nanoseconds"`
-	Share float64       `json:"share"` // of CPUs x Wall
+	Share float64       `json:"share"` // 0 to 1, of CPUs times Wall
 }
 
-// The lines of a ledger.
+// The names of the parts of a CPU-time breakdown.
 const (
-	UserCode    = "user code"
-	Allocation  = "allocation"
-	Channels    = "channels"
-	Locks       = "locks"
-	Scheduler   = "scheduler"
-	Collector   = "garbage collector"
-	SystemCalls = "system calls"
-	Profiler    = "profiler"
-	IdleCPUs    = "idle"
+	UserCode         = "user code"
+	Allocation       = "allocation"
+	Channels         = "channels"
+	Locks            = "locks"
+	Scheduler        = "scheduler"
+	GarbageCollector = "garbage collector"
+	SystemCalls      = "system calls"
+	Profiler         = "profiler"
+	Idle             = "idle"
 )
 
-// Parallelism is how much of the machine the program asked for, by the trace's d(t), or by CPU time where there is
-// none.
+// Parallelism is how many CPUs the program used and wanted.
 type Parallelism struct {
-	CPUs    int
-	Running float64 // goroutines that ran, in the mean
-	Wants   float64 // and those that wanted to
-	// Serial is the fraction of the work done while exactly one goroutine wanted a CPU; NaN unknown. Limit is Amdahl's
-	// ceiling on the speed-up over one CPU, 1/Serial with any number of CPUs, and At that with CPUs.
-	Serial, Limit, At float64
-	// Inflation is the CPU time at several CPUs by that at one, for the same work; NaN where only one was measured.
+	CPUs    int     // CPUs that the program could use
+	Running float64 // mean number of running goroutines, from the CPU time
+	Demand  float64 // mean number of running and runnable goroutines; equal to Running without an execution trace
+
+	// SerialFraction is the fraction of the work, 0 to 1, done while exactly one goroutine wanted a CPU. MaxSpeedup is
+	// the speed-up over one CPU that Amdahl's law allows on any number of CPUs, and Speedup the one on CPUs. All three
+	// are NaN without an execution trace.
+	SerialFraction, MaxSpeedup, Speedup float64
+
+	// Inflation is the CPU time on several CPUs divided by the CPU time on one CPU, for the same work. It is NaN if
+	// only one number of CPUs was measured.
 	Inflation float64
 }
 
-// Phase is a stretch of time between change-points of d(t).
+// Phase is a stretch of time in which the demand for CPUs is about constant. Phases are separated by change points.
 type Phase struct {
-	From, To time.Duration
-	Wants    float64 // means
-	Runs     float64
+	From, To time.Duration // since the beginning of the trace
+	Demand   float64       // mean number of running and runnable goroutines
+	Running  float64       // mean number of running goroutines
 }

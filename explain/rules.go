@@ -10,111 +10,129 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// rule looks for one family of troubles.
-type rule func(v *view) []Finding
+// rule finds one family of causes.
+type rule func(v *analysis) []Finding
 
-// rules are all of them.
+// rules lists all rules.
 var rules = []rule{
-	unbufferedIO, escapes, gcRules, tooFine, fineByProfile, convoyByProfile, outsideByProfile, unboundedSpawn,
-	lockRules, rwMutex, handoff, channelRules, turnsByProfile, fewWorkers,
-	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, inflation, notWorth, blockingCalls, dependency,
+	unbufferedIO, escapes, gcRules, tooFine, spawnByProfile, convoyByProfile, externalByProfile, unboundedSpawn,
+	lockRules, rwMutex, handoff, channelRules, lockstepByProfile, tooFewWorkers,
+	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, workInflation, notWorthParallel, blockingCalls,
+	dependency,
 	hotFunction,
-	wakeLatency, stopping, leak, saturatedCPUs, oversubscribed, noisy,
+	wakeLatency, stopTheWorld, leak, cpuSaturated, oversubscribed, profilerNoise,
 }
 
-// Below these nothing is said. A gain below minGain is not worth a change; fewer samples of a CPU profile than
-// minSamples tell a share of 30 % only to +-9 % (95 %); a trace shorter than minTrace has seen too little of anything.
+// Minimum values. A gain below minGain is not worth a change. With fewer samples than minSamples, the 95% confidence
+// interval of a share of 30% is wider than 9 points to each side. A trace shorter than minTrace shows too little.
 const (
 	minGain    = 0.05
 	minSamples = 40
 	minTrace   = 5 * time.Millisecond
-	minWall    = 100 * time.Millisecond // of a run: see startTime
+	minWall    = 100 * time.Millisecond // shortest run for which gains are predicted; see startTime
 )
 
-// Explain says what holds a program back, by rank.
+// Explain returns what limits a program, with findings ranked by their estimated gain. It never returns an empty list
+// of findings. Evidence that contradicts itself is left out, and Notes says so.
 func Explain(e *evidence.Evidence) Report {
-	e, left := plausible(e)
-	v := viewOf(e)
-	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: v.ledger(), Parallelism: v.parallelism(),
-		Phases: v.phases()}
+	e, left := dropImplausible(e)
+	a := newAnalysis(e)
+	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: a.cpuTime(), Parallelism: a.parallelism(),
+		Phases: a.phases()}
+
+	// Apply all rules, and drop findings that gain too little.
 	var found []Finding
-	for _, look := range rules {
-		found = append(found, look(v)...)
+	for _, apply := range rules {
+		found = append(found, apply(a)...)
 	}
+
 	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
-	if v.loaded() {
+
+	// Drop what the machine or the kind of program makes meaningless.
+	if a.isLoaded() {
 		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs "+
-			"being there is left out", v.run.Others))
-		found = v.doubted(found)
+			"being there is left out", a.run.OtherCPUs))
+		found = a.discountLoad(found)
 	}
-	if e.Program.Several {
+	if e.Program.MultipleBenchmarks {
 		r.Phases = nil
-		r.Parallelism.Serial, r.Parallelism.Limit, r.Parallelism.At = math.NaN(), math.NaN(), math.NaN()
-		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].whole })
+		r.Parallelism.SerialFraction, r.Parallelism.MaxSpeedup, r.Parallelism.Speedup = math.NaN(), math.NaN(),
+			math.NaN()
+		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].oneProgram })
 	}
-	r.Findings = rank(dominate(found))
-	if v.brief() {
-		r.Findings = v.unpromised(r.Findings)
+
+	// Keep the causes. The findings that remain may still predict no gain.
+	r.Findings = rank(dropSymptoms(found))
+	if a.isBrief() {
+		r.Findings = a.withoutGains(r.Findings)
 	}
-	if v.t != nil && v.timed() && !v.serves() && slices.ContainsFunc(r.Findings,
+
+	// A run that a timer ends cannot become shorter, so that the gain is in work done.
+	if a.trace != nil && a.endsByTimer() && !a.serves() && slices.ContainsFunc(r.Findings,
 		func(f Finding) bool { return f.Gain != nil }) {
 		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long "+
 			"whatever is changed: what a change saves is of the time for as much work")
 	}
 	if len(r.Findings) == 0 {
-		r.Findings = []Finding{v.nothing()}
+		r.Findings = []Finding{a.noFinding()}
 	}
+
+	// Fill in what programs that read the JSON rely on.
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Kind, f.Rank = "finding", i+1
-		f.Share = gain(f.Share, 0, 1).Estimate
+		f.Share = newGain(f.Share, 0, 1).Estimate
 		if f.Where == nil {
 			f.Where = []string{}
 		}
 	}
+
 	return r
 }
 
-// brief reports whether a whole run is so short that what it takes to start, and chance, are a good part of it.
-func (v *view) brief() bool { return v.run != nil && v.run.Wall > 0 && v.run.Wall < minWall }
+// isBrief reports whether a run is so short that its start and chance are a considerable part of it.
+func (a *analysis) isBrief() bool { return a.run != nil && a.run.Wall > 0 && a.run.Wall < minWall }
 
-// startTime is what starting a process and its runtime takes at most. It is in the wall time of a run, and with it in
-// what a finding makes of shares of CPU time: of a brief run less than that share is nothing that a change would show.
+// startTime is the longest time that starting a process and its runtime takes. The wall time contains it, so that gains
+// smaller than this fraction of a brief run would not be visible.
 const startTime = 15 * time.Millisecond
 
-// unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted and is more
-// than the start.
-func (v *view) unpromised(found []Finding) []Finding {
+// withoutGains returns the findings for a brief run. They predict no gain, except those that rest on counts and exceed
+// the start time.
+func (a *analysis) withoutGains(found []Finding) []Finding {
 	var sure, rest []Finding
 	for _, f := range found {
 		if traits[f.Name].counted && f.Gain != nil &&
-			f.Gain.Estimate > startTime.Seconds()/v.run.Wall.Seconds() {
+			f.Gain.Estimate > startTime.Seconds()/a.run.Wall.Seconds() {
 			sure = append(sure, f)
 			continue
 		}
 		f.Gain, f.Confidence = nil, Low
 		rest = append(rest, f)
 	}
-	f := v.finding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", span(v.run.Wall))
+
+	f := a.newFinding(TooFewSamples, "A run takes %s: too short to say what a change would gain.",
+		formatDuration(a.run.Wall))
 	f.Level = ProfileLevel
 	f.Share = 1
-	f.says("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", span(startTime),
-		span(minWall))
-	if v.cpu != nil {
-		f.says("the CPU profile has %d samples, of several runs", v.cpu.samples)
+	f.citef("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s",
+		formatDuration(startTime), formatDuration(minWall))
+	if a.cpu != nil {
+		f.citef("the CPU profile has %d samples, of several runs", a.cpu.samples)
 	}
-	f.Rival = "It is always as short: then only its start is worth a look."
+
+	f.Alternative = "It is always as short: then only its start is worth a look."
 	f.Fix = "Give it more to do: more input, more repetitions, a benchmark."
 	f.Experiment = "With ten times the work, what follows should be found again, with a gain."
 	f.Confidence = High
 	return append(append(sure, f), rest...)
 }
 
-// loaded reports whether other processes took what the program might have used.
-func (v *view) loaded() bool { return v.run != nil && v.run.Others >= others }
+// isLoaded reports whether other processes took CPUs that the program might have used.
+func (a *analysis) isLoaded() bool { return a.run != nil && a.run.OtherCPUs >= otherLoad }
 
-// doubted is what is left of findings on a loaded machine.
-func (v *view) doubted(found []Finding) []Finding {
+// discountLoad returns the findings that remain valid on a loaded machine, with low confidence.
+func (a *analysis) discountLoad(found []Finding) []Finding {
 	found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].allCPUs })
 	for i := range found {
 		found[i].Confidence = Low
@@ -122,55 +140,59 @@ func (v *view) doubted(found []Finding) []Finding {
 	return found
 }
 
-// dominant is by how much the gain of a cause must stand against what it explains: where that alone would gain far
-// more, it is no mere symptom.
-const dominant = 0.6
+// minCauseRatio is the smallest ratio of a cause's gain to that of its symptom. A symptom that alone would gain far
+// more is a cause of its own.
+const minCauseRatio = 0.6
 
-// dominate drops what another finding explains.
-func dominate(found []Finding) []Finding {
+// dropSymptoms drops findings that are symptoms of another.
+func dropSymptoms(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
 		switch {
-		case !slices.Contains(traits[cause.Name].explains, f.Name):
+		case !slices.Contains(traits[cause.Name].symptoms, f.Name):
 			return false
 		case cause.Gain != nil:
-			return f.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate
-		// what promises nothing explains no gain; but what spinning costs others is not known without a trace
+			return f.Gain == nil || cause.Gain.Estimate >= minCauseRatio*f.Gain.Estimate
+		// A finding without a gain explains no gain. The exception is busy waiting, whose cost for others is unknown
+		// without a trace.
 		case f.Gain != nil:
 			return cause.Name == BusyWait && cause.Level == ProfileLevel && cause.Share >= f.Share
 		}
-		return !traits[cause.Name].modest
+		return !traits[cause.Name].detail
 	}
+
 	explained := func(i int, f Finding) bool {
 		if f.Name == NotWorthParallel && slices.ContainsFunc(found,
 			func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
-			return true // that is what any trouble with several CPUs looks like from outside
+			return true // Every problem with several CPUs shows itself as a slow parallel program.
 		}
 		for k, cause := range found {
 			if !hides(cause, f) {
 				continue
 			}
-			// of two that explain each other one stays
-			if !hides(f, cause) || better(cause, f) || !better(f, cause) && k < i {
+			// If two findings explain each other, only one stays.
+			if !hides(f, cause) || gainsMore(cause, f) || !gainsMore(f, cause) && k < i {
 				return true
 			}
 		}
 		return false
 	}
+
 	var kept []Finding
 	for i, f := range found {
 		if !explained(i, f) {
 			kept = append(kept, f)
 		}
 	}
+
 	return kept
 }
 
-// better reports whether a finding promises more than another.
-func better(a, b Finding) bool {
+// gainsMore reports whether a finding predicts a larger gain than another.
+func gainsMore(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
-// rank sorts by gain; what only diagnoses comes after what gains, what is unsure of it last.
+// rank sorts findings by gain. Those without a gain follow, and those without a gain and with low confidence come last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
@@ -183,32 +205,36 @@ func rank(found []Finding) []Finding {
 		}
 		return cmp.Compare(b.Gain.Estimate, a.Gain.Estimate)
 	})
+
 	return found
 }
 
-// nothing is the answer where no rule has one.
-func (v *view) nothing() Finding {
-	if v.t == nil && !v.sampled() || v.t != nil && v.t.Duration < minTrace && v.cpu == nil {
-		f := v.finding(TooLittle, "There is too little evidence to say anything.")
+// noFinding returns the finding for a program to which no rule applies.
+func (a *analysis) noFinding() Finding {
+	if a.trace == nil && !a.hasSamples() || a.trace != nil && a.trace.Duration < minTrace && a.cpu == nil {
+		f := a.newFinding(TooLittleEvidence, "There is too little evidence to say anything.")
 		f.Confidence = Low
-		if v.cpu != nil {
-			f.says("the CPU profile has %d samples; %d are needed", v.cpu.samples, minSamples)
+		if a.cpu != nil {
+			f.citef("the CPU profile has %d samples; %d are needed", a.cpu.samples, minSamples)
 		} else {
-			f.says("there is neither an execution trace nor a CPU profile with samples")
+			f.citef("there is neither an execution trace nor a CPU profile with samples")
 		}
-		f.Rival = "anything"
+
+		f.Alternative = "anything"
 		f.Fix = "Run it for longer, or on more input."
 		f.Experiment = "A longer run with an execution trace."
 		return f
 	}
-	f := v.finding(None, "Nothing was found that holds it back.")
-	f.says("it used %.2f of %.0f CPUs", v.used/max(v.wall, 1e-9), v.cpus)
-	if v.t == nil {
-		f.says("only profiles were looked at: who waits for whom an execution trace would tell")
+
+	f := a.newFinding(None, "Nothing was found that holds it back.")
+	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
+	if a.trace == nil {
+		f.citef("only profiles were looked at: who waits for whom an execution trace would tell")
 		f.Confidence = Low
 	}
-	f.Rival = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."
+
+	f.Alternative = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."
 	f.Fix = "Leave it as it is, or do less work."
-	f.Experiment = fmt.Sprintf("Run it on fewer CPUs: it should slow down in proportion from %.0f.", v.cpus)
+	f.Experiment = fmt.Sprintf("Run it on fewer CPUs: it should slow down in proportion from %.0f.", a.cpus)
 	return f
 }

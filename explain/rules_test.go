@@ -10,15 +10,16 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// first is the first finding of evidence.
-func (c *made) first() Finding { return Explain(&c.e).Findings[0] }
+// first returns the first finding for some evidence.
+func (c *testCase) first() Finding { return Explain(&c.evidence).Findings[0] }
 
-// TestBriefRunsPromiseNothing: what starting a process takes is a good part of them. What the kernel counts stays.
-func TestBriefRunsPromiseNothing(t *testing.T) {
-	c := single()
-	c.e.Runs[0].Wall = 60 * time.Millisecond
-	c.e.Runs[0].User = 60 * time.Millisecond
-	found := Explain(&c.e).Findings
+// A brief run predicts no gain, because the start of the process is a large part of it. Findings that rest on kernel
+// counts keep theirs.
+func TestBriefRunsHaveNoGain(t *testing.T) {
+	c := singleCase()
+	c.evidence.Runs[0].Wall = 60 * time.Millisecond
+	c.evidence.Runs[0].User = 60 * time.Millisecond
+	found := Explain(&c.evidence).Findings
 	if found[0].Name != "too-few-samples" || found[1].Name != "single-threaded" {
 		t.Fatalf("findings: %v", c.names())
 	}
@@ -31,30 +32,29 @@ func TestBriefRunsPromiseNothing(t *testing.T) {
 	c.demand(10, 990)
 	c.class("main.main", 1, 1, 990*time.Millisecond, 990*time.Millisecond)
 	c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3", "runtime.main")
-	c.e.Runs[0].Wall, c.e.Runs[0].User = 60*time.Millisecond, 60*time.Millisecond
-	c.e.Runs[0].Reads, c.e.Runs[0].ReadBytes = 100000, 100000
+	c.evidence.Runs[0].Wall, c.evidence.Runs[0].User = 60*time.Millisecond, 60*time.Millisecond
+	c.evidence.Runs[0].Reads, c.evidence.Runs[0].ReadBytes = 100000, 100000
 	if f := c.first(); f.Name != "unbuffered-io" || f.Gain == nil {
 		t.Errorf("100000 calls in 60 ms: %v", c.names())
 	}
-	// Of a run of 16 ms nearly all may be its start: two thirds of it are no promise.
+	// The start may take nearly all of a run of 16 ms: a saving of two thirds is no prediction.
 	c.cpu(40, "main.g:7", "main.main:3", "runtime.main")
-	c.e.Runs[0].Wall, c.e.Runs[0].User = 16*time.Millisecond, 16*time.Millisecond
-	if i := slices.IndexFunc(Explain(&c.e).Findings,
+	c.evidence.Runs[0].Wall, c.evidence.Runs[0].User = 16*time.Millisecond, 16*time.Millisecond
+	if i := slices.IndexFunc(Explain(&c.evidence).Findings,
 		func(f Finding) bool { return f.Name == "unbuffered-io" && f.Gain != nil }); i >= 0 {
-		t.Errorf("100000 calls in 16 ms promise %v", Explain(&c.e).Findings[i].Gain)
+		t.Errorf("100000 calls in 16 ms promise %v", Explain(&c.evidence).Findings[i].Gain)
 	}
 }
 
-// TestStageThatWaitsOutside: a stage that is occupied because it sleeps is no stage to be doubled, unless work queues
-// for it.
-func TestStageThatWaitsOutside(t *testing.T) {
-	sleepy := func(op evidence.Op) *made {
+// A stage that is in use because it sleeps must not be doubled, unless work queues for it.
+func TestStageInExternalWait(t *testing.T) {
+	sleepy := func(op evidence.Op) *testCase {
 		c := newCase()
 		c.demand(950, 50)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 		a := c.class("main.device", 1, 1, 30*time.Millisecond, 10*time.Millisecond)
 		b := c.class("main.average", 1, 1, 30*time.Millisecond, 10*time.Millisecond)
-		c.e.Trace.Classes[a].Members[0].Outside = 950 * time.Millisecond
+		c.evidence.Trace.Classes[a].Members[0].External = 950 * time.Millisecond
 		c.wait(op, b, 200, 950*time.Millisecond, a, "runtime.chanrecv1", "main.average:4")
 		c.wait(evidence.OpSend, a, 20, time.Millisecond, b, "runtime.chansend1", "main.device:5")
 		c.wait(evidence.OpSleep, a, 200, 950*time.Millisecond, -1, "time.Sleep", "main.device:6")
@@ -68,10 +68,11 @@ func TestStageThatWaitsOutside(t *testing.T) {
 	}
 }
 
-// TestTokenInASelect: who waits in a select, or by a condition, for what its own kind gives back waits for a resource.
-func TestTokenInASelect(t *testing.T) {
+// Goroutines that wait in a select, or on a condition variable, for a slot that their own class releases wait for a
+// resource.
+func TestSemaphoreInSelect(t *testing.T) {
 	const condWait = "sync.(*Cond).Wait"
-	pooled := func(own bool, op evidence.Op, waker string) *made {
+	pooled := func(own bool, op evidence.Op, waker string) *testCase {
 		c := newCase()
 		c.demand(950, 50)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
@@ -83,7 +84,7 @@ func TestTokenInASelect(t *testing.T) {
 		at := c.wait(op, w, 400, 18*second, by, map[evidence.Op]string{evidence.OpSelect: "runtime.selectgo",
 			evidence.OpCond: condWait}[op],
 			"main.do:4")
-		c.e.Trace.Waits[at].Wakers[0].Stack = frames(waker, "main.do:5")
+		c.evidence.Trace.Waits[at].Wakers[0].Stack = frames(waker, "main.do:5")
 		return c
 	}
 	for op, waker := range map[evidence.Op]string{evidence.OpSelect: "runtime.chansend1",
@@ -101,9 +102,9 @@ func TestTokenInASelect(t *testing.T) {
 	}
 }
 
-// TestShortSerialPhase: every fork and join has a beginning and an end.
+// A fork and join has a short serial beginning and end, which is no finding.
 func TestShortSerialPhase(t *testing.T) {
-	ends := func(alone time.Duration) *made {
+	ends := func(alone time.Duration) *testCase {
 		c := newCase()
 		ms := int(alone / time.Millisecond)
 		c.demand(5, ms, 995-ms)
@@ -113,7 +114,7 @@ func TestShortSerialPhase(t *testing.T) {
 		c.cpu(2*(995-ms)/10, "main.f:5", "main.worker:3")
 		return c
 	}
-	brief := Explain(&ends(150 * time.Millisecond).e).Findings
+	brief := Explain(&ends(150 * time.Millisecond).evidence).Findings
 	i := slices.IndexFunc(brief, func(f Finding) bool { return f.Name == "serial-phase" })
 	if i < 1 || brief[i].Gain != nil || brief[0].Name != "cpu-saturated" ||
 		!strings.Contains(strings.Join(brief[i].Evidence, " "), "Amdahl's ceiling is a speed-up of") {
@@ -127,50 +128,50 @@ func TestShortSerialPhase(t *testing.T) {
 	}
 }
 
-// TestTinyObjects: a heap profile counts objects without pointers by blocks of 16 bytes.
+// A heap profile counts small objects without pointers in blocks of 16 bytes.
 func TestTinyObjects(t *testing.T) {
-	c := single()
-	c.e.Runs[0].Reads = 300000
-	c.e.Profiles = append(c.e.Profiles, evidence.Profile{Kind: evidence.Heap,
+	c := singleCase()
+	c.evidence.Runs[0].Reads = 300000
+	c.evidence.Profiles = append(c.evidence.Profiles, evidence.Profile{Kind: evidence.Heap,
 		Types: []string{"alloc_objects/count", "alloc_space/bytes"},
 		Samples: []evidence.Sample{
 			{Stack: frames("runtime.newobject", "main.f:5"), Values: []int64{18750, 300001}}}})
-	c.e.Escapes = []evidence.Escape{{File: "main.go", Line: 5, Reason: "moved to heap: buf"}}
+	c.evidence.Escapes = []evidence.Escape{{File: "main.go", Line: 5, Reason: "moved to heap: buf"}}
 	if !slices.Contains(c.names(), "escape-per-op") {
 		t.Errorf("a byte for each of 300000 calls, in 18750 blocks: %v", c.names())
 	}
-	c.e.Runs[0].Reads = 200000
+	c.evidence.Runs[0].Reads = 200000
 	if slices.Contains(c.names(), "escape-per-op") {
 		t.Error("18750 blocks do not go into 200000 calls")
 	}
 }
 
-// TestSlackOfALine: what is lost while CPUs wake counts in a line that waits in turns, though somebody wanted them.
-func TestSlackOfALine(t *testing.T) {
-	c := stagesOf(600, 550)
-	c.e.Trace.Demand = evidence.Demand{}
+// In a pipeline in lockstep, time lost to wake-ups counts as slack although goroutines wanted the CPUs.
+func TestSlackInPipeline(t *testing.T) {
+	c := pipeline(600, 550)
+	c.evidence.Trace.Demand = evidence.Demand{}
 	c.demand(0, 140, 860)
-	c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
 		Starved: 130 * time.Millisecond,
 		Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
 		Sites: [][]evidence.Frame{frames("main.f:5")}}}
-	c.e.Runs[0].User = 1700 * time.Millisecond
+	c.evidence.Runs[0].User = 1700 * time.Millisecond
 	if f := c.first(); f.Name != "unbuffered-lockstep" {
 		t.Errorf("15 %% of the CPUs unused in a line without buffers: %v", c.names())
 	}
-	c.e.Runs[0].User = 1850 * time.Millisecond
+	c.evidence.Runs[0].User = 1850 * time.Millisecond
 	if f := c.first(); f.Name != "unbuffered-lockstep" || f.Gain == nil || f.Gain.Estimate < minGain {
 		t.Errorf("7.5 %% of the CPUs unused: %v", c.names())
 	}
-	c.e.Runs[0].User = 1700 * time.Millisecond
-	c.e.Program.Name = "coffee/linearpipe (buffer=10)"
+	c.evidence.Runs[0].User = 1700 * time.Millisecond
+	c.evidence.Program.Name = "coffee/linearpipe (buffer=10)"
 	if f := c.first(); f.Gain != nil {
 		t.Errorf("the same with buffers: %v", c.names())
 	}
 }
 
-// TestBegins: a goroutine that a wrapper started is that of the function it was given.
-func TestBegins(t *testing.T) {
+// A goroutine started by a wrapper belongs to the function that the wrapper runs.
+func TestStartFrame(t *testing.T) {
 	for _, c := range []struct {
 		want  string
 		stack []evidence.Frame
@@ -182,119 +183,121 @@ func TestBegins(t *testing.T) {
 			"golang.org/x/sync/errgroup.(*Group).Go.func1")},
 		{"sync.(*WaitGroup).Go.func1", frames("runtime.gopark", "sync.(*WaitGroup).Go.func1")},
 	} {
-		if got := evidence.Begins(c.stack).Function; got != c.want {
+		if got := evidence.StartFrame(c.stack).Function; got != c.want {
 			t.Errorf("%v begins in %s", c.stack, got)
 		}
 	}
 }
 
-// TestByProfile: what profiles alone must say.
-func TestByProfile(t *testing.T) {
+// Findings that need no trace.
+func TestProfilesOnly(t *testing.T) {
 	for _, x := range []struct {
 		name Name
-		make func() *made
+		make func() *testCase
 	}{
-		{"goroutine-too-fine", func() *made {
-			c := wide()
-			c.e.Profiles = nil
+		{"goroutine-too-fine", func() *testCase {
+			c := wideCase()
+			c.evidence.Profiles = nil
 			c.cpu(60, "runtime.malg", "runtime.newproc1", "runtime.newproc", "main.sort:4", "main.main:3",
 				"runtime.main")
 			c.cpu(80, "runtime.findRunnable", "runtime.schedule", "runtime.goexit0", "runtime.mcall")
 			c.cpu(50, "main.f:5", "main.sort:3")
 			return c
 		}},
-		{"lock-convoy", func() *made {
-			c := wide()
-			c.e.Profiles = nil
+		{"lock-convoy", func() *testCase {
+			c := wideCase()
+			c.evidence.Profiles = nil
 			c.cpu(120, "internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.book:5", "main.worker:3")
 			c.cpu(60, "main.f:5", "main.worker:3")
-			c.e.Runs = append(c.e.Runs, c.e.Runs[0])
-			c.e.Runs[0].CPUs, c.e.Runs[0].Wall = 1, 500*time.Millisecond
+			c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+			c.evidence.Runs[0].CPUs, c.evidence.Runs[0].Wall = 1, 500*time.Millisecond
 			return c
 		}},
-		{"blocking-syscall", func() *made {
-			c := single()
-			c.e.Profiles = nil
+		{"blocking-syscall", func() *testCase {
+			c := singleCase()
+			c.evidence.Profiles = nil
 			c.cpu(40, "syscall.fsync", "internal/poll.(*FD).Fsync", "os.(*File).Sync", "main.log:5", "main.main:3",
 				"runtime.main")
-			c.e.Runs[0].User, c.e.Runs[0].System, c.e.Runs[0].Voluntary, c.e.Runs[0].Writes = 30*time.Millisecond,
+			c.evidence.Runs[0].User, c.evidence.Runs[0].System, c.evidence.Runs[0].Voluntary,
+				c.evidence.Runs[0].Writes = 30*time.Millisecond,
 				400*time.Millisecond, 9000, 2500
 			return c
 		}},
-		{"dependency-wait", func() *made {
-			c := single()
-			c.e.Profiles = []evidence.Profile{{Kind: evidence.Block,
+		{"dependency-wait", func() *testCase {
+			c := singleCase()
+			c.evidence.Profiles = []evidence.Profile{{Kind: evidence.Block,
 				Types: []string{"contentions/count", "delay/nanoseconds"},
 				Samples: []evidence.Sample{
 					{Stack: frames("runtime.selectgo", "main.query:4"), Values: []int64{400, 940e6}}}}}
-			c.e.Runs[0].User = 30 * time.Millisecond
+			c.evidence.Runs[0].User = 30 * time.Millisecond
 			return c
 		}},
 	} {
 		c := x.make()
-		c.e.Trace = nil
+		c.evidence.Trace = nil
 		if f := c.first(); f.Name != x.name {
 			t.Errorf("%s: found %v", x.name, c.names())
 		}
 	}
-	c := single()
-	c.e.Trace, c.e.Runs[0].User = nil, 30*time.Millisecond
-	c.e.Profiles = []evidence.Profile{{Kind: evidence.Goroutine, Types: []string{"goroutine/count"},
+	c := singleCase()
+	c.evidence.Trace, c.evidence.Runs[0].User = nil, 30*time.Millisecond
+	c.evidence.Profiles = []evidence.Profile{{Kind: evidence.Goroutine, Types: []string{"goroutine/count"},
 		Samples: []evidence.Sample{{Stack: frames("net.(*TCPListener).Accept", "main.main:4"), Values: []int64{1}}}}}
 	if f := c.first(); f.Name == "dependency-wait" {
 		t.Error("a server that waits for work")
 	}
 }
 
-// stalling is a line of channels whose goroutines do ten pieces at a time, 60 us, between two parkings: little of the
-// CPU time is in channels, and yet two CPUs are no faster than one. The figures are those of a line of one producer and
-// two consumers.
-func stalling() *made {
+// stallCase is a pipeline whose goroutines process ten items, in 60 us, between two parkings. Little of the CPU time is
+// in channels, but two CPUs are no faster than one. The numbers are those of a pipeline with one producer and two
+// consumers.
+func stallCase() *testCase {
 	c := newCase()
 	c.demand(4, 43, 142, 811)
 	a := c.class("main.main", 1, 1, 253*time.Millisecond, 10*time.Millisecond)
 	b := c.class("main.consumer", 2, 2, 820*time.Millisecond, 10*time.Millisecond)
-	c.e.Trace.Classes[a].Bursts.P50, c.e.Trace.Classes[b].Bursts.P50 = 26*time.Microsecond, 70*time.Microsecond
+	c.evidence.Trace.Classes[a].Bursts.P50, c.evidence.Trace.Classes[b].Bursts.P50 = 26*time.Microsecond,
+		70*time.Microsecond
 	c.wait(evidence.OpSend, a, 7900, 72*time.Millisecond, b, "runtime.chansend1", "main.main:4")
 	c.wait(evidence.OpReceive, b, 9800, 130*time.Millisecond, a, "runtime.chanrecv2", "main.consumer:6")
 	c.cpu(90, "main.f:5", "main.consumer:3")
 	c.cpu(30, "main.g:5", "main.main:3", "runtime.main")
 	c.cpu(4, "runtime.chansend", "runtime.chansend1", "main.main:4", "runtime.main")
 	c.cpu(16, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
-	c.e.Runs[0].User = 1400 * time.Millisecond
-	c.e.Runs = append(c.e.Runs, c.e.Runs[0])
-	one := &c.e.Runs[0]
+	c.evidence.Runs[0].User = 1400 * time.Millisecond
+	c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+	one := &c.evidence.Runs[0]
 	one.CPUs, one.Wall, one.User = 1, 930*time.Millisecond, 920*time.Millisecond
 	return c
 }
 
-// TestStalls: what hand-overs cost need not be in the CPU profile. Each thing that must hold is taken away in turn.
+// The cost of handoffs need not be in the CPU profile. Each condition is removed in turn.
 func TestStalls(t *testing.T) {
-	if f := stalling().first(); f.Name != "chan-handoff" || f.Gain == nil || f.Gain.Estimate < 0.15 ||
+	if f := stallCase().first(); f.Name != "chan-handoff" || f.Gain == nil || f.Gain.Estimate < 0.15 ||
 		f.Gain.Estimate > 0.4 {
 		t.Fatalf("two CPUs stall on hand-overs: %s %v", f.Name, f.Gain)
 	}
-	for what, change := range map[string]func(c *made){
-		"two CPUs are faster than one": func(c *made) {
-			c.e.Runs[0].Wall, c.e.Runs[0].User = 1200*time.Millisecond,
+	for what, change := range map[string]func(c *testCase){
+		"two CPUs are faster than one": func(c *testCase) {
+			c.evidence.Runs[0].Wall, c.evidence.Runs[0].User = 1200*time.Millisecond,
 				1190*time.Millisecond
 		},
-		"both CPUs are used":           func(c *made) { c.e.Runs[1].User = 1700 * time.Millisecond },
-		"it waits on one CPU, too":     func(c *made) { c.e.Runs[0].User = 600 * time.Millisecond },
-		"too few runs to compare":      func(c *made) { c.e.Runs[0].Count = 2 },
-		"long pieces between parkings": func(c *made) { c.bursts(300 * time.Microsecond) },
-		"they park now and then": func(c *made) {
-			c.e.Trace.Waits[0].Count, c.e.Trace.Waits[1].Count = 1000,
+		"both CPUs are used":           func(c *testCase) { c.evidence.Runs[1].User = 1700 * time.Millisecond },
+		"it waits on one CPU, too":     func(c *testCase) { c.evidence.Runs[0].User = 600 * time.Millisecond },
+		"too few runs to compare":      func(c *testCase) { c.evidence.Runs[0].Count = 2 },
+		"long pieces between parkings": func(c *testCase) { c.bursts(300 * time.Microsecond) },
+		"they park now and then": func(c *testCase) {
+			c.evidence.Trace.Waits[0].Count, c.evidence.Trace.Waits[1].Count = 1000,
 				1000
 		},
-		"others take a CPU": func(c *made) {
-			for i := range c.e.Runs {
-				c.e.Runs[i].Others = 1
+		"others take a CPU": func(c *testCase) {
+			for i := range c.evidence.Runs {
+				c.evidence.Runs[i].OtherCPUs = 1
 			}
 		},
-		"often nobody wants a CPU": func(c *made) { c.e.Trace.Demand.For[0] = 100 * time.Millisecond },
+		"often nobody wants a CPU": func(c *testCase) { c.evidence.Trace.Demand.Time[0] = 100 * time.Millisecond },
 	} {
-		c := stalling()
+		c := stallCase()
 		change(c)
 		if slices.Contains(c.names(), "chan-handoff") {
 			t.Errorf("%s: %v", what, c.names())
@@ -303,25 +306,26 @@ func TestStalls(t *testing.T) {
 }
 
 // bursts sets how long goroutines run between two parkings.
-func (c *made) bursts(d time.Duration) {
-	for i := range c.e.Trace.Classes {
-		c.e.Trace.Classes[i].Bursts.P50 = d
+func (c *testCase) bursts(d time.Duration) {
+	for i := range c.evidence.Trace.Classes {
+		c.evidence.Trace.Classes[i].Bursts.P50 = d
 	}
 }
 
-// TestStageThatNeverWaits: the slowest stage of a line is the one that nobody sees waiting. CPUs that wake for the
-// others all the time are no reason to call it the hand-over.
-func TestStageThatNeverWaits(t *testing.T) {
-	hub := func(runs time.Duration) *made {
-		c := stalling()
-		main := &c.e.Trace.Classes[1]
+// The slowest stage of a pipeline never waits itself. Wake-ups of CPUs for the other stages do not make it a handoff
+// problem.
+func TestStageWithoutWaits(t *testing.T) {
+	hub := func(runs time.Duration) *testCase {
+		c := stallCase()
+		main := &c.evidence.Trace.Classes[1]
 		main.Running, main.Members[0].Running = runs, runs
-		c.e.Trace.Waits = nil
+		c.evidence.Trace.Waits = nil
 		source := c.class("main.source", 1, 1, 10*time.Millisecond, 0)
 		c.wait(evidence.OpReceive, 2, 9800, 2500*time.Millisecond, 1, "runtime.chanrecv2", "main.consumer:6")
 		c.wait(evidence.OpSend, source, 700, 400*time.Millisecond, 1, "runtime.chansend1", "main.source:4")
-		members := c.e.Trace.Classes[2].Members
-		c.e.Trace.Classes[2].Running, members[0].Running, members[1].Running = 60*time.Millisecond, 30*time.Millisecond,
+		members := c.evidence.Trace.Classes[2].Members
+		c.evidence.Trace.Classes[2].Running, members[0].Running, members[1].Running = 60*time.Millisecond,
+			30*time.Millisecond,
 			30*time.Millisecond
 		return c
 	}
@@ -333,94 +337,96 @@ func TestStageThatNeverWaits(t *testing.T) {
 	}
 }
 
-// TestLockOfWakers: a lock that is passed on often, to goroutines that then queue for a CPU, serialises nobody. One
-// that does has nearly all of its users parked.
-func TestLockOfWakers(t *testing.T) {
-	of := func(parked time.Duration) *made {
-		c := coarse()
-		c.e.Trace.Resources[0].Starved = 0
-		c.e.Trace.Waits[0].Waited = parked
+// A lock that is passed often to goroutines that then queue for a CPU does not serialize. A lock that serializes has
+// nearly all its users parked.
+func TestLockWithRunnableWaiters(t *testing.T) {
+	build := func(parked time.Duration) *testCase {
+		c := coarseLock()
+		c.evidence.Trace.Resources[0].Starved = 0
+		c.evidence.Trace.Waits[0].Waited = parked
 		return c
 	}
-	if names := of(2 * second).names(); names[0] != "coarse-lock" {
+	if names := build(2 * second).names(); names[0] != "coarse-lock" {
 		t.Errorf("two of four parked: %v", names)
 	}
-	if names := of(600 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
+	if names := build(600 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
 		t.Errorf("one of four parked, now and then: %v", names)
 	}
 }
 
-// TestSharedLine: adding to memory that lies side by side takes more CPU time beside others, though less than twice as
-// much.
-func TestSharedLine(t *testing.T) {
-	of := func(line string, one time.Duration) *made {
-		c := wide()
-		c.e.Program.Source = func(_ string, n int) string {
+// False sharing takes more CPU time on several CPUs, though less than twice as much.
+func TestFalseSharing(t *testing.T) {
+	build := func(line string, one time.Duration) *testCase {
+		c := wideCase()
+		c.evidence.Program.Source = func(_ string, n int) string {
 			if n == 5 {
 				return line
 			}
 			return ""
 		}
-		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
-		c.e.Runs[0].CPUs, c.e.Runs[0].User, c.e.Runs[0].Wall = 1, one, one
+		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+		c.evidence.Runs[0].CPUs, c.evidence.Runs[0].User, c.evidence.Runs[0].Wall = 1, one, one
 		return c
 	}
 	for _, line := range []string{"t.east++", "sums[w] += x", "p.n -= 2"} {
-		if f := of(line, 1300*time.Millisecond).first(); f.Name != "work-inflation" {
+		if f := build(line, 1300*time.Millisecond).first(); f.Name != "work-inflation" {
 			t.Errorf("%s, 1.5 times the CPU time: %s", line, f.Name)
 		}
-		if f := of(line, 1700*time.Millisecond).first(); f.Name == "work-inflation" {
+		if f := build(line, 1700*time.Millisecond).first(); f.Name == "work-inflation" {
 			t.Errorf("%s, 1.2 times the CPU time: %s", line, f.Name)
 		}
 	}
 	for _, line := range []string{"x = x*5 + 1", "sum += x", "x ^= x << 13", "return t.n"} {
-		if f := of(line, 1300*time.Millisecond).first(); f.Name == "work-inflation" {
+		if f := build(line, 1300*time.Millisecond).first(); f.Name == "work-inflation" {
 			t.Errorf("%s adds to no memory: %s", line, f.Name)
 		}
 	}
 }
 
-// TestOneOfTwoStays: of findings that explain each other, the one that promises more stays, else the first; never none.
-func TestOneOfTwoStays(t *testing.T) {
+// If findings explain each other, the one with the larger gain stays, or else the first; they never both disappear.
+func TestDropSymptoms(t *testing.T) {
 	pairs := 0
 	for a := range traits {
-		for _, b := range traits[a].explains {
-			if a == b || !slices.Contains(traits[b].explains, a) {
+		for _, b := range traits[a].symptoms {
+			if a == b || !slices.Contains(traits[b].symptoms, a) {
 				continue
 			}
 			pairs++
-			less, more := gain(0.4, 0.3, 0.5), gain(0.5, 0.4, 0.6)
-			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: more}}); len(got) != 1 ||
+			less, more := newGain(0.4, 0.3, 0.5), newGain(0.5, 0.4, 0.6)
+			if got := dropSymptoms([]Finding{{Name: a, Gain: less}, {Name: b, Gain: more}}); len(got) != 1 ||
 				got[0].Name != b {
 				t.Errorf("%s of less, %s of more: %v", a, b, got)
 			}
-			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: less}}); len(got) != 1 ||
+			if got := dropSymptoms([]Finding{{Name: a, Gain: less}, {Name: b, Gain: less}}); len(got) != 1 ||
 				got[0].Name != a {
 				t.Errorf("%s, %s of the same: %v", a, b, got)
 			}
-			if got := dominate([]Finding{{Name: a}, {Name: b, Gain: less}}); len(got) != 1 || got[0].Name != b {
+			if got := dropSymptoms([]Finding{{Name: a}, {Name: b, Gain: less}}); len(got) != 1 || got[0].Name != b {
 				t.Errorf("%s without a gain, %s with one: %v", a, b, got)
 			}
 		}
 	}
-	less := gain(0.4, 0.3, 0.5)
+	less := newGain(0.4, 0.3, 0.5)
 	for _, c := range []struct {
 		cause Finding
 		f     Finding
 		hides bool
 	}{
 		{Finding{Name: "coarse-lock", Level: ProfileLevel}, Finding{Name: "hot-function", Gain: less}, false},
-		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
+		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.5},
+			Finding{Name: "hot-function", Share: 0.4, Gain: less},
 			true},
-		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.1}, Finding{Name: "hot-function", Share: 0.6, Gain: less},
+		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.1},
+			Finding{Name: "hot-function", Share: 0.6, Gain: less},
 			false},
-		{Finding{Name: "busy-wait", Level: TraceLevel, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
+		{Finding{Name: "busy-wait", Level: TraceLevel, Share: 0.5},
+			Finding{Name: "hot-function", Share: 0.4, Gain: less},
 			false},
 		{Finding{Name: "load-imbalance"}, Finding{Name: "cpu-saturated"}, false},
 		{Finding{Name: "load-imbalance", Gain: less}, Finding{Name: "cpu-saturated"}, true},
 		{Finding{Name: "unbounded-spawn"}, Finding{Name: "cpu-saturated"}, true},
 	} {
-		if got := dominate([]Finding{c.cause, c.f}); (len(got) == 1) != c.hides {
+		if got := dropSymptoms([]Finding{c.cause, c.f}); (len(got) == 1) != c.hides {
 			t.Errorf("%s of tier %s, %v, and %s, %v: %v", c.cause.Name, c.cause.Level, c.cause.Gain, c.f.Name, c.f.Gain,
 				got)
 		}
@@ -430,20 +436,20 @@ func TestOneOfTwoStays(t *testing.T) {
 	}
 }
 
-// TestSchedulerOfOthers: the scheduler's time is a lock's only as far as its waits can take it. The figures are those
-// of a service whose collector wakes its workers all the time; without its lock it is no faster.
-func TestSchedulerOfOthers(t *testing.T) {
-	busy := func(waits int64) *made {
-		c := coarse()
-		r := &c.e.Trace.Resources[0]
+// The scheduler's time counts for a lock only as far as its waits can explain it. The numbers are those of a service
+// whose garbage collector wakes its workers all the time; without its lock it is no faster.
+func TestSchedulerTimeNotOfLock(t *testing.T) {
+	busy := func(waits int64) *testCase {
+		c := coarseLock()
+		r := &c.evidence.Trace.Resources[0]
 		r.Count, r.Starved, r.Busy = waits, 10*time.Millisecond, 780*time.Millisecond
 		for _, i := range r.Waits {
-			c.e.Trace.Waits[i].Count = waits
+			c.evidence.Trace.Waits[i].Count = waits
 		}
-		c.e.Trace.Demand = evidence.Demand{}
+		c.evidence.Trace.Demand = evidence.Demand{}
 		c.demand(5, 30, 200, 765)
-		c.e.Runs[0].User = 1900 * time.Millisecond
-		c.e.Profiles = nil
+		c.evidence.Runs[0].User = 1900 * time.Millisecond
+		c.evidence.Profiles = nil
 		c.cpu(130, "main.encode:37", "main.worker:3")
 		c.cpu(60, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
 		return c
@@ -457,11 +463,10 @@ func TestSchedulerOfOthers(t *testing.T) {
 	}
 }
 
-// TestShortButCheap: a lock that is held for a moment at a time, and costs no CPU time to speak of, though somebody
-// waits for it all the time, is held nearly all the time: it serialises what is done under it.
-func TestShortButCheap(t *testing.T) {
-	c := coarse()
-	r := &c.e.Trace.Resources[0] // those who had not waited hold it for the rest of the time
+// A lock that is held briefly and costs little CPU time, but for which a goroutine always waits, serializes its users.
+func TestShortCheapLock(t *testing.T) {
+	c := coarseLock()
+	r := &c.evidence.Trace.Resources[0] // goroutines that did not wait hold it for the rest of the time
 	r.Holds.P50, r.Holds.Sum = 5*time.Microsecond, time.Duration(r.Holds.Count)*5*time.Microsecond
 	r.HeldRunning = r.Holds.Sum
 	if f := c.first(); f.Name != "coarse-lock" {
@@ -469,15 +474,15 @@ func TestShortButCheap(t *testing.T) {
 	}
 }
 
-// TestTimerInASelect: who waits for a timer in a select waits for something outside, unless somebody sends there.
-func TestTimerInASelect(t *testing.T) {
-	waiting := func(waker int) *made {
+// A goroutine that waits for a timer in a select is in an external wait, unless others send to it.
+func TestTimerInSelect(t *testing.T) {
+	waiting := func(waker int) *testCase {
 		c := newCase()
 		c.demand(950, 50)
 		c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 		at := c.wait(evidence.OpSelect, 1, 120, 950*time.Millisecond, 1, "runtime.selectgo", "main.call:4",
 			"main.main:3")
-		c.e.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 119, Class: waker}, {Count: 1, Class: 1}}
+		c.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 119, Class: waker}, {Count: 1, Class: 1}}
 		return c
 	}
 	if f := waiting(-1).first(); f.Name != "dependency-wait" || f.Gain != nil ||
@@ -493,134 +498,136 @@ func TestTimerInASelect(t *testing.T) {
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("what waits longest is named: %s %q", f.Name, f.Claim)
 	}
-	for name, ends := range map[string]func(c *made){ // a test of load, that main ends after its time
-		"one sleep": func(c *made) {
+	for name, ends := range map[string]func(c *testCase){ // a load test that main ends after its time
+		"one sleep": func(c *testCase) {
 			c.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep",
 				"main.main:8")
 		},
-		"a sleep to warm up before": func(c *made) {
+		"a sleep to warm up before": func(c *testCase) {
 			c.wait(evidence.OpSleep, 1, 1, 200*time.Millisecond, -1, "time.Sleep", "main.main:8")
 			c.wait(evidence.OpSleep, 1, 1, 750*time.Millisecond, -1, "time.Sleep", "main.main:9")
 		},
-		"a sleep that outlasts the trace": func(c *made) {
-			c.e.Trace.Waits[c.wait(evidence.OpSleep, 1, 1, 0, -1, "time.Sleep",
+		"a sleep that outlasts the trace": func(c *testCase) {
+			c.evidence.Trace.Waits[c.wait(evidence.OpSleep, 1, 1, 0, -1, "time.Sleep",
 				"main.main:8")].Pending = 950 * time.Millisecond
 		},
-		"a timer that outlasts the trace": func(c *made) {
-			c.e.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+		"a timer that outlasts the trace": func(c *testCase) {
+			c.evidence.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1",
+				"main.main:8")].Pending = 950 *
 				time.Millisecond
-			c.e.Program.Source = func(string, int) string { return "<-time.NewTimer(time.Minute).C // at last" }
+			c.evidence.Program.Source = func(string, int) string { return "<-time.NewTimer(time.Minute).C // at last" }
 		},
-		"a context's deadline": func(c *made) {
+		"a context's deadline": func(c *testCase) {
 			w := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
 			c.wait(evidence.OpReceive, 1, 1, 950*time.Millisecond, w, "runtime.chanrecv1", "main.main:8")
 		},
 	} {
-		lasts := asking(0)
+		lasts := client(0)
 		ends(lasts)
 		if f := lasts.first(); f.Name != "dependency-wait" || f.Gain != nil || !strings.Contains(f.Claim, "client") ||
-			!strings.Contains(f.Rival, "test of load") {
-			t.Errorf("main ends it by %s: %s %v %q %q", name, f.Name, f.Gain, f.Claim, f.Rival)
+			!strings.Contains(f.Alternative, "test of load") {
+			t.Errorf("main ends it by %s: %s %v %q %q", name, f.Name, f.Gain, f.Claim, f.Alternative)
 		}
 	}
-	load := pool(0)
+	load := poolCase(0)
 	load.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	if r := Explain(&load.e); r.Findings[0].Gain == nil ||
+	if r := Explain(&load.evidence); r.Findings[0].Gain == nil ||
 		!slices.ContainsFunc(r.Notes, func(n string) bool {
 			return strings.HasPrefix(n,
 				"a timer of the main goroutine seems to end the run")
 		}) {
 		t.Errorf("nothing says that the run takes as long: %+v %q", r.Findings[0], r.Notes)
 	}
-	for name, polls := range map[string]func(c *made){
-		"now and then": func(c *made) {
+	for name, polls := range map[string]func(c *testCase){
+		"now and then": func(c *testCase) {
 			c.wait(evidence.OpSleep, 1, 20, 990*time.Millisecond, -1, "time.Sleep",
 				"main.main:8")
 		},
-		"every second": func(c *made) {
-			c.e.Trace.Waits[c.wait(evidence.OpSleep, 1, 2, 600*time.Millisecond, -1, "time.Sleep",
+		"every second": func(c *testCase) {
+			c.evidence.Trace.Waits[c.wait(evidence.OpSleep, 1, 2, 600*time.Millisecond, -1, "time.Sleep",
 				"main.main:8")].Pending = 390 * time.Millisecond
 		},
-		"for others": func(c *made) {
-			c.e.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+		"for others": func(c *testCase) {
+			c.evidence.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1",
+				"main.main:8")].Pending = 950 *
 				time.Millisecond
-			c.e.Program.Source = func(string, int) string { return "<-results // not time.After(x)" }
+			c.evidence.Program.Source = func(string, int) string { return "<-results // not time.After(x)" }
 		},
-		"for a signal": func(c *made) {
-			c.e.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+		"for a signal": func(c *testCase) {
+			c.evidence.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1",
+				"main.main:8")].Pending = 950 *
 				time.Millisecond
-			c.e.Program.Source = func(string, int) string { return "<-ctx.Done()" }
+			c.evidence.Program.Source = func(string, int) string { return "<-ctx.Done()" }
 		},
 	} {
-		c := asking(0)
+		c := client(0)
 		polls(c)
 		if f := c.first(); f.Name != "stop-and-wait" {
 			t.Errorf("main looks %s beside it: %s %q", name, f.Name, f.Claim)
 		}
 	}
-	long := newCase() // one query, whose answer is not there yet when the trace ends
+	long := newCase() // one query, without a reply before the end of the trace
 	long.demand(950, 50)
 	long.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
-	long.e.Trace.Waits[long.wait(evidence.OpNetwork, 1, 1, 0, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+	long.evidence.Trace.Waits[long.wait(evidence.OpNetwork, 1, 1, 0, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 		"main.main:5")].Pending = 950 * time.Millisecond
 	if f := long.first(); f.Name != "dependency-wait" {
 		t.Errorf("one query that outlasts the trace: %s", f.Name)
 	}
-	last := asking(0) // the last of many answers is not there yet
-	answers := &last.e.Trace.Waits[0]
+	last := client(0) // the last of many replies is missing
+	answers := &last.evidence.Trace.Waits[0]
 	answers.Waited, answers.Pending = 30*time.Millisecond, 900*time.Millisecond
-	last.e.Trace.Classes[2].Waiting["network"] = 930 * time.Millisecond
+	last.evidence.Trace.Classes[2].Waiting["network"] = 930 * time.Millisecond
 	if f := last.first(); f.Name != "dependency-wait" || f.Gain != nil {
 		t.Errorf("one answer of many outlasts the trace: %s %v", f.Name, f.Gain)
 	}
-	halves := newCase() // one long answer has come, the next not
+	halves := newCase() // one long reply has arrived, the next has not
 	halves.demand(550, 450)
 	halves.class("main.main", 1, 1, 450*time.Millisecond, 450*time.Millisecond)
 	half := halves.wait(evidence.OpNetwork, 1, 2, 280*time.Millisecond, -1, "internal/poll.(*FD).Read",
 		"net.(*conn).Read",
 		"main.main:5")
-	halves.e.Trace.Waits[half].Pending = 270 * time.Millisecond
+	halves.evidence.Trace.Waits[half].Pending = 270 * time.Millisecond
 	if f := halves.first(); f.Name != "dependency-wait" {
 		t.Errorf("two long answers, the second of which outlasts the trace: %s", f.Name)
 	}
-	serving := pool(0)
+	serving := poolCase(0)
 	serving.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
 	serving.wait(evidence.OpNetwork, 2, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
 		"net.(*TCPListener).Accept", "main.serve:3")
-	if r := Explain(&serving.e); slices.ContainsFunc(r.Notes,
+	if r := Explain(&serving.evidence); slices.ContainsFunc(r.Notes,
 		func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine") }) {
 		t.Errorf("a server is said to end by a timer: %q", r.Notes)
 	}
-	shows := asking(0) // main shows the progress until all is done
+	shows := client(0) // main displays the progress until all is done
 	at := shows.wait(evidence.OpSelect, 1, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.main:8")
-	shows.e.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 99, Class: -1}, {Count: 1, Class: 2}}
+	shows.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 99, Class: -1}, {Count: 1, Class: 2}}
 	if f := shows.first(); f.Name != "stop-and-wait" {
 		t.Errorf("main shows the progress beside it: %s %q", f.Name, f.Claim)
 	}
-	sleeps := asking(0) // and a goroutine that shows the progress in its sleep
+	sleeps := client(0) // another goroutine sleeps and displays the progress
 	p := sleeps.class("main.progress", 1, 1, time.Millisecond, 0)
 	sleeps.wait(evidence.OpSleep, p, 100, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
 	if f := sleeps.first(); f.Name != "stop-and-wait" {
 		t.Errorf("a sleeper beside it: %s %q", f.Name, f.Claim)
 	}
-	tick := asking(0) // and a goroutine that shows the progress
+	tick := client(0) // and a goroutine that shows the progress
 	k := tick.class("main.progress", 1, 1, time.Millisecond, 0)
 	tick.wait(evidence.OpSelect, k, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.progress:8")
-	tick.e.Trace.Waits[1].Wakers = []evidence.Waker{{Count: 100, Class: -1}}
+	tick.evidence.Trace.Waits[1].Wakers = []evidence.Waker{{Count: 100, Class: -1}}
 	if f := tick.first(); f.Name != "stop-and-wait" {
 		t.Errorf("a ticker beside it: %s %q", f.Name, f.Claim)
 	}
 }
 
-// TestStageThatOnlySleeps: the slowest stage of a line may never wait in it, neither for work nor for room, and be
-// outside all the time.
-func TestStageThatOnlySleeps(t *testing.T) {
+// The slowest stage of a pipeline may be in an external wait all the time, and never wait for work or for room.
+func TestSleepingStage(t *testing.T) {
 	c := newCase()
 	c.demand(970, 30)
 	c.class("main.main", 1, 1, 10*time.Millisecond, time.Millisecond)
 	a := c.class("main.enrich", 1, 1, 10*time.Millisecond, 5*time.Millisecond)
 	b := c.class("main.parse", 1, 1, 10*time.Millisecond, 5*time.Millisecond)
-	c.e.Trace.Classes[a].Members[0].Outside = 980 * time.Millisecond
+	c.evidence.Trace.Classes[a].Members[0].External = 980 * time.Millisecond
 	c.wait(evidence.OpSleep, a, 300, 980*time.Millisecond, -1, "time.Sleep", "main.name:6", "main.enrich:4")
 	c.wait(evidence.OpSend, b, 283, 930*time.Millisecond, a, "runtime.chansend1", "main.parse:5")
 	c.wait(evidence.OpReceive, 1, 300, 970*time.Millisecond, a, "runtime.chanrecv2", "main.main:9")
@@ -629,80 +636,80 @@ func TestStageThatOnlySleeps(t *testing.T) {
 	}
 }
 
-// TestOneCPUByItself: a program may set GOMAXPROCS to 1 itself, whatever it was given.
-func TestOneCPUByItself(t *testing.T) {
-	of := func(set float64) *made {
+// A program may set GOMAXPROCS to 1 itself, whatever its environment says.
+func TestProgramSetsOneCPU(t *testing.T) {
+	build := func(set float64) *testCase {
 		c := newCase()
 		c.demand(10, 100, 200, 690)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 		c.class("main.worker", 4, 4, 980*time.Millisecond, 5*time.Millisecond)
-		c.e.Trace.Running = 980 * time.Millisecond
-		c.e.Runs[0].User = 980 * time.Millisecond
-		c.e.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": set}
+		c.evidence.Trace.Running = 980 * time.Millisecond
+		c.evidence.Runs[0].User = 980 * time.Millisecond
+		c.evidence.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": set}
 		return c
 	}
-	if f := of(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 ||
+	if f := build(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 ||
 		!strings.Contains(f.Fix, "runtime.GOMAXPROCS") {
 		t.Errorf("it sets 1: %s %v %q", f.Name, f.Gain, f.Fix)
 	}
-	byProfile := of(1)
-	byProfile.e.Trace = nil
+	byProfile := build(1)
+	byProfile.evidence.Trace = nil
 	byProfile.cpu(98, "main.f:5", "main.worker:3")
 	if f := byProfile.first(); f.Name != "one-cpu-pathology" || f.Gain != nil {
 		t.Errorf("it sets 1, without a trace: %s %v", f.Name, f.Gain)
 	}
-	one := of(1)
-	one.e.Trace = nil
+	one := build(1)
+	one.evidence.Trace = nil
 	one.cpu(98, "main.f:5", "main.main:3")
 	if f := one.first(); f.Name != "single-threaded" || f.Gain == nil {
 		t.Errorf("it sets 1, and main does all: %s %v", f.Name, f.Gain)
 	}
-	full := of(2)
-	full.e.Runs[0].CPUs, full.e.Runs[0].Machine, full.e.Runs[0].User = 8, 8, 1950*time.Millisecond
-	full.e.Trace.Demand = evidence.Demand{}
+	full := build(2)
+	full.evidence.Runs[0].CPUs, full.evidence.Runs[0].MachineCPUs, full.evidence.Runs[0].User = 8, 8,
+		1950*time.Millisecond
+	full.evidence.Trace.Demand = evidence.Demand{}
 	full.demand(5, 10, 85, 900)
 	if f := full.first(); f.Name != "cpu-saturated" || !strings.Contains(f.Fix, "GOMAXPROCS") {
 		t.Errorf("it sets 2 of 8: %s %q", f.Name, f.Fix)
 	}
-	idle := of(1)
-	idle.e.Trace, idle.e.Runs[0].User = nil, 300*time.Millisecond
+	idle := build(1)
+	idle.evidence.Trace, idle.evidence.Runs[0].User = nil, 300*time.Millisecond
 	idle.cpu(98, "main.f:5", "main.worker:3")
 	if names := idle.names(); slices.Contains(names, "one-cpu-pathology") {
 		t.Errorf("it does not use it: %v", names)
 	}
-	alone := of(1)
-	alone.e.Trace.Demand = evidence.Demand{}
+	alone := build(1)
+	alone.evidence.Trace.Demand = evidence.Demand{}
 	alone.demand(10, 990)
-	alone.e.Trace.Classes = alone.e.Trace.Classes[:1]
+	alone.evidence.Trace.Classes = alone.evidence.Trace.Classes[:1]
 	alone.class("main.main", 1, 1, 990*time.Millisecond, 990*time.Millisecond)
 	if f := alone.first(); f.Name != "single-threaded" || f.Gain == nil || !strings.Contains(f.Fix, "GOMAXPROCS") {
 		t.Errorf("it sets 1, and one goroutine works: %s %q", f.Name, f.Fix)
 	}
-	if f := of(32).first(); f.Name != "os-oversubscription" {
+	if f := build(32).first(); f.Name != "os-oversubscription" {
 		t.Errorf("it sets 32 on 2 CPUs: %s", f.Name)
 	}
-	if names := of(2).names(); slices.Contains(names, "one-cpu-pathology") {
+	if names := build(2).names(); slices.Contains(names, "one-cpu-pathology") {
 		t.Errorf("it sets 2: %v", names)
 	}
 }
 
-// TestTickerBesideALine: who sleeps all the time and hands over now and then is no stage of a line, unless others bring
-// it work.
-func TestTickerBesideALine(t *testing.T) {
-	c := stagesOf(950, 300)
+// A goroutine that sleeps all the time and sends now and then is no stage of a pipeline, unless others bring it work.
+func TestTickerBesidePipeline(t *testing.T) {
+	c := pipeline(950, 300)
 	tick := c.class("main.flush", 1, 1, time.Millisecond, 0)
-	c.e.Trace.Classes[tick].Members[0].Outside = 990 * time.Millisecond
+	c.evidence.Trace.Classes[tick].Members[0].External = 990 * time.Millisecond
 	c.wait(evidence.OpReceive, 2, 100, 20*time.Millisecond, tick, "runtime.chanrecv1", "main.slow:8")
 	if f := c.first(); f.Name != "stage-limited" || !slices.Contains(f.Where, "main.go:5") {
 		t.Errorf("%s %v", f.Name, f.Where)
 	}
 }
 
-// TestPoolOfALibrary: a library has a goroutine for each connection; their number is no setting of the program's.
-func TestPoolOfALibrary(t *testing.T) {
-	c := pool(0)
-	for i := range c.e.Trace.Classes {
-		if x := &c.e.Trace.Classes[i]; x.Start.Function == "main.worker" {
+// The number of a library's goroutines, one for each connection, is no setting of the program.
+func TestLibraryPool(t *testing.T) {
+	c := poolCase(0)
+	for i := range c.evidence.Trace.Classes {
+		if x := &c.evidence.Trace.Classes[i]; x.Start.Function == "main.worker" {
 			x.Start, x.Created = frames("net/http.(*conn).serve")[0], frames("net/http.(*Server).Serve", "main.main")
 		}
 	}
@@ -711,50 +718,50 @@ func TestPoolOfALibrary(t *testing.T) {
 	}
 }
 
-// TestLargePools: of many that wait outside each has a job of its own; of those that compute there are too few while
-// CPUs are left.
+// In a large pool in external waits each goroutine has its own job. Of goroutines that compute there are too few while
+// CPUs are idle.
 func TestLargePools(t *testing.T) {
-	of := func(running, outside time.Duration) []string {
+	build := func(running, outside time.Duration) []string {
 		c := newCase()
-		c.e.Runs[0].CPUs, c.e.Runs[0].Machine, c.e.Trace.CPUs = 80, 80, 80
+		c.evidence.Runs[0].CPUs, c.evidence.Runs[0].MachineCPUs, c.evidence.Trace.CPUs = 80, 80, 80
 		c.demand(1000)
 		if running > 0 {
-			c.e.Trace.Demand = evidence.Demand{}
+			c.evidence.Trace.Demand = evidence.Demand{}
 			c.demand(append(make([]int, 40), 1000)...)
 		}
 		c.class("main.main", 1, 1, time.Millisecond, 0)
 		w := c.class("main.worker", 40, 40, 40*running, 0)
-		c.e.Runs[0].User = 40 * running
-		c.e.Trace.Classes[w].Waiting["sleep"] = 40 * outside
-		for i := range c.e.Trace.Classes[w].Members {
-			c.e.Trace.Classes[w].Members[i].Outside = outside
+		c.evidence.Runs[0].User = 40 * running
+		c.evidence.Trace.Classes[w].Waiting["sleep"] = 40 * outside
+		for i := range c.evidence.Trace.Classes[w].Members {
+			c.evidence.Trace.Classes[w].Members[i].External = outside
 		}
 		return c.names()
 	}
-	if names := of(960*time.Millisecond, 0); !slices.Contains(names, "too-few-workers") {
+	if names := build(960*time.Millisecond, 0); !slices.Contains(names, "too-few-workers") {
 		t.Errorf("40 of 80 CPUs are used by 40 workers: %v", names)
 	}
-	if names := of(0, 950*time.Millisecond); slices.Contains(names, "too-few-workers") {
+	if names := build(0, 950*time.Millisecond); slices.Contains(names, "too-few-workers") {
 		t.Errorf("40 wait outside: %v", names)
 	}
 }
 
-// TestManyLocks: what many locks cost together is as if they were one.
+// Many locks together cost as much as one.
 func TestManyLocks(t *testing.T) {
-	c := coarse()
-	c.e.Trace.Resources[0].Starved = 10 * time.Millisecond
-	c.e.Runs[0].User = 1950 * time.Millisecond
-	c.e.Profiles = nil
+	c := coarseLock()
+	c.evidence.Trace.Resources[0].Starved = 10 * time.Millisecond
+	c.evidence.Runs[0].User = 1950 * time.Millisecond
+	c.evidence.Profiles = nil
 	c.cpu(130, "main.encode:37", "main.worker:3")
 	c.cpu(60, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
 	if names := c.names(); slices.Contains(names, "coarse-lock") {
 		t.Errorf("one, waited for 1000 times a second: %v", names)
 	}
 	for range 15 {
-		c.e.Trace.Resources = append(c.e.Trace.Resources,
+		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources,
 			evidence.Resource{Kind: evidence.OpMutex, Count: 1000, Busy: 300 * time.Millisecond})
 	}
-	found := Explain(&c.e).Findings
+	found := Explain(&c.evidence).Findings
 	i := slices.IndexFunc(found, func(f Finding) bool {
 		return f.Name == "coarse-lock" || f.Name == "lock-convoy" || f.Name == "saturated-resource"
 	})
@@ -764,16 +771,16 @@ func TestManyLocks(t *testing.T) {
 	}
 }
 
-// TestSchedulerBesideChannels: the scheduler's time is a channel's only as far as its parkings can take it.
-func TestSchedulerBesideChannels(t *testing.T) {
-	if !slices.Contains(pipe().names(), "chan-handoff") {
+// The scheduler's time counts for a channel only as far as its parkings can explain it.
+func TestSchedulerTimeNotOfChannels(t *testing.T) {
+	if !slices.Contains(handoffCase().names(), "chan-handoff") {
 		t.Error("not even with 100000 parkings")
 	}
-	c := pipe()
-	for i := range c.e.Trace.Waits {
-		c.e.Trace.Waits[i].Count = 1600
+	c := handoffCase()
+	for i := range c.evidence.Trace.Waits {
+		c.evidence.Trace.Waits[i].Count = 1600
 	}
-	c.e.Profiles = nil
+	c.evidence.Profiles = nil
 	c.cpu(50, "main.f:5", "main.stage:3")
 	c.cpu(15, "runtime.lock2", "runtime.chansend", "runtime.chansend1", "main.main:4", "runtime.main")
 	c.cpu(40, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
@@ -782,15 +789,15 @@ func TestSchedulerBesideChannels(t *testing.T) {
 	}
 }
 
-// TestOneIsNotOne: a program that sets GOMAXPROCS itself has no run on one CPU to compare with.
-func TestOneIsNotOne(t *testing.T) {
-	c := stalling()
+// A program that sets GOMAXPROCS itself has no run on one CPU for comparison.
+func TestNoRunOnOneCPU(t *testing.T) {
+	c := stallCase()
 	if !slices.Contains(c.names(), "chan-handoff") {
 		t.Error("with a run on one CPU")
 	}
-	for i := range c.e.Runs {
-		if c.e.Runs[i].CPUs == 1 {
-			c.e.Runs[i].Metrics = map[string]float64{procsMetric: 2}
+	for i := range c.evidence.Runs {
+		if c.evidence.Runs[i].CPUs == 1 {
+			c.evidence.Runs[i].Metrics = map[string]float64{procsMetric: 2}
 		}
 	}
 	if names := c.names(); slices.Contains(names, "chan-handoff") {
@@ -798,9 +805,8 @@ func TestOneIsNotOne(t *testing.T) {
 	}
 }
 
-// TestSeveralBenchmarks: benchmarks run one after the other, so that how they lie beside each other is no phase of a
-// program.
-func TestSeveralBenchmarks(t *testing.T) {
+// Several benchmarks run in sequence, so that their order is no phase of a program.
+func TestMultipleBenchmarks(t *testing.T) {
 	c := newCase()
 	c.demand(5, 600, 395)
 	c.class("testing.(*B).launch", 4, 1, 600*time.Millisecond, 600*time.Millisecond)
@@ -816,118 +822,119 @@ func TestSeveralBenchmarks(t *testing.T) {
 		if i >= 24 {
 			wants = 2
 		}
-		c.e.Trace.Demand.Wants, c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Wants, wants),
-			append(c.e.Trace.Demand.Runs, wants)
+		c.evidence.Trace.Demand.Mean, c.evidence.Trace.Demand.Running = append(c.evidence.Trace.Demand.Mean, wants),
+			append(c.evidence.Trace.Demand.Running, wants)
 	}
-	if len(Explain(&c.e).Phases) == 0 {
+	if len(Explain(&c.evidence).Phases) == 0 {
 		t.Error("one has no phases: what follows tests nothing")
 	}
-	c.e.Program.Several = true
+	c.evidence.Program.MultipleBenchmarks = true
 	if names := c.names(); slices.Contains(names, "serial-phase") {
 		t.Errorf("several: %v", names)
 	}
-	if r := Explain(&c.e); len(r.Phases) > 0 || !math.IsNaN(r.Parallelism.Serial) {
+	if r := Explain(&c.evidence); len(r.Phases) > 0 || !math.IsNaN(r.Parallelism.SerialFraction) {
 		t.Errorf("several have no phases: %v %v", r.Phases, r.Parallelism)
 	}
 }
 
-// TestSmallOperations: that a benchmark does small operations one after the other is no finding.
+// A benchmark that runs small operations in sequence is no finding.
 func TestSmallOperations(t *testing.T) {
-	of := func(root string, operations int64, traced bool) []string {
+	build := func(root string, operations int64, traced bool) []string {
 		c := newCase()
 		c.demand(10, 990)
 		c.class(root, 1, 1, 990*time.Millisecond, 990*time.Millisecond)
 		c.cpu(99, "main.f:5", root)
-		c.e.Runs[0].Operations = operations
+		c.evidence.Runs[0].Operations = operations
 		if !traced {
-			c.e.Trace = nil
+			c.evidence.Trace = nil
 		}
 		return c.names()
 	}
 	for _, traced := range []bool{true, false} {
-		if names := of("testing.(*B).launch", 1000000, traced); slices.Contains(names, "single-threaded") {
+		if names := build("testing.(*B).launch", 1000000, traced); slices.Contains(names, "single-threaded") {
 			t.Errorf("an operation of 1 us: %v", names)
 		}
-		if names := of("testing.(*B).launch", 10, traced); !slices.Contains(names, "single-threaded") {
+		if names := build("testing.(*B).launch", 10, traced); !slices.Contains(names, "single-threaded") {
 			t.Errorf("an operation of 100 ms: %v", names)
 		}
-		if names := of("main.main", 1000000, traced); !slices.Contains(names, "single-threaded") {
+		if names := build("main.main", 1000000, traced); !slices.Contains(names, "single-threaded") {
 			t.Errorf("a design: %v", names)
 		}
 	}
 }
 
-// TestReadersOnManyCPUs: taking a RWMutex to read makes all else slower on several CPUs, which ends with it.
-func TestReadersOnManyCPUs(t *testing.T) {
-	of := func(one time.Duration) Finding {
+// Read locks of an RWMutex slow down everything else on several CPUs, so that the gain includes this.
+func TestRWMutexInflation(t *testing.T) {
+	build := func(one time.Duration) Finding {
 		c := newCase()
 		c.demand(0, 10, 990)
 		c.class("main.reader", 2, 2, 1990*time.Millisecond, 0)
 		c.cpu(110, "sync.(*RWMutex).RUnlock", "main.get:4", "main.reader:3")
 		c.cpu(90, "main.get:5", "main.reader:3")
-		c.e.Runs[0].User = 2 * time.Second
-		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
-		c.e.Runs[1].CPUs, c.e.Runs[1].Wall, c.e.Runs[1].User = 1, one, one
+		c.evidence.Runs[0].User = 2 * time.Second
+		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+		c.evidence.Runs[1].CPUs, c.evidence.Runs[1].Wall, c.evidence.Runs[1].User = 1, one, one
 		return c.first()
 	}
-	if f := of(300 * time.Millisecond); f.Name != "rwmutex-misuse" || f.Gain.Estimate < 0.8 || f.Gain.High < 0.9 {
+	if f := build(300 * time.Millisecond); f.Name != "rwmutex-misuse" || f.Gain.Estimate < 0.8 || f.Gain.High < 0.9 {
 		t.Errorf("2 s of CPU time, 0.3 s on one CPU: %s %+v", f.Name, f.Gain)
 	}
-	if f := of(2 * time.Second); f.Name != "rwmutex-misuse" || f.Gain.Estimate > 0.6 {
+	if f := build(2 * time.Second); f.Name != "rwmutex-misuse" || f.Gain.Estimate > 0.6 {
 		t.Errorf("the same on one CPU: %s %+v", f.Name, f.Gain)
 	}
 }
 
-// TestTailByChance: a short tail of one fork and join promises nothing; page faults may have made it.
+// A short tail of one fork and join has no gain: page faults may have caused it.
 func TestTailByChance(t *testing.T) {
-	of := func(tail time.Duration, batches int64, scale time.Duration) *made { // scale lengthens all but the tail
+	// scale lengthens everything except the tail
+	build := func(tail time.Duration, batches int64, scale time.Duration) *testCase {
 		c := newCase()
 		ms := int(tail / time.Millisecond / scale)
 		c.demand(0, ms, 1000-ms)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
-		// more than there are members: nothing is known of how evenly they ran
+		// more goroutines than members, so that it is unknown how evenly they ran
 		w := c.class("main.worker", 24, 24, 2*second-tail, tail)
-		x := &c.e.Trace.Classes[w]
+		x := &c.evidence.Trace.Classes[w]
 		x.Tail, x.Batches = tail, batches
-		c.e.Trace.Duration *= scale
-		for i := range c.e.Trace.Demand.For {
-			c.e.Trace.Demand.For[i] *= scale
+		c.evidence.Trace.Duration *= scale
+		for i := range c.evidence.Trace.Demand.Time {
+			c.evidence.Trace.Demand.Time[i] *= scale
 		}
 		return c
 	}
-	find := func(c *made) *Finding {
-		list := Explain(&c.e).Findings
+	find := func(c *testCase) *Finding {
+		list := Explain(&c.evidence).Findings
 		i := slices.IndexFunc(list, func(f Finding) bool { return f.Name == "load-imbalance" })
 		if i < 0 {
 			return nil
 		}
 		return &list[i]
 	}
-	once := of(140*time.Millisecond, 1, 1)
+	once := build(140*time.Millisecond, 1, 1)
 	if f := find(once); f == nil || f.Gain != nil || f.Confidence != Low {
 		t.Errorf("once 140 ms: %+v", f)
 	}
-	if f := find(of(140*time.Millisecond, 20, 1)); f == nil || f.Gain == nil || f.Confidence != High {
+	if f := find(build(140*time.Millisecond, 20, 1)); f == nil || f.Gain == nil || f.Confidence != High {
 		t.Errorf("140 ms of 20 tails: %+v", f)
 	}
-	if f := find(of(300*time.Millisecond, 1, 1)); f == nil || f.Gain == nil {
+	if f := find(build(300*time.Millisecond, 1, 1)); f == nil || f.Gain == nil {
 		t.Errorf("once 300 ms: %+v", f)
 	}
-	if f := find(of(105*time.Millisecond, 1, 1)); f != nil {
+	if f := find(build(105*time.Millisecond, 1, 1)); f != nil {
 		t.Errorf("once 105 ms, of which no change would save 5 %%: %+v", f)
 	}
-	if f := find(of(700*time.Millisecond, 1, 5)); f == nil || f.Gain == nil {
+	if f := find(build(700*time.Millisecond, 1, 5)); f == nil || f.Gain == nil {
 		t.Errorf("once 700 ms of 5 s: %+v", f)
 	}
-	if f := of(115*time.Millisecond, 1, 1).first(); f.Name != "cpu-saturated" {
+	if f := build(115*time.Millisecond, 1, 1).first(); f.Name != "cpu-saturated" {
 		t.Errorf("all CPUs are in use, but for a tail that may be chance: %s", f.Name)
 	}
 }
 
-// TestMainServes: a main goroutine that asks another goroutine's listener waits for answers. Where it accepts the
-// connections itself it may serve, or have its workers at the other end: nothing is promised.
+// A main goroutine that sends requests to a listener in the same program waits for replies. If it accepts connections
+// itself, it may be a server, so that there is no gain.
 func TestMainServes(t *testing.T) {
-	of := func(accepts int) Finding {
+	build := func(accepts int) Finding {
 		c := newCase()
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
@@ -937,17 +944,17 @@ func TestMainServes(t *testing.T) {
 			"net.(*TCPListener).Accept", "main.serve:3")
 		c.wait(evidence.OpNetwork, m, 200, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 			"main.main:6")
-		c.e.Trace.Classes[m].Waiting["network"] = 900 * time.Millisecond
-		c.e.Trace.Calls = append(c.e.Trace.Calls,
-			evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m,
-				Count: 200})
+		c.evidence.Trace.Classes[m].Waiting["network"] = 900 * time.Millisecond
+		c.evidence.Trace.Syscalls = append(c.evidence.Trace.Syscalls,
+			evidence.SyscallSite{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"),
+				Class: m, Count: 200})
 		return c.first()
 	}
-	if f := of(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low ||
-		!strings.Contains(f.Rival, "as a server does") {
-		t.Errorf("main accepts: %s %v %q %q", f.Name, f.Gain, f.Confidence, f.Rival)
+	if f := build(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low ||
+		!strings.Contains(f.Alternative, "as a server does") {
+		t.Errorf("main accepts: %s %v %q %q", f.Name, f.Gain, f.Confidence, f.Alternative)
 	}
-	server := newCase() // main accepts, and somebody else has a connection to elsewhere
+	server := newCase() // main accepts, and another goroutine has a connection to elsewhere
 	server.demand(950, 50)
 	server.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 	w := server.class("main.upstream", 1, 1, 10*time.Millisecond, 0)
@@ -959,21 +966,20 @@ func TestMainServes(t *testing.T) {
 	if f := server.first(); f.Name != None {
 		t.Errorf("main does nothing but accept: %s %q", f.Name, f.Claim)
 	}
-	if f := of(2); f.Name != "stop-and-wait" || f.Gain == nil {
+	if f := build(2); f.Name != "stop-and-wait" || f.Gain == nil {
 		t.Errorf("main asks: %s %q", f.Name, f.Claim)
 	}
 }
 
-// TestAllThatIsAllowed: where a program limits itself, using all it allows is no sign of health, and every sentence
-// says so.
-func TestAllThatIsAllowed(t *testing.T) {
-	c := wide()
-	c.e.Runs[0].CPUs = 4
-	c.e.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": 2}
+// If a program limits GOMAXPROCS itself, the finding and all its sentences say so.
+func TestLimitedGOMAXPROCS(t *testing.T) {
+	c := wideCase()
+	c.evidence.Runs[0].CPUs = 4
+	c.evidence.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": 2}
 	f := c.first()
 	if f.Name != "cpu-saturated" || !strings.Contains(f.Claim, "2 CPUs that GOMAXPROCS allows") ||
-		!strings.Contains(f.Claim, "of 4") || !strings.Contains(f.Rival, "on purpose") ||
+		!strings.Contains(f.Claim, "of 4") || !strings.Contains(f.Alternative, "on purpose") ||
 		!strings.Contains(f.Fix, "Raise GOMAXPROCS") || !strings.Contains(f.Experiment, "runtime.GOMAXPROCS") {
-		t.Errorf("%s %q %q %q %q", f.Name, f.Claim, f.Rival, f.Fix, f.Experiment)
+		t.Errorf("%s %q %q %q %q", f.Name, f.Claim, f.Alternative, f.Fix, f.Experiment)
 	}
 }

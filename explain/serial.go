@@ -11,30 +11,33 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of work that is not shared out.
+// Thresholds for work that is not divided among CPUs.
 const (
-	loneShare  = 0.85 // of the time in which somebody ran, with one goroutine that wanted a CPU
-	loneBusy   = 0.7  // of the time, somebody ran
-	split2     = 0.85 // of an even division is what dividing a loop gives in practice
-	phaseShare = 0.05 // of the time, in serial phases
-	// of the time is to be saved, else nothing is promised: a short end or beginning is what every fork and join has
+	aloneShare      = 0.85 // fraction of the active time with only one goroutine that wanted a CPU
+	minActive       = 0.7  // fraction of the time that at least one goroutine ran
+	splitEfficiency = 0.85 // fraction of the ideal gain that dividing a loop achieves in practice
+	phaseShare      = 0.05 // fraction of the time in serial phases
+
+	// smallest gain that is predicted: every fork and join has a short serial beginning or end
 	phaseGain = 0.12
-	phaseWide = 0.15 // of the time, in parallel ones
-	tailShare = 0.1  // of the time, in which one goroutine of several was left
-	uneven    = 1.15 // of the mean, what the one that ran longest ran
-	// each time: more than it takes to wake a CPU, which makes one start after the other
+	phaseWide = 0.15 // fraction of the time in parallel phases
+	tailShare = 0.1  // fraction of the time in which one goroutine of several remains
+	uneven    = 1.15 // running time of the longest goroutine divided by the mean
+
+	// shortest tail of a batch: waking a CPU, which delays the start of a goroutine, takes less
 	tailLong = 150 * time.Microsecond
-	// A saving below tailChance of the time, and tails below tailSure, are what page faults or a CPU that is slower for
-	// a moment may make of fewer than tailOften forks and joins.
+
+	// Limits for few batches. With fewer than tailOften batches, page faults or a slow CPU can cause a gain below
+	// tailChance and tails below tailSure.
 	tailChance = 0.1
 	tailOften  = 3
 	tailSure   = 500 * time.Millisecond
 )
 
-// loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
-func (v *view) loner() (*evidence.Class, float64) {
+// longestAlone returns the class whose goroutines were alone for longest, and for what fraction of the trace.
+func (a *analysis) longestAlone() (*evidence.Class, float64) {
 	var most *evidence.Class
-	for _, c := range v.classes() {
+	for _, c := range a.classes() {
 		if most == nil || c.Alone-c.Tail > most.Alone-most.Tail {
 			most = c
 		}
@@ -42,16 +45,16 @@ func (v *view) loner() (*evidence.Class, float64) {
 	if most == nil {
 		return nil, 0
 	}
-	return most, v.traced(most.Alone - most.Tail)
+	return most, a.fraction(most.Alone - most.Tail)
 }
 
-// parks is how often the goroutines of a class waited for others: on channels and locks.
-func (v *view) parks(c *evidence.Class) (n int64) {
-	for _, w := range v.t.Waits {
+// parkCount returns how often the goroutines of a class waited for others on channels and locks.
+func (a *analysis) parkCount(c *evidence.Class) (n int64) {
+	for _, w := range a.trace.Waits {
 		switch w.Op {
 		case evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex, evidence.OpRWMutex,
 			evidence.OpCond:
-			if slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) {
+			if slices.ContainsFunc(w.Classes, func(i int) bool { return &a.trace.Classes[i] == c }) {
 				n += w.Count
 			}
 		}
@@ -59,120 +62,134 @@ func (v *view) parks(c *evidence.Class) (n int64) {
 	return n
 }
 
-// divisible is how long an operation takes at least that is worth being divided: a hundred times what starting
-// goroutines and waiting for them costs, and twice what waking a CPU takes.
-const divisible = 200 * time.Microsecond
+// minDivisible is the shortest operation that is worth dividing: a hundred times the cost of starting goroutines and
+// waiting for them, and twice the time to wake a CPU.
+const minDivisible = 200 * time.Microsecond
 
-// few parks: with fewer than so many a second a goroutine works for itself.
+// fewParks is the number of parkings a second below which a goroutine works independently.
 const fewParks = 200.0
 
-// singleThreaded finds programs whose work one goroutine does.
-func singleThreaded(v *view) []Finding {
-	if v.given < 2 || v.smallOperations() {
+// singleThreaded finds programs in which one goroutine does all the work.
+func singleThreaded(a *analysis) []Finding {
+	if a.available < 2 || a.smallOperations() {
 		return nil
 	}
-	if v.t == nil {
-		return v.singleByCPUTime()
+	if a.trace == nil {
+		return a.singleByCPUTime()
 	}
-	c, alone := v.loner()
-	if c == nil || v.busy() < loneBusy || alone < loneShare*v.busy() ||
+
+	c, alone := a.longestAlone()
+	if c == nil || a.activeFraction() < minActive || alone < aloneShare*a.activeFraction() ||
 		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
 		return nil
 	}
-	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !isMain(c) {
+	if float64(a.parkCount(c))/a.trace.Duration.Seconds() > fewParks && !isMain(c) {
 		return nil
 	}
-	f := v.finding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)),
-		verb(c, "does", "do"), v.given)
+
+	f := a.newFinding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capitalize(a.className(c)),
+		verb(c, "does", "do"), a.available)
 	f.Share = alone
-	for _, g := range v.hottest(c, 2) {
+	for _, g := range a.hottestLines(c, 2) {
 		if g.share >= 0.1 {
-			f.Where = append(f.Where, v.p.at(g.at))
-			f.says("%s of the goroutines' CPU time is spent at %s", percent(g.share), v.quoted(g.at))
+			f.Where = append(f.Where, a.prog.position(g.at))
+			f.citef("%s of the goroutines' CPU time is spent at %s", percent(g.share), a.quote(g.at))
 		}
 	}
-	if g, ok := v.entry(c); ok && !slices.Contains(f.Where, v.p.at(g.at)) {
-		f.Where = append(f.Where, v.p.at(g.at))
+	if g, ok := a.entryPoint(c); ok && !slices.Contains(f.Where, a.prog.position(g.at)) {
+		f.Where = append(f.Where, a.prog.position(g.at))
 	}
 	if len(f.Where) == 0 && c.Start.File != "" {
-		f.Where = []string{v.p.at(c.Start)}
+		f.Where = []string{a.prog.position(c.Start)}
 	}
-	f.says("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(v.wanting(1)),
-		v.used/v.wall)
-	v.singleGain(&f, alone)
+
+	f.citef("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(a.demandShare(1)),
+		a.used/a.wall)
+	a.singleGain(&f, alone)
 	return []Finding{f}
 }
 
-// smallOperations reports whether it is a benchmark of operations that are too short to be divided: that it does them
-// one after the other is how benchmarks are.
-func (v *view) smallOperations() bool {
-	return v.run != nil && v.run.Operations > 0 && v.run.Wall/time.Duration(v.run.Operations) < divisible &&
-		v.cpu != nil &&
-		slices.ContainsFunc(v.cpu.list, func(w weighed) bool { return strings.HasPrefix(w.root, "testing.(*B).") })
+// smallOperations reports whether the program is a benchmark of operations that are too short to divide. Benchmarks run
+// their operations in sequence by design.
+func (a *analysis) smallOperations() bool {
+	return a.run != nil && a.run.Operations > 0 && a.run.Wall/time.Duration(a.run.Operations) < minDivisible &&
+		a.cpu != nil &&
+		slices.ContainsFunc(a.cpu.list, func(w weightedSample) bool {
+			return strings.HasPrefix(w.root, "testing.(*B).")
+		})
 }
 
-// singleGain is what dividing the program's own code over the CPUs saves.
-func (v *view) singleGain(f *Finding, alone float64) {
+// singleGain sets what dividing the program's own code among the CPUs saves.
+func (a *analysis) singleGain(f *Finding, alone float64) {
 	own := 1.0
-	if v.sampled() {
-		own = v.cpu.userShare(UserCode, Allocation)
+	if a.hasSamples() {
+		own = a.cpu.userShare(UserCode, Allocation)
 	}
-	most := alone * own * (1 - 1/v.given)
-	f.Gain = gain(split2*most, 0.5*most, most)
+
+	most := alone * own * (1 - 1/a.available)
+	f.Gain = newGain(splitEfficiency*most, 0.5*most, most)
 	f.Confidence = High
-	f.Rival = "Each step needs the result of the one before, so that there is nothing to divide."
+	f.Alternative = "Each step needs the result of the one before, so that there is nothing to divide."
 	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with " +
 		"results of its own."
-	if v.cpus < v.given {
-		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(v.procs) + " itself."
+	if a.cpus < a.available {
+		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(a.procs) + " itself."
 	}
+
 	f.Experiment = "Give each half of the input to a process of its own: if both end in half the " +
 		"time, the work divides."
 }
 
-// singleByCPUTime is the same without a trace: CPU time is the wall time, and one goroutine's stacks have nearly all
-// samples.
-func (v *view) singleByCPUTime() []Finding {
-	if !v.sampled() || v.wall == 0 {
+// singleByCPUTime finds a single-threaded program without a trace: its CPU time equals its wall time, and one start
+// function has nearly all samples.
+func (a *analysis) singleByCPUTime() []Finding {
+	if !a.hasSamples() || a.wall == 0 {
 		return nil
 	}
-	used := v.used / v.wall * v.cpu.user / v.cpu.total
+
+	// Find the start function with the most CPU time.
+	used := a.used / a.wall * a.cpu.user / a.cpu.total
 	root, most := "", 0.0
 	by := map[string]float64{}
-	for _, w := range v.cpu.list {
+	for _, w := range a.cpu.list {
 		if w.root != "" {
 			if by[w.root] += w.weight; by[w.root] > most {
 				root, most = w.root, by[w.root]
 			}
 		}
 	}
-	if used < loneBusy || used > 1.1 || most < loneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
+	if used < minActive || used > 1.1 || most < aloneShare*a.cpu.user ||
+		a.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
-	f := v.finding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
-		v.given)
+
+	f := a.newFinding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", a.used/a.wall,
+		a.available)
 	f.Level = ProfileLevel
 	f.Share = used
-	f.says("%s of the goroutines' CPU time is in goroutines of %s", percent(most/v.cpu.user), short(root))
-	for _, g := range v.hottest(nil, 2) {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s of it is spent at %s", percent(g.share), v.quoted(g.at))
+	f.citef("%s of the goroutines' CPU time is in goroutines of %s", percent(most/a.cpu.user), shortName(root))
+	for _, g := range a.hottestLines(nil, 2) {
+		f.Where = append(f.Where, a.prog.position(g.at))
+		f.citef("%s of it is spent at %s", percent(g.share), a.quote(g.at))
 	}
-	v.singleGain(&f, math.Min(1, used))
-	// of these there is one at a time
+
+	a.singleGain(&f, math.Min(1, used))
+	// Only one goroutine with such a start function exists at a time.
 	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" {
 		f.Gain, f.Confidence = nil, Low
-		f.Rival = "Several goroutines take turns, so that there is no loop to divide: without a trace " +
+
+		f.Alternative = "Several goroutines take turns, so that there is no loop to divide: without a trace " +
 			"this cannot be told."
 		f.Experiment = "Take an execution trace: it tells whether one goroutine works, or several in turns."
 	}
+
 	return []Finding{f}
 }
 
-// widest is the class of several goroutines that ran most.
-func (v *view) widest() *evidence.Class {
+// widestClass returns the class with several goroutines at a time that ran most.
+func (a *analysis) widestClass() *evidence.Class {
 	var most *evidence.Class
-	for _, c := range v.classes() {
+	for _, c := range a.classes() {
 		if c.Peak >= 2 && (most == nil || c.Running > most.Running) {
 			most = c
 		}
@@ -180,94 +197,104 @@ func (v *view) widest() *evidence.Class {
 	return most
 }
 
-// serialPhase finds stretches in which one goroutine works between others in which many do.
-func serialPhase(v *view) []Finding {
-	if v.t == nil || v.cpus < 2 {
+// serialPhase finds phases in which one goroutine works alone, between phases in which several do.
+func serialPhase(a *analysis) []Finding {
+	if a.trace == nil || a.cpus < 2 {
 		return nil
 	}
-	c, alone := v.loner()
-	wide := v.widest()
-	parallel := v.busy() - v.wanting(1)
+
+	c, alone := a.longestAlone()
+	wide := a.widestClass()
+	parallel := a.activeFraction() - a.demandShare(1)
 	if c == nil || wide == nil || c == wide || alone < phaseShare || parallel < phaseWide || c.Peak > 1 ||
-		wide.Running < v.running()/10 {
+		wide.Running < a.totalRunning()/10 {
 		return nil
 	}
-	work := float64(v.running())
+
+	work := float64(a.totalRunning())
 	serial := float64(c.Alone-c.Tail) / math.Max(work, 1)
-	who := capital(v.name(c))
+	subject := capitalize(a.className(c))
 	if c.Count > 1 {
-		who = "One goroutine of " + short(c.Start.Function) + " at a time"
+		subject = "One goroutine of " + shortName(c.Start.Function) + " at a time"
 	}
-	f := v.finding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
-		who, percent(alone))
+
+	f := a.newFinding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
+		subject, percent(alone))
 	f.Share = alone
-	g, ok := v.entry(c)
+	g, ok := a.entryPoint(c)
 	if ok {
-		f.Where = append(f.Where, v.p.at(g.at))
-		call := v.callee(g.at, g.sample)
+		f.Where = append(f.Where, a.prog.position(g.at))
+		call := a.callee(g.at, g.sample)
 		if call != "" {
-			f.Claim = who + " works alone for " + percent(alone) + " of the time, in " + call + " called at " +
-				v.p.at(g.at) + "."
-			f.says("its CPU time is mostly in %s: %s", call, v.quoted(g.at))
+			f.Claim = subject + " works alone for " + percent(alone) + " of the time, in " + call + " called at " +
+				a.prog.position(g.at) + "."
+			f.citef("its CPU time is mostly in %s: %s", call, a.quote(g.at))
 		} else {
-			f.says("its CPU time is mostly below %s", v.quoted(g.at))
+			f.citef("its CPU time is mostly below %s", a.quote(g.at))
 		}
 	}
-	for _, h := range v.hottest(c, 1) {
-		if !slices.Contains(f.Where, v.p.at(h.at)) {
-			f.Where = append(f.Where, v.p.at(h.at))
+
+	for _, h := range a.hottestLines(c, 1) {
+		if !slices.Contains(f.Where, a.prog.position(h.at)) {
+			f.Where = append(f.Where, a.prog.position(h.at))
 		}
 	}
-	f.says("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
-		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/v.cpus), v.cpus)
-	f.says("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, short(wide.Start.Function),
-		percent(parallel))
-	most := alone * (1 - 1/v.cpus)
-	f.Gain = gain(0.8*most, 0.3*most, most)
+
+	f.citef("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
+		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/a.cpus), a.cpus)
+	f.citef("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak,
+		shortName(wide.Start.Function), percent(parallel))
+	most := alone * (1 - 1/a.cpus)
+	f.Gain = newGain(0.8*most, 0.3*most, most)
 	if 0.8*most < phaseGain {
 		f.Gain, f.Confidence = nil, Low
-		if alone*v.wall < 3*startTime.Seconds() || v.busy() < loneBusy || v.rate(v.parks(c)) > fewParks {
-			return nil // the start of a process; or slivers between waits
+		if alone*a.wall < 3*startTime.Seconds() || a.activeFraction() < minActive || a.rate(a.parkCount(c)) > fewParks {
+			return nil // the start of a process, or short stretches between waits
 		}
 	}
-	f.Rival = "The phase is limited by something else than its CPU, or must come before or after."
+
+	f.Alternative = "The phase is limited by something else than its CPU, or must come before or after."
 	f.Fix = "Divide the phase as well, or overlap it with the parallel part: begin with what is already there."
 	f.Experiment = "Leave the phase out: the time should fall by its share of " + percent(alone) + "."
 	return []Finding{f}
 }
 
-// loadImbalance finds goroutines that were made together and end far apart.
-func loadImbalance(v *view) []Finding {
-	if v.t == nil || v.cpus < 2 {
+// loadImbalance finds goroutines of one batch that end at very different times.
+func loadImbalance(a *analysis) []Finding {
+	if a.trace == nil || a.cpus < 2 {
 		return nil
 	}
+
 	var worst *evidence.Class
-	for _, c := range v.classes() {
-		if _, own := v.starts(c); own && (worst == nil || c.Tail > worst.Tail) {
+	for _, c := range a.classes() {
+		if _, own := a.goStatement(c); own && (worst == nil || c.Tail > worst.Tail) {
 			worst = c
 		}
 	}
-	if worst == nil || v.traced(worst.Tail) < tailShare || worst.Running == 0 ||
+	if worst == nil || a.fraction(worst.Tail) < tailShare || worst.Running == 0 ||
 		worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return nil
 	}
-	if int64(len(worst.Members)) >= worst.Count && unevenness(worst) < uneven {
-		return nil // one began later, or the machine held it up
+	if int64(len(worst.Members)) >= worst.Count && imbalance(worst) < uneven {
+		return nil // one goroutine began later, or the machine delayed it
 	}
-	tail := v.traced(worst.Tail)
-	f := v.finding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
-		v.name(worst), percent(tail))
+
+	tail := a.fraction(worst.Tail)
+
+	f := a.newFinding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
+		a.className(worst), percent(tail))
 	f.Share = tail
-	at, _ := v.starts(worst)
-	f.Where = []string{v.p.at(at)}
-	f.says("they are started at %s", v.quoted(at))
+	at, _ := a.goStatement(worst)
+	f.Where = []string{a.prog.position(at)}
+	f.citef("they are started at %s", a.quote(at))
 	var ran []string
 	for _, m := range worst.Members[:min(4, len(worst.Members))] {
-		ran = append(ran, span(m.Running))
+		ran = append(ran, formatDuration(m.Running))
 	}
-	f.says("those that ran longest had a CPU for %s", strings.Join(ran, ", "))
-	saved := tail * (1 - 1/v.cpus)
-	f.Gain = gain(0.9*saved, 0.5*saved, saved)
+
+	f.citef("those that ran longest had a CPU for %s", strings.Join(ran, ", "))
+	saved := tail * (1 - 1/a.cpus)
+	f.Gain = newGain(0.9*saved, 0.5*saved, saved)
 	f.Confidence = High
 	if worst.Batches < tailOften && worst.Tail < tailSure && saved < tailChance {
 		if f.Gain.Estimate < minGain {
@@ -275,14 +302,15 @@ func loadImbalance(v *view) []Finding {
 		}
 		f.Gain, f.Confidence = nil, Low
 	}
-	f.Rival = "The last piece cannot be divided, and came last by chance."
+
+	f.Alternative = "The last piece cannot be divided, and came last by chance."
 	f.Fix = "Give out smaller pieces as workers become free (a channel or an atomic counter), the largest first."
 	f.Experiment = "Halve the pieces: the time in which one is left should halve."
 	return []Finding{f}
 }
 
-// unevenness is how long the goroutine that ran longest ran, by the mean of all.
-func unevenness(c *evidence.Class) float64 {
+// imbalance returns the running time of the goroutine that ran longest, divided by the mean of all.
+func imbalance(c *evidence.Class) float64 {
 	total := time.Duration(0)
 	for _, m := range c.Members {
 		total += m.Running
@@ -290,41 +318,46 @@ func unevenness(c *evidence.Class) float64 {
 	return float64(c.Members[0].Running) * float64(len(c.Members)) / math.Max(1, float64(total))
 }
 
-// oneCPU finds programs that use one CPU of several, because they were told to or tell themselves.
-func oneCPU(v *view) []Finding {
-	if v.run == nil || v.procs != 1 || v.run.Machine < 2 {
+// oneCPU finds programs that use one CPU of several, because of GOMAXPROCS in their environment or in their code.
+func oneCPU(a *analysis) []Finding {
+	if a.run == nil || a.procs != 1 || a.run.MachineCPUs < 2 {
 		return nil
 	}
-	f := v.finding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
-		percent(v.saturated()))
-	f.Share = v.saturated()
-	if v.t == nil {
-		if v.run.CPUs == 1 || f.Share < loneBusy {
-			return nil // it may be meant; whether more than one goroutine wants it, only a trace tells
+
+	f := a.newFinding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", a.run.MachineCPUs,
+		percent(a.saturation()))
+	f.Share = a.saturation()
+	if a.trace == nil {
+		if a.run.CPUs == 1 || f.Share < minActive {
+			return nil // One CPU may be intended, and only a trace shows whether several goroutines want it.
 		}
 		f.Confidence = Low
 	} else {
-		wants := v.parallelism().Wants
+		wants := a.parallelism().Demand
 		if wants < 1.5 {
 			return nil
 		}
-		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", v.run.Machine,
+		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", a.run.MachineCPUs,
 			wants)
-		most := 1 - 1/math.Min(wants, float64(v.run.Machine))
-		f.Gain = gain(0.8*most, 0.3*most, most)
-		f.says("goroutines queued for a CPU for %s of the time", percent(1-v.wanting(0)-v.wanting(1)))
+		most := 1 - 1/math.Min(wants, float64(a.run.MachineCPUs))
+		f.Gain = newGain(0.8*most, 0.3*most, most)
+		f.citef("goroutines queued for a CPU for %s of the time", percent(1-a.demandShare(0)-a.demandShare(1)))
 	}
+
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
-	if v.run.CPUs > 1 {
-		f.says("it sets GOMAXPROCS to 1 itself, where it was given %d", v.run.CPUs)
-		f.Rival = "It is set by a quota, or to leave the other CPUs to others."
+	if a.run.CPUs > 1 {
+		f.citef("it sets GOMAXPROCS to 1 itself, where it was given %d", a.run.CPUs)
+
+		f.Alternative = "It is set by a quota, or to leave the other CPUs to others."
 		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one " +
 			"goroutine without channels."
 		f.Experiment = "Leave the call out: the time should fall."
 		return []Finding{f}
 	}
-	f.says("GOMAXPROCS is 1")
-	f.Rival = "The one CPU is a quota, and others would be throttled."
+
+	f.citef("GOMAXPROCS is 1")
+
+	f.Alternative = "The one CPU is a quota, and others would be throttled."
 	f.Experiment = "Run it with GOMAXPROCS=2."
 	return []Finding{f}
 }

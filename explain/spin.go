@@ -12,210 +12,231 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Thresholds of loops that only look.
+// Thresholds for polling loops.
 const (
-	spinShare = 0.1    // of the goroutines' CPU time in them
+	spinShare = 0.1    // fraction of the goroutines' CPU time
 	yieldRate = 2000.0 // calls of runtime.Gosched a second
 )
 
-var looking = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
+// pollCall matches source text that reads a value which another goroutine or the clock changes.
+var pollCall = regexp.MustCompile(
+	`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
 
-// atomics are the packages of what is one instruction.
+// atomics are prefixes of functions that are one machine instruction.
 var atomics = []string{"sync/atomic.", "internal/runtime/atomic."}
 
-// spins reports whether a sample is of a loop that looks whether something has happened.
-func (v *view) spins(w *weighed) bool {
+// isPolling reports whether a sample is in a loop that polls for an event.
+func (a *analysis) isPolling(w *weightedSample) bool {
 	if len(w.stack) == 0 {
 		return false
 	}
-	if has(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb",
+	if containsAny(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb",
 		"sync.(*Mutex).TryLock") {
 		return true
 	}
-	if has(w.stack, "runtime.selectgo") {
-		at, ok := v.p.ours(w.stack)
-		return ok && v.hasDefault(at)
+	if containsAny(w.stack, "runtime.selectgo") {
+		at, ok := a.prog.ownFrame(w.stack)
+		return ok && a.hasDefault(at)
 	}
-	if leaf := w.stack[0].Function; startsWith(leaf, atomics...) {
-		// The runtime and package sync look at memory by the same functions when they start and wake goroutines.
-		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !startsWith(f.Function, atomics...) })
-		if by >= 0 && (v.p.own(w.stack[by]) || v.p.Module == "" && !v.p.standard(w.stack[by]) && !hooked(w.stack[by])) {
+	if leaf := w.stack[0].Function; hasAnyPrefix(leaf, atomics...) {
+		// The runtime and package sync use the same functions when they start and wake goroutines.
+		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, atomics...) })
+		if by >= 0 && (a.prog.isOwn(w.stack[by]) || a.prog.Module == "" && !a.prog.isStandard(w.stack[by]) &&
+			!isHook(w.stack[by])) {
 			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
 		}
 	}
-	if at, ok := v.p.ours(w.stack); ok && v.onlyLooks(at) {
+	if at, ok := a.prog.ownFrame(w.stack); ok && a.isPollLoop(at) {
 		return true
 	}
-	if !v.p.own(w.stack[0]) {
+	if !a.prog.isOwn(w.stack[0]) {
 		return false
 	}
-	line := v.p.line(w.stack[0])
-	return strings.HasPrefix(line, "for ") && looking.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
+
+	line := a.prog.sourceLine(w.stack[0])
+	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
 }
 
-// hasDefault reports whether the select at a place has a default, as far as the source is at hand.
-func (v *view) hasDefault(at evidence.Frame) bool {
-	if v.p.Source == nil {
+// hasDefault reports whether the select statement at a position has a default case, as far as the source shows.
+func (a *analysis) hasDefault(at evidence.Frame) bool {
+	if a.prog.Source == nil {
 		return false
 	}
+
 	for n := at.Line + 1; n < at.Line+20; n++ {
-		switch line := strings.TrimSpace(v.p.Source(at.File, n)); {
+		switch line := strings.TrimSpace(a.prog.Source(at.File, n)); {
 		case strings.HasPrefix(line, "default:"):
 			return true
 		case strings.HasPrefix(line, "select"):
 			return false
 		}
 	}
+
 	return false
 }
 
-// busyWait finds loops that look again and again instead of waiting.
-func busyWait(v *view) []Finding {
-	if !v.sampled() {
+// busyWait finds loops that poll instead of blocking.
+func busyWait(a *analysis) []Finding {
+	if !a.hasSamples() {
 		return nil
 	}
+
 	share := 0.0
-	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
-		if !v.spins(w) {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if !a.isPolling(w) {
 			return evidence.Frame{}, false
 		}
-		share += w.weight / v.cpu.total
-		at, ok := v.p.ours(w.stack)
+		share += w.weight / a.cpu.total
+		at, ok := a.prog.ownFrame(w.stack)
 		return at, ok
 	})
-	yields, site := v.yields()
+
+	yields, site := a.yields()
 	if len(groups) == 0 && site == nil || share < spinShare {
 		return nil
 	}
-	f := v.finding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
+
+	f := a.newFinding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
 		percent(share))
 	f.Share = share
 	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s", v.quoted(g.at))
+		f.Where = append(f.Where, a.prog.position(g.at))
+		f.citef("%s", a.quote(g.at))
 	}
 	if site != nil && yields > yieldRate {
-		for _, at := range v.p.places(site.Stack) {
+		for _, at := range a.prog.positions(site.Stack) {
 			if !slices.Contains(f.Where, at) {
 				f.Where = append(f.Where, at)
 			}
 		}
-		f.says("runtime.Gosched is called %.0f times a second", yields)
+		f.citef("runtime.Gosched is called %.0f times a second", yields)
 	}
-	crowd := v.crowded()
-	f.says("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
+
+	crowd := a.oversubscription()
+	f.citef("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
 		percent(share), percent(crowd))
 	if saved := share * crowd; saved >= minGain {
-		f.Gain = gain(0.9*saved, 0.4*saved, math.Max(saved, share))
+		f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(saved, share))
 	}
-	f.Rival = "What it waits for comes so soon that parking would take longer."
+
+	f.Alternative = "What it waits for comes so soon that parking would take longer."
 	f.Fix = "Block: receive from a channel, wait for a condition or a WaitGroup; or sleep between looks."
 	f.Experiment = "Put time.Sleep(100*time.Microsecond) into the loop: CPU time should fall and the time not rise."
 	return []Finding{f}
 }
 
-// crowded is the fraction of the time in which more goroutines wanted a CPU than there are.
-func (v *view) crowded() float64 {
-	if v.t == nil {
+// oversubscription returns the fraction of the time in which more goroutines than CPUs wanted to run.
+func (a *analysis) oversubscription() float64 {
+	if a.trace == nil {
 		return 0
 	}
 	s := 0.0
-	for n := int(v.cpus) + 1; n < len(v.t.Demand.For); n++ {
-		s += v.wanting(n)
+	for n := int(a.cpus) + 1; n < len(a.trace.Demand.Time); n++ {
+		s += a.demandShare(n)
 	}
 	return s
 }
 
-// yields is how often goroutines gave up their CPU by runtime.Gosched a second, and where most.
-func (v *view) yields() (rate float64, site *evidence.Wait) {
-	if v.t == nil {
+// yields returns the number of calls of runtime.Gosched a second, and the site with most of them.
+func (a *analysis) yields() (rate float64, site *evidence.Wait) {
+	if a.trace == nil {
 		return 0, nil
 	}
+
 	n := int64(0)
-	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; w.Op == evidence.OpYield {
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; w.Op == evidence.OpYield {
 			n += w.Count
 			if site == nil || w.Count > site.Count {
 				site = w
 			}
 		}
 	}
-	return float64(n) / v.t.Duration.Seconds(), site
+
+	return float64(n) / a.trace.Duration.Seconds(), site
 }
 
-// sources are the program's files that loops were looked for in, parsed; nil where one is not at hand or not Go.
+// sources holds the parsed files of the program. A file is nil if it is not available or not valid Go.
 type sources struct {
 	set   *token.FileSet
 	files map[string]*ast.File
 }
 
-// longestFile is how many lines of a file are looked at.
-const longestFile = 20000
+// maxFileLines is the largest number of lines read from a file.
+const maxFileLines = 20000
 
-// parsed is a file of the program.
-func (v *view) parsed(file string) *ast.File {
-	if v.p.Source == nil || file == "" {
+// parsedFile returns the syntax tree of a file of the program, or nil. It reads the file once.
+func (a *analysis) parsedFile(file string) *ast.File {
+	if a.prog.Source == nil || file == "" {
 		return nil
 	}
-	if v.code.files == nil {
-		v.code = sources{token.NewFileSet(), map[string]*ast.File{}}
+	if a.parsed.files == nil {
+		a.parsed = sources{token.NewFileSet(), map[string]*ast.File{}}
 	}
-	if f, ok := v.code.files[file]; ok {
+	if f, ok := a.parsed.files[file]; ok {
 		return f
 	}
+
 	var text strings.Builder
 	last := 0
-	for n := 1; n < longestFile && n < last+200; n++ {
-		line := v.p.Source(file, n)
+	for n := 1; n < maxFileLines && n < last+200; n++ {
+		line := a.prog.Source(file, n)
 		if line != "" {
 			last = n
 		}
 		text.WriteString(line + "\n")
 	}
-	f, err := parser.ParseFile(v.code.set, file, text.String(), parser.SkipObjectResolution)
+
+	f, err := parser.ParseFile(a.parsed.set, file, text.String(), parser.SkipObjectResolution)
 	if err != nil {
 		f = nil
 	}
-	v.code.files[file] = f
+
+	a.parsed.files[file] = f
 	return f
 }
 
-// onlyLooks reports whether the innermost loop around a place does nothing but look whether something has happened: it
-// reads under a lock or atomically, compares, and ends.
-func (v *view) onlyLooks(at evidence.Frame) bool {
-	if known, ok := v.looked[at]; ok {
+// isPollLoop reports whether the innermost loop around a position only polls for an event. Such a loop reads under a
+// lock or atomically, compares, and ends.
+func (a *analysis) isPollLoop(at evidence.Frame) bool {
+	if known, ok := a.pollLoops[at]; ok {
 		return known
 	}
-	if v.looked == nil {
-		v.looked = map[evidence.Frame]bool{}
+	if a.pollLoops == nil {
+		a.pollLoops = map[evidence.Frame]bool{}
 	}
-	is := false
-	if inner, ok := v.loop(at).(*ast.ForStmt); ok {
-		is = inner.Init == nil && inner.Post == nil && looksAt(inner)
+
+	polls := false
+	if inner, ok := a.innermostLoop(at).(*ast.ForStmt); ok {
+		polls = inner.Init == nil && inner.Post == nil && onlyPolls(inner)
 	}
-	v.looked[at] = is
-	return is
+
+	a.pollLoops[at] = polls
+	return polls
 }
 
-func (v *view) covers(n ast.Node, line int) bool {
-	return v.code.set.Position(n.Pos()).Line <= line && line <= v.code.set.Position(n.End()).Line
+// covers reports whether a syntax node includes a line of its file.
+func (a *analysis) covers(n ast.Node, line int) bool {
+	return a.parsed.set.Position(n.Pos()).Line <= line && line <= a.parsed.set.Position(n.End()).Line
 }
 
-var lookingCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
+// pollCalls matches the names of functions that a polling loop may call.
+var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Za-z0-9]*|` +
+	`CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
 
-// looksAt reports whether a loop changes nothing but variables of its own, calls only what looks, and has an end.
-func looksAt(loop *ast.ForStmt) bool {
+// onlyPolls reports whether a loop changes only its own variables, calls only functions that read, and has an end.
+func onlyPolls(loop *ast.ForStmt) bool {
 	only, ends, looks := true, loop.Cond != nil, false
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			name := called(n)
+			name := calleeName(n)
 			looks = looks || name != "len" && name != "cap"
-			only = only && lookingCalls.MatchString(name)
+			only = only && pollCalls.MatchString(name)
 		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.FuncLit:
 			only = false
 		case *ast.AssignStmt:
-			only = only && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) && plain(n.Lhs)
+			only = only && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) && allIdentifiers(n.Lhs)
 		case *ast.ReturnStmt:
 			ends = true
 			for _, r := range n.Results {
@@ -229,5 +250,6 @@ func looksAt(loop *ast.ForStmt) bool {
 		}
 		return only
 	})
+
 	return only && ends && looks
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// TestOnlyLooks tells loops that wait from loops that work.
-func TestOnlyLooks(t *testing.T) {
+// Polling loops are distinguished from loops that work.
+func TestOnlyPolls(t *testing.T) {
 	for _, c := range []struct {
 		loop string
 		want bool
@@ -23,7 +23,7 @@ func TestOnlyLooks(t *testing.T) {
 		{"for { mu.Lock(); d := done; mu.Unlock(); work(d); if d >= n { return } }", false}, // it works
 		{"for { mu.Lock(); m[k] = 1; mu.Unlock(); if d >= n { return } }", false},           // it writes
 		{"for { mu.Lock(); d := done; mu.Unlock(); time.Sleep(1); if d { return } }", false},
-		{"for i := 0; i < n; i++ { mu.Lock(); d = x; mu.Unlock() }", false}, // so many times
+		{"for i := 0; i < n; i++ { mu.Lock(); d = x; mu.Unlock() }", false}, // it repeats n times
 		{"for i := 0;i < n;i = i + 1 { mu.Lock(); d = x; mu.Unlock() }", false},
 		{"for { mu.Lock(); d = x; mu.Unlock() }", false},                    // it never ends
 		{"for { mu.Lock(); d = <-c; mu.Unlock(); if d { return } }", false}, // it waits
@@ -33,19 +33,19 @@ func TestOnlyLooks(t *testing.T) {
 	} {
 		text := "package main\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
 		lines := strings.Split(text, "\n")
-		v := &view{p: program{&evidence.Program{Source: func(_ string, n int) string {
+		v := &analysis{prog: program{&evidence.Program{Source: func(_ string, n int) string {
 			if n > len(lines) {
 				return ""
 			}
 			return lines[n-1]
 		}}}}
-		if got := v.onlyLooks(evidence.Frame{File: "main.go", Line: 3}); got != c.want {
+		if got := v.isPollLoop(evidence.Frame{File: "main.go", Line: 3}); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
 		}
 	}
 }
 
-// TestHasDefault: the default that makes a select look is its own, not that of the next.
+// The default case must belong to the select itself, not to the next one.
 func TestHasDefault(t *testing.T) {
 	for text, want := range map[string]bool{
 		"select {\ncase <-c:\ndefault:\n}":                         true,
@@ -53,7 +53,7 @@ func TestHasDefault(t *testing.T) {
 		"select {\ncase <-c:\n}":                                   false,
 	} {
 		lines := strings.Split(text, "\n")
-		v := &view{p: program{&evidence.Program{Source: func(_ string, n int) string {
+		v := &analysis{prog: program{&evidence.Program{Source: func(_ string, n int) string {
 			if n < 1 || n > len(lines) {
 				return ""
 			}
@@ -65,20 +65,20 @@ func TestHasDefault(t *testing.T) {
 	}
 }
 
-// TestSpinBesideIdleCPUs: a loop that looks while nobody else wants its CPU costs no time.
-func TestSpinBesideIdleCPUs(t *testing.T) {
+// A polling loop costs no time if no other goroutine wants its CPU.
+func TestSpinWithIdleCPUs(t *testing.T) {
 	for _, crowded := range []bool{true, false} {
 		c := newCase()
 		c.demand(0, 0, 1000)
 		if crowded {
-			c.e.Trace.Demand = evidence.Demand{}
+			c.evidence.Trace.Demand = evidence.Demand{}
 			c.demand(0, 0, 0, 1000)
 		}
 		c.class("main.main", 1, 1, 10*time.Millisecond, 0)
 		c.class("main.worker", 3, 3, 1990*time.Millisecond, 0)
 		c.cpu(130, "main.f:5", "main.worker:3")
 		c.cpu(70, "sync/atomic.(*Bool).Load", "main.spin:4")
-		found := Explain(&c.e).Findings
+		found := Explain(&c.evidence).Findings
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == "busy-wait" })
 		if i < 0 || (found[i].Gain != nil) != crowded {
 			t.Errorf("others want the CPU: %v; %+v", crowded, found)
@@ -86,11 +86,10 @@ func TestSpinBesideIdleCPUs(t *testing.T) {
 	}
 }
 
-// TestSpinsOfTheRuntime: the runtime and package sync look at memory when they start and wake goroutines; that is no
-// loop of the program's.
-func TestSpinsOfTheRuntime(t *testing.T) {
+// The runtime and package sync poll when they start and wake goroutines, which is no polling loop of the program.
+func TestRuntimePolling(t *testing.T) {
 	loop := map[int]string{4: "for {", 5: "mu.Lock(); d := done; mu.Unlock()", 6: "if d { return }", 7: "}"}
-	v := &view{p: program{&evidence.Program{Main: "main", Source: func(_ string, n int) string {
+	v := &analysis{prog: program{&evidence.Program{Main: "main", Source: func(_ string, n int) string {
 		switch {
 		case n == 1:
 			return "package main"
@@ -105,14 +104,14 @@ func TestSpinsOfTheRuntime(t *testing.T) {
 	}}}}
 	for stack, want := range map[string]bool{
 		"sync/atomic.(*Int64).Load github.com/acme/app/queue.wait main.main:3": true,
-		// its loop only looks
+		// the loop only polls
 		"internal/runtime/atomic.Load runtime.lock2 internal/sync.runtime_x main.watch:5":         true,
 		"sync/atomic.(*Int64).Load main.wait:5 main.main:3":                                       true,
 		"internal/runtime/atomic.Load sync/atomic.LoadInt64 main.wait:5 main.main:3":              true,
 		"internal/runtime/atomic.(*Uint32).Load runtime.lock2 runtime.newproc main.main:3":        false,
 		"sync/atomic.(*Uint64).CompareAndSwap sync.(*WaitGroup).Wait main.validate:9 main.main:3": false,
 	} {
-		if got := v.spins(&weighed{stack: frames(strings.Fields(stack)...)}); got != want {
+		if got := v.isPolling(&weightedSample{stack: frames(strings.Fields(stack)...)}); got != want {
 			t.Errorf("%s: %v", stack, got)
 		}
 	}

@@ -87,7 +87,7 @@ func (x *Explanation) Timeline(ctx context.Context) (*timeline.Timeline, error) 
 
 // settings checks the options and fills in the defaults.
 func (o *ExplainOptions) settings() (collect.Options, error) {
-	e := collect.Defaults()
+	e := collect.DefaultOptions()
 	switch {
 	case o.Target == nil:
 		return e, refuse("target", nil, "is needed: a program, a package, profiles, an address, a "+
@@ -106,17 +106,17 @@ func (o *ExplainOptions) settings() (collect.Options, error) {
 		e.Duration = o.Duration
 	}
 	if o.TimeLimit > 0 {
-		e.Limit = o.TimeLimit
+		e.TimeLimit = o.TimeLimit
 	}
-	e.CPUs, e.Keep = o.CPUs, o.Keep
-	e.Say = func(line string) { notifier(o.Notify).send(Note{line}) }
+	e.CPUs, e.Dir = o.CPUs, o.Keep
+	e.Progress = func(line string) { notifier(o.Notify).send(Note{line}) }
 	return e, nil
 }
 
 // below are the options of one of two targets, whose files lie apart.
 func below(e collect.Options, name string) collect.Options {
-	if e.Keep != "" {
-		e.Keep = filepath.Join(e.Keep, name)
+	if e.Dir != "" {
+		e.Dir = filepath.Join(e.Dir, name)
 	}
 	return e
 }

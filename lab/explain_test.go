@@ -28,8 +28,8 @@ func (s stub) reads() bool { return true }
 
 func (s stub) collect(_ context.Context, o collect.Options) (*collect.Collected, error) {
 	text, err := os.ReadFile(o.Stdin)
-	*s.got = append(*s.got, fmt.Sprintf("%s %q %v %v %v", o.Keep, text, o.Duration, o.Limit, o.CPUs))
-	o.Say("collecting")
+	*s.got = append(*s.got, fmt.Sprintf("%s %q %v %v %v", o.Dir, text, o.Duration, o.TimeLimit, o.CPUs))
+	o.Progress("collecting")
 	return &collect.Collected{Evidence: &evidence.Evidence{}}, errors.Join(err, s.err)
 }
 

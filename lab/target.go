@@ -105,7 +105,7 @@ func (c Command) collect(ctx context.Context, o collect.Options) (*collect.Colle
 }
 
 func (p Package) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
-	return Command(collect.Package(p.Pattern, p.Args)).collect(ctx, o)
+	return Command(collect.PackageCommand(p.Pattern, p.Args)).collect(ctx, o)
 }
 
 func (f Files) collect(ctx context.Context, _ collect.Options) (*collect.Collected, error) {
@@ -161,7 +161,7 @@ func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Col
 		return nil, err
 	}
 	for _, note := range run.Notes {
-		o.Say("warning: " + note)
+		o.Progress("warning: " + note)
 	}
 	h := &run.Header
 	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })

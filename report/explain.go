@@ -94,7 +94,7 @@ func finding(b *strings.Builder, f explain.Finding, ranked bool, p evidence.Prog
 		part(b, label, line, st)
 	}
 	part(b, "fix", f.Fix, st)
-	part(b, "or else", f.Rival, st)
+	part(b, "or else", f.Alternative, st)
 	part(b, "prove it", f.Experiment, st)
 }
 

@@ -17,10 +17,10 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 		{head: "", left: true}, {head: "where", left: true}}
 	for _, c := range changes {
 		t := plain
-		if !c.Clear {
+		if !c.Significant {
 			t = dim
 		}
-		columns[0].add(c.What, t)
+		columns[0].add(c.Name, t)
 		if c.Unit == "" {
 			columns[1].add(yes(c.Before), t)
 			columns[2].add(yes(c.After), t)
@@ -31,7 +31,7 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 			columns[3].add(difference(c.After-c.Before), t)
 		}
 		remark := ""
-		if !c.Clear && c.Before != c.After {
+		if !c.Significant && c.Before != c.After {
 			remark = "perhaps chance"
 		}
 		columns[4].add(remark, t)

@@ -16,7 +16,7 @@ const demandRows = 8
 
 // demand draws how many goroutines wanted a CPU over time, and says what follows from it.
 func demand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
-	if t != nil && len(t.Demand.Wants) > 0 {
+	if t != nil && len(t.Demand.Mean) > 0 {
 		heading(b, "goroutines that want a CPU, over time",
 			fmt.Sprintf("%s: they run; %s: they wait for a CPU; %s in all, by the trace",
 				st.pick("█", "#"), st.pick("░", "."), duration(t.Duration)), st)
@@ -27,15 +27,16 @@ func demand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 		var phases []string
 		for _, p := range r.Phases {
 			phases = append(phases, fmt.Sprintf("%s to %s: %.1f want, %.1f run", duration(p.From), duration(p.To),
-				p.Wants, p.Runs))
+				p.Demand, p.Running))
 		}
 		lines = append(lines, "phases: "+strings.Join(phases, "; "))
 	}
 	p := r.Parallelism
-	if known(p.Serial) && p.Serial > 0 {
+	if known(p.SerialFraction) && p.SerialFraction > 0 {
 		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
 			"Amdahl's law it is at most %sx as fast as on one CPU, and %sx with %s",
-			share(p.Serial), ratio(result.Value(p.Limit)), ratio(result.Value(p.At)), result.Count(p.CPUs, "CPU")))
+			share(p.SerialFraction), ratio(result.Value(p.MaxSpeedup)), ratio(result.Value(p.Speedup)),
+			result.Count(p.CPUs, "CPU")))
 	}
 	if known(p.Inflation) {
 		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",
@@ -53,7 +54,7 @@ func known(x float64) bool { return x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0
 func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 	margin := 6
 	width := min(st.width(), maxPlotWidth) - margin - 2
-	wants, runs := columnsOf(t.Demand.Wants, width), columnsOf(t.Demand.Runs, width)
+	wants, runs := columnsOf(t.Demand.Mean, width), columnsOf(t.Demand.Running, width)
 	top := float64(max(t.CPUs, 1))
 	for _, w := range wants {
 		top = max(top, w)

@@ -22,11 +22,11 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 		all = append(all, ledgerJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
 	}
 	if p := r.Parallelism; p.CPUs > 0 {
-		all = append(all, parallelismJSON{"parallelism", p.CPUs, finite(p.Running), finite(p.Wants), finite(p.Serial),
-			finite(p.Limit), finite(p.At), finite(p.Inflation)})
+		all = append(all, parallelismJSON{"parallelism", p.CPUs, finite(p.Running), finite(p.Demand),
+			finite(p.SerialFraction), finite(p.MaxSpeedup), finite(p.Speedup), finite(p.Inflation)})
 	}
 	for _, p := range r.Phases {
-		all = append(all, phaseJSON{"phase", p.From.Seconds(), p.To.Seconds(), p.Wants, p.Runs})
+		all = append(all, phaseJSON{"phase", p.From.Seconds(), p.To.Seconds(), p.Demand, p.Running})
 	}
 	for _, run := range e.Runs {
 		all = append(all, runJSON{"run", run.CPUs, run.Count, run.Wall.Seconds(), run.WallLow.Seconds(),

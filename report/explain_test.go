@@ -23,8 +23,8 @@ func slow() (explain.Report, *evidence.Evidence) {
 				return ""
 			}},
 		Runs: []evidence.Run{
-			{CPUs: 2, Machine: 2, Count: 5, Wall: 812 * ms, WallLow: 800 * ms, WallHigh: 841 * ms},
-			{CPUs: 1, Machine: 2, Count: 1, Wall: 1200 * ms},
+			{CPUs: 2, MachineCPUs: 2, Count: 5, Wall: 812 * ms, WallLow: 800 * ms, WallHigh: 841 * ms},
+			{CPUs: 1, MachineCPUs: 2, Count: 1, Wall: 1200 * ms},
 		},
 		Profiles: []evidence.Profile{{Kind: evidence.CPU}, {Kind: evidence.Heap}},
 		Trace:    &evidence.Trace{Duration: 820 * ms, CPUs: 2},
@@ -36,19 +36,20 @@ func slow() (explain.Report, *evidence.Evidence) {
 		} else if i > 100 {
 			wants = 3
 		}
-		e.Trace.Demand.Wants, e.Trace.Demand.Runs = append(e.Trace.Demand.Wants, wants),
-			append(e.Trace.Demand.Runs, runs)
+		e.Trace.Demand.Mean, e.Trace.Demand.Running = append(e.Trace.Demand.Mean, wants),
+			append(e.Trace.Demand.Running, runs)
 	}
 	r := explain.Report{
 		Findings: []explain.Finding{
-			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel, Claim: "Every pixel is a system call of its own, " +
-				"and these take most of the time of the program.",
+			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel,
+				Claim: "Every pixel is a system call of its own, " +
+					"and these take most of the time of the program.",
 				Where: []string{"cmd/draw.go:31"}, Share: 0.62,
 				Gain:       &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
 				Confidence: explain.High,
 				Evidence: []string{"1000000 calls of write, 12 bytes each, 0.5 µs in the median",
 					"62 % of the CPU profile is in system calls"},
-				Rival: "the disk is slow", Fix: "wrap f in bufio.NewWriter, and call Flush at the end",
+				Alternative: "the disk is slow", Fix: "wrap f in bufio.NewWriter, and call Flush at the end",
 				Experiment: "run it with output to /dev/null"},
 			{Rank: 2, Name: "serial-phase", Level: explain.TraceLevel, Claim: "From 492 ms on one goroutine works.",
 				Where: []string{"elsewhere.go:7"}, Share: 0.004, Confidence: explain.Low},
@@ -56,11 +57,11 @@ func slow() (explain.Report, *evidence.Evidence) {
 		CPUTime: explain.CPUTime{Source: "the CPU profile", CPUs: 2, Wall: 812 * ms, Entries: []explain.Entry{
 			{Name: explain.UserCode, Time: 400 * ms, Share: 0.246},
 			{Name: explain.SystemCalls, Time: 700 * ms, Share: 0.431},
-			{Name: explain.IdleCPUs, Time: 524 * ms, Share: 0.323}}},
-		Parallelism: explain.Parallelism{CPUs: 2, Running: 1.5, Wants: 7, Serial: 0.4, Limit: 2.5, At: 1.43,
-			Inflation: math.NaN()},
-		Phases: []explain.Phase{{From: 0, To: 41 * ms, Wants: 1, Runs: 1},
-			{From: 41 * ms, To: 492 * ms, Wants: 11.2, Runs: 2}},
+			{Name: explain.Idle, Time: 524 * ms, Share: 0.323}}},
+		Parallelism: explain.Parallelism{CPUs: 2, Running: 1.5, Demand: 7, SerialFraction: 0.4, MaxSpeedup: 2.5,
+			Speedup: 1.43, Inflation: math.NaN()},
+		Phases: []explain.Phase{{From: 0, To: 41 * ms, Demand: 1, Running: 1},
+			{From: 41 * ms, To: 492 * ms, Demand: 11.2, Running: 2}},
 		Notes: []string{"other processes used 0.3 CPUs meanwhile: run it again on an idle machine"},
 	}
 	return r, e

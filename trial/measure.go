@@ -136,7 +136,7 @@ func (m *measurement) begin() {
 		m.startProfile()
 	}
 	if m.spec.Evidence != nil {
-		m.collected = hook.Begin(*m.spec.Evidence)
+		m.collected = hook.Start(*m.spec.Evidence)
 	}
 	m.began = m.snap()
 	if m.onOpen != nil {

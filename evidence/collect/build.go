@@ -16,61 +16,63 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// recipe is how a program is built.
-type recipe struct {
-	dir   string   // where the go command runs
-	of    []string // a package, or files
-	flags []string
-	env   []string
-	work  string // a place, for the files of the go command; "" before there is one
-	test  bool
-	pkg   listed
+// buildConfig is how a program is built.
+type buildConfig struct {
+	dir      string   // directory in which the go command runs
+	packages []string // a package pattern, or source files
+	flags    []string
+	env      []string
+	work     string // temporary directory for the go command; "" before there is one
+	test     bool
+	pkg      goPackage
 }
 
-// listed is what go list says of a package.
-type listed struct {
+// goPackage is the output of go list for a package.
+type goPackage struct {
 	ImportPath, Dir, Name string
 	GoFiles               []string
 	Module                *struct{ Path, Dir string }
 }
 
-// goCommand runs the go command and returns what it prints.
+// goCommand runs the go command in dir and returns its output. A time limit of ctx that is over is the error.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr string, err error) {
 	c := proc.Command{Dir: dir, Env: append((&exec.Cmd{Dir: dir}).Environ(), env...)}
 	stdout, stderr, err = c.Tool(ctx, input.Output.Bytes(), "go", args...)
 	if ctx.Err() != nil {
-		err = cmp.Or(tooLong(ctx), ctx.Err())
+		err = cmp.Or(timeLimitError(ctx), ctx.Err())
 	}
 	return stdout, stderr, err
 }
 
-// environment is that of the go command. What it leaves when it is killed goes with the place, and with the mark of
-// that the next explain ends it.
-func (r *recipe) environment() []string {
+// environment returns the environment of the go command. Its temporary files are in the work directory, and its mark
+// lets a later explain end it if this process is killed.
+func (r *buildConfig) environment() []string {
 	if r.work == "" {
 		return r.env
 	}
 	return append(r.env[:len(r.env):len(r.env)], "GOTMPDIR="+r.work, proc.Mark(r.work))
 }
 
-// list asks the go command for the one package of a recipe.
-func (r *recipe) list(ctx context.Context) error {
+// list sets pkg by go list. Several packages, or none, are an error.
+func (r *buildConfig) list(ctx context.Context) error {
 	args := append([]string{"list", "-json=ImportPath,Dir,Name,GoFiles,Module"}, listFlags(r.flags)...)
-	out, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.of...)...)
+	out, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.packages...)...)
 	if err != nil {
 		return err
 	}
+
 	dec := json.NewDecoder(strings.NewReader(out))
 	if err := dec.Decode(&r.pkg); err != nil {
-		return fmt.Errorf("%s matches no package", strings.Join(r.of, " "))
+		return fmt.Errorf("%s matches no package", strings.Join(r.packages, " "))
 	}
 	if dec.More() {
-		return fmt.Errorf("%s names several packages; give one of them", strings.Join(r.of, " "))
+		return fmt.Errorf("%s names several packages; give one of them", strings.Join(r.packages, " "))
 	}
+
 	return nil
 }
 
-// listFlags are the flags of a build that decide which files belong to it.
+// listFlags returns the build flags that decide which files belong to the build.
 func listFlags(flags []string) []string {
 	var list []string
 	for _, f := range flags {
@@ -83,37 +85,43 @@ func listFlags(flags []string) []string {
 	return list
 }
 
-// build compiles the program as it is.
-func (r *recipe) build(ctx context.Context, to string, more ...string) error {
+// build compiles the program, or the test binary, to a file.
+func (r *buildConfig) build(ctx context.Context, to string, more ...string) error {
 	args := []string{"build", "-buildvcs=false"}
 	if r.test {
 		args = []string{"test", "-c", "-buildvcs=false"}
 	}
+
 	args = append(append(args, r.flags...), more...)
-	_, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "-o", to), r.of...)...)
+	_, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "-o", to), r.packages...)...)
 	if err == nil {
-		if _, gone := os.Stat(to); gone != nil {
-			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.of, " "))
+		if _, statErr := os.Stat(to); statErr != nil {
+			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.packages, " "))
 		}
 	}
+
 	return err
 }
 
-// buildHooked compiles it with the hook: one more file in its package, and one in runtime/debug.
-func (r *recipe) buildHooked(ctx context.Context, work, to string) error {
+// buildHooked compiles the program with the hook: one more file in its package and one in runtime/debug, added by an
+// overlay.
+func (r *buildConfig) buildHooked(ctx context.Context, work, to string) error {
 	out, _, err := goCommand(ctx, r.dir, r.environment(), "env", "GOROOT", "GOFLAGS")
 	if err != nil {
 		return err
 	}
+
 	goroot, goflags, _ := strings.Cut(out, "\n")
 	if strings.Contains(goflags, "-overlay") || strings.Contains(strings.Join(r.flags, " "), "-overlay") {
 		return errors.New("the build has an overlay already")
 	}
-	// Variables are initialized in the order of files.
+
+	// Variables are initialized in the order of the file names, so that the name of the hook comes first.
 	name, pkg := "0brewput_explain.go", r.pkg.Name
 	if r.test {
 		name, pkg = "0brewput_explain_test.go", pkg+"_test"
 	}
+
 	replace := map[string]string{}
 	for _, f := range []struct{ at, name, text string }{
 		{filepath.Join(r.pkg.Dir, name), "hook.go", hook.Source(pkg)},
@@ -124,17 +132,21 @@ func (r *recipe) buildHooked(ctx context.Context, work, to string) error {
 			return err
 		}
 	}
+
 	list, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return err
 	}
+
 	overlay := filepath.Join(work, "overlay.json")
 	if err := os.WriteFile(overlay, list, 0o666); err != nil {
 		return err
 	}
+
 	hooked := *r
-	if strings.HasSuffix(r.of[0], ".go") {
-		hooked.of = append([]string{filepath.Join(r.pkg.Dir, name)}, r.of...)
+	if strings.HasSuffix(r.packages[0], ".go") {
+		hooked.packages = append([]string{filepath.Join(r.pkg.Dir, name)}, r.packages...)
 	}
+
 	return hooked.build(ctx, to, "-overlay="+overlay)
 }

@@ -18,89 +18,99 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// firstWindow is how long a stream runs in the trial by which its operations are counted: the others do as many.
+// firstWindow is the length of the trial that counts the operations of a stream. The other trials do as many
+// operations.
 const firstWindow = time.Second
 
-// trialGrace is how long a trial may go on when the time for all is over.
+// trialGrace is how long a trial may go on after the time limit.
 const trialGrace = 250 * time.Millisecond
 
-// Design collects the evidence of a design, in trials as those of run. What is collected is of the window alone.
+// Design collects the evidence of a design, in trials like those of the command run. The evidence covers only the
+// measurement window. Close the result when it is no longer needed.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
 	place, err := NewTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
+
 	defer place.Close()
-	s := &subject{about: evidence.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
-	s.place(ctx, d)
-	c, err := open(o, s.about)
+	s := &target{about: evidence.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
+	s.findSource(ctx, d)
+	c, err := newCollected(o, s.about)
 	if err != nil {
 		return nil, err
 	}
-	c.ran = true
+
+	c.local = true
 	k := newCollector(s, c, place.Path, o)
 	if err = k.trials(ctx, d, spec); err == nil {
-		err = k.all(ctx)
+		err = k.collectAll(ctx)
 	}
 	if err != nil {
 		c.Close()
 		return nil, err
 	}
+
 	return c, ctx.Err()
 }
 
-// place finds the source of a design by its constructor.
-func (s *subject) place(ctx context.Context, d workload.Design) {
-	s.about.Source = lines()
+// findSource finds the source of a design by its constructor.
+func (s *target) findSource(ctx context.Context, d workload.Design) {
+	s.about.Source = sourceReader()
 	var constructor any = d.Stream
 	if d.Stream == nil {
 		constructor = d.Job
 	}
+
 	f := runtime.FuncForPC(reflect.ValueOf(constructor).Pointer())
 	if f == nil {
 		return
 	}
+
 	base := strings.LastIndexByte(f.Name(), '/')
 	name, _, _ := strings.Cut(f.Name()[base+1:], ".")
 	s.about.Main = f.Name()[:base+1] + name
 	file, _ := f.FileLine(f.Entry())
-	r := &recipe{dir: filepath.Dir(file), of: []string{"."}}
+	r := &buildConfig{dir: filepath.Dir(file), packages: []string{"."}}
 	if !exists(file) || r.list(ctx) != nil {
 		return
 	}
-	s.recipe = r
-	s.settle()
-	if s.about.Module == own {
-		s.about.Module = s.about.Main // what carries the design is not its own code
+
+	s.buildConfig = r
+	s.setSource()
+	if s.about.Module == ownModule {
+		s.about.Module = s.about.Main // the rest of the module is not the design's own code
 	}
 }
 
-// own is the module of this program.
-const own = "github.com/brewput/brewput"
+// ownModule is the module path of this program.
+const ownModule = "github.com/brewput/brewput"
 
-// trials runs a trial to know how long one takes, and lets the others be of as many operations.
+// trials prepares the trials: it runs one to measure its length, and sets the number of operations of the others.
 func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Spec) error {
-	top := k.levels[len(k.levels)-1]
-	k.do = func(ctx context.Context, r hook.Request, cpus int) (ended, error) {
+	top := k.cpuLevels[len(k.cpuLevels)-1]
+	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
 		spec := spec
 		spec.Point = spec.Point.With("cpus", plan.IntLevel(cpus))
 		spec.Evidence = &r
 		out, err := trial.Runner{TimeLimit: max(0, time.Until(k.deadline)) + trialGrace}.Run(ctx, spec)
 		if err != nil {
-			return ended{}, err
+			return outcome{}, err
 		}
 		if t := out.Trial; t.Status == result.Failed || !trial.Expected(d.Expect, t.Status) {
-			return ended{}, &Failure{What: fmt.Sprintf("%s: %s: %s", k.about.Name, t.Status, t.Error),
+			return outcome{}, &Failure{Reason: fmt.Sprintf("%s: %s: %s", k.about.Name, t.Status, t.Error),
 				Output: out.Failure}
 		}
-		return tried(out.Trial), nil
+		return fromTrial(out.Trial), nil
 	}
+
 	stream := d.Stream != nil && spec.Operations == 0
-	if spec.Operations == 0 { // it does not end a job, but designs with workers must be given one
-		spec.Duration = min(firstWindow, k.o.Duration)
+	if spec.Operations == 0 { // A duration does not end a job, but designs with workers need one.
+		spec.Duration = min(firstWindow, k.opts.Duration)
 	}
-	k.o.Say("running " + k.about.Name + " once, to see how long it takes")
-	k.inside = true
+
+	k.opts.Progress("running " + k.about.Name + " once, to see how long it takes")
+	k.insideTimes = true
 	e, _, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
 	if err != nil {
 		return err
@@ -108,32 +118,36 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 	if stream {
 		spec.Operations, spec.Duration = max(1, e.operations), 0
 	}
-	k.o.Say(fmt.Sprintf("it takes %v; now about %v of trials", e.wall.Round(time.Millisecond),
+
+	k.opts.Progress(fmt.Sprintf("it takes %v; now about %v of trials", e.wall.Round(time.Millisecond),
 		k.estimate(e.wall).Round(time.Second)))
 	return nil
 }
 
-// tried is a trial as the run of a program.
-func tried(t result.Trial) ended {
+// fromTrial converts a trial to the outcome of a run.
+func fromTrial(t result.Trial) outcome {
 	get := func(name string) float64 {
 		if v := t.Metrics.Get(name); v.Known() {
 			return float64(v)
 		}
 		return math.NaN()
 	}
+
 	seconds := func(name string) time.Duration {
 		if x := get(name); !math.IsNaN(x) {
 			return time.Duration(x * float64(time.Second))
 		}
 		return 0
 	}
+
 	count := func(name string) int64 {
 		if x := get(name); !math.IsNaN(x) {
 			return int64(x)
 		}
 		return -1
 	}
-	e := ended{
+
+	e := outcome{
 		wall: time.Duration(t.WallSeconds * float64(time.Second)), user: seconds("cpu_user_seconds"),
 		system:    seconds("cpu_system_seconds"),
 		voluntary: max(0, count("voluntary_switches")), involuntary: max(0, count("involuntary_switches")),
@@ -141,7 +155,8 @@ func tried(t result.Trial) ended {
 		operations: t.Operations,
 	}
 	if busy := get("machine_cpu_seconds"); !math.IsNaN(busy) && e.wall > 0 {
-		e.others = max(0, busy-(e.user+e.system).Seconds()) / e.wall.Seconds()
+		e.otherCPUs = max(0, busy-(e.user+e.system).Seconds()) / e.wall.Seconds()
 	}
+
 	return e
 }

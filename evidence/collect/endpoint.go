@@ -17,52 +17,56 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// The bounds of what is asked of a live process.
+// Limits for requests to a live process.
 const (
-	mostFetched = 64 << 20        // bytes of a profile
-	mostTraced  = 2 * time.Second // of its trace, which costs it most
-	grace       = 10 * time.Second
-	lateness    = time.Second // that answers may be under way beyond the limit of all
+	maxProfileBytes = 64 << 20        // bytes of a profile
+	maxTraceSeconds = 2 * time.Second // longest trace, which is the most expensive request
+	grace           = 10 * time.Second
+	lateness        = time.Second // time that replies may take beyond the time limit
 )
 
-// ErrAddress says that an address cannot be one of a process.
+// ErrAddress is the error of an address that cannot belong to a process.
 var ErrAddress = errors.New("not the address of a process")
 
-// Endpoint collects the profiles of a process that serves net/http/pprof, for a bounded time. It changes no rate there.
-// Whatever the server does, it returns within o.Limit and a second. A wrong address is [ErrAddress].
+// Endpoint collects the profiles and a trace of a process that serves net/http/pprof. It changes no setting of the
+// process. It returns within the time limit and a second, whatever the server does. The error of an invalid address is
+// [ErrAddress].
 func Endpoint(ctx context.Context, address string, o Options) (*Collected, error) {
 	base, err := pprofURL(address)
 	if err != nil {
 		return nil, err
 	}
-	e := endpoint{base: base.String(), name: unsigned(base), o: o, until: time.Now().Add(o.Limit + lateness)}
-	seconds, traced := spans(o)
-	o.Say(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a "+
-		"trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
+
+	e := endpoint{base: base.String(), name: withoutUser(base), opts: o,
+		deadline: time.Now().Add(o.TimeLimit + lateness)}
+	seconds, traced := profileSeconds(o)
+	o.Progress(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then "+
+		"for a trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
 		"at most %d MB of it",
-		e.name, seconds, traced, o.Bytes>>20))
-	if e.c, err = open(o, evidence.Program{}); err != nil {
+		e.name, seconds, traced, o.TraceBytes>>20))
+	if e.collected, err = newCollected(o, evidence.Program{}); err != nil {
 		return nil, err
 	}
 
-	if err = e.reach(ctx); err == nil {
+	if err = e.checkReachable(ctx); err == nil {
 		err = e.fetch(ctx, seconds, traced)
 	}
 	if err != nil {
-		e.c.Close()
+		e.collected.Close()
 		return nil, err
 	}
-	e.c.Program = e.g.program()
-	e.c.Program.Name = strings.TrimSuffix(e.name, "/debug/pprof/")
-	return e.c, nil
+
+	e.collected.Program = e.guess.program()
+	e.collected.Program.Name = strings.TrimSuffix(e.name, "/debug/pprof/")
+	return e.collected, nil
 }
 
-// spans are the seconds that a CPU profile and a trace may take, so that both fit into the limit with a second to
-// spare. A server counts in whole seconds, and has at least one for the profile.
-func spans(o Options) (profile, trace int) {
-	room := max(1, int(o.Limit.Seconds())-1)
+// profileSeconds returns the seconds for a CPU profile and for a trace, so that both fit into the time limit with a
+// second to spare. Servers count in whole seconds, and at least one for the profile.
+func profileSeconds(o Options) (profile, trace int) {
+	room := max(1, int(o.TimeLimit.Seconds())-1)
 	profile = max(1, int(o.Duration.Round(time.Second).Seconds()))
-	trace = min(profile, int(mostTraced.Seconds()))
+	trace = min(profile, int(maxTraceSeconds.Seconds()))
 	if profile+trace > room {
 		trace = min(trace, room/2)
 		profile = max(1, room-trace)
@@ -70,22 +74,22 @@ func spans(o Options) (profile, trace int) {
 	return profile, trace
 }
 
-// endpoint is one process that is asked.
+// endpoint is a live process that serves profiles.
 type endpoint struct {
-	base string // with the user's name and password, which go to the server alone
-	name string // as people see it
-	o    Options
+	base string // URL with user name and password, which only the server may see
+	name string // URL for messages
+	opts Options
 
-	until time.Time // of all answers together
-	c     *Collected
-	g     guess
+	deadline  time.Time // end of all replies together
+	collected *Collected
+	guess     programGuess
 }
 
-// pprofURL is where profiles are: an address without a path has the usual one.
+// pprofURL returns the URL of the profiles. An address without a path gets the usual one.
 func pprofURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		if at := strings.LastIndexByte(address, '@'); at >= 0 { // what is misspelt may be a password
+		if at := strings.LastIndexByte(address, '@'); at >= 0 { // A misspelled part may be a password.
 			scheme, _, _ := strings.Cut(address, "://")
 			address = scheme + "://***" + address[at:]
 		} else if err == nil && u.Scheme == "file" {
@@ -99,57 +103,64 @@ func pprofURL(address string) (*url.URL, error) {
 	if !strings.HasSuffix(u.Path, "/") {
 		u.Path += "/"
 	}
+
 	u.RawQuery, u.Fragment = "", ""
 	return u, nil
 }
 
-// unsigned is an address without name and password.
-func unsigned(u *url.URL) string {
+// withoutUser returns a URL without user name and password.
+func withoutUser(u *url.URL) string {
 	bare := *u
 	bare.User = nil
 	return bare.String()
 }
 
-// get writes at most so many bytes of an answer to a file. It reports whether there were more. Its errors hold no
+// get writes a reply of at most most bytes to a file. It reports whether there was more. Its errors contain no
 // password.
 func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duration, most int64) (cut bool, err error) {
 	over := fmt.Errorf("no whole answer within %v", wait+grace)
 	until := time.Now().Add(wait + grace)
-	if e.until.Before(until) { // a server that drips each answer would have the grace of each
-		until, over = e.until, fmt.Errorf("no whole answer within --time-limit %v", e.o.Limit)
+	if e.deadline.Before(until) { // A slow server would otherwise have the grace period for each reply.
+		until, over = e.deadline, fmt.Errorf("no whole answer within the time limit of %v", e.opts.TimeLimit)
 	}
+
 	ctx, cancel := context.WithDeadlineCause(ctx, until, over)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.base+what, nil)
 	if err != nil {
 		return false, err
 	}
+
 	defer func() {
 		if cause := context.Cause(ctx); err != nil && cause != nil {
 			err = cause
 		}
 	}()
-	client := e.o.client
+	client := e.opts.client
 	if client == nil {
 		client = http.DefaultClient
 	}
+
 	answer, err := client.Do(request)
 	if err != nil {
-		var of *url.Error // which repeats the address
+		var of *url.Error // url.Error repeats the address.
 		if errors.As(err, &of) {
 			err = of.Err
 		}
 		return false, err
 	}
+
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(answer.Body, 200))
 		return false, statusError{answer.StatusCode, strings.TrimSpace(string(text))}
 	}
+
 	f, err := os.Create(file)
 	if err != nil {
 		return false, err
 	}
+
 	n, err := io.Copy(f, io.LimitReader(answer.Body, most+1))
 	if n > most {
 		err = errors.Join(err, f.Truncate(most))
@@ -157,9 +168,11 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 	if err = errors.Join(err, f.Close()); err != nil {
 		return false, err
 	}
+
 	return n > most, nil
 }
 
+// statusError is a reply with a status other than 200.
 type statusError struct {
 	code int
 	text string
@@ -167,9 +180,9 @@ type statusError struct {
 
 func (s statusError) Error() string { return fmt.Sprintf("status %d: %s", s.code, s.text) }
 
-// reach finds out whether somebody answers.
-func (e *endpoint) reach(ctx context.Context) error {
-	_, err := e.get(ctx, "cmdline", filepath.Join(e.c.Dir, "cmdline"), 0, 4<<10)
+// checkReachable returns an error with advice if the process does not answer.
+func (e *endpoint) checkReachable(ctx context.Context) error {
+	_, err := e.get(ctx, "cmdline", filepath.Join(e.collected.Dir, "cmdline"), 0, 4<<10)
 	var status statusError
 	switch {
 	case ctx.Err() != nil:
@@ -180,11 +193,12 @@ func (e *endpoint) reach(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("%s cannot be reached: %w; does the program run, and listen there?", e.name, err)
 	}
-	return os.Remove(filepath.Join(e.c.Dir, "cmdline"))
+
+	return os.Remove(filepath.Join(e.collected.Dir, "cmdline"))
 }
 
-// fetch takes the CPU profile, and over the same time what was allocated and waited for: that is counted anyway. The
-// trace comes last.
+// fetch takes the CPU profile and, during the same time, the allocation, mutex and block profiles, which cost nothing
+// more. The trace comes last.
 func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	kinds := []string{"profile", "allocs", "mutex", "block"}
 	errs := make([]error, len(kinds))
@@ -195,105 +209,116 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 				time.Duration(seconds)*time.Second)
 		})
 	}
+
 	group.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+
 	for i, kind := range kinds {
 		if err := errs[i]; err != nil {
-			e.c.note("there is no %s: %v", fileKinds[kind], err)
-		} else if err := e.take(ctx, kind); err != nil {
+			e.collected.note("there is no %s: %v", fileKinds[kind], err)
+		} else if err := e.addProfile(ctx, kind); err != nil {
 			return err
 		}
 	}
 	if e.profile(ctx, "goroutine", "goroutine", 0) == nil {
-		if err := e.take(ctx, "goroutine"); err != nil {
+		if err := e.addProfile(ctx, "goroutine"); err != nil {
 			return err
 		}
 	}
-	if len(e.c.Files) == 0 {
+	if len(e.collected.Files) == 0 {
 		return fmt.Errorf("%s sent no profile: %w", e.name, errs[0])
 	}
+
 	return e.trace(ctx, traced)
 }
 
-// profile fetches a profile, which is useless if it is cut.
+// profile fetches a profile, which is an error if it is too large: a part of it is useless.
 func (e *endpoint) profile(ctx context.Context, what, kind string, wait time.Duration) error {
-	cut, err := e.get(ctx, what, e.file(kind), wait, mostFetched)
+	cut, err := e.get(ctx, what, e.file(kind), wait, maxProfileBytes)
 	if err == nil && cut {
-		err = fmt.Errorf("it has more than %d MB", mostFetched>>20)
+		err = fmt.Errorf("it has more than %d MB", maxProfileBytes>>20)
 	}
 	return err
 }
 
-// trace fetches the trace, of which also a part is of use.
+// trace fetches the trace, of which a part is useful too.
 func (e *endpoint) trace(ctx context.Context, traced int) error {
 	if traced == 0 {
-		e.c.note("the time limit of %v left out: trace", e.o.Limit)
+		e.collected.note("the time limit of %v left out: trace", e.opts.TimeLimit)
 		return nil
 	}
+
 	cut, err := e.get(ctx, fmt.Sprintf("trace?seconds=%d", traced), e.file("trace"), time.Duration(traced)*time.Second,
-		e.o.Bytes)
+		e.opts.TraceBytes)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		e.c.note("there is no trace: %v", err)
+		e.collected.note("there is no trace: %v", err)
 		return nil
 	case cut:
-		e.c.note("the trace is cut at %d MB", e.o.Bytes>>20)
+		e.collected.note("the trace is cut at %d MB", e.opts.TraceBytes>>20)
 	}
-	return e.c.read(ctx, e.file("trace"), &e.g)
+
+	return e.collected.read(ctx, e.file("trace"), &e.guess)
 }
 
-// fileKinds are the kinds of profile by their names at the endpoint.
+// fileKinds are the kinds of evidence by their names at the endpoint.
 var fileKinds = map[string]string{"profile": "cpu", "allocs": "heap", "mutex": "mutex", "block": "block",
 	"goroutine": "goroutine", "trace": "trace"}
 
+// file returns the path for a kind of evidence.
 func (e *endpoint) file(kind string) string {
 	if kind == "trace" {
-		return filepath.Join(e.c.Dir, "trace.out")
+		return filepath.Join(e.collected.Dir, "trace.out")
 	}
-	return filepath.Join(e.c.Dir, fileKinds[kind]+".pprof")
+	return filepath.Join(e.collected.Dir, fileKinds[kind]+".pprof")
 }
 
-// take reads a profile that was fetched, and says why one may be empty.
-func (e *endpoint) take(ctx context.Context, kind string) error {
+// addProfile reads a profile that was fetched, and notes why it is empty.
+func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 	what := evidence.ProfileKind(fileKinds[kind])
 	p, err := profileAt(ctx, e.file(kind))
 	if err == nil {
-		err = e.c.add(e.file(kind), what, p, &e.g)
+		err = e.collected.add(e.file(kind), what, p, &e.guess)
 	}
 	if err != nil {
 		return fmt.Errorf("what %s%s sent is no profile: %w", e.name, kind, err)
 	}
-	e.c.Files = append(e.c.Files, File{fileKinds[kind], e.file(kind)})
+
+	e.collected.Files = append(e.collected.Files, File{fileKinds[kind], e.file(kind)})
 	if len(p.Samples) > 0 {
 		return ctx.Err()
 	}
+
 	switch what {
 	case evidence.Mutex, evidence.Block:
-		e.empty(ctx, what)
+		e.noteEmpty(ctx, what)
 	case evidence.CPU:
-		e.c.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load",
+		e.collected.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load",
 			p.Duration.Round(time.Second))
 	}
+
 	return ctx.Err()
 }
 
-// empty notes why nobody seems to wait: rates are 0 unless the program sets them, and no other process should.
-func (e *endpoint) empty(ctx context.Context, kind evidence.ProfileKind) {
+// noteEmpty notes why a mutex or block profile is empty. Rates are 0 unless the program sets them, and another process
+// should not.
+func (e *endpoint) noteEmpty(ctx context.Context, kind evidence.ProfileKind) {
 	lines := map[evidence.ProfileKind]string{evidence.Mutex: "runtime.SetMutexProfileFraction(5)",
 		evidence.Block: "runtime.SetBlockProfileRate(10000)"}
-	tmp := filepath.Join(e.c.Dir, "text")
+	tmp := filepath.Join(e.collected.Dir, "text")
 	defer os.Remove(tmp)
 	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"
 	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
 		text, _ := input.ReadFile(ctx, tmp, input.Figures)
-		// which stands before each stack
+		// "@" stands before each stack
 		if strings.Contains(string(text), "sampling period=0") || !strings.Contains(string(text), "@") {
 			why = "its rate is 0 unless the program sets it"
 		}
 	}
-	e.c.note("the %s profile is empty: %s; one line in main enables it: %s", kind, why, lines[kind])
+
+	e.collected.note("the %s profile is empty: %s; one line in main enables it: %s", kind, why, lines[kind])
 }

@@ -11,44 +11,47 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// compiled adds what the compiler says of escapes, if it says so before the time is over: for the first time it may
-// have much to compile.
-func (k *collector) compiled(ctx context.Context) {
-	if k.recipe == nil || k.late("escape analysis", 0) {
+// addEscapes adds the compiler's escape analysis if it ends within the time limit. The first time it may have to
+// compile much.
+func (k *collector) addEscapes(ctx context.Context) {
+	if k.buildConfig == nil || k.isTooLate("escape analysis", 0) {
 		return
 	}
 	limited, cancel := context.WithDeadline(ctx, k.deadline)
 	defer cancel()
 	if k.Escapes = k.escapes(limited); limited.Err() != nil {
 		k.Escapes = nil
-		k.late("escape analysis", 0)
+		k.isTooLate("escape analysis", 0)
 	}
 }
 
-// escapes are what the compiler puts on the heap in the packages of the program's module; nil where the source is not
-// at hand.
-func (r *recipe) escapes(ctx context.Context) []evidence.Escape {
+// escapes returns the values that the compiler puts on the heap, in the packages of the program's module. It returns
+// nil without the source.
+func (r *buildConfig) escapes(ctx context.Context) []evidence.Escape {
 	if r == nil {
 		return nil
 	}
+
 	pattern := r.pkg.ImportPath
 	if r.pkg.Module != nil {
 		pattern = r.pkg.Module.Path + "/..."
 	}
-	// That which compiles, but links nothing. It complains of what it cannot compile, which has been compiled before.
+
+	// This command compiles but does not link. Its errors do not matter, because the program has been compiled before.
 	args := []string{"list", "-deps", "-export", "-f", "{{.Name}}", "-gcflags=" + pattern + "=-m"}
 	if r.test {
 		args = append(args, "-test")
 	}
+
 	args = append(args, slices.DeleteFunc(slices.Clone(r.flags),
 		func(f string) bool { return strings.Contains(f, "-gcflags") })...)
-	_, said, _ := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.of...)...)
+	_, said, _ := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.packages...)...)
 	return parseEscapes(r.dir, said)
 }
 
 var escapeLine = regexp.MustCompile(`^(\S.*\.go):(\d+):\d+: ((?:.* escapes to heap|moved to heap: .*))$`)
 
-// parseEscapes reads what the compiler says with -m, of files relative to dir.
+// parseEscapes parses the compiler's output for -m. File names are relative to dir.
 func parseEscapes(dir, text string) []evidence.Escape {
 	var list []evidence.Escape
 	seen := map[string]bool{}
@@ -69,5 +72,6 @@ func parseEscapes(dir, text string) []evidence.Escape {
 		}
 		list = append(list, evidence.Escape{File: file, Line: number, Reason: m[3]})
 	}
+
 	return list
 }

@@ -1,10 +1,12 @@
-// Package collect collects what can be known about a running program: it builds programs with a hook inside where
-// their source is at hand, runs them once for each kind of evidence, since profilers disturb each other, and reads
-// saved profiles and those of live processes. Its API is not stable yet, unlike that of package lab. What it means
-// is for package explain to say.
+// Package collect collects evidence about Go programs for package explain. Its API is not stable yet, unlike that of
+// package lab.
 //
-// Programs run as they are given, never through a shell, in a process group of their own that is ended with all it
-// started. Nothing in the user's tree changes, and nothing is left behind.
+// [Command] builds a program with a hook if its source is available, and runs it once for each kind of evidence,
+// because profilers disturb each other. [Design] does the same for a design of a workload. [Files] reads saved profiles
+// and traces, and [Endpoint] those of a live process.
+//
+// Programs run as they are given, never through a shell. Each runs in its own process group, which is ended with all
+// processes that it started. The package changes nothing in the user's source tree and leaves nothing behind.
 package collect
 
 import (
@@ -20,87 +22,89 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// Options bound what is collected.
+// Options limit the collection. Start from [DefaultOptions].
 type Options struct {
-	// levels of GOMAXPROCS; profiles are taken at the highest. nil: 1 and what the program would have
-	CPUs     []int
-	Duration time.Duration // that one run is watched at most
-	Limit    time.Duration // of building and all runs together
-	Bytes    int64         // of a trace
-	Stdin    string        // a file that every run reads; "" for none
-	Keep     string        // a directory for profiles and trace; "" for none
-	Say      func(string)  // is told what is being done, a line at a time
-	client   *http.Client  // that asks a live process; nil is the usual one
-	until    time.Time     // when Limit is over; zero: it begins with the runs
+	CPUs       []int         // values of GOMAXPROCS; profiles are taken at the highest; nil: 1 and the default
+	Duration   time.Duration // longest time that one run is watched
+	TimeLimit  time.Duration // for building and all runs together
+	TraceBytes int64         // largest size of a trace, bytes
+	Stdin      string        // a file that every run reads as standard input; "" for none
+	Dir        string        // directory that keeps the profiles and the trace; "" for a temporary one
+	Progress   func(string)  // called with a line for each step; not nil
+	client     *http.Client  // for requests to a live process; nil is the default client
+	deadline   time.Time     // end of TimeLimit; zero: it begins with the runs
 }
 
-// building is a context for the go command, which ends with the time limit.
-func building(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
+// buildContext returns a context for the go command that ends at the time limit.
+func buildContext(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, until,
-		fmt.Errorf("--time-limit %v was over before the program was built: give a longer one; what the go command "+
-			"compiled it does not compile again", limit))
+		fmt.Errorf("the time limit of %v was over before the program was built: give a longer one; what the go "+
+			"command compiled it does not compile again", limit))
 }
 
-// tooLong is the error of a context whose time limit is over, nil before.
-func tooLong(ctx context.Context) error {
+// timeLimitError returns the cause of a context whose time limit is over, or nil before.
+func timeLimitError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// Defaults are the options that the command has.
-func Defaults() Options {
-	return Options{Duration: 10 * time.Second, Limit: 3 * time.Minute, Bytes: 64 << 20, Say: func(string) {}}
+// DefaultOptions returns the options of the command explain: runs of up to 10 s, 3 min in all and 64 MiB of trace.
+func DefaultOptions() Options {
+	return Options{Duration: 10 * time.Second, TimeLimit: 3 * time.Minute, TraceBytes: 64 << 20,
+		Progress: func(string) {}}
 }
 
-// Collected is evidence, with the files that it was read from.
+// Collected is evidence with the files that it was read from. Call Close to remove temporary files.
 type Collected struct {
 	*evidence.Evidence
-	Dir       string // of the files; gone after Close, unless it was asked for
+	Dir       string // directory of the files; a temporary one is gone after Close
 	Files     []File
 	Overheads []Overhead
-	place     *TempDir // nil where the directory is the user's
-	ran       bool     // this process built and ran the program
+	tempDir   *TempDir // nil if Dir belongs to the user
+	local     bool     // this process built and ran the program
 }
 
-// File is a profile or a trace.
+// File is a profile or a trace in a file.
 type File struct {
 	Kind string // "cpu", "heap", "mutex", "block", "goroutine", "trace"
-	Path string
+	Path string // absolute for evidence that this process collected
 }
 
-// Overhead is how much longer a run took with a profiler than without.
+// Overhead is the elapsed time of a run with a profiler divided by that without.
 type Overhead struct {
-	Kind  string
-	Ratio float64
+	Kind  string  // of evidence, such as "CPU profile"
+	Ratio float64 // 1 if the profiler costs nothing
 }
 
-// open makes the place for the files.
-func open(o Options, p evidence.Program) (*Collected, error) {
-	c := &Collected{Evidence: &evidence.Evidence{Program: p}, Dir: o.Keep}
+// newCollected makes the directory for the files.
+func newCollected(o Options, p evidence.Program) (*Collected, error) {
+	c := &Collected{Evidence: &evidence.Evidence{Program: p}, Dir: o.Dir}
 	var err error
-	if o.Keep != "" {
+	if o.Dir != "" {
 		if err = os.MkdirAll(c.Dir, 0o777); err == nil {
 			c.Dir, err = filepath.Abs(c.Dir)
 		}
-	} else if c.place, err = NewTempDir("files"); err == nil {
-		c.Dir = c.place.Path
+	} else if c.tempDir, err = NewTempDir("files"); err == nil {
+		c.Dir = c.tempDir.Path
 	}
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
+
 	return c, nil
 }
 
-// Close removes what was not asked for.
+// Close removes the temporary directory. It may be called on nil.
 func (c *Collected) Close() error {
 	if c == nil {
 		return nil
 	}
-	return c.place.Close()
+	return c.tempDir.Close()
 }
 
+// note adds a note to the evidence, once.
 func (c *Collected) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for _, n := range c.Notes {
@@ -111,7 +115,7 @@ func (c *Collected) note(format string, args ...any) {
 	c.Notes = append(c.Notes, text)
 }
 
-// Path is the file of a kind, "" where there is none.
+// Path returns the file of a kind, or "" if there is none.
 func (c *Collected) Path(kind string) string {
 	for _, f := range c.Files {
 		if f.Kind == kind {
@@ -121,29 +125,34 @@ func (c *Collected) Path(kind string) string {
 	return ""
 }
 
-// Command collects the evidence of a program, a package, go run or go test: whatever is typed before its arguments.
+// Command collects the evidence of a program, of a package by go run, or of tests by go test. It runs the command line
+// args in dir. If the program crashes, the error is a [*Failure].
 func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
 	place, err := NewTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place to build in: %w", err)
 	}
+
 	defer place.Close()
 	work := place.Path
-	o.until = time.Now().Add(o.Limit)
-	build, cancel := building(ctx, o.until, o.Limit)
+	o.deadline = time.Now().Add(o.TimeLimit)
+	build, cancel := buildContext(ctx, o.deadline, o.TimeLimit)
 	defer cancel()
-	s, err := resolve(build, work, dir, args, o.Say)
+	s, err := resolve(build, work, dir, args, o.Progress)
 	if err != nil {
-		return nil, cmp.Or(tooLong(build), err)
+		return nil, cmp.Or(timeLimitError(build), err)
 	}
-	c, err := open(o, s.about)
+
+	c, err := newCollected(o, s.about)
 	if err != nil {
 		return nil, err
 	}
-	c.ran = true
+
+	c.local = true
 	if err := s.collect(ctx, c, work, o); err != nil {
 		c.Close()
 		return nil, err
 	}
+
 	return c, ctx.Err()
 }

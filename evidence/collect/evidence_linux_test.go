@@ -106,7 +106,7 @@ func BenchmarkTwice(b *testing.B) {
 `,
 }
 
-// programs is a module with packages of the sources, and the directory of what was built.
+// programs returns a module with packages of the sources, and the directory of the binaries.
 func programs(t *testing.T, names ...string) (root string) {
 	t.Helper()
 	if testing.Short() {
@@ -134,8 +134,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// left are the files below a directory.
-func left(t *testing.T, dir string) (names []string) {
+// filesBelow returns the files below a directory.
+func filesBelow(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -150,12 +150,12 @@ func left(t *testing.T, dir string) (names []string) {
 }
 
 func quick() Options {
-	o := Defaults()
+	o := DefaultOptions()
 	o.CPUs, o.Duration = []int{1}, 5*time.Second
 	return o
 }
 
-// functions are the user's functions of a profile, with what was found there.
+// functions returns the user's functions of a profile, with their values.
 func functions(p evidence.Profile, value int) map[string]int64 {
 	m := map[string]int64{}
 	for _, s := range p.Samples {
@@ -169,11 +169,10 @@ func functions(p evidence.Profile, value int) map[string]int64 {
 	return m
 }
 
-// TestCommand: all kinds of evidence come of a program that ends by os.Exit, and nothing is left of it in its tree or
-// elsewhere.
+// A program that ends by os.Exit yields all kinds of evidence, and nothing is left in its source tree or elsewhere.
 func TestCommand(t *testing.T) {
 	root := programs(t, "work")
-	before := left(t, root)
+	before := filesBelow(t, root)
 	for _, args := range [][]string{
 		{filepath.Join(root, "work.bin")}, {"go", "run", "./work"},
 		{"go", "run", filepath.Join(root, "work", "main.go")},
@@ -195,7 +194,7 @@ func TestCommand(t *testing.T) {
 		if of := functions(found[evidence.CPU], 0); of["main.burn"] < 5 {
 			t.Errorf("%v: CPU samples %v", args, of)
 		}
-		// One of 20000 allocations in 64 bytes is sampled each 2048 bytes: 625 of them, +-4 %.
+		// One of 20000 allocations of 64 bytes is sampled each 2048 bytes: 625 of them, +-4%.
 		if of := functions(found[evidence.Heap], 0); of["main.allocate"] < 16000 || of["main.allocate"] > 26000 {
 			t.Errorf("%v: allocations %v", args, of)
 		}
@@ -221,15 +220,15 @@ func TestCommand(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if after := left(t, root); !slices.Equal(before, after) {
+	if after := filesBelow(t, root); !slices.Equal(before, after) {
 		t.Errorf("the tree has other files now: %q", after)
 	}
-	if rest := left(t, os.TempDir()); len(rest) > 0 {
+	if rest := filesBelow(t, os.TempDir()); len(rest) > 0 {
 		t.Errorf("left behind: %q", rest)
 	}
 }
 
-// TestWithoutSource: a program whose source is gone is run all the same.
+// A program without source is run without a hook.
 func TestWithoutSource(t *testing.T) {
 	root := programs(t, "work")
 	if err := os.RemoveAll(filepath.Join(root, "work")); err != nil {
@@ -259,7 +258,8 @@ func TestBenchmark(t *testing.T) {
 	if c.Runs[0].Operations != 5 || c.Program.Name != "BenchmarkBurn" || c.Trace == nil {
 		t.Errorf("%s: %+v", c.Program.Name, c.Runs)
 	}
-	for time, levels := range map[string]int{"10ms": 1, "5x": 2} { // for a time they do more on more CPUs
+	// benchmarks that run for a time do more on more CPUs
+	for time, levels := range map[string]int{"10ms": 1, "5x": 2} {
 		o := quick()
 		o.CPUs = []int{1, 2}
 		c, err := Command(t.Context(), root, []string{"go", "test", "./work", "-bench=.", "-benchtime", time}, o)
@@ -267,7 +267,7 @@ func TestBenchmark(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if len(c.Runs) != levels || !c.Program.Several {
+		if len(c.Runs) != levels || !c.Program.MultipleBenchmarks {
 			t.Errorf("two benchmarks for %s: %+v", time, c.Runs)
 		}
 	}
@@ -284,13 +284,12 @@ func TestCrash(t *testing.T) {
 	if !errors.As(err, &f) || !strings.Contains(err.Error(), "panic: the milk is sour") {
 		t.Errorf("%v", err)
 	}
-	if rest := left(t, os.TempDir()); len(rest) > 0 {
+	if rest := filesBelow(t, os.TempDir()); len(rest) > 0 {
 		t.Errorf("left behind: %q", rest)
 	}
 }
 
-// ended waits until the processes whose numbers are in a file are no more; those that nobody has asked about count as
-// ended.
+// ended waits until the processes whose IDs are in a file have ended. Zombies count as ended.
 func gone(t *testing.T, pids string) {
 	t.Helper()
 	text, err := os.ReadFile(pids)
@@ -315,7 +314,7 @@ func gone(t *testing.T, pids string) {
 	}
 }
 
-// TestEndless: a program without end is watched for a time, and ended with what it started.
+// A program without end is watched for a time, and then ended with its child processes.
 func TestEndless(t *testing.T) {
 	root := programs(t, "endless")
 	pids := filepath.Join(root, "pids")
@@ -332,7 +331,7 @@ func TestEndless(t *testing.T) {
 	gone(t, pids)
 }
 
-// TestInterrupted: so it is where the collection is interrupted.
+// An interrupt ends the program with its child processes.
 func TestInterrupted(t *testing.T) {
 	root := programs(t, "endless")
 	pids := filepath.Join(root, "pids")
@@ -353,12 +352,12 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	gone(t, pids)
-	if rest := left(t, os.TempDir()); len(rest) > 0 {
+	if rest := filesBelow(t, os.TempDir()); len(rest) > 0 {
 		t.Errorf("left behind: %q", rest)
 	}
 }
 
-// TestStdin: every run reads the same.
+// Every run reads the same standard input.
 func TestStdin(t *testing.T) {
 	root := programs(t, "counts")
 	in, err := os.Open(filepath.Join(root, "go.mod"))
@@ -367,7 +366,7 @@ func TestStdin(t *testing.T) {
 	}
 	defer in.Close()
 	want, _ := os.ReadFile(in.Name())
-	path, remark, err := Stdin(t.Context(), in, t.TempDir())
+	path, remark, err := copyStdin(t.Context(), in, t.TempDir())
 	if err != nil || remark != "" {
 		t.Fatal(remark, err)
 	}
@@ -386,7 +385,7 @@ func TestStdin(t *testing.T) {
 	defer r.Close()
 	w.WriteString("beans")
 	w.Close()
-	path, remark, err = Stdin(t.Context(), r, t.TempDir())
+	path, remark, err = copyStdin(t.Context(), r, t.TempDir())
 	if got, _ := os.ReadFile(path); err != nil || remark != "" || string(got) != "beans" {
 		t.Errorf("a pipe: %q, %q, %v", got, remark, err)
 	}
@@ -396,7 +395,7 @@ func TestStdin(t *testing.T) {
 	}
 	defer w.Close()
 	defer r.Close()
-	if path, remark, err = Stdin(t.Context(), r, t.TempDir()); path != "" ||
+	if path, remark, err = copyStdin(t.Context(), r, t.TempDir()); path != "" ||
 		!strings.Contains(remark, "nothing came") || err != nil {
 		t.Errorf("an open pipe: %q, %q, %v", path, remark, err)
 	}
@@ -405,7 +404,7 @@ func TestStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if path, remark, err = Stdin(t.Context(), null, t.TempDir()); path != "" || remark != "" || err != nil {
+	if path, remark, err = copyStdin(t.Context(), null, t.TempDir()); path != "" || remark != "" || err != nil {
 		t.Errorf("nothing: %q, %q, %v", path, remark, err)
 	}
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// Files collects what saved profiles and traces hold, each recognised by its content.
+// Files reads saved profiles and traces, whose kind it detects by their content. Several CPU profiles are combined; of
+// other kinds there may be one each.
 func Files(ctx context.Context, paths []string) (*Collected, error) {
 	c := &Collected{Evidence: &evidence.Evidence{}}
-	var g guess
+	var g programGuess
 	for _, path := range paths {
 		if err := c.read(ctx, path, &g); err != nil {
 			return nil, err
@@ -27,19 +28,21 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 	if text := g.renamed(); text != "" {
 		c.note("%s", text)
 	}
+
 	c.Program = g.program()
 	c.Program.Name = strings.Join(paths, " ")
 	return c, nil
 }
 
-// read takes one file in.
-func (c *Collected) read(ctx context.Context, path string, g *guess) error {
-	f, err := input.Open(ctx, path, input.Trace) // a profile's own limit is smaller
+// read adds one file.
+func (c *Collected) read(ctx context.Context, path string, g *programGuess) error {
+	f, err := input.Open(ctx, path, input.Trace) // the limit of a profile is smaller
 	if err != nil {
 		return err
 	}
+
 	defer f.Close()
-	kind, p, err := recognise(ctx, f, path)
+	kind, p, err := detectKind(ctx, f, path)
 	if err != nil {
 		return err
 	}
@@ -58,29 +61,32 @@ func (c *Collected) read(ctx context.Context, path string, g *guess) error {
 	} else if err = c.add(path, evidence.ProfileKind(kind), p, g); err != nil {
 		return err
 	}
+
 	c.Files = append(c.Files, File{kind, path})
 	return g.conflict()
 }
 
-// add takes a profile in; several CPU profiles are one.
-func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *guess) error {
-	p := converted(read, kind)
-	if !named(p) {
+// add adds a profile; several CPU profiles become one.
+func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *programGuess) error {
+	p := toEvidence(read, kind)
+	if !isSymbolized(p) {
 		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package "+
 			"runtime/pprof, which names them", path)
 	}
+
 	g.profile(path, p, read.Binary)
 	if i := slices.IndexFunc(c.Profiles, func(q evidence.Profile) bool { return q.Kind == kind }); i >= 0 {
 		c.Profiles[i].Samples = append(c.Profiles[i].Samples, p.Samples...)
 		c.Profiles[i].Duration += p.Duration
 		return nil
 	}
+
 	c.Profiles = append(c.Profiles, *p)
 	return nil
 }
 
-// named reports whether a profile names its functions; one without samples does.
-func named(p *evidence.Profile) bool {
+// isSymbolized reports whether a profile names its functions. One without samples does.
+func isSymbolized(p *evidence.Profile) bool {
 	frames := 0
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
@@ -93,12 +99,12 @@ func named(p *evidence.Profile) bool {
 	return len(p.Samples) == 0 && frames == 0
 }
 
-// textForms are the first words of profiles that people read.
+// textForms are the first words of profiles in text form.
 var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goroutine profile:",
 	"threadcreate profile:"}
 
-// recognise tells of what kind a file is by its content, and reads it if it is a profile.
-func recognise(ctx context.Context, f *input.File, path string) (kind string, p *gopprof.Profile, err error) {
+// detectKind detects the kind of a file by its content, and parses it if it is a profile.
+func detectKind(ctx context.Context, f *input.File, path string) (kind string, p *gopprof.Profile, err error) {
 	head := make([]byte, 64)
 	n, err := f.ReadAt(head, 0)
 	head = head[:n]
@@ -120,15 +126,18 @@ func recognise(ctx context.Context, f *input.File, path string) (kind string, p 
 	if err != nil {
 		return "", nil, fmt.Errorf("%s is neither a trace of Go nor a profile in the format of pprof: %w", path, err)
 	}
+
 	kind = profileKind(p, filepath.Base(path))
 	if kind == "" {
 		return "", nil, fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, "+
-			"block and goroutine profiles of Go programs", path, types(p))
+			"block and goroutine profiles of Go programs", path, typeNames(p))
 	}
+
 	return kind, p, nil
 }
 
-func types(p *gopprof.Profile) string {
+// typeNames returns the value types of a profile for a message.
+func typeNames(p *gopprof.Profile) string {
 	var names []string
 	for _, t := range p.Types {
 		names = append(names, t.Type+"/"+t.Unit)
@@ -139,28 +148,31 @@ func types(p *gopprof.Profile) string {
 	return strings.Join(names, " and ")
 }
 
-// profileKind is the kind of a profile by its types, and by its stacks where two kinds have the same.
+// profileKind returns the kind of a profile by its value types, and by its stacks if two kinds have the same types. It
+// returns "" for any other profile.
 func profileKind(p *gopprof.Profile, name string) string {
-	is := func(words ...string) bool {
+	hasTypes := func(words ...string) bool {
 		var have []string
 		for _, t := range p.Types {
 			have = append(have, t.Type)
 		}
 		return slices.Equal(have, words)
 	}
+
 	switch {
-	case is("samples", "cpu"):
+	case hasTypes("samples", "cpu"):
 		return "cpu"
-	case is("alloc_objects", "alloc_space", "inuse_objects", "inuse_space"):
+	case hasTypes("alloc_objects", "alloc_space", "inuse_objects", "inuse_space"):
 		return "heap"
-	case is("goroutine"):
+	case hasTypes("goroutine"):
 		return "goroutine"
-	case !is("contentions", "delay"):
+	case !hasTypes("contentions", "delay"):
 		return ""
 	}
+
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
-			// A mutex profile blames who unlocks.
+			// The stacks of a mutex profile are those of the goroutine that unlocks.
 			if strings.HasPrefix(f.Function, "sync.") || strings.HasPrefix(f.Function, "internal/sync.") ||
 				strings.HasPrefix(f.Function, "runtime.") {
 				if strings.Contains(f.Function, "Unlock") || strings.Contains(f.Function, ".unlock") ||
@@ -175,5 +187,6 @@ func profileKind(p *gopprof.Profile, name string) string {
 	if len(p.Samples) == 0 && strings.Contains(name, "mutex") {
 		return "mutex"
 	}
+
 	return "block"
 }

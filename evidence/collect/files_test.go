@@ -26,8 +26,8 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// saved writes the evidence of this process to files.
-func saved(t *testing.T) (dir string) {
+// saveEvidence writes evidence about this process to files.
+func saveEvidence(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	file := func(name string, write func(io.Writer) error) {
@@ -62,7 +62,7 @@ func saved(t *testing.T) (dir string) {
 	return dir
 }
 
-// contend lets goroutines wait for a mutex, and for a channel: each of them, whatever the scheduler does.
+// contend makes goroutines wait for a mutex and for a channel, regardless of the scheduler.
 func contend() {
 	var mu sync.Mutex
 	passed := 0
@@ -85,15 +85,15 @@ func contend() {
 	group.Wait()
 }
 
-// waiting is how many goroutines wait for a mutex.
+// waiting returns how many goroutines wait for a mutex.
 func waiting() int {
 	buf := make([]byte, 1<<20)
 	return strings.Count(string(buf[:runtime.Stack(buf, true)]), "[sync.Mutex.Lock")
 }
 
-// TestFiles: each kind is recognised by its content, whatever its name.
+// The kind of a file is detected by its content, whatever its name.
 func TestFiles(t *testing.T) {
-	dir := saved(t)
+	dir := saveEvidence(t)
 	var paths []string
 	for name, want := range map[string]string{"a": "heap", "b": "mutex", "c": "block", "d": "goroutine", "e": "cpu",
 		"f": "trace"} {
@@ -102,7 +102,7 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _, err := recognise(t.Context(), f, path); err != nil || got != want {
+		if got, _, err := detectKind(t.Context(), f, path); err != nil || got != want {
 			t.Errorf("%s is of the kind %q, %v; want %s", name, got, err, want)
 		}
 		f.Close()
@@ -121,8 +121,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// packed is a profile in the format of pprof.
-func packed(t *testing.T, text string) []byte {
+// profileFile writes a profile in the format of pprof.
+func profileFile(t *testing.T, text string) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	if _, err := z.Write([]byte(text)); err != nil {
@@ -132,9 +132,9 @@ func packed(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// TestWrongFiles: what cannot be used is refused with its name and a reason.
+// Files that cannot be used are refused by name, with a reason.
 func TestWrongFiles(t *testing.T) {
-	dir := saved(t)
+	dir := saveEvidence(t)
 	read := func(name string) []byte {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -155,7 +155,7 @@ func TestWrongFiles(t *testing.T) {
 		"cut.out":     {read("f")[:40], "cut.out"},
 		"foreign.out": {[]byte("go 1.99 trace\x00\x00\x00 and no event that anybody knows of, at some length"),
 			"foreign.out"},
-		"threads.pprof": {packed(t, "\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x0cthreadcreate\x32\x05count"),
+		"threads.pprof": {profileFile(t, "\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x0cthreadcreate\x32\x05count"),
 			"which explain does not know"},
 	} {
 		path := filepath.Join(dir, name)
@@ -180,26 +180,27 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-// TestStrangers: profiles without names, and those of two programs.
-func TestStrangers(t *testing.T) {
-	bare := converted(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}}, Values: []int64{1}}}},
+// Profiles without function names, and profiles of two programs, are refused.
+func TestDifferentPrograms(t *testing.T) {
+	bare := toEvidence(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}},
+		Values: []int64{1}}}},
 		evidence.CPU)
-	if named(bare) || !named(&evidence.Profile{}) {
+	if isSymbolized(bare) || !isSymbolized(&evidence.Profile{}) {
 		t.Error("a profile without names is not told from others")
 	}
-	of := func(file string) *evidence.Profile {
+	build := func(file string) *evidence.Profile {
 		return &evidence.Profile{Samples: []evidence.Sample{{Stack: []evidence.Frame{{Function: "main.main", File: file,
 			Line: 1}}}}}
 	}
-	var g guess
-	g.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{})
-	g.profile("heap.pprof", of("/a/main.go"), gopprof.Binary{})
+	var g programGuess
+	g.profile("cpu.pprof", build("/a/main.go"), gopprof.Binary{})
+	g.profile("heap.pprof", build("/a/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err != nil {
 		t.Error(err)
 	}
-	var renamed guess
-	renamed.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{File: "/a/v1", BuildID: "1"})
-	renamed.profile("heap.pprof", of("/a/main.go"), gopprof.Binary{File: "/a/v2", BuildID: "2"})
+	var renamed programGuess
+	renamed.profile("cpu.pprof", build("/a/main.go"), gopprof.Binary{File: "/a/v1", BuildID: "1"})
+	renamed.profile("heap.pprof", build("/a/main.go"), gopprof.Binary{File: "/a/v2", BuildID: "2"})
 	if err := renamed.conflict(); err != nil {
 		t.Error(err)
 	}
@@ -207,14 +208,14 @@ func TestStrangers(t *testing.T) {
 		!strings.Contains(text, "of /a/v1, the other of /a/v2") || g.renamed() != "" {
 		t.Errorf("%q, %q", text, g.renamed())
 	}
-	g.profile("mutex.pprof", of("/b/main.go"), gopprof.Binary{})
+	g.profile("mutex.pprof", build("/b/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err == nil ||
 		!strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestBinaries: profiles of two programs are told apart though one names no function of package main.
+// Profiles of two programs are distinguished even if one names no function of package main.
 func TestBinaries(t *testing.T) {
 	for _, c := range []struct {
 		a, b   gopprof.Binary
@@ -222,14 +223,14 @@ func TestBinaries(t *testing.T) {
 	}{
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "2"}, true},
 		{gopprof.Binary{File: "/a/tea"}, gopprof.Binary{File: "/a/milk"}, true},
-		// built again
+		// the program was rebuilt
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/b/tea", BuildID: "2"}, false},
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "1"}, false}, // a copy
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{}, false},
 		{gopprof.Binary{File: `C:\go-build1\tea.test.exe`, BuildID: "1"},
 			gopprof.Binary{File: `C:\go-build2\tea.test.exe`, BuildID: "2"}, false},
 	} {
-		var g guess
+		var g programGuess
 		bare := &evidence.Profile{}
 		g.profile("cpu.pprof", bare, c.a)
 		g.trace("trace.out", &evidence.Trace{})
@@ -245,7 +246,7 @@ func TestBinaries(t *testing.T) {
 	}
 }
 
-// TestStandard: the standard library is no program's module, wherever it lies.
+// The standard library is no program's module, whatever its directory.
 func TestStandard(t *testing.T) {
 	for f, want := range map[evidence.Frame]bool{
 		{Function: "sync.(*Mutex).Lock", File: "/opt/go/src/sync/mutex.go"}:               true,
@@ -259,8 +260,8 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// TestKindOfWaits: mutex and block profiles have the same types.
-func TestKindOfWaits(t *testing.T) {
+// Mutex and block profiles have the same value types and are distinguished by their stacks.
+func TestMutexOrBlock(t *testing.T) {
 	stack := func(names ...string) gopprof.Sample {
 		s := gopprof.Sample{Values: []int64{1, 1}}
 		for _, n := range names {
@@ -290,7 +291,7 @@ func TestKindOfWaits(t *testing.T) {
 	}
 }
 
-// serve answers as net/http/pprof does.
+// serve replies as net/http/pprof does.
 func serve(t *testing.T) string {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", netpprof.Index)
@@ -306,9 +307,9 @@ func TestEndpoint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
-	var said []string
-	o := Defaults()
-	o.Duration, o.Say = time.Second, func(line string) { said = append(said, line) }
+	var progress []string
+	o := DefaultOptions()
+	o.Duration, o.Progress = time.Second, func(line string) { progress = append(progress, line) }
 	c, err := Endpoint(t.Context(), serve(t), o)
 	if err != nil {
 		t.Fatal(err)
@@ -317,8 +318,8 @@ func TestEndpoint(t *testing.T) {
 	if c.Trace == nil || len(c.Profiles) != 5 {
 		t.Errorf("trace %t, %d profiles: %q", c.Trace != nil, len(c.Profiles), c.Notes)
 	}
-	if len(said) == 0 || !strings.Contains(said[0], "which takes it") {
-		t.Errorf("the overhead is not said first: %q", said)
+	if len(progress) == 0 || !strings.Contains(progress[0], "which takes it") {
+		t.Errorf("the overhead is not said first: %q", progress)
 	}
 	for _, line := range []string{"runtime.SetMutexProfileFraction(5)", "runtime.SetBlockProfileRate(10000)"} {
 		if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, line) }) {
@@ -327,7 +328,7 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// TestWrongEndpoint: errors say whom was asked, and what to do.
+// Errors name the address and what to do.
 func TestWrongEndpoint(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
@@ -343,7 +344,7 @@ func TestWrongEndpoint(t *testing.T) {
 		"ftp://x":   "is not the address",
 		garbage.URL: "is no profile",
 	} {
-		o := Defaults()
+		o := DefaultOptions()
 		o.Duration = time.Second
 		if _, err := Endpoint(t.Context(), address, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", address, err)
@@ -356,7 +357,7 @@ func TestWrongEndpoint(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer slow.Close()
-	if _, err := Endpoint(ctx, slow.URL, Defaults()); !errors.Is(err, context.Canceled) {
+	if _, err := Endpoint(ctx, slow.URL, DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -384,8 +385,8 @@ func TestPprofURL(t *testing.T) {
 	}
 }
 
-// TestSpans: a profile and a trace fit into the limit.
-func TestSpans(t *testing.T) {
+// A profile and a trace fit into the time limit.
+func TestProfileSeconds(t *testing.T) {
 	for _, c := range []struct {
 		duration, limit time.Duration
 		profile, trace  int
@@ -395,16 +396,16 @@ func TestSpans(t *testing.T) {
 		{10 * time.Second, 10 * time.Second, 7, 2}, {time.Second, time.Millisecond, 1, 0},
 		{100 * time.Millisecond, time.Minute, 1, 1},
 	} {
-		if p, x := spans(Options{Duration: c.duration, Limit: c.limit}); p != c.profile || x != c.trace {
+		if p, x := profileSeconds(Options{Duration: c.duration, TimeLimit: c.limit}); p != c.profile || x != c.trace {
 			t.Errorf("%v within %v: %d and %d s, want %d and %d", c.duration, c.limit, p, x, c.profile, c.trace)
 		}
 	}
 }
 
-// dripping answers byte by byte and never ends, in virtual time.
-type dripping struct{ http.RoundTripper }
+// slowReply replies byte by byte and never ends, in virtual time.
+type slowReply struct{ http.RoundTripper }
 
-func (dripping) RoundTrip(r *http.Request) (*http.Response, error) {
+func (slowReply) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: &drip{ctx: r.Context()}, Request: r}, nil
 }
 
@@ -421,17 +422,17 @@ func (d *drip) Read(p []byte) (int, error) {
 
 func (*drip) Close() error { return nil }
 
-// TestDrip: a server that drips its answers has the time limit for all of them, and the error holds no password.
-func TestDrip(t *testing.T) {
+// All replies of a slow server share the time limit, and the error contains no password.
+func TestSlowServer(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
-		o := Defaults()
-		o.Limit, o.client = 3*time.Second, &http.Client{Transport: dripping{}}
+		o := DefaultOptions()
+		o.TimeLimit, o.client = 3*time.Second, &http.Client{Transport: slowReply{}}
 		began, said := time.Now(), ""
-		o.Say = func(line string) { said += line }
+		o.Progress = func(line string) { said += line }
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
-		if took := time.Since(began); took > o.Limit+lateness || err == nil ||
-			!strings.Contains(err.Error(), "no whole answer within --time-limit 3s") {
+		if took := time.Since(began); took > o.TimeLimit+lateness || err == nil ||
+			!strings.Contains(err.Error(), "no whole answer within the time limit of 3s") {
 			t.Errorf("%v after %v", err, took)
 		}
 		if strings.Contains(said+err.Error(), "secret") || !strings.Contains(said, "http://server:1/debug") {
@@ -443,25 +444,25 @@ func TestDrip(t *testing.T) {
 	}
 }
 
-// late answers whether somebody is there, and drips everything else.
-type late struct{ dripping }
+// answering replies to the first request, and slowly to all others.
+type answering struct{ slowReply }
 
-func (l late) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, "/cmdline") {
 		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
 	}
-	return l.dripping.RoundTrip(r)
+	return l.slowReply.RoundTrip(r)
 }
 
-// TestDripOfProfiles: a server of which no profile comes whole within the limit has sent none.
-func TestDripOfProfiles(t *testing.T) {
+// A server whose profiles all exceed the time limit has sent none.
+func TestSlowProfiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
-		o := Defaults()
-		o.Limit, o.client = 3*time.Second, &http.Client{Transport: late{}}
+		o := DefaultOptions()
+		o.TimeLimit, o.client = 3*time.Second, &http.Client{Transport: answering{}}
 		began := time.Now()
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
-		if took := time.Since(began); took > o.Limit+lateness || err == nil ||
+		if took := time.Since(began); took > o.TimeLimit+lateness || err == nil ||
 			!strings.Contains(err.Error(), "http://server:1/debug/pprof/ sent no profile: no whole answer") {
 			t.Errorf("%v after %v", err, took)
 		}

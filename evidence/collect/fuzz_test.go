@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzAddress: an address is one of a process, or an error that is ErrAddress; neither shows what stands before its @.
+// FuzzAddress checks that an address is valid or an ErrAddress, and that neither result shows the text before the @.
 func FuzzAddress(f *testing.F) {
 	f.Add("http", "me:secret", "host:1", "/x")
 	f.Add("file", "me:sec/ret", "h", "")
@@ -23,13 +23,14 @@ func FuzzAddress(f *testing.F) {
 			}
 			return
 		}
-		if shown := unsigned(u); strings.Contains(shown, secret) && !strings.Contains(scheme+host+path+u.Path, secret) {
+		if shown := withoutUser(u); strings.Contains(shown, secret) &&
+			!strings.Contains(scheme+host+path+u.Path, secret) {
 			t.Fatal(shown)
 		}
 	})
 }
 
-// FuzzEscapes reads whatever the compiler says.
+// FuzzEscapes parses arbitrary compiler output.
 func FuzzEscapes(f *testing.F) {
 	f.Add("./a.go:3:4: x escapes to heap\nb.go:99999999999999999999:1: moved to heap: y")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/internal/gobench"
 )
 
-// testFlags are the flags of a test binary that have a value; the others of go test are those of go build.
+// testFlags are the flags of a test binary that have a value; other flags of go test are build flags.
 var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "timeout", "parallel", "shuffle", "list",
 	"fuzz", "fuzztime"}
 
@@ -20,21 +20,21 @@ var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "t
 var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
 	"blockprofile", "blockprofilerate", "trace", "outputdir", "c", "json", "fuzz", "fuzztime", "list"}
 
-// bench is what is known of the benchmarks that are run.
-type bench struct {
+// benchmarks describes the benchmarks that a test binary runs.
+type benchmarks struct {
 	pattern    string
-	operations int64 // b.N of the only one; 0 where there are several
-	timed      bool  // there are several, and each goes on for a time: they do more on more CPUs
+	operations int64 // b.N of the only benchmark; 0 if there are several
+	byTime     bool  // there are several, and each runs for a time: on more CPUs they do more
 }
 
-// testCommand is a command go test, taken apart.
+// testCommand is a parsed go test command line.
 type testCommand struct {
-	build, args []string // flags of the build, and what follows -args
+	build, args []string // build flags, and the arguments after -args
 	pkg         string
-	has         map[string]string // flags of the binary
+	has         map[string]string // flags of the test binary, by name without "test."
 }
 
-// parseTest reads the arguments of go test.
+// parseTest parses the arguments of go test.
 func parseTest(args []string) (testCommand, error) {
 	t := testCommand{pkg: ".", has: map[string]string{}}
 	named := false
@@ -58,7 +58,7 @@ func parseTest(args []string) (testCommand, error) {
 			return t, fmt.Errorf("go's flag -%s is not possible here", name)
 		}
 		test := slices.Contains(testFlags, name)
-		if !has && (test || slices.Contains(valued, name)) {
+		if !has && (test || slices.Contains(valueFlags, name)) {
 			if i++; i == len(args) {
 				return t, fmt.Errorf("go test's flag -%s has no value", name)
 			}
@@ -75,10 +75,11 @@ func parseTest(args []string) (testCommand, error) {
 			t.build = append(t.build, "-"+name)
 		}
 	}
+
 	return t, nil
 }
 
-// flags are those of the test binary, but for the number of CPUs.
+// flags returns the flags of the test binary, without the number of CPUs.
 func (t testCommand) flags() []string {
 	if t.has["bench"] != "" {
 		if _, ok := t.has["run"]; !ok {
@@ -88,6 +89,7 @@ func (t testCommand) flags() []string {
 	if _, ok := t.has["benchtime"]; !ok {
 		t.has["benchtime"] = "500ms"
 	}
+
 	list := []string{"-test.paniconexit0", "-test.timeout=0", "-test.count=1"}
 	for _, name := range []string{"run", "skip", "bench", "benchtime", "parallel", "shuffle", "short", "benchmem",
 		"v"} {
@@ -95,58 +97,64 @@ func (t testCommand) flags() []string {
 			list = append(list, "-test."+name+"="+value)
 		}
 	}
+
 	return list
 }
 
-// goTest builds the test binary of a package once.
-func goTest(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+// goTest builds the test binary of a package.
+func goTest(ctx context.Context, work, dir string, args []string, progress func(string)) (*target, error) {
 	t, err := parseTest(args)
 	if err != nil {
 		return nil, err
 	}
-	r := &recipe{dir: dir, of: []string{t.pkg}, flags: t.build, work: work, test: true}
+
+	r := &buildConfig{dir: dir, packages: []string{t.pkg}, flags: t.build, work: work, test: true}
 	if inside := filepath.Join(dir, t.pkg); strings.HasPrefix(t.pkg, ".") && isDir(inside) {
-		r.dir, r.of = inside, []string{"."}
+		r.dir, r.packages = inside, []string{"."}
 	}
 	if err := r.list(ctx); err != nil {
 		return nil, fmt.Errorf("%s is no package whose tests can be built: %w", t.pkg, err)
 	}
+
 	name := filepath.Base(r.pkg.Dir) + ".test"
 	flags := t.flags()
-	s := &subject{recipe: r, plain: program{
+	s := &target{buildConfig: r, plain: program{
 		path: filepath.Join(work, "plain", name), args: slices.Concat([]string{name}, flags, t.args), dir: r.pkg.Dir,
 		env: []string{"PWD=" + r.pkg.Dir}, cpuFlag: "-test.cpu=",
 	}}
-	say("building the tests of " + r.pkg.ImportPath)
+	progress("building the tests of " + r.pkg.ImportPath)
 	if err := r.build(ctx, s.plain.path); err != nil {
 		return nil, fmt.Errorf("the tests of %s cannot be built:\n%w", t.pkg, err)
 	}
+
 	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
 	if p := t.has["bench"]; p != "" {
-		s.bench = &bench{pattern: p}
+		s.bench = &benchmarks{pattern: p}
 	}
-	s.settle()
+
+	s.setSource()
 	return s, nil
 }
 
-// measured takes note of what the first run of benchmarks printed: the others do the same number of operations.
-func (s *subject) measured(e ended, cpus int) error {
+// useBenchmarks reads the output of the first run of benchmarks. The other runs do the same number of operations.
+func (s *target) useBenchmarks(e outcome, cpus int) error {
 	if s.bench == nil {
 		return nil
 	}
+
 	lines := gobench.Parse(e.stdout, cpus)
 	switch {
 	case e.code != 0 && !e.cut:
-		return &Failure{What: fmt.Sprintf("the tests of %s fail: %s", s.pkg.ImportPath, e.state),
+		return &Failure{Reason: fmt.Sprintf("the tests of %s fail: %s", s.pkg.ImportPath, e.state),
 			Output: e.stdout + e.stderr}
 	case len(lines) == 0 && !e.cut:
 		return errors.New("no benchmark of " + s.pkg.ImportPath + " matches -bench " + s.bench.pattern +
 			"; go test -list Benchmark shows those there are")
 	case len(lines) > 1:
-		s.bench.timed = !slices.ContainsFunc(s.plain.args, func(a string) bool {
+		s.bench.byTime = !slices.ContainsFunc(s.plain.args, func(a string) bool {
 			return strings.HasPrefix(a, "-test.benchtime=") && strings.HasSuffix(a, "x")
 		})
-		s.about.Several = true
+		s.about.MultipleBenchmarks = true
 		s.notes = append(s.notes, fmt.Sprintf("%d benchmarks match -bench %s, and what is said is of all together: "+
 			"name one for an answer of its own", len(lines), s.bench.pattern))
 	case len(lines) == 1:
@@ -154,8 +162,9 @@ func (s *subject) measured(e ended, cpus int) error {
 		s.about.Name = "Benchmark" + lines[0].Name
 		args := slices.DeleteFunc(slices.Clone(s.plain.args),
 			func(a string) bool { return strings.HasPrefix(a, "-test.benchtime=") })
-		// In front: what follows -args is the tests' own.
+		// In front, because the arguments after -args belong to the tests.
 		s.plain.args = slices.Insert(args, 1, fmt.Sprintf("-test.benchtime=%dx", lines[0].N))
 	}
+
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestGoCommandInPlace: the go command has its files in the place, and the place's mark, whatever it is asked for.
-func TestGoCommandInPlace(t *testing.T) {
+// The go command always has its temporary files in the work directory, and the mark of that directory.
+func TestGoCommandTempDir(t *testing.T) {
 	tools, work := t.TempDir(), t.TempDir()
 	said := filepath.Join(tools, "said")
 	if err := os.WriteFile(filepath.Join(tools, "go"),
@@ -15,7 +15,7 @@ func TestGoCommandInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))
-	s := &subject{recipe: &recipe{dir: tools, of: []string{"."}, env: []string{"CGO_ENABLED=0"}}}
+	s := &target{buildConfig: &buildConfig{dir: tools, packages: []string{"."}, env: []string{"CGO_ENABLED=0"}}}
 	k := newCollector(s, new(Collected), work, Options{})
 	k.build(t.Context(), filepath.Join(work, "binary"))
 	k.escapes(t.Context())

@@ -17,27 +17,27 @@ import (
 	"github.com/brewput/brewput/internal/hook"
 )
 
-// limited is a collector whose runs leave an empty CPU profile.
-func limited(t *testing.T, o Options) *collector {
+// limitedCollector is a collector whose runs write an empty CPU profile.
+func limitedCollector(t *testing.T, o Options) *collector {
 	t.Helper()
-	k := newCollector(&subject{}, &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}, t.TempDir(), o)
-	k.do = func(_ context.Context, r hook.Request, _ int) (ended, error) {
+	k := newCollector(&target{}, &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}, t.TempDir(), o)
+	k.runHooked = func(_ context.Context, r hook.Request, _ int) (outcome, error) {
 		var profile bytes.Buffer
 		err := pprof.StartCPUProfile(&profile)
 		pprof.StopCPUProfile()
-		return ended{}, errors.Join(err, os.WriteFile(filepath.Join(r.Dir, "cpu.pprof"), profile.Bytes(), 0o600),
+		return outcome{}, errors.Join(err, os.WriteFile(filepath.Join(r.Dir, "cpu.pprof"), profile.Bytes(), 0o600),
 			os.WriteFile(filepath.Join(r.Dir, hook.End), []byte("wall 1\nend 0\n"), 0o600))
 	}
 	return k
 }
 
-// TestRepetitionsEnd: the CPU profile of short runs is repeated only until the time limit.
-func TestRepetitionsEnd(t *testing.T) {
-	k := limited(t, Options{Limit: time.Hour, Duration: time.Second, Say: func(string) {}})
-	runs, do := 0, k.do
-	k.do = func(ctx context.Context, r hook.Request, cpus int) (ended, error) {
+// The CPU profile of short runs is repeated only until the time limit.
+func TestRepetitionsTimeLimit(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+	runs, do := 0, k.runHooked
+	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
 		if runs++; runs == 3 {
-			k.deadline = time.Now() // it is over now
+			k.deadline = time.Now() // the limit is over now
 		}
 		return do(ctx, r, cpus)
 	}
@@ -47,56 +47,56 @@ func TestRepetitionsEnd(t *testing.T) {
 	}
 }
 
-// TestCompiledEnds: what the compiler says comes before the time limit, or not at all.
-func TestCompiledEnds(t *testing.T) {
-	k := limited(t, Options{Limit: time.Hour})
-	k.recipe, k.deadline = &recipe{dir: t.TempDir()}, time.Now().Add(-time.Second)
-	k.compiled(t.Context())
+// Escape analysis ends by the time limit, or is left out.
+func TestEscapesTimeLimit(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour})
+	k.buildConfig, k.deadline = &buildConfig{dir: t.TempDir()}, time.Now().Add(-time.Second)
+	k.addEscapes(t.Context())
 	if k.Escapes != nil || !slices.Contains(k.skipped, "escape analysis") {
 		t.Errorf("%v, left out %v", k.Escapes, k.skipped)
 	}
 }
 
-// TestBuildsEnd: building counts toward the time limit, with the hook and without, and the error names the flag.
-func TestBuildsEnd(t *testing.T) {
+// Builds count towards the time limit, with the hook and without, and the error names the limit.
+func TestBuildTimeLimit(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.24\n"),
 		0o600),
 		os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	o := Defaults()
-	o.Limit = time.Nanosecond
+	o := DefaultOptions()
+	o.TimeLimit = time.Nanosecond
 	for _, args := range [][]string{{"go", "run", "."}, {"go", "test", "-bench", "."}} {
 		if _, err := Command(t.Context(), dir, args, o); err == nil ||
-			!strings.HasPrefix(err.Error(), "--time-limit 1ns was over before") {
+			!strings.HasPrefix(err.Error(), "the time limit of 1ns was over before") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
-	k := limited(t, o)
-	k.recipe, k.deadline = &recipe{dir: dir, of: []string{"."}}, time.Now().Add(-time.Second)
+	k := limitedCollector(t, o)
+	k.buildConfig, k.deadline = &buildConfig{dir: dir, packages: []string{"."}}, time.Now().Add(-time.Second)
 	if err := k.prepare(t.Context()); err == nil ||
-		!strings.HasPrefix(err.Error(), "--time-limit 1ns was over before") {
+		!strings.HasPrefix(err.Error(), "the time limit of 1ns was over before") {
 		t.Errorf("with a hook: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("signal"))
-	o.Limit = time.Hour
+	o.TimeLimit = time.Hour
 	if _, err := Command(ctx, dir, []string{"go", "run", "."}, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
 
-// TestFirstRunEnds: the first run leaves half of the time limit to those with evidence, however long it may be watched.
-func TestFirstRunEnds(t *testing.T) {
+// The first run leaves half of the time limit to the runs with evidence.
+func TestFirstRunTimeLimit(t *testing.T) {
 	path, err := exec.LookPath("sleep")
 	if err != nil {
 		t.Skip(err)
 	}
-	o := Options{Limit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Say: func(string) {}}
-	k := limited(t, o)
+	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Progress: func(string) {}}
+	k := limitedCollector(t, o)
 	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
-	if err := k.first(t.Context()); err != nil || !k.endless || k.window > o.Limit {
+	if err := k.firstRun(t.Context()); err != nil || !k.endless || k.window > o.TimeLimit {
 		t.Errorf("it was watched to its end: %v; other runs are watched for %v; %v", !k.endless, k.window, err)
 	}
 }

@@ -62,7 +62,7 @@ func TestParseTest(t *testing.T) {
 }
 
 func TestParseAfter(t *testing.T) {
-	a, err := parseAfter("wall 1000\nmetric /x:y 2.5\nhistogram /h:s -Inf:1:1 1:3:2 3:+Inf:1\nend 7\n")
+	a, err := parseHookOutput("wall 1000\nmetric /x:y 2.5\nhistogram /h:s -Inf:1:1 1:3:2 3:+Inf:1\nend 7\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,18 +72,18 @@ func TestParseAfter(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for _, wrong := range []string{"wall x", "metric a b", "histogram h 1:2", "histogram h 1:2:x"} {
-		if _, err := parseAfter(wrong); err == nil {
+		if _, err := parseHookOutput(wrong); err == nil {
 			t.Errorf("%q is read", wrong)
 		}
 	}
 }
 
-// FuzzParseAfter: what a program writes into the hook's file must not break anything.
-func FuzzParseAfter(f *testing.F) {
+// FuzzHookOutput parses arbitrary hook output.
+func FuzzHookOutput(f *testing.F) {
 	f.Add("wall 1000\nmetric /x:y 2.5\nhistogram /h:s -Inf:1:1 1:3:2 3:+Inf:1\nend 7\n")
 	f.Add("histogram h\nhistogram h 1:2:0")
 	f.Fuzz(func(t *testing.T, text string) {
-		if a, err := parseAfter(text); err == nil && a.metrics == nil {
+		if a, err := parseHookOutput(text); err == nil && a.metrics == nil {
 			t.Error("no metrics")
 		}
 	})

@@ -13,46 +13,46 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// program is what is run, as it is given: no shell is between.
+// program is a command line and its environment. No shell is involved.
 type program struct {
-	path    string   // of the executable file
-	args    []string // with the name that the program is called by
-	dir     string
-	env     []string // beside this process's
-	cpuFlag string   // takes the number of CPUs too; "" for none
-	stdin   string   // a file; "" is none
-	place   string   // where its process group is recorded, for the case that this process is killed; "" is nowhere
+	path     string   // path of the executable file
+	args     []string // with the name of the program first
+	dir      string
+	env      []string // added to the environment of this process
+	cpuFlag  string   // flag that also takes the number of CPUs; "" for none
+	stdin    string   // a file; "" for none
+	workRoot string   // directory that records its process group, in case this process is killed; "" for none
 }
 
-// ended is what one run of a program came to.
-type ended struct {
+// outcome is the result of one run of a program.
+type outcome struct {
 	wall           time.Duration
 	user, system   time.Duration
-	children       time.Duration // CPU time of the processes that it waited for
+	children       time.Duration // CPU time of its child processes
 	voluntary      int64
 	involuntary    int64
 	io             ioCounts
-	others         float64 // CPUs that others used, in the mean
-	throttled      int64   // periods of a quota
-	cut            bool    // it was ended, as the time was over
-	code           int     // of its exit; -1 where a signal ended it
-	state          string  // how it ended, in words
+	otherCPUs      float64 // mean number of CPUs that other processes used
+	throttled      int64   // number of throttled periods
+	cut            bool    // the run was ended at its time limit
+	code           int     // exit code; -1 if a signal ended it
+	state          string  // exit status in words
 	stdout, stderr string
-	operations     int64 // of a trial
+	operations     int64 // of a trial only
 }
 
-// ioCounts are what the kernel counts of a process; -1 where it does not tell.
+// ioCounts are the kernel's counts for a process; -1 if unknown.
 type ioCounts struct{ reads, writes, readBytes, writeBytes int64 }
 
 func unknownIO() ioCounts { return ioCounts{-1, -1, -1, -1} }
 
-// crashed reports whether the program did not end as programs do: a signal, or an error of the Go runtime.
-func (e ended) crashed() bool {
-	return !e.cut && (e.code < 0 || e.code == 2 && complaint(e.stderr) != "")
+// crashed reports whether a signal or an error of the Go runtime ended the program.
+func (e outcome) crashed() bool {
+	return !e.cut && (e.code < 0 || e.code == 2 && runtimeError(e.stderr) != "")
 }
 
-// complaint is the line by which the Go runtime says that the program is broken, "" where there is none.
-func complaint(text string) string {
+// runtimeError returns the line with which the Go runtime reports a fatal error, or "".
+func runtimeError(text string) string {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") ||
 			strings.HasPrefix(line, "runtime:") {
@@ -62,9 +62,9 @@ func complaint(text string) string {
 	return ""
 }
 
-// headline is the line of a program's output that says best what went wrong.
+// headline returns the line of a program's output that best describes a failure.
 func headline(text string) string {
-	if line := complaint(text); line != "" {
+	if line := runtimeError(text); line != "" {
 		return line
 	}
 	for line := range strings.Lines(text) {
@@ -75,55 +75,59 @@ func headline(text string) string {
 	return "it printed nothing"
 }
 
-// manners is how long a process that was asked to end may take.
-const manners = 500 * time.Millisecond
+// exitGrace is how long a process may take to end after it was asked to.
+const exitGrace = 500 * time.Millisecond
 
-// run runs the program until it ends. From the time soon on it is asked to end once over says so, and at the limit in
-// any case; if it does not it is killed, with all that it started. An error says that it could not be run, or that ctx
-// was cancelled; nothing of it is left then either.
-func (p program) run(ctx context.Context, soon, limit time.Duration, over func() bool) (ended, error) {
+// run runs the program until it ends. From the time soon on, the program is asked to end once over reports true, and at
+// limit in any case. If it does not end, it is killed with all processes that it started. An error means that it could
+// not run or that ctx was cancelled; no process is left then either.
+func (p program) run(ctx context.Context, soon, limit time.Duration, over func() bool) (outcome, error) {
 	stdout, stderr := &proc.Ends{}, &proc.Ends{}
-	e := ended{io: unknownIO()}
+	e := outcome{io: unknownIO()}
 	c := proc.Command{
 		Path: p.path, Args: p.args, Dir: p.dir, Env: append(os.Environ(), p.env...), Stdout: stdout, Stderr: stderr,
-		WorkRoot:  p.place,
-		TimeLimit: limit, DoneAfter: soon, Done: over, Ask: proc.AskEnd, Grace: manners,
+		WorkRoot:  p.workRoot,
+		TimeLimit: limit, DoneAfter: soon, Done: over, Ask: proc.AskEnd, Grace: exitGrace,
 		Exited: func(pid int) { e.io, e.children = beforeReaping(pid) },
 	}
 	if p.stdin != "" {
-		f, err := os.Open(p.stdin) // the copy that Stdin made
+		f, err := os.Open(p.stdin) // the copy made by CopyStdin
 		if err != nil {
-			return ended{}, err
+			return outcome{}, err
 		}
 		defer f.Close()
 		c.Stdin = f
 	}
+
 	var before, after host.Counters
 	before.Read()
 	began := time.Now()
 	x, err := c.Run(ctx)
 	if err != nil {
-		return ended{}, err
+		return outcome{}, err
 	}
+
 	after.Read()
 	e.wall, e.cut, e.stdout, e.stderr = x.Wall, x.Asked, stdout.String(), stderr.String()
 	if x.Err != nil && x.State == nil {
 		return e, x.Err
 	}
+
 	e.code, e.state = x.State.ExitCode(), x.State.String()
 	if errors.Is(x.Err, exec.ErrWaitDelay) {
 		e.state += ", and left processes behind"
 	}
+
 	e.user, e.system = x.State.UserTime(), x.State.SystemTime()
-	e.voluntary, e.involuntary = switches(x.State)
-	e.around(after.Since(before), time.Since(began))
+	e.voluntary, e.involuntary = contextSwitches(x.State)
+	e.addMachine(after.Since(before), time.Since(began))
 	return e, nil
 }
 
-// around adds what the machine did meanwhile.
-func (e *ended) around(m result.Metrics, span time.Duration) {
+// addMachine adds the load of the machine during the run.
+func (e *outcome) addMachine(m result.Metrics, span time.Duration) {
 	if busy := m.Get("machine_cpu_seconds"); busy.Known() {
-		e.others = max(0, float64(busy)-(e.user+e.system).Seconds()) / span.Seconds()
+		e.otherCPUs = max(0, float64(busy)-(e.user+e.system).Seconds()) / span.Seconds()
 	}
 	if n := m.Get("throttled_periods"); n.Known() {
 		e.throttled = int64(n)

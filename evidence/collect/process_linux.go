@@ -11,7 +11,7 @@ import (
 // clockTick is the unit of times in /proc on every Linux that Go runs on (USER_HZ).
 const clockTick = 10 * time.Millisecond
 
-// beforeReaping reads what the kernel forgets of a process that has ended once somebody asks how.
+// beforeReaping reads counts of a process that has ended, before the kernel discards them with its exit status.
 func beforeReaping(pid int) (ioCounts, time.Duration) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	counts := unknownIO()
@@ -22,7 +22,7 @@ func beforeReaping(pid int) (ioCounts, time.Duration) {
 	return counts, parseChildren(string(text))
 }
 
-// parseIO reads /proc/PID/io.
+// parseIO parses /proc/PID/io.
 func parseIO(text string) ioCounts {
 	c := unknownIO()
 	for line := range strings.Lines(text) {
@@ -42,11 +42,12 @@ func parseIO(text string) ioCounts {
 			c.writeBytes = n
 		}
 	}
+
 	return c
 }
 
-// parseChildren reads cutime and cstime of /proc/PID/stat, its fields 16 and 17 (proc(5)); the second field may hold
-// blanks.
+// parseChildren parses cutime and cstime of /proc/PID/stat, fields 16 and 17 (proc(5)). The second field may contain
+// spaces.
 func parseChildren(text string) time.Duration {
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(fields) < 15 {
@@ -57,8 +58,8 @@ func parseChildren(text string) time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// switches are the context switches of a process, those of its own accord first.
-func switches(s *os.ProcessState) (voluntary, involuntary int64) {
+// contextSwitches returns the context switches of a process.
+func contextSwitches(s *os.ProcessState) (voluntary, involuntary int64) {
 	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
 		return u.Nvcsw, u.Nivcsw
 	}

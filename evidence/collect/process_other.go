@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// beforeReaping is for Linux: other systems do not count system calls.
+// beforeReaping returns nothing: only Linux counts the system calls of a process.
 func beforeReaping(int) (ioCounts, time.Duration) { return unknownIO(), 0 }
 
-func switches(*os.ProcessState) (voluntary, involuntary int64) { return 0, 0 }
+func contextSwitches(*os.ProcessState) (voluntary, involuntary int64) { return 0, 0 }

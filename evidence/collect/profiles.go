@@ -14,20 +14,21 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// cpuProfile takes a CPU profile, of several runs where one is short.
+// cpuProfile takes a CPU profile. It combines several runs if one is short.
 func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	var all *evidence.Profile
 	var walls []time.Duration
 	samples, began, last := int64(0), time.Now(), time.Duration(0)
-	for n := 0; n < mostRepeats && samples < enoughSamples; n++ {
+	for n := 0; n < maxRepeats && samples < enoughSamples; n++ {
 		if n > 0 && (time.Since(began) > repeatFor || k.endless) {
 			break
 		}
-		if n == 0 && k.late("CPU profile", k.usual(cpus)) || n > 0 && k.late("repetitions of the CPU profile", last) {
+		if n == 0 && k.isTooLate("CPU profile", k.medianWall(cpus)) || n > 0 &&
+			k.isTooLate("repetitions of the CPU profile", last) {
 			break
 		}
 		if n == 1 {
-			k.o.Say("repeating the CPU profile: one run has few samples")
+			k.opts.Progress("repeating the CPU profile: one run has few samples")
 		}
 		started := time.Now()
 		e, a, dir, err := k.run(ctx, hook.CPU, cpus, k.window)
@@ -47,7 +48,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 			return err
 		}
 		walls = append(walls, e.wall-a.end)
-		samples += total(p)
+		samples += sampleCount(p)
 		if all == nil {
 			all = p
 		} else {
@@ -58,6 +59,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	if all == nil {
 		return nil
 	}
+
 	all.Wall = median(walls)
 	k.Evidence.Profiles = append(k.Evidence.Profiles, *all)
 	k.overhead("CPU profile", all.Wall)
@@ -65,11 +67,12 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few to tell small shares; give the "+
 			"program more to do", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
 	}
+
 	return nil
 }
 
-// total is the number of samples of a CPU profile.
-func total(p *evidence.Profile) int64 {
+// sampleCount returns the number of samples of a CPU profile.
+func sampleCount(p *evidence.Profile) int64 {
 	n := int64(0)
 	for _, s := range p.Samples {
 		if len(s.Values) > 0 {
@@ -79,27 +82,31 @@ func total(p *evidence.Profile) int64 {
 	return n
 }
 
-// locks takes a mutex and a block profile in one run: neither costs anything while nobody waits.
+// locks takes a mutex and a block profile in one run: neither costs anything unless goroutines wait.
 func (k *collector) locks(ctx context.Context, cpus int) error {
-	return k.single(ctx, cpus, hook.Locks,
+	return k.profileRun(ctx, cpus, hook.Locks,
 		map[string]evidence.ProfileKind{"mutex.pprof": evidence.Mutex, "block.pprof": evidence.Block})
 }
 
-// heap takes a profile of what was allocated, and of the goroutines at the end.
+// heap takes an allocation profile, and a goroutine profile at the end.
 func (k *collector) heap(ctx context.Context, cpus int) error {
-	return k.single(ctx, cpus, hook.Heap,
+	return k.profileRun(ctx, cpus, hook.Heap,
 		map[string]evidence.ProfileKind{"heap.pprof": evidence.Heap, "goroutine.pprof": evidence.Goroutine})
 }
 
-func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files map[string]evidence.ProfileKind) error {
-	if k.late(kindNames[kind], k.usual(cpus)) {
+// profileRun runs the program once with a profiler and reads the profiles that it writes, by file name.
+func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind,
+	files map[string]evidence.ProfileKind) error {
+	if k.isTooLate(kindNames[kind], k.medianWall(cpus)) {
 		return nil
 	}
-	k.o.Say("running it with " + kindNames[kind])
+
+	k.opts.Progress("running it with " + kindNames[kind])
 	e, a, dir, err := k.run(ctx, kind, cpus, k.window)
 	if err != nil || a == nil {
 		return err
 	}
+
 	for name, profile := range files {
 		path, err := k.keepFile(ctx, dir, name, string(profile), 0)
 		if err != nil {
@@ -112,24 +119,25 @@ func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files 
 		p.Wall = e.wall - a.end
 		k.Evidence.Profiles = append(k.Evidence.Profiles, *p)
 	}
+
 	k.overhead(kindNames[kind], e.wall-a.end)
 	return nil
 }
 
-// overhead remembers how long a run with a profiler took.
+// overhead records the elapsed time of a run with a profiler.
 func (k *collector) overhead(kind string, wall time.Duration) {
 	if !k.endless {
-		k.took = append(k.took, took{kind, wall})
+		k.profiled = append(k.profiled, profiledRun{kind, wall})
 	}
 }
 
-// readProfile reads a profile of a kind that is known.
+// readProfile reads a profile of a known kind.
 func readProfile(ctx context.Context, path string, kind evidence.ProfileKind) (*evidence.Profile, error) {
 	p, err := profileAt(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return converted(p, kind), nil
+	return toEvidence(p, kind), nil
 }
 
 // profileAt reads the profile in a file.
@@ -142,8 +150,8 @@ func profileAt(ctx context.Context, path string) (*gopprof.Profile, error) {
 	return parsed(ctx, f, path)
 }
 
-// parsed reads a profile from in, which errors call name. An interrupt ends the reading; what it takes to decode the
-// bytes, up to seconds, then goes on unheard.
+// parsed parses a profile; name is the file for errors. A cancelled ctx ends the wait, but decoding may continue for
+// seconds in the background.
 func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, error) {
 	data, err := input.ReadAll(ctx, in, name, input.Profile)
 	if err != nil {
@@ -154,6 +162,7 @@ func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, e
 		p   *gopprof.Profile
 		err error
 	}
+
 	done := make(chan decoded, 1)
 	go func() {
 		p, err := gopprof.Parse(data)
@@ -170,12 +179,13 @@ func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, e
 	}
 }
 
-// converted is a profile in the terms of package explain.
-func converted(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile {
+// toEvidence converts a profile to the types of package evidence.
+func toEvidence(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile {
 	out := &evidence.Profile{Kind: kind, Duration: p.Duration}
 	for _, t := range p.Types {
 		out.Types = append(out.Types, t.Type+"/"+t.Unit)
 	}
+
 	for _, s := range p.Samples {
 		x := evidence.Sample{Values: s.Values, Stack: make([]evidence.Frame, len(s.Stack))}
 		for i, f := range s.Stack {
@@ -183,5 +193,6 @@ func converted(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile 
 		}
 		out.Samples = append(out.Samples, x)
 	}
+
 	return out
 }

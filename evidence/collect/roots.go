@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// SourceRoots are the directories whose sources may be shown to whoever asks for them: that of Go's own library, that
-// of the module here, and that of the program if this process ran it. What a saved profile, or another process, says of
-// its program does not count.
+// SourceRoots returns the directories whose source files may be shown: the Go standard library, the module of the
+// current directory and, if this process ran the program, the program's module. Directories named by a saved profile or
+// by another process do not count.
 func (c *Collected) SourceRoots(ctx context.Context) []string {
 	var roots []string
 	out, _, err := goCommand(ctx, "", nil, "env", "GOROOT", "GOMOD")
@@ -19,8 +19,9 @@ func (c *Collected) SourceRoots(ctx context.Context) []string {
 	if mod = strings.TrimSpace(mod); err == nil && filepath.Base(mod) == "go.mod" {
 		roots = append(roots, filepath.Dir(mod))
 	}
-	if c.ran && filepath.IsAbs(c.Program.Dir) {
+	if c.local && filepath.IsAbs(c.Program.Dir) {
 		roots = append(roots, c.Program.Dir)
 	}
+
 	return roots
 }

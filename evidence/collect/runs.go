@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// median is the middle of a list, the lower of two; 0 of none.
+// median returns the median of a list, the lower of the two middle values, or 0 for an empty list.
 func median[T cmp.Ordered](list []T) T {
 	var zero T
 	if len(list) == 0 {
@@ -19,28 +19,28 @@ func median[T cmp.Ordered](list []T) T {
 	return list[(len(list)-1)/2]
 }
 
-// medians are the figures of several undisturbed runs.
-func medians(cpus int, list []one) evidence.Run {
-	times := func(of func(one) time.Duration) time.Duration { return median(each(list, of)) }
-	counts := func(of func(one) int64) int64 { return median(each(list, of)) }
-	walls := each(list, func(r one) time.Duration { return r.wall })
+// medians returns the medians of several runs without a profiler.
+func medians(cpus int, list []plainRun) evidence.Run {
+	times := func(of func(plainRun) time.Duration) time.Duration { return median(mapRuns(list, of)) }
+	counts := func(of func(plainRun) int64) int64 { return median(mapRuns(list, of)) }
+	walls := mapRuns(list, func(r plainRun) time.Duration { return r.wall })
 	return evidence.Run{
-		CPUs: cpus, Machine: runtime.NumCPU(), Count: len(list),
+		CPUs: cpus, MachineCPUs: runtime.NumCPU(), Count: len(list),
 		Wall: median(walls), WallLow: slices.Min(walls), WallHigh: slices.Max(walls),
-		User:        times(func(r one) time.Duration { return r.user }),
-		System:      times(func(r one) time.Duration { return r.system }),
-		Reads:       counts(func(r one) int64 { return r.io.reads }),
-		Writes:      counts(func(r one) int64 { return r.io.writes }),
-		ReadBytes:   counts(func(r one) int64 { return r.io.readBytes }),
-		WriteBytes:  counts(func(r one) int64 { return r.io.writeBytes }),
-		Voluntary:   counts(func(r one) int64 { return r.voluntary }),
-		Involuntary: counts(func(r one) int64 { return r.involuntary }),
-		Others:      others(list),
+		User:        times(func(r plainRun) time.Duration { return r.user }),
+		System:      times(func(r plainRun) time.Duration { return r.system }),
+		Reads:       counts(func(r plainRun) int64 { return r.io.reads }),
+		Writes:      counts(func(r plainRun) int64 { return r.io.writes }),
+		ReadBytes:   counts(func(r plainRun) int64 { return r.io.readBytes }),
+		WriteBytes:  counts(func(r plainRun) int64 { return r.io.writeBytes }),
+		Voluntary:   counts(func(r plainRun) int64 { return r.voluntary }),
+		Involuntary: counts(func(r plainRun) int64 { return r.involuntary }),
+		OtherCPUs:   otherCPUs(list),
 		Metrics:     metrics(list),
 	}
 }
 
-func each[T any](list []one, of func(one) T) []T {
+func mapRuns[T any](list []plainRun, of func(plainRun) T) []T {
 	var out []T
 	for _, r := range list {
 		out = append(out, of(r))
@@ -48,29 +48,31 @@ func each[T any](list []one, of func(one) T) []T {
 	return out
 }
 
-// metrics are the medians of what the runtime counted.
-func metrics(list []one) map[string]float64 {
+// metrics returns the medians of the runtime metrics.
+func metrics(list []plainRun) map[string]float64 {
 	all := map[string][]float64{}
 	for _, r := range list {
-		if r.after != nil {
-			for name, x := range r.after.metrics {
+		if r.hook != nil {
+			for name, x := range r.hook.metrics {
 				all[name] = append(all[name], x)
 			}
 		}
 	}
+
 	out := map[string]float64{}
 	for name, values := range all {
 		out[name] = median(values)
 	}
+
 	return out
 }
 
-// others are the CPUs that other processes used, in the mean; the kernel counts in ticks, so that nothing is known of a
-// short time.
-func others(list []one) float64 {
+// otherCPUs returns the mean number of CPUs that other processes used. The kernel counts in ticks, so that runs of less
+// than 0.2 s in all give 0.
+func otherCPUs(list []plainRun) float64 {
 	var used, span float64
 	for _, r := range list {
-		used += r.others * r.wall.Seconds()
+		used += r.otherCPUs * r.wall.Seconds()
 		span += r.wall.Seconds()
 	}
 	if span < 0.2 {
@@ -79,16 +81,17 @@ func others(list []one) float64 {
 	return used / span
 }
 
-// disturbed notes what makes the machine unfit, and what the profilers took.
-func (k *collector) disturbed(r evidence.Run) {
-	if r.Others > 0.2 {
-		k.note("other processes used %.1f CPUs meanwhile: run it again on an idle machine", r.Others)
+// noteDisturbances notes load from other processes, throttling, and the overhead of profilers.
+func (k *collector) noteDisturbances(r evidence.Run) {
+	if r.OtherCPUs > 0.2 {
+		k.note("other processes used %.1f CPUs meanwhile: run it again on an idle machine", r.OtherCPUs)
 	}
-	if slices.ContainsFunc(k.runs[r.CPUs], func(o one) bool { return o.throttled > 0 }) {
+	if slices.ContainsFunc(k.runs[r.CPUs], func(o plainRun) bool { return o.throttled > 0 }) {
 		k.note("a quota stopped the process: times hold waiting that is not the program's own")
 	}
-	for _, t := range k.took {
-		if r.Wall < shortest {
+
+	for _, t := range k.profiled {
+		if r.Wall < minRun {
 			break
 		}
 		o := Overhead{t.kind, float64(t.wall) / float64(r.Wall)}

@@ -18,12 +18,13 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// rebuilt finds the source of a program, and how to build it as it was built; or says why not.
-func rebuilt(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (*recipe, string) {
+// findBuild finds the source of a program and how it was built. It returns nil and the reason if it cannot.
+func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (*buildConfig, string) {
 	if info.Path == "" {
 		return nil, "it does not say which package it was built from"
 	}
-	r := &recipe{}
+
+	r := &buildConfig{}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "-tags", "-ldflags", "-gcflags", "-asmflags", "-race", "-msan", "-asan", "-pgo", "-compiler":
@@ -33,6 +34,7 @@ func rebuilt(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (
 			r.env = append(r.env, s.Key+"="+s.Value)
 		}
 	}
+
 	files, err := mainFiles(path)
 	var places []string
 	if err == nil && len(files) > 0 {
@@ -42,27 +44,29 @@ func rebuilt(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (
 		if len(files) == 0 || !slices.ContainsFunc(files, exists) {
 			return nil, "its source files are not where they were compiled"
 		}
-		r.dir, r.of = filepath.Dir(files[0]), slices.DeleteFunc(files, func(f string) bool { return !exists(f) })
-		return r.settled(ctx, info.Path)
+		r.dir, r.packages = filepath.Dir(files[0]), slices.DeleteFunc(files, func(f string) bool { return !exists(f) })
+		return r.check(ctx, info.Path)
 	}
-	why := "its source is not at hand"
+
+	problem := "its source is not at hand"
 	for _, p := range append(places, dir, filepath.Dir(path)) {
 		if !isDir(p) {
 			continue
 		}
-		try := *r
-		try.dir, try.of = p, []string{info.Path}
-		if found, w := try.settled(ctx, info.Path); found != nil {
+		candidate := *r
+		candidate.dir, candidate.packages = p, []string{info.Path}
+		if found, reason := candidate.check(ctx, info.Path); found != nil {
 			return found, ""
 		} else if ctx.Err() == nil && exists(filepath.Join(p, "go.mod")) {
-			why = w
+			problem = reason
 		}
 	}
-	return nil, why
+
+	return nil, problem
 }
 
-// settled asks the go command for the package.
-func (r *recipe) settled(ctx context.Context, importPath string) (*recipe, string) {
+// check returns the configuration if its package is the one with the import path, and otherwise nil and the reason.
+func (r *buildConfig) check(ctx context.Context, importPath string) (*buildConfig, string) {
 	if err := r.list(ctx); err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, first
@@ -73,12 +77,13 @@ func (r *recipe) settled(ctx context.Context, importPath string) (*recipe, strin
 	return r, ""
 }
 
-// older reports whether a program is older than its source.
-func (r *recipe) older(path string) bool {
+// isNewerThan reports whether a source file is newer than a program.
+func (r *buildConfig) isNewerThan(path string) bool {
 	was, err := os.Stat(path)
 	if err != nil {
 		return false
 	}
+
 	return slices.ContainsFunc(r.pkg.GoFiles, func(name string) bool {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(r.pkg.Dir, name)
@@ -90,10 +95,10 @@ func (r *recipe) older(path string) bool {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// mainFiles are the files of package main in a program, that with the function main first: the table that stacks are
-// printed by has them, also where symbols were stripped.
+// mainFiles returns the source files of package main in a program, the one with the function main first. They come from
+// the table for stack traces, which stripped programs have too.
 func mainFiles(path string) (files []string, err error) {
-	defer func() { // the table of another version of Go may be read wrongly
+	defer func() { // the table of another Go version may be misread
 		if recover() != nil {
 			files, err = nil, errors.New("its table of functions cannot be read")
 		}
@@ -102,10 +107,12 @@ func mainFiles(path string) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	table, err := gosym.NewTable(nil, gosym.NewLineTable(data, text))
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range table.Funcs {
 		f := &table.Funcs[i]
 		if f.PackageName() != "main" {
@@ -124,14 +131,17 @@ func mainFiles(path string) (files []string, err error) {
 	if len(files) == 0 {
 		return nil, errors.New("it was built with -trimpath")
 	}
+
 	return files, nil
 }
 
+// lineTable returns the table of functions and lines of a program, and the address of its code.
 func lineTable(path string) (data []byte, text uint64, err error) {
 	in, err := input.Open(context.Background(), path, input.Program)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	defer in.Close()
 	switch runtime.GOOS {
 	case "darwin":
@@ -148,10 +158,12 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 	case "windows":
 		return nil, 0, errors.New("its table of functions is not read here")
 	}
+
 	f, err := elf.NewFile(in)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	code := f.Section(".text")
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		if table := f.Section(name); table != nil && code != nil {
@@ -159,12 +171,13 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 			return data, code.Addr, err
 		}
 	}
+
 	return nil, 0, errors.New("it has no table of functions")
 }
 
-// lines returns a function that quotes source files, each of which is read once. Profiles name what they like: what is
-// no regular file, or too large for a source, has no lines.
-func lines() func(file string, line int) string {
+// sourceReader returns a function that returns lines of source files. It reads each file once and is not safe for
+// concurrent use. A file that is not regular, or too large for source code, has no lines.
+func sourceReader() func(file string, line int) string {
 	read := map[string][][]byte{}
 	return func(file string, line int) string {
 		text, ok := read[file]

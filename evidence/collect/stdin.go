@@ -11,13 +11,15 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// Stdin makes a file of what the program is to read: a copy of in if that is a file or a pipe in which something comes,
-// and nothing otherwise, which is said. ctx ends the copying. The caller removes the file.
-func Stdin(ctx context.Context, in *os.File, dir string) (path, remark string, err error) {
+// copyStdin copies in to a file in dir, so that each run can read it. It copies a file, or a pipe in which data arrives
+// within a second. Otherwise the path is empty, and remark says why the program reads nothing. ctx ends the copying.
+// The caller removes the file.
+func copyStdin(ctx context.Context, in *os.File, dir string) (path, remark string, err error) {
 	info, err := in.Stat()
 	if err != nil {
-		return "", "", nil // it is closed
+		return "", "", nil // standard input is closed
 	}
+
 	switch mode := info.Mode(); {
 	case mode.IsRegular() && info.Size() == 0:
 		return "", "", nil
@@ -31,10 +33,12 @@ func Stdin(ctx context.Context, in *os.File, dir string) (path, remark string, e
 	case !mode.IsRegular() && !ready(in):
 		return "", "the program reads nothing: nothing came through the pipe of standard input within a second", nil
 	}
+
 	f, err := os.Create(filepath.Join(dir, "stdin"))
 	if err != nil {
 		return "", "", err
 	}
+
 	_, err = input.Copy(ctx, f, in, "standard input, which every run reads again,", input.Stdin)
 	if err = errors.Join(err, f.Close()); ctx.Err() != nil {
 		return "", "", ctx.Err()
@@ -42,10 +46,11 @@ func Stdin(ctx context.Context, in *os.File, dir string) (path, remark string, e
 	if err != nil {
 		return "", "", fmt.Errorf("standard input cannot be copied for the runs: %w", err)
 	}
+
 	return f.Name(), "", nil
 }
 
-// ready reports whether something can be read, the end included, within a second.
+// ready reports whether a read would not block, within a second.
 func ready(in *os.File) bool {
 	c, err := in.SyscallConn()
 	if err != nil {
@@ -68,11 +73,11 @@ func (o *Options) CopyStdin(ctx context.Context, in *os.File) (end func() error,
 	}
 
 	remark := ""
-	if o.Stdin, remark, err = Stdin(ctx, in, dir.Path); err != nil {
+	if o.Stdin, remark, err = copyStdin(ctx, in, dir.Path); err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
 	if remark != "" {
-		o.Say(remark)
+		o.Progress(remark)
 	}
 	return dir.Close, nil
 }

@@ -4,5 +4,5 @@ package collect
 
 import "time"
 
-// readable is for systems that can wait for a pipe: here a pipe is read, come what may.
+// readable returns true: these systems cannot wait for a pipe.
 func readable(uintptr, time.Duration) bool { return true }

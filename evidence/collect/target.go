@@ -16,37 +16,39 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// subject is a program that can be run.
-type subject struct {
-	about   evidence.Program
-	plain   program // as it was given; its path is "" where nothing was built yet
-	*recipe         // nil where the source is not at hand
-	why     string  // it cannot be built with a hook; "" where it can
-	bench   *bench  // of go test -bench
-	notes   []string
+// target is a program that can be run.
+type target struct {
+	about        evidence.Program
+	plain        program     // as given; its path is "" before it is built
+	*buildConfig             // nil if the source is not available
+	hookProblem  string      // why it cannot be built with the hook; "" if it can
+	bench        *benchmarks // for go test -bench; nil otherwise
+	notes        []string
 }
 
-// resolve finds out what is to be run. Nothing has run yet when it returns.
-func resolve(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+// resolve finds the program of a command line and builds it if necessary. It does not run it.
+func resolve(ctx context.Context, work, dir string, args []string, progress func(string)) (*target, error) {
 	if filepath.Base(args[0]) == "go" && len(args) > 1 {
 		switch args[1] {
 		case "run":
-			return goRun(ctx, work, dir, args[2:], say)
+			return goRun(ctx, work, dir, args[2:], progress)
 		case "test":
-			return goTest(ctx, work, dir, args[2:], say)
+			return goTest(ctx, work, dir, args[2:], progress)
 		}
 	}
+
 	path, err := exec.LookPath(args[0])
 	if errors.Is(err, exec.ErrDot) {
 		err = nil
 	}
 	if err != nil {
-		return nil, missing(dir, args[0], err)
+		return nil, notFoundError(dir, args[0], err)
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	s := &subject{plain: program{path: path, args: args, dir: dir}}
+
+	s := &target{plain: program{path: path, args: args, dir: dir}}
 	s.about = evidence.Program{Name: filepath.Base(args[0])}
 	info, err := buildInfo(ctx, path)
 	if errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
@@ -56,14 +58,15 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 		return nil, fmt.Errorf("%s is not a Go program, or was built without its build information: explain reads "+
 			"what the Go runtime knows, so give it a program that go build made", args[0])
 	}
+
 	s.about.Module, s.about.Main = info.Main.Path, info.Path
-	s.recipe, s.why = rebuilt(ctx, dir, path, info)
-	s.settle()
+	s.buildConfig, s.hookProblem = findBuild(ctx, dir, path, info)
+	s.setSource()
 	return s, nil
 }
 
-// missing says that there is no such program, and what else could have been meant.
-func missing(dir, name string, err error) error {
+// notFoundError returns the error for a missing program, with what else could have been meant.
+func notFoundError(dir, name string, err error) error {
 	if info, e := os.Stat(filepath.Join(dir, name)); e == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory: to build and run the package in it write explain %s "+
 			"without the two dashes", name, name)
@@ -74,13 +77,13 @@ func missing(dir, name string, err error) error {
 	return fmt.Errorf("%s cannot be run: %w; give the path of a program, as in explain -- ./prog", name, err)
 }
 
-// Package is the target of a package that is to be built and run with arguments.
-func Package(pattern string, args []string) []string {
+// PackageCommand returns the command line that builds and runs a package with arguments.
+func PackageCommand(pattern string, args []string) []string {
 	return append([]string{"go", "run", pattern}, args...)
 }
 
-// goRun builds what go run would run.
-func goRun(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+// goRun builds the program that go run would run.
+func goRun(ctx context.Context, work, dir string, args []string, progress func(string)) (*target, error) {
 	flags, rest, err := buildFlags(args)
 	if err != nil {
 		return nil, err
@@ -88,37 +91,42 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 	if len(rest) == 0 {
 		return nil, errors.New("go run names no package; give one, as in explain -- go run ./cmd/x")
 	}
+
 	n := 1
 	for strings.HasSuffix(rest[0], ".go") && n < len(rest) && strings.HasSuffix(rest[n], ".go") {
 		n++
 	}
-	of := slices.Clone(rest[:n])
-	r := &recipe{dir: dir, of: of, flags: flags, work: work}
-	// A package below may belong to another module than the one around.
-	if inside := filepath.Join(dir, of[0]); n == 1 && strings.HasPrefix(of[0], ".") && isDir(inside) {
-		r.dir, r.of = inside, []string{"."}
-	} else if filepath.IsAbs(of[0]) && isDir(of[0]) {
-		r.dir, r.of = of[0], []string{"."}
+
+	patterns := slices.Clone(rest[:n])
+	r := &buildConfig{dir: dir, packages: patterns, flags: flags, work: work}
+	// A package below dir may belong to another module.
+	if inside := filepath.Join(dir, patterns[0]); n == 1 && strings.HasPrefix(patterns[0], ".") && isDir(inside) {
+		r.dir, r.packages = inside, []string{"."}
+	} else if filepath.IsAbs(patterns[0]) && isDir(patterns[0]) {
+		r.dir, r.packages = patterns[0], []string{"."}
 	}
 	if err := r.list(ctx); err != nil {
-		return nil, fmt.Errorf("%s is no package that can be built: %w", of[0], err)
+		return nil, fmt.Errorf("%s is no package that can be built: %w", patterns[0], err)
 	}
 	if r.pkg.Name != "main" {
 		return nil, fmt.Errorf("%s is a library, package %s: give a package main, or its benchmarks, as in explain "+
-			"-- go test -bench . %s", of[0], r.pkg.Name, of[0])
+			"-- go test -bench . %s", patterns[0], r.pkg.Name, patterns[0])
 	}
+
 	name := filepath.Base(r.pkg.Dir)
-	if strings.HasSuffix(of[0], ".go") {
-		name = strings.TrimSuffix(filepath.Base(of[0]), ".go")
+	if strings.HasSuffix(patterns[0], ".go") {
+		name = strings.TrimSuffix(filepath.Base(patterns[0]), ".go")
 	}
-	s := &subject{recipe: r, plain: program{path: filepath.Join(work, "plain", name),
+
+	s := &target{buildConfig: r, plain: program{path: filepath.Join(work, "plain", name),
 		args: append([]string{name}, rest[n:]...), dir: dir}}
-	say("building " + name)
+	progress("building " + name)
 	if err := r.build(ctx, s.plain.path); err != nil {
-		return nil, fmt.Errorf("%s cannot be built:\n%w", of[0], err)
+		return nil, fmt.Errorf("%s cannot be built:\n%w", patterns[0], err)
 	}
+
 	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
-	s.settle()
+	s.setSource()
 	return s, nil
 }
 
@@ -127,12 +135,12 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// valued are the flags of go build that have a value.
-var valued = []string{"C", "p", "asmflags", "buildmode", "buildvcs", "compiler", "gccgoflags", "gcflags",
+// valueFlags are the flags of go build that have a value.
+var valueFlags = []string{"C", "p", "asmflags", "buildmode", "buildvcs", "compiler", "gccgoflags", "gcflags",
 	"installsuffix", "ldflags", "mod", "modfile", "overlay", "pgo", "pkgdir", "tags", "toolexec", "exec", "covermode",
 	"coverpkg", "o"}
 
-// buildFlags separates the flags of go build, each in one word, from what follows.
+// buildFlags separates the flags of go build, one word each, from the other arguments.
 func buildFlags(args []string) (flags, rest []string, err error) {
 	for i := 0; i < len(args); i++ {
 		name, value, has := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
@@ -144,7 +152,7 @@ func buildFlags(args []string) (flags, rest []string, err error) {
 		case slices.Contains([]string{"C", "exec", "toolexec", "o"}, name):
 			return nil, nil, fmt.Errorf("go's flag -%s is not possible here: build the program yourself, and give it "+
 				"as in explain -- ./prog", name)
-		case !has && slices.Contains(valued, name):
+		case !has && slices.Contains(valueFlags, name):
 			if i++; i == len(args) {
 				return nil, nil, fmt.Errorf("go's flag -%s has no value", name)
 			}
@@ -156,13 +164,14 @@ func buildFlags(args []string) (flags, rest []string, err error) {
 		}
 		flags = append(flags, flag)
 	}
+
 	return flags, nil, nil
 }
 
-// settle fills in what the source tells about a program.
-func (s *subject) settle() {
-	s.about.Source = lines()
-	if s.recipe == nil {
+// setSource sets the parts of the program that its source determines.
+func (s *target) setSource() {
+	s.about.Source = sourceReader()
+	if s.buildConfig == nil {
 		return
 	}
 	s.about.Main = s.pkg.ImportPath
@@ -171,8 +180,8 @@ func (s *subject) settle() {
 	}
 }
 
-// at is the program with so many CPUs.
-func (p program) at(cpus int, env ...string) program {
+// withCPUs returns the program with a number of CPUs and more variables in its environment.
+func (p program) withCPUs(cpus int, env ...string) program {
 	p.env = append(append(slices.Clone(p.env), env...), fmt.Sprintf("GOMAXPROCS=%d", cpus))
 	if p.cpuFlag != "" {
 		p.args = slices.Insert(slices.Clone(p.args), 1, fmt.Sprint(p.cpuFlag, cpus))
@@ -180,7 +189,7 @@ func (p program) at(cpus int, env ...string) program {
 	return p
 }
 
-// levels are the numbers of CPUs that runs are to have, the one for profiles last.
+// levels returns the numbers of CPUs for the runs, in ascending order.
 func (o Options) levels() []int {
 	if len(o.CPUs) > 0 {
 		list := slices.Clone(o.CPUs)
@@ -193,7 +202,7 @@ func (o Options) levels() []int {
 	return []int{1}
 }
 
-// IsProgram reports whether a file is a Go program.
+// IsProgram reports whether a file is a Go program with build information.
 func IsProgram(ctx context.Context, path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
 		return false
@@ -202,7 +211,7 @@ func IsProgram(ctx context.Context, path string) bool {
 	return err == nil
 }
 
-// buildInfo reads what a program says of its build.
+// buildInfo reads the build information of a program.
 func buildInfo(ctx context.Context, path string) (*buildinfo.BuildInfo, error) {
 	f, err := input.Open(ctx, path, input.Program)
 	if err != nil {

@@ -13,16 +13,18 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// trace takes an execution trace, which a limit of time and one of bytes may end before the program does.
+// trace takes an execution trace. A time or size limit may end it before the program ends.
 func (k *collector) trace(ctx context.Context, cpus int) error {
-	if k.late("trace", k.usual(cpus)) {
+	if k.isTooLate("trace", k.medianWall(cpus)) {
 		return nil
 	}
-	k.o.Say("running it with an execution trace")
-	e, a, dir, err := k.run(ctx, hook.Trace, cpus, min(k.window, tracedFor))
+
+	k.opts.Progress("running it with an execution trace")
+	e, a, dir, err := k.run(ctx, hook.Trace, cpus, min(k.window, maxTraceTime))
 	if err != nil || a == nil {
 		return err
 	}
+
 	path, err := k.keepFile(ctx, dir, "trace.out", "trace", 0)
 	if err != nil {
 		return err
@@ -34,16 +36,19 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 		k.note("the trace cannot be used: %v", err)
 		return nil
 	}
+
 	switch {
 	case a.stopped > 0:
 		k.Evidence.Trace.Truncated = true
-		k.note("the trace holds the first %v of the run, when it had %d MB", a.stopped.Round(1e6), k.o.Bytes>>20)
+		k.note("the trace holds the first %v of the run, when it had %d MB", a.stopped.Round(1e6),
+			k.opts.TraceBytes>>20)
 	case e.cut && !k.endless:
 		k.Evidence.Trace.Truncated = true
 		k.note("the trace holds the first %v of the run", a.wall.Round(1e6))
 	case !e.cut:
 		k.overhead("trace", e.wall-a.end)
 	}
+
 	return nil
 }
 
@@ -57,10 +62,10 @@ func traceAt(ctx context.Context, path string) (*evidence.Trace, error) {
 	return readTrace(ctx, f, path)
 }
 
-// readTrace reads a trace from in, which errors call name. Its memory does not grow with the trace.
+// readTrace reads a trace; name is the file for errors. Its memory does not grow with the trace.
 func readTrace(ctx context.Context, in io.Reader, name string) (*evidence.Trace, error) {
 	t, err := gotrace.Read(bufio.NewReaderSize(in, 1<<20), 0)
-	if ctx.Err() != nil { // a trace that an interrupt cut is no answer
+	if ctx.Err() != nil { // a trace cut by an interrupt is no result
 		return nil, ctx.Err()
 	}
 	if err != nil {

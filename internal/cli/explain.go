@@ -41,7 +41,7 @@ var explainFormats = []string{"table", "json"}
 
 func (a *app) explainCommand() *cobra.Command {
 	var o explainOptions
-	defaults := collect.Defaults()
+	defaults := collect.DefaultOptions()
 	cmd := &cobra.Command{
 		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
 		Short: "Say why a Go program is not faster, and what to change",
@@ -67,8 +67,8 @@ without a shell, with what it does each time.`,
 	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS for runs without a profiler; profiles are taken at the "+
 		"highest (default 1 and all)")
 	f.DurationVar(&o.duration, "duration", defaults.Duration, "`TIME` that one run is watched at most")
-	f.DurationVar(&o.timeLimit, "time-limit", defaults.Limit, "`TIME` for building and all runs together; runs that "+
-		"do not fit are left out, and said")
+	f.DurationVar(&o.timeLimit, "time-limit", defaults.TimeLimit, "`TIME` for building and all runs together; runs "+
+		"that do not fit are left out, and said")
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
 	f.StringVar(&o.timeline, "timeline", "", "write who ran, queued and waited in the trace to `FILE` (.json), "+
@@ -127,7 +127,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	if err != nil {
 		return err
 	}
-	collect.Sweep() // what an explain that was killed left behind, even if there is no target now
+	collect.RemoveAbandoned() // what an explain that was killed left behind, even if there is no target now
 	if err := choose(&options); err != nil {
 		return err
 	}

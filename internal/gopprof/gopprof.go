@@ -1,6 +1,6 @@
-// Package gopprof reads profiles in the format of pprof, as package runtime/pprof writes them: who called whom when
-// each sample was taken, what it stands for, and which program it is of. It reads no more of the format than that, and
-// trusts nothing (github.com/google/pprof/proto/profile.proto).
+// Package gopprof parses profiles in the format of pprof, as package runtime/pprof writes them: stacks, their values
+// and the binary. It ignores other parts of the format, and it treats its input as untrusted
+// (github.com/google/pprof/proto/profile.proto).
 package gopprof
 
 import (
@@ -12,39 +12,39 @@ import (
 	"time"
 )
 
-// Profile is what was sampled.
+// Profile is a set of samples.
 type Profile struct {
-	Types    []ValueType // of the values of each sample
+	Types    []ValueType // types of each sample's values
 	Samples  []Sample
-	Duration time.Duration // from the first to the last moment; 0 where it is not said
-	Binary   Binary        // of the program
+	Duration time.Duration // time that the profile covers; 0 if the profile does not give it
+	Binary   Binary        // the program that was profiled
 }
 
-// Binary is the file that a program was started from: what the format calls the main, and first, mapping.
+// Binary is the executable file of a program: the main mapping, which is the first one.
 type Binary struct {
-	File    string // its path; empty where it is not said
-	BuildID string // differs between builds of different sources; empty where the linker wrote none
+	File    string // path; "" if unknown
+	BuildID string // differs between builds of different sources; "" if the linker wrote none
 }
 
-// ValueType says what a value counts: {"cpu", "nanoseconds"}.
+// ValueType is the type and unit of a value: {"cpu", "nanoseconds"}.
 type ValueType struct{ Type, Unit string }
 
-// Sample is a stack and what was found there.
+// Sample is a stack with its values.
 type Sample struct {
-	Stack  []Frame // the innermost function first, those that were inlined included
-	Values []int64 // as many as the profile has types
+	Stack  []Frame // innermost function first, with inlined functions
+	Values []int64 // one for each of the profile's Types
 }
 
 // Frame is a function on a stack.
 type Frame struct {
-	Function string // with its package: "runtime.chansend"
+	Function string // with its package path: "runtime.chansend"
 	File     string
 	Line     int
 }
 
-// maxBytes is the size of an unpacked profile beyond which it is refused, maxFrames the sum of the depths of its
-// stacks: these can be far longer than the file. maxParts is how many samples, strings, locations and functions it may
-// have of each.
+// Limits of a profile. maxBytes is the size of an unpacked profile. maxFrames is the sum of the depths of its stacks,
+// which can be far longer than the file. maxParts is the number of samples, strings, locations and functions, of each
+// kind.
 const (
 	maxBytes  = 256 << 20
 	maxFrames = 10 << 20
@@ -52,7 +52,7 @@ const (
 	maxTypes  = 1000
 )
 
-// Parse reads a profile, packed by gzip or not.
+// Parse parses a profile, whether compressed by gzip or not. Profiles beyond the limits of the package are errors.
 func Parse(data []byte) (*Profile, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		unpacked, err := unpack(data)
@@ -61,17 +61,21 @@ func Parse(data []byte) (*Profile, error) {
 		}
 		data = unpacked
 	}
+
 	p := newParser()
 	if err := p.profile(data); err != nil {
 		return nil, fmt.Errorf("reading a profile: %w", err)
 	}
+
 	out, err := p.resolve()
 	if err != nil {
 		return nil, fmt.Errorf("reading a profile: %w", err)
 	}
+
 	return out, nil
 }
 
+// unpack decompresses a profile, up to maxBytes.
 func unpack(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -92,26 +96,27 @@ type parser struct {
 	functions map[uint64]function
 	locations map[uint64][]line
 	duration  int64
-	binary    [2]int64 // the names of its file and build ID
-	mapped    bool     // the first mapping was read
+	binary    [2]int64 // string numbers of its file and build ID
+	mapped    bool     // the first mapping has been read
 
-	rooms              map[uint64]*room // of the parts, by their field
-	ids, values, lines room             // of what samples and locations have in all
+	limits             map[uint64]*limit // limits of the parts, by field number
+	ids, values, lines limit             // limits over all samples and locations
 }
 
 func newParser() parser {
-	p := parser{functions: map[uint64]function{}, locations: map[uint64][]line{}, rooms: map[uint64]*room{},
-		ids: newRoom(maxFrames, "frames in its stacks"), values: newRoom(maxFrames, "values"),
-		lines: newRoom(4*maxParts, "lines")}
-	for id, r := range map[uint64]room{
-		profileType:     newRoom(maxTypes, "types of values"),
-		profileSample:   newRoom(maxParts, "samples"),
-		profileLocation: newRoom(maxParts, "locations"),
-		profileFunction: newRoom(maxParts, "functions"),
-		profileString:   newRoom(maxParts, "strings"),
+	p := parser{functions: map[uint64]function{}, locations: map[uint64][]line{}, limits: map[uint64]*limit{},
+		ids: newLimit(maxFrames, "frames in its stacks"), values: newLimit(maxFrames, "values"),
+		lines: newLimit(4*maxParts, "lines")}
+	for id, r := range map[uint64]limit{
+		profileType:     newLimit(maxTypes, "types of values"),
+		profileSample:   newLimit(maxParts, "samples"),
+		profileLocation: newLimit(maxParts, "locations"),
+		profileFunction: newLimit(maxParts, "functions"),
+		profileString:   newLimit(maxParts, "strings"),
 	} {
-		p.rooms[id] = &r
+		p.limits[id] = &r
 	}
+
 	return p
 }
 
@@ -127,25 +132,28 @@ type line struct {
 	number   int64
 }
 
-// resolve replaces numbers by what they stand for.
+// resolve replaces numbers by the parts that they refer to.
 func (p *parser) resolve() (*Profile, error) {
 	if len(p.strings) == 0 || p.strings[0] != "" {
 		return nil, errors.New("its table of strings does not begin with an empty one")
 	}
+
 	file, err := p.text(p.binary[0])
-	build, also := p.text(p.binary[1])
-	if err = errors.Join(err, also); err != nil {
+	build, err2 := p.text(p.binary[1])
+	if err = errors.Join(err, err2); err != nil {
 		return nil, err
 	}
+
 	out := &Profile{Duration: time.Duration(p.duration), Binary: Binary{file, build}}
 	for _, t := range p.types {
 		name, err := p.text(t[0])
-		unit, also := p.text(t[1])
-		if err = errors.Join(err, also); err != nil {
+		unit, err2 := p.text(t[1])
+		if err = errors.Join(err, err2); err != nil {
 			return nil, err
 		}
 		out.Types = append(out.Types, ValueType{name, unit})
 	}
+
 	stacks := map[uint64][]Frame{}
 	for id, lines := range p.locations {
 		frames, err := p.frames(lines)
@@ -154,6 +162,7 @@ func (p *parser) resolve() (*Profile, error) {
 		}
 		stacks[id] = frames
 	}
+
 	depth := 0
 	for _, s := range p.samples {
 		if len(s.values) != len(out.Types) {
@@ -172,10 +181,11 @@ func (p *parser) resolve() (*Profile, error) {
 		}
 		out.Samples = append(out.Samples, Sample{frames, s.values})
 	}
+
 	return out, nil
 }
 
-// frames are the functions of a location: the one that was called last first.
+// frames returns the functions of a location, the innermost first.
 func (p *parser) frames(lines []line) ([]Frame, error) {
 	var frames []Frame
 	for _, l := range lines {
@@ -184,15 +194,17 @@ func (p *parser) frames(lines []line) ([]Frame, error) {
 			return nil, fmt.Errorf("a line is of function %d, which is not there", l.function)
 		}
 		name, err := p.text(f.name)
-		file, also := p.text(f.file)
-		if err = errors.Join(err, also); err != nil {
+		file, err2 := p.text(f.file)
+		if err = errors.Join(err, err2); err != nil {
 			return nil, err
 		}
 		frames = append(frames, Frame{name, file, int(l.number)})
 	}
+
 	return frames, nil
 }
 
+// text returns a string by its number.
 func (p *parser) text(i int64) (string, error) {
 	if i < 0 || i >= int64(len(p.strings)) {
 		return "", fmt.Errorf("it has no string number %d", i)

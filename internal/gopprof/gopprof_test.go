@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// message writes protobuf.
+// message encodes protobuf messages.
 type message []byte
 
 func (m *message) number(id int, x uint64) {
@@ -35,7 +35,7 @@ func (m *message) bytes(id int, b []byte) {
 	*m = append(*m, b...)
 }
 
-// write is the opposite of Parse: locations hold one frame or, inlined, several.
+// write encodes a profile. Locations hold one frame, or several if they are inlined.
 func write(p *Profile, inlined, packed bool) []byte {
 	var m message
 	index, list := map[string]uint64{"": 0}, []string{""}
@@ -52,7 +52,7 @@ func write(p *Profile, inlined, packed bool) []byte {
 		v.number(2, text(t.Unit))
 		m.bytes(1, v)
 	}
-	for _, b := range []Binary{p.Binary, {"libmilk.so", "5a1"}} { // of the second nothing is read
+	for _, b := range []Binary{p.Binary, {"libmilk.so", "5a1"}} { // the second mapping is ignored
 		var v message
 		v.number(1, 1)
 		v.number(5, text(b.File))
@@ -71,7 +71,7 @@ func write(p *Profile, inlined, packed bool) []byte {
 			id++
 			var l message
 			l.number(1, id)
-			l.number(3, 0xffff) // an address, which is not read
+			l.number(3, 0xffff) // an address, which is ignored
 			for _, f := range s.Stack[i : i+n] {
 				id++
 				var fn, line message
@@ -103,7 +103,7 @@ func write(p *Profile, inlined, packed bool) []byte {
 			v.bytes(1, ids)
 			v.bytes(2, values)
 		}
-		v.bytes(3, []byte{8, 1}) // a label, which is not read
+		v.bytes(3, []byte{8, 1}) // a label, which is ignored
 		m.bytes(2, v)
 	}
 	for _, s := range list {
@@ -113,8 +113,8 @@ func write(p *Profile, inlined, packed bool) []byte {
 	return m
 }
 
-// TestParseReadsWhatWasWritten, packed and not.
-func TestParseReadsWhatWasWritten(t *testing.T) {
+// Profiles are parsed as they were encoded, compressed or not.
+func TestParse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		frame := rapid.Custom(func(t *rapid.T) Frame {
 			return Frame{rapid.String().Draw(t, "function"), rapid.String().Draw(t, "file"),
@@ -149,7 +149,7 @@ func TestParseReadsWhatWasWritten(t *testing.T) {
 	})
 }
 
-// TestRuntimeProfile reads what the Go runtime writes.
+// A profile of the Go runtime is parsed.
 func TestRuntimeProfile(t *testing.T) {
 	kept := make([][]byte, 0, 64)
 	for range 64 {
@@ -180,7 +180,7 @@ func TestRuntimeProfile(t *testing.T) {
 			}
 		}
 	}
-	if here < 48<<20 || here > 80<<20 { // what is allocated is sampled too
+	if here < 48<<20 || here > 80<<20 { // allocations are sampled too
 		t.Errorf("%d bytes are said to be allocated here, of %d", here, len(kept)<<20)
 	}
 	runtime.KeepAlive(kept)
@@ -212,7 +212,7 @@ func TestBrokenProfiles(t *testing.T) {
 	}
 }
 
-// TestHugeProfiles: a few bytes that stand for millions of parts are refused by name, before they take memory.
+// Profiles whose few bytes stand for millions of parts are refused before they take memory.
 func TestHugeProfiles(t *testing.T) {
 	repeated := func(part []byte, n int) []byte { return append(bytes.Repeat(part, n), 6<<3|2, 0) }
 	many := func(id int, part message, n int) []byte {
@@ -265,7 +265,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, s := range p.Samples { // what is read is whole
+		for _, s := range p.Samples { // the result is complete
 			if len(s.Values) != len(p.Types) {
 				t.Errorf("%d values, %d types", len(s.Values), len(p.Types))
 			}

@@ -8,20 +8,21 @@ import (
 
 var errBroken = errors.New("it is broken, or no profile")
 
-// field is one of a message in protobuf's encoding: a number, or bytes.
+// field is one field of a protobuf message: a number or bytes.
 type field struct {
 	id     uint64
 	number uint64
 	bytes  []byte
-	packed bool // bytes is set, not number
+	packed bool // bytes is set instead of number
 }
 
-// next takes the first field off data.
+// next parses the first field of data.
 func next(data []byte) (f field, rest []byte, err error) {
 	key, data, err := varint(data)
 	if err != nil {
 		return f, nil, err
 	}
+
 	f.id = key >> 3
 	switch key & 7 {
 	case 0:
@@ -47,9 +48,11 @@ func next(data []byte) (f field, rest []byte, err error) {
 		f.number = uint64(binary.LittleEndian.Uint32(data))
 		return f, data[4:], nil
 	}
+
 	return f, nil, errBroken
 }
 
+// varint parses a variable-length integer.
 func varint(data []byte) (uint64, []byte, error) {
 	x, n := binary.Uvarint(data)
 	if n <= 0 {
@@ -58,8 +61,8 @@ func varint(data []byte) (uint64, []byte, error) {
 	return x, data[n:], nil
 }
 
-// each calls f with every field of a message.
-func each(data []byte, f func(field) error) error {
+// eachField calls f with each field of a message.
+func eachField(data []byte, f func(field) error) error {
 	for len(data) > 0 {
 		one, rest, err := next(data)
 		if err != nil {
@@ -70,44 +73,48 @@ func each(data []byte, f func(field) error) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
-// numbers appends those of a repeated field, which may be packed or not, while there is room for them.
-func numbers(list []uint64, f field, room *room) ([]uint64, error) {
+// numbers appends the values of a repeated field, packed or not, up to a limit.
+func numbers(list []uint64, f field, room *limit) ([]uint64, error) {
 	if !f.packed {
-		return append(list, f.number), room.take()
+		return append(list, f.number), room.use()
 	}
+
 	for data := f.bytes; len(data) > 0; {
 		x, rest, err := varint(data)
 		if err != nil {
 			return nil, err
 		}
-		if err := room.take(); err != nil {
+		if err := room.use(); err != nil {
 			return nil, err
 		}
 		list, data = append(list, x), rest
 	}
+
 	return list, nil
 }
 
-// room is how many parts of a kind a profile may have: a few bytes of a packed file stand for millions of them.
-type room struct {
-	left, most int
-	what       string
+// limit counts the parts of a kind that a profile may have. A few bytes of a packed file can stand for millions of
+// them.
+type limit struct {
+	remaining, max int
+	what           string
 }
 
-func newRoom(most int, what string) room { return room{most, most, what} }
+func newLimit(most int, what string) limit { return limit{most, most, what} }
 
-// take is called before a part takes memory.
-func (r *room) take() error {
-	if r.left--; r.left < 0 {
-		return fmt.Errorf("it has more than %d %s: take it over a shorter time", r.most, r.what)
+// use counts one part. Call it before the part takes memory.
+func (r *limit) use() error {
+	if r.remaining--; r.remaining < 0 {
+		return fmt.Errorf("it has more than %d %s: take it over a shorter time", r.max, r.what)
 	}
 	return nil
 }
 
-// The fields of the messages, by their numbers.
+// The field numbers of the messages.
 const (
 	profileType, profileSample, profileMapping, profileLocation = 1, 2, 3, 4
 	profileFunction, profileString, profileDuration             = 5, 6, 10
@@ -120,13 +127,14 @@ const (
 	functionID, functionName, file = 1, 2, 4
 )
 
+// profile parses the message Profile.
 func (p *parser) profile(data []byte) error {
-	return each(data, func(f field) error {
+	return eachField(data, func(f field) error {
 		if inner := f.id >= profileType && f.id <= profileString; inner && !f.packed {
 			return errBroken
 		}
-		if room := p.rooms[f.id]; room != nil {
-			if err := room.take(); err != nil {
+		if room := p.limits[f.id]; room != nil {
+			if err := room.use(); err != nil {
 				return err
 			}
 		}
@@ -134,16 +142,16 @@ func (p *parser) profile(data []byte) error {
 		case profileType:
 			t := [2]int64{}
 			p.types = append(p.types, t)
-			return small(f.bytes, map[uint64]*int64{typeType: &p.types[len(p.types)-1][0],
+			return readNumbers(f.bytes, map[uint64]*int64{typeType: &p.types[len(p.types)-1][0],
 				typeUnit: &p.types[len(p.types)-1][1]})
 		case profileSample:
 			return p.sample(f.bytes)
 		case profileMapping:
 			if p.mapped {
-				return nil // a library
+				return nil // the mapping of a library
 			}
 			p.mapped = true
-			return small(f.bytes, map[uint64]*int64{mappingFile: &p.binary[0], mappingBuildID: &p.binary[1]})
+			return readNumbers(f.bytes, map[uint64]*int64{mappingFile: &p.binary[0], mappingBuildID: &p.binary[1]})
 		case profileLocation:
 			return p.location(f.bytes)
 		case profileFunction:
@@ -157,9 +165,9 @@ func (p *parser) profile(data []byte) error {
 	})
 }
 
-// small reads a message of numbers.
-func small(data []byte, into map[uint64]*int64) error {
-	return each(data, func(f field) error {
+// readNumbers reads the number fields of a message.
+func readNumbers(data []byte, into map[uint64]*int64) error {
+	return eachField(data, func(f field) error {
 		if to := into[f.id]; to != nil && !f.packed {
 			*to = int64(f.number)
 		}
@@ -167,9 +175,10 @@ func small(data []byte, into map[uint64]*int64) error {
 	})
 }
 
+// sample parses the message Sample.
 func (p *parser) sample(data []byte) error {
 	var s sample
-	err := each(data, func(f field) (err error) {
+	err := eachField(data, func(f field) (err error) {
 		switch f.id {
 		case sampleLocation:
 			s.locations, err = numbers(s.locations, f, &p.ids)
@@ -182,37 +191,42 @@ func (p *parser) sample(data []byte) error {
 		}
 		return err
 	})
+
 	p.samples = append(p.samples, s)
 	return err
 }
 
+// location parses the message Location.
 func (p *parser) location(data []byte) error {
 	var id uint64
 	var lines []line
-	err := each(data, func(f field) error {
+	err := eachField(data, func(f field) error {
 		switch f.id {
 		case locationID:
 			id = f.number
 		case locationLine:
-			var of, number int64
-			if err := small(f.bytes, map[uint64]*int64{lineFunction: &of, lineNumber: &number}); err != nil {
+			var function, number int64
+			numbers := map[uint64]*int64{lineFunction: &function, lineNumber: &number}
+			if err := readNumbers(f.bytes, numbers); err != nil {
 				return err
 			}
-			if err := p.lines.take(); err != nil {
+			if err := p.lines.use(); err != nil {
 				return err
 			}
-			lines = append(lines, line{uint64(of), number})
+			lines = append(lines, line{uint64(function), number})
 		}
 		return nil
 	})
+
 	p.locations[id] = lines
 	return err
 }
 
+// function parses the message Function.
 func (p *parser) function(data []byte) error {
 	var id int64
 	var fn function
-	err := small(data, map[uint64]*int64{functionID: &id, functionName: &fn.name, file: &fn.file})
+	err := readNumbers(data, map[uint64]*int64{functionID: &id, functionName: &fn.name, file: &fn.file})
 	p.functions[uint64(id)] = fn
 	return err
 }

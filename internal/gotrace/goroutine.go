@@ -5,315 +5,331 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// state is what a goroutine does.
+// state is the scheduling state of a goroutine.
 type state uint8
 
 const (
 	none     state = iota
-	runnable       // queued for a CPU
+	runnable       // in a run queue
 	running
-	calling // in a system call, with its CPU
-	outside // in a system call that has lost its CPU
+	inSyscall      // in a system call, and keeps its CPU
+	inSyscallNoCPU // in a system call, and has lost its CPU
 	waiting
 )
 
-// kind is whose a goroutine is.
+// kind is the owner of a goroutine: the program, the runtime or the garbage collector.
 type kind uint8
 
 const (
-	users kind = iota
-	systems
-	collectors
+	userKind kind = iota
+	systemKind
+	collectorKind
 )
 
-// goroutine is one that lives. Times are in ns.
+// goroutine is a goroutine that lives. Times are in ns.
 type goroutine struct {
-	id       trace.GoID
-	class    *class
-	kind     kind
-	unknown  bool // it was there before the trace, and its start is not known yet
-	state    state
-	since    int64
-	born     int64
-	burst    int64 // since it got a CPU
-	running  int64 // sums by state
-	queued   int64
-	channels int64
-	locks    int64
-	away     int64
-	parked   trace.Stack
-	site     *site   // where it waits, or waited before it queued
-	woken    bool    // it queues because somebody woke it
-	idle     bool    // a CPU was idle then
-	called   stackID // where its system call was made
-	callFrom int64
-	callLost bool
-	node     int32 // of the resource it waits for; -1 none
-	held     int32 // of the lock it got after waiting; -1 none
-	heldFrom int64
-	heldRan  int64
+	id           trace.GoID
+	class        *class
+	kind         kind
+	unknown      bool // it is older than the trace, and its start function is not known yet
+	state        state
+	since        int64
+	born         int64
+	burst        int64 // when it got a CPU
+	running      int64 // total times by state
+	queued       int64
+	channels     int64
+	locks        int64
+	external     int64
+	parked       trace.Stack
+	site         *site   // where it waits, or waited before it became runnable
+	woken        bool    // it is runnable because a goroutine or timer woke it
+	idle         bool    // a CPU was idle when it was woken
+	syscallStack stackID // stack of its system call
+	syscallFrom  int64
+	syscallLost  bool
+	node         int32 // resource for which it waits; -1 if there is none
+	held         int32 // lock that it got after a wait; -1 if there is none
+	heldFrom     int64
+	heldRan      int64
 	assistFrom,
 	stopFrom int64
 	stopAt stopKey
 }
 
-// goroutine lets one change its state.
-func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
+// goroutine records a state transition.
+func (a *aggregator) goroutine(e *trace.Event, s *trace.StateTransition) {
 	from, to := s.Goroutine()
 	id := s.Resource.Goroutine()
-	g := t.find(id)
+	g := a.find(id)
 	if g == nil {
 		if to == trace.GoNotExist {
 			return
 		}
-		g = t.born(e, s, id, from == trace.GoNotExist)
+		g = a.create(e, s, id, from == trace.GoNotExist)
 	}
 	if g.unknown && s.Stack != trace.NoStack {
-		t.reclass(g, s.Stack)
+		a.reclass(g, s.Stack)
 	}
-	if from == to { // a part of the trace begins, as one does every second: it goes on with what it did
+	if from == to { // A new generation of the trace begins, and the goroutine continues what it did.
 		return
 	}
+
 	switch to {
 	case trace.GoRunnable:
-		t.ready(e, s, g)
+		a.ready(e, s, g)
 	case trace.GoRunning:
-		t.run(g)
+		a.run(g)
 	case trace.GoSyscall:
-		if from == trace.GoUndetermined { // since before the trace: it has no CPU by now
-			t.move(g, outside)
-			g.since = t.start
+		if from == trace.GoUndetermined { // It is older than the trace, so that it has lost its CPU.
+			a.setState(g, inSyscallNoCPU)
+			g.since = a.start
 			break
 		}
-		t.call(e, s, g)
+		a.enterSyscall(e, s, g)
 	case trace.GoWaiting:
-		t.park(s, g)
+		a.park(s, g)
 		if from == trace.GoUndetermined {
-			g.since = t.start
+			g.since = a.start
 		}
 	case trace.GoNotExist:
-		t.end(g)
+		a.end(g)
 	}
 }
 
-// born is a goroutine that is new, or new to the trace.
-func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
-	g := &goroutine{id: id, since: t.now, born: t.now, node: -1, held: -1}
-	if !made { // of one that did nothing until then the trace may tell only after a second
-		g.born = t.start
+// create returns a goroutine that is new, or that appears in the trace for the first time.
+func (a *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
+	g := &goroutine{id: id, since: a.now, born: a.now, node: -1, held: -1}
+	if !made { // An older goroutine may appear only after a second.
+		g.born = a.start
 	}
-	t.goroutines[id] = g
+
+	a.goroutines[id] = g
 	start := ""
-	if stack := t.stacks.id(s.Stack); stack != 0 {
-		start = t.stacks.list[stack].root
+	if stack := a.stacks.id(s.Stack); stack != 0 {
+		start = a.stacks.list[stack].root
 	}
+
 	created := stackID(0)
 	switch {
 	case made:
-		created = t.stacks.id(e.Stack())
+		created = a.stacks.id(e.Stack())
 	case id == 1:
 		start = "main.main"
 	case start == "":
 		g.unknown = true
-		t.unknown++
+		a.unknown++
 	}
+
 	f := evidence.Frame{Function: start}
-	if place := t.stacks.frames(t.stacks.id(s.Stack)); len(place) > 0 && place[len(place)-1].Function == start {
+	if place := a.stacks.frames(a.stacks.id(s.Stack)); len(place) > 0 && place[len(place)-1].Function == start {
 		f = place[len(place)-1]
 	}
-	t.classify(g, start, f, created)
-	if made && g.kind == users {
-		t.spawned(spawn{created, g.class})
+
+	a.classify(g, start, f, created)
+	if made && g.kind == userKind {
+		a.addSpawn(spawn{created, g.class})
 	}
+
 	return g
 }
 
-// classify gives a goroutine its class, and joins it.
-func (t *tally) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
+// classify adds a goroutine to its class.
+func (a *aggregator) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
 	if start == "runtime.main" {
 		start, f = "main.main", evidence.Frame{Function: "main.main"}
 	}
+
 	system, collects := isSystem(start)
 	switch {
 	case collects:
-		g.kind = collectors
-	case system || g.unknown: // until its first stack: mostly the runtime's
-		g.kind = systems
+		g.kind = collectorKind
+	case system || g.unknown: // until its first stack; most are the runtime's
+		g.kind = systemKind
 	default:
-		g.kind = users
+		g.kind = userKind
 	}
 	if f.Function == "" {
 		f.Function = start
 	}
-	g.class = t.classes.class(start, created, f)
-	g.class.join(g.born)
+
+	g.class = a.classes.class(start, created, f)
+	g.class.add(g.born)
 }
 
-// identify looks at the stack of who makes an event, if its start is not known.
-func (t *tally) identify(e *trace.Event) {
-	if g := t.find(e.Goroutine()); g != nil && g.unknown && e.Stack() != trace.NoStack {
-		t.reclass(g, e.Stack())
+// identify finds the class of an event's goroutine by its stack, if its start function is unknown.
+func (a *aggregator) identify(e *trace.Event) {
+	if g := a.find(e.Goroutine()); g != nil && g.unknown && e.Stack() != trace.NoStack {
+		a.reclass(g, e.Stack())
 	}
 }
 
-// reclass gives one whose start was not known its class, at the first stack of it.
-func (t *tally) reclass(g *goroutine, stack trace.Stack) {
-	id := t.stacks.id(stack)
+// reclass moves a goroutine with an unknown start function to its class, by its first stack.
+func (a *aggregator) reclass(g *goroutine, stack trace.Stack) {
+	id := a.stacks.id(stack)
 	if id == 0 {
 		return
 	}
+
 	g.unknown = false
-	t.unknown--
-	t.leave(g, g.state)
-	g.class.quit(t.now, t.cpus)
+	a.unknown--
+	a.leave(g, g.state)
+	g.class.remove(a.now, a.cpus)
 	g.class.count--
-	entry := t.stacks.list[id].entry
-	t.classify(g, entry.Function, entry, 0)
-	t.enter(g, g.state)
+	entry := a.stacks.list[id].entry
+	a.classify(g, entry.Function, entry, 0)
+	a.enter(g, g.state)
 }
 
-// ready queues a goroutine: it was made, woken, preempted, or came back from a system call without its CPU.
-func (t *tally) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
+// ready records that a goroutine became runnable: it was started, woken or preempted, or lost its CPU in a system call.
+func (a *aggregator) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
 	was := g.state
-	t.move(g, runnable)
+	a.setState(g, runnable)
 	g.woken = false
 	switch was {
 	case waiting:
 		g.woken = true
-		g.idle = t.busy < t.cpus
-		t.wake(e, g)
-	case calling, outside:
-		t.returned(g, true)
+		g.idle = a.runningProcs < a.cpus
+		a.wake(e, g)
+	case inSyscall, inSyscallNoCPU:
+		a.exitSyscall(g, true)
 	case running:
-		if s.Reason == "runtime.Gosched" && g.kind == users {
-			t.sites.at(t.stacks, "runtime.Gosched", t.stacks.id(s.Stack)).count++
+		if s.Reason == "runtime.Gosched" && g.kind == userKind {
+			a.sites.at(a.stacks, "runtime.Gosched", a.stacks.id(s.Stack)).count++
 		}
 	}
 }
 
-// wake counts who woke a goroutine at the site where it waited.
-func (t *tally) wake(e *trace.Event, g *goroutine) {
-	if g.site == nil || g.kind != users {
+// wake records what woke a goroutine at the site where it waited.
+func (a *aggregator) wake(e *trace.Event, g *goroutine) {
+	if g.site == nil || g.kind != userKind {
 		return
 	}
-	waker := t.find(e.Goroutine())
-	if waker == nil || waker.kind != users {
-		g.site.woken(0, nil)
+
+	waker := a.find(e.Goroutine())
+	if waker == nil || waker.kind != userKind {
+		g.site.addWaker(0, nil)
 		return
 	}
-	stack := t.stacks.id(e.Stack())
-	g.site.woken(stack, waker.class)
+
+	stack := a.stacks.id(e.Stack())
+	g.site.addWaker(stack, waker.class)
 	if g.node < 0 || stack == 0 {
 		return
 	}
-	t.resources.link(g.node, t.stacks, stack)
-	if waker.held >= 0 && t.resources.find(waker.held) == t.resources.find(g.node) {
+
+	a.resources.link(g.node, a.stacks, stack)
+	if waker.held >= 0 && a.resources.find(waker.held) == a.resources.find(g.node) {
 		ran := waker.running
 		if waker.state == running {
-			ran += t.now - waker.since
+			ran += a.now - waker.since
 		}
-		t.resources.hold(waker.held, t.now-waker.heldFrom, ran-waker.heldRan)
+		a.resources.hold(waker.held, a.now-waker.heldFrom, ran-waker.heldRan)
 		waker.held = -1
 	}
 }
 
-// run gives a goroutine a CPU.
-func (t *tally) run(g *goroutine) {
+// run records that a goroutine got a CPU.
+func (a *aggregator) run(g *goroutine) {
 	was := g.state
-	waited := t.now - g.since
-	t.move(g, running)
+	waited := a.now - g.since
+	a.setState(g, running)
 	switch was {
-	case calling, outside:
-		t.returned(g, false)
+	case inSyscall, inSyscallNoCPU:
+		a.exitSyscall(g, false)
 		return
 	case runnable:
-		t.latency(g, waited)
+		a.addQueueing(g, waited)
 	}
-	g.burst = t.now
+
+	g.burst = a.now
 	if g.node >= 0 {
-		kind := t.resources.got(g.node)
+		kind := a.resources.resume(g.node)
 		if kind == evidence.OpMutex || kind == evidence.OpRWMutex {
-			g.held, g.heldFrom, g.heldRan = g.node, t.now, g.running
+			g.held, g.heldFrom, g.heldRan = g.node, a.now, g.running
 		}
 		g.node = -1
 	}
 }
 
-// latency counts how long a goroutine queued.
-func (t *tally) latency(g *goroutine, waited int64) {
-	if g.kind != users {
+// addQueueing adds the time that a goroutine was runnable.
+func (a *aggregator) addQueueing(g *goroutine, waited int64) {
+	if g.kind != userKind {
 		return
 	}
-	t.wakes[2].add(waited)
+
+	a.queueing[2].add(waited)
 	if !g.woken {
 		return
 	}
 	if g.idle {
-		t.wakes[0].add(waited)
+		a.queueing[0].add(waited)
 	} else {
-		t.wakes[1].add(waited)
+		a.queueing[1].add(waited)
 	}
 	if g.site != nil {
 		g.site.queued += waited
 	}
 }
 
-// park lets a goroutine wait.
-func (t *tally) park(s *trace.StateTransition, g *goroutine) {
-	t.move(g, waiting)
+// park records that a goroutine began to wait.
+func (a *aggregator) park(s *trace.StateTransition, g *goroutine) {
+	a.setState(g, waiting)
 	g.node = -1
-	if g.kind != users {
+	if g.kind != userKind {
 		return
 	}
-	if s.Stack != g.parked || g.site == nil || g.site.reason != s.Reason { // mostly it is where it was
+	if s.Stack != g.parked || g.site == nil || g.site.reason != s.Reason { // The site is usually the same as before.
 		g.parked = s.Stack
-		stack, reason := t.stacks.id(s.Stack), s.Reason
-		if reason == "" { // since before the trace
-			reason = reasonOf(t.stacks.frames(stack))
+		stack, reason := a.stacks.id(s.Stack), s.Reason
+		if reason == "" { // The wait is older than the trace.
+			reason = reasonOf(a.stacks.frames(stack))
 		}
-		g.site = t.sites.at(t.stacks, reason, stack)
+		g.site = a.sites.at(a.stacks, reason, stack)
 	}
+
 	stack := g.site.stack
 	if g.class.wrapped && stack != 0 {
-		g.class.start, g.class.wrapped = t.stacks.list[stack].entry, false
+		g.class.start, g.class.wrapped = a.stacks.list[stack].entry, false
 	}
+
 	g.site.count++
-	g.site.class(g.class)
+	g.site.addClass(g.class)
 	if g.held >= 0 && g.site.op == evidence.OpMutex {
-		g.held = -1 // it waits for the next, or for this one again
+		g.held = -1 // it waits for another lock, or for this one again
 	}
 	if stack != 0 {
-		g.node = t.resources.park(stack, g.site)
+		g.node = a.resources.park(stack, g.site)
 	}
 }
 
-// end lets a goroutine end.
-func (t *tally) end(g *goroutine) {
-	t.move(g, none)
-	g.class.quit(t.now, t.cpus)
-	g.class.ended(g, t.now-t.start)
-	g.class.offer(g, t.now, t.start)
-	t.forget(g.id)
+// end records that a goroutine ended.
+func (a *aggregator) end(g *goroutine) {
+	a.setState(g, none)
+	g.class.remove(a.now, a.cpus)
+	g.class.addEnded(g, a.now-a.start)
+	g.class.keepMember(g, a.now, a.start)
+	a.forget(g.id)
 	if g.unknown {
-		t.unknown--
+		a.unknown--
 	}
 }
 
-// move changes a goroutine's state.
-func (t *tally) move(g *goroutine, to state) {
-	t.leave(g, g.state)
-	t.pause(g)
-	if t.now > g.burst && g.burst > 0 && to != calling && to != running {
-		g.class.bursts.add(t.now - g.burst)
+// setState changes the state of a goroutine and adds the time in the old one.
+func (a *aggregator) setState(g *goroutine, to state) {
+	a.leave(g, g.state)
+	a.addTime(g)
+	if a.now > g.burst && g.burst > 0 && to != inSyscall && to != running {
+		g.class.bursts.add(a.now - g.burst)
 		g.burst = 0
 	}
-	g.state, g.since = to, t.now
-	t.enter(g, to)
+	g.state, g.since = to, a.now
+	a.enter(g, to)
 }
 
-// pause adds up the time in the state that ends.
-func (t *tally) pause(g *goroutine) {
-	d := t.now - g.since
+// addTime adds the time since the last change to the sums of the current state.
+func (a *aggregator) addTime(g *goroutine) {
+	d := a.now - g.since
 	switch g.state {
 	case runnable:
 		g.queued += d
@@ -321,55 +337,59 @@ func (t *tally) pause(g *goroutine) {
 	case running:
 		g.running += d
 		g.class.running += d
-	case calling:
+	case inSyscall:
 		g.running += d
 		g.class.running += d
 		g.class.calling += d
-	case outside:
-		g.away += d
+	case inSyscallNoCPU:
+		g.external += d
 		g.class.calling += d
 	case waiting:
-		t.waited(g, d)
+		a.addWait(g, d)
 	}
 }
 
-func (t *tally) waited(g *goroutine, d int64) {
+// addWait adds a wait of d ns that ended.
+func (a *aggregator) addWait(g *goroutine, d int64) {
 	if g.site == nil {
-		*g.class.waitedOn("other") += d
+		*g.class.waitSum("other") += d
 		return
 	}
+
 	g.site.waits.add(d)
-	*g.class.waitedOn(g.site.reason) += d
+	*g.class.waitSum(g.site.reason) += d
 	switch g.site.op {
 	case evidence.OpSend, evidence.OpReceive, evidence.OpSelect:
 		g.channels += d
 	case evidence.OpMutex, evidence.OpRWMutex, evidence.OpWaitGroup, evidence.OpCond:
 		g.locks += d
 	case evidence.OpSleep, evidence.OpNetwork:
-		g.away += d
+		g.external += d
 	}
 }
 
-// leave and enter keep count of who wants a CPU and who has one.
-func (t *tally) leave(g *goroutine, s state) { t.count(g, s, -1) }
-func (t *tally) enter(g *goroutine, s state) { t.count(g, s, 1) }
+// leave and enter count the goroutines that want a CPU, and those that have one.
+func (a *aggregator) leave(g *goroutine, s state) { a.count(g, s, -1) }
+func (a *aggregator) enter(g *goroutine, s state) { a.count(g, s, 1) }
 
-func (t *tally) count(g *goroutine, s state, by int) {
-	if s != runnable && s != running && s != calling {
+// count changes the numbers of goroutines that want and have a CPU.
+func (a *aggregator) count(g *goroutine, s state, by int) {
+	if s != runnable && s != running && s != inSyscall {
 		return
 	}
+
 	has := s != runnable
 	switch {
-	case g.kind == users:
-		t.demand.wants += by
-		t.demand.alone += by * g.class.index
+	case g.kind == userKind:
+		a.demand.wants += by
+		a.demand.alone += by * g.class.index
 		if has {
-			t.demand.runs += by
-			t.used.users += by
+			a.demand.runs += by
+			a.used.users += by
 		}
-	case has && g.kind == systems:
-		t.used.systems += by
+	case has && g.kind == systemKind:
+		a.used.systems += by
 	case has:
-		t.used.collectors += by
+		a.used.collectors += by
 	}
 }

@@ -1,9 +1,9 @@
-// Package gotrace reads Go execution traces into what package explain needs, event by event: memory grows with the
-// program's goroutines, sites and classes, the latter two up to a limit, and with what one generation of a trace holds
-// (about a second of it), not with the trace.
+// Package gotrace reads Go execution traces, event by event, into the summary that package explain needs. Its memory
+// does not grow with the length of the trace. It grows with the program's goroutines, with its sites and classes up to
+// a limit, and with one generation of the trace (about a second).
 //
-// It stands on golang.org/x/exp/trace, which follows the format; that module's interface is experimental, and this
-// package is all that touches it.
+// The package uses golang.org/x/exp/trace, which follows the trace format. The API of that module is experimental, and
+// only this package uses it.
 package gotrace
 
 import (
@@ -18,30 +18,32 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// oldest is the first release of Go 1 whose traces can be read piece by piece.
+// oldest is the first minor release of Go 1 whose traces can be read incrementally.
 const oldest = 22
 
-// Read reads a trace, of up to so many events (0: all). One that ends in the midst, or that is corrupt from some place
-// on, is read as far as it goes and says that it is truncated; of one that nothing can be read of there is an error.
+// Read reads a trace of at most events events (0 for all) and returns its summary. A trace that ends early or is
+// corrupt is read as far as possible, and the summary is marked as truncated. It is an error if nothing can be read.
 func Read(r io.Reader, events int64) (*evidence.Trace, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if err := header(in); err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
-	t := newTally()
-	truncated, err := t.read(in, events)
-	if err == nil && !t.usable() {
+
+	a := newAggregator()
+	truncated, err := a.read(in, events)
+	if err == nil && !a.usable() {
 		err = errors.New("it holds no events")
 	}
-	if err != nil && !t.usable() {
+	if err != nil && !a.usable() {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
-	out := t.finish()
+
+	out := a.finish()
 	out.Truncated = truncated || err != nil
 	return out, nil
 }
 
-// header looks at the first 16 bytes, "go 1.26 trace" and zeros, which stay unread.
+// header checks the first 16 bytes, "go 1.26 trace" and zeros, without consuming them.
 func header(in *bufio.Reader) error {
 	head, err := in.Peek(16)
 	if err != nil {
@@ -53,6 +55,7 @@ func header(in *bufio.Reader) error {
 		}
 		return err
 	}
+
 	version, ok := strings.CutPrefix(strings.TrimRight(string(head), "\x00"), "go 1.")
 	version, also := strings.CutSuffix(version, " trace")
 	minor, err := strconv.Atoi(version)
@@ -62,16 +65,17 @@ func header(in *bufio.Reader) error {
 	case minor < oldest:
 		return fmt.Errorf("it was made by Go 1.%d or before: record it with Go 1.%d or later", minor, oldest)
 	}
+
 	return nil
 }
 
-// read adds all events up, while another goroutine decodes those that follow. What is read of a corrupt trace may
-// panic.
-func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
+// read processes all events, while another goroutine decodes ahead. Reading a corrupt trace may panic.
+func (a *aggregator) read(in io.Reader, events int64) (truncated bool, err error) {
 	reader, err := trace.NewReader(in)
 	if err != nil {
 		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
 	}
+
 	d := decode(reader)
 	defer d.end()
 	defer func() {
@@ -81,10 +85,10 @@ func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
 	}()
 	for b := range d.full {
 		for i := range b.events {
-			if events > 0 && t.events >= events {
+			if events > 0 && a.events >= events {
 				return true, nil
 			}
-			if t.event(&b.events[i]); t.now-t.start > longest {
+			if a.event(&b.events[i]); a.now-a.start > maxDuration {
 				return true, errors.New("its times are years apart")
 			}
 		}
@@ -93,29 +97,31 @@ func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
 		}
 		d.empty <- b
 	}
+
 	return false, nil
 }
 
-// Events are decoded ahead in so many batches of so many: small ones, that are still in the cache when they are looked
-// at, and enough of them that neither side often waits for the other to be woken.
+// Events are decoded ahead in batches. The batches are small, so that they are still in the cache when they are
+// processed, and numerous, so that neither side often waits for the other.
 const (
 	batches   = 32
 	batchSize = 256
 )
 
-// batch is some events, and what went wrong after them.
+// batch holds some events, and the error after them.
 type batch struct {
 	events []trace.Event
 	err    error
 }
 
-// decoder decodes ahead. Events stay as they are once the reader has given them out, but for the names of user tasks,
-// which package gotrace does not look at.
+// decoder decodes ahead. The reader does not change events that it has returned, except the names of user tasks, which
+// this package does not use.
 type decoder struct {
 	full, empty chan *batch
 	stop        chan struct{}
 }
 
+// decode starts to decode ahead. Call end to stop.
 func decode(reader *trace.Reader) *decoder {
 	d := &decoder{make(chan *batch, batches), make(chan *batch, batches), make(chan struct{})}
 	for range batches {
@@ -125,7 +131,7 @@ func decode(reader *trace.Reader) *decoder {
 	return d
 }
 
-// run fills batches until the trace ends or nobody wants more.
+// run fills batches until the trace ends or stop is closed.
 func (d *decoder) run(reader *trace.Reader) {
 	defer close(d.full)
 	for {
@@ -134,7 +140,7 @@ func (d *decoder) run(reader *trace.Reader) {
 			return
 		case b := <-d.empty:
 			more := b.fill(reader)
-			d.full <- b // there is always room
+			d.full <- b // does not block: full has room for all batches
 			if !more {
 				return
 			}
@@ -142,7 +148,7 @@ func (d *decoder) run(reader *trace.Reader) {
 	}
 }
 
-// fill decodes as many events as a batch has room for, and reports whether there may be more.
+// fill decodes one batch of events and reports whether there may be more.
 func (b *batch) fill(reader *trace.Reader) (more bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -160,20 +166,21 @@ func (b *batch) fill(reader *trace.Reader) (more bool) {
 		}
 		b.events = append(b.events, e)
 	}
+
 	return true
 }
 
-// end waits until nothing is read any more.
+// end stops decoding and waits until it has stopped.
 func (d *decoder) end() {
 	close(d.stop)
 	for range d.full {
 	}
 }
 
-// longest is what a trace may last, in ns: sums of times cannot overflow below it.
-const longest = 1 << 55
+// maxDuration is the longest trace in ns. Sums of times cannot overflow below it.
+const maxDuration = 1 << 55
 
-// firstLine is an error without the dump of the reader's state that may follow.
+// firstLine returns the text of an error without the reader's state, which may follow on other lines.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return text

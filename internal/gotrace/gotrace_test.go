@@ -16,7 +16,7 @@ import (
 	xtrace "golang.org/x/exp/trace"
 )
 
-// record traces f.
+// record returns an execution trace of f.
 func record(t testing.TB, f func()) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -40,7 +40,7 @@ func read(t testing.TB, data []byte) *evidence.Trace {
 	return tr
 }
 
-// classOf is that of a start function.
+// classOf returns the class with a start function.
 func classOf(t *testing.T, tr *evidence.Trace, part string) evidence.Class {
 	t.Helper()
 	for _, c := range tr.Classes {
@@ -52,7 +52,7 @@ func classOf(t *testing.T, tr *evidence.Trace, part string) evidence.Class {
 	return evidence.Class{}
 }
 
-// parked waits until a goroutine is in a state, as the runtime writes it.
+// parked waits until a goroutine is in a state, given in the words of the runtime.
 func parked(state string) {
 	buffer := make([]byte, 1<<20)
 	for !strings.Contains(string(buffer[:runtime.Stack(buffer, true)]), state) {
@@ -147,7 +147,7 @@ func TestSpawnsCallsAndIntegrals(t *testing.T) {
 		t.Errorf("%d goroutines, %d alive", c.Count, c.Alive)
 	}
 	writes := int64(0)
-	for _, c := range tr.Calls {
+	for _, c := range tr.Syscalls {
 		if slices.ContainsFunc(c.Stack, func(f evidence.Frame) bool {
 			return strings.Contains(f.Function,
 				"TestSpawnsCallsAndIntegrals")
@@ -159,15 +159,15 @@ func TestSpawnsCallsAndIntegrals(t *testing.T) {
 		t.Errorf("%d calls of write", writes)
 	}
 	var total, work float64
-	for n, d := range tr.Demand.For {
+	for n, d := range tr.Demand.Time {
 		total += float64(d)
-		work += float64(tr.Demand.Work[n])
+		work += float64(tr.Demand.CPUTime[n])
 	}
 	if total != float64(tr.Duration) || work != float64(tr.Running) {
 		t.Errorf("for %v of %v, work %v of %v", total, tr.Duration, work, tr.Running)
 	}
 	sliced := 0.0
-	for i, r := range tr.Demand.Runs {
+	for i, r := range tr.Demand.Running {
 		width := math.Min(float64(tr.Demand.Slice), float64(tr.Duration)-float64(i)*float64(tr.Demand.Slice))
 		sliced += r * width
 	}
@@ -233,7 +233,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// FuzzRead looks for input that makes the reader panic, hang or take memory without end.
+// FuzzRead checks that no input makes the reader panic, hang or use unlimited memory.
 func FuzzRead(f *testing.F) {
 	small := record(f, func() {
 		c := make(chan int)
@@ -257,7 +257,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// benchmarkTrace has about a million events of goroutines, channels and locks.
+// benchmarkTrace is a trace with about a million events of goroutines, channels and locks.
 var benchmarkTrace = sync.OnceValue(func() []byte {
 	var out bytes.Buffer
 	if trace.Start(&out) != nil {
@@ -288,7 +288,7 @@ var benchmarkTrace = sync.OnceValue(func() []byte {
 	return out.Bytes()
 })
 
-// The bare reader, to compare with: adding up may cost at most half as much again.
+// The bare reader, for comparison: the summary may cost at most half as much again.
 func BenchmarkBareReader(b *testing.B) {
 	data := benchmarkTrace()
 	b.SetBytes(int64(len(data)))

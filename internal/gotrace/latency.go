@@ -7,10 +7,10 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// fine is how many buckets an octave has: quantiles are within 1/16 of the true ones.
-const fine = 8
+// subBuckets is the number of buckets for each power of two: quantiles are exact to 1/16.
+const subBuckets = 8
 
-// latencies is a histogram of nanoseconds in log-linear buckets.
+// latencies is a histogram of times in ns with log-linear buckets.
 type latencies struct {
 	count, sum, max int64
 	buckets         []int32
@@ -23,27 +23,27 @@ func (l *latencies) add(ns int64) {
 	l.max = max(l.max, ns)
 	i := bucket(ns)
 	if i >= len(l.buckets) {
-		l.buckets = append(l.buckets, make([]int32, i+fine-len(l.buckets))...)
+		l.buckets = append(l.buckets, make([]int32, i+subBuckets-len(l.buckets))...)
 	}
 	l.buckets[i]++
 }
 
-// bucket is the place of ns: the first 2*fine are exact.
+// bucket returns the bucket of a time. The first 2*subBuckets are exact.
 func bucket(ns int64) int {
-	if ns < 2*fine {
+	if ns < 2*subBuckets {
 		return int(ns)
 	}
-	octave := bits.Len64(uint64(ns)) - bits.Len(2*fine-1)
-	return octave*fine + int(ns>>octave)
+	octave := bits.Len64(uint64(ns)) - bits.Len(2*subBuckets-1)
+	return octave*subBuckets + int(ns>>octave)
 }
 
-// middle is the middle of a bucket.
+// middle returns the middle of a bucket.
 func middle(i int) int64 {
-	if i < 2*fine {
+	if i < 2*subBuckets {
 		return int64(i)
 	}
-	octave := i/fine - 1
-	low := int64(i-octave*fine) << octave
+	octave := i/subBuckets - 1
+	low := int64(i-octave*subBuckets) << octave
 	return low + int64(1)<<octave/2
 }
 

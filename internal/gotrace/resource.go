@@ -6,42 +6,43 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// resources are locks and channels: sets of sites that are joined when a goroutine at one wakes one that waits at
-// another. Which goroutine waits for which object a trace does not say.
+// resources tells locks and channels apart. A trace does not show for which object a goroutine waits. Two sites belong
+// to one resource if a goroutine at one wakes a goroutine that waits at the other (union-find).
 type resources struct {
 	nodes []node
 	by    map[stackID]int32
 	clock int64 // ns since the start
-	spare int64 // ns in which some CPU had nothing to do
+	spare int64 // time in ns during which a CPU had nothing to do
 }
 
-// node is a site; the root of its set has the set's sums.
+// node is a site. The root of a set holds the sums of the set.
 type node struct {
 	parent  int32
-	kind    evidence.Op // OpMutex, OpRWMutex, OpChannel; of roots
+	kind    evidence.Op // OpMutex, OpRWMutex or OpChannel; valid for roots
 	stack   stackID
-	sides   [2]side // who waits: [0] for a lock or to send, [1] to receive
+	sides   [2]side // waiters: [0] for a lock or to send, [1] to receive
 	any     side
 	holds   latencies
 	heldRan int64
 }
 
-// side is how many wait, and how long some did.
+// side counts waiters, and integrates how long there was at least one.
 type side struct {
 	n             int32
 	count         int64
-	since, idle   int64 // on the clocks of resources
+	since, idle   int64 // on clock and spare of resources
 	busy, starved int64
 }
 
-func (r *resources) pass(dt int64, spare bool) {
+// advance adds dt ns. spare says that a CPU had nothing to do.
+func (r *resources) advance(dt int64, spare bool) {
 	r.clock += dt
 	if spare {
 		r.spare += dt
 	}
 }
 
-// add lets one come or go.
+// add changes the number of waiters.
 func (s *side) add(r *resources, by int32) {
 	s.flush(r)
 	s.n += by
@@ -50,6 +51,7 @@ func (s *side) add(r *resources, by int32) {
 	}
 }
 
+// flush adds the time since the last change.
 func (s *side) flush(r *resources) {
 	if s.n > 0 {
 		s.busy += r.clock - s.since
@@ -58,7 +60,7 @@ func (s *side) flush(r *resources) {
 	s.since, s.idle = r.clock, r.spare
 }
 
-// merge adds another's sums. Where both were busy at once that was counted twice; sets are joined early on.
+// merge adds the sums of another side. Times during which both had waiters count twice, but sets are joined early.
 func (s *side) merge(r *resources, o *side) {
 	s.flush(r)
 	o.flush(r)
@@ -68,10 +70,11 @@ func (s *side) merge(r *resources, o *side) {
 	s.starved += o.starved
 }
 
-// receives marks a node's waiters as receivers: the lowest bit of what park returns.
+// receives is the lowest bit of the result of park. It marks receivers.
 const receives = 1
 
-// park lets a goroutine wait at a site for a lock or channel; -1 if it is neither.
+// park records that a goroutine waits at a site for a lock or channel. It returns the node and the side, or -1 for any
+// other wait.
 func (r *resources) park(stack stackID, s *site) int32 {
 	var kind evidence.Op
 	at := int32(0)
@@ -89,6 +92,7 @@ func (r *resources) park(stack stackID, s *site) int32 {
 	if s.node == 0 {
 		s.node = r.node(stack, kind) + 1
 	}
+
 	i := s.node - 1
 	root := &r.nodes[r.find(i<<1)]
 	root.sides[at].add(r, 1)
@@ -96,6 +100,7 @@ func (r *resources) park(stack stackID, s *site) int32 {
 	return i<<1 | at
 }
 
+// node returns the index of the node for a stack.
 func (r *resources) node(stack stackID, kind evidence.Op) int32 {
 	if i, ok := r.by[stack]; ok {
 		return i
@@ -109,7 +114,7 @@ func (r *resources) node(stack stackID, kind evidence.Op) int32 {
 	return i
 }
 
-// find is the index of the root of what park returned.
+// find returns the root of a result of park.
 func (r *resources) find(at int32) int32 {
 	i := at >> 1
 	for r.nodes[i].parent != i {
@@ -119,50 +124,55 @@ func (r *resources) find(at int32) int32 {
 	return i
 }
 
-// got lets a goroutine go on that waited.
-func (r *resources) got(at int32) evidence.Op {
+// resume records that a waiting goroutine continues, and returns the kind of the resource.
+func (r *resources) resume(at int32) evidence.Op {
 	root := &r.nodes[r.find(at)]
 	root.sides[at&1].add(r, -1)
 	root.any.add(r, -1)
 	return root.kind
 }
 
-// link joins the site where a goroutine waited with that of who woke it.
+// link joins the site where a goroutine waited with the site that woke it.
 func (r *resources) link(at int32, all *stacks, stack stackID) {
 	i, ok := r.by[stack]
 	root := r.find(at)
 	if ok && r.find(i<<1) == root {
 		return
 	}
-	if waker := wakes(all.frames(stack)); waker != r.nodes[root].kind {
+	if waker := wakerKind(all.frames(stack)); waker != r.nodes[root].kind {
 		return
 	}
+
 	i = r.node(stack, r.nodes[root].kind)
 	other := r.find(i << 1)
 	a, b := &r.nodes[root], &r.nodes[other]
 	if a.kind != b.kind || root == other {
 		return
 	}
+
 	for s := range a.sides {
 		a.sides[s].merge(r, &b.sides[s])
 	}
+
 	a.any.merge(r, &b.any)
 	b.parent = root
 	if b.holds.count > a.holds.count {
 		a.holds, b.holds = b.holds, a.holds
 	}
+
 	a.heldRan += b.heldRan
 }
 
-// hold counts how long a lock was held.
+// hold adds a holding time of a lock, and the running time in it, in ns.
 func (r *resources) hold(at int32, ns, ran int64) {
 	root := &r.nodes[r.find(at)]
 	root.holds.add(ns)
 	root.heldRan += ran
 }
 
-// wakes is what kind of resource a waker's stack is in. A select wakes on any of its channels, and says not on which.
-func wakes(frames []evidence.Frame) evidence.Op {
+// wakerKind returns the kind of resource that a waker's stack releases. A select may wake on any of its channels, and
+// the trace does not show which.
+func wakerKind(frames []evidence.Frame) evidence.Op {
 	if len(frames) == 0 {
 		return evidence.OpOther
 	}

@@ -9,43 +9,43 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// Limits of what is kept, whatever a trace holds. What comes beyond them is counted under the first stack, class or
-// site.
+// Limits on memory. Beyond them, events count for the first stack, class or site.
 const (
 	maxStacks  = 16384
-	maxFrames  = 24 // of a stack: the innermost
+	maxFrames  = 24 // frames of a stack; the innermost are kept
 	maxClasses = 1024
 	maxSites   = 4096
 	maxWakers  = 24 // sites that woke goroutines at one site
-	maxMembers = 16 // goroutines of a class that are told one by one
+	maxMembers = 16 // goroutines of a class that are kept individually
 )
 
-// stacks gives each stack a small number. The trace's own handles hold for one generation only.
+// stacks numbers the stacks. The trace's own handles are valid for one generation only.
 type stacks struct {
-	seen  map[trace.Stack]stackID // of this generation
-	known map[string]stackID      // by program counters
+	seen  map[trace.Stack]stackID // by the handles of this generation
+	known map[string]stackID      // by program counters and lines
 	list  []stack
-	key   []byte           // of the stack that is looked at
-	all   []evidence.Frame // of it
+	key   []byte           // key of the current stack
+	all   []evidence.Frame // frames of the current stack
 }
 
+// stackID is the number of a stack; 0 is no stack.
 type stackID int32
 
-// stack is what is known of one.
+// stack is a stack with its outermost functions.
 type stack struct {
 	frames []evidence.Frame
 	root   string         // the outermost function
-	entry  evidence.Frame // that function, or what a wrapper runs for it
+	entry  evidence.Frame // root, or the function that a wrapper runs
 }
 
 func newStacks() *stacks {
 	return &stacks{seen: map[trace.Stack]stackID{}, known: map[string]stackID{}, list: []stack{{}}}
 }
 
-// generation forgets the trace's handles.
+// generation discards the handles of the last generation.
 func (s *stacks) generation() { clear(s.seen) }
 
-// id is the number of a stack; 0 is none, or one too many.
+// id returns the number of a stack. It returns 0 for no stack, and beyond the limit.
 func (s *stacks) id(t trace.Stack) stackID {
 	if t == trace.NoStack {
 		return 0
@@ -58,6 +58,7 @@ func (s *stacks) id(t trace.Stack) stackID {
 	return id
 }
 
+// intern returns the number of a stack by its contents.
 func (s *stacks) intern(t trace.Stack) stackID {
 	s.key, s.all = s.key[:0], s.all[:0]
 	for f := range t.Frames() {
@@ -67,6 +68,7 @@ func (s *stacks) intern(t trace.Stack) stackID {
 		}
 		s.all = append(s.all, evidence.Frame{Function: f.Func, File: f.File, Line: int(f.Line)})
 	}
+
 	n := len(s.all)
 	if n == 0 {
 		return 0
@@ -77,15 +79,17 @@ func (s *stacks) intern(t trace.Stack) stackID {
 	if len(s.list) == maxStacks {
 		return 0
 	}
+
 	id := stackID(len(s.list))
-	s.list = append(s.list, stack{slices.Clone(s.all[:min(n, maxFrames)]), s.all[n-1].Function, evidence.Begins(s.all)})
+	s.list = append(s.list, stack{slices.Clone(s.all[:min(n, maxFrames)]), s.all[n-1].Function,
+		evidence.StartFrame(s.all)})
 	s.known[string(s.key)] = id
 	return id
 }
 
 func (s *stacks) frames(id stackID) []evidence.Frame { return s.list[id].frames }
 
-// reasonOf is why a goroutine waits, by its stack, as the runtime says it of those that park during the trace.
+// reasonOf returns why a goroutine waits, derived from its stack, in the words of the runtime.
 func reasonOf(frames []evidence.Frame) string {
 	for _, f := range frames {
 		switch name := f.Function; {
@@ -105,10 +109,11 @@ func reasonOf(frames []evidence.Frame) string {
 			return ""
 		}
 	}
+
 	return ""
 }
 
-// op is what a goroutine waits for that parks with a reason on a stack.
+// op returns the operation for which a goroutine waits, given the trace's reason and the stack.
 func op(reason string, frames []evidence.Frame) evidence.Op {
 	switch reason {
 	case "chan send":
@@ -129,11 +134,12 @@ func op(reason string, frames []evidence.Frame) evidence.Op {
 	if strings.HasPrefix(reason, "GC ") || strings.Contains(reason, "GC ends") {
 		return evidence.OpCollector
 	}
+
 	return evidence.OpOther
 }
 
-// lockOp tells the primitives of package sync apart by the functions of it that are on the stack: the outermost of them
-// is what the program called.
+// lockOp distinguishes the primitives of package sync by their functions on the stack. The outermost one is what the
+// program called.
 func lockOp(frames []evidence.Frame) evidence.Op {
 	kind := evidence.OpOther
 	for _, f := range frames {
@@ -155,5 +161,6 @@ func lockOp(frames []evidence.Frame) evidence.Op {
 			kind = evidence.OpOther
 		}
 	}
+
 	return kind
 }

@@ -11,47 +11,49 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// Timeline reads the beginning of a trace as spans, up to so many of them: who ran, queued and waited when. Resources
-// have no names: a stock trace does not tell one lock or channel from another.
+// Timeline reads the beginning of a trace, up to a number of spans, as a timeline of when goroutines ran, queued and
+// waited. Resources have no names, because a trace does not distinguish one lock or channel from another.
 func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if err := header(in); err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)
 	}
-	l := &lanes{of: map[trace.GoID]*lane{}, most: spans, out: &timeline.Timeline{}}
+
+	l := &timelineBuilder{byID: map[trace.GoID]*timelineGoroutine{}, maxSpans: spans, out: &timeline.Timeline{}}
 	err := l.read(in)
 	if len(l.out.Spans) == 0 {
 		return nil, fmt.Errorf("reading a trace: %w",
 			errors.Join(errors.New("it has no goroutine that does something"), err))
 	}
+
 	l.finish()
 	return l.out, nil
 }
 
-// lanes are the goroutines of a timeline that is being made.
-type lanes struct {
-	of    map[trace.GoID]*lane
-	list  []*lane
-	most  int
-	began bool
-	first trace.Time
-	now   int64
-	out   *timeline.Timeline
+// timelineBuilder builds a timeline from the events of a trace.
+type timelineBuilder struct {
+	byID     map[trace.GoID]*timelineGoroutine
+	list     []*timelineGoroutine
+	maxSpans int
+	began    bool
+	first    trace.Time
+	now      int64
+	out      *timeline.Timeline
 }
 
-// lane is one goroutine with what it is doing.
-type lane struct {
+// timelineGoroutine is one goroutine and its current state.
+type timelineGoroutine struct {
 	id    trace.GoID
 	index int
-	start string // the function that it runs
+	start string // start function
 	kind  timeline.Kind
 	cpu   int
 	since int64
 	alive bool
 }
 
-// read takes in a trace until it ends or there are enough spans. The reader of a corrupt one may panic.
-func (l *lanes) read(in io.Reader) (err error) {
+// read processes events until the trace ends or there are enough spans. The reader may panic on a corrupt trace.
+func (l *timelineBuilder) read(in io.Reader) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("it is corrupt: %v", r)
@@ -61,7 +63,8 @@ func (l *lanes) read(in io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	for len(l.out.Spans) < l.most {
+
+	for len(l.out.Spans) < l.maxSpans {
 		e, err := reader.ReadEvent()
 		if err == io.EOF {
 			return nil
@@ -80,26 +83,28 @@ func (l *lanes) read(in io.Reader) (err error) {
 			l.change(&e, &s)
 		}
 	}
+
 	return nil
 }
 
-// change ends what a goroutine did, and begins what it does now.
-func (l *lanes) change(e *trace.Event, s *trace.StateTransition) {
+// change ends the span of a goroutine and begins the next.
+func (l *timelineBuilder) change(e *trace.Event, s *trace.StateTransition) {
 	id := s.Resource.Goroutine()
 	from, to := s.Goroutine()
-	g := l.of[id]
+	g := l.byID[id]
 	if g == nil {
-		g = &lane{id: id, index: len(l.list)}
-		l.of[id] = g
+		g = &timelineGoroutine{id: id, index: len(l.list)}
+		l.byID[id] = g
 		l.list = append(l.list, g)
 		l.out.Goroutines = append(l.out.Goroutines, "")
 	}
 	if g.start == "" {
 		g.start = root(s.Stack)
 	}
-	if from == to && g.alive { // a part of the trace begins
+	if from == to && g.alive { // a new generation of the trace begins
 		return
 	}
+
 	l.close(g)
 	g.since, g.cpu, g.alive = l.now, timeline.None, true
 	switch to {
@@ -117,8 +122,8 @@ func (l *lanes) change(e *trace.Event, s *trace.StateTransition) {
 	}
 }
 
-// close makes a span of what a goroutine did until now.
-func (l *lanes) close(g *lane) {
+// close adds the span of what a goroutine did until now.
+func (l *timelineBuilder) close(g *timelineGoroutine) {
 	if !g.alive || l.now <= g.since || g.kind.OnCPU() && g.cpu < 0 {
 		return
 	}
@@ -128,8 +133,8 @@ func (l *lanes) close(g *lane) {
 	})
 }
 
-// finish ends all that goes on, and names the goroutines.
-func (l *lanes) finish() {
+// finish ends the open spans, and names the goroutines.
+func (l *timelineBuilder) finish() {
 	for i, g := range l.list {
 		l.close(g)
 		name := strings.TrimPrefix(g.start, "runtime.main")
@@ -138,12 +143,13 @@ func (l *lanes) finish() {
 		}
 		l.out.Goroutines[i] = strings.TrimSpace(fmt.Sprintf("goroutine %d %s", g.id, name))
 	}
+
 	l.out.To = l.now
 	l.out.CPUs = max(l.out.CPUs, 1)
 	l.out.Sort()
 }
 
-// waitKind is what a goroutine waits for, in the trace's words.
+// waitKind maps the trace's reason for a wait to a kind of span.
 func waitKind(reason string) timeline.Kind {
 	switch reason {
 	case "chan send":
@@ -157,10 +163,11 @@ func waitKind(reason string) timeline.Kind {
 	case "sleep", "network":
 		return timeline.Sleeping
 	}
+
 	return timeline.Awaiting
 }
 
-// root is the outermost function of a stack.
+// root returns the outermost function of a stack.
 func root(s trace.Stack) string {
 	name := ""
 	for f := range s.Frames() {

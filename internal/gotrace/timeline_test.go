@@ -12,7 +12,7 @@ import (
 	exp "golang.org/x/exp/trace"
 )
 
-// TestTimeline: a goroutine that waits for another one does so in the timeline, which obeys its own laws.
+// A goroutine that waits for another one does so in the timeline, which obeys its own laws.
 func TestTimeline(t *testing.T) {
 	var b bytes.Buffer
 	if err := trace.Start(&b); err != nil {
@@ -21,7 +21,7 @@ func TestTimeline(t *testing.T) {
 	pass := make(chan int)
 	go passOn(pass)
 	for stack := make([]byte, 1<<16); !strings.Contains(string(stack[:runtime.Stack(stack, true)]), "[chan send"); {
-		runtime.Gosched() // until it waits
+		runtime.Gosched() // until the goroutine waits
 	}
 	for range 10 {
 		<-pass
@@ -63,9 +63,9 @@ func passOn(c chan int) {
 	}
 }
 
-// TestTimelineOfParts: a part of a trace that begins ends no span.
-func TestTimelineOfParts(t *testing.T) {
-	l := &lanes{of: map[exp.GoID]*lane{}, out: &timeline.Timeline{}}
+// A new generation of the trace ends no span.
+func TestTimelineGenerations(t *testing.T) {
+	l := &timelineBuilder{byID: map[exp.GoID]*timelineGoroutine{}, out: &timeline.Timeline{}}
 	for i, to := range []exp.GoState{exp.GoRunning, exp.GoRunning, exp.GoWaiting, exp.GoWaiting, exp.GoRunnable} {
 		from := []exp.GoState{exp.GoUndetermined, exp.GoRunning, exp.GoRunning, exp.GoWaiting, exp.GoWaiting}[i]
 		d := exp.MakeGoStateTransition(7, from, to)

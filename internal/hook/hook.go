@@ -1,7 +1,7 @@
 package hook
 
 // This file is compiled twice: here, for the trials of designs, and in package main of programs that brewput explain
-// builds again, where all its names must be strange enough to meet none of the program's own.
+// rebuilds. Its names must be unusual enough not to collide with those of the program.
 
 import (
 	hookerrors "errors"
@@ -18,50 +18,53 @@ import (
 	hooktime "time"
 )
 
-// brewputVariable is the variable of the environment that asks for evidence: kind, nanoseconds, bytes of a trace, and
-// the directory to write to, with blanks between.
+// brewputVariable is the environment variable that requests evidence: kind, nanoseconds, bytes of a trace, and the
+// directory for the files, separated by spaces.
 const brewputVariable = "BREWPUT_EVIDENCE"
 
-// The rates of the profiles: a sample for each so many bytes that are allocated, each so many nanoseconds that a
-// goroutine is blocked, and one of so many times that somebody waits for a mutex.
+// The rates of the profiles: bytes allocated for each sample, nanoseconds blocked for each sample, and one of how many
+// mutex contentions is sampled.
 const (
 	brewputBytesRate = 2 << 10
 	brewputBlockRate = 10000
 	brewputMutexRate = 2
 )
 
-// brewputHook collects one kind of evidence of the process that it is in.
+// brewputHook collects one kind of evidence about its process.
 type brewputHook struct {
 	kind, dir string
-	most      int64 // bytes of a trace
+	maxBytes  int64 // largest size of the trace, bytes
 	began     hooktime.Time
 	once      hooksync.Once
 	profile   *hookos.File
 
 	mu      hooksync.Mutex
 	written int64
-	stopped hooktime.Duration // the trace, before the end; 0 not
+	stopped hooktime.Duration // when the trace reached its size limit; 0 if it did not
 }
 
-// brewputFromEnvironment begins to collect if the environment asks for it. It is the first thing that package main
-// does.
+// brewputFromEnvironment starts to collect if the environment requests it. It runs before everything else in package
+// main.
 func brewputFromEnvironment(atExit func(func())) bool {
 	words := hookstrings.SplitN(hookos.Getenv(brewputVariable), " ", 4)
-	hookos.Unsetenv(brewputVariable) // which is no business of the processes that this one starts
+	hookos.Unsetenv(brewputVariable) // child processes must not collect
 	if len(words) < 4 {
 		return false
 	}
+
 	length, _ := hookstrconv.ParseInt(words[1], 10, 64)
 	most, _ := hookstrconv.ParseInt(words[2], 10, 64)
-	h := &brewputHook{kind: words[0], most: most, dir: words[3]}
+	h := &brewputHook{kind: words[0], maxBytes: most, dir: words[3]}
 	h.begin()
 	atExit(h.end)
 	if length > 0 {
 		hooktime.AfterFunc(hooktime.Duration(length), h.end)
 	}
+
 	return true
 }
 
+// begin starts the profiler or tracer.
 func (h *brewputHook) begin() {
 	var err error
 	switch h.kind {
@@ -79,6 +82,7 @@ func (h *brewputHook) begin() {
 			err = hooktrace.Start(h)
 		}
 	}
+
 	h.began = hooktime.Now()
 	if err != nil {
 		h.fail(err)
@@ -86,22 +90,23 @@ func (h *brewputHook) begin() {
 	}
 }
 
-// Write takes the trace, and stops it once it is long enough.
+// Write writes the trace, and stops it at the size limit.
 func (h *brewputHook) Write(p []byte) (int, error) {
 	n, err := h.profile.Write(p)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.written += int64(n)
-	if h.most > 0 && h.written > h.most && h.stopped == 0 {
+	if h.maxBytes > 0 && h.written > h.maxBytes && h.stopped == 0 {
 		h.stopped = hooktime.Since(h.began)
-		go hooktrace.Stop() // which waits for this Write
+		go hooktrace.Stop() // Stop waits for this Write
 	}
 	return n, err
 }
 
-// end writes what there is: at the exit of the process, or when the time is over. Who comes second waits for the first.
+// end writes the evidence, at the exit of the process or when the time is over. A second call waits for the first.
 func (h *brewputHook) end() { h.once.Do(h.finish) }
 
+// finish stops the profiler and writes the files, the file "end" last.
 func (h *brewputHook) finish() {
 	began := hooktime.Now()
 	text := hookstrings.Builder{}
@@ -121,7 +126,7 @@ func (h *brewputHook) finish() {
 		h.mu.Unlock()
 		err = h.profile.Close()
 	case "heap":
-		hookruntime.GC() // of a profile's allocations all are counted that the last collection has seen
+		hookruntime.GC() // An allocation profile covers the time up to the last collection.
 		err = hookerrors.Join(h.write("allocs", "heap.pprof"), h.write("goroutine", "goroutine.pprof"))
 	case "locks":
 		err = hookerrors.Join(h.write("mutex", "mutex.pprof"), h.write("block", "block.pprof"))
@@ -129,6 +134,7 @@ func (h *brewputHook) finish() {
 	if err != nil {
 		h.fail(err)
 	}
+
 	hookfmt.Fprintf(&text, "end %d\n", hooktime.Since(began).Nanoseconds())
 	name := hookfile.Join(h.dir, "end")
 	if err := hookos.WriteFile(name+".new", []byte(text.String()), 0o666); err == nil {
@@ -136,6 +142,7 @@ func (h *brewputHook) finish() {
 	}
 }
 
+// write writes a profile of package runtime/pprof to a file.
 func (h *brewputHook) write(profile, name string) error {
 	f, err := hookos.Create(hookfile.Join(h.dir, name))
 	if err != nil {
@@ -144,12 +151,12 @@ func (h *brewputHook) write(profile, name string) error {
 	return hookerrors.Join(hookpprof.Lookup(profile).WriteTo(f, 0), f.Close())
 }
 
-// fail tells why there is no such evidence, where the program's output is not disturbed.
+// fail writes an error to a file, so that it does not disturb the program's output.
 func (h *brewputHook) fail(err error) {
 	hookos.WriteFile(hookfile.Join(h.dir, "error"), []byte(err.Error()), 0o666)
 }
 
-// brewputMetrics writes all that the runtime counts: numbers, and of histograms the buckets that are not empty.
+// brewputMetrics writes all metrics of the runtime: numbers, and the buckets of histograms that are not empty.
 func brewputMetrics(text *hookstrings.Builder) {
 	var samples []hookmetrics.Sample
 	for _, d := range hookmetrics.All() {
@@ -157,6 +164,7 @@ func brewputMetrics(text *hookstrings.Builder) {
 			samples = append(samples, hookmetrics.Sample{Name: d.Name})
 		}
 	}
+
 	hookmetrics.Read(samples)
 	for _, s := range samples {
 		switch s.Value.Kind() {

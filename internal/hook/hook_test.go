@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// TestFromEnvironment: the hook collects what the environment asks for, ends once, and hides from the processes that
-// this one starts.
+// The hook collects what the environment requests, ends once, and is hidden from child processes.
 func TestFromEnvironment(t *testing.T) {
 	for kind, file := range map[Kind]string{Undisturbed: "", CPU: "cpu.pprof", Locks: "block.pprof", Heap: "heap.pprof",
 		Trace: "trace.out"} {
 		dir := t.TempDir()
-		name, value, _ := strings.Cut(Request{Kind: kind, For: time.Hour, Bytes: 1 << 20, Dir: dir}.Variable(), "=")
+		name, value, _ := strings.Cut(Request{Kind: kind, Duration: time.Hour, Bytes: 1 << 20, Dir: dir}.Variable(),
+			"=")
 		t.Setenv(name, value)
 		var end func()
 		if !brewputFromEnvironment(func(f func()) { end = f }) || end == nil {
@@ -46,10 +46,10 @@ func TestFromEnvironment(t *testing.T) {
 	}
 }
 
-// TestTraceIsBounded: a trace that is long enough is stopped, and says when.
-func TestTraceIsBounded(t *testing.T) {
+// A trace stops at its size limit and reports when.
+func TestTraceLimit(t *testing.T) {
 	dir := t.TempDir()
-	end := Begin(Request{Kind: Trace, Bytes: 1, Dir: dir})
+	end := Start(Request{Kind: Trace, Bytes: 1, Dir: dir})
 	for began, c := time.Now(), make(chan int); time.Since(began) < 30*time.Second; {
 		go func() { c <- 1 }()
 		<-c
@@ -64,7 +64,7 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestSource: what is added to a program is Go of its package, whose imports have strange names.
+// The source for a program is valid Go of its package, and its imports have unusual names.
 func TestSource(t *testing.T) {
 	for name, text := range map[string]string{"hook.go": Source("main"), "exit.go": ExitFile} {
 		f, err := parser.ParseFile(token.NewFileSet(), name, text, 0)

@@ -1,5 +1,5 @@
-// Package pprofui serves pprof's own views of profiles, to the user who has their address: on this machine, below a
-// random path, without sources of others.
+// Package pprofui serves pprof's web views of profiles to the user of this machine who knows their address. They have a
+// random path, and show no source files except those below given directories.
 package pprofui
 
 import (
@@ -22,27 +22,28 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// Profile is a file with the name that its views have.
+// Profile is a profile file and the name of its views.
 type Profile struct {
 	Name string // "cpu"
 	Path string
 }
 
-// Token returns a new secret of 130 bits, which can be a part of a path.
+// Token returns a new secret of 130 bits that can be part of a URL path.
 func Token() string { return strings.ToLower(rand.Text()) }
 
-// Handler serves the views of each profile at /TOKEN/NAME/, and a page of links at /TOKEN/. Any user of this machine
-// can connect: without the token a request gets nothing. A request for another host is refused, since somebody else's
-// page could have its name lead here. Sources are shown if they lie below one of the roots. ctx ends the reading of the
-// profiles.
+// Handler returns a handler that serves the views of each profile at /TOKEN/NAME/, and a page of links at /TOKEN/. Any
+// user of this machine can connect, but a request without the token gets nothing. Requests for another host are
+// refused, because the name of a hostile page could resolve to this machine. Source files are shown if they are below
+// one of the roots. ctx cancels the reading of the profiles.
 func Handler(ctx context.Context, profiles []Profile, token string, roots []string) (http.Handler, error) {
 	if token == "" {
 		return nil, fmt.Errorf("pprof's views need a token")
 	}
+
 	mux := http.NewServeMux()
 	links := ""
 	for _, p := range profiles {
-		views, err := viewsOf(ctx, p, roots)
+		views, err := pprofViews(ctx, p, roots)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Path, err)
 		}
@@ -53,14 +54,16 @@ func Handler(ctx context.Context, profiles []Profile, token string, roots []stri
 		mux.Handle(base+"/{$}", http.RedirectHandler("/"+token+base+"/flamegraph", http.StatusFound))
 		links += fmt.Sprintf("<li><a href=%q>%s</a></li>\n", "."+base+"/flamegraph", html.EscapeString(p.Name))
 	}
+
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, "<!doctype html><title>profiles</title><ul>\n%s</ul>\n", links)
 	})
+
 	return guard(token, mux), nil
 }
 
-// guard lets requests for this machine through that know the token, and takes that off their path.
+// guard passes on requests for this machine that contain the token, and removes the token from their path.
 func guard(token string, views http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !local(r.Host) {
@@ -73,7 +76,7 @@ func guard(token string, views http.Handler) http.Handler {
 				http.StatusForbidden)
 			return
 		}
-		// The address is the secret: no other page may learn it, nor a disk.
+		// The address is the secret: no other page and no disk may store it.
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -82,7 +85,7 @@ func guard(token string, views http.Handler) http.Handler {
 	})
 }
 
-// local reports whether a host, with or without a port, is this machine by the loopback interface.
+// local reports whether a host, with or without a port, is the loopback interface of this machine.
 func local(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -91,13 +94,13 @@ func local(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// viewsOf are pprof's handlers that only show something.
-func viewsOf(ctx context.Context, p Profile, roots []string) (map[string]http.Handler, error) {
+// pprofViews returns those handlers of pprof that only display something.
+func pprofViews(ctx context.Context, p Profile, roots []string) (map[string]http.Handler, error) {
 	views := map[string]http.Handler{}
 	err := driver.PProf(&driver.Options{
 		Flagset: newFlags("-http=localhost:0", "-no_browser", "-symbolize=none", "-source_path="+notServed,
 			"-trim_path="+notServed+"none", p.Name),
-		Fetch: file{ctx, p.Path, roots}, UI: silent{}, Writer: nowhere{}, Obj: noObjects{},
+		Fetch: file{ctx, p.Path, roots}, UI: noUI{}, Writer: noFiles{}, Obj: noObjects{},
 		HTTPServer: func(a *driver.HTTPServerArgs) error {
 			for _, path := range []string{"/flamegraph", "/top", "/source", "/peek", "/graph", "/download"} {
 				if h := a.Handlers[path]; h != nil {
@@ -107,10 +110,11 @@ func viewsOf(ctx context.Context, p Profile, roots []string) (map[string]http.Ha
 			return nil
 		},
 	})
+
 	return views, err
 }
 
-// file fetches a profile from a file, with sources below roots alone.
+// file fetches a profile from a file, restricted to source files below roots.
 type file struct {
 	ctx   context.Context
 	path  string
@@ -130,12 +134,13 @@ func (f file) Fetch(string, time.Duration, time.Duration) (*profile.Profile, str
 	return p, "", nil
 }
 
-// flags are those of one call of pprof, which has them parsed by its host.
+// flags are the flags of one call of pprof, which its host must parse.
 type flags struct {
 	*flag.FlagSet
 	args []string
 }
 
+// newFlags returns the flags for a pprof command line.
 func newFlags(args ...string) flags {
 	f := flag.NewFlagSet("pprof", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -151,7 +156,7 @@ func (f flags) Float64(name string, def float64, usage string) *float64 {
 }
 func (f flags) String(name, def, usage string) *string { return f.FlagSet.String(name, def, usage) }
 
-// StringList is of flags that are given several times; none is here.
+// StringList is for flags that may be repeated; none is used here.
 func (f flags) StringList(name, def, usage string) *[]*string {
 	return &[]*string{f.FlagSet.String(name, def, usage)}
 }
@@ -166,19 +171,19 @@ func (f flags) Parse(func()) []string {
 	return f.Args()
 }
 
-// silent says nothing: what matters comes back as an error.
-type silent struct{}
+// noUI prints nothing: errors are returned.
+type noUI struct{}
 
-func (silent) ReadLine(string) (string, error)     { return "", io.EOF }
-func (silent) Print(...any)                        {}
-func (silent) PrintErr(...any)                     {}
-func (silent) IsTerminal() bool                    { return false }
-func (silent) WantBrowser() bool                   { return false }
-func (silent) SetAutoComplete(func(string) string) {}
+func (noUI) ReadLine(string) (string, error)     { return "", io.EOF }
+func (noUI) Print(...any)                        {}
+func (noUI) PrintErr(...any)                     {}
+func (noUI) IsTerminal() bool                    { return false }
+func (noUI) WantBrowser() bool                   { return false }
+func (noUI) SetAutoComplete(func(string) string) {}
 
-// nowhere refuses to write files.
-type nowhere struct{}
+// noFiles refuses to write files.
+type noFiles struct{}
 
-func (nowhere) Open(name string) (io.WriteCloser, error) {
+func (noFiles) Open(name string) (io.WriteCloser, error) {
 	return nil, fmt.Errorf("%s is not written", name)
 }

@@ -16,7 +16,7 @@ import (
 
 func grow() []byte { return make([]byte, 32<<20) }
 
-// TestHandler: views of two profiles beside each other, to this machine alone, and nothing that changes anything.
+// The views of two profiles are served to this machine only, and change nothing.
 func TestHandler(t *testing.T) {
 	kept := grow()
 	runtime.GC()
@@ -78,7 +78,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestToken: tokens differ and can stand in a path.
+// Tokens differ and can be part of a path.
 func TestToken(t *testing.T) {
 	a, b := Token(), Token()
 	if a == b || len(a) < 26 || strings.Trim(a, "abcdefghijklmnopqrstuvwxyz234567") != "" {
@@ -86,7 +86,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestSources: a profile may name any file and any program. Shown are sources of the module alone, also through links.
+// A profile may name any file and any program. Only source files of the module are shown, also through links.
 func TestSources(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
 	const secret, public = "the key is 42", "package shop // open"
@@ -130,7 +130,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// foreign is a profile of a program that does not exist, whose one function is in a file.
+// foreign is a profile of a program that does not exist, with one function in a file.
 func foreign(t *testing.T, file string) string {
 	f := &profile.Function{ID: 1, Name: "main.f", SystemName: "main.f", Filename: file, StartLine: 1}
 	m := &profile.Mapping{ID: 1, Start: 1, Limit: 1 << 30, File: os.Args[0], HasFunctions: true}

@@ -13,15 +13,15 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// notServed stands for the directory of a source that is not served. Nothing can be opened below a file, so that pprof,
-// which opens whatever a profile names, finds nothing.
+// notServed replaces the directory of a source file that is not served. No file can be opened below another file, so
+// that pprof, which opens any file that a profile names, finds nothing.
 const notServed = "/dev/null/source-not-served/"
 
-// sourceNames are the ends of the names of files that are sources.
+// sourceNames are the extensions of source files.
 var sourceNames = []string{".go", ".s", ".c", ".h"}
 
-// confine lets a profile name only sources below roots, by their paths without symbolic links. Where the profile comes
-// from it may name any file, which pprof would read and show.
+// confine restricts the source files of a profile to those below roots, after resolving symbolic links. An untrusted
+// profile may name any file, which pprof would read and show.
 func confine(p *profile.Profile, roots []string) {
 	var real []string
 	for _, root := range roots {
@@ -29,6 +29,7 @@ func confine(p *profile.Profile, roots []string) {
 			real = append(real, r)
 		}
 	}
+
 	known := map[string]string{}
 	for _, f := range p.Function {
 		if f.Filename == "" {
@@ -43,7 +44,7 @@ func confine(p *profile.Profile, roots []string) {
 	}
 }
 
-// confined is the path of a source if it may be served, and otherwise one that nobody can open.
+// confined returns the path of a source file if it may be served, and otherwise a path that cannot be opened.
 func confined(name string, roots []string) string {
 	if real, err := filepath.EvalSymlinks(name); err == nil && filepath.IsAbs(name) && source(real) {
 		for _, root := range roots {
@@ -55,15 +56,15 @@ func confined(name string, roots []string) string {
 	return notServed + filepath.Base(strings.ReplaceAll(name, `\`, "/"))
 }
 
-// source reports whether a path without links is a source file.
+// source reports whether a path without symbolic links is a source file.
 func source(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() && info.Size() <= input.Source.Bytes() &&
 		slices.Contains(sourceNames, filepath.Ext(path))
 }
 
-// noObjects takes the place of pprof's tools for programs: it would disassemble whatever file a profile calls its
-// program, and show the sources that this one names.
+// noObjects replaces pprof's tools for binaries. They would disassemble any file that a profile names as its program,
+// and show the source files that the binary names.
 type noObjects struct{}
 
 var errNoObjects = errors.New("programs are not read")

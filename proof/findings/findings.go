@@ -30,7 +30,7 @@ const Alarm = 0.05
 
 // silent are findings that call for no change.
 var silent = map[explain.Name]bool{
-	explain.None: true, explain.TooLittle: true, explain.CPUSaturated: true, explain.TooFewSamples: true,
+	explain.None: true, explain.TooLittleEvidence: true, explain.CPUSaturated: true, explain.TooFewSamples: true,
 	explain.ProfilerNoise: true,
 	"buffer-irrelevant":   true,
 }

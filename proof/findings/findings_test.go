@@ -83,7 +83,7 @@ func TestPredicted(t *testing.T) {
 		{sick, found("coarse-lock", 0.5), "coarse-lock", false},
 		{sick, found("saturated-resource", 0.5), "coarse-lock", false},
 		{sick, found("lock-convoy", 0.5), "lock-convoy", false},
-		{sick, found(explain.TooLittle, -1), corpus.Healthy, false},
+		{sick, found(explain.TooLittleEvidence, -1), corpus.Healthy, false},
 		{sick, found("hot-function", -1), "hot-function", false},
 		{healthy, found("hot-function", -1), corpus.Healthy, false},
 		{healthy, found("hot-function", 0.05), corpus.Healthy, false},

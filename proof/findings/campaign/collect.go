@@ -74,9 +74,9 @@ func gather(ctx context.Context, dir string, c corpus.Case) (time.Duration, erro
 		return 0, err
 	}
 	start := time.Now()
-	o := collect.Defaults()
-	o.Limit = time.Minute
-	e, err := collect.Command(ctx, place, collect.Package(".", nil), o)
+	o := collect.DefaultOptions()
+	o.TimeLimit = time.Minute
+	e, err := collect.Command(ctx, place, collect.PackageCommand(".", nil), o)
 	if err != nil {
 		return 0, err
 	}

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// script makes events by hand, so that times are exact.
+// script builds events by hand, so that times are exact.
 type script struct {
 	t   *testing.T
-	all *tally
+	all *aggregator
 }
 
 func newScript(t *testing.T, cpus uint64) *script {
-	s := &script{t, newTally()}
+	s := &script{t, newAggregator()}
 	s.send(trace.EventConfig[trace.Metric]{Kind: trace.EventMetric, Time: 1000, Goroutine: trace.NoGoroutine,
 		Proc:    trace.NoProc,
 		Details: trace.Metric{Name: "/sched/gomaxprocs:threads", Value: trace.Uint64Value(cpus)}})
@@ -49,13 +49,13 @@ func (s *script) proc(us int, p trace.ProcID, from, to trace.ProcState) {
 		Details: trace.MakeProcStateTransition(p, from, to)})
 }
 
-// move changes a goroutine's state at a time in us. By is who makes it do so, with the second stack.
+// move changes a goroutine's state at a time in us. by is the goroutine that causes the change, with the second stack.
 func (s *script) move(us int, g trace.GoID, from, to trace.GoState, reason string, by trace.GoID, p trace.ProcID, stack,
 	bys trace.Stack) {
 	s.t.Helper()
 	d := trace.MakeGoStateTransition(g, from, to)
 	d.Reason, d.Stack = reason, stack
-	if by == g { // its own stack, both ways
+	if by == g { // both stacks are its own
 		bys = stack
 	}
 	s.send(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: at(us), Goroutine: by,
@@ -64,7 +64,7 @@ func (s *script) move(us int, g trace.GoID, from, to trace.GoState, reason strin
 
 func at(us int) trace.Time { return trace.Time(1000 + 1000*us) }
 
-// stackOf is a stack of functions, the innermost first. Their places follow from their names.
+// stackOf returns a stack of functions, the innermost first. Positions are derived from the names.
 func stackOf(names ...string) trace.Stack {
 	var frames []trace.StackFrame
 	for _, n := range names {
@@ -79,7 +79,7 @@ func stackOf(names ...string) trace.Stack {
 
 const us = time.Microsecond
 
-// lockScript is two workers and one lock on two CPUs: A holds it for 100 us while B waits, then B for 50 us.
+// lockScript is two workers and one lock on two CPUs. A holds it for 100 us while B waits, and then B for 50 us.
 func lockScript(t *testing.T) *evidence.Trace {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
@@ -112,11 +112,11 @@ func TestDemandIsExact(t *testing.T) {
 	// B wants a CPU from 0 to 20, and from 120 to 250; A from 0 to 160, and from 200 to 300.
 	want := map[int]time.Duration{0: 0, 1: 100*us + 40*us + 50*us, 2: 20*us + 40*us + 50*us}
 	for n, d := range want {
-		if got := tr.Demand.For[n]; got != d {
+		if got := tr.Demand.Time[n]; got != d {
 			t.Errorf("%d goroutines wanted a CPU for %v, not %v", n, got, d)
 		}
 	}
-	if got := tr.Demand.Work[2]; got != 2*110*us-10*us-30*us {
+	if got := tr.Demand.CPUTime[2]; got != 2*110*us-10*us-30*us {
 		t.Errorf("work while two wanted: %v", got)
 	}
 	if tr.Duration != 300*us || tr.Demand.Spare != want[1] || tr.Idle != 120*us || tr.Demand.Peak != 2 {
@@ -133,12 +133,12 @@ func TestLock(t *testing.T) {
 		t.Fatalf("%d resources: %+v", len(tr.Resources), tr.Resources)
 	}
 	r := tr.Resources[0]
-	// Waited for from 20 to 150, parked and queued, and from 160 to 200; one CPU had nothing to do from 20 to 120 and
-	// from 160 to 200.
+	// The lock had waiters, parked or queued, from 20 to 150 and from 160 to 200. One CPU had nothing to do from 20 to
+	// 120 and from 160 to 200.
 	if r.Kind != evidence.OpMutex || r.Count != 2 || r.Busy != 170*us || r.Starved != 140*us || len(r.Sites) != 2 {
 		t.Errorf("resource %+v", r)
 	}
-	// B had it from 150 to 200. A's holding is not seen: it did not wait.
+	// B held it from 150 to 200. A's holding time does not count, because A did not wait.
 	if r.Holds.Count != 1 || r.Holds.Sum != 50*us || r.HeldRunning != 50*us {
 		t.Errorf("holds %+v, running %v", r.Holds, r.HeldRunning)
 	}
@@ -169,7 +169,7 @@ func TestClasses(t *testing.T) {
 	if c.Alone != 190*us || c.Tail != 50*us {
 		t.Errorf("alone %v, of which after the other had ended %v", c.Alone, c.Tail)
 	}
-	if m := c.Members[0]; m.Running != 260*us || m.OnLocks != 40*us || m.Ended != 300*us {
+	if m := c.Members[0]; m.Running != 260*us || m.LockWait != 40*us || m.Ended != 300*us {
 		t.Errorf("the one that ran longest: %+v", m)
 	}
 	if len(c.Created) != 1 || c.Created[0].Function != "main.main" || len(tr.Spawns) != 1 || tr.Spawns[0].Count != 2 {
@@ -177,9 +177,9 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestWrapped: a goroutine that a wrapper began is that of what the wrapper runs, which the first stack on which it
-// parks tells, or, where the trace found it there, its first; however deep it stands.
-func TestWrapped(t *testing.T) {
+// A goroutine started by a wrapper belongs to the function that the wrapper runs. The first stack on which it parks
+// shows that function, or its first stack if it is older than the trace.
+func TestWrappers(t *testing.T) {
 	below := func(function string) trace.Stack {
 		deep := []string{"runtime.chanrecv1"}
 		for range 2 * maxFrames {
@@ -196,7 +196,7 @@ func TestWrapped(t *testing.T) {
 	s.move(20, 1, trace.GoRunning, trace.GoWaiting, "sync", 1, 0, stackOf("sync.(*WaitGroup).Wait", "main.main"), no)
 	s.move(20, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	s.move(30, 7, trace.GoRunning, trace.GoWaiting, "chan receive", 7, 0, below("main.main.func1"), no)
-	there := trace.GoID(7 + recents)
+	there := trace.GoID(7 + cacheSize)
 	s.move(30, there, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
 	s.move(40, there, trace.GoRunning, trace.GoWaiting, "chan receive", there, 0, below("main.serve"), no)
 	s.move(50, 7, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
@@ -216,21 +216,21 @@ func TestSystemCallThatLosesItsCPU(t *testing.T) {
 	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
 	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
 	s.move(10, 1, trace.GoRunning, trace.GoSyscall, "", 1, 0, read, no)
-	s.move(12, 1, trace.GoSyscall, trace.GoRunning, "", 1, 0, no, no) // keeps it
+	s.move(12, 1, trace.GoSyscall, trace.GoRunning, "", 1, 0, no, no) // it keeps its CPU
 	s.move(20, 1, trace.GoRunning, trace.GoSyscall, "", 1, 0, read, no)
-	s.proc(50, 0, trace.ProcRunning, trace.ProcIdle) // taken away
+	s.proc(50, 0, trace.ProcRunning, trace.ProcIdle) // the proc is taken away
 	s.move(100, 1, trace.GoSyscall, trace.GoRunnable, "", none, trace.NoProc, no, no)
 	s.proc(110, 0, trace.ProcIdle, trace.ProcRunning)
 	s.move(110, 1, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	s.move(120, 1, trace.GoRunning, trace.GoNotExist, "", 1, 0, no, no)
 	tr := s.all.finish()
-	if tr.Demand.For[0] != 50*us || tr.Demand.Work[1] != 60*us {
-		t.Errorf("nobody wanted a CPU for %v, one had it for %v", tr.Demand.For[0], tr.Demand.Work[1])
+	if tr.Demand.Time[0] != 50*us || tr.Demand.CPUTime[1] != 60*us {
+		t.Errorf("nobody wanted a CPU for %v, one had it for %v", tr.Demand.Time[0], tr.Demand.CPUTime[1])
 	}
-	if len(tr.Calls) != 1 || tr.Calls[0].Count != 2 || tr.Calls[0].Lost != 1 || tr.Calls[0].Spent != 82*us {
-		t.Errorf("calls %+v", tr.Calls)
+	if len(tr.Syscalls) != 1 || tr.Syscalls[0].Count != 2 || tr.Syscalls[0].Lost != 1 || tr.Syscalls[0].Spent != 82*us {
+		t.Errorf("calls %+v", tr.Syscalls)
 	}
-	if m := tr.Classes[tr.Calls[0].Class].Members[0]; m.Outside != 50*us || m.Running != 60*us {
+	if m := tr.Classes[tr.Syscalls[0].Class].Members[0]; m.External != 50*us || m.Running != 60*us {
 		t.Errorf("main %+v", m)
 	}
 }
@@ -305,28 +305,28 @@ func TestLatencies(t *testing.T) {
 	}
 }
 
-// Slices are joined in pairs when there are too many: the integrals stay.
+// Slices are merged in pairs if there are too many; the integrals stay the same.
 func TestSlicesKeepIntegrals(t *testing.T) {
 	var d demand
 	d.init()
 	d.wants, d.runs = 3, 2
 	from := int64(0)
 	for range 5 * maxSlices {
-		d.pass(from, 3<<(firstBits-1), 2)
+		d.advance(from, 3<<(firstBits-1), 2)
 		from += 3 << (firstBits - 1)
 	}
 	out := d.export(from)
-	if len(out.Wants) > maxSlices || len(out.Wants) < maxSlices/2 {
-		t.Errorf("%d slices", len(out.Wants))
+	if len(out.Mean) > maxSlices || len(out.Mean) < maxSlices/2 {
+		t.Errorf("%d slices", len(out.Mean))
 	}
-	for i, w := range out.Wants {
-		if w < 2.99 || w > 3.01 || out.Runs[i] < 1.99 || out.Runs[i] > 2.01 {
-			t.Fatalf("slice %d of %d has %v, %v", i, len(out.Wants), w, out.Runs[i])
+	for i, w := range out.Mean {
+		if w < 2.99 || w > 3.01 || out.Running[i] < 1.99 || out.Running[i] > 2.01 {
+			t.Fatalf("slice %d of %d has %v, %v", i, len(out.Mean), w, out.Running[i])
 		}
 	}
 }
 
-// TestOldSystemCall: one that a goroutine is in when the trace, or a part of it, begins keeps no CPU.
+// A goroutine that is in a system call when the trace or a generation begins keeps no CPU.
 func TestOldSystemCall(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
@@ -336,14 +336,13 @@ func TestOldSystemCall(t *testing.T) {
 	s.move(100, 1, trace.GoUndetermined, trace.GoSyscall, "", none, trace.NoProc, no, no)
 	s.move(300, 7, trace.GoRunning, trace.GoNotExist, "", 7, 0, no, no)
 	tr := s.all.finish()
-	if tr.Demand.For[1] != 300*us || tr.Demand.Peak != 1 {
-		t.Errorf("one goroutine wanted a CPU for %v of 300us, and at most %d did", tr.Demand.For[1], tr.Demand.Peak)
+	if tr.Demand.Time[1] != 300*us || tr.Demand.Peak != 1 {
+		t.Errorf("one goroutine wanted a CPU for %v of 300us, and at most %d did", tr.Demand.Time[1], tr.Demand.Peak)
 	}
 }
 
-// TestPartsOfATrace: every second a part of a trace begins, which tells what each goroutine does anew: that ends and
-// begins nothing.
-func TestPartsOfATrace(t *testing.T) {
+// Each generation of a trace repeats the states of all goroutines, which changes nothing.
+func TestGenerations(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
 	receive, write := stackOf("runtime.chanrecv1", "main.main"), stackOf("syscall.write", "main.log")
@@ -375,8 +374,8 @@ func TestPartsOfATrace(t *testing.T) {
 		len(waits[0].Wakers) != 1 || waits[0].Wakers[0].Stack[0].Function != "runtime.chansend1" {
 		t.Errorf("waits %+v", waits)
 	}
-	if len(tr.Calls) != 1 || tr.Calls[0].Count != 1 || tr.Calls[0].Spent != 400*us {
-		t.Errorf("calls %+v", tr.Calls)
+	if len(tr.Syscalls) != 1 || tr.Syscalls[0].Count != 1 || tr.Syscalls[0].Spent != 400*us {
+		t.Errorf("calls %+v", tr.Syscalls)
 	}
 	i := slices.IndexFunc(tr.Classes, func(c evidence.Class) bool { return c.Start.Function == "main.log" })
 	if i < 0 || tr.Classes[i].Bursts.Count != 1 || tr.Classes[i].Bursts.Max < 690*us ||
@@ -388,8 +387,8 @@ func TestPartsOfATrace(t *testing.T) {
 	}
 }
 
-// TestWaitsFromBefore: of a wait that began before the trace its stack tells what for.
-func TestWaitsFromBefore(t *testing.T) {
+// The reason of a wait that is older than the trace comes from its stack.
+func TestWaitBeforeTrace(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
 	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
@@ -420,9 +419,8 @@ func TestWaitsFromBefore(t *testing.T) {
 	}
 }
 
-// TestIdleSinceBefore: a goroutine that does nothing is told of at the end of the first second; it was there before,
-// and waits since then.
-func TestIdleSinceBefore(t *testing.T) {
+// A goroutine that does nothing appears at the end of the first second. It has waited since the beginning of the trace.
+func TestGoroutineBeforeTrace(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
 	idle := stackOf("runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.worker")

@@ -8,11 +8,11 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// TestByProfileDecoys takes away, one by one, what the findings from profiles alone stand on.
-func TestByProfileDecoys(t *testing.T) {
-	fine := func(spawning, scheduling, channels, working int) *made {
-		c := wide()
-		c.e.Profiles = nil
+// Each condition for the findings from profiles alone is removed in turn.
+func TestProfileDecoys(t *testing.T) {
+	fine := func(spawning, scheduling, channels, working int) *testCase {
+		c := wideCase()
+		c.evidence.Profiles = nil
 		c.cpu(spawning, "runtime.malg", "runtime.newproc1", "runtime.newproc", "main.sort:4", "main.main:3",
 			"runtime.main")
 		c.cpu(scheduling, "runtime.findRunnable", "runtime.schedule", "runtime.goexit0", "runtime.mcall")
@@ -20,28 +20,28 @@ func TestByProfileDecoys(t *testing.T) {
 		c.cpu(working, "main.f:5", "main.sort:3")
 		return c
 	}
-	convoy := func(locking int, one time.Duration, kind string) *made {
-		c := wide()
-		c.e.Profiles = nil
+	convoy := func(locking int, one time.Duration, kind string) *testCase {
+		c := wideCase()
+		c.evidence.Profiles = nil
 		c.cpu(locking, "internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", kind, "main.book:5", "main.worker:3")
 		c.cpu(100, "main.f:5", "main.worker:3")
-		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
-		c.e.Runs[0].CPUs, c.e.Runs[0].Wall = 1, one
+		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+		c.evidence.Runs[0].CPUs, c.evidence.Runs[0].Wall = 1, one
 		return c
 	}
-	calls := func(change func(r *evidence.Run)) *made {
-		c := single()
-		c.e.Profiles = nil
+	calls := func(change func(r *evidence.Run)) *testCase {
+		c := singleCase()
+		c.evidence.Profiles = nil
 		c.cpu(40, "syscall.fsync", "internal/poll.(*FD).Fsync", "os.(*File).Sync", "main.log:5", "main.main:3",
 			"runtime.main")
-		r := &c.e.Runs[0]
+		r := &c.evidence.Runs[0]
 		r.User, r.System, r.Voluntary, r.Writes = 30*time.Millisecond, 400*time.Millisecond, 9000, 2500
 		change(r)
 		return c
 	}
 	for what, x := range map[string]struct {
 		name Name
-		c    *made
+		c    *testCase
 	}{
 		"few are made":               {"goroutine-too-fine", fine(4, 90, 0, 100)},
 		"making them is cheap":       {"goroutine-too-fine", fine(20, 10, 0, 200)},
@@ -57,17 +57,17 @@ func TestByProfileDecoys(t *testing.T) {
 		"it ends at once": {"dependency-wait",
 			calls(func(r *evidence.Run) { r.Wall, r.User, r.System = 50*time.Millisecond, 0, time.Millisecond })},
 	} {
-		x.c.e.Trace = nil
+		x.c.evidence.Trace = nil
 		if names := x.c.names(); slices.Contains(names, string(x.name)) {
 			t.Errorf("%s: %v", what, names)
 		}
 	}
 }
 
-// TestBeginsBelowTheRuntime: what a wrapper runs for the runtime is the wrapper's.
-func TestBeginsBelowTheRuntime(t *testing.T) {
+// A runtime function that a wrapper runs belongs to the wrapper.
+func TestStartFrameBelowRuntime(t *testing.T) {
 	stack := frames("main.f:2", "runtime.call32", "sync.(*WaitGroup).Go.func1")
-	if got := evidence.Begins(stack).Function; got != "sync.(*WaitGroup).Go.func1" {
+	if got := evidence.StartFrame(stack).Function; got != "sync.(*WaitGroup).Go.func1" {
 		t.Error(got)
 	}
 }

@@ -14,15 +14,16 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// TestSweep: what nobody holds goes at once, also if its process's number lives; what is held or another's stays.
-// Places without a lock, as older versions made them, go once their process is dead and they are old.
-func TestSweep(t *testing.T) {
+// A directory without a holder is removed at once, even if its process lives. Held directories, and those of other
+// users, stay. Directories without a lock file, as older versions made them, are removed when their process is dead and
+// they are old.
+func TestRemoveAbandoned(t *testing.T) {
 	child := exec.Command(os.Args[0], "-test.run=^$")
 	if err := child.Run(); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	old := time.Now().Add(-2 * abandoned)
+	old := time.Now().Add(-2 * abandonedAfter)
 	for _, c := range []struct {
 		name              string
 		old, locked, held bool
@@ -40,7 +41,7 @@ func TestSweep(t *testing.T) {
 		at := filepath.Join(dir, c.name)
 		write(t, filepath.Join(at, "trace.out"), "x")
 		if c.locked {
-			l, err := lock.Lock(filepath.Join(at, placeLock))
+			l, err := lock.Lock(filepath.Join(at, lockFile))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,24 +55,24 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sweep(dir, time.Now().Add(-abandoned))
+		removeAbandonedIn(dir, time.Now().Add(-abandonedAfter))
 		if _, err := os.Stat(at); (err == nil) != c.stays {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
 
-// TestPlace: the name says whose it is, its process holds it, and Close leaves nothing.
-func TestPlace(t *testing.T) {
+// The name contains the process, the process holds the lock, and Close leaves nothing.
+func TestTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	p, err := NewTempDir("work")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := placed.FindStringSubmatch(filepath.Base(p.Path)); m == nil || m[1] != fmt.Sprint(os.Getpid()) {
+	if m := tempDirName.FindStringSubmatch(filepath.Base(p.Path)); m == nil || m[1] != fmt.Sprint(os.Getpid()) {
 		t.Errorf("%s does not name its process", p.Path)
 	}
-	Sweep()
+	RemoveAbandoned()
 	if !exists(p.Path) {
 		t.Error("a place that is held is swept")
 	}
@@ -82,12 +83,11 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestSweepEndsPrograms: the programs of a place that is closed, or that nobody holds, end with all they started, and
-// no other does.
-func TestSweepEndsPrograms(t *testing.T) {
+// The programs of a directory that is closed, or that has no holder, end with all descendants; others do not.
+func TestRemoveAbandonedEndsPrograms(t *testing.T) {
 	for name, end := range map[string]func(*TempDir){
 		"closed": func(p *TempDir) { p.Close() },
-		"killed": func(p *TempDir) { p.lock.Close(); Sweep() },
+		"killed": func(p *TempDir) { p.lock.Close(); RemoveAbandoned() },
 	} {
 		t.Run(name, func(t *testing.T) { endsPrograms(t, end) })
 	}
@@ -99,8 +99,10 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The leader ends, what it started stays: in its group without the mark, and with the mark in a group of its own.
-	leader := exec.Command("sh", "-c", `env -u BREWPUT_PLACE sleep 300 & echo $!; setsid sleep 300 & echo $!; exec 1>&-; read word`)
+	// The leader ends, but its children stay: one in its group without the mark, and one with the mark in a group of
+	// its own.
+	leader := exec.Command("sh", "-c",
+		`env -u BREWPUT_PLACE sleep 300 & echo $!; setsid sleep 300 & echo $!; exec 1>&-; read word`)
 	leader.Env = append(os.Environ(), proc.Mark(p.Path))
 	leader.SysProcAttr = proc.OwnGroup()
 	in, err := leader.StdinPipe()
@@ -133,7 +135,7 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 		t.Fatalf("the processes %v are not there", pids)
 	}
 
-	Sweep()
+	RemoveAbandoned()
 	if !running(pids[0]) || !running(pids[1]) || !exists(p.Path) {
 		t.Error("a place that is held is swept")
 	}
@@ -146,14 +148,14 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 	}
 }
 
-// running reports whether a process runs, and is none that nobody has waited for yet.
+// running reports whether a process runs and is no zombie.
 func running(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	return err == nil && !strings.Contains(string(text[strings.LastIndexByte(string(text), ')'):][:4]), "Z")
 }
 
-// TestNoPlace: an error of a temporary directory that cannot be made says what to set.
-func TestNoPlace(t *testing.T) {
+// If no temporary directory can be made, the error names the variable to set.
+func TestNoTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
 	if _, err := NewTempDir("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
 		t.Errorf("OpenPlace: %v", err)

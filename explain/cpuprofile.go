@@ -9,42 +9,45 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// profile is a CPU profile added up.
+// profile is a CPU profile, summed by category and by stack.
 type profile struct {
-	total   float64 // CPU time of all samples but the profilers', in ns or counts
-	samples int64   // that it stands on
-	noise   float64 // the profilers', as a fraction of all
+	total   float64 // CPU time of all samples except the profilers', in ns, or in samples if the profile has no times
+	samples int64   // number of samples
+	noise   float64 // fraction of the CPU time that the profilers took
 	by      map[string]float64
-	user    float64 // of goroutines of the program, whatever they did
+	user    float64 // CPU time of the program's goroutines
 	userBy  map[string]float64
-	list    []weighed
+	list    []weightedSample
 }
 
-// weighed is a sample with its weight and its line of the ledger.
-type weighed struct {
-	stack  []evidence.Frame
-	weight float64
-	what   string
-	root   string // the function that its goroutine started with; "" for the scheduler's own stacks
+// weightedSample is a sample with its CPU time and its part of the CPU-time breakdown.
+type weightedSample struct {
+	stack    []evidence.Frame
+	weight   float64
+	category string
+	root     string // start function of its goroutine; "" for stacks of the scheduler
 }
 
-// profileOf adds up the CPU profile of the evidence; nil if there is none, or nothing in it.
-func profileOf(e *evidence.Evidence) *profile {
+// newProfile sums the CPU profile of the evidence. It returns nil if there is none, or if it is empty.
+func newProfile(e *evidence.Evidence) *profile {
 	i := slices.IndexFunc(e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.CPU })
 	if i < 0 {
 		return nil
 	}
+
 	from := e.Profiles[i]
 	count := slices.Index(from.Types, "samples/count")
 	value := max(slices.Index(from.Types, "cpu/nanoseconds"), 0)
 	p := &profile{by: map[string]float64{}, userBy: map[string]float64{}}
+
+	// Sum the samples by category. Those of profilers count only as noise.
 	noise := 0.0
 	for _, s := range from.Samples {
 		if len(s.Values) <= value {
 			continue
 		}
-		w := weighed{stack: s.Stack, weight: float64(s.Values[value])}
-		if w.what = spentOn(s.Stack); w.what == Profiler {
+		w := weightedSample{stack: s.Stack, weight: float64(s.Values[value])}
+		if w.category = categorize(s.Stack); w.category == Profiler {
 			noise += w.weight
 			continue
 		}
@@ -53,42 +56,45 @@ func profileOf(e *evidence.Evidence) *profile {
 		} else {
 			p.samples++
 		}
-		w.root = rootOf(s.Stack)
+		w.root = startFunction(s.Stack)
 		p.total += w.weight
-		p.by[w.what] += w.weight
+		p.by[w.category] += w.weight
 		if w.root != "" {
 			p.user += w.weight
-			p.userBy[w.what] += w.weight
+			p.userBy[w.category] += w.weight
 		}
 		p.list = append(p.list, w)
 	}
 	if p.total == 0 {
 		return nil
 	}
+
 	p.noise = noise / (noise + p.total)
 	return p
 }
 
-// rootOf is the function that a goroutine of the program started with; "" if the stack is the runtime's own.
-func rootOf(stack []evidence.Frame) string {
+// startFunction returns the start function of a goroutine of the program, or "" if the stack belongs to the runtime.
+func startFunction(stack []evidence.Frame) string {
 	if len(stack) == 0 {
 		return ""
 	}
 	if stack[len(stack)-1].Function == "runtime.goexit" && len(stack) > 1 {
 		stack = stack[:len(stack)-1]
 	}
-	root := evidence.Begins(stack).Function
+
+	root := evidence.StartFrame(stack).Function
 	if root == "runtime.main" {
 		return "main.main"
 	}
-	if startsWith(root, "runtime.", "runtime/") {
+	if hasAnyPrefix(root, "runtime.", "runtime/") {
 		return ""
 	}
+
 	return root
 }
 
-// What the functions of the runtime are for, by the innermost of them that the program called, and by the outermost of
-// stacks that are the runtime's own. From the sources of Go 1.26.
+// The categories of runtime functions, by prefix. The innermost matching function of a goroutine's stack decides, and
+// the outermost of a stack of the runtime. From the sources of Go 1.26.
 var (
 	profilerFunctions = []string{"runtime/pprof.", "runtime/trace.", "runtime.traceReader", "runtime.profileWriter",
 		"runtime.(*profBuf)", "runtime.sigprof", "runtime.(*traceAdvancerState)", "runtime.traceAdvance",
@@ -105,57 +111,60 @@ var (
 		"runtime.closechan"}
 	lockFunctions = []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)",
 		"sync.(*rlocker)", "internal/sync.(*Mutex)", "internal/sync.runtime_", "sync.runtime_", "sync.(*notifyList)"}
-	callFunctions = []string{"syscall.", "internal/runtime/syscall.", "internal/syscall/", "golang.org/x/sys/",
+	syscallFunctions = []string{"syscall.", "internal/runtime/syscall.", "internal/syscall/", "golang.org/x/sys/",
 		"runtime.entersyscall", "runtime.exitsyscall", "runtime.reentersyscall", "runtime.cgocall"}
 	schedulerFunctions = []string{"runtime.newproc", "runtime.goexit", "runtime.Gosched", "runtime.gopark",
 		"runtime.goready", "runtime.morestack", "runtime.mcall", "runtime.schedule", "runtime.mstart",
 		"runtime.goschedguarded", "runtime.asyncPreempt"}
 )
 
-// spentOn is the line of the ledger that a sample belongs to.
-func spentOn(stack []evidence.Frame) string {
+// categorize returns the part of the CPU-time breakdown that a sample belongs to.
+func categorize(stack []evidence.Frame) string {
 	switch {
-	case has(stack, profilerFunctions...):
+	case containsAny(stack, profilerFunctions...):
 		return Profiler
-	case has(stack, collectorFunctions...):
-		return Collector
+	case containsAny(stack, collectorFunctions...):
+		return GarbageCollector
 	}
+
 	for _, f := range stack {
-		if startsWith(f.Function, channelFunctions...) {
+		if hasAnyPrefix(f.Function, channelFunctions...) {
 			return Channels
 		}
-		if startsWith(f.Function, lockFunctions...) {
+		if hasAnyPrefix(f.Function, lockFunctions...) {
 			return Locks
 		}
-		if startsWith(f.Function, callFunctions...) {
+		if hasAnyPrefix(f.Function, syscallFunctions...) {
 			return SystemCalls
 		}
-		if startsWith(f.Function, allocFunctions...) {
+		if hasAnyPrefix(f.Function, allocFunctions...) {
 			return Allocation
 		}
-		if startsWith(f.Function, burns...) {
+		if hasAnyPrefix(f.Function, burnFunctions...) {
 			return UserCode
 		}
-		if startsWith(f.Function, schedulerFunctions...) || evidence.Wraps(f.Function) {
+		if hasAnyPrefix(f.Function, schedulerFunctions...) || evidence.IsWrapper(f.Function) {
 			return Scheduler
 		}
 		if !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "internal/runtime/") &&
-			!startsWith(f.Function, "internal/abi", "sync/atomic.", "internal/sync.") {
+			!hasAnyPrefix(f.Function, "internal/abi", "sync/atomic.", "internal/sync.") {
 			return UserCode
 		}
 	}
-	if rootOf(stack) == "" {
+	if startFunction(stack) == "" {
 		return Scheduler
 	}
+
 	return UserCode
 }
 
-// share is a fraction of the CPU time of all samples; userShare of those of the program's goroutines.
+// share returns the fraction of all CPU time in some categories, and userShare that of the program's goroutines.
 func (p *profile) share(what ...string) float64 { return sum(p.by, what) / p.total }
 func (p *profile) userShare(what ...string) float64 {
 	return sum(p.userBy, what) / math.Max(p.user, 1e-9)
 }
 
+// sum adds the values of some keys.
 func sum(by map[string]float64, what []string) float64 {
 	s := 0.0
 	for _, w := range what {
@@ -164,16 +173,16 @@ func sum(by map[string]float64, what []string) float64 {
 	return s
 }
 
-// group is a place and the share of the program's goroutines' CPU time that was spent below it.
+// group is a source position with the fraction of the goroutines' CPU time spent in or below it.
 type group struct {
 	at     evidence.Frame
 	share  float64
-	sample []evidence.Frame // the heaviest stack
+	sample []evidence.Frame // the stack with the most CPU time
 	most   float64
 }
 
-// groups adds up the samples that choose gives a place, by line, the heaviest first.
-func (p *profile) groups(choose func(w *weighed) (evidence.Frame, bool)) []group {
+// groupBy sums the samples by the position that choose returns, and sorts the groups by CPU time, the largest first.
+func (p *profile) groupBy(choose func(w *weightedSample) (evidence.Frame, bool)) []group {
 	by := map[evidence.Frame]*group{}
 	for i := range p.list {
 		w := &p.list[i]
@@ -191,32 +200,36 @@ func (p *profile) groups(choose func(w *weighed) (evidence.Frame, bool)) []group
 			g.most, g.sample = w.weight, w.stack
 		}
 	}
+
 	var out []group
 	for _, g := range by {
 		out = append(out, *g)
 	}
+
 	slices.SortFunc(out, func(a, b group) int {
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.at.File, b.at.File),
 			cmp.Compare(a.at.Line, b.at.Line), cmp.Compare(a.at.Function, b.at.Function))
 	})
+
 	return out
 }
 
-// doubt is the half-width of the 95 % interval of a share of so many samples, by the normal approximation to the
-// binomial with two successes and failures added (Agresti and Coull 1998).
-func doubt(share float64, samples int64) float64 {
+// binomialHalfWidth returns the half-width of the 95% confidence interval of a share of so many samples. It uses the
+// normal approximation to the binomial distribution with two successes and two failures added (Agresti and Coull 1998).
+func binomialHalfWidth(share float64, samples int64) float64 {
 	n := float64(samples) + 4
 	s := (share*float64(samples) + 2) / n
 	return 1.96 * math.Sqrt(s*(1-s)/n)
 }
 
-// shareDoubt is the half-width of the interval of a share of the goroutines' CPU time.
-func (v *view) shareDoubt(share float64) float64 {
-	if v.cpu == nil {
+// shareHalfWidth returns the half-width of the confidence interval of a share of the goroutines' CPU time.
+func (a *analysis) shareHalfWidth(share float64) float64 {
+	if a.cpu == nil {
 		return share / 3
 	}
-	return doubt(math.Min(share, 1), v.cpu.samples)
+	return binomialHalfWidth(math.Min(share, 1), a.cpu.samples)
 }
 
-// burns compute in place of a design's own work: they are its work.
-var burns = []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn"}
+// burnFunctions stand for a design's own work, so that they count as user code.
+var burnFunctions = []string{"github.com/brewput/brewput/env/live.Spin",
+	"github.com/brewput/brewput/env/live.(*World).Burn"}

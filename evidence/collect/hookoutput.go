@@ -14,33 +14,36 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// after is what the hook leaves behind beside profiles.
-type after struct {
-	wall    time.Duration // from the beginning of package main to the end
-	end     time.Duration // that writing took
-	stopped time.Duration // when the trace was long enough; 0 if it never was
+// hookOutput is what the hook writes besides profiles. See package hook.
+type hookOutput struct {
+	wall    time.Duration // elapsed time from the beginning of package main to the end
+	end     time.Duration // time to write the evidence
+	stopped time.Duration // when the trace reached its size limit; 0 if it did not
 	metrics map[string]float64
 }
 
-var errNoEnd = errors.New("the program ended in a way that no hook sees, as by a signal or a call of the system")
+var errNoOutput = errors.New("the program ended in a way that no hook sees, as by a signal or a call of the system")
 
-// readAfter reads what the hook wrote to dir.
-func readAfter(ctx context.Context, dir string) (*after, error) {
-	if why, err := input.ReadFile(ctx, filepath.Join(dir, hook.Error), input.Figures); err == nil {
-		return nil, fmt.Errorf("the hook could not collect: %s", strings.TrimSpace(string(why)))
+// readHookOutput reads what the hook wrote to dir. It returns [errNoOutput] if the hook did not reach its end.
+func readHookOutput(ctx context.Context, dir string) (*hookOutput, error) {
+	if reason, err := input.ReadFile(ctx, filepath.Join(dir, hook.Error), input.Figures); err == nil {
+		return nil, fmt.Errorf("the hook could not collect: %s", strings.TrimSpace(string(reason)))
 	}
+
 	text, err := input.ReadFile(ctx, filepath.Join(dir, hook.End), input.Figures)
 	if errors.Is(err, input.ErrRefused) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, errNoEnd
+		return nil, errNoOutput
 	}
-	return parseAfter(string(text))
+
+	return parseHookOutput(string(text))
 }
 
-func parseAfter(text string) (*after, error) {
-	a := &after{metrics: map[string]float64{}}
+// parseHookOutput parses the lines "wall NS", "end NS", "stopped NS", "metric NAME VALUE" and "histogram NAME BUCKETS".
+func parseHookOutput(text string) (*hookOutput, error) {
+	a := &hookOutput{metrics: map[string]float64{}}
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		if len(words) < 2 {
@@ -64,20 +67,21 @@ func parseAfter(text string) (*after, error) {
 			return nil, fmt.Errorf("what the hook wrote cannot be read: %q: %w", strings.TrimSpace(line), err)
 		}
 	}
+
 	return a, nil
 }
 
-// The figures of a histogram among the metrics of a run: its name with one of these.
+// The values of a histogram among the metrics of a run: its name with one of these suffixes.
 const (
 	suffixCount = " count"
-	suffixSum   = " sum" // by the middles of buckets
+	suffixSum   = " sum" // from the middles of the buckets
 	suffixP50   = " p50"
 	suffixP99   = " p99"
-	suffixMax   = " max" // of the highest bucket that is not empty
+	suffixMax   = " max" // middle of the highest bucket that is not empty
 )
 
-// histogram adds up buckets "from:to:count".
-func (a *after) histogram(name string, words []string) error {
+// histogram adds the values of a histogram to the metrics. Each word is a bucket, "from:to:count".
+func (a *hookOutput) histogram(name string, words []string) error {
 	type bucket struct{ at, n float64 }
 	var list []bucket
 	count, sum := 0.0, 0.0
@@ -87,12 +91,12 @@ func (a *after) histogram(name string, words []string) error {
 			return errors.New("a bucket has no three numbers")
 		}
 		low, err := strconv.ParseFloat(parts[0], 64)
-		high, also := strconv.ParseFloat(parts[1], 64)
-		n, third := strconv.ParseFloat(parts[2], 64)
-		if err = errors.Join(err, also, third); err != nil {
+		high, err2 := strconv.ParseFloat(parts[1], 64)
+		n, err3 := strconv.ParseFloat(parts[2], 64)
+		if err = errors.Join(err, err2, err3); err != nil {
 			return err
 		}
-		// An end of the histogram may be infinite: the other one stands for its bucket.
+		// An end of the histogram may be infinite: the other end stands for its bucket.
 		if math.IsInf(low, -1) || low < 0 {
 			low = high
 		}
@@ -103,6 +107,7 @@ func (a *after) histogram(name string, words []string) error {
 		count += n
 		sum += n * (low + high) / 2
 	}
+
 	a.metrics[name+suffixCount], a.metrics[name+suffixSum] = count, sum
 	quantile := func(q float64) float64 {
 		rest := q * count
@@ -117,5 +122,6 @@ func (a *after) histogram(name string, words []string) error {
 		a.metrics[name+suffixP50], a.metrics[name+suffixP99] = quantile(0.5), quantile(0.99)
 		a.metrics[name+suffixMax] = list[len(list)-1].at
 	}
+
 	return nil
 }

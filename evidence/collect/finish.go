@@ -1,0 +1,83 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/internal/input"
+)
+
+// keepFile moves a file of a run to the collection. Files from the second on have a number in their name.
+func (k *collector) keepFile(ctx context.Context, dir, name, kind string, number int) (string, error) {
+	to := name
+	if number > 0 {
+		base, ext, _ := strings.Cut(name, ".")
+		to = base + "-" + strconv.Itoa(number+1) + "." + ext
+	}
+
+	path := filepath.Join(k.Dir, to)
+	if err := moveFile(ctx, filepath.Join(dir, name), path); err != nil {
+		return "", err
+	}
+
+	k.Files = append(k.Files, File{kind, path})
+	return path, nil
+}
+
+// moveFile moves a file, even to another file system.
+func moveFile(ctx context.Context, from, to string) error {
+	if os.Rename(from, to) == nil {
+		return nil
+	}
+
+	in, err := input.Open(ctx, from, input.Copied)
+	if err != nil {
+		return err
+	}
+
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close(), os.Remove(from))
+}
+
+// finish adds the runs and the notes to the evidence.
+func (k *collector) finish(top int) {
+	for _, cpus := range append([]int{top}, k.cpuLevels[:len(k.cpuLevels)-1]...) {
+		if list := k.runs[cpus]; len(list) > 0 {
+			run := medians(cpus, list)
+			run.Operations = list[0].operations
+			if k.bench != nil {
+				run.Operations = k.bench.operations
+			}
+			k.Evidence.Runs = append(k.Evidence.Runs, run)
+		}
+	}
+	if k.runHooked == nil {
+		k.note("%s was run without a hook, as %s: only its times and system calls are known; import "+
+			"github.com/brewput/brewput/profile is not needed, one line in main writes a profile: %s",
+			k.about.Name, k.hookProblem, profileSnippet)
+	}
+
+	for _, n := range k.notes {
+		k.note("%s", n)
+	}
+	if len(k.skipped) > 0 {
+		k.note("the time limit of %v left out: %s", k.opts.TimeLimit, strings.Join(k.skipped, ", "))
+	}
+	if r := k.Evidence.Runs; len(r) > 0 {
+		k.noteDisturbances(r[0])
+	}
+}
+
+// profileSnippet is Go code that writes a CPU profile, for programs that cannot be built with a hook.
+const profileSnippet = `f, _ := os.Create("cpu.pprof"); pprof.StartCPUProfile(f); defer pprof.StopCPUProfile()`

@@ -1,0 +1,385 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// analysis is the evidence with the quantities that rules derive from it. Fractions of the time are 0 to 1.
+type analysis struct {
+	e         *evidence.Evidence
+	prog      program
+	trace     *evidence.Trace // nil if there is none, or if it is empty
+	cpu       *profile        // nil if there is none
+	run       *evidence.Run   // without a profiler, on the most CPUs; nil if there is none
+	oneCPU    *evidence.Run   // without a profiler, on one CPU; nil if there is none besides run
+	procs     int             // GOMAXPROCS at the end, which a program may set itself
+	cpus      float64         // CPUs that the program can use: GOMAXPROCS, but no more than available
+	available float64         // CPUs that the process may use
+	wall      float64         // seconds, of the undisturbed run, or else of the trace, or else of the CPU profile
+
+	// used is the CPU time of an undisturbed run in seconds. essential is the part that the job itself needs: user
+	// code, allocation and system calls, but not channels, locks, the scheduler and the collector.
+	used, essential float64
+
+	// Results that are computed once, when a rule needs them.
+	parsed      sources
+	pollLoops   map[evidence.Frame]bool
+	searchLoops map[evidence.Frame]searchLoop
+	wakeUp      float64 // of wakeUpFraction
+}
+
+// procsMetric is the name of GOMAXPROCS in package runtime/metrics.
+const procsMetric = "/sched/gomaxprocs:threads"
+
+// newAnalysis selects the runs, the trace and the profile that rules use.
+func newAnalysis(e *evidence.Evidence) *analysis {
+	a := &analysis{e: e, prog: program{&e.Program}, trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
+	if a.trace != nil && (a.trace.Duration <= 0 || len(a.trace.Demand.Time) == 0) {
+		a.trace = nil
+	}
+
+	for i := range e.Runs {
+		r := &e.Runs[i]
+		if a.run == nil || r.CPUs > a.run.CPUs {
+			a.run = r
+		}
+	}
+
+	for i := range e.Runs {
+		// The program may set more CPUs itself.
+		if r := &e.Runs[i]; r.CPUs == 1 && r != a.run && r.Metrics[procsMetric] <= 1 {
+			a.oneCPU = r
+		}
+	}
+
+	switch {
+	case a.run != nil && a.run.CPUs > 0:
+		a.procs = a.run.CPUs
+		if n := a.metric(procsMetric); n >= 1 {
+			a.procs = int(n)
+		}
+		a.cpus, a.available = float64(min(a.procs, a.run.CPUs)), float64(a.run.CPUs)
+	case a.trace != nil:
+		a.procs, a.cpus, a.available = a.trace.CPUs, float64(a.trace.CPUs), float64(a.trace.CPUs)
+	}
+
+	a.setTimes()
+	return a
+}
+
+// setTimes sets wall, used and essential.
+func (a *analysis) setTimes() {
+	switch {
+	case a.run != nil && a.run.Wall > 0:
+		a.wall = a.run.Wall.Seconds()
+		a.used = (a.run.User + a.run.System).Seconds()
+	case a.trace != nil:
+		a.wall = a.trace.Duration.Seconds()
+		a.used = (a.trace.Running + a.trace.GC.Workers + a.trace.Background).Seconds()
+	default:
+		isCPU := func(p evidence.Profile) bool { return p.Kind == evidence.CPU }
+		if i := slices.IndexFunc(a.e.Profiles, isCPU); i >= 0 && a.cpu != nil {
+			a.wall = a.e.Profiles[i].Duration.Seconds()
+			a.used = a.cpu.total / 1e9
+		}
+	}
+	if a.used == 0 && a.trace != nil {
+		a.used = a.fraction(a.trace.Running+a.trace.GC.Workers) * a.wall
+	}
+
+	a.essential = a.used
+	if a.hasSamples() {
+		a.essential = a.used * a.cpu.share(UserCode, Allocation, SystemCalls)
+	}
+}
+
+// hasSamples reports whether there is a CPU profile with enough samples to give shares.
+func (a *analysis) hasSamples() bool { return a.cpu != nil && a.cpu.samples >= minSamples }
+
+// fraction returns a time as a fraction of the trace's duration.
+func (a *analysis) fraction(d time.Duration) float64 { return float64(d) / float64(a.trace.Duration) }
+
+// demandShare returns the fraction of the time in which exactly n goroutines wanted a CPU.
+func (a *analysis) demandShare(n int) float64 {
+	if n >= len(a.trace.Demand.Time) {
+		return 0
+	}
+	return a.fraction(a.trace.Demand.Time[n])
+}
+
+// wakeUpFraction returns the fraction of the run-queue wait during which a CPU was available but had no goroutine,
+// because it was waking up or looking for work. On virtual machines a wake-up takes 100 us.
+func (a *analysis) wakeUpFraction() float64 {
+	if a.wakeUp == 0 {
+		queued := time.Duration(0)
+		for _, c := range a.classes() {
+			queued += c.Runnable
+		}
+		a.wakeUp = math.Min(1, float64(a.trace.Searching)/math.Max(1, float64(queued)))
+	}
+	return a.wakeUp
+}
+
+// blockedTime returns how long a wait blocked goroutines: the time parked, plus the wake-up latency after it.
+func (a *analysis) blockedTime(w *evidence.Wait) time.Duration {
+	return w.Waited + time.Duration(a.wakeUpFraction()*float64(w.Queued))
+}
+
+// activeFraction returns the fraction of the time in which at least one goroutine wanted a CPU. Work that is saved
+// shortens the wall time by this fraction of it.
+func (a *analysis) activeFraction() float64 {
+	if a.trace != nil {
+		return 1 - a.demandShare(0)
+	}
+	return math.Min(1, a.used/math.Max(a.wall, 1e-9))
+}
+
+// saturation returns the fraction of the time in which at least as many goroutines as CPUs wanted to run.
+func (a *analysis) saturation() float64 {
+	if a.trace == nil {
+		return math.Min(1, a.used/math.Max(a.cpus*a.wall, 1e-9))
+	}
+	s := 0.0
+	for n := int(a.cpus); n < len(a.trace.Demand.Time); n++ {
+		s += a.demandShare(n)
+	}
+	return s
+}
+
+// unusedCPU returns the fraction of the CPU time that was not used.
+func (a *analysis) unusedCPU() float64 {
+	return math.Max(0, 1-a.used/math.Max(a.cpus*a.wall, 1e-9))
+}
+
+// idleCPU returns the fraction of the CPU time that no goroutine wanted. Without a trace it is the fraction that was
+// not used.
+func (a *analysis) idleCPU() float64 {
+	if a.trace == nil {
+		return a.unusedCPU()
+	}
+	wanted := 0.0
+	for n := range a.trace.Demand.Time {
+		wanted += math.Min(float64(n), a.cpus) * a.demandShare(n)
+	}
+	return math.Max(0, 1-wanted/a.cpus)
+}
+
+// slack returns the larger of idleCPU and unusedCPU: time that is lost while CPUs wake up was wanted but not used.
+func (a *analysis) slack() float64 { return math.Max(a.idleCPU(), a.unusedCPU()) }
+
+// lowerBound returns a lower bound for the remaining fraction of the wall time. The bound is the essential work on all
+// CPUs, or the longest of some serial parts, given as fractions of the time (asymptotic bounds of operational analysis:
+// Denning and Buzen 1978).
+func (a *analysis) lowerBound(serial ...float64) float64 {
+	least := a.essential / math.Max(a.cpus*a.wall, 1e-9)
+	for _, s := range serial {
+		least = math.Max(least, s)
+	}
+	return math.Min(1, least)
+}
+
+// level returns the level of evidence of findings that use the trace if there is one.
+func (a *analysis) level() EvidenceLevel {
+	if a.trace != nil {
+		return TraceLevel
+	}
+	return ProfileLevel
+}
+
+// newGain returns a gain in wall time, rounded to three digits, with Low <= Estimate <= High.
+func newGain(estimate, low, high float64) *Gain {
+	fit := func(x float64) float64 {
+		if math.IsNaN(x) {
+			return 0
+		}
+		return math.Round(1000*math.Max(0, math.Min(0.99, x))) / 1000
+	}
+	return &Gain{Metric: "wall_seconds", Estimate: fit(estimate), Low: fit(math.Min(low, estimate)),
+		High: fit(math.Max(high, estimate))}
+}
+
+// newFinding returns a finding with its claim, of medium confidence.
+func (a *analysis) newFinding(name Name, claim string, args ...any) Finding {
+	return Finding{Kind: "finding", Name: name, Level: a.level(), Claim: fmt.Sprintf(claim, args...),
+		Confidence: Medium}
+}
+
+// citef adds a formatted sentence to the evidence.
+func (f *Finding) citef(format string, args ...any) {
+	f.Evidence = append(f.Evidence, fmt.Sprintf(format, args...))
+}
+
+// quote returns a position with its source line, or with its function if the source is not available.
+func (a *analysis) quote(f evidence.Frame) string {
+	if line := a.prog.sourceLine(f); line != "" {
+		return fmt.Sprintf("%s: %s", a.prog.position(f), line)
+	}
+	return fmt.Sprintf("%s, in %s", a.prog.position(f), shortName(f.Function))
+}
+
+// percent formats a fraction.
+func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+
+// formatDuration formats a time with two or three digits.
+func formatDuration(d time.Duration) string {
+	switch {
+	case d >= 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d >= 10*time.Millisecond:
+		return d.Round(time.Millisecond).String()
+	case d >= 10*time.Microsecond:
+		return d.Round(time.Microsecond).String()
+	}
+	return d.Round(10 * time.Nanosecond).String()
+}
+
+// formatSeconds formats a time in seconds.
+func formatSeconds(s float64) string { return formatDuration(time.Duration(s * float64(time.Second))) }
+
+// capitalize returns s with its first letter in upper case.
+func capitalize(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// formatNumber formats a number with at most two significant digits below 10, and no decimals from there on.
+func formatNumber(x float64) string {
+	if x >= 10 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 2, 64)
+}
+
+// classes returns the program's own classes that had goroutines.
+func (a *analysis) classes() []*evidence.Class {
+	var out []*evidence.Class
+	if a.trace == nil {
+		return nil
+	}
+
+	for i := range a.trace.Classes {
+		if c := &a.trace.Classes[i]; c.Count > 0 && !isHook(c.Start) && (c.Running > 0 || c.Runnable > 0 ||
+			len(c.Waiting) > 0) && c.Start.Function != "" {
+			out = append(out, c)
+		}
+	}
+
+	return out
+}
+
+// totalRunning returns the CPU time of all classes in the trace.
+func (a *analysis) totalRunning() time.Duration {
+	total := time.Duration(0)
+	for _, c := range a.classes() {
+		total += c.Running
+	}
+	return total
+}
+
+// isMain reports whether a class is the main goroutine.
+func isMain(c *evidence.Class) bool { return c.Start.Function == "main.main" }
+
+// className returns the words for a class in a sentence.
+func (a *analysis) className(c *evidence.Class) string {
+	if isMain(c) {
+		return "the main goroutine"
+	}
+	name := shortName(c.Start.Function)
+	if c.Count == 1 {
+		return "the goroutine of " + name
+	}
+	return fmt.Sprintf("the %d goroutines of %s", c.Count, name)
+}
+
+// verb returns the form of a verb that agrees with the name of a class.
+func verb(c *evidence.Class, one, many string) string {
+	if c.Count > 1 {
+		return many
+	}
+	return one
+}
+
+// hottestLines returns up to most of the program's own lines in or below which the goroutines of a class spend most CPU
+// time. A nil class stands for all.
+func (a *analysis) hottestLines(c *evidence.Class, most int) []group {
+	if a.cpu == nil {
+		return nil
+	}
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		if c != nil && w.root != c.Start.Function || w.root == "" {
+			return evidence.Frame{}, false
+		}
+		return a.prog.ownFrame(w.stack)
+	})
+	return groups[:min(most, len(groups))]
+}
+
+// entryPoint returns the deepest position of the program in or below which a class spends most of its CPU time.
+func (a *analysis) entryPoint(c *evidence.Class) (group, bool) {
+	if a.cpu == nil {
+		return group{}, false
+	}
+
+	total := 0.0
+	below := map[evidence.Frame]*group{}
+	depth := map[evidence.Frame]int{}
+	for _, w := range a.cpu.list {
+		if w.root != c.Start.Function {
+			continue
+		}
+		total += w.weight
+		seen := map[evidence.Frame]bool{}
+		for i, f := range w.stack {
+			if !a.prog.isOwn(f) || seen[f] {
+				continue
+			}
+			seen[f] = true
+			if below[f] == nil {
+				below[f] = &group{at: f}
+			}
+			g := below[f]
+			g.share += w.weight
+			if w.weight > g.most {
+				g.most, g.sample = w.weight, w.stack
+			}
+			depth[f] = max(depth[f], len(w.stack)-i)
+		}
+	}
+
+	var best *group
+	for f, g := range below {
+		if g.share < entryShare*total {
+			continue
+		}
+		if best == nil || depth[f] > depth[best.at] || depth[f] == depth[best.at] &&
+			a.prog.position(f) < a.prog.position(best.at) {
+			best = g
+		}
+	}
+	if best == nil {
+		return group{}, false
+	}
+
+	return *best, true
+}
+
+// entryShare is the fraction of a class's CPU time that counts as most of it.
+const entryShare = 0.6
+
+// callee returns the library function that a position calls in a stack, or "".
+func (a *analysis) callee(at evidence.Frame, stack []evidence.Frame) string {
+	i := slices.Index(stack, at)
+	if i <= 0 || a.prog.isOwn(stack[i-1]) || strings.HasPrefix(stack[i-1].Function, "runtime.") {
+		return ""
+	}
+	return shortName(stack[i-1].Function)
+}

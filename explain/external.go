@@ -1,0 +1,323 @@
+package explain
+
+import (
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// minExternalShare is the fraction of the time from which an external wait is reported.
+const minExternalShare = 0.3
+
+// dependency finds programs that wait for something outside the process most of the time.
+func dependency(a *analysis) []Finding {
+	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 {
+		return nil
+	}
+	if a.serves() {
+		return nil
+	}
+
+	var outside *evidence.Class
+	var where []evidence.Frame
+	timed := a.endsByTimer()
+
+	// Look for requests first: timers often run at the same time, and mean less.
+	for _, timers := range []bool{false, true} {
+		class, at, calls := a.externalWait(timers)
+		if class == nil {
+			continue
+		}
+
+		// A library may read the replies for the program.
+		libraryWaits := time.Duration(0)
+		if w := a.libraryWait(class); w != nil && !a.handlesConnections(&a.trace.Classes[w.Classes[0]]) {
+			class, at, libraryWaits = &a.trace.Classes[w.Classes[0]], w.Stack, w.Waited
+			calls = w.Count / int64(max(1, class.Peak))
+		}
+
+		outside, where = class, at
+		if timed || isMain(class) && a.mainAccepts() {
+			// A timer or the accept loop explains the time, and the trace does not show which side speaks first.
+			break
+		}
+		if f, ok := a.stopAndWait(class, calls, libraryWaits); ok {
+			return []Finding{f}
+		}
+	}
+	if outside == nil {
+		return nil
+	}
+
+	f := a.newFinding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
+		percent(a.demandShare(0)), a.className(outside), verb(outside, "waits", "wait"))
+	f.Where = a.prog.positions(where)
+	f.Share = a.demandShare(0)
+	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(a.trace.Demand.Time[0]),
+		formatDuration(a.trace.Duration))
+	if at, ok := a.prog.ownFrame(where); ok {
+		f.citef("it waits at %s", a.quote(at))
+	}
+
+	f.Alternative = "It waits for work, as a server does: then there is nothing to gain."
+	if isMain(outside) && a.mainAccepts() {
+		f.Confidence = Low
+	}
+	if timed {
+		f.Alternative = "It is meant to last that long, as a test of load does: what counts is how much is " +
+			"done meanwhile."
+	}
+
+	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
+	f.Experiment = "Let the other side answer at once: what remains is the program's own time."
+	return []Finding{f}
+}
+
+// timerShare is the fraction of the time that the main goroutine must wait for timers that end the run.
+const timerShare = 0.85
+
+// endsByTimer reports whether timers of the main goroutine seem to determine the length of the run. Only waits that
+// occur once at their site count: a goroutine that looks at a clock repeatedly waits for something else.
+func (a *analysis) endsByTimer() bool {
+	waited := time.Duration(0)
+	for i := range a.trace.Waits {
+		if w := &a.trace.Waits[i]; w.Count == 1 && a.waitsInMain(w) &&
+			(w.Op == evidence.OpSleep || a.wokenByTimer(w) || a.awaitsTimer(w)) {
+			waited += w.Waited + w.Pending
+		}
+	}
+	return a.fraction(waited) >= timerShare
+}
+
+var timerReceive = regexp.MustCompile(`^[^/]*<-[^/]*(time\.After\(|\.C\b)`)
+
+// awaitsTimer reports whether a wait that lasts to the end of the trace is for a timer, by its source line. The trace
+// does not show what would have ended it, nor whether a context has a deadline.
+func (a *analysis) awaitsTimer(w *evidence.Wait) bool {
+	if w.Op != evidence.OpReceive || w.Pending == 0 {
+		return false
+	}
+	at, ok := a.prog.ownFrame(w.Stack)
+	return ok && timerReceive.MatchString(a.prog.sourceLine(at))
+}
+
+// waitsInMain reports whether the main goroutine waits at a site.
+func (a *analysis) waitsInMain(w *evidence.Wait) bool {
+	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&a.trace.Classes[i]) })
+}
+
+// externalWait returns the class that waits longest for something outside the program, the stack of the wait, and the
+// number of waits for each goroutine. External waits are sleeps, the network and system calls that block; without
+// timers only the network and system calls.
+func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
+	longest := time.Duration(0)
+	unended := false
+	consider := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
+		for i := range a.trace.Waits {
+			w := &a.trace.Waits[i]
+			if len(w.Classes) == 0 {
+				continue
+			}
+			c := &a.trace.Classes[w.Classes[0]]
+			if !is(w, c) || isHook(c.Start) || a.handlesConnections(c) || acceptsConnections(w.Stack) {
+				continue
+			}
+			waited, count := w.Waited, w.Count
+			if unended {
+				waited, count = waited+w.Pending, 0 // one of them is still pending, so the count means nothing
+			}
+			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
+				longest, class, where, calls = each, c, w.Stack, count/int64(max(1, c.Peak))
+				if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork { // a ticker answers no request
+					calls = 0
+				}
+			}
+		}
+	}
+
+	consider(func(w *evidence.Wait, c *evidence.Class) bool {
+		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && a.wokenByTimer(w))
+	})
+
+	for i := range a.trace.Syscalls {
+		c := &a.trace.Syscalls[i]
+		k := &a.trace.Classes[c.Class]
+		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest &&
+			!isHook(k.Start) && !a.handlesConnections(k) {
+			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
+		}
+	}
+
+	// Timers of other goroutines are often irrelevant, such as a display that is redrawn now and then.
+	if timers && a.fraction(longest) < minExternalShare {
+		consider(func(w *evidence.Wait, _ *evidence.Class) bool { return a.wokenByTimer(w) })
+	}
+
+	// Idle connections wait until the end too, so waits that ended come first.
+	if a.fraction(longest) < minExternalShare {
+		unended = true
+		consider(func(w *evidence.Wait, c *evidence.Class) bool {
+			return w.Op == evidence.OpNetwork && a.prog.isOwn(c.Start) || timers && w.Op == evidence.OpSleep
+		})
+	}
+	if a.fraction(longest) < minExternalShare {
+		return nil, nil, 0
+	}
+
+	return class, where, calls
+}
+
+// libraryWait returns the site where goroutines of the program wait longest, inside a library, for a library goroutine
+// of the class that reads from outside.
+func (a *analysis) libraryWait(c *evidence.Class) *evidence.Wait {
+	var longest *evidence.Wait
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if by := a.wokenByLibrary(w); by == c && (longest == nil || w.Waited > longest.Waited) {
+			longest = w
+		}
+	}
+	return longest
+}
+
+// wokenByLibrary returns the class of library goroutines that ends a wait of the program inside that library. It is nil
+// for any other wait. Waits for a connection of a pool do not count: another request ends them by giving its connection
+// back.
+func (a *analysis) wokenByLibrary(w *evidence.Wait) *evidence.Class {
+	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 ||
+		containsAny(w.Stack, connectionPools...) {
+		return nil
+	}
+
+	in := slices.IndexFunc(w.Stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, "runtime.") })
+	if _, ok := a.prog.ownFrame(w.Stack); !ok || a.prog.isOwn(w.Stack[in]) {
+		return nil
+	}
+
+	all, most := int64(0), int64(0)
+	var by *evidence.Class
+	counts := map[*evidence.Class]int64{}
+	for _, k := range w.Wakers {
+		all += k.Count
+		if k.Class < 0 || slices.Contains(w.Classes, k.Class) {
+			continue
+		}
+		c := &a.trace.Classes[k.Class]
+		if counts[c] += k.Count; counts[c] > most && !a.prog.isOwn(c.Start) && !isHook(c.Start) &&
+			c.Waiting["network"] >= a.trace.Duration/10 {
+			by, most = c, counts[c]
+		}
+	}
+	if 4*most < all { // One goroutine sends a request and another reads the answer: each ends a wait.
+		return nil
+	}
+
+	return by
+}
+
+// wokenByTimer reports whether a select or a receive waits for a timer, or for a context with a deadline: in nine of
+// ten cases no goroutine of the program sent.
+func (a *analysis) wokenByTimer(w *evidence.Wait) bool {
+	if w.Op != evidence.OpSelect && w.Op != evidence.OpReceive {
+		return false
+	}
+
+	var all, timed int64
+	for _, k := range w.Wakers {
+		all += k.Count
+		if k.Class < 0 || hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline") {
+			timed += k.Count
+		}
+	}
+
+	return all > 0 && timed*10 >= all*9
+}
+
+// serves reports whether the program is a server, which is idle when it waits for connections.
+func (a *analysis) serves() bool {
+	waits := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return w.Count > 0 && acceptsConnections(w.Stack)
+	})
+	if !waits && !a.acceptsByProfile() || a.mainRequests() {
+		return false
+	}
+	return !slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return containsAny(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
+	})
+}
+
+// mainAccepts reports whether the main goroutine accepts connections. Its external waits may then be for requests, as
+// in a server, or for the answers of its workers.
+func (a *analysis) mainAccepts() bool {
+	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return acceptsConnections(w.Stack) && a.waitsInMain(&w)
+	})
+}
+
+// mainRequests reports whether the main goroutine waits for replies most of the time. The other side is then in the
+// same program, or the program is also a client.
+func (a *analysis) mainRequests() bool {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if a.waitsInMain(w) && a.fraction(w.Waited) >= minExternalShare &&
+			(w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack) ||
+				a.wokenByLibrary(w) != nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// handlesConnections reports whether a class was started by the function that accepts connections, so that it waits for
+// requests.
+func (a *analysis) handlesConnections(c *evidence.Class) bool {
+	by, ok := a.prog.ownFrame(c.Created)
+	return ok && slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		at, ok := a.prog.ownFrame(w.Stack)
+		return ok && at.Function == by.Function && acceptsConnections(w.Stack)
+	})
+}
+
+// stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. waits is
+// the number of waits of each goroutine, and libraryWaits the time of those that a library goroutine ended.
+func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time.Duration) (Finding, bool) {
+	sent := int64(0)
+	var at evidence.Frame
+	for _, k := range a.trace.Syscalls {
+		if &a.trace.Classes[k.Class] == c && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+			sent += k.Count
+			if here, ok := a.prog.ownFrame(k.Stack); ok {
+				at = here
+			}
+		}
+	}
+
+	each := sent / int64(max(1, c.Peak))
+	if c.Waiting["chan receive"]+c.Waiting["select"]-libraryWaits > (c.Waiting["network"]+libraryWaits)/5 {
+		return Finding{}, false // It waits for work as well: the next request is not there yet.
+	}
+	if waits < 20 || each < 10 || float64(each) > 3*float64(waits) || float64(waits) > 3*float64(each) ||
+		at.File == "" {
+		return Finding{}, false
+	}
+
+	f := a.newFinding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
+		capitalize(a.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"),
+		verb(c, "sends", "send"))
+	f.Where = []string{a.prog.position(at)}
+	f.Share = a.demandShare(0)
+	left := a.lowerBound()
+	most := 1 - left
+	f.Gain = newGain(0.85*most, 0.4*most, most)
+	f.citef("%d requests and %d waits for answers, in turns", each, waits)
+	f.citef("no goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)))
+	f.citef("%s", a.quote(at))
+
+	f.Alternative = "Each request needs the answer to the one before."
+	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send " +
+		"several in one message."
+	f.Experiment = "Allow two outstanding requests: if the time halves, the wait was the limit."
+	return f, true
+}

@@ -1,0 +1,185 @@
+package explain
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// semaphoreCase is a channel used as a semaphore by 20 goroutines. If outside, the holders sleep.
+func semaphoreCase(outside bool) *testCase {
+	c := newCase()
+	if outside {
+		c.demand(900, 50, 50)
+	} else {
+		c.demand(50, 900, 50)
+	}
+	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
+	w := c.class("main.query", 20, 20, 900*time.Millisecond, 10*time.Millisecond)
+	at := c.wait(evidence.OpReceive, w, 400, 5*second, w, "runtime.chanrecv1", "main.take:4")
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 400,
+		Busy:       950 * time.Millisecond,
+		Empty:      950 * time.Millisecond,
+		EmptyCount: 400, Starved: 900 * time.Millisecond,
+		Sites: [][]evidence.Frame{frames("main.take:4"), frames("main.give:5")}}}
+	c.evidence.Runs[0].User = time.Second
+	return c
+}
+
+// A semaphore is too small, or it guards a resource that is always in use.
+func TestSemaphore(t *testing.T) {
+	if f := semaphoreCase(true).first(); f.Name != "saturated-resource" || f.Gain == nil ||
+		!slices.Contains(f.Where, "main.go:4") {
+		t.Errorf("holders that wait outside: %s", f.Name)
+	}
+	if f := semaphoreCase(false).first(); f.Name != "too-few-workers" || f.Gain == nil ||
+		!slices.Contains(f.Where, "main.go:4") {
+		t.Errorf("holders that compute: %s", f.Name)
+	}
+	both := semaphoreCase(true)
+	both.evidence.Trace.Resources[0].FullCount = 300
+	if names := both.names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("a channel that is now full, now empty, gives nothing out: %v", names)
+	}
+	fed := semaphoreCase(true)
+	fed.evidence.Trace.Waits[0].Wakers[0].Class = 1
+	if names := fed.names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("they wait for main, not for each other: %v", names)
+	}
+	mixed := semaphoreCase(true)
+	mixed.evidence.Trace.Waits[0].Wakers = append(mixed.evidence.Trace.Waits[0].Wakers,
+		evidence.Waker{Stack: frames("main.feed:8"), Count: 200, Class: 1})
+	if names := mixed.names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("a third of them wait for main: %v", names)
+	}
+}
+
+// Each condition for a semaphore in a select is removed in turn.
+func TestSelectDecoys(t *testing.T) {
+	build := func(by string, idle int) *testCase {
+		c := newCase()
+		c.demand(idle, 1000-idle)
+		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
+		w := c.class("main.query", 20, 20, 50*time.Millisecond, 10*time.Millisecond)
+		at := c.wait(evidence.OpSelect, w, 400, 18*second, w, "runtime.selectgo", "main.do:4")
+		c.evidence.Trace.Waits[at].Wakers[0].Stack = frames(by, "main.do:5")
+		return c
+	}
+	if f := build("runtime.chansend1", 950).first(); f.Name != "saturated-resource" {
+		t.Fatalf("a place that is given back: %s", f.Name)
+	}
+	if names := build("runtime.closechan", 950).names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("a channel that is closed gives nothing back: %v", names)
+	}
+	if names := build("runtime.chansend1", 100).names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("whoever holds it computes: %v", names)
+	}
+}
+
+// Each condition for a stage-limited pipeline, or one in lockstep, is removed in turn.
+func TestPipelineDecoys(t *testing.T) {
+	for what, c := range map[string]*testCase{
+		"nobody waits for it": func() *testCase {
+			c := pipeline(950, 100)
+			c.evidence.Trace.Waits[0].Waited = 100 *
+				time.Millisecond
+			return c
+		}(),
+		"the next is as busy": func() *testCase {
+			c := pipeline(950, 900)
+			c.evidence.Trace.Waits[0].Waited = 500 *
+				time.Millisecond
+			return c
+		}(),
+		"there are two of it": func() *testCase {
+			c := pipeline(950,
+				100)
+			c.evidence.Trace.Classes[1].Peak = 2
+			return c
+		}(),
+		"it sleeps, nobody pushes": func() *testCase { c := pipeline(950, 100); c.makeSleep(1); return c }(),
+	} {
+		if names := c.names(); slices.Contains(names, "stage-limited") {
+			t.Errorf("%s: %v", what, names)
+		}
+	}
+	c := pipeline(950, 100)
+	c.class("main.other", 1, 1, 900*time.Millisecond, 0)
+	if f := c.first(); f.Name != "stage-limited" {
+		t.Errorf("a goroutine beside the line, that waits for nobody and that nobody waits for: %s", f.Name)
+	}
+	c = pipeline(600, 550)
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+		Starved: 10 * time.Millisecond,
+		Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
+		Sites: [][]evidence.Frame{frames("main.f:5")}}}
+	if names := c.names(); slices.Contains(names, "unbuffered-lockstep") {
+		t.Errorf("no CPU is without work while they wait: %v", names)
+	}
+}
+
+// makeSleep makes a class sleep instead of run, so that senders to it wait for the same time.
+func (c *testCase) makeSleep(class int) {
+	x := &c.evidence.Trace.Classes[class]
+	for i := range x.Members {
+		x.Members[i].External, x.Members[i].Running = x.Members[i].Running, 0
+	}
+	x.Running = 0
+	c.evidence.Trace.Waits[0].Op = evidence.OpReceive
+}
+
+// Without a trace, a lock serializes if a goroutine nearly always waits for it.
+func TestLockByMutexProfile(t *testing.T) {
+	build := func(waited time.Duration) *testCase {
+		c := newCase()
+		c.evidence.Trace = nil
+		c.evidence.Runs[0].User = 1100 * time.Millisecond
+		c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
+		c.evidence.Profiles = append(c.evidence.Profiles,
+			evidence.Profile{Kind: evidence.Mutex, Types: []string{"contentions/count", "delay/nanoseconds"},
+				Samples: []evidence.Sample{
+					{Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3"),
+						Values: []int64{1000, int64(waited)}}}})
+		return c
+	}
+	if f := build(2 * second).first(); f.Name != "coarse-lock" {
+		t.Errorf("two wait for it all the time: %s", f.Name)
+	}
+	if names := build(700 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
+		t.Errorf("nobody waits for it for a third of the time: %v", names)
+	}
+	// If the CPUs are used there is no finding, although the scheduler, which wakes the collector's workers, has its
+	// share.
+	busy := build(2 * second)
+	busy.evidence.Runs[0].User = 1670 * time.Millisecond
+	busy.cpu(40, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
+	if names := busy.names(); slices.Contains(names, "coarse-lock") {
+		t.Errorf("1.67 of 2 CPUs are used: %v", names)
+	}
+}
+
+// Without a trace, one CPU's worth of work can be divided if it belongs to the main goroutine. Other goroutines may
+// take turns.
+func TestSingleThreadedByProfile(t *testing.T) {
+	build := func(root string) Finding {
+		c := newCase()
+		c.evidence.Trace = nil
+		c.evidence.Runs[0].User = 990 * time.Millisecond
+		c.cpu(99, "main.f:5", root)
+		return c.first()
+	}
+	if f := build("main.main:3"); f.Name != "single-threaded" || f.Gain == nil {
+		t.Errorf("main does all: %s %v", f.Name, f.Gain)
+	}
+	if f := build("testing.(*B).launch"); f.Name != "single-threaded" || f.Gain == nil {
+		t.Errorf("a benchmark: %s %v", f.Name, f.Gain)
+	}
+	if f := build("testing.(*B).RunParallel.func1"); f.Name != "single-threaded" || f.Gain != nil {
+		t.Errorf("a parallel benchmark: %s %v", f.Name, f.Gain)
+	}
+	if f := build("main.worker:3"); f.Name != "single-threaded" || f.Gain != nil {
+		t.Errorf("workers that may take turns: %s %v", f.Name, f.Gain)
+	}
+}

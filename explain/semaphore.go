@@ -1,0 +1,216 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// semaphore finds a channel that its users both take from and give back to: a semaphore, or a pool of connections.
+func (a *analysis) semaphore() (Finding, bool) {
+	if f, ok := a.selectSemaphore(); ok {
+		return f, true
+	}
+
+	for i := range a.trace.Resources {
+		r := &a.trace.Resources[i]
+		if r.Kind != evidence.OpChannel || r.Count < 10 || a.fraction(r.Busy) < lockBusy ||
+			min(r.FullCount, r.EmptyCount) > max(r.FullCount, r.EmptyCount)/10 {
+			continue
+		}
+		waits, waited := a.waitSites(r)
+		spawned := a.spawnedClass(waits)
+		if len(waits) == 0 || spawned == nil && !a.wokenByOwnClass(waits) {
+			continue
+		}
+
+		// By Little's law, this is the mean number of waiting goroutines. If all of them could continue, the time
+		// would fall to 1/(queue+1) at best.
+		queue := float64(waited) / float64(a.trace.Duration)
+		most := 1 - a.lowerBound(1/(queue+1))
+		if most < 2*minGain {
+			continue
+		}
+
+		// If the CPUs are often idle, the holders wait for something outside.
+		outside := a.demandShare(0) > 0.3
+		name := TooFewWorkers
+		claim := "Few at a time may go on: the others wait for a place at %s while CPUs are unused."
+		if outside {
+			name = SaturatedResource
+			claim = "All that the channel at %s gives out is in use, all the time: goroutines wait for it."
+		}
+		where := a.prog.positions(r.Sites...)
+		if len(where) == 0 {
+			continue
+		}
+
+		f := a.newFinding(name, claim, where[0])
+
+		// A spawner that is blocked limits the number of goroutines, not a resource.
+		if spawned != nil {
+			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost ||
+				a.handlesConnections(spawned) || a.internalWaitShare(spawned) > poolStarve {
+				continue
+			}
+			f.Name, most = TooFewWorkers, 1-a.lowerBound()
+			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at "+
+				"%s while CPUs are unused.",
+				spawned.Peak, shortName(spawned.Start.Function), where[0])
+		}
+		f.Where = where
+		f.Share = a.fraction(r.Busy)
+		a.describeSemaphore(&f, queue, r.Count, most)
+		return f, true
+	}
+
+	return Finding{}, false
+}
+
+// spawnedClass returns the class of goroutines whose ends free slots for a blocked spawner, which starts one for each
+// piece of work. It returns nil if there is no such class.
+func (a *analysis) spawnedClass(waits []*evidence.Wait) *evidence.Class {
+	var by *evidence.Class
+	for _, w := range waits {
+		if w.Op != evidence.OpSend || len(w.Classes) != 1 {
+			return nil
+		}
+		for _, k := range w.Wakers {
+			if k.Class < 0 || by != nil && by != &a.trace.Classes[k.Class] {
+				return nil
+			}
+			by = &a.trace.Classes[k.Class]
+			starts := a.trace.Classes[w.Classes[0]].Start.Function
+			if by.Count < k.Count || !slices.ContainsFunc(by.Created,
+				func(f evidence.Frame) bool { return f.Function == starts }) {
+				return nil
+			}
+		}
+	}
+
+	return by
+}
+
+// internalWaitShare returns the fraction of their lifetimes that the goroutines of a class wait for others in the
+// program, or for a timer in a channel. Sleep, the network and data that a library brings do not count.
+func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
+	waited, held := time.Duration(0), time.Duration(0)
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if len(w.Classes) != 1 || &a.trace.Classes[w.Classes[0]] != c || w.Op == evidence.OpYield ||
+			w.Op == evidence.OpCollector {
+			continue
+		}
+		waited += w.Waited
+		if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork && a.wokenByLibrary(w) == nil {
+			held += w.Waited
+		}
+	}
+
+	return float64(held) / math.Max(1, float64(waited+c.Running+c.Runnable))
+}
+
+// describeSemaphore sets the evidence, the gain and the advice of a finding about a semaphore. queue is the mean number
+// of waiting goroutines, count the number of waits, and most the largest possible gain.
+func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, most float64) {
+	f.citef("somebody waited for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue, count)
+	f.citef("%s of the CPUs' time is unused", percent(a.idleCPU()))
+	f.Gain = newGain(0.85*most, 0.4*most, most)
+	f.Alternative = "The number is what the other side allows; or they wait for work that others of them find."
+	f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."
+	f.Experiment = "Double the number: the time should halve while nothing else is the limit."
+}
+
+// releases maps a blocking operation to the call that releases a slot and wakes a waiter.
+var releases = map[evidence.Op]struct{ by, through string }{
+	evidence.OpSelect: {"runtime.chansend", "the channel"},
+	evidence.OpCond:   {"sync.(*Cond).Signal", "the condition"}, // Broadcast gives no slot to a particular waiter
+}
+
+// selectSemaphore finds a semaphore whose users wait in a select, for which the trace shows no channel, or on a
+// condition variable. Nearly all waiters are woken by goroutines of their own class, and the holders wait for something
+// outside.
+func (a *analysis) selectSemaphore() (Finding, bool) {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		queue := a.fraction(w.Waited)
+		release, ok := releases[w.Op]
+		if !ok || w.Count < 10 || queue < 1 || a.demandShare(0) < 0.3 || len(w.Wakers) == 0 {
+			continue
+		}
+		if containsAny(w.Stack, connectionPools[0]) && a.reusesConnections(w) {
+			return a.connectionLimit(w, queue), true
+		}
+		if !a.wokenByOwnClass([]*evidence.Wait{w}) {
+			continue
+		}
+		where := a.prog.positions(w.Stack, w.Wakers[0].Stack)
+		most := 1 - a.lowerBound(1/(queue+1))
+		if len(where) == 0 || most < 2*minGain || !containsAny(w.Wakers[0].Stack, release.by) {
+			continue
+		}
+
+		f := a.newFinding(SaturatedResource, "Goroutines wait by %s at %s, all the time, for what others of them hold.",
+			release.through, where[0])
+		f.Where = where
+		f.Share = math.Min(1, queue)
+		a.describeSemaphore(&f, queue, w.Count, most)
+		return f, true
+	}
+
+	return Finding{}, false
+}
+
+// connectionPools are functions that wait for a connection: of a client of package net/http, or of a database.
+var connectionPools = []string{"net/http.(*Transport).getConn", "database/sql.(*DB).conn"}
+
+// reusesConnections reports whether nearly all goroutines that waited for a connection got one from another request. If
+// connections are dialed meanwhile, their number is not limited; an HTTP/2 connection serves all requests.
+func (a *analysis) reusesConnections(w *evidence.Wait) bool {
+	var all, on, dials int64
+	for _, k := range w.Wakers {
+		all += k.Count
+		if containsAny(k.Stack, "net/http.(*Transport).tryPutIdleConn") &&
+			!containsAny(k.Stack, "net/http.(*Transport).dialConnFor") {
+			on += k.Count
+		}
+	}
+
+	for i := range a.trace.Classes {
+		if c := &a.trace.Classes[i]; strings.HasPrefix(c.Start.Function,
+			"net/http.(*Transport).startDialConnForLocked") {
+			dials += c.Count
+		}
+	}
+
+	return on*10 >= all*9 && dials*10 <= w.Count
+}
+
+// connectionLimit returns the finding for a net/http client whose connections are all in use.
+func (a *analysis) connectionLimit(w *evidence.Wait, queue float64) Finding {
+	f := a.newFinding(SaturatedResource, "The HTTP client's connections to a host are always in use: "+
+		"requests wait for one.")
+	f.Where = a.prog.positions(w.Stack)
+	f.Share = math.Min(1, queue)
+	a.describeSemaphore(&f, queue, w.Count, 1-a.lowerBound(1/(queue+1)))
+	f.Fix = "Raise the Transport's MaxConnsPerHost, and MaxIdleConnsPerHost with it."
+	return f
+}
+
+// wokenByOwnClass reports whether waiters are woken by goroutines of their own class.
+func (a *analysis) wokenByOwnClass(waits []*evidence.Wait) bool {
+	var own, all int64
+	for _, w := range waits {
+		for _, k := range w.Wakers {
+			all += k.Count
+			if slices.Contains(w.Classes, k.Class) {
+				own += k.Count
+			}
+		}
+	}
+	return all > 0 && own*10 >= all*9
+}
