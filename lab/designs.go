@@ -18,7 +18,9 @@ type DesignOptions struct {
 	Designs []string // default all of the workload
 	// Levels are the levels of factors by name, as in {"cpus": "1,2", "buffer": "0..16"}; other factors have their
 	// defaults, and cpus all of this machine.
-	Levels     map[string]string
+	Levels map[string]string
+	// CaseList is designs at points, instead of Designs and Levels. Factors that a point lacks have their defaults.
+	CaseList   []plan.Case
 	Count      int           // blocks, or replications in virtual time; default 10, or 1
 	Operations int64         // of each trial, instead of Duration; 0 for a duration
 	Duration   time.Duration // that each trial of a stream measures; default 1 s, or 10 s of virtual time
@@ -71,13 +73,15 @@ func endsAll(limit, window time.Duration, operations int64) error {
 
 // cases are the designs and points that the options ask for.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
+	if o.CaseList != nil {
+		return o.given(w)
+	}
 	designs, err := w.Select(o.Designs)
 	if err != nil {
 		return nil, refuse("", nil, "%w", err)
 	}
 
-	// GOMAXPROCS is the number of CPUs that this process may use, the limit of its container included.
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
+	choices := defaultCPUs()
 	var earlier []string
 	for _, f := range w.AllFactors() {
 		if expr, ok := o.Levels[f.Name]; ok && !(f.Name == "cpus" && expr == "all") {
@@ -105,6 +109,24 @@ func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
 		}
 	}
 
+	points, err := o.points(w, choices)
+	if err != nil {
+		return nil, err
+	}
+	cases := plan.Cases(designs, func(design string) []string {
+		d, _ := w.Find(design)
+		return w.FactorsOf(d)
+	}, points)
+	return cases, CheckBaseline(w, o.Baseline, cases)
+}
+
+// defaultCPUs are the CPUs that this process may use, the limit of its container included.
+func defaultCPUs() map[string]plan.Choice {
+	return map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
+}
+
+// points are the points of the choices. It refuses those that cannot be run.
+func (o *DesignOptions) points(w *workload.Workload, choices map[string]plan.Choice) ([]plan.Point, error) {
 	points, err := plan.Points(w.AllFactors(), choices)
 	if err != nil {
 		return nil, refuse("", nil, "%w", err)
@@ -119,11 +141,7 @@ func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
 			}
 		}
 	}
-	cases := plan.Cases(designs, func(design string) []string {
-		d, _ := w.Find(design)
-		return w.FactorsOf(d)
-	}, points)
-	return cases, CheckBaseline(w, o.Baseline, cases)
+	return points, nil
 }
 
 // CheckBaseline refuses, by a [*Refusal], a baseline that is not among the cases, or that is no solution.
