@@ -60,8 +60,10 @@ direct: ## jobs of real code, recorded on one virtual CPU and predicted on two, 
 	$(GO) run ./proof/realcode -program bin/realcode
 
 N = 200
-aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes
-	$(GO) run ./proof/falseverdicts -n $(N)
+aa: FOR = 8m
+aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 25 minutes in pieces of 8 (repeat it)
+	@mkdir -p bin
+	$(GO) run ./proof/falseverdicts -n $(N) -record bin/aa.ndjson -for $(FOR)
 
 EVERY = 1
 twin: ## predictions beside measurements, 144 points of coffee and 40 of other shapes: about 15 minutes (or EVERY=10)

@@ -84,7 +84,9 @@ var mayImport = map[string][]string{
 
 	"examples/futuredate": {},
 	"internal/seeded":     {},
-	"proof/realcode":      {"internal/stat", "result"},
+	"proof/idle":          {"result"},
+	"proof/aatest":        {"compare", "lab", "workload"},
+	"proof/realcode":      {"internal/stat", "proof/idle", "result"},
 	"proof/record":        {},
 	"internal/repository": {},
 	"internal/size":       {},
@@ -97,7 +99,8 @@ var mayImport = map[string][]string{
 	"proof/predictions": {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs",
 		"internal/host", "internal/stat", "internal/store", "lab", "plan", "result", "sim", "sweep", "trial",
 		"workload"},
-	"proof/falseverdicts": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
+	"proof/falseverdicts": {"catalog/coffee", "catalog/null", "compare", "internal/stat", "lab", "proof/aatest",
+		"proof/record", "result", "workload"},
 
 	"internal/store/storetest": {},
 	"proof/findings":           {"evidence", "explain", "proof/findings/corpus", "internal/stat"},
@@ -107,8 +110,8 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not reach through any import.
-var toolsOnly = []string{"internal/hostile", "proof/record", "internal/repository", "internal/seeded",
-	"internal/store/storetest"}
+var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/repository",
+	"internal/seeded", "internal/store/storetest"}
 
 // mayUse lists the modules of others that a package may import, and testsMayUse those that any test
 // may import besides. cgo is in neither: everything builds with Go alone.
