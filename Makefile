@@ -66,14 +66,19 @@ aa: ## compare designs with themselves 200 times (or N=20) and count the false v
 	$(GO) run ./proof/falseverdicts -n $(N) -record bin/aa.ndjson -for $(FOR)
 
 EVERY = 1
-twin: ## predictions beside measurements, 144 points of coffee and 40 of other shapes: about 15 minutes (or EVERY=10)
-	$(GO) run ./proof/predictions -every $(EVERY)
+# -score scores the runs that are stored, and measures nothing.
+TWIN_FLAGS =
+twin: FOR = 8m
+twin: bin/twin ## predictions compared with measurements, 144 points of coffee and 40 of other shapes: about 35 minutes in pieces of 8 (repeat it, or EVERY=10)
+	bin/twin -every $(EVERY) -dir bin/twin-runs-$(EVERY) -for $(FOR) $(TWIN_FLAGS)
 
-TWIN_REAL = bin/predictions
-FOR_TWIN = 8m
-twin-real: ## predictions of real code, scored: seven workloads on 1 and 2 CPUs, about 40 minutes in pieces of 8 (repeat it; FOR_TWIN=0 only scores)
-	$(GO) build -o bin/brewput ./cmd/brewput
-	$(GO) run ./proof/predictions -real $(TWIN_REAL) -for $(FOR_TWIN) -command bin/brewput
+twin-real: FOR = 8m
+twin-real: bin/twin ## predictions of real code, scored: seven workloads on 1 and 2 CPUs, about 40 minutes in pieces of 8 (repeat it)
+	bin/twin -real -dir bin/twin-real-runs -for $(FOR) $(TWIN_FLAGS)
+
+.PHONY: bin/twin
+bin/twin:
+	$(GO) build -pgo=$(PGO) -buildvcs=false -o bin/twin ./proof/predictions
 
 VERDICTS = bin/verdicts
 FOR_VERDICTS = 24h
