@@ -81,16 +81,18 @@ bin/twin:
 	$(GO) build -pgo=$(PGO) -buildvcs=false -o bin/twin ./proof/predictions
 
 VERDICTS = bin/verdicts
-FOR_VERDICTS = 24h
 POINTS = 1
-verdicts: ## how good is explain? 341 programs whose trouble is known, on an idle machine: about 55 minutes (or 479 with POINTS=3; or in pieces: FOR_VERDICTS=8m)
-	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR_VERDICTS) -points $(POINTS)
+verdicts: FOR = 8m
+verdicts: ## how good is explain? 341 programs whose problem is known, on an idle machine: about 55 minutes in pieces of 8 (repeat it; 479 programs with POINTS=3)
+	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR) -points $(POINTS)
 
-verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes
-	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -n 20
+QUICK = 20
+verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes (or QUICK=2)
+	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -n $(QUICK)
 
-verdicts-labels: ## what every program of the corpus gains by its fix, where that was not measured yet: about 15 minutes
-	$(GO) run ./proof/findings/campaign -label -runs 4 -for $(FOR_VERDICTS)
+verdicts-labels: FOR = 8m
+verdicts-labels: ## what every program of the corpus gains by its fix, where that was not measured yet: about 15 minutes in pieces of 8
+	$(GO) run ./proof/findings/campaign -label -runs 4 -for $(FOR)
 
 PAIRS =
 gains: ## what explain promises of designs beside what the change then gives: about 5 minutes (or PAIRS=words: 1 minute)

@@ -104,8 +104,8 @@ var mayImport = map[string][]string{
 	"internal/store/storetest": {},
 	"proof/findings":           {"evidence", "explain", "proof/findings/corpus", "internal/stat"},
 	"proof/findings/gains":     {"explain", "proof/findings"},
-	"proof/findings/campaign": {"evidence", "evidence/collect", "explain", "proof/findings/corpus", "internal/host",
-		"internal/proc", "internal/stat", "proof/findings"},
+	"proof/findings/campaign": {"evidence", "explain", "internal/host", "internal/proc", "internal/stat", "lab",
+		"proof/findings", "proof/findings/corpus", "proof/record"},
 }
 
 // toolsOnly are packages that the command must not reach through any import.
