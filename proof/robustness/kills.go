@@ -25,11 +25,11 @@ import (
 
 // victims are the commands that are killed or interrupted.
 type victims struct {
-	home  string                   // a folder with the program nest
-	whole map[string]time.Duration // how long a command takes
+	home  string                   // directory with the program nest
+	whole map[string]time.Duration // time of each command by name
 }
 
-// measured is a run of 2 designs in 6 blocks, each also observed: 24 trials.
+// measured are the arguments of a run of 2 designs in 6 blocks, each plain and instrumented: 24 trials.
 func measured() []string {
 	return []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "6",
 		"--no-twin", "-o", "stored"}
@@ -37,7 +37,7 @@ func measured() []string {
 
 const measuredTrials = 24
 
-// commands are those that an interrupt must end, by a name.
+// commands are the arguments of commands that an interrupt must end, by name.
 func (v *victims) commands() map[string][]string {
 	return map[string][]string{
 		"run": measured(), "version": {"version"}, "help": {"help"},
@@ -52,7 +52,7 @@ func (v *victims) explain() []string {
 	return []string{"explain", "--cpus", "1", "--duration", "300ms", "--time-limit", "20s", "--", "./nest"}
 }
 
-// nest is a program that starts another in a session of its own, which never ends, and works for a while.
+// nest is a program that starts another one in its own session, which does not end by itself, and works for a while.
 var nest = map[string]string{
 	"go.mod": "module example.com/nest\n\ngo 1.24\n",
 	"main.go": `package main
@@ -93,7 +93,7 @@ func BenchmarkNest(b *testing.B) {
 `,
 }
 
-// openKills builds the program and finds out how long each command takes here.
+// openKills builds the program nest, and measures how long each command takes.
 func openKills(ctx context.Context, c *campaign) (attack, error) {
 	v := &victims{home: filepath.Join(c.work, "nest"), whole: map[string]time.Duration{}}
 	if err := errors.Join(os.RemoveAll(v.home), os.MkdirAll(v.home, 0o777),
@@ -140,12 +140,12 @@ func (v *victims) attack(ctx context.Context, a *attempt) error {
 	return v.interrupt(ctx, a)
 }
 
-// instant draws when a command is killed, within the time that it takes.
+// instant draws the time of a kill, within the time that the command takes.
 func (v *victims) instant(rng *rand.Rand, name string) time.Duration {
 	return time.Duration(rng.Float64() * float64(v.whole[name]))
 }
 
-// struck starts a command, lets do act on it after some time, and waits for its end. do reports whether it did.
+// struck starts a command, calls do after some time, and waits for the end. do reports whether it acted on the process.
 func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.Process) bool,
 	args ...string) (ran, error) {
 	cmd := a.command(args...)
@@ -191,7 +191,7 @@ func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.P
 	return r, errors.Join(ctx.Err(), a.log(r))
 }
 
-// pause waits without the slack of timers where it is short.
+// pause waits. Short pauses spin, because timers have slack.
 func pause(d time.Duration) {
 	if d > 5*time.Millisecond {
 		time.Sleep(d)
@@ -201,7 +201,7 @@ func pause(d time.Duration) {
 	}
 }
 
-// killParent kills run anywhere. --resume must complete it, without a trial lost that was stored.
+// killParent kills run at a random time. --resume must complete the run, with all stored trials.
 func (v *victims) killParent(ctx context.Context, a *attempt) error {
 	after := v.instant(a.rng, "run")
 	a.Kind = fmt.Sprintf("kill -9 of run after %v", after)
@@ -209,7 +209,7 @@ func (v *victims) killParent(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	a.litter() // trials notice that they are alone
+	a.litter() // trials end when their parent is gone
 	if r.signal != syscall.SIGKILL {
 		a.judge(r, false)
 	}
@@ -233,7 +233,7 @@ func (v *victims) killParent(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// complete wants every block of a run, and the trials that were there before, unchanged.
+// complete finds missing blocks of a run, and stored trials that were lost or changed.
 func (a *attempt) complete(dir string, before *store.Journal) {
 	j, err := store.Open(dir)
 	if err != nil {
@@ -254,14 +254,14 @@ func (a *attempt) complete(dir string, before *store.Journal) {
 	}
 }
 
-// same reports whether two trials are stored alike: what is unavailable is NaN, which equals nothing.
+// same reports whether two trials have the same JSON. Unavailable values are NaN, so that == does not compare them.
 func same(x, y result.Trial) bool {
 	a, errA := json.Marshal(x)
 	b, errB := json.Marshal(y)
 	return errors.Join(errA, errB) == nil && bytes.Equal(a, b)
 }
 
-// killChild kills a trial. The run reports it as failed and goes on.
+// killChild kills a trial. The run must report it as failed and continue.
 func (v *victims) killChild(ctx context.Context, a *attempt) error {
 	after, killed := v.instant(a.rng, "run"), 0
 	a.Kind = fmt.Sprintf("kill -9 of a trial after %v", after)
@@ -288,7 +288,7 @@ func (v *victims) killChild(ctx context.Context, a *attempt) error {
 		if r.code == 0 || killed == 0 {
 			a.find("the run cannot be read: %v", err)
 		}
-		return nil // what was killed measured the machine before there was a run
+		return nil // the kill came while the machine was examined, before there was a run
 	}
 	failed := slices.ContainsFunc(j.Trials, func(t result.Trial) bool { return t.Status == result.Failed })
 	if failed != (r.code == 4) {
@@ -300,7 +300,7 @@ func (v *victims) killChild(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// killWithPrograms kills a verb that runs programs. The next call of that verb must clear all that it left.
+// killWithPrograms kills a verb that runs programs. The next call of that verb must remove all that it left.
 func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string) error {
 	after := v.instant(a.rng, name)
 	a.Kind = fmt.Sprintf("kill -9 of %s after %v", name, after)
@@ -326,8 +326,8 @@ func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string)
 	return nil
 }
 
-// clearing wants of the call that clears what a killed one left that it did its work: bench measures, and explain looks
-// for what is not there.
+// clearing finds a failure of the call that removes what a killed one left: bench must measure, and explain must report
+// a target that does not exist.
 func (a *attempt) clearing(name string, r ran) {
 	switch {
 	case name == "bench" && r.code != 0:
@@ -337,5 +337,5 @@ func (a *attempt) clearing(name string, r ran) {
 	}
 }
 
-// notThere is what explain says of a name that is nothing.
+// notThere is the error of explain for a name that does not exist.
 const notThere = "is.not.there is neither a package nor a file"

@@ -20,7 +20,7 @@ import (
 	"github.com/brewput/brewput/internal/repository"
 )
 
-// hostileName is the name of an attempt: first each piece in the midst of one, then mixtures.
+// hostileName is the name of an attempt. The first attempts have one hostile piece each, later ones mixtures.
 func (a *attempt) hostileName() string {
 	if pieces := hostile.Pieces(); a.Index < len(pieces) {
 		return []string{"", "a"}[a.rng.IntN(2)] + pieces[a.Index] + []string{"", "b"}[a.rng.IntN(2)]
@@ -28,16 +28,17 @@ func (a *attempt) hostileName() string {
 	return hostile.Mixture(a.rng)
 }
 
-// formats are those of the verbs that measure.
+// formats are the output formats of verbs that measure.
 var formats = []string{"table", "json", "csv", "bench", "md"}
 
+// openNames makes attempts that give one name to everything that can have one.
 func openNames(ctx context.Context, c *campaign) (attack, error) {
 	return func(ctx context.Context, a *attempt) error {
 		name := a.hostileName()
 		a.Kind = fmt.Sprintf("%.40q", name)
 		steps := []func(context.Context, string) error{a.namedFiles, a.namedProfiles, a.namedRuns, a.namedDesigns,
 			a.typed}
-		if a.Index%20 == 0 { // these compile
+		if a.Index%20 == 0 { // rarely, because it compiles
 			steps = append(steps, a.namedPrograms)
 		}
 		for _, step := range steps {
@@ -50,14 +51,13 @@ func openNames(ctx context.Context, c *campaign) (attack, error) {
 	}, nil
 }
 
-// shown runs a command and looks at all that it shows. crashes are those of programs with the name, which are expected.
+// shown runs a command and judges its output. crashes allows panics of programs with the name.
 func (a *attempt) shown(ctx context.Context, cmd *exec.Cmd, crashes bool) error {
 	_, err := a.see(ctx, cmd, crashes)
 	return err
 }
 
-// taken wants besides that the input, which is somebody else's, is not refused, for nothing of it would be shown, and
-// that no name in it makes a line of its own.
+// taken also finds a refused input, because nothing of it would be shown, and a name that makes a line of its own.
 func (a *attempt) taken(ctx context.Context, cmd *exec.Cmd) error {
 	r, err := a.see(ctx, cmd, false)
 	if err == nil && r.code == 2 {
@@ -67,13 +67,14 @@ func (a *attempt) taken(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// unforged finds lines that a name made.
+// unforged finds lines that a name forges.
 func (a *attempt) unforged(r ran) {
 	if text := "\n" + r.stdout + "\n" + r.stderr; strings.Contains(text, "\n"+hostile.ForgedLine) {
 		a.find("a name forges a line")
 	}
 }
 
+// see runs a command, judges it and checks the syntax of its output.
 func (a *attempt) see(ctx context.Context, cmd *exec.Cmd, crashes bool) (ran, error) {
 	r, err := a.watch(ctx, cmd, 2*patience)
 	if err != nil {
@@ -112,7 +113,7 @@ func (a *attempt) namedFiles(ctx context.Context, name string) error {
 	return nil
 }
 
-// fileName is a name that a file can have.
+// fileName makes a name valid as that of a file.
 func fileName(name string) string {
 	name = strings.NewReplacer("/", "", "\x00", "").Replace(name)
 	return name[:min(len(name), 200)]
@@ -163,17 +164,17 @@ func (a *attempt) namedRuns(ctx context.Context, name string) error {
 	return nil
 }
 
-// users is a command of this program as a user's, whose designs, locks, messages and panics have the name.
+// users is a command of this program as that of a user whose designs, locks, messages and panics have the name.
 func (a *attempt) users(name string, args ...string) *exec.Cmd {
 	cmd := a.command(args...)
-	cmd.Path, cmd.Env = a.self, append(cmd.Env, sourVariable+"="+hex.EncodeToString([]byte(name)))
+	cmd.Path, cmd.Env = a.self, append(cmd.Env, userVariable+"="+hex.EncodeToString([]byte(name)))
 	return cmd
 }
 
 // namedDesigns simulates and runs a user's workload, in all formats and both kinds of timeline.
 func (a *attempt) namedDesigns(ctx context.Context, name string) error {
 	few := []string{"--operations", "4", "--warmup", "0s", "--cpus", "1", "--count", "1"}
-	// Virtual time runs designs in the command's own process: what they print there is the user's.
+	// In virtual time designs run in the process of the command, so that their output is allowed.
 	lists := [][]string{{"list", "sour"}, {"list", "--format", "json"}, {"show", "sour/lock"}}
 	for i, format := range formats {
 		lists = append(lists, slices.Concat([]string{"sim", "sour", "--designs", "lock,panic,wrong", "--cost", "none",
@@ -206,7 +207,7 @@ func (a *attempt) namedDesigns(ctx context.Context, name string) error {
 	return nil
 }
 
-// typed gives the name as an argument and as a variable of the environment. Each attempt draws some of the places.
+// typed gives the name as an argument and in the environment, at some of all places.
 func (a *attempt) typed(ctx context.Context, name string) error {
 	name = strings.ReplaceAll(name, "\x00", "")
 	places := [][]string{
