@@ -95,9 +95,9 @@ verdicts-labels: ## what every program of the corpus gains by its fix, where tha
 	$(GO) run ./proof/findings/campaign -label -runs 4 -for $(FOR)
 
 PAIRS =
-gains: ## what explain promises of designs beside what the change then gives: about 5 minutes (or PAIRS=words: 1 minute)
+gains: ## what explain promises of designs, compared with what the change then gives: about 5 minutes (or PAIRS=words: 1 minute)
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
-	$(GO) run ./proof/findings/gains -program bin/brewput -only "$(PAIRS)"
+	$(GO) run ./proof/findings/gains -program bin/brewput -record bin/gains.ndjson -only "$(PAIRS)"
 
 RUNS = 8
 FOR = 0
