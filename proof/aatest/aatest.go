@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Double returns a copy of a workload that has every design twice, under the names of [Arms]. Trials find their workload
-// by its name, so the program passes the copy to lab.Main instead of the original.
+// Double returns a copy of a workload that has every design twice, under the names of [Arms]. Trials find their
+// workload by its name, so the program passes the copy to lab.Main instead of the original.
 func Double(w *workload.Workload) *workload.Workload {
 	double := *w
 	double.Designs = nil

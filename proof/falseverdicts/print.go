@@ -37,8 +37,8 @@ func (c *campaign) print(done []entry) (broken bool) {
 	if sum.broken() {
 		conclusion = "Brewput gives more false verdicts than it promises"
 	}
-	fmt.Fprintf(c.stdout, "\n%d of %d verdicts are false (%.1f%%). If 5%% were false on average, at least so many would "+
-		"occur with probability %.3g: %s.\n", sum.falseVerdicts(), sum.n(),
+	fmt.Fprintf(c.stdout, "\n%d of %d verdicts are false (%.1f%%). If 5%% were false on average, at least so many "+
+		"would occur with probability %.3g: %s.\n", sum.falseVerdicts(), sum.n(),
 		100*float64(sum.falseVerdicts())/float64(sum.n()), sum.p(), conclusion)
 	fmt.Fprintf(c.stdout, "%d have a p-value of at most 5%%, equivalent ones included: a bias too small for a false "+
 		"verdict would show there.\n", sum.significant)
@@ -54,6 +54,7 @@ func printCorrelation(w io.Writer, t *tally, blocks int) {
 	}
 	fmt.Fprintf(w, "Lag-1 correlation of the ratios of %d comparisons: mean %.2f (%.2f if blocks are independent), "+
 		"10%% below %.2f, median %.2f, 10%% above %.2f.\n", x.n, x.mean, -1/float64(blocks), x.low, x.median, x.high)
-	fmt.Fprintf(w, "%.1f%% lie above the bound that independent blocks exceed in 5%%, and %.1f%% below the other bound; "+
-		"the order of the blocks widens %d of %d intervals.\n", 100*x.shareAbove, 100*x.shareBelow, t.widened, t.n())
+	fmt.Fprintf(w, "%.1f%% lie above the bound that independent blocks exceed in 5%%, and %.1f%% below the other "+
+		"bound; the order of the blocks widens %d of %d intervals.\n", 100*x.shareAbove, 100*x.shareBelow, t.widened,
+		t.n())
 }

@@ -1,5 +1,5 @@
-// Package findings scores findings about programs whose problem is known. It only computes. Package campaign explains the
-// programs and prints the scores, for make verdicts; package gains uses it for make gains.
+// Package findings scores findings about programs whose problem is known. It only computes. Package campaign explains
+// the programs and prints the scores, for make verdicts; package gains uses it for make gains.
 package findings
 
 import (
@@ -35,8 +35,8 @@ var silent = map[explain.Name]bool{
 	"buffer-irrelevant":   true,
 }
 
-// Predicted returns the class that the first finding predicts. Another right finding counts as the class itself. A finding
-// that suggests no change predicts health, and so does a finding without a gain about a healthy program.
+// Predicted returns the class that the first finding predicts. Another right finding counts as the class itself. A
+// finding that suggests no change predicts health, and so does a finding without a gain about a healthy program.
 func (v Verdict) Predicted() string {
 	if len(v.Findings) == 0 {
 		return corpus.Healthy
@@ -119,7 +119,8 @@ type Score struct {
 	Classes []Class `json:"classes"` // of actual cases, by name
 	// Confusion counts cases: actual class to predicted.
 	Confusion map[string]map[string]int `json:"confusion"`
-	// Precision is a share of the first findings that suggest a change, Recall of the sick programs, First of all programs.
+	// Precision is a share of the first findings that suggest a change, Recall of the sick programs, First of all
+	// programs.
 	Precision Share `json:"precision"`
 	Recall    Share `json:"recall"`
 	First     Share `json:"first_right"`

@@ -14,8 +14,8 @@ import (
 // noiseCPUs are the numbers of CPUs at which the noise floor is measured.
 var noiseCPUs = []int{1, 2}
 
-// gridRuns are the runs of make twin: the noise floor, then the designs of coffee, then those of the other shapes. A run
-// holds the points of one design, so that a block takes less than half a minute.
+// gridRuns are the runs of make twin: the noise floor, then the designs of coffee, then those of the other shapes. A
+// run holds the points of one design, so that a block takes less than half a minute.
 func (c *campaign) gridRuns() []plannedRun {
 	var list []plannedRun
 	for _, cpus := range noiseCPUs {

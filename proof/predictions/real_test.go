@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// invented returns the rows of six blocks on one CPU, of jobs that take a second. Each design has its predicted time and
-// the share of its CPU time that the garbage collector takes.
+// invented returns the rows of six blocks on one CPU, of jobs that take a second. Each design has its predicted time
+// and the share of its CPU time that the garbage collector takes.
 func invented(name string, designs map[string][2]float64) namedRows {
 	var measured, predicted []result.Trial
 	var cases []plan.Case
@@ -36,7 +36,8 @@ func invented(name string, designs map[string][2]float64) namedRows {
 		PredictedCases: cases}).Rows}
 }
 
-// TestRealScore prints two of four cases, one of them within 10%. Refused predictions are in no figure and have a reason.
+// TestRealScore prints two of four cases, one of them within 10%. Refused predictions are in no figure and have a
+// reason.
 func TestRealScore(t *testing.T) {
 	list := []namedRows{
 		invented("near", map[string][2]float64{"a": {1.09, 0}, "b": {3, 0.2}}),

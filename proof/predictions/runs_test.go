@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -31,6 +32,14 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("without time: %d runs, %v", len(runs), err)
 	}
 	c.limit = 0
+	ctx, cancel := context.WithCancel(t.Context())
+	c.stderr = writerFunc(func([]byte) { // called after the first of two blocks
+		cancel()
+	})
+	if _, err := c.measure(ctx, two[:1]); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("interrupted: %v", err)
+	}
+	c.stderr = &progress
 	if runs, err := c.measure(t.Context(), two[:1]); err != nil || len(runs) != 1 {
 		t.Fatalf("the first run: %d runs, %v", len(runs), err)
 	}
@@ -56,6 +65,14 @@ func TestMeasure(t *testing.T) {
 	if runs, err := c.measure(t.Context(), two); err != nil || len(runs) != 2 {
 		t.Errorf("only scored: %d runs, %v", len(runs), err)
 	}
+}
+
+// writerFunc is a writer that calls a function.
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
 }
 
 // TestRealRuns checks that the options of every run of real code are possible.

@@ -34,8 +34,8 @@ const (
 
 // unmodelled lists for each shape, and for coffee, the effects that virtual time leaves out.
 var unmodelled = map[string]string{
-	"coffee": "caches and the migration of a goroutine's data, changes of the clock rate and of the host's load within " +
-		"a trial, and the time that a thread needs to move to another CPU",
+	"coffee": "caches and the migration of a goroutine's data, changes of the clock rate and of the host's load " +
+		"within a trial, and the time that a thread needs to move to another CPU",
 	ofShapes: "what is listed for each above",
 	fanout:   "stacks and garbage of eight goroutines a request, and the cache misses of a task that is stolen",
 	cache:    "the cache line of the reader count, which all readers write",
@@ -75,7 +75,8 @@ func newFanout(e env.Env, _ plan.Point) (workload.Stream, error) {
 	}, nil
 }
 
-// newCache reads for 30 us or, in one of ten requests, writes for 60 us under the lock, and works for 100 us outside it.
+// newCache reads for 30 us or, in one of ten requests, writes for 60 us under the lock, and works for 100 us outside
+// it.
 func newCache(e env.Env, _ plan.Point) (workload.Stream, error) {
 	lock, served := e.RWMutex("cache"), env.NewAtomic[int64](e, "served")
 	return workload.Stream{
@@ -196,10 +197,11 @@ func newBelt(e env.Env, _ plan.Point) (workload.Stream, error) {
 
 // burner is a workload without any shared state, so that differences between its trials are noise of the machine.
 func burner() *workload.Workload {
-	return &workload.Workload{Name: "noise", Doc: "CPU work, to measure the noise of a machine", Designs: []workload.Design{
+	designs := []workload.Design{
 		{Name: "burn", Doc: "a tenth of a millisecond of CPU work",
 			Stream: func(env.Env, plan.Point) (workload.Stream, error) {
 				return workload.Stream{Op: func(e env.Env, _ uint64) { e.Burn(100 * time.Microsecond) }}, nil
 			}},
-	}}
+	}
+	return &workload.Workload{Name: "noise", Doc: "CPU work, to measure the noise of a machine", Designs: designs}
 }

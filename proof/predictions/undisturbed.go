@@ -15,8 +15,8 @@ const (
 	leastScored = 3
 )
 
-// disturbed reports whether other processes, the hypervisor or a change of the clock rate disturbed a live trial, so that
-// no prediction could match it. Unknown values count as undisturbed.
+// disturbed reports whether other processes, the hypervisor or a change of the clock rate disturbed a live trial, so
+// that no prediction could match it. Unknown values count as undisturbed.
 func disturbed(m result.Metrics) bool {
 	clock := float64(m.Get("burn_probe_before")+m.Get("burn_probe_after"))/2 - 1
 	return idle.NewUsage(m).Disturbed() || math.Abs(clock) > maxClock

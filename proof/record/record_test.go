@@ -49,8 +49,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// TestFaults checks that Read removes an incomplete last line. It reports other faults with file and line, and then does
-// not change the file.
+// TestFaults checks that Read removes an incomplete last line. It reports other faults with file and line, and then
+// does not change the file.
 func TestFaults(t *testing.T) {
 	const one, two = `{"build":"a","n":1}` + "\n", `{"build":"a","n":2}` + "\n"
 	for _, c := range []struct {

@@ -1,6 +1,7 @@
-// Command regressions proves that brewput gate decides right about seeded changes: make gates. It runs the built command
-// in a repository with changes (none, 3% and 10% slower, one more allocation, functions in another order), many times
-// each, on an idle machine and under a load that comes and goes, and counts the decisions. A later call continues.
+// Command regressions proves that brewput gate decides right about seeded changes: make gates. It runs the built
+// command in a repository with changes (none, 3% and 10% slower, one more allocation, functions in another order), many
+// times each, on an idle machine and under a load that comes and goes, and counts the decisions. A later call
+// continues.
 //
 //	go build -buildvcs=false -o brewput ./cmd/brewput
 //	go run ./proof/regressions -program ./brewput -record gates.ndjson

@@ -84,7 +84,8 @@ func TestRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if list, err := record.Read(path, fromProgram("a")); err != nil || count(list, "k") != 2 || list[1].Exit != undecided {
+	list, err := record.Read(path, fromProgram("a"))
+	if err != nil || count(list, "k") != 2 || list[1].Exit != undecided {
 		t.Errorf("%v %v", list, err)
 	}
 	text, err := os.ReadFile(path)

@@ -23,7 +23,8 @@ type outcome struct {
 	Others  float64 `json:"others"` // CPUs that other processes used during the run
 }
 
-// disturbed reports whether other processes disturbed a run that needs an idle machine. It is not counted, and repeated.
+// disturbed reports whether other processes disturbed a run that needs an idle machine. It is not counted, and
+// repeated.
 func (o outcome) disturbed() bool {
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == o.Kind })
 	return at >= 0 && !kinds[at].loaded && o.Others > idle.MaxOthers

@@ -17,8 +17,8 @@ import (
 // gust is how long the load lasts, and how long it then pauses: about the time of one side of a comparison.
 const gust = 3 * time.Second
 
-// sequential compares the base with itself under a load that comes and goes, alternately one side after the other and in
-// blocks.
+// sequential compares the base with itself under a load that comes and goes, alternately one side after the other and
+// in blocks.
 func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
 	binary := filepath.Join(c.repo, "shop.test")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, ".")

@@ -82,8 +82,8 @@ func (a *attempt) keep() error {
 // codes are the exit codes of brewput.
 var codes = map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true, 130: true}
 
-// judge finds what no command may do, whatever its input. crashes allows panics of programs that brewput runs, but not of
-// the code that reads arguments and prints.
+// judge finds what no command may do, whatever its input. crashes allows panics of programs that brewput runs, but not
+// of the code that reads arguments and prints.
 func (a *attempt) judge(r ran, crashes bool) {
 	switch {
 	case r.hung:

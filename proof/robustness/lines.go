@@ -65,7 +65,8 @@ func values(kind, flag string) (usual, odd []value) {
 				bad(huge, "1.5", "1s", "99999999999999999999"))
 	case kind == "TIME":
 		return good("1ms", "10ms", "1s", "1.5ms", ".5ms"),
-			slices.Concat(good("0s", "1ns", "2562047h"), bad(invalid...), bad(huge, "-1ms", "1", "1e3ms", "9999999999h"))
+			slices.Concat(good("0s", "1ns", "2562047h"), bad(invalid...),
+				bad(huge, "-1ms", "1", "1e3ms", "9999999999h"))
 	case kind == "SHARE" || kind == "PERCENT":
 		return good("1%", "50%", "5%"), bad("010", "0x2", "NaN", "NaN%", "Inf%", "-1%", "", "1e308%", huge, "%")
 	case kind == "NAMES" || kind == "DESIGN" || kind == "NAME":

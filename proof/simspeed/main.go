@@ -102,8 +102,8 @@ type bench struct {
 	out       io.Writer
 	customers int
 	rounds    int
-	// least is the shortest time of an engine in each round. A run of a tenth of a second would meet other conditions of
-	// the machine than one of ten seconds.
+	// least is the shortest time of an engine in each round. A run of a tenth of a second would meet other conditions
+	// of the machine than one of ten seconds.
 	least  time.Duration
 	missed []string
 }

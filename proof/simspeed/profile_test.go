@@ -88,9 +88,9 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestProfileFits checks that the profile for the compiler fits the source. The compiler finds a call by its function and
-// its line relative to the function's first line. After edits it no longer inlines the right calls, and the simulator is
-// 10% slower. If this test fails, run make pgo.
+// TestProfileFits checks that the profile for the compiler fits the source. The compiler finds a call by its function
+// and its line relative to the function's first line. After edits it no longer inlines the right calls, and the
+// simulator is 10% slower. If this test fails, run make pgo.
 func TestProfileFits(t *testing.T) {
 	f, err := os.Open(root + "cmd/brewput/default.pgo")
 	if err != nil {

@@ -14,7 +14,8 @@ const share = 0.9
 
 // replications runs one replication of M/M/1, and then two at once. In turn with them it measures the gain of pure
 // arithmetic, which is the gain that the machine allows. CPUs that share a core or a clock, or a busy host, allow less
-// than 2, and the value changes within minutes. The floor is a share of that gain, so that it judges the simulator alone.
+// than 2, and the value changes within minutes. The floor is a share of that gain, so that it judges the simulator
+// alone.
 func (b *bench) replications() error {
 	b.printf("\nTwo replications of M/M/1 at once, beside one: how many times as much in a second, and as a share of "+
 		"what arithmetic\nof the same seconds gains; medians, least and greatest of %d rounds\n", pairs)
@@ -84,8 +85,8 @@ func gain(seed uint64, run func(seed uint64) error) (float64, error) {
 	return float64(took[0]+took[2]) / float64(took[1]), nil
 }
 
-// arithmetic computes in registers, for about as long as a replication. Its independent sums use many units of a core, so
-// that two CPUs of one core gain little.
+// arithmetic computes in registers, for about as long as a replication. Its independent sums use many units of a core,
+// so that two CPUs of one core gain little.
 func arithmetic(seed uint64) error {
 	a, b, c, d, e, f := seed|1, seed+2, seed+3, seed+4, seed+5, seed+6
 	for range 100_000_000 {

@@ -54,7 +54,8 @@ func serve(design string, cpus, workers int, window time.Duration) (lattes int64
 	return lattes, w.Operations(), err
 }
 
-// blocked makes n goroutines wait in Recv of one channel until it is closed, and returns the peak memory of the process.
+// blocked makes n goroutines wait in Recv of one channel until it is closed, and returns the peak memory of the
+// process.
 func blocked(n, cpus int, lists bool) (peak int64, err error) {
 	run := blockedCoroutines
 	if lists {

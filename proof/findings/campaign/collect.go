@@ -32,8 +32,9 @@ type stored struct {
 	Evidence evidence.Evidence
 }
 
-// collectAll explains every case that has no evidence yet, and stores the evidence. It begins nothing after the piece is
-// over, and returns how many cases are left. It reports a program that cannot be explained and continues with the next.
+// collectAll explains every case that has no evidence yet, and stores the evidence. It begins nothing after the piece
+// is over, and returns how many cases are left. It reports a program that cannot be explained and continues with the
+// next.
 func collectAll(ctx context.Context, dir string, cases []corpus.Case, piece record.Piece, out io.Writer) (left int,
 	err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "evidence"), 0o755); err != nil {
@@ -66,8 +67,8 @@ func collectAll(ctx context.Context, dir string, cases []corpus.Case, piece reco
 	return 0, nil
 }
 
-// collect lets lab.Explain explain the program of a case, and stores its evidence. It reports stored evidence from which
-// explain.Explain does not draw the same findings.
+// collect lets lab.Explain explain the program of a case, and stores its evidence. It reports stored evidence from
+// which explain.Explain does not draw the same findings.
 func collect(ctx context.Context, dir string, c corpus.Case, out io.Writer) (took time.Duration, err error) {
 	source, _, err := c.Source()
 	if err != nil {

@@ -1,7 +1,7 @@
 // Command campaign proves how often lab.Explain finds the known problem of a program: make verdicts. It explains every
-// program of the corpus once, stores the evidence, which a later call continues, and scores the findings: those from all
-// evidence (tier B), those without the trace (tier A), and those of naive rivals. With -label it measures instead what
-// the fix of every sick program gains: make verdicts-labels. It exits 4 if something failed.
+// program of the corpus once, stores the evidence, which a later call continues, and scores the findings: those from
+// all evidence (tier B), those without the trace (tier A), and those of naive rivals. With -label it measures instead
+// what the fix of every sick program gains: make verdicts-labels. It exits 4 if something failed.
 package main
 
 import (

@@ -58,8 +58,8 @@ type Family struct {
 	Name   string
 	About  string
 	Labels map[Form]Label
-	// Diagnosis says that the class is true by construction. Otherwise a case counts as sick only if its fix was measured
-	// to gain.
+	// Diagnosis says that the class is true by construction. Otherwise a case counts as sick only if its fix was
+	// measured to gain.
 	Diagnosis bool
 	Points    []map[string]string
 	body      *template.Template
@@ -96,8 +96,8 @@ func Families() ([]*Family, error) {
 	return all, nil
 }
 
-// parse reads a family: lines of "// key: value" up to an empty line, then the program. A program is a text/template with
-// the delimiters [[ and ]]. Its data are the parameters and the form.
+// parse reads a family: lines of "// key: value" up to an empty line, then the program. A program is a text/template
+// with the delimiters [[ and ]]. Its data are the parameters and the form.
 func parse(name, text string) (*Family, error) {
 	head, body, ok := strings.Cut(text, "\n\n")
 	if !ok {

@@ -15,7 +15,7 @@ import (
 const fake = `#!/bin/sh
 echo call >>"$CALLS"
 case "$*" in
-explain*) echo '{"kind":"finding","finding":"coarse-lock","rank":1,"gain":{"metric":"wall_seconds","estimate":0.5,"low":0.4,"high":0.6}}' ;;
+explain*) echo '{"kind":"finding","finding":"coarse-lock","rank":1,"gain":{"estimate":0.5,"low":0.4,"high":0.6}}' ;;
 *\ locking*) echo '{"kind":"trial","type":"stream","status":"ok","metrics":{"throughput_per_s":100}}' ;;
 *) echo '{"kind":"summary","median":1}
 {"kind":"trial","type":"stream","status":"ok","metrics":{"throughput_per_s":200}}' ;;
@@ -57,8 +57,11 @@ func TestCampaign(t *testing.T) {
 
 // TestTimes takes the time of a job from its wall time, and refuses a trial without a number.
 func TestTimes(t *testing.T) {
-	e := entry{Lines: []line{{Kind: "trial", Wall: 2, Type: "job"},
-		{Kind: "trial", Wall: 2, Type: "stream", Metrics: map[string]float64{"throughput_per_s": 4}}, {Kind: "finding"}}}
+	e := entry{Lines: []line{
+		{Kind: "trial", Wall: 2, Type: "job"},
+		{Kind: "trial", Wall: 2, Type: "stream", Metrics: map[string]float64{"throughput_per_s": 4}},
+		{Kind: "finding"},
+	}}
 	if x, err := e.times(); err != nil || len(x) != 2 || x[0] != 2 || math.Abs(x[1]-0.25) > 1e-12 {
 		t.Errorf("%v, %v", x, err)
 	}

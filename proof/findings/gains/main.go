@@ -1,7 +1,7 @@
-// Command gains proves that the gains that brewput explain estimates are those that the change then gives: make gains. It
-// runs the built command. For each pair of a design with a known problem and the same job without it, it explains the
-// first, measures both in turn, and prints the estimated and the real gain. A later call continues from the record. It
-// exits 4 if something failed.
+// Command gains proves that the gains that brewput explain estimates are those that the change then gives: make gains.
+// It runs the built command. For each pair of a design with a known problem and the same job without it, it explains
+// the first, measures both in turn, and prints the estimated and the real gain. A later call continues from the record.
+// It exits 4 if something failed.
 package main
 
 import (
@@ -38,6 +38,7 @@ var pairs = []pair{
 	{"work-inflation", "sum", list("shared-line"), list("padded")},
 }
 
+// list splits words.
 func list(s string) []string { return strings.Fields(s) }
 
 func main() {
@@ -141,10 +142,11 @@ func (c *campaign) compare(p pair) (string, error) {
 			word = "kept"
 		}
 	}
-	return fmt.Sprintf("%-20s %-11s %-24s %-24s %-13s %s", p.finding, p.workload, estimated, span(real, low, high), word,
-		first), nil
+	return fmt.Sprintf("%-20s %-11s %-24s %-24s %-13s %s", p.finding, p.workload, estimated, span(real, low, high),
+		word, first), nil
 }
 
+// span formats a fraction with its interval.
 func span(x, low, high float64) string {
 	return fmt.Sprintf("%.0f%% [%.0f%%, %.0f%%]", 100*x, 100*low, 100*high)
 }
