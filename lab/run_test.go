@@ -117,9 +117,11 @@ func TestCaseList(t *testing.T) {
 	}
 
 	for text, change := range map[string]func(o *DesignOptions){
-		"leave out":       func(o *DesignOptions) { o.Designs = []string{"locking"} },
-		"has no design":   func(o *DesignOptions) { o.CaseList[0].Design = "nobody" },
-		"does not use it": func(o *DesignOptions) { o.CaseList[0].Point = o.CaseList[0].Point.With("pipes", plan.IntLevel(1)) },
+		"leave out":     func(o *DesignOptions) { o.Designs = []string{"locking"} },
+		"has no design": func(o *DesignOptions) { o.CaseList[0].Design = "nobody" },
+		"does not use it": func(o *DesignOptions) {
+			o.CaseList[0].Point = o.CaseList[0].Point.With("pipes", plan.IntLevel(1))
+		},
 	} {
 		bad := o.DesignOptions
 		bad.CaseList = append([]plan.Case(nil), o.CaseList...)

@@ -1,5 +1,5 @@
-// Package aa compares a design with itself. There is no difference, so what a comparison finds is its own
-// error: how wide its interval is (the noise floor), and how often it claims a difference.
+// Package aa compares a design with itself. There is no difference, so the half-width of the interval is the noise
+// floor of the machine.
 //
 // Nothing is imitated: the trials are real child processes, in the blocks and the order of a real sweep of
 // two designs, judged by package compare. Only the names of the two arms are told apart, by the parent;
