@@ -62,11 +62,11 @@ func limit(benchmark, most string, more ...string) []string {
 
 // slower returns a head with more iterations, by a percentage. Only a constant differs, so that no code moves.
 func slower(percent int) map[string]string {
-	return map[string]string{"turns.go": turnsSource(10000 + 100*percent)}
+	return map[string]string{"iterations.go": iterationsSource(10000 + 100*percent)}
 }
 
-func turnsSource(turns int) string {
-	return fmt.Sprintf("package shop\n\nconst turns = %d\n", turns)
+func iterationsSource(iterations int) string {
+	return fmt.Sprintf("package shop\n\nconst iterations = %d\n", iterations)
 }
 
 func cupsSource(cups int) string { return fmt.Sprintf("package shop\n\nconst cups = %d\n", cups) }
@@ -75,11 +75,11 @@ func cupsSource(cups int) string { return fmt.Sprintf("package shop\n\nconst cup
 // Reversing their order moves all of them.
 func pourSource(reversed bool) string {
 	list := []string{
-		"//go:noinline\nfunc grind(x uint64) uint64 {\n\tfor i := range uint64(turns) {\n\t\tx ^= i + " +
+		"//go:noinline\nfunc grind(x uint64) uint64 {\n\tfor i := range uint64(iterations) {\n\t\tx ^= i + " +
 			"x>>3\n\t}\n\treturn x\n}\n",
-		"//go:noinline\nfunc press(x uint64) uint64 {\n\tfor i := range uint64(turns / 4) {\n\t\tif x&1 == i&1 " +
+		"//go:noinline\nfunc press(x uint64) uint64 {\n\tfor i := range uint64(iterations / 4) {\n\t\tif x&1 == i&1 " +
 			"{\n\t\t\tx += 3\n\t\t}\n\t\tx = x>>1 | x<<63\n\t}\n\treturn x\n}\n",
-		"//go:noinline\nfunc steam(x uint64) uint64 {\n\tfor i := range uint64(turns / 4) {\n\t\tx = x*31 + " +
+		"//go:noinline\nfunc steam(x uint64) uint64 {\n\tfor i := range uint64(iterations / 4) {\n\t\tx = x*31 + " +
 			"i\n\t}\n\treturn x\n}\n",
 		"//go:noinline\nfunc smile(x uint64) uint64 {\n\tif x == 12345678901234567 {\n\t\treturn x % 97 * " +
 			"13\n\t}\n\treturn x\n}\n",
@@ -120,7 +120,7 @@ func BenchmarkCups(b *testing.B) {
 `
 
 // base are the files of the base.
-var base = map[string]string{"go.mod": "module example.com/shop\n\ngo 1.24\n", "turns.go": turnsSource(10000),
+var base = map[string]string{"go.mod": "module example.com/shop\n\ngo 1.24\n", "iterations.go": iterationsSource(10000),
 	"cups.go": cupsSource(10),
 	"pour.go": pourSource(false), "shop_test.go": benchSource}
 

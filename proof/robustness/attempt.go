@@ -139,8 +139,8 @@ func crashAt(text string) int {
 	return at
 }
 
-// litter finds files left in the temporary directory, and processes that still run after a grace period.
-func (a *attempt) litter() {
+// findLeftovers finds files left in the temporary directory, and processes that still run after a grace period.
+func (a *attempt) findLeftovers() {
 	entries, _ := os.ReadDir(a.tmp())
 	for _, e := range entries {
 		a.find("left in the temporary directory: %s", strings.TrimRight(e.Name(), "0123456789"))

@@ -70,7 +70,7 @@ func goCache() string {
 }
 
 // run runs the program to its end. limit is the time limit of the command. A command without one, with limit 0, is
-// interrupted after some time.
+// judgeExit after some time.
 func (a *attempt) run(ctx context.Context, limit time.Duration, args ...string) (ran, error) {
 	return a.watch(ctx, a.command(args...), limit)
 }

@@ -26,7 +26,7 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 	}
 	a.Kind = fmt.Sprintf("SIGINT of %s after %v", name, after)
 	heard := true
-	r, err := a.struck(ctx, after, func(p *os.Process) bool {
+	r, err := a.runAndSignal(ctx, after, func(p *os.Process) bool {
 		heard = listens(p.Pid, syscall.SIGINT)
 		return p.Signal(os.Interrupt) == nil
 	}, all[name]...)
@@ -39,9 +39,9 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 		r = ran{code: 130}
 	}
 	a.judge(r, false)
-	a.interrupted(name, r)
-	a.litter()
-	a.whole(name, r)
+	a.judgeExit(name, r)
+	a.findLeftovers()
+	a.judgeRun(name, r)
 	return nil
 }
 
@@ -49,8 +49,8 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 // done prints its page and removes files, which takes a tenth of this even on a busy machine. Other work takes longer.
 const maxAfterInterrupt = time.Second
 
-// interrupted finds an interrupted command that does not exit with 130. One that was about to end may exit with 0.
-func (a *attempt) interrupted(name string, r ran) {
+// judgeExit finds an interrupted command that does not exit with 130. One that was about to end may exit with 0.
+func (a *attempt) judgeExit(name string, r ran) {
 	switch {
 	case r.signal != 0:
 	case r.code == 0 && r.after > maxAfterInterrupt && name != "version" && name != "help":
@@ -60,8 +60,8 @@ func (a *attempt) interrupted(name string, r ran) {
 	}
 }
 
-// whole finds a run that cannot be read after an interrupt, or is not complete although the command exits with 0.
-func (a *attempt) whole(name string, r ran) {
+// judgeRun finds a run that cannot be read after an interrupt, or is not complete although the command exits with 0.
+func (a *attempt) judgeRun(name string, r ran) {
 	dir := filepath.Join(a.cwd(), "stored")
 	if !slices.Contains([]string{"run", "sim", "bench"}, name) || r.signal != 0 || !store.Holds(dir) {
 		return

@@ -83,8 +83,8 @@ func openJournals(ctx context.Context, c *campaign) (attack, error) {
 	return func(ctx context.Context, a *attempt) error { return a.damage(ctx, runs, home) }, nil
 }
 
-// fresh gives the attempt an empty directory.
-func (a *attempt) fresh() (err error) {
+// makeDirectory gives the attempt an empty directory.
+func (a *attempt) makeDirectory() (err error) {
 	if a.box, err = os.MkdirTemp(filepath.Join(a.work, "box"), a.Area); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (a *attempt) fresh() (err error) {
 
 // makeRuns makes the two runs of a kind.
 func (a *attempt) makeRuns(ctx context.Context, s *stored, dir string) error {
-	if err := a.fresh(); err != nil {
+	if err := a.makeDirectory(); err != nil {
 		return err
 	}
 	defer os.RemoveAll(a.box)
@@ -113,7 +113,7 @@ func (a *attempt) makeRuns(ctx context.Context, s *stored, dir string) error {
 
 // showWhole keeps the output of every command on the undamaged runs. It must be the same twice.
 func (a *attempt) showWhole(ctx context.Context, s *stored, dir string) error {
-	if err := a.fresh(); err != nil {
+	if err := a.makeDirectory(); err != nil {
 		return err
 	}
 	defer os.RemoveAll(a.box)
@@ -189,7 +189,7 @@ func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error
 				os.Rename(before, filepath.Join(a.cwd(), damaged)))
 		}
 	}
-	a.litter()
+	a.findLeftovers()
 	return nil
 }
 

@@ -107,7 +107,7 @@ func openKills(ctx context.Context, c *campaign) (attack, error) {
 	}
 	a := &attempt{campaign: c, outcome: outcome{Area: "kills"}}
 	for name, args := range v.commands() {
-		if err := a.fresh(); err != nil {
+		if err := a.makeDirectory(); err != nil {
 			return nil, err
 		}
 		defer os.RemoveAll(a.box)
@@ -145,8 +145,9 @@ func (v *victims) instant(rng *rand.Rand, name string) time.Duration {
 	return time.Duration(rng.Float64() * float64(v.whole[name]))
 }
 
-// struck starts a command, calls do after some time, and waits for the end. do reports whether it acted on the process.
-func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.Process) bool,
+// runAndSignal starts a command, calls do after some time, and waits for the end. do reports whether it acted on the
+// process.
+func (a *attempt) runAndSignal(ctx context.Context, after time.Duration, do func(*os.Process) bool,
 	args ...string) (ran, error) {
 	cmd := a.command(args...)
 	began := make(chan struct{})
@@ -205,11 +206,11 @@ func pause(d time.Duration) {
 func (v *victims) killParent(ctx context.Context, a *attempt) error {
 	after := v.instant(a.rng, "run")
 	a.Kind = fmt.Sprintf("kill -9 of run after %v", after)
-	r, err := a.struck(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, measured()...)
+	r, err := a.runAndSignal(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, measured()...)
 	if err != nil {
 		return err
 	}
-	a.litter() // trials end when their parent is gone
+	a.findLeftovers() // trials end when their parent is gone
 	if r.signal != syscall.SIGKILL {
 		a.judge(r, false)
 	}
@@ -228,13 +229,13 @@ func (v *victims) killParent(ctx context.Context, a *attempt) error {
 		a.find("%s of a killed run exits with %d", args[1], r.code)
 		return nil
 	}
-	a.complete(dir, before)
-	a.litter()
+	a.judgeComplete(dir, before)
+	a.findLeftovers()
 	return nil
 }
 
-// complete finds missing blocks of a run, and stored trials that were lost or changed.
-func (a *attempt) complete(dir string, before *store.Journal) {
+// judgeComplete finds missing blocks of a run, and stored trials that were lost or changed.
+func (a *attempt) judgeComplete(dir string, before *store.Journal) {
 	j, err := store.Open(dir)
 	if err != nil {
 		a.find("the run cannot be read: %v", err)
@@ -265,7 +266,7 @@ func same(x, y result.Trial) bool {
 func (v *victims) killChild(ctx context.Context, a *attempt) error {
 	after, killed := v.instant(a.rng, "run"), 0
 	a.Kind = fmt.Sprintf("kill -9 of a trial after %v", after)
-	r, err := a.struck(ctx, after, func(p *os.Process) bool {
+	r, err := a.runAndSignal(ctx, after, func(p *os.Process) bool {
 		for deadline := time.Now().Add(time.Second); killed == 0 && time.Now().Before(deadline); {
 			for _, child := range a.processes() {
 				if child.parent == p.Pid && syscall.Kill(child.pid, syscall.SIGKILL) == nil {
@@ -279,7 +280,7 @@ func (v *victims) killChild(ctx context.Context, a *attempt) error {
 		return err
 	}
 	a.judge(r, false)
-	a.litter()
+	a.findLeftovers()
 	if r.code != 0 && r.code != 4 {
 		a.find("exit %d, although a trial failed", r.code)
 	}
@@ -304,7 +305,7 @@ func (v *victims) killChild(ctx context.Context, a *attempt) error {
 func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string) error {
 	after := v.instant(a.rng, name)
 	a.Kind = fmt.Sprintf("kill -9 of %s after %v", name, after)
-	r, err := a.struck(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, v.commands()[name]...)
+	r, err := a.runAndSignal(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, v.commands()[name]...)
 	if err != nil {
 		return err
 	}
@@ -317,8 +318,8 @@ func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string)
 		return err
 	}
 	a.judge(r, false)
-	a.clearing(name, r)
-	a.litter()
+	a.judgeRemoval(name, r)
+	a.findLeftovers()
 	workshops, _ := filepath.Glob(filepath.Join(a.work, "cache-kills", "brewput", "bench", "*"))
 	if len(workshops) > 0 {
 		a.find("left in the cache: %d workshops", len(workshops))
@@ -326,9 +327,9 @@ func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string)
 	return nil
 }
 
-// clearing finds a failure of the call that removes what a killed one left: bench must measure, and explain must report
-// a target that does not exist.
-func (a *attempt) clearing(name string, r ran) {
+// judgeRemoval finds a failure of the call that removes what a killed one left: bench must measure, and explain must
+// report a target that does not exist.
+func (a *attempt) judgeRemoval(name string, r ran) {
 	switch {
 	case name == "bench" && r.code != 0:
 		a.find("the next bench exits with %d: %.200q", r.code, r.stderr)

@@ -105,7 +105,7 @@ var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, |    )--([a-z-]+)(?: (\S+))?  
 // openLines reads the flags of all verbs from their help, so that new flags are attacked too, and makes the files.
 func openLines(ctx context.Context, c *campaign) (attack, error) {
 	a := &attempt{campaign: c, outcome: outcome{Area: "lines"}}
-	if err := a.fresh(); err != nil {
+	if err := a.makeDirectory(); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(a.box)
@@ -205,8 +205,8 @@ func (a *attempt) line(ctx context.Context, verbs []verb, home string) error {
 	if r.code == 0 && wrong != "" && !r.stopped {
 		a.find("exit 0, although %.60q is not a valid value", wrong)
 	}
-	a.leftover(before, args)
-	a.litter()
+	a.findFiles(before, args)
+	a.findLeftovers()
 	return nil
 }
 
@@ -270,11 +270,11 @@ func (a *attempt) draw(verbs []verb) (args []string, wrong string) {
 	if a.rng.IntN(20) == 0 {
 		args = append(args, invalid[a.rng.IntN(len(invalid))])
 	}
-	return a.tamed(v, args, drawn), wrong
+	return a.tame(v, args, drawn), wrong
 }
 
-// tamed adds the flags that keep a command short, before any --.
-func (a *attempt) tamed(v verb, args []string, drawn map[string]bool) []string {
+// tame adds the flags that keep a command short, before any --.
+func (a *attempt) tame(v verb, args []string, drawn map[string]bool) []string {
 	var tame []string
 	for i := 0; i < len(v.tame); i++ {
 		name := strings.TrimPrefix(v.tame[i], "--")
@@ -302,8 +302,8 @@ func (a *attempt) names() map[string]bool {
 	return found
 }
 
-// leftover finds new files that no argument names, except the directory of runs.
-func (a *attempt) leftover(before map[string]bool, args []string) {
+// findFiles finds new files that no argument names, except the directory of runs.
+func (a *attempt) findFiles(before map[string]bool, args []string) {
 	for name := range a.names() {
 		asked := slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, name) })
 		if !before[name] && !asked && name != "brewput-runs" {

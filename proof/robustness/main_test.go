@@ -69,7 +69,7 @@ func TestKilled(t *testing.T) {
 		{"run", ran{code: -1, signal: 9}, 0}, // judge finds it
 	} {
 		a := new(attempt)
-		if a.interrupted(c.name, c.r); len(a.Found) != c.want {
+		if a.judgeExit(c.name, c.r); len(a.Found) != c.want {
 			t.Errorf("interrupted %s, %+v: %q", c.name, c.r, a.Found)
 		}
 	}
@@ -85,7 +85,7 @@ func TestKilled(t *testing.T) {
 		{"explain", ran{stderr: notThere}, 1},
 	} {
 		a := new(attempt)
-		if a.clearing(c.name, c.r); len(a.Found) != c.want {
+		if a.judgeRemoval(c.name, c.r); len(a.Found) != c.want {
 			t.Errorf("after %s was killed, %+v: %q", c.name, c.r, a.Found)
 		}
 	}
@@ -210,7 +210,7 @@ func TestJudge(t *testing.T) {
 	for i, text := range []string{hostile.Forged, strings.TrimSpace(hostile.Forged), strconv.Quote(hostile.Forged)} {
 		for _, r := range []ran{{stdout: text}, {stderr: text}} {
 			a := new(attempt)
-			if a.unforged(r); (len(a.Found) > 0) != (i < 2) {
+			if a.findForged(r); (len(a.Found) > 0) != (i < 2) {
 				t.Errorf("%q counts as a forged line: %q", text, a.Found)
 			}
 		}

@@ -37,7 +37,7 @@ func openNames(ctx context.Context, c *campaign) (attack, error) {
 		name := a.hostileName()
 		a.Kind = fmt.Sprintf("%.40q", name)
 		steps := []func(context.Context, string) error{a.namedFiles, a.namedProfiles, a.namedRuns, a.namedDesigns,
-			a.typed}
+			a.giveAsArgument}
 		if a.Index%20 == 0 { // rarely, because it compiles
 			steps = append(steps, a.namedPrograms)
 		}
@@ -46,29 +46,30 @@ func openNames(ctx context.Context, c *campaign) (attack, error) {
 				return err
 			}
 		}
-		a.litter()
+		a.findLeftovers()
 		return nil
 	}, nil
 }
 
-// shown runs a command and judges its output. crashes allows panics of programs with the name.
-func (a *attempt) shown(ctx context.Context, cmd *exec.Cmd, crashes bool) error {
+// show runs a command and judges its output. crashes allows panics of programs with the name.
+func (a *attempt) show(ctx context.Context, cmd *exec.Cmd, crashes bool) error {
 	_, err := a.see(ctx, cmd, crashes)
 	return err
 }
 
-// taken also finds a refused input, because nothing of it would be shown, and a name that makes a line of its own.
-func (a *attempt) taken(ctx context.Context, cmd *exec.Cmd) error {
+// showForeign also finds a refused input, because nothing of it would be shown, and a name that makes a line of its
+// own.
+func (a *attempt) showForeign(ctx context.Context, cmd *exec.Cmd) error {
 	r, err := a.see(ctx, cmd, false)
 	if err == nil && r.code == 2 {
 		a.find("refused, so that nothing is shown: %.200q", r.stderr)
 	}
-	a.unforged(r)
+	a.findForged(r)
 	return err
 }
 
-// unforged finds lines that a name forges.
-func (a *attempt) unforged(r ran) {
+// findForged finds lines that a name forges.
+func (a *attempt) findForged(r ran) {
 	if text := "\n" + r.stdout + "\n" + r.stderr; strings.Contains(text, "\n"+hostile.ForgedLine) {
 		a.find("a name forges a line")
 	}
@@ -106,7 +107,7 @@ func (a *attempt) namedFiles(ctx context.Context, name string) error {
 		}
 	}
 	for _, format := range []string{"table", "json", "md", "bench"} {
-		if err := a.shown(ctx, a.command("compare", "old"+file, "new"+file, "--format", format), false); err != nil {
+		if err := a.show(ctx, a.command("compare", "old"+file, "new"+file, "--format", format), false); err != nil {
 			return err
 		}
 	}
@@ -131,8 +132,8 @@ func (a *attempt) namedProfiles(ctx context.Context, name string) error {
 		return err
 	}
 	for _, format := range []string{"table", "json"} {
-		err := errors.Join(a.taken(ctx, a.command("explain", file, "--format", format)),
-			a.taken(ctx, a.command("explain", "--before", file, "--after", file, "--format", format)))
+		err := errors.Join(a.showForeign(ctx, a.command("explain", file, "--format", format)),
+			a.showForeign(ctx, a.command("explain", "--before", file, "--after", file, "--format", format)))
 		if err != nil {
 			return err
 		}
@@ -151,13 +152,13 @@ func (a *attempt) namedRuns(ctx context.Context, name string) error {
 		}
 	}
 	for _, format := range formats {
-		if err := a.taken(ctx, a.command("bench", "--resume", "first", "--format", format)); err != nil {
+		if err := a.showForeign(ctx, a.command("bench", "--resume", "first", "--format", format)); err != nil {
 			return err
 		}
 		if format == "csv" {
 			continue
 		}
-		if err := a.taken(ctx, a.command("compare", "first", "second", "--format", format)); err != nil {
+		if err := a.showForeign(ctx, a.command("compare", "first", "second", "--format", format)); err != nil {
 			return err
 		}
 	}
@@ -187,7 +188,7 @@ func (a *attempt) namedDesigns(ctx context.Context, name string) error {
 			"line" + kind, "--timeline", "line." + kind}, few))
 	}
 	for _, args := range lists {
-		if err := a.shown(ctx, a.users(name, args...), true); err != nil {
+		if err := a.show(ctx, a.users(name, args...), true); err != nil {
 			return err
 		}
 	}
@@ -207,8 +208,8 @@ func (a *attempt) namedDesigns(ctx context.Context, name string) error {
 	return nil
 }
 
-// typed gives the name as an argument and in the environment, at some of all places.
-func (a *attempt) typed(ctx context.Context, name string) error {
+// giveAsArgument gives the name as an argument and in the environment, at some of all places.
+func (a *attempt) giveAsArgument(ctx context.Context, name string) error {
 	name = strings.ReplaceAll(name, "\x00", "")
 	places := [][]string{
 		{name}, {"help", name}, {"--" + name}, {"-" + name}, {"run", name}, {"run", "null", "--count", name},
@@ -229,14 +230,14 @@ func (a *attempt) typed(ctx context.Context, name string) error {
 		{"__complete", "show", name}, {"__complete", name, ""},
 	}
 	for range 12 {
-		if err := a.shown(ctx, a.command(places[a.rng.IntN(len(places))]...), false); err != nil {
+		if err := a.show(ctx, a.command(places[a.rng.IntN(len(places))]...), false); err != nil {
 			return err
 		}
 	}
 	for _, args := range [][]string{{"run", "null"}, {"bench"}} {
 		cmd := a.command(args...)
 		cmd.Env = append(cmd.Env, []string{"BREWPUT_COUNT=", "BREWPUT_FORMAT=", "BREWPUT_SEED="}[a.rng.IntN(3)]+name)
-		if err := a.shown(ctx, cmd, false); err != nil {
+		if err := a.show(ctx, cmd, false); err != nil {
 			return err
 		}
 	}
@@ -244,7 +245,7 @@ func (a *attempt) typed(ctx context.Context, name string) error {
 	if err := os.WriteFile(filepath.Join(a.cwd(), allow), []byte("Encode ns/op "+name+" reason\n"), 0o666); err != nil {
 		return err
 	}
-	return a.shown(ctx, a.command("gate", "--max-regression", "5%", "--base", "b", "--allow", allow), false)
+	return a.show(ctx, a.command("gate", "--max-regression", "5%", "--base", "b", "--allow", allow), false)
 }
 
 // namedPrograms runs a benchmark and explains programs that print the name and panic with it.
@@ -272,7 +273,7 @@ func (a *attempt) namedPrograms(ctx context.Context, name string) error {
 	} {
 		cmd := a.command(args...)
 		cmd.Dir = dir
-		if err := a.shown(ctx, cmd, true); err != nil {
+		if err := a.show(ctx, cmd, true); err != nil {
 			return err
 		}
 	}
