@@ -100,7 +100,10 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (broken bool, er
 			e.settings = settings
 			err = record.Append(c.record, e)
 		}
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return false, fmt.Errorf("interrupted; the verdicts so far are in %s", c.record)
+		case err != nil:
 			return false, fmt.Errorf("comparison %d of %d: %w", i+1, c.n, err)
 		}
 		if done = append(done, e); e.falseVerdict() {

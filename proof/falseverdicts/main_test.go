@@ -79,7 +79,7 @@ func TestFailure(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.run(ctx, record.Piece{}); err == nil || !strings.Contains(err.Error(), "comparison 1 of 2") {
+	if _, err := c.run(ctx, record.Piece{}); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(c.record); err == nil {

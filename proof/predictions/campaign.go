@@ -33,9 +33,7 @@ func (c *campaign) run(ctx context.Context) (code int, err error) {
 
 	switch left := len(planned) - len(complete); {
 	case c.Real:
-		if code = c.scoreReal(complete); left > 0 {
-			code = exitUndecided
-		}
+		code = c.scoreReal(complete, left)
 		record.Remaining(c.stdout, left, "runs")
 	case left > 0:
 		code = exitUndecided

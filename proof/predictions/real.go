@@ -64,15 +64,18 @@ const (
 	realPrinted = 0.50 // least share of cases whose prediction is printed
 )
 
-// scoreReal prints the scores of the complete runs, and returns the exit code.
-func (c *campaign) scoreReal(runs map[string]*lab.Run) int {
+// scoreReal prints the scores of the complete runs, and returns the exit code. It decides nothing while runs are left.
+func (c *campaign) scoreReal(runs map[string]*lab.Run, left int) int {
 	var list []namedRows
 	for _, p := range realRuns() {
 		if run := runs[p.name]; run != nil {
 			list = append(list, namedRows{p.name, run.Analyze(nil).Rows})
 		}
 	}
-	if s := c.printReal(list); !s.meets() {
+	switch s := c.printReal(list); {
+	case left > 0:
+		return exitUndecided
+	case !s.meets():
 		c.printf("The target is missed.\n")
 		return exitMissed
 	}
