@@ -78,6 +78,7 @@ func campaign(b *bench) error {
 		"its rounds, with its 95 %% interval\n\n", b.cpus, b.rounds)
 	fmt.Printf("%-8s %-8s %8s  %9s  %10s  %10s  %10s  %7s\n", "workload", "design", "grain", "mean cost", "1 CPU",
 		"predicted", "measured", "error")
+
 	verdicts, all := map[string]int{}, idle.Usage{}
 	for _, t := range tasks() {
 		var sum idle.Usage
@@ -92,6 +93,7 @@ func campaign(b *bench) error {
 				append(measured, x.measured), append(grain, x.grain)
 			logs = append(logs, math.Log(x.predicted/x.measured))
 		}
+
 		off, low, high := stat.MeanInterval(logs, 0.95)
 		verdict := judge(low, high)
 		if sum.Disturbed() {
@@ -164,6 +166,8 @@ func (b *bench) round(t task, i int) (r round, err error) {
 			result.WallSeconds: &r.measured, result.CPUSeconds: &r.usage.Own,
 			"machine_cpu_seconds": &r.usage.Machine, "steal_seconds": &r.usage.Stolen}},
 	}
+
+	// Record on one CPU, predict on more, measure there.
 	sections, seconds := 0.0, 0.0
 	steps[0].into["real_sections"], steps[0].into["real_code_seconds"] = &sections, &seconds
 	for n, step := range steps {

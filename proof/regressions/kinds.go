@@ -132,6 +132,7 @@ func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 	if k.loaded {
 		defer load(ctx, time.Second)()
 	}
+
 	began := time.Now()
 	out := filepath.Join(c.repo, "run")
 	defer os.RemoveAll(out)
@@ -146,6 +147,7 @@ func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 	if code != passes && code != fails && code != undecided {
 		return o, fmt.Errorf("%s: gate exits with %d:\n%s", k.name, code, stderr)
 	}
+
 	line, _, _ := bytes.Cut(stdout, []byte("\n"))
 	var v struct {
 		Cost, Low, High *float64
@@ -167,6 +169,8 @@ func (c *campaign) brewput(ctx context.Context, args ...string) (code int, stdou
 	var o, e bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &o, &e
 	err = cmd.Run()
+
+	// A nonzero exit code is an outcome, not an error.
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		err = nil

@@ -40,6 +40,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "gates: give -program, -record, and -n above 0; see -help")
 		os.Exit(2)
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	broken, err := c.start(ctx, *limit, *sequential)
@@ -67,6 +68,7 @@ func (c *campaign) start(ctx context.Context, limit time.Duration, sequential bo
 	if c.program, err = filepath.Abs(c.program); err != nil {
 		return false, err
 	}
+
 	dir, err := os.MkdirTemp("", "gates")
 	if err != nil {
 		return false, err
@@ -76,6 +78,7 @@ func (c *campaign) start(ctx context.Context, limit time.Duration, sequential bo
 	if err := repository.Make(ctx, dir, base); err != nil {
 		return false, err
 	}
+
 	if sequential {
 		return c.sequential(ctx)
 	}
@@ -92,6 +95,7 @@ func (c *campaign) gates(ctx context.Context) (broken bool, err error) {
 	if err != nil {
 		return false, err
 	}
+
 	left := 0
 	for n := range c.runs {
 		for _, k := range kinds {
@@ -118,6 +122,7 @@ func (c *campaign) gates(ctx context.Context) (broken bool, err error) {
 				k.name, o.Exit, o.Cost, o.Low, o.High, o.Blocks, o.Seconds, o.Others)
 		}
 	}
+
 	t := tally(done)
 	fmt.Print(t.text())
 	record.Remaining(os.Stdout, left, "runs")

@@ -40,6 +40,7 @@ func (c *campaign) attempt(ctx context.Context, name string, index int, attack a
 		return err
 	}
 	defer a.clear()
+
 	if err := attack(ctx, a); err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -49,6 +50,7 @@ func (c *campaign) attempt(ctx context.Context, name string, index int, attack a
 		}
 		fmt.Fprintf(c.stderr, "%s:%d %s: %s\n  %.300q\n", name, index, a.Kind, strings.Join(a.Found, "; "), a.Command)
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done = append(c.done, a.outcome); c.once {

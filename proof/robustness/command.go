@@ -82,6 +82,7 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 	out, errs := &proc.Limited{Most: maxOutput}, &proc.Limited{Most: maxOutput}
 	cmd.Stdout, cmd.Stderr = out, errs
 	cmd.WaitDelay = time.Second // a process that was left behind may hold the pipes
+
 	var r ran
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -91,11 +92,14 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 		}
 		return r, err
 	}
+
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		cmd.Wait()
 	}()
+
+	// A command without a time limit is interrupted first, and ended only if it ignores that.
 	interrupt := time.After(patience)
 	if limit > 0 {
 		interrupt = nil
@@ -104,6 +108,7 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 	if limit > 0 {
 		deadline = time.After(limit + graceful)
 	}
+
 	for running := true; running; {
 		select {
 		case <-ended:
@@ -121,6 +126,7 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 			<-ended
 		}
 	}
+
 	r.took, r.cpu = time.Since(began), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
 	a.Seconds = max(a.Seconds, r.took.Seconds())
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)

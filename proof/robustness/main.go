@@ -48,6 +48,7 @@ func main() {
 			"above 0; see -help")
 		os.Exit(2)
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	t, err := c.start(ctx, *only)
@@ -109,6 +110,7 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 	if err := c.open(only); err != nil {
 		return nil, err
 	}
+
 	t, known := table{}, 0
 	for _, ar := range list() {
 		if !slices.Contains(c.areas, ar.name) {
@@ -228,6 +230,7 @@ func (c *campaign) attack(ctx context.Context, ar area, indices []int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", ar.name, err)
 	}
+
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan int)
@@ -241,6 +244,7 @@ func (c *campaign) attack(ctx context.Context, ar area, indices []int) error {
 			}
 		})
 	}
+
 	for _, index := range indices {
 		if c.piece.Over() || ctx.Err() != nil {
 			break
