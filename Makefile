@@ -60,35 +60,44 @@ direct: ## jobs of real code, recorded on one virtual CPU and predicted on two, 
 	$(GO) run ./proof/realcode -program bin/realcode
 
 N = 200
-aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes
-	$(GO) run ./proof/falseverdicts -n $(N)
+aa: FOR = 8m
+aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 25 minutes in pieces of 8 (repeat it)
+	@mkdir -p bin
+	$(GO) run ./proof/falseverdicts -n $(N) -record bin/aa.ndjson -for $(FOR)
 
 EVERY = 1
-twin: ## predictions beside measurements, 144 points of coffee and 40 of other shapes: about 15 minutes (or EVERY=10)
-	$(GO) run ./proof/predictions -every $(EVERY)
+# -score scores the runs that are stored, and measures nothing.
+TWIN_FLAGS =
+twin: FOR = 8m
+twin: bin/twin ## predictions compared with measurements, 144 points of coffee and 40 of other shapes: about 35 minutes in pieces of 8 (repeat it, or EVERY=10)
+	bin/twin -every $(EVERY) -dir bin/twin-runs-$(EVERY) -for $(FOR) $(TWIN_FLAGS)
 
-TWIN_REAL = bin/predictions
-FOR_TWIN = 8m
-twin-real: ## predictions of real code, scored: seven workloads on 1 and 2 CPUs, about 40 minutes in pieces of 8 (repeat it; FOR_TWIN=0 only scores)
-	$(GO) build -o bin/brewput ./cmd/brewput
-	$(GO) run ./proof/predictions -real $(TWIN_REAL) -for $(FOR_TWIN) -command bin/brewput
+twin-real: FOR = 8m
+twin-real: bin/twin ## predictions of real code, scored: seven workloads on 1 and 2 CPUs, about 40 minutes in pieces of 8 (repeat it)
+	bin/twin -real -dir bin/twin-real-runs -for $(FOR) $(TWIN_FLAGS)
+
+.PHONY: bin/twin
+bin/twin:
+	$(GO) build -pgo=$(PGO) -buildvcs=false -o bin/twin ./proof/predictions
 
 VERDICTS = bin/verdicts
-FOR_VERDICTS = 24h
 POINTS = 1
-verdicts: ## how good is explain? 341 programs whose trouble is known, on an idle machine: about 55 minutes (or 479 with POINTS=3; or in pieces: FOR_VERDICTS=8m)
-	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR_VERDICTS) -points $(POINTS)
+verdicts: FOR = 8m
+verdicts: ## how good is explain? 341 programs whose problem is known, on an idle machine: about 55 minutes in pieces of 8 (repeat it; 479 programs with POINTS=3)
+	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR) -points $(POINTS)
 
-verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes
-	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -n 20
+QUICK = 20
+verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes (or QUICK=2)
+	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -n $(QUICK)
 
-verdicts-labels: ## what every program of the corpus gains by its fix, where that was not measured yet: about 15 minutes
-	$(GO) run ./proof/findings/campaign -label -runs 4 -for $(FOR_VERDICTS)
+verdicts-labels: FOR = 8m
+verdicts-labels: ## what every program of the corpus gains by its fix, where that was not measured yet: about 15 minutes in pieces of 8
+	$(GO) run ./proof/findings/campaign -label -runs 4 -for $(FOR)
 
 PAIRS =
-gains: ## what explain promises of designs beside what the change then gives: about 5 minutes (or PAIRS=words: 1 minute)
+gains: ## what explain promises of designs, compared with what the change then gives: about 5 minutes (or PAIRS=words: 1 minute)
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
-	$(GO) run ./proof/findings/gains -program bin/brewput -only "$(PAIRS)"
+	$(GO) run ./proof/findings/gains -program bin/brewput -record bin/gains.ndjson -only "$(PAIRS)"
 
 RUNS = 8
 FOR = 0

@@ -13,7 +13,10 @@ type DesignOptions struct {
 	Designs []string // default: all designs of the workload
 	// Levels are the levels of factors by name, as in {"cpus": "1,2", "buffer": "0..16"}. Other factors have their
 	// defaults; cpus has all CPUs of this machine.
-	Levels     map[string]string
+	Levels map[string]string
+	// CaseList is a list of designs at points, instead of Designs and Levels, for grids that are no cross product.
+	// Factors that a point lacks have their defaults.
+	CaseList   []plan.Case
 	Count      int           // blocks, or replications in virtual time; default 10, or 1
 	Operations int64         // operations of each trial, instead of Duration; 0 to use Duration
 	Duration   time.Duration // measured time of each trial of a stream; default 1 s, or 10 s of virtual time
@@ -65,5 +68,6 @@ func endsAll(limit, window time.Duration, operations int64) error {
 
 // cases returns the chosen designs at the chosen points.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
-	return sweep.Choice{Designs: o.Designs, Levels: o.Levels, Baseline: o.Baseline, Operations: o.Operations}.Cases(w)
+	return sweep.Choice{Designs: o.Designs, Levels: o.Levels, List: o.CaseList, Baseline: o.Baseline,
+		Operations: o.Operations}.Cases(w)
 }

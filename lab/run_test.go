@@ -99,6 +99,38 @@ func TestDesignRefusals(t *testing.T) {
 	}
 }
 
+// TestCaseList: cases that are given are those of the run, with defaults for factors that they lack.
+func TestCaseList(t *testing.T) {
+	o := short(t)
+	o.Designs, o.Levels = nil, nil
+	o.CaseList = []plan.Case{
+		{Design: "locking", Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(3)})},
+		{Design: "linearpipe", Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
+			plan.Setting{Factor: "workers", Level: plan.IntLevel(5)})},
+	}
+	got, err := o.DesignOptions.cases(coffee.Workload())
+	if err != nil || len(got) != 2 || got[0].Point.String() != "cpus=3 workers=3 stage=1ms jitter=0s" ||
+		got[1].Point.String() != "cpus=2 workers=5 buffer=1 stage=1ms jitter=0s" {
+		t.Errorf("%v, %v", got, err)
+	}
+
+	for text, change := range map[string]func(o *DesignOptions){
+		"leave out":     func(o *DesignOptions) { o.Designs = []string{"locking"} },
+		"has no design": func(o *DesignOptions) { o.CaseList[0].Design = "nobody" },
+		"does not use it": func(o *DesignOptions) {
+			o.CaseList[0].Point = o.CaseList[0].Point.With("pipes", plan.IntLevel(1))
+		},
+	} {
+		bad := o.DesignOptions
+		bad.CaseList = append([]plan.Case(nil), o.CaseList...)
+		change(&bad)
+		var r *Refusal
+		if _, err := bad.cases(coffee.Workload()); !errors.As(err, &r) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want: %s", err, text)
+		}
+	}
+}
+
 // TestSimulateInterrupted: an interrupted run has the trials so far, and goes on to what it would have been.
 func TestSimulateInterrupted(t *testing.T) {
 	whole, err := Simulate(t.Context(), coffee.Workload(), short(t))

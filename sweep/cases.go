@@ -15,23 +15,73 @@ import (
 type Choice struct {
 	Designs    []string          // all of the workload if there are none
 	Levels     map[string]string // of factors by name, as in {"cpus": "1,2"}; others have their defaults, cpus all
+	List       []plan.Case       // designs at points, instead of Designs and Levels; missing factors have their defaults
 	Baseline   string            // design that all others are compared with; "" for none
 	Operations int64             // of each trial, instead of a duration; 0 for a duration
 }
 
-// Cases are the designs at the points of the choice. Errors are a [*plan.Refusal].
+// Cases returns the designs at the points of the choice. Errors are a [*plan.Refusal].
 func (c Choice) Cases(w *workload.Workload) ([]plan.Case, error) {
+	if c.List != nil {
+		return c.listed(w)
+	}
 	designs, err := w.Select(c.Designs)
 	if err != nil {
 		return nil, plan.AsRefusal(err)
 	}
-
-	// GOMAXPROCS is the number of CPUs that this process may use, the limit of its container included.
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
+	choices := defaultCPUs()
 	if err := c.parse(w, designs, choices); err != nil {
 		return nil, err
 	}
+	points, err := c.points(w, choices)
+	if err != nil {
+		return nil, err
+	}
 
+	cases := plan.Cases(designs, func(design string) []string {
+		d, _ := w.Find(design)
+		return w.FactorsOf(d)
+	}, points)
+	return cases, CheckBaseline(w, c.Baseline, cases)
+}
+
+// listed returns the cases of the list, with the defaults of factors that they lack.
+func (c Choice) listed(w *workload.Workload) ([]plan.Case, error) {
+	if len(c.Designs) > 0 || len(c.Levels) > 0 {
+		return nil, plan.Refuse("", nil, "cases say which designs and levels are measured").
+			Suggest("leave out {designs} and levels")
+	}
+	var cases []plan.Case
+	for _, x := range c.List {
+		if _, err := w.Select([]string{x.Design}); err != nil {
+			return nil, plan.AsRefusal(err)
+		}
+		choices := defaultCPUs()
+		for _, s := range x.Point.Settings() {
+			if !w.Uses([]string{x.Design}, s.Factor) {
+				return nil, plan.Refuse(s.Factor, s.Level, "changes nothing: the design %s does not use it", x.Design)
+			}
+			choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
+		}
+		points, err := c.points(w, choices)
+		if err != nil {
+			return nil, err
+		}
+		d, _ := w.Find(x.Design)
+		for _, p := range points {
+			cases = append(cases, plan.Case{Design: x.Design, Point: p.Only(w.FactorsOf(d))})
+		}
+	}
+	return cases, CheckBaseline(w, c.Baseline, cases)
+}
+
+// defaultCPUs returns GOMAXPROCS: the CPUs that this process may use, the limit of its container included.
+func defaultCPUs() map[string]plan.Choice {
+	return map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
+}
+
+// points returns the points of the choices. It refuses those that cannot be run.
+func (c Choice) points(w *workload.Workload, choices map[string]plan.Choice) ([]plan.Point, error) {
 	points, err := plan.Points(w.AllFactors(), choices)
 	if err != nil {
 		return nil, plan.AsRefusal(err)
@@ -46,11 +96,7 @@ func (c Choice) Cases(w *workload.Workload) ([]plan.Case, error) {
 			}
 		}
 	}
-	cases := plan.Cases(designs, func(design string) []string {
-		d, _ := w.Find(design)
-		return w.FactorsOf(d)
-	}, points)
-	return cases, CheckBaseline(w, c.Baseline, cases)
+	return points, nil
 }
 
 // parse adds the given levels to the choices, and refuses factors that change nothing.

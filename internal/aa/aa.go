@@ -1,6 +1,5 @@
-// Package aa runs A/A comparisons, in which a design is compared with itself. As there is no difference, any
-// finding is an error of the method or the machine. The width of the interval is the noise floor, and verdicts
-// other than equivalent and undecided are false.
+// Package aa compares a design with itself. There is no difference, so the half-width of the interval is the noise
+// floor of the machine.
 //
 // The trials are real child processes, in the blocks and the order of a real sweep of two designs, and package
 // compare decides the verdict. Only the parent knows the arms apart; their children get the same specification.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,95 +222,8 @@ func TestRealTrials(t *testing.T) {
 	}
 }
 
-func TestTally(t *testing.T) {
-	var all Tally
-	if all.N() != 0 || all.HalfWidth().Known() {
-		t.Errorf("of nothing: %+v", all)
-	}
-	add := func(verdict string, n int, high result.Value) {
-		for i := range n {
-			all.Add(compare.Verdict{Verdict: verdict, Low: 1 / high, High: high, P: result.Value(float64(i) / 100)})
-		}
-	}
-	add(compare.Equivalent, 80, 1.01)
-	add(compare.Undecided, 102, 1.03)
-	add(compare.Faster, 11, 1.02)
-	add(compare.Slower, 7, 1.02)
-	if all.N() != 200 || all.False() != 18 || all.Rejected() || math.Abs(all.P()-0.012089443730889564) > 1e-12 {
-		t.Errorf("18 of 200: p %v, broken %v", all.P(), all.Rejected())
-	}
-	if all.LowP != 6+6+6+6 { // six of each verdict, including equivalent
-		t.Errorf("%d have a p-value of at most 5 %%", all.LowP)
-	}
-	if w := float64(all.HalfWidth()); math.Abs(w-0.03) > 1e-12 {
-		t.Errorf("median half-width %v", w)
-	}
-	add(compare.Slower, 2, 1.02)
-	if !all.Rejected() {
-		t.Errorf("20 of 202: p %v", all.P())
-	}
-}
-
-func TestCampaign(t *testing.T) {
-	cases, err := Cases(coffee.Workload(), []string{"locking", "linearpipe"},
-		map[string]string{"cpus": "1,2", "stage": "100us"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"coffee/locking (cpus=1 workers=1 stage=100us jitter=0s)", "coffee/locking (cpus=2 workers=2 " +
-			"stage=100us jitter=0s)",
-		"coffee/linearpipe (cpus=1 workers=1 buffer=1 stage=100us jitter=0s)",
-		"coffee/linearpipe (cpus=2 workers=2 buffer=1 stage=100us jitter=0s)",
-	}
-	if names := CaseNames(append(cases, cases...)); !slices.Equal(names, want) {
-		t.Errorf("got %q", names)
-	}
-	c, specs := fake(flat)
-	var told []string
-	if err := Campaign(t.Context(), c, cases, 6,
-		func(c Case, v compare.Verdict) { told = append(told, c.String()) }); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(told, append(want, want[:2]...)) {
-		t.Errorf("told of %q", told)
-	}
-	seeds := map[uint64]int{}
-	for _, s := range *specs {
-		seeds[s.Seed]++
-	}
-	if len(seeds) != 60 {
-		t.Errorf("%d seeds for 60 blocks", len(seeds))
-	}
-	if _, err := Cases(coffee.Workload(), []string{"locking"}, map[string]string{"cpus": "none"}); err == nil {
-		t.Error("cpus none is a level")
-	}
-	c.Run = func(context.Context, trial.Spec) (trial.Outcome, error) { return trial.Outcome{}, errors.New("no") }
-	if err := Campaign(t.Context(), c, cases, 6, nil); err == nil ||
-		!strings.Contains(err.Error(), "comparison 1 of 6") {
-		t.Error(err)
-	}
-}
-
 func TestAt(t *testing.T) {
 	if p := PointAt(3); p.Int("cpus") != 3 || p.Int("workers") != 3 || len(p.Settings()) != 2 {
 		t.Error(p)
-	}
-}
-
-// TestLag1: the correlations of the verdicts, and how many lie beyond the one-sided 5% bounds of independent
-// blocks.
-func TestLag1(t *testing.T) {
-	var all Tally
-	if l := all.Lag1(); l.N != 0 {
-		t.Errorf("of nothing: %+v", l)
-	}
-	for _, r := range []float64{-0.9, -0.1, 0.1, 0.2, 0.7} {
-		all.Add(compare.Verdict{Verdict: compare.Undecided, N: 10, Lag1: result.Value(r),
-			Widened: map[bool]float64{true: 3}[r > 0.5]})
-	}
-	l := all.Lag1()
-	if l.N != 5 || math.Abs(l.Mean) > 1e-12 || l.Mid != 0.1 || l.Above != 0.2 || l.Below != 0.2 || all.Widened != 1 {
-		t.Errorf("%+v, %d widened", l, all.Widened)
 	}
 }

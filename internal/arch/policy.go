@@ -86,7 +86,9 @@ var mayImport = map[string][]string{
 
 	"examples/futuredate": {},
 	"internal/seeded":     {},
-	"proof/realcode":      {"internal/stat", "result"},
+	"proof/idle":          {"result"},
+	"proof/aatest":        {"compare", "lab", "workload"},
+	"proof/realcode":      {"internal/stat", "proof/idle", "result"},
 	"proof/record":        {},
 	"internal/repository": {"internal/proc"},
 	"internal/size":       {"internal/proc"},
@@ -94,23 +96,23 @@ var mayImport = map[string][]string{
 		"result", "sweep", "workload"},
 	"proof/robustness": {"", "internal/hostile", "internal/proc", "proof/record", "internal/repository",
 		"internal/store", "internal/store/storetest", "result"},
-	"proof/regressions": {"internal/host", "proof/record", "internal/repository", "internal/stat", "result"},
+	"proof/regressions": {"internal/host", "proof/idle", "proof/record", "internal/repository", "internal/stat", "result"},
 	"proof/simspeed":    {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
-	"proof/predictions": {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs",
-		"internal/host", "internal/stat", "internal/store", "lab", "plan", "result", "sim", "sweep", "trial",
-		"workload"},
-	"proof/falseverdicts": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
+	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan", "proof/aatest",
+		"proof/idle", "proof/record", "result", "workload"},
+	"proof/falseverdicts": {"catalog/coffee", "catalog/null", "compare", "internal/stat", "lab", "proof/aatest",
+		"proof/record", "result", "workload"},
 
 	"internal/store/storetest": {},
 	"proof/findings":           {"evidence", "explain", "proof/findings/corpus", "internal/stat"},
-	"proof/findings/gains":     {"explain", "proof/findings"},
-	"proof/findings/campaign": {"evidence", "evidence/collect", "explain", "proof/findings/corpus", "internal/host",
-		"internal/proc", "internal/stat", "proof/findings"},
+	"proof/findings/gains":     {"explain", "proof/findings", "proof/record"},
+	"proof/findings/campaign": {"evidence", "explain", "internal/host", "internal/proc", "internal/stat", "lab",
+		"proof/findings", "proof/findings/corpus", "proof/record"},
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"internal/hostile", "proof/record", "internal/repository", "internal/seeded",
-	"internal/store/storetest"}
+var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/repository",
+	"internal/seeded", "internal/store/storetest"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.

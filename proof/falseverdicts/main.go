@@ -1,5 +1,6 @@
-// Command falseverdicts compares designs with themselves, many times, and tests whether the harness claims a difference
-// more often than it promises: make aa. It exits 1 if so, 4 if a trial failed.
+// Command falseverdicts proves that lab.Measure claims a difference between a design and itself in at most 5% of
+// comparisons: make aa. Each comparison is a run of its own with two designs that are the same code. It stores every
+// verdict, and a later call continues. It exits 1 if there are more false verdicts than promised, 4 if a trial failed.
 package main
 
 import (
@@ -9,143 +10,157 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"time"
 
-	"github.com/brewput/brewput/catalog"
-	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/aa"
-	"github.com/brewput/brewput/internal/calibrate"
-	"github.com/brewput/brewput/trial"
-	"github.com/brewput/brewput/workload"
+	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/catalog/null"
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/proof/aatest"
+	"github.com/brewput/brewput/proof/record"
+)
+
+// Exit codes.
+const (
+	exitBroken = 1
+	exitUsage  = 2
+	exitFailed = 4
 )
 
 func main() {
-	all := catalog.All()
-	trial.Main(all...)
-	n := flag.Int("n", 200, "comparisons")
-	seed := flag.Uint64("seed", 1, "seed of the order of trials and of all draws")
-	blocks := flag.Int("blocks", 10, "blocks of each comparison; more of them show better how neighbours "+
-		"resemble each other")
+	lab.Main(aatest.Double(null.Workload()), aatest.Double(coffee.Workload()))
+	c := campaign{stdout: os.Stdout, stderr: os.Stderr, cases: cases()}
+	c.options = lab.DesignOptions{Duration: 100 * time.Millisecond, Warmup: 20 * time.Millisecond}
+	flag.IntVar(&c.n, "n", 200, "comparisons")
+	flag.Uint64Var(&c.options.Seed, "seed", 1, "seed of the order of trials and of all draws")
+	flag.IntVar(&c.options.Count, "blocks", 10, "blocks of each comparison; more blocks give a better estimate of the "+
+		"correlation of neighbouring blocks")
+	flag.StringVar(&c.record, "record", "bin/aa.ndjson", "`FILE` of the verdicts so far")
+	limit := flag.Duration("for", 0, "a `TIME` after which no comparison begins (default: until all are done)")
 	flag.Parse()
-	if *n < 1 || *blocks < 6 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "campaign: give -n a number above 0, -blocks one above 5, and no other argument")
-		os.Exit(2)
+	if c.n < 1 || c.options.Count < leastBlocks || flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "aa: give -n 1 or more, -blocks %d or more, and no other argument\n", leastBlocks)
+		os.Exit(exitUsage)
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	cases, err := chosen(all)
-	if err != nil {
-		fail(err)
-	}
-	burn, err := calibrate.ForSweep("", "campaign") // not stored: nobody would use it again
-	if err != nil {
-		fail(err)
-	}
-	like := aa.Comparison{Blocks: *blocks, Warmup: 20 * time.Millisecond, Duration: 100 * time.Millisecond, Seed: *seed,
-		BurnRate: burn.Rate, Run: trial.Runner{TimeLimit: time.Minute}.Run}
-	fmt.Fprintf(os.Stderr, "%d comparisons of a design with itself, %d blocks each, %v a trial: about %v\n",
-		*n, like.Blocks, like.Duration, (time.Duration(*n*like.Blocks*2) *
-			(like.Warmup + like.Duration + overhead)).Round(time.Second))
-	broken, err := run(ctx, like, cases, *n, os.Stdout, os.Stderr)
+	broken, err := c.run(ctx, record.NewPiece(*limit))
 	switch {
 	case err != nil:
-		fail(err)
+		fmt.Fprintln(os.Stderr, "aa:", err)
+		os.Exit(exitFailed)
 	case broken:
-		os.Exit(1)
+		os.Exit(exitBroken)
 	}
 }
 
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, "campaign:", err)
-	os.Exit(4)
-}
+// leastBlocks is the number of blocks that a verdict needs.
+const leastBlocks = 6
 
-// overhead is what a trial takes beyond its window: a process and two probes.
+// overhead is the time of a trial beyond its window: a new process and two probes of the clock.
 const overhead = 10 * time.Millisecond
 
-// run is the campaign; broken says that the harness was found guilty.
-func run(ctx context.Context, like aa.Comparison, cases []aa.Case, n int, stdout, stderr io.Writer) (broken bool,
-	err error) {
+// campaign is a number of comparisons, which take the cases in turn.
+type campaign struct {
+	stdout, stderr io.Writer
+	cases          []testCase
+	n              int
+	options        lab.DesignOptions // of each comparison, without its case
+	record         string            // file of the verdicts
+}
+
+// run measures the comparisons that are not in the record, and prints the counts of all.
+func (c *campaign) run(ctx context.Context, piece record.Piece) (broken bool, err error) {
 	began := time.Now()
-	tallies, sum := map[string]*aa.Tally{}, aa.Tally{}
-	err = aa.Campaign(ctx, like, cases, n, func(c aa.Case, v compare.Verdict) {
-		t := tallies[c.String()]
-		if t == nil {
-			t = &aa.Tally{}
-			tallies[c.String()] = t
-		}
-		t.Add(v)
-		sum.Add(v)
-		if v.Verdict == compare.Faster || v.Verdict == compare.Slower {
-			fmt.Fprintf(stderr, "%d/%d  %s is %s than itself: %.4f (%.4f to %.4f), p %.3f\n", sum.N(), n, c, v.Verdict,
-				v.Ratio, v.Low, v.High, v.P)
-		}
-	})
+	program, err := os.Executable()
 	if err != nil {
 		return false, err
 	}
-	const row = "%-68s %5v %7v %7v %11v %10v %9v %11s\n"
-	fmt.Fprintf(stdout, row, "design beside itself", "n", "faster", "slower", "equivalent", "undecided", "p <= 5 %",
-		"half-width")
-	line := func(name string, t *aa.Tally) {
-		fmt.Fprintf(stdout, row, name, t.N(), t.Faster, t.Slower, t.Equivalent, t.Undecided, t.LowP,
-			fmt.Sprintf("%.2f %%", 100*float64(t.HalfWidth())))
+	settings := settings{Seed: c.options.Seed, Blocks: c.options.Count}
+	if settings.Program, err = record.Hash(program); err != nil {
+		return false, err
 	}
-	for _, name := range aa.CaseNames(cases) {
-		if t := tallies[name]; t != nil {
-			line(name, t)
+	done, err := record.Read(c.record, settings.fits)
+	if err != nil {
+		return false, err
+	}
+	done = done[:min(len(done), c.n)]
+	c.announce(c.n - len(done))
+
+	left := 0
+	for i := len(done); i < c.n && left == 0; i++ {
+		if piece.Over() {
+			left = c.n - i
+			continue
+		}
+		e, err := c.compare(ctx, c.cases[i%len(c.cases)], c.options.Seed+uint64(i))
+		if err == nil {
+			e.settings = settings
+			err = record.Append(c.record, e)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return false, fmt.Errorf("interrupted; the verdicts so far are in %s", c.record)
+		case err != nil:
+			return false, fmt.Errorf("comparison %d of %d: %w", i+1, c.n, err)
+		}
+		if done = append(done, e); e.falseVerdict() {
+			fmt.Fprintf(c.stderr, "%d/%d  %s is %s than itself: %.4f (%.4f to %.4f), p %.3f\n", i+1, c.n, e.Case,
+				e.Verdict, e.Ratio, e.Low, e.High, e.P)
 		}
 	}
-	line("all", &sum)
-	words := "nothing says that the harness breaks its promise"
-	if sum.Rejected() {
-		words = "the harness gives more false verdicts than it promises"
-	}
-	fmt.Fprintf(stdout, "\n%d of %d verdicts are false (%.1f %%). If 5 %% were, so many or more would come with "+
-		"probability %.3g: %s.\n",
-		sum.False(), sum.N(), 100*float64(sum.False())/float64(sum.N()), sum.P(), words)
-	fmt.Fprintf(stdout, "%d have a p-value of at most 5 %%, equivalent ones among them: a bias too small for a false "+
-		"verdict would show there.\n", sum.LowP)
-	lags(stdout, &sum, like.Blocks)
-	fmt.Fprintf(stdout, "It took %v.\n", time.Since(began).Round(time.Second))
-	return sum.Rejected(), nil
+
+	broken = c.print(done)
+	fmt.Fprintf(c.stdout, "It took %v.\n", time.Since(began).Round(time.Second))
+	record.Remaining(c.stdout, left, "comparisons")
+	return broken, nil
 }
 
-// lags says how much the ratios of neighbouring blocks resemble each other.
-func lags(w io.Writer, t *aa.Tally, blocks int) {
-	l := t.Lag1()
-	if l.N == 0 {
-		return
-	}
-	fmt.Fprintf(w, "Lag-1 correlation of the ratios of %d comparisons: mean %.2f (%.2f if blocks are independent), "+
-		"10 %% below %.2f, median %.2f, 10 %% above %.2f.\n",
-		l.N, l.Mean, -1/float64(blocks), l.Low, l.Mid, l.Top)
-	fmt.Fprintf(w, "%.1f %% lie above the bound that independent blocks exceed in 5 %%, and %.1f %% below the other "+
-		"one; the order of the blocks widens %d of %d intervals.\n",
-		100*l.Above, 100*l.Below, t.Widened, t.N())
+// announce prints what will be measured. Each block has four trials: both arms, plain and instrumented.
+func (c *campaign) announce(n int) {
+	fmt.Fprintf(c.stderr, "%d comparisons of a design with itself, %d blocks each, %v a trial: about %v\n", n,
+		c.options.Count, c.options.Duration,
+		(time.Duration(n*c.options.Count*4) * (c.options.Warmup + c.options.Duration + overhead)).Round(time.Second))
 }
 
-// chosen are the cases: the load loop alone and real designs, on one CPU and on all.
-func chosen(all []*workload.Workload) ([]aa.Case, error) {
-	cpus := "1"
+// compare measures the two arms of a case in a run of their own, which is removed afterwards.
+func (c *campaign) compare(ctx context.Context, x testCase, seed uint64) (entry, error) {
+	dir, err := os.MkdirTemp("", "brewput-aa-")
+	if err != nil {
+		return entry{}, err
+	}
+	defer os.RemoveAll(dir)
+	o := lab.MeasureOptions{DesignOptions: c.options, NoPredictions: true}
+	o.Designs, o.Levels, o.Seed, o.Output = aatest.Arms(x.design), x.levels, seed, filepath.Join(dir, "run")
+	run, err := lab.Measure(ctx, aatest.Double(x.workload), o)
+	if err != nil {
+		return entry{}, err
+	}
+	v, err := aatest.Verdict(run)
+	if err != nil {
+		return entry{}, err
+	}
+	return newEntry(x.name(run), v), nil
+}
+
+// cases are the load loop alone and real designs, on one CPU and on all.
+func cases() []testCase {
+	cpus := []string{"1"}
 	if n := runtime.GOMAXPROCS(0); n > 1 {
-		cpus = fmt.Sprintf("1,%d", n)
+		cpus = append(cpus, fmt.Sprint(n))
 	}
-	var cases []aa.Case
-	for _, w := range all {
-		designs, levels := []string(nil), map[string]string{"cpus": cpus}
-		switch w.Name {
-		case "null":
-			designs = []string{"stream", "job"}
-		case "coffee":
-			designs, levels["stage"] = []string{"locking", "multi", "linearpipe"}, "100us"
+	var list []testCase
+	for _, design := range []string{"locking", "multi", "linearpipe"} {
+		for _, n := range cpus {
+			list = append(list, testCase{coffee.Workload(), design, map[string]string{"cpus": n, "stage": "100us"}})
 		}
-		c, err := aa.Cases(w, designs, levels)
-		if err != nil {
-			return nil, err
-		}
-		cases = append(cases, c...)
 	}
-	return cases, nil
+	for _, design := range []string{"stream", "job"} {
+		for _, n := range cpus {
+			list = append(list, testCase{null.Workload(), design, map[string]string{"cpus": n}})
+		}
+	}
+	return list
 }

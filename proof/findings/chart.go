@@ -10,20 +10,20 @@ import (
 
 // Geometry of the charts, in pixels.
 const (
-	tallest  = 560 // of bars, about
+	tallest  = 560 // approximate height of the highest bar
 	line     = 14
 	barWidth = 26
 	gap      = 14
 	left     = 48
 	head     = 44
-	foot     = 150 // for the names, which stand on end
+	foot     = 150 // room for the vertical names
 	legend   = 210
 )
 
 type chart struct {
 	strings.Builder
 	width, height, floor int
-	unit                 int // height of a program
+	unit                 int // height of one program
 }
 
 func newChart(title, axis string, bars, highest, entries int) *chart {
@@ -50,7 +50,7 @@ func newChart(title, axis string, bars, highest, entries int) *chart {
 	return c
 }
 
-// x is where bar i begins.
+// x is the left edge of bar i.
 func (c *chart) x(i int) int { return left + gap + i*(barWidth+gap) }
 
 func (c *chart) name(i int, text string) {
@@ -60,7 +60,7 @@ func (c *chart) name(i int, text string) {
 
 func (c *chart) svg() string { return c.String() + "</svg>\n" }
 
-// Balance draws how many programs there are of each class beside how many were taken for it.
+// Balance draws two bars for each class: the programs of that class, and the programs predicted to be of it.
 func Balance(s Score, title string) string {
 	names, predicted := classNames(s)
 	highest := 1
@@ -87,8 +87,8 @@ func Balance(s Score, title string) string {
 	return c.svg()
 }
 
-// Mistakes draws a bar for each actual class. Its height is the class's support; its parts are what the programs were
-// taken for, the right answer at the bottom.
+// Mistakes draws a bar for each actual class. Its height is the support of the class. Its parts are the predicted
+// classes, with the right one at the bottom.
 func Mistakes(s Score, title string) string {
 	names, predicted := classNames(s)
 	all := slices.Clone(names)
@@ -109,7 +109,7 @@ func Mistakes(s Score, title string) string {
 				continue
 			}
 			y -= n * c.unit
-			fmt.Fprintf(c, `<rect data-actual="%s" data-predicted="%s" x="%d" y="%d" width="%d" height="%d" fill="%s" stroke="#fff"><title>%s, taken for %s: %d</title></rect>`+"\n",
+			fmt.Fprintf(c, `<rect data-actual="%s" data-predicted="%s" x="%d" y="%d" width="%d" height="%d" fill="%s" stroke="#fff"><title>%s, predicted %s: %d</title></rect>`+"\n",
 				actual, p, c.x(i), y, barWidth, n*c.unit, color(all, p), actual, p, n)
 			if p != actual && n*c.unit >= line {
 				fmt.Fprintf(c, `<text x="%d" y="%d" text-anchor="middle" fill="#fff">%d</text>`+"\n", c.x(i)+barWidth/2,
@@ -119,7 +119,7 @@ func Mistakes(s Score, title string) string {
 		c.name(i, actual)
 	}
 	x := c.x(len(names)) + 10
-	fmt.Fprintf(c, `<text x="%d" y="%d">taken for</text>`+"\n", x, head-6)
+	fmt.Fprintf(c, `<text x="%d" y="%d">predicted</text>`+"\n", x, head-6)
 	for i, p := range all {
 		fmt.Fprintf(c, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n", x,
 			head+i*line, color(all, p), x+16, head+9+i*line, p)
@@ -127,7 +127,7 @@ func Mistakes(s Score, title string) string {
 	return c.svg()
 }
 
-// color is a class's; those of neighbours in the list differ most.
+// color is the colour of a class. Neighbours in the list have the most different colours.
 func color(all []string, name string) string {
 	if name == "healthy" {
 		return "#9a9a9a"
@@ -136,7 +136,7 @@ func color(all []string, name string) string {
 	return fmt.Sprintf("hsl(%d %d%% %d%%)", i*137%360, 55+i%3*12, 38+i%4*5)
 }
 
-// classNames are all classes that are actual or predicted, in order, and how often each was predicted.
+// classNames returns all actual and predicted classes, in order, and how often each was predicted.
 func classNames(s Score) ([]string, map[string]int) {
 	predicted, seen := map[string]int{}, map[string]bool{}
 	for actual, row := range s.Confusion {

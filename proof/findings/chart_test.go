@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// rects are the attributes of a chart's rectangles, and how high a program is; the chart must be well-formed.
+// rects returns the attributes of a chart's rectangles, and the height of a program. The chart must be well-formed.
 func rects(t *testing.T, svg string) (all []map[string]string, unit int) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))
@@ -47,7 +47,7 @@ func number(t *testing.T, text string) int {
 	return n
 }
 
-// The height of a class's bar is its support, not how often it was predicted; its parts stand on each other.
+// The height of a class's bar is its support, not the number of predictions. Its parts are stacked.
 func TestMistakesHeights(t *testing.T) {
 	s := NewScore(known())
 	type part struct{ y, height int }
@@ -58,7 +58,7 @@ func TestMistakesHeights(t *testing.T) {
 			p := part{number(t, r["y"]), number(t, r["height"])}
 			bars[actual] = append(bars[actual], p)
 			if p.height != s.Confusion[actual][r["data-predicted"]]*unit {
-				t.Errorf("%s taken for %s is %d high", actual, r["data-predicted"], p.height)
+				t.Errorf("%s predicted %s is %d high", actual, r["data-predicted"], p.height)
 			}
 		}
 	}

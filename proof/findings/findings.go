@@ -1,5 +1,5 @@
-// Package findings scores an explainer's answers on programs whose trouble is known. It computes; package
-// campaign, below, runs the programs.
+// Package findings scores findings about programs whose problem is known. It only computes. Package campaign explains
+// the programs and prints the scores, for make verdicts; package gains uses it for make gains.
 package findings
 
 import (
@@ -12,31 +12,31 @@ import (
 	"github.com/brewput/brewput/proof/findings/corpus"
 )
 
-// Verdict is the truth about a program beside an answer.
+// Verdict is what is known about a program, with the findings of an explainer.
 type Verdict struct {
 	Case   string `json:"case"`
 	Fold   int    `json:"fold"`
 	Actual string `json:"actual"` // class, or corpus.Healthy
-	// Also are other findings that are right answers, Sites the functions of main.go to be changed.
+	// Also lists other right findings, and Sites the functions of main.go that need a change.
 	Also  []string      `json:"also,omitempty"`
 	Sites []corpus.Site `json:"sites,omitempty"`
-	// Gain is what the fix was measured to save, with its interval; nil where it was not measured.
+	// Gain is the measured gain of the fix; nil if it was not measured.
 	Gain     *corpus.Intervention `json:"gain,omitempty"`
 	Findings []explain.Finding    `json:"findings"` // by rank
 }
 
-// Alarm is the fraction of wall time above which a promised gain is an alarm.
+// Alarm is the fraction of wall time above which an estimated gain is an alarm.
 const Alarm = 0.05
 
-// silent are findings that call for no change.
+// silent are findings that suggest no change.
 var silent = map[explain.Name]bool{
 	explain.None: true, explain.TooLittleEvidence: true, explain.CPUSaturated: true, explain.TooFewSamples: true,
 	explain.ProfilerNoise: true,
 	"buffer-irrelevant":   true,
 }
 
-// Predicted is the class that the first finding stands for. One of the other right answers counts as the class itself.
-// A finding that calls for no change, or in a healthy program one that promises nothing, stands for health.
+// Predicted returns the class that the first finding predicts. Another right finding counts as the class itself. A
+// finding that suggests no change predicts health, and so does a finding without a gain about a healthy program.
 func (v Verdict) Predicted() string {
 	if len(v.Findings) == 0 {
 		return corpus.Healthy
@@ -55,9 +55,10 @@ func (v Verdict) right(n explain.Name) bool {
 	return string(n) == v.Actual || slices.Contains(v.Also, string(n))
 }
 
+// promises reports whether a finding estimates a gain above Alarm.
 func promises(f explain.Finding) bool { return f.Gain != nil && f.Gain.Estimate > Alarm }
 
-// Placed reports whether the first finding is right and points into a function that is to be changed.
+// Placed reports whether the first finding is right and points into a function that needs the change.
 func (v Verdict) Placed() bool {
 	if len(v.Findings) == 0 || !v.right(v.Findings[0].Name) {
 		return false
@@ -78,18 +79,18 @@ func (v Verdict) Placed() bool {
 	})
 }
 
-// FalseAlarm reports whether any finding promises a gain where nothing is to be gained.
+// FalseAlarm reports whether any finding estimates a gain above Alarm for a healthy program.
 func (v Verdict) FalseAlarm() bool {
 	return v.Actual == corpus.Healthy && slices.ContainsFunc(v.Findings, func(f explain.Finding) bool {
 		return promises(f) && !slices.Contains(v.Also, string(f.Name))
 	})
 }
 
-// Share is a fraction of cases, with its Wilson interval.
+// Share is a fraction of cases, with its 95% Wilson interval.
 type Share struct {
 	Hits  int     `json:"hits"`
 	Total int     `json:"of"`
-	Value float64 `json:"value"` // NaN of none is -1
+	Value float64 `json:"value"` // -1 if Total is 0
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 }
@@ -103,22 +104,23 @@ func share(hits, of int) Share {
 	return s
 }
 
-// Class is how well one class was told.
+// Class has the scores of one class.
 type Class struct {
 	Name      string  `json:"class"`
-	Support   int     `json:"support"`   // cases of it
-	Predicted int     `json:"predicted"` // cases taken for it
+	Support   int     `json:"support"`   // cases of the class
+	Predicted int     `json:"predicted"` // cases predicted to be of it
 	Precision Share   `json:"precision"`
 	Recall    Share   `json:"recall"`
 	F1        float64 `json:"f1"`
 }
 
-// Score is what a set of verdicts is worth.
+// Score has the scores of a set of verdicts.
 type Score struct {
 	Classes []Class `json:"classes"` // of actual cases, by name
 	// Confusion counts cases: actual class to predicted.
 	Confusion map[string]map[string]int `json:"confusion"`
-	// Precision is of the first findings that call for a change, Recall of the sick programs, First of all.
+	// Precision is a share of the first findings that suggest a change, Recall of the sick programs, First of all
+	// programs.
 	Precision Share `json:"precision"`
 	Recall    Share `json:"recall"`
 	First     Share `json:"first_right"`
@@ -130,20 +132,19 @@ type Score struct {
 	GainErrors  Errors   `json:"gain_errors"`
 }
 
-// Errors are the differences between promised and measured gains, where the first finding was right; fractions of wall
-// time.
+// Errors are the differences between estimated and measured gains of right first findings, as fractions of wall time.
 type Errors struct {
 	Count   int     `json:"count"`
 	Median  float64 `json:"median_absolute"`
 	P90     float64 `json:"p90_absolute"`
-	Bias    float64 `json:"mean"`     // promised less measured
-	Covered Share   `json:"interval"` // measured gains that lie in the promised interval
+	Bias    float64 `json:"mean"`     // estimated minus measured
+	Covered Share   `json:"interval"` // measured gains within the estimated interval
 }
 
-// LeastSupport is how many cases a class needs for the macro-F1.
+// LeastSupport is the number of cases that a class needs to count in the macro-F1.
 const LeastSupport = 5
 
-// Of scores verdicts.
+// NewScore scores verdicts.
 func NewScore(verdicts []Verdict) Score {
 	s := Score{Confusion: map[string]map[string]int{}}
 	var claims, right, sick, found, healthy, alarms, first, placed int

@@ -25,7 +25,7 @@ func given(actual string, n int, findings ...explain.Finding) []Verdict {
 	return all
 }
 
-// known is a confusion whose scores are computed by hand below.
+// known is a confusion matrix whose scores are computed by hand below.
 func known() []Verdict {
 	var all []Verdict
 	add := func(v []Verdict) { all = append(all, v...) }
@@ -121,8 +121,8 @@ func TestPlaced(t *testing.T) {
 func TestErrors(t *testing.T) {
 	v := given("coarse-lock", 1, found("coarse-lock", 0.5))
 	v = append(v, given("coarse-lock", 1, found("coarse-lock", 0.2))...)
-	v = append(v, given("coarse-lock", 1, found("busy-wait", 0.9))...)  // a wrong answer's gain is not judged
-	v = append(v, given("coarse-lock", 1, found("coarse-lock", -1))...) // nor one that is not given
+	v = append(v, given("coarse-lock", 1, found("busy-wait", 0.9))...)  // the gain of a wrong finding does not count
+	v = append(v, given("coarse-lock", 1, found("coarse-lock", -1))...) // nor does a missing gain
 	for i := range v {
 		v[i].Gain = &corpus.Intervention{Gain: 0.45}
 	}

@@ -6,9 +6,8 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 )
 
-// Gained is the fraction of its time that a program saves by a change, of times that were measured in turn, with its 95
-// % interval: by Student's t on the logarithms of the ratios of each pair. Times are positive, two of each side or
-// more.
+// Gained returns the fraction of its time that a program saves by a change, with its 95% interval: Student's t on the
+// logarithms of the ratios of each pair. The times are positive and were measured in turn, at least two of each side.
 func Gained(before, after []float64) (gain, low, high float64) {
 	ratios := make([]float64, min(len(before), len(after)))
 	for n := range ratios {
@@ -18,10 +17,10 @@ func Gained(before, after []float64) (gain, low, high float64) {
 	return 1 - math.Exp(mean), 1 - math.Exp(most), 1 - math.Exp(least)
 }
 
-// kept is how far a promise may be from what the change gives, as a part of that.
-const kept = 0.3
+// tolerance is the largest relative error of an estimated gain.
+const tolerance = 0.3
 
-// Kept reports whether an estimated gain is within 30 % of what the change gave, or of an end of its interval.
+// Kept reports whether an estimated gain is within 30% of the real gain, or within the interval of the real gain.
 func Kept(estimate, gain, low, high float64) bool {
-	return estimate >= math.Min(low, (1-kept)*gain) && estimate <= math.Max(high, (1+kept)*gain)
+	return estimate >= math.Min(low, (1-tolerance)*gain) && estimate <= math.Max(high, (1+tolerance)*gain)
 }

@@ -25,7 +25,7 @@ func TestKept(t *testing.T) {
 		{0.34, 0.5, 0.45, 0.55, false},
 		{0.64, 0.5, 0.45, 0.55, true},
 		{0.66, 0.5, 0.45, 0.55, false},
-		{0.1, 0.2, 0.05, 0.35, true}, // what was measured is no surer
+		{0.1, 0.2, 0.05, 0.35, true}, // within the interval of the measurement
 		{0.1, -0.1, -0.2, 0, false},
 	} {
 		if got := Kept(c.estimate, c.gain, c.low, c.high); got != c.want {

@@ -9,13 +9,13 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// Rival is a naive way to an answer, from the same profiles: its first finding.
+// Rival is a naive explainer, which gives one finding from the same profiles.
 type Rival struct {
 	Name   string
 	Answer func(*evidence.Evidence) explain.Finding
 }
 
-// Rivals are what one does with a profile without thinking: they name the top of it.
+// Rivals returns the naive explainers. They name the top entry of a profile.
 func Rivals() []Rival {
 	return []Rival{
 		{"majority class", func(*evidence.Evidence) explain.Finding { return explain.Finding{Name: explain.None} }},
@@ -25,7 +25,7 @@ func Rivals() []Rival {
 	}
 }
 
-// prefixes gives the finding that a function's name suggests; the first that fits counts.
+// prefixes maps function names to the finding that they suggest. The first prefix that fits counts.
 var prefixes = []struct {
 	prefix string
 	name   explain.Name
@@ -62,7 +62,7 @@ func suggested(function string) explain.Name {
 	return explain.None
 }
 
-// top is the stack whose values of a type add up to the most, by key.
+// top returns the stack with the largest sum of values of a type, grouped by key.
 func top(e *evidence.Evidence, kind evidence.ProfileKind, valueType string,
 	key func([]evidence.Frame) string) []evidence.Frame {
 	sums := map[string]int64{}
@@ -100,7 +100,7 @@ func whole(stack []evidence.Frame) string {
 	return b.String()
 }
 
-// at is a finding at the first frame of the program's own.
+// at returns a finding at the first frame that belongs to the program.
 func at(name explain.Name, stack []evidence.Frame) explain.Finding {
 	f := explain.Finding{Name: name}
 	for _, frame := range stack {

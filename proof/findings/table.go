@@ -9,14 +9,14 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// Row is a way to answers, on a set of families, and what its answers are worth.
+// Row is the score of an explainer on a set of families.
 type Row struct {
 	Answers string `json:"answers"` // "tier B", "tier A", or a rival
 	Set     string `json:"set"`     // "all", "tuned on", "held out", "fold 2"
 	Score   Score  `json:"score"`
 }
 
-// Summary is a table of rows.
+// Summary returns a table of rows.
 func Summary(rows []Row) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -31,7 +31,7 @@ func Summary(rows []Row) string {
 	return b.String()
 }
 
-// String is the value with its interval.
+// String returns the value with its interval.
 func (s Share) String() string {
 	if s.Total == 0 {
 		return "-"
@@ -46,7 +46,7 @@ func (e Errors) String() string {
 	return fmt.Sprintf("%.2f, p90 %.2f", e.Median, e.P90)
 }
 
-// ByClass is a table of a score's classes.
+// ByClass returns a table of the classes of a score.
 func ByClass(s Score) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -58,7 +58,7 @@ func ByClass(s Score) string {
 	return b.String()
 }
 
-// Misses lists the programs whose first finding is wrong, or that promise a gain where none is.
+// Misses lists the programs whose first finding is wrong, and healthy ones with an estimated gain.
 func Misses(verdicts []Verdict) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -69,7 +69,7 @@ func Misses(verdicts []Verdict) string {
 		}
 		gain := "-"
 		if v.Gain != nil {
-			gain = fmt.Sprintf("%.0f %%", 100*v.Gain.Gain)
+			gain = fmt.Sprintf("%.0f%%", 100*v.Gain.Gain)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.Case, v.Actual, gain, named(v.Findings))
 	}
@@ -82,7 +82,7 @@ func named(findings []explain.Finding) string {
 	for _, f := range findings[:min(len(findings), 4)] {
 		name := string(f.Name)
 		if f.Gain != nil {
-			name += fmt.Sprintf(" %.0f %%", 100*f.Gain.Estimate)
+			name += fmt.Sprintf(" %.0f%%", 100*f.Gain.Estimate)
 		}
 		names = append(names, name+" "+strings.Join(slices.Clone(f.Where[:min(len(f.Where), 1)]), ""))
 	}

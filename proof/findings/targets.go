@@ -2,13 +2,14 @@ package findings
 
 import "fmt"
 
-// Target is what a score is held to.
+// Target is a requirement on a score.
 type Target struct {
 	What string
 	Met  bool
 }
 
-// Targets are those of the tiers: precision and macro-F1 at tier B, macro-F1 at tier A, and no false alarm at either.
+// Targets returns the requirements on the scores b and a of findings with a trace (tier B) and without (tier A):
+// precision, macro-F1 and right first findings with a trace, macro-F1 without, and no false alarm in either.
 func Targets(b, a Score) []Target {
 	return []Target{
 		{fmt.Sprintf("tier B: precision %.2f, at least 0.90", b.Precision.Value), b.Precision.Value >= 0.9},

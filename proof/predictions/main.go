@@ -1,6 +1,11 @@
-// Command predictions tests the predictions of virtual time on this machine: every design of coffee on 1 and 2 CPUs,
-// with 1 to 12 workers and jitter of 0 to 2 ms, and five other structures, first predicted and then measured: make
-// twin. It exits 1 if a target is missed, 3 if the machine is too noisy to tell, 4 if something failed.
+// Command predictions proves that lab.Measure predicts throughput, latency and wall time within set errors: make twin
+// and make twin-real. It measures points together with their predictions and scores them.
+//
+// make twin measures every design of coffee on 1 and 2 CPUs, with 1 to 12 workers and jitter of 0 to 2 ms, and five
+// other structures. make twin-real measures seven workloads of real code. Each is a number of runs of lab.Measure of at
+// most a few minutes, stored in one directory, which a later call continues.
+//
+// It exits 1 if a target is missed, 3 if the machine is too noisy to decide or runs are left, 4 if something failed.
 package main
 
 import (
@@ -12,13 +17,10 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/brewput/brewput/catalog/coffee"
-	"github.com/brewput/brewput/internal/aa"
-	"github.com/brewput/brewput/internal/calibrate"
-	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/host"
-	"github.com/brewput/brewput/sim"
-	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/proof/aatest"
+	"github.com/brewput/brewput/workload"
 )
 
 // Exit codes.
@@ -30,92 +32,40 @@ const (
 )
 
 func main() {
-	trial.Main(coffee.Workload(), shapes(), aa.Yardstick())
-	dir := flag.String("real", "", "measure the predictions of real code with the brewput of -command, in runs in "+
-		"this directory that it goes on with, and score them")
-	limit := flag.Duration("for", 8*time.Minute, "with -real: how long; give 0 to score what is stored")
-	command := flag.String("command", "bin/brewput", "with -real: the brewput that measures")
-	cost := flag.String("cost", "", "what the scheduler takes in virtual time, as in sim --cost; without it what "+
-		"brewput calibrate found, else typical costs")
-	blocks := flag.Int("blocks", 5, "how often each point is measured")
-	duration := flag.Duration("duration", 800*time.Millisecond, "measured time of a trial")
-	every := flag.Int("every", 1, "only one of so many points of each grid, for a quick look")
-	seed := flag.Uint64("seed", 1, "seed of the order of trials and of all draws")
+	lab.Main(workloads()...)
+	c := campaign{stdout: os.Stdout, stderr: os.Stderr}
+	flag.BoolVar(&c.Real, "real", false, "measure real code instead of coffee and other structures")
+	flag.StringVar(&c.Cost, "cost", "", "the scheduler's costs in virtual time, as in sim --cost (default: those "+
+		"measured by brewput calibrate, or typical costs)")
+	flag.IntVar(&c.Blocks, "blocks", 5, "blocks of each run, except for real code")
+	flag.DurationVar(&c.Duration, "duration", 800*time.Millisecond, "measured time of a trial, except for real code")
+	flag.IntVar(&c.Every, "every", 1, "measure only every Nth point of each grid")
+	flag.Uint64Var(&c.Seed, "seed", 1, "seed of the order of trials and of all draws")
+	flag.StringVar(&c.dir, "dir", "bin/twin-runs", "`DIRECTORY` of the runs, which a later call continues")
+	flag.DurationVar(&c.limit, "for", 0, "a `TIME` after which no trial begins (default: until all are done)")
+	flag.BoolVar(&c.scoreOnly, "score", false, "measure nothing: score the stored runs, of any build")
 	flag.Parse()
-	if flag.NArg() > 0 || *blocks < 2 || *duration <= 0 || *every < 1 {
+	switch {
+	case flag.NArg() > 0 || c.Blocks < 2 || c.Duration <= 0 || c.Every < 1:
 		fmt.Fprintln(os.Stderr, "twin: give -blocks 2 or more, a positive -duration, -every 1 or more, "+
 			"and no other argument")
 		os.Exit(exitUsage)
-	}
-	if *dir != "" {
-		os.Exit(realCode(*dir, *command, *limit))
-	}
-	if *cost == "" {
-		*cost = costsHere()
-	}
-	if _, err := sim.ParseCosts(*cost); err != nil {
-		fmt.Fprintln(os.Stderr, "twin: -cost:", err)
+	case runtime.NumCPU() < 2 && !c.scoreOnly:
+		fmt.Fprintln(os.Stderr, "twin: 2 CPUs are needed, and this machine has", runtime.NumCPU())
 		os.Exit(exitUsage)
 	}
-	if n := runtime.NumCPU(); n < 2 {
-		fmt.Fprintln(os.Stderr, "twin: the grid has 2 CPUs, and this machine has", n)
-		os.Exit(exitUsage)
-	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	burn, err := calibrate.ForSweep("", "twin") // not stored: nobody would use it again
-	if err != nil {
-		fail(err)
-	}
-	c := &campaign{out: os.Stdout, progress: os.Stderr, cost: *cost, blocks: *blocks, warmup: 100 * time.Millisecond,
-		duration: *duration, seed: *seed,
-		burn: burn.Rate, calm: calm{ratio: calibrate.BurnRatio, live: trial.Runner{TimeLimit: time.Minute}.Run},
-		every: *every}
 	code, err := c.run(ctx)
 	if err != nil {
-		fail(err)
+		fmt.Fprintln(os.Stderr, "twin:", err)
+		code = exitFailed
 	}
 	os.Exit(code)
 }
 
-// realCode measures and scores predictions of real code, and returns the exit code: undecided while pieces are left.
-func realCode(dir, command string, limit time.Duration) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	c := &realCampaign{progress: os.Stderr, dir: dir, command: []string{command}, limit: limit}
-	left, err := c.measure(ctx)
-	if err != nil {
-		fail(err)
-	}
-	list, err := readStored(dir)
-	if err != nil {
-		fail(err)
-	}
-	s := writeScores(os.Stdout, list)
-	switch {
-	case left > 0:
-		fmt.Printf("%d of %d pieces are not complete; repeat the command to go on\n", left, len(pieces()))
-		return exitUndecided
-	case !s.kept():
-		fmt.Println("The target is missed.")
-		return exitMissed
-	}
-	fmt.Println("The target is kept.")
-	return 0
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, "twin:", err)
-	os.Exit(exitFailed)
-}
-
-// costsHere are those of this machine, or typical ones.
-func costsHere() string {
-	here := host.Read()
-	_, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "twin: typical costs: %v\n", err)
-		return sim.Typical().String()
-	}
-	return c.String()
+// workloads are all that the campaign measures.
+func workloads() []*workload.Workload {
+	return append(catalog.All(), shapes(), aatest.Double(burner()))
 }

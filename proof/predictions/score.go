@@ -9,44 +9,45 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// target is how far predictions may be off.
+// target is the largest allowed error of predictions.
 type target struct {
-	median, p90 float64 // of the sizes of the errors
-	worst       float64 // of each, beyond half of the interval of what was measured
+	median, p90 float64 // of the absolute errors
+	worst       float64 // of each absolute error, less the half-width of the measurement's interval
 }
 
-// What targets are of.
+// Names of targets.
 const (
 	ofThroughput = "throughput"
 	ofLatency    = "mean latency"
-	ofShapes     = "other shapes" // their throughput
+	ofShapes     = "other shapes" // throughput of these
 )
 
-// targets are what is asked of coffee, of latency half as much again; of other shapes of the median alone.
+// targets has all three limits for coffee, those of latency 1.5 times as large, and only the median for other shapes.
 var targets = map[string]target{
 	ofThroughput: {0.02, 0.04, 0.06},
 	ofLatency:    {0.03, 0.06, 0.09},
 	ofShapes:     {0.05, math.Inf(1), math.Inf(1)},
 }
 
-// point is one prediction beside its measurement.
+// point is one prediction with its measurement.
 type point struct {
 	compare.Prediction
-	half  float64 // half of the 95 % interval of what was measured, by itself
-	probe float64 // how much longer a burn took than calibrated, in the median of the trials
+	half  float64 // half-width of the 95% interval of the measurement alone; NaN below 2 trials
+	probe float64 // median relative excess of the length of burns over the calibrated length
 }
 
+// size is the absolute error.
 func (p point) size() float64 { return math.Abs(float64(p.Error)) }
 
-// score is how far the predictions of some points are off.
+// score summarizes the errors of some points.
 type score struct {
 	points             []point // the worst first
 	median, p90, worst float64
-	beyond             float64 // of the worst beyond its own half-width: what the target is of
-	misses             int     // points whose error is beyond the target of the worst
+	beyond             float64 // largest absolute error less the half-width of its measurement
+	misses             int     // points above the target of the worst
 }
 
-// points are the predictions of a metric. The trials are those that were measured.
+// points returns the predictions of a metric. The trials are the measured ones.
 func points(rows []compare.Row, trials []result.Trial, metric string) []point {
 	var list []point
 	for i := range rows {
@@ -58,7 +59,7 @@ func points(rows []compare.Row, trials []result.Trial, metric string) []point {
 		var logs, probes []float64
 		for j := range trials {
 			x := &trials[j]
-			if x.Design != t.Design || x.Point.String() != t.Point.String() || !x.Good() {
+			if x.Kind != result.KindTrial || x.Design != t.Design || x.Point.String() != t.Point.String() || !x.Good() {
 				continue
 			}
 			v := float64(x.Metrics.Get(metric))
@@ -79,8 +80,8 @@ func points(rows []compare.Row, trials []result.Trial, metric string) []point {
 	return list
 }
 
-// judge sums up the errors of points against a target.
-func judge(list []point, t target) score {
+// newScore summarizes the errors of points, against a target.
+func newScore(list []point, t target) score {
 	s := score{points: slices.Clone(list)}
 	if len(list) == 0 {
 		return s
@@ -107,7 +108,7 @@ func judge(list []point, t target) score {
 	return s
 }
 
-// margin is what a measurement itself is uncertain by: nothing where that is not known.
+// margin is the uncertainty of the measurement, 0 if unknown.
 func (p point) margin() float64 {
 	if math.IsNaN(p.half) {
 		return 0
@@ -115,7 +116,7 @@ func (p point) margin() float64 {
 	return p.half
 }
 
-// kept reports whether a score keeps a target.
-func (s score) kept(t target) bool {
+// meets reports whether a score meets a target.
+func (s score) meets(t target) bool {
 	return len(s.points) > 0 && s.median <= t.median && s.p90 <= t.p90 && s.misses == 0
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// shapes are five structures that are no coffee shop, each a job of its own: what the twin says of them was not tuned
-// on them.
+// shapes are five other concurrent structures, each with a job of its own. The simulation was not tuned on them.
 func shapes() *workload.Workload {
-	return &workload.Workload{Name: "shapes", Doc: "Five concurrent structures that the twin is tested on",
+	return &workload.Workload{Name: "shapes", Doc: "Five concurrent structures to test predictions on",
 		Designs: []workload.Design{
 			{Name: fanout, Doc: "eight tasks for each request, waited for by a group", Stream: newFanout},
 			{Name: cache, Doc: "a cache behind an RWMutex, of which every tenth request writes", Stream: newCache},
@@ -24,7 +23,7 @@ func shapes() *workload.Workload {
 		}}
 }
 
-// The five.
+// The names of the shapes.
 const (
 	fanout = "fanout"
 	cache  = "rwcache"
@@ -33,20 +32,20 @@ const (
 	belt   = "belt"
 )
 
-// unmodelled says of each shape, and of coffee, what of it virtual time leaves out.
+// unmodelled lists for each shape, and for coffee, the effects that virtual time leaves out.
 var unmodelled = map[string]string{
-	"coffee": "caches and the migration of a goroutine's data, the clock's and the host's changes within a trial, " +
-		"and that a thread needs time to come from one CPU to another",
-	ofShapes: "what is said of each above",
+	"coffee": "caches and the migration of a goroutine's data, changes of the clock rate and of the host's load " +
+		"within a trial, and the time that a thread needs to move to another CPU",
+	ofShapes: "what is listed for each above",
 	fanout:   "stacks and garbage of eight goroutines a request, and the cache misses of a task that is stolen",
 	cache:    "the cache line of the reader count, which all readers write",
-	pool:     "the timer slack of the operating system, 50 us at a time: a wait ends when its thread comes to look",
-	loop:     "the locks of the channels that a select takes, garbage of a timer for each wait, timer slack",
-	belt: "at 20 us an item, whatever one hand-off costs beyond its typical price: contention for the channel's " +
-		"lock, futex calls, cache misses of what is handed over",
+	pool:     "the timer slack of the operating system, 50 us: a wait ends when a thread polls the timers",
+	loop:     "the channel locks that a select takes, the garbage of a timer for each wait, timer slack",
+	belt: "at 20 us an item, costs of a hand-off beyond its typical cost: contention for the channel's lock, futex " +
+		"calls, cache misses of the item",
 }
 
-// counted is a check that as many requests were counted as were served.
+// counted returns a check that every request was counted.
 func counted(what string, n *env.Atomic[int64], each int64) func(uint64) (workload.Answer, error) {
 	return func(operations uint64) (workload.Answer, error) {
 		if got, want := n.Load(), each*int64(operations); got != want {
@@ -56,7 +55,7 @@ func counted(what string, n *env.Atomic[int64], each int64) func(uint64) (worklo
 	}
 }
 
-// newFanout: eight tasks of 50 to 150 us.
+// newFanout serves a request by eight tasks of 50 to 150 us.
 func newFanout(e env.Env, _ plan.Point) (workload.Stream, error) {
 	const tasks = 8
 	done := env.NewAtomic[int64](e, "done")
@@ -76,7 +75,8 @@ func newFanout(e env.Env, _ plan.Point) (workload.Stream, error) {
 	}, nil
 }
 
-// newCache: reading takes 30 us under the lock and 100 us outside it, writing 60 us under it.
+// newCache reads for 30 us or, in one of ten requests, writes for 60 us under the lock, and works for 100 us outside
+// it.
 func newCache(e env.Env, _ plan.Point) (workload.Stream, error) {
 	lock, served := e.RWMutex("cache"), env.NewAtomic[int64](e, "served")
 	return workload.Stream{
@@ -98,7 +98,7 @@ func newCache(e env.Env, _ plan.Point) (workload.Stream, error) {
 	}, nil
 }
 
-// newPool: 100 us of work, an answer after 1 to 2 ms, and 200 us of work, with one of two connections.
+// newPool works for 100 us, waits 1 to 2 ms for an answer and works for 200 us, with one of two connections.
 func newPool(e env.Env, _ plan.Point) (workload.Stream, error) {
 	connections, served := env.NewChan[int](e, "connections", 2), env.NewAtomic[int64](e, "served")
 	connections.Send(1)
@@ -123,8 +123,8 @@ type call struct {
 	done *env.Chan[struct{}]
 }
 
-// newLoop: an event takes 50 to 150 us, and every 5 ms the loop does 300 us of work of its own. Every fourth request is
-// urgent. Callers think for 200 us.
+// newLoop handles events of 50 to 150 us in one goroutine, which also works for 300 us every 5 ms. Every fourth request
+// is urgent. Callers work for 200 us between requests.
 func newLoop(e env.Env, _ plan.Point) (workload.Stream, error) {
 	calls, urgent, quit := env.NewChan[call](e, "calls", 4), env.NewChan[call](e, "urgent", 4),
 		env.NewChan[struct{}](e, "quit", 0)
@@ -171,7 +171,7 @@ func newLoop(e env.Env, _ plan.Point) (workload.Stream, error) {
 	}, nil
 }
 
-// newBelt: making an item takes 20 us, and so does using it; there is room for 16.
+// newBelt makes items in 20 us each and passes them through a buffer of 16 to consumers that use each for 20 us.
 func newBelt(e env.Env, _ plan.Point) (workload.Stream, error) {
 	items, used, staff := env.NewChan[uint64](e, "items", 16), env.NewAtomic[int64](e, "used"), e.Group()
 	for range 2 {
@@ -193,4 +193,15 @@ func newBelt(e env.Env, _ plan.Point) (workload.Stream, error) {
 		},
 		Check: counted("items", used, 1),
 	}, nil
+}
+
+// burner is a workload without any shared state, so that differences between its trials are noise of the machine.
+func burner() *workload.Workload {
+	designs := []workload.Design{
+		{Name: "burn", Doc: "a tenth of a millisecond of CPU work",
+			Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+				return workload.Stream{Op: func(e env.Env, _ uint64) { e.Burn(100 * time.Microsecond) }}, nil
+			}},
+	}
+	return &workload.Workload{Name: "noise", Doc: "CPU work, to measure the noise of a machine", Designs: designs}
 }

@@ -1,5 +1,6 @@
-// Command realcode tests predictions of real code: make direct. It records jobs on one virtual CPU, predicts their wall
-// time on more CPUs, and measures it there by real trials.
+// Command realcode proves that the wall time of real code on two CPUs can be predicted from a recording on one: make
+// direct. It runs the built examples/realcode. It records jobs on one virtual CPU, predicts their wall time on more
+// CPUs, and measures it there in real trials. It takes two minutes.
 //
 //	go build -o realcode ./examples/realcode && go run ./proof/realcode -program ./realcode
 package main
@@ -18,20 +19,21 @@ import (
 	"strconv"
 
 	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/proof/idle"
 	"github.com/brewput/brewput/result"
 )
 
-// most is the share of the measured wall time by which a prediction may be off.
-const most = 0.05
+// maxError is the largest error of a prediction, as a share of the measured wall time.
+const maxError = 0.05
 
-// task is a design of a workload with its grain.
+// task is a design of a workload at one grain size.
 type task struct{ workload, design, factor, level string }
 
 func (t task) args() []string {
 	return []string{t.workload, "--designs", t.design, "--" + t.factor, t.level}
 }
 
-// tasks have blocks of some 50 us to some milliseconds.
+// tasks returns tasks whose sections of real code take about 50 us to a few milliseconds.
 func tasks() []task {
 	var list []task
 	for _, design := range []string{"pool", "counter"} {
@@ -63,37 +65,41 @@ func main() {
 	}
 }
 
-// bench runs a program.
+// bench runs a program built from examples/realcode.
 type bench struct {
 	program, dir string
 	cpus, rounds int
 	cost         string
 }
 
+// campaign runs all tasks and prints a table. The error reports predictions that are off.
 func campaign(b *bench) error {
 	fmt.Printf("predicted from one virtual CPU and measured on %d: medians of %d rounds; the error is the mean of "+
 		"its rounds, with its 95 %% interval\n\n", b.cpus, b.rounds)
 	fmt.Printf("%-8s %-8s %8s  %9s  %10s  %10s  %10s  %7s\n", "workload", "design", "grain", "mean cost", "1 CPU",
 		"predicted", "measured", "error")
-	verdicts, all := map[string]int{}, round{}
+
+	verdicts, all := map[string]int{}, idle.Usage{}
 	for _, t := range tasks() {
-		var sum round
+		var sum idle.Usage
 		var one, predicted, measured, grain, logs []float64
 		for i := range b.rounds {
 			x, err := b.round(t, i)
 			if err != nil {
 				return err
 			}
-			sum.add(x)
+			sum = sum.Add(x.usage)
 			one, predicted, measured, grain = append(one, x.one), append(predicted, x.predicted),
 				append(measured, x.measured), append(grain, x.grain)
 			logs = append(logs, math.Log(x.predicted/x.measured))
 		}
+
 		off, low, high := stat.MeanInterval(logs, 0.95)
 		verdict := judge(low, high)
-		if all.add(sum); sum.disturbed() {
+		if sum.Disturbed() {
 			verdict = disturbed
 		}
+		all = all.Add(sum)
 		verdicts[verdict]++
 		fmt.Printf("%-8s %-8s %8s  %7.0fus  %8.2fms  %8.2fms  %8.2fms  %+6.1f%%  [%+.1f%%, %+.1f%%]  %s\n", t.workload,
 			t.design, t.level,
@@ -102,16 +108,17 @@ func campaign(b *bench) error {
 	}
 	fmt.Printf("\nwithin %.0f %% of the trials: %d predictions; undecided, as trials scatter too much here: %d; "+
 		"disturbed by others: %d; off: %d\n",
-		100*most, verdicts[within], verdicts[undecided], verdicts[disturbed], verdicts[beyond])
+		100*maxError, verdicts[within], verdicts[undecided], verdicts[disturbed], verdicts[beyond])
 	fmt.Printf("during the trials other processes had %.2f of a CPU, and the hypervisor kept %.1f %% of the "+
 		"time that was wanted\n",
-		all.others(), 100*all.stolen())
+		all.Others(), 100*all.StolenShare())
 	if verdicts[beyond] > 0 {
-		return fmt.Errorf("%d predictions are off by more than %.0f %%", verdicts[beyond], 100*most)
+		return fmt.Errorf("%d predictions are off by more than %.0f %%", verdicts[beyond], 100*maxError)
 	}
 	return nil
 }
 
+// Verdicts on a prediction.
 const (
 	within    = "within"
 	undecided = "undecided"
@@ -119,42 +126,27 @@ const (
 	disturbed = "disturbed"
 )
 
-// judge says whether the interval of a logarithm lies within what is allowed, or beyond it.
+// judge compares the interval of log(predicted / measured) with the allowed error.
 func judge(low, high float64) string {
-	switch limit := math.Log1p(most); {
+	switch limit := math.Log1p(maxError); {
 	case low >= -limit && high <= limit:
 		return within
 	case low > limit || high < -limit:
 		return beyond
 	}
-	return undecided // also where there is no interval
+	return undecided // also without an interval
 }
 
+// percent is the change in percent that a logarithm of a ratio stands for.
 func percent(log float64) float64 { return 100 * math.Expm1(log) }
 
-// round is what one recording and the trials after it found, in seconds.
+// round is one recording with the prediction and the trial after it. Times are in seconds.
 type round struct {
 	grain, one, predicted, measured float64
-	own, machine, steal             float64 // CPU time of the trial, of all processes, and what the hypervisor kept
+	usage                           idle.Usage // during the trial
 }
 
-// others is how much of a CPU other processes had, stolen the share of the wanted CPU time that the hypervisor kept.
-func (r *round) others() float64 { return (r.machine - r.own) / r.measured }
-func (r *round) stolen() float64 { return r.steal / (r.own + r.steal) }
-
-// disturbed reports whether others took so much that the trials do not show what the design does; the system counts it
-// in steps of 10 ms, of which a few are nobody's. What is not known is not held against them.
-func (r *round) disturbed() bool {
-	return r.others() > 0.1 && r.machine-r.own > 0.1 || r.stolen() > 0.02 && r.steal > 0.05
-}
-
-func (r *round) add(x round) {
-	r.measured += x.measured
-	r.own += x.own
-	r.machine += x.machine
-	r.steal += x.steal
-}
-
+// round records, predicts and measures a task once.
 func (b *bench) round(t task, i int) (r round, err error) {
 	costs := filepath.Join(b.dir, "costs")
 	sim := append(append([]string{"sim"}, t.args()...), "--format", "json")
@@ -171,9 +163,11 @@ func (b *bench) round(t task, i int) (r round, err error) {
 			map[string]*float64{result.WallSeconds: &r.predicted}},
 		{append(append([]string{"run"}, t.args()...), "--format", "json", "--cpus", strconv.Itoa(b.cpus), "--count",
 			"1", "--seed", strconv.Itoa(i+1)), map[string]*float64{
-			result.WallSeconds: &r.measured, result.CPUSeconds: &r.own, "machine_cpu_seconds": &r.machine,
-			"steal_seconds": &r.steal}},
+			result.WallSeconds: &r.measured, result.CPUSeconds: &r.usage.Own,
+			"machine_cpu_seconds": &r.usage.Machine, "steal_seconds": &r.usage.Stolen}},
 	}
+
+	// Record on one CPU, predict on more, measure there.
 	sections, seconds := 0.0, 0.0
 	steps[0].into["real_sections"], steps[0].into["real_code_seconds"] = &sections, &seconds
 	for n, step := range steps {
@@ -182,11 +176,11 @@ func (b *bench) round(t task, i int) (r round, err error) {
 			return r, err
 		}
 	}
-	r.grain = seconds / sections
+	r.grain, r.usage.Wall, r.usage.Count = seconds/sections, r.measured, 1
 	return r, nil
 }
 
-// ask runs the program and takes medians from its summaries.
+// ask runs the program and stores the medians of the named metrics.
 func (b *bench) ask(args []string, into map[string]*float64) error {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(b.program, args...)

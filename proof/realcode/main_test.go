@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// TestJudge covers intervals inside, outside and across the limits, and no interval at all.
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
@@ -17,23 +18,6 @@ func TestJudge(t *testing.T) {
 	} {
 		if got := judge(c.low, c.high); got != c.want {
 			t.Errorf("%v to %v: %s, want %s", c.low, c.high, got, c.want)
-		}
-	}
-}
-
-func TestDisturbed(t *testing.T) {
-	for _, c := range []struct {
-		r    round
-		want bool
-	}{
-		{round{measured: 1, own: 2, machine: 2.05}, false},
-		{round{measured: 1, own: 2, machine: 2.2}, true},
-		{round{measured: 0.1, own: 0.2, machine: 0.25}, false}, // a few ticks
-		{round{measured: 1, own: 2, machine: 2, steal: 0.1}, true},
-		{round{measured: 1, own: math.NaN(), machine: math.NaN(), steal: math.NaN()}, false},
-	} {
-		if got := c.r.disturbed(); got != c.want {
-			t.Errorf("%+v: %v", c.r, got)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package record keeps the entries of a campaign in a file, one line of JSON each, so that a campaign that was stopped
-// continues. One process at a time uses a record.
+// Package record stores the results of a campaign in a file of JSON lines, so that a campaign that was stopped can
+// continue. Only one process may use a record at a time.
 package record
 
 import (
@@ -12,16 +12,17 @@ import (
 	"os"
 )
 
-// Hash is the SHA-256 of a file, in hexadecimal digits. An entry that holds it is of that build alone.
+// Hash returns the SHA-256 of a file in hexadecimal digits. An entry that holds the hash of a program belongs to that
+// build only.
 func Hash(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), err
 }
 
-// Read returns the entries of a record in their order; none if there is no file. fits returns an error for an entry of
-// another campaign. A last line without its end, as a kill leaves it, is cut off, so that its entry is made again. A
-// file with any other fault is left as it is.
+// Read returns the entries of a record in order, and none if there is no file. fits returns an error for an entry of
+// another campaign. If a kill left the last line incomplete, Read truncates the file before it, so that the entry is
+// measured again. Read does not change a file with any other fault.
 func Read[T any](path string, fits func(T) error) (entries []T, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -30,6 +31,7 @@ func Read[T any](path string, fits func(T) error) (entries []T, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	end := bytes.LastIndexByte(text, '\n') + 1
 	for line := range bytes.Lines(text[:end]) {
 		var entry T
@@ -42,16 +44,17 @@ func Read[T any](path string, fits func(T) error) (entries []T, err error) {
 		}
 		entries = append(entries, entry)
 	}
+
 	if end == len(text) {
 		return entries, nil
 	}
 	if text[end] != '{' {
-		return nil, fmt.Errorf("%s:%d: not an entry: name another file", path, len(entries)+1)
+		return nil, fmt.Errorf("%s:%d: not an entry of a record: give another file", path, len(entries)+1)
 	}
 	return entries, os.Truncate(path, int64(end))
 }
 
-// Append adds an entry, and makes the file if there is none.
+// Append adds an entry. It creates the file if there is none.
 func Append[T any](path string, entry T) error {
 	line, err := json.Marshal(entry)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 type entry struct {
@@ -15,8 +16,8 @@ type entry struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// of wants entries of one build.
-func of(build string) func(entry) error {
+// fromBuild accepts entries of one build.
+func fromBuild(build string) func(entry) error {
 	return func(e entry) error {
 		if e.Build != build {
 			return errors.New("of another build")
@@ -25,10 +26,10 @@ func of(build string) func(entry) error {
 	}
 }
 
-// TestContinue: what was appended is read back, also lines that are long; a record that is not there has no entry.
+// TestContinue checks that Read returns what Append wrote, long lines included, and nothing of a missing file.
 func TestContinue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record")
-	if list, err := Read(path, of("a")); err != nil || list != nil {
+	if list, err := Read(path, fromBuild("a")); err != nil || list != nil {
 		t.Fatalf("no file: %v, %v", list, err)
 	}
 	want := []entry{{"a", 1, ""}, {"a", 2, strings.Repeat("long ", 1<<18)}, {"a", 3, "line\nline"}}
@@ -36,20 +37,20 @@ func TestContinue(t *testing.T) {
 		if err := Append(path, e); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := Read(path, of("a")); err != nil || !slices.Equal(list, want[:i+1]) {
+		if list, err := Read(path, fromBuild("a")); err != nil || !slices.Equal(list, want[:i+1]) {
 			t.Errorf("after %d: %d entries, %v", i+1, len(list), err)
 		}
 	}
 	if err := Append(path, func() {}); err == nil {
-		t.Error("what has no JSON is appended")
+		t.Error("Append accepts a value without JSON")
 	}
-	if list, err := Read(path, of("a")); err != nil || !slices.Equal(list, want) {
-		t.Errorf("after what has no JSON: %d entries, %v", len(list), err)
+	if list, err := Read(path, fromBuild("a")); err != nil || !slices.Equal(list, want) {
+		t.Errorf("after a value without JSON: %d entries, %v", len(list), err)
 	}
 }
 
-// TestFaults: a last line without its end is cut off and made again; other faults are named by file and line, and the
-// file stays as it is.
+// TestFaults checks that Read removes an incomplete last line. It reports other faults with file and line, and then
+// does not change the file.
 func TestFaults(t *testing.T) {
 	const one, two = `{"build":"a","n":1}` + "\n", `{"build":"a","n":2}` + "\n"
 	for _, c := range []struct {
@@ -73,7 +74,7 @@ func TestFaults(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		list, err := Read(path, of("a"))
+		list, err := Read(path, fromBuild("a"))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), path+c.want)) ||
 			len(list) != c.n {
 			t.Errorf("%s: %d entries, %v", c.name, len(list), err)
@@ -90,16 +91,16 @@ func TestFaults(t *testing.T) {
 		if err := Append(path, entry{Build: "a", N: 9}); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := Read(path, of("a")); err != nil || len(list) != c.n+1 || list[c.n].N != 9 {
+		if list, err := Read(path, fromBuild("a")); err != nil || len(list) != c.n+1 || list[c.n].N != 9 {
 			t.Errorf("%s: then %v, %v", c.name, list, err)
 		}
 	}
-	if _, err := Read(t.TempDir(), of("a")); err == nil {
+	if _, err := Read(t.TempDir(), fromBuild("a")); err == nil {
 		t.Error("a folder is read")
 	}
 }
 
-// TestHash: the digits are those of SHA-256.
+// TestHash compares with a known SHA-256.
 func TestHash(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
@@ -110,5 +111,17 @@ func TestHash(t *testing.T) {
 	}
 	if _, err := Hash(path + "x"); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// TestPiece checks that a piece ends after its limit, and never without one.
+func TestPiece(t *testing.T) {
+	if NewPiece(0).Over() || NewPiece(time.Hour).Over() || !NewPiece(1).Over() {
+		t.Error("a piece ends at another time")
+	}
+	var out strings.Builder
+	Remaining(&out, 0, "runs")
+	if Remaining(&out, 3, "runs"); out.String() != "\n3 runs are left: run the same command again.\n" {
+		t.Errorf("%q", out.String())
 	}
 }

@@ -20,65 +20,66 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// kind is a change with what gate is asked of it, and what it is to answer.
+// kind is a change of the repository, with the arguments of gate and its right decisions.
 type kind struct {
 	name   string
-	change map[string]string // files of the head; what is not named is the base's
+	change map[string]string // files of the head that differ from the base
 	args   []string
 	right  []int // exit codes
-	never  []int // exit codes of which not one may come
+	never  []int // exit codes that may never occur
 	loaded bool  // under a load that comes and goes
 }
 
-// What gate exits with.
+// Exit codes of gate.
 const (
 	passes    = 0
 	fails     = 1
 	undecided = 3
 )
 
+// kinds are all changes. Their names are keys of the record.
 var kinds = []kind{
-	{name: "no change, 5 % allowed", args: brew("5%"), right: []int{passes}},
-	{name: "3 % slower, 5 % allowed", change: slower(3), args: brew("5%"), right: []int{passes}},
-	{name: "3 % slower, 1 % allowed", change: slower(3), args: brew("1%", "--layouts", "1"), right: []int{fails}},
-	{name: "10 % slower, 5 % allowed", change: slower(10), args: brew("5%"), right: []int{fails}},
+	{name: "no change, 5% allowed", args: brew("5%"), right: []int{passes}},
+	{name: "3% slower, 5% allowed", change: slower(3), args: brew("5%"), right: []int{passes}},
+	{name: "3% slower, 1% allowed", change: slower(3), args: brew("1%", "--layouts", "1"), right: []int{fails}},
+	{name: "10% slower, 5% allowed", change: slower(10), args: brew("5%"), right: []int{fails}},
 	{name: "one allocation more, none allowed", change: map[string]string{"cups.go": cupsSource(11)},
 		args: limit("Cups", "0%", "--metric", "allocs/op", "--duration", "50ms"), right: []int{fails}},
-	{name: "another order, 5 %, 5 layouts", change: map[string]string{"pour.go": pourSource(true)},
+	{name: "another order, 5%, 5 layouts", change: map[string]string{"pour.go": pourSource(true)},
 		args: brew("5%", "--layouts", "5"), right: []int{passes}, never: []int{fails}},
 	{name: "no change, under load", args: brew("5%", "--count", "20", "--duration", "100ms"), right: []int{undecided},
 		loaded: true},
-	{name: "10 % slower, under load", change: slower(10), args: brew("5%", "--count", "20", "--duration", "100ms"),
+	{name: "10% slower, under load", change: slower(10), args: brew("5%", "--count", "20", "--duration", "100ms"),
 		right: []int{undecided}, loaded: true},
 }
 
+// brew and limit are arguments of gate: the benchmark, the allowed regression, and more.
 func brew(most string, more ...string) []string { return limit("Brew", most, more...) }
 
 func limit(benchmark, most string, more ...string) []string {
 	return append([]string{"--bench", benchmark, "--max-regression", most}, more...)
 }
 
-// slower is a head that takes so many per cent more turns. The code is the same but for a constant, and lies where it
-// lay.
+// slower returns a head with more iterations, by a percentage. Only a constant differs, so that no code moves.
 func slower(percent int) map[string]string {
-	return map[string]string{"turns.go": turnsSource(10000 + 100*percent)}
+	return map[string]string{"iterations.go": iterationsSource(10000 + 100*percent)}
 }
 
-func turnsSource(turns int) string {
-	return fmt.Sprintf("package shop\n\nconst turns = %d\n", turns)
+func iterationsSource(iterations int) string {
+	return fmt.Sprintf("package shop\n\nconst iterations = %d\n", iterations)
 }
 
 func cupsSource(cups int) string { return fmt.Sprintf("package shop\n\nconst cups = %d\n", cups) }
 
-// pourSource is three functions with loops of a few instructions, which feel where they lie. They come in one order or
-// the other, and another function of odd length lies before or behind.
+// pourSource has three functions with short loops, whose speed depends on their address, and a function of odd length.
+// Reversing their order moves all of them.
 func pourSource(reversed bool) string {
 	list := []string{
-		"//go:noinline\nfunc grind(x uint64) uint64 {\n\tfor i := range uint64(turns) {\n\t\tx ^= i + " +
+		"//go:noinline\nfunc grind(x uint64) uint64 {\n\tfor i := range uint64(iterations) {\n\t\tx ^= i + " +
 			"x>>3\n\t}\n\treturn x\n}\n",
-		"//go:noinline\nfunc press(x uint64) uint64 {\n\tfor i := range uint64(turns / 4) {\n\t\tif x&1 == i&1 " +
+		"//go:noinline\nfunc press(x uint64) uint64 {\n\tfor i := range uint64(iterations / 4) {\n\t\tif x&1 == i&1 " +
 			"{\n\t\t\tx += 3\n\t\t}\n\t\tx = x>>1 | x<<63\n\t}\n\treturn x\n}\n",
-		"//go:noinline\nfunc steam(x uint64) uint64 {\n\tfor i := range uint64(turns / 4) {\n\t\tx = x*31 + " +
+		"//go:noinline\nfunc steam(x uint64) uint64 {\n\tfor i := range uint64(iterations / 4) {\n\t\tx = x*31 + " +
 			"i\n\t}\n\treturn x\n}\n",
 		"//go:noinline\nfunc smile(x uint64) uint64 {\n\tif x == 12345678901234567 {\n\t\treturn x % 97 * " +
 			"13\n\t}\n\treturn x\n}\n",
@@ -119,11 +120,11 @@ func BenchmarkCups(b *testing.B) {
 `
 
 // base are the files of the base.
-var base = map[string]string{"go.mod": "module example.com/shop\n\ngo 1.24\n", "turns.go": turnsSource(10000),
+var base = map[string]string{"go.mod": "module example.com/shop\n\ngo 1.24\n", "iterations.go": iterationsSource(10000),
 	"cups.go": cupsSource(10),
 	"pour.go": pourSource(false), "shop_test.go": benchSource}
 
-// one lets gate judge a kind once.
+// one runs gate on a kind once.
 func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 	if err := errors.Join(repository.Write(c.repo, base), repository.Write(c.repo, k.change)); err != nil {
 		return outcome{}, err
@@ -131,6 +132,7 @@ func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 	if k.loaded {
 		defer load(ctx, time.Second)()
 	}
+
 	began := time.Now()
 	out := filepath.Join(c.repo, "run")
 	defer os.RemoveAll(out)
@@ -145,6 +147,7 @@ func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 	if code != passes && code != fails && code != undecided {
 		return o, fmt.Errorf("%s: gate exits with %d:\n%s", k.name, code, stderr)
 	}
+
 	line, _, _ := bytes.Cut(stdout, []byte("\n"))
 	var v struct {
 		Cost, Low, High *float64
@@ -157,7 +160,7 @@ func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 	return o, nil
 }
 
-// brewput runs it in the repository.
+// brewput runs the built command in the repository.
 func (c *campaign) brewput(ctx context.Context, args ...string) (code int, stdout, stderr []byte, err error) {
 	cmd := exec.CommandContext(ctx, c.program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -166,6 +169,8 @@ func (c *campaign) brewput(ctx context.Context, args ...string) (code int, stdou
 	var o, e bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &o, &e
 	err = cmd.Run()
+
+	// A nonzero exit code is an outcome, not an error.
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		err = nil
@@ -180,8 +185,8 @@ func (c *campaign) brewput(ctx context.Context, args ...string) (code int, stdou
 	return cmd.ProcessState.ExitCode(), o.Bytes(), e.Bytes(), err
 }
 
-// watch begins to watch the machine, and returns how much of a CPU was used since by processes that are neither this
-// one nor brewput and what it started; 0 where that is not known.
+// watch starts to measure the CPU time of the machine. The function that it returns gives the number of CPUs that other
+// processes have used since: neither this one, nor brewput and its children. It gives 0 if that is unknown.
 func (c *campaign) watch() func() float64 {
 	var before, after host.Counters
 	began, spent := time.Now(), c.spent
@@ -197,7 +202,7 @@ func (c *campaign) watch() func() float64 {
 	}
 }
 
-// load keeps all CPUs busy for every other period, until what it returns is called.
+// load keeps all CPUs busy in every other period, until stop is called.
 func load(ctx context.Context, period time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup

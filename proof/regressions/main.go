@@ -1,16 +1,16 @@
-// Command regressions tests whether the decisions of brewput gate are right: make gates. It makes a repository with
-// seeded changes (none, 3 % and 10 % slower, one allocation more, functions in another order), lets gate judge each of
-// them many times, on an idle machine and under a load that comes and goes, and counts its decisions. It continues
-// where it was stopped.
+// Command regressions proves that brewput gate decides right about seeded changes: make gates. It runs the built
+// command in a repository with changes (none, 3% and 10% slower, one more allocation, functions in another order), many
+// times each, on an idle machine and under a load that comes and goes, and counts the decisions. A later call
+// continues.
 //
 //	go build -buildvcs=false -o brewput ./cmd/brewput
 //	go run ./proof/regressions -program ./brewput -record gates.ndjson
 //
-// With -sequential it shows instead what that load makes of a comparison of a program with itself: all of one side
-// first, as go test does it, and in blocks.
+// With -sequential it compares a program with itself under that load instead: all runs of one side first, as go test
+// does, and in blocks: make gusts.
 //
-// It exits 1 if the counts show that gate is right less often than it should be, or calls another order of functions a
-// regression; 4 if something failed.
+// It exits 1 if the counts show that gate is right less often than promised, or if it calls another order of functions
+// a regression, and 4 if something failed.
 package main
 
 import (
@@ -30,9 +30,9 @@ import (
 func main() {
 	var c campaign
 	flag.StringVar(&c.program, "program", "", "the `PATH` of brewput")
-	flag.IntVar(&c.runs, "n", 8, "runs of each kind")
+	flag.IntVar(&c.runs, "n", 8, "runs of each change")
 	flag.StringVar(&c.record, "record", "", "`FILE` of the runs so far")
-	piece := flag.Duration("for", 0, "a `TIME` after which no run begins (default: until all are done)")
+	limit := flag.Duration("for", 0, "a `TIME` after which no run begins (default: until all are done)")
 	sequential := flag.Bool("sequential", false, "compare a program with itself under a load that comes and goes, "+
 		"one side after the other and in blocks")
 	flag.Parse()
@@ -40,9 +40,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, "gates: give -program, -record, and -n above 0; see -help")
 		os.Exit(2)
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	broken, err := c.start(ctx, *piece, *sequential)
+	broken, err := c.start(ctx, *limit, *sequential)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "gates:", err)
@@ -52,60 +53,62 @@ func main() {
 	}
 }
 
-// campaign is what is run.
+// campaign runs gate on every kind of change.
 type campaign struct {
-	program string
-	record  string
-	runs    int
-	repo    string
-	began   time.Time
-	piece   time.Duration
+	program string // the built brewput
+	record  string // file of the outcomes
+	runs    int    // of each kind
+	repo    string // working directory of the built brewput
+	piece   record.Piece
 	spent   time.Duration // CPU time of brewput and all that it started
 }
 
-// start makes the repository and runs the campaign in it; broken says that a promise was found not to hold.
-func (c *campaign) start(ctx context.Context, piece time.Duration, sequential bool) (broken bool, err error) {
+// start makes the repository and runs the campaign in it. broken reports that a promise does not hold.
+func (c *campaign) start(ctx context.Context, limit time.Duration, sequential bool) (broken bool, err error) {
 	if c.program, err = filepath.Abs(c.program); err != nil {
 		return false, err
 	}
+
 	dir, err := os.MkdirTemp("", "gates")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	c.repo, c.began, c.piece = dir, time.Now(), piece
+	c.repo, c.piece = dir, record.NewPiece(limit)
 	if err := repository.Make(ctx, dir, base); err != nil {
 		return false, err
 	}
+
 	if sequential {
 		return c.sequential(ctx)
 	}
 	return c.gates(ctx)
 }
 
-// gates runs what is not yet recorded, the kinds in turn, so that what the machine does falls on all of them alike.
+// gates makes the runs that are not recorded. The kinds take turns, so that changes of the machine affect all alike.
 func (c *campaign) gates(ctx context.Context) (broken bool, err error) {
 	sum, err := record.Hash(c.program)
 	if err != nil {
 		return false, err
 	}
-	done, err := record.Read(c.record, of(sum))
+	done, err := record.Read(c.record, fromProgram(sum))
 	if err != nil {
 		return false, err
 	}
+
 	left := 0
 	for n := range c.runs {
 		for _, k := range kinds {
 			if count(done, k.name) > n {
 				continue
 			}
-			if c.piece > 0 && time.Since(c.began) > c.piece {
+			if c.piece.Over() {
 				left++
 				continue
 			}
 			o, err := c.one(ctx, k, n+1)
 			if errors.Is(err, context.Canceled) {
-				return false, errors.New("interrupted; what was measured is in " + c.record)
+				return false, errors.New("interrupted; the runs so far are in " + c.record)
 			}
 			if err != nil {
 				return false, err
@@ -119,10 +122,9 @@ func (c *campaign) gates(ctx context.Context) (broken bool, err error) {
 				k.name, o.Exit, o.Cost, o.Low, o.High, o.Blocks, o.Seconds, o.Others)
 		}
 	}
+
 	t := tally(done)
 	fmt.Print(t.text())
-	if left > 0 {
-		fmt.Printf("\n%d runs are left: do it again.\n", left)
-	}
+	record.Remaining(os.Stdout, left, "runs")
 	return t.broken(), nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/proof/record"
 )
 
-// TestTally: what is right, what may never come, and when a promise is broken.
+// TestTally counts right and wrong runs, and checks when a promise is broken.
 func TestTally(t *testing.T) {
 	runs := func(exits map[string][]int) table {
 		var list []outcome
@@ -25,7 +25,7 @@ func TestTally(t *testing.T) {
 		}
 		return tally(list)
 	}
-	const none, order, loaded = "no change, 5 % allowed", "another order, 5 %, 5 layouts", "no change, under load"
+	const none, order, loaded = "no change, 5% allowed", "another order, 5%, 5 layouts", "no change, under load"
 	for _, c := range []struct {
 		exits  map[string][]int
 		right  int
@@ -42,13 +42,13 @@ func TestTally(t *testing.T) {
 		}
 	}
 	text := runs(map[string][]int{none: {0, 0, 0, 0}, order: {0, 1}}).text()
-	if !strings.Contains(text, "Idle: right in 5 of 6, 83.3 % (95 % Wilson interval 43.6 to 97.0 %)") ||
+	if !strings.Contains(text, "Idle: right in 5 of 6, 83.3% (95% Wilson interval 43.6% to 97.0%)") ||
 		!strings.Contains(text, "a regression 1 times") {
 		t.Error(text)
 	}
 }
 
-// TestDisturbed: a run beside others is done again, but not one that is to be under load.
+// TestDisturbed checks that a disturbed run is repeated, unless its kind is under load.
 func TestDisturbed(t *testing.T) {
 	list := []outcome{{Kind: kinds[0].name, Others: 0.11, Exit: 3}, {Kind: kinds[0].name, Others: 0.09},
 		{Kind: kinds[len(kinds)-1].name, Others: 1, Exit: 3}}
@@ -73,10 +73,10 @@ func names() []string {
 	return list
 }
 
-// TestRecord: a campaign goes on where it was stopped, but not with another build.
+// TestRecord checks that a campaign continues after a kill, but not with another build.
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "record")
-	if list, err := record.Read(path, of("a")); err != nil || list != nil {
+	if list, err := record.Read(path, fromProgram("a")); err != nil || list != nil {
 		t.Fatalf("%v %v", list, err)
 	}
 	for range 2 {
@@ -84,7 +84,8 @@ func TestRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if list, err := record.Read(path, of("a")); err != nil || count(list, "k") != 2 || list[1].Exit != undecided {
+	list, err := record.Read(path, fromProgram("a"))
+	if err != nil || count(list, "k") != 2 || list[1].Exit != undecided {
 		t.Errorf("%v %v", list, err)
 	}
 	text, err := os.ReadFile(path)
@@ -94,15 +95,15 @@ func TestRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list, err := record.Read(path, of("a")); err != nil || count(list, "k") != 1 {
+	if list, err := record.Read(path, fromProgram("a")); err != nil || count(list, "k") != 1 {
 		t.Errorf("after a kill: %v %v", list, err)
 	}
-	if _, err := record.Read(path, of("b")); err == nil || !strings.Contains(err.Error(), "another build") {
+	if _, err := record.Read(path, fromProgram("b")); err == nil || !strings.Contains(err.Error(), "another build") {
 		t.Errorf("another build: %v", err)
 	}
 }
 
-// TestRepository: the sources are Go, and a change is a change of what it is to be.
+// TestRepository checks that the sources are formatted Go, and that every change differs from the base.
 func TestRepository(t *testing.T) {
 	dir := t.TempDir()
 	if err := repository.Make(t.Context(), dir, base); err != nil {

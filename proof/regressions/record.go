@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/proof/idle"
 )
 
-// outcome is a run of gate, a line of the record.
+// outcome is one run of gate, a line of the record.
 type outcome struct {
 	Kind    string  `json:"kind"`
 	Program string  `json:"program"` // SHA-256
@@ -19,25 +20,27 @@ type outcome struct {
 	High    float64 `json:"high"`
 	Blocks  int     `json:"blocks"`
 	Seconds float64 `json:"seconds"`
-	Others  float64 `json:"others"` // CPUs that other processes used meanwhile
+	Others  float64 `json:"others"` // CPUs that other processes used during the run
 }
 
-// disturbed reports whether a run that was to be on an idle machine was not: it is counted apart, and done again.
+// disturbed reports whether other processes disturbed a run that needs an idle machine. It is not counted, and
+// repeated.
 func (o outcome) disturbed() bool {
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == o.Kind })
-	return at >= 0 && !kinds[at].loaded && o.Others > 0.1
+	return at >= 0 && !kinds[at].loaded && o.Others > idle.MaxOthers
 }
 
-// of wants runs of one program.
-func of(program string) func(outcome) error {
+// fromProgram accepts runs of one program.
+func fromProgram(program string) func(outcome) error {
 	return func(o outcome) error {
 		if o.Program != program {
-			return errors.New("a run of another build: remove the record")
+			return errors.New("a run of another build: remove the file")
 		}
 		return nil
 	}
 }
 
+// count is the number of undisturbed runs of a kind.
 func count(list []outcome, name string) int {
 	n := 0
 	for _, o := range list {
@@ -51,7 +54,7 @@ func count(list []outcome, name string) int {
 // row counts the runs of a kind.
 type row struct {
 	kind             kind
-	n, right, wrong  int // wrong are those of which not one may come
+	n, right, wrong  int // wrong are runs with an exit code that may never occur
 	pass, fail, open int
 	disturbed        int
 	costs, seconds   []float64
@@ -93,10 +96,10 @@ func one(b bool) int {
 	return 0
 }
 
-// promised is the share of the runs in which gate is to be right.
+// promised is the share of runs in which gate is right.
 const promised = 0.95
 
-// sum counts the right ones among the runs with or without load.
+// sum counts the right runs, and all runs, with or without load.
 func (t table) sum(loaded bool) (right, n int) {
 	for _, r := range t {
 		if r.kind.loaded == loaded {
@@ -106,7 +109,7 @@ func (t table) sum(loaded bool) (right, n int) {
 	return right, n
 }
 
-// broken reports whether the runs exclude that gate keeps its promises.
+// broken reports whether the 95% interval of the share of right runs is below the promise, or a run is wrong.
 func (t table) broken() bool {
 	for _, loaded := range []bool{false, true} {
 		if _, high := stat.WilsonInterval(t.sum(loaded)); high < promised {
@@ -116,7 +119,7 @@ func (t table) broken() bool {
 	return slices.ContainsFunc(t, func(r row) bool { return r.wrong > 0 })
 }
 
-// text is the table for people.
+// text returns the table and its summary.
 func (t table) text() string {
 	var b strings.Builder
 	const line = "%-34s %4v %6v %5v %5v %9v %8v %7v %7v\n"
@@ -135,7 +138,7 @@ func (t table) text() string {
 			continue
 		}
 		low, high := stat.WilsonInterval(right, n)
-		fmt.Fprintf(&b, "%s: right in %d of %d, %.1f %% (95 %% Wilson interval %.1f to %.1f %%). ",
+		fmt.Fprintf(&b, "%s: right in %d of %d, %.1f%% (95%% Wilson interval %.1f%% to %.1f%%). ",
 			map[bool]string{false: "Idle", true: "Under load"}[loaded],
 			right, n, 100*float64(right)/float64(n), 100*low, 100*high)
 	}
@@ -146,7 +149,8 @@ func (t table) text() string {
 		}
 	}
 	if disturbed > 0 {
-		fmt.Fprintf(&b, "%d more runs are not counted: other processes used more than 0.1 of a CPU.", disturbed)
+		fmt.Fprintf(&b, "%d more runs are not counted: other processes used more than %.1f of a CPU.", disturbed,
+			idle.MaxOthers)
 	}
 	return strings.TrimSpace(b.String()) + "\n"
 }

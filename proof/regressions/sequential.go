@@ -14,10 +14,11 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 )
 
-// comes is how long the load comes, and then goes: about as long as one side of a comparison takes.
-const comes = 3 * time.Second
+// gust is how long the load lasts, and how long it then pauses: about the time of one side of a comparison.
+const gust = 3 * time.Second
 
-// sequential compares the base with itself under a load that comes and goes, in both ways in turn.
+// sequential compares the base with itself under a load that comes and goes, alternately one side after the other and
+// in blocks.
 func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
 	binary := filepath.Join(c.repo, "shop.test")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, ".")
@@ -29,25 +30,25 @@ func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
 	fmt.Printf(line, "", "one side after the other", "in blocks")
 	wrong := [2]int{}
 	for n := range c.runs {
-		var said [2]verdict
-		if said[0], err = c.after(ctx, binary); err == nil {
-			said[1], err = c.blocks(ctx, n+1)
+		var verdicts [2]verdict
+		if verdicts[0], err = c.after(ctx, binary); err == nil {
+			verdicts[1], err = c.blocks(ctx, n+1)
 		}
 		if err != nil {
 			return false, err
 		}
-		for i, v := range said {
+		for i, v := range verdicts {
 			wrong[i] += one(v.Verdict == "faster" || v.Verdict == "slower")
 		}
-		fmt.Printf(line, n+1, said[0], said[1])
+		fmt.Printf(line, n+1, verdicts[0], verdicts[1])
 	}
-	fmt.Printf("\nThe program is the same on both sides. A difference is seen in %d of %d comparisons of one side "+
-		"after the other, and in %d of %d in blocks.\n",
+	fmt.Printf("\nThe program is the same on both sides. %d of %d comparisons of one side after the other "+
+		"report a difference, and %d of %d in blocks.\n",
 		wrong[0], c.runs, wrong[1], c.runs)
 	return stat.BinomialTail(wrong[1], c.runs, 1-promised) < 0.01, nil
 }
 
-// verdict is one of brewput's on the time of an operation.
+// verdict is a verdict of brewput on the time of an operation.
 type verdict struct {
 	Kind, Metric, Verdict string
 	Ratio, Low, High      float64
@@ -57,9 +58,9 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%.2fx, %s", v.Ratio, v.Verdict)
 }
 
-// after is the verdict on two files that go test wrote one after the other.
+// after returns the verdict on two files that go test writes one after the other.
 func (c *campaign) after(ctx context.Context, binary string) (verdict, error) {
-	defer load(ctx, comes)()
+	defer load(ctx, gust)()
 	for _, name := range []string{"first.txt", "second.txt"} {
 		cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.bench=Brew", "-test.benchtime=100ms",
 			"-test.count=20", "-test.cpu=1")
@@ -72,19 +73,19 @@ func (c *campaign) after(ctx context.Context, binary string) (verdict, error) {
 			return verdict{}, err
 		}
 	}
-	return c.say(ctx, "compare", "first.txt", "second.txt")
+	return c.verdict(ctx, "compare", "first.txt", "second.txt")
 }
 
-// blocks is that of brewput bench; each round has an order of its own.
+// blocks returns the verdict of brewput bench. The seed sets the order of the blocks.
 func (c *campaign) blocks(ctx context.Context, seed int) (verdict, error) {
-	defer load(ctx, comes)()
+	defer load(ctx, gust)()
 	defer os.RemoveAll(filepath.Join(c.repo, "run"))
-	return c.say(ctx, "bench", "--base", "HEAD", "--bench", "Brew", "--cpus", "1", "--count", "20", "--duration",
+	return c.verdict(ctx, "bench", "--base", "HEAD", "--bench", "Brew", "--cpus", "1", "--count", "20", "--duration",
 		"100ms", "--seed", strconv.Itoa(seed), "-o", "run")
 }
 
-// say is what brewput says.
-func (c *campaign) say(ctx context.Context, args ...string) (verdict, error) {
+// verdict runs brewput and returns its verdict.
+func (c *campaign) verdict(ctx context.Context, args ...string) (verdict, error) {
 	code, stdout, stderr, err := c.brewput(ctx, append(args, "--format", "json")...)
 	if err != nil || code != 0 {
 		return verdict{}, fmt.Errorf("%s: exit %d, %w\n%s", args[0], code, err, stderr)

@@ -18,16 +18,16 @@ import (
 	"github.com/brewput/brewput/proof/record"
 )
 
-// attempt is one attack: a box of its own, a source of what is drawn, and what is found.
+// attempt is one attack, with a directory and a random source of its own.
 type attempt struct {
 	*campaign
 	outcome
 	rng *rand.Rand
-	box string // holds the folders cwd, tmp and cache
-	no  int    // of the next command
+	box string // directory that holds cwd and tmp
+	no  int    // number of commands so far
 }
 
-// attempt makes one attempt and records it. What was found is kept.
+// attempt makes one attempt and records it. It keeps the directory of a find.
 func (c *campaign) attempt(ctx context.Context, name string, index int, attack attack) error {
 	box, err := os.MkdirTemp(filepath.Join(c.work, "box"), fmt.Sprintf("%s-%d-", name, index))
 	if err != nil {
@@ -40,6 +40,7 @@ func (c *campaign) attempt(ctx context.Context, name string, index int, attack a
 		return err
 	}
 	defer a.clear()
+
 	if err := attack(ctx, a); err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -49,6 +50,7 @@ func (c *campaign) attempt(ctx context.Context, name string, index int, attack a
 		}
 		fmt.Fprintf(c.stderr, "%s:%d %s: %s\n  %.300q\n", name, index, a.Kind, strings.Join(a.Found, "; "), a.Command)
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done = append(c.done, a.outcome); c.once {
@@ -66,14 +68,14 @@ func hashOf(name string) uint64 {
 func (a *attempt) cwd() string { return filepath.Join(a.box, "cwd") }
 func (a *attempt) tmp() string { return filepath.Join(a.box, "tmp") }
 
-// find notes what is wrong, once.
+// find notes a fault, unless the same one is noted already.
 func (a *attempt) find(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(a.Found, text) {
 		a.Found = append(a.Found, text)
 	}
 }
 
-// keep moves the box to the finds.
+// keep moves the directory of the attempt to the finds.
 func (a *attempt) keep() error {
 	a.Kept = filepath.Join(a.work, "finds", fmt.Sprintf("%s-%d", a.Area, a.Index))
 	return errors.Join(os.RemoveAll(a.Kept), os.Rename(a.box, a.Kept))
@@ -82,7 +84,7 @@ func (a *attempt) keep() error {
 // codes are the exit codes of brewput.
 var codes = map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true, 130: true}
 
-// judge looks at what no command may do, whatever it was given. crashes are expected of programs that brewput runs, not
+// judge finds what no command may do, whatever its input. crashes allows panics of programs that brewput runs, but not
 // of the code that reads arguments and prints.
 func (a *attempt) judge(r ran, crashes bool) {
 	switch {
@@ -102,18 +104,18 @@ func (a *attempt) judge(r ran, crashes bool) {
 		}
 	}
 	if r.code != 0 && r.code != 130 && r.signal == 0 && !r.hung && strings.TrimSpace(r.stdout+r.stderr) == "" {
-		a.find("exit %d without a word", r.code)
+		a.find("exit %d without a message", r.code)
 	}
 }
 
-// panicked reports whether a text holds the crash of a Go program.
+// panicked reports whether a text contains the crash of a Go program.
 func panicked(text string) bool {
 	crash := strings.Contains(text, "panic: ") || strings.Contains(text, "fatal error: ")
 	return crash && strings.Contains(text, "goroutine ") || strings.Contains(text, "panic: runtime error")
 }
 
-// ours reports whether the first goroutine of a crash, which is the one that panicked, was in the code that reads
-// arguments and prints, without a user's design called from there.
+// ours reports whether a panic came from the code that reads arguments and prints, and not from a user's design called
+// from there. The goroutine that panicked comes first in a crash.
 func ours(text string) bool {
 	const module = "github.com/brewput/brewput/"
 	for at := crashAt(text); at >= 0; at = crashAt(text) {
@@ -130,7 +132,7 @@ func ours(text string) bool {
 	return false
 }
 
-// crashAt is where the first crash in a text begins; -1 if there is none.
+// crashAt is the index of the first crash in a text, or -1.
 func crashAt(text string) int {
 	at, fatal := strings.Index(text, "panic: "), strings.Index(text, "fatal error: ")
 	if at < 0 || fatal >= 0 && fatal < at {
@@ -139,8 +141,8 @@ func crashAt(text string) int {
 	return at
 }
 
-// litter finds what was left in the temporary directory, and processes that are left after a while.
-func (a *attempt) litter() {
+// findLeftovers finds files left in the temporary directory, and processes that still run after a grace period.
+func (a *attempt) findLeftovers() {
 	entries, _ := os.ReadDir(a.tmp())
 	for _, e := range entries {
 		a.find("left in the temporary directory: %s", strings.TrimRight(e.Name(), "0123456789"))

@@ -20,28 +20,28 @@ import (
 )
 
 const (
-	// markVariable finds in /proc all processes of one attempt.
+	// markVariable marks all processes of one attempt, so that they are found in /proc.
 	markVariable = "BREWPUT_SIEGE_BOX"
-	// graceful is how long a command may run beyond its limit, or after an interrupt.
+	// graceful is the time that a command may run beyond its limit, or after an interrupt.
 	graceful = 2 * time.Second
-	// patience is how long a command without a limit of its own may run before it is interrupted.
+	// patience is the time after which a command without a limit of its own is interrupted.
 	patience = 15 * time.Second
-	// mostOutput is how much of a stream is kept, in bytes.
-	mostOutput = 8 << 20
+	// maxOutput is the number of bytes of a stream that are kept.
+	maxOutput = 8 << 20
 )
 
-// ran is what a command did.
+// ran is the outcome of a command.
 type ran struct {
 	code           int
 	signal         syscall.Signal // that killed it; 0 if none
 	hung           bool           // it did not end in time
 	stopped        bool           // it was interrupted, because it had no limit of its own
 	stdout, stderr string
-	took, cpu      time.Duration // by the clock, and of CPU time
-	after          time.Duration // how long it went on after it was interrupted; 0 if it was not
+	took, cpu      time.Duration // wall and CPU time
+	after          time.Duration // how long it ran after it was interrupted; 0 if it was not
 }
 
-// command is a process of an attempt: in its own group, in the box, with the attempt's mark.
+// command returns a command in the directory of the attempt, in a process group of its own, with the attempt's mark.
 func (a *attempt) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(a.program, args...)
 	cmd.Dir = a.cwd()
@@ -50,7 +50,7 @@ func (a *attempt) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// environment is that of all commands: no settings of the user's, and caches of the campaign's own.
+// environment is that of all commands: without the user's settings, and with caches of the campaign.
 func (a *attempt) environment() []string {
 	keep := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "BREWPUT_") || strings.HasPrefix(v, "XDG_") || strings.HasPrefix(v, "GOFLAGS=") ||
@@ -60,7 +60,7 @@ func (a *attempt) environment() []string {
 		"XDG_CACHE_HOME="+filepath.Join(a.work, "cache-"+a.Area), markVariable+"="+a.box)
 }
 
-// goCache is where the go command keeps what it built: it is not compiled anew for each attempt.
+// goCache is the user's build cache, so that attempts need not compile everything again.
 func goCache() string {
 	if dir := os.Getenv("GOCACHE"); dir != "" {
 		return dir
@@ -69,33 +69,37 @@ func goCache() string {
 	return filepath.Join(dir, "go-build")
 }
 
-// run runs the program to its end. limit is that of the command; 0 if it has none: then it is interrupted after a
-// while.
+// run runs the program to its end. limit is the time limit of the command. A command without one, with limit 0, is
+// judgeExit after some time.
 func (a *attempt) run(ctx context.Context, limit time.Duration, args ...string) (ran, error) {
 	return a.watch(ctx, a.command(args...), limit)
 }
 
-// watch starts a command, waits for its end and keeps what it printed.
+// watch starts a command, waits for its end and keeps its output.
 func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration) (ran, error) {
 	a.no++
 	a.Command = append([]string{filepath.Base(cmd.Path)}, cmd.Args[1:]...)
-	out, errs := &proc.Limited{Most: mostOutput}, &proc.Limited{Most: mostOutput}
+	out, errs := &proc.Limited{Most: maxOutput}, &proc.Limited{Most: maxOutput}
 	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.WaitDelay = time.Second // of pipes that a process left behind holds
+	cmd.WaitDelay = time.Second // a process that was left behind may hold the pipes
+
 	var r ran
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		var refused *os.PathError
 		if errors.As(err, &refused) && (errors.Is(err, syscall.E2BIG) || errors.Is(err, syscall.EINVAL)) {
-			return r, nil // the kernel takes no such argument
+			return r, nil // the kernel refuses such an argument
 		}
 		return r, err
 	}
+
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		cmd.Wait()
 	}()
+
+	// A command without a time limit is interrupted first, and ended only if it ignores that.
 	interrupt := time.After(patience)
 	if limit > 0 {
 		interrupt = nil
@@ -104,6 +108,7 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 	if limit > 0 {
 		deadline = time.After(limit + graceful)
 	}
+
 	for running := true; running; {
 		select {
 		case <-ended:
@@ -121,6 +126,7 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 			<-ended
 		}
 	}
+
 	r.took, r.cpu = time.Since(began), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
 	a.Seconds = max(a.Seconds, r.took.Seconds())
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
@@ -131,7 +137,7 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 	return r, errors.Join(ctx.Err(), a.log(r))
 }
 
-// stacks asks a hanging command for the stacks of its goroutines, and waits for a second.
+// stacks makes a hanging command print the stacks of its goroutines, and waits up to a second.
 func (a *attempt) stacks(p *os.Process, ended chan struct{}) {
 	p.Signal(syscall.SIGQUIT)
 	select {
@@ -140,20 +146,20 @@ func (a *attempt) stacks(p *os.Process, ended chan struct{}) {
 	}
 }
 
-// log keeps a command and its output in the box, where a find leaves them.
+// log writes a command and its output to a file in the directory of the attempt.
 func (a *attempt) log(r ran) error {
 	text := fmt.Sprintf("%q\nexit %d, signal %v, hung %t, %v, %v of CPU time\n--- stdout\n%s\n--- stderr\n%s\n",
 		a.Command, r.code, r.signal, r.hung, r.took, r.cpu, r.stdout, r.stderr)
 	return os.WriteFile(filepath.Join(a.box, fmt.Sprintf("command-%d.txt", a.no)), []byte(text), 0o666)
 }
 
-// process is one of an attempt that runs.
+// process is a running process of an attempt.
 type process struct {
 	pid, parent int
 	name        string
 }
 
-// processes finds what runs in the name of the attempt: environments are inherited.
+// processes returns the running processes of the attempt. They inherit its mark with the environment.
 func (a *attempt) processes() (list []process) {
 	mark := []byte(markVariable + "=" + a.box)
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -176,7 +182,7 @@ func (a *attempt) processes() (list []process) {
 	return list
 }
 
-// clear ends what is left of an attempt: processes with its mark, which nobody else has.
+// clear kills the processes with the mark of the attempt, which no other process has.
 func (a *attempt) clear() {
 	for range 100 {
 		left := a.processes()
@@ -190,5 +196,5 @@ func (a *attempt) clear() {
 	}
 }
 
-// copyTree copies a folder of regular files.
+// copyTree copies a directory of regular files.
 func copyTree(from, to string) error { return os.CopyFS(to, os.DirFS(from)) }

@@ -16,7 +16,7 @@ import (
 	"github.com/brewput/brewput/internal/store"
 )
 
-// interrupt sends SIGINT, half of the time in the first 30 ms. The command must exit with 130, unless it was faster.
+// interrupt sends SIGINT, half of the time in the first 30 ms. The command must exit with 130, unless it ends first.
 func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 	all := v.commands()
 	name := []string{"run", "sim", "bench", "explain", "version", "help"}[a.rng.IntN(6)]
@@ -26,7 +26,7 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 	}
 	a.Kind = fmt.Sprintf("SIGINT of %s after %v", name, after)
 	heard := true
-	r, err := a.struck(ctx, after, func(p *os.Process) bool {
+	r, err := a.runAndSignal(ctx, after, func(p *os.Process) bool {
 		heard = listens(p.Pid, syscall.SIGINT)
 		return p.Signal(os.Interrupt) == nil
 	}, all[name]...)
@@ -34,35 +34,34 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 		return err
 	}
 	if r.signal == syscall.SIGINT && r.stdout+r.stderr == "" && !heard {
-		// Go had not come to the package that listens: see internal/interrupt/early. Nothing has begun then.
+		// The program was not yet initialized up to internal/interrupt/early, and had done nothing.
 		a.Kind += ", which was before the program listened"
 		r = ran{code: 130}
 	}
 	a.judge(r, false)
-	a.interrupted(name, r)
-	a.litter()
-	a.whole(name, r)
+	a.judgeExit(name, r)
+	a.findLeftovers()
+	a.judgeRun(name, r)
 	return nil
 }
 
-// heeded is how long a command may go on after an interrupt and still exit with 0. When its work is done, it prints its
-// page and removes what its programs left: that takes a tenth of it even on a busy machine, while other work takes
-// longer.
-const heeded = time.Second
+// maxAfterInterrupt is the longest time after an interrupt at which a command may still exit with 0. A command that is
+// done prints its page and removes files, which takes a tenth of this even on a busy machine. Other work takes longer.
+const maxAfterInterrupt = time.Second
 
-// interrupted wants 130 of a command that was interrupted. One that was about to end may exit with 0.
-func (a *attempt) interrupted(name string, r ran) {
+// judgeExit finds an interrupted command that does not exit with 130. One that was about to end may exit with 0.
+func (a *attempt) judgeExit(name string, r ran) {
 	switch {
 	case r.signal != 0:
-	case r.code == 0 && r.after > heeded && name != "version" && name != "help":
-		a.find("exit 0 a long time after an interrupt: it was not heeded")
+	case r.code == 0 && r.after > maxAfterInterrupt && name != "version" && name != "help":
+		a.find("exit 0 a long time after an interrupt, which was ignored")
 	case r.code != 130 && r.code != 0:
 		a.find("exit %d after an interrupt", r.code)
 	}
 }
 
-// whole wants of a command that was interrupted that its run can be read and is complete if the command says so.
-func (a *attempt) whole(name string, r ran) {
+// judgeRun finds a run that cannot be read after an interrupt, or is not complete although the command exits with 0.
+func (a *attempt) judgeRun(name string, r ran) {
 	dir := filepath.Join(a.cwd(), "stored")
 	if !slices.Contains([]string{"run", "sim", "bench"}, name) || r.signal != 0 || !store.HoldsRun(dir) {
 		return
@@ -78,9 +77,9 @@ func (a *attempt) whole(name string, r ran) {
 	}
 }
 
-// listens reports whether a Go program has asked for a signal, which ends it until then. From its first
-// signal.Notify on, one thread of the runtime blocks all signals but those that were asked for (ensureSigM in
-// runtime/signal_unix.go): no program here asks for SIGUSR1. False of a process that has ended.
+// listens reports whether a Go program has requested a signal, which ends it before that. From its first signal.Notify
+// on, one thread of the runtime blocks all signals except those requested (ensureSigM in runtime/signal_unix.go). No
+// program here requests SIGUSR1. It is false for a process that has ended.
 func listens(pid int, signal syscall.Signal) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	for _, path := range threads {

@@ -16,14 +16,14 @@ import (
 	"github.com/brewput/brewput/internal/store/storetest"
 )
 
-// stored is a run that is made twice. The first one is damaged.
+// stored is a kind of run, made twice. The first run is damaged.
 type stored struct {
 	name    string
 	make    []string // arguments, without -o
-	again   []string // the verb that shows the finished run, with the flag --resume
+	again   []string // verb and flag that show the complete run
 	formats []string
-	inRepo  bool // made in the repository with benchmarks
-	want    map[string]ran
+	inRepo  bool           // made in the repository with benchmarks
+	want    map[string]ran // outcome of each command on the undamaged runs
 }
 
 func storedRuns() []*stored {
@@ -48,11 +48,11 @@ func storedRuns() []*stored {
 }
 
 const (
-	damaged = "run"   // the name of the first run in the box
-	whole   = "other" // and of the second
+	damaged = "run"   // directory of the first run
+	whole   = "other" // directory of the second run
 )
 
-// commands show a run in all ways.
+// commands are all commands that show a run.
 func (s *stored) commands() (list [][]string) {
 	for _, format := range s.formats {
 		list = append(list, slices.Concat(s.again, []string{damaged, "--format", format}))
@@ -63,7 +63,7 @@ func (s *stored) commands() (list [][]string) {
 	return list
 }
 
-// openJournals makes the runs, once for each program, and keeps what is shown of them while they are whole.
+// openJournals makes the runs, once for each build, and keeps the output of all commands on them.
 func openJournals(ctx context.Context, c *campaign) (attack, error) {
 	runs := storedRuns()
 	home := filepath.Join(c.work, "runs-"+c.sum[:12])
@@ -83,17 +83,17 @@ func openJournals(ctx context.Context, c *campaign) (attack, error) {
 	return func(ctx context.Context, a *attempt) error { return a.damage(ctx, runs, home) }, nil
 }
 
-// fresh gives the attempt an empty box.
-func (a *attempt) fresh() (err error) {
+// makeDirectory gives the attempt an empty directory.
+func (a *attempt) makeDirectory() (err error) {
 	if a.box, err = os.MkdirTemp(filepath.Join(a.work, "box"), a.Area); err != nil {
 		return err
 	}
 	return errors.Join(os.Mkdir(a.cwd(), 0o777), os.Mkdir(a.tmp(), 0o777))
 }
 
-// makeRuns makes both runs of a kind.
+// makeRuns makes the two runs of a kind.
 func (a *attempt) makeRuns(ctx context.Context, s *stored, dir string) error {
-	if err := a.fresh(); err != nil {
+	if err := a.makeDirectory(); err != nil {
 		return err
 	}
 	defer os.RemoveAll(a.box)
@@ -111,9 +111,9 @@ func (a *attempt) makeRuns(ctx context.Context, s *stored, dir string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(dir), 0o777), os.Rename(filepath.Join(a.box, "made"), dir))
 }
 
-// showWhole keeps what every command prints for the whole runs. It must be the same twice.
+// showWhole keeps the output of every command on the undamaged runs. It must be the same twice.
 func (a *attempt) showWhole(ctx context.Context, s *stored, dir string) error {
-	if err := a.fresh(); err != nil {
+	if err := a.makeDirectory(); err != nil {
 		return err
 	}
 	defer os.RemoveAll(a.box)
@@ -140,7 +140,7 @@ func (a *attempt) showWhole(ctx context.Context, s *stored, dir string) error {
 	return nil
 }
 
-// damage damages a run, and shows the run and compares it.
+// damage damages a run, and then shows and compares it.
 func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error {
 	s := runs[a.rng.IntN(len(runs))]
 	if a.Index%20 == twinSwap {
@@ -178,7 +178,7 @@ func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error
 		want := s.want[strings.Join(args, " ")]
 		// whether or not the page has what differs
 		if swapped && (args[0] != "compare" || a.Index%20 == headerSwap) && !noticed(r, want) {
-			a.find("silent: %s takes what is of another run", args[0])
+			a.find("silent: %s accepts a part of another run", args[0])
 		}
 		if (r.code != want.code || r.stdout != want.stdout) && !noticed(r, want) && !unfinished(r, want) {
 			a.find("silent: exit %d, and the output of %s differs", r.code, args[0])
@@ -189,7 +189,7 @@ func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error
 				os.Rename(before, filepath.Join(a.cwd(), damaged)))
 		}
 	}
-	a.litter()
+	a.findLeftovers()
 	return nil
 }
 
@@ -210,13 +210,13 @@ func (a *attempt) mutate(s *stored) error {
 	return os.WriteFile(path, mutated, 0o666)
 }
 
-// unfinished reports whether a page says that a run has lost its end, which is what a crash leaves too.
+// unfinished reports whether a page calls a run unfinished, which is right for a run without its end.
 func unfinished(r, want ran) bool {
 	const words = "the run is unfinished"
 	return strings.Contains(r.stdout, words) && !strings.Contains(want.stdout, words)
 }
 
-// complaints are pieces of the sentences with which a run that is shown all the same is said to be damaged.
+// complaints are parts of the messages about damage of a run that is shown nevertheless.
 var complaints = []string{
 	"checksum", "digest", "does not fit", "lost its end", "cannot be read", "before journals had checksums",
 	"not part of it", "schema_version", "not valid UTF-8",
@@ -224,8 +224,8 @@ var complaints = []string{
 	"is not a run directory",
 }
 
-// noticed reports whether a command says what is wrong with a run: it refuses it, which it does not do to the whole
-// one, or a warning that the whole one does not get is about the journal.
+// noticed reports whether a command reports the damage of a run: it refuses the run, unlike the undamaged one, or it
+// prints a warning about the journal that the undamaged one does not get.
 func noticed(r, want ran) bool {
 	usual := strings.Split(want.stderr, "\n")
 	for line := range strings.Lines(r.stderr) {
@@ -243,7 +243,7 @@ func noticed(r, want ran) bool {
 	return false
 }
 
-// swap replaces the header of a run, or its twin, by that of the other run, in a few of the attempts.
+// swap replaces the header of a run, or its predictions, by those of the other run, in a few attempts.
 func (a *attempt) swap(s *stored) (done bool, err error) {
 	run, other := filepath.Join(a.cwd(), damaged), filepath.Join(a.cwd(), whole)
 	switch twin := filepath.Join(run, "twin"); {
@@ -257,6 +257,7 @@ func (a *attempt) swap(s *stored) (done bool, err error) {
 	return false, nil
 }
 
+// swapHeader replaces the first line of a journal by that of another.
 func swapHeader(path, from string) error {
 	text, err := os.ReadFile(path)
 	other, errOther := os.ReadFile(from)
@@ -270,7 +271,7 @@ func swapHeader(path, from string) error {
 
 const journalFile = "journal.ndjson"
 
-// The last digits, to base 20, of the attempts that put something of the other run in place.
+// Remainders by 20 of the indices of attempts that swap parts of the two runs.
 const (
 	headerSwap = 3
 	twinSwap   = 13

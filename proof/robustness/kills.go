@@ -18,111 +18,11 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/proc"
-	"github.com/brewput/brewput/internal/repository"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
 )
 
-// victims are the commands that are killed or interrupted.
-type victims struct {
-	home  string                   // a folder with the program nest
-	whole map[string]time.Duration // how long a command takes
-}
-
-// measured is a run of 2 designs in 6 blocks, each also observed: 24 trials.
-func measured() []string {
-	return []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "6",
-		"--no-twin", "-o", "stored"}
-}
-
-const measuredTrials = 24
-
-// commands are those that an interrupt must end, by a name.
-func (v *victims) commands() map[string][]string {
-	return map[string][]string{
-		"run": measured(), "version": {"version"}, "help": {"help"},
-		"sim": {"sim", "coffee", "--designs", "locking,linearpipe", "--cpus", "2", "--cost", "none", "--jitter",
-			"1ms", "--count", "4", "-o", "stored"},
-		"bench":   {"bench", "--count", "2", "--duration", "10ms", "--cpus", "1", "-o", "stored"},
-		"explain": v.explain(),
-	}
-}
-
-func (v *victims) explain() []string {
-	return []string{"explain", "--cpus", "1", "--duration", "300ms", "--time-limit", "20s", "--", "./nest"}
-}
-
-// nest is a program that starts another in a session of its own, which never ends, and works for a while.
-var nest = map[string]string{
-	"go.mod": "module example.com/nest\n\ngo 1.24\n",
-	"main.go": `package main
-
-import (
-	"os/exec"
-	"syscall"
-	"time"
-)
-
-func main() {
-	cmd := exec.Command("sleep", "300")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Start()
-	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-}
-`,
-	"nest_test.go": `package main
-
-import (
-	"os/exec"
-	"syscall"
-	"testing"
-)
-
-func BenchmarkNest(b *testing.B) {
-	cmd := exec.Command("sleep", "300")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Start()
-	for b.Loop() {
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-}
-`,
-}
-
-// openKills builds the program and finds out how long each command takes here.
-func openKills(ctx context.Context, c *campaign) (attack, error) {
-	v := &victims{home: filepath.Join(c.work, "nest"), whole: map[string]time.Duration{}}
-	if err := errors.Join(os.RemoveAll(v.home), os.MkdirAll(v.home, 0o777),
-		repository.Write(v.home, nest)); err != nil {
-		return nil, err
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", "nest", ".")
-	build.Dir, build.Env = v.home, append(os.Environ(), "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	a := &attempt{campaign: c, outcome: outcome{Area: "kills"}}
-	for name, args := range v.commands() {
-		if err := a.fresh(); err != nil {
-			return nil, err
-		}
-		defer os.RemoveAll(a.box)
-		if err := copyTree(v.home, a.cwd()); err != nil {
-			return nil, err
-		}
-		r, err := a.run(ctx, 2*time.Minute, args...)
-		if err != nil || r.code != 0 {
-			return nil, errors.Join(err, fmt.Errorf("%q exits with %d:\n%s", args, r.code, r.stderr))
-		}
-		v.whole[name] = r.took
-	}
-	return v.attack, nil
-}
-
+// attack kills or interrupts a command, by the index of the attempt.
 func (v *victims) attack(ctx context.Context, a *attempt) error {
 	if err := copyTree(v.home, a.cwd()); err != nil {
 		return err
@@ -140,13 +40,14 @@ func (v *victims) attack(ctx context.Context, a *attempt) error {
 	return v.interrupt(ctx, a)
 }
 
-// instant draws when a command is killed, within the time that it takes.
+// instant draws the time of a kill, within the time that the command takes.
 func (v *victims) instant(rng *rand.Rand, name string) time.Duration {
 	return time.Duration(rng.Float64() * float64(v.whole[name]))
 }
 
-// struck starts a command, lets do act on it after some time, and waits for its end. do reports whether it did.
-func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.Process) bool,
+// runAndSignal starts a command, calls do after some time, and waits for the end. do reports whether it acted on the
+// process.
+func (a *attempt) runAndSignal(ctx context.Context, after time.Duration, do func(*os.Process) bool,
 	args ...string) (ran, error) {
 	cmd := a.command(args...)
 	began := make(chan struct{})
@@ -158,6 +59,7 @@ func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.P
 	if err := cmd.Start(); err != nil {
 		return r, err
 	}
+
 	start := time.Now()
 	var done time.Time
 	go func() {
@@ -167,6 +69,7 @@ func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.P
 			done = at
 		}
 	}()
+
 	limit := time.AfterFunc(time.Minute, func() { r.hung = true; proc.EndGroup(cmd.Process) })
 	err := cmd.Wait()
 	ended := time.Now()
@@ -176,6 +79,7 @@ func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.P
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return r, err
 	}
+
 	r.took, r.cpu = ended.Sub(start), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
 	if !done.IsZero() {
 		r.after = ended.Sub(done)
@@ -185,13 +89,14 @@ func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.P
 		r.signal = status.Signal()
 	}
 	r.stdout, r.stderr = out.String(), errs.String()
+
 	a.no++
 	a.Command = append([]string{filepath.Base(cmd.Path)}, args...)
 	a.Seconds = max(a.Seconds, r.took.Seconds())
 	return r, errors.Join(ctx.Err(), a.log(r))
 }
 
-// pause waits without the slack of timers where it is short.
+// pause waits. Short pauses spin, because timers have slack.
 func pause(d time.Duration) {
 	if d > 5*time.Millisecond {
 		time.Sleep(d)
@@ -201,18 +106,20 @@ func pause(d time.Duration) {
 	}
 }
 
-// killParent kills run anywhere. --resume must complete it, without a trial lost that was stored.
+// killParent kills run at a random time. --resume must complete the run, with all stored trials.
 func (v *victims) killParent(ctx context.Context, a *attempt) error {
 	after := v.instant(a.rng, "run")
 	a.Kind = fmt.Sprintf("kill -9 of run after %v", after)
-	r, err := a.struck(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, measured()...)
+	r, err := a.runAndSignal(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, measured()...)
 	if err != nil {
 		return err
 	}
-	a.litter() // trials notice that they are alone
+
+	a.findLeftovers() // trials end when their parent is gone
 	if r.signal != syscall.SIGKILL {
 		a.judge(r, false)
 	}
+
 	dir := filepath.Join(a.cwd(), "stored")
 	before, openErr := store.Open(dir)
 	args := measured()
@@ -228,13 +135,13 @@ func (v *victims) killParent(ctx context.Context, a *attempt) error {
 		a.find("%s of a killed run exits with %d", args[1], r.code)
 		return nil
 	}
-	a.complete(dir, before)
-	a.litter()
+	a.judgeComplete(dir, before)
+	a.findLeftovers()
 	return nil
 }
 
-// complete wants every block of a run, and the trials that were there before, unchanged.
-func (a *attempt) complete(dir string, before *store.Journal) {
+// judgeComplete finds missing blocks of a run, and stored trials that were lost or changed.
+func (a *attempt) judgeComplete(dir string, before *store.Journal) {
 	j, err := store.Open(dir)
 	if err != nil {
 		a.find("the run cannot be read: %v", err)
@@ -254,18 +161,18 @@ func (a *attempt) complete(dir string, before *store.Journal) {
 	}
 }
 
-// same reports whether two trials are stored alike: what is unavailable is NaN, which equals nothing.
+// same reports whether two trials have the same JSON. Unavailable values are NaN, so that == does not compare them.
 func same(x, y result.Trial) bool {
 	a, errA := json.Marshal(x)
 	b, errB := json.Marshal(y)
 	return errors.Join(errA, errB) == nil && bytes.Equal(a, b)
 }
 
-// killChild kills a trial. The run reports it as failed and goes on.
+// killChild kills a trial. The run must report it as failed and continue.
 func (v *victims) killChild(ctx context.Context, a *attempt) error {
 	after, killed := v.instant(a.rng, "run"), 0
 	a.Kind = fmt.Sprintf("kill -9 of a trial after %v", after)
-	r, err := a.struck(ctx, after, func(p *os.Process) bool {
+	r, err := a.runAndSignal(ctx, after, func(p *os.Process) bool {
 		for deadline := time.Now().Add(time.Second); killed == 0 && time.Now().Before(deadline); {
 			for _, child := range a.processes() {
 				if child.parent == p.Pid && syscall.Kill(child.pid, syscall.SIGKILL) == nil {
@@ -279,16 +186,17 @@ func (v *victims) killChild(ctx context.Context, a *attempt) error {
 		return err
 	}
 	a.judge(r, false)
-	a.litter()
+	a.findLeftovers()
 	if r.code != 0 && r.code != 4 {
 		a.find("exit %d, although a trial failed", r.code)
 	}
+
 	j, err := store.Open(filepath.Join(a.cwd(), "stored"))
 	if err != nil {
 		if r.code == 0 || killed == 0 {
 			a.find("the run cannot be read: %v", err)
 		}
-		return nil // what was killed measured the machine before there was a run
+		return nil // the kill came while the machine was examined, before there was a run
 	}
 	failed := slices.ContainsFunc(j.Trials, func(t result.Trial) bool { return t.Status == result.Failed })
 	if failed != (r.code == 4) {
@@ -300,25 +208,26 @@ func (v *victims) killChild(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// killWithPrograms kills a verb that runs programs. The next call of that verb must clear all that it left.
+// killWithPrograms kills a verb that runs programs. The next call of that verb must remove all that it left.
 func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string) error {
 	after := v.instant(a.rng, name)
 	a.Kind = fmt.Sprintf("kill -9 of %s after %v", name, after)
-	r, err := a.struck(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, v.commands()[name]...)
+	r, err := a.runAndSignal(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, v.commands()[name]...)
 	if err != nil {
 		return err
 	}
 	if r.signal != syscall.SIGKILL {
 		a.judge(r, false)
 	}
+
 	next := map[string][]string{"explain": {"explain", "is.not.there"},
 		"bench": {"bench", "--count", "1", "--duration", "1ms", "--cpus", "1", "-o", "next"}}[name]
 	if r, err = a.run(ctx, 2*patience, next...); err != nil {
 		return err
 	}
 	a.judge(r, false)
-	a.clearing(name, r)
-	a.litter()
+	a.judgeRemoval(name, r)
+	a.findLeftovers()
 	workshops, _ := filepath.Glob(filepath.Join(a.work, "cache-kills", "brewput", "bench", "*"))
 	if len(workshops) > 0 {
 		a.find("left in the cache: %d workshops", len(workshops))
@@ -326,9 +235,9 @@ func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string)
 	return nil
 }
 
-// clearing wants of the call that clears what a killed one left that it did its work: bench measures, and explain looks
-// for what is not there.
-func (a *attempt) clearing(name string, r ran) {
+// judgeRemoval finds a failure of the call that removes what a killed one left: bench must measure, and explain must
+// report a target that does not exist.
+func (a *attempt) judgeRemoval(name string, r ran) {
 	switch {
 	case name == "bench" && r.code != 0:
 		a.find("the next bench exits with %d: %.200q", r.code, r.stderr)
@@ -337,5 +246,5 @@ func (a *attempt) clearing(name string, r ran) {
 	}
 }
 
-// notThere is what explain says of a name that is nothing.
+// notThere is the error of explain for a name that does not exist.
 const notThere = "is.not.there is neither a package nor a file"

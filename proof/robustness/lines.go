@@ -18,76 +18,7 @@ import (
 	"github.com/brewput/brewput/internal/repository"
 )
 
-// value is what a flag may be given. wrong says that it cannot be meant: accepting it is a find.
-type value struct {
-	text  string
-	wrong bool
-}
-
-func good(texts ...string) (list []value) {
-	for _, t := range texts {
-		list = append(list, value{text: t})
-	}
-	return list
-}
-
-func bad(texts ...string) (list []value) {
-	for _, t := range texts {
-		list = append(list, value{t, true})
-	}
-	return list
-}
-
-// huge is longer than any name or number.
-const huge = "99999999999999999999999999999999999999999999999999999999999999999999999999999999" +
-	"9999999999999999999999999999999999999999999999999999999999999999999999999999"
-
-// never is what no number, time or name is.
-var never = []string{"010", "0x2", "1_0", "1e308", "NaN", "Inf", "-1", "", " ", "huge", "99999999999999999999", "٣",
-	"½", "\x1b[31m", "a\nb", "\xff", "1 2", "1,,2", "..", "1..", "..2", "2..1", "1..2:x1", "1..2:+0",
-	"=1", "%s", "$(id)", "'", "\u202e"}
-
-// values are what flags of a kind usually take, and what they hardly can, by the placeholder in the help. Paths are in
-// the box: see furnish. A flag without a value has none.
-func values(kind, flag string) (usual, odd []value) {
-	files := good("out", "out.json", "out.svg", "text.txt", "live", "missing/x", "missing")
-	notFiles := good("fifo", "zero", "dir", "", strings.Repeat("x", 5000), "live/journal.ndjson", "a\nb", "new.txt/x",
-		"\x1b[31m", "\xff")
-	switch {
-	case flag == "format":
-		return good("table", "json", "csv", "bench", "md"), bad("xml", "010", "TABLE", huge)
-	case flag == "output" || kind == "DIR" || kind == "FILE":
-		return files, notFiles
-	case kind == "int" || kind == "uint" || kind == "N" || kind == "K":
-		return good("1", "2", "3", "5"),
-			slices.Concat(good("0", "1000000000", "9223372036854775807"), bad(never...),
-				bad(huge, "1.5", "1s", "99999999999999999999"))
-	case kind == "TIME":
-		return good("1ms", "10ms", "1s", "1.5ms", ".5ms"),
-			slices.Concat(good("0s", "1ns", "2562047h"), bad(never...), bad(huge, "-1ms", "1", "1e3ms", "9999999999h"))
-	case kind == "SHARE" || kind == "PERCENT":
-		return good("1%", "50%", "5%"), bad("010", "0x2", "NaN", "NaN%", "Inf%", "-1%", "", "1e308%", huge, "%")
-	case kind == "NAMES" || kind == "DESIGN" || kind == "NAME":
-		return good("locking", "locking,finelocking", "stream", "stream,job"),
-			bad("lockin", ",", "010", huge, "\x1b]0;x\a", "locking;job")
-	case kind == "PAIRS":
-		return good("neighbours", "all"), bad("some", "010", huge)
-	case kind == "COSTS":
-		return good("none", "wake=60us", "chan=200ns,lock=1ns"),
-			bad("burn=1%", "wake=-1us", "wake=NaN", "wake=1e308s", "wake", "=", "x=1us", "wake=010us", huge)
-	case flag == "cpus" || flag == "workers" || flag == "machines" || flag == "pipes":
-		return good("1", "1,2", "1..2", "2"),
-			slices.Concat(good("1000000", "1..1000000000"), bad(never...), bad(huge, "1e9", "0", "1.5"))
-	case kind == "LEVELS":
-		return good("1", "1,2", "1..2", "1ms", "100us", "0.5", "100", "fixed", "exponential"),
-			slices.Concat(good(never...), good(huge, "1..1000000000", "1000000", "1e9"))
-	case kind == "":
-		return nil, nil
-	}
-	return good("x", "HEAD", ".", "GOGC=100,50", "Brew", "off"), slices.Concat(good(never...), good(huge))
-}
-
-// option is a flag of the help of a verb.
+// option is a flag in the help of a verb.
 type option struct{ name, kind string }
 
 // verb is a verb, or a verb with a workload, with its flags.
@@ -95,15 +26,15 @@ type verb struct {
 	words []string
 	flags []option
 	tame  []string // flags that keep it short, unless they are drawn
-	right []string // targets that it takes, separated by blanks
+	right []string // possible targets, separated by spaces
 }
 
 var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, |    )--([a-z-]+)(?: (\S+))?  `)
 
-// openLines reads the flags of all verbs from their help, so that a new flag is attacked too, and makes the files.
+// openLines reads the flags of all verbs from their help, so that new flags are attacked too, and makes the files.
 func openLines(ctx context.Context, c *campaign) (attack, error) {
 	a := &attempt{campaign: c, outcome: outcome{Area: "lines"}}
-	if err := a.fresh(); err != nil {
+	if err := a.makeDirectory(); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(a.box)
@@ -150,7 +81,7 @@ func openLines(ctx context.Context, c *campaign) (attack, error) {
 	return func(ctx context.Context, a *attempt) error { return a.line(ctx, verbs, home) }, nil
 }
 
-// furnish makes the files that command lines may name, as a repository with benchmarks.
+// furnish makes the files that command lines may name, in a repository with benchmarks.
 func (a *attempt) furnish(ctx context.Context, home string) error {
 	if err := os.MkdirAll(filepath.Join(home, "dir"), 0o777); err != nil {
 		return err
@@ -174,13 +105,14 @@ func (a *attempt) furnish(ctx context.Context, home string) error {
 	return os.WriteFile(filepath.Join(home, "cpu.pprof"), profile, 0o666)
 }
 
-// line draws a command line, runs it and looks at what it did and left.
+// line draws a command line, runs it, and judges its outcome and the files that it leaves.
 func (a *attempt) line(ctx context.Context, verbs []verb, home string) error {
 	err := errors.Join(copyTree(home, a.cwd()), syscall.Mkfifo(filepath.Join(a.cwd(), "fifo"), 0o600),
 		os.Symlink("/dev/zero", filepath.Join(a.cwd(), "zero")))
 	if err != nil {
 		return err
 	}
+
 	args, wrong := a.draw(verbs)
 	before := a.names()
 	r, err := a.run(ctx, limitOf(args), args...)
@@ -188,7 +120,7 @@ func (a *attempt) line(ctx context.Context, verbs []verb, home string) error {
 		return err
 	}
 	again := ""
-	if r.hung { // other processes may have kept it from its end: what hangs hangs twice
+	if r.hung { // on a busy machine it may only be slow: a command that hangs does so twice
 		a.clear()
 		if err := errors.Join(os.RemoveAll(a.tmp()), os.Mkdir(a.tmp(), 0o777)); err != nil {
 			return err
@@ -198,17 +130,18 @@ func (a *attempt) line(ctx context.Context, verbs []verb, home string) error {
 		}
 		again = ", at the second attempt"
 	}
+
 	a.judge(r, false)
 	a.Kind = fmt.Sprintf("%s, exit %d%s", args[0], r.code, again)
 	if r.code == 0 && wrong != "" && !r.stopped {
-		a.find("exit 0, although %.60q is no possible value", wrong)
+		a.find("exit 0, although %.60q is not a valid value", wrong)
 	}
-	a.leftover(before, args)
-	a.litter()
+	a.findFiles(before, args)
+	a.findLeftovers()
 	return nil
 }
 
-// limitOf is how long a command line may take by its own --time-limit; 0 where that is the limit of each trial.
+// limitOf is the time limit that a command line sets for all of the command; 0 if it sets none, or one for each trial.
 func limitOf(args []string) time.Duration {
 	at := slices.Index(args, "--time-limit")
 	if args[0] != "explain" || at < 0 || at+1 == len(args) || slices.Contains(args, "--pprof") {
@@ -221,14 +154,14 @@ func limitOf(args []string) time.Duration {
 	return limit
 }
 
-// draw draws a command line. wrong is a value that must be refused.
+// draw draws a command line. wrong is a value in it that must be refused, or "".
 func (a *attempt) draw(verbs []verb) (args []string, wrong string) {
 	v := verbs[a.rng.IntN(len(verbs))]
 	args = slices.Clone(v.words)
 	targets := append(good("text.txt", "old.txt", "new.txt", "cpu.pprof", "live", "fifo", "zero", "dir", "missing",
 		"coffee", "null", "coffee/locking", ".", "--", "./...", "http://127.0.0.1:1", "file:///etc/passwd", "run",
 		"sim",
-		"mine", "bash"), good(never...)...)
+		"mine", "bash"), good(invalid...)...)
 	switch {
 	case len(v.right) > 0 && a.rng.IntN(4) > 0:
 		args = append(args, strings.Fields(v.right[a.rng.IntN(len(v.right))])...)
@@ -237,6 +170,7 @@ func (a *attempt) draw(verbs []verb) (args []string, wrong string) {
 			args = append(args, targets[a.rng.IntN(len(targets))].text)
 		}
 	}
+
 	drawn := map[string]bool{}
 	for range a.rng.IntN(4) {
 		if len(v.flags) == 0 {
@@ -266,13 +200,13 @@ func (a *attempt) draw(verbs []verb) (args []string, wrong string) {
 		}
 	}
 	if a.rng.IntN(20) == 0 {
-		args = append(args, never[a.rng.IntN(len(never))])
+		args = append(args, invalid[a.rng.IntN(len(invalid))])
 	}
-	return a.tamed(v, args, drawn), wrong
+	return a.tame(v, args, drawn), wrong
 }
 
-// tamed adds the flags that keep a line short. A line with -- has them before it.
-func (a *attempt) tamed(v verb, args []string, drawn map[string]bool) []string {
+// tame adds the flags that keep a command short, before any --.
+func (a *attempt) tame(v verb, args []string, drawn map[string]bool) []string {
 	var tame []string
 	for i := 0; i < len(v.tame); i++ {
 		name := strings.TrimPrefix(v.tame[i], "--")
@@ -290,7 +224,7 @@ func (a *attempt) tamed(v verb, args []string, drawn map[string]bool) []string {
 	return slices.Insert(args, len(v.words), tame...)
 }
 
-// names are the files of the working directory.
+// names are the names in the working directory.
 func (a *attempt) names() map[string]bool {
 	found := map[string]bool{}
 	entries, _ := os.ReadDir(a.cwd())
@@ -300,8 +234,8 @@ func (a *attempt) names() map[string]bool {
 	return found
 }
 
-// leftover finds files that no argument asked for, beside the folder of runs.
-func (a *attempt) leftover(before map[string]bool, args []string) {
+// findFiles finds new files that no argument names, except the directory of runs.
+func (a *attempt) findFiles(before map[string]bool, args []string) {
 	for name := range a.names() {
 		asked := slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, name) })
 		if !before[name] && !asked && name != "brewput-runs" {

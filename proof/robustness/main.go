@@ -1,14 +1,14 @@
 //go:build linux
 
-// Command robustness attacks a built brewput: damaged journals, killed processes, random command lines and hostile
-// names: make siege. It prints a table of attempts and finds, by area. A seed decides what each attempt does; the
-// record lets a second call continue.
+// Command robustness proves that the built brewput withstands damaged journals, killed processes, random command lines
+// and hostile names: make siege. It prints a table of attempts and finds, by area. A seed decides what each attempt
+// does. A later call continues from the record.
 //
 //	go build -buildvcs=false -o brewput ./cmd/brewput
 //	go run ./proof/robustness -program ./brewput -record siege.ndjson
 //
-// Each find is kept in a folder beside the record, with its command lines and inputs. -only repeats one attempt, as in
-// -only lines:17. It exits 1 if anything was found, 4 if the campaign itself failed.
+// Each find is kept in a directory next to the record, with its command lines and inputs. -only repeats one attempt, as
+// in -only lines:17. It exits 1 if anything was found, 4 if the campaign itself failed.
 package main
 
 import (
@@ -24,31 +24,31 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/brewput/brewput/proof/record"
 )
 
 func main() {
-	if name, ok := os.LookupEnv(sourVariable); ok {
-		sourMain(name) // as a user's program, whose workload has that name
+	if name, ok := os.LookupEnv(userVariable); ok {
+		userMain(name) // as the program of a user, whose workload has that name
 	}
 	c := campaign{stderr: os.Stderr}
 	only := flag.String("only", "", "repeat one attempt, `AREA:INDEX`, and record nothing")
 	flag.StringVar(&c.program, "program", "", "the `PATH` of brewput")
 	flag.StringVar(&c.record, "record", "", "`FILE` of the attempts so far")
-	flag.DurationVar(&c.piece, "for", 0, "a `TIME` after which no attempt begins (default: until all are done)")
+	limit := flag.Duration("for", 0, "a `TIME` after which no attempt begins (default: until all are done)")
 	flag.Float64Var(&c.share, "share", 1, "the `SHARE` of each area's attempts, such as 0.02")
-	flag.Uint64Var(&c.seed, "seed", 1, "the `SEED` of all that is drawn")
+	flag.Uint64Var(&c.seed, "seed", 1, "the `SEED` of all random choices")
 	flag.IntVar(&c.n, "n", 2, "attempts at a time, except kills, which are made alone")
 	areas := flag.String("areas", "journal,lines,names,kills", "the `AREAS` to attack")
 	flag.Parse()
-	c.areas = strings.Split(*areas, ",")
+	c.areas, c.piece = strings.Split(*areas, ","), record.NewPiece(*limit)
 	if c.program == "" || c.record == "" || !(c.share > 0 && c.share <= 1) || c.n < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "siege: give -program, -record, -share above 0 and at most 1, and -n "+
 			"above 0; see -help")
 		os.Exit(2)
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	t, err := c.start(ctx, *only)
@@ -62,38 +62,37 @@ func main() {
 	}
 }
 
-// campaign is what is attacked, and with how much.
+// campaign attacks one build of brewput.
 type campaign struct {
 	program, record string
 	areas           []string
-	piece           time.Duration
+	piece           record.Piece
 	share           float64
 	seed            uint64
 	n               int
 	stderr          interface{ Write([]byte) (int, error) }
 
-	sum   string // SHA-256 of the program
-	self  string // this program, which is also a user's
-	work  string // the folder beside the record, which the go command does not look into
-	began time.Time
-	once  bool       // a repetition, which is not recorded
-	mu    sync.Mutex // guards the record
-	done  []outcome
+	sum  string     // SHA-256 of the program
+	self string     // this program, which also serves as the program of a user
+	work string     // directory next to the record, with a name that the go command ignores
+	once bool       // a repetition, which is not recorded
+	mu   sync.Mutex // guards the record and done
+	done []outcome
 }
 
 // area is a kind of attack.
 type area struct {
 	name  string
 	full  int  // attempts at a share of 1
-	alone bool // one at a time, because instants matter
-	// open makes what the attempts share. Each attempt draws from its own source.
+	alone bool // one at a time, because exact times matter
+	// open prepares what the attempts share. Each attempt has a random source of its own.
 	open func(ctx context.Context, c *campaign) (attack, error)
 }
 
-// attack makes one attempt and adds to it what it finds.
+// attack makes one attempt, and adds what it finds to the attempt.
 type attack func(ctx context.Context, a *attempt) error
 
-// list are the areas in the order in which they are attacked.
+// list returns the areas in the order in which they are attacked.
 func list() []area {
 	return []area{
 		{name: "journal", full: 2000, open: openJournals},
@@ -103,7 +102,7 @@ func list() []area {
 	}
 }
 
-// start makes all attempts that are not recorded, or the only one that is asked for.
+// start makes all attempts that are not recorded, or only the one given.
 func (c *campaign) start(ctx context.Context, only string) (table, error) {
 	if err := c.exists(only); err != nil {
 		return nil, err
@@ -111,6 +110,7 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 	if err := c.open(only); err != nil {
 		return nil, err
 	}
+
 	t, known := table{}, 0
 	for _, ar := range list() {
 		if !slices.Contains(c.areas, ar.name) {
@@ -136,7 +136,7 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 	return t, nil
 }
 
-// cutOnly reads an area and an index.
+// cutOnly parses an area and an index.
 func cutOnly(only string) (name string, index int, err error) {
 	name, text, _ := strings.Cut(only, ":")
 	if index, err = strconv.Atoi(text); err != nil {
@@ -145,7 +145,7 @@ func cutOnly(only string) (name string, index int, err error) {
 	return name, index, nil
 }
 
-// exists wants that the only attempt that is asked for is one of those to be made.
+// exists returns an error if only names no attempt of the areas.
 func (c *campaign) exists(only string) error {
 	if only == "" {
 		return nil
@@ -166,7 +166,7 @@ func (c *campaign) exists(only string) error {
 	return fmt.Errorf("-only %s: no such area is in -areas %s", only, strings.Join(c.areas, ","))
 }
 
-// open makes the folders and reads the record.
+// open makes the directories and reads the record.
 func (c *campaign) open(only string) (err error) {
 	if c.program, err = filepath.Abs(c.program); err != nil {
 		return err
@@ -180,8 +180,7 @@ func (c *campaign) open(only string) (err error) {
 	if c.sum, err = record.Hash(c.program); err != nil {
 		return err
 	}
-	c.work, c.began = filepath.Join(filepath.Dir(c.record), "."+strings.TrimSuffix(filepath.Base(c.record), ".ndjson")),
-		time.Now()
+	c.work = filepath.Join(filepath.Dir(c.record), "."+strings.TrimSuffix(filepath.Base(c.record), ".ndjson"))
 	if err := errors.Join(os.MkdirAll(filepath.Join(c.work, "finds"), 0o777),
 		os.MkdirAll(filepath.Join(c.work, "box"), 0o777)); err != nil {
 		return err
@@ -194,10 +193,10 @@ func (c *campaign) open(only string) (err error) {
 	return nil
 }
 
-// attempts is how many an area has at this share.
+// attempts is the number of attempts of an area at this share.
 func (c *campaign) attempts(ar area) int { return int(math.Ceil(c.share * float64(ar.full))) }
 
-// wanted are the indices that are left. At a small share they are spread over all.
+// wanted returns the indices that are left. At a small share they are spread over all attempts.
 func (c *campaign) wanted(ar area, only string) (indices []int, err error) {
 	if only != "" {
 		name, index, err := cutOnly(only)
@@ -214,7 +213,7 @@ func (c *campaign) wanted(ar area, only string) (indices []int, err error) {
 	}
 	n := c.attempts(ar)
 	for i := range n {
-		index := i*ar.full/n + 7*i%(ar.full/n) // not always the same kind, of those that alternate
+		index := i*ar.full/n + 7*i%(ar.full/n) // so that all kinds that alternate occur
 		if !made[index] {
 			indices = append(indices, index)
 		}
@@ -222,15 +221,16 @@ func (c *campaign) wanted(ar area, only string) (indices []int, err error) {
 	return indices, nil
 }
 
-// attack makes the attempts of an area, some at a time.
+// attack makes the attempts of an area, c.n at a time.
 func (c *campaign) attack(ctx context.Context, ar area, indices []int) error {
-	if len(indices) == 0 || c.over() {
+	if len(indices) == 0 || c.piece.Over() {
 		return nil
 	}
 	attack, err := ar.open(ctx, c)
 	if err != nil {
 		return fmt.Errorf("%s: %w", ar.name, err)
 	}
+
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan int)
@@ -244,8 +244,9 @@ func (c *campaign) attack(ctx context.Context, ar area, indices []int) error {
 			}
 		})
 	}
+
 	for _, index := range indices {
-		if c.over() || ctx.Err() != nil {
+		if c.piece.Over() || ctx.Err() != nil {
 			break
 		}
 		queue <- index
@@ -258,6 +259,3 @@ func (c *campaign) attack(ctx context.Context, ar area, indices []int) error {
 		return err
 	}
 }
-
-// over reports whether the time of this piece is over.
-func (c *campaign) over() bool { return c.piece > 0 && time.Since(c.began) > c.piece }

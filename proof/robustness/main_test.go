@@ -22,8 +22,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if name, ok := os.LookupEnv(sourVariable); ok {
-		sourMain(name)
+	if name, ok := os.LookupEnv(userVariable); ok {
+		userMain(name)
 	}
 	os.Exit(m.Run())
 }
@@ -54,7 +54,7 @@ func TestSiege(t *testing.T) {
 	}
 }
 
-// TestKilled: an interrupt that is not heeded is found, and a call that should clear what was left and fails.
+// TestKilled finds an ignored interrupt, and a failed call that should have removed what a killed one left.
 func TestKilled(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -62,14 +62,14 @@ func TestKilled(t *testing.T) {
 		want int
 	}{
 		{"run", ran{code: 130, after: 3 * time.Second}, 0},
-		{"run", ran{code: 0, after: heeded / 10}, 0},
-		{"run", ran{code: 0, after: 2 * heeded}, 1},
-		{"help", ran{code: 0, after: 2 * heeded}, 0},
-		{"run", ran{code: 2, after: heeded / 10}, 1},
-		{"run", ran{code: -1, signal: 9}, 0}, // which judge finds
+		{"run", ran{code: 0, after: maxAfterInterrupt / 10}, 0},
+		{"run", ran{code: 0, after: 2 * maxAfterInterrupt}, 1},
+		{"help", ran{code: 0, after: 2 * maxAfterInterrupt}, 0},
+		{"run", ran{code: 2, after: maxAfterInterrupt / 10}, 1},
+		{"run", ran{code: -1, signal: 9}, 0}, // judge finds it
 	} {
 		a := new(attempt)
-		if a.interrupted(c.name, c.r); len(a.Found) != c.want {
+		if a.judgeExit(c.name, c.r); len(a.Found) != c.want {
 			t.Errorf("interrupted %s, %+v: %q", c.name, c.r, a.Found)
 		}
 	}
@@ -85,13 +85,13 @@ func TestKilled(t *testing.T) {
 		{"explain", ran{stderr: notThere}, 1},
 	} {
 		a := new(attempt)
-		if a.clearing(c.name, c.r); len(a.Found) != c.want {
+		if a.judgeRemoval(c.name, c.r); len(a.Found) != c.want {
 			t.Errorf("after %s was killed, %+v: %q", c.name, c.r, a.Found)
 		}
 	}
 }
 
-// TestContinue: a campaign continues where it stopped, and its attempts depend on the seed and the index alone.
+// TestContinue checks that a campaign continues where it stopped, and that attempts depend only on seed and index.
 func TestContinue(t *testing.T) {
 	dir := t.TempDir()
 	program, draws := filepath.Join(dir, "program"), map[int]uint64{}
@@ -167,7 +167,7 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// TestJudge: what no command may do is found, and nothing else is.
+// TestJudge checks that judge finds what no command may do, and nothing else.
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		r    ran
@@ -175,7 +175,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{ran{code: 2, stderr: "brewput: no\n"}, ""},
 		{ran{code: 130}, ""},
-		{ran{code: 2}, "without a word"},
+		{ran{code: 2}, "without a message"},
 		{ran{code: 5, stderr: "x"}, "exit 5"},
 		{ran{code: -1, signal: 2, stderr: "x"}, "killed by signal"},
 		{ran{hung: true}, "still runs"},
@@ -210,7 +210,7 @@ func TestJudge(t *testing.T) {
 	for i, text := range []string{hostile.Forged, strings.TrimSpace(hostile.Forged), strconv.Quote(hostile.Forged)} {
 		for _, r := range []ran{{stdout: text}, {stderr: text}} {
 			a := new(attempt)
-			if a.unforged(r); (len(a.Found) > 0) != (i < 2) {
+			if a.findForged(r); (len(a.Found) > 0) != (i < 2) {
 				t.Errorf("%q counts as a forged line: %q", text, a.Found)
 			}
 		}
@@ -236,7 +236,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestOnly: what no attempt has as its name is an error.
+// TestOnly checks that -only accepts the names of attempts and nothing else.
 func TestOnly(t *testing.T) {
 	c := &campaign{areas: []string{"lines", "names"}}
 	for only, good := range map[string]bool{"": true, "lines:999": true, "lines:1000": false, "lines:-1": false,
@@ -248,7 +248,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// kindsOf are the kinds of the kills at a share.
+// kindsOf returns the kinds of kills at a share.
 func kindsOf(t *testing.T, share float64) (kinds []int) {
 	t.Helper()
 	c := &campaign{share: share}
@@ -263,17 +263,16 @@ func kindsOf(t *testing.T, share float64) (kinds []int) {
 	return kinds
 }
 
-// TestListens: this process listens to SIGINT once it has asked for it, to no signal that it has not asked for, and
-// sleep listens to none.
+// TestListens checks that this process listens only to a signal that it has requested, and sleep to none.
 func TestListens(t *testing.T) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGINT)
 	defer signal.Stop(asked)
 	if !listens(os.Getpid(), syscall.SIGINT) {
-		t.Error("a program that asked for SIGINT is said not to listen")
+		t.Error("a program that requested SIGINT counts as not listening")
 	}
 	if listens(os.Getpid(), syscall.SIGUSR2) {
-		t.Error("a program that did not ask for SIGUSR2 is said to listen to it")
+		t.Error("a program that did not request SIGUSR2 counts as listening to it")
 	}
 	cmd := exec.Command("sleep", "300")
 	if err := cmd.Start(); err != nil {
@@ -282,6 +281,6 @@ func TestListens(t *testing.T) {
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	if listens(cmd.Process.Pid, syscall.SIGINT) {
-		t.Error("sleep is said to listen to SIGINT")
+		t.Error("sleep counts as listening to SIGINT")
 	}
 }

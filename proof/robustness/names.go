@@ -20,7 +20,7 @@ import (
 	"github.com/brewput/brewput/internal/repository"
 )
 
-// hostileName is the name of an attempt: first each piece in the midst of one, then mixtures.
+// hostileName is the name of an attempt. The first attempts have one hostile piece each, later ones mixtures.
 func (a *attempt) hostileName() string {
 	if pieces := hostile.Pieces(); a.Index < len(pieces) {
 		return []string{"", "a"}[a.rng.IntN(2)] + pieces[a.Index] + []string{"", "b"}[a.rng.IntN(2)]
@@ -28,16 +28,17 @@ func (a *attempt) hostileName() string {
 	return hostile.Mixture(a.rng)
 }
 
-// formats are those of the verbs that measure.
+// formats are the output formats of verbs that measure.
 var formats = []string{"table", "json", "csv", "bench", "md"}
 
+// openNames makes attempts that give one name to everything that can have one.
 func openNames(ctx context.Context, c *campaign) (attack, error) {
 	return func(ctx context.Context, a *attempt) error {
 		name := a.hostileName()
 		a.Kind = fmt.Sprintf("%.40q", name)
 		steps := []func(context.Context, string) error{a.namedFiles, a.namedProfiles, a.namedRuns, a.namedDesigns,
-			a.typed}
-		if a.Index%20 == 0 { // these compile
+			a.giveAsArgument}
+		if a.Index%20 == 0 { // rarely, because it compiles
 			steps = append(steps, a.namedPrograms)
 		}
 		for _, step := range steps {
@@ -45,35 +46,36 @@ func openNames(ctx context.Context, c *campaign) (attack, error) {
 				return err
 			}
 		}
-		a.litter()
+		a.findLeftovers()
 		return nil
 	}, nil
 }
 
-// shown runs a command and looks at all that it shows. crashes are those of programs with the name, which are expected.
-func (a *attempt) shown(ctx context.Context, cmd *exec.Cmd, crashes bool) error {
+// show runs a command and judges its output. crashes allows panics of programs with the name.
+func (a *attempt) show(ctx context.Context, cmd *exec.Cmd, crashes bool) error {
 	_, err := a.see(ctx, cmd, crashes)
 	return err
 }
 
-// taken wants besides that the input, which is somebody else's, is not refused, for nothing of it would be shown, and
-// that no name in it makes a line of its own.
-func (a *attempt) taken(ctx context.Context, cmd *exec.Cmd) error {
+// showForeign also finds a refused input, because nothing of it would be shown, and a name that makes a line of its
+// own.
+func (a *attempt) showForeign(ctx context.Context, cmd *exec.Cmd) error {
 	r, err := a.see(ctx, cmd, false)
 	if err == nil && r.code == 2 {
 		a.find("refused, so that nothing is shown: %.200q", r.stderr)
 	}
-	a.unforged(r)
+	a.findForged(r)
 	return err
 }
 
-// unforged finds lines that a name made.
-func (a *attempt) unforged(r ran) {
+// findForged finds lines that a name forges.
+func (a *attempt) findForged(r ran) {
 	if text := "\n" + r.stdout + "\n" + r.stderr; strings.Contains(text, "\n"+hostile.ForgedLine) {
 		a.find("a name forges a line")
 	}
 }
 
+// see runs a command, judges it and checks the syntax of its output.
 func (a *attempt) see(ctx context.Context, cmd *exec.Cmd, crashes bool) (ran, error) {
 	r, err := a.watch(ctx, cmd, 2*patience)
 	if err != nil {
@@ -105,14 +107,14 @@ func (a *attempt) namedFiles(ctx context.Context, name string) error {
 		}
 	}
 	for _, format := range []string{"table", "json", "md", "bench"} {
-		if err := a.shown(ctx, a.command("compare", "old"+file, "new"+file, "--format", format), false); err != nil {
+		if err := a.show(ctx, a.command("compare", "old"+file, "new"+file, "--format", format), false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fileName is a name that a file can have.
+// fileName makes a name valid as that of a file.
 func fileName(name string) string {
 	name = strings.NewReplacer("/", "", "\x00", "").Replace(name)
 	return name[:min(len(name), 200)]
@@ -130,8 +132,8 @@ func (a *attempt) namedProfiles(ctx context.Context, name string) error {
 		return err
 	}
 	for _, format := range []string{"table", "json"} {
-		err := errors.Join(a.taken(ctx, a.command("explain", file, "--format", format)),
-			a.taken(ctx, a.command("explain", "--before", file, "--after", file, "--format", format)))
+		err := errors.Join(a.showForeign(ctx, a.command("explain", file, "--format", format)),
+			a.showForeign(ctx, a.command("explain", "--before", file, "--after", file, "--format", format)))
 		if err != nil {
 			return err
 		}
@@ -150,30 +152,30 @@ func (a *attempt) namedRuns(ctx context.Context, name string) error {
 		}
 	}
 	for _, format := range formats {
-		if err := a.taken(ctx, a.command("bench", "--resume", "first", "--format", format)); err != nil {
+		if err := a.showForeign(ctx, a.command("bench", "--resume", "first", "--format", format)); err != nil {
 			return err
 		}
 		if format == "csv" {
 			continue
 		}
-		if err := a.taken(ctx, a.command("compare", "first", "second", "--format", format)); err != nil {
+		if err := a.showForeign(ctx, a.command("compare", "first", "second", "--format", format)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// users is a command of this program as a user's, whose designs, locks, messages and panics have the name.
+// users is a command of this program as that of a user whose designs, locks, messages and panics have the name.
 func (a *attempt) users(name string, args ...string) *exec.Cmd {
 	cmd := a.command(args...)
-	cmd.Path, cmd.Env = a.self, append(cmd.Env, sourVariable+"="+hex.EncodeToString([]byte(name)))
+	cmd.Path, cmd.Env = a.self, append(cmd.Env, userVariable+"="+hex.EncodeToString([]byte(name)))
 	return cmd
 }
 
 // namedDesigns simulates and runs a user's workload, in all formats and both kinds of timeline.
 func (a *attempt) namedDesigns(ctx context.Context, name string) error {
 	few := []string{"--operations", "4", "--warmup", "0s", "--cpus", "1", "--count", "1"}
-	// Virtual time runs designs in the command's own process: what they print there is the user's.
+	// In virtual time designs run in the process of the command, so that their output is allowed.
 	lists := [][]string{{"list", "sour"}, {"list", "--format", "json"}, {"show", "sour/lock"}}
 	for i, format := range formats {
 		lists = append(lists, slices.Concat([]string{"sim", "sour", "--designs", "lock,panic,wrong", "--cost", "none",
@@ -186,7 +188,7 @@ func (a *attempt) namedDesigns(ctx context.Context, name string) error {
 			"line" + kind, "--timeline", "line." + kind}, few))
 	}
 	for _, args := range lists {
-		if err := a.shown(ctx, a.users(name, args...), true); err != nil {
+		if err := a.show(ctx, a.users(name, args...), true); err != nil {
 			return err
 		}
 	}
@@ -206,8 +208,8 @@ func (a *attempt) namedDesigns(ctx context.Context, name string) error {
 	return nil
 }
 
-// typed gives the name as an argument and as a variable of the environment. Each attempt draws some of the places.
-func (a *attempt) typed(ctx context.Context, name string) error {
+// giveAsArgument gives the name as an argument and in the environment, at some of all places.
+func (a *attempt) giveAsArgument(ctx context.Context, name string) error {
 	name = strings.ReplaceAll(name, "\x00", "")
 	places := [][]string{
 		{name}, {"help", name}, {"--" + name}, {"-" + name}, {"run", name}, {"run", "null", "--count", name},
@@ -228,14 +230,14 @@ func (a *attempt) typed(ctx context.Context, name string) error {
 		{"__complete", "show", name}, {"__complete", name, ""},
 	}
 	for range 12 {
-		if err := a.shown(ctx, a.command(places[a.rng.IntN(len(places))]...), false); err != nil {
+		if err := a.show(ctx, a.command(places[a.rng.IntN(len(places))]...), false); err != nil {
 			return err
 		}
 	}
 	for _, args := range [][]string{{"run", "null"}, {"bench"}} {
 		cmd := a.command(args...)
 		cmd.Env = append(cmd.Env, []string{"BREWPUT_COUNT=", "BREWPUT_FORMAT=", "BREWPUT_SEED="}[a.rng.IntN(3)]+name)
-		if err := a.shown(ctx, cmd, false); err != nil {
+		if err := a.show(ctx, cmd, false); err != nil {
 			return err
 		}
 	}
@@ -243,7 +245,7 @@ func (a *attempt) typed(ctx context.Context, name string) error {
 	if err := os.WriteFile(filepath.Join(a.cwd(), allow), []byte("Encode ns/op "+name+" reason\n"), 0o666); err != nil {
 		return err
 	}
-	return a.shown(ctx, a.command("gate", "--max-regression", "5%", "--base", "b", "--allow", allow), false)
+	return a.show(ctx, a.command("gate", "--max-regression", "5%", "--base", "b", "--allow", allow), false)
 }
 
 // namedPrograms runs a benchmark and explains programs that print the name and panic with it.
@@ -271,7 +273,7 @@ func (a *attempt) namedPrograms(ctx context.Context, name string) error {
 	} {
 		cmd := a.command(args...)
 		cmd.Dir = dir
-		if err := a.shown(ctx, cmd, true); err != nil {
+		if err := a.show(ctx, cmd, true); err != nil {
 			return err
 		}
 	}

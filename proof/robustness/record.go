@@ -7,25 +7,27 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/proof/record"
 )
 
-// outcome is an attempt, a line of the record.
+// outcome is one attempt, a line of the record.
 type outcome struct {
 	Program string   `json:"program"` // SHA-256
 	Seed    uint64   `json:"seed"`
 	Area    string   `json:"area"`
 	Index   int      `json:"index"`
-	Kind    string   `json:"kind"` // what was done, in a few words
+	Kind    string   `json:"kind"` // short description of the attempt
 	Command []string `json:"command,omitempty"`
-	Found   []string `json:"found,omitempty"` // what is wrong; none where it held
-	Kept    string   `json:"kept,omitempty"`  // the folder of a find
-	Seconds float64  `json:"seconds"`         // of the command that took longest
+	Found   []string `json:"found,omitempty"` // descriptions of faults; none if the program withstood
+	Kept    string   `json:"kept,omitempty"`  // directory of a find
+	Seconds float64  `json:"seconds"`         // time of the slowest command
 }
 
-// fits wants an attempt on this program with this seed.
+// fits returns an error for an attempt on another program or with another seed.
 func (c *campaign) fits(o outcome) error {
 	if o.Program != c.sum || o.Seed != c.seed {
-		return errors.New("an attempt on another build or with another seed: remove the record")
+		return errors.New("an attempt on another build or with another seed: remove the file")
 	}
 	return nil
 }
@@ -57,6 +59,7 @@ func tally(ar area, done []outcome, planned int, seed uint64) row {
 	return r
 }
 
+// found is the number of finds.
 func (t table) found() (n int) {
 	for _, r := range t {
 		n += r.bad
@@ -64,7 +67,7 @@ func (t table) found() (n int) {
 	return n
 }
 
-// text is the table for people, and the finds below it.
+// text returns the table, and the finds below it.
 func (t table) text() string {
 	var b strings.Builder
 	const line = "%-9s %9v %7v %8v %6v\n"
@@ -86,8 +89,6 @@ func (t table) text() string {
 				strings.Join(o.Found, "; "), o.Command, o.Kept)
 		}
 	}
-	if left > 0 {
-		fmt.Fprintf(&b, "\n%d attempts are left: do it again.\n", left)
-	}
+	record.Remaining(&b, left, "attempts")
 	return b.String()
 }

@@ -2,7 +2,7 @@
 
 package main
 
-// benchmarks are the files of a small module with benchmarks.
+// benchmarks are the files of a small module with two benchmarks.
 var benchmarks = map[string]string{
 	"go.mod": "module example.com/cups\n\ngo 1.24\n",
 	"cups_test.go": `package cups

@@ -7,8 +7,7 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// list is the queue as lists of operations: in place of the channel's meter it has a gauge of the customers in the
-// system.
+// list is the queue as lists of operations. A gauge of the customers in the system replaces the meter of the channel.
 func (q *queue) list(cpus int) (outcome, error) {
 	began := time.Now()
 	k := sim.New(sim.Config{CPUs: cpus, Seed: q.seed})
@@ -25,7 +24,7 @@ func (q *queue) list(cpus int) (outcome, error) {
 	return o, nil
 }
 
-// lists is the program of the customers, who come as often as R0 says; it starts that of the server.
+// lists is the program of the arrivals, with their number in R0. It starts the program of the server.
 func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Program {
 	const left, came, until, service = sim.R0, sim.R1, sim.R2, sim.R3
 	server := sim.NewProgram("server")
@@ -55,7 +54,7 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	return p
 }
 
-// byLists lets goroutines on unlimited CPUs burn for exponential times of mean 1, each as often as the others.
+// byLists runs goroutines on unlimited CPUs that burn for exponential times of mean 1, all equally often.
 func (m model) byLists(seed uint64) (o outcome, err error) {
 	began := time.Now()
 	k := sim.New(sim.Config{CPUs: sim.Unlimited, Seed: seed})
@@ -74,7 +73,7 @@ func (m model) byLists(seed uint64) (o outcome, err error) {
 	return o, nil
 }
 
-// crowd starts as many goroutines of a program as R1 says, and then does something else.
+// crowd starts goroutines of a program, with their number in R1, and then runs another program.
 func crowd(p *sim.Program, then func(*sim.Program)) *sim.Program {
 	main := sim.NewProgram("main")
 	next := main.Here()
@@ -86,7 +85,7 @@ func crowd(p *sim.Program, then func(*sim.Program)) *sim.Program {
 	return main
 }
 
-// blockedLists is blocked as lists of operations.
+// blockedLists is blocked with goroutines as lists of operations.
 func blockedLists(n, cpus int) error {
 	k, waiting := sim.New(sim.Config{CPUs: cpus}), 0
 	gate := sim.NewChan("gate", 0)

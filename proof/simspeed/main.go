@@ -1,7 +1,7 @@
-// Command simspeed measures how fast the simulator is, with goroutines as coroutines and as lists of operations: M/M/1
-// and many goroutines compared with SimPy and others, run in turn, the coffee shop on 1024 CPUs, two replications at
-// once, allocations, and the memory of a million goroutines: make bench-sim. It exits 1 if a floor is missed, 4 if
-// something failed.
+// Command simspeed proves that the simulator is fast: make bench-sim. It times goroutines as coroutines and as lists of
+// operations. It compares M/M/1 and many goroutines with SimPy and other simulators, in turn, and measures the coffee
+// shop on 1024 CPUs, two replications at once, allocations, and the memory of a million goroutines. It takes 7 minutes.
+// It exits 1 if a floor is missed, 4 if something failed.
 package main
 
 import (
@@ -24,15 +24,15 @@ var program string
 
 func main() {
 	python := flag.String("python", "", "a Python that has SimPy")
-	rust := flag.String("peers", "", "the program of the simulators in Rust; without it they are left out")
-	customers := flag.Int("customers", 1_000_000, "customers of M/M/1; a fifth of them in each run beside others")
-	goroutines := flag.Int("blocked", 0, "print the memory that so many goroutines blocked in Recv "+
-		"need, and nothing else")
+	rust := flag.String("peers", "", "program of the simulators in Rust; without it they are left out")
+	customers := flag.Int("customers", 1_000_000, "customers of M/M/1; a fifth of them in each run of a comparison")
+	goroutines := flag.Int("blocked", 0, "print only the memory that this number of goroutines "+
+		"blocked in Recv needs")
 	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
 	only := flag.String("part", everything, "only these parts, separated by commas")
 	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
-	profile := flag.String("cpuprofile", "", "write a CPU profile of the simulator to this file, and "+
-		"print nothing else")
+	profile := flag.String("cpuprofile", "", "only write a CPU profile of the simulator to this "+
+		"file")
 	flag.Parse()
 	if flag.NArg() > 0 || *goroutines == 0 && *profile == "" && (*python == "" || *customers < 1000) {
 		fmt.Fprintln(os.Stderr, "benchsim: give -python the path of one that has SimPy, at least 1000 -customers, "+
@@ -75,7 +75,7 @@ func main() {
 	fmt.Printf("\nEvery floor is kept: of %s.\n", *only)
 }
 
-// parts are those of a list of names.
+// parts returns the parts of a list of names.
 func (b *bench) parts(names string, p *peers) (runs []func() error, err error) {
 	all := map[string]func() error{"speed": func() error { return b.speed(p) }, "steady": b.steady,
 		"replications": b.replications, "coffee": b.coffee, "memory": b.memory}
@@ -89,7 +89,7 @@ func (b *bench) parts(names string, p *peers) (runs []func() error, err error) {
 	return runs, nil
 }
 
-// everything is what is measured where no -part is given.
+// everything lists all parts, the default of -part.
 const everything = "speed,steady,replications,coffee,memory"
 
 func fail(err error) {
@@ -97,20 +97,20 @@ func fail(err error) {
 	os.Exit(4)
 }
 
-// bench prints what it measures and keeps which floors are missed.
+// bench prints measurements, and keeps the names of missed floors.
 type bench struct {
 	out       io.Writer
 	customers int
 	rounds    int
-	// least is how long an engine runs in each round: one that needs a tenth of a second would else see another machine
-	// than one that needs ten.
+	// least is the shortest time of an engine in each round. A run of a tenth of a second would meet other conditions
+	// of the machine than one of ten seconds.
 	least  time.Duration
 	missed []string
 }
 
 func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
 
-// judge tells whether a floor is kept, in words for the end of a line.
+// judge records a missed floor, and returns a remark for the end of a line.
 func (b *bench) judge(what string, kept bool, floor string) string {
 	if kept {
 		return "floor " + floor + ": kept"
@@ -119,14 +119,14 @@ func (b *bench) judge(what string, kept bool, floor string) string {
 	return "floor " + floor + ": MISSED"
 }
 
-// engine is what runs M/M/1; floor is how many times as fast as the first it must be.
+// engine runs M/M/1. floor is the least ratio of its speed to that of the first engine.
 type engine struct {
 	name  string
 	run   func(seed uint64) (outcome, error)
 	floor float64
 }
 
-// mm1 are the ways in which M/M/1 is run here.
+// mm1 returns the engines of this module for M/M/1.
 func mm1(customers int) []engine {
 	coroutines := func(cpus int, keyed bool) func(uint64) (outcome, error) {
 		return func(seed uint64) (outcome, error) {
@@ -143,9 +143,9 @@ func mm1(customers int) []engine {
 	}
 }
 
-// speed runs M/M/1, and then many goroutines that do nothing but burn.
+// speed runs M/M/1, and then many goroutines that only burn.
 func (b *bench) speed(p *peers) error {
-	m := model{number: b.customers / 5} // short runs and many: on a shared machine all may be slower for seconds
+	m := model{number: b.customers / 5} // many short runs, because a shared machine may be slow for seconds
 	if err := b.race(m, append(p.engines(m), mm1(m.number)...),
 		fmt.Sprintf("M/M/1 at a load of %v, %d customers, medians of %d runs in turn; the mean time in the "+
 			"system is %v in theory",
@@ -171,8 +171,8 @@ func (b *bench) speed(p *peers) error {
 	return nil
 }
 
-// race runs engines in turn, each for its time. A ratio is that of one round, in which the clock of the machine has had
-// little time to drift, and the median is of those.
+// race runs engines in turn, each for its time, in several rounds. Ratios are of times of the same round, within which
+// the clock of the machine drifts little, and it judges the median of these.
 func (b *bench) race(m model, engines []engine, what, each string) error {
 	all := make([][]outcome, len(engines))
 	for round := range b.rounds {
@@ -191,11 +191,11 @@ func (b *bench) race(m model, engines []engine, what, each string) error {
 	return nil
 }
 
-// often runs an engine again and again until it has had its time, and returns the mean run.
+// often repeats an engine until its time is over, and returns the mean run.
 func (e engine) often(seed uint64, number int64, least time.Duration) (o outcome, err error) {
 	began, took := time.Now(), time.Duration(0)
 	for n := 1; ; n++ {
-		runtime.GC() // what others have left is not its to collect
+		runtime.GC() // so that it does not collect the garbage of others
 		if o, err = e.run(seed); err != nil {
 			return o, err
 		}
@@ -209,7 +209,7 @@ func (e engine) often(seed uint64, number int64, least time.Duration) (o outcome
 	}
 }
 
-// row prints the runs of one engine beside those of the first.
+// row prints the runs of one engine, compared with those of the first.
 func (b *bench) row(e engine, runs, first []outcome, number int) {
 	var ns, ratios []float64
 	mean := 0.0
@@ -227,10 +227,10 @@ func (b *bench) row(e engine, runs, first []outcome, number int) {
 		1e9/median(ns), median(ratios), mean, verdict)
 }
 
-// median of an odd number of values.
+// median returns the median of an odd number of values.
 func median(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
 
-// steady counts what a run allocates once a tenth of its customers have gone.
+// steady counts the allocations of a run after a tenth of its customers have left.
 func (b *bench) steady() error {
 	b.printf("\nAllocations after the first tenth of %d customers, each of two events\n", b.customers)
 	for _, e := range []struct {
@@ -263,7 +263,7 @@ func (b *bench) steady() error {
 	return nil
 }
 
-// machine names a kind of machine.
+// machine names an operating system and a processor.
 func machine(cpus int) string {
 	if cpus == sim.Unlimited {
 		return "unlimited CPUs"
@@ -271,10 +271,10 @@ func machine(cpus int) string {
 	return fmt.Sprintf("rules of Go, %d CPUs", cpus)
 }
 
-// brewed are the designs of the coffee shop that are timed.
+// brewed are the timed designs of the coffee shop.
 var brewed = []string{"ideal", "locking", "finelocking", "multi", "linearpipe"}
 
-// coffee serves 10,000 customers at once on 1024 CPUs for 10 s of virtual time.
+// coffee simulates 10,000 concurrent requests on 1024 CPUs for 10 s of virtual time.
 func (b *bench) coffee() error {
 	const cpus, workers, window, limit = 1024, 10_000, 10 * time.Second, 20 * time.Second
 	b.printf("\nCoffee on %d CPUs with %d workers for %v of virtual time, typical costs\n", cpus, workers, window)
@@ -291,7 +291,7 @@ func (b *bench) coffee() error {
 	return nil
 }
 
-// memory lets a million goroutines block, in processes of their own.
+// memory measures a million blocked goroutines, in processes of their own.
 func (b *bench) memory() error {
 	const n = 1_000_000
 	b.printf("\nMemory of a process with %d goroutines blocked in Recv, at its peak\n", n)

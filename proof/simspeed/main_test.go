@@ -14,7 +14,7 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// TestRace prints a row for each engine and finds out which is too slow, here beside a peer of invented speed.
+// TestRace prints a row for each engine, and reports one that is too slow compared with an invented one.
 func TestRace(t *testing.T) {
 	m := model{number: 2000}
 	for took, missed := range map[time.Duration][]string{
@@ -42,19 +42,19 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestModels: what is timed does what it should.
+// TestModels checks the results of the timed models.
 func TestModels(t *testing.T) {
 	for _, keyed := range []bool{false, true} {
 		var means []float64
 		for _, cpus := range []int{sim.Unlimited, 4} {
 			o, err := (&queue{customers: 300_000, seed: 1, keyed: keyed}).simulate(cpus)
-			// the standard deviation is 3.5 %
+			// the standard deviation is 3.5%
 			if err != nil || o.served != 300_000 || o.mean < 0.9*theory || o.mean > 1.1*theory {
 				t.Errorf("%d CPUs, keyed %v: %+v, %v", cpus, keyed, o, err)
 			}
 			means = append(means, o.mean)
 		}
-		if means[0] != means[1] { // the draws are the same, and no CPU is ever missing
+		if means[0] != means[1] { // the draws are the same, and there are enough CPUs
 			t.Errorf("mean %v where CPUs are unlimited and %v on 4", means[0], means[1])
 		}
 	}
@@ -90,7 +90,7 @@ func TestModels(t *testing.T) {
 	}
 	for _, cpus := range []int{sim.Unlimited, 4} {
 		for _, lists := range []bool{false, true} {
-			// elsewhere no process tells its memory
+			// elsewhere the memory of a process is unknown
 			if _, err := blocked(1000, cpus, lists); err != nil && runtime.GOOS == "linux" {
 				t.Error(err)
 			}
@@ -98,7 +98,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestOften: an engine runs until it has had its time, and the mean of its runs counts; the first error ends it.
+// TestOften checks that an engine runs until its time is over, and that often returns the mean and the first error.
 func TestOften(t *testing.T) {
 	runs, sum := 0, time.Duration(0)
 	e := engine{run: func(uint64) (outcome, error) {
@@ -120,7 +120,7 @@ func TestOften(t *testing.T) {
 	}
 }
 
-// TestParts: parts are found by their names, and one that is none is told before any runs.
+// TestParts finds parts by name, and refuses an unknown one before any runs.
 func TestParts(t *testing.T) {
 	var out bytes.Buffer
 	b := &bench{out: &out, customers: 1000}
@@ -137,8 +137,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestCompareGains: replications are judged by what the machine had to give in the same round, not by what it had in
-// another.
+// TestCompareGains checks that a gain of replications is compared with the possible gain of the same round.
 func TestCompareGains(t *testing.T) {
 	for _, x := range []struct {
 		what          string

@@ -16,7 +16,7 @@ const (
 	unit   = time.Millisecond
 )
 
-// gap is the mean time between customers, in ns.
+// gap is the mean time between arrivals in ns.
 func gap() int64 {
 	mean := float64(unit) / load
 	return int64(mean)
@@ -30,23 +30,23 @@ type outcome struct {
 }
 
 // queue is M/M/1 written against env: two goroutines and a channel between them. The channel has a name, so that a
-// meter keeps its time integrals. As in the programs of its peers, the times in the system are added up. Times come
-// from the same streams as where it is lists of operations, so that the customers are the same; keyed takes the draws
-// of env instead, which depend on the customer alone.
+// meter integrates its length over time. The times in the system are added up, as in the other simulators. The random
+// streams are those of the lists of operations, so that the requests are the same; with keyed they are those of env,
+// which depend on the number of the request only.
 type queue struct {
 	customers int
 	seed      uint64
 	keyed     bool
-	at        func(customer int) // called as each customer leaves; may be nil
+	at        func(customer int) // called when a request leaves; may be nil
 
 	served int
-	spent  time.Duration // in the system, by all customers who have left
+	spent  time.Duration // in the system, by all requests that have left
 }
 
-// exponentials are times of a mean, in nanoseconds.
+// exponentials returns exponential times with a mean, in nanoseconds.
 type exponentials interface{ Exp(mean int64) int64 }
 
-// byCustomer are those of env, for one customer after the other.
+// byCustomer returns exponential times from the streams of env, one request after another.
 type byCustomer struct {
 	env.Rand
 	customer, stage uint64
@@ -85,7 +85,7 @@ func (q *queue) body(e env.Env) {
 	g.Wait()
 }
 
-// leaves counts a customer who leaves.
+// leaves counts a request that leaves.
 func (q *queue) leaves(spent time.Duration) {
 	if q.at != nil {
 		q.at(q.served)
@@ -94,7 +94,7 @@ func (q *queue) leaves(spent time.Duration) {
 	q.spent += spent
 }
 
-// outcome is what has come of a run that began then.
+// outcome returns the outcome of a run that began at a time.
 func (q *queue) outcome(began time.Time) outcome {
 	return outcome{time.Since(began), int64(q.served), float64(q.spent) / float64(q.served) / float64(unit)}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// model is what an engine simulates so many times: customers of M/M/1, or where there are processes, their sleeps.
+// model is a number of requests of M/M/1 or, with processes, of their sleeps.
 type model struct {
 	processes int
 	number    int
@@ -23,14 +23,14 @@ func (m model) name() string {
 	return "mm1"
 }
 
-// peers are the engines in processes of their own.
+// peers are the other simulators, in processes of their own.
 type peers struct {
 	python, rust string // paths; rust may be empty
 	versions     []string
 }
 
-// run runs a peer, which times itself. It prints its version, that of its language, the seconds that the simulation
-// took, how many there were, and their mean time.
+// run runs another simulator, which times itself. It prints its version, that of its language, the seconds of the
+// simulation, the number of requests, and their mean time.
 func (p *peers) run(name string, m model, seed uint64) (o outcome, err error) {
 	command := []string{p.rust, name}
 	if name == "SimPy" {
@@ -53,7 +53,7 @@ func (p *peers) run(name string, m model, seed uint64) (o outcome, err error) {
 	return o, nil
 }
 
-// know keeps the versions in the order in which they are first heard of.
+// know keeps the versions in the order of their first appearance.
 func (p *peers) know(version string) {
 	for _, v := range p.versions {
 		if v == version {
@@ -63,7 +63,7 @@ func (p *peers) know(version string) {
 	p.versions = append(p.versions, version)
 }
 
-// engines are the peers for a model, SimPy first.
+// engines returns the other simulators for a model, SimPy first.
 func (p *peers) engines(m model) []engine {
 	of := func(name string) engine {
 		return engine{name, func(seed uint64) (outcome, error) { return p.run(name, m, seed) }, 0}
@@ -94,7 +94,7 @@ func (a *agenda) Pop() any {
 	return e
 }
 
-// byHeap is the loop over a container/heap of events that is the first thing to write in Go.
+// byHeap is the usual loop over a container/heap of events.
 func (m model) byHeap(seed uint64) (o outcome, err error) {
 	const comes, leaves = 0, 1
 	began, r, total := time.Now(), rand.New(rand.NewPCG(seed, 0)), 0.0

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// profile writes a CPU profile of the simulator at work, for the compiler: of M/M/1 in each way and of many goroutines
-// as lists, for three times the least time each, and of designs of the coffee shop on some numbers of CPUs.
+// profile writes a CPU profile of the simulator for the compiler. It covers M/M/1 by each engine and many goroutines as
+// lists, for three times the least time each, and designs of the coffee shop on several numbers of CPUs.
 func (b *bench) profile(path string) error {
 	f, err := os.Create(path)
 	if err != nil {

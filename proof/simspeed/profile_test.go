@@ -17,7 +17,7 @@ const (
 	module = "github.com/brewput/brewput/"
 )
 
-// lines are those of the functions of one file.
+// lines has the first lines of the functions of a file.
 type lines struct {
 	text  []string
 	start map[string]int // of each function, by its name as the linker has it but for the package
@@ -42,7 +42,7 @@ func read(t *testing.T, file string) lines {
 	return l
 }
 
-// nameOf is f, (*T).f or T.f; of a generic type without its parameters.
+// nameOf returns f, (*T).f or T.f, without type parameters.
 func nameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -58,7 +58,7 @@ func nameOf(f *ast.FuncDecl) string {
 	return ""
 }
 
-// plain is the last part of a function's name in a profile, without parameters of types.
+// plain returns the last part of a function's name in a profile, without type parameters.
 func plain(name string) string {
 	depth := 0
 	name = strings.Map(func(r rune) rune {
@@ -88,9 +88,9 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestProfileFits: the compiler finds a call of the profile by its function and by how many lines below the function's
-// first it is. Where a function was edited, it no longer inlines what it should, and the simulator is slower by a
-// tenth: make pgo.
+// TestProfileFits checks that the profile for the compiler fits the source. The compiler finds a call by its function
+// and its line relative to the function's first line. After edits it no longer inlines the right calls, and the
+// simulator is 10% slower. If this test fails, run make pgo.
 func TestProfileFits(t *testing.T) {
 	f, err := os.Open(root + "cmd/brewput/default.pgo")
 	if err != nil {
@@ -101,7 +101,7 @@ func TestProfileFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var frames []profile.Line // of one stack, the innermost first
+	var frames []profile.Line // of one stack, innermost first
 	files, fits, all, off := map[string]lines{}, int64(0), int64(0), map[string]int64{}
 	for _, s := range p.Sample {
 		frames = frames[:0]
@@ -115,7 +115,7 @@ func TestProfileFits(t *testing.T) {
 			if !own || strings.Contains(name, "[") || strings.Contains(name, ".func") ||
 				strings.Contains(callee.Name, ".func") || strings.HasPrefix(callee.Name, "runtime.") ||
 				strings.HasPrefix(callee.Name, "internal/runtime/") {
-				// generic functions and closures, whose names are not those of the source, and calls that are not in it
+				// names of generic functions and closures differ from the source, and some calls are not in it
 				continue
 			}
 			source, known := files[file]
@@ -127,7 +127,7 @@ func TestProfileFits(t *testing.T) {
 			start := source.start[name]
 			n := start + int(frames[i].Line-caller.StartLine)
 			if start > 0 && n <= len(source.text) && strings.Contains(source.text[n-1], ")()") {
-				continue // of a value, which has no name
+				continue // a call of a value has no name
 			}
 			all += s.Value[0]
 			if start > 0 && n <= len(source.text) && strings.Contains(source.text[n-1], plain(callee.Name)) {

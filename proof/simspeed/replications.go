@@ -9,13 +9,13 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// A replication must gain from a second CPU at least this share of what arithmetic gains from it in the same seconds.
+// Least gain of replications from a second CPU, as a share of the gain of pure arithmetic in the same seconds.
 const share = 0.9
 
-// replications runs one replication of M/M/1, and then two at once. What the machine has to give is what arithmetic
-// gains, measured in turn with them: CPUs that share a core or a clock, or a host that gives one of them to others,
-// give less than two, and another number a minute later. The floor is a share of that, and so holds the simulator to
-// account alone.
+// replications runs one replication of M/M/1, and then two at once. In turn with them it measures the gain of pure
+// arithmetic, which is the gain that the machine allows. CPUs that share a core or a clock, or a busy host, allow less
+// than 2, and the value changes within minutes. The floor is a share of that gain, so that it judges the simulator
+// alone.
 func (b *bench) replications() error {
 	b.printf("\nTwo replications of M/M/1 at once, beside one: how many times as much in a second, and as a share of "+
 		"what arithmetic\nof the same seconds gains; medians, least and greatest of %d rounds\n", pairs)
@@ -35,10 +35,10 @@ func (b *bench) replications() error {
 	return nil
 }
 
-// pairs is how many rounds there are: short ones and many, because the clock of a shared machine moves.
+// pairs is the number of rounds. They are many and short, because the clock of a shared machine drifts.
 const pairs = 15
 
-// replicate prints how much more two runs at once do than one, and judges it by what two runs of known work do.
+// replicate prints the gain of two runs at once, and compares it with that of arithmetic.
 func (b *bench) replicate(name string, known, run func(seed uint64) error) error {
 	var gains, limits []float64
 	for round := range pairs {
@@ -56,7 +56,7 @@ func (b *bench) replicate(name string, known, run func(seed uint64) error) error
 	return nil
 }
 
-// compareGains judges the gains of each round by those that were possible in it.
+// compareGains divides the gain of each round by the possible gain in that round.
 func (b *bench) compareGains(name string, limits, gains []float64) {
 	var shares []float64
 	for i, g := range gains {
@@ -67,13 +67,13 @@ func (b *bench) compareGains(name string, limits, gains []float64) {
 		b.judge("replications, "+name, median(shares) >= share, fmt.Sprintf("%v of arithmetic", share)))
 }
 
-// spread prints the median of values, and the least and the greatest.
+// spread prints the median, the minimum and the maximum of values.
 func spread(values []float64, unit string) string {
 	return fmt.Sprintf("%.2f%s (%.2f to %.2f)", median(values), unit, slices.Min(values), slices.Max(values))
 }
 
-// gain is how many times as much two runs at once do in the same time as one. The pair stands between two alone, so
-// that a drift takes from neither.
+// gain is the throughput of two runs at once, relative to one. The pair runs between two single runs, so that a drift
+// cancels.
 func gain(seed uint64, run func(seed uint64) error) (float64, error) {
 	var took [3]time.Duration
 	for i, n := range []int{1, 2, 1} {
@@ -85,8 +85,8 @@ func gain(seed uint64, run func(seed uint64) error) (float64, error) {
 	return float64(took[0]+took[2]) / float64(took[1]), nil
 }
 
-// arithmetic computes for about as long as a replication, in registers: sums that mostly do not wait for each other
-// keep many units of a core busy, so that it shows where two CPUs are one core.
+// arithmetic computes in registers, for about as long as a replication. Its independent sums use many units of a core,
+// so that two CPUs of one core gain little.
 func arithmetic(seed uint64) error {
 	a, b, c, d, e, f := seed|1, seed+2, seed+3, seed+4, seed+5, seed+6
 	for range 100_000_000 {
@@ -103,10 +103,10 @@ func arithmetic(seed uint64) error {
 	return nil
 }
 
-// together is how long n runs take at once.
+// together returns the time of n runs at once.
 func together(n int, seed uint64, run func(seed uint64) error) (time.Duration, error) {
 	ends := make(chan error, n)
-	runtime.GC() // what others have left is not theirs to collect
+	runtime.GC() // so that they do not collect the garbage of others
 	began := time.Now()
 	for i := range n {
 		go func() { ends <- run(seed + uint64(i)) }()

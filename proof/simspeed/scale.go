@@ -18,8 +18,8 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// serve runs a design of the coffee shop for a window of virtual time and returns how many lattes were made, and how
-// many operations that took.
+// serve runs a design of the coffee shop for a window of virtual time. It returns the number of lattes and of the
+// operations of the kernel.
 func serve(design string, cpus, workers int, window time.Duration) (lattes int64, operations uint64, err error) {
 	shop := coffee.Workload()
 	d, ok := shop.Find(design)
@@ -54,8 +54,8 @@ func serve(design string, cpus, workers int, window time.Duration) (lattes int64
 	return lattes, w.Operations(), err
 }
 
-// blocked lets n goroutines wait in Recv of one channel until it is closed, and returns the peak of this process's
-// memory.
+// blocked makes n goroutines wait in Recv of one channel until it is closed, and returns the peak memory of the
+// process.
 func blocked(n, cpus int, lists bool) (peak int64, err error) {
 	run := blockedCoroutines
 	if lists {
@@ -91,7 +91,7 @@ func blockedCoroutines(n, cpus int) error {
 	return err
 }
 
-// highWater is VmHWM in bytes: the most memory that this process ever had.
+// highWater is the peak memory of this process in bytes, VmHWM.
 func highWater() (int64, error) {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {
@@ -107,7 +107,7 @@ func highWater() (int64, error) {
 	return 0, fmt.Errorf("/proc/self/status has no VmHWM")
 }
 
-// blockedApart is blocked in a fresh process, so that nothing else is in its peak.
+// blockedApart runs blocked in a fresh process, so that the peak holds nothing else.
 func blockedApart(n, cpus int, lists bool) (peak int64, err error) {
 	self, err := os.Executable()
 	if err != nil {

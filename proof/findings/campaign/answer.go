@@ -13,7 +13,8 @@ import (
 	"github.com/brewput/brewput/proof/findings/corpus"
 )
 
-// truth is what is known about a case, or why it is not scored: a fix that was not measured to gain makes no case sick.
+// truth returns what is known about a case, or why it is not scored. A sick case counts only if its fix was measured to
+// gain.
 func truth(c corpus.Case, labels corpus.Labels) (v findings.Verdict, unscored string, err error) {
 	l := c.Label()
 	v = findings.Verdict{Case: c.Name(), Fold: corpus.Fold(c.Family.Name), Actual: l.Class, Also: l.Also}
@@ -32,19 +33,19 @@ func truth(c corpus.Case, labels corpus.Labels) (v findings.Verdict, unscored st
 	case v.Gain == nil:
 		return v, "the gain of its fix was not measured", nil
 	case !v.Gain.Positive():
-		why := fmt.Sprintf("its fix gains %.0f %% [%.0f, %.0f]", 100*v.Gain.Gain, 100*v.Gain.Low, 100*v.Gain.High)
+		why := fmt.Sprintf("its fix gains %.0f%% [%.0f%%, %.0f%%]", 100*v.Gain.Gain, 100*v.Gain.Low, 100*v.Gain.High)
 		return v, why, nil
 	}
 	return v, "", nil
 }
 
-// answers holds the verdicts on one way to answers.
+// answers are the verdicts on one explainer.
 type answers struct {
 	Name     string             `json:"answers"`
 	Verdicts []findings.Verdict `json:"verdicts"`
 }
 
-// judge lets explain and its rivals answer from the evidence of all cases that have some.
+// judge lets explain and its rivals answer from the stored evidence. Cases without evidence are left out.
 func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer) ([]answers, error) {
 	all := []answers{{Name: "tier B"}, {Name: "tier A"}}
 	for _, r := range findings.Rivals() {
@@ -78,7 +79,7 @@ func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer)
 	return all, nil
 }
 
-// table scores answers: on all families, those that rules were tuned on, and those held out.
+// table scores answers on all families, on those that rules were tuned on, and on those held out.
 func table(all []answers) []findings.Row {
 	var rows []findings.Row
 	for n, a := range all {
@@ -106,8 +107,8 @@ func table(all []answers) []findings.Row {
 	return rows
 }
 
-// conclude scores, writes everything to dir, and prints the table. Without heldOut nothing of single families that are
-// held out is shown.
+// conclude scores the answers, prints a table, and writes all results to dir. Single programs of families that are held
+// out are shown only with heldOut.
 func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) error {
 	labels, err := corpus.Measured()
 	if err != nil {
@@ -144,7 +145,7 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) erro
 	for k, tier := range []string{"B", "A"} {
 		s := rows[3*k].Score
 		files["balance-"+tier+".svg"] = findings.Balance(s, "Class balance, tier "+tier)
-		files["mistakes-"+tier+".svg"] = findings.Mistakes(s, "What programs of each class were taken for, tier "+tier)
+		files["mistakes-"+tier+".svg"] = findings.Mistakes(s, "Findings for the programs of each class, tier "+tier)
 	}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
@@ -154,7 +155,7 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) erro
 	return nil
 }
 
-// some are n cases drawn by the seed: of every class as many as the draw gives.
+// some returns n cases drawn by the seed.
 func some(cases []corpus.Case, n int, seed uint64) []corpus.Case {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var drawn []corpus.Case

@@ -14,25 +14,28 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
-	"github.com/brewput/brewput/evidence/collect"
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/proof/findings/corpus"
+	"github.com/brewput/brewput/proof/record"
 )
 
-// evidenceFile is where the evidence of a case is kept.
+// evidenceFile is the file of the evidence of a case.
 func evidenceFile(dir string, c corpus.Case) string {
 	return filepath.Join(dir, "evidence", strings.ReplaceAll(c.Name(), "/", "-")+".gob.gz")
 }
 
-// kept is what a file of evidence holds: the source is there so that it is known when it is no longer that of the case.
-type kept struct {
+// stored is the content of a file of evidence. Source shows whether the program of the case has changed since.
+type stored struct {
 	Source   []byte
 	Took     time.Duration
 	Evidence evidence.Evidence
 }
 
-// collectAll gathers the evidence of every case that has none yet. It stops where the deadline has passed, and says how
-// many are left. A program that cannot be explained is reported, and does not stop the others.
-func collectAll(ctx context.Context, dir string, cases []corpus.Case, deadline time.Time, out io.Writer) (left int,
+// collectAll explains every case that has no evidence yet, and stores the evidence. It begins nothing after the piece
+// is over, and returns how many cases are left. It reports a program that cannot be explained and continues with the
+// next.
+func collectAll(ctx context.Context, dir string, cases []corpus.Case, piece record.Piece, out io.Writer) (left int,
 	err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "evidence"), 0o755); err != nil {
 		return 0, err
@@ -43,14 +46,15 @@ func collectAll(ctx context.Context, dir string, cases []corpus.Case, deadline t
 			todo = append(todo, c)
 		}
 	}
-	// In no order, so that what is there after a part of the time is of all kinds.
+
+	// A random order, so that a part of the evidence holds all kinds of programs.
 	rand.New(rand.NewPCG(1, uint64(len(cases)))).Shuffle(len(todo),
 		func(a, b int) { todo[a], todo[b] = todo[b], todo[a] })
 	for n, c := range todo {
-		if time.Now().After(deadline) {
+		if piece.Over() {
 			return len(todo) - n, nil
 		}
-		took, err := gather(ctx, dir, c)
+		took, err := collect(ctx, dir, c, out)
 		switch {
 		case ctx.Err() != nil:
 			return len(todo) - n, ctx.Err()
@@ -63,34 +67,65 @@ func collectAll(ctx context.Context, dir string, cases []corpus.Case, deadline t
 	return 0, nil
 }
 
-func gather(ctx context.Context, dir string, c corpus.Case) (time.Duration, error) {
-	place, err := os.MkdirTemp("", "verdicts-")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(place)
-	place = filepath.Join(place, c.Family.Name) // a program is called after its directory
-	if err := c.Write(place); err != nil {
-		return 0, err
-	}
-	start := time.Now()
-	o := collect.DefaultOptions()
-	o.TimeLimit = time.Minute
-	e, err := collect.Command(ctx, place, collect.PackageCommand(".", nil), o)
-	if err != nil {
-		return 0, err
-	}
-	defer e.Close()
+// collect lets lab.Explain explain the program of a case, and stores its evidence. It reports stored evidence from
+// which explain.Explain does not draw the same findings.
+func collect(ctx context.Context, dir string, c corpus.Case, out io.Writer) (took time.Duration, err error) {
 	source, _, err := c.Source()
 	if err != nil {
 		return 0, err
 	}
-	k := kept{Source: source, Took: time.Since(start), Evidence: *e.Evidence}
-	k.Evidence.Program.Source = nil
-	return k.Took, save(evidenceFile(dir, c), k)
+	temp, err := os.MkdirTemp("", "verdicts-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(temp)
+	at := filepath.Join(temp, c.Family.Name) // a program has the name of its directory
+	if err := c.Write(at); err != nil {
+		return 0, err
+	}
+
+	// Programs of the corpus write files into their working directory, which is that of this process.
+	back, err := os.Getwd()
+	if err == nil {
+		err = os.Chdir(at)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.Chdir(back)) }()
+	began := time.Now()
+	x, err := lab.Explain(ctx, lab.ExplainOptions{Target: lab.Package{Pattern: "."}, TimeLimit: time.Minute})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+
+	s := stored{Source: source, Took: time.Since(began), Evidence: *x.Evidence.Evidence}
+	s.Evidence.Program.Source = nil
+	if err := save(evidenceFile(dir, c), s); err != nil {
+		return 0, err
+	}
+	again, err := load(dir, c)
+	if err != nil {
+		return 0, err
+	}
+	if a, b := names(x.Report.Findings), names(explain.Explain(again).Findings); a != b {
+		fmt.Fprintf(out, "%-22s gives %s, but %s from its stored evidence\n", c.Name(), a, b)
+	}
+	return s.Took, nil
 }
 
-func save(file string, k kept) (err error) {
+// names are the names of findings, by rank.
+func names(list []explain.Finding) string {
+	var all []string
+	for _, f := range list {
+		all = append(all, string(f.Name))
+	}
+	return strings.Join(all, ", ")
+}
+
+// save replaces a file of evidence as a whole, so that a kill leaves none that is incomplete.
+func save(file string, s stored) (err error) {
 	f, err := os.Create(file + ".new")
 	if err != nil {
 		return err
@@ -101,15 +136,15 @@ func save(file string, k kept) (err error) {
 		}
 	}()
 	z := gzip.NewWriter(f)
-	if err := gob.NewEncoder(z).Encode(k); err != nil {
+	if err := gob.NewEncoder(z).Encode(s); err != nil {
 		return err
 	}
 	return z.Close()
 }
 
-var errOther = errors.New("the evidence is of another source")
+var errChanged = errors.New("the program has changed since its evidence was collected")
 
-// load reads the evidence of a case, if it is of the source as it is now.
+// load reads the evidence of a case. It is an error if the program has changed since.
 func load(dir string, c corpus.Case) (*evidence.Evidence, error) {
 	f, err := os.Open(evidenceFile(dir, c))
 	if err != nil {
@@ -120,23 +155,23 @@ func load(dir string, c corpus.Case) (*evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	var k kept
-	if err := gob.NewDecoder(z).Decode(&k); err != nil {
+	var s stored
+	if err := gob.NewDecoder(z).Decode(&s); err != nil {
 		return nil, err
 	}
 	source, _, err := c.Source()
 	if err != nil {
 		return nil, err
 	}
-	if string(source) != string(k.Source) {
-		return nil, errOther
+	if string(source) != string(s.Source) {
+		return nil, errChanged
 	}
 	lines := strings.Split(string(source), "\n")
-	k.Evidence.Program.Source = func(file string, line int) string {
+	s.Evidence.Program.Source = func(file string, line int) string {
 		if filepath.Base(file) != "main.go" || line < 1 || line > len(lines) {
 			return ""
 		}
 		return lines[line-1]
 	}
-	return &k.Evidence, nil
+	return &s.Evidence, nil
 }

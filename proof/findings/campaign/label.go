@@ -19,14 +19,15 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/proof/findings"
 	"github.com/brewput/brewput/proof/findings/corpus"
+	"github.com/brewput/brewput/proof/record"
 )
 
-// runLimit ends a program of the corpus that hangs.
+// runLimit is the time after which a program of the corpus counts as hung.
 const runLimit = 30 * time.Second
 
-// label measures what the fix gains for every sick case whose label is missing or of other sources, and stores it in
-// file after each. It stops where the deadline has passed, and says how many are left.
-func label(ctx context.Context, cases []corpus.Case, file string, runs int, deadline time.Time,
+// label measures the gain of the fix of every sick case whose label is missing or belongs to other sources, and stores
+// each in file. It begins nothing after the piece is over, and returns how many cases are left.
+func label(ctx context.Context, cases []corpus.Case, file string, runs int, piece record.Piece,
 	out io.Writer) (left int, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -36,7 +37,7 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, dead
 	if err := json.Unmarshal(text, &stored); err != nil {
 		return 0, fmt.Errorf("%s: %w", file, err)
 	}
-	elsewhere := "" // this machine, where the labels are of another
+	elsewhere := "" // the CPU model of this machine, if the labels were measured on another
 	switch model := host.Read().CPUModel; {
 	case model == nil:
 	case stored.Machine == "":
@@ -61,7 +62,7 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, dead
 	}
 	slices.SortStableFunc(todo, func(a, b corpus.Case) int { return a.Point - b.Point }) // every family first
 	for n, c := range todo {
-		if time.Now().After(deadline) {
+		if piece.Over() {
 			return len(todo) - n, nil
 		}
 		i, err := intervene(ctx, c, runs)
@@ -79,6 +80,7 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, dead
 	return 0, nil
 }
 
+// store writes the labels, one a line, in the order of the cases.
 func store(file string, l corpus.Labels, cases []corpus.Case, kept map[string]corpus.Intervention) error {
 	l.Interventions = nil
 	for _, c := range cases {
@@ -102,7 +104,7 @@ func store(file string, l corpus.Labels, cases []corpus.Case, kept map[string]co
 	return os.WriteFile(file, out.Bytes(), 0o644)
 }
 
-// intervene runs a sick case and its repair in turn; who goes first changes from pair to pair.
+// intervene runs a sick case and its repair in pairs, in alternating order.
 func intervene(ctx context.Context, c corpus.Case, runs int) (corpus.Intervention, error) {
 	fixed, _ := c.Repair()
 	source, err := c.Hash()
@@ -137,9 +139,10 @@ func intervene(ctx context.Context, c corpus.Case, runs int) (corpus.Interventio
 		Gain:         round(gain), Low: round(low), High: round(high)}, nil
 }
 
+// round keeps four decimals.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// build makes a program of a case in dir.
+// build builds the program of a case in dir, and returns its path.
 func build(ctx context.Context, c corpus.Case, dir string) (string, error) {
 	if err := c.Write(dir); err != nil {
 		return "", err
@@ -153,7 +156,7 @@ func build(ctx context.Context, c corpus.Case, dir string) (string, error) {
 	return program, nil
 }
 
-// run is how long a program takes, from its start to its end.
+// run runs a program and returns its wall time.
 func run(ctx context.Context, program, dir string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()

@@ -1,6 +1,7 @@
-// Command campaign judges explain by the corpus: make verdicts. With -label it measures what the fix of every sick
-// program gains, which is what makes it one; otherwise it collects the evidence of every program, once, lets explain
-// answer from all of it and from what is there without a trace, and scores the answers. It exits 4 if something failed.
+// Command campaign proves how often lab.Explain finds the known problem of a program: make verdicts. It explains every
+// program of the corpus once, stores the evidence, which a later call continues, and scores the findings: those from
+// all evidence (tier B), those without the trace (tier A), and those of naive rivals. With -label it measures instead
+// what the fix of every sick program gains: make verdicts-labels. It exits 4 if something failed.
 package main
 
 import (
@@ -9,31 +10,33 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/brewput/brewput/proof/findings/corpus"
+	"github.com/brewput/brewput/proof/record"
 )
 
 func main() {
 	var o options
 	flag.BoolVar(&o.label, "label", false, "measure the gain of every fix, and store it in "+
 		"proof/findings/corpus/labels.json")
-	flag.BoolVar(&o.score, "score", false, "collect nothing: answer and score from the evidence that is there")
-	flag.BoolVar(&o.heldOut, "held-out", false, "show single programs of the families that are held "+
-		"out from tuning, too")
+	flag.BoolVar(&o.score, "score", false, "collect nothing: score the stored evidence")
+	flag.BoolVar(&o.heldOut, "held-out", false, "also show single programs of the families that "+
+		"rules were not tuned on")
 	flag.StringVar(&o.dir, "dir", "bin/verdicts", "directory of evidence, answers and scores")
-	flag.StringVar(&o.families, "families", "", "only these, separated by commas: to score those apart that are new")
+	flag.StringVar(&o.families, "families", "", "only these families, separated by commas")
 	flag.IntVar(&o.runs, "runs", 6, "pairs of runs for a label")
-	flag.IntVar(&o.n, "n", 0, "only so many programs, drawn by the seed (0: all)")
+	flag.IntVar(&o.n, "n", 0, "only this number of programs, drawn by the seed (0: all)")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the draw")
-	flag.IntVar(&o.points, "points", 3, "parameter points of the sick programs of each family; of the others it is one")
-	flag.DurationVar(&o.limit, "for", 24*time.Hour, "begin nothing more after this time; a later call goes on")
+	flag.IntVar(&o.points, "points", 3, "parameter points of the sick programs of each family; the others have one")
+	flag.DurationVar(&o.limit, "for", 0, "a `TIME` after which no program begins (default: until all are done)")
 	flag.Parse()
-	if flag.NArg() > 0 || o.runs < 2 || o.limit <= 0 || o.n < 0 || o.points < 1 || o.label && o.families != "" {
-		fmt.Fprintln(os.Stderr, "campaign: give -runs 2 or more, -points 1 or more, a positive -for, -n 0 or more, "+
-			"no -families with -label, and no other argument")
+	if flag.NArg() > 0 || o.runs < 2 || o.n < 0 || o.points < 1 || o.label && o.families != "" {
+		fmt.Fprintln(os.Stderr, "campaign: give -runs 2 or more, -points 1 or more, -n 0 or more, no -families with "+
+			"-label, and no other argument")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -44,6 +47,7 @@ func main() {
 	}
 }
 
+// options are the flags of the command.
 type options struct {
 	label, score, heldOut bool
 	dir, families         string
@@ -52,9 +56,15 @@ type options struct {
 	limit                 time.Duration
 }
 
+// labelFile is the file of labels, seen from the root of the repository.
 const labelFile = "proof/findings/corpus/labels.json"
 
+// campaign measures labels, or collects evidence and scores the findings.
 func campaign(ctx context.Context, o options) error {
+	var err error
+	if o.dir, err = filepath.Abs(o.dir); err != nil { // collect changes the working directory
+		return err
+	}
 	families, err := corpus.Families()
 	if err != nil {
 		return err
@@ -75,27 +85,26 @@ func campaign(ctx context.Context, o options) error {
 	if o.n > 0 && !o.label {
 		cases = some(cases, o.n, o.seed)
 	}
-	deadline := time.Now().Add(o.limit)
+
+	piece := record.NewPiece(o.limit)
 	left := 0
 	switch {
 	case o.label:
-		left, err = label(ctx, cases, labelFile, o.runs, deadline, os.Stdout)
+		left, err = label(ctx, cases, labelFile, o.runs, piece, os.Stdout)
 	case !o.score:
-		left, err = collectAll(ctx, o.dir, cases, deadline, os.Stdout)
+		left, err = collectAll(ctx, o.dir, cases, piece, os.Stdout)
 	}
 	if err != nil {
 		return err
 	}
-	if left > 0 {
-		fmt.Println(left, "left")
-	}
+	record.Remaining(os.Stdout, left, "programs")
 	if o.label || left > 0 {
 		return nil
 	}
 	return conclude(o.dir, cases, o.heldOut, os.Stdout)
 }
 
-// only are the families of these names.
+// only returns the families of these names.
 func only(families []*corpus.Family, names []string) ([]*corpus.Family, error) {
 	for _, n := range names {
 		if !slices.ContainsFunc(families, func(f *corpus.Family) bool { return f.Name == n }) {

@@ -1,8 +1,8 @@
-// Package corpus is a collection of small complete Go programs whose trouble is known, for judging an explainer by.
+// Package corpus holds small complete Go programs whose problem is known, to score explainers: make verdicts.
 //
-// A family is one program, a template with parameters. It comes in forms: sick, fixed (the same job, its trouble taken
-// away), and decoy (what looks like the trouble and costs nothing). The folder programs holds the families; nothing in
-// a generated source tells its form.
+// A family is one program, a template with parameters. It has three forms: sick, fixed (the same job without the
+// problem), and decoy (something that looks like the problem and costs nothing). The directory programs holds the
+// families. Nothing in a generated source shows its form.
 package corpus
 
 import (
@@ -21,7 +21,7 @@ import (
 	"text/template"
 )
 
-// Form is what was done to a program.
+// Form is a variant of a program.
 type Form string
 
 // The forms.
@@ -31,23 +31,23 @@ const (
 	Decoy Form = "decoy"
 )
 
-// Healthy is the label of a program in which nothing is to be gained by a change that an explainer could name.
+// Healthy is the label of a program that no change known to an explainer makes faster.
 const Healthy = "healthy"
 
-// Folds is the number of groups that families fall into, by a hash of their name. HeldOut is the one that no rule or
-// threshold may be tuned on.
+// Folds is the number of groups of families, by a hash of their name. No rule or threshold may be tuned on the group
+// HeldOut.
 const (
 	Folds   = 4
 	HeldOut = 0
 )
 
-// Fold is the group of a family: all its cases are in it.
+// Fold returns the group of a family. All of its cases are in it.
 func Fold(family string) int {
 	sum := sha256.Sum256([]byte(family))
 	return int(sum[0]) % Folds
 }
 
-// Label is the truth about the programs of one form: the class, and the other findings that are right answers too.
+// Label is what is known about the programs of one form: the class, and other right findings.
 type Label struct {
 	Class string
 	Also  []string
@@ -58,14 +58,14 @@ type Family struct {
 	Name   string
 	About  string
 	Labels map[Form]Label
-	// Diagnosis is whether the class is so by construction. Otherwise only an intervention makes a sick case one: the
-	// fix must be measured to gain.
+	// Diagnosis says that the class is true by construction. Otherwise a case counts as sick only if its fix was
+	// measured to gain.
 	Diagnosis bool
 	Points    []map[string]string
 	body      *template.Template
 }
 
-// Case is a program to be generated.
+// Case is one generated program.
 type Case struct {
 	Family *Family
 	Form   Form
@@ -75,7 +75,7 @@ type Case struct {
 //go:embed programs/*.go.txt
 var programs embed.FS
 
-// Families reads all of them, by name.
+// Families returns all families, sorted by name.
 func Families() ([]*Family, error) {
 	entries, err := programs.ReadDir("programs")
 	if err != nil {
@@ -96,8 +96,8 @@ func Families() ([]*Family, error) {
 	return all, nil
 }
 
-// parse reads a family: lines of "// key: value" until an empty one, then the program. A program is a text/template
-// with [[ and ]] as delimiters, the parameters and the form as its data.
+// parse reads a family: lines of "// key: value" up to an empty line, then the program. A program is a text/template
+// with the delimiters [[ and ]]. Its data are the parameters and the form.
 func parse(name, text string) (*Family, error) {
 	head, body, ok := strings.Cut(text, "\n\n")
 	if !ok {
@@ -140,7 +140,7 @@ func point(text string) map[string]string {
 	return p
 }
 
-// Cases are the programs of the family: every form at every point, but a decoy at the first only.
+// Cases returns the programs of the family: every form at every point, but a decoy only at the first point.
 func (f *Family) Cases() []Case {
 	var cases []Case
 	for i := range f.Points {
@@ -153,28 +153,28 @@ func (f *Family) Cases() []Case {
 	return cases
 }
 
-// Name of the case: family, form and point.
+// Name returns the family, form and point of the case.
 func (c Case) Name() string { return fmt.Sprintf("%s/%s%d", c.Family.Name, c.Form, c.Point+1) }
 
-// Label is the truth about the case, as far as the programs say it.
+// Label returns what the family says about the case.
 func (c Case) Label() Label { return c.Family.Labels[c.Form] }
 
-// Repair is the case that the fix makes of a sick one.
+// Repair returns the fixed case of a sick one.
 func (c Case) Repair() (Case, bool) {
 	_, ok := c.Family.Labels[Fixed]
 	return Case{Family: c.Family, Form: Fixed, Point: c.Point}, ok && c.Form == Sick
 }
 
-// Site is a function of main.go that holds a line to be changed.
+// Site is a function of main.go with a line that needs a change.
 type Site struct {
 	Function    string
-	First, Last int // its lines
+	First, Last int // lines of the function
 }
 
-// mark ends the lines to be changed, in the templates only.
+// mark ends the lines that need a change. It occurs only in templates.
 const mark = "//@"
 
-// Source is the program and the functions in which it is to be changed, if it is.
+// Source returns the program, and its functions that need a change.
 func (c Case) Source() ([]byte, []Site, error) {
 	data := map[string]any{"sick": c.Form == Sick, "fixed": c.Form == Fixed, "decoy": c.Form == Decoy}
 	for k, v := range c.Family.Points[c.Point] {
@@ -228,7 +228,7 @@ func sites(marked []byte) ([]Site, error) {
 	return found, nil
 }
 
-// Write makes a module of the case in dir, which it creates.
+// Write creates dir with a module of the case.
 func (c Case) Write(dir string) error {
 	source, _, err := c.Source()
 	if err != nil {

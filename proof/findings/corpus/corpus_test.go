@@ -62,7 +62,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// Nothing in a program's source tells its form or its class.
+// Nothing in a program's source may show its form or its class.
 func TestNothingTells(t *testing.T) {
 	for _, f := range families(t) {
 		for _, c := range f.Cases() {
@@ -79,7 +79,7 @@ func TestNothingTells(t *testing.T) {
 	}
 }
 
-// The folds were drawn before any rule was tuned: families may come, but none may change its fold.
+// The folds were drawn before any rule was tuned: new families are allowed, but none may change its fold.
 func TestFolds(t *testing.T) {
 	for name, want := range map[string]int{"accesslog": 1, "bakery": 0, "quotes": 3, "grep": 2, "fetch": 3} {
 		if got := Fold(name); got != want {
@@ -123,7 +123,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A few programs, drawn by a fixed seed, compile; the campaign compiles all.
+// A few programs, drawn by a fixed seed, compile. The campaign compiles all.
 func TestCompiles(t *testing.T) {
 	var cases []Case
 	for _, f := range families(t) {

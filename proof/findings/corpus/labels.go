@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Intervention is what the fix of a sick case was measured to gain: both programs ran in turn.
+// Intervention is the measured gain of the fix of a sick case. Both programs ran in turn.
 type Intervention struct {
 	Case         string  `json:"case"`
 	Source       string  `json:"source"` // hash of both programs
@@ -16,14 +16,14 @@ type Intervention struct {
 	SickSeconds  float64 `json:"sick_seconds"`
 	FixedSeconds float64 `json:"fixed_seconds"` // geometric means
 	Gain         float64 `json:"gain"`          // fraction of the sick one's wall time that the fix saves
-	Low          float64 `json:"low"`           // of its 95 % interval, from the logarithms of ratios within pairs
+	Low          float64 `json:"low"`           // 95% interval, from the logarithms of ratios within pairs
 	High         float64 `json:"high"`
-	Machine      string  `json:"machine,omitempty"` // its CPU, where that is another than the labels'
+	Machine      string  `json:"machine,omitempty"` // CPU model, if it is another than that of the labels
 }
 
-// Labels are measured gains, with what they were measured on.
+// Labels are measured gains, with the machine of most of them.
 type Labels struct {
-	Machine       string         `json:"machine"` // the CPU's model
+	Machine       string         `json:"machine"` // CPU model
 	CPUs          int            `json:"cpus"`
 	Go            string         `json:"go"`
 	Interventions []Intervention `json:"interventions"`
@@ -38,14 +38,14 @@ const LeastGain = 0.10
 // Positive reports whether the fix gains enough, with an interval that excludes zero.
 func (i Intervention) Positive() bool { return i.Gain >= LeastGain && i.Low > 0 }
 
-// Measured are the stored labels.
+// Measured returns the stored labels.
 func Measured() (Labels, error) {
 	var l Labels
 	err := json.Unmarshal(labels, &l)
 	return l, err
 }
 
-// Of is the intervention on a case, if it was measured with the sources as they are.
+// Find returns the intervention on a case, if it was measured with the current sources.
 func (l Labels) Find(c Case) (Intervention, bool) {
 	source, err := c.Hash()
 	if err != nil {
@@ -59,7 +59,7 @@ func (l Labels) Find(c Case) (Intervention, bool) {
 	return Intervention{}, false
 }
 
-// Hash names the sources of a sick case and its repair.
+// Hash returns a hash of the sources of a sick case and its repair.
 func (c Case) Hash() (string, error) {
 	h := sha256.New()
 	cases := []Case{c}

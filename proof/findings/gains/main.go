@@ -1,37 +1,31 @@
-// Command gains compares the gains that explain estimates with those that the change then gives: make gains. For every
-// pair of a design and the same job with the change made it explains the first, measures both in turn, and prints the
-// estimated and the real gain. It runs the brewput that is given, and exits 4 if something failed.
+// Command gains proves that the gains that brewput explain estimates are those that the change then gives: make gains.
+// It runs the built command. For each pair of a design with a known problem and the same job without it, it explains
+// the first, measures both in turn, and prints the estimated and the real gain. A later call continues from the record.
+// It exits 4 if something failed.
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/proof/findings"
+	"github.com/brewput/brewput/proof/record"
 )
 
-// pair is a design with a trouble and the same job without it.
+// pair is a design with a known problem, and the same job without it.
 type pair struct {
 	finding  explain.Name
 	workload string
-	sick     []string // --designs and factors
+	sick     []string // the design, then flags of its factors
 	fixed    []string
 }
 
-// pairs are those of the two programs that Go's profilers are best known by, and of the workloads that were made for
-// one trouble.
+// pairs cover the classic examples of Go's profilers, and workloads that were made to show one problem each.
 var pairs = []pair{
 	{"unbuffered-io", "words", list("one-byte --size 300000"), list("buffered --size 300000")},
 	{"escape-per-op", "words", list("buffered --size 20000000"), list("reused --size 20000000")},
@@ -44,190 +38,115 @@ var pairs = []pair{
 	{"work-inflation", "sum", list("shared-line"), list("padded")},
 }
 
+// list splits words.
 func list(s string) []string { return strings.Fields(s) }
 
 func main() {
-	program := flag.String("program", "bin/brewput", "the brewput to run, built from this tree")
-	dir := flag.String("dir", "bin/gains", "directory of what it prints")
-	only := flag.String("only", "", "only pairs with this in their finding or workload")
-	count := flag.Int("count", 6, "trials of each side")
-	stored := flag.Bool("stored", false, "run nothing: compare what is in the directory")
+	var c campaign
+	flag.StringVar(&c.program, "program", "bin/brewput", "the `PATH` of brewput, built from this tree")
+	flag.StringVar(&c.record, "record", "bin/gains.ndjson", "`FILE` of the runs so far")
+	flag.IntVar(&c.count, "count", 6, "trials of each side")
+	only := flag.String("only", "", "only pairs whose finding or workload contains this `WORD`")
+	limit := flag.Duration("for", 0, "a `TIME` after which no run begins (default: until all are done)")
 	flag.Parse()
+	if c.count < 2 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "gains: give -count 2 or more, and no other argument")
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := os.MkdirAll(*dir, 0o755); err != nil {
+	if err := c.run(ctx, *only, record.NewPiece(*limit)); err != nil {
 		fmt.Fprintln(os.Stderr, "gains:", err)
-		os.Exit(4)
-	}
-	fmt.Printf("%-20s %-11s %-24s %-24s %s\n", "change", "workload", "estimated", "real", "promise       first finding")
-	failed := false
-	for n, p := range pairs {
-		if !strings.Contains(string(p.finding)+" "+p.workload, *only) {
-			continue
-		}
-		base := filepath.Join(*dir, fmt.Sprintf("%d-%s", n+1, p.finding))
-		if !*stored {
-			if err := p.run(ctx, *program, base, *count); err != nil {
-				fmt.Fprintf(os.Stderr, "gains: %s: %v\n", p.finding, err)
-				failed = true
-				continue
-			}
-		}
-		line, err := p.compare(base)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "gains: %s: %v\n", p.finding, err)
-			failed = true
-			continue
-		}
-		fmt.Println(line)
-	}
-	if failed {
 		os.Exit(4)
 	}
 }
 
-// run explains the sick side, and measures both. What an earlier run has left goes: it may have had more trials.
-func (p pair) run(ctx context.Context, program, base string, count int) error {
-	old, err := filepath.Glob(base + "-*.ndjson")
-	for _, file := range old {
-		err = errors.Join(err, os.Remove(file))
-	}
-	if err != nil {
+// campaign compares estimated and real gains of all pairs.
+type campaign struct {
+	program, record string
+	count           int
+
+	sum  string // SHA-256 of the program
+	done []entry
+}
+
+// run measures the pairs and prints a row for each. A pair that fails does not stop the others.
+func (c *campaign) run(ctx context.Context, only string, piece record.Piece) (err error) {
+	if c.sum, err = record.Hash(c.program); err != nil {
 		return err
 	}
-	var window []string
-	if p.workload == "coffee" {
-		window = append(window, "--duration", "500ms")
-	}
-	sick := append(append([]string{"--designs"}, p.sick...), window...)
-	if err := call(ctx, base+"-explain.ndjson", program,
-		append([]string{"explain", p.workload, "--format", "json"}, sick...)...); err != nil {
+	if c.done, err = record.Read(c.record, c.fits); err != nil {
 		return err
 	}
-	for k := range count { // the sides in turn
-		for side, args := range [][]string{p.sick, p.fixed} {
-			file := fmt.Sprintf("%s-%d-%d.ndjson", base, side, k)
-			out, err := os.MkdirTemp("", "brewput-gains-")
-			if err != nil {
-				return err
-			}
-			args = append(append([]string{"run", p.workload, "--format", "json", "--count", "1", "--no-twin", "-o",
-				filepath.Join(out, "run"), "--designs"}, args...), window...)
-			err = call(ctx, file, program, args...)
-			os.RemoveAll(out)
-			if err != nil {
-				return err
-			}
+	fmt.Printf("%-20s %-11s %-24s %-24s %s\n", "change", "workload", "estimated", "real", "promise       first finding")
+	failed, left := 0, 0
+	for _, p := range pairs {
+		if !strings.Contains(string(p.finding)+" "+p.workload, only) {
+			continue
 		}
+		n, err := c.measure(ctx, p, piece)
+		if left += n; n > 0 {
+			continue
+		}
+		row := ""
+		if err == nil {
+			row, err = c.compare(p)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("interrupted; the runs so far are in %s", c.record)
+		case err != nil:
+			fmt.Fprintf(os.Stderr, "gains: %s: %v\n", p.finding, err)
+			failed++
+			continue
+		}
+		fmt.Println(row)
+	}
+	record.Remaining(os.Stdout, left, "runs")
+	if failed > 0 {
+		return fmt.Errorf("%d pairs failed", failed)
 	}
 	return nil
 }
 
-// call keeps what a command prints.
-func call(ctx context.Context, file, program string, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	var out, complaint bytes.Buffer
-	c := exec.CommandContext(ctx, program, args...)
-	c.Stdout, c.Stderr = &out, &complaint
-	if err := c.Run(); err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, complaint.Bytes())
-	}
-	return os.WriteFile(file, out.Bytes(), 0o644)
-}
-
-// line is what is read of an object that brewput prints.
-type line struct {
-	Kind    string
-	Finding explain.Name
-	Rank    int
-	Gain    *explain.Gain
-	Metrics map[string]float64
-	Wall    float64 `json:"wall_seconds"`
-	Type    string
-	Status  string
-}
-
-func read(file string) ([]line, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var all []line
-	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
-		var l line
-		if err := json.Unmarshal(s.Bytes(), &l); err == nil {
-			all = append(all, l)
-		}
-	}
-	return all, nil
-}
-
-// took are the times that one operation took in the trials of a side.
-func took(base string, side int) ([]float64, error) {
-	files, err := filepath.Glob(fmt.Sprintf("%s-%d-*.ndjson", base, side))
-	if err != nil {
-		return nil, err
-	}
-	var all []float64
-	for _, f := range files {
-		lines, err := read(f)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range lines {
-			if l.Kind != "trial" {
-				continue
-			}
-			t := l.Wall
-			if x := l.Metrics["throughput_per_s"]; l.Type == "stream" && x > 0 {
-				t = 1 / x
-			}
-			if t <= 0 {
-				return nil, fmt.Errorf("%s: a trial has no time (%s)", f, l.Status)
-			}
-			all = append(all, t)
-		}
-	}
-	return all, nil
-}
-
-// compare is a row of the table.
-func (p pair) compare(base string) (string, error) {
-	found, err := read(base + "-explain.ndjson")
-	if err != nil {
-		return "", err
-	}
+// compare returns the row of a pair.
+func (c *campaign) compare(p pair) (string, error) {
 	var sides [2][]float64
-	for k := range sides {
-		if sides[k], err = took(base, k); err != nil {
-			return "", err
-		}
-	}
-	if n := min(len(sides[0]), len(sides[1])); n < 2 {
-		return "", fmt.Errorf("%d trials of both sides; 2 are needed", n)
-	}
-	gain, low, high := findings.Gained(sides[0], sides[1])
-	estimated, first, word := "-", "", "not promised"
-	for _, l := range found {
-		if l.Kind != "finding" {
+	var first explain.Name
+	estimated, word := "-", "not promised"
+	var gain *explain.Gain
+	for _, e := range c.done {
+		if e.Finding != p.finding {
 			continue
 		}
-		if l.Rank == 1 {
-			first = string(l.Finding)
-		}
-		if l.Finding == p.finding && l.Gain != nil {
-			estimated = span(l.Gain.Estimate, l.Gain.Low, l.Gain.High)
-			word = "far off"
-			if findings.Kept(l.Gain.Estimate, gain, low, high) {
-				word = "kept"
+		for _, l := range e.Lines {
+			if l.Kind == "finding" && l.Rank == 1 {
+				first = l.Finding
+			}
+			if l.Kind == "finding" && l.Finding == p.finding && l.Gain != nil {
+				gain = l.Gain
 			}
 		}
+		if e.Side == sick || e.Side == fixed {
+			times, err := e.times()
+			if err != nil {
+				return "", err
+			}
+			sides[e.Side] = append(sides[e.Side], times...)
+		}
 	}
-	return fmt.Sprintf("%-20s %-11s %-24s %-24s %-13s %s", p.finding, p.workload, estimated, span(gain, low, high),
+	real, low, high := findings.Gained(sides[sick], sides[fixed])
+	if gain != nil {
+		estimated, word = span(gain.Estimate, gain.Low, gain.High), "far off"
+		if findings.Kept(gain.Estimate, real, low, high) {
+			word = "kept"
+		}
+	}
+	return fmt.Sprintf("%-20s %-11s %-24s %-24s %-13s %s", p.finding, p.workload, estimated, span(real, low, high),
 		word, first), nil
 }
 
+// span formats a fraction with its interval.
 func span(x, low, high float64) string {
-	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*x, 100*low, 100*high)
+	return fmt.Sprintf("%.0f%% [%.0f%%, %.0f%%]", 100*x, 100*low, 100*high)
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/brewput/brewput/internal/hostile"
 )
 
-// sourVariable makes this program a user's. Its value is a name in hexadecimal digits.
-const sourVariable = "BREWPUT_USER_NAME"
+// userVariable makes this program act as the program of a user. Its value is a name in hexadecimal digits.
+const userVariable = "BREWPUT_USER_NAME"
 
-// sourMain is the command of a user whose designs, locks, messages and panics have a name.
-func sourMain(digits string) {
+// userMain is the main function of a user whose designs, locks, messages and panics have the given name.
+func userMain(digits string) {
 	name, err := hex.DecodeString(digits)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "siege:", err)

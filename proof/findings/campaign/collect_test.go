@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/proof/findings/corpus"
+)
+
+// TestStored checks that load returns the evidence that save wrote, with the source, unless the program has changed.
+func TestStored(t *testing.T) {
+	families, err := corpus.Families()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, dir := families[0].Cases()[0], t.TempDir()
+	source, _, err := c.Source()
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "evidence"), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stored{Source: source, Took: time.Second, Evidence: evidence.Evidence{Program: evidence.Program{Name: "x"}}}
+	if err := save(evidenceFile(dir, c), s); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := load(dir, c); err != nil || e.Program.Name != "x" || e.Program.Source("main.go", 1) != "package main" {
+		t.Errorf("%+v, %v", e, err)
+	}
+
+	s.Source = []byte("another")
+	if err := save(evidenceFile(dir, c), s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(dir, c); err != errChanged {
+		t.Errorf("of another program: %v", err)
+	}
+}
+
+// TestSome checks that the same seed draws the same cases.
+func TestSome(t *testing.T) {
+	families, err := corpus.Families()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := families[0].Cases()
+	a, b := some(all, 2, 1), some(all, 2, 1)
+	if len(a) != 2 || a[0].Name() != b[0].Name() || a[1].Name() != b[1].Name() || len(some(all, 99, 1)) != len(all) {
+		t.Errorf("%v and %v", a, b)
+	}
+}

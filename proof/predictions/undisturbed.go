@@ -1,0 +1,47 @@
+package main
+
+import (
+	"math"
+
+	"github.com/brewput/brewput/proof/idle"
+	"github.com/brewput/brewput/result"
+)
+
+// Limits of the trials that are scored, in addition to those of package idle.
+const (
+	// maxClock is the largest relative change of the length of burns, on average before and after the trial.
+	maxClock = 0.03
+	// leastScored is the number of undisturbed trials that a case needs; with fewer, all of its trials are scored.
+	leastScored = 3
+)
+
+// disturbed reports whether other processes, the hypervisor or a change of the clock rate disturbed a live trial, so
+// that no prediction could match it. Unknown values count as undisturbed.
+func disturbed(m result.Metrics) bool {
+	clock := float64(m.Get("burn_probe_before")+m.Get("burn_probe_after"))/2 - 1
+	return idle.NewUsage(m).Disturbed() || math.Abs(clock) > maxClock
+}
+
+// undisturbed returns the trials to score, with the numbers of those that it leaves out and of disturbed ones that it
+// keeps because their case has too few others.
+func undisturbed(trials []result.Trial) (scored []result.Trial, left, kept int) {
+	name := func(t *result.Trial) string { return t.Design + " " + t.Point.String() }
+	good := map[string]int{}
+	for i := range trials {
+		if t := &trials[i]; t.Kind == result.KindTrial && !disturbed(t.Metrics) {
+			good[name(t)]++
+		}
+	}
+	for i := range trials {
+		t := &trials[i]
+		if t.Kind == result.KindTrial && disturbed(t.Metrics) {
+			if good[name(t)] >= leastScored {
+				left++
+				continue
+			}
+			kept++
+		}
+		scored = append(scored, *t)
+	}
+	return scored, left, kept
+}
