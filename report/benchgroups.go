@@ -24,9 +24,9 @@ func chance(verdicts []compare.Verdict) string {
 	case 0:
 		return ""
 	case 1:
-		return "the chance of a false difference is at most 5 %"
+		return "the chance of a false difference is at most 5%"
 	default:
-		return fmt.Sprintf("the chance of a false difference among these %d is at most 5 %%", n)
+		return fmt.Sprintf("the chance of a false difference among these %d is at most 5%%", n)
 	}
 }
 
@@ -114,7 +114,7 @@ func (p Benchmarks) contrast(metric string, g compare.MetricGroup) []column {
 	a, b := p.heads(g)
 	before, after := column{group: MetricHead(metric), head: b}, column{group: MetricHead(metric), head: a}
 	group := a + " / " + b
-	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95 % interval"}
+	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95% interval"}
 	blocks, verdicts := column{head: "n", drop: 1}, column{head: "verdict", left: true}
 	for _, v := range g.Verdicts {
 		a, b := medians(g, v, metric)
@@ -184,7 +184,7 @@ func geomean(columns []column, g compare.MetricGroup) {
 			text = "geomean"
 		case columns[i].head == "ratio":
 			text = ratio(g.Geomean) + "x"
-		case columns[i].head == "95 % interval" && g.GeoLow.Known():
+		case columns[i].head == "95% interval" && g.GeoLow.Known():
 			text = inBrackets(g.GeoLow, g.GeoTop)
 		}
 		columns[i].add(text, bold)
@@ -249,7 +249,7 @@ func contrary(v compare.Verdict, n int) string {
 		return "" // or too few blocks for any decision, which is said anyway
 	case v.P > 0.05:
 		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false "+
-			"difference would be over 5 %%; ", n)
+			"difference would be over 5%%; ", n)
 	case v.Permutation > 0.05 && !v.Vetoed: // which is said of what is vetoed anyway
 		return "its own interval excludes 1, but a permutation test, which assumes less, does not agree; "
 	}

@@ -87,7 +87,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 		p.contrasts(&b, m, st)
 	}
 	if len(p.Scalings) > 0 {
-		heading(&b, "how they scale", "95 % intervals, paired by block", st)
+		heading(&b, "how they scale", "95% intervals, paired by block", st)
 		for _, s := range p.Scalings {
 			wrap(&b, st.words(scaled(s)), " ", 2, st.width())
 		}
@@ -131,7 +131,7 @@ func (p Benchmarks) columns(f *frame) []column {
 	}
 	columns = append(columns, f.column("time/op", "median",
 		func(r compare.Row) string { return cellOf(r, result.TimePerOp) }),
-		f.column("time/op", "95 % interval", func(r compare.Row) string {
+		f.column("time/op", "95% interval", func(r compare.Row) string {
 			if text, ok := interval(r.Metric(result.TimePerOp), benchDigits); ok {
 				return text
 			}

@@ -142,7 +142,7 @@ func (c Between) columns(f *frame) []column {
 	before, after := column{group: heading, head: "old"}, column{group: heading, head: "new"}
 	// the sentences have it
 	ratios, intervals := column{group: "new / old", head: "ratio"},
-		column{group: "new / old", head: "95 % interval", drop: 1}
+		column{group: "new / old", head: "95% interval", drop: 1}
 	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
 	notes, some := column{head: "note", left: true}, false
 	var judged []*compare.Verdict

@@ -85,17 +85,17 @@ func TestBetweenGoldens(t *testing.T) {
 func TestWarningsOfARun(t *testing.T) {
 	rows := shops()
 	warnings := []compare.Warning{compare.NewWarning("coffee", compare.WarnSteal,
-		"the hypervisor gave 3.4 % of the CPU time to others | neighbours")}
+		"the hypervisor gave 3.4% of the CPU time to others | neighbours")}
 	var page, md bytes.Buffer
 	if err := errors.Join(Table(&page, rows, nil, warnings, Style{Unicode: true}),
 		Markdown(&md, rows, nil, warnings)); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nwarnings\n! the hypervisor gave 3.4 % of the CPU time to others | neighbours\n! " +
+	if want := "\nwarnings\n! the hypervisor gave 3.4% of the CPU time to others | neighbours\n! " +
 		"another process used"; !bytes.Contains(page.Bytes(), []byte(want)) {
 		t.Errorf("the page has no %q", want)
 	}
-	if want := "\nWarnings:\n\n- the hypervisor gave 3.4 % of the CPU time to others \\| " +
+	if want := "\nWarnings:\n\n- the hypervisor gave 3.4% of the CPU time to others \\| " +
 		"neighbours\n"; !bytes.HasSuffix(md.Bytes(), []byte(want)) {
 		t.Errorf("the Markdown does not end in %q:\n%s", want, md.String())
 	}

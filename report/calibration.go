@@ -49,8 +49,8 @@ func ofMillisecond(v result.Value) cell { return cell{percent(float64(v) / 1e6),
 // prices is the table of costs.
 func prices(b *strings.Builder, c result.Calibration, st Style) {
 	columns := []column{
-		{head: "cost", left: true}, {head: "median"}, {head: "95 % interval", drop: 2}, {head: "10 %", drop: 3},
-		{head: "90 %", drop: 3},
+		{head: "cost", left: true}, {head: "median"}, {head: "95% interval", drop: 2}, {head: "10%", drop: 3},
+		{head: "90%", drop: 3},
 		{group: "microprogram", head: "reading", left: true, drop: 1}, {group: "microprogram", head: "live", drop: 1},
 		{group: "microprogram", head: "virtual", drop: 1},
 	}
@@ -68,7 +68,7 @@ func prices(b *strings.Builder, c result.Calibration, st Style) {
 			nanoseconds(p.Virtual))
 	}
 	fitted(b, columns, func([]column) []string {
-		return []string{fmt.Sprintf("medians of %d rounds of fresh processes, in %.0f s; a cost with 10 %% and 90 %% "+
+		return []string{fmt.Sprintf("medians of %d rounds of fresh processes, in %.0f s; a cost with 10%% and 90%% "+
 			"is drawn from its distribution", c.Rounds, c.Seconds)}
 	}, st)
 }
@@ -81,9 +81,9 @@ func handOvers(b *strings.Builder, c result.Calibration, st Style) {
 	heading(b, "hand-over", "from ready to running on an idle CPU", st)
 	columns := []column{
 		{head: "CPU was idle for", left: true}, {head: "cost", left: true, drop: 1},
-		{group: "median", head: "live"}, {group: "median", head: "virtual"}, {group: "90 %", head: "live", drop: 2},
-		{group: "90 %", head: "virtual", drop: 2},
-		{group: "99 %", head: "live"}, {group: "99 %", head: "virtual"},
+		{group: "median", head: "live"}, {group: "median", head: "virtual"}, {group: "90%", head: "live", drop: 2},
+		{group: "90%", head: "virtual", drop: 2},
+		{group: "99%", head: "live"}, {group: "99%", head: "virtual"},
 	}
 	for _, h := range c.HandOvers {
 		_, idle, _ := strings.Cut(h.Reading, "@")
@@ -105,8 +105,8 @@ func ladder(b *strings.Builder, c result.Calibration, st Style) {
 	heading(b, "price ladder", "an operation, for the goroutine that makes it", st)
 	columns := []column{
 		{head: "operation", left: true}, {group: "alone on its CPU", head: "median"},
-		{group: "alone on its CPU", head: "95 % interval", drop: 1},
-		{group: "with another CPU", head: "median"}, {group: "with another CPU", head: "95 % interval", drop: 1},
+		{group: "alone on its CPU", head: "95% interval", drop: 1},
+		{group: "with another CPU", head: "median"}, {group: "with another CPU", head: "95% interval", drop: 1},
 	}
 	for _, r := range c.Ladder {
 		same, sameEnds := estimate(r.Same)

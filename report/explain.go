@@ -152,9 +152,9 @@ func share(x float64) string {
 		return unavailable
 	}
 	if x > 0 && x < 0.01 {
-		return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
+		return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
 	}
-	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
+	return strconv.FormatFloat(100*x, 'f', 0, 64) + "%"
 }
 
 // metricName is what people call a metric.

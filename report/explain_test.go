@@ -47,7 +47,7 @@ func slow() (explain.Report, *evidence.Evidence) {
 				Gain:       &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
 				Confidence: explain.High,
 				Evidence: []string{"1000000 calls of write, 12 bytes each, 0.5 µs in the median",
-					"62 % of the CPU profile is in system calls"},
+					"62% of the CPU profile is in system calls"},
 				Rival: "the disk is slow", Fix: "wrap f in bufio.NewWriter, and call Flush at the end",
 				Experiment: "run it with output to /dev/null"},
 			{Rank: 2, Name: "serial-phase", Level: explain.TraceLevel, Claim: "From 492 ms on one goroutine works.",

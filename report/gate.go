@@ -76,7 +76,7 @@ func (g Gate) conclusion() string {
 	return text
 }
 
-func limitText(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
+func limitText(x float64) string { return fmt.Sprintf("%.3g%%", 100*x) }
 
 // wanting says what undecided ones lack, and which are not judged.
 func (g Gate) wanting() []string {

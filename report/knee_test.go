@@ -73,7 +73,7 @@ func TestPointsAreNoIntervals(t *testing.T) {
 // one that says something is, and the plot says what the bars are.
 func TestFewReplications(t *testing.T) {
 	for half, want := range map[result.Value]string{12: "no intervals: they need at least 2 replications, and more " +
-		"where they differ much", 0.5: "bars: 95 % intervals"} {
+		"where they differ much", 0.5: "bars: 95% intervals"} {
 		var rows []compare.Row
 		for _, cpus := range []int{1, 2} {
 			s := result.Summary{Metric: result.Throughput, Median: 3, Low: result.Unavailable, High: result.Unavailable,
@@ -87,7 +87,7 @@ func TestFewReplications(t *testing.T) {
 		if err := Table(&page, rows, nil, nil, Style{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
-		if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "95 % interval") != (half < 3) {
+		if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "95% interval") != (half < 3) {
 			t.Errorf("3, give or take %v: no %q in\n%s", half, want, got)
 		}
 	}

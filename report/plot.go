@@ -72,7 +72,7 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 		remark = strings.TrimSuffix("small letters: predicted; "+remark, "; ")
 	}
 	if f.intervals(metric) {
-		remark = strings.TrimSuffix("bars: 95 % intervals; "+remark, "; ")
+		remark = strings.TrimSuffix("bars: 95% intervals; "+remark, "; ")
 	}
 	heading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
 	c.write(b, y, margin, at, st)

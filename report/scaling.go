@@ -83,7 +83,7 @@ func whole(v result.Value) string {
 	if !v.Known() {
 		return unavailable
 	}
-	return fmt.Sprintf("%.0f %%", 100*float64(v))
+	return fmt.Sprintf("%.0f%%", 100*float64(v))
 }
 
 // speedups plots how many times as many operations a second each benchmark does as at the fewest CPUs.

@@ -59,7 +59,7 @@ func sensitive(rows []compare.Row) []string {
 		}
 	}
 	if some && texts == nil {
-		texts = []string{"no prediction changes by more than 2 % if one of the scheduler's costs is half or twice " +
+		texts = []string{"no prediction changes by more than 2% if one of the scheduler's costs is half or twice " +
 			"what it is, or one burn lasts longer"}
 	}
 	return texts

@@ -46,7 +46,7 @@ func TestSensitivity(t *testing.T) {
 			t.Errorf("%q is there %d times, want %d:\n%s", want, strings.Count(got, want), n, got)
 		}
 	}
-	if got := text(ranged("pipe", 0.01)); strings.Count(got, "no prediction changes by more than 2 %") != 2 {
+	if got := text(ranged("pipe", 0.01)); strings.Count(got, "no prediction changes by more than 2%") != 2 {
 		t.Error(got)
 	}
 	if got := text(shop("pipe", 2, 500, 0.01)); strings.Contains(got, "costs") {

@@ -102,7 +102,7 @@ func (f *frame) measureColumns() []column {
 		return number(mean(r.Metric(metric)).Median, result.UnitOf(metric), digits)
 	})}
 	some := false
-	c := f.column(heading, "95 % interval", func(r compare.Row) string {
+	c := f.column(heading, "95% interval", func(r compare.Row) string {
 		if r.N == 0 || f.predicted(r) && r.Refusal != nil {
 			return ""
 		}
@@ -184,7 +184,7 @@ func (f *frame) latencyColumns() []column {
 
 // footnotes explain the signs that the columns show.
 func (f *frame) footnotes(columns []column) []string {
-	interval := func(c column) bool { return c.head == "95 % interval" }
+	interval := func(c column) bool { return c.head == "95% interval" }
 	has := func(sign string) bool { return shows(columns, sign) }
 	var notes []string
 	measured := slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.N > 0 })

@@ -94,8 +94,8 @@ func (f *frame) twinNotes(columns []column) []string {
 	if slices.ContainsFunc(columns, func(c column) bool {
 		return slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, "%"+offSign) })
 	}) {
-		notes = append(notes, fmt.Sprintf("%s : off; the 95 %% interval of the error lies wholly "+
-			"outside -%.0f to +%.0f %%", offSign, 100*compare.PredictionMargin, 100*compare.PredictionMargin))
+		notes = append(notes, fmt.Sprintf("%s : off; the 95%% interval of the error lies wholly "+
+			"outside -%.0f to +%.0f%%", offSign, 100*compare.PredictionMargin, 100*compare.PredictionMargin))
 	}
 	notes = append(notes, f.refusals()...)
 	if f.beyond() {
@@ -160,7 +160,7 @@ func (f *frame) agreement() (sentence string, off []string) {
 		return sentence, nil
 	}
 	where := func(t compare.Prediction) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
-	sentence = fmt.Sprintf("the twin: %d of %s within %.0f %%, median error %.1f %%", a.Within,
+	sentence = fmt.Sprintf("the twin: %d of %s within %.0f%%, median error %.1f%%", a.Within,
 		result.Count(a.Points, "case"), 100*compare.PredictionMargin, 100*a.Median)
 	if a.Points > 1 {
 		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))

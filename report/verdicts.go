@@ -52,7 +52,7 @@ func sentence(v compare.Verdict, n int, quiet []string) string {
 		return fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", both, v.NoRatio,
 			signedValue(v.Difference, v.Metric))
 	}
-	interval := fromTo("95 % interval ", v.Low, v.High)
+	interval := fromTo("95% interval ", v.Low, v.High)
 	switch {
 	case v.Exact:
 		interval = "exact"
@@ -66,7 +66,7 @@ func sentence(v compare.Verdict, n int, quiet []string) string {
 		if v.Exact && v.Ratio == 1 {
 			return both + ": equal (exact)"
 		}
-		return fmt.Sprintf("%s: equivalent within %.3g %% (%sx, %s)", both, 100*v.Margin, ratio(v.Ratio), interval)
+		return fmt.Sprintf("%s: equivalent within %.3g%% (%sx, %s)", both, 100*v.Margin, ratio(v.Ratio), interval)
 	case compare.Undecided:
 		if len(v.States) > 0 {
 			return fmt.Sprintf("%s: undecided (%sx, %s)", both, ratio(v.Ratio), interval)
@@ -190,7 +190,7 @@ func prospect(v compare.Verdict) string {
 	}
 	hope := "would detect " + ratio(v.Ratio) + "x"
 	if v.Nearly == compare.Equivalent {
-		hope = fmt.Sprintf("would show them equivalent within %.3g %%", 100*v.Margin)
+		hope = fmt.Sprintf("would show them equivalent within %.3g%%", 100*v.Margin)
 	}
 	return detect + ", " + needed + " " + hope
 }

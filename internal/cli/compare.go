@@ -26,9 +26,9 @@ func (a *app) compareCommand() *cobra.Command {
 		Short: "Compare two stored runs of one workload on one machine, or two files of Go benchmarks",
 		Long: `Compare gives verdicts between two stored runs, such as those of two versions of
 a program: is each design at each point faster in the run in NEW than in the run
-in OLD? Of throughputs, "new is 1.20x old" says that it is faster by 20 %; of
+in OLD? Of throughputs, "new is 1.20x old" says that it is faster by 20%; of
 times, as benchmarks and jobs have, "new takes 1.20x the time of old" says that
-it is slower by 20 %. The verdict says which: faster or slower, of other metrics
+it is slower by 20%. The verdict says which: faster or slower, of other metrics
 better or worse.
 
 Blocks of two runs lie apart in time, so they are not paired: the machine's

@@ -48,9 +48,9 @@ codes:
 A benchmark that goes wrong in the base is not judged, nor one that skips itself
 or that a revision alone has. The page names each of them, with the reason.
 
-The chance that it fails though nothing costs more than the limit is at most 5 %
+The chance that it fails though nothing costs more than the limit is at most 5%
 for all benchmarks and metrics together, at all its looks; the chance that it
-lets a benchmark pass that costs more is at most 5 % for each. Of a metric of
+lets a benchmark pass that costs more is at most 5% for each. Of a metric of
 which more is better, less is what costs.
 
 An allow-list has a line for each benchmark that may cost more for a while: its
@@ -175,7 +175,7 @@ func gateNotes(r *lab.GateResult) []string {
 	}
 	if r.Placed {
 		notes = append(notes, fmt.Sprintf("each revision is linked %d times with its functions in other places, for "+
-			"the limit is under 5 %%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
+			"the limit is under 5%%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
 			r.Suite.Layouts))
 	}
 	for _, row := range r.Rows {

@@ -39,7 +39,7 @@ replication (--count) has customers of its own.`, "NAME", name()),
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
 	decimalVar(f, &o.count, "count", 1, "replications, each with customers of its own; 2 and more have intervals")
-	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and "+
+	f.StringVar(&o.precision, "precision", "", "replications until half of the 95% interval of every mean rate and "+
 		"time is at most `SHARE` of it, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (more where a design takes longer to "+
@@ -91,7 +91,7 @@ func parsePrecision(text string) (float64, error) {
 	return v, nil
 }
 
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + " %" }
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + "%" }
 
 // concludePrecision says how well the means are known.
 func (a *app) concludePrecision(r *lab.Run) {
