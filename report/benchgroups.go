@@ -105,7 +105,7 @@ func (p Benchmarks) heads(g compare.MetricGroup) (a, b string) {
 // beside names the sides of a group in a sentence.
 func (p Benchmarks) beside(g compare.MetricGroup) string {
 	a, b := p.heads(g)
-	return a + " beside " + b
+	return a + " compared with " + b
 }
 
 // contrast are the columns of a table of two sides.

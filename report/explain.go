@@ -34,7 +34,7 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 			warning(&b, n, st)
 		}
 		if len(overheads) > 0 {
-			wrap(&b, st.words("each kind of evidence has a run of its own; beside undisturbed ones it took: "+
+			wrap(&b, st.words("each kind of evidence has a run of its own; compared with undisturbed ones it took: "+
 				strings.Join(overheads, ", ")), " ", 0, st.width())
 		}
 	}
@@ -79,7 +79,7 @@ func finding(b *strings.Builder, f explain.Finding, ranked bool, p evidence.Prog
 	if f.Share > 0 {
 		remarks = append(remarks, "concerns "+share(f.Share)+" of the time")
 	}
-	remarks = append(remarks, string(f.Confidence)+" confidence, tier "+string(f.Level))
+	remarks = append(remarks, string(f.Confidence)+" confidence, evidence level "+string(f.Level))
 	b.WriteString(st.paint(bold, st.text(title)) + "\n")
 	part(b, "", f.Claim, st)
 	part(b, "", strings.Join(remarks, st.pick(" · ", ", ")), st)

@@ -16,7 +16,7 @@ func resources(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Resources) > 0 }) {
 		return
 	}
-	heading(b, f.rows[0].Workload+": resources", f.watched("of observed trials, which are in no other number"), st)
+	heading(b, f.rows[0].Workload+": resources", f.watched("of instrumented trials, which are in no other number"), st)
 	labels := f.labels()
 	calm := 2 // a column of zeros may go where the page is narrow
 	if slices.ContainsFunc(f.rows, violated) {
@@ -106,9 +106,9 @@ func slowDown(rows []compare.Row) string {
 	case math.IsInf(low, 1):
 		return ""
 	case from == to:
-		return "an operation took " + from + " times as long in observed trials"
+		return "an operation took " + from + " times as long in instrumented trials"
 	default:
-		return "an operation took " + from + " to " + to + " times as long in observed trials"
+		return "an operation took " + from + " to " + to + " times as long in instrumented trials"
 	}
 }
 
@@ -117,7 +117,7 @@ func ledger(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
 		return
 	}
-	heading(b, f.rows[0].Workload+": core-seconds", "where those of the observed trials went", st)
+	heading(b, f.rows[0].Workload+": core-seconds", "where those of the instrumented trials went", st)
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}
 	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.CPUTime["channel"]; return profiled }) {

@@ -133,7 +133,7 @@ func (f *frame) besideColumn() []column {
 	if i < 0 {
 		return nil
 	}
-	return []column{f.column("beside", f.rows[i].BaselineVerdict.B, func(r compare.Row) string {
+	return []column{f.column("vs", f.rows[i].BaselineVerdict.B, func(r compare.Row) string {
 		if r.BaselineVerdict == nil {
 			return ""
 		}
@@ -214,7 +214,7 @@ func (f *frame) footnotes(columns []column) []string {
 	}
 	if has(tooShort) {
 		notes = append(notes, tooShort+" : the formula is of a queue that has run for ever, and the trials are short "+
-			"beside its memory; "+f.longest()+" would be long enough")
+			"compared with its memory; "+f.longest()+" would be long enough")
 	}
 	if has(takeTurn) {
 		notes = append(notes, takeTurn+" : requests take turns on the CPU, and the formula is of one after the other")
@@ -302,7 +302,7 @@ func note(r compare.Row) string {
 		words = append(words, "bound")
 	}
 	if r.Reference {
-		words = append(words, "peer")
+		words = append(words, "reference")
 	}
 	if r.Overloaded() {
 		words = append(words, "unstable")

@@ -155,12 +155,12 @@ func (f *frame) agreement() (sentence string, off []string) {
 	}
 	if a.Points == 0 {
 		if refused != "" {
-			sentence = "the twin: " + refused
+			sentence = "predictions: " + refused
 		}
 		return sentence, nil
 	}
 	where := func(t compare.Prediction) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
-	sentence = fmt.Sprintf("the twin: %d of %s within %.0f%%, median error %.1f%%", a.Within,
+	sentence = fmt.Sprintf("predictions: %d of %s within %.0f%%, median error %.1f%%", a.Within,
 		result.Count(a.Points, "case"), 100*compare.PredictionMargin, 100*a.Median)
 	if a.Points > 1 {
 		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))

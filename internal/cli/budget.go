@@ -55,9 +55,9 @@ func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 // budgetIntent is what is still to be measured by a run with a budget.
 func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 	budget, first := time.Duration(h.Rule.Budget), h.Rule.InterimBlocks[0]
-	text := fmt.Sprintf(": looks at %s blocks", listed(h.Rule.InterimBlocks))
+	text := fmt.Sprintf(": interim analyses at %s blocks", listed(h.Rule.InterimBlocks))
 	if h.Instrumented {
-		text = ", each also observed" + text
+		text = ", each also instrumented" + text
 	}
 	if o.Done > 0 {
 		return text + fmt.Sprintf(", %d trials done, %v of %v left", o.Done, roundDuration(o.Left), budget)
@@ -70,7 +70,7 @@ func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 		text += fmt.Sprintf("; the first comes after about %s and the time of the jobs",
 			roundDuration(time.Duration(first)*o.Block))
 	case fit < time.Duration(first):
-		text += fmt.Sprintf("; about %d %s, too few for the first look, so that nothing can be decided: "+
+		text += fmt.Sprintf("; about %d %s, too few for the first interim analysis, so that nothing can be decided: "+
 			"that takes about %s", fit, fits(int(fit)), roundDuration(time.Duration(first)*o.Block))
 	default:
 		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*o.Block))

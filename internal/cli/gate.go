@@ -49,9 +49,9 @@ A benchmark that goes wrong in the base is not judged, nor one that skips itself
 or that a revision alone has. The page names each of them, with the reason.
 
 The chance that it fails though nothing costs more than the limit is at most 5%
-for all benchmarks and metrics together, at all its looks; the chance that it
-lets a benchmark pass that costs more is at most 5% for each. Of a metric of
-which more is better, less is what costs.
+for all benchmarks and metrics together, at all interim analyses; the chance
+that it lets a benchmark pass that costs more is at most 5% for each. Of a
+metric of which more is better, less is what costs.
 
 An allow-list has a line for each benchmark that may cost more for a while: its
 name (with * for any text), the metric, the last day, and the reason.`,

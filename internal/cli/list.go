@@ -153,7 +153,7 @@ func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra
 // typeOf is the type of a design, and whether it is a peer.
 func typeOf(d workload.Design) string {
 	if d.Reference {
-		return d.Type() + ", peer"
+		return d.Type() + ", reference"
 	}
 	return d.Type()
 }

@@ -242,7 +242,7 @@ func intent(s lab.Started) string {
 	if h.Rule != nil {
 		return text + budgetIntent(h, o)
 	}
-	text += fmt.Sprintf(", x %s, each also observed: %s", result.Count(h.Blocks, "block"),
+	text += fmt.Sprintf(", x %s, each also instrumented: %s", result.Count(h.Blocks, "block"),
 		result.Count(o.Total, "trial"))
 	if o.Done > 0 {
 		text += fmt.Sprintf(", %d of them done", o.Done)

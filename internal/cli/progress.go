@@ -53,7 +53,7 @@ func (p *progress) show(e sweep.Event) {
 	}
 	watched := ""
 	if e.Step.Instrumented {
-		watched = " (observed)"
+		watched = " (instrumented)"
 	}
 	left := ""
 	if e.Left > 0 {

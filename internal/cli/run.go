@@ -64,7 +64,7 @@ func (a *app) runCommand() *cobra.Command {
 trial is a fresh process; a block holds every design and point once, in random
 order, and is finished before the next begins. Factors take lists and ranges:
 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; --workers cpus makes one factor follow
-another. Beside each measurement stands what virtual time predicts (see sim),
+another. Next to each measurement stands what virtual time predicts (see sim),
 and CPUs beyond those of this machine are predicted only. What is measured is
 stored as it goes: --resume DIR continues a run that was interrupted. With
 --budget the blocks go on until every comparison is decided or the time is over.`,
@@ -118,9 +118,9 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 		"on those that it has")
 	f.BoolVar(&o.quick, "quick", false, "rough figures within two minutes: 3 short blocks, and what the workload "+
 		"says of its size, where not given")
-	f.BoolVar(&o.profile, "profile", false, "observed trials take a CPU profile instead of watching resources: what "+
-		"channels, the scheduler and the collector take")
-	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither beside what is measured nor beyond the "+
+	f.BoolVar(&o.profile, "profile", false, "instrumented trials take a CPU profile instead of watching resources: "+
+		"what channels, the scheduler and the collector take")
+	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither next to what is measured nor beyond the "+
 		"CPUs of this machine")
 }
 
