@@ -24,8 +24,8 @@ type column struct {
 	cells []cell
 
 	// where the page is too narrow, texts that are too long stand on lines of their own, above their rows
-	lifts bool
-	above []string // these texts, by row
+	liftable bool
+	above    []string // these texts, by row
 }
 
 func (c *column) add(text string, t tone) { c.cells = append(c.cells, cell{text, t}) }
@@ -39,8 +39,8 @@ func (c *column) width() int {
 }
 
 // least is the width that a column needs: texts above the rows need none.
-func (c *column) least() int {
-	if c.lifts {
+func (c *column) leastWidth() int {
+	if c.liftable {
 		return quote.Width(c.head)
 	}
 	return c.width()
@@ -49,7 +49,7 @@ func (c *column) least() int {
 const gap = 2
 
 // replaced are the columns with other texts in their headings and cells.
-func replaced(columns []column, text func(string) string) []column {
+func mapTexts(columns []column, text func(string) string) []column {
 	out := slices.Clone(columns)
 	for i := range out {
 		out[i].group, out[i].head = text(out[i].group), text(out[i].head)
@@ -61,7 +61,7 @@ func replaced(columns []column, text func(string) string) []column {
 	return out
 }
 
-func total(columns []column, width func(*column) int) int {
+func totalWidth(columns []column, width func(*column) int) int {
 	sum := -gap
 	for i := range columns {
 		sum += gap + width(&columns[i])
@@ -73,15 +73,15 @@ func total(columns []column, width func(*column) int) int {
 // names above their rows, and where that will not do it drops columns and names them.
 func fit(columns []column, st Style) (kept []column, dropped []string) {
 	kept = slices.Clone(columns)
-	if total(kept, (*column).width) > st.width() {
-		kept = replaced(kept, func(s string) string {
+	if totalWidth(kept, (*column).width) > st.width() {
+		kept = mapTexts(kept, func(s string) string {
 			if s == unavailable {
 				return notAvailable
 			}
 			return s
 		})
 	}
-	for total(kept, (*column).least) > st.width() {
+	for totalWidth(kept, (*column).leastWidth) > st.width() {
 		least := 0 // the column that is missed least, of equals the last
 		for i := range kept {
 			if kept[i].drop >= kept[least].drop {
@@ -95,8 +95,8 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 		kept = slices.Delete(kept, least, least+1)
 	}
 	for i := range kept {
-		if beyond := total(kept, (*column).width) - st.width(); kept[i].lifts && beyond > 0 {
-			kept[i].lift(max(kept[i].width()-beyond, kept[i].least()))
+		if beyond := totalWidth(kept, (*column).width) - st.width(); kept[i].liftable && beyond > 0 {
+			kept[i].lift(max(kept[i].width()-beyond, kept[i].leastWidth()))
 		}
 	}
 	return kept, dropped
@@ -122,7 +122,7 @@ func (c *column) lift(room int) {
 
 // render writes the columns as aligned lines: groups, headings, a rule, the cells.
 func render(b *strings.Builder, columns []column, st Style) {
-	columns = replaced(columns, st.text)
+	columns = mapTexts(columns, st.text)
 	widths := make([]int, len(columns))
 	rows := 0
 	for i := range columns {
@@ -228,32 +228,32 @@ func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
 
 // words are those of a sentence. A name in it that begins with the end of a line stays in its line: else it could look
 // like a sentence of its own.
-func (st Style) words(text string) []string { return strings.Fields(st.ascii(quote.Line(text))) }
+func (st Style) split(text string) []string { return strings.Fields(st.ascii(quote.Line(text))) }
 
 // indented writes a sentence two columns from the left, its other lines as many as indent; nothing without a word.
-func indented(b *strings.Builder, text string, indent int, st Style) {
-	if words := st.words(text); len(words) > 0 {
+func writeIndented(b *strings.Builder, text string, indent int, st Style) {
+	if words := st.split(text); len(words) > 0 {
 		words[0] = "  " + words[0]
 		wrap(b, words, " ", indent, st.width())
 	}
 }
 
 // paragraphs writes sentences behind an empty line.
-func paragraphs(b *strings.Builder, texts []string, st Style) {
+func writeParagraphs(b *strings.Builder, texts []string, st Style) {
 	for i, text := range texts {
 		if i == 0 {
-			blank(b)
+			blankLine(b)
 		}
-		wrap(b, st.words(text), " ", 2, st.width())
+		wrap(b, st.split(text), " ", 2, st.width())
 	}
 }
 
 // listed writes sentences on rows of a workload under a heading; nothing where there are none.
-func listed(b *strings.Builder, rows []compare.Row, texts []string, title, remark string, st Style) {
+func writeList(b *strings.Builder, rows []compare.Row, texts []string, title, remark string, st Style) {
 	for i, text := range texts {
 		if i == 0 {
-			heading(b, rows[0].Workload+": "+title, remark, st)
+			writeHeading(b, rows[0].Workload+": "+title, remark, st)
 		}
-		indented(b, text, 4, st)
+		writeIndented(b, text, 4, st)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // answers are what the jobs computed, each answer once with the designs that gave it.
-func (f *frame) answers() []string {
+func (f *frame) answerTexts() []string {
 	var texts []string
 	designs := map[string][]string{}
 	for _, r := range f.rows {
@@ -44,6 +44,6 @@ func answerText(answer map[string]any) string {
 }
 
 // answered writes what the jobs computed.
-func answered(b *strings.Builder, f *frame, st Style) {
-	paragraphs(b, f.answers(), st)
+func writeAnswers(b *strings.Builder, f *frame, st Style) {
+	writeParagraphs(b, f.answerTexts(), st)
 }

@@ -46,7 +46,7 @@ func (a axis) label(i int) string {
 
 // place puts levels on width cells: proportional to their number where they stay at least 4 cells
 // apart, otherwise by their logarithm, otherwise evenly. It says how in how.
-func place(levels []float64, width int) (at []int, how string) {
+func positions(levels []float64, width int) (at []int, how string) {
 	even := make([]float64, len(levels))
 	logs := make([]float64, len(levels))
 	for i, x := range levels {

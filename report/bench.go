@@ -50,7 +50,7 @@ func Bench(w io.Writer, trials []result.Trial, header [][2]string) error {
 		}
 		fmt.Fprintf(&b, "%s\t%d", benchName(t), iterations)
 		for _, p := range pairs {
-			fmt.Fprintf(&b, "\t%s %s", exact(p.value), p.unit)
+			fmt.Fprintf(&b, "\t%s %s", formatExact(p.value), p.unit)
 		}
 		b.WriteString("\n")
 	}

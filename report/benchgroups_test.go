@@ -129,7 +129,7 @@ func TestUndecidedBenchmark(t *testing.T) {
 		other.Verdict = compare.Equivalent
 		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, other}}
 		m := compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}
-		if got := c.page.undecided(m, g); len(got) != 1 || got[0] != c.want {
+		if got := c.page.undecidedTexts(m, g); len(got) != 1 || got[0] != c.want {
 			t.Errorf("got\n%q\nwant\n%s", got, c.want)
 		}
 	}
@@ -182,7 +182,7 @@ func TestBroken(t *testing.T) {
 // TestBenchPackages: verdicts of two packages name theirs.
 func TestBenchPackages(t *testing.T) {
 	verdicts := []compare.Verdict{{Workload: "a", A: "X"}, {Workload: "b", A: "X"}}
-	columns := named(verdicts)
+	columns := nameColumns(verdicts)
 	if columns[0].head != "package" || columns[0].cells[1].text != "b" || columns[1].head != "benchmark" ||
 		len(columns[1].cells) != 2 {
 		t.Errorf("%+v", columns)
@@ -190,10 +190,10 @@ func TestBenchPackages(t *testing.T) {
 	verdicts[0].Verdict, verdicts[1].Verdict = compare.Undecided, compare.Undecided
 	g := compare.MetricGroup{Verdicts: verdicts}
 	m := compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}
-	if notes := (Benchmarks{}).undecided(m, g); !strings.HasPrefix(notes[1], "b X: ") {
+	if notes := (Benchmarks{}).undecidedTexts(m, g); !strings.HasPrefix(notes[1], "b X: ") {
 		t.Errorf("%q", notes)
 	}
-	if columns = named(verdicts[:1]); columns[0].head != "benchmark" {
+	if columns = nameColumns(verdicts[:1]); columns[0].head != "benchmark" {
 		t.Errorf("%+v", columns)
 	}
 }
@@ -224,11 +224,11 @@ func TestBenchDifferences(t *testing.T) {
 // TestContrary: too few blocks for any decision are not said to be too many comparisons.
 func TestContrary(t *testing.T) {
 	v := compare.Verdict{Low: 1.5, High: 2.5, P: 1, Detectable: result.Unavailable}
-	if text := contrary(v, 1); text != "" {
+	if text := undecidedReason(v, 1); text != "" {
 		t.Error(text)
 	}
 	v.Detectable, v.P = 1.3, 0.06
-	if text := contrary(v, 4); !strings.Contains(text, "with 4 comparisons together") {
+	if text := undecidedReason(v, 4); !strings.Contains(text, "with 4 comparisons together") {
 		t.Error(text)
 	}
 }
@@ -242,7 +242,7 @@ func TestManyUndecided(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	notes := Benchmarks{}.undecided(compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}, g)
+	notes := Benchmarks{}.undecidedTexts(compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}, g)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; len(notes) != 2000 || took > 64<<20 {
 		t.Errorf("%d notes take %d MB", len(notes), took>>20)

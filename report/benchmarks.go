@@ -55,7 +55,7 @@ func MetricHead(metric string) string {
 const benchDigits = 4
 
 // value prints a metric's value; counts need no unit, which their heading has.
-func value(v result.Value, metric string) string {
+func formatValue(v result.Value, metric string) string {
 	u := result.UnitOf(metric)
 	switch u {
 	case result.PerOp:
@@ -69,39 +69,39 @@ func value(v result.Value, metric string) string {
 // Table writes the page for people.
 func (p Benchmarks) Table(w io.Writer, st Style) error {
 	var b strings.Builder
-	wrap(&b, st.words(p.Title), " ", 2, st.width())
+	wrap(&b, st.split(p.Title), " ", 2, st.width())
 	if len(p.Rows) == 0 && len(p.Metrics) == 0 {
 		b.WriteString("No trial ended: there is nothing to show.\n")
 	}
 	f := p.frame()
 	if len(p.Rows) > 0 && len(p.Metrics) == 0 {
-		blank(&b)
-		sharing(&b, f.shared[1:], st)
-		fitted(&b, p.columns(f), f.footnotes, st)
+		blankLine(&b)
+		writeShared(&b, f.shared[1:], st)
+		writeTable(&b, p.columns(f), f.footnotes, st)
 	}
 	if p.How != "" {
-		wrap(&b, st.words(p.How), " ", 0, st.width())
+		wrap(&b, st.split(p.How), " ", 0, st.width())
 	}
 	for _, m := range p.Metrics {
-		heading(&b, MetricHead(m.Metric), chance(verdictsOf(m)), st)
-		p.contrasts(&b, m, st)
+		writeHeading(&b, MetricHead(m.Metric), familyErrorText(verdictsOf(m)), st)
+		p.writeContrasts(&b, m, st)
 	}
 	if len(p.Scalings) > 0 {
-		heading(&b, "how they scale", "95% intervals, paired by block", st)
+		writeHeading(&b, "how they scale", "95% intervals, paired by block", st)
 		for _, s := range p.Scalings {
-			wrap(&b, st.words(scaled(s)), " ", 2, st.width())
+			wrap(&b, st.split(scalingText(s)), " ", 2, st.width())
 		}
 	}
-	speedups(&b, p.Rows, st)
-	p.ends(&b, st)
+	writeSpeedups(&b, p.Rows, st)
+	p.writeEnd(&b, st)
 	return st.emit(w, b.String())
 }
 
 // ends writes what is to be known about the run as a whole.
-func (p Benchmarks) ends(b *strings.Builder, st Style) {
-	paragraphs(b, p.notes(), st)
-	messages(b, "errors", alarm, nil, p.Rows, func(r compare.Row) []string { return r.Errors }, st)
-	messages(b, "warnings", caution, p.Warnings, p.Rows, func(r compare.Row) []string { return r.Warnings }, st)
+func (p Benchmarks) writeEnd(b *strings.Builder, st Style) {
+	writeParagraphs(b, p.notes(), st)
+	writeMessages(b, "errors", alarm, nil, p.Rows, func(r compare.Row) []string { return r.Errors }, st)
+	writeMessages(b, "warnings", caution, p.Warnings, p.Rows, func(r compare.Row) []string { return r.Warnings }, st)
 }
 
 // frame is that of all rows; nil where there are none.
@@ -114,9 +114,9 @@ func (p Benchmarks) frame() *frame {
 }
 
 // benchmarks are the columns that name the rows of benchmarks, whose names may be as long as a page is wide.
-func (f *frame) benchmarks() []column {
+func (f *frame) benchmarkColumns() []column {
 	columns := f.labels()
-	columns[0].head, columns[0].lifts = "benchmark", true
+	columns[0].head, columns[0].liftable = "benchmark", true
 	for _, r := range f.rows {
 		f.label(columns, r)
 	}
@@ -125,20 +125,20 @@ func (f *frame) benchmarks() []column {
 
 // columns are those of a table without comparisons.
 func (p Benchmarks) columns(f *frame) []column {
-	columns := f.benchmarks()
+	columns := f.benchmarkColumns()
 	if f.trials == 0 {
 		columns = append(columns, f.column("", "trials", func(r compare.Row) string { return fmt.Sprint(trials(r)) }))
 	}
 	columns = append(columns, f.column("time/op", "median",
-		func(r compare.Row) string { return cellOf(r, result.TimePerOp) }),
+		func(r compare.Row) string { return metricCell(r, result.TimePerOp) }),
 		f.column("time/op", "95% interval", func(r compare.Row) string {
 			if text, ok := interval(r.Metric(result.TimePerOp), benchDigits); ok {
 				return text
 			}
 			return map[bool]string{true: noInterval}[r.N > 0]
 		}))
-	for _, metric := range p.others(f) {
-		c := f.column("", MetricHead(metric), func(r compare.Row) string { return cellOf(r, metric) })
+	for _, metric := range p.otherMetrics(f) {
+		c := f.column("", MetricHead(metric), func(r compare.Row) string { return metricCell(r, metric) })
 		c.drop = 2
 		columns = append(columns, c)
 	}
@@ -159,15 +159,15 @@ func (p Benchmarks) columns(f *frame) []column {
 	return columns
 }
 
-func cellOf(r compare.Row, metric string) string {
+func metricCell(r compare.Row, metric string) string {
 	if _, has := r.Metrics[metric]; !has || r.N == 0 {
 		return ""
 	}
-	return value(r.Metric(metric).Median, metric)
+	return formatValue(r.Metric(metric).Median, metric)
 }
 
 // others are the metrics beside time that some benchmark reports, those of its own last.
-func (p Benchmarks) others(f *frame) []string {
+func (p Benchmarks) otherMetrics(f *frame) []string {
 	var names []string
 	for _, metric := range []string{result.BytesRate, result.AllocedPerOp, result.AllocsPerOp} {
 		if f.known(metric) {

@@ -14,7 +14,7 @@ import (
 const minBoxWidth = 30
 
 // boxes writes the latencies of each row as a box on a common axis. It writes nothing for jobs.
-func boxes(b *strings.Builder, f *frame, st Style) {
+func writeBoxes(b *strings.Builder, f *frame, st Style) {
 	if f.job {
 		return
 	}
@@ -58,13 +58,13 @@ func boxes(b *strings.Builder, f *frame, st Style) {
 	a := axisTo(top, result.Nanoseconds)
 	width := max(minBoxWidth, min(st.width(), maxPlotWidth)-used)
 	chart := column{left: true}
-	chart.head, chart.rule = ruler(a, width, st)
+	chart.head, chart.rule = drawRuler(a, width, st)
 	inside := quote.Width(chart.rule)
 	for _, d := range kept {
 		t := seriesTone(slices.Index(f.designs(), d.row.Design))
-		chart.cells = append(chart.cells, cell{box(d.row, d.of, a, inside, st), t})
+		chart.cells = append(chart.cells, cell{drawBox(d.row, d.of, a, inside, st), t})
 	}
-	heading(b, f.rows[0].Workload+": "+strings.Join(kinds, " and "),
+	writeHeading(b, f.rows[0].Workload+": "+strings.Join(kinds, " and "),
 		"box p25-p75 with the median, whiskers p5-p95", st)
 	render(b, append(columns, chart), st)
 }
@@ -91,7 +91,7 @@ func quantile(r compare.Row, of, q string) float64 {
 
 // ruler writes the axis: the tick labels and the line below them. The last label ends at the width,
 // so that the line is shorter by half of it.
-func ruler(a axis, width int, st Style) (labels, line string) {
+func drawRuler(a axis, width int, st Style) (labels, line string) {
 	last := quote.Width(a.label(a.ticks))
 	width -= last / 2
 	signs := []rune(strings.Repeat(st.pick("─", "-"), width))
@@ -112,7 +112,7 @@ func ruler(a axis, width int, st Style) (labels, line string) {
 }
 
 // box draws one row. A quantile that is not known leaves its part out.
-func box(r compare.Row, of string, a axis, width int, st Style) string {
+func drawBox(r compare.Row, of string, a axis, width int, st Style) string {
 	signs := []rune(strings.Repeat(" ", width))
 	at := func(q string) (int, bool) {
 		v := quantile(r, of, q)

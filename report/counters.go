@@ -10,7 +10,7 @@ import (
 
 // counted are the counters of the table that explains the times of jobs. What a design of its own counts is in the
 // JSON and the CSV.
-var counted = []struct {
+var jobCounters = []struct {
 	group, head, metric string
 	drop                int
 }{
@@ -20,8 +20,8 @@ var counted = []struct {
 }
 
 // countersOf are the columns of what the system and the runtime counted while the jobs ran; none where nothing did.
-func (f *frame) countersOf() []column {
-	if !f.job || !f.known(counted[0].metric) {
+func (f *frame) counterColumns() []column {
+	if !f.job || !f.known(jobCounters[0].metric) {
 		return nil
 	}
 	columns := f.labels()
@@ -31,7 +31,7 @@ func (f *frame) countersOf() []column {
 		f.label(columns, r)
 	}
 	of := frame{rows: rows}
-	for _, x := range counted {
+	for _, x := range jobCounters {
 		c := of.metricColumn(x.group, x.head, x.metric, fewDigits)
 		c.drop = x.drop
 		columns = append(columns, c)
@@ -40,9 +40,9 @@ func (f *frame) countersOf() []column {
 }
 
 // counters writes what explains the times of jobs.
-func counters(b *strings.Builder, f *frame, st Style) {
-	if columns := f.countersOf(); columns != nil {
-		heading(b, f.rows[0].Workload+": what the times are made of", "medians; child processes included", st)
-		fitted(b, columns, func([]column) []string { return nil }, st)
+func writeCounters(b *strings.Builder, f *frame, st Style) {
+	if columns := f.counterColumns(); columns != nil {
+		writeHeading(b, f.rows[0].Workload+": what the times are made of", "medians; child processes included", st)
+		writeTable(b, columns, func([]column) []string { return nil }, st)
 	}
 }

@@ -44,14 +44,14 @@ func CSV(w io.Writer, trials []result.Trial) error {
 		head = append(head, "not_modelled")
 	}
 	out := csv.NewWriter(w)
-	if err := out.Write(texts(head)); err != nil {
+	if err := out.Write(quoteCells(head)); err != nil {
 		return err
 	}
 	for _, t := range trials {
 		if t.Kind == result.KindInstrumented {
 			continue
 		}
-		line := record(t, factors, metrics)
+		line := csvLine(t, factors, metrics)
 		if refused {
 			line = append(line, quote.CSV(t.NotModelled))
 		}
@@ -64,7 +64,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 }
 
 // texts are cells of text.
-func texts(cells []string) []string {
+func quoteCells(cells []string) []string {
 	for i := range cells {
 		cells[i] = quote.CSV(cells[i])
 	}
@@ -72,14 +72,14 @@ func texts(cells []string) []string {
 }
 
 // record is the line of a trial.
-func record(t result.Trial, factors, metrics []string) []string {
+func csvLine(t result.Trial, factors, metrics []string) []string {
 	lines := ""
 	if t.Lines != nil {
 		lines = strconv.Itoa(*t.Lines)
 	}
 	wall := ""
 	if t.WallSeconds > 0 { // a trial without a number has none
-		wall = exact(t.WallSeconds)
+		wall = formatExact(t.WallSeconds)
 	}
 	line := []string{quote.CSV(t.Workload), quote.CSV(t.Design), quote.CSV(t.World), strconv.Itoa(t.Block),
 		strconv.Itoa(t.Order),
@@ -98,7 +98,7 @@ func record(t result.Trial, factors, metrics []string) []string {
 	for _, name := range metrics {
 		text := ""
 		if v := t.Metrics.Get(name); v.Known() {
-			text = exact(float64(v))
+			text = formatExact(float64(v))
 		}
 		line = append(line, text)
 	}
@@ -106,7 +106,7 @@ func record(t result.Trial, factors, metrics []string) []string {
 }
 
 // exact prints the shortest text that reads back as v.
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func formatExact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // JSON writes v as one line. What a terminal could act on or hide is escaped, which changes no string's value.
 func JSON(w io.Writer, v any) error {

@@ -22,18 +22,18 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 		width = max(width, len(c.Name))
 	}
 	for _, c := range checks {
-		checkLine(&b, c, width, st)
+		writeCheck(&b, c, width, st)
 	}
 	for _, s := range []doctor.Status{doctor.Bad, doctor.Caution, doctor.Unknown} {
 		for _, c := range checks {
 			if c.Status == s {
-				advice(&b, c, st)
+				writeAdvice(&b, c, st)
 			}
 		}
 	}
 	b.WriteString("\n")
 	var line strings.Builder
-	wrap(&line, st.words(verdict.Claim), " ", 0, st.width())
+	wrap(&line, st.split(verdict.Claim), " ", 0, st.width())
 	for l := range strings.Lines(line.String()) {
 		b.WriteString(st.paint(bold, strings.TrimSuffix(l, "\n")) + "\n")
 	}
@@ -44,28 +44,28 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 const statusWidth = len(doctor.Unavailable)
 
 // checkLine is "name status evidence"; evidence that does not fit goes on below itself.
-func checkLine(b *strings.Builder, c doctor.Check, width int, st Style) {
+func writeCheck(b *strings.Builder, c doctor.Check, width int, st Style) {
 	indent := width + gap + statusWidth + gap
 	b.WriteString(c.Name + strings.Repeat(" ", width+gap-len(c.Name)))
-	b.WriteString(st.paint(toneOf(c.Status), string(c.Status)))
+	b.WriteString(st.paint(statusTone(c.Status), string(c.Status)))
 	b.WriteString(strings.Repeat(" ", statusWidth+gap-len(c.Status)))
 	var text strings.Builder
-	wrap(&text, st.words(c.Evidence), " ", 0, max(st.width()-indent, minWidth/2))
+	wrap(&text, st.split(c.Evidence), " ", 0, max(st.width()-indent, minWidth/2))
 	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(text.String(), "\n"), "\n",
 		"\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
 // advice says what a check means and what would improve it. A command stands on a line of its own and is
 // never broken, so that it can be copied.
-func advice(b *strings.Builder, c doctor.Check, st Style) {
-	b.WriteString("\n" + st.paint(toneOf(c.Status), c.Name) + "\n")
-	indented(b, c.Claim, 2, st)
+func writeAdvice(b *strings.Builder, c doctor.Check, st Style) {
+	b.WriteString("\n" + st.paint(statusTone(c.Status), c.Name) + "\n")
+	writeIndented(b, c.Claim, 2, st)
 	for _, fix := range c.Fixes() {
 		b.WriteString("  " + st.paint(dim, st.pick("→ ", "> ")) + st.text(fix) + "\n")
 	}
 }
 
-func toneOf(s doctor.Status) tone {
+func statusTone(s doctor.Status) tone {
 	switch s {
 	case doctor.Bad:
 		return alarm

@@ -15,9 +15,9 @@ import (
 const demandRows = 8
 
 // demand draws how many goroutines wanted a CPU over time, and says what follows from it.
-func demand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
+func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 	if t != nil && len(t.Demand.Wants) > 0 {
-		heading(b, "goroutines that want a CPU, over time",
+		writeHeading(b, "goroutines that want a CPU, over time",
 			fmt.Sprintf("%s: they run; %s: they wait for a CPU; %s in all, by the trace",
 				st.pick("█", "#"), st.pick("░", "."), duration(t.Duration)), st)
 		drawDemand(b, t, st)
@@ -32,28 +32,28 @@ func demand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 		lines = append(lines, "phases: "+strings.Join(phases, "; "))
 	}
 	p := r.Parallelism
-	if known(p.Serial) && p.Serial > 0 {
+	if isKnown(p.Serial) && p.Serial > 0 {
 		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
 			"Amdahl's law it is at most %sx as fast as on one CPU, and %sx with %s",
-			share(p.Serial), ratio(result.Value(p.Limit)), ratio(result.Value(p.At)), result.Count(p.CPUs, "CPU")))
+			roundPercent(p.Serial), ratio(result.Value(p.Limit)), ratio(result.Value(p.At)), result.Count(p.CPUs, "CPU")))
 	}
-	if known(p.Inflation) {
+	if isKnown(p.Inflation) {
 		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",
 			p.Inflation))
 	}
 	for _, l := range lines {
-		words := st.words(l)
+		words := st.split(l)
 		wrap(b, append([]string{"  " + words[0]}, words[1:]...), " ", 4, st.width())
 	}
 }
 
-func known(x float64) bool { return x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) }
+func isKnown(x float64) bool { return x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // drawDemand draws columns, each the mean of some slices. What is far above the CPUs is cut, and its top says so.
 func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 	margin := 6
 	width := min(st.width(), maxPlotWidth) - margin - 2
-	wants, runs := columnsOf(t.Demand.Wants, width), columnsOf(t.Demand.Runs, width)
+	wants, runs := downsample(t.Demand.Wants, width), downsample(t.Demand.Runs, width)
 	top := float64(max(t.CPUs, 1))
 	for _, w := range wants {
 		top = max(top, w)
@@ -88,18 +88,18 @@ func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 				line += " "
 			}
 		}
-		fmt.Fprintf(b, "%s %s%s\n", pad(label, margin), st.paint(dim, st.pick("│", "|")), strings.TrimRight(line, " "))
+		fmt.Fprintf(b, "%s %s%s\n", padLeft(label, margin), st.paint(dim, st.pick("│", "|")), strings.TrimRight(line, " "))
 	}
-	fmt.Fprintf(b, "%s %s\n", pad("0", margin),
+	fmt.Fprintf(b, "%s %s\n", padLeft("0", margin),
 		st.paint(dim, st.pick("└", "+")+strings.Repeat(st.pick("─", "-"), len(wants))))
 }
 
-func pad(s string, width int) string {
+func padLeft(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-len([]rune(s)))) + s
 }
 
 // columnsOf are the means of a series over equal stretches, at most so many.
-func columnsOf(list []float64, most int) []float64 {
+func downsample(list []float64, most int) []float64 {
 	n := min(len(list), most)
 	out := make([]float64, n)
 	for i := range out {

@@ -15,11 +15,11 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	var all []any
 	for _, f := range r.Findings {
 		f.Kind = "finding"
-		f.Where, f.Evidence = orEmpty(f.Where), orEmpty(f.Evidence)
+		f.Where, f.Evidence = nonNil(f.Where), nonNil(f.Evidence)
 		all = append(all, f)
 	}
 	if l := r.CPUTime; len(l.Entries) > 0 {
-		all = append(all, ledgerJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
+		all = append(all, cpuTimeJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
 	}
 	if p := r.Parallelism; p.CPUs > 0 {
 		all = append(all, parallelismJSON{"parallelism", p.CPUs, finite(p.Running), finite(p.Wants), finite(p.Serial),
@@ -43,7 +43,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	return nil
 }
 
-type ledgerJSON struct {
+type cpuTimeJSON struct {
 	Kind    string          `json:"kind"`
 	Source  string          `json:"source"`
 	CPUs    int             `json:"cpus"`
@@ -94,7 +94,7 @@ func finite(x float64) result.Value {
 	return result.Value(x)
 }
 
-func orEmpty(list []string) []string {
+func nonNil(list []string) []string {
 	if list == nil {
 		return []string{}
 	}

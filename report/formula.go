@@ -57,13 +57,13 @@ func (f *frame) formulaTexts() []string {
 			continue
 		}
 		designs = append(designs, r.Design)
-		texts = append(texts, r.Design+" = "+r.Formula.Text+f.howWell(r.Design)+"; "+r.Formula.Source)
+		texts = append(texts, r.Design+" = "+r.Formula.Text+f.formulaFit(r.Design)+"; "+r.Formula.Source)
 	}
 	return texts
 }
 
 // howWell says what was measured of what the formula of a design predicts.
-func (f *frame) howWell(design string) string {
+func (f *frame) formulaFit(design string) string {
 	var points []compare.Row // with a prediction, by its ratio
 	for _, r := range f.rows {
 		if r.Design == design && r.Formula != nil && r.Formula.N > 0 {
@@ -77,17 +77,17 @@ func (f *frame) howWell(design string) string {
 	least, most := points[0], points[len(points)-1]
 	switch {
 	case len(points) > 1:
-		return ": measured " + ratio(least.Formula.Ratio) + " (" + strings.TrimSpace(f.where(least)) + ") to " +
-			ratio(most.Formula.Ratio) + " (" + strings.TrimSpace(f.where(most)) + ") of it"
+		return ": measured " + ratio(least.Formula.Ratio) + " (" + strings.TrimSpace(f.pointSuffix(least)) + ") to " +
+			ratio(most.Formula.Ratio) + " (" + strings.TrimSpace(f.pointSuffix(most)) + ") of it"
 	case least.Formula.Low.Known():
 		return ": measured " + ratio(least.Formula.Ratio) + " of it (" +
-			fromTo("", least.Formula.Low, least.Formula.High) + f.where(least) + ")"
+			intervalText("", least.Formula.Low, least.Formula.High) + f.pointSuffix(least) + ")"
 	}
 	return ""
 }
 
 // where says at which point a row is, as in " at load 0.9", if its design has several.
-func (f *frame) where(r compare.Row) string {
+func (f *frame) pointSuffix(r compare.Row) string {
 	n := 0
 	for _, o := range f.rows {
 		if o.Design == r.Design {
@@ -97,17 +97,17 @@ func (f *frame) where(r compare.Row) string {
 	if n < 2 {
 		return ""
 	}
-	return strings.TrimPrefix(f.place(&r), r.Design)
+	return strings.TrimPrefix(f.rowName(&r), r.Design)
 }
 
 // formulas writes the closed forms of the designs.
-func formulas(b *strings.Builder, f *frame, st Style) {
+func writeFormulas(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.formulaTexts() {
 		if i == 0 {
-			heading(b, f.rows[0].Workload+": formulas", "the wall time by closed forms, of what the "+
+			writeHeading(b, f.rows[0].Workload+": formulas", "the wall time by closed forms, of what the "+
 				"same blocks measured", st)
 		}
 		b.WriteString("  ")
-		wrap(b, st.words(text), " ", 4, st.width()-2)
+		wrap(b, st.split(text), " ", 4, st.width()-2)
 	}
 }

@@ -45,7 +45,7 @@ func (f *frame) describe() {
 	for i, r := range f.rows {
 		points[i] = r.Point
 	}
-	if f.beyond() {
+	if f.hasPredictedRows() {
 		f.shared = append(f.shared, result.Live+" and "+predictedNote)
 	} else {
 		f.shared = append(f.shared, f.rows[0].World)
@@ -122,7 +122,7 @@ func level(r compare.Row, name string) string {
 func (f *frame) labels() []column {
 	columns := []column{{head: "design", left: true}}
 	for _, name := range f.varying {
-		columns = append(columns, column{head: name, left: f.words(name)})
+		columns = append(columns, column{head: name, left: f.hasTextLevels(name)})
 	}
 	return columns
 }
@@ -140,7 +140,7 @@ func (f *frame) label(columns []column, r compare.Row) {
 }
 
 // words reports whether the factor's levels are words, which are aligned left.
-func (f *frame) words(name string) bool {
+func (f *frame) hasTextLevels(name string) bool {
 	for _, r := range f.rows {
 		if l, ok := r.Point.Get(name); ok {
 			_, number := l.Number()

@@ -55,7 +55,7 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 		}
 		fmt.Fprintf(&b, "\t%d", t.Operations)
 		for _, p := range pairs {
-			fmt.Fprintf(&b, "\t%s %s", exact(p.value), quote.Word(p.unit))
+			fmt.Fprintf(&b, "\t%s %s", formatExact(p.value), quote.Word(p.unit))
 		}
 		b.WriteString("\n")
 	}
@@ -95,9 +95,9 @@ func goPairs(t *result.Trial) []pair {
 func (p Benchmarks) Lines() []any {
 	var lines []any
 	if p.ARun != "" {
-		lines = append(lines, comparison{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.RunsA,
+		lines = append(lines, comparisonJSON{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.RunsA,
 			p.RunsB, p.Paired, append([]compare.Difference{}, p.Facts...),
-			spotsOf(p.OnlyA, p.Workload), spotsOf(p.OnlyB, p.Workload), p.Notes})
+			casesJSON(p.OnlyA, p.Workload), casesJSON(p.OnlyB, p.Workload), p.Notes})
 	}
 	for _, m := range p.Metrics {
 		for _, v := range verdictsOf(m) {
@@ -145,7 +145,7 @@ func geomeanLine(metric string, g compare.MetricGroup) any {
 func (p Benchmarks) notes() []string {
 	var parts []string
 	for _, f := range p.Facts {
-		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, short(f.B), p.B, short(f.A),
+		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, shortenHash(f.B), p.B, shortenHash(f.A),
 			p.A))
 	}
 	var notes []string
@@ -184,7 +184,7 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + markdownLine(scaled(s)) + "\n")
+		b.WriteString("- " + markdownLine(scalingText(s)) + "\n")
 	}
 	for _, n := range p.notes() {
 		b.WriteString("\n" + markdownLine(n) + "\n")

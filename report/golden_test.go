@@ -278,9 +278,9 @@ func TestGoldens(t *testing.T) {
 			return Markdown(b, rows, nil, nil)
 		}},
 		{"plots-unicode-100.txt", shops(), unicode,
-			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, plots) }},
+			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, writePlots) }},
 		{"boxes-ascii-80.txt", shops(), ascii,
-			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, boxes) }},
+			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, writeBoxes) }},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -308,7 +308,7 @@ func TestOverload(t *testing.T) {
 		1.003: "a few more customers come than it can serve, at 1.003 times the capacity found in a closed loop",
 		1.1:   "1.10 times as many customers come as it can serve",
 	} {
-		if got := overload(offered); got != want {
+		if got := overloadText(offered); got != want {
 			t.Errorf("%v: %q, want %q", offered, got, want)
 		}
 	}
@@ -318,7 +318,7 @@ func TestOverload(t *testing.T) {
 func TestPredicted(t *testing.T) {
 	r := crowd("locking", 0.3)
 	r.Metrics[result.ModelMG1] = result.Summary{Median: result.Unavailable}
-	if got := predicted(r, result.ModelMD1) + predicted(r, result.ModelMG1); got != "4.76ms" {
+	if got := modelMean(r, result.ModelMD1) + modelMean(r, result.ModelMG1); got != "4.76ms" {
 		t.Errorf("%q", got)
 	}
 }

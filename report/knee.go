@@ -26,11 +26,11 @@ func (f *frame) kneeTexts() (texts []string) {
 
 func (f *frame) kneeText(r *compare.Row, k compare.Knee) string {
 	text := k.Design
-	if at := f.at(r, k.Factor); at != "" {
+	if at := f.rowLevels(r, k.Factor); at != "" {
 		text += " at " + at
 	}
 	at, _ := r.Point.Get(k.Factor)
-	text += ": " + k.Factor + " " + span(k.First, k.Last) + fmt.Sprintf(" (%s at %s)",
+	text += ": " + k.Factor + " " + levelRange(k.First, k.Last) + fmt.Sprintf(" (%s at %s)",
 		number(k.Best, result.UnitOf(result.WallSeconds), digits), at)
 	if k.Below != nil {
 		text += fmt.Sprintf(", %sx at %s", ratio(k.BelowRatio), k.Below)
@@ -39,13 +39,13 @@ func (f *frame) kneeText(r *compare.Row, k compare.Knee) string {
 		text += fmt.Sprintf(", %sx at %s", ratio(k.AboveRatio), k.Above)
 	}
 	if k.FormulaFirst != nil {
-		text += "; by its formula " + span(*k.FormulaFirst, *k.FormulaLast)
+		text += "; by its formula " + levelRange(*k.FormulaFirst, *k.FormulaLast)
 	}
 	return text
 }
 
 // span names levels from one to another.
-func span(first, last plan.Level) string {
+func levelRange(first, last plan.Level) string {
 	if first.String() == last.String() {
 		return first.String()
 	}
@@ -53,13 +53,13 @@ func span(first, last plan.Level) string {
 }
 
 // knees writes between which levels of a factor a job's time is flat.
-func knees(b *strings.Builder, f *frame, st Style) {
+func writeKnees(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.kneeTexts() {
 		if i == 0 {
-			heading(b, f.rows[0].Workload+": knees", kneeTitle(), st)
+			writeHeading(b, f.rows[0].Workload+": knees", kneeTitle(), st)
 		}
 		b.WriteString("  ")
-		wrap(b, st.words(text), " ", 4, st.width()-2)
+		wrap(b, st.split(text), " ", 4, st.width()-2)
 	}
 }
 

@@ -14,37 +14,37 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	var b strings.Builder
 	fs := frames(rows)
 	for _, f := range fs {
-		blank(&b)
+		blankLine(&b)
 		columns := f.columns()
 		b.WriteString(markdownLine(strings.Join(f.shared, " · ")) + "\n\n")
 		markdownTable(&b, columns)
 		markdownFootnotes(&b, f.footnotes(columns))
 	}
 	for i := range fs {
-		for _, text := range fs[i].answers() {
+		for _, text := range fs[i].answerTexts() {
 			b.WriteString("\n" + markdownLine(text) + "\n")
 		}
 	}
 	markdownVerdicts(&b, verdicts)
 	for i := range fs {
-		markdownTwin(&b, &fs[i])
+		markdownPredictions(&b, &fs[i])
 		markdownFormulas(&b, &fs[i])
 		markdownSerials(&b, &fs[i])
 		markdownKnees(&b, &fs[i])
-		if columns := fs[i].countersOf(); columns != nil {
+		if columns := fs[i].counterColumns(); columns != nil {
 			b.WriteString("\n")
 			markdownTable(&b, columns)
 		}
 	}
-	for i, text := range append(steady(rows), sensitive(rows)...) {
+	for i, text := range append(stateTexts(rows), sensitivityTexts(rows)...) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
 		b.WriteString("- " + markdownLine(text) + "\n")
 	}
 	if sum := compare.Decisions(rows); sum != 0 {
-		blank(&b)
-		b.WriteString(decisions(sum) + "\n")
+		blankLine(&b)
+		b.WriteString(checksumText(sum) + "\n")
 	}
 	for i, x := range warnings {
 		markdownWarning(&b, i, x.Text)
@@ -90,24 +90,24 @@ func markdownFootnotes(b *strings.Builder, notes []string) {
 }
 
 func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
-	n, quiet := judged(verdicts), saidOnce(verdicts)
+	n, quiet := judgedCount(verdicts), sharedFactors(verdicts)
 	for i, v := range verdicts {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		at := points(v.Point, quiet)
+		at := pointText(v.Point, quiet)
 		if at != "" {
 			at += ": "
 		}
-		b.WriteString("- " + markdownLine(at+sentence(v, n, quiet)) + "\n")
-		for _, text := range doubts(v) {
+		b.WriteString("- " + markdownLine(at+verdictText(v, n, quiet)) + "\n")
+		for _, text := range verdictNotes(v) {
 			b.WriteString("  - " + markdownLine(text) + "\n")
 		}
 	}
 }
 
 // markdownTwin writes how well the predictions agree.
-func markdownTwin(b *strings.Builder, f *frame) {
+func markdownPredictions(b *strings.Builder, f *frame) {
 	sentence, off := f.agreement()
 	if sentence != "" {
 		b.WriteString("\n" + markdownLine(sentence) + "\n")

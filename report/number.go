@@ -30,7 +30,7 @@ type step struct {
 
 // stepsOf are the prefixes of a unit, small to large. Rates keep four digits before they turn to k,
 // so that 249.6/s and 1498/s in one column are compared at a glance.
-func stepsOf(u result.Unit) []step {
+func unitSteps(u result.Unit) []step {
 	switch u {
 	case result.Nanoseconds:
 		return []step{{1, 1e3, "ns"}, {1e3, 1e6, "µs"}, {1e6, 1e9, "ms"}, {1e9, math.Inf(1), "s"}}
@@ -45,7 +45,7 @@ func stepsOf(u result.Unit) []step {
 // scaleFor is the scale that prints v with that many significant digits.
 func scaleFor(v float64, u result.Unit, digits int) scale {
 	v = math.Abs(v)
-	steps := stepsOf(u)
+	steps := unitSteps(u)
 	if v == 0 {
 		base := 0
 		if u == result.Seconds {

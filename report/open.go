@@ -23,7 +23,7 @@ func (f *frame) openColumns() []column {
 		optional(f.metricColumn("customers", "in time", result.Goodput, fewDigits), 6),
 	}
 	for _, lost := range []struct{ head, metric string }{{"dropped", result.Dropped}, {"gave up", result.Abandoned}} {
-		if f.some(lost.metric) {
+		if f.anyPositive(lost.metric) {
 			columns = append(columns, f.column("customers", lost.head,
 				func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))
 		}
@@ -38,7 +38,7 @@ func (f *frame) openColumns() []column {
 	for _, model := range []struct{ metric, head string }{{result.ModelMD1, "M/D/1"}, {result.ModelMG1, "M/G/1"}} {
 		if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, has := r.Metrics[model.metric]; return has }) {
 			c := f.column("response", model.head+" mean",
-				func(r compare.Row) string { return predicted(r, model.metric) })
+				func(r compare.Row) string { return modelMean(r, model.metric) })
 			columns = append(columns, optional(c, 3))
 		}
 	}
@@ -47,12 +47,12 @@ func (f *frame) openColumns() []column {
 
 // Why there is no prediction where nothing else speaks against one.
 const (
-	tooShort = "short"
-	takeTurn = "shared"
+	tooShort   = "short"
+	timeSliced = "shared"
 )
 
 // predicted is a formula's mean response. It is empty where the formula is of something else.
-func predicted(r compare.Row, metric string) string {
+func modelMean(r compare.Row, metric string) string {
 	has := func(name string) bool { _, ok := r.Metrics[name]; return ok }
 	switch known := r.Metric(metric).Median.Known(); {
 	case !has(metric) || r.Overloaded():
@@ -60,15 +60,15 @@ func predicted(r compare.Row, metric string) string {
 	case has(result.ModelWindow):
 		return tooShort
 	case !known && has(result.ModelAlone):
-		return takeTurn
+		return timeSliced
 	case !known:
 		return "" // too many were lost in some trial
 	}
-	return valueOf(r, metric, fewDigits)
+	return medianText(r, metric, fewDigits)
 }
 
 // longest is the --duration that would do for every row that is too short for a prediction, rounded up.
-func (f *frame) longest() string {
+func (f *frame) longestDuration() string {
 	most := 0.0
 	for _, r := range f.rows {
 		if v := r.Metric(result.ModelWindow).Median; v.Known() {
@@ -87,11 +87,11 @@ func responseMean(r compare.Row) string {
 	if r.Overloaded() {
 		return ""
 	}
-	return valueOf(r, "response_mean_ns", fewDigits)
+	return medianText(r, "response_mean_ns", fewDigits)
 }
 
 // some reports whether some row has more than none of a metric.
-func (f *frame) some(metric string) bool {
+func (f *frame) anyPositive(metric string) bool {
 	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Metric(metric).Median > 0 })
 }
 
@@ -105,7 +105,7 @@ func (f *frame) quantileColumn(of, q string) column {
 			}
 			return noQuantile
 		}
-		return valueOf(r, metric, fewDigits)
+		return medianText(r, metric, fewDigits)
 	})
 }
 
@@ -127,7 +127,7 @@ func shareOfArrived(r compare.Row, metric string) string {
 }
 
 // twoViews says how the busiest stable row of each design looks to the server and to the customer.
-func (f *frame) twoViews() []string {
+func (f *frame) viewTexts() []string {
 	var list []string
 	for _, d := range f.designs() {
 		var busiest *compare.Row
@@ -156,7 +156,7 @@ func (f *frame) twoViews() []string {
 				text = fmt.Sprintf("never for %s of the customers", percent(lost))
 			}
 			if text != "" {
-				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s", f.place(busiest), q.Name,
+				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s", f.rowName(busiest), q.Name,
 					number(server, result.Nanoseconds, 2), text))
 				break
 			}
@@ -166,15 +166,15 @@ func (f *frame) twoViews() []string {
 }
 
 // place names a row by its design and what varies, as in "locking at load 0.9".
-func (f *frame) place(r *compare.Row) string {
-	if at := f.at(r, ""); at != "" {
+func (f *frame) rowName(r *compare.Row) string {
+	if at := f.rowLevels(r, ""); at != "" {
 		return r.Design + " at " + at
 	}
 	return r.Design
 }
 
 // at is a row's levels of what varies but for one factor, as in "cpus 2, load 0.9".
-func (f *frame) at(r *compare.Row, but string) string {
+func (f *frame) rowLevels(r *compare.Row, but string) string {
 	var levels []string
 	for _, name := range f.varying {
 		if l := level(*r, name); l != "" && name != but {
@@ -185,18 +185,18 @@ func (f *frame) at(r *compare.Row, but string) string {
 }
 
 // views writes the sentences of twoViews below the verdicts.
-func views(b *strings.Builder, f *frame, st Style) {
+func writeViews(b *strings.Builder, f *frame, st Style) {
 	if !f.open {
 		return
 	}
-	list := f.twoViews()
+	list := f.viewTexts()
 	if len(list) == 0 {
 		return
 	}
-	heading(b, f.rows[0].Workload+": the server's view and the customer's",
+	writeHeading(b, f.rows[0].Workload+": the server's view and the customer's",
 		"at the highest rate measured that each could serve", st)
 	for _, text := range list {
 		b.WriteString("  ")
-		wrap(b, st.words(text), " ", 4, st.width()-2)
+		wrap(b, st.split(text), " ", 4, st.width()-2)
 	}
 }

@@ -20,10 +20,10 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	fs := frames(rows)
 	var b strings.Builder
 	for i := range fs {
-		results(&b, &fs[i], st)
-		answered(&b, &fs[i], st)
+		writeResults(&b, &fs[i], st)
+		writeAnswers(&b, &fs[i], st)
 	}
-	if len(verdicts) == 0 && alone(rows) {
+	if len(verdicts) == 0 && haveOneTrial(rows) {
 		what := "blocks"
 		if fs[0].virtual() {
 			what = "replications"
@@ -31,34 +31,34 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 "+what) + "\n")
 	}
 	writeVerdicts(&b, verdicts, st)
-	steadyParts(&b, rows, st)
-	sensitivities(&b, rows, st)
+	writeStates(&b, rows, st)
+	writeSensitivities(&b, rows, st)
 	for i := range fs {
-		views(&b, &fs[i], st)
-		twin(&b, &fs[i], st)
+		writeViews(&b, &fs[i], st)
+		writePredictions(&b, &fs[i], st)
 	}
-	for _, part := range []func(*strings.Builder, *frame, Style){formulas, serials, knees, counters, plots, boxes,
-		resources, ledger} {
+	for _, part := range []func(*strings.Builder, *frame, Style){writeFormulas, writeSerials, writeKnees, writeCounters, writePlots, writeBoxes,
+		writeResources, writeCPUTime} {
 		for i := range fs {
 			part(&b, &fs[i], st)
 		}
 	}
 	if sum := compare.Decisions(rows); sum != 0 {
-		blank(&b)
-		b.WriteString(st.paint(dim, decisions(sum)) + "\n")
+		blankLine(&b)
+		b.WriteString(st.paint(dim, checksumText(sum)) + "\n")
 	}
-	messages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
-	messages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
+	writeMessages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
+	writeMessages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
 	return st.emit(w, b.String())
 }
 
 // decisions tells the checksum of a run in virtual time.
-func decisions(sum uint64) string {
+func checksumText(sum uint64) string {
 	return fmt.Sprintf("decisions of the scheduler: checksum %016x", sum)
 }
 
 // alone reports whether designs that could be compared have one trial each.
-func alone(rows []compare.Row) bool {
+func haveOneTrial(rows []compare.Row) bool {
 	design := ""
 	for _, r := range rows {
 		switch {
@@ -73,14 +73,14 @@ func alone(rows []compare.Row) bool {
 }
 
 // results writes the main table of a frame.
-func results(b *strings.Builder, f *frame, st Style) {
-	blank(b)
-	sharing(b, f.shared, st)
-	fitted(b, f.columns(), f.footnotes, st)
+func writeResults(b *strings.Builder, f *frame, st Style) {
+	blankLine(b)
+	writeShared(b, f.shared, st)
+	writeTable(b, f.columns(), f.footnotes, st)
 }
 
 // sharing writes what all rows of a table share.
-func sharing(b *strings.Builder, texts []string, st Style) {
+func writeShared(b *strings.Builder, texts []string, st Style) {
 	words := make([]string, len(texts))
 	for i, s := range texts {
 		words[i] = st.text(s)
@@ -90,8 +90,8 @@ func sharing(b *strings.Builder, texts []string, st Style) {
 }
 
 // fitted writes a table that fits the page, with its footnotes and what had to be left out.
-func fitted(b *strings.Builder, columns []column, footnotes func([]column) []string, st Style) {
-	columns, dropped := fit(replaced(columns, st.text), st)
+func writeTable(b *strings.Builder, columns []column, footnotes func([]column) []string, st Style) {
+	columns, dropped := fit(mapTexts(columns, st.text), st)
 	render(b, columns, st)
 	notes := footnotes(columns)
 	if len(dropped) > 0 {
@@ -99,21 +99,21 @@ func fitted(b *strings.Builder, columns []column, footnotes func([]column) []str
 	}
 	for _, n := range notes {
 		var line strings.Builder
-		wrap(&line, st.words(n), " ", 2, st.width())
+		wrap(&line, st.split(n), " ", 2, st.width())
 		b.WriteString(st.paint(dim, strings.TrimSuffix(line.String(), "\n")) + "\n")
 	}
 }
 
 // blank separates the parts of the page.
-func blank(b *strings.Builder) {
+func blankLine(b *strings.Builder) {
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
 }
 
 // heading begins a part of the page. A remark that does not fit beside the title stands below it.
-func heading(b *strings.Builder, title, remark string, st Style) {
-	blank(b)
+func writeHeading(b *strings.Builder, title, remark string, st Style) {
+	blankLine(b)
 	title, remark = st.text(title), st.text(remark)
 	b.WriteString(st.paint(bold, title))
 	if remark != "" {
@@ -128,7 +128,7 @@ func heading(b *strings.Builder, title, remark string, st Style) {
 
 // messages writes what concerns the run, then each distinct text of the rows once, with the rows and
 // designs that it concerns.
-func messages(b *strings.Builder, title string, t tone, whole []compare.Warning, rows []compare.Row,
+func writeMessages(b *strings.Builder, title string, t tone, whole []compare.Warning, rows []compare.Row,
 	of func(compare.Row) []string, st Style) {
 	type concern struct {
 		text    string
@@ -152,9 +152,9 @@ func messages(b *strings.Builder, title string, t tone, whole []compare.Warning,
 	if len(list)+len(whole) == 0 {
 		return
 	}
-	heading(b, title, "", st)
+	writeHeading(b, title, "", st)
 	for _, x := range whole {
-		warning(b, x.Text, st)
+		writeWarning(b, x.Text, st)
 	}
 	for _, c := range list {
 		where := fmt.Sprintf("(%d of %d rows: %s)", c.rows, len(rows), strings.Join(c.designs, ", "))
@@ -162,12 +162,12 @@ func messages(b *strings.Builder, title string, t tone, whole []compare.Warning,
 			where = "(every row)"
 		}
 		b.WriteString(st.paint(t, "!") + " ")
-		wrap(b, st.words(c.text+" "+where), " ", 2, st.width()-2)
+		wrap(b, st.split(c.text+" "+where), " ", 2, st.width()-2)
 	}
 }
 
 // warning writes a warning of a run.
-func warning(b *strings.Builder, text string, st Style) {
+func writeWarning(b *strings.Builder, text string, st Style) {
 	b.WriteString(st.paint(caution, "!") + " ")
-	wrap(b, st.words(text), " ", 2, st.width()-2)
+	wrap(b, st.split(text), " ", 2, st.width()-2)
 }

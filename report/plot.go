@@ -24,23 +24,23 @@ const (
 
 // plots writes the measure and the mean latency against CPUs, or against the first numeric factor that varies. It
 // writes nothing if none does.
-func plots(b *strings.Builder, f *frame, st Style) {
+func writePlots(b *strings.Builder, f *frame, st Style) {
 	factor := f.xFactor()
 	if factor == "" {
 		return
 	}
 	metric, name := f.measure()
-	plot(b, f, factor, metric, name, st)
+	writePlot(b, f, factor, metric, name, st)
 	switch {
 	case f.open:
-		plot(b, f, factor, result.Goodput, "customers served in time", st)
+		writePlot(b, f, factor, result.Goodput, "customers served in time", st)
 	case !f.job:
-		plot(b, f, factor, result.LatencyMean, "mean latency", st)
+		writePlot(b, f, factor, result.LatencyMean, "mean latency", st)
 	}
 }
 
 // plot writes one metric against a factor: a letter per series, bars for intervals, dots between.
-func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
+func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	numbers, levels := f.sortedLevels(factor)
 	list, without := f.series(factor, metric, levels)
 	leftOut := max(0, len(list)-maxSeries)
@@ -60,7 +60,7 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 		margin = max(margin, quote.Width(y.label(i)))
 	}
 	width := min(st.width(), maxPlotWidth) - margin - len(" |")
-	at, how := place(numbers, width-startRoom-maxTogether)
+	at, how := positions(numbers, width-startRoom-maxTogether)
 	for i := range at {
 		at[i] += startRoom
 	}
@@ -68,13 +68,13 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	c.draw(list, at)
 
 	remark := how
-	if f.beyond() {
+	if f.hasPredictedRows() {
 		remark = strings.TrimSuffix("small letters: predicted; "+remark, "; ")
 	}
 	if f.intervals(metric) {
 		remark = strings.TrimSuffix("bars: 95% intervals; "+remark, "; ")
 	}
-	heading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
+	writeHeading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
 	c.write(b, y, margin, at, st)
 	writeLevels(b, levels, at, margin+2, st)
 	writeLegend(b, list, st)
@@ -84,7 +84,7 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 // intervals reports whether some row has an interval of the metric that is more than a point, as what is exact is.
 func (f *frame) intervals(metric string) bool {
 	return slices.ContainsFunc(f.rows, func(r compare.Row) bool {
-		s := mean(r.Metric(metric))
+		s := withMean(r.Metric(metric))
 		return s.Low.Known() && s.Low < s.High
 	})
 }
@@ -138,7 +138,7 @@ func writeRemarks(b *strings.Builder, crowded bool, leftOut int, without []strin
 	}
 	for _, r := range remarks {
 		var text strings.Builder
-		wrap(&text, st.words(r), " ", 4, st.width()-2)
+		wrap(&text, st.split(r), " ", 4, st.width()-2)
 		b.WriteString("  " + st.paint(dim, strings.TrimSuffix(text.String(), "\n")) + "\n")
 	}
 }

@@ -139,7 +139,7 @@ func TestNote(t *testing.T) {
 		{map[result.Status]int{result.OK: 7, result.Violated: 1, result.Failed: 2}, false,
 			"violated 1/10, failed 2/10"},
 	} {
-		if got := note(compare.Row{Statuses: c.statuses, Bound: c.bound}); got != c.want {
+		if got := rowNote(compare.Row{Statuses: c.statuses, Bound: c.bound}); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.statuses, got, c.want)
 		}
 	}
@@ -269,12 +269,12 @@ func TestPlace(t *testing.T) {
 		{[]float64{0, 1, 10, 1000}, 80, "levels evenly spaced"},
 		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 20, ""},
 	} {
-		at, how := place(c.levels, c.width)
+		at, how := positions(c.levels, c.width)
 		if how != c.how || at[0] != 0 || at[len(at)-1] != c.width-1 || !slices.IsSorted(at) || leastGap(at) < 1 {
 			t.Errorf("place(%v, %d) = %v, %q; want %q", c.levels, c.width, at, how, c.how)
 		}
 	}
-	if at, _ := place([]float64{1, 2, 4}, 31); !slices.Equal(at, []int{0, 10, 30}) {
+	if at, _ := positions([]float64{1, 2, 4}, 31); !slices.Equal(at, []int{0, 10, 30}) {
 		t.Errorf("levels are not at their numbers: %v", at)
 	}
 }
@@ -302,7 +302,7 @@ func TestPlotLimits(t *testing.T) {
 	}
 	rows = append(rows, row("lost", 10, map[string]float64{result.Throughput: math.Inf(1)}, set("cpus", 2)))
 	var b bytes.Buffer
-	if err := drawn(&b, rows, Style{Width: 80}, plots); err != nil {
+	if err := drawn(&b, rows, Style{Width: 80}, writePlots); err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()
@@ -315,7 +315,7 @@ func TestPlotLimits(t *testing.T) {
 		t.Errorf("an infinite value is drawn:\n%s", got)
 	}
 	b.Reset()
-	if err := drawn(&b, rows[:1], Style{}, plots); err != nil || b.Len() > 0 {
+	if err := drawn(&b, rows[:1], Style{}, writePlots); err != nil || b.Len() > 0 {
 		t.Errorf("one level is plotted: %v\n%s", err, b.String())
 	}
 }
@@ -343,7 +343,7 @@ func TestBoxWithoutTails(t *testing.T) {
 		{map[string]float64{"latency_p50_ns": 4}, "    #"},
 		{map[string]float64{"latency_p5_ns": 2, "latency_p50_ns": 4, "latency_p95_ns": 8}, "  |-#---|"},
 	} {
-		if got := box(row("a", 10, c.quantiles), "latency", a, 11, Style{}); got != c.want {
+		if got := drawBox(row("a", 10, c.quantiles), "latency", a, 11, Style{}); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.quantiles, got, c.want)
 		}
 	}

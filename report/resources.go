@@ -12,11 +12,11 @@ import (
 )
 
 // resources writes what the observed trials saw of each named resource.
-func resources(b *strings.Builder, f *frame, st Style) {
+func writeResources(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Resources) > 0 }) {
 		return
 	}
-	heading(b, f.rows[0].Workload+": resources", f.watched("of instrumented trials, which are in no other number"), st)
+	writeHeading(b, f.rows[0].Workload+": resources", f.instrumentedRemark("of instrumented trials, which are in no other number"), st)
 	labels := f.labels()
 	calm := 2 // a column of zeros may go where the page is narrow
 	if slices.ContainsFunc(f.rows, violated) {
@@ -42,8 +42,8 @@ func resources(b *strings.Builder, f *frame, st Style) {
 	columns = slices.DeleteFunc(columns, func(c column) bool {
 		return !slices.ContainsFunc(c.cells, func(x cell) bool { return x.text != "" })
 	})
-	fitted(b, columns, func([]column) []string {
-		if s := slowDown(f.rows); s != "" {
+	writeTable(b, columns, func([]column) []string {
+		if s := slowDownText(f.rows); s != "" {
 			return []string{s}
 		}
 		return nil
@@ -94,7 +94,7 @@ func addResource(columns []column, x result.Resource) {
 }
 
 // slowDown says what observing cost, from the least to the most affected row.
-func slowDown(rows []compare.Row) string {
+func slowDownText(rows []compare.Row) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
 		if v := float64(r.SlowDown); v > 0 {
@@ -113,11 +113,11 @@ func slowDown(rows []compare.Row) string {
 }
 
 // ledger writes where the core-seconds of the observed trials went.
-func ledger(b *strings.Builder, f *frame, st Style) {
+func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
 		return
 	}
-	heading(b, f.rows[0].Workload+": core-seconds", "where those of the instrumented trials went", st)
+	writeHeading(b, f.rows[0].Workload+": core-seconds", "where those of the instrumented trials went", st)
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}
 	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.CPUTime["channel"]; return profiled }) {
@@ -144,7 +144,7 @@ func ledger(b *strings.Builder, f *frame, st Style) {
 }
 
 // watched is a remark on observed trials; virtual time needs none.
-func (f *frame) watched(remark string) string {
+func (f *frame) instrumentedRemark(remark string) string {
 	if f.rows[0].World == result.Virtual {
 		return ""
 	}

@@ -9,15 +9,15 @@ import (
 
 // sensitivityColumn are the ranges of a prediction if one of the scheduler's costs is half or twice what it is, and if
 // one burn lasts longer; no columns where nobody asked for them.
-func (f *frame) sensitivityColumn(group, metric string) []column {
+func (f *frame) sensitivityColumns(group, metric string) []column {
 	costs := func(s *compare.Sensitivity) (low, high result.Value) { return s.Low, s.High }
 	burn := func(s *compare.Sensitivity) (low, high result.Value) { return s.DisturbedLow, s.DisturbedHigh }
-	return append(f.rangeColumn(group, "costs x1/2 to x2", metric, costs),
-		f.rangeColumn(group, "one burn longer", metric, burn)...)
+	return append(f.rangeColumns(group, "costs x1/2 to x2", metric, costs),
+		f.rangeColumns(group, "one burn longer", metric, burn)...)
 }
 
 // rangeColumn is a range of a prediction; no column where nobody asked for it.
-func (f *frame) rangeColumn(group, head, metric string,
+func (f *frame) rangeColumns(group, head, metric string,
 	of func(*compare.Sensitivity) (low, high result.Value)) []column {
 	some := false
 	c := f.column(group, head, func(r compare.Row) string {
@@ -42,7 +42,7 @@ func (f *frame) rangeColumn(group, head, metric string,
 
 // sensitive says which predictions depend on the scheduler's costs so much that a reader must know; where none does
 // it says that.
-func sensitive(rows []compare.Row) []string {
+func sensitivityTexts(rows []compare.Row) []string {
 	var texts []string
 	some := false
 	for _, r := range rows {
@@ -66,7 +66,7 @@ func sensitive(rows []compare.Row) []string {
 }
 
 // sensitivities writes what sensitive says.
-func sensitivities(b *strings.Builder, rows []compare.Row, st Style) {
-	listed(b, rows, sensitive(rows), "what the costs of the scheduler do",
+func writeSensitivities(b *strings.Builder, rows []compare.Row, st Style) {
+	writeList(b, rows, sensitivityTexts(rows), "what the costs of the scheduler do",
 		"each x 1/2 and x 2, and one burn longer, all else equal", st)
 }

@@ -30,7 +30,7 @@ type mark struct {
 func (f *frame) xFactor() string {
 	found := ""
 	for _, name := range f.varying {
-		if f.words(name) {
+		if f.hasTextLevels(name) {
 			continue
 		}
 		if name == "cpus" && !f.open || f.open && (name == "load" || name == "rate") {
@@ -47,7 +47,7 @@ func (f *frame) xFactor() string {
 // the designs that do not use the factor.
 func (f *frame) series(factor, metric string, levels []string) (list []series, without []string) {
 	for _, r := range f.rows {
-		s := mean(r.Metric(metric))
+		s := withMean(r.Metric(metric))
 		y := float64(s.Median)
 		if math.IsNaN(y) || math.IsInf(y, 0) {
 			continue

@@ -19,11 +19,11 @@ func TimelineJSON(w io.Writer, all []*timeline.Timeline) error {
 	fmt.Fprint(e.w, `{"displayTimeUnit":"ns","traceEvents":[`)
 	for i, t := range all {
 		e.t, e.cpus, e.goroutines, e.queues = t, 3*i+1, 3*i+2, 3*i+3
-		e.names()
+		e.nameEvents()
 		for i := range t.Spans {
-			e.span(&t.Spans[i])
+			e.spanEvents(&t.Spans[i])
 		}
-		e.lines()
+		e.queueEvents()
 	}
 	fmt.Fprint(e.w, "\n]}\n")
 	return e.w.Flush()
@@ -44,15 +44,15 @@ func (e *traceEvents) event(format string, args ...any) {
 }
 
 // places are as many of each queue as have a row of their own.
-const places = 16
+const maxPositions = 16
 
 // names tells what processes and threads are called; they are shown in the order in which they are told.
-func (e *traceEvents) names() {
+func (e *traceEvents) nameEvents() {
 	for _, p := range []struct {
 		pid  int
 		name string
 	}{{e.cpus, "CPUs"}, {e.goroutines, "goroutines"}, {e.queues, "queues"}} {
-		e.event(`{"ph":"M","name":"process_name","pid":%d,"args":{"name":%s}}`, p.pid, quoted(e.t.Title+": "+p.name))
+		e.event(`{"ph":"M","name":"process_name","pid":%d,"args":{"name":%s}}`, p.pid, jsonString(e.t.Title+": "+p.name))
 		e.event(`{"ph":"M","name":"process_sort_index","pid":%d,"args":{"sort_index":%d}}`, p.pid, p.pid)
 	}
 	for i := range e.t.CPUs {
@@ -64,22 +64,22 @@ func (e *traceEvents) names() {
 }
 
 func (e *traceEvents) thread(pid, tid int, name string) {
-	e.event(`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%s}}`, pid, tid, quoted(name))
+	e.event(`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%s}}`, pid, tid, jsonString(name))
 	e.event(`{"ph":"M","name":"thread_sort_index","pid":%d,"tid":%d,"args":{"sort_index":%d}}`, pid, tid, tid)
 }
 
 // span is an event of the goroutine, and of the CPU if it is on one. What lies in a channel is in its queue.
-func (e *traceEvents) span(s *timeline.Span) {
+func (e *traceEvents) spanEvents(s *timeline.Span) {
 	if s.Goroutine == timeline.None {
 		return
 	}
 	name := spanName(e.t, s)
-	args := fmt.Sprintf(`"goroutine":%s`, quoted(e.t.Goroutines[s.Goroutine]))
+	args := fmt.Sprintf(`"goroutine":%s`, jsonString(e.t.Goroutines[s.Goroutine]))
 	if s.Request != timeline.NoRequest {
 		args = fmt.Sprintf(`"request":%d,`, s.Request) + args
 	}
 	if s.Stage != "" {
-		args += fmt.Sprintf(`,"stage":%s`, quoted(s.Stage))
+		args += fmt.Sprintf(`,"stage":%s`, jsonString(s.Stage))
 	}
 	if s.Kind.OnCPU() {
 		args += fmt.Sprintf(`,"cpu":%d`, s.CPU)
@@ -90,7 +90,7 @@ func (e *traceEvents) span(s *timeline.Span) {
 
 func (e *traceEvents) slice(pid, tid int, from, to int64, name, category, args string) {
 	e.event(`{"ph":"X","name":%s,"cat":%s,"pid":%d,"tid":%d,"ts":%s,"dur":%s,"args":{%s}}`,
-		quoted(name), quoted(category), pid, tid, microseconds(from-e.t.From), microseconds(to-from), args)
+		jsonString(name), jsonString(category), pid, tid, microseconds(from-e.t.From), microseconds(to-from), args)
 }
 
 // spanName is what a span is called: its request and stage, or what it waits for.
@@ -114,15 +114,15 @@ func spanName(t *timeline.Timeline, s *timeline.Span) string {
 }
 
 // lines are the queues: how long each is, as a counter, and who stands in which place.
-func (e *traceEvents) lines() {
+func (e *traceEvents) queueEvents() {
 	tid := 0
-	for _, q := range e.t.Queues(places) {
+	for _, q := range e.t.Queues(maxPositions) {
 		name := queueName(q.Resource)
 		for _, l := range q.Lengths {
-			e.event(`{"ph":"C","name":%s,"pid":%d,"ts":%s,"args":{"waiting":%d}}`, quoted(name), e.queues,
+			e.event(`{"ph":"C","name":%s,"pid":%d,"ts":%s,"args":{"waiting":%d}}`, jsonString(name), e.queues,
 				microseconds(l.At-e.t.From), l.N)
 		}
-		for place := range min(places, q.Longest) {
+		for place := range min(maxPositions, q.Longest) {
 			e.thread(e.queues, tid+place+1, fmt.Sprintf("%s, place %d", name, place+1))
 		}
 		for _, p := range q.Intervals {
@@ -134,11 +134,11 @@ func (e *traceEvents) lines() {
 			if p.Buffered {
 				what = "in the channel"
 			} else {
-				args += fmt.Sprintf(`,"goroutine":%s`, quoted(e.t.Goroutines[p.Goroutine]))
+				args += fmt.Sprintf(`,"goroutine":%s`, jsonString(e.t.Goroutines[p.Goroutine]))
 			}
 			e.slice(e.queues, tid+p.Position+1, p.Start, p.End, strings.TrimSpace(label+" "+what), "queue", args)
 		}
-		tid += min(places, q.Longest)
+		tid += min(maxPositions, q.Longest)
 	}
 }
 
@@ -156,7 +156,7 @@ func microseconds(ns int64) string {
 }
 
 // quoted is a JSON string.
-func quoted(s string) string {
+func jsonString(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil { // a string always can
 		return `""`

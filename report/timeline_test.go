@@ -113,7 +113,7 @@ func TestTimelineAtAnyScale(t *testing.T) {
 		}
 	}
 	p := newPanel(&timeline.Timeline{CPUs: 1, To: 720_000e9})
-	if got := p.wide(0, 360_000e9); got < svgLanes/2-2 || got > svgLanes/2 {
+	if got := p.width(0, 360_000e9); got < svgLanes/2-2 || got > svgLanes/2 {
 		t.Errorf("half of 200 hours is %v wide, of %v", got, svgLanes)
 	}
 }
@@ -229,7 +229,7 @@ func TestMilliseconds(t *testing.T) {
 	if (px(12_05)).String() != "12.05" || px(12_50).String() != "12.5" || px(12_00).String() != "12" {
 		t.Error("pixels are printed otherwise")
 	}
-	if m := least([]string{"grinder", "gauge", "press", "pressure"}); m["grinder"] != 2 || m["gauge"] != 2 ||
+	if m := stagePrefixes([]string{"grinder", "gauge", "press", "pressure"}); m["grinder"] != 2 || m["gauge"] != 2 ||
 		m["press"] != 5 || m["pressure"] != 6 {
 		t.Errorf("least %v", m)
 	}

@@ -85,7 +85,7 @@ func TestSentences(t *testing.T) {
 	} {
 		v := base
 		c.change(&v)
-		if got := sentence(v, 3, nil); got != c.want {
+		if got := verdictText(v, 3, nil); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}
@@ -149,7 +149,7 @@ func TestVagueIntervals(t *testing.T) {
 	} {
 		s := compare.Scaling{Design: "A", From: 1, To: 2, Speedup: 1.5, Low: c.low, High: c.high, Efficiency: 0.75,
 			Limit: compare.LimitNoise}
-		if got := scaled(s); !strings.Contains(got, "A: 1.50x from 1 to 2 CPUs ("+c.sentence+"), efficiency") {
+		if got := scalingText(s); !strings.Contains(got, "A: 1.50x from 1 to 2 CPUs ("+c.sentence+"), efficiency") {
 			t.Errorf("scaling: %s", got)
 		}
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
@@ -159,7 +159,7 @@ func TestVagueIntervals(t *testing.T) {
 		if got := f.serialTexts()[0]; got != "A: 1.50 ("+c.sentence+") on 2 CPUs, serial share 0.300" {
 			t.Errorf("serial share: %s", got)
 		}
-		if got := f.howWell("A"); got != ": measured 1.50 of it ("+c.sentence+")" {
+		if got := f.formulaFit("A"); got != ": measured 1.50 of it ("+c.sentence+")" {
 			t.Errorf("formula: %s", got)
 		}
 		v := compare.Verdict{A: "A", B: "A", Paired: true, Ratio: 1.5, Low: c.low, High: c.high, N: 2,
@@ -177,7 +177,7 @@ func TestVagueIntervals(t *testing.T) {
 			t.Errorf("%s is not explained where it stands:\n%s", noInterval, &page)
 		}
 		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, N: 2}
-		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(result.TimePerOp, g) {
+		for _, column := range (Benchmarks{A: "head", B: "base"}).contrastColumns(result.TimePerOp, g) {
 			for i, cell := range column.cells {
 				if column.head == "95% interval" && cell.text != c.table {
 					t.Errorf("line %d of a table: %s, want %s", i, cell.text, c.table)

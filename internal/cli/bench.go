@@ -114,7 +114,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	e := a.benchEvents(args, &o.BenchOptions)
 	res, err := lab.Bench(cmd.Context(), o.BenchOptions)
 	e.end()
-	return a.benchDone(res, err, o.format)
+	return a.finishBench(res, err, o.format)
 }
 
 // benchEvents completes options by what only the command knows: the package, the command line, and where events go.
@@ -168,20 +168,20 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 	e.end()
 	if errors.Is(err, lab.ErrDesigns) {
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
-			quoted(o.resume))
+			shellQuote(o.resume))
 	}
-	return a.benchDone(res, err, o.format)
+	return a.finishBench(res, err, o.format)
 }
 
 // benchDone shows what came of a run of benchmarks; res is nil if nothing was measured.
-func (a *app) benchDone(res *lab.BenchResult, err error, format string) error {
+func (a *app) finishBench(res *lab.BenchResult, err error, format string) error {
 	if res == nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	a.measuring = true
 	if res.Interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s bench --resume %s\n",
-			progressOf(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), name(), quoted(res.Dir))
+			progressOf(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), name(), shellQuote(res.Dir))
 		a.code = exitInterrupted
 	}
 	if errors.Is(err, context.Canceled) {
@@ -189,21 +189,21 @@ func (a *app) benchDone(res *lab.BenchResult, err error, format string) error {
 	}
 	if failed := a.showBench(res, format); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
-			"%s bench --resume %s", failed, name(), quoted(res.Dir)))
+			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))
 	}
 	if err != nil || res.Interrupted {
 		return err
 	}
 	a.code = exitCodes[res.Outcome]
-	a.failures(res.Trials)
-	a.lostFailures(res.Dir, res.Trials)
+	a.reportFailures(res.Trials)
+	a.warnLostFailures(res.Dir, res.Trials)
 	a.concludeBudget(res.Conclusion)
-	a.unmeasured(res.Suite)
-	return a.benchStored(&res.BenchRun, res.Complete)
+	a.reportBroken(res.Suite)
+	return a.writeBenchFiles(&res.BenchRun, res.Complete)
 }
 
 // unmeasured says on stderr how benchmarks went wrong before the run, if any did.
-func (a *app) unmeasured(s *lab.Suite) {
+func (a *app) reportBroken(s *lab.Suite) {
 	names := map[string]bool{} // one may go wrong in both revisions
 	for _, b := range s.Broken {
 		names[b.Name] = true
@@ -216,8 +216,8 @@ func (a *app) unmeasured(s *lab.Suite) {
 
 // benchStored writes files for other tools into the run directory of a run that ended; again says that it is shown
 // again.
-func (a *app) benchStored(r *lab.BenchRun, again bool) error {
-	err := benchFiles(r, again)
+func (a *app) writeBenchFiles(r *lab.BenchRun, again bool) error {
+	err := writeRevisionFiles(r, again)
 	if err != nil && again { // perhaps from where nothing can be written
 		fmt.Fprintf(a.stderr, "warning: the files for other tools are not complete: %v\n", err)
 		err = nil

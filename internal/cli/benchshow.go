@@ -54,14 +54,14 @@ func benchPage(r *lab.BenchResult, of *lab.BenchAnalysis) report.Benchmarks {
 		p.Notes = append(p.Notes, "not measured, for they go wrong: "+
 			strings.ReplaceAll(s.BrokenText(false), "\n", "; "))
 	}
-	if n := inOneRevision(s); n != "" && s.HasBase() {
+	if n := onlyInOneRevision(s); n != "" && s.HasBase() {
 		p.Notes = append(p.Notes, n)
 	}
 	return p
 }
 
 // inOneRevision names the benchmarks that one revision alone has.
-func inOneRevision(s *lab.Suite) string {
+func onlyInOneRevision(s *lab.Suite) string {
 	only := map[string][]string{}
 	for _, n := range s.NotCompared {
 		only[n.Reason] = append(only[n.Reason], n.Design)
@@ -128,7 +128,7 @@ func benchID(h *sweep.Header) string {
 
 // benchFiles writes a file in the Go benchmark format for each revision into the run directory, for benchstat and
 // compare; again says that a file that is there stays as it is.
-func benchFiles(r *lab.BenchRun, again bool) error {
+func writeRevisionFiles(r *lab.BenchRun, again bool) error {
 	for _, rev := range r.Suite.Revisions {
 		path := filepath.Join(r.Dir, rev+".txt")
 		if again && exists(path) {

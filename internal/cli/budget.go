@@ -55,7 +55,7 @@ func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 // budgetIntent is what is still to be measured by a run with a budget.
 func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 	budget, first := time.Duration(h.Rule.Budget), h.Rule.InterimBlocks[0]
-	text := fmt.Sprintf(": interim analyses at %s blocks", listed(h.Rule.InterimBlocks))
+	text := fmt.Sprintf(": interim analyses at %s blocks", joinNumbers(h.Rule.InterimBlocks))
 	if h.Instrumented {
 		text = ", each also instrumented" + text
 	}
@@ -71,14 +71,14 @@ func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 			roundDuration(time.Duration(first)*o.Block))
 	case fit < time.Duration(first):
 		text += fmt.Sprintf("; about %d %s, too few for the first interim analysis, so that nothing can be decided: "+
-			"that takes about %s", fit, fits(int(fit)), roundDuration(time.Duration(first)*o.Block))
+			"that takes about %s", fit, blocksFit(int(fit)), roundDuration(time.Duration(first)*o.Block))
 	default:
 		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*o.Block))
 	}
 	return text
 }
 
-func fits(blocks int) string {
+func blocksFit(blocks int) string {
 	if blocks == 1 {
 		return "block fits"
 	}
@@ -86,7 +86,7 @@ func fits(blocks int) string {
 }
 
 // listed is "10, 15 and 20".
-func listed(ns []int) string {
+func joinNumbers(ns []int) string {
 	var words []string
 	for _, n := range ns {
 		words = append(words, fmt.Sprint(n))

@@ -17,7 +17,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-var betweenFormats = []string{"table", "json", "md"}
+var compareFormats = []string{"table", "json", "md"}
 
 func (a *app) compareCommand() *cobra.Command {
 	format := "table"
@@ -66,18 +66,18 @@ where that level is not known, or was not measured.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.compareSides(cmd.Context(), runsOf(args[0]), runsOf(args[1]), format)
+			return a.compareSides(cmd.Context(), splitRuns(args[0]), splitRuns(args[1]), format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for "+
 		"benchstat -col side)")
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(betweenFormats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // compareSides compares runs of designs, or files or runs of benchmarks.
 func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
-	possible := betweenFormats
+	possible := compareFormats
 	if lab.HasBenchmarks(slices.Concat(older, newer)...) {
 		possible = append(slices.Clone(possible), "bench")
 	}
@@ -88,7 +88,7 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, Program: name(),
 		Results: format == "bench", Notify: a.warn})
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	a.measuring = true // what fails from here on is the output
 	switch {
@@ -97,23 +97,23 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 	case c.Benchmarks != nil:
 		return a.printBenchmarks(benchmarksPage(c), format)
 	}
-	page := report.Between{Workload: c.Workload, A: c.Newer.Name, B: c.Older.Name, Contrast: *c.Designs,
+	page := report.RunComparison{Workload: c.Workload, A: c.Newer.Name, B: c.Older.Name, Contrast: *c.Designs,
 		Facts: c.Differences, Warnings: c.Warnings}
-	if err := a.printBetween(page, format); err != nil {
+	if err := a.printRuns(page, format); err != nil {
 		return fmt.Errorf("the comparison could not be printed: %w", err)
 	}
 	return nil
 }
 
 // runsOf are the runs of a side: one path, or several with commas between them.
-func runsOf(side string) []string {
+func splitRuns(side string) []string {
 	if _, err := os.Stat(side); err == nil {
 		return []string{side}
 	}
 	return strings.Split(side, ",")
 }
 
-func (a *app) printBetween(page report.Between, format string) error {
+func (a *app) printRuns(page report.RunComparison, format string) error {
 	switch format {
 	case "json":
 		return page.JSON(a.stdout)

@@ -24,7 +24,7 @@ func (o *costOptions) costFlags(f *pflag.FlagSet) {
 }
 
 // again reports whether trials are calculated more than once, and so must cost the same each time.
-func (o *runOptions) again() bool { return o.timeline != "" || o.sensitivity }
+func (o *runOptions) recalculates() bool { return o.timeline != "" || o.sensitivity }
 
 // checkSensitivity refuses a question that has no answer.
 func (o *runOptions) checkSensitivity(h *sweep.Header) error {

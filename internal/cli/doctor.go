@@ -82,7 +82,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		}
 	}
 	readings := x.Readings()
-	readings.Costs = calibrated(x.Environment)
+	readings.Costs = readCosts(x.Environment)
 	checks, verdict := doctor.Judge(readings, noise)
 	if o.format == "json" {
 		for _, c := range checks {
@@ -93,7 +93,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		return report.JSON(a.stdout, verdict)
 	}
 	width, isTerminal := terminal(a.stdout)
-	return report.Doctor(a.stdout, about("doctor", x.Environment), checks, verdict,
+	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), checks, verdict,
 		report.StyleFor(os.Getenv, isTerminal, width))
 }
 
@@ -111,7 +111,7 @@ func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([
 }
 
 // calibrated says whether the scheduler's costs are known here.
-func calibrated(e host.Environment) doctor.Reading[doctor.Costs] {
+func readCosts(e host.Environment) doctor.Reading[doctor.Costs] {
 	c, _, err := costs.Load(calibrate.CacheDir(), e.Fingerprint, e.GoVersion)
 	if err != nil {
 		return doctor.Read(doctor.Costs{Missing: err.Error()})
@@ -120,7 +120,7 @@ func calibrated(e host.Environment) doctor.Reading[doctor.Costs] {
 }
 
 // about names the machine in the head of a verb's page.
-func about(verb string, e host.Environment) []string {
+func machineWords(verb string, e host.Environment) []string {
 	words := []string{verb}
 	if e.CPUModel != nil {
 		words = append(words, *e.CPUModel)

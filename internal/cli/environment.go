@@ -22,7 +22,7 @@ import (
 type environment struct {
 	workloads []*workload.Workload
 	lookup    func(string) (string, bool)
-	say       func(string)
+	warn      func(string)
 	check     func() error // of the flags as they stand
 }
 
@@ -44,7 +44,7 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 			return
 		}
 		conflict := e.check()
-		if wrong := e.inItself(f.Name, v, conflict); wrong != nil {
+		if wrong := e.checkValue(f.Name, v, conflict); wrong != nil {
 			if conflict != nil {
 				wrong = conflict // which says more of what this command takes
 			}
@@ -53,7 +53,7 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 		}
 		if conflict != nil {
 			unset(f)
-			e.say(fmt.Sprintf("warning: %s=%s is left out: %v", key, v, conflict))
+			e.warn(fmt.Sprintf("warning: %s=%s is left out: %v", key, v, conflict))
 			return
 		}
 		set = append(set, f.Name)
@@ -75,7 +75,7 @@ func unset(f *pflag.Flag) {
 
 // inItself refuses a value that no command takes, whatever the other flags. No operations are as good as none given
 // where something else ends a trial, so that nothing conflicts.
-func (e environment) inItself(name, v string, conflict error) error {
+func (e environment) checkValue(name, v string, conflict error) error {
 	switch name {
 	case "format":
 		if !slices.Contains(formats, v) {
@@ -88,7 +88,7 @@ func (e environment) inItself(name, v string, conflict error) error {
 				strings.Join(pairings, " or "))
 		}
 	case "baseline", "designs":
-		return e.designs(name, v)
+		return e.checkDesigns(name, v)
 	case "precision":
 		_, err := parsePrecision(v)
 		return err
@@ -117,7 +117,7 @@ func (e environment) inItself(name, v string, conflict error) error {
 }
 
 // designs refuses names that no workload has.
-func (e environment) designs(flag, names string) error {
+func (e environment) checkDesigns(flag, names string) error {
 	var known []string
 	for _, w := range e.workloads {
 		known = append(known, designNames(w)...)
@@ -133,13 +133,13 @@ func (e environment) designs(flag, names string) error {
 // fromEnvironment applies the environment of this process.
 func (a *app) fromEnvironment(flags *pflag.FlagSet, check func() error) ([]string, error) {
 	e := environment{workloads: a.workloads, lookup: os.LookupEnv, check: check,
-		say: func(text string) { fmt.Fprintln(a.stderr, text) }}
+		warn: func(text string) { fmt.Fprintln(a.stderr, text) }}
 	return e.apply(flags)
 }
 
 // settled checks options, as they stand, for what does not depend on points or the machine. given tells flags on the
 // command line from those of the environment.
-func (o *runOptions) settled(w *workload.Workload, flags *pflag.FlagSet, given func(string) bool) error {
+func (o *runOptions) settle(w *workload.Workload, flags *pflag.FlagSet, given func(string) bool) error {
 	if err := o.settleEnd(flags, given("duration")); err != nil {
 		return err
 	}
@@ -156,20 +156,20 @@ func (o *runOptions) settled(w *workload.Workload, flags *pflag.FlagSet, given f
 	if err != nil {
 		return asUsage(err)
 	}
-	return o.baselineAmong(w, names)
+	return o.checkBaseline(w, names)
 }
 
 // baselineAmong refuses a baseline that is not among the designs.
-func (o *runOptions) baselineAmong(w *workload.Workload, names []string) error {
+func (o *runOptions) checkBaseline(w *workload.Workload, names []string) error {
 	var cases []plan.Case
 	for _, n := range names {
 		cases = append(cases, plan.Case{Design: n})
 	}
-	return fromLab(lab.CheckBaseline(w, o.baseline, cases))
+	return withExitCode(lab.CheckBaseline(w, o.baseline, cases))
 }
 
 // consistent checks what the environment may have made of options that are good in themselves.
-func (o *runOptions) consistent() error {
+func (o *runOptions) checkConsistent() error {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -196,16 +196,16 @@ func errBothCosts() error {
 func (o *runOptions) fromEnvironment(a *app, cmd *cobra.Command, w *workload.Workload, given map[string]bool) error {
 	onLine := func(name string) bool { return given[name] }
 	var err error
-	o.tastes, err = a.fromEnvironment(cmd.InheritedFlags(), func() error {
+	o.fromEnv, err = a.fromEnvironment(cmd.InheritedFlags(), func() error {
 		c := *o
-		if err := c.settled(w, cmd.Flags(), onLine); err != nil {
+		if err := c.settle(w, cmd.Flags(), onLine); err != nil {
 			return err
 		}
-		return c.consistent()
+		return c.checkConsistent()
 	})
 	if err != nil {
 		return err
 	}
-	o.settle = o.virtual && !cmd.Flags().Changed("warmup")
-	return o.settled(w, cmd.Flags(), onLine)
+	o.fixWarmup = o.virtual && !cmd.Flags().Changed("warmup")
+	return o.settle(w, cmd.Flags(), onLine)
 }

@@ -38,8 +38,8 @@ func TestEnvironmentYields(t *testing.T) {
 		}
 		key, value, _ := strings.Cut(c.env, "=")
 		said := ""
-		e := environment{say: func(text string) { said += text },
-			check:  func() error { return errors.Join(refuseEmpty(flags), o.possible()) },
+		e := environment{warn: func(text string) { said += text },
+			check:  func() error { return errors.Join(refuseEmpty(flags), o.checkFlags()) },
 			lookup: func(k string) (string, bool) { return value, k == key }}
 		set, err := e.apply(flags)
 		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) ||

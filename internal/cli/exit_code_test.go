@@ -30,12 +30,12 @@ func TestExit(t *testing.T) {
 		{"an error of the flags", false, 0, errors.New("unknown shorthand"), exitUsage, false},
 		{"a trial cannot be started", true, 0, errors.New("no such program"), exitFailed, false},
 		{"interrupted", true, 0, context.Canceled, exitInterrupted, true},
-		{"another directory", false, 0, fromLab(&lab.Refusal{Reason: "not a run directory"}), exitUsage, false},
-		{"the disk of a run that is to go on", false, 0, fromLab(disk(syscall.EIO)), exitFailed, false},
-		{"a quota", true, 0, fromLab(disk(syscall.EDQUOT)), exitFailed, false},
-		{"no space at the end", true, exitWrong, fromLab(lost), exitFailed, false},
-		{"no space after an interrupt", true, exitInterrupted, fromLab(lost), exitInterrupted, false},
-		{"no space after a refusal", false, 0, fromLab(errors.Join(&lab.Refusal{Reason: "it is a run of tea"}, lost)),
+		{"another directory", false, 0, withExitCode(&lab.Refusal{Reason: "not a run directory"}), exitUsage, false},
+		{"the disk of a run that is to go on", false, 0, withExitCode(disk(syscall.EIO)), exitFailed, false},
+		{"a quota", true, 0, withExitCode(disk(syscall.EDQUOT)), exitFailed, false},
+		{"no space at the end", true, exitWrong, withExitCode(lost), exitFailed, false},
+		{"no space after an interrupt", true, exitInterrupted, withExitCode(lost), exitInterrupted, false},
+		{"no space after a refusal", false, 0, withExitCode(errors.Join(&lab.Refusal{Reason: "it is a run of tea"}, lost)),
 			exitUsage, false},
 	} {
 		var stderr bytes.Buffer

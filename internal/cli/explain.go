@@ -137,7 +137,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	a.measuring = true
 	x, err := lab.Explain(ctx, options)
 	if err != nil {
-		return a.failed(err)
+		return a.printFailure(err)
 	}
 	defer x.Close()
 	if o.before != "" {
@@ -177,7 +177,7 @@ func (a *app) presentChanges(x *lab.Explanation, o explainOptions) error {
 }
 
 // failed prints what a program that failed printed.
-func (a *app) failed(err error) error {
+func (a *app) printFailure(err error) error {
 	var f *collect.Failure
 	if errors.As(err, &f) {
 		if text := strings.TrimSpace(f.Output); text != "" {
@@ -188,7 +188,7 @@ func (a *app) failed(err error) error {
 	if errors.Is(err, context.Canceled) {
 		a.interrupted("; nothing is left behind")
 	}
-	return fromLab(err)
+	return withExitCode(err)
 }
 
 // traceTimeline writes the timeline of the trace that was collected.
@@ -198,7 +198,7 @@ func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string
 	}
 	t, err := x.Timeline(ctx)
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	if t == nil {
 		fmt.Fprintln(a.stderr, "brewput: there is no trace, and so no timeline")

@@ -42,7 +42,7 @@ func (a *app) servePprof(ctx context.Context, c *collect.Collected) error {
 		return fmt.Errorf("pprof's views cannot be served: %w", err)
 	}
 
-	a.awaiting = true
+	a.endsByInterrupt = true
 	server := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()

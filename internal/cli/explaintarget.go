@@ -27,8 +27,8 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 	case o.before != "" && (o.timeline != "" || o.pprof):
 		return usage("--timeline and --pprof are of one program; ask for them without --before and --after")
 	case o.before != "":
-		if e.Before, err = o.side(cmd, o.before, args, all); err == nil {
-			e.Target, err = o.side(cmd, o.after, args, all)
+		if e.Before, err = o.sideTarget(cmd, o.before, args, all); err == nil {
+			e.Target, err = o.sideTarget(cmd, o.after, args, all)
 		}
 	case len(args) == 0:
 		return usage("explain needs a target: a program behind two dashes, a package, profiles or an address, as in "+
@@ -59,7 +59,7 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		_, isPackage := target.(lab.Package)
 		switch {
 		case isRun && len(args) == 1:
-			return o.designOf(run, all), nil
+			return o.withDesign(run, all), nil
 		case len(o.designs) > 0:
 			return nil, usage("--designs is for a workload or a run directory, and %s is neither", word)
 		case isProgram:
@@ -78,7 +78,7 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 }
 
 // side is one of two targets.
-func (o *explainOptions) side(cmd *cobra.Command, word string, args []string,
+func (o *explainOptions) sideTarget(cmd *cobra.Command, word string, args []string,
 	all []*workload.Workload) (lab.Target, error) {
 	if _, err := os.Stat(word); err != nil {
 		return nil, usage("%s is not there: %w; give a program, a package, a profile or a directory of profiles", word,
@@ -92,13 +92,13 @@ func (o *explainOptions) side(cmd *cobra.Command, word string, args []string,
 	case lab.Command:
 		return append(t, args...), nil
 	case lab.StoredRun:
-		return o.designOf(t, all), nil
+		return o.withDesign(t, all), nil
 	}
-	return target, fromLab(err)
+	return target, withExitCode(err)
 }
 
 // designOf adds the design to a stored run.
-func (o *explainOptions) designOf(r lab.StoredRun, all []*workload.Workload) lab.StoredRun {
+func (o *explainOptions) withDesign(r lab.StoredRun, all []*workload.Workload) lab.StoredRun {
 	r.Design, r.Workloads = strings.Join(o.designs, ","), all
 	return r
 }
@@ -139,11 +139,11 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 		DesignOptions: lab.DesignOptions{Designs: designs, Levels: given, Program: name()}}
 	cases, err := o.Cases(w)
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	top := cases[0].Point
 	for _, c := range cases {
-		if !sameBut(c.Point, top, "cpus", "workers") {
+		if !sameExcept(c.Point, top, "cpus", "workers") {
 			return usage("explain looks at one point at a time, and these flags ask for %d: give each factor one level",
 				len(cases))
 		}
@@ -159,7 +159,7 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 }
 
 // sameBut reports whether two points are the same but for some factors.
-func sameBut(a, b plan.Point, but ...string) bool {
+func sameExcept(a, b plan.Point, but ...string) bool {
 	for _, name := range but {
 		if level, ok := b.Get(name); ok {
 			a = a.With(name, level)

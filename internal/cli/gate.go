@@ -66,7 +66,7 @@ name (with * for any text), the metric, the last day, and the reason.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := a.fromEnvironment(cmd.Flags(),
-				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.possible()) }); err != nil {
+				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.checkFlags()) }); err != nil {
 				return err
 			}
 			return a.gate(cmd.Context(), args, o)
@@ -88,7 +88,7 @@ name (with * for any text), the metric, the last day, and the reason.`,
 }
 
 // possible checks the flags that bench has too.
-func (o *gateOptions) possible() error {
+func (o *gateOptions) checkFlags() error {
 	if !slices.Contains(gateFormats, o.format) {
 		return usage("--format %s is not possible here%s; use %s", o.format, didYouMean(o.format, gateFormats),
 			strings.Join(gateFormats, ", "))
@@ -122,7 +122,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	e.end()
 	switch {
 	case res == nil:
-		return fromLab(err)
+		return withExitCode(err)
 	case res.Interrupted:
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; what was measured is stored in %s\n",
 			result.Count(len(res.Trials), "trial"), res.Dir)
@@ -130,16 +130,16 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	}
 	a.measuring = true
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	a.code = gateCodes[res.Decision]
 	if err := a.showGate(res, g.MaxRegression, o.format); err != nil {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, res.Dir)
 	}
-	a.failures(res.Trials)
-	a.lostFailures(res.Dir, res.Trials)
-	a.unmeasured(res.Suite)
-	return a.benchStored(&res.BenchRun, false)
+	a.reportFailures(res.Trials)
+	a.warnLostFailures(res.Dir, res.Trials)
+	a.reportBroken(res.Suite)
+	return a.writeBenchFiles(&res.BenchRun, false)
 }
 
 // gateCodes are the exit codes of decisions.

@@ -70,7 +70,7 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 			if n := counted[d.Name]; n != nil {
 				lines = fmt.Sprint(*n)
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, typeOf(d), d.Worlds, lines, d.Doc)
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, designType(d), d.Worlds, lines, d.Doc)
 		}
 		if factors {
 			fmt.Fprintf(t, "\t\t\t\t\n  FACTOR\tLEVELS\tDEFAULT\t\tABOUT\n")
@@ -123,7 +123,7 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(a.text, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name,
-				d.Doc, typeOf(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
+				d.Doc, designType(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
 			if d.Formula != nil {
 				fmt.Fprintf(a.text, "// Its wall time by formula: %s (%s).\n", d.Formula.Text, d.Formula.Source)
 			}
@@ -151,7 +151,7 @@ func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra
 }
 
 // typeOf is the type of a design, and whether it is a peer.
-func typeOf(d workload.Design) string {
+func designType(d workload.Design) string {
 	if d.Reference {
 		return d.Type() + ", reference"
 	}

@@ -26,11 +26,11 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	}
 	out := a.newOutput(&o)
 	r, err := a.start(ctx, w, &o, given, out)
-	if name, refused := tasteOf(err, o.tastes); refused { // which does not apply here
-		o.withoutTaste(name)
+	if name, refused := refusedFromEnv(err, o.fromEnv); refused { // which does not apply here
+		o.dropFromEnv(name)
 		r, err = a.start(ctx, w, &o, given, out)
 	}
-	return a.done(ctx, r, err, out, o)
+	return a.finish(ctx, r, err, out, o)
 }
 
 // start runs the designs.
@@ -50,7 +50,7 @@ func (a *app) start(ctx context.Context, w *workload.Workload, o *runOptions, gi
 }
 
 // tasteOf is the option that an error refuses, where it comes from the environment.
-func tasteOf(err error, tastes []string) (string, bool) {
+func refusedFromEnv(err error, tastes []string) (string, bool) {
 	var r *lab.Refusal
 	if !errors.As(err, &r) || !slices.Contains([]string{"compare", "budget"}, r.Field) {
 		return "", false
@@ -59,8 +59,8 @@ func tasteOf(err error, tastes []string) (string, bool) {
 }
 
 // withoutTaste drops an option that came from the environment.
-func (o *runOptions) withoutTaste(name string) {
-	switch o.tastes = slices.DeleteFunc(o.tastes, func(t string) bool { return t == name }); name {
+func (o *runOptions) dropFromEnv(name string) {
+	switch o.fromEnv = slices.DeleteFunc(o.fromEnv, func(t string) bool { return t == name }); name {
 	case "compare":
 		o.pairs = neighbours
 	case "budget":
@@ -83,12 +83,12 @@ func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 
 func (o *runOptions) measureOptions(given map[string]string) lab.MeasureOptions {
 	return lab.MeasureOptions{DesignOptions: o.designOptions(given), Budget: o.budget, Sample: o.sample,
-		Profile: o.profile, Oversubscribe: o.oversubscribe, NoTwin: o.noTwin, Cost: o.cost, Quick: o.hasty}
+		Profile: o.profile, Oversubscribe: o.oversubscribe, NoTwin: o.noTwin, Cost: o.cost, Quick: o.quickNote}
 }
 
 func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOptions, err error) {
-	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), Settle: o.settle, Cost: o.cost,
-		RecordCosts: o.recordCosts, ReplayCosts: o.replayCosts, Again: o.again()}
+	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), Settle: o.fixWarmup, Cost: o.cost,
+		RecordCosts: o.recordCosts, ReplayCosts: o.replayCosts, Again: o.recalculates()}
 	if o.precision != "" {
 		s.Precision, err = parsePrecision(o.precision)
 	}
@@ -96,10 +96,10 @@ func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOpt
 }
 
 // done shows what came of a run of designs; r is nil if nothing was measured.
-func (a *app) done(ctx context.Context, r *lab.Run, err error, out *output, o runOptions) error {
+func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o runOptions) error {
 	out.progress.clear()
 	if r == nil {
-		return a.notDone(err)
+		return a.errorWithoutRun(err)
 	}
 	a.measuring = true
 	whole := err == nil
@@ -122,26 +122,26 @@ func (a *app) done(ctx context.Context, r *lab.Run, err error, out *output, o ru
 			"with: %s --format %s", outErr, resumeHint(r.Header, r.Dir), o.format))
 	}
 	if err != nil || interrupted {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 
 	judged := r.Judged()
 	a.code = exitCodes[r.Outcome]
-	a.failures(judged)
-	a.lostFailures(r.Dir, r.Trials)
-	a.lostFailures(r.Dir, r.Predictions)
+	a.reportFailures(judged)
+	a.warnLostFailures(r.Dir, r.Trials)
+	a.warnLostFailures(r.Dir, r.Predictions)
 	a.conclude(r)
 	fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
 	if err = a.writeTimelines(ctx, r, o); errors.Is(err, context.Canceled) {
 		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",
-			resumeHint(r.Header, r.Dir), o.askedTimeline())
+			resumeHint(r.Header, r.Dir), o.timelineArgs())
 		a.code, err = exitInterrupted, nil
 	}
 	return err
 }
 
 // notDone is the error of a run of designs that stored nothing.
-func (a *app) notDone(err error) error {
+func (a *app) errorWithoutRun(err error) error {
 	var early *lab.UnstoredError
 	var unserved *sweep.Unserved
 	var refused *lab.Refusal
@@ -157,14 +157,14 @@ func (a *app) notDone(err error) error {
 		return nil
 	case errors.As(err, &unserved):
 		// A design that failed where it must not is a failure like any other, although no run holds it.
-		fmt.Fprint(a.stderr, beginning(unserved.Failure, 60))
+		fmt.Fprint(a.stderr, firstLines(unserved.Failure, 60))
 		return exitError{fmt.Errorf("%w; nothing is stored", err), exitCode([]result.Trial{unserved.Trial})}
 	}
-	return fromLab(err)
+	return withExitCode(err)
 }
 
 // beginning is the first lines of a text, and how many follow.
-func beginning(text string, most int) string {
+func firstLines(text string, most int) string {
 	lines := strings.SplitAfter(text, "\n")
 	if len(lines) <= most {
 		return text
@@ -173,7 +173,7 @@ func beginning(text string, most int) string {
 }
 
 // failures says on stderr what the exit code is for: formats for programs show numbers only.
-func (a *app) failures(trials []result.Trial) {
+func (a *app) reportFailures(trials []result.Trial) {
 	n, first := 0, -1
 	for i, t := range trials {
 		if !t.Expected {
@@ -235,7 +235,7 @@ func intent(s lab.Started) string {
 		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s",
 			h.Workload, runtime.NumCPU(), result.Count(len(h.Twin), "case"), result.Count(h.Blocks, "replication"))
 	}
-	text := h.Workload + ": " + casesOf(h)
+	text := h.Workload + ": " + caseCount(h)
 	if n := len(h.Beyond()); n > 0 {
 		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
 	}
@@ -257,7 +257,7 @@ func intent(s lab.Started) string {
 }
 
 // casesOf counts the designs of a run, and its cases.
-func casesOf(h *sweep.Header) string {
+func caseCount(h *sweep.Header) string {
 	designs := map[string]bool{}
 	for _, c := range h.Cases {
 		designs[c.Design] = true

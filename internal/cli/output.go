@@ -20,7 +20,7 @@ type output struct {
 	err    error
 
 	// trials already written: measured, and predicted
-	sent, foretold int
+	sent, predictionsSent int
 
 	sensitivity []compare.Sensitivity // of what was calculated to the scheduler's costs, if it was asked for
 }
@@ -40,7 +40,7 @@ func (o *output) notify(event lab.Event) {
 		}
 	case lab.Predicted:
 		if o.format == "json" {
-			o.foretold += len(e.Trials)
+			o.predictionsSent += len(e.Trials)
 			o.write(e.Trials)
 		}
 	}
@@ -69,8 +69,8 @@ func (o *output) finish(r *lab.Run) error {
 	w := o.app.stdout
 	switch o.format {
 	case "json":
-		if o.foretold < len(r.Predictions) {
-			o.write(r.Predictions[o.foretold:])
+		if o.predictionsSent < len(r.Predictions) {
+			o.write(r.Predictions[o.predictionsSent:])
 		}
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])

@@ -19,7 +19,7 @@ const (
 
 // hasten makes a run short where the user did not say otherwise, and notes what it changed. Levels are for the factors
 // that a chosen design has.
-func (o *runOptions) hasten(w *workload.Workload, given map[string]string, changed func(flag string) bool) {
+func (o *runOptions) shorten(w *workload.Workload, given map[string]string, changed func(flag string) bool) {
 	var words []string
 	if !changed("count") && o.budget == 0 {
 		o.count = quickCount
@@ -43,7 +43,7 @@ func (o *runOptions) hasten(w *workload.Workload, given map[string]string, chang
 			words = append(words, name+" "+w.Quick[name])
 		}
 	}
-	if o.hasty = "quick: nothing was left to shorten"; len(words) > 0 {
-		o.hasty = "quick, so that figures are rough: " + strings.Join(words, ", ")
+	if o.quickNote = "quick: nothing was left to shorten"; len(words) > 0 {
+		o.quickNote = "quick, so that figures are rough: " + strings.Join(words, ", ")
 	}
 }

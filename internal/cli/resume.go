@@ -37,7 +37,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 			o.timeLimit)
 	}
 	out := a.newOutput(&o)
-	options := lab.ResumeOptions{TimeLimit: o.timeLimit, Again: o.again(), Program: name(), Notify: out.notify}
+	options := lab.ResumeOptions{TimeLimit: o.timeLimit, Again: o.recalculates(), Program: name(), Notify: out.notify}
 	if w != nil {
 		options.Workload = w.Name
 	}
@@ -50,20 +50,20 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if all := o.pairs == allPairs; cmd.Flags().Changed("compare") {
 		options.All = &all
 	}
-	if o.again() {
+	if o.recalculates() {
 		if err := o.checkAgain(); err != nil {
 			return err
 		}
 	}
 	r, err := lab.Resume(cmd.Context(), a.workloads, o.resume, options)
-	return a.done(cmd.Context(), r, err, out, o)
+	return a.finish(cmd.Context(), r, err, out, o)
 }
 
 // checkAgain refuses to calculate a stored run again where that has no answer.
 func (o *runOptions) checkAgain() error {
 	h, err := lab.ReadHeader(o.resume)
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	if o.timeline != "" && h.World != result.Virtual {
 		return usage("--timeline: %s was measured live, and only virtual time has timelines so far", o.resume)
@@ -84,7 +84,7 @@ func onlyResume(cmd *cobra.Command) error {
 			wrong = f.Name
 		}
 	})
-	if err := spanOfTimeline(cmd); err != nil {
+	if err := checkTimelineSpan(cmd); err != nil {
 		return err
 	}
 	if wrong != "" {
@@ -109,7 +109,7 @@ func (o *runOptions) continuation(r *lab.Run, whole bool) string {
 		text += " --sensitivity"
 	}
 	if o.timeline != "" {
-		text += " " + o.askedTimeline()
+		text += " " + o.timelineArgs()
 	}
 	return text
 }
@@ -118,4 +118,4 @@ func (o *runOptions) continuation(r *lab.Run, whole bool) string {
 func resumeHint(h sweep.Header, dir string) string { return h.ResumeCommand(name(), dir) }
 
 // quoted is a path as a shell reads it.
-func quoted(path string) string { return quote.Shell(path) }
+func shellQuote(path string) string { return quote.Shell(path) }

@@ -34,15 +34,15 @@ type runOptions struct {
 	noTwin        bool
 	quick         bool
 	profile       bool   // observed trials
-	hasty         string // what quick changed
+	quickNote     string // what quick changed
 	virtual       bool   // sim
 	cost          string // sim: of the scheduler; "" for typical ones
 	precision     string // sim: how well means are to be known; "": count replications
-	settle        bool   // sim: the warm-up is the least one
+	fixWarmup     bool   // sim: the warm-up is the least one
 	timeline      string // sim: the file; "" for none
 	timelineSpan  time.Duration
 	costOptions            // sim
-	tastes        []string // flags that the environment set
+	fromEnv       []string // flags that the environment set
 }
 
 // verb is the command that has these options.
@@ -183,7 +183,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if given["operations"] && given["duration"] {
 				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
-			if err := spanOfTimeline(cmd); err != nil {
+			if err := checkTimelineSpan(cmd); err != nil {
 				return err
 			}
 			if err := o.fromEnvironment(a, cmd, w, given); err != nil {
@@ -191,7 +191,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			}
 			levels := levels()
 			if o.quick {
-				o.hasten(w, levels, cmd.Flags().Changed)
+				o.shorten(w, levels, cmd.Flags().Changed)
 			}
 			return a.measure(cmd.Context(), w, *o, levels)
 		},
@@ -257,7 +257,7 @@ func (o *runOptions) validate() error {
 		err = m.Validate()
 	}
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	return o.validateFormat()
 }

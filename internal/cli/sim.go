@@ -62,7 +62,7 @@ replication (--count) has customers of its own.`, "NAME", name()),
 // virtualIntent is what is still to be calculated.
 func virtualIntent(s lab.Started) string {
 	h := &s.Header
-	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, casesOf(h))
+	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, caseCount(h))
 	if p := h.Precision; p != nil {
 		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.First, p.Most,
 			percent(p.Relative))

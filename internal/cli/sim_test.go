@@ -35,7 +35,7 @@ func TestAskedTimeline(t *testing.T) {
 		{"k.svg", defaultTimeline, "--timeline k.svg"},
 		{"my k.svg", 20 * time.Millisecond, "--timeline 'my k.svg' --timeline-span 20ms"},
 	} {
-		if got := (&runOptions{timeline: c.file, timelineSpan: c.span}).askedTimeline(); got != c.want {
+		if got := (&runOptions{timeline: c.file, timelineSpan: c.span}).timelineArgs(); got != c.want {
 			t.Errorf("asked for again by %q, want %q", got, c.want)
 		}
 	}

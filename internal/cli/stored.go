@@ -8,7 +8,7 @@ import (
 )
 
 // lostFailures says which files with what failed trials printed are no longer in a run directory.
-func (a *app) lostFailures(dir string, trials []result.Trial) {
+func (a *app) warnLostFailures(dir string, trials []result.Trial) {
 	if text := store.Lost(dir, trials); text != "" {
 		fmt.Fprintln(a.stderr, "warning:", text)
 	}

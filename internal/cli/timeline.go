@@ -19,7 +19,7 @@ import (
 )
 
 // mostTimelines is how many cases one file may hold: more are no picture.
-const mostTimelines = 12
+const maxTimelines = 12
 
 // defaultTimeline is how much of a trial is recorded: with stages of 1 ms, their bars have room for a number.
 const defaultTimeline = 50 * time.Millisecond
@@ -33,8 +33,8 @@ func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
 }
 
 // askedTimeline are the flags that ask for this timeline again.
-func (o *runOptions) askedTimeline() string {
-	asked := "--timeline " + quoted(o.timeline)
+func (o *runOptions) timelineArgs() string {
+	asked := "--timeline " + shellQuote(o.timeline)
 	if o.timelineSpan != defaultTimeline {
 		asked += " --timeline-span " + o.timelineSpan.String()
 	}
@@ -42,7 +42,7 @@ func (o *runOptions) askedTimeline() string {
 }
 
 // spanOfTimeline refuses a span of no timeline.
-func spanOfTimeline(cmd *cobra.Command) error {
+func checkTimelineSpan(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("timeline-span") && !cmd.Flags().Changed("timeline") {
 		return usage("--timeline-span changes nothing without --timeline FILE")
 	}
@@ -64,9 +64,9 @@ func (o *runOptions) checkTimeline(cases int) error {
 			o.timeline)
 	case o.timelineSpan <= 0:
 		return usage("--timeline-span %v is not a positive time", o.timelineSpan)
-	case cases > mostTimelines:
+	case cases > maxTimelines:
 		return usage("--timeline would hold %d cases, and at most %d are possible: choose with --designs, or give "+
-			"factors fewer levels", cases, mostTimelines)
+			"factors fewer levels", cases, maxTimelines)
 	}
 	return writable("--timeline", o.timeline)
 }
@@ -125,7 +125,7 @@ func (o *runOptions) writableFiles(w *workload.Workload, given map[string]string
 	}
 	cases, err := s.Cases(w)
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	return o.checkTimeline(len(cases))
 }

@@ -19,10 +19,10 @@ const (
 )
 
 // mostOff is how many predictions that are off are told in full.
-const mostOff = 8
+const maxOff = 8
 
 // beyond reports whether some rows are predicted and others measured.
-func (f *frame) beyond() bool {
+func (f *frame) hasPredictedRows() bool {
 	return !f.virtual() && slices.ContainsFunc(f.rows, f.predicted)
 }
 
@@ -31,7 +31,7 @@ func (f *frame) predicted(r compare.Row) bool { return r.World == result.Virtual
 
 // twinColumns are what was predicted of the measure, or in an open loop of the mean response, and by how much that
 // and the mean latency are off. There are none where nothing was.
-func (f *frame) twinColumns() []column {
+func (f *frame) predictionColumns() []column {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Predictions) > 0 }) {
 		return nil
 	}
@@ -64,11 +64,11 @@ func (f *frame) errorColumn(head string, metric func(compare.Row) string) column
 		case !ok || t.NotModelled != "":
 			c.add("", plain)
 		case t.Off:
-			c.add(signed(t.Error)+offSign, caution)
+			c.add(signedPercent(t.Error)+offSign, caution)
 		case r.Bound:
-			c.add(signed(t.Error)+" ", dim)
+			c.add(signedPercent(t.Error)+" ", dim)
 		default:
-			c.add(signed(t.Error)+" ", plain)
+			c.add(signedPercent(t.Error)+" ", plain)
 		}
 	}
 	if !slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, offSign) }) {
@@ -80,7 +80,7 @@ func (f *frame) errorColumn(head string, metric func(compare.Row) string) column
 }
 
 // signed prints an error of 0.012 as +1.2%.
-func signed(v result.Value) string {
+func signedPercent(v result.Value) string {
 	x := 100 * float64(v)
 	if math.Abs(x) < 0.05 {
 		return "0.0%"
@@ -89,7 +89,7 @@ func signed(v result.Value) string {
 }
 
 // twinNotes explain the signs of twinColumns.
-func (f *frame) twinNotes(columns []column) []string {
+func (f *frame) predictionNotes(columns []column) []string {
 	var notes []string
 	if slices.ContainsFunc(columns, func(c column) bool {
 		return slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, "%"+offSign) })
@@ -97,8 +97,8 @@ func (f *frame) twinNotes(columns []column) []string {
 		notes = append(notes, fmt.Sprintf("%s : off; the 95%% interval of the error lies wholly "+
 			"outside -%.0f to +%.0f%%", offSign, 100*compare.PredictionMargin, 100*compare.PredictionMargin))
 	}
-	notes = append(notes, f.refusals()...)
-	if f.beyond() {
+	notes = append(notes, f.refusalNotes()...)
+	if f.hasPredictedRows() {
 		notes = append(notes, predictedNote+" : calculated in virtual time, on CPUs that this machine does not have; "+
 			"means in place of medians")
 	}
@@ -106,7 +106,7 @@ func (f *frame) twinNotes(columns []column) []string {
 }
 
 // refusals are why predictions do not hold: a sentence for each condition that fails, with the row where it fails most.
-func (f *frame) refusals() []string {
+func (f *frame) refusalNotes() []string {
 	var order []string
 	worst, count := map[string]*compare.Row{}, map[string]int{}
 	for i := range f.rows {
@@ -126,16 +126,16 @@ func (f *frame) refusals() []string {
 	for _, c := range order {
 		w, where := worst[c], ""
 		if count[c] > 1 {
-			where = fmt.Sprintf(" (%s, the worst %s)", result.Count(count[c], "row"), f.place(w))
+			where = fmt.Sprintf(" (%s, the worst %s)", result.Count(count[c], "row"), f.rowName(w))
 		}
-		notes = append(notes, fmt.Sprintf("%s : %s%s: %s", notModelled, strings.Join(f.refused(c), ", "), where,
+		notes = append(notes, fmt.Sprintf("%s : %s%s: %s", notModelled, strings.Join(f.refusedDesigns(c), ", "), where,
 			w.Refusal))
 	}
 	return notes
 }
 
 // refused are the designs that have a row that fails a condition, each once.
-func (f *frame) refused(condition string) []string {
+func (f *frame) refusedDesigns(condition string) []string {
 	var names []string
 	for _, r := range f.rows {
 		if r.Refusal != nil && r.Refusal.Condition == condition && !slices.Contains(names, r.Design) {
@@ -159,25 +159,25 @@ func (f *frame) agreement() (sentence string, off []string) {
 		}
 		return sentence, nil
 	}
-	where := func(t compare.Prediction) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
+	where := func(t compare.Prediction) string { return f.rowName(&compare.Row{Design: t.Design, Point: t.Point}) }
 	sentence = fmt.Sprintf("predictions: %d of %s within %.0f%%, median error %.1f%%", a.Within,
 		result.Count(a.Points, "case"), 100*compare.PredictionMargin, 100*a.Median)
 	if a.Points > 1 {
-		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))
+		sentence += fmt.Sprintf(", worst %s (%s)", signedPercent(a.Worst.Error), where(a.Worst))
 	}
 	if refused != "" {
 		sentence += "; " + refused
 	}
 	for i, t := range a.Off {
-		if i == mostOff {
+		if i == maxOff {
 			off = append(off, fmt.Sprintf("and %d more", len(a.Off)-i))
 			break
 		}
 		u := result.UnitOf(t.Metric)
 		off = append(off, fmt.Sprintf("%s of %s: %s predicted, %s measured: %s (%s to %s)", metricWords[t.Metric],
 			where(t),
-			number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signed(t.Error), signed(t.Low),
-			signed(t.High)))
+			number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signedPercent(t.Error), signedPercent(t.Low),
+			signedPercent(t.High)))
 	}
 	return sentence, off
 }
@@ -189,15 +189,15 @@ var metricWords = map[string]string{
 }
 
 // twin writes how well the predictions agree.
-func twin(b *strings.Builder, f *frame, st Style) {
+func writePredictions(b *strings.Builder, f *frame, st Style) {
 	sentence, off := f.agreement()
 	if sentence == "" {
 		return
 	}
-	blank(b)
-	wrap(b, st.words(sentence), " ", 2, st.width())
+	blankLine(b)
+	wrap(b, st.split(sentence), " ", 2, st.width())
 	for _, text := range off {
 		b.WriteString("  " + st.paint(caution, offSign) + " ")
-		wrap(b, st.words(text), " ", 4, st.width()-4)
+		wrap(b, st.split(text), " ", 4, st.width()-4)
 	}
 }

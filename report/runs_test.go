@@ -11,7 +11,7 @@ import (
 )
 
 // twoRuns are two runs of the shop with every kind of verdict, rows without one, and rows of one run only.
-func twoRuns() Between {
+func twoRuns() RunComparison {
 	judged := func(a, b compare.Row, verdict string, ratio, half float64) compare.Match {
 		v := compare.Verdict{Kind: "verdict", SchemaVersion: 1, Workload: "coffee", World: "live",
 			Metric: result.Throughput, A: a.Design, B: b.Design,
@@ -36,7 +36,7 @@ func twoRuns() Between {
 	few.Run = "runs/old"
 	settings := compare.NewWarning("coffee", compare.WarnSettings, "a window is 1s long in the old "+
 		"run and 2s in the new")
-	return Between{Workload: "coffee", A: "runs/new", B: "runs/old",
+	return RunComparison{Workload: "coffee", A: "runs/new", B: "runs/old",
 		Facts: []compare.Difference{
 			{Name: "vcs_revision", A: "0123456789abcdef0123456789abcdef01234567", B: "unknown"},
 			{Name: "duration", A: "2s", B: "1s"}},

@@ -7,12 +7,10 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/result"
 )
 
 // Between is two stored runs beside each other: A is the new one, B the old.
-type Between struct {
+type RunComparison struct {
 	Workload string
 	A, B     string               // directories
 	Facts    []compare.Difference // in which the runs differ
@@ -26,43 +24,43 @@ const (
 	nested = "unpaired: the runs are the replicates, so what differs from run to run is in the " +
 		"intervals; designs of one " +
 		"run are compared without it"
-	noFact = "program and settings are the same in both: a difference is the machine's"
+	noDifference = "program and settings are the same in both: a difference is the machine's"
 )
 
 // Table writes the page for people.
-func (c Between) Table(w io.Writer, st Style) error {
+func (c RunComparison) Table(w io.Writer, st Style) error {
 	var b strings.Builder
-	wrap(&b, st.words(c.title()), " ", 2, st.width())
-	wrap(&b, st.words(c.how()), " ", 0, st.width())
-	blank(&b)
+	wrap(&b, st.split(c.title()), " ", 2, st.width())
+	wrap(&b, st.split(c.method()), " ", 0, st.width())
+	blankLine(&b)
 	if facts := c.factColumns(); len(c.Facts) > 0 {
 		render(&b, facts, st)
 	} else {
-		b.WriteString(noFact + "\n")
+		b.WriteString(noDifference + "\n")
 	}
 	for _, t := range c.tables() {
-		blank(&b)
-		sharing(&b, t.shared, st)
-		fitted(&b, t.columns, vagueNote, st)
+		blankLine(&b)
+		writeShared(&b, t.shared, st)
+		writeTable(&b, t.columns, vagueNote, st)
 	}
 	verdicts := c.Contrast.Verdicts()
 	if len(verdicts) == 0 {
 		b.WriteString("\n" + st.paint(dim, noVerdicts) + "\n")
 	}
 	writeVerdicts(&b, verdicts, st)
-	paragraphs(&b, c.leftOver(), st)
+	writeParagraphs(&b, c.unmatchedTexts(), st)
 	if len(c.Warnings) > 0 {
-		heading(&b, "warnings", "", st)
+		writeHeading(&b, "warnings", "", st)
 	}
 	for _, x := range c.Warnings {
-		warning(&b, runOf(x, c), st)
+		writeWarning(&b, warningText(x, c), st)
 	}
 	return st.emit(w, b.String())
 }
 
 const noVerdicts = "no verdicts: they need at least 2 blocks with a number in each run, and 5 to decide"
 
-func (c Between) title() string {
+func (c RunComparison) title() string {
 	return c.Workload + ": old " + runs(c.B) + ", new " + runs(c.A)
 }
 
@@ -75,7 +73,7 @@ func runs(names string) string {
 }
 
 // how says how the sides are compared.
-func (c Between) how() string {
+func (c RunComparison) method() string {
 	for _, v := range c.Contrast.Verdicts() {
 		if v.RunsA > 0 {
 			return nested
@@ -85,7 +83,7 @@ func (c Between) how() string {
 }
 
 // runOf is a warning's text with the run that it is of: of several on its side, with its directory.
-func runOf(w compare.Warning, c Between) string {
+func warningText(w compare.Warning, c RunComparison) string {
 	for _, side := range []struct{ name, runs string }{{"new", c.A}, {"old", c.B}} {
 		switch {
 		case w.Run == "":
@@ -98,18 +96,18 @@ func runOf(w compare.Warning, c Between) string {
 	return w.Text
 }
 
-func (c Between) factColumns() []column {
+func (c RunComparison) factColumns() []column {
 	columns := []column{{head: "setting", left: true}, {head: "old", left: true}, {head: "new", left: true}}
 	for _, f := range c.Facts {
 		columns[0].add(f.Name, plain)
-		columns[1].add(short(f.B), plain)
-		columns[2].add(short(f.A), plain)
+		columns[1].add(shortenHash(f.B), plain)
+		columns[2].add(shortenHash(f.A), plain)
 	}
 	return columns
 }
 
 // short cuts hashes, of which the beginning tells enough.
-func short(s string) string {
+func shortenHash(s string) string {
 	hex := func(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }
 	if len(s) >= 40 && strings.TrimFunc(s, hex) == "" {
 		return s[:12]
@@ -118,25 +116,25 @@ func short(s string) string {
 }
 
 // betweenTable is a table of matches: streams and jobs have their own.
-type betweenTable struct {
+type matchTable struct {
 	shared  []string
 	columns []column
 }
 
-func (c Between) tables() []betweenTable {
+func (c RunComparison) tables() []matchTable {
 	var rows []compare.Row
 	for _, m := range c.Contrast.Matches {
 		rows = append(rows, m.A)
 	}
-	var tables []betweenTable
+	var tables []matchTable
 	for _, f := range frames(rows) {
 		f.shared = slices.DeleteFunc(f.shared, func(s string) bool { return strings.HasSuffix(s, " each") })
-		tables = append(tables, betweenTable{f.shared, c.columns(&f)})
+		tables = append(tables, matchTable{f.shared, c.columns(&f)})
 	}
 	return tables
 }
 
-func (c Between) columns(f *frame) []column {
+func (c RunComparison) columns(f *frame) []column {
 	metric, heading := f.measure()
 	columns := f.labels()
 	before, after := column{group: heading, head: "old"}, column{group: heading, head: "new"}
@@ -151,18 +149,18 @@ func (c Between) columns(f *frame) []column {
 			continue
 		}
 		f.label(columns, m.A)
-		before.add(valueOf(m.B, metric, digits), plain)
-		after.add(valueOf(m.A, metric, digits), plain)
+		before.add(medianText(m.B, metric, digits), plain)
+		after.add(medianText(m.A, metric, digits), plain)
 		blocks.add(fmt.Sprintf("%d, %d", m.B.N, m.A.N), plain)
 		r, interval, verdict := "", "", "none"
 		if v := m.Verdict; v != nil {
-			r, interval, verdict = ratio(v.Ratio)+"x", inBrackets(v.Low, v.High), v.Verdict
+			r, interval, verdict = ratio(v.Ratio)+"x", bracketed(v.Low, v.High), v.Verdict
 		}
 		judged = append(judged, m.Verdict)
 		ratios.add(r, plain)
 		intervals.add(interval, plain)
 		verdicts.add(verdict, plain)
-		text := betweenNote(m)
+		text := matchNote(m)
 		some = some || text != ""
 		notes.add(text, dim)
 	}
@@ -176,8 +174,8 @@ func (c Between) columns(f *frame) []column {
 }
 
 // betweenNote is what either run's row has to say.
-func betweenNote(m compare.Match) string {
-	a, b := note(m.A), note(m.B)
+func matchNote(m compare.Match) string {
+	a, b := rowNote(m.A), rowNote(m.B)
 	switch {
 	case a == b:
 		return a
@@ -190,7 +188,7 @@ func betweenNote(m compare.Match) string {
 }
 
 // leftOver names what only one of the runs has.
-func (c Between) leftOver() []string {
+func (c RunComparison) unmatchedTexts() []string {
 	var texts []string
 	for _, side := range []struct {
 		name string
@@ -204,13 +202,13 @@ func (c Between) leftOver() []string {
 }
 
 // Markdown writes the same as GitHub tables and lists.
-func (c Between) Markdown(w io.Writer) error {
+func (c RunComparison) Markdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(markdownLine(c.title()) + "\n\n" + c.how() + ".\n\n")
+	b.WriteString(markdownLine(c.title()) + "\n\n" + c.method() + ".\n\n")
 	if len(c.Facts) > 0 {
 		markdownTable(&b, c.factColumns())
 	} else {
-		b.WriteString(noFact + ".\n")
+		b.WriteString(noDifference + ".\n")
 	}
 	for _, t := range c.tables() {
 		b.WriteString("\n" + markdownLine(strings.Join(t.shared, " · ")) + "\n\n")
@@ -221,84 +219,11 @@ func (c Between) Markdown(w io.Writer) error {
 		b.WriteString("\n" + noVerdicts + "\n")
 	}
 	markdownVerdicts(&b, c.Contrast.Verdicts())
-	for _, text := range c.leftOver() {
+	for _, text := range c.unmatchedTexts() {
 		b.WriteString("\n" + markdownLine(text) + "\n")
 	}
 	for i, x := range c.Warnings {
-		markdownWarning(&b, i, runOf(x, c))
+		markdownWarning(&b, i, warningText(x, c))
 	}
 	return Style{}.emit(w, b.String())
-}
-
-// comparison is what programs should know of two runs, or files of benchmarks, before their verdicts.
-type comparison struct {
-	Kind          string `json:"kind"` // "comparison"
-	SchemaVersion int    `json:"schema_version"`
-	Workload      string `json:"workload"` // "" of benchmarks of several packages
-	ARun          string `json:"a_run"`
-	BRun          string `json:"b_run"`
-	// of benchmarks: how many runs or files a side has, where one has several
-	RunsA       int                  `json:"runs_a,omitempty"`
-	RunsB       int                  `json:"runs_b,omitempty"`
-	Paired      bool                 `json:"paired"`
-	Differences []compare.Difference `json:"differences"`
-	OnlyA       []spot               `json:"only_a"` // what one of the runs alone has
-	OnlyB       []spot               `json:"only_b"`
-	Notes       []string             `json:"notes,omitempty"`
-}
-
-// spot is where a row belongs.
-type spot struct {
-	Workload string     `json:"workload,omitempty"` // where it is not the comparison's
-	Design   string     `json:"design"`
-	World    string     `json:"world"`
-	Point    plan.Point `json:"point"`
-}
-
-// spotsOf are those of rows of a comparison of a workload.
-func spotsOf(rows []compare.Row, workload string) []spot {
-	list := []spot{}
-	for _, r := range rows {
-		p := spot{Design: r.Design, World: r.World, Point: r.Point}
-		if r.Workload != workload {
-			p.Workload = r.Workload
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
-// JSON writes a line for the comparison, one for each warning, the summaries of what the verdicts judge
-// by, of both runs, and the verdicts.
-func (c Between) JSON(w io.Writer) error {
-	lines := []any{comparison{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, 0, 0, false,
-		append([]compare.Difference{}, c.Facts...),
-		spotsOf(c.Contrast.OnlyA, c.Workload), spotsOf(c.Contrast.OnlyB, c.Workload), nil}}
-	for _, x := range c.Warnings {
-		lines = append(lines, x)
-	}
-	type summary struct {
-		result.Summary
-		Run string `json:"run"`
-	}
-	for _, m := range c.Contrast.Matches {
-		metric, _ := (&frame{job: m.A.Job, open: m.A.Open}).measure()
-		for _, side := range []struct {
-			row compare.Row
-			run string
-		}{{m.A, c.A}, {m.B, c.B}} {
-			if s, ok := side.row.Metrics[metric]; ok {
-				lines = append(lines, summary{s, side.run})
-			}
-		}
-	}
-	for _, v := range c.Contrast.Verdicts() {
-		lines = append(lines, v)
-	}
-	for _, line := range lines {
-		if err := JSON(w, line); err != nil {
-			return err
-		}
-	}
-	return nil
 }

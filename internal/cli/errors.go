@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/plan"
+)
+
+// Exit codes of the command. If several apply: 130, 4, 1, 3.
+const (
+	exitOK          = 0
+	exitWrong       = 1 // an undeclared wrong answer or violation
+	exitUsage       = 2
+	exitUndecided   = 3 // where a decision was asked for
+	exitFailed      = 4 // a trial failed, or its result could not be kept
+	exitInterrupted = 130
+)
+
+// exit says what went wrong and returns the code for it. An interrupt outweighs what else did.
+func (a *app) exit(err error) int {
+	if err == nil {
+		return a.code
+	}
+	code := exitFailed
+	var said exitError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &said):
+		code = said.code
+	case !a.measuring:
+		code = exitUsage
+	}
+	fmt.Fprintln(a.stderr, "brewput:", input.Redact(err.Error()))
+	if a.code == exitInterrupted {
+		return exitInterrupted
+	}
+	return code
+}
+
+// exitError is an error that says by which code the command exits.
+type exitError struct {
+	error
+	code int
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
+// usage is a wrong use of the command.
+func usage(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
+
+// asUsage is a wrong use; refusals of package lab name their options as flags.
+func asUsage(err error) error {
+	if r, ok := err.(*lab.Refusal); ok {
+		err = errors.New(r.Text(asFlag))
+	}
+	return exitError{err, exitUsage}
+}
+
+// asFlag is an option of package lab as users type it.
+func asFlag(field string) string { return "--" + field }
+
+// fromLab gives an error of package lab its exit code.
+func withExitCode(err error) error {
+	var r *lab.Refusal
+	var broken *lab.BrokenError
+	var known exitError
+	switch {
+	case err == nil || errors.Is(err, context.Canceled) || errors.As(err, &known):
+		return err
+	case errors.As(err, &r):
+		return asUsage(r)
+	case errors.As(err, &broken):
+		err = errors.New(broken.Text(asFlag))
+	}
+	return exitError{err, exitFailed}
+}
+
+// goFlags are ours of the flags of go test.
+var goFlags = map[string]string{"cpu": "cpus", "benchtime": "duration", "run": "bench"}
+
+// flagError turns a flag that could not be parsed into a usage error that says what to type.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		typed, as := "-"+unknown.GetSpecifiedName(), "--count 5"
+		if _, word, ok := strings.Cut(err.Error(), " in -"); ok && len(word) > 1 {
+			typed = "-" + word
+			word, _, _ = strings.Cut(word, "=")
+			if ours, ok := goFlags[word]; ok {
+				word = ours
+			}
+			if cmd.Flags().Lookup(word) != nil {
+				as = "--" + word
+			}
+		}
+		return usage("%s has no flag %s; flags of several letters take two dashes, as in %s; see %s --help",
+			cmd.CommandPath(), typed, as, cmd.CommandPath())
+	case errors.As(err, &unknown):
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		return usage("%s has no flag --%s%s; see %s --help", cmd.CommandPath(),
+			unknown.GetSpecifiedName(), didYouMeanFlag(unknown.GetSpecifiedName(), known), cmd.CommandPath())
+	case errors.As(err, &invalid):
+		return invalidValue(invalid.GetFlag(), invalid.GetValue())
+	}
+	return usage("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// decimalDigits is how flags that count are written.
+const decimalDigits = "a whole number in decimal digits, without leading zeros, as in 10"
+
+// invalidValue says what a flag takes.
+func invalidValue(f *pflag.Flag, value string) error {
+	takes := map[string]string{
+		"int": decimalDigits, "int64": decimalDigits, "uint64": decimalDigits + ", 0 or more",
+		"duration": "a time such as 500ms or 2s", "bool": "true or false",
+	}[f.Value.Type()]
+	if takes == "" {
+		takes = "something else"
+	}
+	return usage("--%s %q is not possible: it takes %s", f.Name, value, takes)
+}
+
+func didYouMean(word string, known []string) string {
+	if s := plan.Suggest(word, known); s != "" {
+		return fmt.Sprintf(", did you mean %q?", s)
+	}
+	return ""
+}
+
+func didYouMeanFlag(word string, known []string) string {
+	if s := plan.Suggest(word, known); s != "" {
+		return fmt.Sprintf(", did you mean --%s?", s)
+	}
+	return ""
+}
