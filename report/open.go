@@ -76,10 +76,10 @@ func (f *frame) longestDuration() string {
 		}
 	}
 	if most == 0 {
-		return "a longer --duration"
+		return "a longer duration"
 	}
 	unit := math.Pow10(int(math.Floor(math.Log10(most))) - 1)
-	return "--duration " + number(result.Value(math.Ceil(most/unit)*unit), result.Nanoseconds, 2)
+	return "a duration of " + number(result.Value(math.Ceil(most/unit)*unit), result.Nanoseconds, 2)
 }
 
 // responseMean is empty where nothing is known of the response.

@@ -53,7 +53,7 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 		}
 		if conflict != nil {
 			unset(f)
-			e.warn(fmt.Sprintf("warning: %s=%s is left out: %v", key, v, conflict))
+			e.warn(fmt.Sprintf("warning: %s=%s is left out: %s", key, v, flagText(conflict)))
 			return
 		}
 		set = append(set, f.Name)

@@ -39,7 +39,7 @@ func (a *app) exit(err error) int {
 	case !a.measuring:
 		code = exitUsage
 	}
-	fmt.Fprintln(a.stderr, "brewput:", input.Redact(err.Error()))
+	fmt.Fprintln(a.stderr, "brewput:", input.Redact(flagText(err)))
 	if a.code == exitInterrupted {
 		return exitInterrupted
 	}
@@ -57,29 +57,62 @@ func (e exitError) Unwrap() error { return e.error }
 // usage is a wrong use of the command.
 func usage(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
 
-// asUsage is a wrong use; refusals of package lab name their options as flags.
-func asUsage(err error) error {
-	if r, ok := err.(*lab.Refusal); ok {
-		err = errors.New(r.Text(asFlag))
-	}
-	return exitError{err, exitUsage}
+// asUsage returns err with the exit code of wrong use.
+func asUsage(err error) error { return exitError{err, exitUsage} }
+
+// flagText is the text of an error for users: options of package lab and factors are named as flags, wherever in the
+// chain of err they are refused.
+func flagText(err error) string {
+	text := err.Error()
+	visitCauses(err, func(cause error) {
+		var flags string
+		switch cause := cause.(type) {
+		case *lab.Refusal:
+			flags = cause.Text(asFlag)
+		case *lab.BrokenError:
+			flags = cause.Text(asFlag)
+		case *plan.LevelError:
+			flags = asFlag(cause.Error())
+		default:
+			return
+		}
+
+		plain := cause.Error()
+		if i := strings.Index(text, plain); i >= 0 && !strings.HasSuffix(text[:i], "--") {
+			text = text[:i] + flags + text[i+len(plain):]
+		}
+	})
+	return text
 }
 
-// asFlag is an option of package lab as users type it.
-func asFlag(field string) string { return "--" + field }
+// visitCauses calls visit for err and for all errors that it wraps, outer ones first.
+func visitCauses(err error, visit func(error)) {
+	if err == nil {
+		return
+	}
+	visit(err)
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		visitCauses(err.Unwrap(), visit)
+	case interface{ Unwrap() []error }:
+		for _, cause := range err.Unwrap() {
+			visitCauses(cause, visit)
+		}
+	}
+}
+
+// asFlag is the name of an option or a factor as users type it.
+func asFlag(name string) string { return "--" + name }
 
 // fromLab gives an error of package lab its exit code.
 func withExitCode(err error) error {
 	var r *lab.Refusal
-	var broken *lab.BrokenError
 	var known exitError
 	switch {
 	case err == nil || errors.Is(err, context.Canceled) || errors.As(err, &known):
 		return err
 	case errors.As(err, &r):
 		return asUsage(r)
-	case errors.As(err, &broken):
-		err = errors.New(broken.Text(asFlag))
 	}
 	return exitError{err, exitFailed}
 }

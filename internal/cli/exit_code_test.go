@@ -10,7 +10,29 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/plan"
 )
+
+// TestFlagText: options and factors are named as flags wherever an error holds them, once.
+func TestFlagText(t *testing.T) {
+	level := &plan.LevelError{Factor: "jitter", Level: "3ms", Reason: "it is too wide"}
+	refusal := &lab.Refusal{Field: "jitter", Value: "3ms", Reason: "it is too wide", Err: level}
+	wrapped := &lab.Refusal{Reason: level.Error(), Suggestion: "see help", Err: level}
+	cpus := &plan.LevelError{Factor: "cpus", Reason: "no machine"}
+	for want, err := range map[string]error{
+		"--jitter 3ms: it is too wide":                     level,
+		"coffee: --jitter 3ms: it is too wide":             fmt.Errorf("coffee: %w", level),
+		"--count 0: too few":                               &lab.Refusal{Field: "count", Value: "0", Reason: "too few"},
+		"BREWPUT_JITTER: --jitter 3ms: it is too wide":     usage("BREWPUT_JITTER: %w", level),
+		"--jitter 3ms: it is too wide; see help":           withExitCode(wrapped),
+		"--jitter 3ms: it is too wide\n--cpus: no machine": errors.Join(refusal, cpus),
+		"no flag here": errors.New("no flag here"),
+	} {
+		if got := flagText(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
 
 // TestExit: an error carries its code from where it arises, before and while trials run; an interrupt
 // outweighs a disk that fails, and that a wrong answer.
