@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// cell is a text and how it looks. Its text is quoted before it is measured.
+// cell is a text and its tone. The text is quoted before it is measured.
 type cell struct {
 	text string
 	tone tone
@@ -16,16 +16,16 @@ type cell struct {
 
 // column is a column of a text table.
 type column struct {
-	group string // a heading above several neighbours with the same group
+	group string // heading above neighbouring columns of the same group
 	head  string
 	left  bool   // left-aligned; numbers are not
-	drop  int    // where the page is too narrow, columns with the highest drop go first; 0 stays
+	drop  int    // order of removal if the page is too narrow: the highest goes first, 0 stays
 	rule  string // replaces the line under the heading, such as the axis of a chart
 	cells []cell
 
-	// where the page is too narrow, texts that are too long stand on lines of their own, above their rows
+	// If the page is too narrow, texts that are too long are written on lines of their own, above their rows.
 	liftable bool
-	above    []string // these texts, by row
+	above    []string // those texts, by row
 }
 
 func (c *column) add(text string, t tone) { c.cells = append(c.cells, cell{text, t}) }
@@ -38,7 +38,7 @@ func (c *column) width() int {
 	return max(w, quote.Width(c.rule))
 }
 
-// least is the width that a column needs: texts above the rows need none.
+// leastWidth is the width that the column needs. Texts above the rows need none.
 func (c *column) leastWidth() int {
 	if c.liftable {
 		return quote.Width(c.head)
@@ -46,9 +46,10 @@ func (c *column) leastWidth() int {
 	return c.width()
 }
 
+// gap is the number of spaces between columns.
 const gap = 2
 
-// replaced are the columns with other texts in their headings and cells.
+// mapTexts returns the columns with text applied to their headings and cells.
 func mapTexts(columns []column, text func(string) string) []column {
 	out := slices.Clone(columns)
 	for i := range out {
@@ -61,6 +62,7 @@ func mapTexts(columns []column, text func(string) string) []column {
 	return out
 }
 
+// totalWidth is the width of the columns with the gaps between them.
 func totalWidth(columns []column, width func(*column) int) int {
 	sum := -gap
 	for i := range columns {
@@ -69,8 +71,8 @@ func totalWidth(columns []column, width func(*column) int) int {
 	return sum
 }
 
-// fit makes the table fit the page as far as it may: first it shortens "unavailable", then it lifts long
-// names above their rows, and where that will not do it drops columns and names them.
+// fit makes a table fit the page. It first shortens "unavailable", then writes long names above their rows, and last
+// drops columns. It returns the headings of the dropped columns.
 func fit(columns []column, st Style) (kept []column, dropped []string) {
 	kept = slices.Clone(columns)
 	if totalWidth(kept, (*column).width) > st.width() {
@@ -82,7 +84,7 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 		})
 	}
 	for totalWidth(kept, (*column).leastWidth) > st.width() {
-		least := 0 // the column that is missed least, of equals the last
+		least := 0 // the least important column, the last of equals
 		for i := range kept {
 			if kept[i].drop >= kept[least].drop {
 				least = i
@@ -102,8 +104,7 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 	return kept, dropped
 }
 
-// lift puts the texts that are wider than the room above their rows. Rows of one such text that follow each other share
-// it.
+// lift moves texts that are wider than room above their rows. Consecutive rows with the same text share it.
 func (c *column) lift(room int) {
 	c.cells, c.above = slices.Clone(c.cells), make([]string, len(c.cells))
 	last := ""
@@ -120,7 +121,7 @@ func (c *column) lift(room int) {
 	}
 }
 
-// render writes the columns as aligned lines: groups, headings, a rule, the cells.
+// render writes the columns as aligned lines: groups, headings, a rule and the cells.
 func render(b *strings.Builder, columns []column, st Style) {
 	columns = mapTexts(columns, st.text)
 	widths := make([]int, len(columns))
@@ -158,7 +159,7 @@ func render(b *strings.Builder, columns []column, st Style) {
 	}
 }
 
-// renderRule writes the line under the headings; a chart's axis takes the place of its part.
+// renderRule writes the line under the headings. The axis of a chart replaces its part of the line.
 func renderRule(b *strings.Builder, columns []column, widths []int, st Style) {
 	dash := st.pick("─", "-")
 	var l strings.Builder
@@ -179,8 +180,8 @@ func renderRule(b *strings.Builder, columns []column, widths []int, st Style) {
 	b.WriteString(st.paint(dim, strings.TrimRight(l.String(), " ")) + "\n")
 }
 
-// renderGroups writes the headings that span several columns, centred over them. There is no such
-// line where no column has a group.
+// renderGroups writes the headings that span several columns, centred over them. It writes no line if no column has a
+// group.
 func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) {
 	var l strings.Builder
 	some := false
@@ -206,7 +207,7 @@ func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) 
 	}
 }
 
-// wrap writes words separated by sep, breaking lines at width; lines after the first are indented.
+// wrap writes words separated by sep and breaks lines at width. Lines after the first are indented.
 func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
 	at := 0
 	for i, word := range words {
@@ -226,11 +227,12 @@ func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
 	b.WriteString("\n")
 }
 
-// words are those of a sentence. A name in it that begins with the end of a line stays in its line: else it could look
+// split returns the words of a sentence. Line breaks in names are escaped, because the rest of such a name would look
 // like a sentence of its own.
 func (st Style) split(text string) []string { return strings.Fields(st.ascii(quote.Line(text))) }
 
-// indented writes a sentence two columns from the left, its other lines as many as indent; nothing without a word.
+// writeIndented writes a sentence two columns from the left and its further lines at indent. It writes nothing if
+// there are no words.
 func writeIndented(b *strings.Builder, text string, indent int, st Style) {
 	if words := st.split(text); len(words) > 0 {
 		words[0] = "  " + words[0]
@@ -238,7 +240,7 @@ func writeIndented(b *strings.Builder, text string, indent int, st Style) {
 	}
 }
 
-// paragraphs writes sentences behind an empty line.
+// writeParagraphs writes sentences after an empty line.
 func writeParagraphs(b *strings.Builder, texts []string, st Style) {
 	for i, text := range texts {
 		if i == 0 {
@@ -248,7 +250,7 @@ func writeParagraphs(b *strings.Builder, texts []string, st Style) {
 	}
 }
 
-// listed writes sentences on rows of a workload under a heading; nothing where there are none.
+// writeList writes sentences about rows of one workload under a heading. It writes nothing if there are no sentences.
 func writeList(b *strings.Builder, rows []compare.Row, texts []string, title, remark string, st Style) {
 	for i, text := range texts {
 		if i == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// verdictsOf are the verdicts of all groups of a metric.
+// verdictsOf returns the verdicts of all groups of a metric.
 func verdictsOf(m compare.MetricVerdicts) []compare.Verdict {
 	var list []compare.Verdict
 	for _, g := range m.Groups {
@@ -18,7 +18,7 @@ func verdictsOf(m compare.MetricVerdicts) []compare.Verdict {
 	return list
 }
 
-// chance is what the verdicts of a family promise together; "" if none is judged.
+// familyErrorText states the family-wise error of verdicts that are judged together. It is "" if none is judged.
 func familyErrorText(verdicts []compare.Verdict) string {
 	switch n := judgedCount(verdicts); n {
 	case 0:
@@ -30,7 +30,7 @@ func familyErrorText(verdicts []compare.Verdict) string {
 	}
 }
 
-// quiet says in a line that all of these are exactly equal; "" where they are not.
+// equalText is one line for verdicts that are all exactly equal. It is "" if any is not.
 func equalText(verdicts []compare.Verdict) string {
 	for _, v := range verdicts {
 		if !v.Exact || v.Ratio != 1 {
@@ -43,7 +43,7 @@ func equalText(verdicts []compare.Verdict) string {
 	return fmt.Sprintf("equal in all %d", len(verdicts))
 }
 
-// contrasts writes the tables of a metric, one for each group, with what would decide the undecided.
+// writeContrasts writes the tables of a metric, one for each group, and what would decide the undecided verdicts.
 func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts, st Style) {
 	if text := equalText(verdictsOf(m)); text != "" {
 		b.WriteString(text + "\n")
@@ -88,8 +88,8 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdic
 	}
 }
 
-// heads name the sides of a group: within a run by their levels, or as the page does; of two runs as the page does,
-// with the level of a factor that one of them alone has.
+// sideNames returns the headings of the two sides of a group. Within a run they are its levels, or the names that the
+// page has. Between two runs they are the page's names, with the level of a factor that only one run has.
 func (p Benchmarks) sideNames(g compare.MetricGroup) (a, b string) {
 	v := g.Verdicts[0]
 	a, b = v.OnlyA.String(), v.OnlyB.String()
@@ -102,13 +102,13 @@ func (p Benchmarks) sideNames(g compare.MetricGroup) (a, b string) {
 	return strings.TrimSpace(p.A + " " + a), strings.TrimSpace(p.B + " " + b)
 }
 
-// beside names the sides of a group in a sentence.
+// sidesText names both sides of a group in a sentence.
 func (p Benchmarks) sidesText(g compare.MetricGroup) string {
 	a, b := p.sideNames(g)
 	return a + " compared with " + b
 }
 
-// contrast are the columns of a table of two sides.
+// contrastColumns returns the columns of a table that compares two sides.
 func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []column {
 	columns := nameColumns(g.Verdicts)
 	a, b := p.sideNames(g)
@@ -149,7 +149,7 @@ func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []colu
 	return columns
 }
 
-// named are the columns that name the rows of verdicts.
+// nameColumns returns the columns that name the rows of verdicts.
 func nameColumns(verdicts []compare.Verdict) []column {
 	f := frame{}
 	for _, v := range verdicts {
@@ -167,15 +167,15 @@ func nameColumns(verdicts []compare.Verdict) []column {
 	return slices.Insert(columns, 0, pkg)
 }
 
-// packages reports whether verdicts are of several packages, as those of a file may be.
+// severalPackages reports whether the verdicts are of several packages, as those of a file may be.
 func severalPackages(verdicts []compare.Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v compare.Verdict) bool { return v.Workload != verdicts[0].Workload })
 }
 
-// tones are those of verdicts.
+// verdictTones are the tones of verdicts.
 var verdictTones = map[string]tone{compare.Slower: alarm, compare.Worse: alarm, compare.Undecided: caution}
 
-// geomean adds a last line with the geometric mean of the ratios.
+// addGeomean adds a last row with the geometric mean of the ratios.
 func addGeomean(columns []column, g compare.MetricGroup) {
 	for i := range columns {
 		text := ""
@@ -191,7 +191,7 @@ func addGeomean(columns []column, g compare.MetricGroup) {
 	}
 }
 
-// medians are those of the two sides of a verdict.
+// medians returns the medians of the two sides of a verdict.
 func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b result.Value) {
 	for _, s := range g.Sides {
 		if s.A.Design != v.A || s.A.Workload != v.Workload {
@@ -204,8 +204,8 @@ func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b resu
 	return result.Unavailable, result.Unavailable
 }
 
-// undecided says of the undecided of a group what would decide them, of what has no ratio why, and of all what else
-// their blocks show. Where a group has no levels of its own, its names are the page's, and need no mention.
+// undecidedTexts returns what would decide the undecided verdicts of a group, why a verdict has no ratio, and the
+// notes on all verdicts. Sides are named only if the group has levels of its own.
 func (p Benchmarks) undecidedTexts(m compare.MetricVerdicts, g compare.MetricGroup) []string {
 	var list []string
 	several, together := severalPackages(g.Verdicts), judgedCount(verdictsOf(m))
@@ -242,11 +242,12 @@ func (p Benchmarks) undecidedTexts(m compare.MetricVerdicts, g compare.MetricGro
 	return list
 }
 
-// contrary says why a verdict, one of n, is undecided though its own interval excludes 1; "" where it does not.
+// undecidedReason says why a verdict, one of n, is undecided although its own interval excludes 1. It is "" if that
+// is not the case.
 func undecidedReason(v compare.Verdict, n int) string {
 	switch {
 	case vague(v.Low, v.High) || !(v.Low > 1 || v.High < 1) || !v.Detectable.Known():
-		return "" // or too few blocks for any decision, which is said anyway
+		return "" // the caller reports too few blocks
 	case v.P > 0.05:
 		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false "+
 			"difference would be over 5%%; ", n)

@@ -10,10 +10,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// minBoxWidth is the narrowest picture of a distribution.
+// minBoxWidth is the least width of a picture of a distribution, in columns.
 const minBoxWidth = 30
 
-// boxes writes the latencies of each row as a box on a common axis. It writes nothing for jobs.
+// writeBoxes draws the latencies of each row as a box plot on a common axis. It writes nothing for jobs.
 func writeBoxes(b *strings.Builder, f *frame, st Style) {
 	if f.job {
 		return
@@ -69,7 +69,7 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 	render(b, append(columns, chart), st)
 }
 
-// designs are the distinct designs in order, which fixes their colours.
+// designs returns the distinct designs in order of appearance. The order fixes their colours.
 func (f *frame) designs() []string {
 	var out []string
 	for _, r := range f.rows {
@@ -80,7 +80,7 @@ func (f *frame) designs() []string {
 	return out
 }
 
-// quantile is a row's quantile of latency, service or response in nanoseconds, NaN where it is unknown or infinite.
+// quantile is a row's quantile of latency, service or response time in nanoseconds. It is NaN if unknown or infinite.
 func quantile(r compare.Row, of, q string) float64 {
 	v := float64(r.Metric(of + "_" + q + "_ns").Median)
 	if math.IsInf(v, 0) {
@@ -89,8 +89,8 @@ func quantile(r compare.Row, of, q string) float64 {
 	return v
 }
 
-// ruler writes the axis: the tick labels and the line below them. The last label ends at the width,
-// so that the line is shorter by half of it.
+// drawRuler draws the axis: the tick labels and the line below them. The last label ends at the width, so that the
+// line is shorter by half of the label.
 func drawRuler(a axis, width int, st Style) (labels, line string) {
 	last := quote.Width(a.label(a.ticks))
 	width -= last / 2
@@ -111,7 +111,7 @@ func drawRuler(a axis, width int, st Style) (labels, line string) {
 	return labels, string(signs)
 }
 
-// box draws one row. A quantile that is not known leaves its part out.
+// drawBox draws one row. The part of an unknown quantile is left out.
 func drawBox(r compare.Row, of string, a axis, width int, st Style) string {
 	signs := []rune(strings.Repeat(" ", width))
 	at := func(q string) (int, bool) {

@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Calibration writes what the scheduler takes on a machine, and the price ladder. about is the head of the page.
+// Calibration writes the scheduler's costs on a machine and the price ladder. The page begins with about.
 func Calibration(w io.Writer, about []string, c result.Calibration, st Style) error {
 	var b strings.Builder
 	head := make([]string, len(about))
@@ -28,7 +28,7 @@ func Calibration(w io.Writer, about []string, c result.Calibration, st Style) er
 	return st.emit(w, b.String())
 }
 
-// nanoseconds prints a time of a calibration.
+// timeCell prints a time of a calibration.
 func timeCell(v result.Value) cell {
 	if !v.Known() {
 		return cell{unavailable, dim}
@@ -36,17 +36,17 @@ func timeCell(v result.Value) cell {
 	return cell{number(v, result.Nanoseconds, fewDigits), plain}
 }
 
-// estimate prints a median and its interval.
+// estimateCells prints a median and its interval.
 func estimateCells(e result.Estimate) (median, ends cell) {
 	s := result.Summary{Metric: "wall_ns", Median: e.Median, Low: e.Low, High: e.High}
 	text, _ := interval(s, fewDigits)
 	return timeCell(e.Median), cell{text, dim}
 }
 
-// ofMillisecond prints what a burn of a millisecond takes as a share of that.
+// millisecondShare prints the time of a 1 ms burn as a share of 1 ms.
 func millisecondShare(v result.Value) cell { return cell{percent(float64(v) / 1e6), plain} }
 
-// prices is the table of costs.
+// writeCosts writes the table of costs.
 func writeCosts(b *strings.Builder, c result.Calibration, st Style) {
 	columns := []column{
 		{head: "cost", left: true}, {head: "median"}, {head: "95% interval", drop: 2}, {head: "10%", drop: 3},
@@ -73,7 +73,7 @@ func writeCosts(b *strings.Builder, c result.Calibration, st Style) {
 	}, st)
 }
 
-// handOvers is the table of simulated hand-overs next to live ones.
+// writeHandOvers writes the table that compares simulated with live hand-overs.
 func writeHandOvers(b *strings.Builder, c result.Calibration, st Style) {
 	if len(c.HandOvers) == 0 {
 		return
@@ -97,7 +97,7 @@ func writeHandOvers(b *strings.Builder, c result.Calibration, st Style) {
 	writeTable(b, columns, func([]column) []string { return nil }, st)
 }
 
-// ladder is the table of operations alone and shared.
+// writeLadder writes the table of operations alone and shared.
 func writeLadder(b *strings.Builder, c result.Calibration, st Style) {
 	if len(c.Ladder) == 0 {
 		return
@@ -116,7 +116,7 @@ func writeLadder(b *strings.Builder, c result.Calibration, st Style) {
 	writeTable(b, columns, func([]column) []string { return nil }, st)
 }
 
-// addRow adds a cell to each of the columns.
+// addRow adds one cell to each of the columns.
 func addRow(columns []column, cells ...cell) {
 	for i, x := range cells {
 		columns[i].cells = append(columns[i].cells, x)

@@ -8,8 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// counted are the counters of the table that explains the times of jobs. What a design of its own counts is in the
-// JSON and the CSV.
+// jobCounters are the counters that explain the times of jobs. Counters of a design's own are in JSON and CSV only.
 var jobCounters = []struct {
 	group, head, metric string
 	drop                int
@@ -19,7 +18,8 @@ var jobCounters = []struct {
 	{"allocated", "objects", "allocs", 1}, {"allocated", "bytes", "alloc_bytes", 2},
 }
 
-// countersOf are the columns of what the system and the runtime counted while the jobs ran; none where nothing did.
+// counterColumns returns the columns of what the system and the runtime counted while the jobs ran. It returns nil if
+// nothing was counted.
 func (f *frame) counterColumns() []column {
 	if !f.job || !f.known(jobCounters[0].metric) {
 		return nil
@@ -39,7 +39,7 @@ func (f *frame) counterColumns() []column {
 	return columns
 }
 
-// counters writes what explains the times of jobs.
+// writeCounters writes the counters that explain the times of jobs.
 func writeCounters(b *strings.Builder, f *frame, st Style) {
 	if columns := f.counterColumns(); columns != nil {
 		writeHeading(b, f.rows[0].Workload+": what the times are made of", "medians; child processes included", st)

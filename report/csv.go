@@ -13,11 +13,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// observed is the kind of the trials that watch resources. They are slower and in no comparison, so
-// that CSV and the benchmark format leave them out; JSON has them.
-
-// CSV writes one line a trial with every factor and every metric that some trial has. A cell is empty
-// where the trial has no such number. If predictions do not hold, a last column says why.
+// CSV writes one line for each trial, with all factors and all metrics that some trial has. A cell is empty if the
+// trial has no such number. If predictions do not hold, a last column gives the reason.
+//
+// Instrumented trials are slower and in no comparison. CSV and the benchmark format leave them out; JSON has them.
 func CSV(w io.Writer, trials []result.Trial) error {
 	var points []plan.Point
 	var metrics []string
@@ -63,7 +62,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 	return out.Error()
 }
 
-// texts are cells of text.
+// quoteCells quotes cells of text in place.
 func quoteCells(cells []string) []string {
 	for i := range cells {
 		cells[i] = quote.CSV(cells[i])
@@ -71,7 +70,7 @@ func quoteCells(cells []string) []string {
 	return cells
 }
 
-// record is the line of a trial.
+// csvLine is the line of a trial.
 func csvLine(t result.Trial, factors, metrics []string) []string {
 	lines := ""
 	if t.Lines != nil {
@@ -105,10 +104,10 @@ func csvLine(t result.Trial, factors, metrics []string) []string {
 	return line
 }
 
-// exact prints the shortest text that reads back as v.
+// formatExact prints the shortest text that reads back as v.
 func formatExact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// JSON writes v as one line. What a terminal could act on or hide is escaped, which changes no string's value.
+// JSON writes v as one line. It escapes what a terminal could act on or hide; the values of strings do not change.
 func JSON(w io.Writer, v any) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)

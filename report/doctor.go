@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 )
 
-// Doctor writes what an examination of the machine found: a line for each check, what follows from those
-// that are not good, and the verdict. about is the head of the page.
+// Doctor writes an examination of the machine: a line for each check, advice on those that are not good, and the
+// verdict. The page begins with about.
 func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.Report, st Style) error {
 	var b strings.Builder
 	head := make([]string, len(about))
@@ -40,10 +40,10 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	return st.emit(w, b.String())
 }
 
-// statusWidth is that of the longest status.
+// statusWidth is the width of the longest status.
 const statusWidth = len(doctor.Unavailable)
 
-// checkLine is "name status evidence"; evidence that does not fit goes on below itself.
+// writeCheck writes the line "name status evidence". Evidence that does not fit continues below itself.
 func writeCheck(b *strings.Builder, c doctor.Check, width int, st Style) {
 	indent := width + gap + statusWidth + gap
 	b.WriteString(c.Name + strings.Repeat(" ", width+gap-len(c.Name)))
@@ -55,8 +55,8 @@ func writeCheck(b *strings.Builder, c doctor.Check, width int, st Style) {
 		"\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
-// advice says what a check means and what would improve it. A command stands on a line of its own and is
-// never broken, so that it can be copied.
+// writeAdvice writes what a check means and what would improve it. Commands are on lines of their own and never
+// broken, so that they can be copied.
 func writeAdvice(b *strings.Builder, c doctor.Check, st Style) {
 	b.WriteString("\n" + st.paint(statusTone(c.Status), c.Name) + "\n")
 	writeIndented(b, c.Claim, 2, st)
@@ -65,6 +65,7 @@ func writeAdvice(b *strings.Builder, c doctor.Check, st Style) {
 	}
 }
 
+// statusTone is the tone of a status.
 func statusTone(s doctor.Status) tone {
 	switch s {
 	case doctor.Bad:

@@ -15,8 +15,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Explanation writes what holds a program back: the findings by rank, where the time went, how many goroutines wanted a
-// CPU, and what to be wary of. overheads is what each profiler took.
+// Explanation writes what limits a program: the findings by rank, where the CPU time went, how many goroutines wanted
+// a CPU, and notes. overheads are the slow-downs by each profiler.
 func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads []string, st Style) error {
 	var b strings.Builder
 	writeShared(&b, explanationHead(e), st)
@@ -41,7 +41,7 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 	return st.emit(w, b.String())
 }
 
-// explained is the head of the page: what was looked at.
+// explanationHead lists the program, its runs and its profiles.
 func explanationHead(e *evidence.Evidence) []string {
 	words := []string{"explain", e.Program.Name}
 	for _, r := range e.Runs {
@@ -60,12 +60,12 @@ func explanationHead(e *evidence.Evidence) []string {
 	return words
 }
 
-// duration is a time to three digits.
+// duration prints a time with three significant digits.
 func duration(d time.Duration) string {
 	return number(result.Value(d.Nanoseconds()), result.Nanoseconds, 3)
 }
 
-// finding writes one answer.
+// writeFinding writes one finding.
 func writeFinding(b *strings.Builder, f explain.Finding, ranked bool, p evidence.Program, st Style) {
 	title := string(f.Name)
 	if ranked {
@@ -98,10 +98,10 @@ func writeFinding(b *strings.Builder, f explain.Finding, ranked bool, p evidence
 	writePart(b, "prove it", f.Experiment, st)
 }
 
-// labelWidth is that of the longest label before a part of a finding.
+// labelWidth is the width of the longest label of a part of a finding.
 const labelWidth = len("evidence")
 
-// part writes a labelled text; "" as label goes on below the one before.
+// writePart writes a labelled text. With an empty label it continues the part before.
 func writePart(b *strings.Builder, label, text string, st Style) {
 	if text == "" {
 		return
@@ -114,7 +114,7 @@ func writePart(b *strings.Builder, label, text string, st Style) {
 		"\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
-// sourceAt writes file:line with the source there.
+// writeSource writes file:line and the source code there.
 func writeSource(b *strings.Builder, at string, p evidence.Program, st Style) {
 	file, number, _ := cutLast(at, ":")
 	quoted := ""
@@ -137,7 +137,7 @@ func writeSource(b *strings.Builder, at string, p evidence.Program, st Style) {
 	b.WriteString(text + "\n")
 }
 
-// cutLast cuts around the last separator.
+// cutLast cuts s around the last separator.
 func cutLast(s, sep string) (before, after string, ok bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
@@ -146,7 +146,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// share is a share in whole per cent.
+// roundPercent prints a fraction in whole percent, below 1% with one decimal.
 func roundPercent(x float64) string {
 	if math.IsNaN(x) {
 		return unavailable
@@ -157,7 +157,7 @@ func roundPercent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 0, 64) + "%"
 }
 
-// metricName is what people call a metric.
+// metricName is a metric's name for people.
 func metricName(metric string) string {
 	if metric == result.WallSeconds {
 		return "wall time"
@@ -165,7 +165,7 @@ func metricName(metric string) string {
 	return strings.ReplaceAll(metric, "_", " ")
 }
 
-// spent writes where the CPUs' time went.
+// writeTimeSpent writes where the CPU time of the program went.
 func writeTimeSpent(b *strings.Builder, l explain.CPUTime, st Style) {
 	if len(l.Entries) == 0 {
 		return

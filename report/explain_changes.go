@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// Changes writes what differs between two programs: those that are more than chance first.
+// Changes writes what differs between two programs. Changes that are more than chance come first.
 func Changes(w io.Writer, before, after string, changes []explain.Change, notes []string, st Style) error {
 	var b strings.Builder
 	writeShared(&b, []string{"explain", "before: " + before, "after: " + after}, st)
@@ -47,7 +47,7 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 	return st.emit(w, b.String())
 }
 
-// ChangesJSON writes one object a line.
+// ChangesJSON writes one object for each change and each note.
 func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 	for _, c := range changes {
 		if err := JSON(w, c); err != nil {
@@ -62,8 +62,10 @@ func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 	return nil
 }
 
+// formatSeconds prints a time given in seconds.
 func formatSeconds(x float64) string { return duration(time.Duration(x * float64(time.Second))) }
 
+// formatDifference prints a difference in seconds with its sign.
 func formatDifference(x float64) string {
 	if x < 0 {
 		return fmt.Sprint("-", formatSeconds(-x))
@@ -71,6 +73,7 @@ func formatDifference(x float64) string {
 	return "+" + formatSeconds(x)
 }
 
+// foundText says whether a finding is there.
 func foundText(x float64) string {
 	if x > 0 {
 		return "found"

@@ -11,10 +11,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// demandRows is the height of the picture of d(t).
+// demandRows is the height of the picture of the demand for CPUs.
 const demandRows = 8
 
-// demand draws how many goroutines wanted a CPU over time, and says what follows from it.
+// writeDemand draws how many goroutines wanted a CPU over time, and writes what follows from it.
 func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 	if t != nil && len(t.Demand.Wants) > 0 {
 		writeHeading(b, "goroutines that want a CPU, over time",
@@ -47,9 +47,11 @@ func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Sty
 	}
 }
 
+// isKnown reports whether x is a number other than 0.
 func isKnown(x float64) bool { return x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// drawDemand draws columns, each the mean of some slices. What is far above the CPUs is cut, and its top says so.
+// drawDemand draws one column for the mean of some slices. Demand far above the number of CPUs is cut off, and the
+// label of the top marks the cut.
 func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 	margin := 6
 	width := min(st.width(), maxPlotWidth) - margin - 2
@@ -94,11 +96,12 @@ func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 		st.paint(dim, st.pick("└", "+")+strings.Repeat(st.pick("─", "-"), len(wants))))
 }
 
+// padLeft fills s with spaces on its left up to width.
 func padLeft(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-len([]rune(s)))) + s
 }
 
-// columnsOf are the means of a series over equal stretches, at most so many.
+// downsample returns the means of a series over at most limit equal stretches.
 func downsample(list []float64, most int) []float64 {
 	n := min(len(list), most)
 	out := make([]float64, n)

@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ExplanationJSON writes one object a line: the findings by rank, then of other kinds the ledger, the parallelism, the
-// phases, the undisturbed runs and the notes.
+// ExplanationJSON writes one object for each finding by rank, then those of the other kinds: the CPU time (kind
+// "ledger"), the parallelism, the phases, the undisturbed runs and the notes.
 func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error {
 	var all []any
 	for _, f := range r.Findings {
@@ -86,7 +86,7 @@ type noteJSON struct {
 	Text string `json:"text"`
 }
 
-// finite is a number, or unavailable where it is none.
+// finite returns x, or result.Unavailable if x is not a finite number.
 func finite(x float64) result.Value {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return result.Unavailable
@@ -94,6 +94,7 @@ func finite(x float64) result.Value {
 	return result.Value(x)
 }
 
+// nonNil returns an empty list for nil, which JSON would print as null.
 func nonNil(list []string) []string {
 	if list == nil {
 		return []string{}

@@ -9,11 +9,11 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// Between is two stored runs beside each other: A is the new one, B the old.
+// RunComparison is a page that compares two stored runs. A is the new one, B the old one.
 type RunComparison struct {
 	Workload string
-	A, B     string               // directories
-	Facts    []compare.Difference // in which the runs differ
+	A, B     string               // directories of the runs
+	Facts    []compare.Difference // settings in which the runs differ
 	Contrast compare.Contrast
 	Warnings []compare.Warning
 }
@@ -60,6 +60,7 @@ func (c RunComparison) Table(w io.Writer, st Style) error {
 
 const noVerdicts = "no verdicts: they need at least 2 blocks with a number in each run, and 5 to decide"
 
+// title names the workload and both sides.
 func (c RunComparison) title() string {
 	return c.Workload + ": old " + runs(c.B) + ", new " + runs(c.A)
 }
@@ -72,7 +73,7 @@ func runs(names string) string {
 	return "run " + names
 }
 
-// how says how the sides are compared.
+// method says how the sides are compared.
 func (c RunComparison) method() string {
 	for _, v := range c.Contrast.Verdicts() {
 		if v.RunsA > 0 {
@@ -82,7 +83,7 @@ func (c RunComparison) method() string {
 	return unpaired
 }
 
-// runOf is a warning's text with the run that it is of: of several on its side, with its directory.
+// warningText is a warning's text with its side, and with its run if the side has several.
 func warningText(w compare.Warning, c RunComparison) string {
 	for _, side := range []struct{ name, runs string }{{"new", c.A}, {"old", c.B}} {
 		switch {
@@ -96,6 +97,7 @@ func warningText(w compare.Warning, c RunComparison) string {
 	return w.Text
 }
 
+// factColumns returns the table of settings in which the runs differ.
 func (c RunComparison) factColumns() []column {
 	columns := []column{{head: "setting", left: true}, {head: "old", left: true}, {head: "new", left: true}}
 	for _, f := range c.Facts {
@@ -106,7 +108,7 @@ func (c RunComparison) factColumns() []column {
 	return columns
 }
 
-// short cuts hashes, of which the beginning tells enough.
+// shortenHash cuts hashes to their first 12 digits.
 func shortenHash(s string) string {
 	hex := func(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }
 	if len(s) >= 40 && strings.TrimFunc(s, hex) == "" {
@@ -115,12 +117,13 @@ func shortenHash(s string) string {
 	return s
 }
 
-// betweenTable is a table of matches: streams and jobs have their own.
+// matchTable is a table of matched rows. Streams and jobs have tables of their own.
 type matchTable struct {
 	shared  []string
 	columns []column
 }
 
+// tables returns the tables of all matched rows.
 func (c RunComparison) tables() []matchTable {
 	var rows []compare.Row
 	for _, m := range c.Contrast.Matches {
@@ -134,11 +137,12 @@ func (c RunComparison) tables() []matchTable {
 	return tables
 }
 
+// columns returns the columns of a table of matched rows.
 func (c RunComparison) columns(f *frame) []column {
 	metric, heading := f.measure()
 	columns := f.labels()
 	before, after := column{group: heading, head: "old"}, column{group: heading, head: "new"}
-	// the sentences have it
+	// The sentences below the table repeat the interval, so that its column may be dropped.
 	ratios, intervals := column{group: "new / old", head: "ratio"},
 		column{group: "new / old", head: "95% interval", drop: 1}
 	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
@@ -173,7 +177,7 @@ func (c RunComparison) columns(f *frame) []column {
 	return columns
 }
 
-// betweenNote is what either run's row has to say.
+// matchNote combines the notes of the rows of both runs.
 func matchNote(m compare.Match) string {
 	a, b := rowNote(m.A), rowNote(m.B)
 	switch {
@@ -187,7 +191,7 @@ func matchNote(m compare.Match) string {
 	return "old: " + b + "; new: " + a
 }
 
-// leftOver names what only one of the runs has.
+// unmatchedTexts names the rows that only one of the runs has.
 func (c RunComparison) unmatchedTexts() []string {
 	var texts []string
 	for _, side := range []struct {
@@ -201,7 +205,7 @@ func (c RunComparison) unmatchedTexts() []string {
 	return texts
 }
 
-// Markdown writes the same as GitHub tables and lists.
+// Markdown writes the page as GitHub tables and lists.
 func (c RunComparison) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(markdownLine(c.title()) + "\n\n" + c.method() + ".\n\n")

@@ -8,32 +8,32 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// comparison is what programs should know of two runs, or files of benchmarks, before their verdicts.
+// comparisonJSON is the record that precedes the verdicts on two runs or files of benchmarks.
 type comparisonJSON struct {
 	Kind          string `json:"kind"` // "comparison"
 	SchemaVersion int    `json:"schema_version"`
-	Workload      string `json:"workload"` // "" of benchmarks of several packages
+	Workload      string `json:"workload"` // "" for benchmarks of several packages
 	ARun          string `json:"a_run"`
 	BRun          string `json:"b_run"`
-	// of benchmarks: how many runs or files a side has, where one has several
+	// number of runs or files of benchmarks on a side, if one has several
 	RunsA       int                  `json:"runs_a,omitempty"`
 	RunsB       int                  `json:"runs_b,omitempty"`
 	Paired      bool                 `json:"paired"`
 	Differences []compare.Difference `json:"differences"`
-	OnlyA       []caseJSON           `json:"only_a"` // what one of the runs alone has
+	OnlyA       []caseJSON           `json:"only_a"` // cases that only one of the runs has
 	OnlyB       []caseJSON           `json:"only_b"`
 	Notes       []string             `json:"notes,omitempty"`
 }
 
-// spot is where a row belongs.
+// caseJSON identifies a row.
 type caseJSON struct {
-	Workload string     `json:"workload,omitempty"` // where it is not the comparison's
+	Workload string     `json:"workload,omitempty"` // only if it differs from the comparison's
 	Design   string     `json:"design"`
 	World    string     `json:"world"`
 	Point    plan.Point `json:"point"`
 }
 
-// spotsOf are those of rows of a comparison of a workload.
+// casesJSON returns the identities of rows in a comparison of one workload.
 func casesJSON(rows []compare.Row, workload string) []caseJSON {
 	list := []caseJSON{}
 	for _, r := range rows {
@@ -46,8 +46,8 @@ func casesJSON(rows []compare.Row, workload string) []caseJSON {
 	return list
 }
 
-// JSON writes a line for the comparison, one for each warning, the summaries of what the verdicts judge
-// by, of both runs, and the verdicts.
+// JSON writes a line for the comparison, one for each warning, the summaries of the judged metric of both runs, and
+// the verdicts.
 func (c RunComparison) JSON(w io.Writer) error {
 	lines := []any{comparisonJSON{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, 0, 0, false,
 		append([]compare.Difference{}, c.Facts...),
