@@ -251,7 +251,7 @@ func undecidedReason(v compare.Verdict, n int) string {
 	case v.P > 0.05:
 		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false "+
 			"difference would be over 5%%; ", n)
-	case v.Permutation > 0.05 && !v.Vetoed: // which is said of what is vetoed anyway
+	case v.Permutation > 0.05 && !v.Vetoed: // the caller reports a veto
 		return "its own interval excludes 1, but a permutation test, which assumes less, does not agree; "
 	}
 	return ""

@@ -23,23 +23,23 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 		kinds = []string{"service", "response"}
 	}
 	columns := f.labels()
-	kind := column{head: "of", left: true}
+	kindColumn := column{head: "of", left: true}
 	type drawn struct {
-		row compare.Row
-		of  string
+		row  compare.Row
+		kind string
 	}
 	var kept []drawn
 	top := 0.0
 	for _, r := range f.rows {
-		for _, of := range kinds {
-			if math.IsNaN(quantile(r, of, "p50")) {
+		for _, kind := range kinds {
+			if math.IsNaN(quantile(r, kind, "p50")) {
 				continue
 			}
-			kept = append(kept, drawn{r, of})
+			kept = append(kept, drawn{r, kind})
 			f.label(columns, r)
-			kind.add(of, plain)
+			kindColumn.add(kind, plain)
 			for _, q := range []string{"p50", "p75", "p95"} {
-				if v := quantile(r, of, q); v > top { // false for NaN
+				if v := quantile(r, kind, q); v > top { // false for NaN
 					top = v
 				}
 			}
@@ -49,7 +49,7 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 		return
 	}
 	if f.open {
-		columns = append(columns, kind)
+		columns = append(columns, kindColumn)
 	}
 	used := 0
 	for i := range columns {
@@ -62,7 +62,7 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 	inside := quote.Width(chart.rule)
 	for _, d := range kept {
 		t := seriesTone(slices.Index(f.designs(), d.row.Design))
-		chart.cells = append(chart.cells, cell{drawBox(d.row, d.of, a, inside, st), t})
+		chart.cells = append(chart.cells, cell{drawBox(d.row, d.kind, a, inside, st), t})
 	}
 	writeHeading(b, f.rows[0].Workload+": "+strings.Join(kinds, " and "),
 		"box p25-p75 with the median, whiskers p5-p95", st)
@@ -81,8 +81,8 @@ func (f *frame) designs() []string {
 }
 
 // quantile is a row's quantile of latency, service or response time in nanoseconds. It is NaN if unknown or infinite.
-func quantile(r compare.Row, of, q string) float64 {
-	v := float64(r.Metric(of + "_" + q + "_ns").Median)
+func quantile(r compare.Row, kind, q string) float64 {
+	v := float64(r.Metric(kind + "_" + q + "_ns").Median)
 	if math.IsInf(v, 0) {
 		return math.NaN()
 	}
@@ -112,10 +112,10 @@ func drawRuler(a axis, width int, st Style) (labels, line string) {
 }
 
 // drawBox draws one row. The part of an unknown quantile is left out.
-func drawBox(r compare.Row, of string, a axis, width int, st Style) string {
+func drawBox(r compare.Row, kind string, a axis, width int, st Style) string {
 	signs := []rune(strings.Repeat(" ", width))
 	at := func(q string) (int, bool) {
-		v := quantile(r, of, q)
+		v := quantile(r, kind, q)
 		if math.IsNaN(v) {
 			return 0, false
 		}

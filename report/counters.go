@@ -30,9 +30,9 @@ func (f *frame) counterColumns() []column {
 	for _, r := range rows {
 		f.label(columns, r)
 	}
-	of := frame{rows: rows}
+	measured := frame{rows: rows}
 	for _, x := range jobCounters {
-		c := of.metricColumn(x.group, x.head, x.metric, fewDigits)
+		c := measured.metricColumn(x.group, x.head, x.metric, fewDigits)
 		c.drop = x.drop
 		columns = append(columns, c)
 	}

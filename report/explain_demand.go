@@ -102,8 +102,8 @@ func padLeft(s string, width int) string {
 }
 
 // downsample returns the means of a series over at most limit equal stretches.
-func downsample(list []float64, most int) []float64 {
-	n := min(len(list), most)
+func downsample(list []float64, limit int) []float64 {
+	n := min(len(list), limit)
 	out := make([]float64, n)
 	for i := range out {
 		from, to := i*len(list)/n, (i+1)*len(list)/n

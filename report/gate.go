@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Gate is what a gate came to, on a page.
+// Gate is a page with the decisions of a gate.
 type Gate struct {
 	Title     string
 	List      []compare.Gated
@@ -49,7 +49,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	return st.emit(w, b.String())
 }
 
-// conclusion is the last line.
+// conclusion is the last line: the decision and how many benchmarks are within the limit.
 func (g Gate) conclusion() string {
 	count := map[string]int{}
 	allowed := 0
@@ -76,9 +76,10 @@ func (g Gate) conclusion() string {
 	return text
 }
 
+// limitText prints a limit in percent.
 func limitText(x float64) string { return fmt.Sprintf("%.3g%%", 100*x) }
 
-// wanting says what undecided ones lack, and which are not judged.
+// reasons says what undecided benchmarks lack, and which benchmarks are not judged.
 func (g Gate) reasons() []string {
 	var list []string
 	for _, n := range g.NotJudged {
@@ -112,6 +113,7 @@ func (g Gate) reasons() []string {
 	return list
 }
 
+// columns returns the table of decisions.
 func (g Gate) columns() []column {
 	var rows []compare.Row
 	for _, v := range g.List {
@@ -146,7 +148,7 @@ func (g Gate) columns() []column {
 	return append(columns, metric, base, head, cost, bounds, n, decision)
 }
 
-// JSON writes a line for each decision, one for all of them, and the warnings.
+// JSON writes a line for each decision, the warnings, and a line for the gate.
 func (g Gate) JSON(w io.Writer) error {
 	var lines []any
 	for _, v := range g.List {

@@ -9,12 +9,12 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// kneeTitle says what a knee is.
+// kneeTitle explains what a knee is.
 func kneeTitle() string {
 	return fmt.Sprintf("levels that take at most %.0f%% longer than the best", 100*compare.KneeMargin)
 }
 
-// kneeTexts are a sentence for each knee.
+// kneeTexts returns a sentence for each knee.
 func (f *frame) kneeTexts() (texts []string) {
 	for i := range f.rows {
 		for _, k := range f.rows[i].Knees {
@@ -44,7 +44,7 @@ func (f *frame) kneeText(r *compare.Row, k compare.Knee) string {
 	return text
 }
 
-// span names levels from one to another.
+// levelRange prints a range of levels.
 func levelRange(first, last plan.Level) string {
 	if first.String() == last.String() {
 		return first.String()
@@ -52,7 +52,7 @@ func levelRange(first, last plan.Level) string {
 	return first.String() + " to " + last.String()
 }
 
-// knees writes between which levels of a factor a job's time is flat.
+// writeKnees writes the levels of a factor between which a job's time is flat.
 func writeKnees(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.kneeTexts() {
 		if i == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Markdown writes the main table as a GitHub table with its footnotes, the verdicts as a list, and what to
-// be wary of. It leaves no column out.
+// Markdown writes the main table as a GitHub table with its footnotes, the verdicts as a list, and the warnings. It
+// leaves no column out.
 func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning) error {
 	var b strings.Builder
 	fs := frames(rows)
@@ -52,9 +52,10 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	return Style{}.emit(w, b.String())
 }
 
-// escapeMarkdown is text in a table's cell, markdownLine text that begins a line or an item of a list.
+// escapeMarkdown quotes text in a cell of a table.
 func escapeMarkdown(s string) string { return quote.Markdown(s) }
 
+// markdownLine quotes text that begins a line or an item of a list.
 func markdownLine(s string) string { return quote.MarkdownLine(s) }
 
 func markdownTable(b *strings.Builder, columns []column) {
@@ -79,7 +80,7 @@ func markdownTable(b *strings.Builder, columns []column) {
 	}
 }
 
-// markdownFootnotes writes what explains the signs of a table.
+// markdownFootnotes writes the explanations of the signs in a table.
 func markdownFootnotes(b *strings.Builder, notes []string) {
 	for i, n := range notes {
 		if i == 0 {
@@ -90,23 +91,23 @@ func markdownFootnotes(b *strings.Builder, notes []string) {
 }
 
 func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
-	n, quiet := judgedCount(verdicts), sharedFactors(verdicts)
+	n, shared := judgedCount(verdicts), sharedFactors(verdicts)
 	for i, v := range verdicts {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		at := pointText(v.Point, quiet)
+		at := pointText(v.Point, shared)
 		if at != "" {
 			at += ": "
 		}
-		b.WriteString("- " + markdownLine(at+verdictText(v, n, quiet)) + "\n")
+		b.WriteString("- " + markdownLine(at+verdictText(v, n, shared)) + "\n")
 		for _, text := range verdictNotes(v) {
 			b.WriteString("  - " + markdownLine(text) + "\n")
 		}
 	}
 }
 
-// markdownTwin writes how well the predictions agree.
+// markdownPredictions writes how well predictions and measurements agree.
 func markdownPredictions(b *strings.Builder, f *frame) {
 	sentence, off := f.agreement()
 	if sentence != "" {
@@ -130,7 +131,7 @@ func markdownFormulas(b *strings.Builder, f *frame) {
 	}
 }
 
-// markdownWarning writes the warning number i of a list.
+// markdownWarning writes the i-th warning of a list.
 func markdownWarning(b *strings.Builder, i int, text string) {
 	if i == 0 {
 		b.WriteString("\nWarnings:\n\n")

@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// footnotes explain the signs that the columns show.
+// footnotes explains the signs that the columns show.
 func (f *frame) footnotes(columns []column) []string {
 	interval := func(c column) bool { return c.head == "95% interval" }
 	has := func(sign string) bool { return showsSign(columns, sign) }
@@ -54,7 +54,7 @@ func (f *frame) footnotes(columns []column) []string {
 	return notes
 }
 
-// shows reports whether a cell of the columns is a sign.
+// showsSign reports whether a cell of the columns is the sign.
 func showsSign(columns []column, sign string) bool {
 	return slices.ContainsFunc(columns, func(c column) bool {
 		return slices.ContainsFunc(c.cells,
@@ -62,7 +62,7 @@ func showsSign(columns []column, sign string) bool {
 	})
 }
 
-// noteColumn has no cells where no row has a note.
+// noteColumn returns the column of notes. It has no cells if no row has a note.
 func (f *frame) noteColumn() column {
 	c := column{head: "note", left: true}
 	some := false
@@ -83,7 +83,7 @@ func (f *frame) noteColumn() column {
 	return c
 }
 
-// note says how a row's trials ended where that is more than "right". "failed 2/10" is 2 of 10 trials.
+// rowNote says how a row's trials ended, unless all were right. "failed 2/10" is 2 of 10 trials.
 func rowNote(r compare.Row) string {
 	var words []string
 	if r.Bound {

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// openColumns are the main table's of an open loop, after the labels: what came, what was lost, and how
-// long the server and the customer took it to last.
+// openColumns returns the columns of an open loop after the labels: arrivals, losses, and the service and response
+// times.
 func (f *frame) openColumns() []column {
 	optional := func(c column, drop int) column {
 		c.drop = drop
@@ -45,13 +45,13 @@ func (f *frame) openColumns() []column {
 	return append(columns, f.quantileColumn("response", "p50"), f.quantileColumn("response", tail))
 }
 
-// Why there is no prediction where nothing else speaks against one.
+// Reasons why there is no prediction by a formula.
 const (
 	tooShort   = "short"
 	timeSliced = "shared"
 )
 
-// predicted is a formula's mean response. It is empty where the formula is of something else.
+// modelMean prints a formula's mean response time. It is empty if the formula does not apply.
 func modelMean(r compare.Row, metric string) string {
 	has := func(name string) bool { _, ok := r.Metrics[name]; return ok }
 	switch known := r.Metric(metric).Median.Known(); {
@@ -62,12 +62,13 @@ func modelMean(r compare.Row, metric string) string {
 	case !known && has(result.ModelAlone):
 		return timeSliced
 	case !known:
-		return "" // too many were lost in some trial
+		return "" // too many customers were lost in some trial
 	}
 	return medianText(r, metric, fewDigits)
 }
 
-// longest is the --duration that would do for every row that is too short for a prediction, rounded up.
+// longestDuration names the duration, rounded up, that is long enough for all rows whose trials are too short for a
+// prediction.
 func (f *frame) longestDuration() string {
 	most := 0.0
 	for _, r := range f.rows {
@@ -82,7 +83,7 @@ func (f *frame) longestDuration() string {
 	return "a duration of " + number(result.Value(math.Ceil(most/unit)*unit), result.Nanoseconds, 2)
 }
 
-// responseMean is empty where nothing is known of the response.
+// responseMean prints the mean response time. It is empty if it is unknown.
 func responseMean(r compare.Row) string {
 	if r.Overloaded() {
 		return ""
@@ -90,17 +91,17 @@ func responseMean(r compare.Row) string {
 	return medianText(r, "response_mean_ns", fewDigits)
 }
 
-// some reports whether some row has more than none of a metric.
+// anyPositive reports whether some row has a positive median of the metric.
 func (f *frame) anyPositive(metric string) bool {
 	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Metric(metric).Median > 0 })
 }
 
-// quantileColumn shows a quantile; an unstable row has none.
-func (f *frame) quantileColumn(of, q string) column {
-	return f.column(of, q, func(r compare.Row) string {
-		metric := of + "_" + q + "_ns"
+// quantileColumn returns the column of a quantile. Unstable rows have no response time.
+func (f *frame) quantileColumn(kind, q string) column {
+	return f.column(kind, q, func(r compare.Row) string {
+		metric := kind + "_" + q + "_ns"
 		if v := r.Metric(metric).Median; r.N > 0 && !v.Known() {
-			if r.Overloaded() && of == "response" {
+			if r.Overloaded() && kind == "response" {
 				return ""
 			}
 			return noQuantile
@@ -109,7 +110,7 @@ func (f *frame) quantileColumn(of, q string) column {
 	})
 }
 
-// ofCapacity is the rate as a fraction of the design's own capacity.
+// ofCapacity prints the rate as a fraction of the design's own capacity.
 func ofCapacity(r compare.Row) string {
 	v := r.Metric(result.OfferedLoad).Median
 	if r.N == 0 || !v.Known() {
@@ -118,7 +119,7 @@ func ofCapacity(r compare.Row) string {
 	return fmt.Sprintf("%.2f", float64(v))
 }
 
-// shareOfArrived is a count of customers as a share of all.
+// shareOfArrived prints a number of customers as a share of all customers.
 func shareOfArrived(r compare.Row, metric string) string {
 	if r.N == 0 {
 		return ""
@@ -126,7 +127,7 @@ func shareOfArrived(r compare.Row, metric string) string {
 	return percent(float64(r.Metric(metric).Median) / float64(r.Metric("arrived").Median))
 }
 
-// twoViews says how the busiest stable row of each design looks to the server and to the customer.
+// viewTexts compares service and response time for the busiest stable row of each design.
 func (f *frame) viewTexts() []string {
 	var list []string
 	for _, d := range f.designs() {
@@ -147,7 +148,7 @@ func (f *frame) viewTexts() []string {
 			server, customer := busiest.Metric("service_"+q.Name+"_ns").Median,
 				busiest.Metric("response_"+q.Name+"_ns").Median
 			lost := float64(busiest.Metric(result.LostShare).Median)
-			text := "" // a lower quantile must do where there are too few customers, not where too many are lost
+			text := "" // with too few customers a lower quantile is used, but not with too many lost
 			switch {
 			case !server.Known():
 			case customer.Known():
@@ -165,7 +166,7 @@ func (f *frame) viewTexts() []string {
 	return list
 }
 
-// place names a row by its design and what varies, as in "locking at load 0.9".
+// rowName names a row by its design and what varies, as in "locking at load 0.9".
 func (f *frame) rowName(r *compare.Row) string {
 	if at := f.rowLevels(r, ""); at != "" {
 		return r.Design + " at " + at
@@ -173,18 +174,18 @@ func (f *frame) rowName(r *compare.Row) string {
 	return r.Design
 }
 
-// at is a row's levels of what varies but for one factor, as in "cpus 2, load 0.9".
-func (f *frame) rowLevels(r *compare.Row, but string) string {
+// rowLevels prints a row's levels of the varying factors other than except, as in "cpus 2, load 0.9".
+func (f *frame) rowLevels(r *compare.Row, except string) string {
 	var levels []string
 	for _, name := range f.varying {
-		if l := level(*r, name); l != "" && name != but {
+		if l := level(*r, name); l != "" && name != except {
 			levels = append(levels, name+" "+l)
 		}
 	}
 	return strings.Join(levels, ", ")
 }
 
-// views writes the sentences of twoViews below the verdicts.
+// writeViews writes the sentences of viewTexts.
 func writeViews(b *strings.Builder, f *frame, st Style) {
 	if !f.open {
 		return

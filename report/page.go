@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Table writes the page for people: the results, the verdicts, what they look like, then what the observed trials
-// saw, and last what to be wary of.
+// Table writes the page for people: the results, the verdicts, plots, what the instrumented trials measured, and last
+// the errors and warnings.
 func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning, st Style) error {
 	if len(rows) == 0 {
 		_, err := io.WriteString(w, "No trial ended: there is nothing to show.\n")
@@ -37,8 +37,8 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		writeViews(&b, &fs[i], st)
 		writePredictions(&b, &fs[i], st)
 	}
-	for _, part := range []func(*strings.Builder, *frame, Style){writeFormulas, writeSerials, writeKnees, writeCounters, writePlots, writeBoxes,
-		writeResources, writeCPUTime} {
+	for _, part := range []func(*strings.Builder, *frame, Style){writeFormulas, writeSerials, writeKnees,
+		writeCounters, writePlots, writeBoxes, writeResources, writeCPUTime} {
 		for i := range fs {
 			part(&b, &fs[i], st)
 		}
@@ -52,12 +52,12 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	return st.emit(w, b.String())
 }
 
-// decisions tells the checksum of a run in virtual time.
+// checksumText prints the checksum of the scheduler's decisions in virtual time.
 func checksumText(sum uint64) string {
 	return fmt.Sprintf("decisions of the scheduler: checksum %016x", sum)
 }
 
-// alone reports whether designs that could be compared have one trial each.
+// haveOneTrial reports whether designs that could be compared have one trial each.
 func haveOneTrial(rows []compare.Row) bool {
 	design := ""
 	for _, r := range rows {
@@ -72,14 +72,14 @@ func haveOneTrial(rows []compare.Row) bool {
 	return false
 }
 
-// results writes the main table of a frame.
+// writeResults writes the main table of a frame.
 func writeResults(b *strings.Builder, f *frame, st Style) {
 	blankLine(b)
 	writeShared(b, f.shared, st)
 	writeTable(b, f.columns(), f.footnotes, st)
 }
 
-// sharing writes what all rows of a table share.
+// writeShared writes what all rows of a table share.
 func writeShared(b *strings.Builder, texts []string, st Style) {
 	words := make([]string, len(texts))
 	for i, s := range texts {
@@ -89,7 +89,7 @@ func writeShared(b *strings.Builder, texts []string, st Style) {
 	b.WriteString("\n")
 }
 
-// fitted writes a table that fits the page, with its footnotes and what had to be left out.
+// writeTable writes a table that fits the page, with its footnotes and the headings of dropped columns.
 func writeTable(b *strings.Builder, columns []column, footnotes func([]column) []string, st Style) {
 	columns, dropped := fit(mapTexts(columns, st.text), st)
 	render(b, columns, st)
@@ -104,14 +104,14 @@ func writeTable(b *strings.Builder, columns []column, footnotes func([]column) [
 	}
 }
 
-// blank separates the parts of the page.
+// blankLine separates the parts of the page.
 func blankLine(b *strings.Builder) {
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
 }
 
-// heading begins a part of the page. A remark that does not fit beside the title stands below it.
+// writeHeading begins a part of the page. A remark that does not fit next to the title is on the line below it.
 func writeHeading(b *strings.Builder, title, remark string, st Style) {
 	blankLine(b)
 	title, remark = st.text(title), st.text(remark)
@@ -126,10 +126,10 @@ func writeHeading(b *strings.Builder, title, remark string, st Style) {
 	b.WriteString("\n")
 }
 
-// messages writes what concerns the run, then each distinct text of the rows once, with the rows and
-// designs that it concerns.
+// writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the
+// rows and designs that it concerns.
 func writeMessages(b *strings.Builder, title string, t tone, whole []compare.Warning, rows []compare.Row,
-	of func(compare.Row) []string, st Style) {
+	texts func(compare.Row) []string, st Style) {
 	type concern struct {
 		text    string
 		rows    int
@@ -137,7 +137,7 @@ func writeMessages(b *strings.Builder, title string, t tone, whole []compare.War
 	}
 	var list []*concern
 	for _, r := range rows {
-		for _, text := range of(r) {
+		for _, text := range texts(r) {
 			i := slices.IndexFunc(list, func(c *concern) bool { return c.text == text })
 			if i < 0 {
 				list = append(list, &concern{text: text})
@@ -166,7 +166,7 @@ func writeMessages(b *strings.Builder, title string, t tone, whole []compare.War
 	}
 }
 
-// warning writes a warning of a run.
+// writeWarning writes a warning of a run.
 func writeWarning(b *strings.Builder, text string, st Style) {
 	b.WriteString(st.paint(caution, "!") + " ")
 	wrap(b, st.split(text), " ", 2, st.width()-2)

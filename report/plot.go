@@ -12,18 +12,18 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// maxPlotWidth keeps plots calm on very wide terminals.
+// maxPlotWidth limits plots on very wide terminals.
 const maxPlotWidth = 100
 
-// The first level of a plot stands startRoom cells off the axis. Up to maxTogether marks in one place
-// are put side by side; the end of the axis has room for them.
+// startRoom is the distance of the first level from the axis, in cells. Up to maxTogether marks at one position are
+// drawn side by side; the end of the axis has room for them.
 const (
 	startRoom   = 2
 	maxTogether = 6
 )
 
-// plots writes the measure and the mean latency against CPUs, or against the first numeric factor that varies. It
-// writes nothing if none does.
+// writePlots plots the measure and the mean latency against CPUs or, if CPUs do not vary, the first numeric factor
+// that varies. It writes nothing if none does.
 func writePlots(b *strings.Builder, f *frame, st Style) {
 	factor := f.xFactor()
 	if factor == "" {
@@ -39,7 +39,7 @@ func writePlots(b *strings.Builder, f *frame, st Style) {
 	}
 }
 
-// plot writes one metric against a factor: a letter per series, bars for intervals, dots between.
+// writePlot plots one metric against a factor: a letter for each series, bars for intervals, dots for lines.
 func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	numbers, levels := f.sortedLevels(factor)
 	list, without := f.series(factor, metric, levels)
@@ -81,7 +81,8 @@ func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Sty
 	writeRemarks(b, c.crowded, leftOut, without, factor, st)
 }
 
-// intervals reports whether some row has an interval of the metric that is more than a point, as what is exact is.
+// intervals reports whether some row has an interval of the metric that is wider than a point. Exact values have
+// points.
 func (f *frame) intervals(metric string) bool {
 	return slices.ContainsFunc(f.rows, func(r compare.Row) bool {
 		s := withMean(r.Metric(metric))
@@ -89,7 +90,7 @@ func (f *frame) intervals(metric string) bool {
 	})
 }
 
-// writeLevels writes the texts under the x axis, centred, without those that would touch another.
+// writeLevels writes the labels under the x axis, centred. It leaves out labels that would touch another.
 func writeLevels(b *strings.Builder, levels []string, at []int, margin int, st Style) {
 	line := strings.Repeat(" ", margin)
 	for i, l := range levels {
@@ -102,7 +103,7 @@ func writeLevels(b *strings.Builder, levels []string, at []int, margin int, st S
 	b.WriteString(line + "\n")
 }
 
-// writeLegend names the series in columns.
+// writeLegend writes the names of the series in columns.
 func writeLegend(b *strings.Builder, list []series, st Style) {
 	widest, names := 0, make([]string, len(list))
 	for i, s := range list {
@@ -124,7 +125,7 @@ func writeLegend(b *strings.Builder, list []series, st Style) {
 	}
 }
 
-// writeRemarks says what the plot does not show.
+// writeRemarks writes what the plot does not show.
 func writeRemarks(b *strings.Builder, crowded bool, leftOut int, without []string, factor string, st Style) {
 	var remarks []string
 	if crowded {
@@ -149,7 +150,7 @@ func letter(i int) string { return string(rune('A' + i)) }
 type canvas struct {
 	width, height int // height is the row of the highest tick
 	perTick       int
-	crowded       bool // some place shows a count instead of letters
+	crowded       bool // some cell shows a count instead of letters
 	end           float64
 	bits          []byte // braille dots of the lines; in ASCII any bit is a dot
 	bars          []bool
@@ -168,7 +169,7 @@ func newCanvas(width int, y axis) *canvas {
 // row is the row of a y value.
 func (c *canvas) row(y float64) int { return int(math.Round(y / c.end * float64(c.height))) }
 
-// draw puts the series on the canvas, first lines, then bars, then marks, so that marks win.
+// draw puts the series on the canvas: first lines, then bars, then marks, so that marks are on top.
 func (c *canvas) draw(list []series, at []int) {
 	slot := leastGap(at)
 	for i, s := range list {
@@ -190,17 +191,17 @@ func (c *canvas) draw(list []series, at []int) {
 			marks[[2]int{x, c.row(m.y)}] = append(marks[[2]int{x, c.row(m.y)}], cell{text, seriesTone(i)})
 		}
 	}
-	for at, who := range marks {
-		c.marks(at[0], at[1], who, min(slot-1, maxTogether))
+	for at, cells := range marks {
+		c.marks(at[0], at[1], cells, min(slot-1, maxTogether))
 	}
 }
 
-// line draws the dots between two marks, one in each column between them.
+// line draws the dots between two marks, one in each column.
 func (c *canvas) line(a, b mark, at []int, t tone) {
 	x0, x1 := at[a.level], at[b.level]
 	for x := x0 + 1; x < x1; x++ {
 		y := a.y + (b.y-a.y)*float64(x-x0)/float64(x1-x0)
-		// A braille character has four dots on top of each other: a quarter of a row each.
+		// A braille character has four dots on top of each other, each a quarter of a row.
 		quarter := int(math.Floor((y/c.end*float64(c.height) + 0.5) * 4))
 		i := quarter/4*c.width + x
 		if c.bits[i] == 0 {
@@ -210,24 +211,23 @@ func (c *canvas) line(a, b mark, at []int, t tone) {
 	}
 }
 
-// marks puts the letters of series that share a cell side by side, or says how many they are where
-// there is no room.
-func (c *canvas) marks(x, row int, who []cell, room int) {
+// marks draws the letters of series that share a cell side by side. Without room it draws their number.
+func (c *canvas) marks(x, row int, cells []cell, room int) {
 	put := func(k int, mark cell) {
 		if x+k < c.width {
 			c.texts[row*c.width+x+k] = mark
 		}
 	}
-	if len(who) > room {
+	if len(cells) > room {
 		c.crowded = true
 		digit := "#"
-		if len(who) < 10 {
-			digit = strconv.Itoa(len(who))
+		if len(cells) < 10 {
+			digit = strconv.Itoa(len(cells))
 		}
 		put(0, cell{digit, bold})
 		return
 	}
-	for k, mark := range who {
+	for k, mark := range cells {
 		put(k, mark)
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-func designAt(design string, p plan.Point, quiet []string) string {
-	if text := pointText(p, quiet); text != "" {
+// designAt names a design with its point.
+func designAt(design string, p plan.Point, shared []string) string {
+	if text := pointText(p, shared); text != "" {
 		return design + " (" + text + ")"
 	}
 	return design
 }
 
-// points is a point as "cpus 2, buffer 10", without the factors named.
+// pointText prints a point as "cpus 2, buffer 10", without the factors in without.
 func pointText(p plan.Point, without []string) string {
 	var parts []string
 	for _, s := range p.Settings() {
@@ -26,19 +27,19 @@ func pointText(p plan.Point, without []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// pointsOf are the texts of the verdicts' points, each once, in order of appearance.
-func pointTexts(verdicts []compare.Verdict, quiet []string) []string {
+// pointTexts returns the distinct texts of the verdicts' points in order of appearance.
+func pointTexts(verdicts []compare.Verdict, shared []string) []string {
 	var texts []string
 	for _, v := range verdicts {
-		if at := pointText(v.Point, quiet); !slices.Contains(texts, at) {
+		if at := pointText(v.Point, shared); !slices.Contains(texts, at) {
 			texts = append(texts, at)
 		}
 	}
 	return texts
 }
 
-// saidOnce are the factors that need no mention in each verdict: those with one level in all of them,
-// and workers where they are as many as the CPUs. The head of the page says them.
+// sharedFactors returns the factors that verdicts need not mention: those with one level in all verdicts, and workers
+// if they equal the CPUs. The head of the page has them.
 func sharedFactors(verdicts []compare.Verdict) []string {
 	levels := map[string][]string{}
 	follows := true
@@ -55,11 +56,11 @@ func sharedFactors(verdicts []compare.Verdict) []string {
 			follows = false
 		}
 	}
-	var quiet []string
+	var shared []string
 	for factor, l := range levels {
 		if len(l) == 1 || factor == "workers" && follows {
-			quiet = append(quiet, factor)
+			shared = append(shared, factor)
 		}
 	}
-	return quiet
+	return shared
 }

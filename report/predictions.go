@@ -10,27 +10,27 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// predictedNote stands above predictions, and beside a row that is predicted among others that are measured. offSign
-// is at the error of a prediction that is off.
+// predictedNote is the heading of predictions and the note of predicted rows among measured ones. offSign marks the
+// error of a prediction that is off.
 const (
 	predictedNote = "predicted"
 	offSign       = "!"
-	notModelled   = "not modelled" // in place of a prediction that does not hold
+	notModelled   = "not modelled" // replaces a prediction that does not hold
 )
 
-// mostOff is how many predictions that are off are told in full.
+// maxOff is the largest number of predictions that are off and listed.
 const maxOff = 8
 
-// beyond reports whether some rows are predicted and others measured.
+// hasPredictedRows reports whether some rows are predicted and others measured.
 func (f *frame) hasPredictedRows() bool {
 	return !f.virtual() && slices.ContainsFunc(f.rows, f.predicted)
 }
 
-// predicted reports whether a row is predicted where others are measured.
+// predicted reports whether a row is predicted while others are measured.
 func (f *frame) predicted(r compare.Row) bool { return r.World == result.Virtual && !f.virtual() }
 
-// twinColumns are what was predicted of the measure, or in an open loop of the mean response, and by how much that
-// and the mean latency are off. There are none where nothing was.
+// predictionColumns returns the prediction of the measure (in an open loop of the mean response time), its error and
+// that of the mean latency. It returns nil if nothing was predicted.
 func (f *frame) predictionColumns() []column {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Predictions) > 0 }) {
 		return nil
@@ -55,7 +55,7 @@ func (f *frame) predictionColumns() []column {
 	return columns
 }
 
-// errorColumn is by how much predictions of a metric are off.
+// errorColumn returns the errors of predictions of a metric.
 func (f *frame) errorColumn(head string, metric func(compare.Row) string) column {
 	c := column{group: predictedNote, head: head}
 	for _, r := range f.rows {
@@ -79,7 +79,7 @@ func (f *frame) errorColumn(head string, metric func(compare.Row) string) column
 	return c
 }
 
-// signed prints an error of 0.012 as +1.2%.
+// signedPercent prints an error of 0.012 as +1.2%.
 func signedPercent(v result.Value) string {
 	x := 100 * float64(v)
 	if math.Abs(x) < 0.05 {
@@ -88,7 +88,7 @@ func signedPercent(v result.Value) string {
 	return fmt.Sprintf("%+.1f%%", x)
 }
 
-// twinNotes explain the signs of twinColumns.
+// predictionNotes explains the signs of predictionColumns.
 func (f *frame) predictionNotes(columns []column) []string {
 	var notes []string
 	if slices.ContainsFunc(columns, func(c column) bool {
@@ -105,7 +105,8 @@ func (f *frame) predictionNotes(columns []column) []string {
 	return notes
 }
 
-// refusals are why predictions do not hold: a sentence for each condition that fails, with the row where it fails most.
+// refusalNotes says why predictions do not hold: a sentence for each failed condition, with the row that fails it
+// most.
 func (f *frame) refusalNotes() []string {
 	var order []string
 	worst, count := map[string]*compare.Row{}, map[string]int{}
@@ -134,7 +135,7 @@ func (f *frame) refusalNotes() []string {
 	return notes
 }
 
-// refused are the designs that have a row that fails a condition, each once.
+// refusedDesigns returns the designs that have a row that fails a condition, each once.
 func (f *frame) refusedDesigns(condition string) []string {
 	var names []string
 	for _, r := range f.rows {
@@ -145,8 +146,8 @@ func (f *frame) refusedDesigns(condition string) []string {
 	return names
 }
 
-// agreement says how well predictions agree with measurements, and which do not. The sentence is "" where there are
-// none.
+// agreement states how well predictions agree with measurements, and lists those that are off. The sentence is "" if
+// there are no predictions.
 func (f *frame) agreement() (sentence string, off []string) {
 	a := compare.Agree(f.rows)
 	refused := ""
@@ -182,13 +183,13 @@ func (f *frame) agreement() (sentence string, off []string) {
 	return sentence, off
 }
 
-// metricWords are the metrics that are predicted, in words.
+// metricWords are the names of the predicted metrics for people.
 var metricWords = map[string]string{
 	result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response",
 	result.WallSeconds: "wall time",
 }
 
-// twin writes how well the predictions agree.
+// writePredictions writes how well predictions and measurements agree.
 func writePredictions(b *strings.Builder, f *frame, st Style) {
 	sentence, off := f.agreement()
 	if sentence == "" {

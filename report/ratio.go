@@ -8,10 +8,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// vague reports whether the interval of a ratio says nothing, as that of 2 blocks that differ by a fifth does.
+// vague reports whether the interval of a ratio is too wide to be useful, as that of 2 very different blocks is.
 func vague(low, high result.Value) bool { return high > 10*low }
 
-// fromTo is the interval of a ratio in a sentence.
+// intervalText is the interval of a ratio in a sentence.
 func intervalText(name string, low, high result.Value) string {
 	if vague(low, high) {
 		return "interval wider than 10x"
@@ -19,7 +19,7 @@ func intervalText(name string, low, high result.Value) string {
 	return name + ratio(low) + " to " + ratio(high)
 }
 
-// inBrackets is the same in a table.
+// bracketed is the interval of a ratio in a table.
 func bracketed(low, high result.Value) string {
 	if vague(low, high) {
 		return noInterval
@@ -27,7 +27,7 @@ func bracketed(low, high result.Value) string {
 	return "[" + ratio(low) + ", " + ratio(high) + "]"
 }
 
-// vagueNote explains the sign for a ratio's interval that says nothing, where columns show it.
+// vagueNote explains the sign of an interval that is too wide, if the columns show it.
 func vagueNote(columns []column) []string {
 	if !showsSign(columns, noInterval) {
 		return nil
@@ -35,7 +35,7 @@ func vagueNote(columns []column) []string {
 	return []string{noInterval + " : the interval is wider than 10x"}
 }
 
-// ratioOf prints a ratio in a table, or what stands for it where there is none, of which why is the reason.
+// ratioCell prints a ratio in a table. If there is none, for the reason why, it prints what replaces it.
 func ratioCell(v result.Value, why string) string {
 	switch why {
 	case "":
@@ -59,7 +59,7 @@ func signedValue(v *result.Value, metric string) string {
 	return "+" + formatValue(*v, metric)
 }
 
-// ratio prints a ratio near 1 with enough digits to tell it from 1.
+// ratio prints a ratio with enough digits to distinguish it from 1.
 func ratio(v result.Value) string {
 	x := float64(v)
 	switch d := math.Abs(x - 1); {

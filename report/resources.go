@@ -11,14 +11,15 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// resources writes what the observed trials saw of each named resource.
+// writeResources writes what the instrumented trials measured for each named resource.
 func writeResources(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Resources) > 0 }) {
 		return
 	}
-	writeHeading(b, f.rows[0].Workload+": resources", f.instrumentedRemark("of instrumented trials, which are in no other number"), st)
+	writeHeading(b, f.rows[0].Workload+": resources",
+		f.instrumentedRemark("of instrumented trials, which are in no other number"), st)
 	labels := f.labels()
-	calm := 2 // a column of zeros may go where the page is narrow
+	calm := 2 // a narrow page may drop a column of zeros
 	if slices.ContainsFunc(f.rows, violated) {
 		calm = 0
 	}
@@ -33,7 +34,7 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 				f.label(columns, r)
 			} else {
 				for j := range labels {
-					columns[j].add("", plain) // one name for all resources of a row
+					columns[j].add("", plain) // a row's name is written once for all its resources
 				}
 			}
 			addResource(columns[len(labels):], x)
@@ -50,12 +51,12 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 	}, st)
 }
 
-// violated reports whether two users met in a station of the row.
+// violated reports whether two users were in a station of the row at once.
 func violated(r compare.Row) bool {
 	return slices.ContainsFunc(r.Resources, func(x result.Resource) bool { return x.Violations > 0 })
 }
 
-// addResource fills the columns after the labels. What does not apply to the kind stays empty.
+// addResource fills the columns after the labels. Cells that do not apply to the kind of resource stay empty.
 func addResource(columns []column, x result.Resource) {
 	share := func(p *float64) string {
 		if p == nil {
@@ -70,7 +71,7 @@ func addResource(columns []column, x result.Resource) {
 	if x.WaitMeanNs != nil {
 		wait = number(result.Value(*x.WaitMeanNs), result.Nanoseconds, fewDigits)
 	}
-	if x.Uses > 0 && x.Kind != "station" { // who waits for a station waits at its lock or channel
+	if x.Uses > 0 && x.Kind != "station" { // goroutines wait for a station at its lock or channel
 		waited = percent(float64(x.Waits) / float64(x.Uses))
 		if x.RecvWaits != nil { // sending and receiving are two different waits
 			waited += " / " + percent(float64(*x.RecvWaits)/float64(x.Uses))
@@ -93,7 +94,7 @@ func addResource(columns []column, x result.Resource) {
 	}
 }
 
-// slowDown says what observing cost, from the least to the most affected row.
+// slowDownText states the cost of instrumentation, from the least to the most affected row.
 func slowDownText(rows []compare.Row) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
@@ -112,7 +113,7 @@ func slowDownText(rows []compare.Row) string {
 	}
 }
 
-// ledger writes where the core-seconds of the observed trials went.
+// writeCPUTime writes the breakdown of CPU time in the instrumented trials.
 func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
 		return
@@ -143,7 +144,7 @@ func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 	render(b, columns, st)
 }
 
-// watched is a remark on observed trials; virtual time needs none.
+// instrumentedRemark returns a remark on instrumented trials. Virtual time needs none.
 func (f *frame) instrumentedRemark(remark string) string {
 	if f.rows[0].World == result.Virtual {
 		return ""

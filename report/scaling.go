@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// scaled is one sentence on how a benchmark scales and what limits it, with the evidence.
+// scalingText is one sentence on how a benchmark scales and what limits it, with the evidence.
 func scalingText(s compare.Scaling) string {
 	text := s.Design
 	if at := pointText(s.Point, nil); at != "" {
@@ -55,7 +55,7 @@ func scalingText(s compare.Scaling) string {
 	return text + "what limits it is not known: the counters of the runtime are not there"
 }
 
-// inflated names the growth of the CPU time where it is worth mentioning beside something else.
+// inflationText names the growth of the CPU time if it matters next to another limit.
 func inflationText(s compare.Scaling) string {
 	if s.Inflation >= 1.25 {
 		return fmt.Sprintf("; an operation takes %sx the CPU time", ratio(s.Inflation))
@@ -63,7 +63,7 @@ func inflationText(s compare.Scaling) string {
 	return ""
 }
 
-// collector names the part of the garbage collector where it is worth mentioning.
+// collectorText names the garbage collector's share of the CPU time if it matters.
 func collectorText(s compare.Scaling) string {
 	if s.GC >= 0.1 {
 		return "; the garbage collector takes " + wholePercent(s.GC) + " of the CPU time"
@@ -78,7 +78,7 @@ func cpuCount(n int) string {
 	return fmt.Sprintf("%d CPUs", n)
 }
 
-// whole prints a share in per cent.
+// wholePercent prints a share in whole percent.
 func wholePercent(v result.Value) string {
 	if !v.Known() {
 		return unavailable
@@ -86,7 +86,7 @@ func wholePercent(v result.Value) string {
 	return fmt.Sprintf("%.0f%%", 100*float64(v))
 }
 
-// speedups plots how many times as many operations a second each benchmark does as at the fewest CPUs.
+// writeSpeedups plots the throughput of each benchmark relative to that at the fewest CPUs.
 func writeSpeedups(b *strings.Builder, rows []compare.Row, st Style) {
 	if len(rows) == 0 {
 		return

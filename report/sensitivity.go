@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// sensitivityColumn are the ranges of a prediction if one of the scheduler's costs is half or twice what it is, and if
-// one burn lasts longer; no columns where nobody asked for them.
+// sensitivityColumns returns the ranges of a prediction if one of the scheduler's costs is halved or doubled, and if
+// one burn lasts longer. It returns nil if they were not asked for.
 func (f *frame) sensitivityColumns(group, metric string) []column {
 	costs := func(s *compare.Sensitivity) (low, high result.Value) { return s.Low, s.High }
 	burn := func(s *compare.Sensitivity) (low, high result.Value) { return s.DisturbedLow, s.DisturbedHigh }
@@ -16,9 +16,9 @@ func (f *frame) sensitivityColumns(group, metric string) []column {
 		f.rangeColumns(group, "one burn longer", metric, burn)...)
 }
 
-// rangeColumn is a range of a prediction; no column where nobody asked for it.
+// rangeColumns returns one range of a prediction. It returns nil if the range was not asked for.
 func (f *frame) rangeColumns(group, head, metric string,
-	of func(*compare.Sensitivity) (low, high result.Value)) []column {
+	bounds func(*compare.Sensitivity) (low, high result.Value)) []column {
 	some := false
 	c := f.column(group, head, func(r compare.Row) string {
 		for _, s := range r.Sensitivity {
@@ -26,7 +26,7 @@ func (f *frame) rangeColumns(group, head, metric string,
 				continue
 			}
 			some = true
-			low, high := of(&s)
+			low, high := bounds(&s)
 			if text, ok := interval(result.Summary{Metric: metric, Median: s.Value, Low: low, High: high}, digits); ok {
 				return text
 			}
@@ -40,8 +40,7 @@ func (f *frame) rangeColumns(group, head, metric string,
 	return []column{c}
 }
 
-// sensitive says which predictions depend on the scheduler's costs so much that a reader must know; where none does
-// it says that.
+// sensitivityTexts names the predictions that depend much on the scheduler's costs, or says that none does.
 func sensitivityTexts(rows []compare.Row) []string {
 	var texts []string
 	some := false
@@ -65,7 +64,7 @@ func sensitivityTexts(rows []compare.Row) []string {
 	return texts
 }
 
-// sensitivities writes what sensitive says.
+// writeSensitivities writes the sentences of sensitivityTexts.
 func writeSensitivities(b *strings.Builder, rows []compare.Row, st Style) {
 	writeList(b, rows, sensitivityTexts(rows), "what the costs of the scheduler do",
 		"each x 1/2 and x 2, and one burn longer, all else equal", st)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// serialTexts are a sentence for each row that has a serial share.
+// serialTexts returns a sentence for each row that has a serial share.
 func (f *frame) serialTexts() (texts []string) {
 	for i := range f.rows {
 		s := f.rows[i].Serial
@@ -22,7 +22,7 @@ func (f *frame) serialTexts() (texts []string) {
 	return texts
 }
 
-// serials writes how much of a job's time more CPUs do not shorten.
+// writeSerials writes the share of a job's time that more CPUs do not shorten.
 func writeSerials(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.serialTexts() {
 		if i == 0 {

@@ -10,13 +10,13 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// mostStates is how many steady states of a row a sentence names.
+// maxStates is the largest number of steady states of a row that a sentence names.
 const maxStates = 4
 
-// several marks an interval that spans steady states.
+// severalStates marks an interval that spans steady states.
 const severalStates = "states"
 
-// steady says which rows have several steady states, and which.
+// stateTexts returns a sentence for each row that has several steady states.
 func stateTexts(rows []compare.Row) []string {
 	var texts []string
 	for _, r := range rows {
@@ -27,6 +27,7 @@ func stateTexts(rows []compare.Row) []string {
 	return texts
 }
 
+// stateText lists the steady states of a row with their shares.
 func stateText(r *compare.Row, s result.Summary) string {
 	words := map[string]string{result.Throughput: "throughput", result.ResponseP50: "median response"}
 	value := func(v result.Value) string { return number(v, result.UnitOf(s.Metric), digits) }
@@ -44,7 +45,8 @@ func stateText(r *compare.Row, s result.Summary) string {
 		result.Count(len(list), "steady state"), words[s.Metric], value(s.Median), strings.Join(parts, ", "))
 }
 
-// steadyParts writes what steady says.
+// writeStates writes the sentences of stateTexts.
 func writeStates(b *strings.Builder, rows []compare.Row, st Style) {
-	writeList(b, rows, stateTexts(rows), "steady states", "one burn at a time lasts longer, and the load settles again", st)
+	writeList(b, rows, stateTexts(rows), "steady states",
+		"one burn at a time lasts longer, and the load settles again", st)
 }

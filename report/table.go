@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Significant digits: of the measure that designs are judged by, and of the others.
+// Significant digits of the measure by which designs are judged, and of the other metrics.
 const (
 	digits    = 4
 	fewDigits = 3
@@ -19,7 +19,7 @@ const (
 	noQuantile = "-"
 )
 
-// The other metrics of the table.
+// Other metrics of the table.
 const (
 	latencyP95 = "latency_p95_ns"
 	latencyP99 = "latency_p99_ns"
@@ -41,7 +41,7 @@ func (f *frame) known(metric string) bool {
 	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Metric(metric).Median.Known() })
 }
 
-// columns are the main table's.
+// columns returns the columns of the main table.
 func (f *frame) columns() []column {
 	columns := f.labels()
 	for _, r := range f.rows {
@@ -73,7 +73,7 @@ func (f *frame) columns() []column {
 	used.drop = 4
 	lines := f.column("", "lines", lineCount)
 	lines.drop = 1
-	if f.open { // a price for which the times pay: they matter more
+	if f.open { // the times of an open loop matter more
 		lines.drop = 3
 	}
 	columns = append(columns, used, lines)
@@ -83,7 +83,7 @@ func (f *frame) columns() []column {
 	return columns
 }
 
-// measureColumns are the median and, where some row has one, its interval.
+// measureColumns returns the median and, if some row has one, its interval.
 func (f *frame) measureColumns() []column {
 	metric, heading := f.measure()
 	average := "median"
@@ -125,7 +125,7 @@ func (f *frame) measureColumns() []column {
 	return append(columns, f.sensitivityColumns(heading, metric)...)
 }
 
-// besideColumn is each row's ratio to the baseline, where there is one.
+// baselineColumn returns each row's ratio to the baseline. It returns nil if there is no baseline.
 func (f *frame) baselineColumn() []column {
 	i := slices.IndexFunc(f.rows, func(r compare.Row) bool { return r.BaselineVerdict != nil })
 	if i < 0 {
@@ -139,8 +139,8 @@ func (f *frame) baselineColumn() []column {
 	})}
 }
 
-// mean is a summary with its mean in place of its median, where it has one: in virtual time. Of few replications that
-// differ the mean has no interval worth a name: it may reach below 0.
+// withMean replaces a summary's median by its mean, if it has one, as in virtual time. The interval of a mean of few,
+// very different replications is dropped: it may even reach below 0.
 func withMean(s result.Summary) result.Summary {
 	if s.Mean != nil {
 		s.Median, s.Low, s.High = s.Mean.Mean, s.Mean.Low, s.Mean.High
@@ -151,12 +151,12 @@ func withMean(s result.Summary) result.Summary {
 	return s
 }
 
-// virtual reports whether all rows are calculated.
+// virtual reports whether all rows are simulated.
 func (f *frame) virtual() bool {
 	return !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.World != result.Virtual })
 }
 
-// latencyColumns are the mean and the quantiles of a stream's operations.
+// latencyColumns returns the mean and the quantiles of a stream's operations.
 func (f *frame) latencyColumns() []column {
 	mean := f.metricColumn("latency", "mean", result.LatencyMean, fewDigits)
 	columns := append([]column{mean}, f.sensitivityColumns("latency", result.LatencyMean)...)
@@ -180,7 +180,7 @@ func (f *frame) latencyColumns() []column {
 	return columns
 }
 
-// column makes a column of one text per row.
+// column makes a column with one text for each row.
 func (f *frame) column(group, head string, text func(compare.Row) string) column {
 	c := column{group: group, head: head}
 	for _, r := range f.rows {
@@ -193,11 +193,12 @@ func (f *frame) column(group, head string, text func(compare.Row) string) column
 	return c
 }
 
+// metricColumn makes a column of a metric's medians.
 func (f *frame) metricColumn(group, head, metric string, digits int) column {
 	return f.column(group, head, func(r compare.Row) string { return medianText(r, metric, digits) })
 }
 
-// valueOf is a metric's median. A row without numbers stays empty: its note says why.
+// medianText prints a metric's median. A row without numbers stays empty; its note gives the reason.
 func medianText(r compare.Row, metric string, digits int) string {
 	if r.N == 0 || r.Refusal != nil && r.World == result.Virtual {
 		return ""
@@ -212,6 +213,7 @@ func medianText(r compare.Row, metric string, digits int) string {
 	return number(v, result.UnitOf(metric), digits)
 }
 
+// lineCount prints the lines of code of a row's design.
 func lineCount(r compare.Row) string {
 	if r.Lines == nil {
 		return unavailable

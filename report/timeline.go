@@ -13,7 +13,7 @@ import (
 
 // TimelineJSON writes timelines as Chrome trace events (the "JSON Array Format" wrapped in an object; Trace Event
 // Format, Google 2016), which ui.perfetto.dev opens. Each timeline is three processes: its CPUs, its goroutines and
-// its queues. Times are microseconds from the beginning of the timeline, with all nanoseconds.
+// its queues. Times are in microseconds from the start of the timeline, with all nanoseconds.
 func TimelineJSON(w io.Writer, all []*timeline.Timeline) error {
 	e := &traceEvents{w: bufio.NewWriter(w), separator: "\n"}
 	fmt.Fprint(e.w, `{"displayTimeUnit":"ns","traceEvents":[`)
@@ -29,7 +29,7 @@ func TimelineJSON(w io.Writer, all []*timeline.Timeline) error {
 	return e.w.Flush()
 }
 
-// traceEvents writes events, one a line.
+// traceEvents writes events, one per line.
 type traceEvents struct {
 	w                        *bufio.Writer
 	separator                string
@@ -43,10 +43,10 @@ func (e *traceEvents) event(format string, args ...any) {
 	fmt.Fprintf(e.w, format, args...)
 }
 
-// places are as many of each queue as have a row of their own.
+// maxPositions is the largest number of positions of a queue that have a row of their own.
 const maxPositions = 16
 
-// names tells what processes and threads are called; they are shown in the order in which they are told.
+// nameEvents writes the names of processes and threads. Viewers show them in this order.
 func (e *traceEvents) nameEvents() {
 	for _, p := range []struct {
 		pid  int
@@ -68,7 +68,8 @@ func (e *traceEvents) thread(pid, tid int, name string) {
 	e.event(`{"ph":"M","name":"thread_sort_index","pid":%d,"tid":%d,"args":{"sort_index":%d}}`, pid, tid, tid)
 }
 
-// span is an event of the goroutine, and of the CPU if it is on one. What lies in a channel is in its queue.
+// spanEvents writes a span as an event of its goroutine and, if it is on a CPU, of the CPU. Values in a channel
+// belong to its queue.
 func (e *traceEvents) spanEvents(s *timeline.Span) {
 	if s.Goroutine == timeline.None {
 		return
@@ -93,7 +94,7 @@ func (e *traceEvents) slice(pid, tid int, from, to int64, name, category, args s
 		jsonString(name), jsonString(category), pid, tid, microseconds(from-e.t.From), microseconds(to-from), args)
 }
 
-// spanName is what a span is called: its request and stage, or what it waits for.
+// spanName is a span's label: its request and stage, or what it waits for.
 func spanName(t *timeline.Timeline, s *timeline.Span) string {
 	var words []string
 	if s.Request != timeline.NoRequest {
@@ -113,7 +114,7 @@ func spanName(t *timeline.Timeline, s *timeline.Span) string {
 	return strings.Join(words, " ")
 }
 
-// lines are the queues: how long each is, as a counter, and who stands in which place.
+// queueEvents writes the queues: their lengths as counters, and which request is at which position.
 func (e *traceEvents) queueEvents() {
 	tid := 0
 	for _, q := range e.t.Queues(maxPositions) {
@@ -142,7 +143,7 @@ func (e *traceEvents) queueEvents() {
 	}
 }
 
-// queueName is what a line is called: "lock grinder".
+// queueName is a queue's label, such as "lock grinder".
 func queueName(r timeline.Resource) string {
 	if r.Name == "" {
 		return string(r.Kind)
@@ -150,15 +151,15 @@ func queueName(r timeline.Resource) string {
 	return string(r.Kind) + " " + r.Name
 }
 
-// microseconds prints nanoseconds exactly: 1234.567.
+// microseconds prints nanoseconds exactly, such as 1234.567.
 func microseconds(ns int64) string {
 	return fmt.Sprintf("%d.%03d", ns/1000, ns%1000)
 }
 
-// quoted is a JSON string.
+// jsonString is s as a JSON string.
 func jsonString(s string) string {
 	b, err := json.Marshal(s)
-	if err != nil { // a string always can
+	if err != nil { // strings can always be encoded
 		return `""`
 	}
 	return string(quote.JSON(b))

@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// cpus draws who ran where.
+// cpus draws which goroutine ran on which CPU.
 func (p *panel) cpus(s *svg, tops []px) {
 	lanes := make([]cluster, len(tops))
 	for i := range p.t.Spans {
@@ -36,13 +36,13 @@ func (p *panel) cpus(s *svg, tops []px) {
 	}
 }
 
-// about is what a span says when it is pointed at.
+// about is the tooltip of a span.
 func (p *panel) about(sp *timeline.Span) string {
 	return fmt.Sprintf("%s on CPU %d, %s, %s to %s ms", spanName(p.t, sp), sp.CPU, p.t.Goroutines[sp.Goroutine],
 		milliseconds(sp.Start-p.t.From, 1), milliseconds(sp.End-p.t.From, 1))
 }
 
-// inscribe writes the request into its bar, and the stage below, as far as there is room.
+// inscribe writes the request into its bar and the stage below it, as far as there is room.
 func (p *panel) inscribe(s *svg, sp *timeline.Span, x, width, top px) {
 	if p.lane < 12_00 {
 		return
@@ -74,7 +74,7 @@ func (p *panel) inscribe(s *svg, sp *timeline.Span, x, width, top px) {
 	}
 }
 
-// apart is the width of a bar that leaves a gap before the next, where that costs it little.
+// barWidth is the width of a bar that leaves a gap before the next, unless the bar is too narrow.
 func barWidth(width px) px {
 	if width < 3_00 {
 		return width
@@ -82,43 +82,43 @@ func barWidth(width px) px {
 	return width - 70
 }
 
-// fits reports whether a text of letters so wide has room.
+// fits reports whether a text of letters of this width has room.
 func fits(text string, letter, width px) bool {
 	return px(len([]rune(text)))*letter+2_00 <= width
 }
 
-// queue draws who stood where in a line, from the bottom up.
+// queue draws which request was at which position of a queue, from the bottom up.
 func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 	h := positionHeight(q)
 	clusters := make([]cluster, maxPositions)
 	for i := range q.Intervals {
-		piece := &q.Intervals[i]
-		top := bottom - h*px(piece.Position+1)
-		x, width := p.x(piece.Start), p.width(piece.Start, piece.End)
-		c := &clusters[piece.Position]
+		interval := &q.Intervals[i]
+		top := bottom - h*px(interval.Position+1)
+		x, width := p.x(interval.Start), p.width(interval.Start, interval.End)
+		c := &clusters[interval.Position]
 		if width < minSpanWidth {
 			c.add(s, x, width, top, h-50)
 			continue
 		}
 		c.flush(s, top, h-50)
-		class, what := requestClass(piece.Request), "waits"
+		class, what := requestClass(interval.Request), "waits"
 		switch {
-		case piece.Buffered:
+		case interval.Buffered:
 			what = "in the channel"
 		case q.Kind == timeline.Channel && !q.Pool:
 			class += " pale"
 			what = "waits to be sent"
 		}
 		number := ""
-		if piece.Request != timeline.NoRequest {
-			number = fmt.Sprint(piece.Request)
+		if interval.Request != timeline.NoRequest {
+			number = fmt.Sprint(interval.Request)
 		}
-		if piece.Goroutine != timeline.None {
-			what += ", " + p.t.Goroutines[piece.Goroutine]
+		if interval.Goroutine != timeline.None {
+			what += ", " + p.t.Goroutines[interval.Goroutine]
 		}
 		s.rect(class, x, top, barWidth(width), h-50,
-			fmt.Sprintf("%s, place %d of %s, %s to %s ms", strings.TrimSpace(number+" "+what), piece.Position+1,
-				queueName(q.Resource), milliseconds(piece.Start-p.t.From, 1), milliseconds(piece.End-p.t.From, 1)))
+			fmt.Sprintf("%s, place %d of %s, %s to %s ms", strings.TrimSpace(number+" "+what), interval.Position+1,
+				queueName(q.Resource), milliseconds(interval.Start-p.t.From, 1), milliseconds(interval.End-p.t.From, 1)))
 		if h >= 10_00 && number != "" && fits(number, 4_90, width) {
 			s.text("ins", x+width/2, top+h-3_00, number)
 		}
@@ -128,10 +128,10 @@ func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 	}
 }
 
-// cluster is a row of spans too short to be drawn each by itself.
+// cluster is a row of spans that are too short to be drawn separately.
 type cluster struct{ from, to px }
 
-// add takes one more span in, and draws the cluster before it if that is not next to it.
+// add adds a span. It first draws the spans before it if they are not adjacent.
 func (c *cluster) add(s *svg, x, width, top, height px) {
 	if c.to == 0 || x-c.to > minSpanWidth {
 		c.flush(s, top, height)
@@ -140,6 +140,7 @@ func (c *cluster) add(s *svg, x, width, top, height px) {
 	c.to = max(c.to, x+width)
 }
 
+// flush draws the cluster and empties it.
 func (c *cluster) flush(s *svg, top, height px) {
 	if c.to > c.from {
 		s.rect("many", c.from, top, c.to-c.from, height, "")
@@ -147,7 +148,7 @@ func (c *cluster) flush(s *svg, top, height px) {
 	*c = cluster{}
 }
 
-// hue is the class of a request's colour.
+// requestClass is the class of a request's colour.
 func requestClass(request int64) string {
 	if request == timeline.NoRequest {
 		return "none"

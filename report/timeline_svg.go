@@ -9,10 +9,10 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// The measures of the picture.
+// Dimensions of the picture.
 const (
 	svgMargin    px = 16_00
-	svgGutter    px = 170_00 // labels, left of the lanes
+	svgGutter    px = 170_00 // for the labels left of the lanes
 	svgLanes     px = 1400_00
 	svgWidth        = svgGutter + svgLanes + svgMargin
 	laneGap      px = 4_00
@@ -20,11 +20,11 @@ const (
 	titleSpace   px = 26_00
 	axisSpace    px = 22_00
 	lineSpace    px = 18_00
-	minSpanWidth px = 30 // a span that is drawn by itself; shorter ones are drawn together
+	minSpanWidth px = 30 // shorter spans are drawn together
 )
 
-// TimelineSVG draws timelines one below the other: a lane for each CPU, coloured by request, then one for each
-// queue, whose lowest bar has waited longest. It has neither scripts nor links.
+// TimelineSVG draws timelines below each other. Each has a lane for each CPU, coloured by request, and one for each
+// queue, whose lowest bar has waited longest. The picture has neither scripts nor links.
 func TimelineSVG(w io.Writer, all []*timeline.Timeline) error {
 	var panels []*panel
 	height := svgMargin
@@ -52,7 +52,7 @@ type panel struct {
 	t        *timeline.Timeline
 	queues   []timeline.Queue
 	lane     px             // height of the lane of a CPU
-	prefixes map[string]int // letters of a stage's name that tell it from the others
+	prefixes map[string]int // least number of letters that distinguish a stage's name from the others
 }
 
 func newPanel(t *timeline.Timeline) *panel {
@@ -66,7 +66,7 @@ func newPanel(t *timeline.Timeline) *panel {
 	return p
 }
 
-// least is the number of letters at the beginning of each name that tell it from the others.
+// stagePrefixes returns for each name the number of leading letters that distinguish it from the others.
 func stagePrefixes(names []string) map[string]int {
 	m := map[string]int{}
 	for _, name := range names {
@@ -81,9 +81,10 @@ func stagePrefixes(names []string) map[string]int {
 	return m
 }
 
-// x is where a time is, wide how much room it takes.
+// x is the position of a time.
 func (p *panel) x(ns int64) px { return svgGutter + p.width(p.t.From, ns) }
 
+// width is the length of the time from from to to.
 func (p *panel) width(from, to int64) px {
 	span := max(1, p.t.To-p.t.From)
 	whole, rest := (to-from)/span, (to-from)%span
@@ -93,15 +94,17 @@ func (p *panel) width(from, to int64) px {
 	return px(whole)*svgLanes + px(rest*int64(svgLanes)/span)
 }
 
-// placeHeight is the height of one place of a queue.
+// positionHeight is the height of one position of a queue.
 func positionHeight(q *timeline.Queue) px {
 	return max(5_00, min(12_00, 84_00/px(min(q.Longest, maxPositions))))
 }
 
+// queueHeight is the height of a queue's lane.
 func queueHeight(q *timeline.Queue) px {
 	return max(26_00, positionHeight(q)*px(min(q.Longest, maxPositions))+2_00)
 }
 
+// height is the height of the panel.
 func (p *panel) height() px {
 	h := titleSpace + px(p.t.CPUs)*(p.lane+laneGap) + axisSpace
 	for i := range p.queues {
@@ -113,6 +116,7 @@ func (p *panel) height() px {
 	return h
 }
 
+// draw draws the panel from y down.
 func (p *panel) draw(s *svg, y px) {
 	s.text("title", svgMargin, y+14_00, p.t.Title)
 	y += titleSpace
@@ -145,7 +149,7 @@ func (p *panel) draw(s *svg, y px) {
 	}
 }
 
-// label tells what stands in a lane.
+// label writes a queue's name and size left of its lane.
 func (p *panel) label(s *svg, q *timeline.Queue, y px) {
 	about := fmt.Sprintf("longest %d", q.Longest)
 	switch {
@@ -166,7 +170,7 @@ func (p *panel) label(s *svg, q *timeline.Queue, y px) {
 	}
 }
 
-// axis draws the lines of the times and their numbers.
+// axis draws the vertical lines of the times and their numbers.
 func (p *panel) axis(s *svg, top, bottom px) {
 	step := int64(1)
 	for i := 0; (p.t.To-p.t.From)/step > 12; i++ {

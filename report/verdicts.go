@@ -14,14 +14,14 @@ func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 		return
 	}
 	writeHeading(b, verdicts[0].Workload+": verdicts", familyErrorText(verdicts), st)
-	quiet := sharedFactors(verdicts)
-	for _, at := range pointTexts(verdicts, quiet) {
+	shared := sharedFactors(verdicts)
+	for _, at := range pointTexts(verdicts, shared) {
 		if at != "" {
 			b.WriteString(st.paint(bold, st.text(at)) + "\n")
 		}
 		for _, v := range verdicts {
-			if pointText(v.Point, quiet) == at {
-				writeIndented(b, verdictText(v, judgedCount(verdicts), quiet), 4, st)
+			if pointText(v.Point, shared) == at {
+				writeIndented(b, verdictText(v, judgedCount(verdicts), shared), 4, st)
 				for _, text := range verdictNotes(v) {
 					b.WriteString("    ")
 					wrap(b, st.split(text), " ", 4, st.width()-4)
@@ -31,7 +31,7 @@ func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 	}
 }
 
-// judged is the number of verdicts that share the chance of a false one.
+// judgedCount is the number of verdicts that share the family-wise error.
 func judgedCount(verdicts []compare.Verdict) int {
 	n := 0
 	for _, v := range verdicts {
@@ -42,9 +42,9 @@ func judgedCount(verdicts []compare.Verdict) int {
 	return n
 }
 
-// sentence says one verdict, of n that were judged together, in words. The factors of quiet need no mention.
-func verdictText(v compare.Verdict, n int, quiet []string) string {
-	a, b, both := verdictSides(v, quiet)
+// verdictText is one verdict, of n that were judged together, in words. It does not mention the factors of shared.
+func verdictText(v compare.Verdict, n int, shared []string) string {
+	a, b, both := verdictSides(v, shared)
 	if v.NoRatio != "" {
 		return fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", both, v.NoRatio,
 			signedValue(v.Difference, v.Metric))
@@ -68,7 +68,8 @@ func verdictText(v compare.Verdict, n int, quiet []string) string {
 		if len(v.States) > 0 {
 			return fmt.Sprintf("%s: undecided (%sx, %s)", both, ratio(v.Ratio), interval)
 		}
-		return fmt.Sprintf("%s: undecided (%sx, %s); %s%s", both, ratio(v.Ratio), interval, undecidedReason(v, n), detectableText(v))
+		return fmt.Sprintf("%s: undecided (%sx, %s); %s%s", both, ratio(v.Ratio), interval, undecidedReason(v, n),
+			detectableText(v))
 	}
 	text := fmt.Sprintf("%s is %sx %s (%s)", a, ratio(v.Ratio), b, interval)
 	if v.Metric == result.ResponseP50 {
@@ -82,7 +83,7 @@ func verdictText(v compare.Verdict, n int, quiet []string) string {
 	return text
 }
 
-// doubts are sentences on what else the blocks of a verdict show: that their order matters, and that ranks disagree.
+// verdictNotes returns what else the blocks of a verdict show: that their order matters, and that ranks disagree.
 func verdictNotes(v compare.Verdict) (texts []string) {
 	if v.Widened > 1 {
 		texts = append(texts, fmt.Sprintf("order: neighbouring blocks resemble each other (correlation %.2f), so the "+
@@ -95,7 +96,7 @@ func verdictNotes(v compare.Verdict) (texts []string) {
 	return texts
 }
 
-// rankColumns show the second opinion by ranks where it contradicts a verdict; otherwise there are none.
+// rankColumns returns the second opinion by ranks. It returns nil if no verdict is contradicted.
 func rankColumns(group string, verdicts []*compare.Verdict) []column {
 	ratios, intervals := column{group: group, head: "by rank"}, column{group: group, head: "rank interval", drop: 1}
 	some := false
@@ -119,9 +120,9 @@ func rankColumns(group string, verdicts []*compare.Verdict) []column {
 	return []column{ratios, intervals}
 }
 
-// overload says why a design is unstable by the rate of the customers as a fraction of its capacity.
+// overloadText says why a design is unstable, by the rate of the customers as a fraction of its capacity.
 func overloadText(offered result.Value) string {
-	const nearly = 1.05 // the capacity is the median of a few trials and may be wrong by some per cent itself
+	const nearly = 1.05 // the capacity is the median of a few trials and may itself be off by a few percent
 	switch {
 	case !offered.Known():
 		return "more customers come than it can serve"
@@ -135,21 +136,21 @@ func overloadText(offered result.Value) string {
 	return fmt.Sprintf("%s times as many customers come as it can serve", ratio(offered))
 }
 
-// sides names what is compared, one by one and both together.
-func verdictSides(v compare.Verdict, quiet []string) (a, b, both string) {
+// verdictSides names what is compared: each side, and both together.
+func verdictSides(v compare.Verdict, shared []string) (a, b, both string) {
 	switch {
 	case !v.Paired: // one design in two runs
-		a, b = designAt("new", v.OnlyA, quiet), designAt("old", v.OnlyB, quiet)
+		a, b = designAt("new", v.OnlyA, shared), designAt("old", v.OnlyB, shared)
 		return v.A + ": " + a, b, v.A + ", " + a + " and " + b
 	case v.A == v.B: // two levels of one design
 		a, b = v.A+" "+pointText(v.OnlyA, nil), pointText(v.OnlyB, nil)
 	default:
-		a, b = designAt(v.A, v.OnlyA, quiet), designAt(v.B, v.OnlyB, quiet)
+		a, b = designAt(v.A, v.OnlyA, shared), designAt(v.B, v.OnlyB, shared)
 	}
 	return a, b, a + " and " + b
 }
 
-// prospect is what the blocks of an undecided verdict can find, and what more of them would.
+// detectableText says what the blocks of an undecided verdict can detect, and what more blocks would.
 func detectableText(v compare.Verdict) string {
 	have := fmt.Sprint(v.N)
 	if !v.Paired {
@@ -159,7 +160,7 @@ func detectableText(v compare.Verdict) string {
 	if !v.Detectable.Known() {
 		detect = have + " blocks are too few to decide anything"
 	}
-	needed := "over 1000 blocks" // or never
+	needed := "over 1000 blocks" // or no number of blocks
 	if v.MoreBlocks != nil {
 		needed = fmt.Sprintf("%d more", *v.MoreBlocks)
 	}
@@ -175,7 +176,7 @@ func detectableText(v compare.Verdict) string {
 		if v.MoreRuns != nil {
 			needed = fmt.Sprintf("%d more on each side", *v.MoreRuns)
 		}
-	} else if !v.Paired { // a run that has ended gets no more blocks
+	} else if !v.Paired { // a run that has ended cannot get more blocks
 		needed = "runs of over 1000 blocks"
 		if v.MoreBlocks != nil {
 			needed = fmt.Sprintf("runs of %d blocks", v.N+*v.MoreBlocks)
@@ -192,7 +193,7 @@ func detectableText(v compare.Verdict) string {
 	return detect + ", " + needed + " " + hope
 }
 
-// price is the price of a design in code.
+// linesText states the cost of a design in lines of code.
 func linesText(more int) string {
 	switch {
 	case more == 1 || more == -1:
