@@ -101,15 +101,16 @@ func TestUndecidedBenchmark(t *testing.T) {
 		page   Benchmarks
 		want   string
 	}{
-		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; these 10 " +
-			"blocks detect 1.050x, 7 more would detect 1.040x"},
+		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; these " +
+			"10 blocks detect 1.050x, 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P = 1.01, 0.2 }, Benchmarks{},
 			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but with 2 " +
 				"comparisons together the chance of a false difference would be over 5%; these 10 blocks detect " +
 				"1.050x, 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Permutation = 1.01, 0.04, 0.06 }, Benchmarks{},
-			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but a permutation " +
-				"test, which assumes less, does not agree; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but a " +
+				"permutation test, which assumes less, does not agree; these 10 blocks detect 1.050x, 7 more would " +
+				"detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Layouts = 1.01, 0.2, 5 }, Benchmarks{A: "head", B: "base"},
 			"Encode (cpus 1): undecided; its own interval excludes 1, but with 2 comparisons together the chance of " +
 				"a false difference would be over 5%; by 5 layouts; more layouts decide more than more blocks do"},

@@ -35,7 +35,8 @@ func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Sty
 	if isKnown(p.Serial) && p.Serial > 0 {
 		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
 			"Amdahl's law it is at most %sx as fast as on one CPU, and %sx with %s",
-			roundPercent(p.Serial), ratio(result.Value(p.Limit)), ratio(result.Value(p.At)), result.Count(p.CPUs, "CPU")))
+			roundPercent(p.Serial), ratio(result.Value(p.Limit)), ratio(result.Value(p.At)),
+			result.Count(p.CPUs, "CPU")))
 	}
 	if isKnown(p.Inflation) {
 		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",
@@ -90,7 +91,8 @@ func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 				line += " "
 			}
 		}
-		fmt.Fprintf(b, "%s %s%s\n", padLeft(label, margin), st.paint(dim, st.pick("│", "|")), strings.TrimRight(line, " "))
+		fmt.Fprintf(b, "%s %s%s\n", padLeft(label, margin), st.paint(dim, st.pick("│", "|")),
+			strings.TrimRight(line, " "))
 	}
 	fmt.Fprintf(b, "%s %s\n", padLeft("0", margin),
 		st.paint(dim, st.pick("└", "+")+strings.Repeat(st.pick("─", "-"), len(wants))))

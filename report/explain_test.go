@@ -41,8 +41,8 @@ func slow() (explain.Report, *evidence.Evidence) {
 	}
 	r := explain.Report{
 		Findings: []explain.Finding{
-			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel, Claim: "Every pixel is a system call of its own, " +
-				"and these take most of the time of the program.",
+			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel, Claim: "Every pixel is a system call of its " +
+				"own, and these take most of the time of the program.",
 				Where: []string{"cmd/draw.go:31"}, Share: 0.62,
 				Gain:       &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
 				Confidence: explain.High,

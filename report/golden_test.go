@@ -192,8 +192,8 @@ func twinned() []compare.Row {
 			}
 			m := r.Metric(metric).Median
 			v := result.Value(e)
-			r.Predictions = append(r.Predictions, compare.Prediction{Workload: r.Workload, Design: r.Design, Point: r.Point,
-				Metric: metric, Measured: m,
+			r.Predictions = append(r.Predictions, compare.Prediction{Workload: r.Workload, Design: r.Design,
+				Point: r.Point, Metric: metric, Measured: m,
 				Predicted: m * (1 + v), Error: v, Low: v - 0.01, High: v + 0.01, N: 10, Margin: 0.05,
 				Off: max(e, -e) > 0.1, Bound: r.Bound})
 		}
@@ -208,8 +208,8 @@ func twinnedJobs() []compare.Row {
 	rows := counts()
 	for i := range rows[:3] {
 		m := rows[i].Metric(result.WallSeconds).Median
-		rows[i].Predictions = []compare.Prediction{{Design: rows[i].Design, Point: rows[i].Point, Metric: result.WallSeconds,
-			Measured: m, Predicted: m * 0.99,
+		rows[i].Predictions = []compare.Prediction{{Design: rows[i].Design, Point: rows[i].Point,
+			Metric: result.WallSeconds, Measured: m, Predicted: m * 0.99,
 			Error: -0.01, Low: result.Unavailable, High: result.Unavailable, N: 1, Margin: 0.05}}
 	}
 	return rows

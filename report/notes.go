@@ -29,8 +29,8 @@ func (f *frame) footnotes(columns []column) []string {
 			"are those of one period")
 	}
 	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Measure().States) > 0 }) {
-		notes = append(notes, severalStates+" : the load repeats itself, but a disturbance of one burn changes how; the "+
-			"interval spans the steady states")
+		notes = append(notes, severalStates+" : the load repeats itself, but a disturbance of one burn changes how; "+
+			"the interval spans the steady states")
 	}
 	if has(noQuantile) {
 		text := noQuantile + " : too few operations for this quantile"

@@ -176,9 +176,8 @@ func (f *frame) agreement() (sentence string, off []string) {
 		}
 		u := result.UnitOf(t.Metric)
 		off = append(off, fmt.Sprintf("%s of %s: %s predicted, %s measured: %s (%s to %s)", metricWords[t.Metric],
-			where(t),
-			number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signedPercent(t.Error), signedPercent(t.Low),
-			signedPercent(t.High)))
+			where(t), number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signedPercent(t.Error),
+			signedPercent(t.Low), signedPercent(t.High)))
 	}
 	return sentence, off
 }

@@ -16,8 +16,8 @@ func (f *frame) serialTexts() (texts []string) {
 		if s.Low.Known() {
 			interval = " (" + intervalText("", s.Low, s.High) + ")"
 		}
-		texts = append(texts, fmt.Sprintf("%s%s: %s%s on %d CPUs, serial share %.3f", s.Design, f.pointSuffix(f.rows[i]),
-			ratio(s.Speedup), interval, s.Point.Int("cpus"), float64(s.Share)))
+		texts = append(texts, fmt.Sprintf("%s%s: %s%s on %d CPUs, serial share %.3f", s.Design,
+			f.pointSuffix(f.rows[i]), ratio(s.Speedup), interval, s.Point.Int("cpus"), float64(s.Share)))
 	}
 	return texts
 }
@@ -26,8 +26,8 @@ func (f *frame) serialTexts() (texts []string) {
 func writeSerials(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.serialTexts() {
 		if i == 0 {
-			writeHeading(b, f.rows[0].Workload+": speed-up over one CPU", "and the serial share of it, by Karp and Flatt",
-				st)
+			writeHeading(b, f.rows[0].Workload+": speed-up over one CPU",
+				"and the serial share of it, by Karp and Flatt", st)
 		}
 		b.WriteString("  ")
 		wrap(b, st.split(text), " ", 4, st.width()-2)

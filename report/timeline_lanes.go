@@ -118,7 +118,8 @@ func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 		}
 		s.rect(class, x, top, barWidth(width), h-50,
 			fmt.Sprintf("%s, place %d of %s, %s to %s ms", strings.TrimSpace(number+" "+what), interval.Position+1,
-				queueName(q.Resource), milliseconds(interval.Start-p.t.From, 1), milliseconds(interval.End-p.t.From, 1)))
+				queueName(q.Resource), milliseconds(interval.Start-p.t.From, 1),
+				milliseconds(interval.End-p.t.From, 1)))
 		if h >= 10_00 && number != "" && fits(number, 4_90, width) {
 			s.text("ins", x+width/2, top+h-3_00, number)
 		}

@@ -54,7 +54,8 @@ func verdictText(v compare.Verdict, n int, shared []string) string {
 	case v.Exact:
 		interval = "exact"
 	case len(v.States) > 0:
-		interval = fmt.Sprintf("%sin %s", intervalText("", v.Low, v.High)+" ", result.Count(len(v.States), "steady state"))
+		interval = fmt.Sprintf("%s in %s", intervalText("", v.Low, v.High),
+			result.Count(len(v.States), "steady state"))
 	}
 	switch v.Verdict {
 	case compare.Unstable:

@@ -16,18 +16,18 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// benchPage is what is shown of a run of benchmarks.
-func benchPage(r *lab.BenchResult, of *lab.BenchAnalysis) report.Benchmarks {
+// benchPage is the page of a run of benchmarks.
+func benchPage(r *lab.BenchResult, analysis *lab.BenchAnalysis) report.Benchmarks {
 	s := r.Suite
-	p := report.Benchmarks{Title: s.Title, Rows: of.Rows, Scalings: of.Scalings, Warnings: of.Warnings,
-		Metrics: of.Metrics}
+	p := report.Benchmarks{Title: s.Title, Rows: analysis.Rows, Scalings: analysis.Scalings,
+		Warnings: analysis.Warnings, Metrics: analysis.Metrics}
 	if s.HasBase() {
 		p.A, p.B = gobench.Head, gobench.Base
 		isBase := func(point plan.Point) bool {
 			return point.Has(gobench.FactorRev) && point.Text(gobench.FactorRev) == gobench.Base
 		}
-		p.Rows = slices.DeleteFunc(slices.Clone(of.Rows), func(r compare.Row) bool { return isBase(r.Point) })
-		p.Scalings = slices.DeleteFunc(slices.Clone(of.Scalings),
+		p.Rows = slices.DeleteFunc(slices.Clone(analysis.Rows), func(r compare.Row) bool { return isBase(r.Point) })
+		p.Scalings = slices.DeleteFunc(slices.Clone(analysis.Scalings),
 			func(s compare.Scaling) bool { return isBase(s.Point) })
 	}
 	if len(p.Metrics) > 0 {
@@ -60,16 +60,16 @@ func benchPage(r *lab.BenchResult, of *lab.BenchAnalysis) report.Benchmarks {
 	return p
 }
 
-// inOneRevision names the benchmarks that one revision alone has.
+// onlyInOneRevision names the benchmarks that only one revision has.
 func onlyInOneRevision(s *lab.Suite) string {
 	only := map[string][]string{}
 	for _, n := range s.NotCompared {
 		only[n.Reason] = append(only[n.Reason], n.Design)
 	}
 	var parts []string
-	for _, of := range [][2]string{{result.Removed, gobench.Base}, {result.Added, gobench.Head}} {
-		if names := only[of[0]]; len(names) > 0 {
-			parts = append(parts, fmt.Sprintf("only in the %s: %s", of[1], strings.Join(names, ", ")))
+	for _, group := range [][2]string{{result.Removed, gobench.Base}, {result.Added, gobench.Head}} {
+		if names := only[group[0]]; len(names) > 0 {
+			parts = append(parts, fmt.Sprintf("only in the %s: %s", group[1], strings.Join(names, ", ")))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -92,7 +92,7 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	return benchPage(r, r.Analyze()).Table(w, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
-// benchHeader are the lines of the Go benchmark format that hold for all trials.
+// benchHeader returns the lines of the Go benchmark format that hold for all trials.
 func benchHeader(h *sweep.Header) [][2]string {
 	env := h.Environment
 	header := [][2]string{{"goos", env.GOOS}, {"goarch", env.GOARCH}, {"pkg", h.Workload}}
@@ -102,17 +102,17 @@ func benchHeader(h *sweep.Header) [][2]string {
 	return header
 }
 
-// benchJSON writes the trials, then what follows from them.
+// benchJSON writes the trials and then the analysis.
 func (a *app) benchJSON(r *lab.BenchResult) error {
-	of := r.Analyze()
+	analysis := r.Analyze()
 	var lines []any
 	for _, t := range r.Trials {
 		lines = append(lines, t)
 	}
-	for _, s := range compare.Summaries(of.Rows) {
+	for _, s := range compare.Summaries(analysis.Rows) {
 		lines = append(lines, s)
 	}
-	lines = append(lines, benchPage(r, of).Lines()...)
+	lines = append(lines, benchPage(r, analysis).Lines()...)
 	for _, line := range lines {
 		if err := report.JSON(a.stdout, line); err != nil {
 			return err
@@ -121,24 +121,24 @@ func (a *app) benchJSON(r *lab.BenchResult) error {
 	return nil
 }
 
-// benchID names the run in files.
+// benchID identifies the run in files.
 func benchID(h *sweep.Header) string {
 	return h.Started.UTC().Format("20060102T150405.000") + "-" + h.Seed
 }
 
-// benchFiles writes a file in the Go benchmark format for each revision into the run directory, for benchstat and
-// compare; again says that a file that is there stays as it is.
+// writeRevisionFiles writes a file in the Go benchmark format for each revision into the run directory, for benchstat
+// and compare. If again, existing files are kept.
 func writeRevisionFiles(r *lab.BenchRun, again bool) error {
 	for _, rev := range r.Suite.Revisions {
 		path := filepath.Join(r.Dir, rev+".txt")
 		if again && exists(path) {
 			continue
 		}
-		of := slices.DeleteFunc(slices.Clone(r.Trials), func(t result.Trial) bool {
+		trials := slices.DeleteFunc(slices.Clone(r.Trials), func(t result.Trial) bool {
 			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
 		})
 		var b strings.Builder
-		if err := report.GoBench(&b, of, benchHeader(&r.Header), compare.Declared(of), benchID(&r.Header),
+		if err := report.GoBench(&b, trials, benchHeader(&r.Header), compare.Declared(trials), benchID(&r.Header),
 			gobench.FactorRev); err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 	return nil
 }
 
-// kept says where a calibration went.
+// storedText says where a calibration is stored.
 func storedText(c result.Calibration) string {
 	return fmt.Sprintf("stored for this machine (fingerprint %s); sim and the predictions of run count with "+
 		"these costs from now on", c.Fingerprint)

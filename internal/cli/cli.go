@@ -1,5 +1,5 @@
-// Package cli is the command line. It reads flags, asks the packages that do the work, and hands what
-// they return to report; it holds no logic of its own.
+// Package cli is the command line. It parses flags, calls the packages that do the work, and passes their results to
+// package report. It holds no logic of its own.
 package cli
 
 import (
@@ -21,21 +21,23 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// app is one invocation of the command. Text from outside is quoted before it reaches either stream: all that goes to
-// stderr or text by these writers, and pages and data, which go to stdout, by package report. Nothing else writes to
-// stdout.
+// app is one invocation of the command.
+//
+// Text from outside is quoted before it reaches a stream: the writers quote all output to stderr and text, and
+// package report quotes pages and data, which go to stdout. Nothing else writes to stdout.
 type app struct {
 	workloads       []*workload.Workload
 	stdout, stderr  io.Writer
-	text            io.Writer // stdout, for plain text
-	measuring       bool      // trials may run: errors before are wrong use
-	code            int       // set by a verb that ended without an error
-	interruptShown  bool      // the user was told of the interrupt
-	endsByInterrupt bool      // an interrupt is how the verb ends
+	text            io.Writer // writes plain text to stdout
+	measuring       bool      // trials may run; errors before are wrong use
+	code            int       // exit code of a verb that returns no error
+	interruptShown  bool      // the interrupt was reported to the user
+	endsByInterrupt bool      // an interrupt is the normal end of the verb
 }
 
-// Interruptible is a context that the first of [interrupt.Signals] cancels. A second one ends the process at once: the
-// first has given the signals back by then, as release does. A signal that came before main began counts.
+// Interruptible returns a context that the first of [interrupt.Signals] cancels. A second signal ends the process at
+// once, because the first one has restored the default handling, as release does. A signal that came before main
+// began counts.
 func Interruptible(parent context.Context) (ctx context.Context, release func()) {
 	ctx, release = signal.NotifyContext(parent, interrupt.Signals()...)
 	context.AfterFunc(ctx, release)
@@ -45,7 +47,7 @@ func Interruptible(parent context.Context) (ctx context.Context, release func())
 	return ctx, release
 }
 
-// Run is the command: it returns its exit code.
+// Run executes the command and returns its exit code.
 func Run(ctx context.Context, workloads []*workload.Workload, args []string, stdin io.Reader, stdout,
 	stderr io.Writer) int {
 	data := &dataWriter{to: stdout}
@@ -60,7 +62,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	}
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) &&
 		slices.ContainsFunc(args, unprintable) {
-		// No name looks so; and what cobra says of such a flag goes to the process's own stderr, as it is.
+		// No name has such characters, and cobra would write the flag unquoted to the process's stderr.
 		fmt.Fprintf(text, ":%d\n", cobra.ShellCompDirectiveNoFileComp)
 		return exitOK
 	}
@@ -73,7 +75,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	root.SetIn(stdin)
 	root.SetOut(text)
 	root.SetErr(complaints)
-	err := ctx.Err() // an interrupt that came first
+	err := ctx.Err() // not nil after an early interrupt
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
@@ -88,7 +90,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	return a.exit(err)
 }
 
-// interrupted tells the user of the interrupt, and what is left of what was done.
+// interrupted reports the interrupt, and what is left of the work.
 func (a *app) interrupted(format string, args ...any) {
 	a.interruptShown = true
 	fmt.Fprintf(a.stderr, "brewput: interrupted"+format+"\n", args...)
@@ -97,7 +99,7 @@ func (a *app) interrupted(format string, args ...any) {
 // unprintable reports whether a terminal would not show a text as it is.
 func unprintable(s string) bool { return quote.Line(s) != s }
 
-// arguments are those of this process, as a journal keeps them.
+// arguments returns the arguments of this process as a journal keeps them.
 func arguments() []string {
 	args := slices.Clone(os.Args[1:])
 	for i := range args {
@@ -106,7 +108,7 @@ func arguments() []string {
 	return args
 }
 
-// name is what the user typed to get here: a program of the user's own has another name.
+// name is the name of this program. A user's own program has another name than brewput.
 func name() string {
 	n := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	if n == "" || strings.HasSuffix(n, ".test") {
@@ -146,7 +148,7 @@ order, often enough to say how sure it is.`,
 	return root
 }
 
-// helpCommand is cobra's help, but for an unknown verb it is a usage error.
+// helpCommand is cobra's help, except that an unknown verb is a usage error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB]",
@@ -168,7 +170,7 @@ NAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6
 NAME compare brewput-runs/old brewput-runs/new
 NAME show coffee/finelocking`
 
-// indent fills the program's name into examples and indents them as help texts are.
+// indent fills the program's name into examples and indents them like help texts.
 func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.ReplaceAll(text, "NAME", name()), "\n", "\n  ")
 }
@@ -185,7 +187,7 @@ func (a *app) unknownVerb(cmd *cobra.Command, args []string) error {
 		strings.Join(verbs, ", "))
 }
 
-// find returns the workload of that name.
+// find returns the workload with a name.
 func (a *app) find(name string) (*workload.Workload, error) {
 	w, err := workload.Named(a.workloads, name)
 	if err != nil {
@@ -194,7 +196,7 @@ func (a *app) find(name string) (*workload.Workload, error) {
 	return w, nil
 }
 
-// findDesign returns the design called WORKLOAD/DESIGN.
+// findDesign returns the design named WORKLOAD/DESIGN.
 func (a *app) findDesign(target string) (*workload.Workload, workload.Design, error) {
 	wname, dname, ok := strings.Cut(target, "/")
 	if !ok {

@@ -105,7 +105,7 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 	return nil
 }
 
-// runsOf are the runs of a side: one path, or several with commas between them.
+// splitRuns returns the runs of a side: one path, or several separated by commas.
 func splitRuns(side string) []string {
 	if _, err := os.Stat(side); err == nil {
 		return []string{side}
@@ -140,7 +140,7 @@ func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
 	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
-// benchmarksPage is the page of two sides of Go benchmarks.
+// benchmarksPage is the page that compares two sides of Go benchmarks.
 func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	b := c.Benchmarks
 	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", sideTitle(c.Older), sideTitle(c.Newer)),
@@ -178,7 +178,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	return page
 }
 
-// loneMetrics names the metrics that one side alone has of benchmarks that both have.
+// loneMetrics names the metrics that only one side has for benchmarks that both have.
 func loneMetrics(b *compare.BenchContrast) (notes []string) {
 	for _, m := range b.LoneMetrics() {
 		for _, only := range []struct {
@@ -217,8 +217,8 @@ func (a *app) printResults(c *lab.Comparison) error {
 	return writeResults(a.stdout, c.Results)
 }
 
-// writeResults writes files and runs one after the other. A key of one that the next does not have ends between them:
-// readers would take it for both.
+// writeResults writes files and runs one after the other. It resets keys that the next one does not have, because
+// readers would take them for both.
 func writeResults(w io.Writer, all []lab.BenchResults) error {
 	ended := map[string]string{}
 	for _, r := range all {

@@ -97,7 +97,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		report.StyleFor(os.Getenv, isTerminal, width))
 }
 
-// noiseFloor measures at one CPU and at all.
+// noiseFloor measures the noise floor at one CPU and at all CPUs.
 func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([]doctor.Noise, error) {
 	cpus := []int{1}
 	if n := runtime.GOMAXPROCS(0); n > 1 {
@@ -110,7 +110,7 @@ func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([
 	return aa.Floor(ctx, cpus, limit, burn.Rate, trial.Runner{}.Run)
 }
 
-// calibrated says whether the scheduler's costs are known here.
+// readCosts reports whether the scheduler's costs on this machine are known.
 func readCosts(e host.Environment) doctor.Reading[doctor.Costs] {
 	c, _, err := costs.Load(calibrate.CacheDir(), e.Fingerprint, e.GoVersion)
 	if err != nil {
@@ -119,7 +119,7 @@ func readCosts(e host.Environment) doctor.Reading[doctor.Costs] {
 	return doctor.Read(doctor.Costs{Measured: c.Measured})
 }
 
-// about names the machine in the head of a verb's page.
+// machineWords describes the machine, for the head of a verb's page.
 func machineWords(verb string, e host.Environment) []string {
 	words := []string{verb}
 	if e.CPUModel != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Exit codes of the command. If several apply: 130, 4, 1, 3.
+// Exit codes of the command. If several apply, the order of precedence is 130, 4, 1, 3.
 const (
 	exitOK          = 0
 	exitWrong       = 1 // an undeclared wrong answer or violation
@@ -24,18 +24,18 @@ const (
 	exitInterrupted = 130
 )
 
-// exit says what went wrong and returns the code for it. An interrupt outweighs what else did.
+// exit prints an error and returns its exit code. An interrupt takes precedence over other errors.
 func (a *app) exit(err error) int {
 	if err == nil {
 		return a.code
 	}
 	code := exitFailed
-	var said exitError
+	var known exitError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &said):
-		code = said.code
+	case errors.As(err, &known):
+		code = known.code
 	case !a.measuring:
 		code = exitUsage
 	}
@@ -46,7 +46,7 @@ func (a *app) exit(err error) int {
 	return code
 }
 
-// exitError is an error that says by which code the command exits.
+// exitError is an error with the exit code of the command.
 type exitError struct {
 	error
 	code int
@@ -54,7 +54,7 @@ type exitError struct {
 
 func (e exitError) Unwrap() error { return e.error }
 
-// usage is a wrong use of the command.
+// usage is an error of wrong use.
 func usage(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
 
 // asUsage returns err with the exit code of wrong use.
@@ -104,7 +104,7 @@ func visitCauses(err error, visit func(error)) {
 // asFlag is the name of an option or a factor as users type it.
 func asFlag(name string) string { return "--" + name }
 
-// fromLab gives an error of package lab its exit code.
+// withExitCode gives an error of package lab its exit code.
 func withExitCode(err error) error {
 	var r *lab.Refusal
 	var known exitError
@@ -117,7 +117,7 @@ func withExitCode(err error) error {
 	return exitError{err, exitFailed}
 }
 
-// goFlags are ours of the flags of go test.
+// goFlags maps flags of go test to Brewput's.
 var goFlags = map[string]string{"cpu": "cpus", "benchtime": "duration", "run": "bench"}
 
 // flagError turns a flag that could not be parsed into a usage error that says what to type.
@@ -150,10 +150,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage("%w; see %s --help", err, cmd.CommandPath())
 }
 
-// decimalDigits is how flags that count are written.
+// decimalDigits describes the values of flags that count.
 const decimalDigits = "a whole number in decimal digits, without leading zeros, as in 10"
 
-// invalidValue says what a flag takes.
+// invalidValue is the error of a flag's value. It says what the flag takes.
 func invalidValue(f *pflag.Flag, value string) error {
 	takes := map[string]string{
 		"int": decimalDigits, "int64": decimalDigits, "uint64": decimalDigits + ", 0 or more",

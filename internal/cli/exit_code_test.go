@@ -57,8 +57,8 @@ func TestExit(t *testing.T) {
 		{"a quota", true, 0, withExitCode(disk(syscall.EDQUOT)), exitFailed, false},
 		{"no space at the end", true, exitWrong, withExitCode(lost), exitFailed, false},
 		{"no space after an interrupt", true, exitInterrupted, withExitCode(lost), exitInterrupted, false},
-		{"no space after a refusal", false, 0, withExitCode(errors.Join(&lab.Refusal{Reason: "it is a run of tea"}, lost)),
-			exitUsage, false},
+		{"no space after a refusal", false, 0,
+			withExitCode(errors.Join(&lab.Refusal{Reason: "it is a run of tea"}, lost)), exitUsage, false},
 	} {
 		var stderr bytes.Buffer
 		a := &app{stderr: &stderr, measuring: c.measuring, code: c.code}

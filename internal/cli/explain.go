@@ -58,7 +58,7 @@ without a shell, with what it does each time.`,
 		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go " +
 			"test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain " +
 			"http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
-		Args: cobra.ArbitraryArgs, // a first one that is no workload is a target
+		Args: cobra.ArbitraryArgs, // a first argument that is not a workload is a target
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.explain(cmd, o, func(e *lab.ExplainOptions) error { return o.targets(cmd, args, a.workloads, e) })
 		},
@@ -87,7 +87,7 @@ without a shell, with what it does each time.`,
 	return cmd
 }
 
-// options are those of package lab that the flags ask for, without targets.
+// options returns the options of package lab for the flags, without targets.
 func (o *explainOptions) options() (lab.ExplainOptions, error) {
 	e := lab.ExplainOptions{Duration: o.duration, TimeLimit: o.timeLimit, Keep: o.out}
 	switch {
@@ -127,7 +127,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	if err != nil {
 		return err
 	}
-	collect.Sweep() // what an explain that was killed left behind, even if there is no target now
+	collect.Sweep() // removes what a killed explain left behind, even if there is no target now
 	if err := choose(&options); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (a *app) presentChanges(x *lab.Explanation, o explainOptions) error {
 	return report.Changes(a.stdout, o.before, o.after, x.Changes, notes, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
-// failed prints what a program that failed printed.
+// printFailure prints the output of a program that failed.
 func (a *app) printFailure(err error) error {
 	var f *collect.Failure
 	if errors.As(err, &f) {
@@ -191,7 +191,7 @@ func (a *app) printFailure(err error) error {
 	return withExitCode(err)
 }
 
-// traceTimeline writes the timeline of the trace that was collected.
+// traceTimeline writes the timeline of the collected trace.
 func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string) error {
 	if path == "" {
 		return nil

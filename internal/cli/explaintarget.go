@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// targets adds what the arguments and flags name.
+// targets adds the targets that the arguments and flags name.
 func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workload.Workload,
 	e *lab.ExplainOptions) (err error) {
 	dash := cmd.ArgsLenAtDash()
@@ -45,7 +45,7 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 	return err
 }
 
-// target is what the arguments name if there are no two dashes.
+// target is the target that the arguments name without two dashes.
 func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*workload.Workload) (lab.Target, error) {
 	var files lab.Files
 	for i, word := range args {
@@ -77,7 +77,7 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 	return files, nil
 }
 
-// side is one of two targets.
+// sideTarget is the target of --before or --after.
 func (o *explainOptions) sideTarget(cmd *cobra.Command, word string, args []string,
 	all []*workload.Workload) (lab.Target, error) {
 	if _, err := os.Stat(word); err != nil {
@@ -97,7 +97,7 @@ func (o *explainOptions) sideTarget(cmd *cobra.Command, word string, args []stri
 	return target, withExitCode(err)
 }
 
-// designOf adds the design to a stored run.
+// withDesign adds the design to a stored run.
 func (o *explainOptions) withDesign(r lab.StoredRun, all []*workload.Workload) lab.StoredRun {
 	r.Design, r.Workloads = strings.Join(o.designs, ","), all
 	return r
@@ -128,7 +128,7 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 	return cmd
 }
 
-// explainDesign adds the one design at the one point that the flags name: the numbers of CPUs are those of the runs.
+// explainDesign adds the one design at the one point that the flags name. The numbers of CPUs are those of the runs.
 func (a *app) explainDesign(w *workload.Workload, designs []string, given map[string]string,
 	e *lab.ExplainOptions) error {
 	if len(designs) != 1 {
@@ -158,9 +158,9 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 	return nil
 }
 
-// sameBut reports whether two points are the same but for some factors.
-func sameExcept(a, b plan.Point, but ...string) bool {
-	for _, name := range but {
+// sameExcept reports whether two points are the same except for some factors.
+func sameExcept(a, b plan.Point, factors ...string) bool {
+	for _, name := range factors {
 		if level, ok := b.Get(name); ok {
 			a = a.With(name, level)
 		}

@@ -87,7 +87,7 @@ name (with * for any text), the metric, the last day, and the reason.`,
 	return cmd
 }
 
-// possible checks the flags that bench has too.
+// checkFlags checks the flags that gate shares with bench.
 func (o *gateOptions) checkFlags() error {
 	if !slices.Contains(gateFormats, o.format) {
 		return usage("--format %s is not possible here%s; use %s", o.format, didYouMean(o.format, gateFormats),
@@ -96,10 +96,10 @@ func (o *gateOptions) checkFlags() error {
 	return o.validate()
 }
 
-// gate measures until it knows.
+// gate measures until the decision is known.
 func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	g := lab.GateOptions{Metrics: o.metrics, Allow: o.allow}
-	if o.Base != "" { // which is missed first
+	if o.Base != "" { // package lab reports a missing base first
 		percent, err := strconv.ParseFloat(strings.TrimSuffix(o.most, "%"), 64)
 		switch {
 		case o.most == "":
@@ -161,7 +161,7 @@ func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 	return p.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
-// gateNotes are sentences on why it came to this.
+// gateNotes explains the decision.
 func gateNotes(r *lab.GateResult) []string {
 	var notes []string
 	if compare.Decided(r.List) == compare.Undecided {

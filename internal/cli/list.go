@@ -150,7 +150,7 @@ func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// typeOf is the type of a design, and whether it is a peer.
+// designType is the type of a design, and whether it is a reference.
 func designType(d workload.Design) string {
 	if d.Reference {
 		return d.Type() + ", reference"
@@ -158,7 +158,7 @@ func designType(d workload.Design) string {
 	return d.Type()
 }
 
-// formulaText is the formula of a design, nil where it has none.
+// formulaText is the formula of a design, or nil if it has none.
 func formulaText(d workload.Design) *string {
 	if d.Formula == nil {
 		return nil
@@ -166,7 +166,7 @@ func formulaText(d workload.Design) *string {
 	return &d.Formula.Text
 }
 
-// ownFactors are the factors of a design without those of the open loop, which every stream has.
+// ownFactors returns the factors of a design without those of the open loop, which every stream has.
 func ownFactors(w *workload.Workload, d workload.Design) []string {
 	return slices.DeleteFunc(w.FactorsOf(d), workload.IsLoad)
 }

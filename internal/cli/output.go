@@ -11,18 +11,18 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// output shows the events of a run of designs, and hands what it measures to report, in the format asked for. JSON is
-// written block by block, the other formats at the end.
+// output shows the events of a run of designs and passes its results to package report in the chosen format. It
+// writes JSON block by block, and the other formats at the end.
 type output struct {
 	events
 	app    *app
 	format string
 	err    error
 
-	// trials already written: measured, and predicted
+	// numbers of measured and of predicted trials already written
 	sent, predictionsSent int
 
-	sensitivity []compare.Sensitivity // of what was calculated to the scheduler's costs, if it was asked for
+	sensitivity []compare.Sensitivity // to the scheduler's costs, if it was asked for
 }
 
 func (a *app) newOutput(o *runOptions) *output {
@@ -30,7 +30,7 @@ func (a *app) newOutput(o *runOptions) *output {
 		events: events{progress: newProgress(a.stderr), stderr: a.stderr, started: announce}}
 }
 
-// notify takes an event.
+// notify handles an event.
 func (o *output) notify(event lab.Event) {
 	switch e := event.(type) {
 	case lab.Progress:
@@ -47,8 +47,8 @@ func (o *output) notify(event lab.Event) {
 	o.events.notify(event)
 }
 
-// write sends trials of whole or broken blocks as JSON: each throughput trial with the resources of
-// its observed trial, then the observed trials themselves.
+// write writes trials as JSON: each throughput trial with the resources of its instrumented trial, then the
+// instrumented trials themselves. The last block may be incomplete.
 func (o *output) write(trials []result.Trial) {
 	all := compare.Attach(trials)
 	for _, t := range trials {
@@ -63,7 +63,7 @@ func (o *output) write(trials []result.Trial) {
 	}
 }
 
-// finish writes the rest once the run has ended, complete or not.
+// finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
 	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
 	w := o.app.stdout
@@ -81,7 +81,7 @@ func (o *output) finish(r *lab.Run) error {
 			}
 		}
 		return o.err
-	case "csv", "bench": // which hold trials alone
+	case "csv", "bench": // these hold trials only
 		for _, w := range x.Warnings {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
 		}
@@ -96,7 +96,7 @@ func (o *output) finish(r *lab.Run) error {
 		}
 		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.Beyond()), x.Rows),
 			func(t result.Trial) bool { return t.NotModelled != "" })
-		// what was measured is not there twice
+		// Predictions of measured cases are left out, so that no case is there twice.
 		return report.Bench(w, append(beyond, compare.Attach(trials)...), header)
 	case "md":
 		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings)
@@ -105,8 +105,8 @@ func (o *output) finish(r *lab.Run) error {
 	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
-// exitCodes are those of outcomes.
+// exitCodes are the exit codes of outcomes.
 var exitCodes = map[lab.Outcome]int{lab.Sound: exitOK, lab.Wrong: exitWrong, lab.Failed: exitFailed}
 
-// exitCode is what the trials say of the command.
+// exitCode is the exit code for trials.
 func exitCode(trials []result.Trial) int { return exitCodes[lab.OutcomeOf(trials)] }

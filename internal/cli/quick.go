@@ -10,15 +10,15 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// What --quick makes of settings that are not given.
+// Settings of --quick, unless they are given.
 const (
 	quickCount    = 3
 	quickDuration = 300 * time.Millisecond
 	quickWarmup   = 50 * time.Millisecond
 )
 
-// hasten makes a run short where the user did not say otherwise, and notes what it changed. Levels are for the factors
-// that a chosen design has.
+// shorten makes a run short where the user set nothing, and notes what it changed. Levels apply to factors of the
+// chosen designs only.
 func (o *runOptions) shorten(w *workload.Workload, given map[string]string, changed func(flag string) bool) {
 	var words []string
 	if !changed("count") && o.budget == 0 {
@@ -35,7 +35,7 @@ func (o *runOptions) shorten(w *workload.Workload, given map[string]string, chan
 	}
 	designs, err := w.Select(o.designs)
 	if err != nil {
-		return // which the caller finds too
+		return // the caller reports the error
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Quick)) {
 		if _, ok := given[name]; !ok && w.Uses(designs, name) {

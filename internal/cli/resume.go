@@ -14,16 +14,16 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// resume continues the run in o.resume; w is nil or the workload that the user named.
+// resume continues the run in o.resume. w is nil or the workload that the user named.
 func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) error {
 	if err := onlyResume(cmd); err != nil {
 		return err
 	}
 	if format, ok := os.LookupEnv("BREWPUT_FORMAT"); ok && !cmd.Flags().Changed("format") {
 		given := o
-		o.format = format // how a run is shown is none of its settings
+		o.format = format // the format is not a setting of the run
 		if slices.Contains(formats, format) && (o.validateFormat() != nil || o.sensitivity && !o.needsVerdicts()) {
-			o = given // which the command line contradicts
+			o = given // the command line contradicts the format
 		}
 	}
 	if o.resume == "" {
@@ -59,7 +59,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	return a.finish(cmd.Context(), r, err, out, o)
 }
 
-// checkAgain refuses to calculate a stored run again where that has no answer.
+// checkAgain refuses to calculate a stored run again for an option that does not apply to it.
 func (o *runOptions) checkAgain() error {
 	h, err := lab.ReadHeader(o.resume)
 	if err != nil {
@@ -74,7 +74,7 @@ func (o *runOptions) checkAgain() error {
 	return o.checkSensitivity(h)
 }
 
-// onlyResume refuses flags that would change the plan of the run that is continued.
+// onlyResume refuses flags that would change the plan of the continued run.
 func onlyResume(cmd *cobra.Command) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -98,10 +98,10 @@ func onlyResume(cmd *cobra.Command) error {
 	return nil
 }
 
-// continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all
-// trials.
-func (o *runOptions) continuation(r *lab.Run, whole bool) string {
-	if r.Header.Records != "" && !whole {
+// continuation says how to continue an interrupted run with all options that were asked for. complete says that all
+// its trials ended.
+func (o *runOptions) continuation(r *lab.Run, complete bool) string {
+	if r.Header.Records != "" && !complete {
 		return "what its real code cost is not kept: start it anew"
 	}
 	text := "continue with: " + resumeHint(r.Header, r.Dir)
@@ -114,8 +114,8 @@ func (o *runOptions) continuation(r *lab.Run, whole bool) string {
 	return text
 }
 
-// resumeHint is the command that continues a run, or shows it again.
+// resumeHint is the command that continues a run or shows it again.
 func resumeHint(h sweep.Header, dir string) string { return h.ResumeCommand(name(), dir) }
 
-// quoted is a path as a shell reads it.
+// shellQuote is a path as a shell reads it.
 func shellQuote(path string) string { return quote.Shell(path) }

@@ -59,7 +59,7 @@ replication (--count) has customers of its own.`, "NAME", name()),
 	return cmd
 }
 
-// virtualIntent is what is still to be calculated.
+// virtualIntent describes what is still to be calculated.
 func virtualIntent(s lab.Started) string {
 	h := &s.Header
 	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, caseCount(h))
@@ -75,7 +75,7 @@ func virtualIntent(s lab.Started) string {
 	return text
 }
 
-// parsePrecision reads "1%" or "0.01".
+// parsePrecision parses a share such as "1%" or "0.01".
 func parsePrecision(text string) (float64, error) {
 	number, unit := strings.TrimSuffix(text, "%"), 1.0
 	if number != text {
@@ -93,7 +93,7 @@ func parsePrecision(text string) (float64, error) {
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + "%" }
 
-// concludePrecision says how well the means are known.
+// concludePrecision prints how precise the means are.
 func (a *app) concludePrecision(r *lab.Run) {
 	p, trials := r.Header.Precision, r.Trials
 	least, widest, missed, none := "", -1.0, 0, 0

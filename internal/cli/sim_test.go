@@ -59,8 +59,8 @@ func TestIntent(t *testing.T) {
 		{result.Virtual, one, 1, nil, "coffee, in virtual time: 1 design, 1 with its points, x 1 replication"},
 		{result.Virtual, three[:2], 2, nil, "coffee, in virtual time: 1 design, 2 with its points, x 2 replications"},
 		{result.Virtual, three, 1, nil, "coffee, in virtual time: 2 designs, 3 with their points, x 1 replication"},
-		{result.Virtual, one, 1000, sweep.NewPrecision(0.01), "coffee, in virtual time: 1 design, 1 with its points, x 10 to " +
-			"1000 replications, until every mean is within 1%"},
+		{result.Virtual, one, 1000, sweep.NewPrecision(0.01), "coffee, in virtual time: 1 design, 1 with its points, " +
+			"x 10 to 1000 replications, until every mean is within 1%"},
 		{result.Live, one, 1, nil, "coffee: 1 design, 1 with its points, x 1 block, each also instrumented: 2 " +
 			"trials, about 90ms"},
 		{result.Live, three, 6, nil, "coffee: 2 designs, 3 with their points, x 6 blocks, each also instrumented: 36 " +

@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// lostFailures says which files with what failed trials printed are no longer in a run directory.
+// warnLostFailures warns of files with the output of failed trials that are no longer in a run directory.
 func (a *app) warnLostFailures(dir string, trials []result.Trial) {
 	if text := store.Lost(dir, trials); text != "" {
 		fmt.Fprintln(a.stderr, "warning:", text)
