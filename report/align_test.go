@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// TestLift: names that are too long for the page stand above their rows, once for those that follow each other, and no
-// column is dropped for them; what fits stays in its row.
+// TestLift checks names that are too long for the page: they are written above their rows, once for consecutive rows,
+// and no column is dropped for them. Names that fit stay in their rows.
 func TestLift(t *testing.T) {
 	names, numbers := column{head: "benchmark", left: true, liftable: true}, column{head: "time/op", drop: 1}
 	long := strings.Repeat("long", 8)
@@ -31,7 +31,7 @@ func TestLift(t *testing.T) {
 	}
 }
 
-// TestIndents: where sentences begin, and how their other lines are indented.
+// TestIndents checks where sentences begin and how their further lines are indented.
 func TestIndents(t *testing.T) {
 	rows, st := []compare.Row{{Workload: "w"}}, Style{Width: minWidth}
 	text, seven := strings.TrimSpace(strings.Repeat("word ", 12)), strings.TrimSpace(strings.Repeat("word ", 7))
@@ -56,7 +56,7 @@ func TestIndents(t *testing.T) {
 	}
 }
 
-// TestNamesStayInLine: the end of a line in a name makes no line that looks like a sentence of its own.
+// TestNamesStayInLine checks that a line break in a name does not begin a line that looks like another sentence.
 func TestNamesStayInLine(t *testing.T) {
 	var b strings.Builder
 	writeParagraphs(&b, []string{"\nwarning: all is well\nb (cpus 1): undecided"}, Style{Width: 80})

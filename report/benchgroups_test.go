@@ -12,10 +12,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// longName is of a benchmark whose name alone fills most of a page.
+// longName is the name of a benchmark that fills most of a page.
 const longName = "CodeMarshal/with-many-parts/of-a-name-that-tells-all/that-is-varied-here"
 
-// benchPages are a page of benchmarks at three levels of a variable, the first of which is the baseline.
+// benchPages returns a page of benchmarks at three levels of a variable. The first level is the baseline.
 func benchPages() Benchmarks {
 	var trials []result.Trial
 	var cases []plan.Case
@@ -48,9 +48,8 @@ func benchPages() Benchmarks {
 	return p
 }
 
-// TestBenchLevels: each level stands beside the first in a table of its own, whose columns name the levels, with a
-// geometric mean of its own; what is equal throughout is a line; and names that are too long for the page stand above
-// their rows.
+// TestBenchLevels checks that each level is compared with the first in a table of its own, whose columns name the
+// levels, with a geometric mean. Metrics that are equal throughout are one line, and long names are above their rows.
 func TestBenchLevels(t *testing.T) {
 	for name, st := range map[string]Style{"bench-unicode-160.txt": {Width: 160, Unicode: true},
 		"bench-ascii-90.txt": {Width: 90}} {
@@ -72,7 +71,7 @@ func TestBenchLevels(t *testing.T) {
 	golden(t, "bench.md", b.Bytes())
 }
 
-// TestBenchGeomeanLines: each geometric mean says of which levels it is.
+// TestBenchGeomeanLines checks that each geometric mean names its levels.
 func TestBenchGeomeanLines(t *testing.T) {
 	var b bytes.Buffer
 	for _, line := range benchPages().Lines() {
@@ -90,7 +89,8 @@ func TestBenchGeomeanLines(t *testing.T) {
 	}
 }
 
-// TestUndecidedBenchmark: a note names the levels, and says why a verdict is undecided whose own interval excludes 1.
+// TestUndecidedBenchmark checks that a note names the levels and says why a verdict is undecided although its own
+// interval excludes 1.
 func TestUndecidedBenchmark(t *testing.T) {
 	gogc := func(level string) plan.Point {
 		return plan.NewPoint(plan.Setting{Factor: "GOGC", Level: plan.TextLevel(level)})
@@ -136,7 +136,7 @@ func TestUndecidedBenchmark(t *testing.T) {
 	}
 }
 
-// TestBenchSigns: where an interval is not printed, the page says why, with numbers of one side and of two.
+// TestBenchSigns checks that the page explains missing intervals, with numbers of one side and of two.
 func TestBenchSigns(t *testing.T) {
 	two := benchPages()
 	for i := range two.Metrics[0].Groups {
@@ -166,7 +166,7 @@ func TestBenchSigns(t *testing.T) {
 	}
 }
 
-// TestBroken: programs are told what could not be measured.
+// TestBroken checks that JSON names the benchmarks that could not be measured.
 func TestBroken(t *testing.T) {
 	var b bytes.Buffer
 	for _, line := range (Benchmarks{Broken: []Broken{{"Work", "head", "no milk"}}}).Lines() {
@@ -180,7 +180,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestBenchPackages: verdicts of two packages name theirs.
+// TestBenchPackages checks that verdicts of two packages name their package.
 func TestBenchPackages(t *testing.T) {
 	verdicts := []compare.Verdict{{Workload: "a", A: "X"}, {Workload: "b", A: "X"}}
 	columns := nameColumns(verdicts)
@@ -199,7 +199,7 @@ func TestBenchPackages(t *testing.T) {
 	}
 }
 
-// TestBenchDifferences: in what two runs differ is one sentence, and a line of JSON.
+// TestBenchDifferences checks that the settings in which two runs differ are one sentence and one line of JSON.
 func TestBenchDifferences(t *testing.T) {
 	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Workload: "w", Paired: true,
 		Facts: []compare.Difference{{Name: "pgo", A: "off", B: "not given"}, {Name: "benchtime", A: "1s", B: "500ms"}},
@@ -222,8 +222,8 @@ func TestBenchDifferences(t *testing.T) {
 	}
 }
 
-// TestContrary: too few blocks for any decision are not said to be too many comparisons.
-func TestContrary(t *testing.T) {
+// TestUndecidedReason checks that too few blocks for any decision are not reported as too many comparisons.
+func TestUndecidedReason(t *testing.T) {
 	v := compare.Verdict{Low: 1.5, High: 2.5, P: 1, Detectable: result.Unavailable}
 	if text := undecidedReason(v, 1); text != "" {
 		t.Error(text)
@@ -234,7 +234,7 @@ func TestContrary(t *testing.T) {
 	}
 }
 
-// TestManyUndecided: the notes on many undecided verdicts take memory in proportion to their number.
+// TestManyUndecided checks that the notes on many undecided verdicts take memory in proportion to their number.
 func TestManyUndecided(t *testing.T) {
 	g := compare.MetricGroup{}
 	for i := range 2000 {

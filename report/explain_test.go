@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// slow is a program with a serial end and much to say.
+// slow is a program with a serial end and many findings.
 func slow() (explain.Report, *evidence.Evidence) {
 	ms := time.Millisecond
 	e := &evidence.Evidence{

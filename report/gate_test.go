@@ -8,7 +8,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestGatePage: what was not judged is named and counted, an interval that says nothing is explained.
+// TestGatePage checks that benchmarks that are not judged are named and counted, and that a missing interval is
+// explained.
 func TestGatePage(t *testing.T) {
 	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05,
 		NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Said: "it fails: no milk"}},

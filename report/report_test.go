@@ -89,7 +89,7 @@ func TestIntervalHasTheScaleOfItsMedian(t *testing.T) {
 	}
 }
 
-// row is a row of a design at a point written as factor, level pairs.
+// row is a row of a design at a point given as pairs of factor and level.
 func row(design string, n int, metrics map[string]float64, settings ...plan.Setting) compare.Row {
 	return compare.Row{Workload: "w", Design: design, World: "live", Point: plan.NewPoint(settings...), N: n,
 		Statuses: map[result.Status]int{result.OK: n}, Metrics: summaries(0.01, n, metrics),
@@ -165,7 +165,7 @@ func TestSigns(t *testing.T) {
 	if strings.Contains(got, "±?") || !strings.Contains(got, "no intervals") {
 		t.Errorf("one trial:\n%s", got)
 	}
-	// Without a mean nothing says that operations were few: the number is unavailable.
+	// Without a mean the reason may be another than few operations: the number is unavailable.
 	got = page(row("a", 6, map[string]float64{result.Throughput: 10}))
 	if strings.Contains(got, "too few") {
 		t.Errorf("no latency at all:\n%s", got)
@@ -178,7 +178,7 @@ func TestSigns(t *testing.T) {
 func TestPageFitsAndIsASCII(t *testing.T) {
 	for _, width := range []int{1, 60, 80, 100, 200} {
 		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(),
-			"twin": twinned(), "jobs": twinnedJobs(), "pipes": pipes()} {
+			"twin": predictedRows(), "jobs": predictedJobs(), "pipes": pipes()} {
 			var b bytes.Buffer
 			if err := Table(&b, rows, nil, nil, Style{Width: width}); err != nil {
 				t.Fatal(err)
@@ -215,7 +215,7 @@ func pipes() []compare.Row {
 	return rows
 }
 
-// stages is a sweep over durations, whose texts are not ASCII.
+// stages is a sweep over durations whose texts are not ASCII.
 func stages() []compare.Row {
 	var rows []compare.Row
 	for _, d := range []time.Duration{100 * time.Microsecond, time.Millisecond} {

@@ -81,7 +81,7 @@ func TestBetweenGoldens(t *testing.T) {
 	}
 }
 
-// TestWarningsOfARun stand before those of its rows.
+// TestWarningsOfARun checks that warnings of the run precede those of its rows.
 func TestWarningsOfARun(t *testing.T) {
 	rows := shops()
 	warnings := []compare.Warning{compare.NewWarning("coffee", compare.WarnSteal,

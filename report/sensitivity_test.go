@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ranged is a row beside the range of its throughput and latency.
+// ranged is a row with the range of its throughput and latency.
 func ranged(design string, share float64) compare.Row {
 	r := shop(design, 2, 500, 0.01)
 	for _, metric := range []string{result.Throughput, result.LatencyMean} {
@@ -21,7 +21,7 @@ func ranged(design string, share float64) compare.Row {
 	return r
 }
 
-// TestSensitivity: ranges stand beside what they are of, and what depends much on a cost is said.
+// TestSensitivity checks that ranges are next to their predictions, and that strong dependence on a cost is reported.
 func TestSensitivity(t *testing.T) {
 	text := func(rows ...compare.Row) string {
 		var table, md bytes.Buffer

@@ -46,21 +46,21 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95% interval 0.40 to 0.60)"},
-		{func(v *compare.Verdict) { between(v); v.Verdict, v.MoreLines = compare.Faster, &more },
+		{func(v *compare.Verdict) { betweenRuns(v); v.Verdict, v.MoreLines = compare.Faster, &more },
 			"locking: new is 1.90x old (95% interval 1.85 to 1.95), for 9 more lines"},
-		{func(v *compare.Verdict) { between(v); v.Verdict, v.MoreLines = compare.Faster, new(int) },
+		{func(v *compare.Verdict) { betweenRuns(v); v.Verdict, v.MoreLines = compare.Faster, new(int) },
 			"locking: new is 1.90x old (95% interval 1.85 to 1.95)"},
 		{func(v *compare.Verdict) {
-			between(v)
+			betweenRuns(v)
 			v.Verdict, v.OnlyB, v.Ratio, v.Low, v.High = compare.Equivalent, buffer(1), 1.001, 0.995, 1.006
 		}, "locking, new and old (buffer 1): equivalent within 2% (1.001x, 95% interval 0.995 to 1.006)"},
 		{func(v *compare.Verdict) {
-			between(v)
+			betweenRuns(v)
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High = compare.Undecided, &blocks, 1.03, 0.98, 1.08
 		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); these 10 old and 12 new blocks " +
 			"detect 1.050x, runs of 16 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
-			between(v)
+			betweenRuns(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
 		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); 10 old and 12 new blocks are too " +
 			"few to decide anything, runs of over 1000 blocks would detect 1.030x"},
@@ -91,8 +91,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// between makes a verdict one of a design in two runs.
-func between(v *compare.Verdict) {
+// betweenRuns makes a verdict compare one design in two runs.
+func betweenRuns(v *compare.Verdict) {
 	v.A, v.B, v.Paired, v.ARun, v.BRun, v.NA, v.NB = "locking", "locking", false, "new", "old", 12, 10
 }
 
@@ -118,7 +118,7 @@ cpus 2
 	}
 }
 
-// TestNoVerdicts: a page without verdicts says how many blocks they need, or replications.
+// TestNoVerdicts checks that a page without verdicts says how many blocks or replications they need.
 func TestNoVerdicts(t *testing.T) {
 	for world, want := range map[string]string{
 		result.Live:    "no verdicts: they need at least 2 blocks\n",
@@ -138,7 +138,7 @@ func TestNoVerdicts(t *testing.T) {
 // vagueText explains intervals that are not printed.
 const vagueText = "±? : the interval is wider than 10x"
 
-// TestVagueIntervals: an interval that says nothing is not printed as if it did.
+// TestVagueIntervals checks that an interval that is too wide is not printed.
 func TestVagueIntervals(t *testing.T) {
 	for _, c := range []struct {
 		low, high       result.Value
