@@ -50,7 +50,7 @@ func newFine(e env.Env, _ plan.Point) (workload.Stream, error) {
 	}, nil
 }
 
-// counted is what each design checks of itself: a wrong answer has no number.
+// counted checks the count of a design. A trial with a wrong answer has no throughput.
 func counted(n, operations uint64) (workload.Answer, error) {
 	if n != operations {
 		return nil, fmt.Errorf("%d requests were counted as %d", operations, n)

@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// TestFlagText: options and factors are named as flags wherever an error holds them, once.
+// TestFlagText checks that options and factors are named as flags, once, wherever an error holds them.
 func TestFlagText(t *testing.T) {
 	level := &plan.LevelError{Factor: "jitter", Level: "3ms", Reason: "it is too wide"}
 	refusal := &lab.Refusal{Field: "jitter", Value: "3ms", Reason: "it is too wide", Err: level}
@@ -34,8 +34,8 @@ func TestFlagText(t *testing.T) {
 	}
 }
 
-// TestExit: an error carries its code from where it arises, before and while trials run; an interrupt
-// outweighs a disk that fails, and that a wrong answer.
+// TestExit checks exit codes of errors before and during trials. An interrupt takes precedence over a disk that
+// fails, and that over a wrong answer.
 func TestExit(t *testing.T) {
 	lost := &lab.NotKeptError{Err: &fs.PathError{Op: "sync", Path: "journal.ndjson", Err: syscall.EDQUOT}}
 	disk := func(err error) error { return fmt.Errorf("cannot lock the run: %w", err) }

@@ -25,8 +25,8 @@ func TestParsePrecision(t *testing.T) {
 	}
 }
 
-// TestAskedTimeline is what a message tells to type after an interrupt: the same timeline again.
-func TestAskedTimeline(t *testing.T) {
+// TestTimelineArgs checks that the flags in a message after an interrupt ask for the same timeline again.
+func TestTimelineArgs(t *testing.T) {
 	for _, c := range []struct {
 		file string
 		span time.Duration
@@ -41,7 +41,7 @@ func TestAskedTimeline(t *testing.T) {
 	}
 }
 
-// TestIntent: what is going to be done is counted by designs and by cases, and one of a thing is not plural.
+// TestIntent checks the description of a run: it counts designs and cases, and one thing is not plural.
 func TestIntent(t *testing.T) {
 	point := func(cpus int) plan.Point {
 		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
