@@ -171,8 +171,8 @@ func steal(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	return warn(WarnSteal, total, stealLimit,
-		"the hypervisor gave %.1f %% of the CPU time that was wanted to others, most in block %d (%.1f %%); more "+
-			"than %.0f %% makes speed depend on the neighbours: measure when they are quiet, or on a "+
+		"the hypervisor gave %.1f%% of the CPU time that was wanted to others, most in block %d (%.1f%%); more "+
+			"than %.0f%% makes speed depend on the neighbours: measure when they are quiet, or on a "+
 			"machine without any",
 		100*total, block, 100*worst, 100*stealLimit)
 }
@@ -226,8 +226,8 @@ func clock(trials []result.Trial) (Warning, bool) {
 	}
 	drop := stat.Median(drops)
 	w, ok := warn(WarnClock, drop, slowerLimit,
-		"the CPU was slower than calibrated around %d of %d trials, by %.0f %% in the middle one of them; more than "+
-			"%.0f %% in more than %.0f %% of the trials is a clock that drops or a CPU that is shared: fix its "+
+		"the CPU was slower than calibrated around %d of %d trials, by %.0f%% in the middle one of them; more than "+
+			"%.0f%% in more than %.0f%% of the trials is a clock that drops or a CPU that is shared: fix its "+
 			"clock, cool it, or stop what shares it",
 		len(drops), known, 100*drop, 100*slowerLimit, 100*slowTrials)
 	w.in(len(drops), known)
@@ -243,7 +243,7 @@ func order(trials []result.Trial) (Warning, bool) {
 	if change, p := t.trend(); p <= orderAlpha {
 		if share := math.Exp(change) - 1; math.Abs(share) >= driftLimit {
 			w, ok := warn(WarnDrift, share, driftLimit,
-				"speed drifted by %+.1f %% from the first block to the last (p = %.2g; warned of from %.0f %% on at "+
+				"speed drifted by %+.1f%% from the first block to the last (p = %.2g; warned of from %.0f%% on at "+
 					"p <= %g): verdicts compare within blocks and stand, but do not compare these medians with "+
 					"another run; let the machine warm up or settle first",
 				100*share, p, 100*driftLimit, orderAlpha)
@@ -285,7 +285,7 @@ func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
 	few := fmt.Sprintf("%d %s", n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1])
 	if len(looks) > 0 {
 		return warn(WarnFewBlocks, float64(n), float64(least),
-			"%s: a run with a budget decides nothing before its first look, at %d: give it more time, fewer designs "+
+			"%s: a run with a budget decides nothing before its first interim analysis, at %d: give it more time, fewer designs "+
 				"and points, or a shorter --duration", few, least)
 	}
 	return warn(WarnFewBlocks, float64(n), float64(least),
@@ -305,14 +305,14 @@ func Partial(workload, run, how string, done, planned int) Warning {
 // OneRun warns of verdicts between sides of one run each, and says how to repeat them.
 func OneRun(workload, how string) Warning {
 	return NewWarning(workload, WarnOneRun, "each side is one run, so nothing shows how much runs of one program "+
-		"differ, and the verdicts take all of it for a difference: where runs differ by 1 %, about 30 % of the "+
+		"differ, and the verdicts take all of it for a difference: where runs differ by 1%, about 30% of the "+
 		"verdicts on equal programs are false; "+how)
 }
 
 // Budgeted warns of a run with a budget that is compared with another one.
 func Budgeted(workload, run string) Warning {
 	w := NewWarning(workload, WarnBudget, "the run had a budget and ended where designs happened to look clearly "+
-		"apart or equal, so that more than 5 % of the differences between such runs are false; measure with --count "+
+		"apart or equal, so that more than 5% of the differences between such runs are false; measure with --count "+
 		"what is to be compared with another run")
 	w.Run = run
 	return w

@@ -275,7 +275,7 @@ func stopping(v *view) []Finding {
 		s.Reason)
 	f.Where = v.p.places(s.Stack)
 	f.Share = v.traced(v.t.GC.Stopped)
-	f.says("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason, span(s.Spent),
+	f.says("%d stops for %q took %s; of all stops 99%% were shorter than %s", s.Count, s.Reason, span(s.Spent),
 		span(v.t.GC.Stop.P99))
 	own := v.traced(s.Spent)
 	if !strings.HasPrefix(s.Reason, "GC ") {

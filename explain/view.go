@@ -214,7 +214,7 @@ func (v *view) quoted(f evidence.Frame) string {
 }
 
 // percent writes a fraction.
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+func percent(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }
 
 // span writes a time for readers: two or three digits.
 func span(d time.Duration) string {

@@ -94,7 +94,7 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 // Validate refuses values that cannot be carried out, as [BenchOptions.Validate] does.
 func (o GateOptions) Validate() error {
 	if !(o.MaxRegression >= 0 && o.MaxRegression <= 10) {
-		return refuse("max-regression", o.MaxRegression, "is not from 0 to 10").suggest("give 0.05 to allow 5 %% more")
+		return refuse("max-regression", o.MaxRegression, "is not from 0 to 10").suggest("give 0.05 to allow 5%% more")
 	}
 	return o.BenchOptions.Validate()
 }

@@ -69,9 +69,9 @@ func TestWrongUse(t *testing.T) {
 		{speedup(Options{Blocks: -1, AtMost: 1}), "labtest.Speedup: Options.AtMost is 1ns, and Speedup reads no " +
 			"AtMost: leave it out; Options.Blocks is -1: give 6 or more, or leave it out for 20"},
 		{noSlower(Options{Within: -0.1}), "labtest.NoSlowerThan: Options.Within is -0.1: give a share above 0, such " +
-			"as 0.1 for 10 % more time, or leave it out for 0.05"},
+			"as 0.1 for 10% more time, or leave it out for 0.05"},
 		{noSlower(Options{Within: math.Inf(1)}), "labtest.NoSlowerThan: Options.Within is +Inf: give a share above " +
-			"0, such as 0.1 for 10 % more time, or leave it out for 0.05"},
+			"0, such as 0.1 for 10% more time, or leave it out for 0.05"},
 		{noSlower(Options{Blocks: 5}), "labtest.NoSlowerThan: Options.Blocks is 5: give 6 or more, or " +
 			"leave it out for 20"},
 		{noSlower(Options{Quantile: math.NaN()}), "labtest.NoSlowerThan: Options.Quantile is NaN, and NoSlowerThan " +

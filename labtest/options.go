@@ -50,7 +50,7 @@ func (o Options) fields() []field {
 		{"AtLeast", o.AtLeast, o.AtLeast == 0, number(o.AtLeast),
 			fmt.Sprintf("a speed-up above 0, such as 1.5, or leave it out for %v of CPUs", usualEfficiency)},
 		{"Within", o.Within, o.Within == 0, number(o.Within),
-			fmt.Sprintf("a share above 0, such as 0.1 for 10 %% more time, or leave it out for %v", usualWithin)},
+			fmt.Sprintf("a share above 0, such as 0.1 for 10%% more time, or leave it out for %v", usualWithin)},
 		{"Quantile", o.Quantile, o.Quantile == 0, o.Quantile >= 0 && o.Quantile < 1,
 			fmt.Sprintf("a number between 0 and 1, such as 0.99, or leave it out for %v", usualQuantile)},
 		{"AtMost", o.AtMost, o.AtMost == 0, o.AtMost > 0, "the bound, a time above 0, such as time.Millisecond"},

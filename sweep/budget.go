@@ -88,7 +88,7 @@ func ReadInterims(records []json.RawMessage) ([]Interim, error) {
 	for i, r := range records {
 		var l Interim
 		if err := json.Unmarshal(r, &l); err != nil {
-			return nil, fmt.Errorf("look %d of the journal cannot be read: %w", i+1, err)
+			return nil, fmt.Errorf("interim analysis %d of the journal cannot be read: %w", i+1, err)
 		}
 		looks = append(looks, l)
 	}
@@ -165,7 +165,7 @@ func (p *pace) next(b int, trials []result.Trial, whole bool) (cases []int, more
 		return p.follow(look)
 	}
 	if len(p.recorded) > 0 && b == p.until {
-		return nil, false, fmt.Errorf("the journal's next look is after block %d, but one is due after block %d: it "+
+		return nil, false, fmt.Errorf("the journal's next interim analysis is after block %d, but one is due after block %d: it "+
 			"is damaged; start a new run", p.recorded[0].After, b)
 	}
 	costs := p.costs(trials)
@@ -200,7 +200,7 @@ func (p *pace) decide(look Interim) (cases []int, more bool, err error) {
 func (p *pace) follow(look Interim) (cases []int, more bool, err error) {
 	for _, c := range look.Cases {
 		if c < 0 || c >= len(p.sweep.Plan.Cases) {
-			return nil, false, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not "+
+			return nil, false, fmt.Errorf("the journal's interim analysis after block %d names case %d, which the plan does not "+
 				"have: it is damaged; start a new run", look.After, c)
 		}
 	}

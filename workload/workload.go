@@ -340,7 +340,7 @@ func (w *Workload) validateDesign(d Design, factors map[string]bool) error {
 		return fmt.Errorf("%s/%s: exactly one of Stream and Job must be set", w.Name, d.Name)
 	}
 	if d.Reference && d.Expect == Bound {
-		return fmt.Errorf("%s/%s is a peer, which solves the job, and a bound, which does not: it can be one of them",
+		return fmt.Errorf("%s/%s is a reference, which solves the job, and a bound, which does not: it can be one of them",
 			w.Name, d.Name)
 	}
 	if err := d.Formula.validate(d); err != nil {

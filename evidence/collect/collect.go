@@ -119,7 +119,7 @@ func (k *collector) prepare(ctx context.Context) error {
 	if k.recipe == nil {
 		return nil
 	}
-	k.o.Say("building " + k.about.Name + " with a hook for profiles, beside your tree")
+	k.o.Say("building " + k.about.Name + " with a hook for profiles, next to your tree")
 	to := filepath.Join(k.work, "hooked", filepath.Base(k.plain.path))
 	build, cancel := building(ctx, k.deadline, k.o.Limit)
 	defer cancel()

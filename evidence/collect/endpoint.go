@@ -37,8 +37,8 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	}
 	e := endpoint{base: base.String(), name: unsigned(base), o: o, until: time.Now().Add(o.Limit + lateness)}
 	seconds, traced := spans(o)
-	o.Say(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a "+
-		"trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
+	o.Say(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2%% of its CPU time, and then for a "+
+		"trace of %d s, which takes from 1 to 10%%, more where goroutines change over every few microseconds; "+
 		"at most %d MB of it",
 		e.name, seconds, traced, o.Bytes>>20))
 	if e.c, err = open(o, evidence.Program{}); err != nil {

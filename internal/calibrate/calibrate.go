@@ -132,7 +132,7 @@ func (s stopwatch) measure(reps int) (Burn, error) {
 	}
 	median := quantile(times, 0.5)
 	if median <= 0 {
-		return Burn{}, fmt.Errorf("%d turns took no time by the %s clock: CPU work cannot be calibrated on this system",
+		return Burn{}, fmt.Errorf("%d iterations took no time by the %s clock: CPU work cannot be calibrated on this system",
 			n, s.clock)
 	}
 	b := Burn{Rate: float64(n) / float64(median), Clock: s.clock, Measured: time.Now()}
