@@ -75,6 +75,7 @@ func totalWidth(columns []column, width func(*column) int) int {
 // drops columns. It returns the headings of the dropped columns.
 func fit(columns []column, st Style) (kept []column, dropped []string) {
 	kept = slices.Clone(columns)
+
 	if totalWidth(kept, (*column).width) > st.width() {
 		kept = mapTexts(kept, func(s string) string {
 			if s == unavailable {
@@ -83,8 +84,12 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 			return s
 		})
 	}
+
+	// Drop the least important columns until the rest fits.
 	for totalWidth(kept, (*column).leastWidth) > st.width() {
 		least := 0 // the least important column, the last of equals
+
+		// Texts that are still too long go above their rows.
 		for i := range kept {
 			if kept[i].drop >= kept[least].drop {
 				least = i
@@ -130,7 +135,9 @@ func render(b *strings.Builder, columns []column, st Style) {
 		widths[i] = columns[i].width()
 		rows = max(rows, len(columns[i].cells))
 	}
+
 	renderGroups(b, columns, widths, st)
+
 	line := func(at func(i int) cell) {
 		var l strings.Builder
 		for i, c := range columns {
@@ -147,6 +154,7 @@ func render(b *strings.Builder, columns []column, st Style) {
 		}
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
+
 	line(func(i int) cell { return cell{columns[i].head, bold} })
 	renderRule(b, columns, widths, st)
 	for r := range rows {

@@ -32,6 +32,7 @@ func Bench(w io.Writer, trials []result.Trial, header [][2]string) error {
 	for _, h := range header {
 		fmt.Fprintf(&b, "%s: %s\n", quote.Key(h[0]), quote.Line(h[1]))
 	}
+
 	// benchstat knows ns/op, B/s, B/op and allocs/op by itself.
 	for _, unit := range []string{"ops/s", "items/s"} {
 		fmt.Fprintf(&b, "Unit %s better=higher\n", unit)
@@ -39,6 +40,7 @@ func Bench(w io.Writer, trials []result.Trial, header [][2]string) error {
 	for _, unit := range []string{"p50-ns", "p95-ns", "p99-ns", "service-ns", "cpu-s/op"} {
 		fmt.Fprintf(&b, "Unit %s better=lower\n", unit)
 	}
+
 	for i := range trials {
 		t := &trials[i]
 		if !t.Good() || t.Kind == result.KindInstrumented {
@@ -65,6 +67,7 @@ func benchPairs(t *result.Trial) (pairs []pair, iterations int64) {
 			pairs = append(pairs, pair{unit, x})
 		}
 	}
+
 	iterations = t.Operations
 	if wall := t.Metrics.Get(result.WallSeconds); wall.Known() {
 		iterations = 1
@@ -85,6 +88,7 @@ func benchPairs(t *result.Trial) (pairs []pair, iterations int64) {
 		add("p95-ns", t.Metrics.Get(latencyP95), 1)
 		add("p99-ns", t.Metrics.Get(latencyP99), 1)
 	}
+
 	add("cpu-s/op", t.Metrics.Get(cpuPerOp)/1e9, 1)
 	add("B/op", t.Metrics.Get(allocBytesPerOp), 1)
 	add("allocs/op", t.Metrics.Get(allocsPerOp), 1)

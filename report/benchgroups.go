@@ -116,6 +116,7 @@ func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []colu
 	group := a + " / " + b
 	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95% interval"}
 	blocks, verdicts := column{head: "n", drop: 1}, column{head: "verdict", left: true}
+
 	for _, v := range g.Verdicts {
 		a, b := medians(g, v, metric)
 		before.add(formatValue(b, metric), plain)
@@ -136,6 +137,7 @@ func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []colu
 		blocks.add(n, plain)
 		verdicts.add(v.Verdict, verdictTones[v.Verdict])
 	}
+
 	var judged []*compare.Verdict
 	for i := range g.Verdicts {
 		judged = append(judged, &g.Verdicts[i])
@@ -213,6 +215,7 @@ func (p Benchmarks) undecidedTexts(m compare.MetricVerdicts, g compare.MetricGro
 		if v.Verdict != compare.Undecided && v.NoRatio == "" && len(verdictNotes(v)) == 0 {
 			continue
 		}
+
 		where := v.A
 		if several {
 			where = v.Workload + " " + where
@@ -223,11 +226,13 @@ func (p Benchmarks) undecidedTexts(m compare.MetricVerdicts, g compare.MetricGro
 		if a, b := p.sideNames(g); a != p.A || b != p.B {
 			where += ", " + p.sidesText(g)
 		}
+
 		if v.NoRatio != "" {
 			list = append(list, where+": no ratio: "+v.NoRatio+"; the medians differ by "+
 				signedValue(v.Difference, m.Metric))
 			continue
 		}
+
 		text := detectableText(v)
 		if v.Layouts > 0 {
 			text = fmt.Sprintf("by %d layouts; more layouts decide more than more blocks do", v.Layouts)

@@ -73,12 +73,14 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 	if len(p.Rows) == 0 && len(p.Metrics) == 0 {
 		b.WriteString("No trial ended: there is nothing to show.\n")
 	}
+
 	f := p.frame()
 	if len(p.Rows) > 0 && len(p.Metrics) == 0 {
 		blankLine(&b)
 		writeShared(&b, f.shared[1:], st)
 		writeTable(&b, p.columns(f), f.footnotes, st)
 	}
+
 	if p.How != "" {
 		wrap(&b, st.split(p.How), " ", 0, st.width())
 	}
@@ -86,6 +88,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 		writeHeading(&b, MetricHead(m.Metric), familyErrorText(verdictsOf(m)), st)
 		p.writeContrasts(&b, m, st)
 	}
+
 	if len(p.Scalings) > 0 {
 		writeHeading(&b, "how they scale", "95% intervals, paired by block", st)
 		for _, s := range p.Scalings {
@@ -129,6 +132,7 @@ func (p Benchmarks) columns(f *frame) []column {
 	if f.trials == 0 {
 		columns = append(columns, f.column("", "trials", func(r compare.Row) string { return fmt.Sprint(trials(r)) }))
 	}
+
 	columns = append(columns, f.column("time/op", "median",
 		func(r compare.Row) string { return metricCell(r, result.TimePerOp) }),
 		f.column("time/op", "95% interval", func(r compare.Row) string {
@@ -137,11 +141,13 @@ func (p Benchmarks) columns(f *frame) []column {
 			}
 			return map[bool]string{true: noInterval}[r.N > 0]
 		}))
+
 	for _, metric := range p.otherMetrics(f) {
 		c := f.column("", MetricHead(metric), func(r compare.Row) string { return metricCell(r, metric) })
 		c.drop = 2
 		columns = append(columns, c)
 	}
+
 	if f.known(result.CPUPerOp) {
 		used := f.column("CPUs", "used", func(r compare.Row) string {
 			x := float64(r.Metric(result.CPUPerOp).Median / r.Metric(result.TimePerOp).Median)
@@ -153,6 +159,7 @@ func (p Benchmarks) columns(f *frame) []column {
 		used.drop = 1
 		columns = append(columns, used)
 	}
+
 	if note := f.noteColumn(); note.cells != nil {
 		columns = append(columns, note)
 	}

@@ -22,12 +22,15 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 	if f.open {
 		kinds = []string{"service", "response"}
 	}
+
 	columns := f.labels()
 	kindColumn := column{head: "of", left: true}
 	type drawn struct {
 		row  compare.Row
 		kind string
 	}
+
+	// Keep the rows with a median. The 95th percentile sets the end of the axis.
 	var kept []drawn
 	top := 0.0
 	for _, r := range f.rows {
@@ -45,12 +48,15 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 			}
 		}
 	}
+
 	if top == 0 {
 		return
 	}
 	if f.open {
 		columns = append(columns, kindColumn)
 	}
+
+	// The chart takes the rest of the page.
 	used := 0
 	for i := range columns {
 		used += columns[i].width() + gap
@@ -60,6 +66,7 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 	chart := column{left: true}
 	chart.head, chart.rule = drawRuler(a, width, st)
 	inside := quote.Width(chart.rule)
+
 	for _, d := range kept {
 		t := seriesTone(slices.Index(f.designs(), d.row.Design))
 		chart.cells = append(chart.cells, cell{drawBox(d.row, d.kind, a, inside, st), t})
@@ -114,6 +121,7 @@ func drawRuler(a axis, width int, st Style) (labels, line string) {
 // drawBox draws one row. The part of an unknown quantile is left out.
 func drawBox(r compare.Row, kind string, a axis, width int, st Style) string {
 	signs := []rune(strings.Repeat(" ", width))
+
 	at := func(q string) (int, bool) {
 		v := quantile(r, kind, q)
 		if math.IsNaN(v) {
@@ -121,11 +129,14 @@ func drawBox(r compare.Row, kind string, a axis, width int, st Style) string {
 		}
 		return int(math.Round(v / a.end() * float64(width-1))), true
 	}
+
 	fill := func(from, to int, sign string) {
 		for x := from; x <= to; x++ {
 			signs[x] = []rune(sign)[0]
 		}
 	}
+
+	// An unknown quartile collapses the box to the median.
 	p50, _ := at("p50")
 	p25, ok25 := at("p25")
 	p75, ok75 := at("p75")
@@ -135,6 +146,7 @@ func drawBox(r compare.Row, kind string, a axis, width int, st Style) string {
 	if !ok75 {
 		p75 = p50
 	}
+
 	if p5, ok := at("p5"); ok {
 		fill(p5, p25, st.pick("─", "-"))
 		fill(p5, p5, st.pick("├", "|"))
@@ -143,6 +155,7 @@ func drawBox(r compare.Row, kind string, a axis, width int, st Style) string {
 		fill(p75, p95, st.pick("─", "-"))
 		fill(p95, p95, st.pick("┤", "|"))
 	}
+
 	fill(p25, p75, st.pick("▒", "="))
 	fill(p50, p50, st.pick("┃", "#"))
 	return strings.TrimRight(string(signs), " ")

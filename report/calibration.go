@@ -54,6 +54,7 @@ func writeCosts(b *strings.Builder, c result.Calibration, st Style) {
 		{group: "microprogram", head: "reading", left: true, drop: 1}, {group: "microprogram", head: "live", drop: 1},
 		{group: "microprogram", head: "virtual", drop: 1},
 	}
+
 	for _, p := range c.Prices {
 		median, ends := estimateCells(p.Estimate)
 		low, high := cell{}, cell{}
@@ -67,6 +68,7 @@ func writeCosts(b *strings.Builder, c result.Calibration, st Style) {
 		addRow(columns, cell{p.Cost, plain}, median, ends, low, high, cell{p.Reading, plain}, timeCell(p.Live),
 			timeCell(p.Virtual))
 	}
+
 	writeTable(b, columns, func([]column) []string {
 		return []string{fmt.Sprintf("medians of %d rounds of fresh processes, in %.0f s; a cost with 10%% and 90%% "+
 			"is drawn from its distribution", c.Rounds, c.Seconds)}

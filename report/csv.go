@@ -32,6 +32,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 			}
 		}
 	}
+
 	slices.Sort(metrics)
 	factors := factorOrder(points)
 	head := append([]string{"workload", "design", "world", "block", "order", "seed", "status", "lines",
@@ -42,10 +43,12 @@ func CSV(w io.Writer, trials []result.Trial) error {
 	if refused {
 		head = append(head, "not_modelled")
 	}
+
 	out := csv.NewWriter(w)
 	if err := out.Write(quoteCells(head)); err != nil {
 		return err
 	}
+
 	for _, t := range trials {
 		if t.Kind == result.KindInstrumented {
 			continue
@@ -80,10 +83,12 @@ func csvLine(t result.Trial, factors, metrics []string) []string {
 	if t.WallSeconds > 0 { // a trial without a number has none
 		wall = formatExact(t.WallSeconds)
 	}
+
 	line := []string{quote.CSV(t.Workload), quote.CSV(t.Design), quote.CSV(t.World), strconv.Itoa(t.Block),
 		strconv.Itoa(t.Order),
 		quote.CSV(t.Seed), quote.CSV(string(t.Status)), lines, strconv.FormatInt(t.Operations, 10), wall,
 		quote.CSV(t.Error)}
+
 	for _, name := range factors {
 		text := ""
 		if l, ok := t.Point.Get(name); ok {
@@ -94,6 +99,7 @@ func csvLine(t result.Trial, factors, metrics []string) []string {
 		}
 		line = append(line, text)
 	}
+
 	for _, name := range metrics {
 		text := ""
 		if v := t.Metrics.Get(name); v.Known() {

@@ -17,6 +17,7 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	}
 	wrap(&b, head, st.pick(" · ", ", "), 0, st.width())
 	b.WriteString("\n")
+
 	width := 0
 	for _, c := range checks {
 		width = max(width, len(c.Name))
@@ -24,6 +25,8 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	for _, c := range checks {
 		writeCheck(&b, c, width, st)
 	}
+
+	// Advice on bad checks comes first.
 	for _, s := range []doctor.Status{doctor.Bad, doctor.Caution, doctor.Unknown} {
 		for _, c := range checks {
 			if c.Status == s {
@@ -31,6 +34,7 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 			}
 		}
 	}
+
 	b.WriteString("\n")
 	var line strings.Builder
 	wrap(&line, st.split(verdict.Claim), " ", 0, st.width())

@@ -71,6 +71,7 @@ func writeFinding(b *strings.Builder, f explain.Finding, ranked bool, p evidence
 	if ranked {
 		title = strconv.Itoa(f.Rank) + " " + title
 	}
+
 	var remarks []string
 	if f.Gain != nil {
 		remarks = append(remarks, fmt.Sprintf("a change saves %s (%s to %s) of the %s", roundPercent(f.Gain.Estimate),
@@ -80,9 +81,11 @@ func writeFinding(b *strings.Builder, f explain.Finding, ranked bool, p evidence
 		remarks = append(remarks, "concerns "+roundPercent(f.Share)+" of the time")
 	}
 	remarks = append(remarks, string(f.Confidence)+" confidence, evidence level "+string(f.Level))
+
 	b.WriteString(st.paint(bold, st.text(title)) + "\n")
 	writePart(b, "", f.Claim, st)
 	writePart(b, "", strings.Join(remarks, st.pick(" · ", ", ")), st)
+
 	for _, at := range f.Where {
 		writeSource(b, at, p, st)
 	}
@@ -93,6 +96,7 @@ func writeFinding(b *strings.Builder, f explain.Finding, ranked bool, p evidence
 		}
 		writePart(b, label, line, st)
 	}
+
 	writePart(b, "fix", f.Fix, st)
 	writePart(b, "or else", f.Rival, st)
 	writePart(b, "prove it", f.Experiment, st)

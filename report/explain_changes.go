@@ -15,6 +15,7 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 	writeShared(&b, []string{"explain", "before: " + before, "after: " + after}, st)
 	columns := []column{{head: "what", left: true}, {head: "before"}, {head: "after"}, {head: "change"},
 		{head: "", left: true}, {head: "where", left: true}}
+
 	for _, c := range changes {
 		t := plain
 		if !c.Clear {
@@ -37,6 +38,7 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 		columns[4].add(remark, t)
 		columns[5].add(strings.Join(c.Where, " "), t)
 	}
+
 	writeTable(&b, columns, func([]column) []string { return nil }, st)
 	if len(notes) > 0 {
 		writeHeading(&b, "notes", "", st)

@@ -22,6 +22,7 @@ func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Sty
 				st.pick("█", "#"), st.pick("░", "."), duration(t.Duration)), st)
 		drawDemand(b, t, st)
 	}
+
 	var lines []string
 	if len(r.Phases) > 1 {
 		var phases []string
@@ -31,6 +32,7 @@ func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Sty
 		}
 		lines = append(lines, "phases: "+strings.Join(phases, "; "))
 	}
+
 	p := r.Parallelism
 	if isKnown(p.Serial) && p.Serial > 0 {
 		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
@@ -42,6 +44,7 @@ func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Sty
 		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",
 			p.Inflation))
 	}
+
 	for _, l := range lines {
 		words := st.split(l)
 		wrap(b, append([]string{"  " + words[0]}, words[1:]...), " ", 4, st.width())
@@ -61,10 +64,12 @@ func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 	for _, w := range wants {
 		top = max(top, w)
 	}
+
 	cut := top > 4*float64(t.CPUs)
 	if cut {
 		top = 4 * float64(t.CPUs)
 	}
+
 	for row := demandRows; row >= 1; row-- {
 		at, below := top*float64(row)/demandRows, top*float64(row-1)/demandRows
 		label := ""

@@ -18,6 +18,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 		f.Where, f.Evidence = nonNil(f.Where), nonNil(f.Evidence)
 		all = append(all, f)
 	}
+
 	if l := r.CPUTime; len(l.Entries) > 0 {
 		all = append(all, cpuTimeJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
 	}
@@ -25,6 +26,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 		all = append(all, parallelismJSON{"parallelism", p.CPUs, finite(p.Running), finite(p.Wants), finite(p.Serial),
 			finite(p.Limit), finite(p.At), finite(p.Inflation)})
 	}
+
 	for _, p := range r.Phases {
 		all = append(all, phaseJSON{"phase", p.From.Seconds(), p.To.Seconds(), p.Wants, p.Runs})
 	}
@@ -35,6 +37,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	for _, n := range r.Notes {
 		all = append(all, noteJSON{"note", n})
 	}
+
 	for _, x := range all {
 		if err := JSON(w, x); err != nil {
 			return err

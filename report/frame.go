@@ -51,6 +51,8 @@ func (f *frame) describe() {
 	} else {
 		f.shared = append(f.shared, f.rows[0].World)
 	}
+
+	// A factor is shared, an alias of another one, or varying.
 	for _, name := range factorOrder(points) {
 		if levels := f.levels(name); len(levels) == 1 {
 			f.shared = append(f.shared, name+" "+levels[0])
@@ -60,6 +62,7 @@ func (f *frame) describe() {
 			f.varying = append(f.varying, name)
 		}
 	}
+
 	f.trials = trials(f.rows[0])
 	for _, r := range f.rows {
 		if trials(r) != f.trials {
@@ -67,6 +70,7 @@ func (f *frame) describe() {
 			return
 		}
 	}
+
 	if f.trials == 1 {
 		f.shared = append(f.shared, "1 trial each")
 	} else if f.trials > 1 {

@@ -30,6 +30,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	if len(g.List) > 0 {
 		writeTable(&b, g.columns(), vagueNote, st)
 	}
+
 	for _, text := range g.reasons() {
 		wrap(&b, st.split(text), " ", 2, st.width())
 	}
@@ -40,6 +41,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 			writeWarning(&b, x.Text, st)
 		}
 	}
+
 	blankLine(&b)
 	t := plain
 	if g.Decision == compare.Fail || g.Decision == compare.Error {

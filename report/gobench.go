@@ -29,12 +29,14 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 	for _, unit := range slices.Sorted(maps.Keys(better)) {
 		fmt.Fprintf(&b, "Unit %s better=%s\n", quote.Word(unit), quote.Word(better[unit]))
 	}
+
 	current, block := map[string]string{}, -1
 	for i := range trials {
 		t := &trials[i]
 		if !t.Good() || t.Kind != result.KindTrial {
 			continue
 		}
+
 		pairs := goPairs(t)
 		if len(pairs) == 0 {
 			continue // readers refuse lines without values
@@ -43,6 +45,8 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 			block = t.Block
 			fmt.Fprintf(&b, "block %d of %s\n", block, quote.Word(run))
 		}
+
+		// Only levels that change are written again.
 		for _, s := range t.Point.Settings() {
 			key := configKey(s.Factor)
 			if s.Factor != "cpus" && s.Factor != except && current[key] != s.Level.String() {
@@ -50,12 +54,14 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 				fmt.Fprintf(&b, "%s: %s\n", key, quote.Line(current[key]))
 			}
 		}
+
 		fmt.Fprintf(&b, "Benchmark%s", quote.Word(t.Design))
 		// At 1 CPU go test writes no number. A name that ends like a number needs one all the same, or readers
 		// would take its end for the number of CPUs.
 		if l, ok := t.Point.Get("cpus"); ok && (l.String() != "1" || numbered.MatchString(t.Design)) {
 			b.WriteString("-" + quote.Word(l.String()))
 		}
+
 		fmt.Fprintf(&b, "\t%d", t.Operations)
 		for _, p := range pairs {
 			fmt.Fprintf(&b, "\t%s %s", formatExact(p.value), quote.Word(p.unit))
@@ -103,6 +109,7 @@ func (p Benchmarks) Lines() []any {
 			p.RunsB, p.Paired, append([]compare.Difference{}, p.Facts...),
 			casesJSON(p.OnlyA, p.Workload), casesJSON(p.OnlyB, p.Workload), p.Notes})
 	}
+
 	for _, m := range p.Metrics {
 		for _, v := range verdictsOf(m) {
 			lines = append(lines, v)
@@ -113,6 +120,7 @@ func (p Benchmarks) Lines() []any {
 			}
 		}
 	}
+
 	for _, s := range p.Scalings {
 		lines = append(lines, s)
 	}
@@ -181,6 +189,7 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 		markdownTable(&b, columns)
 		markdownFootnotes(&b, f.footnotes(columns))
 	}
+
 	for _, m := range p.Metrics {
 		p.markdownContrasts(&b, m)
 	}
@@ -190,6 +199,7 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 		}
 		b.WriteString("- " + markdownLine(scalingText(s)) + "\n")
 	}
+
 	for _, n := range p.notes() {
 		b.WriteString("\n" + markdownLine(n) + "\n")
 	}

@@ -25,7 +25,9 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 			b.WriteString("\n" + markdownLine(text) + "\n")
 		}
 	}
+
 	markdownVerdicts(&b, verdicts)
+
 	for i := range fs {
 		markdownPredictions(&b, &fs[i])
 		markdownFormulas(&b, &fs[i])
@@ -36,12 +38,14 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 			markdownTable(&b, columns)
 		}
 	}
+
 	for i, text := range append(stateTexts(rows), sensitivityTexts(rows)...) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
 		b.WriteString("- " + markdownLine(text) + "\n")
 	}
+
 	if sum := compare.Decisions(rows); sum != 0 {
 		blankLine(&b)
 		b.WriteString(checksumText(sum) + "\n")

@@ -13,6 +13,7 @@ import (
 func (f *frame) footnotes(columns []column) []string {
 	interval := func(c column) bool { return c.head == "95% interval" }
 	has := func(sign string) bool { return showsSign(columns, sign) }
+
 	var notes []string
 	measured := slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.N > 0 })
 	need := "at least 6 trials"
@@ -24,6 +25,7 @@ func (f *frame) footnotes(columns []column) []string {
 	} else if has(noInterval) {
 		notes = append(notes, noInterval+" : an interval needs "+need)
 	}
+
 	if has(exactSign) {
 		notes = append(notes, exactSign+" : with this seed the load repeats itself to the nanosecond; rate and times "+
 			"are those of one period")
@@ -32,6 +34,7 @@ func (f *frame) footnotes(columns []column) []string {
 		notes = append(notes, severalStates+" : the load repeats itself, but a disturbance of one burn changes how; "+
 			"the interval spans the steady states")
 	}
+
 	if has(noQuantile) {
 		text := noQuantile + " : too few operations for this quantile"
 		if f.open {
@@ -39,6 +42,7 @@ func (f *frame) footnotes(columns []column) []string {
 		}
 		notes = append(notes, text)
 	}
+
 	if has(tooShort) {
 		notes = append(notes, tooShort+" : the formula is of a queue that has run for ever, and the trials are short "+
 			"compared with its memory; "+f.longestDuration()+" would be long enough")
@@ -46,6 +50,7 @@ func (f *frame) footnotes(columns []column) []string {
 	if has(timeSliced) {
 		notes = append(notes, timeSliced+" : requests take turns on the CPU, and the formula is of one after the other")
 	}
+
 	notes = append(notes, f.formulaNotes(columns)...)
 	notes = append(notes, f.predictionNotes(columns)...)
 	if has(notAvailable) {
@@ -95,6 +100,7 @@ func rowNote(r compare.Row) string {
 	if r.Overloaded() {
 		words = append(words, "unstable")
 	}
+
 	total := trials(r)
 	if r.Late > 0 {
 		words = append(words, fmt.Sprintf("late %d/%d", r.Late, total))

@@ -28,6 +28,7 @@ func (f *frame) openColumns() []column {
 				func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))
 		}
 	}
+
 	tail := "p95"
 	if f.known("response_p99_ns") {
 		tail = "p99"
@@ -35,6 +36,7 @@ func (f *frame) openColumns() []column {
 	columns = append(columns,
 		f.quantileColumn("service", "p50"), optional(f.quantileColumn("service", tail), 7),
 		optional(f.column("response", "mean", responseMean), 2))
+
 	for _, model := range []struct{ metric, head string }{{result.ModelMD1, "M/D/1"}, {result.ModelMG1, "M/G/1"}} {
 		if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, has := r.Metrics[model.metric]; return has }) {
 			c := f.column("response", model.head+" mean",
@@ -138,9 +140,12 @@ func (f *frame) viewTexts() []string {
 				busiest = r
 			}
 		}
+
 		if busiest == nil {
 			continue
 		}
+
+		// Use the highest quantile that is known.
 		for _, q := range []struct {
 			Name string
 			Q    float64

@@ -17,12 +17,14 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		_, err := io.WriteString(w, "No trial ended: there is nothing to show.\n")
 		return err
 	}
+
 	fs := frames(rows)
 	var b strings.Builder
 	for i := range fs {
 		writeResults(&b, &fs[i], st)
 		writeAnswers(&b, &fs[i], st)
 	}
+
 	if len(verdicts) == 0 && haveOneTrial(rows) {
 		what := "blocks"
 		if fs[0].virtual() {
@@ -30,6 +32,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		}
 		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 "+what) + "\n")
 	}
+
 	writeVerdicts(&b, verdicts, st)
 	writeStates(&b, rows, st)
 	writeSensitivities(&b, rows, st)
@@ -37,12 +40,14 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		writeViews(&b, &fs[i], st)
 		writePredictions(&b, &fs[i], st)
 	}
+
 	for _, part := range []func(*strings.Builder, *frame, Style){writeFormulas, writeSerials, writeKnees,
 		writeCounters, writePlots, writeBoxes, writeResources, writeCPUTime} {
 		for i := range fs {
 			part(&b, &fs[i], st)
 		}
 	}
+
 	if sum := compare.Decisions(rows); sum != 0 {
 		blankLine(&b)
 		b.WriteString(st.paint(dim, checksumText(sum)) + "\n")
@@ -135,6 +140,8 @@ func writeMessages(b *strings.Builder, title string, t tone, whole []compare.War
 		rows    int
 		designs []string
 	}
+
+	// Collect equal texts of several rows.
 	var list []*concern
 	for _, r := range rows {
 		for _, text := range texts(r) {
@@ -149,9 +156,11 @@ func writeMessages(b *strings.Builder, title string, t tone, whole []compare.War
 			}
 		}
 	}
+
 	if len(list)+len(whole) == 0 {
 		return
 	}
+
 	writeHeading(b, title, "", st)
 	for _, x := range whole {
 		writeWarning(b, x.Text, st)

@@ -45,6 +45,7 @@ func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Sty
 	list, without := f.series(factor, metric, levels)
 	leftOut := max(0, len(list)-maxSeries)
 	list = list[:len(list)-leftOut]
+
 	top := 0.0
 	for _, s := range list {
 		for _, m := range s.points {
@@ -54,11 +55,13 @@ func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Sty
 	if top <= 0 || len(levels) < 2 {
 		return
 	}
+
 	y := axisTo(top, result.UnitOf(metric))
 	margin := 0
 	for i := range y.ticks + 1 {
 		margin = max(margin, quote.Width(y.label(i)))
 	}
+
 	width := min(st.width(), maxPlotWidth) - margin - len(" |")
 	at, how := positions(numbers, width-startRoom-maxTogether)
 	for i := range at {
@@ -177,6 +180,8 @@ func (c *canvas) draw(list []series, at []int) {
 			c.line(s.points[j-1], s.points[j], at, seriesTone(i))
 		}
 	}
+
+	// Marks that share a cell are drawn together.
 	marks := map[[2]int][]cell{} // column, row: series that share the cell
 	for i, s := range list {
 		for _, m := range s.points {
@@ -191,6 +196,7 @@ func (c *canvas) draw(list []series, at []int) {
 			marks[[2]int{x, c.row(m.y)}] = append(marks[[2]int{x, c.row(m.y)}], cell{text, seriesTone(i)})
 		}
 	}
+
 	for at, cells := range marks {
 		c.marks(at[0], at[1], cells, min(slot-1, maxTogether))
 	}

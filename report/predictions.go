@@ -123,6 +123,7 @@ func (f *frame) refusalNotes() []string {
 			worst[c] = r
 		}
 	}
+
 	var notes []string
 	for _, c := range order {
 		w, where := worst[c], ""
@@ -160,6 +161,7 @@ func (f *frame) agreement() (sentence string, off []string) {
 		}
 		return sentence, nil
 	}
+
 	where := func(t compare.Prediction) string { return f.rowName(&compare.Row{Design: t.Design, Point: t.Point}) }
 	sentence = fmt.Sprintf("predictions: %d of %s within %.0f%%, median error %.1f%%", a.Within,
 		result.Count(a.Points, "case"), 100*compare.PredictionMargin, 100*a.Median)
@@ -169,6 +171,7 @@ func (f *frame) agreement() (sentence string, off []string) {
 	if refused != "" {
 		sentence += "; " + refused
 	}
+
 	for i, t := range a.Off {
 		if i == maxOff {
 			off = append(off, fmt.Sprintf("and %d more", len(a.Off)-i))

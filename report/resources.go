@@ -18,6 +18,7 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 	}
 	writeHeading(b, f.rows[0].Workload+": resources",
 		f.instrumentedRemark("of instrumented trials, which are in no other number"), st)
+
 	labels := f.labels()
 	calm := 2 // a narrow page may drop a column of zeros
 	if slices.ContainsFunc(f.rows, violated) {
@@ -28,6 +29,7 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 		column{head: "busy"}, column{group: "mean", head: "use", drop: 4}, column{group: "mean", head: "wait"},
 		column{head: "waited", drop: 1},
 		column{head: "violations", drop: calm}, column{head: "occupied"})
+
 	for _, r := range f.rows {
 		for i, x := range r.Resources {
 			if i == 0 {
@@ -40,6 +42,8 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 			addResource(columns[len(labels):], x)
 		}
 	}
+
+	// Columns without any text are dropped.
 	columns = slices.DeleteFunc(columns, func(c column) bool {
 		return !slices.ContainsFunc(c.cells, func(x cell) bool { return x.text != "" })
 	})
@@ -64,6 +68,7 @@ func addResource(columns []column, x result.Resource) {
 		}
 		return percent(*p)
 	}
+
 	use, wait, waited, violations, occupied := "", "", "", "", ""
 	if x.BusyMeanNs != nil {
 		use = number(result.Value(*x.BusyMeanNs), result.Nanoseconds, fewDigits)
@@ -77,12 +82,14 @@ func addResource(columns []column, x result.Resource) {
 			waited += " / " + percent(float64(*x.RecvWaits)/float64(x.Uses))
 		}
 	}
+
 	if x.Kind == "station" {
 		violations = strconv.FormatInt(x.Violations, 10)
 	}
 	if x.Occupancy != nil && x.Capacity != nil {
 		occupied = strconv.FormatFloat(*x.Occupancy, 'f', 2, 64) + " of " + strconv.Itoa(*x.Capacity)
 	}
+
 	texts := []string{x.Name, x.Kind, strconv.Itoa(x.Count), share(x.Utilization), use, wait, waited, violations,
 		occupied}
 	for i, text := range texts {
@@ -119,6 +126,7 @@ func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 		return
 	}
 	writeHeading(b, f.rows[0].Workload+": core-seconds", "where those of the instrumented trials went", st)
+
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}
 	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.CPUTime["channel"]; return profiled }) {
@@ -127,6 +135,7 @@ func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 	for _, name := range names {
 		columns = append(columns, column{head: name})
 	}
+
 	first := len(columns) - len(names)
 	for _, r := range f.rows {
 		if len(r.CPUTime) == 0 {

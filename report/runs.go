@@ -38,11 +38,13 @@ func (c RunComparison) Table(w io.Writer, st Style) error {
 	} else {
 		b.WriteString(noDifference + "\n")
 	}
+
 	for _, t := range c.tables() {
 		blankLine(&b)
 		writeShared(&b, t.shared, st)
 		writeTable(&b, t.columns, vagueNote, st)
 	}
+
 	verdicts := c.Contrast.Verdicts()
 	if len(verdicts) == 0 {
 		b.WriteString("\n" + st.paint(dim, noVerdicts) + "\n")
@@ -147,7 +149,9 @@ func (c RunComparison) columns(f *frame) []column {
 		column{group: "new / old", head: "95% interval", drop: 1}
 	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
 	notes, some := column{head: "note", left: true}, false
+
 	var judged []*compare.Verdict
+
 	for _, m := range c.Contrast.Matches {
 		if m.A.Job != f.job {
 			continue
@@ -168,6 +172,7 @@ func (c RunComparison) columns(f *frame) []column {
 		some = some || text != ""
 		notes.add(text, dim)
 	}
+
 	columns = append(columns, before, after, ratios, intervals)
 	columns = append(columns, rankColumns("new / old", judged)...)
 	columns = append(columns, blocks, verdicts)
@@ -214,6 +219,7 @@ func (c RunComparison) Markdown(w io.Writer) error {
 	} else {
 		b.WriteString(noDifference + ".\n")
 	}
+
 	for _, t := range c.tables() {
 		b.WriteString("\n" + markdownLine(strings.Join(t.shared, " · ")) + "\n\n")
 		markdownTable(&b, t.columns)
@@ -223,6 +229,7 @@ func (c RunComparison) Markdown(w io.Writer) error {
 		b.WriteString("\n" + noVerdicts + "\n")
 	}
 	markdownVerdicts(&b, c.Contrast.Verdicts())
+
 	for _, text := range c.unmatchedTexts() {
 		b.WriteString("\n" + markdownLine(text) + "\n")
 	}

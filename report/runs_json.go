@@ -55,6 +55,7 @@ func (c RunComparison) JSON(w io.Writer) error {
 	for _, x := range c.Warnings {
 		lines = append(lines, x)
 	}
+
 	type summary struct {
 		result.Summary
 		Run string `json:"run"`
@@ -70,6 +71,7 @@ func (c RunComparison) JSON(w io.Writer) error {
 			}
 		}
 	}
+
 	for _, v := range c.Contrast.Verdicts() {
 		lines = append(lines, v)
 	}

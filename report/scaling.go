@@ -20,10 +20,12 @@ func scalingText(s compare.Scaling) string {
 		text += " (" + intervalText("", s.Low, s.High) + ")"
 	}
 	text += ", efficiency " + wholePercent(s.Efficiency) + ": "
+
 	perOp := fmt.Sprintf("%s of CPU time an operation at %d, %s at %s",
 		number(s.CPUFrom, result.Nanoseconds, fewDigits), s.From, number(s.CPUTo, result.Nanoseconds, fewDigits),
 		cpuCount(s.To))
 	used := fmt.Sprintf("%.2f of %s busy", float64(s.UsedTo), cpuCount(s.To))
+
 	switch s.Limit {
 	case compare.LimitNone:
 		return text + "it scales" + collectorText(s)

@@ -51,6 +51,7 @@ func (f *frame) series(factor, metric string, levels []string) (list []series, w
 		if math.IsNaN(y) || math.IsInf(y, 0) {
 			continue
 		}
+
 		at := slices.Index(levels, level(r, factor))
 		name := f.seriesName(r, factor)
 		if at < 0 {
@@ -59,6 +60,7 @@ func (f *frame) series(factor, metric string, levels []string) (list []series, w
 			}
 			continue
 		}
+
 		m := mark{level: at, y: y, low: y, high: y, predicted: f.predicted(r)}
 		if low, high := float64(s.Low), float64(s.High); low <= y && y <= high && !math.IsInf(high, 0) {
 			m.low, m.high = low, high
@@ -70,6 +72,7 @@ func (f *frame) series(factor, metric string, levels []string) (list []series, w
 		}
 		list[i].points = append(list[i].points, m)
 	}
+
 	for _, s := range list {
 		slices.SortStableFunc(s.points, func(a, b mark) int { return a.level - b.level })
 	}

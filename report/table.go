@@ -55,9 +55,11 @@ func (f *frame) columns() []column {
 	} else {
 		columns = append(columns, f.measureColumns()...)
 	}
+
 	columns = append(columns, f.baselineColumn()...)
 	columns = append(columns, f.formulaColumns()...)
 	columns = append(columns, f.predictionColumns()...)
+
 	if f.job {
 		for i, metric := range []string{result.ItemsRate, result.BytesRate} {
 			if f.known(metric) {
@@ -69,6 +71,7 @@ func (f *frame) columns() []column {
 	} else if !f.open {
 		columns = append(columns, f.latencyColumns()...)
 	}
+
 	used := f.metricColumn("CPUs", "used", result.Parallelism, fewDigits)
 	used.drop = 4
 	lines := f.column("", "lines", lineCount)
@@ -90,6 +93,7 @@ func (f *frame) measureColumns() []column {
 	if f.virtual() {
 		average = "mean"
 	}
+
 	columns := []column{f.column(heading, average, func(r compare.Row) string {
 		switch {
 		case r.N == 0:
@@ -99,6 +103,7 @@ func (f *frame) measureColumns() []column {
 		}
 		return number(withMean(r.Metric(metric)).Median, result.UnitOf(metric), digits)
 	})}
+
 	some := false
 	c := f.column(heading, "95% interval", func(r compare.Row) string {
 		if r.N == 0 || f.predicted(r) && r.Refusal != nil {
@@ -119,6 +124,7 @@ func (f *frame) measureColumns() []column {
 		}
 		return text
 	})
+
 	if some {
 		columns = append(columns, c)
 	}

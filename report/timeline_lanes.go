@@ -21,6 +21,7 @@ func (p *panel) cpus(s *svg, tops []px) {
 			lane.add(s, x, width, top, p.lane)
 			continue
 		}
+
 		lane.flush(s, top, p.lane)
 		class := requestClass(sp.Request)
 		if sp.Kind == timeline.Overhead {
@@ -31,6 +32,7 @@ func (p *panel) cpus(s *svg, tops []px) {
 			p.inscribe(s, sp, x, width, top)
 		}
 	}
+
 	for i := range lanes {
 		lanes[i].flush(s, tops[i], p.lane)
 	}
@@ -47,6 +49,7 @@ func (p *panel) inscribe(s *svg, sp *timeline.Span, x, width, top px) {
 	if p.lane < 12_00 {
 		return
 	}
+
 	middle := x + width/2
 	number := ""
 	if sp.Request != timeline.NoRequest {
@@ -56,9 +59,11 @@ func (p *panel) inscribe(s *svg, sp *timeline.Span, x, width, top px) {
 	if number == "" && stage == "" {
 		stage = p.t.Goroutines[sp.Goroutine]
 	}
+
 	if room := int((width - 2_00) / 4_90); room < len([]rune(stage)) {
 		stage = string([]rune(stage)[:max(room, p.prefixes[sp.Stage])])
 	}
+
 	line := top + p.lane/2 + 4_00
 	if p.lane >= 28_00 && number != "" && stage != "" {
 		if fits(stage, 4_90, width) {
@@ -101,6 +106,7 @@ func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 			continue
 		}
 		c.flush(s, top, h-50)
+
 		class, what := requestClass(interval.Request), "waits"
 		switch {
 		case interval.Buffered:
@@ -109,6 +115,7 @@ func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 			class += " pale"
 			what = "waits to be sent"
 		}
+
 		number := ""
 		if interval.Request != timeline.NoRequest {
 			number = fmt.Sprint(interval.Request)
@@ -124,6 +131,7 @@ func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 			s.text("ins", x+width/2, top+h-3_00, number)
 		}
 	}
+
 	for i := range clusters {
 		clusters[i].flush(s, bottom-h*px(i+1), h-50)
 	}

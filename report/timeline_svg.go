@@ -121,6 +121,7 @@ func (p *panel) draw(s *svg, y px) {
 	s.text("title", svgMargin, y+14_00, p.t.Title)
 	y += titleSpace
 	bottom := y + p.height() - titleSpace - axisSpace
+
 	tops := make([]px, p.t.CPUs)
 	for i := range tops {
 		tops[i] = y
@@ -130,6 +131,7 @@ func (p *panel) draw(s *svg, y px) {
 		}
 		y += p.lane + laneGap
 	}
+
 	queueTops := make([]px, len(p.queues))
 	for i := range p.queues {
 		q := &p.queues[i]
@@ -138,10 +140,12 @@ func (p *panel) draw(s *svg, y px) {
 		p.label(s, q, y)
 		y += queueHeight(q) + laneGap
 	}
+
 	if p.queues == nil {
 		bottom -= lineSpace
 		s.text("small", svgGutter, bottom+28_00, "No queues: nobody waited for a lock, for a channel or for a CPU.")
 	}
+
 	p.axis(s, tops[0], bottom)
 	p.cpus(s, tops)
 	for i := range p.queues {

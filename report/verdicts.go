@@ -49,6 +49,7 @@ func verdictText(v compare.Verdict, n int, shared []string) string {
 		return fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", both, v.NoRatio,
 			signedValue(v.Difference, v.Metric))
 	}
+
 	interval := intervalText("95% interval ", v.Low, v.High)
 	switch {
 	case v.Exact:
@@ -57,6 +58,7 @@ func verdictText(v compare.Verdict, n int, shared []string) string {
 		interval = fmt.Sprintf("%s in %s", intervalText("", v.Low, v.High),
 			result.Count(len(v.States), "steady state"))
 	}
+
 	switch v.Verdict {
 	case compare.Unstable:
 		return v.A + " is unstable: " + overloadText(v.Ratio)
@@ -72,12 +74,14 @@ func verdictText(v compare.Verdict, n int, shared []string) string {
 		return fmt.Sprintf("%s: undecided (%sx, %s); %s%s", both, ratio(v.Ratio), interval, undecidedReason(v, n),
 			detectableText(v))
 	}
+
 	text := fmt.Sprintf("%s is %sx %s (%s)", a, ratio(v.Ratio), b, interval)
 	if v.Metric == result.ResponseP50 {
 		text = fmt.Sprintf("%s responds in %sx the time of %s (%s)", a, ratio(v.Ratio), b, interval)
 	} else if !result.LargerIsBetter(v.Metric) {
 		text = fmt.Sprintf("%s takes %sx the time of %s (%s)", a, ratio(v.Ratio), b, interval)
 	}
+
 	if v.MoreLines != nil && (v.Paired || *v.MoreLines != 0) {
 		text += linesText(*v.MoreLines)
 	}
@@ -161,6 +165,7 @@ func detectableText(v compare.Verdict) string {
 	if !v.Detectable.Known() {
 		detect = have + " blocks are too few to decide anything"
 	}
+
 	needed := "over 1000 blocks" // or no number of blocks
 	if v.MoreBlocks != nil {
 		needed = fmt.Sprintf("%d more", *v.MoreBlocks)
@@ -168,6 +173,8 @@ func detectableText(v compare.Verdict) string {
 	if v.Interims != nil && v.MoreBlocks == nil {
 		needed = "more than a budget takes"
 	}
+
+	// With several runs on a side, runs are the replicates.
 	if v.RunsA > 0 {
 		have := fmt.Sprintf("%d old and %d new runs", v.RunsB, v.RunsA)
 		detect, needed = "these "+have+" detect "+ratio(v.Detectable)+"x", "over 1000 more on each side"
@@ -183,10 +190,12 @@ func detectableText(v compare.Verdict) string {
 			needed = fmt.Sprintf("runs of %d blocks", v.N+*v.MoreBlocks)
 		}
 	}
+
 	if v.Vetoed {
 		return detect + ", and yet a permutation test, which assumes less, does not confirm the difference: how many " +
 			"more would decide is not known"
 	}
+
 	hope := "would detect " + ratio(v.Ratio) + "x"
 	if v.Nearly == compare.Equivalent {
 		hope = fmt.Sprintf("would show them equivalent within %.3g%%", 100*v.Margin)
