@@ -75,7 +75,6 @@ func totalWidth(columns []column, width func(*column) int) int {
 // drops columns. It returns the headings of the dropped columns.
 func fit(columns []column, st Style) (kept []column, dropped []string) {
 	kept = slices.Clone(columns)
-
 	if totalWidth(kept, (*column).width) > st.width() {
 		kept = mapTexts(kept, func(s string) string {
 			if s == unavailable {
@@ -88,8 +87,6 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 	// Drop the least important columns until the rest fits.
 	for totalWidth(kept, (*column).leastWidth) > st.width() {
 		least := 0 // the least important column, the last of equals
-
-		// Texts that are still too long go above their rows.
 		for i := range kept {
 			if kept[i].drop >= kept[least].drop {
 				least = i
@@ -101,6 +98,8 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 		dropped = append(dropped, strings.TrimSpace(kept[least].group+" "+kept[least].head))
 		kept = slices.Delete(kept, least, least+1)
 	}
+
+	// Texts that are still too long go above their rows.
 	for i := range kept {
 		if beyond := totalWidth(kept, (*column).width) - st.width(); kept[i].liftable && beyond > 0 {
 			kept[i].lift(max(kept[i].width()-beyond, kept[i].leastWidth()))

@@ -30,7 +30,7 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 		kind string
 	}
 
-	// Keep the rows with a median. The 95th percentile sets the end of the axis.
+	// Keep the rows with a median. Their largest quantile sets the end of the axis.
 	var kept []drawn
 	top := 0.0
 	for _, r := range f.rows {

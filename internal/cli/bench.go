@@ -164,6 +164,7 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 	case !slices.Contains(formats, o.format):
 		return o.validate()
 	}
+
 	e := a.benchEvents(nil, &o.BenchOptions)
 	res, err := lab.ResumeBench(cmd.Context(), o.resume, o.Notify)
 	e.end()
@@ -189,6 +190,7 @@ func (a *app) finishBench(res *lab.BenchResult, err error, format string) error 
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
+
 	if failed := a.showBench(res, format); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
 			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))
@@ -196,6 +198,7 @@ func (a *app) finishBench(res *lab.BenchResult, err error, format string) error 
 	if err != nil || res.Interrupted {
 		return err
 	}
+
 	a.code = exitCodes[res.Outcome]
 	a.reportFailures(res.Trials)
 	a.warnLostFailures(res.Dir, res.Trials)

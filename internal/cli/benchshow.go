@@ -30,6 +30,7 @@ func benchPage(r *lab.BenchResult, analysis *lab.BenchAnalysis) report.Benchmark
 		p.Scalings = slices.DeleteFunc(slices.Clone(analysis.Scalings),
 			func(s compare.Scaling) bool { return isBase(s.Point) })
 	}
+
 	if len(p.Metrics) > 0 {
 		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
 		if s.First != nil {
@@ -40,6 +41,7 @@ func benchPage(r *lab.BenchResult, analysis *lab.BenchAnalysis) report.Benchmark
 			p.How += fmt.Sprintf("; %d layouts of the code are the replicates", s.Layouts)
 		}
 	}
+
 	if s.Unprobed != "" {
 		p.Notes = append(p.Notes, "the counters of the runtime could not be read, so that nothing is said of "+
 			"what limits scaling: "+s.Unprobed)
@@ -88,8 +90,7 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	case "md":
 		return benchPage(r, r.Analyze()).Markdown(w)
 	}
-	width, isTerminal := terminal(w)
-	return benchPage(r, r.Analyze()).Table(w, report.StyleFor(os.Getenv, isTerminal, width))
+	return benchPage(r, r.Analyze()).Table(w, pageStyle(w))
 }
 
 // benchHeader returns the lines of the Go benchmark format that hold for all trials.

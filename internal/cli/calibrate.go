@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -63,9 +62,8 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 	if format == "json" {
 		return report.JSON(a.stdout, *c)
 	}
-	width, isTerminal := terminal(a.stdout)
 	if err := report.Calibration(a.stdout, machineWords("calibrate", host.Read()), *c,
-		report.StyleFor(os.Getenv, isTerminal, width)); err != nil {
+		pageStyle(a.stdout)); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.stderr, storedText(*c))

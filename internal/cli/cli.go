@@ -66,6 +66,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 		fmt.Fprintf(text, ":%d\n", cobra.ShellCompDirectiveNoFileComp)
 		return exitOK
 	}
+
 	ctx, release := Interruptible(ctx)
 	defer release()
 
@@ -79,6 +80,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
+
 	text.Flush()
 	err = data.lost(err)
 	if err == nil && !a.endsByInterrupt && a.code != exitInterrupted {
@@ -137,6 +139,7 @@ order, often enough to say how sure it is.`,
 	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(),
 		a.explainCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(),
 		a.versionCommand())
+
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -85,6 +85,7 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible),
 			strings.Join(possible, ", "))
 	}
+
 	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, Program: name(),
 		Results: format == "bench", Notify: a.warn})
 	if err != nil {
@@ -97,6 +98,7 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 	case c.Benchmarks != nil:
 		return a.printBenchmarks(benchmarksPage(c), format)
 	}
+
 	page := report.RunComparison{Workload: c.Workload, A: c.Newer.Name, B: c.Older.Name, Contrast: *c.Designs,
 		Facts: c.Differences, Warnings: c.Warnings}
 	if err := a.printRuns(page, format); err != nil {
@@ -120,8 +122,7 @@ func (a *app) printRuns(page report.RunComparison, format string) error {
 	case "md":
 		return page.Markdown(a.stdout)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+	return page.Table(a.stdout, pageStyle(a.stdout))
 }
 
 func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
@@ -136,8 +137,7 @@ func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
 	case "md":
 		return page.Markdown(a.stdout)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+	return page.Table(a.stdout, pageStyle(a.stdout))
 }
 
 // benchmarksPage is the page that compares two sides of Go benchmarks.
@@ -155,6 +155,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 			compare.CaseNames(few))
 	}
 	page.Notes = append(page.Notes, loneMetrics(b)...)
+
 	nested, single := b.Replicated()
 	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did " +
 		"differently between them is part of the difference"

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -71,6 +70,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 	if !o.quick {
 		fmt.Fprintln(a.stderr, "examining this machine: about 15s, in which nothing else should run")
 	}
+
 	x, err := host.Examine(ctx, name())
 	if err != nil {
 		return err
@@ -81,6 +81,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 			return err
 		}
 	}
+
 	readings := x.Readings()
 	readings.Costs = readCosts(x.Environment)
 	checks, verdict := doctor.Judge(readings, noise)
@@ -92,9 +93,8 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		}
 		return report.JSON(a.stdout, verdict)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), checks, verdict,
-		report.StyleFor(os.Getenv, isTerminal, width))
+
+	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), checks, verdict, pageStyle(a.stdout))
 }
 
 // noiseFloor measures the noise floor at one CPU and at all CPUs.

@@ -44,6 +44,7 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 			err = usage("the environment variable %s: %w", key, invalidValue(f, v))
 			return
 		}
+
 		conflict := e.check()
 		if wrong := e.checkValue(f.Name, v, conflict); wrong != nil {
 			if conflict != nil {

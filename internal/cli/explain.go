@@ -99,6 +99,7 @@ func (o *explainOptions) options() (lab.ExplainOptions, error) {
 	case o.timeLimit <= 0:
 		return e, usage("--time-limit %v is not a positive time", o.timeLimit)
 	}
+
 	if o.timeline != "" {
 		if filepath.Ext(o.timeline) != ".json" {
 			return e, usage("--timeline %s: the name must end in .json, for ui.perfetto.dev", o.timeline)
@@ -107,6 +108,7 @@ func (o *explainOptions) options() (lab.ExplainOptions, error) {
 			return e, err
 		}
 	}
+
 	if o.cpus == "" {
 		return e, nil
 	}
@@ -135,6 +137,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	options.Stdin, _ = cmd.InOrStdin().(*os.File)
 	options.Notify = a.note
 	a.measuring = true
+
 	x, err := lab.Explain(ctx, options)
 	if err != nil {
 		return a.printFailure(err)
@@ -161,9 +164,7 @@ func (a *app) present(x *lab.Explanation, format string) error {
 	for _, o := range x.Evidence.Overheads {
 		overheads = append(overheads, fmt.Sprintf("%s %.2fx", o.Kind, o.Ratio))
 	}
-	width, isTerminal := terminal(a.stdout)
-	return report.Explanation(a.stdout, x.Report, x.Evidence.Evidence, overheads,
-		report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Explanation(a.stdout, x.Report, x.Evidence.Evidence, overheads, pageStyle(a.stdout))
 }
 
 // presentChanges writes what changed between two targets.
@@ -172,8 +173,7 @@ func (a *app) presentChanges(x *lab.Explanation, o explainOptions) error {
 	if o.format == "json" {
 		return report.ChangesJSON(a.stdout, x.Changes, notes)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return report.Changes(a.stdout, o.before, o.after, x.Changes, notes, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Changes(a.stdout, o.before, o.after, x.Changes, notes, pageStyle(a.stdout))
 }
 
 // printFailure prints the output of a program that failed.

@@ -141,6 +141,8 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 	if err != nil {
 		return withExitCode(err)
 	}
+
+	// Profiles are taken at the most CPUs.
 	top := cases[0].Point
 	for _, c := range cases {
 		if !sameExcept(c.Point, top, "cpus", "workers") {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +109,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 		}
 		g.MaxRegression = percent / 100
 	}
+
 	e := a.benchEvents(args, &o.BenchOptions)
 	e.started = func(s lab.Started) string {
 		return fmt.Sprintf("%s: blocks of %s, which hold every benchmark of both revisions once, until it is known, "+
@@ -118,6 +118,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 			s.Dir)
 	}
 	g.BenchOptions = o.BenchOptions
+
 	res, err := lab.Gate(ctx, g)
 	e.end()
 	switch {
@@ -132,6 +133,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	if err != nil {
 		return withExitCode(err)
 	}
+
 	a.code = gateCodes[res.Decision]
 	if err := a.showGate(res, g.MaxRegression, o.format); err != nil {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, res.Dir)
@@ -157,8 +159,7 @@ func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 	case "md":
 		return p.Markdown(a.stdout)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return p.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+	return p.Table(a.stdout, pageStyle(a.stdout))
 }
 
 // gateNotes explains the decision.
@@ -173,6 +174,7 @@ func gateNotes(r *lab.GateResult) []string {
 				result.Count(s.Blocks, "block"), roundDuration(s.Each)))
 		}
 	}
+
 	if r.Placed {
 		notes = append(notes, fmt.Sprintf("each revision is linked %d times with its functions in other places, for "+
 			"the limit is under 5%%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
@@ -185,6 +187,7 @@ func gateNotes(r *lab.GateResult) []string {
 			}
 		}
 	}
+
 	for _, e := range r.Stale {
 		line := fmt.Sprintf("the allow-list's line %d (%s %s)", e.Line, e.Name, e.Metric)
 		if e.Expired {

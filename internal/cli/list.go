@@ -72,6 +72,7 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 			}
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, designType(d), d.Worlds, lines, d.Doc)
 		}
+
 		if factors {
 			fmt.Fprintf(t, "\t\t\t\t\n  FACTOR\tLEVELS\tDEFAULT\t\tABOUT\n")
 			for _, f := range w.AllFactors() {

@@ -117,6 +117,7 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 			err = lost
 		}
 	}
+
 	if outErr := out.finish(r); outErr != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them "+
 			"with: %s --format %s", outErr, resumeHint(r.Header, r.Dir), o.format))
@@ -190,6 +191,7 @@ func (a *app) reportFailures(trials []result.Trial) {
 	if n == 0 {
 		return
 	}
+
 	t := trials[first]
 	text := fmt.Sprintf("%d of %s went wrong; the first: %s %s: %s: %s", n, result.Count(len(trials), "trial"),
 		t.Design, t.Point, t.Status, t.Error)
@@ -235,6 +237,7 @@ func intent(s lab.Started) string {
 		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s",
 			h.Workload, runtime.NumCPU(), result.Count(len(h.Twin), "case"), result.Count(h.Blocks, "replication"))
 	}
+
 	text := h.Workload + ": " + caseCount(h)
 	if n := len(h.Beyond()); n > 0 {
 		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())

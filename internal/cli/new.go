@@ -65,6 +65,7 @@ func (a *app) newProgram(dir, module, local string) error {
 		return usage("%q cannot be a workload's name: use lower-case letters, digits, - and _, beginning with a letter",
 			dir)
 	}
+
 	base := dir
 	if module == "" {
 		module = "example.com/" + base
@@ -76,6 +77,7 @@ func (a *app) newProgram(dir, module, local string) error {
 	if exists(dir) {
 		return usage("%s exists already; choose another name", dir)
 	}
+
 	mod := fmt.Sprintf("module %s\n\ngo 1.26\n", module)
 	if v := version(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") && local == "" {
 		mod += fmt.Sprintf("\nrequire %s %s\n", modulePath, v)
@@ -90,6 +92,7 @@ func (a *app) newProgram(dir, module, local string) error {
 		}
 		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", modulePath, modulePath, modFileString(abs))
 	}
+
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return asUsage(err)
 	}

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
@@ -67,6 +67,7 @@ func (o *output) write(trials []result.Trial) {
 func (o *output) finish(r *lab.Run) error {
 	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
 	w := o.app.stdout
+
 	switch o.format {
 	case "json":
 		if o.predictionsSent < len(r.Predictions) {
@@ -86,6 +87,7 @@ func (o *output) finish(r *lab.Run) error {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
 		}
 	}
+
 	switch o.format {
 	case "csv":
 		return report.CSV(w, append(compare.Refused(compare.Attach(r.Predictions), x.Rows), compare.Attach(trials)...))
@@ -101,8 +103,7 @@ func (o *output) finish(r *lab.Run) error {
 	case "md":
 		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings)
 	}
-	width, isTerminal := terminal(w)
-	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, pageStyle(w))
 }
 
 // exitCodes are the exit codes of outcomes.
@@ -110,3 +111,10 @@ var exitCodes = map[lab.Outcome]int{lab.Sound: exitOK, lab.Wrong: exitWrong, lab
 
 // exitCode is the exit code for trials.
 func exitCode(trials []result.Trial) int { return exitCodes[lab.OutcomeOf(trials)] }
+
+// warnLostFailures warns of files with the output of failed trials that are no longer in a run directory.
+func (a *app) warnLostFailures(dir string, trials []result.Trial) {
+	if text := store.Lost(dir, trials); text != "" {
+		fmt.Fprintln(a.stderr, "warning:", text)
+	}
+}

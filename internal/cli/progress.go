@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/brewput/brewput/internal/quote"
+	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -45,6 +46,12 @@ func terminal(w io.Writer) (width int, ok bool) {
 		width = 80
 	}
 	return width, true
+}
+
+// pageStyle is the style of pages on w.
+func pageStyle(w io.Writer) report.Style {
+	width, isTerminal := terminal(w)
+	return report.StyleFor(os.Getenv, isTerminal, width)
 }
 
 func (p *progress) show(e sweep.Event) {

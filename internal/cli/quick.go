@@ -33,6 +33,7 @@ func (o *runOptions) shorten(w *workload.Workload, given map[string]string, chan
 		o.warmup = quickWarmup
 		words = append(words, "warmup "+o.warmup.String())
 	}
+
 	designs, err := w.Select(o.designs)
 	if err != nil {
 		return // the caller reports the error

@@ -36,6 +36,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 		return usage("--time-limit %v sets none: leave it out to keep the run's own, or give a positive time",
 			o.timeLimit)
 	}
+
 	out := a.newOutput(&o)
 	options := lab.ResumeOptions{TimeLimit: o.timeLimit, Again: o.recalculates(), Program: name(), Notify: out.notify}
 	if w != nil {
@@ -55,6 +56,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 			return err
 		}
 	}
+
 	r, err := lab.Resume(cmd.Context(), a.workloads, o.resume, options)
 	return a.finish(cmd.Context(), r, err, out, o)
 }

@@ -113,6 +113,7 @@ func (a *app) concludePrecision(r *lab.Run) {
 				c.Point), half
 		}
 	}
+
 	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
 	if missed > 0 {
 		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give "+

@@ -99,6 +99,7 @@ func (a *app) writeTimelines(ctx context.Context, r *lab.Run, o runOptions) erro
 	if all == nil {
 		return nil
 	}
+
 	write := timelineFormats[filepath.Ext(o.timeline)]
 	err = store.Replace(o.timeline, func(w io.Writer) error { return write(w, all) })
 	if err != nil {
