@@ -191,14 +191,14 @@ func renderRule(b *strings.Builder, columns []column, widths []int, st Style) {
 // group.
 func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) {
 	var l strings.Builder
-	some := false
+	found := false
 	for i := 0; i < len(columns); {
 		span, j := widths[i], i+1
 		for ; j < len(columns) && columns[j].group != "" && columns[j].group == columns[i].group; j++ {
 			span += gap + widths[j]
 		}
 		name := columns[i].group
-		some = some || name != ""
+		found = found || name != ""
 		left := max(0, span-quote.Width(name))
 		if j > i+1 {
 			left /= 2
@@ -209,7 +209,7 @@ func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) 
 		}
 		i = j
 	}
-	if some {
+	if found {
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
 }

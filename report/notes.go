@@ -70,7 +70,7 @@ func showsSign(columns []column, sign string) bool {
 // noteColumn returns the column of notes. It has no cells if no row has a note.
 func (f *frame) noteColumn() column {
 	c := column{head: "note", left: true}
-	some := false
+	found := false
 	for _, r := range f.rows {
 		text, t := rowNote(r), dim
 		if f.predicted(r) {
@@ -79,10 +79,10 @@ func (f *frame) noteColumn() column {
 		if r.Unexpected > 0 {
 			t = alarm
 		}
-		some = some || text != ""
+		found = found || text != ""
 		c.add(text, t)
 	}
-	if !some {
+	if !found {
 		c.cells = nil
 	}
 	return c

@@ -133,7 +133,7 @@ func writeHeading(b *strings.Builder, title, remark string, st Style) {
 
 // writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the
 // rows and designs that it concerns.
-func writeMessages(b *strings.Builder, title string, t tone, whole []compare.Warning, rows []compare.Row,
+func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compare.Warning, rows []compare.Row,
 	texts func(compare.Row) []string, st Style) {
 	type concern struct {
 		text    string
@@ -157,12 +157,12 @@ func writeMessages(b *strings.Builder, title string, t tone, whole []compare.War
 		}
 	}
 
-	if len(list)+len(whole) == 0 {
+	if len(list)+len(runWarnings) == 0 {
 		return
 	}
 
 	writeHeading(b, title, "", st)
-	for _, x := range whole {
+	for _, x := range runWarnings {
 		writeWarning(b, x.Text, st)
 	}
 	for _, c := range list {

@@ -148,7 +148,7 @@ func (c RunComparison) columns(f *frame) []column {
 	ratios, intervals := column{group: "new / old", head: "ratio"},
 		column{group: "new / old", head: "95% interval", drop: 1}
 	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
-	notes, some := column{head: "note", left: true}, false
+	notes, found := column{head: "note", left: true}, false
 
 	var judged []*compare.Verdict
 
@@ -169,14 +169,14 @@ func (c RunComparison) columns(f *frame) []column {
 		intervals.add(interval, plain)
 		verdicts.add(verdict, plain)
 		text := matchNote(m)
-		some = some || text != ""
+		found = found || text != ""
 		notes.add(text, dim)
 	}
 
 	columns = append(columns, before, after, ratios, intervals)
 	columns = append(columns, rankColumns("new / old", judged)...)
 	columns = append(columns, blocks, verdicts)
-	if some {
+	if found {
 		columns = append(columns, notes)
 	}
 	return columns

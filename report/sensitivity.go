@@ -19,13 +19,13 @@ func (f *frame) sensitivityColumns(group, metric string) []column {
 // rangeColumns returns one range of a prediction. It returns nil if the range was not asked for.
 func (f *frame) rangeColumns(group, head, metric string,
 	bounds func(*compare.Sensitivity) (low, high result.Value)) []column {
-	some := false
+	found := false
 	c := f.column(group, head, func(r compare.Row) string {
 		for _, s := range r.Sensitivity {
 			if s.Metric != metric {
 				continue
 			}
-			some = true
+			found = true
 			low, high := bounds(&s)
 			if text, ok := interval(result.Summary{Metric: metric, Median: s.Value, Low: low, High: high}, digits); ok {
 				return text
@@ -34,7 +34,7 @@ func (f *frame) rangeColumns(group, head, metric string,
 		}
 		return ""
 	})
-	if !some {
+	if !found {
 		return nil
 	}
 	return []column{c}
@@ -43,11 +43,11 @@ func (f *frame) rangeColumns(group, head, metric string,
 // sensitivityTexts names the predictions that depend much on the scheduler's costs, or says that none does.
 func sensitivityTexts(rows []compare.Row) []string {
 	var texts []string
-	some := false
+	found := false
 	for _, r := range rows {
 		worst := -1 // one sentence for each row: throughput and latency say the same
 		for i, s := range r.Sensitivity {
-			some = true
+			found = true
 			if s.Matters() && (worst < 0 || r.Sensitivity[worst].Known() &&
 				!(s.Most() <= r.Sensitivity[worst].Most())) {
 				worst = i
@@ -57,7 +57,7 @@ func sensitivityTexts(rows []compare.Row) []string {
 			texts = append(texts, r.Sensitivity[worst].Text())
 		}
 	}
-	if some && texts == nil {
+	if found && texts == nil {
 		texts = []string{"no prediction changes by more than 2% if one of the scheduler's costs is half or twice " +
 			"what it is, or one burn lasts longer"}
 	}

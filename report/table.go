@@ -104,28 +104,28 @@ func (f *frame) measureColumns() []column {
 		return number(withMean(r.Metric(metric)).Median, result.UnitOf(metric), digits)
 	})}
 
-	some := false
+	found := false
 	c := f.column(heading, "95% interval", func(r compare.Row) string {
 		if r.N == 0 || f.predicted(r) && r.Refusal != nil {
 			return ""
 		}
 		s := r.Metric(metric)
 		if s.Exact {
-			some = true
+			found = true
 			return exactSign
 		}
 		text, ok := interval(withMean(s), digits)
 		if !ok {
 			return noInterval
 		}
-		some = true
+		found = true
 		if len(s.States) > 0 {
 			text += " " + severalStates
 		}
 		return text
 	})
 
-	if some {
+	if found {
 		columns = append(columns, c)
 	}
 	return append(columns, f.sensitivityColumns(heading, metric)...)

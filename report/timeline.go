@@ -123,8 +123,8 @@ func (e *traceEvents) queueEvents() {
 			e.event(`{"ph":"C","name":%s,"pid":%d,"ts":%s,"args":{"waiting":%d}}`, jsonString(name), e.queues,
 				microseconds(l.At-e.t.From), l.N)
 		}
-		for place := range min(maxPositions, q.Longest) {
-			e.thread(e.queues, tid+place+1, fmt.Sprintf("%s, place %d", name, place+1))
+		for position := range min(maxPositions, q.Longest) {
+			e.thread(e.queues, tid+position+1, fmt.Sprintf("%s, place %d", name, position+1))
 		}
 		for _, p := range q.Intervals {
 			label, args, what := "", fmt.Sprintf(`"place":%d`, p.Position+1), "waits"

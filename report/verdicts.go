@@ -104,14 +104,14 @@ func verdictNotes(v compare.Verdict) (texts []string) {
 // rankColumns returns the second opinion by ranks. It returns nil if no verdict is contradicted.
 func rankColumns(group string, verdicts []*compare.Verdict) []column {
 	ratios, intervals := column{group: group, head: "by rank"}, column{group: group, head: "rank interval", drop: 1}
-	some := false
+	found := false
 	for _, v := range verdicts {
 		if v == nil || v.Ranked == nil {
 			ratios.add("", plain)
 			intervals.add("", plain)
 			continue
 		}
-		some = some || v.Note != ""
+		found = found || v.Note != ""
 		ratios.add(ratio(v.RankRatio)+"x", plain)
 		text := noInterval
 		if v.RankLow.Known() {
@@ -119,7 +119,7 @@ func rankColumns(group string, verdicts []*compare.Verdict) []column {
 		}
 		intervals.add(text, plain)
 	}
-	if !some {
+	if !found {
 		return nil
 	}
 	return []column{ratios, intervals}
