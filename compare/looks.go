@@ -37,8 +37,8 @@ const DifferentFrom = 20
 // clearRatio is the ratio from which on a difference, of whatever size slow phases usually are, needs no such wait.
 const clearRatio = 1.10
 
-// NewInterimAnalyses prepares looks, with equivalence from so many blocks on, and differences as usual; it takes some tenths of a
-// second.
+// NewInterimAnalyses prepares looks, with equivalence from so many blocks on, and differences as usual; it takes some
+// tenths of a second.
 func NewInterimPlan(blocks []int, equivalent int) *InterimPlan {
 	return &InterimPlan{blocks, equivalent, DifferentFrom, stat.NewInterimAnalyses(stat.Square, blocks)}
 }

@@ -42,9 +42,9 @@ type Prediction struct {
 	Condition   string `json:"condition,omitempty"`
 }
 
-// WithPredictions sets beside each row what was predicted of it, and puts the rows of cases that were predicted only behind
-// those of their design. The cases are all that were to be predicted. A prediction that does not hold has a reason in
-// place of its numbers: see Refusal.
+// WithPredictions sets beside each row what was predicted of it, and puts the rows of cases that were predicted only
+// behind those of their design. The cases are all that were to be predicted. A prediction that does not hold has a
+// reason in place of its numbers: see Refusal.
 func WithPredictions(rows []Row, measured, predicted []result.Trial, cases []plan.Case) []Row {
 	if len(predicted) == 0 {
 		return rows

@@ -10,42 +10,42 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// AnalyzeOptions say how trials are analysed. Only Cases is required.
+// AnalyzeOptions are the options of [Analyze]. Only Cases is required.
 type AnalyzeOptions struct {
-	// Workload has the closed forms of its designs; nil: there are none.
+	// Workload supplies the closed forms of its designs; nil for none.
 	Workload *workload.Workload
 	// Cases are the designs with their points, in the order of the rows.
 	Cases []plan.Case
-	// Criteria says which cases are compared and how. Without Alpha it is that of [compare.Usual] with the Baseline,
-	// Inputs and All given here, so that the zero value compares neighbours.
+	// Criteria says which cases are compared, and how. If Alpha is 0, the criteria are those of
+	// [compare.DefaultCriteria] with the Baseline, Inputs and All given here: the zero value compares neighbours.
 	Criteria compare.Criteria
-	// InterimBlocks are the numbers of blocks at the interim analyses of a run with a budget; nil without.
+	// InterimBlocks are the numbers of blocks at which a run with a budget was analysed; nil without a budget.
 	InterimBlocks []int
-	// Predictions are trials in virtual time of PredictedCases, which may go beyond the measured ones.
+	// Predictions are the trials in virtual time of PredictedCases, which may include cases that were not measured.
 	Predictions    []result.Trial
 	PredictedCases []plan.Case
-	// CostsFrom is where the scheduler's costs of virtual time come from, such as [sweep.Typical].
+	// CostsFrom is the source of the scheduler's costs in virtual time, such as [sweep.Typical].
 	CostsFrom string
-	// CalibrateCommand is what users type to measure these costs; "" for "brewput calibrate".
+	// CalibrateCommand is the command that measures these costs, for warnings; default "brewput calibrate".
 	CalibrateCommand string
-	// Sensitivity is how results change with the costs, if that was asked for; see [sweep.Sweep.Vary].
+	// Sensitivity is the result of [Run.Sensitivity]; nil for none.
 	Sensitivity []compare.Sensitivity
 }
 
-// Analysis is what trials say.
+// Analysis is the result of [Analyze].
 type Analysis struct {
-	// Rows are the measured and the predicted cases, in the order of the cases. A row holds the summaries of its
-	// metrics and what belongs to them: predictions, closed form, serial share, knees, sensitivity, and the verdict on
-	// the baseline.
+	// Rows are the measured cases in their order, followed by the cases that were only predicted. A row holds the
+	// summaries of its metrics, its predictions, closed form, serial share, knees and sensitivity, and its verdict
+	// against the baseline.
 	Rows []compare.Row
-	// Verdicts compare measured cases; predictions take no part in them.
+	// Verdicts compare measured cases. They do not use predictions.
 	Verdicts    []compare.Verdict
 	Sensitivity []compare.Sensitivity
 	Warnings    []compare.Warning
 }
 
-// Analyze computes rows, verdicts, predictions and warnings of the trials of one run. It does not change its arguments,
-// so that it may be called at any time during a run, also concurrently.
+// Analyze computes the rows, verdicts, predictions and warnings of the trials of one run. It does not change its
+// arguments, so it may be called at any time during a run. Concurrent calls are safe.
 func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 	if j := o.Criteria; j.Alpha == 0 {
 		o.Criteria = compare.DefaultCriteria(j.Baseline, j.Inputs)
@@ -75,7 +75,7 @@ func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 	return a
 }
 
-// virtual reports whether anything of a row was calculated in virtual time.
+// virtual reports whether a row contains simulated results.
 func virtual(r compare.Row) bool { return len(r.Predictions) > 0 || r.World == result.Virtual }
 
 func typicalCosts(o AnalyzeOptions) compare.Warning {
@@ -90,42 +90,13 @@ func typicalCosts(o AnalyzeOptions) compare.Warning {
 		"not with those of this machine: "+command+" measures them")
 }
 
-// Records are the analysis as values of the JSON contract, in its order: summaries, predictions, closed forms, serial
-// shares and knees, verdicts, sensitivities, warnings.
+// Records returns the analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,
+// serial shares and knees, verdicts, sensitivities, warnings.
 func (a *Analysis) Records() []any {
-	var all []any
-	for _, s := range compare.Summaries(a.Rows) {
-		all = append(all, s)
-	}
-	for _, r := range a.Rows {
-		for _, t := range r.Predictions {
-			all = append(all, t)
-		}
-	}
-	for _, r := range a.Rows {
-		if r.Formula != nil {
-			all = append(all, r.Formula)
-		}
-		if r.Serial != nil {
-			all = append(all, r.Serial)
-		}
-		for _, k := range r.Knees {
-			all = append(all, k)
-		}
-	}
-	for _, v := range a.Verdicts {
-		all = append(all, v)
-	}
-	for _, x := range a.Sensitivity {
-		all = append(all, x)
-	}
-	for _, x := range a.Warnings {
-		all = append(all, x)
-	}
-	return all
+	return compare.Records(a.Rows, a.Verdicts, a.Sensitivity, a.Warnings)
 }
 
-// closedForms are the formulas of a workload's designs, by design.
+// closedForms returns the formulas of a workload, by design.
 func closedForms(w *workload.Workload) map[string]compare.ClosedForm {
 	if w == nil {
 		return nil

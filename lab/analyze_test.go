@@ -121,7 +121,8 @@ func TestAnalyzeAll(t *testing.T) {
 		t.Error("the arguments were changed")
 	}
 	first, twice, best := x.Rows[0], x.Rows[1], x.Rows[2]
-	if first.BaselineVerdict == nil || first.BaselineVerdict.B != "b" || len(first.Sensitivity) != 1 || first.Formula == nil ||
+	if first.BaselineVerdict == nil || first.BaselineVerdict.B != "b" || len(first.Sensitivity) != 1 ||
+		first.Formula == nil ||
 		first.Formula.Text != "two seconds" || x.Rows[4].Formula != nil || first.Serial != nil ||
 		twice.Serial == nil || len(best.Knees) != 1 || best.Knees[0].Factor != "buffer" {
 		t.Errorf("%+v", x.Rows)
@@ -131,8 +132,10 @@ func TestAnalyzeAll(t *testing.T) {
 		warned[w.Warning] += w.Workload + ": " + w.Text + "\n"
 	}
 	for name, want := range map[string]string{compare.WarnRatios: "w: the ratios of neighbouring",
-		compare.WarnFewBlocks: "decides nothing before its first interim analysis, at 30", compare.WarnPrediction: "b has no prediction",
-		compare.WarnSimulation: "the milk is sour", compare.WarnCosts: "w: predictions are made with typical costs of a " +
+		compare.WarnFewBlocks:  "decides nothing before its first interim analysis, at 30",
+		compare.WarnPrediction: "b has no prediction",
+		compare.WarnSimulation: "the milk is sour",
+		compare.WarnCosts: "w: predictions are made with typical costs of a " +
 			"scheduler, not with those of this machine: measure-costs measures them"} {
 		if !strings.Contains(warned[name], want) {
 			t.Errorf("%s: %q", name, warned[name])
@@ -152,7 +155,7 @@ func TestAnalyzeAll(t *testing.T) {
 	}
 }
 
-// TestAnalyzeInputs: levels of a workload's inputs are other jobs, and not compared, unless a judgement is given.
+// TestAnalyzeInputs: levels of a workload's inputs are other jobs, and not compared, unless criteria are given.
 func TestAnalyzeInputs(t *testing.T) {
 	trials, o := everything()
 	o.Workload.Factors[0].Name, o.Criteria = "buffer", compare.Criteria{}
@@ -167,7 +170,7 @@ func TestAnalyzeInputs(t *testing.T) {
 	}
 }
 
-// TestAnalyzeBaseline: a baseline is compared with, also where nothing else of the judgement is given.
+// TestAnalyzeBaseline: a baseline is compared with, also where no other criterion is given.
 func TestAnalyzeBaseline(t *testing.T) {
 	trials, o := everything()
 	o.Criteria = compare.Criteria{Baseline: "a"}

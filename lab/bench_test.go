@@ -55,7 +55,7 @@ func fakeBench(t *testing.T, run func(rev string) result.Trial) (*benchRun, *mem
 	t.Helper()
 	x := &gobench.Experiment{Package: "example.com/p", BaseRev: "main", BaseCommit: "1", Layouts: 1, Time: time.Second,
 		ByFirst: true,
-		Pattern: EveryBenchmark, Benchmarks: []gobench.Benchmark{{Name: "A",
+		Pattern: gobench.EveryBenchmark, Benchmarks: []gobench.Benchmark{{Name: "A",
 			Revs: []string{gobench.Base, gobench.Head}}}}
 	cases, err := x.Cases([]plan.Level{plan.IntLevel(1)})
 	if err != nil {
@@ -85,7 +85,7 @@ func TestBenchExecutes(t *testing.T) {
 		return result.Trial{Status: result.OK, Expected: true, Metrics: result.Metrics{result.TimePerOp: ns}}
 	})
 	res, err := r.execute(t.Context())
-	if err != nil || res.Outcome != Sound || res.Interrupted || res.Complete || len(res.Trials) != 8 || !m.ended ||
+	if err != nil || res.Outcome != result.Sound || res.Interrupted || res.Complete || len(res.Trials) != 8 || !m.ended ||
 		!m.closed {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -101,8 +101,8 @@ func TestBenchExecutes(t *testing.T) {
 	}
 
 	r, _ = fakeBench(t, func(string) result.Trial { return result.Trial{Status: result.OK, Expected: true} })
-	r.bench.Broken = []gobench.Broken{{Rev: gobench.Head, Name: "B", Error: "it fails"}}
-	if res, err = r.execute(t.Context()); err != nil || res.Outcome != Failed || !res.Suite.HeadFails() {
+	r.bench.Broken = []result.Broken{{Rev: gobench.Head, Name: "B", Error: "it fails"}}
+	if res, err = r.execute(t.Context()); err != nil || res.Outcome != result.SomeFailed || !res.Suite.HeadFails() {
 		t.Errorf("with a broken benchmark: %+v, %v", res, err)
 	}
 }
@@ -218,13 +218,14 @@ func TestResumeBench(t *testing.T) {
 	var m memory
 	notify := func(e Event) { m.events = append(m.events, e) }
 	res, err := ResumeBench(t.Context(), "bench", notify)
-	if err != nil || !res.Complete || len(res.Trials) != 2 || res.Suite.Package != "p" || res.Outcome != Sound ||
+	if err != nil || !res.Complete || len(res.Trials) != 2 || res.Suite.Package != "p" || res.Outcome != result.Sound ||
 		len(eventsOf[Started](m.events)) != 0 {
 		t.Errorf("%+v, %v, events %v", res, err, m.events)
 	}
 	var refusal *Refusal
 	storedBench(t, "designs", nil)
-	if _, err := ResumeBench(t.Context(), "designs", nil); !errors.As(err, &refusal) || !errors.Is(err, ErrDesigns) {
+	_, err = ResumeBench(t.Context(), "designs", nil)
+	if !errors.As(err, &refusal) || !errors.Is(err, gobench.ErrDesigns) {
 		t.Errorf("a run of designs: %v", err)
 	}
 	if _, err := ResumeBench(t.Context(), "none", nil); !errors.As(err, &refusal) {

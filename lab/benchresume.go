@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 
@@ -13,16 +12,13 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// ErrDesigns is wrapped by the refusal of a run of designs that is continued as a run of benchmarks.
-var ErrDesigns = errors.New("it is a run of designs")
-
-// ResumeBench continues the run of benchmarks in the run directory dir, or returns it again if it is complete. It
-// measures with the test binaries and options that the run began with, on the same machine. Errors are those of
-// [Bench]; what is wrong with dir is a [*Refusal].
-func ResumeBench(ctx context.Context, dir string, notify Notify) (*BenchResult, error) {
+// ResumeBench continues the run of benchmarks in the run directory dir, or returns it if it is complete. It uses the
+// test binaries and options of the first execution and requires the same machine. Errors are those of [Bench]; a dir
+// that cannot be continued is a [*Refusal].
+func ResumeBench(ctx context.Context, dir string, notify notifier) (*BenchResult, error) {
 	run, journal, err := store.Resume(dir)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, sweep.StoreError(err)
 	}
 	for _, note := range journal.Notes() {
 		notify.send(Warning{note})
@@ -36,18 +32,18 @@ func ResumeBench(ctx context.Context, dir string, notify Notify) (*BenchResult, 
 	return r.execute(ctx)
 }
 
-// restore prepares the sweep of a journal.
+// restore prepares the sweep from a journal.
 func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
-	h, err := readHeader(r.dir, journal)
+	h, err := sweep.HeaderOf(r.dir, journal)
 	if err != nil {
 		return err
 	}
 	if h.Bench == nil {
-		return refuse("", nil, "%s is not a run of benchmarks: %w", r.dir, ErrDesigns)
+		return refuse("", nil, "%s is not a run of benchmarks: %w", r.dir, gobench.ErrDesigns)
 	}
-	x := new(gobench.Experiment)
-	if err := json.Unmarshal(h.Bench, x); err != nil {
-		return refuse("", nil, "%s: what its header says of the benchmarks cannot be read: %w", r.dir, err)
+	x, err := gobench.ExperimentOf(r.dir, &h)
+	if err != nil {
+		return err
 	}
 	r.bench = &gobench.Bench{Experiment: x}
 	if !journal.Ended {
@@ -62,17 +58,17 @@ func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
 		return err
 	}
 	r.sweep.Continue(journal.Trials, journal.Blocks, journal.Ended)
-	if journal.Ended && h.Rule == nil { // a gate ends once it has decided, before the most blocks that it may take
+	if journal.Ended && h.Rule == nil { // a gate may have ended before its last block
 		r.sweep.Plan.Blocks = min(r.sweep.Plan.Blocks, len(journal.Blocks))
 	}
 	return nil
 }
 
-// restoreBinaries makes ready what a run needs to measure.
+// restoreBinaries checks the machine and restores the test binaries.
 func (r *benchRun) restoreBinaries(ctx context.Context, h *sweep.Header, x *gobench.Experiment) (err error) {
 	if err := host.Read().SameMachine(h.Environment); err != nil {
 		return refuse("", nil, "%s cannot be continued on this machine: %w", r.dir, err).
-			suggest("continue it there, or start a new run")
+			Suggest("continue it there, or start a new run")
 	}
 	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/internal/host"
@@ -22,21 +21,21 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// binariesName is where a run directory keeps the test binaries until the run is complete.
+// binariesName is the directory of the test binaries in a run directory, until the run is complete.
 const binariesName = "bin"
 
-// benchRun is a sweep of benchmarks under way.
+// benchRun is a sweep of benchmarks in progress.
 type benchRun struct {
-	notify   Notify
+	notify   notifier
 	bench    *gobench.Bench
-	workshop *gobench.Workshop // nil: nothing is to be measured
+	workshop *gobench.Workshop // nil if nothing is measured
 	sweep    *sweep.Sweep
 	dir      string
-	run      io.Closer // the run directory, once it is open
+	run      io.Closer // the run directory; nil before it is open
 }
 
-// prepareBench prepares everything but the run directory. Its errors are refusals unless a disk or a benchmark fails,
-// or ctx is cancelled.
+// prepareBench prepares everything except the run directory. Its errors are refusals, unless a disk or a benchmark
+// fails or ctx is cancelled.
 func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	}
 	r := &benchRun{notify: o.Notify, dir: store.Directory(o.Output, "bench", time.Now())}
 	if err := store.Vacant(r.dir); err != nil {
-		return nil, storeError(err)
+		return nil, sweep.StoreError(err)
 	}
 	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
 		return nil, asRefusal(ctx, err)
@@ -63,9 +62,9 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	return r, nil
 }
 
-// experiment is what the options ask for.
+// experiment translates the options.
 func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
-	env, err := variables(o.Env)
+	env, err := gobench.ParseVariables(o.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +78,7 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	}, nil
 }
 
-// prepare compiles the benchmarks and makes the sweep.
+// prepare compiles the benchmarks and creates the sweep.
 func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []plan.Level, o *BenchOptions) (err error) {
 	if r.bench, err = gobench.Prepare(ctx, x, r.workshop, r.note); err != nil {
 		return err
@@ -108,32 +107,16 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 	})
 }
 
-// equip makes the sweep of a header.
+// equip creates the sweep of a header.
 func (r *benchRun) equip(h sweep.Header) error {
 	var err error
 	if r.sweep, err = sweep.New(r.bench.Workload(), h); err != nil {
 		return err
 	}
 	r.sweep.Run, r.sweep.BurnRatio = r.bench.Run, nil
-	r.sweep.Criteria = benchJudgement(r.bench.Experiment)
+	r.sweep.Criteria = r.bench.Experiment.Criteria()
 	r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
 	return nil
-}
-
-// benchJudgement compares the levels of the factors that are a choice, each with the first; if there is a base, only
-// the revisions.
-func benchJudgement(x *gobench.Experiment) compare.Criteria {
-	inputs := []string{"cpus"}
-	if x.BaseCommit != "" {
-		for _, f := range x.Factors() {
-			if f.Name != gobench.FactorRev {
-				inputs = append(inputs, f.Name)
-			}
-		}
-	}
-	j := compare.DefaultCriteria("", inputs)
-	j.LevelsOnly, j.AgainstFirst, j.Layouts = true, x.ByFirst, max(1, x.Layouts)
-	return j
 }
 
 func (r *benchRun) note(text string) { r.notify.send(Note{text}) }
@@ -148,8 +131,8 @@ func (r *benchRun) close(ctx context.Context) {
 	}
 }
 
-// fit settles how many blocks a budget is for. If there is something to compare, interim analyses decide that as they
-// go, and when a comparison is no longer measured. Otherwise it is as many as there is room for, from 1 to 100.
+// fit plans the blocks of a budget. If there is something to compare, interim analyses decide how many blocks follow
+// and which comparisons continue. Otherwise the number of blocks is what the budget allows, from 1 to 100.
 func (r *benchRun) fit(budget time.Duration) error {
 	s := r.sweep
 	one := s.BlockTime()
@@ -161,7 +144,7 @@ func (r *benchRun) fit(budget time.Duration) error {
 	if one > budget {
 		return refuse("budget", budget, "not one block fits: its %d trials take about %v",
 			len(s.Plan.Block(0)), result.Rounded(one)).
-			suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
+			Suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
 	}
 	s.Header.Rule = sweep.NewRule(budget, s.Criteria)
 	s.Header.Blocks = s.Header.Rule.Most()
@@ -170,11 +153,11 @@ func (r *benchRun) fit(budget time.Duration) error {
 	return nil
 }
 
-// create makes the run directory, and keeps the binaries there while the run is not complete.
+// create makes the run directory and stores the test binaries there until the run is complete.
 func (r *benchRun) create(ctx context.Context) error {
 	run, err := store.Create(r.dir, r.sweep.Header)
 	if err != nil {
-		return storeError(err)
+		return sweep.StoreError(err)
 	}
 	r.sweep.Store, r.run = run, run
 	if err := r.bench.Keep(ctx, filepath.Join(r.dir, binariesName)); err != nil {
@@ -183,20 +166,20 @@ func (r *benchRun) create(ctx context.Context) error {
 	return nil
 }
 
-// measure runs the sweep to its end and closes the run directory. A directory that could not be closed is a failure
-// that outweighs an interrupt.
+// measure executes the sweep and closes the run directory. An error of closing outweighs an interrupt, because results
+// may be lost.
 func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	s := r.sweep
 	if !s.Complete {
 		r.notify.send(Started{Dir: r.dir, Header: s.Header, Estimate: s.Estimate()})
 	}
-	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: suiteOf(r.bench.Experiment)}
+	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: r.bench.Experiment.Suite()}
 	b.Trials, err = s.Execute(ctx)
 	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
 	if err == nil {
-		// What only a run that goes on needs.
+		// A complete run does not need its binaries.
 		if err = os.RemoveAll(filepath.Join(r.dir, binariesName)); err != nil && s.Complete {
-			r.notify.send(Warning{err.Error()}) // it is shown again, perhaps from where nothing can be written
+			r.notify.send(Warning{err.Error()}) // the run is only shown, perhaps from a read-only directory
 			err = nil
 		}
 	}
@@ -207,13 +190,13 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	return b, errors.Join(err, failed)
 }
 
-// execute measures what is to be measured.
+// execute measures and sums up the outcome.
 func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
 	b, err := r.measure(ctx)
-	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: OutcomeOf(b.Trials), sweep: r.sweep}
+	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: result.OutcomeOf(b.Trials), sweep: r.sweep}
 	res.Conclusion = r.sweep.Conclusion()
 	if len(b.Suite.Broken) > 0 {
-		res.Outcome = Failed
+		res.Outcome = result.SomeFailed
 	}
 	return res, err
 }

@@ -12,23 +12,22 @@ import (
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
-	"github.com/brewput/brewput/workload"
 )
 
-// CalibrateOptions are the options of [Calibrate].
+// CalibrateOptions are the options of [Calibrate]. The zero value is ready to use.
 type CalibrateOptions struct {
-	Notify Notify // gets a [Note] at the start
+	Notify func(Event) // receives a [Note] at the start; may be nil
 }
 
-// Unfit is the error of [Calibrate] if the machine is loaded, or if what it measured changed meanwhile. Nothing is
-// stored.
-type Unfit struct {
-	Disturbance string // what a check of the machine found; "" if two halves of the measurement disagree
-	Err         error  // how they disagree
+// UnfitError is the error of [Calibrate] if other processes load the machine, or if two halves of the measurement
+// disagree. Nothing is stored.
+type UnfitError struct {
+	Disturbance string // what loads the machine; "" if the two halves disagree
+	Err         error  // how the two halves disagree; nil if the machine is loaded
 }
 
-// Error says what is wrong and what to do.
-func (u *Unfit) Error() string {
+// Error says what is wrong and what to do about it.
+func (u *UnfitError) Error() string {
 	if u.Err != nil {
 		return fmt.Sprintf("this calibration is not usable: %v; nothing is stored: stop what else runs, on this "+
 			"machine and its host, and calibrate again", u.Err)
@@ -38,20 +37,19 @@ func (u *Unfit) Error() string {
 }
 
 // Unwrap returns the cause, or nil.
-func (u *Unfit) Unwrap() error { return u.Err }
+func (u *UnfitError) Unwrap() error { return u.Err }
 
-// CalibrationPrograms are the microprograms that [Calibrate] measures: a program that calls it passes them to
-// [Main].
-func CalibrationPrograms() *workload.Workload { return costs.Programs() }
-
-// Calibrate measures the costs of Go's scheduler on this machine, such as waking a CPU, and stores them in the user's
-// cache directory. Simulations and predictions use them from then on. It takes about 20 s, in which nothing else should
-// run; if the machine is loaded the error is an [*Unfit]. Two calls at once disturb each other.
+// Calibrate measures the costs of Go's scheduler on this machine, such as the wake-up latency of a CPU, and stores them
+// in the user's cache directory. Later simulations and predictions use them. It takes about 20 s, during which nothing
+// else should run. If the machine is loaded, the error is an [*UnfitError]. Concurrent calls disturb each other.
 func Calibrate(ctx context.Context, o CalibrateOptions) (*result.Calibration, error) {
 	began := time.Now()
-	o.Notify.send(Note{"calibrating this machine: about 20s, in which nothing else should run"})
-	x, err := calmMoment(ctx)
+	notifier(o.Notify).send(Note{"calibrating this machine: about 20s, in which nothing else should run"})
+	x, err := host.CalmMoment(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := undisturbed(x.Readings(), false); err != nil {
 		return nil, err
 	}
 	e := x.Environment
@@ -70,32 +68,19 @@ func Calibrate(ctx context.Context, o CalibrateOptions) (*result.Calibration, er
 	return &c, costs.Store(calibrate.CacheDir(), c)
 }
 
-// calmMoment examines the machine until nothing disturbs, three times at most: the load of a program that just ended,
-// or a brief one of the host, is soon over.
-func calmMoment(ctx context.Context) (x *host.Examination, err error) {
-	for range 3 {
-		if x, err = host.Examine(ctx, ""); err != nil {
-			return nil, err
-		}
-		if err = undisturbed(x.Readings(), false); err == nil {
-			break
-		}
-	}
-	return x, err
-}
-
-// undisturbed refuses a machine that other processes load. own says that the calibration itself has loaded it.
+// undisturbed returns an UnfitError if other processes load the machine. own says that the load average includes the
+// calibration itself.
 func undisturbed(r doctor.Readings, own bool) error {
 	if why := doctor.Disturbed(r, own); why != "" {
-		return &Unfit{Disturbance: why}
+		return &UnfitError{Disturbance: why}
 	}
 	return nil
 }
 
-// unsteady makes an Unfit of an error that says that the machine changed while it was calibrated.
+// unsteady converts the error of a machine whose costs changed during calibration to an UnfitError.
 func unsteady(err error) error {
 	if u := (*costs.Unsteady)(nil); errors.As(err, &u) {
-		return &Unfit{Err: err}
+		return &UnfitError{Err: err}
 	}
 	return err
 }

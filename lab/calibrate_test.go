@@ -48,10 +48,11 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
-// TestUnsteady: a calibration whose halves disagree is an Unfit that says what to do; other errors stay as they are.
+// TestUnsteady: a calibration whose halves disagree is an UnfitError that says what to do; other errors stay as they
+// are.
 func TestUnsteady(t *testing.T) {
 	err := unsteady(fmt.Errorf("round 3: %w", &costs.Unsteady{}))
-	var u *Unfit
+	var u *UnfitError
 	if !errors.As(err, &u) || u.Disturbance != "" || !strings.Contains(err.Error(), "disagree") ||
 		!strings.HasSuffix(err.Error(), "nothing is stored: stop what else runs, on this machine and its host, "+
 			"and calibrate again") {

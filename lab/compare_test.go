@@ -8,20 +8,6 @@ import (
 	"testing"
 )
 
-// TestInterruptedCompute: an interrupt ends the wait for a computation that does not end.
-func TestInterruptedCompute(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	end := make(chan bool)
-	defer close(end)
-	_, err := unlessInterrupted(ctx, func() bool { cancel(); return <-end })
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if x, err := unlessInterrupted(t.Context(), func() int { return 7 }); x != 7 || err != nil {
-		t.Errorf("%d, %v", x, err)
-	}
-}
-
 // TestCompareRefusals: what cannot be compared is a refusal, and options are named as callers write them.
 func TestCompareRefusals(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"os"
 	"slices"
@@ -10,24 +9,9 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/gobench"
-	"github.com/brewput/brewput/internal/store"
-	"github.com/brewput/brewput/sweep"
 )
 
-// isBenchmarks reports whether a path is a file, or a run of benchmarks.
-func isBenchmarks(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return err == nil // what is no file is refused when it is opened
-	}
-	journal, err := store.Open(path)
-	if err != nil {
-		return false
-	}
-	var h sweep.Header
-	return json.Unmarshal(journal.Header, &h) == nil && h.Bench != nil
-}
-
-// benchmarks compares files or runs of benchmarks.
+// benchmarks compares files or runs of Go benchmarks.
 func (c *comparing) benchmarks(ctx context.Context, oldPaths, newPaths []string) error {
 	older, err := c.readSide(ctx, "old", oldPaths)
 	if err != nil {
@@ -41,8 +25,8 @@ func (c *comparing) benchmarks(ctx context.Context, oldPaths, newPaths []string)
 	if err := gobench.OneMachine(all); err != nil {
 		return refuse("", nil, "%w", err)
 	}
-	c.res.Older = ComparedSide{strings.Join(oldPaths, ","), oldPaths, older[0].Experiment == nil}
-	c.res.Newer = ComparedSide{strings.Join(newPaths, ","), newPaths, newer[0].Experiment == nil}
+	c.res.Older = compare.Side{Name: strings.Join(oldPaths, ","), Paths: oldPaths, Files: older[0].Experiment == nil}
+	c.res.Newer = compare.Side{Name: strings.Join(newPaths, ","), Paths: newPaths, Files: newer[0].Experiment == nil}
 	if c.Results {
 		err = c.results(older, newer)
 	} else {
@@ -60,57 +44,41 @@ func (c *comparing) benchmarks(ctx context.Context, oldPaths, newPaths []string)
 	return nil
 }
 
-// sides compares two sides, whose points it changes.
+// sides compares two sides. It changes their points to make them comparable.
 func (c *comparing) sides(ctx context.Context, oldParts, newParts []*gobench.Side) (err error) {
 	copies := gobench.Copies(slices.Concat(oldParts, newParts))
 	older, oldNotes, oldDoubts := gobench.Join("old", oldParts)
 	newer, newNotes, newDoubts := gobench.Join("new", newParts)
 	differences, notes := gobench.Align(older, newer)
 	c.res.Differences, c.res.Notes = differences, slices.Concat(oldNotes, newNotes, notes)
-	type compared struct {
-		contrast *compare.BenchContrast
-		warnings []compare.Warning
-	}
-	of, err := unlessInterrupted(ctx, func() (x compared) {
-		x.contrast, x.warnings = gobench.Compare(older, newer)
-		return x
-	})
+	contrast, warnings, err := gobench.CompareUntil(ctx, older, newer)
 	if err != nil {
 		return err
 	}
-	c.res.Benchmarks, c.res.Workload = of.contrast, of.contrast.Workload
-	c.warn(slices.Concat(of.warnings, older.Partial, newer.Partial, copies, oldDoubts, newDoubts)...)
-	if len(of.contrast.Metrics) == 0 {
-		return nothingCommon(older, newer)
+	c.res.Benchmarks, c.res.Workload = contrast, contrast.Workload
+	c.warn(slices.Concat(warnings, older.Partial, newer.Partial, copies, oldDoubts, newDoubts)...)
+	if len(contrast.Metrics) == 0 {
+		return gobench.NothingCommon(older, newer)
 	}
 	return nil
 }
 
-// results returns the results of both sides, unless one has none.
+// results returns the results of both sides. It is an error if one has none.
 func (c *comparing) results(older, newer []*gobench.Side) error {
 	has := func(s *gobench.Side) bool { return s.HasValues() }
 	if !slices.ContainsFunc(older, has) || !slices.ContainsFunc(newer, has) {
 		x, _, _ := gobench.Join("old", older)
 		y, _, _ := gobench.Join("new", newer)
-		return nothingCommon(x, y)
+		return gobench.NothingCommon(x, y)
 	}
 	for i, s := range slices.Concat(older, newer) {
 		config := maps.Clone(s.Config)
 		maps.Copy(config, s.Alike)
 		c.warn(s.Partial...)
-		c.res.Results = append(c.res.Results, BenchResults{Newer: i >= len(older), Trials: s.Trials, Cases: s.Cases,
+		c.res.Results = append(c.res.Results, compare.BenchResults{Newer: i >= len(older), Trials: s.Trials, Cases: s.Cases,
 			Config: config, Better: s.Better})
 	}
 	return nil
-}
-
-// nothingCommon says why two sides have nothing to compare.
-func nothingCommon(older, newer *gobench.Side) error {
-	why := "the old has " + compare.CaseNames(compare.Rows(older.Trials, older.Cases)) + "; the new has " +
-		compare.CaseNames(compare.Rows(newer.Trials, newer.Cases))
-	why = strings.Join(slices.Concat([]string{why}, older.Unused, newer.Unused), "; ")
-	return refuse("", nil, "%s and %s have no benchmark at the same point with at least 2 results each that can be "+
-		"compared: %s", older.Path, newer.Path, why)
 }
 
 // readSide reads the files or runs of a side.
@@ -144,26 +112,17 @@ func (c *comparing) readBenchmarks(ctx context.Context, path string) (*gobench.S
 	if err != nil {
 		return nil, err
 	}
-	h := &r.Header
-	if h.Bench == nil {
+	if r.Header.Bench == nil {
 		return nil, refuse("", nil, "%s is not a run of benchmarks", path).
-			suggest("give two runs of benchmarks, or files in the Go benchmark format")
+			Suggest("give two runs of benchmarks, or files in the Go benchmark format")
 	}
-	x := new(gobench.Experiment)
-	if err := json.Unmarshal(h.Bench, x); err != nil {
-		return nil, refuse("", nil, "%s: what its header says of the benchmarks cannot be read: %w", path, err)
+	if text := r.Lost(); text != "" {
+		notifier(c.Notify).send(Warning{text})
 	}
-	c.lost(r)
-	f := &gobench.File{Path: path, Trials: r.Trials, Better: compare.Declared(r.Trials), Budget: h.Rule != nil,
-		Config: map[string]string{"goos": h.Environment.GOOS, "goarch": h.Environment.GOARCH, "pkg": h.Workload}}
-	if h.Environment.CPUModel != nil {
-		f.Config["cpu"] = *h.Environment.CPUModel
-	}
-	p, err := h.Plan(x.Workload())
+	side, err := gobench.SideOf(r)
 	if err != nil {
 		return nil, refuse("", nil, "%w", err)
 	}
-	f.Cases = p.Cases
-	return &gobench.Side{File: f, Experiment: x, Environment: h.Environment, Version: h.Version,
-		Partial: r.partial}, nil
+	side.Partial = c.partial(r)
+	return side, nil
 }

@@ -10,8 +10,6 @@ import (
 
 	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/explain"
-	"github.com/brewput/brewput/internal/gotrace"
-	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/timeline"
 )
 
@@ -22,14 +20,14 @@ type ExplainOptions struct {
 
 	// GOMAXPROCS of the runs without a profiler; profiles are taken at the highest. Default: 1 and all
 	CPUs     []int
-	Duration time.Duration // how long one run is observed at most; default 10 s
-	// for all runs of one target; default 3 min. Evidence that did not fit is noted in the result
+	Duration time.Duration // longest observation of one run; default 10 s
+	// time limit of all runs of one target; default 3 min. The result lists evidence that did not fit
 	TimeLimit time.Duration
-	// directory for profiles and traces, with Before its subdirectories before and after; "" keeps none
+	// directory for profiles and traces; with Before, its subdirectories before and after; "" keeps none
 	Keep string
-	// is copied once, if it is a file or a pipe, and every run of a program reads the copy; nil is empty
+	// standard input of every run of a program; a file or pipe is copied once; nil for empty input
 	Stdin  *os.File
-	Notify Notify // gets a [Note] for each step
+	Notify func(Event) // gets a [Note] for each step
 }
 
 // Explanation is the result of [Explain]. Close removes its files, unless ExplainOptions.Keep was set.
@@ -53,11 +51,13 @@ func Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	closeStdin, err := o.copyStdin(ctx, &e)
-	if err != nil {
-		return nil, asRefusal(ctx, err)
+	if o.Target.reads() || o.Before != nil && o.Before.reads() {
+		end, err := e.CopyStdin(ctx, o.Stdin)
+		if err != nil {
+			return nil, asRefusal(ctx, err)
+		}
+		defer end()
 	}
-	defer closeStdin()
 
 	x := &Explanation{}
 	if o.Before != nil {
@@ -79,30 +79,10 @@ func Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 // Close removes the files of the evidence, unless they were to be kept. It may be called again.
 func (x *Explanation) Close() error { return errors.Join(x.Before.Close(), x.Evidence.Close()) }
 
-// maxSpans is how many spans of a trace a timeline has: more than a browser shows.
-const maxSpans = 1 << 20
-
 // Timeline reads the target's trace as spans of goroutines that ran, queued and waited, up to a million of them. It is
 // nil without a trace. Call it before Close.
 func (x *Explanation) Timeline(ctx context.Context) (*timeline.Timeline, error) {
-	path := x.Evidence.Path("trace")
-	if path == "" {
-		return nil, nil
-	}
-	f, err := input.Open(ctx, path, input.Trace)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	t, err := gotrace.Timeline(f, maxSpans)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	t.Title = x.Evidence.Program.Name
-	return t, nil
+	return x.Evidence.Timeline(ctx)
 }
 
 // settings checks the options and fills in the defaults.
@@ -129,27 +109,8 @@ func (o *ExplainOptions) settings() (collect.Options, error) {
 		e.Limit = o.TimeLimit
 	}
 	e.CPUs, e.Keep = o.CPUs, o.Keep
-	e.Say = func(line string) { o.Notify.send(Note{line}) }
+	e.Say = func(line string) { notifier(o.Notify).send(Note{line}) }
 	return e, nil
-}
-
-// copyStdin makes the file that the runs read, once for both targets, because reading a pipe or a file consumes it.
-func (o *ExplainOptions) copyStdin(ctx context.Context, e *collect.Options) (end func() error, err error) {
-	if o.Stdin == nil || !o.Target.reads() && (o.Before == nil || !o.Before.reads()) {
-		return func() error { return nil }, nil
-	}
-	place, err := collect.NewTempDir("stdin")
-	if err != nil {
-		return nil, err
-	}
-	remark := ""
-	if e.Stdin, remark, err = collect.Stdin(ctx, o.Stdin, place.Path); err != nil {
-		return nil, errors.Join(err, place.Close())
-	}
-	if remark != "" {
-		e.Say(remark)
-	}
-	return place.Close, nil
 }
 
 // below are the options of one of two targets, whose files lie apart.

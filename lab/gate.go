@@ -10,7 +10,9 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
 )
 
 // GateOptions are the options of [Gate]. Base is required; Layouts has the default 3 if MaxRegression is under 0.05 and
@@ -32,36 +34,25 @@ type GateResult struct {
 	Rows     []compare.Row   // the cases, whose errors and warnings say what was wrong with trials
 	Warnings []compare.Warning
 
-	Loaded *compare.Warning // other processes were busy, so that nothing is decided by times; nil if they were not
-	Short  *Short           // the budget ended before the blocks; nil if it did not
-	Placed bool             // several layouts are the default, because MaxRegression is small
-	Stale  []StaleException // lines of the allow-list that can be removed
-}
-
-// Short is how a budget ended before a decision.
-type Short struct {
-	Budget time.Duration
-	Blocks int           // that it sufficed for
-	Each   time.Duration // that a block took on average
+	Loaded *compare.Warning         // other processes were busy, so that nothing is decided by times; nil if they were not
+	Short  *sweep.Short             // the budget ended before the blocks; nil if it did not
+	Placed bool                     // several layouts are the default, because MaxRegression is small
+	Stale  []compare.StaleException // lines of the allow-list that can be removed
 }
 
 // Interim says how decisions stand after an interim analysis.
-type Interim struct {
-	Blocks    int
-	Decisions int
-	Undecided int
-}
+type Interim sweep.GateAnalysis
 
 func (Interim) event() {}
 
-// Gate measures benchmarks of a package and of a base revision, as [Bench] does, until it knows whether the head costs
-// more than MaxRegression allows. After some blocks, more of them each time, an interim analysis decides what is clear;
-// it ends when all is decided, or after Count blocks or Budget. The chance that it fails although nothing costs more
-// than allowed is at most 5 % for all benchmarks, metrics and interim analyses together; the chance that a benchmark
-// passes that costs more is at most 5 % each.
+// Gate measures benchmarks of a package and of a base revision, as [Bench] does, until it is known whether the head
+// regresses by more than MaxRegression. Interim analyses decide what is clear. The gate ends when everything is
+// decided, or after Count blocks or Budget. If nothing regresses by more than allowed, it fails with probability at
+// most 5%, over all benchmarks, metrics and interim analyses. A real regression passes with probability at most 5%, for
+// each benchmark.
 //
 // Errors are those of [Bench]. After an error the result has the trials so far and no decision. A gate cannot be
-// continued: [ResumeBench] of its run directory measures all of its blocks.
+// continued: [ResumeBench] of its run directory measures all blocks.
 func Gate(ctx context.Context, o GateOptions) (*GateResult, error) {
 	g, err := prepareGate(ctx, &o)
 	if err != nil {
@@ -74,49 +65,42 @@ func Gate(ctx context.Context, o GateOptions) (*GateResult, error) {
 	return g.execute(ctx)
 }
 
-// execute measures until it is decided.
+// execute measures until every benchmark is decided.
 func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
-	g.began = time.Now()
-	g.sweep.Next = g.next
 	res = &GateResult{Placed: g.placed}
 	if res.BenchRun, err = g.measure(ctx); err != nil {
 		return res, err
 	}
-	res.List, res.Loaded, res.Short = g.list, g.loaded, g.short
-	res.Rows, res.Warnings = compare.Rows(res.Trials, g.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
-	res.Stale = stale(g.allowed, g.bench.Experiment, g.today)
-	if res.Decision = compare.Decided(g.list); OutcomeOf(res.Trials) != Sound || res.Suite.HeadFails() {
+	res.List, res.Loaded, res.Short = g.List, g.Loaded, g.Short
+	res.Rows, res.Warnings = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
+	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
+		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric, Until: e.Until,
+			Expired: e.Until < g.today})
+	}
+	if res.Decision = compare.Decided(g.List); result.OutcomeOf(res.Trials) != result.Sound || res.Suite.HeadFails() {
 		res.Decision = compare.Error
 	}
 	return res, nil
 }
 
-// Validate refuses values that cannot be carried out, as [BenchOptions.Validate] does.
+// Validate refuses invalid values, as [BenchOptions.Validate] does.
 func (o GateOptions) Validate() error {
 	if !(o.MaxRegression >= 0 && o.MaxRegression <= 10) {
-		return refuse("max-regression", o.MaxRegression, "is not from 0 to 10").suggest("give 0.05 to allow 5%% more")
+		return refuse("max-regression", o.MaxRegression, "is not from 0 to 10").Suggest("give 0.05 to allow 5%% more")
 	}
 	return o.BenchOptions.Validate()
 }
 
-// gateRun is a gate under way.
+// gateRun is a gate in progress.
 type gateRun struct {
 	*benchRun
-	interim *compare.Interim
-	budget  time.Duration
-	metrics []string // names of the contract
-	allowed []exception
+	*sweep.Gate
+	allowed []gobench.Exception
 	placed  bool
-	today   string // as dates of exceptions are written
-	began   time.Time
-
-	ahead  []int // numbers of blocks of the interim analyses to come
-	list   []compare.Gated
-	loaded *compare.Warning
-	short  *Short
+	today   string // as time.DateOnly
 }
 
-// prepareGate prepares everything but the run directory. It fills in the defaults.
+// prepareGate prepares everything except the run directory, and fills in the defaults.
 func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 	if o.Base == "" {
 		return nil, refuse("", nil, "gate needs {base}, the revision to compare with, as in {base} main")
@@ -125,7 +109,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		o.Count = 80
 	}
 	if o.CPUs == "" {
-		o.CPUs = fmt.Sprint(runtime.GOMAXPROCS(0)) // as go test has it
+		o.CPUs = fmt.Sprint(runtime.GOMAXPROCS(0)) // the default of go test
 	}
 	if len(o.Metrics) == 0 {
 		o.Metrics = []string{"ns/op"}
@@ -135,18 +119,19 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		return nil, err
 	}
 
-	g = &gateRun{budget: o.Budget, today: time.Now().Format(time.DateOnly)}
+	g = &gateRun{today: time.Now().Format(time.DateOnly)}
+	var metrics []string
 	for _, m := range o.Metrics {
-		if m = metricOf(m); !slices.Contains(g.metrics, m) {
-			g.metrics = append(g.metrics, m)
+		if m = gobench.MetricName(m); !slices.Contains(metrics, m) {
+			metrics = append(metrics, m)
 		}
 	}
 	varies := func(m string) bool { return m != result.AllocedPerOp && m != result.AllocsPerOp }
-	if o.Layouts == 0 && o.MaxRegression < 0.05 && slices.ContainsFunc(g.metrics, varies) {
+	if o.Layouts == 0 && o.MaxRegression < 0.05 && slices.ContainsFunc(metrics, varies) {
 		o.Layouts, g.placed = 3, true
 	}
 	if o.Allow != "" {
-		if g.allowed, err = readExceptions(ctx, o.Allow); err != nil {
+		if g.allowed, err = gobench.ReadExceptions(ctx, o.Allow); err != nil {
 			return nil, asRefusal(ctx, err)
 		}
 	}
@@ -157,21 +142,20 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		g.close(ctx)
 		return nil, err
 	}
-	g.plan(o.MaxRegression, max(1, o.Layouts), o.Count)
+	g.decideBy(compare.Gate{Max: o.MaxRegression, Alpha: 0.05, Layouts: max(1, o.Layouts),
+		InterimBlocks: compare.GateInterimBlocks(o.Count)}, metrics, o.Budget)
 	return g, nil
 }
 
-// plan plans the interim analyses of at most some blocks.
-func (g *gateRun) plan(limit float64, layouts, most int) {
-	g.interim = compare.NewInterim(compare.Gate{Max: limit, Alpha: 0.05, Layouts: layouts,
-		InterimBlocks: compare.GateInterimBlocks(most)})
-	if g.ahead = g.interim.InterimBlocks; g.ahead[0] > 1 {
-		g.ahead = append([]int{1}, g.ahead...) // which alone shows how long the others take
-	}
+// decideBy makes the interim analyses of a gate decide how many blocks follow.
+func (g *gateRun) decideBy(c compare.Gate, metrics []string, budget time.Duration) {
+	g.Gate = g.benchRun.sweep.UseGate(c, metrics, budget)
+	g.Allow = func(v *compare.Gated) { gobench.Allow(g.allowed, v, g.today) }
+	g.Notify = func(i sweep.GateAnalysis) { g.notify.send(Interim(i)) }
 }
 
-// reported refuses metrics that no benchmark of both revisions reports when it runs once, and those of which nobody
-// knows whether more is better, before anything is measured.
+// reported refuses metrics that cannot be judged, before anything is measured: those that no benchmark of both
+// revisions reports when it runs once, and those for which it is unknown whether more is better.
 func reported(b *gobench.Bench, metrics []string) error {
 	var all []string
 	for _, x := range b.Benchmarks {
@@ -181,117 +165,22 @@ func reported(b *gobench.Bench, metrics []string) error {
 			}
 		}
 	}
-	suite := suiteOf(b.Experiment)
+	suite := b.Experiment.Suite()
 	for _, unit := range metrics {
-		m := metricOf(unit)
+		m := gobench.MetricName(unit)
 		switch {
 		case slices.Contains(all, m):
-		case suite.HeadFails(): // perhaps the one that reports it
+		case suite.HeadFails(): // the broken benchmark may report it
 			why := "{metric} %s: no benchmark that can be measured in both revisions reports it"
-			return &BrokenError{suite, template{why, []any{unit}}}
+			return &BrokenError{suite, plan.Template{Format: why, Args: []any{unit}}}
 		default:
 			return refuse("metric", unit, "no benchmark of both revisions reports it").
-				suggest("they report %s", strings.Join(unitsOf(all), ", "))
+				Suggest("they report %s", strings.Join(gobench.UnitNames(all), ", "))
 		}
 		if compare.Direction(m, b.Better) == 0 {
 			return refuse("metric", unit, "whether more or less of it is better is not known").
-				suggest("let the benchmark print a line %q", "Unit "+unit+" better=lower")
+				Suggest("let the benchmark print a line %q", "Unit "+unit+" better=lower")
 		}
-	}
-	return nil
-}
-
-// next judges the trials of n blocks and decides how many more follow. The first block alone shows how long the others
-// take.
-func (g *gateRun) next(n int, trials []result.Trial) (more int, err error) {
-	if n == 0 {
-		return g.ahead[0], nil
-	}
-	elapsed := time.Since(g.began)
-	each := elapsed / time.Duration(n)
-	var short bool
-	if g.ahead, short = withinBudget(n, g.ahead[1:], each, elapsed, g.budget); short {
-		g.short = &Short{g.budget, slices.Max(append(g.ahead, n)), each}
-	}
-	last, sound := len(g.ahead) == 0, OutcomeOf(trials) == Sound
-	if n >= g.interim.InterimBlocks[0] || last || !sound {
-		if err := g.analyse(n, trials, last); err != nil {
-			return 0, err
-		}
-		if last || !sound || compare.Decided(g.list) != compare.Undecided {
-			return 0, nil
-		}
-	}
-	return g.ahead[0] - n, nil
-}
-
-// withinBudget are the numbers of blocks of the analyses to come, after some blocks of which each took a time. If the
-// budget ends before the next one that is planned, there is one after the blocks that it suffices for, or none; short
-// says so.
-func withinBudget(done int, planned []int, each, elapsed, budget time.Duration) (ahead []int, short bool) {
-	const reserve = 0.97 // blocks differ a little in the time that they take
-	if len(planned) == 0 || budget <= 0 || each <= 0 {
-		return planned, false
-	}
-	fit := done + int(reserve*max(0, float64(budget-elapsed))/float64(each))
-	switch {
-	case fit >= planned[0]:
-		return planned, false
-	case fit > done:
-		return []int{fit}, true
-	}
-	return nil, true
-}
-
-// analyse judges the trials of n blocks and stores the decisions. No analysis follows the last one.
-func (g *gateRun) analyse(n int, trials []result.Trial, last bool) error {
-	if err := g.judge(n, trials, last); err != nil {
-		return err
-	}
-	open := 0
-	for _, v := range g.list {
-		if v.Decision == compare.Undecided && v.Allowed == "" {
-			open++
-		}
-	}
-	g.notify.send(Interim{Blocks: n, Decisions: len(g.list), Undecided: open})
-	return g.sweep.Store.Interim(g.list)
-}
-
-// judge decides by the trials of n blocks.
-func (g *gateRun) judge(n int, trials []result.Trial, last bool) error {
-	sides := g.sweep.Criteria.Levels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
-	declared := compare.Declared(trials)
-	g.list, g.loaded, g.interim.Family = nil, nil, 0
-	have := make([][]compare.Sides, len(g.metrics))
-	for i, metric := range g.metrics {
-		for _, s := range sides {
-			_, a := s.A.Metrics[metric]
-			_, b := s.B.Metrics[metric]
-			if a && b {
-				have[i] = append(have[i], s)
-			}
-		}
-		if len(have[i]) == 0 && len(sides) > 0 && OutcomeOf(trials) == Sound { // it did when it ran once
-			return fmt.Errorf("the metric %s: no benchmark of both revisions reported it when it was measured", metric)
-		}
-		g.interim.Family += len(have[i])
-	}
-	for _, w := range compare.Warnings(trials, nil) {
-		if w.Warning == compare.WarnOthers {
-			g.loaded = &w
-		}
-	}
-	g.interim.Open(n, last, g.loaded == nil)
-	for i, metric := range g.metrics {
-		g.list = append(g.list, g.interim.Judge(have[i], metric, compare.Direction(metric, declared))...)
-	}
-	for i := range g.list {
-		v := &g.list[i]
-		if g.loaded != nil && v.Decision == compare.Undecided { // more blocks under this load decide nothing either
-			v.MoreBlocks, v.MoreLayouts = nil, nil
-		}
-		allow(g.allowed, v, g.today)
 	}
 	return nil
 }

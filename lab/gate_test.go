@@ -13,31 +13,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestWithinBudget: the time that is left is used, up to a last analysis between the planned ones.
-func TestWithinBudget(t *testing.T) {
-	const s = time.Second
-	planned := []int{30, 40, 60, 80}
-	for _, c := range []struct {
-		about                 string
-		each, elapsed, budget time.Duration
-		want                  []int
-		short                 bool
-	}{
-		{"all of the next fit", s, 20 * s, 40 * s, planned, false},
-		{"exactly, without a reserve", s, 20 * s, 30 * s, []int{29}, true},
-		{"seven more", 2 * s, 40 * s, 55 * s, []int{27}, true},
-		{"none", 2 * s, 40 * s, 42 * s, nil, true},
-		{"the budget is over", 2 * s, 41 * s, 40 * s, nil, true},
-		{"without a budget", 2 * s, 40 * s, 0, planned, false},
-	} {
-		if got, short := withinBudget(20, planned, c.each, c.elapsed, c.budget); !slices.Equal(got, c.want) ||
-			short != c.short {
-			t.Errorf("%s: analyses after %v, short %v; want %v, %v", c.about, got, short, c.want, c.short)
-		}
-	}
-	if got, short := withinBudget(80, nil, s, s, 40*s); got != nil || short {
-		t.Errorf("after the last: %v, %v", got, short)
-	}
+// fivePercent is a gate of at most so many blocks.
+func fivePercent(blocks int) compare.Gate {
+	return compare.Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: compare.GateInterimBlocks(blocks)}
 }
 
 // TestGateDecides: a gate measures until all is decided, with an interim analysis after each planned number of blocks,
@@ -48,7 +26,7 @@ func TestGateDecides(t *testing.T) {
 		head      float64 // allocations of the head; the base has 10
 		blocks    int     // at most
 		budget    time.Duration
-		allowed   []exception
+		allowed   []gobench.Exception
 		decision  string
 		trials    int
 		analyses  []Interim
@@ -56,7 +34,8 @@ func TestGateDecides(t *testing.T) {
 	}{
 		{name: "no cost", head: 10, blocks: 20, decision: compare.Pass, trials: 20, analyses: []Interim{{10, 1, 0}}},
 		{name: "a cost", head: 11, blocks: 20, decision: compare.Fail, trials: 20, analyses: []Interim{{10, 1, 0}}},
-		{name: "allowed", head: 11, blocks: 20, allowed: []exception{{1, "A*", "allocs/op", "2999-01-01", "why"}},
+		{name: "allowed", head: 11, blocks: 20, allowed: []gobench.Exception{
+			{Line: 1, Name: "A*", Metric: "allocs/op", Until: "2999-01-01", Reason: "why"}},
 			decision: compare.Pass, trials: 20, analyses: []Interim{{10, 1, 0}}},
 		{name: "one block", head: 11, blocks: 1, decision: compare.Undecided, trials: 2,
 			analyses: []Interim{{1, 1, 1}}},
@@ -73,9 +52,8 @@ func TestGateDecides(t *testing.T) {
 			return result.Trial{Status: result.OK, Expected: true,
 				Metrics: result.Metrics{result.AllocsPerOp: result.Value(n)}}
 		})
-		g := &gateRun{benchRun: r, budget: c.budget, metrics: []string{result.AllocsPerOp}, allowed: c.allowed,
-			today: "2026-01-02"}
-		g.plan(0.05, 1, c.blocks)
+		g := &gateRun{benchRun: r, allowed: c.allowed, today: "2026-01-02"}
+		g.decideBy(fivePercent(c.blocks), []string{result.AllocsPerOp}, c.budget)
 		res, err := g.execute(t.Context())
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
@@ -104,8 +82,8 @@ func TestGateInterrupted(t *testing.T) {
 		}
 		return result.Trial{Status: result.OK, Expected: true, Metrics: result.Metrics{result.AllocsPerOp: 1}}
 	})
-	g := &gateRun{benchRun: r, metrics: []string{result.AllocsPerOp}}
-	g.plan(0.05, 1, 80)
+	g := &gateRun{benchRun: r}
+	g.decideBy(fivePercent(80), []string{result.AllocsPerOp}, 0)
 	res, err := g.execute(ctx)
 	if !errors.Is(err, context.Canceled) || !res.Interrupted || res.Decision != "" || len(res.Trials) != 4 ||
 		!m.closed {
@@ -130,7 +108,7 @@ func TestReported(t *testing.T) {
 			t.Errorf("%s: %v", metric, err)
 		}
 	}
-	b.Broken = []gobench.Broken{{Rev: gobench.Head, Name: "B", Error: "it fails: sour", Text: "more\nsour\n"}}
+	b.Broken = []result.Broken{{Rev: gobench.Head, Name: "B", Error: "it fails: sour", Text: "more\nsour\n"}}
 	var broken *BrokenError
 	if err := reported(b, []string{"milk"}); !errors.As(err, &broken) {
 		t.Fatalf("%v is no BrokenError", err)
@@ -139,23 +117,5 @@ func TestReported(t *testing.T) {
 		"fails: sour\n    more"
 	if got := broken.Text(func(field string) string { return "--" + field }); got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// TestStale: a line is stale that has expired, or names no benchmark though all of the package are measured.
-func TestStale(t *testing.T) {
-	list := []exception{
-		{1, "A*", "ns/op", "2026-01-01", "expired"}, {2, "A*", "ns/op", "2026-01-02", "serves today"},
-		{3, "B", "ns/op", "2999-01-01", "names none"}, {4, "Sour/x", "ns/op", "2999-01-01", "is below one that fails"},
-	}
-	x := &gobench.Experiment{Pattern: EveryBenchmark, Benchmarks: []gobench.Benchmark{{Name: "A/b"}, {Name: "Ab"}},
-		Broken: []gobench.Broken{{Rev: gobench.Head, Name: "Sour"}}}
-	want := []StaleException{{1, "A*", "ns/op", "2026-01-01", true}, {3, "B", "ns/op", "2999-01-01", false}}
-	if got := stale(list, x, "2026-01-02"); !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
-	}
-	x.Pattern = "A"
-	if got := stale(list, x, "2026-01-02"); !slices.Equal(got, want[:1]) {
-		t.Errorf("of some benchmarks: %+v", got)
 	}
 }

@@ -1,75 +1,72 @@
-// Package lab implements verbs of Brewput for Go programs: Measure, Simulate and Resume run designs of a workload, live
-// and in virtual time, Bench and Gate run Go benchmarks, Compare compares stored runs, Explain looks for what limits a
-// program, and Calibrate measures the costs of this machine's scheduler. Analyze turns trials into rows, verdicts,
-// predictions and warnings.
+// Package lab runs Brewput's verbs from Go. [Measure], [Simulate] and [Resume] run designs of a workload, [Bench] and
+// [Gate] run Go benchmarks, [Compare] compares stored runs, [Explain] finds what limits a program.
 //
-// Each verb takes a context and a struct of options, reports progress as typed events, and returns data. It reads no
-// flags, writes to no stream and never ends the process. Options that cannot be carried out are refused with a
-// [*Refusal] before anything is measured. A cancelled context ends a verb between two trials; everything measured until
-// then is stored, and is returned with the context's error.
-//
-// A program that measures must call [Main] first in main, because each trial runs in a fresh process of the same
-// executable.
+// A verb reports progress as typed events and returns data. It refuses options with a [*Refusal]. A cancelled context
+// ends it between two trials and keeps what was measured. A program that measures calls [Main] first.
 package lab
 
 import (
+	"slices"
 	"time"
 
+	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
 
-// Main runs this process as a trial of one of the workloads if it was started as one; it then exits and does not
-// return. Call it first in main, with all workloads that the program measures or explains, or in TestMain of a test
-// binary.
-func Main(workloads ...*workload.Workload) { trial.Main(workloads...) }
+// Main runs a trial and exits if this process was started as one; otherwise it returns. Call it first in main, or in
+// TestMain of a test binary, with all workloads that the program measures or explains.
+func Main(workloads ...*workload.Workload) {
+	trial.Main(append(slices.Clone(workloads), costs.Programs())...) // for Calibrate
+}
 
-// Event is something that happened while a verb was working: one of the event types of this package. A verb calls its
-// Notify option with each event, from one goroutine at a time, and waits for the call to return.
+// Event is a step of a verb: one of the event types of this package. A verb calls its Notify option for each event,
+// from one goroutine at a time, and waits for it to return.
 type Event interface{ event() }
 
-// Note is one step of the preparation, such as the build of a test binary.
+// Note announces a step of the preparation, such as the build of a test binary.
 type Note struct{ Text string }
 
 func (Note) event() {}
 
-// Warning is something that the user should know about a run, which is no error.
+// Warning is a reason to distrust a run that is not an error.
 type Warning struct{ Text string }
 
 func (Warning) event() {}
 
-// Started says that the preparation is done and what is going to be measured.
+// Started announces the measurement after the preparation.
 type Started struct {
 	Dir      string // run directory
 	Header   sweep.Header
 	Estimate sweep.Estimate
-	// Complete says that a run of designs is shown again. A run of benchmarks that is shown again sends no Started.
+	// Complete says that the run was complete before, and nothing is measured. A complete run of benchmarks sends no
+	// Started.
 	Complete bool
 }
 
 func (Started) event() {}
 
-// Progress is the state before a trial, or, with Trials set, after a block.
+// Progress is the state before a trial, or after a block if Trials is set.
 type Progress sweep.Event
 
 func (Progress) event() {}
 
-// Predicting says that the predictions of a run take long: how much longer, if all go on like those so far.
+// Predicting estimates the time left for the predictions, if they take long.
 type Predicting struct{ Left time.Duration }
 
 func (Predicting) event() {}
 
-// Predicted has the predictions of a finished block.
+// Predicted reports the predictions of a finished block.
 type Predicted struct{ Trials []result.Trial }
 
 func (Predicted) event() {}
 
-// Notify receives the events of a verb. A nil Notify ignores them.
-type Notify func(Event)
+// notifier sends events to a caller's Notify option; nil ignores them.
+type notifier func(Event)
 
-func (n Notify) send(e Event) {
+func (n notifier) send(e Event) {
 	if n != nil {
 		n(e)
 	}

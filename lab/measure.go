@@ -19,16 +19,16 @@ import (
 // MeasureOptions are the options of [Measure].
 type MeasureOptions struct {
 	DesignOptions
-	Budget        time.Duration // for all trials, instead of Count; 0 for none
+	Budget        time.Duration // time for all trials, instead of Count; 0 for none
 	Sample        int           // time only every n-th operation; default 1
-	Profile       bool          // observed trials take a CPU profile instead of watching resources
-	Oversubscribe bool          // more CPUs than this machine has are measured on those that it has
-	NoTwin        bool          // nothing is predicted
-	Cost          string        // of the scheduler in predictions, as in Simulate; "" for this machine's
-	Quick         string        // what was shortened for a rough answer, in words; the header notes it
+	Profile       bool          // instrumented trials take a CPU profile instead of metering resources
+	Oversubscribe bool          // measure more CPUs than this machine has, on those that it has
+	NoPredictions bool          // predict nothing
+	Cost          string        // scheduler costs of predictions, as in SimulateOptions; "" for this machine's
+	Quick         string        // what was shortened for a rough answer, in words; stored in the header
 }
 
-// withDefaults has the defaults.
+// withDefaults fills in the defaults.
 func (o MeasureOptions) withDefaults() MeasureOptions {
 	if o.Count == 0 {
 		o.Count = 10
@@ -42,23 +42,22 @@ func (o MeasureOptions) withDefaults() MeasureOptions {
 	return o
 }
 
-// Validate refuses values that cannot be carried out, whatever the workload and the machine. It takes the options as
-// they are: a count or a duration of zero, for which [Measure] takes the default, is refused, because a user who gave
-// it meant something else.
+// Validate refuses values that are invalid for any workload and machine. Unlike [Measure], it fills in no defaults: it
+// refuses a count or a duration of 0, because a user who typed it did not ask for the default.
 func (o MeasureOptions) Validate() error {
 	if err := o.validate("block"); err != nil {
 		return err
 	}
 	switch {
 	case o.Budget < 0:
-		return refuse("budget", o.Budget, "is negative").suggest("give a time such as 10m")
+		return refuse("budget", o.Budget, "is negative").Suggest("give a time such as 10m")
 	case o.Sample < 1:
 		return refuse("sample", o.Sample, "1 times every operation, 10 every tenth")
 	}
 	return endsAll(o.TimeLimit, o.Warmup+o.Duration, o.Operations)
 }
 
-// Cases are the designs and points that the options ask for. It refuses CPUs that this machine lacks if they cannot be
+// Cases returns the chosen designs at the chosen points. It refuses CPUs that this machine lacks and that cannot be
 // predicted either.
 func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	cases, err := o.cases(w)
@@ -80,8 +79,8 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 		d, _ := w.Find(c.Design)
 		switch {
 		case n <= have || o.Oversubscribe:
-		case o.NoTwin:
-			return nil, refuse("cpus", n, "this machine has %d CPUs", have).suggest("calculate it with %s sim %s "+
+		case o.NoPredictions:
+			return nil, refuse("cpus", n, "this machine has %d CPUs", have).Suggest("calculate it with %s sim %s "+
 				"{cpus} %d, or add {oversubscribe}", program(o.Program), w.Name, n)
 		case d.Worlds == workload.LiveOnly:
 			return nil, refuse("cpus", n, "this machine has %d CPUs, and %s/%s has no virtual world in which more "+
@@ -94,51 +93,26 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	return cases, nil
 }
 
-// twin divides cases into those that are measured and those that are predicted: both, where a case can be measured
-// here. What is measured on CPUs that are not there is no prediction's business.
-func (o *MeasureOptions) twin(w *workload.Workload, cases []plan.Case) (measured, predicted []plan.Case) {
-	for _, c := range cases {
-		here := c.Point.Int("cpus") <= runtime.NumCPU()
-		if here || o.Oversubscribe {
-			measured = append(measured, c)
-		}
-		if d, _ := w.Find(c.Design); !o.NoTwin && d.Worlds != workload.LiveOnly && (here || !o.Oversubscribe) {
-			predicted = append(predicted, c)
-		}
-	}
-	return measured, predicted
-}
-
-// limit is the time limit of a trial: generous unless it is given, since it only has to end what would never end by
-// itself.
+// limit is the time limit of a trial.
 func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Duration {
 	if o.TimeLimit > 0 {
 		return o.TimeLimit
 	}
-	limit := windowOf(o.Warmup, o.Duration, cases) + 30*time.Second
-	if o.Operations > 0 {
-		limit = 10 * time.Minute
-	}
-	for _, c := range cases {
-		if d, _ := w.Find(c.Design); d.Job != nil {
-			limit = max(limit, 10*time.Minute)
-		}
-	}
-	return limit
+	return sweep.DefaultTimeLimit(w, cases, o.Warmup, o.Duration, o.Operations)
 }
 
-// Measure measures designs of a workload on this machine, each trial in a process of its own, in blocks of random order
-// that hold every design at every point once. Beside each measurement stands what virtual time predicts, and CPUs
-// beyond those of this machine are predicted only.
+// Measure measures designs of a workload on this machine. Each trial runs in a fresh process. A block holds every
+// design at every point once, in random order. Measure also simulates every case in virtual time, as a prediction;
+// cases with more CPUs than this machine has are only predicted.
 //
-// Options that cannot be carried out are a [*Refusal]. A design that is to serve a fraction of its capacity and does
-// not serve is a [*sweep.Unserved]; a context that is cancelled before the run has a directory an [*UnstoredError].
-// After other errors, or when ctx is cancelled later, the run has the trials so far, which are stored, so that [Resume]
-// continues it. Concurrent calls are safe but disturb each other's measurements.
+// Invalid options are a [*Refusal]. If a design fails while its capacity is measured, the error is a [*sweep.Unserved].
+// If ctx is cancelled before the run has a directory, it is an [*UnstoredError]. After another error, or if ctx is
+// cancelled later, the run has the trials so far. They are stored, and [Resume] continues the run. Concurrent calls are
+// safe but disturb each other's measurements.
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
 	if o.Count > 0 && o.Budget > 0 {
 		return nil, refuse("", nil, "{count} and {budget} both say how many blocks there are").
-			suggest("give one of them")
+			Suggest("give one of them")
 	}
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
@@ -161,14 +135,14 @@ func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run,
 
 // header describes the run and the machine.
 func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.Header, error) {
-	measured, twin := o.twin(w, cases)
+	measured, predicted := sweep.SplitCases(w, cases, !o.NoPredictions, o.Oversubscribe)
 	environment := host.Read()
 	burn, err := calibrate.ForSweep(calibrate.CacheDir(), environment.Fingerprint)
 	if err != nil {
 		return sweep.Header{}, err
 	}
 	h := o.DesignOptions.header(w, result.Live, environment)
-	h.Instrumented, h.Cases, h.Twin, h.Burn, h.Quick = true, measured, twin, burn, o.Quick
+	h.Instrumented, h.Cases, h.Twin, h.Burn, h.Quick = true, measured, predicted, burn, o.Quick
 	h.Settings.Sample, h.Settings.Profile = o.Sample, o.Profile
 	h.Settings.TimeLimit, h.Settings.Limited = sweep.Duration(o.limit(w, cases)), o.TimeLimit > 0
 	if o.Budget > 0 {
@@ -177,12 +151,12 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 		h.Rule = sweep.NewRule(o.Budget, j)
 		h.Blocks = h.Rule.Most()
 	}
-	if len(twin) > 0 {
-		what, err := costsHere(o.Cost, environment, o.Program)
+	if len(predicted) > 0 {
+		what, err := sweep.CostsHere(o.Cost, environment)
 		if err != nil {
 			return sweep.Header{}, err
 		}
-		h.Costs, h.CostsFrom = what.text, what.from
+		h.Costs, h.CostsFrom = what.Text, what.From
 	}
 	if o.Oversubscribe {
 		for _, c := range cases {
@@ -196,11 +170,11 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 }
 
 func oversubscribed() string {
-	return "more CPUs were asked for than the " + strconv.Itoa(runtime.NumCPU()) + " of this machine " +
-		"(--oversubscribe): goroutines share them, and times do not show what more CPUs would do"
+	return "more CPUs were asked for than the " + strconv.Itoa(runtime.NumCPU()) + " of this machine: " +
+		"goroutines share them, and times do not show what more CPUs would do"
 }
 
-// header is what the headers of both worlds share.
+// header returns the part of the header that both worlds share.
 func (o *DesignOptions) header(w *workload.Workload, world string, here host.Environment) sweep.Header {
 	return sweep.Header{
 		Workload: w.Name, World: world, Args: o.Args, Version: o.Version, Started: time.Now(),

@@ -7,31 +7,30 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
-// ResumeOptions are the options of [Resume]. The zero value continues a run as it began.
+// ResumeOptions are the options of [Resume]. The zero value continues a run unchanged.
 type ResumeOptions struct {
 	Workload  string        // refuse a run of another workload; "" takes any
-	TimeLimit time.Duration // another limit for trials; 0 keeps the run's
-	Baseline  *string       // compare with another design, or with none; nil keeps the run's
-	All       *bool         // compare all pairs, or neighbours; nil keeps the run's
+	TimeLimit time.Duration // new time limit of trials; 0 keeps the run's
+	Baseline  *string       // new baseline, "" for none; nil keeps the run's
+	All       *bool         // compare all pairs, or only neighbours; nil keeps the run's
 	Again     bool          // as in SimulateOptions; the run must be in virtual time
 	Program   string        // as in DesignOptions
-	Notify    Notify        // as in DesignOptions
+	Notify    func(Event)   // as in DesignOptions
 }
 
-// Resume continues the run of designs in the run directory dir, or returns it again if it is complete. The workload is
-// looked up among all. Trials go on with the settings that the run began with, live ones on the same machine and with
-// the same program. Errors are those of [Measure]; what is wrong with dir is a [*Refusal].
+// Resume continues the run of designs in the run directory dir, or returns it if it is complete. The run's workload
+// must be one of all. Trials use the settings of the first execution. A live run requires the same machine, and every
+// run the same program. Errors are those of [Measure]; a dir that cannot be continued is a [*Refusal].
 func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeOptions) (*Run, error) {
 	kept, journal, err := store.Resume(dir)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, sweep.StoreError(err)
 	}
 	r := &Run{Dir: dir, program: program(o.Program), notify: o.Notify}
 	if err := r.restore(ctx, all, journal, &o); err != nil {
@@ -41,8 +40,7 @@ func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeO
 	return r, closing(kept, r.execute(ctx))
 }
 
-// closing closes a run after it was used. What its last lines met when they were brought to the disk is a result that
-// could not be kept, whatever happened before.
+// closing closes a run after use. If that fails, results may not be on disk: a NotKeptError, whatever err is.
 func closing(run io.Closer, err error) error {
 	if failed := run.Close(); failed != nil {
 		return errors.Join(err, &NotKeptError{failed})
@@ -50,12 +48,12 @@ func closing(run io.Closer, err error) error {
 	return err
 }
 
-// restore prepares the sweep of a journal.
+// restore prepares the sweep from a journal.
 func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *store.Journal, o *ResumeOptions) error {
 	for _, note := range journal.Notes() {
 		r.notify.send(Warning{note})
 	}
-	h, err := readHeader(r.Dir, journal)
+	h, err := sweep.HeaderOf(r.Dir, journal)
 	if err != nil {
 		return refuse("", nil, "%w", err)
 	}
@@ -71,19 +69,19 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 		return refuse("", nil, "%s cannot be continued: %w", r.Dir, err)
 	}
 	if o.Baseline != nil {
-		if err := CheckBaseline(w, *o.Baseline, p.Cases); err != nil {
+		if err := sweep.CheckBaseline(w, *o.Baseline, p.Cases); err != nil {
 			return err
 		}
 	}
 	runs := !journal.Ended || o.Again
 	if runs {
-		if err := sameHere(&h, r.Dir); err != nil {
+		if err := h.SameHere(r.Dir); err != nil {
 			return err
 		}
 	}
 	if o.TimeLimit > 0 {
 		set := &h.Settings
-		window := windowOf(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases)
+		window := sweep.LongestWindow(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases)
 		if h.World != result.Virtual {
 			if err := endsAll(o.TimeLimit, window, set.Operations); err != nil {
 				return err
@@ -102,14 +100,13 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return refuse("", nil, "%w", err)
 		}
 	}
-	if err := r.resumeCosts(ctx, runs, o.Again); err != nil {
+	if err := r.sweep.ResumeRealCode(ctx, r.Dir, runs, o.Again); err != nil {
 		return err
 	}
 	return r.resumeVerdicts(journal, o)
 }
 
-// resumeVerdicts sets the judgement: what the run was asked when it began is what it gives, unless the options say
-// otherwise.
+// resumeVerdicts sets the criteria: those of the first execution, unless the options change them.
 func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	s := r.sweep
 	s.Criteria = compare.DefaultCriteria(s.Header.Baseline, s.Workload.InputFactors())
@@ -123,33 +120,16 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	rule := s.Header.Rule
 	if rule == nil {
 		if s.Complete && o.All == nil {
-			return nil // it shows what it was asked for
+			return nil // the comparison was accepted when the run began
 		}
-		return enoughForAll(s)
+		return s.EnoughForAll()
 	}
 	if o.Baseline != nil && *o.Baseline != rule.Baseline || o.All != nil && *o.All != rule.All {
 		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so that {baseline} "+
-			"and {compare} cannot change", r.Dir).suggest("leave them out")
+			"and {compare} cannot change", r.Dir).Suggest("leave them out")
 	}
 	if err := s.ResumeRule(r.Dir, j.Interims, j.Spent); err != nil {
 		return refuse("", nil, "%w", err)
-	}
-	return nil
-}
-
-// sameHere refuses to mix trials of two machines or two builds in one run.
-func sameHere(h *sweep.Header, dir string) error {
-	here := host.Read()
-	if h.World == result.Virtual {
-		here.Machine = h.Environment.Machine // virtual time is the same everywhere
-	}
-	if err := here.SameMachine(h.Environment); err != nil {
-		return refuse("", nil, "%s cannot be continued on this machine: %w", dir, err).
-			suggest("continue it there, or start a new run")
-	}
-	if err := here.SameBuild(h.Environment); err != nil {
-		return refuse("", nil, "%s cannot be continued by this program: %w", dir, err).
-			suggest("continue with the program that began it, or start a new run")
 	}
 	return nil
 }

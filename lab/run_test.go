@@ -12,10 +12,8 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/catalog/null"
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -43,7 +41,7 @@ func TestSimulate(t *testing.T) {
 		}
 	}
 	r, err := Simulate(t.Context(), coffee.Workload(), o)
-	if err != nil || len(r.Trials) != 12 || r.Outcome != Sound || r.Interrupted || r.Complete {
+	if err != nil || len(r.Trials) != 12 || r.Outcome != result.Sound || r.Interrupted || r.Complete {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if len(started) != 1 || started[0].Complete || started[0].Dir != o.Output || blocks != 6 {
@@ -183,29 +181,6 @@ func TestResumeLimit(t *testing.T) {
 		r, err := Resume(t.Context(), all, o.Output, ResumeOptions{TimeLimit: given})
 		if set := r.Header.Settings; err != nil || time.Duration(set.TimeLimit) != want || set.Limited != (given > 0) {
 			t.Errorf("given %v: %v, limited %t, %v", given, time.Duration(set.TimeLimit), set.Limited, err)
-		}
-	}
-}
-
-// TestSameHere: virtual time goes on on any machine, and live runs on their own; both go on with their own build.
-func TestSameHere(t *testing.T) {
-	here := host.Read()
-	elsewhere, rebuilt := here, here
-	elsewhere.Fingerprint, elsewhere.CPUs = "another", here.CPUs+1
-	rebuilt.GoVersion = "go1.1"
-	for _, c := range []struct {
-		world string
-		of    host.Environment
-		text  string
-	}{
-		{result.Live, here, ""},
-		{result.Live, elsewhere, "on this machine"},
-		{result.Virtual, elsewhere, ""},
-		{result.Virtual, rebuilt, "by this program"},
-	} {
-		err := sameHere(&sweep.Header{World: c.world, Environment: c.of}, "dir")
-		if (err == nil) != (c.text == "") || err != nil && !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%s: %v, want %q", c.world, err, c.text)
 		}
 	}
 }

@@ -2,17 +2,11 @@ package lab
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/calibrate"
-	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -20,22 +14,21 @@ import (
 // SimulateOptions are the options of [Simulate].
 type SimulateOptions struct {
 	DesignOptions
-	// Precision is half of the 95 % interval of every mean, as a share of it, at which the replications are enough:
+	// Precision is the 95% confidence half-width of every mean, as a share of the mean, at which replications end:
 	// 0.0001 to 0.5, instead of Count; 0 for none.
 	Precision float64
-	// Settle finds the warm-up by pilots, of which Warmup is the least.
+	// Settle finds the warm-up by pilot trials; it is at least Warmup.
 	Settle bool
-	// Cost is what the scheduler takes, as [sim.ParseCosts] reads it; "" for what [Calibrate] found on this machine, or
-	// else typical costs.
+	// Cost lists the scheduler's costs, as [sim.ParseCosts] reads them; "" for those that [Calibrate] measured on this
+	// machine, else typical costs.
 	Cost        string
-	RecordCosts string // file for what real code costs; "" for none
-	ReplayCosts string // file from which that is read; "" if it is measured
-	// Again says that the trials will be calculated again, by [Run.Timelines] or [Run.Sensitivity], and that real code
-	// must cost the same then.
+	RecordCosts string // file to write the costs of real code to; "" for none
+	ReplayCosts string // file to read them from; "" to measure them
+	// Again keeps the costs of real code, so that [Run.Timelines] or [Run.Sensitivity] can simulate the same trials.
 	Again bool
 }
 
-// withDefaults has the defaults.
+// withDefaults fills in the defaults.
 func (o SimulateOptions) withDefaults() SimulateOptions {
 	if o.Count == 0 {
 		o.Count = 1
@@ -49,18 +42,18 @@ func (o SimulateOptions) withDefaults() SimulateOptions {
 	return o
 }
 
-// Validate refuses values that cannot be carried out, whatever the workload and the machine. It takes the options as
-// they are: a count or a duration of zero, for which [Simulate] takes the default, is refused.
+// Validate refuses values that are invalid for any workload and machine. Unlike [Simulate], it fills in no defaults: it
+// refuses a count or a duration of 0.
 func (o SimulateOptions) Validate() error {
 	if err := o.validate("replication"); err != nil {
 		return err
 	}
 	switch {
 	case o.Precision != 0 && !(o.Precision >= 0.0001 && o.Precision <= 0.5):
-		return refuse("precision", o.Precision, "is out of range").suggest("give 0.01%% to 50%%")
+		return refuse("precision", o.Precision, "is out of range").Suggest("give 0.01%% to 50%%")
 	case o.RecordCosts != "" && o.ReplayCosts != "":
 		return refuse("", nil, "{record-costs} and {replay-costs}: costs that are read need not be written").
-			suggest("give one of them")
+			Suggest("give one of them")
 	case o.ReplayCosts != "" && o.Precision != 0:
 		return refuse("replay-costs", o.ReplayCosts, "has the replications that it has: give {count} in place of "+
 			"{precision}")
@@ -68,42 +61,18 @@ func (o SimulateOptions) Validate() error {
 	return nil
 }
 
-// Cases are the designs and points that the options ask for. It refuses what has no virtual world.
+// Cases returns the chosen designs at the chosen points. It refuses designs that have no virtual world.
 func (o SimulateOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	cases, err := o.cases(w)
 	if err != nil {
 		return nil, err
 	}
-	var live, both []string
-	for _, c := range cases {
-		of := &both
-		if d, _ := w.Find(c.Design); d.Worlds == workload.LiveOnly {
-			of = &live
-		}
-		if !slices.Contains(*of, c.Design) {
-			*of = append(*of, c.Design)
-		}
-		if err := tooMany(c.Point); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case len(live) == 0:
-		return cases, nil
-	case !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }):
-		return nil, refuse("", nil, "no design of %s has a virtual world: they use what only a real machine has",
-			w.Name).suggest("measure them with %s run %s", program(o.Program), w.Name)
-	}
-	r := refuse("", nil, "%s/%s has no virtual world: it uses what only a real machine has", w.Name, live[0])
-	if len(both) > 0 {
-		return nil, r.suggest("leave it out, with {designs} %s", strings.Join(both, ","))
-	}
-	return nil, r.suggest("name others with {designs}")
+	return cases, sweep.CheckVirtual(w, cases)
 }
 
-// Simulate runs designs of a workload in virtual time, in this process: the same source as [Measure] runs, on CPUs that
-// a model of Go's scheduler keeps busy, as many trials at once as this machine has CPUs. The same seed gives the same
-// numbers on every machine, but for real code that is measured.
+// Simulate runs designs of a workload in virtual time, in this process: the same source as [Measure], under a model of
+// Go's scheduler, on any number of virtual CPUs. It runs as many trials at once as this machine has CPUs. The same seed
+// gives the same results on every machine, except for designs whose real code is measured.
 //
 // Errors are those of [Measure].
 func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Run, error) {
@@ -116,12 +85,12 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 		return nil, err
 	}
 	here := host.Read()
-	what, err := costsHere(o.Cost, here, o.Program)
+	what, err := sweep.CostsHere(o.Cost, here)
 	if err != nil {
 		return nil, err
 	}
 	h := o.header(w, result.Virtual, here)
-	h.Cases, h.Costs, h.CostsFrom, h.Warnings = cases, what.text, what.from, what.warnings
+	h.Cases, h.Costs, h.CostsFrom, h.Warnings = cases, what.Text, what.From, what.Warnings
 	h.Settings.Sample, h.Settings.TimeLimit = 1, sweep.Duration(o.TimeLimit)
 	if o.Precision > 0 {
 		h.Precision = sweep.NewPrecision(o.Precision)
@@ -132,35 +101,9 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 		return nil, err
 	}
 	r.settle = o.Settle && o.Operations == 0
-	if err := r.costsFrom(ctx, &o); err != nil {
+	code := sweep.RealCode{Record: o.RecordCosts, Replay: o.ReplayCosts, Again: o.Again}
+	if err := r.sweep.UseRealCode(ctx, code); err != nil {
 		return nil, err
 	}
 	return r.measure(ctx)
-}
-
-// counted are the costs that a simulation counts with.
-type counted struct {
-	text     string // see sim.ParseCosts
-	from     string // see sweep.Header
-	warnings []string
-}
-
-// costsHere are those given, else those of this machine, else typical ones.
-func costsHere(given string, here host.Environment, command string) (counted, error) {
-	if given != "" {
-		c, err := sim.ParseCosts(given)
-		if err != nil {
-			return counted{}, refuse("cost", given, "%w", err)
-		}
-		return counted{c.String(), "given", []string{}}, nil
-	}
-	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
-	if err != nil {
-		text := sim.Typical().String()
-		return counted{text, sweep.Typical,
-			[]string{fmt.Sprintf("the scheduler's costs are typical ones, not this machine's: %s (%v); measure them "+
-				"with %s calibrate, or set them with --cost", text, err, program(command))}}, nil
-	}
-	return counted{c.String(), sweep.Calibrated + cal.Measured.UTC().Format(time.RFC3339),
-		append([]string{}, cal.Warnings...)}, nil
 }

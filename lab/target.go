@@ -16,6 +16,7 @@ import (
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
@@ -23,41 +24,41 @@ import (
 // Target is what [Explain] explains: a [Command], a [Package], [Files], an [Address], a [StoredRun] or a [Design].
 type Target interface {
 	collect(ctx context.Context, o collect.Options) (*collect.Collected, error)
-	reads() bool // standard input
+	reads() bool // reports whether it reads standard input
 }
 
-// Command is a Go program with its arguments, go run, or go test -bench, as in {"./prog", "-n", "1000"}.
+// Command is a command line: a Go program, go run or go test -bench, as in {"./prog", "-n", "1000"}.
 type Command []string
 
-// Package is a main package, which is built and run with arguments.
+// Package is a main package and the arguments to run it with.
 type Package struct {
-	Pattern string // as go run takes it
+	Pattern string // as for go run
 	Args    []string
 }
 
-// Files are saved profiles and traces, each recognised by its content: one of each kind, or several CPU profiles.
+// Files are saved profiles and traces, recognised by their content: one of each kind, or several CPU profiles.
 type Files []string
 
-// Address is the URL of a process that serves net/http/pprof, whose profiles are fetched. The process is not changed.
+// Address is the URL of a process that serves net/http/pprof. Explain only fetches its profiles.
 type Address string
 
-// StoredRun is a design of a stored run, which runs again at its point with most CPUs that this machine has.
+// StoredRun is a design of a stored run. Explain runs it again, at its point with the most CPUs that this machine has.
 type StoredRun struct {
 	Dir       string
-	Design    string // "" if the run has only one
+	Design    string // may be "" if the run has only one
 	Workloads []*workload.Workload
 }
 
-// Design is a design of a workload. Factors that its point lacks have their defaults.
+// Design is a design of a workload at a point. Factors that the point lacks have their defaults.
 type Design struct {
 	Workload *workload.Workload
 	Name     string
 	Point    plan.Point
 }
 
-// ParseTarget decides what a word is: a URL is an Address, the directory of a run a StoredRun, a directory of profiles
-// without Go files Files, another directory or an import path a Package, a Go program a Command without arguments, and
-// another file Files.
+// ParseTarget returns the target that a word means: a URL is an Address, a run directory a StoredRun, a directory of
+// profiles without Go files Files, another directory or an import path a Package, a Go program a Command, and any other
+// file Files. An error is a [*Refusal].
 func ParseTarget(ctx context.Context, word string) (Target, error) {
 	switch {
 	case strings.Contains(word, "://"):
@@ -65,50 +66,23 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 	case store.Holds(word):
 		return StoredRun{Dir: word}, nil
 	}
-	if files := savedIn(word); len(files) > 0 {
-		return files, nil
+	if files := collect.SavedIn(word); len(files) > 0 {
+		return Files(files), nil
 	}
 	info, err := os.Stat(word)
 	switch {
-	case err == nil && (info.IsDir() || strings.HasSuffix(word, ".go")) || err != nil && importPath(word):
+	case err == nil && (info.IsDir() || strings.HasSuffix(word, ".go")) || err != nil && collect.IsImportPath(word):
 		return Package{Pattern: word}, nil
 	case err != nil:
 		return nil, refuse("", nil, "%s",
 			input.RedactWords(fmt.Sprintf("%s is neither a package nor a file, nor an address: %v", word, err)))
 	case collect.IsProgram(ctx, word):
-		if !strings.ContainsRune(word, filepath.Separator) { // else PATH is searched
+		if !strings.ContainsRune(word, filepath.Separator) { // otherwise PATH would be searched
 			word = "." + string(filepath.Separator) + word
 		}
 		return Command{word}, nil
 	}
 	return Files{word}, nil
-}
-
-// savedIn are the profiles and the trace in a directory without Go files.
-func savedIn(dir string) (files Files) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		switch filepath.Ext(e.Name()) {
-		case ".go":
-			return nil
-		case ".pprof":
-			files = append(files, filepath.Join(dir, e.Name()))
-		case ".out":
-			if e.Name() == "trace.out" {
-				files = append(files, filepath.Join(dir, e.Name()))
-			}
-		}
-	}
-	return files
-}
-
-// importPath reports whether a word that is no file looks like a package that the go command knows.
-func importPath(word string) bool {
-	return filepath.Ext(word) == "" && (strings.HasPrefix(word, "./") ||
-		strings.Contains(word, ".") && strings.Contains(word, "/"))
 }
 
 func (c Command) reads() bool   { return true }
@@ -166,7 +140,7 @@ func (d Design) collect(ctx context.Context, o collect.Options) (*collect.Collec
 	return Design{d.Workload, d.Name, points[0]}.run(ctx, o)
 }
 
-// run collects the evidence at a point that is complete.
+// run collects the evidence at a complete point.
 func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	design, ok := d.Workload.Find(d.Name)
 	if !ok {
@@ -182,24 +156,21 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 }
 
 func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
-	journal, err := store.Open(r.Dir)
+	run, err := sweep.Open(r.Dir)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, err
 	}
-	for _, note := range journal.Notes() {
+	for _, note := range run.Notes {
 		o.Say("warning: " + note)
 	}
-	h, err := readHeader(r.Dir, journal)
-	if err != nil {
-		return nil, asRefusal(ctx, err)
-	}
+	h := &run.Header
 	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })
 	if i < 0 {
 		return nil, refuse("", nil, "%s is a run of %s, which is no workload here", r.Dir, h.Workload).
-			suggest("of benchmarks write explain -- go test -bench NAME %s", h.Workload)
+			Suggest("of benchmarks write explain -- go test -bench NAME %s", h.Workload)
 	}
 	w := r.Workloads[i]
-	c, err := r.choose(h.Cases)
+	c, err := run.MostCPUs(r.Design)
 	if err != nil {
 		return nil, err
 	}
@@ -208,33 +179,4 @@ func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Col
 		return nil, asRefusal(ctx, err)
 	}
 	return Design{w, c.Design, point}.run(ctx, o)
-}
-
-// choose returns the case of the run's design with most CPUs that this machine has.
-func (r StoredRun) choose(cases []plan.Case) (best plan.Case, err error) {
-	var names []string
-	for _, c := range cases {
-		if !slices.Contains(names, c.Design) {
-			names = append(names, c.Design)
-		}
-	}
-	if len(names) == 0 {
-		return best, refuse("", nil, "%s holds no measurement, only predictions for CPUs that this machine lacks",
-			r.Dir)
-	}
-	if r.Design == "" && len(names) == 1 {
-		r.Design = names[0]
-	}
-	found := false
-	for _, c := range cases {
-		cpus := c.Point.Int("cpus")
-		if c.Design == r.Design && cpus <= runtime.NumCPU() && (!found || cpus > best.Point.Int("cpus")) {
-			best, found = c, true
-		}
-	}
-	if !found {
-		return best, refuse("", nil, "explain looks at one design of a run at a time: give one by {designs}, of %s",
-			strings.Join(names, ", "))
-	}
-	return best, nil
 }

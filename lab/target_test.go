@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -47,25 +46,6 @@ func storedRun(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// TestChoose: a stored run runs again at its point with most CPUs that this machine has.
-func TestChoose(t *testing.T) {
-	at := func(design string, cpus int) plan.Case {
-		return plan.Case{Design: design, Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})}
-	}
-	all := runtime.NumCPU()
-	c, err := StoredRun{}.choose([]plan.Case{at("a", all), at("a", all+1), at("a", 0)})
-	if err != nil || c.Point.Int("cpus") != all {
-		t.Errorf("%v, %v; want %d CPUs", c, err, all)
-	}
-	if c, err = (StoredRun{Design: "b"}).choose([]plan.Case{at("a", all), at("b", 1)}); err != nil || c.Design != "b" {
-		t.Errorf("%v, %v; want design b", c, err)
-	}
-	if _, err := (StoredRun{Dir: "twin"}).choose(nil); err == nil ||
-		!strings.Contains(err.Error(), "twin holds no measurement") {
-		t.Errorf("got %v", err)
-	}
 }
 
 // TestParseTarget: what a word is, by its form and by what is there.

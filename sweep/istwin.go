@@ -2,9 +2,55 @@ package sweep
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/plan"
 )
+
+// Open lets the sweep, the predictions of a run, store in dir, and takes in what an earlier execution stored there. The
+// result is nil if dir holds nothing and the run is complete. The caller prints the notes and closes the run. Errors
+// about dir are a [*plan.Refusal].
+func (s *Sweep) Open(dir string, complete bool) (run *store.Run, notes []string, err error) {
+	if store.Vacant(dir) == nil {
+		if complete {
+			return nil, nil, nil
+		}
+		if run, err = store.Create(dir, s.Header); err != nil {
+			return nil, nil, StoreError(err)
+		}
+		s.Store = run
+		return run, nil, nil
+	}
+
+	run, journal, err := store.Resume(dir)
+	if err != nil {
+		return nil, nil, StoreError(err)
+	}
+	if err := s.continueFrom(dir, journal); err != nil {
+		return nil, journal.Notes(), errors.Join(plan.AsRefusal(err), run.Close())
+	}
+	s.Store = run
+	return run, journal.Notes(), nil
+}
+
+// continueFrom takes in the journal of the predictions of this run.
+func (s *Sweep) continueFrom(dir string, journal *store.Journal) error {
+	var h Header
+	if err := json.Unmarshal(journal.Header, &h); err != nil {
+		return fmt.Errorf("%s is not a run of brewput: its header cannot be read: %w", dir, err)
+	}
+	if err := IsTwin(dir, &h, &s.Header, !journal.Checked); err != nil {
+		return err
+	}
+	if err := s.Header.Fits(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked); err != nil {
+		return err
+	}
+	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
+	return nil
+}
 
 // IsTwin compares the header of the stored twin in dir with the one that the run has, but for the time limit, which may
 // be changed. Of a twin from before journals had checksums only the run that it belongs to is compared.

@@ -7,10 +7,15 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// StoredRun is a run of designs that was read back.
+// StoredRun is a run that was read back by [Open]. Its name is its directory.
 type StoredRun struct {
 	compare.Run
 	Header Header
+	Notes  []string // remarks on the journal
+	Blocks int      // complete ones
+	Ended  bool     // the run was not stopped
+
+	raw []byte // the header as the journal has it
 }
 
 // Sides compares the headers of the runs of two sides: differences and warnings are those of the first runs of both,

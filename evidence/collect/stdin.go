@@ -55,3 +55,24 @@ func ready(in *os.File) bool {
 	err = c.Control(func(fd uintptr) { found = readable(fd, time.Second) })
 	return err == nil && found
 }
+
+// CopyStdin makes the file that every run of a program reads, because reading a pipe or a file consumes it, and sets it
+// in the options. A nil file is empty. The caller calls end after the last run.
+func (o *Options) CopyStdin(ctx context.Context, in *os.File) (end func() error, err error) {
+	if in == nil {
+		return func() error { return nil }, nil
+	}
+	dir, err := NewTempDir("stdin")
+	if err != nil {
+		return nil, err
+	}
+
+	remark := ""
+	if o.Stdin, remark, err = Stdin(ctx, in, dir.Path); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	if remark != "" {
+		o.Say(remark)
+	}
+	return dir.Close, nil
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 )
@@ -65,7 +66,7 @@ are given by GOFLAGS.`,
 
 // addTo adds the flags that bench and gate share.
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
-	f.StringVar(&o.Pattern, "bench", lab.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
+	f.StringVar(&o.Pattern, "bench", gobench.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
 		"test -bench takes it")
 	f.StringVar(&o.CPUs, "cpus", "", "`LEVELS` of GOMAXPROCS")
 	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
@@ -168,7 +169,7 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 	e := a.benchEvents(nil, &o.BenchOptions)
 	res, err := lab.ResumeBench(cmd.Context(), o.resume, o.Notify)
 	e.end()
-	if errors.Is(err, lab.ErrDesigns) {
+	if errors.Is(err, gobench.ErrDesigns) {
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
 			shellQuote(o.resume))
 	}
@@ -208,7 +209,7 @@ func (a *app) finishBench(res *lab.BenchResult, err error, format string) error 
 }
 
 // reportBroken prints the benchmarks that failed before the run.
-func (a *app) reportBroken(s *lab.Suite) {
+func (a *app) reportBroken(s *result.Suite) {
 	names := map[string]bool{} // a benchmark may fail in both revisions
 	for _, b := range s.Broken {
 		names[b.Name] = true

@@ -17,7 +17,7 @@ import (
 )
 
 // benchPage is the page of a run of benchmarks.
-func benchPage(r *lab.BenchResult, analysis *lab.BenchAnalysis) report.Benchmarks {
+func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Benchmarks {
 	s := r.Suite
 	p := report.Benchmarks{Title: s.Title, Rows: analysis.Rows, Scalings: analysis.Scalings,
 		Warnings: analysis.Warnings, Metrics: analysis.Metrics}
@@ -63,7 +63,7 @@ func benchPage(r *lab.BenchResult, analysis *lab.BenchAnalysis) report.Benchmark
 }
 
 // onlyInOneRevision names the benchmarks that only one revision has.
-func onlyInOneRevision(s *lab.Suite) string {
+func onlyInOneRevision(s *result.Suite) string {
 	only := map[string][]string{}
 	for _, n := range s.NotCompared {
 		only[n.Reason] = append(only[n.Reason], n.Design)

@@ -53,7 +53,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 	}
 	a.measuring = true
 	c, err := lab.Calibrate(ctx, lab.CalibrateOptions{Notify: a.note})
-	if d := (*lab.Unfit)(nil); errors.As(err, &d) && d.Err == nil {
+	if d := (*lab.UnfitError)(nil); errors.As(err, &d) && d.Err == nil {
 		err = fmt.Errorf("%w (%s doctor says more)", err, name())
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
 )
 
 var compareFormats = []string{"table", "json", "md"}
@@ -78,7 +79,7 @@ where that level is not known, or was not measured.`,
 // compareSides compares runs of designs, or files or runs of benchmarks.
 func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
 	possible := compareFormats
-	if lab.HasBenchmarks(slices.Concat(older, newer)...) {
+	if sweep.HasBenchmarks(slices.Concat(older, newer)...) {
 		possible = append(slices.Clone(possible), "bench")
 	}
 	if !slices.Contains(possible, format) {
@@ -196,7 +197,7 @@ func loneMetrics(b *compare.BenchContrast) (notes []string) {
 }
 
 // sideTitle names the files or runs of a side.
-func sideTitle(s lab.ComparedSide) string {
+func sideTitle(s compare.Side) string {
 	if len(s.Paths) == 1 {
 		return s.Name
 	}
@@ -220,7 +221,7 @@ func (a *app) printResults(c *lab.Comparison) error {
 
 // writeResults writes files and runs one after the other. It resets keys that the next one does not have, because
 // readers would take them for both.
-func writeResults(w io.Writer, all []lab.BenchResults) error {
+func writeResults(w io.Writer, all []compare.BenchResults) error {
 	ended := map[string]string{}
 	for _, r := range all {
 		header := [][2]string{{"side", map[bool]string{true: "new", false: "old"}[r.Newer]}}

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -167,7 +167,7 @@ func (o *runOptions) checkBaseline(w *workload.Workload, names []string) error {
 	for _, n := range names {
 		cases = append(cases, plan.Case{Design: n})
 	}
-	return withExitCode(lab.CheckBaseline(w, o.baseline, cases))
+	return withExitCode(sweep.CheckBaseline(w, o.baseline, cases))
 }
 
 // checkConsistent checks combinations of valid options, which the environment may have made.

@@ -135,7 +135,7 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 		return usage("explain looks at one design at a time: give one by --designs, of %s",
 			strings.Join(designNames(w), ", "))
 	}
-	o := lab.MeasureOptions{NoTwin: true,
+	o := lab.MeasureOptions{NoPredictions: true,
 		DesignOptions: lab.DesignOptions{Designs: designs, Levels: given, Program: name()}}
 	cases, err := o.Cases(w)
 	if err != nil {

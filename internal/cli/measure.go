@@ -83,7 +83,7 @@ func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 
 func (o *runOptions) measureOptions(given map[string]string) lab.MeasureOptions {
 	return lab.MeasureOptions{DesignOptions: o.designOptions(given), Budget: o.budget, Sample: o.sample,
-		Profile: o.profile, Oversubscribe: o.oversubscribe, NoTwin: o.noTwin, Cost: o.cost, Quick: o.quickNote}
+		Profile: o.profile, Oversubscribe: o.oversubscribe, NoPredictions: o.noTwin, Cost: o.cost, Quick: o.quickNote}
 }
 
 func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOptions, err error) {
@@ -126,7 +126,7 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 		return withExitCode(err)
 	}
 
-	judged := r.Judged()
+	judged := r.Checked()
 	a.code = exitCodes[r.Outcome]
 	a.reportFailures(judged)
 	a.warnLostFailures(r.Dir, r.Trials)
@@ -184,7 +184,7 @@ func (a *app) reportFailures(trials []result.Trial) {
 			}
 		}
 	}
-	if cases := lab.NeverValid(trials); len(cases) > 0 {
+	if cases := result.NeverValid(trials); len(cases) > 0 {
 		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid: customers were always noticed late; see the errors\n",
 			cases[0])
 	}

@@ -96,7 +96,7 @@ func (o *output) finish(r *lab.Run) error {
 		if cpu := h.Environment.CPUModel; cpu != nil {
 			header = append(header, [2]string{"cpu", *cpu})
 		}
-		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.Beyond()), x.Rows),
+		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.PredictedOnly()), x.Rows),
 			func(t result.Trial) bool { return t.NotModelled != "" })
 		// Predictions of measured cases are left out, so that no case is there twice.
 		return report.Bench(w, append(beyond, compare.Attach(trials)...), header)
@@ -107,10 +107,10 @@ func (o *output) finish(r *lab.Run) error {
 }
 
 // exitCodes are the exit codes of outcomes.
-var exitCodes = map[lab.Outcome]int{lab.Sound: exitOK, lab.Wrong: exitWrong, lab.Failed: exitFailed}
+var exitCodes = map[result.Outcome]int{result.Sound: exitOK, result.SomeWrong: exitWrong, result.SomeFailed: exitFailed}
 
 // exitCode is the exit code for trials.
-func exitCode(trials []result.Trial) int { return exitCodes[lab.OutcomeOf(trials)] }
+func exitCode(trials []result.Trial) int { return exitCodes[result.OutcomeOf(trials)] }
 
 // warnLostFailures warns of files with the output of failed trials that are no longer in a run directory.
 func (a *app) warnLostFailures(dir string, trials []result.Trial) {

@@ -63,10 +63,11 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 
 // checkAgain refuses to calculate a stored run again for an option that does not apply to it.
 func (o *runOptions) checkAgain() error {
-	h, err := lab.ReadHeader(o.resume)
+	run, err := sweep.Open(o.resume)
 	if err != nil {
 		return withExitCode(err)
 	}
+	h := &run.Header
 	if o.timeline != "" && h.World != result.Virtual {
 		return usage("--timeline: %s was measured live, and only virtual time has timelines so far", o.resume)
 	}

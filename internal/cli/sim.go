@@ -98,7 +98,7 @@ func (a *app) concludePrecision(r *lab.Run) {
 	p, trials := r.Header.Precision, r.Trials
 	least, widest, missed, none := "", -1.0, 0, 0
 	for i, c := range r.Header.Cases {
-		metric, half := r.Widest(i)
+		metric, half := r.LeastPrecise(i)
 		switch {
 		case math.IsNaN(half):
 			none++

@@ -43,8 +43,8 @@ type Experiment struct {
 	ByFirst bool          `json:"by_first,omitempty"` // levels are compared with the first, not with their neighbour
 
 	Benchmarks []Benchmark       `json:"benchmarks"`
-	Broken     []Broken          `json:"broken,omitempty"`
-	Skipped    []Skipped         `json:"skipped,omitempty"`
+	Broken     []result.Broken   `json:"broken,omitempty"`
+	Skipped    []result.Skipped  `json:"skipped,omitempty"`
 	Binaries   map[string]string `json:"binaries,omitempty"` // SHA-256 by file name
 	// version of Go that compiled the head, where Go does not say it
 	Toolchain string `json:"toolchain,omitempty"`
@@ -62,21 +62,6 @@ type Benchmark struct {
 	Name    string   `json:"name"`
 	Revs    []string `json:"revs"`
 	Metrics []string `json:"metrics,omitempty"` // that it reports in all of them when it runs once
-}
-
-// Broken is a benchmark that goes wrong at once.
-type Broken struct {
-	Rev   string `json:"rev"`
-	Name  string `json:"name"`
-	Error string `json:"error"`
-	Text  string `json:"text,omitempty"` // the end of what it printed
-}
-
-// Skipped is a benchmark that calls b.Skip.
-type Skipped struct {
-	Rev    string `json:"rev,omitempty"` // "" in runs of before it was stored
-	Name   string `json:"name"`
-	Reason string `json:"reason"` // as it says; "" where it says nothing
 }
 
 // NotCompared lists the benchmarks that cannot be compared with the base, the failed ones first. What the base could
@@ -121,12 +106,12 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 
 // failsIn reports whether a benchmark, or one that it is part of, goes wrong in a revision.
 func (x *Experiment) failsIn(rev, name string) bool {
-	return slices.ContainsFunc(x.Broken, func(b Broken) bool { return b.Rev == rev && partOf(name, b.Name) })
+	return slices.ContainsFunc(x.Broken, func(b result.Broken) bool { return b.Rev == rev && partOf(name, b.Name) })
 }
 
 // skipsIn reports the same of one that skips itself.
 func (x *Experiment) skipsIn(rev, name string) bool {
-	return slices.ContainsFunc(x.Skipped, func(s Skipped) bool { return s.Rev == rev && partOf(name, s.Name) })
+	return slices.ContainsFunc(x.Skipped, func(s result.Skipped) bool { return s.Rev == rev && partOf(name, s.Name) })
 }
 
 // partOf reports whether a benchmark is another one, or part of it.

@@ -17,12 +17,13 @@ func TestNotCompared(t *testing.T) {
 			{Name: "Group/b", Revs: base},
 			{Name: "Groups", Revs: base}, {Name: "Mended", Revs: head}, {Name: "New", Revs: head},
 			{Name: "Rests", Revs: base}, {Name: "Quiet/a", Revs: base}},
-		Broken: []Broken{{Rev: Base, Name: "Mended", Error: "m"}, {Rev: Base, Name: "Sour", Error: "s"},
+		Broken: []result.Broken{{Rev: Base, Name: "Mended", Error: "m"}, {Rev: Base, Name: "Sour", Error: "s"},
 			{Rev: Base, Name: "Half", Error: "h"},
 			{Rev: Head, Name: "Panics", Error: "p"}, {Rev: Head, Name: "Group", Error: "g"},
 			{Rev: Head, Name: "Sour", Error: "s2"}, {Rev: Head, Name: "Half/a", Error: "h2"}},
-		Skipped: []Skipped{{Base, "Always", "never"}, {Head, "Rests", "not today"}, {Head, "Always", "never"},
-			{Head, "Quiet", ""}},
+		Skipped: []result.Skipped{{Rev: Base, Name: "Always", Reason: "never"},
+			{Rev: Head, Name: "Rests", Reason: "not today"}, {Rev: Head, Name: "Always", Reason: "never"},
+			{Rev: Head, Name: "Quiet"}},
 	}
 	want := [][3]string{{"Panics", result.HeadFails, "p"}, {"Group", result.HeadFails, "g"},
 		{"Sour", result.BothFail, "s2"}, {"Half/a", result.BothFail, "h2"},
@@ -41,7 +42,7 @@ func TestNotCompared(t *testing.T) {
 // TestHeadBreaks: what the base could measure and the head breaks is the head's failure, whatever else of the same
 // function goes wrong in both.
 func TestHeadBreaks(t *testing.T) {
-	for _, broken := range [][]Broken{
+	for _, broken := range [][]result.Broken{
 		{{Rev: Base, Name: "Group", Error: "z"}, {Rev: Head, Name: "Group/a", Error: "a"}}, // z is mended, a broken
 		{{Rev: Base, Name: "Group", Error: "z"}, {Rev: Head, Name: "Group", Error: "a"}},   // it panics before a now
 	} {

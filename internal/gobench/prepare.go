@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
 
@@ -160,11 +161,11 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 		}
 		for _, f := range found {
 			if f.Skips {
-				b.Skipped = append(b.Skipped, Skipped{rev, f.Name, f.Text})
+				b.Skipped = append(b.Skipped, result.Skipped{Rev: rev, Name: f.Name, Reason: f.Text})
 				continue
 			}
 			if f.Error != "" {
-				b.Broken = append(b.Broken, Broken{rev, f.Name, f.Error, tail(f.Text)})
+				b.Broken = append(b.Broken, result.Broken{Rev: rev, Name: f.Name, Error: f.Error, Text: tail(f.Text)})
 				continue
 			}
 			b.has(rev, f)

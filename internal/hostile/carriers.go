@@ -70,8 +70,8 @@ func StoreRun(dir string, names []string, began time.Time) error {
 		Warnings: names}
 	for _, name := range names {
 		x.Benchmarks = append(x.Benchmarks, gobench.Benchmark{Name: name})
-		x.Broken = append(x.Broken, gobench.Broken{Name: name, Error: name, Text: name + "\n" + name})
-		x.Skipped = append(x.Skipped, gobench.Skipped{Name: name, Reason: name})
+		x.Broken = append(x.Broken, result.Broken{Name: name, Error: name, Text: name + "\n" + name})
+		x.Skipped = append(x.Skipped, result.Skipped{Name: name, Reason: name})
 		h.Cases = append(h.Cases, plan.Case{Design: name, Point: point})
 	}
 	raw, err := json.Marshal(&x)

@@ -1,10 +1,8 @@
-package lab
+package gobench
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/brewput/brewput/internal/gobench"
 )
 
 // TestVariables: of GOGC and GOMEMLIMIT, what is no level is refused.
@@ -28,7 +26,7 @@ func TestVariables(t *testing.T) {
 		"CPU=1,2":                     "have a key of that name already",
 		"Rev=a,b":                     "have a key of that name already",
 	} {
-		_, err := variables([]string{text})
+		_, err := ParseVariables([]string{text})
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%s: %v", text, err)
@@ -36,12 +34,12 @@ func TestVariables(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := variables([]string{"BEANS=1,2", "beans=3,4"}); err == nil {
+	if _, err := ParseVariables([]string{"BEANS=1,2", "beans=3,4"}); err == nil {
 		t.Error("two variables have one key in files")
 	}
 	for text, want := range map[string]string{"off": "off", "7": "7", "7B": "7", "1KiB": "1024", "512MiB": "536870912",
 		"8388607TiB": "9223370937343148032"} {
-		if got, ok := gobench.MemoryLimit(text); got != want || !ok {
+		if got, ok := MemoryLimit(text); got != want || !ok {
 			t.Errorf("%s is %s bytes, %v", text, got, ok)
 		}
 	}

@@ -1,4 +1,4 @@
-package lab
+package sweep
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 )
@@ -27,16 +28,16 @@ func TestCostsHere(t *testing.T) {
 	here := host.Environment{Machine: host.Machine{Fingerprint: "ab12"}, Build: host.Build{GoVersion: "go1.26.0"}}
 	ask := func(given, from, text, warning string) {
 		t.Helper()
-		c, err := costsHere(given, here, "")
-		if err != nil || c.from != from || c.text != text {
+		c, err := CostsHere(given, here)
+		if err != nil || c.From != from || c.Text != text {
 			t.Errorf("got %+v, %v; want %s costs %s", c, err, from, text)
 		}
-		if all := strings.Join(c.warnings, "\n"); !strings.Contains(all, warning) || (warning == "") != (all == "") {
+		if all := strings.Join(c.Warnings, "\n"); !strings.Contains(all, warning) || (warning == "") != (all == "") {
 			t.Errorf("%s: warned of %q, want %q", from, all, warning)
 		}
 	}
 	typical := sim.Typical().String()
-	ask("", "typical", typical, "(this machine is not calibrated); measure them with brewput calibrate")
+	ask("", "typical", typical, "(this machine is not calibrated); calibrate this machine")
 	cal := result.Calibration{
 		Kind: result.KindCalibration, SchemaVersion: result.SchemaVersion, Fingerprint: "ab12", GoVersion: "go1.26.0",
 		Measured: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Costs: "wake=10µs/90µs,chan=21ns",
@@ -54,8 +55,8 @@ func TestCostsHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("", "typical", typical, "costs-cd34.json is damaged")
-	var refusal *Refusal
-	if _, err := costsHere("wale=1us", here, ""); !errors.As(err, &refusal) || refusal.Field != "cost" {
+	var refusal *plan.Refusal
+	if _, err := CostsHere("wale=1us", here); !errors.As(err, &refusal) || refusal.Field != "cost" {
 		t.Errorf("a cost that there is not: %v", err)
 	}
 }

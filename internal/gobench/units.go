@@ -1,4 +1,4 @@
-package lab
+package gobench
 
 import (
 	"slices"
@@ -6,17 +6,17 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// units are the ways to write a metric: as go test prints it, and as benchstat does. The first of a metric is its name
-// here.
-var units = []struct{ unit, metric string }{
+// unitNames are the ways to write a metric: as go test prints it, and as benchstat does. The first of a metric is its
+// name here.
+var unitNames = []struct{ unit, metric string }{
 	{"ns/op", result.TimePerOp}, {"MB/s", result.BytesRate}, {"B/op", result.AllocedPerOp},
 	{"allocs/op", result.AllocsPerOp},
 	{"time/op", result.TimePerOp}, {"sec/op", result.TimePerOp}, {"B/s", result.BytesRate},
 }
 
-// metricOf is our name of a metric.
-func metricOf(unit string) string {
-	for _, u := range units {
+// MetricName is the name in this module of a metric that users write as a unit, such as time_per_op_ns for ns/op.
+func MetricName(unit string) string {
+	for _, u := range unitNames {
 		if u.unit == unit {
 			return u.metric
 		}
@@ -24,10 +24,10 @@ func metricOf(unit string) string {
 	return unit
 }
 
-// unitsOf are metrics as a user writes them.
-func unitsOf(metrics []string) []string {
+// UnitNames are metrics as users write them.
+func UnitNames(metrics []string) []string {
 	var list []string
-	for _, u := range units {
+	for _, u := range unitNames {
 		if slices.Contains(metrics, u.metric) {
 			list = append(list, u.unit)
 			metrics = slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return m == u.metric })

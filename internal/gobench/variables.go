@@ -1,4 +1,4 @@
-package lab
+package gobench
 
 import (
 	"regexp"
@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/plan"
 )
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -15,30 +15,30 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 var compiled = []string{"GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64",
 	"GORISCV64", "GOWASM", "GOFLAGS", "GOEXPERIMENT", "GOTOOLCHAIN", "CGO_ENABLED"}
 
-// variables reads variables with their levels, as in GOGC=100,50,200.
-func variables(texts []string) ([]gobench.Variable, error) {
-	var list []gobench.Variable
+// ParseVariables reads environment variables with their levels, as in GOGC=100,50,200. Errors are a [*plan.Refusal].
+func ParseVariables(texts []string) ([]Variable, error) {
+	var list []Variable
 	for _, text := range texts {
 		name, levels, ok := strings.Cut(text, "=")
 		switch {
 		case !ok || !variableName.MatchString(name) || levels == "":
-			return nil, refuse("env", text, "give a variable with its levels, as in GOGC=100,50,200")
+			return nil, plan.Refuse("env", text, "give a variable with its levels, as in GOGC=100,50,200")
 		case slices.Contains(compiled, name):
-			return nil, refuse("env", text, "%s is read when the binary is built, and would change nothing afterwards",
-				name).suggest("measure once for each level with it in the environment")
+			return nil, plan.Refuse("env", text, "%s is read when the binary is built, and would change nothing "+
+				"afterwards", name).Suggest("measure once for each level with it in the environment")
 		case name == "GOMAXPROCS":
-			return nil, refuse("env", name, "give the levels by {cpus}")
+			return nil, plan.Refuse("env", name, "give the levels by {cpus}")
 		case slices.ContainsFunc(taken(list), func(n string) bool { return strings.EqualFold(n, name) }):
-			return nil, refuse("env", text,
+			return nil, plan.Refuse("env", text,
 				"files in the Go benchmark format, which know small letters only, have a key of that name already")
 		}
-		v := gobench.Variable{Name: name}
+		v := Variable{Name: name}
 		for l := range strings.SplitSeq(levels, ",") {
 			if slices.Contains(v.Levels, l) {
-				return nil, refuse("env", text, "the level %q is there twice", l)
+				return nil, plan.Refuse("env", text, "the level %q is there twice", l)
 			}
 			if want := wanted(name, l); want != "" {
-				return nil, refuse("env", text, "%q is no level of %s", l, name).suggest("give %s", want)
+				return nil, plan.Refuse("env", text, "%q is no level of %s", l, name).Suggest("give %s", want)
 			}
 			v.Levels = append(v.Levels, l)
 		}
@@ -49,8 +49,8 @@ func variables(texts []string) ([]gobench.Variable, error) {
 
 // taken are the names that no further variable may have: the factors, and what files in the Go benchmark format say of
 // the machine and the package.
-func taken(list []gobench.Variable) []string {
-	names := []string{"cpus", gobench.FactorRev, gobench.FactorGo, gobench.FactorPGO, "pkg", "cpu", "toolchain", "side"}
+func taken(list []Variable) []string {
+	names := []string{"cpus", FactorRev, FactorGo, FactorPGO, "pkg", "cpu", "toolchain", "side"}
 	for _, v := range list {
 		names = append(names, v.Name)
 	}
@@ -66,7 +66,7 @@ func wanted(name, level string) string {
 			return "a whole number of per cent from 0 on, or off"
 		}
 	case "GOMEMLIMIT":
-		if _, ok := gobench.MemoryLimit(level); !ok {
+		if _, ok := MemoryLimit(level); !ok {
 			return "a whole number with B, KiB, MiB, GiB or TiB, such as 512MiB, or off"
 		}
 	}

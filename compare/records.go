@@ -1,0 +1,36 @@
+package compare
+
+// Records are an analysis as values of the JSON contract, in its order: summaries, predictions, closed forms, serial
+// shares and knees, verdicts, sensitivities, warnings.
+func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings []Warning) []any {
+	var all []any
+	for _, s := range Summaries(rows) {
+		all = append(all, s)
+	}
+	for _, r := range rows {
+		for _, t := range r.Predictions {
+			all = append(all, t)
+		}
+	}
+	for _, r := range rows {
+		if r.Formula != nil {
+			all = append(all, r.Formula)
+		}
+		if r.Serial != nil {
+			all = append(all, r.Serial)
+		}
+		for _, k := range r.Knees {
+			all = append(all, k)
+		}
+	}
+	for _, v := range verdicts {
+		all = append(all, v)
+	}
+	for _, x := range sensitivity {
+		all = append(all, x)
+	}
+	for _, x := range warnings {
+		all = append(all, x)
+	}
+	return all
+}

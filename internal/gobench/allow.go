@@ -1,0 +1,109 @@
+package gobench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/plan"
+)
+
+// Exception is a line of an allow-list: a benchmark's metric may cost more than a gate's limit until a day.
+type Exception struct {
+	Line   int    // in the file, from 1
+	Name   string // pattern of benchmarks, as path.Match takes it for each level
+	Metric string // as users write it
+	Until  string // the last day, as in 2026-12-31
+	Reason string
+}
+
+// matches reports whether it is about a benchmark's metric.
+func (e Exception) matches(v compare.Gated) bool {
+	return e.names(v.Design) && MetricName(e.Metric) == v.Metric
+}
+
+// names reports whether it is about a benchmark.
+func (e Exception) names(benchmark string) bool {
+	ok, err := path.Match(strings.ReplaceAll(e.Name, "/", "\x00"), strings.ReplaceAll(benchmark, "/", "\x00"))
+	return err == nil && ok
+}
+
+// Allow lets a decision be that is no pass, if an exception is about it that has not expired.
+func Allow(list []Exception, v *compare.Gated, today string) {
+	for _, e := range list {
+		if e.matches(*v) && v.Decision != compare.Pass && e.Until >= today {
+			v.Allowed, v.Waived = e.Reason, e.Until
+		}
+	}
+}
+
+// EveryBenchmark is the pattern that all benchmarks match.
+const EveryBenchmark = "."
+
+// Stale are the lines that can be removed, because they have expired or match no benchmark of the experiment. A line
+// that may still serve stays: for a metric, or for benchmarks that another gate with the same list judges.
+func Stale(list []Exception, x *Experiment, today string) (lines []Exception) {
+	var known []string
+	for _, b := range x.Benchmarks {
+		known = append(known, b.Name)
+	}
+	for _, n := range x.NotCompared() {
+		known = append(known, n.Design)
+	}
+	for _, e := range list {
+		expired := e.Until < today
+		within := func(function string) bool { return strings.HasPrefix(e.Name, function+"/") } // that fails or skips
+		serves := x.Pattern != EveryBenchmark || slices.ContainsFunc(known, e.names) ||
+			slices.ContainsFunc(known, within)
+		if expired || !serves {
+			lines = append(lines, e)
+		}
+	}
+	return lines
+}
+
+// ReadExceptions reads an allow-list.
+func ReadExceptions(ctx context.Context, file string) ([]Exception, error) {
+	f, err := input.Open(ctx, file, input.AllowList)
+	if err != nil {
+		return nil, plan.Refuse("allow", nil, "%w", err)
+	}
+	defer f.Close()
+	return parseExceptions(f, file)
+}
+
+// parseExceptions reads the lines of an allow-list, which errors call file.
+func parseExceptions(from io.Reader, file string) ([]Exception, error) {
+	var list []Exception
+	in := bufio.NewScanner(from)
+	for n := 1; in.Scan(); n++ {
+		text, _, _ := strings.Cut(" "+in.Text(), " #") // Encode#01 is the second benchmark of a name
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		if len(words) < 4 {
+			return nil, fmt.Errorf("%s:%d: a line has a benchmark, a metric, the last day and a reason, "+
+				"as in: Encode/* ns/op 2026-12-31 checks more", file, n)
+		}
+		if _, err := time.Parse(time.DateOnly, words[2]); err != nil {
+			return nil, fmt.Errorf("%s:%d: %q is no day; write it as 2026-12-31", file, n, words[2])
+		}
+		e := Exception{n, strings.TrimPrefix(words[0], "Benchmark"), words[1], words[2], strings.Join(words[3:], " ")}
+		if _, err := path.Match(e.Name, ""); err != nil {
+			return nil, fmt.Errorf("%s:%d: the pattern %q is not possible: %w", file, n, e.Name, err)
+		}
+		list = append(list, e)
+	}
+	if err := in.Err(); err != nil {
+		return nil, plan.Refuse("allow", nil, "%w", err)
+	}
+	return list, nil
+}

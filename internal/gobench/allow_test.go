@@ -1,0 +1,49 @@
+package gobench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/result"
+)
+
+// FuzzExceptions reads any text as an allow-list without a panic. What it accepts has a name, a metric, a day and a
+// reason.
+func FuzzExceptions(f *testing.F) {
+	f.Add("Encode/* ns/op 2026-12-31 checks more # why\n")
+	f.Add("# nothing\n\nx")
+	f.Add("[ ns/op 2026-12-31 broken pattern")
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := parseExceptions(strings.NewReader(text), "list")
+		if err != nil && list != nil {
+			t.Fatalf("both %v and %v", list, err)
+		}
+		for _, e := range list {
+			if _, err := time.Parse(time.DateOnly, e.Until); err != nil || e.Metric == "" || e.Reason == "" ||
+				e.Line < 1 {
+				t.Fatalf("%+v", e)
+			}
+			e.names("Encode/x")
+		}
+	})
+}
+
+// TestStale: a line is stale that has expired, or names no benchmark though all of the package are measured.
+func TestStale(t *testing.T) {
+	list := []Exception{
+		{1, "A*", "ns/op", "2026-01-01", "expired"}, {2, "A*", "ns/op", "2026-01-02", "serves today"},
+		{3, "B", "ns/op", "2999-01-01", "names none"}, {4, "Sour/x", "ns/op", "2999-01-01", "is below one that fails"},
+	}
+	x := &Experiment{Pattern: EveryBenchmark, Benchmarks: []Benchmark{{Name: "A/b"}, {Name: "Ab"}},
+		Broken: []result.Broken{{Rev: Head, Name: "Sour"}}}
+	want := []Exception{list[0], list[2]}
+	if got := Stale(list, x, "2026-01-02"); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	x.Pattern = "A"
+	if got := Stale(list, x, "2026-01-02"); !slices.Equal(got, want[:1]) {
+		t.Errorf("of some benchmarks: %+v", got)
+	}
+}

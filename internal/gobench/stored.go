@@ -1,0 +1,97 @@
+package gobench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sweep"
+)
+
+// ErrDesigns is wrapped by the refusal of a run of designs that is continued as a run of benchmarks.
+var ErrDesigns = errors.New("it is a run of designs")
+
+// SideOf is a stored run of benchmarks as a side of a comparison.
+func SideOf(r *sweep.StoredRun) (*Side, error) {
+	h := &r.Header
+	x, err := ExperimentOf(r.Name, h)
+	if err != nil {
+		return nil, err
+	}
+	p, err := h.Plan(x.Workload())
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: r.Name, Trials: r.Trials, Cases: p.Cases, Better: compare.Declared(r.Trials),
+		Budget: h.Rule != nil,
+		Config: map[string]string{"goos": h.Environment.GOOS, "goarch": h.Environment.GOARCH, "pkg": h.Workload}}
+	if h.Environment.CPUModel != nil {
+		f.Config["cpu"] = *h.Environment.CPUModel
+	}
+	return &Side{File: f, Experiment: x, Environment: h.Environment, Version: h.Version}, nil
+}
+
+// ExperimentOf reads the experiment in the header of the run in dir.
+func ExperimentOf(dir string, h *sweep.Header) (*Experiment, error) {
+	x := new(Experiment)
+	if err := json.Unmarshal(h.Bench, x); err != nil {
+		return nil, fmt.Errorf("%s: what its header says of the benchmarks cannot be read: %w", dir, err)
+	}
+	return x, nil
+}
+
+// Criteria compare the levels of the factors that are a choice, each with the first; if there is a base, only the
+// revisions.
+func (x *Experiment) Criteria() compare.Criteria {
+	inputs := []string{"cpus"}
+	if x.BaseCommit != "" {
+		for _, f := range x.Factors() {
+			if f.Name != FactorRev {
+				inputs = append(inputs, f.Name)
+			}
+		}
+	}
+	c := compare.DefaultCriteria("", inputs)
+	c.LevelsOnly, c.AgainstFirst, c.Layouts = true, x.ByFirst, max(1, x.Layouts)
+	return c
+}
+
+// NothingCommon says why two sides have nothing to compare, by a [*plan.Refusal].
+func NothingCommon(older, newer *Side) error {
+	why := "the old has " + compare.CaseNames(compare.Rows(older.Trials, older.Cases)) + "; the new has " +
+		compare.CaseNames(compare.Rows(newer.Trials, newer.Cases))
+	why = strings.Join(slices.Concat([]string{why}, older.Unused, newer.Unused), "; ")
+	return plan.Refuse("", nil, "%s and %s have no benchmark at the same point with at least 2 results each that can "+
+		"be compared: %s", older.Path, newer.Path, why)
+}
+
+// CompareUntil is [Compare], which may take minutes. It does not wait for it after ctx is cancelled.
+func CompareUntil(ctx context.Context, older, newer *Side) (*compare.BenchContrast, []compare.Warning, error) {
+	type compared struct {
+		contrast *compare.BenchContrast
+		warnings []compare.Warning
+	}
+	c, err := unlessCancelled(ctx, func() (c compared) {
+		c.contrast, c.warnings = Compare(older, newer)
+		return c
+	})
+	return c.contrast, c.warnings, err
+}
+
+// unlessCancelled computes what may take minutes. It does not wait for it after ctx is cancelled.
+func unlessCancelled[T any](ctx context.Context, compute func() T) (T, error) {
+	done := make(chan T, 1)
+	go func() { done <- compute() }()
+	select {
+	case x := <-done:
+		return x, nil
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"errors"
+	"io"
+	"testing"
+)
+
+func TestRefusal(t *testing.T) {
+	flag := func(field string) string { return "--" + field }
+	for _, test := range []struct {
+		refusal     *Refusal
+		plain, flag string
+	}{
+		{Refuse("count", 0, "at least one block is needed"),
+			"count 0: at least one block is needed", "--count 0: at least one block is needed"},
+		{Refuse("duration", "-1s", "is not a positive time"), "duration -1s is not a positive time",
+			"--duration -1s is not a positive time"},
+		{Refuse("budget", "1s", "not one block fits: %d trials take %v", 4,
+			"9s").Suggest("give more time or a shorter {duration}"),
+			"budget 1s: not one block fits: 4 trials take 9s; give more time or a shorter duration",
+			"--budget 1s: not one block fits: 4 trials take 9s; give more time or a shorter --duration"},
+		{Refuse("", nil, "{count} and {budget} both end a run").Suggest("give one of them"),
+			"count and budget both end a run; give one of them", "--count and --budget both end a " +
+				"run; give one of them"},
+		{Refuse("designs", "{x}", "there is no design %q", "{count} %d"),
+			`designs {x}: there is no design "{count} %d"`, `--designs {x}: there is no design "{count} %d"`},
+		{&Refusal{Field: "base", Reason: "is needed"}, "base is needed", "--base is needed"},
+		{Refuse("", nil, "an open { brace"), "an open { brace", "an open { brace"},
+	} {
+		if got := test.refusal.Error(); got != test.plain {
+			t.Errorf("Error: got %q, want %q", got, test.plain)
+		}
+		if got := test.refusal.Text(flag); got != test.flag {
+			t.Errorf("Text: got %q, want %q", got, test.flag)
+		}
+	}
+}
+
+func TestRefusalCause(t *testing.T) {
+	err := error(Refuse("allow", "list.txt", "cannot be read: %w", io.ErrUnexpectedEOF))
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v does not wrap its cause", err)
+	}
+}

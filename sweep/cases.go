@@ -1,0 +1,149 @@
+package sweep
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Choice says which designs of a workload a sweep has, and at which points.
+type Choice struct {
+	Designs    []string          // all of the workload if there are none
+	Levels     map[string]string // of factors by name, as in {"cpus": "1,2"}; others have their defaults, cpus all
+	Baseline   string            // design that all others are compared with; "" for none
+	Operations int64             // of each trial, instead of a duration; 0 for a duration
+}
+
+// Cases are the designs at the points of the choice. Errors are a [*plan.Refusal].
+func (c Choice) Cases(w *workload.Workload) ([]plan.Case, error) {
+	designs, err := w.Select(c.Designs)
+	if err != nil {
+		return nil, plan.AsRefusal(err)
+	}
+
+	// GOMAXPROCS is the number of CPUs that this process may use, the limit of its container included.
+	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
+	if err := c.parse(w, designs, choices); err != nil {
+		return nil, err
+	}
+
+	points, err := plan.Points(w.AllFactors(), choices)
+	if err != nil {
+		return nil, plan.AsRefusal(err)
+	}
+	for _, p := range points {
+		if err := c.checkLoad(p); err != nil {
+			return nil, err
+		}
+		if w.Check != nil {
+			if err := w.Check(p); err != nil {
+				return nil, plan.AsRefusal(err)
+			}
+		}
+	}
+	cases := plan.Cases(designs, func(design string) []string {
+		d, _ := w.Find(design)
+		return w.FactorsOf(d)
+	}, points)
+	return cases, CheckBaseline(w, c.Baseline, cases)
+}
+
+// parse adds the given levels to the choices, and refuses factors that change nothing.
+func (c Choice) parse(w *workload.Workload, designs []string, choices map[string]plan.Choice) error {
+	var earlier []string
+	for _, f := range w.AllFactors() {
+		expr, ok := c.Levels[f.Name]
+		if ok && !(f.Name == "cpus" && expr == "all") {
+			choice, err := f.Parse(expr, earlier)
+			if err != nil {
+				return plan.AsRefusal(err)
+			}
+			if choices[f.Name], err = resolved(f, choice); err != nil {
+				return err
+			}
+		}
+		earlier = append(earlier, f.Name)
+	}
+
+	for _, name := range earlier {
+		if _, ok := c.Levels[name]; ok && !w.Uses(designs, name) {
+			return plan.Refuse(name, nil, "changes nothing: of the designs %s none uses it",
+				strings.Join(designs, ", "))
+		}
+	}
+	for name := range c.Levels {
+		if !slices.Contains(earlier, name) {
+			return plan.Refuse("levels", name, "is no factor of %s: its factors are %s", w.Name,
+				strings.Join(earlier, ", "))
+		}
+	}
+	return nil
+}
+
+// CheckBaseline refuses, by a [*plan.Refusal], a baseline that is not among the cases, or that is no solution.
+func CheckBaseline(w *workload.Workload, baseline string, cases []plan.Case) error {
+	if baseline == "" {
+		return nil
+	}
+	_, err := w.Select([]string{baseline})
+	d, _ := w.Find(baseline)
+	switch {
+	case err != nil:
+		return plan.AsRefusal(err)
+	case d.Expect == workload.Bound:
+		return plan.Refuse("baseline", baseline, "it is a bound, not a solution, and stands in no comparison")
+	case !slices.ContainsFunc(cases, func(c plan.Case) bool { return c.Design == baseline }):
+		return plan.Refuse("baseline", baseline, "is not measured").Suggest("add it to {designs}")
+	}
+	return nil
+}
+
+// checkLoad refuses a load that says nothing or two things. A point that holds none of its factors is that of a closed
+// loop.
+func (c Choice) checkLoad(p plan.Point) error {
+	if !workload.OpenLoop(p) {
+		return nil
+	}
+	recorded := p.Has("arrivals") && !slices.Contains([]string{load.Poisson, load.Constant}, p.Text("arrivals"))
+	switch {
+	case p.Has("rate") && p.Has("load"):
+		return plan.Refuse("", nil, "{rate} and {load} both say how many customers come").Suggest("give one of them")
+	case !p.Has("rate") && !p.Has("load") && !recorded:
+		return plan.Refuse(workload.LoadFactors(p)[0], nil, "has no effect without customers: add {load} 0.8, a "+
+			"fraction of the capacity, or {rate} 100, customers a second")
+	case p.Has("rate") && p.Float("rate") == 0:
+		return plan.Refuse("rate", 0, "sends no customer").Suggest("give customers a second, such as 100")
+	case p.Has("rate") && p.Float("rate") > load.MaxRate:
+		return plan.Refuse("rate", p.Float("rate"), "is more than the %.0f customers a second that the load loop can "+
+			"send", load.MaxRate)
+	case p.Has("load") && p.Float("load") == 0:
+		return plan.Refuse("load", 0, "sends no customer").Suggest("give a fraction of the capacity, such as 0.8")
+	case p.Has("patience") && p.Duration("patience") == 0:
+		return plan.Refuse("patience", "0s", "nobody would wait at all").
+			Suggest("leave it out, or use {queue-limit} 0 to drop who cannot be served at once")
+	case c.Operations > 0:
+		return plan.Refuse("operations", nil, "is for closed loops: an open loop measures the customers who arrive "+
+			"within {duration}")
+	}
+	return nil
+}
+
+// resolved makes the levels of a path absolute: a run may go on from another directory.
+func resolved(f plan.Factor, c plan.Choice) (plan.Choice, error) {
+	if !f.Path {
+		return c, nil
+	}
+	for i, l := range c.Levels {
+		path, err := filepath.Abs(l.String())
+		if err != nil {
+			return c, plan.Refuse(f.Name, l, "%w", err)
+		}
+		c.Levels[i] = plan.TextLevel(path)
+	}
+	return c, nil
+}

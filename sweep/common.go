@@ -1,0 +1,39 @@
+package sweep
+
+import (
+	"slices"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Inputs are the factors of stored runs of one workload that make another job: those that the workload names, if it is
+// among the workloads, and else every factor.
+func Inputs(workloads []*workload.Workload, runs []*StoredRun) (all []string) {
+	name := runs[0].Header.Workload
+	i := slices.IndexFunc(workloads, func(w *workload.Workload) bool { return w.Name == name })
+	if i >= 0 {
+		return workloads[i].InputFactors()
+	}
+	for _, r := range runs {
+		for _, row := range r.Rows {
+			for _, s := range row.Point.Settings() {
+				all = append(all, s.Factor)
+			}
+		}
+	}
+	return all
+}
+
+// NothingCommon refuses, by a [*plan.Refusal], sides that have no design at a common point.
+func NothingCommon(older, newer compare.Run) error {
+	if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
+		return plan.Refuse("", nil, "%s and %s have no design at a common point and rate: an open loop's responses "+
+			"are compared at equal rates only, and {load} is a fraction of what each run measured as capacity", older.Name,
+			newer.Name).Suggest("measure both with the same {rate}")
+	}
+	return plan.Refuse("", nil, "%s and %s have no design at a common point: the old run has %s; the new run has %s",
+		older.Name, newer.Name, compare.CaseNames(older.Rows), compare.CaseNames(newer.Rows)).
+		Suggest("measure one of them at points of the other")
+}

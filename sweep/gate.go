@@ -1,0 +1,158 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// Gate is the control law of a gate: it decides by interim analyses how many blocks a sweep of two revisions has, and
+// ends the sweep once every benchmark is decided. Make one with [Sweep.UseGate].
+type Gate struct {
+	// Allow lets an exception turn a decision into an allowed one; nil: there are no exceptions.
+	Allow func(*compare.Gated)
+	// Notify gets each interim analysis; nil ignores them.
+	Notify func(GateAnalysis)
+
+	// The results so far.
+	List   []compare.Gated  // by metric and benchmark
+	Loaded *compare.Warning // other processes were running, so that nothing is decided by times; nil if not
+	Short  *Short           // the budget ended before the blocks; nil if it did not
+
+	sweep    *Sweep
+	analyses *compare.Interim
+	metrics  []string
+	budget   time.Duration // 0: there is none
+	now      func() time.Time
+	began    time.Time
+	ahead    []int // numbers of blocks of the interim analyses to come
+}
+
+// GateAnalysis says how decisions stand after an interim analysis.
+type GateAnalysis struct {
+	Blocks    int
+	Decisions int
+	Undecided int
+}
+
+// Short is how a budget ended before a decision.
+type Short struct {
+	Budget time.Duration
+	Blocks int           // that it sufficed for
+	Each   time.Duration // that a block took on average
+}
+
+// UseGate lets a gate on metrics decide how many blocks the sweep has. A budget of 0 is none.
+func (s *Sweep) UseGate(c compare.Gate, metrics []string, budget time.Duration) *Gate {
+	g := &Gate{sweep: s, analyses: compare.NewInterim(c), metrics: metrics, budget: budget, now: s.Now}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	if g.ahead = g.analyses.InterimBlocks; g.ahead[0] > 1 {
+		g.ahead = append([]int{1}, g.ahead...) // which alone shows how long the others take
+	}
+	s.Next = g.next
+	return g
+}
+
+// next judges the trials of n blocks and decides how many more follow. The first block alone shows how long the others
+// take.
+func (g *Gate) next(n int, trials []result.Trial) (more int, err error) {
+	if n == 0 {
+		g.began = g.now()
+		return g.ahead[0], nil
+	}
+	elapsed := g.now().Sub(g.began)
+	each := elapsed / time.Duration(n)
+	var short bool
+	if g.ahead, short = withinBudget(n, g.ahead[1:], each, elapsed, g.budget); short {
+		g.Short = &Short{g.budget, slices.Max(append(g.ahead, n)), each}
+	}
+	last, sound := len(g.ahead) == 0, result.OutcomeOf(trials) == result.Sound
+	if n >= g.analyses.InterimBlocks[0] || last || !sound {
+		if err := g.analyse(n, trials, last); err != nil {
+			return 0, err
+		}
+		if last || !sound || compare.Decided(g.List) != compare.Undecided {
+			return 0, nil
+		}
+	}
+	return g.ahead[0] - n, nil
+}
+
+// withinBudget are the numbers of blocks of the analyses to come, after some blocks of which each took a time. If the
+// budget ends before the next one that is planned, there is one after the blocks that it suffices for, or none; short
+// says so.
+func withinBudget(done int, planned []int, each, elapsed, budget time.Duration) (ahead []int, short bool) {
+	if len(planned) == 0 || budget <= 0 || each <= 0 {
+		return planned, false
+	}
+	fit := done + int(reserve*max(0, float64(budget-elapsed))/float64(each))
+	switch {
+	case fit >= planned[0]:
+		return planned, false
+	case fit > done:
+		return []int{fit}, true
+	}
+	return nil, true
+}
+
+// analyse judges the trials of n blocks and stores the decisions. No analysis follows the last one.
+func (g *Gate) analyse(n int, trials []result.Trial, last bool) error {
+	if err := g.judge(n, trials, last); err != nil {
+		return err
+	}
+	open := 0
+	for _, v := range g.List {
+		if v.Decision == compare.Undecided && v.Allowed == "" {
+			open++
+		}
+	}
+	if g.Notify != nil {
+		g.Notify(GateAnalysis{Blocks: n, Decisions: len(g.List), Undecided: open})
+	}
+	return g.sweep.Store.Interim(g.List)
+}
+
+// judge decides by the trials of n blocks.
+func (g *Gate) judge(n int, trials []result.Trial, last bool) error {
+	sides := g.sweep.Criteria.Levels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
+	declared := compare.Declared(trials)
+	g.List, g.Loaded, g.analyses.Family = nil, nil, 0
+	have := make([][]compare.Sides, len(g.metrics))
+	for i, metric := range g.metrics {
+		for _, s := range sides {
+			_, a := s.A.Metrics[metric]
+			_, b := s.B.Metrics[metric]
+			if a && b {
+				have[i] = append(have[i], s)
+			}
+		}
+		if len(have[i]) == 0 && len(sides) > 0 && result.OutcomeOf(trials) == result.Sound { // it did when it ran once
+			return fmt.Errorf("the metric %s: no benchmark of both revisions reported it when it was measured", metric)
+		}
+		g.analyses.Family += len(have[i])
+	}
+	for _, w := range compare.Warnings(trials, nil) {
+		if w.Warning == compare.WarnOthers {
+			g.Loaded = &w
+		}
+	}
+	g.analyses.Open(n, last, g.Loaded == nil)
+	for i, metric := range g.metrics {
+		g.List = append(g.List, g.analyses.Judge(have[i], metric, compare.Direction(metric, declared))...)
+	}
+	for i := range g.List {
+		v := &g.List[i]
+		if g.Loaded != nil && v.Decision == compare.Undecided { // more blocks under this load decide nothing either
+			v.MoreBlocks, v.MoreLayouts = nil, nil
+		}
+		if g.Allow != nil {
+			g.Allow(v)
+		}
+	}
+	return nil
+}

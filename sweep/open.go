@@ -1,0 +1,112 @@
+package sweep
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// Open reads the run in the directory dir, checks it against the plan in its header, and computes its rows. Errors are
+// a [*plan.Refusal] unless a disk failed.
+func Open(dir string) (*StoredRun, error) {
+	journal, err := store.Open(dir)
+	if err != nil {
+		return nil, StoreError(err)
+	}
+	r := &StoredRun{Notes: journal.Notes(), Ended: journal.Ended, Blocks: len(journal.Blocks), raw: journal.Header}
+	r.Name, r.Trials = dir, journal.Trials
+	if r.Header, err = HeaderOf(dir, journal); err != nil {
+		return nil, plan.AsRefusal(err)
+	}
+	r.Rows = compare.Rows(r.Trials, r.Header.Cases)
+	return r, nil
+}
+
+// HeaderOf is the header in the journal of the run directory dir. It is an error if what is stored does not fit it.
+func HeaderOf(dir string, j *store.Journal) (Header, error) {
+	h, err := ReadHeader(dir, j.Header)
+	if err != nil {
+		return h, err
+	}
+	return h, h.Fits(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
+}
+
+// StoreError makes a refusal of an error about a run directory, unless a disk failed or the directory was removed.
+func StoreError(err error) error {
+	if store.Broken(err) {
+		return err
+	}
+	return plan.AsRefusal(err)
+}
+
+// CopyOf reports whether both runs are the same, in two directories.
+func (r *StoredRun) CopyOf(other *StoredRun) bool { return bytes.Equal(r.raw, other.raw) }
+
+// Lost names the files that are no longer in the directory of the run; "" if all are there.
+func (r *StoredRun) Lost() string { return store.Lost(r.Name, r.Trials) }
+
+// Warnings are the warnings about the trials of the run and its settings.
+func (r *StoredRun) Warnings() (list []compare.Warning) {
+	for _, text := range r.Header.Warnings {
+		list = append(list, compare.NewWarning(r.Header.Workload, compare.WarnSettings, text))
+	}
+	if r.Header.Rule != nil {
+		list = append(list, compare.Budgeted(r.Header.Workload, r.Name))
+	}
+	return append(list, compare.Warnings(r.Trials, r.Header.InterimBlocks())...)
+}
+
+// MostCPUs is the case of a design at its point with most CPUs that this machine has. The design may be "" if the run
+// has only one. Errors are a [*plan.Refusal].
+func (r *StoredRun) MostCPUs(design string) (best plan.Case, err error) {
+	var names []string
+	for _, c := range r.Header.Cases {
+		if !slices.Contains(names, c.Design) {
+			names = append(names, c.Design)
+		}
+	}
+	if len(names) == 0 {
+		return best, plan.Refuse("", nil, "%s holds no measurement, only predictions for CPUs that this machine lacks",
+			r.Name)
+	}
+	if design == "" && len(names) == 1 {
+		design = names[0]
+	}
+
+	found := false
+	for _, c := range r.Header.Cases {
+		cpus := c.Point.Int("cpus")
+		if c.Design == design && cpus <= runtime.NumCPU() && (!found || cpus > best.Point.Int("cpus")) {
+			best, found = c, true
+		}
+	}
+	if !found {
+		return best, plan.Refuse("", nil, "explain looks at one design of a run at a time: give one by {designs}, of "+
+			"%s", strings.Join(names, ", "))
+	}
+	return best, nil
+}
+
+// SameHere refuses to mix trials of two machines or two builds in the run in dir. Virtual time is the same everywhere.
+func (h *Header) SameHere(dir string) error {
+	here := host.Read()
+	if h.World == result.Virtual {
+		here.Machine = h.Environment.Machine
+	}
+	if err := here.SameMachine(h.Environment); err != nil {
+		return plan.Refuse("", nil, "%s cannot be continued on this machine: %w", dir, err).
+			Suggest("continue it there, or start a new run")
+	}
+	if err := here.SameBuild(h.Environment); err != nil {
+		return plan.Refuse("", nil, "%s cannot be continued by this program: %w", dir, err).
+			Suggest("continue with the program that began it, or start a new run")
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
+)
+
+// EnoughForAll refuses, by a [*plan.Refusal], to compare all pairs by fewer blocks than that takes. A run that goes on
+// will have those of its plan.
+func (s *Sweep) EnoughForAll() error {
+	if !s.Criteria.All {
+		return nil
+	}
+	blocks := s.Plan.Blocks
+	if s.Complete {
+		blocks = len(s.Sealed)
+	}
+	few, many, needed := s.Criteria.BlocksForAll(s.CaseRows())
+	if blocks >= needed {
+		return nil
+	}
+	return plan.Refuse("compare", "all", "makes %d verdicts where neighbours make %d, and takes %d blocks to find what "+
+		"%d find then; there are %d: use {count} %d, fewer designs, or {compare} neighbours", many, few, needed,
+		compare.InterimBlocks()[0], blocks, needed)
+}
+
+// PrepareOpenLoops measures the capacities of the open loops of a new sweep that is to be stored in dir, because a
+// fraction of the capacity needs the capacity, and so does the verdict unstable. Beyond the CPUs of this machine they
+// are simulated. begin is called before the first real measurement, tell before each trial. It does nothing without an
+// open loop.
+//
+// Rates that cannot be offered are a [*plan.Refusal], a design that fails without load an [*Unserved].
+func (s *Sweep) PrepareOpenLoops(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
+	t, err := s.Twin()
+	if err != nil {
+		return err
+	}
+	both := []*Sweep{s}
+	if t != nil {
+		t.Plan.Cases = s.Header.Beyond()
+		both = append(both, t)
+	}
+	for _, x := range both {
+		if err := x.capacities(ctx, dir, begin, tell); err != nil {
+			return err
+		}
+	}
+	if t != nil {
+		s.Header.Capacities = append(s.Header.Capacities, t.Header.Capacities...)
+	}
+	return nil
+}
+
+// capacities measures the capacities of the open loops of one sweep.
+func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
+	if !slices.ContainsFunc(s.Plan.Cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+		return nil
+	}
+	if err := store.Vacant(dir); err != nil { // before the time is spent
+		return StoreError(err)
+	}
+	if err := s.CheckRates(); err != nil {
+		return plan.AsRefusal(err)
+	}
+	if !s.Header.Predicts && begin != nil {
+		begin()
+	}
+	if err := s.MeasureCapacities(ctx, tell); err != nil {
+		return err
+	}
+
+	err := s.CheckRates()
+	var u *Unserved
+	if err == nil || errors.As(err, &u) && result.OutcomeOf([]result.Trial{u.Trial}) != result.Sound {
+		return err
+	}
+	return plan.AsRefusal(err)
+}

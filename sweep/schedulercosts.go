@@ -1,0 +1,40 @@
+package sweep
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/costs"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sim"
+)
+
+// SchedulerCosts are the costs of Go's scheduler that a simulation charges.
+type SchedulerCosts struct {
+	Text     string   // see sim.ParseCosts
+	From     string   // "given", [Typical], or [Calibrated] and a time
+	Warnings []string // reasons to doubt them
+}
+
+// CostsHere are the given costs, else the calibrated costs of the machine here, else typical ones, with a warning.
+// Errors are a [*plan.Refusal].
+func CostsHere(given string, here host.Environment) (SchedulerCosts, error) {
+	if given != "" {
+		c, err := sim.ParseCosts(given)
+		if err != nil {
+			return SchedulerCosts{}, plan.Refuse("cost", given, "%w", err)
+		}
+		return SchedulerCosts{c.String(), "given", []string{}}, nil
+	}
+
+	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
+	if err != nil {
+		text := sim.Typical().String()
+		return SchedulerCosts{text, Typical, []string{fmt.Sprintf("the scheduler's costs are typical ones, not this "+
+			"machine's: %s (%v); calibrate this machine, or give costs", text, err)}}, nil
+	}
+	return SchedulerCosts{c.String(), Calibrated + cal.Measured.UTC().Format(time.RFC3339),
+		append([]string{}, cal.Warnings...)}, nil
+}

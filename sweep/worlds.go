@@ -1,0 +1,82 @@
+package sweep
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
+)
+
+// SplitCases divides cases into those that are measured and those that are predicted; a case that can be measured here
+// is both. Without predict nothing is predicted. With oversubscribe, cases with more CPUs than this machine has are
+// measured and not predicted.
+func SplitCases(w *workload.Workload, cases []plan.Case, predict, oversubscribe bool) (measured,
+	predicted []plan.Case) {
+	for _, c := range cases {
+		here := c.Point.Int("cpus") <= runtime.NumCPU()
+		if here || oversubscribe {
+			measured = append(measured, c)
+		}
+		if d, _ := w.Find(c.Design); predict && d.Worlds != workload.LiveOnly && (here || !oversubscribe) {
+			predicted = append(predicted, c)
+		}
+	}
+	return measured, predicted
+}
+
+// LongestWindow is how long a trial of a stream takes at most if nothing hangs: an open loop serves those who arrived
+// in the window for as long again.
+func LongestWindow(warmup, duration time.Duration, cases []plan.Case) time.Duration {
+	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+		duration *= 2
+	}
+	return warmup + duration
+}
+
+// DefaultTimeLimit is the time limit of a trial for which none was given. It is generous, because it only has to end
+// what would never end by itself.
+func DefaultTimeLimit(w *workload.Workload, cases []plan.Case, warmup, duration time.Duration, n int64) time.Duration {
+	limit := LongestWindow(warmup, duration, cases) + 30*time.Second
+	if n > 0 { // operations, however long they take
+		limit = 10 * time.Minute
+	}
+	for _, c := range cases {
+		if d, _ := w.Find(c.Design); d.Job != nil {
+			limit = max(limit, 10*time.Minute)
+		}
+	}
+	return limit
+}
+
+// CheckVirtual refuses, by a [*plan.Refusal], cases that have no virtual world.
+func CheckVirtual(w *workload.Workload, cases []plan.Case) error {
+	var live, both []string
+	for _, c := range cases {
+		of := &both
+		if d, _ := w.Find(c.Design); d.Worlds == workload.LiveOnly {
+			of = &live
+		}
+		if !slices.Contains(*of, c.Design) {
+			*of = append(*of, c.Design)
+		}
+		if n := c.Point.Int("cpus"); n > sim.MaxCPUs {
+			return plan.Refuse("cpus", n, "the simulation has at most %d CPUs", sim.MaxCPUs).Suggest("give fewer")
+		}
+	}
+	switch {
+	case len(live) == 0:
+		return nil
+	case !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }):
+		return plan.Refuse("", nil, "no design of %s has a virtual world: they use what only a real machine has",
+			w.Name).Suggest("measure them live")
+	}
+	r := plan.Refuse("", nil, "%s/%s has no virtual world: it uses what only a real machine has", w.Name, live[0])
+	if len(both) > 0 {
+		return r.Suggest("leave it out, with {designs} %s", strings.Join(both, ","))
+	}
+	return r.Suggest("name others with {designs}")
+}
