@@ -66,7 +66,6 @@ func writeBoxes(b *strings.Builder, f *frame, st Style) {
 	chart := column{left: true}
 	chart.head, chart.rule = drawRuler(a, width, st)
 	inside := quote.Width(chart.rule)
-
 	for _, d := range kept {
 		t := seriesTone(slices.Index(f.designs(), d.row.Design))
 		chart.cells = append(chart.cells, cell{drawBox(d.row, d.kind, a, inside, st), t})
