@@ -224,8 +224,8 @@ func TestDecisionsAreReplayed(t *testing.T) {
 		}
 	}
 	if _, err := ReadInterims([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil ||
-		!strings.Contains(err.Error(), "look 1") {
-		t.Errorf("a look that is none: %v", err)
+		!strings.Contains(err.Error(), "interim analysis 1") {
+		t.Errorf("a record that is not an interim analysis: %v", err)
 	}
 }
 
