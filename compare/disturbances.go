@@ -85,8 +85,8 @@ func stealTime(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	return warn(WarnSteal, total, stealLimit,
-		"the hypervisor gave %.1f %% of the CPU time that was wanted to others, most in block %d (%.1f %%); more "+
-			"than %.0f %% makes speed depend on the neighbours: measure when they are quiet, or on a "+
+		"the hypervisor gave %.1f%% of the CPU time that was wanted to others, most in block %d (%.1f%%); more "+
+			"than %.0f%% makes speed depend on the neighbours: measure when they are quiet, or on a "+
 			"machine without any",
 		100*total, block, 100*worst, 100*stealLimit)
 }
@@ -144,8 +144,8 @@ func clockDrop(trials []result.Trial) (Warning, bool) {
 
 	drop := stat.Median(drops)
 	w, ok := warn(WarnClock, drop, slowerLimit,
-		"the CPU was slower than calibrated around %d of %d trials, by %.0f %% in the middle one of them; more than "+
-			"%.0f %% in more than %.0f %% of the trials is a clock that drops or a CPU that is shared: fix its "+
+		"the CPU was slower than calibrated around %d of %d trials, by %.0f%% in the middle one of them; more than "+
+			"%.0f%% in more than %.0f%% of the trials is a clock that drops or a CPU that is shared: fix its "+
 			"clock, cool it, or stop what shares it",
 		len(drops), known, 100*drop, 100*slowerLimit, 100*slowTrials)
 

@@ -47,9 +47,9 @@ func TestFilesDiffer(t *testing.T) {
 			seen += boolToInt(v.Verdict == Faster || v.Verdict == Slower)
 		}
 		got := 100 * float64(seen) / sets
-		t.Logf("%d and %d files, %.0f %% apart: differences %.1f %%", c.a, c.b, 100*c.effect, got)
+		t.Logf("%d and %d files, %.0f%% apart: differences %.1f%%", c.a, c.b, 100*c.effect, got)
 		if got < c.low || got > c.high {
-			t.Errorf("%d and %d files, %.0f %% apart: %.1f %% differences, not %v to %v", c.a, c.b, 100*c.effect, got,
+			t.Errorf("%d and %d files, %.0f%% apart: %.1f%% differences, not %v to %v", c.a, c.b, 100*c.effect, got,
 				c.low, c.high)
 		}
 	}

@@ -41,17 +41,17 @@ func machines() []machine { return machinesWith(0.02) }
 func machinesWith(noise float64) []machine {
 	return []machine{
 		{name: "calm", noise: noise},
-		{name: "blocks differ by 10 %, and within by 3 %", block: 0.10, swing: 0.03, noise: noise},
-		{name: "drifts by 2 % a block", drift: 0.02, noise: noise},
+		{name: "blocks differ by 10%, and within by 3%", block: 0.10, swing: 0.03, noise: noise},
+		{name: "drifts by 2% a block", drift: 0.02, noise: noise},
 		{name: "heavy tails", block: 0.05, noise: noise, tails: 3},
-		{name: "one trial in 20 is 15 % slow", block: 0.05, noise: noise, odd: 0.05, slowed: 0.15},
-		{name: "wanders by 5 %", wander: 0.05, noise: noise},
+		{name: "one trial in 20 is 15% slow", block: 0.05, noise: noise, odd: 0.05, slowed: 0.15},
+		{name: "wanders by 5%", wander: 0.05, noise: noise},
 	}
 }
 
 // lopsided returns a machine on which some trials of the first design are slow, and none of the others.
 func lopsided(noise, share, slowed float64) machine {
-	name := fmt.Sprintf("one design: %.0f trials in 100 are %.0f %% slow", 100*share, 100*slowed)
+	name := fmt.Sprintf("one design: %.0f trials in 100 are %.0f%% slow", 100*share, 100*slowed)
 	return machine{name: name, noise: noise, odd: share, slowed: slowed, first: true}
 }
 

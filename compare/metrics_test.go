@@ -318,15 +318,15 @@ func TestSimulatedGate(t *testing.T) {
 		leastFail, mostFail  float64
 	}{
 		{"no change", 0.05, 1, 0, 1, 0.95, 1, 0, 0.05},
-		{"3 % of 5 %", 0.05, 1.03, 0, 1, 0.90, 1, 0, 0.05},
-		{"10 % of 5 %", 0.05, 1.10, 0, 1, 0, 0.05, 0.95, 1},
+		{"3% of 5%", 0.05, 1.03, 0, 1, 0.90, 1, 0, 0.05},
+		{"10% of 5%", 0.05, 1.10, 0, 1, 0, 0.05, 0.95, 1},
 
 		{"just at the limit", 0.05, 1.0501, 0, 1, 0, 0.05, 0, 0.06},
 		{"a re-layout", 0.02, 1, 0.02, 5, 0, 1, 0, 0.01},
 		// With blocks as replicates more would fail.
 		{"a re-layout just at the limit", 0.02, 1.02, 0.04, 5, 0, 0.06, 0, 0.06},
 		{"a re-layout that is ignored", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1}, // the purpose of layouts
-		{"10 % and a re-layout", 0.02, 1.10, 0.01, 5, 0, 0.05, 0.95, 1},
+		{"10% and a re-layout", 0.02, 1.10, 0.01, 5, 0, 0.05, 0.95, 1},
 	} {
 		rng := rand.New(rand.NewPCG(7, 11))
 		g := Gate{Max: c.max, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)}

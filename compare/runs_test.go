@@ -172,13 +172,13 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 			cover += boolToInt(c.Low <= 1 && 1 <= c.High)
 			wrong += boolToInt(c.Enough(0.05) && c.P() <= 0.05 && c.Permutation() <= 0.05)
 		}
-		t.Logf("%-14s %2d and %2d blocks: covers %.1f %%, false differences %.1f %%", m.name, m.a, m.b, share(cover),
+		t.Logf("%-14s %2d and %2d blocks: covers %.1f%%, false differences %.1f%%", m.name, m.a, m.b, share(cover),
 			share(wrong))
 		if share(cover) < 93.5 {
-			t.Errorf("%s: the interval covers in %.1f %%", m.name, share(cover))
+			t.Errorf("%s: the interval covers in %.1f%%", m.name, share(cover))
 		}
 		if share(wrong) > 5.4 { // 5% and two standard errors of 10,000
-			t.Errorf("%s: a false difference in %.1f %%", m.name, share(wrong))
+			t.Errorf("%s: a false difference in %.1f%%", m.name, share(wrong))
 		}
 	}
 	drifting := machines()[2]
@@ -190,9 +190,9 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 		c, _ := stat.CompareUnpaired(both[10:], both[:10], 0.95)
 		wrong += boolToInt(c.P() <= 0.05)
 	}
-	t.Logf("drift from run to run: false differences %.1f %%", 10*share(wrong))
+	t.Logf("drift from run to run: false differences %.1f%%", 10*share(wrong))
 	if 10*share(wrong) > 10 {
-		t.Errorf("a drift that shows in the order of the blocks is taken for a difference in %.1f %%", 10*share(wrong))
+		t.Errorf("a drift that shows in the order of the blocks is taken for a difference in %.1f%%", 10*share(wrong))
 	}
 }
 
@@ -232,9 +232,9 @@ func TestRunsDiffer(t *testing.T) {
 			wrong += boolToInt(v.Verdict == Faster || v.Verdict == Slower)
 		}
 		got := 100 * float64(wrong) / sets
-		t.Logf("%d and %d runs that differ by %.0f %%: false differences %.1f %%", c.a, c.b, 100*c.spread, got)
+		t.Logf("%d and %d runs that differ by %.0f%%: false differences %.1f%%", c.a, c.b, 100*c.spread, got)
 		if got < c.low || got > c.high {
-			t.Errorf("%d and %d runs, spread %v: false differences in %.1f %%, not within %v and %v", c.a, c.b,
+			t.Errorf("%d and %d runs, spread %v: false differences in %.1f%%, not within %v and %v", c.a, c.b,
 				c.spread, got, c.low, c.high)
 		}
 	}
@@ -327,7 +327,7 @@ func TestUnpairedDetectable(t *testing.T) {
 		found += boolToInt(c.P() <= 0.05)
 	}
 	if share := 100 * float64(found) / dataSets; share < 76 || share > 84 {
-		t.Errorf("a detectable ratio is found in %.1f %%", share)
+		t.Errorf("a detectable ratio is found in %.1f%%", share)
 	}
 }
 
@@ -350,7 +350,7 @@ func TestRunsFamilywise(t *testing.T) {
 		}
 	}
 	if share := 100 * float64(wrong) / sets; share > 6.2 { // 5% and two standard errors of 1,250
-		t.Errorf("a false difference in %.1f %% of the comparisons", share)
+		t.Errorf("a false difference in %.1f%% of the comparisons", share)
 	}
 }
 
@@ -373,13 +373,13 @@ func TestRunsWithBudgets(t *testing.T) {
 		_, low, high, _ := stat.MedianInterval(runs[0], 0.95)
 		holds += boolToInt(low <= 0 && 0 <= high)
 	}
-	t.Logf("false differences %.1f %%, a median's interval holds it in %.1f %%", 100*float64(wrong)/sets,
+	t.Logf("false differences %.1f%%, a median's interval holds it in %.1f%%", 100*float64(wrong)/sets,
 		100*float64(holds)/sets)
 	if share := 100 * float64(wrong) / sets; share < 5.5 || share > 8.5 {
-		t.Errorf("%.1f %% of the differences between runs with a budget are false: what compare says of them is wrong",
+		t.Errorf("%.1f%% of the differences between runs with a budget are false: what compare says of them is wrong",
 			share)
 	}
 	if share := 100 * float64(holds) / sets; share < 93.5 {
-		t.Errorf("the interval of a median holds it in %.1f %%", share)
+		t.Errorf("the interval of a median holds it in %.1f%%", share)
 	}
 }

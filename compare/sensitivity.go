@@ -183,7 +183,7 @@ func (s *Sensitivity) Text() string {
 	text := what
 	if s.Share > sensitivityLimit {
 		text += fmt.Sprintf(" depends on the scheduler's costs, on %s most: one of them x 1/2 or x 2 changes "+
-			"it by up to %.3g %%", s.Cost, 100*float64(s.Share))
+			"it by up to %.3g%%", s.Cost, 100*float64(s.Share))
 	}
 
 	switch {
@@ -196,8 +196,8 @@ func (s *Sensitivity) Text() string {
 	}
 
 	if len(s.States) > 1 {
-		return text + fmt.Sprintf(" has %s: one burn that lasts longer changes it by up to %.3g %%",
+		return text + fmt.Sprintf(" has %s: one burn that lasts longer changes it by up to %.3g%%",
 			result.Count(len(s.States), "steady state"), 100*float64(s.DisturbedShare))
 	}
-	return text + fmt.Sprintf(" changes by up to %.3g %% if one burn lasts longer", 100*float64(s.DisturbedShare))
+	return text + fmt.Sprintf(" changes by up to %.3g%% if one burn lasts longer", 100*float64(s.DisturbedShare))
 }

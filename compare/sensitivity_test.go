@@ -31,7 +31,7 @@ func TestSensitivities(t *testing.T) {
 		t.Errorf("%+v", a.Effects)
 	}
 	if !strings.Contains(a.Text(), "on wake most") || !strings.Contains(a.Text(), "throughput") ||
-		!strings.Contains(a.Text(), "up to 4 %") {
+		!strings.Contains(a.Text(), "up to 4%") {
 		t.Error(a.Text())
 	}
 	if b.Low != 495 || b.High != 500 || b.Cost != "chan" || b.Matters() {

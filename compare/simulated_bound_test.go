@@ -72,9 +72,9 @@ func (o *table) bound() {
 		most, se = 100*most, 100*se
 		wrong := "reachable"
 		if most < least {
-			wrong = fmt.Sprintf("%.1f %%", 100*falseTail+(least-most)/l1)
+			wrong = fmt.Sprintf("%.1f%%", 100*falseTail+(least-most)/l1)
 		}
-		o.line("| %d | %.1f %% | %.0f %% | %.1f %% | %.1f %% | %.1f %% | %.1f | %s |", s.blocks,
+		o.line("| %d | %.1f%% | %.0f%% | %.1f%% | %.1f%% | %.1f%% | %.1f | %s |", s.blocks,
 			got[i].share("Student's"), 100*(s.allowed-1),
 			got[i].share("allowed"), least, most, se, wrong)
 		if *tries >= dataSets && s.reachable != (most > least+2*se) ||

@@ -33,12 +33,12 @@ func (o *table) budgets() {
 		}
 	}
 	share := 100 * float64(trials) / (sweeps * designs * 40)
-	o.line("\n%d sweeps of six designs on these machines in turn, with an error of 1 %% a trial and time enough, "+
-		"each design 0, 10, 50 or\n100 %% ahead of the one before: 40 blocks of everything decide %d of the "+
-		"comparisons. A budget reaches %d of these verdicts, and\n%d more, with %.1f %% of the trials.", sweeps,
+	o.line("\n%d sweeps of six designs on these machines in turn, with an error of 1%% a trial and time enough, "+
+		"each design 0, 10, 50 or\n100%% ahead of the one before: 40 blocks of everything decide %d of the "+
+		"comparisons. A budget reaches %d of these verdicts, and\n%d more, with %.1f%% of the trials.", sweeps,
 		decided, same, more, share)
 	if same != decided || share > 50 {
-		o.t.Errorf("the same verdicts in %d of %d comparisons, with %.1f %% of the trials", same, decided, share)
+		o.t.Errorf("the same verdicts in %d of %d comparisons, with %.1f%% of the trials", same, decided, share)
 	}
 }
 
@@ -76,14 +76,14 @@ func (o *table) allocations() {
 		c["trials"] += float64(measured) / (designs * 40)
 	})
 	o.line("\nSweeps of five designs, each beside the one before and the first, where steps are none, exactly the " +
-		"margin of 2 %%, 1 to 5 %%,\n10 or 50 %%; on any of these machines, at random costs, in a random time of 25 " +
-		"to 100 %% of that of 40 blocks of everything:\n")
+		"margin of 2%%, 1 to 5%%,\n10 or 50%%; on any of these machines, at random costs, in a random time of 25 " +
+		"to 100%% of that of 40 blocks of everything:\n")
 	o.head("a trial's error", "comparisons that 40 blocks decide", "of these alike by the budget",
 		"otherwise decided by it", "undecided by it", "sweeps with a false verdict, budget", "the same, 40 blocks",
 		"trials")
 	for i, c := range got {
 		of := func(name string) float64 { return 100 * c[name] / c["decided"] }
-		o.line("| %.0f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", 100*noises[i],
+		o.line("| %.0f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% |", 100*noises[i],
 			c.share("decided")/(2*designs-3),
 			of("same"), of("another"), 100-of("same")-of("another"), c.share("false"), c.share("false by 40"),
 			c.share("trials"))

@@ -20,7 +20,7 @@ func sequential() Criteria {
 // by exactly the margin. If trials agree well at those and badly at the first, either kind of verdict may be false.
 // Holm's method alone adds up the two error rates.
 func (o *table) margins() {
-	all := []machine{{name: "0.2 %", noise: 0.002}, {name: "0.4 %", noise: 0.004}, {name: "0.8 %", noise: 0.008}}
+	all := []machine{{name: "0.2%", noise: 0.002}, {name: "0.4%", noise: 0.004}, {name: "0.8%", noise: 0.008}}
 	once, interims := DefaultCriteria("", nil), sequential()
 	got := experiment(4, len(all), func(i int, r *rand.Rand, c tally) {
 		var long, short []blockSeries
@@ -38,13 +38,13 @@ func (o *table) margins() {
 		c["Holm"] += wrong(byHolm(states))
 		c["looks"] += wrong(interims.judge(long))
 	})
-	o.line("\nTwo designs at six points: equal at one, with an error of 5 %% a trial, apart by exactly the margin of " +
-		"2 %% at\nthe others; sweeps with any false verdict, a difference where there is none or an equivalence " +
+	o.line("\nTwo designs at six points: equal at one, with an error of 5%% a trial, apart by exactly the margin of " +
+		"2%% at\nthe others; sweeps with any false verdict, a difference where there is none or an equivalence " +
 		"where they are apart:\n")
 	o.head("a trial's error at the others", "10 blocks", "looks", "10 blocks, Holm's method without "+
 		"room for equivalence")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c.share("Holm"))
+		o.line("| %s | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("once"), c.share("looks"), c.share("Holm"))
 		o.sharp(all[i].name+": false", c.share("once"), 5)
 		o.within(all[i].name+": false with looks", c.share("looks"), 0, 5)
 	}
@@ -129,7 +129,7 @@ func (o *table) detectable() {
 		if all[i].interims {
 			name = "up to 40, looks"
 		}
-		o.line("| %s | %.1f %% | %.1f %% |", name, got[i].share("found"), got[i+1].share("found"))
+		o.line("| %s | %.1f%% | %.1f%% |", name, got[i].share("found"), got[i+1].share("found"))
 		o.within(name+" blocks: detectable found", got[i].share("found"), 78, 84)
 		o.within(name+" blocks, 5 verdicts: detectable found", got[i+1].share("found"), 78, 84)
 	}
@@ -155,7 +155,7 @@ func (o *table) interims() {
 	o.head("machine", "the interval holds it when the looks end", "found", "found by 40 blocks at once",
 		"blocks until then, on average")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f |", all[i].name, c.share("covers"), c.share("finds"),
+		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f |", all[i].name, c.share("covers"), c.share("finds"),
 			c.share("once"), c["blocks"]/float64(*tries))
 		if !all[i].first {
 			o.within(all[i].name+": covers with looks", c.share("covers"), 93.5, 100)
@@ -166,8 +166,8 @@ func (o *table) interims() {
 // equivalence: the cost of interim analyses for equal designs, and the rate at which designs that differ by exactly
 // the margin are called equivalent. Each side has half of alpha.
 func (o *table) equivalence() {
-	all := []machine{{name: "0.5 %", noise: 0.005}, {name: "1 %", noise: 0.01}, {name: "2 %", noise: 0.02},
-		{name: "3 %", noise: 0.03}, {name: "4 %", noise: 0.04}}
+	all := []machine{{name: "0.5%", noise: 0.005}, {name: "1%", noise: 0.01}, {name: "2%", noise: 0.02},
+		{name: "3%", noise: 0.03}, {name: "4%", noise: 0.04}}
 	once, interims := DefaultCriteria("", nil), sequential()
 	got := experiment(7, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0, math.Log(1.02)})
@@ -180,11 +180,11 @@ func (o *table) equivalence() {
 		c["false"] += float64(boolToInt(apart.verdict == Equivalent))
 	})
 	o.line("\nTwo equal designs, one comparison, on a calm machine; and two that differ by exactly " +
-		"the margin of 2 %%:\n")
+		"the margin of 2%%:\n")
 	o.head("a trial's error", "equivalent by 40 blocks at once", "equivalent by the looks",
-		"blocks until then, on average", "2 % apart: falsely equivalent by the looks")
+		"blocks until then, on average", "2% apart: falsely equivalent by the looks")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f | %.1f %% |", all[i].name, c.share("once"), c.share("looks"),
+		o.line("| %s | %.1f%% | %.1f%% | %.1f | %.1f%% |", all[i].name, c.share("once"), c.share("looks"),
 			c["blocks"]/float64(*tries), c.share("false"))
 		o.sharp(all[i].name+": falsely equivalent", c.share("false"), 2.5)
 	}
@@ -208,11 +208,11 @@ func (o *table) rareTrials() {
 		c["looks"] += equivalent(interims, 40)
 		c["early"] += equivalent(early, 40)
 	})
-	o.line("\nTwo designs that are 2.2 %% apart on average, because some trials of one of them are slow; an error of " +
-		"0.5 %% a trial;\nfalsely equivalent:\n")
+	o.line("\nTwo designs that are 2.2%% apart on average, because some trials of one of them are slow; an error of " +
+		"0.5%% a trial;\nfalsely equivalent:\n")
 	o.head("machine", "10 blocks", "20 blocks", "40 blocks", "looks", "looks, if the first could say so")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("10"), c.share("20"),
+		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("10"), c.share("20"),
 			c.share("40"), c.share("looks"), c.share("early"))
 	}
 }

@@ -41,8 +41,8 @@ func noises() []noise {
 		{"independent, one design has an exponential tail", 6, 9, 3.5, exponential(0.02)},
 		{"AR(1), 0.3", 8, 0, 0, autoregressive(0.3)},
 		{"AR(1), 0.5", 10, 0, 0, autoregressive(0.5)},
-		{"phases of 3 blocks hit one design by 6 %", 10, 0, 0, phases(3)},
-		{"phases of 8 blocks hit one design by 6 %", 0, 0, 0, phases(8)},
+		{"phases of 3 blocks hit one design by 6%", 10, 0, 0, phases(3)},
+		{"phases of 8 blocks hit one design by 6%", 0, 0, 0, phases(8)},
 		{"independent, one design has an exponential tail, half as large again", 6, 9, 0, exponential(0.03)},
 	}
 }
@@ -119,7 +119,7 @@ func (o *table) orders() {
 			c["plain"] += float64(boolToInt(plain.P() <= 0.05 && plain.EquivalenceP(margin) > 0.05))
 		})
 		o.line("\nTwo equal designs, one comparison, %s; false differences where what disturbs the ratio lasts:\n",
-			map[bool]string{true: "no margin", false: "the usual margin of 2 %"}[margin == 0])
+			map[bool]string{true: "no margin", false: "the usual margin of 2%"}[margin == 0])
 		o.falseByOrder(all, counts, got, margin)
 	}
 }
@@ -132,12 +132,12 @@ func (o *table) falseByOrder(all []noise, counts []int, got []tally, margin floa
 		text := "| " + all[i].name + " |"
 		for _, n := range counts {
 			name := fmt.Sprint(n)
-			text += fmt.Sprintf(" %.1f %% |", c.share(name))
+			text += fmt.Sprintf(" %.1f%% |", c.share(name))
 			if most := all[i].limit(n, margin); most > 0 {
 				o.within(fmt.Sprintf("%s, %d blocks, margin %v: false", all[i].name, n, margin), c.share(name), 0, most)
 			}
 		}
-		o.line("%s %.1f %% | %.1f %% |", text, c.share("looks"), c.share("plain"))
+		o.line("%s %.1f%% | %.1f%% |", text, c.share("looks"), c.share("plain"))
 		if most := all[i].limit(40, margin); most > 0 {
 			o.within(fmt.Sprintf("%s, looks, margin %v: false", all[i].name, margin), c.share("looks"), 0, most)
 		}
@@ -177,7 +177,7 @@ func (o *table) price() {
 				worth = float64(all[i].blocks-less) - min(1, (high-c["found"])/(high-low))
 			}
 		}
-		o.line("| %d | %.1f %% | %.1f %% | %.1f %% | %.1f |", all[i].blocks, c.share("widened"), c.share("found"),
+		o.line("| %d | %.1f%% | %.1f%% | %.1f%% | %.1f |", all[i].blocks, c.share("widened"), c.share("found"),
 			c.share("plain0"), worth)
 		if *tries >= dataSets {
 			o.within(fmt.Sprint(all[i].blocks, " blocks: more than Student's t alone, in per cent"),

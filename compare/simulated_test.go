@@ -133,7 +133,7 @@ func TestSameFigures(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"a 1.5 % b", "a 1.6 % b", true}, {"a 1.5 % b", "a 8.7 % b", false}, {"a 1.5", "b 1.5", false},
+		{"a 1.5% b", "a 1.6% b", true}, {"a 1.5% b", "a 8.7% b", false}, {"a 1.5", "b 1.5", false},
 		{"10 of 12", "11 of 12", false}, {"1.5", "1.5 2.5", false},
 	} {
 		if sameFigures(c.a, c.b) != c.want {
@@ -180,7 +180,7 @@ func (o *table) pairs() {
 		"found if the machine did nothing")
 	for i, c := range got {
 		wider, undisturbed := 100*(c["width"]/c["scatter's width"]-1), 100*(c["width"]/c["weather's width"]-1)
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"),
+		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("covers"),
 			wider, undisturbed, c.share("finds"), c.share("optimum finds"), c.share("oracle finds"))
 		if all[i].first {
 			continue
@@ -206,7 +206,7 @@ func (o *table) naive() {
 	o.head("machine", "the interval holds the true ratio", "finds the difference", "finds one where there is none")
 	fails := 0
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"), c.share("finds"),
+		o.line("| %s | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("covers"), c.share("finds"),
 			c.share("false"))
 		fails += boolToInt(c.share("covers") < 93.5 || c.share("false") > 5.5 || c.share("finds") < 40)
 	}
@@ -246,9 +246,9 @@ func (o *table) families() {
 	})
 	o.line("\nFive equal designs, seven comparisons; sweeps with any false verdict, by 10 blocks and by the looks at "+
 		"10, 15, 20,\n30 and 40, and the same of two designs, one comparison, %d pairs for each sweep:\n", pairsEach)
-	o.head("machine", "10 blocks", "looks", "looks, one comparison", "one comparison, 5 % at each look")
+	o.head("machine", "10 blocks", "looks", "looks, one comparison", "one comparison, 5% at each look")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("once"), c.share("looks"),
+		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("once"), c.share("looks"),
 			c.share("looks, one"), c.share("no spending"))
 		o.within(all[i].name+": family", c.share("once"), 0, 5)
 		o.within(all[i].name+": family with looks", c.share("looks"), 0, 5)

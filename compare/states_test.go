@@ -114,7 +114,7 @@ func TestSensitivityToDisturbances(t *testing.T) {
 		len(a.States) != 2 || a.Share != 0 || !a.Matters() || len(a.Effects) != 1 {
 		t.Errorf("%+v", a)
 	}
-	if !strings.Contains(a.Text(), "has 2 steady states") || !strings.Contains(a.Text(), "5 %") ||
+	if !strings.Contains(a.Text(), "has 2 steady states") || !strings.Contains(a.Text(), "5%") ||
 		strings.Contains(a.Text(), "scheduler") {
 		t.Error(a.Text())
 	}

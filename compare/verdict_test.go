@@ -166,7 +166,7 @@ func TestTooFewBlocks(t *testing.T) {
 	v := DefaultCriteria("", nil).Verdicts(rows, trials)
 	if len(v) != 1 || v[0].Verdict != Undecided || v[0].Detectable.Known() || v[0].MoreBlocks == nil ||
 		*v[0].MoreBlocks != 1 {
-		t.Errorf("five blocks cannot decide at 5 %%, six can: %+v", v)
+		t.Errorf("five blocks cannot decide at 5%%, six can: %+v", v)
 	}
 }
 

@@ -104,7 +104,7 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 	if change, p := t.trend(); p <= orderAlpha {
 		if share := math.Exp(change) - 1; math.Abs(share) >= driftLimit {
 			w, ok := warn(WarnDrift, share, driftLimit,
-				"speed drifted by %+.1f %% from the first block to the last (p = %.2g; warned of from %.0f %% on at "+
+				"speed drifted by %+.1f%% from the first block to the last (p = %.2g; warned of from %.0f%% on at "+
 					"p <= %g): verdicts compare within blocks and stand, but do not compare these medians with "+
 					"another run; let the machine warm up or settle first",
 				100*share, p, 100*driftLimit, orderAlpha)
@@ -153,8 +153,8 @@ func fewBlocks(trials []result.Trial, interims []int) (Warning, bool) {
 	few := fmt.Sprintf("%d %s", n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1])
 	if len(interims) > 0 {
 		return warn(WarnFewBlocks, float64(n), float64(least),
-			"%s: a run with a budget decides nothing before its first look, at %d: give it more time, fewer designs "+
-				"and points, or a shorter duration", few, least)
+			"%s: a run with a budget decides nothing before its first interim analysis, at %d: give it more "+
+				"time, fewer designs and points, or a shorter duration", few, least)
 	}
 
 	return warn(WarnFewBlocks, float64(n), float64(least),
@@ -174,14 +174,14 @@ func UnfinishedWarning(workload, run, how string, done, planned int) Warning {
 // OneRunWarning warns of verdicts between sides of one run each. how says how to measure replicates.
 func OneRunWarning(workload, how string) Warning {
 	return NewWarning(workload, WarnOneRun, "each side is one run, so nothing shows how much runs of one program "+
-		"differ, and the verdicts take all of it for a difference: where runs differ by 1 %, about 30 % of the "+
+		"differ, and the verdicts take all of it for a difference: where runs differ by 1%, about 30% of the "+
 		"verdicts on equal programs are false; "+how)
 }
 
 // BudgetWarning warns of a run with a budget that is compared with another run.
 func BudgetWarning(workload, run string) Warning {
 	w := NewWarning(workload, WarnBudget, "the run had a budget and ended where designs happened to look clearly "+
-		"apart or equal, so that more than 5 % of the differences between such runs are false; measure a "+
+		"apart or equal, so that more than 5% of the differences between such runs are false; measure a "+
 		"fixed number of blocks to compare it with another run")
 	w.Run = run
 	return w

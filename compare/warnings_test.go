@@ -68,7 +68,7 @@ func TestCountedWarnings(t *testing.T) {
 				return result.Metrics{"steal_seconds": 0.5}
 			}
 			return nil
-		}, (18*0.02 + 2*0.5) / (20*2 + 18*0.02 + 2*0.5), "most in block 2 (20.0 %)"},
+		}, (18*0.02 + 2*0.5) / (20*2 + 18*0.02 + 2*0.5), "most in block 2 (20.0%)"},
 		{"throttled", WarnThrottled, func(i int) result.Metrics {
 			if i == 7 || i == 8 {
 				return result.Metrics{"throttled_periods": 3}
@@ -86,8 +86,8 @@ func TestCountedWarnings(t *testing.T) {
 				return result.Metrics{"burn_probe_before": result.Value(1 + float64(i)/50)}
 			}
 			return nil
-		}, 0.16, "slower than calibrated around 3 of 20 trials, by 16 % in the middle one of them; more than 5 " +
-			"% in more than 5 %"},
+		}, 0.16, "slower than calibrated around 3 of 20 trials, by 16% in the middle one of them; more than " +
+			"5% in more than 5%"},
 	} {
 		list := Warnings(counted(20, func(i int) result.Metrics {
 			m := quiet(i)
@@ -142,7 +142,7 @@ func TestFewBlocks(t *testing.T) {
 	}
 	_, trials := sweepOf([]string{"a", "b"}, [][]float64{make([]float64, 7), make([]float64, 7)})
 	if w, _ := find(Warnings(trials, InterimBlocks()), WarnFewBlocks); !strings.Contains(w.Text,
-		"nothing before its first look, at 10") || strings.Contains(w.Text, "--count") {
+		"nothing before its first interim analysis, at 10") || strings.Contains(w.Text, "--count") {
 		t.Errorf("seven blocks of a budget: %q", w.Text)
 	}
 	if list := Warnings(nil, nil); len(list) != 0 {
@@ -182,9 +182,9 @@ func TestOrderFalseAlarms(t *testing.T) {
 			alarms += boolToInt(orderWarning(logs) != "")
 		}
 		share := 100 * float64(alarms) / sets
-		t.Logf("%-14s %d rows, %2d blocks: false alarms in %.2f %%", c.name, c.rows, c.blocks, share)
+		t.Logf("%-14s %d rows, %2d blocks: false alarms in %.2f%%", c.name, c.rows, c.blocks, share)
 		if share > 1.45 { // 1% and two standard errors of 2,000
-			t.Errorf("%s, %d rows, %d blocks: false alarms in %.2f %%", c.name, c.rows, c.blocks, share)
+			t.Errorf("%s, %d rows, %d blocks: false alarms in %.2f%%", c.name, c.rows, c.blocks, share)
 		}
 	}
 }
@@ -217,14 +217,14 @@ func TestOrderPower(t *testing.T) {
 	drifting := machine{drift: -0.01, noise: 0.02}
 	if share := found(1, func(r *rand.Rand) [][]float64 { return drifting.sweep(r, 10, make([]float64, 4)) },
 		WarnDrift); share < 95 {
-		t.Errorf("a drift of 1 %% a block in 4 rows of 10 blocks is found in %.1f %%", share)
+		t.Errorf("a drift of 1%% a block in 4 rows of 10 blocks is found in %.1f%%", share)
 	} else {
-		t.Logf("drift of 1 %% a block, 4 rows, 10 blocks: found in %.1f %%", share)
+		t.Logf("drift of 1%% a block, 4 rows, 10 blocks: found in %.1f%%", share)
 	}
 	alone := found(2, func(r *rand.Rand) [][]float64 { return drifting.sweep(r, 10, make([]float64, 1)) }, WarnDrift)
-	t.Logf("the same in 1 row: found in %.1f %%", alone)
+	t.Logf("the same in 1 row: found in %.1f%%", alone)
 	if alone < 40 {
-		t.Errorf("a drift of 1 %% a block in one row is found in %.1f %%", alone)
+		t.Errorf("a drift of 1%% a block in one row is found in %.1f%%", alone)
 	}
 	wandering := func(r *rand.Rand) [][]float64 {
 		effects := wander(r, 30, 0.03, 0.8)
@@ -237,14 +237,14 @@ func TestOrderPower(t *testing.T) {
 		return out
 	}
 	share := found(3, wandering, WarnSerial, WarnDrift) // some of its walks look like a drift
-	t.Logf("a correlation of 0.8 from block to block, 4 rows, 30 blocks: found in %.1f %%", share)
+	t.Logf("a correlation of 0.8 from block to block, 4 rows, 30 blocks: found in %.1f%%", share)
 	if share < 70 {
-		t.Errorf("a correlation of 0.8 over 30 blocks is found in %.1f %%", share)
+		t.Errorf("a correlation of 0.8 over 30 blocks is found in %.1f%%", share)
 	}
 	serial := found(3, wandering, WarnSerial)
-	t.Logf("of these as autocorrelation: %.1f %%", serial)
+	t.Logf("of these as autocorrelation: %.1f%%", serial)
 	if serial < 40 {
-		t.Errorf("it is called autocorrelation in %.1f %%", serial)
+		t.Errorf("it is called autocorrelation in %.1f%%", serial)
 	}
 }
 
@@ -257,7 +257,7 @@ func TestDriftFigures(t *testing.T) {
 	}
 	_, trials := sweepOf([]string{"a", "b"}, [][]float64{logs, logs})
 	w, ok := blockOrder(trials)
-	if !ok || math.Abs(float64(w.Value)-(math.Exp(-0.09)-1)) > 1e-9 || !strings.Contains(w.Text, "-8.6 %") {
+	if !ok || math.Abs(float64(w.Value)-(math.Exp(-0.09)-1)) > 1e-9 || !strings.Contains(w.Text, "-8.6%") {
 		t.Errorf("%+v", w)
 	}
 	for i := range trials {

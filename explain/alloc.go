@@ -302,7 +302,7 @@ func stopTheWorld(a *analysis) []Finding {
 		percent(a.fraction(a.trace.GC.Stopped)), s.Reason)
 	f.Where = a.prog.positions(s.Stack)
 	f.Share = a.fraction(a.trace.GC.Stopped)
-	f.citef("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason,
+	f.citef("%d stops for %q took %s; of all stops 99%% were shorter than %s", s.Count, s.Reason,
 		formatDuration(s.Spent), formatDuration(a.trace.GC.StopLatency.P99))
 	own := a.fraction(s.Spent)
 	if !strings.HasPrefix(s.Reason, "GC ") {

@@ -225,7 +225,7 @@ func (a *analysis) quote(f evidence.Frame) string {
 }
 
 // percent formats a fraction.
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+func percent(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }
 
 // formatDuration formats a time with two or three digits.
 func formatDuration(d time.Duration) string {

@@ -157,11 +157,11 @@ func TestSlackInPipeline(t *testing.T) {
 		Sites: [][]evidence.Frame{frames("main.f:5")}}}
 	c.evidence.Runs[0].User = 1700 * time.Millisecond
 	if f := c.first(); f.Name != "unbuffered-lockstep" {
-		t.Errorf("15 %% of the CPUs unused in a line without buffers: %v", c.names())
+		t.Errorf("15%% of the CPUs unused in a line without buffers: %v", c.names())
 	}
 	c.evidence.Runs[0].User = 1850 * time.Millisecond
 	if f := c.first(); f.Name != "unbuffered-lockstep" || f.Gain == nil || f.Gain.Estimate < minGain {
-		t.Errorf("7.5 %% of the CPUs unused: %v", c.names())
+		t.Errorf("7.5%% of the CPUs unused: %v", c.names())
 	}
 	c.evidence.Runs[0].User = 1700 * time.Millisecond
 	c.evidence.Program.Name = "coffee/linearpipe (buffer=10)"
@@ -785,7 +785,7 @@ func TestSchedulerTimeNotOfChannels(t *testing.T) {
 	c.cpu(15, "runtime.lock2", "runtime.chansend", "runtime.chansend1", "main.main:4", "runtime.main")
 	c.cpu(40, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
 	if names := c.names(); slices.Contains(names, "chan-handoff") {
-		t.Errorf("3200 parkings a second cannot take 40 %% of the time: %v", names)
+		t.Errorf("3200 parkings a second cannot take 40%% of the time: %v", names)
 	}
 }
 
@@ -921,7 +921,7 @@ func TestTailByChance(t *testing.T) {
 		t.Errorf("once 300 ms: %+v", f)
 	}
 	if f := find(build(105*time.Millisecond, 1, 1)); f != nil {
-		t.Errorf("once 105 ms, of which no change would save 5 %%: %+v", f)
+		t.Errorf("once 105 ms, of which no change would save 5%%: %+v", f)
 	}
 	if f := find(build(700*time.Millisecond, 1, 5)); f == nil || f.Gain == nil {
 		t.Errorf("once 700 ms of 5 s: %+v", f)

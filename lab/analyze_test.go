@@ -132,7 +132,7 @@ func TestAnalyzeAll(t *testing.T) {
 		warned[w.Warning] += w.Workload + ": " + w.Text + "\n"
 	}
 	for name, want := range map[string]string{compare.WarnRatios: "w: the ratios of neighbouring",
-		compare.WarnFewBlocks:  "decides nothing before its first look, at 30",
+		compare.WarnFewBlocks:  "decides nothing before its first interim analysis, at 30",
 		compare.WarnPrediction: "b has no prediction",
 		compare.WarnSimulation: "the milk is sour",
 		compare.WarnCosts: "w: predictions are made with typical costs of a " +

@@ -17,7 +17,7 @@ func TestCompareRefusals(t *testing.T) {
 	}
 	for _, c := range []struct{ older, newer, want string }{
 		{"", "b", "a run has an empty name"},
-		{"a", "a", "a and a are the same file: a run beside itself says nothing; give two runs"},
+		{"a", "a", "a and a are the same file: a run compared with itself says nothing; give two runs"},
 		{"dir", "dir", "dir and dir are the same directory"},
 		{"dir", "none", "dir"},
 		{"a", "b", "no benchmark at the same point"},

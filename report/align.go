@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// cell is a text and how it looks. Its text is quoted before it is measured.
+// cell is a text and its tone. The text is quoted before it is measured.
 type cell struct {
 	text string
 	tone tone
@@ -16,16 +16,16 @@ type cell struct {
 
 // column is a column of a text table.
 type column struct {
-	group string // a heading above several neighbours with the same group
+	group string // heading above neighbouring columns of the same group
 	head  string
 	left  bool   // left-aligned; numbers are not
-	drop  int    // where the page is too narrow, columns with the highest drop go first; 0 stays
+	drop  int    // order of removal if the page is too narrow: the highest goes first, 0 stays
 	rule  string // replaces the line under the heading, such as the axis of a chart
 	cells []cell
 
-	// where the page is too narrow, texts that are too long stand on lines of their own, above their rows
-	lifts bool
-	above []string // these texts, by row
+	// If the page is too narrow, texts that are too long are written on lines of their own, above their rows.
+	liftable bool
+	above    []string // those texts, by row
 }
 
 func (c *column) add(text string, t tone) { c.cells = append(c.cells, cell{text, t}) }
@@ -38,18 +38,19 @@ func (c *column) width() int {
 	return max(w, quote.Width(c.rule))
 }
 
-// least is the width that a column needs: texts above the rows need none.
-func (c *column) least() int {
-	if c.lifts {
+// leastWidth is the width that the column needs. Texts above the rows need none.
+func (c *column) leastWidth() int {
+	if c.liftable {
 		return quote.Width(c.head)
 	}
 	return c.width()
 }
 
+// gap is the number of spaces between columns.
 const gap = 2
 
-// replaced are the columns with other texts in their headings and cells.
-func replaced(columns []column, text func(string) string) []column {
+// mapTexts returns the columns with text applied to their headings and cells.
+func mapTexts(columns []column, text func(string) string) []column {
 	out := slices.Clone(columns)
 	for i := range out {
 		out[i].group, out[i].head = text(out[i].group), text(out[i].head)
@@ -61,7 +62,8 @@ func replaced(columns []column, text func(string) string) []column {
 	return out
 }
 
-func total(columns []column, width func(*column) int) int {
+// totalWidth is the width of the columns with the gaps between them.
+func totalWidth(columns []column, width func(*column) int) int {
 	sum := -gap
 	for i := range columns {
 		sum += gap + width(&columns[i])
@@ -69,20 +71,22 @@ func total(columns []column, width func(*column) int) int {
 	return sum
 }
 
-// fit makes the table fit the page as far as it may: first it shortens "unavailable", then it lifts long
-// names above their rows, and where that will not do it drops columns and names them.
+// fit makes a table fit the page. It first shortens "unavailable", then writes long names above their rows, and last
+// drops columns. It returns the headings of the dropped columns.
 func fit(columns []column, st Style) (kept []column, dropped []string) {
 	kept = slices.Clone(columns)
-	if total(kept, (*column).width) > st.width() {
-		kept = replaced(kept, func(s string) string {
+	if totalWidth(kept, (*column).width) > st.width() {
+		kept = mapTexts(kept, func(s string) string {
 			if s == unavailable {
 				return notAvailable
 			}
 			return s
 		})
 	}
-	for total(kept, (*column).least) > st.width() {
-		least := 0 // the column that is missed least, of equals the last
+
+	// Drop the least important columns until the rest fits.
+	for totalWidth(kept, (*column).leastWidth) > st.width() {
+		least := 0 // the least important column, the last of equals
 		for i := range kept {
 			if kept[i].drop >= kept[least].drop {
 				least = i
@@ -94,16 +98,17 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 		dropped = append(dropped, strings.TrimSpace(kept[least].group+" "+kept[least].head))
 		kept = slices.Delete(kept, least, least+1)
 	}
+
+	// Texts that are still too long go above their rows.
 	for i := range kept {
-		if beyond := total(kept, (*column).width) - st.width(); kept[i].lifts && beyond > 0 {
-			kept[i].lift(max(kept[i].width()-beyond, kept[i].least()))
+		if beyond := totalWidth(kept, (*column).width) - st.width(); kept[i].liftable && beyond > 0 {
+			kept[i].lift(max(kept[i].width()-beyond, kept[i].leastWidth()))
 		}
 	}
 	return kept, dropped
 }
 
-// lift puts the texts that are wider than the room above their rows. Rows of one such text that follow each other share
-// it.
+// lift moves texts that are wider than room above their rows. Consecutive rows with the same text share it.
 func (c *column) lift(room int) {
 	c.cells, c.above = slices.Clone(c.cells), make([]string, len(c.cells))
 	last := ""
@@ -120,16 +125,18 @@ func (c *column) lift(room int) {
 	}
 }
 
-// render writes the columns as aligned lines: groups, headings, a rule, the cells.
+// render writes the columns as aligned lines: groups, headings, a rule and the cells.
 func render(b *strings.Builder, columns []column, st Style) {
-	columns = replaced(columns, st.text)
+	columns = mapTexts(columns, st.text)
 	widths := make([]int, len(columns))
 	rows := 0
 	for i := range columns {
 		widths[i] = columns[i].width()
 		rows = max(rows, len(columns[i].cells))
 	}
+
 	renderGroups(b, columns, widths, st)
+
 	line := func(at func(i int) cell) {
 		var l strings.Builder
 		for i, c := range columns {
@@ -146,6 +153,7 @@ func render(b *strings.Builder, columns []column, st Style) {
 		}
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
+
 	line(func(i int) cell { return cell{columns[i].head, bold} })
 	renderRule(b, columns, widths, st)
 	for r := range rows {
@@ -158,7 +166,7 @@ func render(b *strings.Builder, columns []column, st Style) {
 	}
 }
 
-// renderRule writes the line under the headings; a chart's axis takes the place of its part.
+// renderRule writes the line under the headings. The axis of a chart replaces its part of the line.
 func renderRule(b *strings.Builder, columns []column, widths []int, st Style) {
 	dash := st.pick("─", "-")
 	var l strings.Builder
@@ -179,18 +187,18 @@ func renderRule(b *strings.Builder, columns []column, widths []int, st Style) {
 	b.WriteString(st.paint(dim, strings.TrimRight(l.String(), " ")) + "\n")
 }
 
-// renderGroups writes the headings that span several columns, centred over them. There is no such
-// line where no column has a group.
+// renderGroups writes the headings that span several columns, centred over them. It writes no line if no column has a
+// group.
 func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) {
 	var l strings.Builder
-	some := false
+	found := false
 	for i := 0; i < len(columns); {
 		span, j := widths[i], i+1
 		for ; j < len(columns) && columns[j].group != "" && columns[j].group == columns[i].group; j++ {
 			span += gap + widths[j]
 		}
 		name := columns[i].group
-		some = some || name != ""
+		found = found || name != ""
 		left := max(0, span-quote.Width(name))
 		if j > i+1 {
 			left /= 2
@@ -201,12 +209,12 @@ func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) 
 		}
 		i = j
 	}
-	if some {
+	if found {
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
 }
 
-// wrap writes words separated by sep, breaking lines at width; lines after the first are indented.
+// wrap writes words separated by sep and breaks lines at width. Lines after the first are indented.
 func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
 	at := 0
 	for i, word := range words {
@@ -226,34 +234,35 @@ func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
 	b.WriteString("\n")
 }
 
-// words are those of a sentence. A name in it that begins with the end of a line stays in its line: else it could look
+// split returns the words of a sentence. Line breaks in names are escaped, because the rest of such a name would look
 // like a sentence of its own.
-func (st Style) words(text string) []string { return strings.Fields(st.ascii(quote.Line(text))) }
+func (st Style) split(text string) []string { return strings.Fields(st.ascii(quote.Line(text))) }
 
-// indented writes a sentence two columns from the left, its other lines as many as indent; nothing without a word.
-func indented(b *strings.Builder, text string, indent int, st Style) {
-	if words := st.words(text); len(words) > 0 {
+// writeIndented writes a sentence two columns from the left and its further lines at indent. It writes nothing if
+// there are no words.
+func writeIndented(b *strings.Builder, text string, indent int, st Style) {
+	if words := st.split(text); len(words) > 0 {
 		words[0] = "  " + words[0]
 		wrap(b, words, " ", indent, st.width())
 	}
 }
 
-// paragraphs writes sentences behind an empty line.
-func paragraphs(b *strings.Builder, texts []string, st Style) {
+// writeParagraphs writes sentences after an empty line.
+func writeParagraphs(b *strings.Builder, texts []string, st Style) {
 	for i, text := range texts {
 		if i == 0 {
-			blank(b)
+			blankLine(b)
 		}
-		wrap(b, st.words(text), " ", 2, st.width())
+		wrap(b, st.split(text), " ", 2, st.width())
 	}
 }
 
-// listed writes sentences on rows of a workload under a heading; nothing where there are none.
-func listed(b *strings.Builder, rows []compare.Row, texts []string, title, remark string, st Style) {
+// writeList writes sentences about rows of one workload under a heading. It writes nothing if there are no sentences.
+func writeList(b *strings.Builder, rows []compare.Row, texts []string, title, remark string, st Style) {
 	for i, text := range texts {
 		if i == 0 {
-			heading(b, rows[0].Workload+": "+title, remark, st)
+			writeHeading(b, rows[0].Workload+": "+title, remark, st)
 		}
-		indented(b, text, 4, st)
+		writeIndented(b, text, 4, st)
 	}
 }

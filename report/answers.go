@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// answers are what the jobs computed, each answer once with the designs that gave it.
-func (f *frame) answers() []string {
+// answerTexts returns what the jobs computed: each distinct answer once, with the designs that gave it.
+func (f *frame) answerTexts() []string {
 	var texts []string
 	designs := map[string][]string{}
 	for _, r := range f.rows {
@@ -30,7 +30,7 @@ func (f *frame) answers() []string {
 	return texts
 }
 
-// answerText is an answer in the order of its names.
+// answerText prints an answer in the order of its names.
 func answerText(answer map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(answer)) {
@@ -43,7 +43,7 @@ func answerText(answer map[string]any) string {
 	return strings.Join(parts, ", ")
 }
 
-// answered writes what the jobs computed.
-func answered(b *strings.Builder, f *frame, st Style) {
-	paragraphs(b, f.answers(), st)
+// writeAnswers writes what the jobs computed.
+func writeAnswers(b *strings.Builder, f *frame, st Style) {
+	writeParagraphs(b, f.answerTexts(), st)
 }

@@ -11,11 +11,11 @@ import (
 // axis is a linear axis from 0 with evenly spaced, round ticks.
 type axis struct {
 	step  float64
-	ticks int // beyond the one at 0
+	ticks int // without the one at 0
 	scale scale
 }
 
-// axisTo is the axis that reaches top > 0 with 3 to 6 ticks and wastes least space.
+// axisTo returns the axis that reaches top > 0 with 3 to 6 ticks and wastes the least space.
 func axisTo(top float64, u result.Unit) axis {
 	best := axis{}
 	magnitude := math.Pow10(int(math.Floor(math.Log10(top))))
@@ -44,9 +44,9 @@ func (a axis) label(i int) string {
 	return strconv.FormatFloat(round(a.step*float64(i)/a.scale.divisor, 6), 'f', -1, 64) + a.scale.suffix
 }
 
-// place puts levels on width cells: proportional to their number where they stay at least 4 cells
-// apart, otherwise by their logarithm, otherwise evenly. It says how in how.
-func place(levels []float64, width int) (at []int, how string) {
+// positions maps increasing levels to width cells. It uses the first scale that keeps levels far enough apart: linear
+// (4 cells), logarithmic (3 cells), even. The note names a scale that is not linear.
+func positions(levels []float64, width int) (at []int, how string) {
 	even := make([]float64, len(levels))
 	logs := make([]float64, len(levels))
 	for i, x := range levels {
@@ -63,7 +63,7 @@ func place(levels []float64, width int) (at []int, how string) {
 	return spread(even, width), "levels evenly spaced"
 }
 
-// spread maps increasing numbers to cells 0..width-1.
+// spread maps increasing numbers linearly to the cells 0 to width-1.
 func spread(x []float64, width int) []int {
 	at := make([]int, len(x))
 	for i := range x {
@@ -72,6 +72,7 @@ func spread(x []float64, width int) []int {
 	return at
 }
 
+// leastGap is the smallest distance between neighbouring cells.
 func leastGap(at []int) int {
 	least := math.MaxInt
 	for i := 1; i < len(at); i++ {
@@ -80,7 +81,7 @@ func leastGap(at []int) int {
 	return least
 }
 
-// sortedLevels are a factor's distinct levels by number, with their texts.
+// sortedLevels returns a factor's distinct numeric levels in increasing order, with their texts.
 func (f *frame) sortedLevels(name string) (numbers []float64, texts []string) {
 	type lv struct {
 		x    float64

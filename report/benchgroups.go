@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// verdictsOf are the verdicts of all groups of a metric.
+// verdictsOf returns the verdicts of all groups of a metric.
 func verdictsOf(m compare.MetricVerdicts) []compare.Verdict {
 	var list []compare.Verdict
 	for _, g := range m.Groups {
@@ -18,20 +18,20 @@ func verdictsOf(m compare.MetricVerdicts) []compare.Verdict {
 	return list
 }
 
-// chance is what the verdicts of a family promise together; "" if none is judged.
-func chance(verdicts []compare.Verdict) string {
-	switch n := judged(verdicts); n {
+// familyErrorText states the family-wise error of verdicts that are judged together. It is "" if none is judged.
+func familyErrorText(verdicts []compare.Verdict) string {
+	switch n := judgedCount(verdicts); n {
 	case 0:
 		return ""
 	case 1:
-		return "the chance of a false difference is at most 5 %"
+		return "the chance of a false difference is at most 5%"
 	default:
-		return fmt.Sprintf("the chance of a false difference among these %d is at most 5 %%", n)
+		return fmt.Sprintf("the chance of a false difference among these %d is at most 5%%", n)
 	}
 }
 
-// quiet says in a line that all of these are exactly equal; "" where they are not.
-func quiet(verdicts []compare.Verdict) string {
+// equalText is one line for verdicts that are all exactly equal. It is "" if any is not.
+func equalText(verdicts []compare.Verdict) string {
 	for _, v := range verdicts {
 		if !v.Exact || v.Ratio != 1 {
 			return ""
@@ -43,9 +43,9 @@ func quiet(verdicts []compare.Verdict) string {
 	return fmt.Sprintf("equal in all %d", len(verdicts))
 }
 
-// contrasts writes the tables of a metric, one for each group, with what would decide the undecided.
-func (p Benchmarks) contrasts(b *strings.Builder, m compare.MetricVerdicts, st Style) {
-	if text := quiet(verdictsOf(m)); text != "" {
+// writeContrasts writes the tables of a metric, one for each group, and what would decide the undecided verdicts.
+func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts, st Style) {
+	if text := equalText(verdictsOf(m)); text != "" {
 		b.WriteString(text + "\n")
 		return
 	}
@@ -53,33 +53,33 @@ func (p Benchmarks) contrasts(b *strings.Builder, m compare.MetricVerdicts, st S
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		if text := quiet(g.Verdicts); text != "" {
-			b.WriteString(st.text(p.beside(g)+": "+text) + "\n")
+		if text := equalText(g.Verdicts); text != "" {
+			b.WriteString(st.text(p.sidesText(g)+": "+text) + "\n")
 			continue
 		}
-		fitted(b, p.contrast(m.Metric, g), vagueNote, st)
-		for _, text := range p.undecided(m, g) {
-			wrap(b, st.words(text), " ", 2, st.width())
+		writeTable(b, p.contrastColumns(m.Metric, g), vagueNote, st)
+		for _, text := range p.undecidedTexts(m, g) {
+			wrap(b, st.split(text), " ", 2, st.width())
 		}
 	}
 }
 
 // markdownContrasts writes the same as GitHub tables and lists.
 func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdicts) {
-	if text := quiet(verdictsOf(m)); text != "" {
+	if text := equalText(verdictsOf(m)); text != "" {
 		b.WriteString("\n" + markdownLine(MetricHead(m.Metric)+": "+text) + "\n")
 		return
 	}
 	for _, g := range m.Groups {
 		b.WriteString("\n")
-		if text := quiet(g.Verdicts); text != "" {
-			b.WriteString(markdownLine(MetricHead(m.Metric)+", "+p.beside(g)+": "+text) + "\n")
+		if text := equalText(g.Verdicts); text != "" {
+			b.WriteString(markdownLine(MetricHead(m.Metric)+", "+p.sidesText(g)+": "+text) + "\n")
 			continue
 		}
-		columns := p.contrast(m.Metric, g)
+		columns := p.contrastColumns(m.Metric, g)
 		markdownTable(b, columns)
 		markdownFootnotes(b, vagueNote(columns))
-		for i, text := range p.undecided(m, g) {
+		for i, text := range p.undecidedTexts(m, g) {
 			if i == 0 {
 				b.WriteString("\n")
 			}
@@ -88,9 +88,9 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdic
 	}
 }
 
-// heads name the sides of a group: within a run by their levels, or as the page does; of two runs as the page does,
-// with the level of a factor that one of them alone has.
-func (p Benchmarks) heads(g compare.MetricGroup) (a, b string) {
+// sideNames returns the headings of the two sides of a group. Within a run they are its levels, or the names that the
+// page has. Between two runs they are the page's names, with the level of a factor that only one run has.
+func (p Benchmarks) sideNames(g compare.MetricGroup) (a, b string) {
 	v := g.Verdicts[0]
 	a, b = v.OnlyA.String(), v.OnlyB.String()
 	switch {
@@ -102,40 +102,42 @@ func (p Benchmarks) heads(g compare.MetricGroup) (a, b string) {
 	return strings.TrimSpace(p.A + " " + a), strings.TrimSpace(p.B + " " + b)
 }
 
-// beside names the sides of a group in a sentence.
-func (p Benchmarks) beside(g compare.MetricGroup) string {
-	a, b := p.heads(g)
-	return a + " beside " + b
+// sidesText names both sides of a group in a sentence.
+func (p Benchmarks) sidesText(g compare.MetricGroup) string {
+	a, b := p.sideNames(g)
+	return a + " compared with " + b
 }
 
-// contrast are the columns of a table of two sides.
-func (p Benchmarks) contrast(metric string, g compare.MetricGroup) []column {
-	columns := named(g.Verdicts)
-	a, b := p.heads(g)
+// contrastColumns returns the columns of a table that compares two sides.
+func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []column {
+	columns := nameColumns(g.Verdicts)
+	a, b := p.sideNames(g)
 	before, after := column{group: MetricHead(metric), head: b}, column{group: MetricHead(metric), head: a}
 	group := a + " / " + b
-	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95 % interval"}
+	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95% interval"}
 	blocks, verdicts := column{head: "n", drop: 1}, column{head: "verdict", left: true}
+
 	for _, v := range g.Verdicts {
 		a, b := medians(g, v, metric)
-		before.add(value(b, metric), plain)
-		after.add(value(a, metric), plain)
-		ratios.add(ratioOf(v.Ratio, v.NoRatio), plain)
+		before.add(formatValue(b, metric), plain)
+		after.add(formatValue(a, metric), plain)
+		ratios.add(ratioCell(v.Ratio, v.NoRatio), plain)
 		switch {
 		case v.NoRatio != "":
 			intervals.add(signedValue(v.Difference, metric), plain)
 		case v.Exact:
 			intervals.add("exact", dim)
 		default:
-			intervals.add(inBrackets(v.Low, v.High), plain)
+			intervals.add(bracketed(v.Low, v.High), plain)
 		}
 		n := fmt.Sprint(v.N)
 		if !v.Paired {
 			n = fmt.Sprintf("%d, %d", v.NB, v.NA)
 		}
 		blocks.add(n, plain)
-		verdicts.add(v.Verdict, tones[v.Verdict])
+		verdicts.add(v.Verdict, verdictTones[v.Verdict])
 	}
+
 	var judged []*compare.Verdict
 	for i := range g.Verdicts {
 		judged = append(judged, &g.Verdicts[i])
@@ -144,20 +146,20 @@ func (p Benchmarks) contrast(metric string, g compare.MetricGroup) []column {
 	columns = append(columns, rankColumns(group, judged)...)
 	columns = append(columns, blocks, verdicts)
 	if g.N > 1 {
-		geomean(columns, g)
+		addGeomean(columns, g)
 	}
 	return columns
 }
 
-// named are the columns that name the rows of verdicts.
-func named(verdicts []compare.Verdict) []column {
+// nameColumns returns the columns that name the rows of verdicts.
+func nameColumns(verdicts []compare.Verdict) []column {
 	f := frame{}
 	for _, v := range verdicts {
 		f.rows = append(f.rows, compare.Row{Workload: v.Workload, World: v.World, Design: v.A, Point: v.Point})
 	}
 	f.describe()
-	columns := f.benchmarks()
-	if !packages(verdicts) {
+	columns := f.benchmarkColumns()
+	if !severalPackages(verdicts) {
 		return columns
 	}
 	pkg := column{head: "package", left: true}
@@ -167,16 +169,16 @@ func named(verdicts []compare.Verdict) []column {
 	return slices.Insert(columns, 0, pkg)
 }
 
-// packages reports whether verdicts are of several packages, as those of a file may be.
-func packages(verdicts []compare.Verdict) bool {
+// severalPackages reports whether the verdicts are of several packages, as those of a file may be.
+func severalPackages(verdicts []compare.Verdict) bool {
 	return slices.ContainsFunc(verdicts, func(v compare.Verdict) bool { return v.Workload != verdicts[0].Workload })
 }
 
-// tones are those of verdicts.
-var tones = map[string]tone{compare.Slower: alarm, compare.Worse: alarm, compare.Undecided: caution}
+// verdictTones are the tones of verdicts.
+var verdictTones = map[string]tone{compare.Slower: alarm, compare.Worse: alarm, compare.Undecided: caution}
 
-// geomean adds a last line with the geometric mean of the ratios.
-func geomean(columns []column, g compare.MetricGroup) {
+// addGeomean adds a last row with the geometric mean of the ratios.
+func addGeomean(columns []column, g compare.MetricGroup) {
 	for i := range columns {
 		text := ""
 		switch {
@@ -184,14 +186,14 @@ func geomean(columns []column, g compare.MetricGroup) {
 			text = "geomean"
 		case columns[i].head == "ratio":
 			text = ratio(g.Geomean) + "x"
-		case columns[i].head == "95 % interval" && g.GeoLow.Known():
-			text = inBrackets(g.GeoLow, g.GeoHigh)
+		case columns[i].head == "95% interval" && g.GeoLow.Known():
+			text = bracketed(g.GeoLow, g.GeoHigh)
 		}
 		columns[i].add(text, bold)
 	}
 }
 
-// medians are those of the two sides of a verdict.
+// medians returns the medians of the two sides of a verdict.
 func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b result.Value) {
 	for _, s := range g.Pairs {
 		if s.A.Design != v.A || s.A.Workload != v.Workload {
@@ -204,53 +206,57 @@ func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b resu
 	return result.Unavailable, result.Unavailable
 }
 
-// undecided says of the undecided of a group what would decide them, of what has no ratio why, and of all what else
-// their blocks show. Where a group has no levels of its own, its names are the page's, and need no mention.
-func (p Benchmarks) undecided(m compare.MetricVerdicts, g compare.MetricGroup) []string {
+// undecidedTexts returns what would decide the undecided verdicts of a group, why a verdict has no ratio, and the
+// notes on all verdicts. Sides are named only if the group has levels of its own.
+func (p Benchmarks) undecidedTexts(m compare.MetricVerdicts, g compare.MetricGroup) []string {
 	var list []string
-	several, together := packages(g.Verdicts), judged(verdictsOf(m))
+	several, together := severalPackages(g.Verdicts), judgedCount(verdictsOf(m))
 	for _, v := range g.Verdicts {
-		if v.Verdict != compare.Undecided && v.NoRatio == "" && len(doubts(v)) == 0 {
+		if v.Verdict != compare.Undecided && v.NoRatio == "" && len(verdictNotes(v)) == 0 {
 			continue
 		}
+
 		where := v.A
 		if several {
 			where = v.Workload + " " + where
 		}
-		if at := points(v.Point, nil); at != "" {
+		if at := pointText(v.Point, nil); at != "" {
 			where += " (" + at + ")"
 		}
-		if a, b := p.heads(g); a != p.A || b != p.B {
-			where += ", " + p.beside(g)
+		if a, b := p.sideNames(g); a != p.A || b != p.B {
+			where += ", " + p.sidesText(g)
 		}
+
 		if v.NoRatio != "" {
 			list = append(list, where+": no ratio: "+v.NoRatio+"; the medians differ by "+
 				signedValue(v.Difference, m.Metric))
 			continue
 		}
-		text := prospect(v)
+
+		text := detectableText(v)
 		if v.Layouts > 0 {
 			text = fmt.Sprintf("by %d layouts; more layouts decide more than more blocks do", v.Layouts)
 		}
 		if v.Verdict == compare.Undecided {
-			list = append(list, where+": undecided; "+contrary(v, together)+text)
+			list = append(list, where+": undecided; "+undecidedReason(v, together)+text)
 		}
-		for _, doubt := range doubts(v) {
+		for _, doubt := range verdictNotes(v) {
 			list = append(list, where+": "+doubt)
 		}
 	}
 	return list
 }
 
-// contrary says why a verdict, one of n, is undecided though its own interval excludes 1; "" where it does not.
-func contrary(v compare.Verdict, n int) string {
+// undecidedReason says why a verdict, one of n, is undecided although its own interval excludes 1. It is "" if that
+// is not the case.
+func undecidedReason(v compare.Verdict, n int) string {
 	switch {
 	case vague(v.Low, v.High) || !(v.Low > 1 || v.High < 1) || !v.Detectable.Known():
-		return "" // or too few blocks for any decision, which is said anyway
+		return "" // the caller reports too few blocks
 	case v.P > 0.05:
 		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false "+
-			"difference would be over 5 %%; ", n)
-	case v.Permutation > 0.05 && !v.Vetoed: // which is said of what is vetoed anyway
+			"difference would be over 5%%; ", n)
+	case v.Permutation > 0.05 && !v.Vetoed: // the caller reports a veto
 		return "its own interval excludes 1, but a permutation test, which assumes less, does not agree; "
 	}
 	return ""

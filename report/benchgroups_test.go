@@ -12,10 +12,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// longName is of a benchmark whose name alone fills most of a page.
+// longName is the name of a benchmark that fills most of a page.
 const longName = "CodeMarshal/with-many-parts/of-a-name-that-tells-all/that-is-varied-here"
 
-// benchPages are a page of benchmarks at three levels of a variable, the first of which is the baseline.
+// benchPages returns a page of benchmarks at three levels of a variable. The first level is the baseline.
 func benchPages() Benchmarks {
 	var trials []result.Trial
 	var cases []plan.Case
@@ -48,9 +48,8 @@ func benchPages() Benchmarks {
 	return p
 }
 
-// TestBenchLevels: each level stands beside the first in a table of its own, whose columns name the levels, with a
-// geometric mean of its own; what is equal throughout is a line; and names that are too long for the page stand above
-// their rows.
+// TestBenchLevels checks that each level is compared with the first in a table of its own, whose columns name the
+// levels, with a geometric mean. Metrics that are equal throughout are one line, and long names are above their rows.
 func TestBenchLevels(t *testing.T) {
 	for name, st := range map[string]Style{"bench-unicode-160.txt": {Width: 160, Unicode: true},
 		"bench-ascii-90.txt": {Width: 90}} {
@@ -72,7 +71,7 @@ func TestBenchLevels(t *testing.T) {
 	golden(t, "bench.md", b.Bytes())
 }
 
-// TestBenchGeomeanLines: each geometric mean says of which levels it is.
+// TestBenchGeomeanLines checks that each geometric mean names its levels.
 func TestBenchGeomeanLines(t *testing.T) {
 	var b bytes.Buffer
 	for _, line := range benchPages().Lines() {
@@ -90,7 +89,8 @@ func TestBenchGeomeanLines(t *testing.T) {
 	}
 }
 
-// TestUndecidedBenchmark: a note names the levels, and says why a verdict is undecided whose own interval excludes 1.
+// TestUndecidedBenchmark checks that a note names the levels and says why a verdict is undecided although its own
+// interval excludes 1.
 func TestUndecidedBenchmark(t *testing.T) {
 	gogc := func(level string) plan.Point {
 		return plan.NewPoint(plan.Setting{Factor: "GOGC", Level: plan.TextLevel(level)})
@@ -101,20 +101,21 @@ func TestUndecidedBenchmark(t *testing.T) {
 		page   Benchmarks
 		want   string
 	}{
-		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; these 10 " +
-			"blocks detect 1.050x, 7 more would detect 1.040x"},
+		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; these " +
+			"10 blocks detect 1.050x, 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P = 1.01, 0.2 }, Benchmarks{},
-			"Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; its own interval excludes 1, but with 2 " +
-				"comparisons together the chance of a false difference would be over 5 %; these 10 blocks detect " +
+			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but with 2 " +
+				"comparisons together the chance of a false difference would be over 5%; these 10 blocks detect " +
 				"1.050x, 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Permutation = 1.01, 0.04, 0.06 }, Benchmarks{},
-			"Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; its own interval excludes 1, but a permutation " +
-				"test, which assumes less, does not agree; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but a " +
+				"permutation test, which assumes less, does not agree; these 10 blocks detect 1.050x, 7 more would " +
+				"detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Layouts = 1.01, 0.2, 5 }, Benchmarks{A: "head", B: "base"},
 			"Encode (cpus 1): undecided; its own interval excludes 1, but with 2 comparisons together the chance of " +
-				"a false difference would be over 5 %; by 5 layouts; more layouts decide more than more blocks do"},
+				"a false difference would be over 5%; by 5 layouts; more layouts decide more than more blocks do"},
 		{func(v *compare.Verdict) { v.OnlyB = plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
-			"Encode (cpus 1), new GOGC=50 beside old: undecided; these 10 blocks detect 1.050x, 7 more " +
+			"Encode (cpus 1), new GOGC=50 compared with old: undecided; these 10 blocks detect 1.050x, 7 more " +
 				"would detect 1.040x"},
 		{func(v *compare.Verdict) { v.OnlyA, v.OnlyB = plan.Point{}, plan.Point{} },
 			Benchmarks{A: "new", B: "old", ARun: "b"},
@@ -129,13 +130,13 @@ func TestUndecidedBenchmark(t *testing.T) {
 		other.Verdict = compare.Equivalent
 		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, other}}
 		m := compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}
-		if got := c.page.undecided(m, g); len(got) != 1 || got[0] != c.want {
+		if got := c.page.undecidedTexts(m, g); len(got) != 1 || got[0] != c.want {
 			t.Errorf("got\n%q\nwant\n%s", got, c.want)
 		}
 	}
 }
 
-// TestBenchSigns: where an interval is not printed, the page says why, with numbers of one side and of two.
+// TestBenchSigns checks that the page explains missing intervals, with numbers of one side and of two.
 func TestBenchSigns(t *testing.T) {
 	two := benchPages()
 	for i := range two.Metrics[0].Groups {
@@ -165,7 +166,7 @@ func TestBenchSigns(t *testing.T) {
 	}
 }
 
-// TestBroken: programs are told what could not be measured.
+// TestBroken checks that JSON names the benchmarks that could not be measured.
 func TestBroken(t *testing.T) {
 	var b bytes.Buffer
 	for _, line := range (Benchmarks{Broken: []Broken{{"Work", "head", "no milk"}}}).Lines() {
@@ -179,10 +180,10 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestBenchPackages: verdicts of two packages name theirs.
+// TestBenchPackages checks that verdicts of two packages name their package.
 func TestBenchPackages(t *testing.T) {
 	verdicts := []compare.Verdict{{Workload: "a", A: "X"}, {Workload: "b", A: "X"}}
-	columns := named(verdicts)
+	columns := nameColumns(verdicts)
 	if columns[0].head != "package" || columns[0].cells[1].text != "b" || columns[1].head != "benchmark" ||
 		len(columns[1].cells) != 2 {
 		t.Errorf("%+v", columns)
@@ -190,15 +191,15 @@ func TestBenchPackages(t *testing.T) {
 	verdicts[0].Verdict, verdicts[1].Verdict = compare.Undecided, compare.Undecided
 	g := compare.MetricGroup{Verdicts: verdicts}
 	m := compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}
-	if notes := (Benchmarks{}).undecided(m, g); !strings.HasPrefix(notes[1], "b X: ") {
+	if notes := (Benchmarks{}).undecidedTexts(m, g); !strings.HasPrefix(notes[1], "b X: ") {
 		t.Errorf("%q", notes)
 	}
-	if columns = named(verdicts[:1]); columns[0].head != "benchmark" {
+	if columns = nameColumns(verdicts[:1]); columns[0].head != "benchmark" {
 		t.Errorf("%+v", columns)
 	}
 }
 
-// TestBenchDifferences: in what two runs differ is one sentence, and a line of JSON.
+// TestBenchDifferences checks that the settings in which two runs differ are one sentence and one line of JSON.
 func TestBenchDifferences(t *testing.T) {
 	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Workload: "w", Paired: true,
 		Facts: []compare.Difference{{Name: "pgo", A: "off", B: "not given"}, {Name: "benchtime", A: "1s", B: "500ms"}},
@@ -221,19 +222,19 @@ func TestBenchDifferences(t *testing.T) {
 	}
 }
 
-// TestContrary: too few blocks for any decision are not said to be too many comparisons.
-func TestContrary(t *testing.T) {
+// TestUndecidedReason checks that too few blocks for any decision are not reported as too many comparisons.
+func TestUndecidedReason(t *testing.T) {
 	v := compare.Verdict{Low: 1.5, High: 2.5, P: 1, Detectable: result.Unavailable}
-	if text := contrary(v, 1); text != "" {
+	if text := undecidedReason(v, 1); text != "" {
 		t.Error(text)
 	}
 	v.Detectable, v.P = 1.3, 0.06
-	if text := contrary(v, 4); !strings.Contains(text, "with 4 comparisons together") {
+	if text := undecidedReason(v, 4); !strings.Contains(text, "with 4 comparisons together") {
 		t.Error(text)
 	}
 }
 
-// TestManyUndecided: the notes on many undecided verdicts take memory in proportion to their number.
+// TestManyUndecided checks that the notes on many undecided verdicts take memory in proportion to their number.
 func TestManyUndecided(t *testing.T) {
 	g := compare.MetricGroup{}
 	for i := range 2000 {
@@ -242,7 +243,7 @@ func TestManyUndecided(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	notes := Benchmarks{}.undecided(compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}, g)
+	notes := Benchmarks{}.undecidedTexts(compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}, g)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; len(notes) != 2000 || took > 64<<20 {
 		t.Errorf("%d notes take %d MB", len(notes), took>>20)

@@ -9,41 +9,41 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Benchmarks are Go benchmarks on a page: what they measured, or two sides of it beside each other, and how they scale.
+// Benchmarks is a page of Go benchmarks: what they measured or how two sides compare, and how they scale.
 type Benchmarks struct {
 	Title      string
-	How        string // how the sides are compared; "" where nothing is
-	A, B       string // names of the sides: head and base, or new and old; "" where they are levels
-	ARun, BRun string // of two runs, or files: their paths; of several a side, with commas
-	RunsA      int    // how many of these a side has, where one has several
+	How        string // how the sides are compared; "" without a comparison
+	A, B       string // names of the sides: head and base, or new and old; "" for levels of a factor
+	ARun, BRun string // paths of two runs or files; several on a side are separated by commas
+	RunsA      int    // number of runs or files on a side, if one has several
 	RunsB      int
-	Workload   string               // of two runs: their package; "" where they have several
-	Paired     bool                 // of two runs: their lines were measured in the same blocks
-	Facts      []compare.Difference // in which two runs differ
-	OnlyA      []compare.Row        // of two runs: what one of them alone has
+	Workload   string               // package of two runs; "" if they have several
+	Paired     bool                 // the lines of two runs were measured in the same blocks
+	Facts      []compare.Difference // settings in which two runs differ
+	OnlyA      []compare.Row        // rows that only one of two runs has
 	OnlyB      []compare.Row
-	Rows       []compare.Row            // of two sides, those of A
-	Metrics    []compare.MetricVerdicts // in the order of tables
+	Rows       []compare.Row            // of two sides, the rows of A
+	Metrics    []compare.MetricVerdicts // in the order of the tables
 	Scalings   []compare.Scaling
 	Notes      []string // sentences about the run
 	Broken     []Broken
 	Warnings   []compare.Warning
 }
 
-// Broken is a benchmark that could not be measured, for programs, which do not see the note on the page.
+// Broken is a benchmark that could not be measured. Programs read it, because they do not see the note on the page.
 type Broken struct {
 	Design string `json:"design"`
 	Rev    string `json:"rev"`
 	Error  string `json:"error"`
 }
 
-// metricHeads are the headings of metrics that have another name of ours.
+// metricHeads are the headings of the metrics that Brewput names differently from go test.
 var metricHeads = map[string]string{
 	result.TimePerOp: "time/op", result.AllocedPerOp: "B/op", result.AllocsPerOp: "allocs/op", result.BytesRate: "B/s",
 	result.CPUPerOp: "CPU/op",
 }
 
-// MetricHead is a metric's heading: a metric of the benchmark's own is called as it calls it.
+// MetricHead is a metric's heading. A metric that a benchmark reports itself keeps its name.
 func MetricHead(metric string) string {
 	if h, ok := metricHeads[metric]; ok {
 		return h
@@ -51,11 +51,11 @@ func MetricHead(metric string) string {
 	return metric
 }
 
-// benchDigits are those of medians.
+// benchDigits is the number of significant digits of medians.
 const benchDigits = 4
 
-// value prints a metric's value; counts need no unit, which their heading has.
-func value(v result.Value, metric string) string {
+// formatValue prints a metric's value. Counts have no unit, because the heading names it.
+func formatValue(v result.Value, metric string) string {
 	u := result.UnitOf(metric)
 	switch u {
 	case result.PerOp:
@@ -69,42 +69,45 @@ func value(v result.Value, metric string) string {
 // Table writes the page for people.
 func (p Benchmarks) Table(w io.Writer, st Style) error {
 	var b strings.Builder
-	wrap(&b, st.words(p.Title), " ", 2, st.width())
+	wrap(&b, st.split(p.Title), " ", 2, st.width())
 	if len(p.Rows) == 0 && len(p.Metrics) == 0 {
 		b.WriteString("No trial ended: there is nothing to show.\n")
 	}
+
 	f := p.frame()
 	if len(p.Rows) > 0 && len(p.Metrics) == 0 {
-		blank(&b)
-		sharing(&b, f.shared[1:], st)
-		fitted(&b, p.columns(f), f.footnotes, st)
+		blankLine(&b)
+		writeShared(&b, f.shared[1:], st)
+		writeTable(&b, p.columns(f), f.footnotes, st)
 	}
+
 	if p.How != "" {
-		wrap(&b, st.words(p.How), " ", 0, st.width())
+		wrap(&b, st.split(p.How), " ", 0, st.width())
 	}
 	for _, m := range p.Metrics {
-		heading(&b, MetricHead(m.Metric), chance(verdictsOf(m)), st)
-		p.contrasts(&b, m, st)
+		writeHeading(&b, MetricHead(m.Metric), familyErrorText(verdictsOf(m)), st)
+		p.writeContrasts(&b, m, st)
 	}
+
 	if len(p.Scalings) > 0 {
-		heading(&b, "how they scale", "95 % intervals, paired by block", st)
+		writeHeading(&b, "how they scale", "95% intervals, paired by block", st)
 		for _, s := range p.Scalings {
-			wrap(&b, st.words(scaled(s)), " ", 2, st.width())
+			wrap(&b, st.split(scalingText(s)), " ", 2, st.width())
 		}
 	}
-	speedups(&b, p.Rows, st)
-	p.ends(&b, st)
+	writeSpeedups(&b, p.Rows, st)
+	p.writeEnd(&b, st)
 	return st.emit(w, b.String())
 }
 
-// ends writes what is to be known about the run as a whole.
-func (p Benchmarks) ends(b *strings.Builder, st Style) {
-	paragraphs(b, p.notes(), st)
-	messages(b, "errors", alarm, nil, p.Rows, func(r compare.Row) []string { return r.Errors }, st)
-	messages(b, "warnings", caution, p.Warnings, p.Rows, func(r compare.Row) []string { return r.Warnings }, st)
+// writeEnd writes the notes, errors and warnings of the whole run.
+func (p Benchmarks) writeEnd(b *strings.Builder, st Style) {
+	writeParagraphs(b, p.notes(), st)
+	writeMessages(b, "errors", alarm, nil, p.Rows, func(r compare.Row) []string { return r.Errors }, st)
+	writeMessages(b, "warnings", caution, p.Warnings, p.Rows, func(r compare.Row) []string { return r.Warnings }, st)
 }
 
-// frame is that of all rows; nil where there are none.
+// frame returns the frame of all rows, or nil if there are none.
 func (p Benchmarks) frame() *frame {
 	if len(p.Rows) == 0 {
 		return nil
@@ -113,35 +116,38 @@ func (p Benchmarks) frame() *frame {
 	return &f
 }
 
-// benchmarks are the columns that name the rows of benchmarks, whose names may be as long as a page is wide.
-func (f *frame) benchmarks() []column {
+// benchmarkColumns returns the columns that name the rows. Names of benchmarks may be as long as a page is wide.
+func (f *frame) benchmarkColumns() []column {
 	columns := f.labels()
-	columns[0].head, columns[0].lifts = "benchmark", true
+	columns[0].head, columns[0].liftable = "benchmark", true
 	for _, r := range f.rows {
 		f.label(columns, r)
 	}
 	return columns
 }
 
-// columns are those of a table without comparisons.
+// columns returns the columns of a table without comparisons.
 func (p Benchmarks) columns(f *frame) []column {
-	columns := f.benchmarks()
+	columns := f.benchmarkColumns()
 	if f.trials == 0 {
 		columns = append(columns, f.column("", "trials", func(r compare.Row) string { return fmt.Sprint(trials(r)) }))
 	}
+
 	columns = append(columns, f.column("time/op", "median",
-		func(r compare.Row) string { return cellOf(r, result.TimePerOp) }),
-		f.column("time/op", "95 % interval", func(r compare.Row) string {
+		func(r compare.Row) string { return metricCell(r, result.TimePerOp) }),
+		f.column("time/op", "95% interval", func(r compare.Row) string {
 			if text, ok := interval(r.Metric(result.TimePerOp), benchDigits); ok {
 				return text
 			}
 			return map[bool]string{true: noInterval}[r.N > 0]
 		}))
-	for _, metric := range p.others(f) {
-		c := f.column("", MetricHead(metric), func(r compare.Row) string { return cellOf(r, metric) })
+
+	for _, metric := range p.otherMetrics(f) {
+		c := f.column("", MetricHead(metric), func(r compare.Row) string { return metricCell(r, metric) })
 		c.drop = 2
 		columns = append(columns, c)
 	}
+
 	if f.known(result.CPUPerOp) {
 		used := f.column("CPUs", "used", func(r compare.Row) string {
 			x := float64(r.Metric(result.CPUPerOp).Median / r.Metric(result.TimePerOp).Median)
@@ -153,21 +159,24 @@ func (p Benchmarks) columns(f *frame) []column {
 		used.drop = 1
 		columns = append(columns, used)
 	}
+
 	if note := f.noteColumn(); note.cells != nil {
 		columns = append(columns, note)
 	}
 	return columns
 }
 
-func cellOf(r compare.Row, metric string) string {
+// metricCell prints a row's median, or "" if the row does not have the metric.
+func metricCell(r compare.Row, metric string) string {
 	if _, has := r.Metrics[metric]; !has || r.N == 0 {
 		return ""
 	}
-	return value(r.Metric(metric).Median, metric)
+	return formatValue(r.Metric(metric).Median, metric)
 }
 
-// others are the metrics beside time that some benchmark reports, those of its own last.
-func (p Benchmarks) others(f *frame) []string {
+// otherMetrics returns the metrics other than time that some benchmark reports. Metrics of the benchmarks' own come
+// last.
+func (p Benchmarks) otherMetrics(f *frame) []string {
 	var names []string
 	for _, metric := range []string{result.BytesRate, result.AllocedPerOp, result.AllocsPerOp} {
 		if f.known(metric) {

@@ -8,9 +8,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// counted are the counters of the table that explains the times of jobs. What a design of its own counts is in the
-// JSON and the CSV.
-var counted = []struct {
+// jobCounters are the counters that explain the times of jobs. Counters of a design's own are in JSON and CSV only.
+var jobCounters = []struct {
 	group, head, metric string
 	drop                int
 }{
@@ -19,9 +18,10 @@ var counted = []struct {
 	{"allocated", "objects", "allocs", 1}, {"allocated", "bytes", "alloc_bytes", 2},
 }
 
-// countersOf are the columns of what the system and the runtime counted while the jobs ran; none where nothing did.
-func (f *frame) countersOf() []column {
-	if !f.job || !f.known(counted[0].metric) {
+// counterColumns returns the columns of what the system and the runtime counted while the jobs ran. It returns nil if
+// nothing was counted.
+func (f *frame) counterColumns() []column {
+	if !f.job || !f.known(jobCounters[0].metric) {
 		return nil
 	}
 	columns := f.labels()
@@ -30,19 +30,19 @@ func (f *frame) countersOf() []column {
 	for _, r := range rows {
 		f.label(columns, r)
 	}
-	of := frame{rows: rows}
-	for _, x := range counted {
-		c := of.metricColumn(x.group, x.head, x.metric, fewDigits)
+	measured := frame{rows: rows}
+	for _, x := range jobCounters {
+		c := measured.metricColumn(x.group, x.head, x.metric, fewDigits)
 		c.drop = x.drop
 		columns = append(columns, c)
 	}
 	return columns
 }
 
-// counters writes what explains the times of jobs.
-func counters(b *strings.Builder, f *frame, st Style) {
-	if columns := f.countersOf(); columns != nil {
-		heading(b, f.rows[0].Workload+": what the times are made of", "medians; child processes included", st)
-		fitted(b, columns, func([]column) []string { return nil }, st)
+// writeCounters writes the counters that explain the times of jobs.
+func writeCounters(b *strings.Builder, f *frame, st Style) {
+	if columns := f.counterColumns(); columns != nil {
+		writeHeading(b, f.rows[0].Workload+": what the times are made of", "medians; child processes included", st)
+		writeTable(b, columns, func([]column) []string { return nil }, st)
 	}
 }

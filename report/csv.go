@@ -13,11 +13,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// observed is the kind of the trials that watch resources. They are slower and in no comparison, so
-// that CSV and the benchmark format leave them out; JSON has them.
-
-// CSV writes one line a trial with every factor and every metric that some trial has. A cell is empty
-// where the trial has no such number. If predictions do not hold, a last column says why.
+// CSV writes one line for each trial, with all factors and all metrics that some trial has. A cell is empty if the
+// trial has no such number. If predictions do not hold, a last column gives the reason.
+//
+// Instrumented trials are slower and in no comparison. CSV and the benchmark format leave them out; JSON has them.
 func CSV(w io.Writer, trials []result.Trial) error {
 	var points []plan.Point
 	var metrics []string
@@ -33,6 +32,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 			}
 		}
 	}
+
 	slices.Sort(metrics)
 	factors := factorOrder(points)
 	head := append([]string{"workload", "design", "world", "block", "order", "seed", "status", "lines",
@@ -43,15 +43,17 @@ func CSV(w io.Writer, trials []result.Trial) error {
 	if refused {
 		head = append(head, "not_modelled")
 	}
+
 	out := csv.NewWriter(w)
-	if err := out.Write(texts(head)); err != nil {
+	if err := out.Write(quoteCells(head)); err != nil {
 		return err
 	}
+
 	for _, t := range trials {
 		if t.Kind == result.KindInstrumented {
 			continue
 		}
-		line := record(t, factors, metrics)
+		line := csvLine(t, factors, metrics)
 		if refused {
 			line = append(line, quote.CSV(t.NotModelled))
 		}
@@ -63,28 +65,30 @@ func CSV(w io.Writer, trials []result.Trial) error {
 	return out.Error()
 }
 
-// texts are cells of text.
-func texts(cells []string) []string {
+// quoteCells quotes cells of text in place.
+func quoteCells(cells []string) []string {
 	for i := range cells {
 		cells[i] = quote.CSV(cells[i])
 	}
 	return cells
 }
 
-// record is the line of a trial.
-func record(t result.Trial, factors, metrics []string) []string {
+// csvLine is the line of a trial.
+func csvLine(t result.Trial, factors, metrics []string) []string {
 	lines := ""
 	if t.Lines != nil {
 		lines = strconv.Itoa(*t.Lines)
 	}
 	wall := ""
 	if t.WallSeconds > 0 { // a trial without a number has none
-		wall = exact(t.WallSeconds)
+		wall = formatExact(t.WallSeconds)
 	}
+
 	line := []string{quote.CSV(t.Workload), quote.CSV(t.Design), quote.CSV(t.World), strconv.Itoa(t.Block),
 		strconv.Itoa(t.Order),
 		quote.CSV(t.Seed), quote.CSV(string(t.Status)), lines, strconv.FormatInt(t.Operations, 10), wall,
 		quote.CSV(t.Error)}
+
 	for _, name := range factors {
 		text := ""
 		if l, ok := t.Point.Get(name); ok {
@@ -95,20 +99,21 @@ func record(t result.Trial, factors, metrics []string) []string {
 		}
 		line = append(line, text)
 	}
+
 	for _, name := range metrics {
 		text := ""
 		if v := t.Metrics.Get(name); v.Known() {
-			text = exact(float64(v))
+			text = formatExact(float64(v))
 		}
 		line = append(line, text)
 	}
 	return line
 }
 
-// exact prints the shortest text that reads back as v.
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// formatExact prints the shortest text that reads back as v.
+func formatExact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// JSON writes v as one line. What a terminal could act on or hide is escaped, which changes no string's value.
+// JSON writes v as one line. It escapes what a terminal could act on or hide; the values of strings do not change.
 func JSON(w io.Writer, v any) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)

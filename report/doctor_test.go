@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// patient is a laptop with something of every status.
+// patient is a laptop with a check of every status.
 func patient() ([]doctor.Check, doctor.Report) {
 	return doctor.Judge(doctor.Readings{
 		Program: "brewput", CPUs: 4, Online: doctor.Read(8), Procs: 4, ProcsFrom: "affinity",
@@ -47,7 +47,7 @@ func TestDoctor(t *testing.T) {
 			}
 			golden(t, name, b.Bytes())
 			for line := range strings.Lines(b.String()) {
-				// A command is never broken: it would no longer be one when copied.
+				// A command is never broken, so that it can be copied.
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); !st.Color && n > st.Width &&
 					!strings.HasPrefix(line, "  > ") && !strings.HasPrefix(line, "  → ") {
 					t.Errorf("%d columns: %q", n, line)

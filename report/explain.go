@@ -15,34 +15,34 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Explanation writes what holds a program back: the findings by rank, where the time went, how many goroutines wanted a
-// CPU, and what to be wary of. overheads is what each profiler took.
+// Explanation writes what limits a program: the findings by rank, where the CPU time went, how many goroutines wanted
+// a CPU, and notes. overheads are the slow-downs by each profiler.
 func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads []string, st Style) error {
 	var b strings.Builder
-	sharing(&b, explained(e), st)
+	writeShared(&b, explanationHead(e), st)
 	for i, f := range r.Findings {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		finding(&b, f, len(r.Findings) > 1, e.Program, st)
+		writeFinding(&b, f, len(r.Findings) > 1, e.Program, st)
 	}
-	spent(&b, r.CPUTime, st)
-	demand(&b, r, e.Trace, st)
+	writeTimeSpent(&b, r.CPUTime, st)
+	writeDemand(&b, r, e.Trace, st)
 	if len(r.Notes)+len(overheads) > 0 {
-		heading(&b, "notes", "", st)
+		writeHeading(&b, "notes", "", st)
 		for _, n := range r.Notes {
-			warning(&b, n, st)
+			writeWarning(&b, n, st)
 		}
 		if len(overheads) > 0 {
-			wrap(&b, st.words("each kind of evidence has a run of its own; beside undisturbed ones it took: "+
+			wrap(&b, st.split("each kind of evidence has a run of its own; compared with undisturbed ones it took: "+
 				strings.Join(overheads, ", ")), " ", 0, st.width())
 		}
 	}
 	return st.emit(w, b.String())
 }
 
-// explained is the head of the page: what was looked at.
-func explained(e *evidence.Evidence) []string {
+// explanationHead lists the program, its runs and its profiles.
+func explanationHead(e *evidence.Evidence) []string {
 	words := []string{"explain", e.Program.Name}
 	for _, r := range e.Runs {
 		text := fmt.Sprintf("%s on %s", duration(r.Wall), result.Count(r.CPUs, "CPU"))
@@ -60,62 +60,66 @@ func explained(e *evidence.Evidence) []string {
 	return words
 }
 
-// duration is a time to three digits.
+// duration prints a time with three significant digits.
 func duration(d time.Duration) string {
 	return number(result.Value(d.Nanoseconds()), result.Nanoseconds, 3)
 }
 
-// finding writes one answer.
-func finding(b *strings.Builder, f explain.Finding, ranked bool, p evidence.Program, st Style) {
+// writeFinding writes one finding.
+func writeFinding(b *strings.Builder, f explain.Finding, ranked bool, p evidence.Program, st Style) {
 	title := string(f.Name)
 	if ranked {
 		title = strconv.Itoa(f.Rank) + " " + title
 	}
+
 	var remarks []string
 	if f.Gain != nil {
-		remarks = append(remarks, fmt.Sprintf("a change saves %s (%s to %s) of the %s", share(f.Gain.Estimate),
-			share(f.Gain.Low), share(f.Gain.High), metricName(f.Gain.Metric)))
+		remarks = append(remarks, fmt.Sprintf("a change saves %s (%s to %s) of the %s", roundPercent(f.Gain.Estimate),
+			roundPercent(f.Gain.Low), roundPercent(f.Gain.High), metricName(f.Gain.Metric)))
 	}
 	if f.Share > 0 {
-		remarks = append(remarks, "concerns "+share(f.Share)+" of the time")
+		remarks = append(remarks, "concerns "+roundPercent(f.Share)+" of the time")
 	}
-	remarks = append(remarks, string(f.Confidence)+" confidence, tier "+string(f.Level))
+	remarks = append(remarks, string(f.Confidence)+" confidence, evidence level "+string(f.Level))
+
 	b.WriteString(st.paint(bold, st.text(title)) + "\n")
-	part(b, "", f.Claim, st)
-	part(b, "", strings.Join(remarks, st.pick(" · ", ", ")), st)
+	writePart(b, "", f.Claim, st)
+	writePart(b, "", strings.Join(remarks, st.pick(" · ", ", ")), st)
+
 	for _, at := range f.Where {
-		sourceAt(b, at, p, st)
+		writeSource(b, at, p, st)
 	}
 	for i, line := range f.Evidence {
 		label := ""
 		if i == 0 {
 			label = "evidence"
 		}
-		part(b, label, line, st)
+		writePart(b, label, line, st)
 	}
-	part(b, "fix", f.Fix, st)
-	part(b, "or else", f.Alternative, st)
-	part(b, "prove it", f.Experiment, st)
+
+	writePart(b, "fix", f.Fix, st)
+	writePart(b, "or else", f.Alternative, st)
+	writePart(b, "prove it", f.Experiment, st)
 }
 
-// labelWidth is that of the longest label before a part of a finding.
+// labelWidth is the width of the longest label of a part of a finding.
 const labelWidth = len("evidence")
 
-// part writes a labelled text; "" as label goes on below the one before.
-func part(b *strings.Builder, label, text string, st Style) {
+// writePart writes a labelled text. With an empty label it continues the part before.
+func writePart(b *strings.Builder, label, text string, st Style) {
 	if text == "" {
 		return
 	}
 	indent := 2 + labelWidth + gap
 	b.WriteString("  " + st.paint(dim, label) + strings.Repeat(" ", labelWidth+gap-len(label)))
 	var lines strings.Builder
-	wrap(&lines, st.words(text), " ", 0, max(st.width()-indent, minWidth/2))
+	wrap(&lines, st.split(text), " ", 0, max(st.width()-indent, minWidth/2))
 	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(lines.String(), "\n"), "\n",
 		"\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
-// sourceAt writes file:line with the source there.
-func sourceAt(b *strings.Builder, at string, p evidence.Program, st Style) {
+// writeSource writes file:line and the source code there.
+func writeSource(b *strings.Builder, at string, p evidence.Program, st Style) {
 	file, number, _ := cutLast(at, ":")
 	quoted := ""
 	if line, err := strconv.Atoi(number); err == nil && p.Source != nil {
@@ -137,7 +141,7 @@ func sourceAt(b *strings.Builder, at string, p evidence.Program, st Style) {
 	b.WriteString(text + "\n")
 }
 
-// cutLast cuts around the last separator.
+// cutLast cuts s around the last separator.
 func cutLast(s, sep string) (before, after string, ok bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
@@ -146,18 +150,18 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// share is a share in whole per cent.
-func share(x float64) string {
+// roundPercent prints a fraction in whole percent, below 1% with one decimal.
+func roundPercent(x float64) string {
 	if math.IsNaN(x) {
 		return unavailable
 	}
 	if x > 0 && x < 0.01 {
-		return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
+		return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
 	}
-	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
+	return strconv.FormatFloat(100*x, 'f', 0, 64) + "%"
 }
 
-// metricName is what people call a metric.
+// metricName is a metric's name for people.
 func metricName(metric string) string {
 	if metric == result.WallSeconds {
 		return "wall time"
@@ -165,12 +169,12 @@ func metricName(metric string) string {
 	return strings.ReplaceAll(metric, "_", " ")
 }
 
-// spent writes where the CPUs' time went.
-func spent(b *strings.Builder, l explain.CPUTime, st Style) {
+// writeTimeSpent writes where the CPU time of the program went.
+func writeTimeSpent(b *strings.Builder, l explain.CPUTime, st Style) {
 	if len(l.Entries) == 0 {
 		return
 	}
-	heading(b, "where the time went", fmt.Sprintf("%s x %s, by %s", result.Count(l.CPUs, "CPU"), duration(l.Wall),
+	writeHeading(b, "where the time went", fmt.Sprintf("%s x %s, by %s", result.Count(l.CPUs, "CPU"), duration(l.Wall),
 		l.Source), st)
 	width := 0
 	for _, x := range l.Entries {
@@ -180,7 +184,7 @@ func spent(b *strings.Builder, l explain.CPUTime, st Style) {
 	for _, x := range l.Entries {
 		bar := int(math.Round(x.Share * float64(room)))
 		line := fmt.Sprintf("  %s%s %8s %5s  %s", x.Name, strings.Repeat(" ", width-len(x.Name)), duration(x.Time),
-			share(x.Share),
+			roundPercent(x.Share),
 			strings.Repeat(st.pick("▇", "#"), max(0, min(bar, room))))
 		b.WriteString(st.ascii(strings.TrimRight(line, " ")) + "\n")
 	}

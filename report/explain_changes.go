@@ -9,12 +9,13 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// Changes writes what differs between two programs: those that are more than chance first.
+// Changes writes what differs between two programs. Changes that are more than chance come first.
 func Changes(w io.Writer, before, after string, changes []explain.Change, notes []string, st Style) error {
 	var b strings.Builder
-	sharing(&b, []string{"explain", "before: " + before, "after: " + after}, st)
+	writeShared(&b, []string{"explain", "before: " + before, "after: " + after}, st)
 	columns := []column{{head: "what", left: true}, {head: "before"}, {head: "after"}, {head: "change"},
 		{head: "", left: true}, {head: "where", left: true}}
+
 	for _, c := range changes {
 		t := plain
 		if !c.Significant {
@@ -22,13 +23,13 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 		}
 		columns[0].add(c.Name, t)
 		if c.Unit == "" {
-			columns[1].add(yes(c.Before), t)
-			columns[2].add(yes(c.After), t)
+			columns[1].add(foundText(c.Before), t)
+			columns[2].add(foundText(c.After), t)
 			columns[3].add("", t)
 		} else {
-			columns[1].add(seconds(c.Before), t)
-			columns[2].add(seconds(c.After), t)
-			columns[3].add(difference(c.After-c.Before), t)
+			columns[1].add(formatSeconds(c.Before), t)
+			columns[2].add(formatSeconds(c.After), t)
+			columns[3].add(formatDifference(c.After-c.Before), t)
 		}
 		remark := ""
 		if !c.Significant && c.Before != c.After {
@@ -37,17 +38,18 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 		columns[4].add(remark, t)
 		columns[5].add(strings.Join(c.Where, " "), t)
 	}
-	fitted(&b, columns, func([]column) []string { return nil }, st)
+
+	writeTable(&b, columns, func([]column) []string { return nil }, st)
 	if len(notes) > 0 {
-		heading(&b, "notes", "", st)
+		writeHeading(&b, "notes", "", st)
 		for _, n := range notes {
-			warning(&b, n, st)
+			writeWarning(&b, n, st)
 		}
 	}
 	return st.emit(w, b.String())
 }
 
-// ChangesJSON writes one object a line.
+// ChangesJSON writes one object for each change and each note.
 func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 	for _, c := range changes {
 		if err := JSON(w, c); err != nil {
@@ -62,16 +64,19 @@ func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 	return nil
 }
 
-func seconds(x float64) string { return duration(time.Duration(x * float64(time.Second))) }
+// formatSeconds prints a time given in seconds.
+func formatSeconds(x float64) string { return duration(time.Duration(x * float64(time.Second))) }
 
-func difference(x float64) string {
+// formatDifference prints a difference in seconds with its sign.
+func formatDifference(x float64) string {
 	if x < 0 {
-		return fmt.Sprint("-", seconds(-x))
+		return fmt.Sprint("-", formatSeconds(-x))
 	}
-	return "+" + seconds(x)
+	return "+" + formatSeconds(x)
 }
 
-func yes(x float64) string {
+// foundText says whether a finding is there.
+func foundText(x float64) string {
 	if x > 0 {
 		return "found"
 	}

@@ -11,17 +11,18 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// demandRows is the height of the picture of d(t).
+// demandRows is the height of the picture of the demand for CPUs.
 const demandRows = 8
 
-// demand draws how many goroutines wanted a CPU over time, and says what follows from it.
-func demand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
+// writeDemand draws how many goroutines wanted a CPU over time, and writes what follows from it.
+func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 	if t != nil && len(t.Demand.Mean) > 0 {
-		heading(b, "goroutines that want a CPU, over time",
+		writeHeading(b, "goroutines that want a CPU, over time",
 			fmt.Sprintf("%s: they run; %s: they wait for a CPU; %s in all, by the trace",
 				st.pick("█", "#"), st.pick("░", "."), duration(t.Duration)), st)
 		drawDemand(b, t, st)
 	}
+
 	var lines []string
 	if len(r.Phases) > 1 {
 		var phases []string
@@ -31,38 +32,44 @@ func demand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 		}
 		lines = append(lines, "phases: "+strings.Join(phases, "; "))
 	}
+
 	p := r.Parallelism
-	if known(p.SerialFraction) && p.SerialFraction > 0 {
+	if isKnown(p.SerialFraction) && p.SerialFraction > 0 {
 		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
 			"Amdahl's law it is at most %sx as fast as on one CPU, and %sx with %s",
-			share(p.SerialFraction), ratio(result.Value(p.MaxSpeedup)), ratio(result.Value(p.Speedup)),
+			roundPercent(p.SerialFraction), ratio(result.Value(p.MaxSpeedup)), ratio(result.Value(p.Speedup)),
 			result.Count(p.CPUs, "CPU")))
 	}
-	if known(p.Inflation) {
+	if isKnown(p.Inflation) {
 		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",
 			p.Inflation))
 	}
+
 	for _, l := range lines {
-		words := st.words(l)
+		words := st.split(l)
 		wrap(b, append([]string{"  " + words[0]}, words[1:]...), " ", 4, st.width())
 	}
 }
 
-func known(x float64) bool { return x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) }
+// isKnown reports whether x is a number other than 0.
+func isKnown(x float64) bool { return x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// drawDemand draws columns, each the mean of some slices. What is far above the CPUs is cut, and its top says so.
+// drawDemand draws one column for the mean of some slices. Demand far above the number of CPUs is cut off, and the
+// label of the top marks the cut.
 func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 	margin := 6
 	width := min(st.width(), maxPlotWidth) - margin - 2
-	wants, runs := columnsOf(t.Demand.Mean, width), columnsOf(t.Demand.Running, width)
+	wants, runs := downsample(t.Demand.Mean, width), downsample(t.Demand.Running, width)
 	top := float64(max(t.CPUs, 1))
 	for _, w := range wants {
 		top = max(top, w)
 	}
+
 	cut := top > 4*float64(t.CPUs)
 	if cut {
 		top = 4 * float64(t.CPUs)
 	}
+
 	for row := demandRows; row >= 1; row-- {
 		at, below := top*float64(row)/demandRows, top*float64(row-1)/demandRows
 		label := ""
@@ -89,19 +96,21 @@ func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 				line += " "
 			}
 		}
-		fmt.Fprintf(b, "%s %s%s\n", pad(label, margin), st.paint(dim, st.pick("│", "|")), strings.TrimRight(line, " "))
+		fmt.Fprintf(b, "%s %s%s\n", padLeft(label, margin), st.paint(dim, st.pick("│", "|")),
+			strings.TrimRight(line, " "))
 	}
-	fmt.Fprintf(b, "%s %s\n", pad("0", margin),
+	fmt.Fprintf(b, "%s %s\n", padLeft("0", margin),
 		st.paint(dim, st.pick("└", "+")+strings.Repeat(st.pick("─", "-"), len(wants))))
 }
 
-func pad(s string, width int) string {
+// padLeft fills s with spaces on its left up to width.
+func padLeft(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-len([]rune(s)))) + s
 }
 
-// columnsOf are the means of a series over equal stretches, at most so many.
-func columnsOf(list []float64, most int) []float64 {
-	n := min(len(list), most)
+// downsample returns the means of a series over at most limit equal stretches.
+func downsample(list []float64, limit int) []float64 {
+	n := min(len(list), limit)
 	out := make([]float64, n)
 	for i := range out {
 		from, to := i*len(list)/n, (i+1)*len(list)/n

@@ -9,22 +9,24 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ExplanationJSON writes one object a line: the findings by rank, then of other kinds the ledger, the parallelism, the
-// phases, the undisturbed runs and the notes.
+// ExplanationJSON writes one object for each finding by rank, then those of the other kinds: the CPU time (kind
+// "ledger"), the parallelism, the phases, the undisturbed runs and the notes.
 func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error {
 	var all []any
 	for _, f := range r.Findings {
 		f.Kind = "finding"
-		f.Where, f.Evidence = orEmpty(f.Where), orEmpty(f.Evidence)
+		f.Where, f.Evidence = nonNil(f.Where), nonNil(f.Evidence)
 		all = append(all, f)
 	}
+
 	if l := r.CPUTime; len(l.Entries) > 0 {
-		all = append(all, ledgerJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
+		all = append(all, cpuTimeJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
 	}
 	if p := r.Parallelism; p.CPUs > 0 {
 		all = append(all, parallelismJSON{"parallelism", p.CPUs, finite(p.Running), finite(p.Demand),
 			finite(p.SerialFraction), finite(p.MaxSpeedup), finite(p.Speedup), finite(p.Inflation)})
 	}
+
 	for _, p := range r.Phases {
 		all = append(all, phaseJSON{"phase", p.From.Seconds(), p.To.Seconds(), p.Demand, p.Running})
 	}
@@ -35,6 +37,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	for _, n := range r.Notes {
 		all = append(all, noteJSON{"note", n})
 	}
+
 	for _, x := range all {
 		if err := JSON(w, x); err != nil {
 			return err
@@ -43,7 +46,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	return nil
 }
 
-type ledgerJSON struct {
+type cpuTimeJSON struct {
 	Kind    string          `json:"kind"`
 	Source  string          `json:"source"`
 	CPUs    int             `json:"cpus"`
@@ -86,7 +89,7 @@ type noteJSON struct {
 	Text string `json:"text"`
 }
 
-// finite is a number, or unavailable where it is none.
+// finite returns x, or result.Unavailable if x is not a finite number.
 func finite(x float64) result.Value {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return result.Unavailable
@@ -94,7 +97,8 @@ func finite(x float64) result.Value {
 	return result.Value(x)
 }
 
-func orEmpty(list []string) []string {
+// nonNil returns an empty list for nil, which JSON would print as null.
+func nonNil(list []string) []string {
 	if list == nil {
 		return []string{}
 	}

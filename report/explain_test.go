@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// slow is a program with a serial end and much to say.
+// slow is a program with a serial end and many findings.
 func slow() (explain.Report, *evidence.Evidence) {
 	ms := time.Millisecond
 	e := &evidence.Evidence{
@@ -41,14 +41,13 @@ func slow() (explain.Report, *evidence.Evidence) {
 	}
 	r := explain.Report{
 		Findings: []explain.Finding{
-			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel,
-				Claim: "Every pixel is a system call of its own, " +
-					"and these take most of the time of the program.",
+			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel, Claim: "Every pixel is a system call of its " +
+				"own, and these take most of the time of the program.",
 				Where: []string{"cmd/draw.go:31"}, Share: 0.62,
 				Gain:       &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
 				Confidence: explain.High,
 				Evidence: []string{"1000000 calls of write, 12 bytes each, 0.5 µs in the median",
-					"62 % of the CPU profile is in system calls"},
+					"62% of the CPU profile is in system calls"},
 				Alternative: "the disk is slow", Fix: "wrap f in bufio.NewWriter, and call Flush at the end",
 				Experiment: "run it with output to /dev/null"},
 			{Rank: 2, Name: "serial-phase", Level: explain.TraceLevel, Claim: "From 492 ms on one goroutine works.",

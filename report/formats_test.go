@@ -15,8 +15,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// trialsOf are a stream's trial with awkward numbers, one with fewer metrics, a wrong one, an
-// observed one, a job's and one that violated.
+// trialsOf returns a stream's trial with awkward numbers, one with fewer metrics, a wrong, an instrumented and a
+// violated one, and a job's.
 func trialsOf() []result.Trial {
 	p := plan.NewPoint(set("cpus", 6), set("workers", 6),
 		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)}, set("buffer", 10))
@@ -65,7 +65,7 @@ func TestBenchReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got) != 3 {
-		t.Fatalf("%d lines, want 3: wrong, violated and observed trials have none", len(got))
+		t.Fatalf("%d lines, want 3: wrong, violated and instrumented trials have none", len(got))
 	}
 	if got[0].GetConfig("cpu") != "Some CPU @ 2 GHz" || got[0].GetConfig("goos") != "linux" {
 		t.Error("the header is lost")
@@ -83,7 +83,7 @@ func TestBenchReadsBack(t *testing.T) {
 		t.Errorf("iterations: %d and %d, want 3 and 1", got[0].Iters, got[2].Iters)
 	}
 	values(t, got[0], map[string]float64{"ns/op": 6000000.123456789, "ops/s": 1e3 / 3.0, "p50-ns": 5999999,
-		"cpu-s/op": 0.098, // not the CPU time by the operations: the counters may lie off the window
+		"cpu-s/op": 0.098, // not CPU time by operations: the counters may not cover the window exactly
 		"B/op":     48, "allocs/op": 2})
 	values(t, got[1], map[string]float64{"ops/s": 250})
 	values(t, got[2], map[string]float64{"ns/op": 0.0623 * float64Of(1e9), "items/s": 3e6, "B/s": 2e7,
@@ -101,10 +101,10 @@ func TestBenchReadsBack(t *testing.T) {
 	}
 }
 
-// float64Of keeps constants from being folded exactly.
+// float64Of keeps the compiler from folding constants exactly.
 func float64Of(x float64) float64 { return x }
 
-// values compares a line's numbers as they were written with want, bit for bit.
+// values compares the numbers of a line with want, bit for bit.
 func values(t *testing.T, r *benchfmt.Result, want map[string]float64) {
 	t.Helper()
 	if len(r.Values) != len(want) {
@@ -121,7 +121,7 @@ func values(t *testing.T, r *benchfmt.Result, want map[string]float64) {
 	}
 }
 
-// TestCSVNotModelled: a prediction that does not hold has a reason in the last column and no numbers.
+// TestCSVNotModelled checks that a prediction that does not hold has a reason in the last column and no numbers.
 func TestCSVNotModelled(t *testing.T) {
 	trials := trialsOf()[:2]
 	trials[0].NotModelled, trials[0].Metrics, trials[0].WallSeconds = "why, and more", nil, 0
@@ -149,7 +149,7 @@ func TestCSVReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// input stands behind cpus, as in the job's point.
+	// input follows cpus, as in the job's point.
 	head := "workload design world block order seed status lines operations wall_seconds error cpus input " +
 		"workers stage buffer " +
 		"alloc_bytes_per_op allocs_per_op bytes_per_s cpu_per_op_ns cpu_seconds items_per_s latency_mean_ns " +
@@ -158,7 +158,7 @@ func TestCSVReadsBack(t *testing.T) {
 		t.Errorf("head:\n got %s\nwant %s", got, head)
 	}
 	if len(records) != 6 {
-		t.Fatalf("%d lines, want a head and 5 trials: the observed one is left out", len(records))
+		t.Fatalf("%d lines, want a head and 5 trials: the instrumented one is left out", len(records))
 	}
 	get := func(line int, name string) string {
 		for i, h := range records[0] {

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// formulaColumns are what was measured over what a closed form predicts, with its interval. There are none where no
+// formulaColumns returns the column of measured time over the prediction of a closed form. It returns nil if no
 // design has a formula.
 func (f *frame) formulaColumns() []column {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Formula != nil }) {
@@ -27,10 +27,10 @@ func (f *frame) formulaColumns() []column {
 	return []column{c}
 }
 
-// noFormula stands where a formula predicts nothing.
+// noFormula stands for the ratio if a formula predicts nothing.
 const noFormula = "none"
 
-// formulaNotes say why formulas predict nothing, each reason once.
+// formulaNotes says why formulas predict nothing, each reason once.
 func (f *frame) formulaNotes(columns []column) []string {
 	if !slices.ContainsFunc(columns, func(c column) bool { return c.head == "formula" }) {
 		return nil
@@ -48,8 +48,7 @@ func (f *frame) formulaNotes(columns []column) []string {
 	return notes
 }
 
-// formulaTexts are the closed forms of the designs, each once, with their sources, and how well each does: at its only
-// point with the interval, otherwise where least and most was measured beside it.
+// formulaTexts returns the closed form of each design with its source and its fit.
 func (f *frame) formulaTexts() []string {
 	var texts, designs []string
 	for _, r := range f.rows {
@@ -57,13 +56,14 @@ func (f *frame) formulaTexts() []string {
 			continue
 		}
 		designs = append(designs, r.Design)
-		texts = append(texts, r.Design+" = "+r.Formula.Text+f.howWell(r.Design)+"; "+r.Formula.Source)
+		texts = append(texts, r.Design+" = "+r.Formula.Text+f.formulaFit(r.Design)+"; "+r.Formula.Source)
 	}
 	return texts
 }
 
-// howWell says what was measured of what the formula of a design predicts.
-func (f *frame) howWell(design string) string {
+// formulaFit states what was measured relative to the formula of a design: at its only point with the interval,
+// otherwise the least and the largest ratio.
+func (f *frame) formulaFit(design string) string {
 	var points []compare.Row // with a prediction, by its ratio
 	for _, r := range f.rows {
 		if r.Design == design && r.Formula != nil && r.Formula.N > 0 {
@@ -77,17 +77,17 @@ func (f *frame) howWell(design string) string {
 	least, most := points[0], points[len(points)-1]
 	switch {
 	case len(points) > 1:
-		return ": measured " + ratio(least.Formula.Ratio) + " (" + strings.TrimSpace(f.where(least)) + ") to " +
-			ratio(most.Formula.Ratio) + " (" + strings.TrimSpace(f.where(most)) + ") of it"
+		return ": measured " + ratio(least.Formula.Ratio) + " (" + strings.TrimSpace(f.pointSuffix(least)) + ") to " +
+			ratio(most.Formula.Ratio) + " (" + strings.TrimSpace(f.pointSuffix(most)) + ") of it"
 	case least.Formula.Low.Known():
 		return ": measured " + ratio(least.Formula.Ratio) + " of it (" +
-			fromTo("", least.Formula.Low, least.Formula.High) + f.where(least) + ")"
+			intervalText("", least.Formula.Low, least.Formula.High) + f.pointSuffix(least) + ")"
 	}
 	return ""
 }
 
-// where says at which point a row is, as in " at load 0.9", if its design has several.
-func (f *frame) where(r compare.Row) string {
+// pointSuffix names a row's point, as in " at load 0.9", if its design has several rows.
+func (f *frame) pointSuffix(r compare.Row) string {
 	n := 0
 	for _, o := range f.rows {
 		if o.Design == r.Design {
@@ -97,17 +97,17 @@ func (f *frame) where(r compare.Row) string {
 	if n < 2 {
 		return ""
 	}
-	return strings.TrimPrefix(f.place(&r), r.Design)
+	return strings.TrimPrefix(f.rowName(&r), r.Design)
 }
 
-// formulas writes the closed forms of the designs.
-func formulas(b *strings.Builder, f *frame, st Style) {
+// writeFormulas writes the closed forms of the designs.
+func writeFormulas(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.formulaTexts() {
 		if i == 0 {
-			heading(b, f.rows[0].Workload+": formulas", "the wall time by closed forms, of what the "+
+			writeHeading(b, f.rows[0].Workload+": formulas", "the wall time by closed forms, of what the "+
 				"same blocks measured", st)
 		}
 		b.WriteString("  ")
-		wrap(b, st.words(text), " ", 4, st.width()-2)
+		wrap(b, st.split(text), " ", 4, st.width()-2)
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// frame says once what all rows of a table share and which factors tell them apart.
+// frame is a table's rows with what they share and the factors in which they differ.
 type frame struct {
 	rows    []compare.Row
 	job     bool
 	open    bool     // an open loop
-	shared  []string // workload, world, "stage 1ms", "workers = cpus", in the order of the points
+	shared  []string // such as workload, world, "stage 1ms" and "workers = cpus", in the order of the points
 	varying []string // factors that differ
-	trials  int      // of every row, with or without a number; 0 where rows differ
+	trials  int      // number of trials of each row, with or without a result; 0 if rows differ
 }
 
-// frames splits rows into tables: streams and jobs, and each workload, have their own.
+// frames splits rows into tables. Streams, open loops and jobs have tables of their own, and so has each workload.
 func frames(rows []compare.Row) []frame {
 	var out []frame
 	for _, r := range rows {
@@ -39,17 +39,20 @@ func frames(rows []compare.Row) []frame {
 	return out
 }
 
+// describe fills in what the rows share and in which factors they differ.
 func (f *frame) describe() {
 	f.shared = []string{f.rows[0].Workload}
 	points := make([]plan.Point, len(f.rows))
 	for i, r := range f.rows {
 		points[i] = r.Point
 	}
-	if f.beyond() {
+	if f.hasPredictedRows() {
 		f.shared = append(f.shared, result.Live+" and "+predictedNote)
 	} else {
 		f.shared = append(f.shared, f.rows[0].World)
 	}
+
+	// A factor is shared, an alias of another one, or varying.
 	for _, name := range factorOrder(points) {
 		if levels := f.levels(name); len(levels) == 1 {
 			f.shared = append(f.shared, name+" "+levels[0])
@@ -59,6 +62,7 @@ func (f *frame) describe() {
 			f.varying = append(f.varying, name)
 		}
 	}
+
 	f.trials = trials(f.rows[0])
 	for _, r := range f.rows {
 		if trials(r) != f.trials {
@@ -66,6 +70,7 @@ func (f *frame) describe() {
 			return
 		}
 	}
+
 	if f.trials == 1 {
 		f.shared = append(f.shared, "1 trial each")
 	} else if f.trials > 1 {
@@ -73,7 +78,7 @@ func (f *frame) describe() {
 	}
 }
 
-// trials is how many trials a row stands for, those without a number included.
+// trials is the number of trials of a row, including those without a result.
 func trials(r compare.Row) int {
 	total := 0
 	for _, n := range r.Statuses {
@@ -82,7 +87,7 @@ func trials(r compare.Row) int {
 	return max(total, r.N)
 }
 
-// alias is an earlier varying factor that has the same level in every row that holds name.
+// alias is an earlier varying factor with the same level in every row that has the factor name, or "".
 func (f *frame) alias(name string) string {
 	for _, other := range f.varying {
 		same := true
@@ -98,8 +103,8 @@ func (f *frame) alias(name string) string {
 	return ""
 }
 
-// levels are the distinct levels of a factor in order of appearance. Rows of designs that do not use
-// it have none.
+// levels returns the distinct levels of a factor in order of appearance. Rows whose design does not use the factor
+// have none.
 func (f *frame) levels(name string) []string {
 	var out []string
 	for _, r := range f.rows {
@@ -110,7 +115,7 @@ func (f *frame) levels(name string) []string {
 	return out
 }
 
-// level is a factor's level in a row, "" where its design does not use the factor.
+// level is a factor's level in a row, or "" if its design does not use the factor.
 func level(r compare.Row, name string) string {
 	if l, ok := r.Point.Get(name); ok {
 		return l.String()
@@ -118,11 +123,11 @@ func level(r compare.Row, name string) string {
 	return ""
 }
 
-// labels are the columns that name the rows: the design and the varying factors.
+// labels returns the columns that name the rows: the design and the varying factors.
 func (f *frame) labels() []column {
 	columns := []column{{head: "design", left: true}}
 	for _, name := range f.varying {
-		columns = append(columns, column{head: name, left: f.words(name)})
+		columns = append(columns, column{head: name, left: f.hasTextLevels(name)})
 	}
 	return columns
 }
@@ -139,8 +144,8 @@ func (f *frame) label(columns []column, r compare.Row) {
 	}
 }
 
-// words reports whether the factor's levels are words, which are aligned left.
-func (f *frame) words(name string) bool {
+// hasTextLevels reports whether the factor's levels are texts, which are aligned left.
+func (f *frame) hasTextLevels(name string) bool {
 	for _, r := range f.rows {
 		if l, ok := r.Point.Get(name); ok {
 			_, number := l.Number()
@@ -150,8 +155,8 @@ func (f *frame) words(name string) bool {
 	return true
 }
 
-// factorOrder is the union of the points' factors. A factor that only some points hold stands behind
-// the one that precedes it there.
+// factorOrder returns the union of the points' factors. A factor that only some points hold follows the one that
+// precedes it there.
 func factorOrder(points []plan.Point) []string {
 	var order []string
 	for _, p := range points {

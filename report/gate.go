@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Gate is what a gate came to, on a page.
+// Gate is a page with the decisions of a gate.
 type Gate struct {
 	Title     string
 	List      []compare.GateResult
@@ -25,22 +25,24 @@ type Gate struct {
 // Table writes the page for people.
 func (g Gate) Table(w io.Writer, st Style) error {
 	var b strings.Builder
-	wrap(&b, st.words(g.Title), " ", 2, st.width())
-	blank(&b)
+	wrap(&b, st.split(g.Title), " ", 2, st.width())
+	blankLine(&b)
 	if len(g.List) > 0 {
-		fitted(&b, g.columns(), vagueNote, st)
+		writeTable(&b, g.columns(), vagueNote, st)
 	}
-	for _, text := range g.wanting() {
-		wrap(&b, st.words(text), " ", 2, st.width())
+
+	for _, text := range g.reasons() {
+		wrap(&b, st.split(text), " ", 2, st.width())
 	}
-	paragraphs(&b, g.Notes, st)
+	writeParagraphs(&b, g.Notes, st)
 	if len(g.Warnings) > 0 {
-		heading(&b, "warnings", "", st)
+		writeHeading(&b, "warnings", "", st)
 		for _, x := range g.Warnings {
-			warning(&b, x.Text, st)
+			writeWarning(&b, x.Text, st)
 		}
 	}
-	blank(&b)
+
+	blankLine(&b)
 	t := plain
 	if g.Decision == compare.Fail || g.Decision == compare.Error {
 		t = alarm
@@ -49,7 +51,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	return st.emit(w, b.String())
 }
 
-// conclusion is the last line.
+// conclusion is the last line: the decision and how many benchmarks are within the limit.
 func (g Gate) conclusion() string {
 	count := map[string]int{}
 	allowed := 0
@@ -76,10 +78,11 @@ func (g Gate) conclusion() string {
 	return text
 }
 
-func limitText(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
+// limitText prints a limit in percent.
+func limitText(x float64) string { return fmt.Sprintf("%.3g%%", 100*x) }
 
-// wanting says what undecided ones lack, and which are not judged.
-func (g Gate) wanting() []string {
+// reasons says what undecided benchmarks lack, and which benchmarks are not judged.
+func (g Gate) reasons() []string {
 	var list []string
 	for _, n := range g.NotJudged {
 		list = append(list, n.String())
@@ -112,21 +115,22 @@ func (g Gate) wanting() []string {
 	return list
 }
 
+// columns returns the table of decisions.
 func (g Gate) columns() []column {
 	var rows []compare.Row
 	for _, v := range g.List {
 		rows = append(rows, compare.Row{Design: v.Design, World: result.Live, Point: v.Point})
 	}
-	columns := frames(rows)[0].benchmarks()
+	columns := frames(rows)[0].benchmarkColumns()
 	metric, base, head := column{head: "metric", left: true}, column{head: "base"}, column{head: "head"}
 	cost, bounds, n := column{head: "cost"}, column{head: "bounds"}, column{head: "n"}
 	decision := column{head: "decision", left: true}
 	for _, v := range g.List {
 		metric.add(MetricHead(v.Metric), plain)
-		base.add(value(v.Base, v.Metric), plain)
-		head.add(value(v.Head, v.Metric), plain)
-		cost.add(ratioOf(v.Cost, v.NoRatio), plain)
-		text := inBrackets(v.Low, v.High)
+		base.add(formatValue(v.Base, v.Metric), plain)
+		head.add(formatValue(v.Head, v.Metric), plain)
+		cost.add(ratioCell(v.Cost, v.NoRatio), plain)
+		text := bracketed(v.Low, v.High)
 		if v.NoRatio != "" {
 			text = signedValue(v.Difference, v.Metric)
 		} else if v.Exact {
@@ -134,7 +138,7 @@ func (g Gate) columns() []column {
 		}
 		bounds.add(text, plain)
 		n.add(fmt.Sprint(v.N), plain)
-		word, t := v.Decision, tones[v.Decision]
+		word, t := v.Decision, verdictTones[v.Decision]
 		if v.Decision == compare.Fail {
 			t = alarm
 		}
@@ -146,7 +150,7 @@ func (g Gate) columns() []column {
 	return append(columns, metric, base, head, cost, bounds, n, decision)
 }
 
-// JSON writes a line for each decision, one for all of them, and the warnings.
+// JSON writes a line for each decision, the warnings, and a line for the gate.
 func (g Gate) JSON(w io.Writer) error {
 	var lines []any
 	for _, v := range g.List {
@@ -182,7 +186,7 @@ func (g Gate) Markdown(w io.Writer) error {
 		markdownTable(&b, columns)
 		markdownFootnotes(&b, vagueNote(columns))
 	}
-	for i, text := range slices.Concat(g.wanting(), g.Notes) {
+	for i, text := range slices.Concat(g.reasons(), g.Notes) {
 		if i == 0 {
 			b.WriteString("\n")
 		}

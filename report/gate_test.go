@@ -8,7 +8,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestGatePage: what was not judged is named and counted, an interval that says nothing is explained.
+// TestGatePage checks that benchmarks that are not judged are named and counted, and that a missing interval is
+// explained.
 func TestGatePage(t *testing.T) {
 	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05,
 		NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Output: "it fails: no milk"}},
@@ -31,7 +32,7 @@ func TestGatePage(t *testing.T) {
 		}
 		for _, want := range []string{"±?", "the interval is wider than 10x",
 			"Sour: not judged: it goes wrong in the head: it fails: no milk",
-			"gate: error: of 1, 0 within 5 %, 1 undecided; 1 not judged"} {
+			"gate: error: of 1, 0 within 5%, 1 undecided; 1 not judged"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s: no %q in\n%s", name, want, &b)
 			}

@@ -15,11 +15,13 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// GoBench writes trials of benchmarks in the Go benchmark format under the names that they have, one line a trial. What
-// varies beside cpus stands in lines of configuration, but for one factor: benchstat -col rev compares the revisions.
-// The lines "block N of RUN", which readers of the format skip, let compare pair two files; "" leaves them out. better
-// says of units of the benchmarks' own whether "higher" or "lower" is.
-func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[string]string, run, but string) error {
+// GoBench writes trials of benchmarks in the Go benchmark format, under their own names, one line for each trial.
+//
+// Levels of factors other than cpus and except are lines of configuration: benchstat -col rev compares the revisions.
+// Lines "block N of RUN" let compare pair two files; other readers skip them, and run "" leaves them out. better says
+// for units of the benchmarks' own whether "higher" or "lower" is better.
+func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[string]string,
+	run, except string) error {
 	var b strings.Builder
 	for _, h := range header {
 		fmt.Fprintf(&b, "%s: %s\n", quote.Key(h[0]), quote.Line(h[1]))
@@ -27,48 +29,56 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 	for _, unit := range slices.Sorted(maps.Keys(better)) {
 		fmt.Fprintf(&b, "Unit %s better=%s\n", quote.Word(unit), quote.Word(better[unit]))
 	}
-	now, block := map[string]string{}, -1
+
+	current, block := map[string]string{}, -1
 	for i := range trials {
 		t := &trials[i]
 		if !t.Good() || t.Kind != result.KindTrial {
 			continue
 		}
+
 		pairs := goPairs(t)
 		if len(pairs) == 0 {
-			continue // readers take no line without values
+			continue // readers refuse lines without values
 		}
 		if t.Block != block && run != "" {
 			block = t.Block
 			fmt.Fprintf(&b, "block %d of %s\n", block, quote.Word(run))
 		}
+
+		// Only levels that change are written again.
 		for _, s := range t.Point.Settings() {
 			key := configKey(s.Factor)
-			if s.Factor != "cpus" && s.Factor != but && now[key] != s.Level.String() {
-				now[key] = s.Level.String()
-				fmt.Fprintf(&b, "%s: %s\n", key, quote.Line(now[key]))
+			if s.Factor != "cpus" && s.Factor != except && current[key] != s.Level.String() {
+				current[key] = s.Level.String()
+				fmt.Fprintf(&b, "%s: %s\n", key, quote.Line(current[key]))
 			}
 		}
+
 		fmt.Fprintf(&b, "Benchmark%s", quote.Word(t.Design))
-		// At 1 CPU go test writes no number; behind a name that ends like one there must be one to be read again.
+		// At 1 CPU go test writes no number. A name that ends like a number needs one all the same, or readers
+		// would take its end for the number of CPUs.
 		if l, ok := t.Point.Get("cpus"); ok && (l.String() != "1" || numbered.MatchString(t.Design)) {
 			b.WriteString("-" + quote.Word(l.String()))
 		}
+
 		fmt.Fprintf(&b, "\t%d", t.Operations)
 		for _, p := range pairs {
-			fmt.Fprintf(&b, "\t%s %s", exact(p.value), quote.Word(p.unit))
+			fmt.Fprintf(&b, "\t%s %s", formatExact(p.value), quote.Word(p.unit))
 		}
 		b.WriteString("\n")
 	}
 	return Style{}.emit(w, b.String())
 }
 
+// numbered matches names that end like a number of CPUs.
 var numbered = regexp.MustCompile(`-[0-9]+$`)
 
-// configKey is a factor as the format wants its keys: a line whose key has a capital letter is no configuration.
+// configKey is a factor's name as a key of the format. A key with a capital letter would be no configuration.
 func configKey(factor string) string { return quote.Key(factor) }
 
-// goPairs are a trial's numbers as the benchmark printed them, in its own units: to convert them would leave noise in
-// the last digits, and what reads them would not find what the run has.
+// goPairs returns a trial's numbers in the benchmark's own units. Conversion would leave rounding errors in the last
+// digits.
 func goPairs(t *result.Trial) []pair {
 	var pairs []pair
 	add := func(unit, metric string, per float64) {
@@ -91,14 +101,15 @@ func goPairs(t *result.Trial) []pair {
 	return pairs
 }
 
-// Lines are what the page says beside the rows, as objects of JSON.
+// Lines returns the page, apart from its rows, as objects for JSON.
 func (p Benchmarks) Lines() []any {
 	var lines []any
 	if p.ARun != "" {
-		lines = append(lines, comparison{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.RunsA,
+		lines = append(lines, comparisonJSON{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.RunsA,
 			p.RunsB, p.Paired, append([]compare.Difference{}, p.Facts...),
-			spotsOf(p.OnlyA, p.Workload), spotsOf(p.OnlyB, p.Workload), p.Notes})
+			casesJSON(p.OnlyA, p.Workload), casesJSON(p.OnlyB, p.Workload), p.Notes})
 	}
+
 	for _, m := range p.Metrics {
 		for _, v := range verdictsOf(m) {
 			lines = append(lines, v)
@@ -109,6 +120,7 @@ func (p Benchmarks) Lines() []any {
 			}
 		}
 	}
+
 	for _, s := range p.Scalings {
 		lines = append(lines, s)
 	}
@@ -125,14 +137,14 @@ func (p Benchmarks) Lines() []any {
 	return lines
 }
 
-// geomeanLine is the geometric mean of a group in the JSON contract.
+// geomeanLine is the JSON object of a group's geometric mean.
 func geomeanLine(metric string, g compare.MetricGroup) any {
 	v := g.Verdicts[0]
 	return struct {
 		Kind          string       `json:"kind"` // "geomean"
 		SchemaVersion int          `json:"schema_version"`
 		Metric        string       `json:"metric"`
-		OnlyA         plan.Point   `json:"only_a"` // as in the verdicts that it is of
+		OnlyA         plan.Point   `json:"only_a"` // as in the group's verdicts
 		OnlyB         plan.Point   `json:"only_b"`
 		Ratio         result.Value `json:"ratio"`
 		Low           result.Value `json:"low"`
@@ -141,12 +153,12 @@ func geomeanLine(metric string, g compare.MetricGroup) any {
 	}{"geomean", result.SchemaVersion, metric, v.OnlyA, v.OnlyB, g.Geomean, g.GeoLow, g.GeoHigh, g.N}
 }
 
-// notes are the sentences about the run, or about two: first in what these differ.
+// notes returns the sentences about the run or the two runs. The settings that differ come first.
 func (p Benchmarks) notes() []string {
 	var parts []string
 	for _, f := range p.Facts {
-		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, short(f.B), p.B, short(f.A),
-			p.A))
+		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, shortenHash(f.B), p.B,
+			shortenHash(f.A), p.A))
 	}
 	var notes []string
 	if len(parts) > 0 {
@@ -177,6 +189,7 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 		markdownTable(&b, columns)
 		markdownFootnotes(&b, f.footnotes(columns))
 	}
+
 	for _, m := range p.Metrics {
 		p.markdownContrasts(&b, m)
 	}
@@ -184,8 +197,9 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + markdownLine(scaled(s)) + "\n")
+		b.WriteString("- " + markdownLine(scalingText(s)) + "\n")
 	}
+
 	for _, n := range p.notes() {
 		b.WriteString("\n" + markdownLine(n) + "\n")
 	}

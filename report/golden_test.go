@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// golden compares with testdata/name.
+// golden compares got with testdata/name.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -54,7 +54,7 @@ func summaries(half float64, n int, values map[string]float64) map[string]result
 	return out
 }
 
-// shop makes one coffee row. rate is per second; workers is the same as cpus.
+// shop makes one coffee row. rate is per second; workers equals cpus.
 func shop(design string, cpus int, rate, half float64) compare.Row {
 	p := plan.NewPoint(
 		plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
@@ -74,7 +74,7 @@ func shop(design string, cpus int, rate, half float64) compare.Row {
 		SlowDown: result.Unavailable}
 }
 
-// shops is a sweep over CPUs with a bound, a wrong design, one that violates and one that fails.
+// shops is a sweep over CPUs with a bound, a wrong design, one that violates a station and one that fails.
 func shops() []compare.Row {
 	var rows []compare.Row
 	for _, d := range []struct {
@@ -111,7 +111,7 @@ func shops() []compare.Row {
 	return append(rows, wrong)
 }
 
-// watch adds what observed trials see, to the rows with 1 and 6 CPUs, and warnings.
+// watch adds the results of instrumented trials to the rows with 1 and 6 CPUs, and warnings.
 func watch(rows []compare.Row) {
 	for i := range rows {
 		r := &rows[i]
@@ -167,8 +167,9 @@ func counts() []compare.Row {
 		Statuses: map[result.Status]int{result.OK: 10}, SlowDown: result.Unavailable})
 }
 
-// twinned is a sweep of three designs on two CPUs, each with its prediction, and predictions for four and eight CPUs.
-func twinned() []compare.Row {
+// predictedRows is a sweep of three designs on two CPUs, each with its prediction, and predictions for four and eight
+// CPUs.
+func predictedRows() []compare.Row {
 	var rows []compare.Row
 	for _, r := range shops() {
 		n := r.Point.Int("cpus")
@@ -192,8 +193,8 @@ func twinned() []compare.Row {
 			}
 			m := r.Metric(metric).Median
 			v := result.Value(e)
-			r.Predictions = append(r.Predictions, compare.Prediction{Workload: r.Workload, Design: r.Design, Point: r.Point,
-				Metric: metric, Measured: m,
+			r.Predictions = append(r.Predictions, compare.Prediction{Workload: r.Workload, Design: r.Design,
+				Point: r.Point, Metric: metric, Measured: m,
 				Predicted: m * (1 + v), Error: v, Low: v - 0.01, High: v + 0.01, N: 10, Margin: 0.05,
 				Off: max(e, -e) > 0.1, Bound: r.Bound})
 		}
@@ -203,21 +204,21 @@ func twinned() []compare.Row {
 	return rows
 }
 
-// twinnedJobs are jobs of which some are predicted.
-func twinnedJobs() []compare.Row {
+// predictedJobs are jobs, some with predictions.
+func predictedJobs() []compare.Row {
 	rows := counts()
 	for i := range rows[:3] {
 		m := rows[i].Metric(result.WallSeconds).Median
-		rows[i].Predictions = []compare.Prediction{{Design: rows[i].Design, Point: rows[i].Point, Metric: result.WallSeconds,
-			Measured: m, Predicted: m * 0.99,
+		rows[i].Predictions = []compare.Prediction{{Design: rows[i].Design, Point: rows[i].Point,
+			Metric: result.WallSeconds, Measured: m, Predicted: m * 0.99,
 			Error: -0.01, Low: result.Unavailable, High: result.Unavailable, N: 1, Margin: 0.05}}
 	}
 	return rows
 }
 
-// refusedRows are jobs of which some predictions do not hold, on CPUs that are there and on more.
+// refusedRows are jobs of which some predictions do not hold, on CPUs that the machine has and on more.
 func refusedRows() []compare.Row {
-	rows := twinnedJobs()
+	rows := predictedJobs()
 	for i, why := range []*compare.FailedCondition{nil, {Condition: compare.ConditionGC, Value: 0.12, Limit: 0.03},
 		{Condition: compare.ConditionInflation, Value: 0.31, Limit: 0.05}} {
 		if why == nil {
@@ -255,16 +256,16 @@ func TestGoldens(t *testing.T) {
 		{"coffee-ascii-80.txt", shops(), ascii, table},
 		{"wordcount-unicode-100.txt", counts(), unicode, table},
 		{"wordcount-ascii-80.txt", counts(), ascii, table},
-		{"peers-unicode-100.txt", peers(), unicode, table},
-		{"peers-ascii-80.txt", peers(), ascii, table},
-		{"peers.md", peers(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
+		{"peers-unicode-100.txt", references(), unicode, table},
+		{"peers-ascii-80.txt", references(), ascii, table},
+		{"peers.md", references(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
 			_ Style) error {
 			return Markdown(b, rows, nil, nil)
 		}},
-		{"twin-unicode-100.txt", twinned(), unicode, table},
-		{"twin-ascii-80.txt", twinned(), ascii, table},
-		{"twin-color.txt", twinned(), color, table},
-		{"twin-jobs.txt", twinnedJobs(), unicode, table},
+		{"twin-unicode-100.txt", predictedRows(), unicode, table},
+		{"twin-ascii-80.txt", predictedRows(), ascii, table},
+		{"twin-color.txt", predictedRows(), color, table},
+		{"twin-jobs.txt", predictedJobs(), unicode, table},
 		{"twin-refused.txt", refusedRows(), unicode, table},
 		{"twin-refused.md", refusedRows(), Style{},
 			func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
@@ -273,14 +274,14 @@ func TestGoldens(t *testing.T) {
 			_ Style) error {
 			return Markdown(b, rows, nil, nil)
 		}},
-		{"twin.md", twinned(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
+		{"twin.md", predictedRows(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
 			_ Style) error {
 			return Markdown(b, rows, nil, nil)
 		}},
 		{"plots-unicode-100.txt", shops(), unicode,
-			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, plots) }},
+			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, writePlots) }},
 		{"boxes-ascii-80.txt", shops(), ascii,
-			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, boxes) }},
+			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, writeBoxes) }},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -292,7 +293,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// drawn writes a part of a page alone.
+// drawn writes one part of a page.
 func drawn(w io.Writer, rows []compare.Row, st Style, part func(*strings.Builder, *frame, Style)) error {
 	var b strings.Builder
 	for _, f := range frames(rows) {
@@ -301,24 +302,25 @@ func drawn(w io.Writer, rows []compare.Row, st Style, part func(*strings.Builder
 	return st.emit(w, b.String())
 }
 
-// TestOverload: how sure it is that more customers come than can be served depends on by how many more.
+// TestOverload checks how certain the text is that more customers come than can be served. It depends on how many
+// more.
 func TestOverload(t *testing.T) {
 	for offered, want := range map[result.Value]string{
 		0.95:  "its queue grew as long as customers came, though at 0.950 times the capacity found in a closed loop",
 		1.003: "a few more customers come than it can serve, at 1.003 times the capacity found in a closed loop",
 		1.1:   "1.10 times as many customers come as it can serve",
 	} {
-		if got := overload(offered); got != want {
+		if got := overloadText(offered); got != want {
 			t.Errorf("%v: %q, want %q", offered, got, want)
 		}
 	}
 }
 
-// TestPredicted: a formula that fits in some trials only is of something else.
-func TestPredicted(t *testing.T) {
+// TestModelMean checks that a formula that applies to some trials only is not printed.
+func TestModelMean(t *testing.T) {
 	r := crowd("locking", 0.3)
 	r.Metrics[result.ModelMG1] = result.Summary{Median: result.Unavailable}
-	if got := predicted(r, result.ModelMD1) + predicted(r, result.ModelMG1); got != "4.76ms" {
+	if got := modelMean(r, result.ModelMD1) + modelMean(r, result.ModelMG1); got != "4.76ms" {
 		t.Errorf("%q", got)
 	}
 }
@@ -350,7 +352,7 @@ func crowd(design string, load float64) compare.Row {
 	return r
 }
 
-// TestOpenLoopPage has two designs under customers who come by themselves, up to beyond saturation.
+// TestOpenLoopPage has two designs in an open loop, up to beyond saturation.
 func TestOpenLoopPage(t *testing.T) {
 	var rows []compare.Row
 	for _, design := range []string{"locking", "parsteam"} {
@@ -358,8 +360,8 @@ func TestOpenLoopPage(t *testing.T) {
 			rows = append(rows, crowd(design, load))
 		}
 	}
-	// The formula says nothing of 0.9: of locking because the trials are short, of parsteam because requests take
-	// turns. It loses so many customers that it has no p95 for them.
+	// The formula predicts nothing at 0.9: for locking because the trials are short, for parsteam because requests
+	// take turns on the CPU. Locking loses so many customers that their response time has no p95.
 	set := func(r *compare.Row, metric string, v result.Value) {
 		r.Metrics[metric] = result.Summary{Metric: metric, Median: v, Low: v, High: v, N: 10}
 	}

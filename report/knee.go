@@ -9,12 +9,12 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// kneeTitle says what a knee is.
+// kneeTitle explains what a knee is.
 func kneeTitle() string {
-	return fmt.Sprintf("levels that take at most %.0f %% longer than the best", 100*compare.KneeMargin)
+	return fmt.Sprintf("levels that take at most %.0f%% longer than the best", 100*compare.KneeMargin)
 }
 
-// kneeTexts are a sentence for each knee.
+// kneeTexts returns a sentence for each knee.
 func (f *frame) kneeTexts() (texts []string) {
 	for i := range f.rows {
 		for _, k := range f.rows[i].Knees {
@@ -26,11 +26,11 @@ func (f *frame) kneeTexts() (texts []string) {
 
 func (f *frame) kneeText(r *compare.Row, k compare.Knee) string {
 	text := k.Design
-	if at := f.at(r, k.Factor); at != "" {
+	if at := f.rowLevels(r, k.Factor); at != "" {
 		text += " at " + at
 	}
 	at, _ := r.Point.Get(k.Factor)
-	text += ": " + k.Factor + " " + span(k.First, k.Last) + fmt.Sprintf(" (%s at %s)",
+	text += ": " + k.Factor + " " + levelRange(k.First, k.Last) + fmt.Sprintf(" (%s at %s)",
 		number(k.Best, result.UnitOf(result.WallSeconds), digits), at)
 	if k.Below != nil {
 		text += fmt.Sprintf(", %sx at %s", ratio(k.BelowRatio), k.Below)
@@ -39,27 +39,27 @@ func (f *frame) kneeText(r *compare.Row, k compare.Knee) string {
 		text += fmt.Sprintf(", %sx at %s", ratio(k.AboveRatio), k.Above)
 	}
 	if k.FormulaFirst != nil {
-		text += "; by its formula " + span(*k.FormulaFirst, *k.FormulaLast)
+		text += "; by its formula " + levelRange(*k.FormulaFirst, *k.FormulaLast)
 	}
 	return text
 }
 
-// span names levels from one to another.
-func span(first, last plan.Level) string {
+// levelRange prints a range of levels.
+func levelRange(first, last plan.Level) string {
 	if first.String() == last.String() {
 		return first.String()
 	}
 	return first.String() + " to " + last.String()
 }
 
-// knees writes between which levels of a factor a job's time is flat.
-func knees(b *strings.Builder, f *frame, st Style) {
+// writeKnees writes the levels of a factor between which a job's time is flat.
+func writeKnees(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.kneeTexts() {
 		if i == 0 {
-			heading(b, f.rows[0].Workload+": knees", kneeTitle(), st)
+			writeHeading(b, f.rows[0].Workload+": knees", kneeTitle(), st)
 		}
 		b.WriteString("  ")
-		wrap(b, st.words(text), " ", 4, st.width()-2)
+		wrap(b, st.split(text), " ", 4, st.width()-2)
 	}
 }
 

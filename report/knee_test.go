@@ -10,9 +10,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestPlacesOfSentences: sentences about one of several points of a design name the design once; that of a formula says
-// at which points it is nearest and farthest, those of knees where the curve is flat.
-func TestPlacesOfSentences(t *testing.T) {
+// TestRowNamesInSentences checks sentences about one of several points of a design: they name the design once. The
+// sentence of a formula names the points where it fits best and worst, that of a knee those where the curve is flat.
+func TestRowNamesInSentences(t *testing.T) {
 	var rows []compare.Row
 	for i, grain := range []int{1, 16, 256} {
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
@@ -58,7 +58,7 @@ func TestPlacesOfSentences(t *testing.T) {
 	}
 }
 
-// TestPointsAreNoIntervals: a plot of what is exact does not speak of intervals.
+// TestPointsAreNoIntervals checks that a plot of exact values does not mention intervals.
 func TestPointsAreNoIntervals(t *testing.T) {
 	for high, want := range map[result.Value]bool{1: false, 1.1: true, result.Unavailable: false} {
 		s := result.Summary{Metric: result.Throughput, Median: 1, Low: 1, High: high}
@@ -69,11 +69,11 @@ func TestPointsAreNoIntervals(t *testing.T) {
 	}
 }
 
-// TestFewReplications: a mean of two replications that differ has an interval that reaches below 0. It is not drawn;
-// one that says something is, and the plot says what the bars are.
+// TestFewReplications checks the interval of the mean of two very different replications, which reaches below 0: it
+// is not drawn. Useful intervals are drawn and the plot names their bars.
 func TestFewReplications(t *testing.T) {
 	for half, want := range map[result.Value]string{12: "no intervals: they need at least 2 replications, and more " +
-		"where they differ much", 0.5: "bars: 95 % intervals"} {
+		"where they differ much", 0.5: "bars: 95% intervals"} {
 		var rows []compare.Row
 		for _, cpus := range []int{1, 2} {
 			s := result.Summary{Metric: result.Throughput, Median: 3, Low: result.Unavailable, High: result.Unavailable,
@@ -87,7 +87,7 @@ func TestFewReplications(t *testing.T) {
 		if err := Table(&page, rows, nil, nil, Style{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
-		if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "95 % interval") != (half < 3) {
+		if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "95% interval") != (half < 3) {
 			t.Errorf("3, give or take %v: no %q in\n%s", half, want, got)
 		}
 	}

@@ -8,43 +8,47 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Markdown writes the main table as a GitHub table with its footnotes, the verdicts as a list, and what to
-// be wary of. It leaves no column out.
+// Markdown writes the main table as a GitHub table with its footnotes, the verdicts as a list, and the warnings. It
+// leaves no column out.
 func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning) error {
 	var b strings.Builder
 	fs := frames(rows)
 	for _, f := range fs {
-		blank(&b)
+		blankLine(&b)
 		columns := f.columns()
 		b.WriteString(markdownLine(strings.Join(f.shared, " · ")) + "\n\n")
 		markdownTable(&b, columns)
 		markdownFootnotes(&b, f.footnotes(columns))
 	}
 	for i := range fs {
-		for _, text := range fs[i].answers() {
+		for _, text := range fs[i].answerTexts() {
 			b.WriteString("\n" + markdownLine(text) + "\n")
 		}
 	}
+
 	markdownVerdicts(&b, verdicts)
+
 	for i := range fs {
-		markdownTwin(&b, &fs[i])
+		markdownPredictions(&b, &fs[i])
 		markdownFormulas(&b, &fs[i])
 		markdownSerials(&b, &fs[i])
 		markdownKnees(&b, &fs[i])
-		if columns := fs[i].countersOf(); columns != nil {
+		if columns := fs[i].counterColumns(); columns != nil {
 			b.WriteString("\n")
 			markdownTable(&b, columns)
 		}
 	}
-	for i, text := range append(steady(rows), sensitive(rows)...) {
+
+	for i, text := range append(stateTexts(rows), sensitivityTexts(rows)...) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
 		b.WriteString("- " + markdownLine(text) + "\n")
 	}
+
 	if sum := compare.DecisionChecksum(rows); sum != 0 {
-		blank(&b)
-		b.WriteString(decisions(sum) + "\n")
+		blankLine(&b)
+		b.WriteString(checksumText(sum) + "\n")
 	}
 	for i, x := range warnings {
 		markdownWarning(&b, i, x.Text)
@@ -52,9 +56,10 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	return Style{}.emit(w, b.String())
 }
 
-// escapeMarkdown is text in a table's cell, markdownLine text that begins a line or an item of a list.
+// escapeMarkdown quotes text in a cell of a table.
 func escapeMarkdown(s string) string { return quote.Markdown(s) }
 
+// markdownLine quotes text that begins a line or an item of a list.
 func markdownLine(s string) string { return quote.MarkdownLine(s) }
 
 func markdownTable(b *strings.Builder, columns []column) {
@@ -79,7 +84,7 @@ func markdownTable(b *strings.Builder, columns []column) {
 	}
 }
 
-// markdownFootnotes writes what explains the signs of a table.
+// markdownFootnotes writes the explanations of the signs in a table.
 func markdownFootnotes(b *strings.Builder, notes []string) {
 	for i, n := range notes {
 		if i == 0 {
@@ -90,24 +95,24 @@ func markdownFootnotes(b *strings.Builder, notes []string) {
 }
 
 func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
-	n, quiet := judged(verdicts), saidOnce(verdicts)
+	n, shared := judgedCount(verdicts), sharedFactors(verdicts)
 	for i, v := range verdicts {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		at := points(v.Point, quiet)
+		at := pointText(v.Point, shared)
 		if at != "" {
 			at += ": "
 		}
-		b.WriteString("- " + markdownLine(at+sentence(v, n, quiet)) + "\n")
-		for _, text := range doubts(v) {
+		b.WriteString("- " + markdownLine(at+verdictText(v, n, shared)) + "\n")
+		for _, text := range verdictNotes(v) {
 			b.WriteString("  - " + markdownLine(text) + "\n")
 		}
 	}
 }
 
-// markdownTwin writes how well the predictions agree.
-func markdownTwin(b *strings.Builder, f *frame) {
+// markdownPredictions writes how well predictions and measurements agree.
+func markdownPredictions(b *strings.Builder, f *frame) {
 	sentence, off := f.agreement()
 	if sentence != "" {
 		b.WriteString("\n" + markdownLine(sentence) + "\n")
@@ -130,7 +135,7 @@ func markdownFormulas(b *strings.Builder, f *frame) {
 	}
 }
 
-// markdownWarning writes the warning number i of a list.
+// markdownWarning writes the i-th warning of a list.
 func markdownWarning(b *strings.Builder, i int, text string) {
 	if i == 0 {
 		b.WriteString("\nWarnings:\n\n")

@@ -7,30 +7,30 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// unavailable stands for a number that could not be measured. It is never 0. A narrow page shows
-// notAvailable for it, with a footnote.
+// unavailable stands for a number that could not be measured. It is never 0. A narrow page shows notAvailable
+// instead, with a footnote.
 const (
 	unavailable  = "unavailable"
 	notAvailable = "n/a"
 )
 
-// scale is a unit with its prefix and the decimals to print, so that a median and the ends of its
-// interval are printed alike.
+// scale is a unit with its prefix and the number of decimals. A median and the ends of its interval are printed in
+// one scale.
 type scale struct {
-	divisor  float64 // of the metric's own unit
+	divisor  float64 // in units of the metric
 	suffix   string
 	decimals int
 }
 
-// step is one prefix of a unit: it serves numbers below limit.
+// step is one prefix of a unit, for numbers below limit.
 type step struct {
 	divisor, limit float64
 	suffix         string
 }
 
-// stepsOf are the prefixes of a unit, small to large. Rates keep four digits before they turn to k,
-// so that 249.6/s and 1498/s in one column are compared at a glance.
-func stepsOf(u result.Unit) []step {
+// unitSteps returns the prefixes of a unit in increasing order. Rates keep four digits before they change to k, so
+// that 249.6/s and 1498/s in one column are easy to compare.
+func unitSteps(u result.Unit) []step {
 	switch u {
 	case result.Nanoseconds:
 		return []step{{1, 1e3, "ns"}, {1e3, 1e6, "µs"}, {1e6, 1e9, "ms"}, {1e9, math.Inf(1), "s"}}
@@ -42,10 +42,10 @@ func stepsOf(u result.Unit) []step {
 	}
 }
 
-// scaleFor is the scale that prints v with that many significant digits.
+// scaleFor returns the scale that prints v with that many significant digits.
 func scaleFor(v float64, u result.Unit, digits int) scale {
 	v = math.Abs(v)
-	steps := stepsOf(u)
+	steps := unitSteps(u)
 	if v == 0 {
 		base := 0
 		if u == result.Seconds {
@@ -63,7 +63,7 @@ func scaleFor(v float64, u result.Unit, digits int) scale {
 	return scale{divisor: 1}
 }
 
-// decimalsFor is how many decimals show x > 0 with that many significant digits, at most 9.
+// decimalsFor is the number of decimals that show x > 0 with that many significant digits, at most 9.
 func decimalsFor(x float64, digits int) int {
 	d := digits - 1 - int(math.Floor(math.Log10(x)))
 	d = min(max(d, 0), 9)
@@ -90,7 +90,8 @@ func (s scale) number(v float64) string {
 	return strconv.FormatFloat(x, 'f', s.decimals, 64)
 }
 
-// Beyond these, numbers have an exponent: 1e+299 and 1e-320 have hundreds of digits, or none that differ from 0.
+// Numbers outside of these limits are printed with an exponent: 1e+299 has hundreds of digits, and 1e-320 none that
+// differ from 0.
 const (
 	mostPlain  = 1e7
 	leastPlain = 1e-8
@@ -108,7 +109,7 @@ func number(v result.Value, u result.Unit, digits int) string {
 	return s.number(float64(v)) + s.suffix
 }
 
-// interval prints the interval of a summary in the scale of its median; ok is false where it has none.
+// interval prints the interval of a summary in the scale of its median. ok is false if there is none.
 func interval(s result.Summary, digits int) (text string, ok bool) {
 	if !s.Low.Known() || !s.High.Known() || !s.Median.Known() || math.IsInf(float64(s.Median), 0) {
 		return "", false
@@ -117,7 +118,7 @@ func interval(s result.Summary, digits int) (text string, ok bool) {
 	return "[" + sc.number(float64(s.Low)) + ", " + sc.number(float64(s.High)) + "]", true
 }
 
-// percent prints a share of 0..1.
+// percent prints a share of 0 to 1.
 func percent(x float64) string {
 	if math.IsNaN(x) {
 		return unavailable

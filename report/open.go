@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// openColumns are the main table's of an open loop, after the labels: what came, what was lost, and how
-// long the server and the customer took it to last.
+// openColumns returns the columns of an open loop after the labels: arrivals, losses, and the service and response
+// times.
 func (f *frame) openColumns() []column {
 	optional := func(c column, drop int) column {
 		c.drop = drop
@@ -23,11 +23,12 @@ func (f *frame) openColumns() []column {
 		optional(f.metricColumn("customers", "in time", result.Goodput, fewDigits), 6),
 	}
 	for _, lost := range []struct{ head, metric string }{{"dropped", result.Dropped}, {"gave up", result.Abandoned}} {
-		if f.some(lost.metric) {
+		if f.anyPositive(lost.metric) {
 			columns = append(columns, f.column("customers", lost.head,
 				func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))
 		}
 	}
+
 	tail := "p95"
 	if f.known("response_p99_ns") {
 		tail = "p99"
@@ -35,24 +36,25 @@ func (f *frame) openColumns() []column {
 	columns = append(columns,
 		f.quantileColumn("service", "p50"), optional(f.quantileColumn("service", tail), 7),
 		optional(f.column("response", "mean", responseMean), 2))
+
 	for _, model := range []struct{ metric, head string }{{result.ModelMD1, "M/D/1"}, {result.ModelMG1, "M/G/1"}} {
 		if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, has := r.Metrics[model.metric]; return has }) {
 			c := f.column("response", model.head+" mean",
-				func(r compare.Row) string { return predicted(r, model.metric) })
+				func(r compare.Row) string { return modelMean(r, model.metric) })
 			columns = append(columns, optional(c, 3))
 		}
 	}
 	return append(columns, f.quantileColumn("response", "p50"), f.quantileColumn("response", tail))
 }
 
-// Why there is no prediction where nothing else speaks against one.
+// Reasons why there is no prediction by a formula.
 const (
-	tooShort = "short"
-	takeTurn = "shared"
+	tooShort   = "short"
+	timeSliced = "shared"
 )
 
-// predicted is a formula's mean response. It is empty where the formula is of something else.
-func predicted(r compare.Row, metric string) string {
+// modelMean prints a formula's mean response time. It is empty if the formula does not apply.
+func modelMean(r compare.Row, metric string) string {
 	has := func(name string) bool { _, ok := r.Metrics[name]; return ok }
 	switch known := r.Metric(metric).Median.Known(); {
 	case !has(metric) || r.Overloaded():
@@ -60,15 +62,16 @@ func predicted(r compare.Row, metric string) string {
 	case has(result.ModelWindow):
 		return tooShort
 	case !known && has(result.ModelAlone):
-		return takeTurn
+		return timeSliced
 	case !known:
-		return "" // too many were lost in some trial
+		return "" // too many customers were lost in some trial
 	}
-	return valueOf(r, metric, fewDigits)
+	return medianText(r, metric, fewDigits)
 }
 
-// longest is the --duration that would do for every row that is too short for a prediction, rounded up.
-func (f *frame) longest() string {
+// longestDuration names the duration, rounded up, that is long enough for all rows whose trials are too short for a
+// prediction.
+func (f *frame) longestDuration() string {
 	most := 0.0
 	for _, r := range f.rows {
 		if v := r.Metric(result.ModelWindow).Median; v.Known() {
@@ -76,40 +79,40 @@ func (f *frame) longest() string {
 		}
 	}
 	if most == 0 {
-		return "a longer --duration"
+		return "a longer duration"
 	}
 	unit := math.Pow10(int(math.Floor(math.Log10(most))) - 1)
-	return "--duration " + number(result.Value(math.Ceil(most/unit)*unit), result.Nanoseconds, 2)
+	return "a duration of " + number(result.Value(math.Ceil(most/unit)*unit), result.Nanoseconds, 2)
 }
 
-// responseMean is empty where nothing is known of the response.
+// responseMean prints the mean response time. It is empty if it is unknown.
 func responseMean(r compare.Row) string {
 	if r.Overloaded() {
 		return ""
 	}
-	return valueOf(r, "response_mean_ns", fewDigits)
+	return medianText(r, "response_mean_ns", fewDigits)
 }
 
-// some reports whether some row has more than none of a metric.
-func (f *frame) some(metric string) bool {
+// anyPositive reports whether some row has a positive median of the metric.
+func (f *frame) anyPositive(metric string) bool {
 	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Metric(metric).Median > 0 })
 }
 
-// quantileColumn shows a quantile; an unstable row has none.
-func (f *frame) quantileColumn(of, q string) column {
-	return f.column(of, q, func(r compare.Row) string {
-		metric := of + "_" + q + "_ns"
+// quantileColumn returns the column of a quantile. Unstable rows have no response time.
+func (f *frame) quantileColumn(kind, q string) column {
+	return f.column(kind, q, func(r compare.Row) string {
+		metric := kind + "_" + q + "_ns"
 		if v := r.Metric(metric).Median; r.N > 0 && !v.Known() {
-			if r.Overloaded() && of == "response" {
+			if r.Overloaded() && kind == "response" {
 				return ""
 			}
 			return noQuantile
 		}
-		return valueOf(r, metric, fewDigits)
+		return medianText(r, metric, fewDigits)
 	})
 }
 
-// ofCapacity is the rate as a fraction of the design's own capacity.
+// ofCapacity prints the rate as a fraction of the design's own capacity.
 func ofCapacity(r compare.Row) string {
 	v := r.Metric(result.OfferedLoad).Median
 	if r.N == 0 || !v.Known() {
@@ -118,7 +121,7 @@ func ofCapacity(r compare.Row) string {
 	return fmt.Sprintf("%.2f", float64(v))
 }
 
-// shareOfArrived is a count of customers as a share of all.
+// shareOfArrived prints a number of customers as a share of all customers.
 func shareOfArrived(r compare.Row, metric string) string {
 	if r.N == 0 {
 		return ""
@@ -126,8 +129,8 @@ func shareOfArrived(r compare.Row, metric string) string {
 	return percent(float64(r.Metric(metric).Median) / float64(r.Metric("arrived").Median))
 }
 
-// twoViews says how the busiest stable row of each design looks to the server and to the customer.
-func (f *frame) twoViews() []string {
+// viewTexts compares service and response time for the busiest stable row of each design.
+func (f *frame) viewTexts() []string {
 	var list []string
 	for _, d := range f.designs() {
 		var busiest *compare.Row
@@ -137,9 +140,12 @@ func (f *frame) twoViews() []string {
 				busiest = r
 			}
 		}
+
 		if busiest == nil {
 			continue
 		}
+
+		// Use the highest quantile that is known.
 		for _, q := range []struct {
 			Name string
 			Q    float64
@@ -147,7 +153,7 @@ func (f *frame) twoViews() []string {
 			server, customer := busiest.Metric("service_"+q.Name+"_ns").Median,
 				busiest.Metric("response_"+q.Name+"_ns").Median
 			lost := float64(busiest.Metric(result.LostShare).Median)
-			text := "" // a lower quantile must do where there are too few customers, not where too many are lost
+			text := "" // with too few customers a lower quantile is used, but not with too many lost
 			switch {
 			case !server.Known():
 			case customer.Known():
@@ -156,7 +162,7 @@ func (f *frame) twoViews() []string {
 				text = fmt.Sprintf("never for %s of the customers", percent(lost))
 			}
 			if text != "" {
-				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s", f.place(busiest), q.Name,
+				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s", f.rowName(busiest), q.Name,
 					number(server, result.Nanoseconds, 2), text))
 				break
 			}
@@ -165,38 +171,38 @@ func (f *frame) twoViews() []string {
 	return list
 }
 
-// place names a row by its design and what varies, as in "locking at load 0.9".
-func (f *frame) place(r *compare.Row) string {
-	if at := f.at(r, ""); at != "" {
+// rowName names a row by its design and what varies, as in "locking at load 0.9".
+func (f *frame) rowName(r *compare.Row) string {
+	if at := f.rowLevels(r, ""); at != "" {
 		return r.Design + " at " + at
 	}
 	return r.Design
 }
 
-// at is a row's levels of what varies but for one factor, as in "cpus 2, load 0.9".
-func (f *frame) at(r *compare.Row, but string) string {
+// rowLevels prints a row's levels of the varying factors other than except, as in "cpus 2, load 0.9".
+func (f *frame) rowLevels(r *compare.Row, except string) string {
 	var levels []string
 	for _, name := range f.varying {
-		if l := level(*r, name); l != "" && name != but {
+		if l := level(*r, name); l != "" && name != except {
 			levels = append(levels, name+" "+l)
 		}
 	}
 	return strings.Join(levels, ", ")
 }
 
-// views writes the sentences of twoViews below the verdicts.
-func views(b *strings.Builder, f *frame, st Style) {
+// writeViews writes the sentences of viewTexts.
+func writeViews(b *strings.Builder, f *frame, st Style) {
 	if !f.open {
 		return
 	}
-	list := f.twoViews()
+	list := f.viewTexts()
 	if len(list) == 0 {
 		return
 	}
-	heading(b, f.rows[0].Workload+": the server's view and the customer's",
+	writeHeading(b, f.rows[0].Workload+": the server's view and the customer's",
 		"at the highest rate measured that each could serve", st)
 	for _, text := range list {
 		b.WriteString("  ")
-		wrap(b, st.words(text), " ", 4, st.width()-2)
+		wrap(b, st.split(text), " ", 4, st.width()-2)
 	}
 }

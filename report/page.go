@@ -10,55 +10,60 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Table writes the page for people: the results, the verdicts, what they look like, then what the observed trials
-// saw, and last what to be wary of.
+// Table writes the page for people: the results, the verdicts, plots, what the instrumented trials measured, and last
+// the errors and warnings.
 func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning, st Style) error {
 	if len(rows) == 0 {
 		_, err := io.WriteString(w, "No trial ended: there is nothing to show.\n")
 		return err
 	}
+
 	fs := frames(rows)
 	var b strings.Builder
 	for i := range fs {
-		results(&b, &fs[i], st)
-		answered(&b, &fs[i], st)
+		writeResults(&b, &fs[i], st)
+		writeAnswers(&b, &fs[i], st)
 	}
-	if len(verdicts) == 0 && alone(rows) {
+
+	if len(verdicts) == 0 && haveOneTrial(rows) {
 		what := "blocks"
 		if fs[0].virtual() {
 			what = "replications"
 		}
 		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 "+what) + "\n")
 	}
+
 	writeVerdicts(&b, verdicts, st)
-	steadyParts(&b, rows, st)
-	sensitivities(&b, rows, st)
+	writeStates(&b, rows, st)
+	writeSensitivities(&b, rows, st)
 	for i := range fs {
-		views(&b, &fs[i], st)
-		twin(&b, &fs[i], st)
+		writeViews(&b, &fs[i], st)
+		writePredictions(&b, &fs[i], st)
 	}
-	for _, part := range []func(*strings.Builder, *frame, Style){formulas, serials, knees, counters, plots, boxes,
-		resources, ledger} {
+
+	for _, part := range []func(*strings.Builder, *frame, Style){writeFormulas, writeSerials, writeKnees,
+		writeCounters, writePlots, writeBoxes, writeResources, writeCPUTime} {
 		for i := range fs {
 			part(&b, &fs[i], st)
 		}
 	}
+
 	if sum := compare.DecisionChecksum(rows); sum != 0 {
-		blank(&b)
-		b.WriteString(st.paint(dim, decisions(sum)) + "\n")
+		blankLine(&b)
+		b.WriteString(st.paint(dim, checksumText(sum)) + "\n")
 	}
-	messages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
-	messages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
+	writeMessages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
+	writeMessages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
 	return st.emit(w, b.String())
 }
 
-// decisions tells the checksum of a run in virtual time.
-func decisions(sum uint64) string {
+// checksumText prints the checksum of the scheduler's decisions in virtual time.
+func checksumText(sum uint64) string {
 	return fmt.Sprintf("decisions of the scheduler: checksum %016x", sum)
 }
 
-// alone reports whether designs that could be compared have one trial each.
-func alone(rows []compare.Row) bool {
+// haveOneTrial reports whether designs that could be compared have one trial each.
+func haveOneTrial(rows []compare.Row) bool {
 	design := ""
 	for _, r := range rows {
 		switch {
@@ -72,15 +77,15 @@ func alone(rows []compare.Row) bool {
 	return false
 }
 
-// results writes the main table of a frame.
-func results(b *strings.Builder, f *frame, st Style) {
-	blank(b)
-	sharing(b, f.shared, st)
-	fitted(b, f.columns(), f.footnotes, st)
+// writeResults writes the main table of a frame.
+func writeResults(b *strings.Builder, f *frame, st Style) {
+	blankLine(b)
+	writeShared(b, f.shared, st)
+	writeTable(b, f.columns(), f.footnotes, st)
 }
 
-// sharing writes what all rows of a table share.
-func sharing(b *strings.Builder, texts []string, st Style) {
+// writeShared writes what all rows of a table share.
+func writeShared(b *strings.Builder, texts []string, st Style) {
 	words := make([]string, len(texts))
 	for i, s := range texts {
 		words[i] = st.text(s)
@@ -89,9 +94,9 @@ func sharing(b *strings.Builder, texts []string, st Style) {
 	b.WriteString("\n")
 }
 
-// fitted writes a table that fits the page, with its footnotes and what had to be left out.
-func fitted(b *strings.Builder, columns []column, footnotes func([]column) []string, st Style) {
-	columns, dropped := fit(replaced(columns, st.text), st)
+// writeTable writes a table that fits the page, with its footnotes and the headings of dropped columns.
+func writeTable(b *strings.Builder, columns []column, footnotes func([]column) []string, st Style) {
+	columns, dropped := fit(mapTexts(columns, st.text), st)
 	render(b, columns, st)
 	notes := footnotes(columns)
 	if len(dropped) > 0 {
@@ -99,21 +104,21 @@ func fitted(b *strings.Builder, columns []column, footnotes func([]column) []str
 	}
 	for _, n := range notes {
 		var line strings.Builder
-		wrap(&line, st.words(n), " ", 2, st.width())
+		wrap(&line, st.split(n), " ", 2, st.width())
 		b.WriteString(st.paint(dim, strings.TrimSuffix(line.String(), "\n")) + "\n")
 	}
 }
 
-// blank separates the parts of the page.
-func blank(b *strings.Builder) {
+// blankLine separates the parts of the page.
+func blankLine(b *strings.Builder) {
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
 }
 
-// heading begins a part of the page. A remark that does not fit beside the title stands below it.
-func heading(b *strings.Builder, title, remark string, st Style) {
-	blank(b)
+// writeHeading begins a part of the page. A remark that does not fit next to the title is on the line below it.
+func writeHeading(b *strings.Builder, title, remark string, st Style) {
+	blankLine(b)
 	title, remark = st.text(title), st.text(remark)
 	b.WriteString(st.paint(bold, title))
 	if remark != "" {
@@ -126,18 +131,20 @@ func heading(b *strings.Builder, title, remark string, st Style) {
 	b.WriteString("\n")
 }
 
-// messages writes what concerns the run, then each distinct text of the rows once, with the rows and
-// designs that it concerns.
-func messages(b *strings.Builder, title string, t tone, whole []compare.Warning, rows []compare.Row,
-	of func(compare.Row) []string, st Style) {
+// writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the
+// rows and designs that it concerns.
+func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compare.Warning, rows []compare.Row,
+	texts func(compare.Row) []string, st Style) {
 	type concern struct {
 		text    string
 		rows    int
 		designs []string
 	}
+
+	// Collect equal texts of several rows.
 	var list []*concern
 	for _, r := range rows {
-		for _, text := range of(r) {
+		for _, text := range texts(r) {
 			i := slices.IndexFunc(list, func(c *concern) bool { return c.text == text })
 			if i < 0 {
 				list = append(list, &concern{text: text})
@@ -149,12 +156,14 @@ func messages(b *strings.Builder, title string, t tone, whole []compare.Warning,
 			}
 		}
 	}
-	if len(list)+len(whole) == 0 {
+
+	if len(list)+len(runWarnings) == 0 {
 		return
 	}
-	heading(b, title, "", st)
-	for _, x := range whole {
-		warning(b, x.Text, st)
+
+	writeHeading(b, title, "", st)
+	for _, x := range runWarnings {
+		writeWarning(b, x.Text, st)
 	}
 	for _, c := range list {
 		where := fmt.Sprintf("(%d of %d rows: %s)", c.rows, len(rows), strings.Join(c.designs, ", "))
@@ -162,12 +171,12 @@ func messages(b *strings.Builder, title string, t tone, whole []compare.Warning,
 			where = "(every row)"
 		}
 		b.WriteString(st.paint(t, "!") + " ")
-		wrap(b, st.words(c.text+" "+where), " ", 2, st.width()-2)
+		wrap(b, st.split(c.text+" "+where), " ", 2, st.width()-2)
 	}
 }
 
-// warning writes a warning of a run.
-func warning(b *strings.Builder, text string, st Style) {
+// writeWarning writes a warning of a run.
+func writeWarning(b *strings.Builder, text string, st Style) {
 	b.WriteString(st.paint(caution, "!") + " ")
-	wrap(b, st.words(text), " ", 2, st.width()-2)
+	wrap(b, st.split(text), " ", 2, st.width()-2)
 }

@@ -12,39 +12,40 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// maxPlotWidth keeps plots calm on very wide terminals.
+// maxPlotWidth limits plots on very wide terminals.
 const maxPlotWidth = 100
 
-// The first level of a plot stands startRoom cells off the axis. Up to maxTogether marks in one place
-// are put side by side; the end of the axis has room for them.
+// startRoom is the distance of the first level from the axis, in cells. Up to maxTogether marks at one position are
+// drawn side by side; the end of the axis has room for them.
 const (
 	startRoom   = 2
 	maxTogether = 6
 )
 
-// plots writes the measure and the mean latency against CPUs, or against the first numeric factor that varies. It
-// writes nothing if none does.
-func plots(b *strings.Builder, f *frame, st Style) {
+// writePlots plots the measure and the mean latency against CPUs or, if CPUs do not vary, the first numeric factor
+// that varies. It writes nothing if none does.
+func writePlots(b *strings.Builder, f *frame, st Style) {
 	factor := f.xFactor()
 	if factor == "" {
 		return
 	}
 	metric, name := f.measure()
-	plot(b, f, factor, metric, name, st)
+	writePlot(b, f, factor, metric, name, st)
 	switch {
 	case f.open:
-		plot(b, f, factor, result.Goodput, "customers served in time", st)
+		writePlot(b, f, factor, result.Goodput, "customers served in time", st)
 	case !f.job:
-		plot(b, f, factor, result.LatencyMean, "mean latency", st)
+		writePlot(b, f, factor, result.LatencyMean, "mean latency", st)
 	}
 }
 
-// plot writes one metric against a factor: a letter per series, bars for intervals, dots between.
-func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
+// writePlot plots one metric against a factor: a letter for each series, bars for intervals, dots for lines.
+func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	numbers, levels := f.sortedLevels(factor)
 	list, without := f.series(factor, metric, levels)
 	leftOut := max(0, len(list)-maxSeries)
 	list = list[:len(list)-leftOut]
+
 	top := 0.0
 	for _, s := range list {
 		for _, m := range s.points {
@@ -54,13 +55,15 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	if top <= 0 || len(levels) < 2 {
 		return
 	}
+
 	y := axisTo(top, result.UnitOf(metric))
 	margin := 0
 	for i := range y.ticks + 1 {
 		margin = max(margin, quote.Width(y.label(i)))
 	}
+
 	width := min(st.width(), maxPlotWidth) - margin - len(" |")
-	at, how := place(numbers, width-startRoom-maxTogether)
+	at, how := positions(numbers, width-startRoom-maxTogether)
 	for i := range at {
 		at[i] += startRoom
 	}
@@ -68,28 +71,29 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	c.draw(list, at)
 
 	remark := how
-	if f.beyond() {
+	if f.hasPredictedRows() {
 		remark = strings.TrimSuffix("small letters: predicted; "+remark, "; ")
 	}
 	if f.intervals(metric) {
-		remark = strings.TrimSuffix("bars: 95 % intervals; "+remark, "; ")
+		remark = strings.TrimSuffix("bars: 95% intervals; "+remark, "; ")
 	}
-	heading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
+	writeHeading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
 	c.write(b, y, margin, at, st)
 	writeLevels(b, levels, at, margin+2, st)
 	writeLegend(b, list, st)
 	writeRemarks(b, c.crowded, leftOut, without, factor, st)
 }
 
-// intervals reports whether some row has an interval of the metric that is more than a point, as what is exact is.
+// intervals reports whether some row has an interval of the metric that is wider than a point. Exact values have
+// points.
 func (f *frame) intervals(metric string) bool {
 	return slices.ContainsFunc(f.rows, func(r compare.Row) bool {
-		s := mean(r.Metric(metric))
+		s := withMean(r.Metric(metric))
 		return s.Low.Known() && s.Low < s.High
 	})
 }
 
-// writeLevels writes the texts under the x axis, centred, without those that would touch another.
+// writeLevels writes the labels under the x axis, centred. It leaves out labels that would touch another.
 func writeLevels(b *strings.Builder, levels []string, at []int, margin int, st Style) {
 	line := strings.Repeat(" ", margin)
 	for i, l := range levels {
@@ -102,7 +106,7 @@ func writeLevels(b *strings.Builder, levels []string, at []int, margin int, st S
 	b.WriteString(line + "\n")
 }
 
-// writeLegend names the series in columns.
+// writeLegend writes the names of the series in columns.
 func writeLegend(b *strings.Builder, list []series, st Style) {
 	widest, names := 0, make([]string, len(list))
 	for i, s := range list {
@@ -124,7 +128,7 @@ func writeLegend(b *strings.Builder, list []series, st Style) {
 	}
 }
 
-// writeRemarks says what the plot does not show.
+// writeRemarks writes what the plot does not show.
 func writeRemarks(b *strings.Builder, crowded bool, leftOut int, without []string, factor string, st Style) {
 	var remarks []string
 	if crowded {
@@ -138,7 +142,7 @@ func writeRemarks(b *strings.Builder, crowded bool, leftOut int, without []strin
 	}
 	for _, r := range remarks {
 		var text strings.Builder
-		wrap(&text, st.words(r), " ", 4, st.width()-2)
+		wrap(&text, st.split(r), " ", 4, st.width()-2)
 		b.WriteString("  " + st.paint(dim, strings.TrimSuffix(text.String(), "\n")) + "\n")
 	}
 }
@@ -149,7 +153,7 @@ func letter(i int) string { return string(rune('A' + i)) }
 type canvas struct {
 	width, height int // height is the row of the highest tick
 	perTick       int
-	crowded       bool // some place shows a count instead of letters
+	crowded       bool // some cell shows a count instead of letters
 	end           float64
 	bits          []byte // braille dots of the lines; in ASCII any bit is a dot
 	bars          []bool
@@ -168,7 +172,7 @@ func newCanvas(width int, y axis) *canvas {
 // row is the row of a y value.
 func (c *canvas) row(y float64) int { return int(math.Round(y / c.end * float64(c.height))) }
 
-// draw puts the series on the canvas, first lines, then bars, then marks, so that marks win.
+// draw puts the series on the canvas: first lines, then bars, then marks, so that marks are on top.
 func (c *canvas) draw(list []series, at []int) {
 	slot := leastGap(at)
 	for i, s := range list {
@@ -176,6 +180,8 @@ func (c *canvas) draw(list []series, at []int) {
 			c.line(s.points[j-1], s.points[j], at, seriesTone(i))
 		}
 	}
+
+	// Marks that share a cell are drawn together.
 	marks := map[[2]int][]cell{} // column, row: series that share the cell
 	for i, s := range list {
 		for _, m := range s.points {
@@ -190,17 +196,18 @@ func (c *canvas) draw(list []series, at []int) {
 			marks[[2]int{x, c.row(m.y)}] = append(marks[[2]int{x, c.row(m.y)}], cell{text, seriesTone(i)})
 		}
 	}
-	for at, who := range marks {
-		c.marks(at[0], at[1], who, min(slot-1, maxTogether))
+
+	for at, cells := range marks {
+		c.marks(at[0], at[1], cells, min(slot-1, maxTogether))
 	}
 }
 
-// line draws the dots between two marks, one in each column between them.
+// line draws the dots between two marks, one in each column.
 func (c *canvas) line(a, b mark, at []int, t tone) {
 	x0, x1 := at[a.level], at[b.level]
 	for x := x0 + 1; x < x1; x++ {
 		y := a.y + (b.y-a.y)*float64(x-x0)/float64(x1-x0)
-		// A braille character has four dots on top of each other: a quarter of a row each.
+		// A braille character has four dots on top of each other, each a quarter of a row.
 		quarter := int(math.Floor((y/c.end*float64(c.height) + 0.5) * 4))
 		i := quarter/4*c.width + x
 		if c.bits[i] == 0 {
@@ -210,24 +217,23 @@ func (c *canvas) line(a, b mark, at []int, t tone) {
 	}
 }
 
-// marks puts the letters of series that share a cell side by side, or says how many they are where
-// there is no room.
-func (c *canvas) marks(x, row int, who []cell, room int) {
+// marks draws the letters of series that share a cell side by side. Without room it draws their number.
+func (c *canvas) marks(x, row int, cells []cell, room int) {
 	put := func(k int, mark cell) {
 		if x+k < c.width {
 			c.texts[row*c.width+x+k] = mark
 		}
 	}
-	if len(who) > room {
+	if len(cells) > room {
 		c.crowded = true
 		digit := "#"
-		if len(who) < 10 {
-			digit = strconv.Itoa(len(who))
+		if len(cells) < 10 {
+			digit = strconv.Itoa(len(cells))
 		}
 		put(0, cell{digit, bold})
 		return
 	}
-	for k, mark := range who {
+	for k, mark := range cells {
 		put(k, mark)
 	}
 }

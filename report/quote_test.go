@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// TestColoursAndNames: on a page with colours nothing but our own sequences escapes, whatever names hold; and columns
-// are as wide as what is printed of them.
+// TestColoursAndNames checks that a page with colours has no escape sequences but Brewput's own, whatever names hold,
+// and that columns are as wide as the printed text.
 func TestColoursAndNames(t *testing.T) {
 	rows := shops()
 	for i := range rows {

@@ -89,7 +89,7 @@ func TestIntervalHasTheScaleOfItsMedian(t *testing.T) {
 	}
 }
 
-// row is a row of a design at a point written as factor, level pairs.
+// row is a row of a design at a point given as pairs of factor and level.
 func row(design string, n int, metrics map[string]float64, settings ...plan.Setting) compare.Row {
 	return compare.Row{Workload: "w", Design: design, World: "live", Point: plan.NewPoint(settings...), N: n,
 		Statuses: map[result.Status]int{result.OK: n}, Metrics: summaries(0.01, n, metrics),
@@ -139,7 +139,7 @@ func TestNote(t *testing.T) {
 		{map[result.Status]int{result.OK: 7, result.Violated: 1, result.Failed: 2}, false,
 			"violated 1/10, failed 2/10"},
 	} {
-		if got := note(compare.Row{Statuses: c.statuses, Bound: c.bound}); got != c.want {
+		if got := rowNote(compare.Row{Statuses: c.statuses, Bound: c.bound}); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.statuses, got, c.want)
 		}
 	}
@@ -165,7 +165,7 @@ func TestSigns(t *testing.T) {
 	if strings.Contains(got, "±?") || !strings.Contains(got, "no intervals") {
 		t.Errorf("one trial:\n%s", got)
 	}
-	// Without a mean nothing says that operations were few: the number is unavailable.
+	// Without a mean the reason may be another than few operations: the number is unavailable.
 	got = page(row("a", 6, map[string]float64{result.Throughput: 10}))
 	if strings.Contains(got, "too few") {
 		t.Errorf("no latency at all:\n%s", got)
@@ -178,7 +178,7 @@ func TestSigns(t *testing.T) {
 func TestPageFitsAndIsASCII(t *testing.T) {
 	for _, width := range []int{1, 60, 80, 100, 200} {
 		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(),
-			"twin": twinned(), "jobs": twinnedJobs(), "pipes": pipes()} {
+			"twin": predictedRows(), "jobs": predictedJobs(), "pipes": pipes()} {
 			var b bytes.Buffer
 			if err := Table(&b, rows, nil, nil, Style{Width: width}); err != nil {
 				t.Fatal(err)
@@ -215,7 +215,7 @@ func pipes() []compare.Row {
 	return rows
 }
 
-// stages is a sweep over durations, whose texts are not ASCII.
+// stages is a sweep over durations whose texts are not ASCII.
 func stages() []compare.Row {
 	var rows []compare.Row
 	for _, d := range []time.Duration{100 * time.Microsecond, time.Millisecond} {
@@ -269,12 +269,12 @@ func TestPlace(t *testing.T) {
 		{[]float64{0, 1, 10, 1000}, 80, "levels evenly spaced"},
 		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 20, ""},
 	} {
-		at, how := place(c.levels, c.width)
+		at, how := positions(c.levels, c.width)
 		if how != c.how || at[0] != 0 || at[len(at)-1] != c.width-1 || !slices.IsSorted(at) || leastGap(at) < 1 {
 			t.Errorf("place(%v, %d) = %v, %q; want %q", c.levels, c.width, at, how, c.how)
 		}
 	}
-	if at, _ := place([]float64{1, 2, 4}, 31); !slices.Equal(at, []int{0, 10, 30}) {
+	if at, _ := positions([]float64{1, 2, 4}, 31); !slices.Equal(at, []int{0, 10, 30}) {
 		t.Errorf("levels are not at their numbers: %v", at)
 	}
 }
@@ -302,7 +302,7 @@ func TestPlotLimits(t *testing.T) {
 	}
 	rows = append(rows, row("lost", 10, map[string]float64{result.Throughput: math.Inf(1)}, set("cpus", 2)))
 	var b bytes.Buffer
-	if err := drawn(&b, rows, Style{Width: 80}, plots); err != nil {
+	if err := drawn(&b, rows, Style{Width: 80}, writePlots); err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()
@@ -315,7 +315,7 @@ func TestPlotLimits(t *testing.T) {
 		t.Errorf("an infinite value is drawn:\n%s", got)
 	}
 	b.Reset()
-	if err := drawn(&b, rows[:1], Style{}, plots); err != nil || b.Len() > 0 {
+	if err := drawn(&b, rows[:1], Style{}, writePlots); err != nil || b.Len() > 0 {
 		t.Errorf("one level is plotted: %v\n%s", err, b.String())
 	}
 }
@@ -343,7 +343,7 @@ func TestBoxWithoutTails(t *testing.T) {
 		{map[string]float64{"latency_p50_ns": 4}, "    #"},
 		{map[string]float64{"latency_p5_ns": 2, "latency_p50_ns": 4, "latency_p95_ns": 8}, "  |-#---|"},
 	} {
-		if got := box(row("a", 10, c.quantiles), "latency", a, 11, Style{}); got != c.want {
+		if got := drawBox(row("a", 10, c.quantiles), "latency", a, 11, Style{}); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.quantiles, got, c.want)
 		}
 	}

@@ -11,14 +11,16 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// resources writes what the observed trials saw of each named resource.
-func resources(b *strings.Builder, f *frame, st Style) {
+// writeResources writes what the instrumented trials measured for each named resource.
+func writeResources(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Resources) > 0 }) {
 		return
 	}
-	heading(b, f.rows[0].Workload+": resources", f.watched("of observed trials, which are in no other number"), st)
+	writeHeading(b, f.rows[0].Workload+": resources",
+		f.instrumentedRemark("of instrumented trials, which are in no other number"), st)
+
 	labels := f.labels()
-	calm := 2 // a column of zeros may go where the page is narrow
+	calm := 2 // a narrow page may drop a column of zeros
 	if slices.ContainsFunc(f.rows, violated) {
 		calm = 0
 	}
@@ -27,35 +29,38 @@ func resources(b *strings.Builder, f *frame, st Style) {
 		column{head: "busy"}, column{group: "mean", head: "use", drop: 4}, column{group: "mean", head: "wait"},
 		column{head: "waited", drop: 1},
 		column{head: "violations", drop: calm}, column{head: "occupied"})
+
 	for _, r := range f.rows {
 		for i, x := range r.Resources {
 			if i == 0 {
 				f.label(columns, r)
 			} else {
 				for j := range labels {
-					columns[j].add("", plain) // one name for all resources of a row
+					columns[j].add("", plain) // a row's name is written once for all its resources
 				}
 			}
 			addResource(columns[len(labels):], x)
 		}
 	}
+
+	// Columns without any text are dropped.
 	columns = slices.DeleteFunc(columns, func(c column) bool {
 		return !slices.ContainsFunc(c.cells, func(x cell) bool { return x.text != "" })
 	})
-	fitted(b, columns, func([]column) []string {
-		if s := slowDown(f.rows); s != "" {
+	writeTable(b, columns, func([]column) []string {
+		if s := slowDownText(f.rows); s != "" {
 			return []string{s}
 		}
 		return nil
 	}, st)
 }
 
-// violated reports whether two users met in a station of the row.
+// violated reports whether two users were in a station of the row at once.
 func violated(r compare.Row) bool {
 	return slices.ContainsFunc(r.Resources, func(x result.Resource) bool { return x.Violations > 0 })
 }
 
-// addResource fills the columns after the labels. What does not apply to the kind stays empty.
+// addResource fills the columns after the labels. Cells that do not apply to the kind of resource stay empty.
 func addResource(columns []column, x result.Resource) {
 	share := func(p *float64) string {
 		if p == nil {
@@ -63,6 +68,7 @@ func addResource(columns []column, x result.Resource) {
 		}
 		return percent(*p)
 	}
+
 	use, wait, waited, violations, occupied := "", "", "", "", ""
 	if x.BusyMeanNs != nil {
 		use = number(result.Value(*x.BusyMeanNs), result.Nanoseconds, fewDigits)
@@ -70,18 +76,20 @@ func addResource(columns []column, x result.Resource) {
 	if x.WaitMeanNs != nil {
 		wait = number(result.Value(*x.WaitMeanNs), result.Nanoseconds, fewDigits)
 	}
-	if x.Uses > 0 && x.Kind != "station" { // who waits for a station waits at its lock or channel
+	if x.Uses > 0 && x.Kind != "station" { // goroutines wait for a station at its lock or channel
 		waited = percent(float64(x.Waits) / float64(x.Uses))
 		if x.RecvWaits != nil { // sending and receiving are two different waits
 			waited += " / " + percent(float64(*x.RecvWaits)/float64(x.Uses))
 		}
 	}
+
 	if x.Kind == "station" {
 		violations = strconv.FormatInt(x.Violations, 10)
 	}
 	if x.Occupancy != nil && x.Capacity != nil {
 		occupied = strconv.FormatFloat(*x.Occupancy, 'f', 2, 64) + " of " + strconv.Itoa(*x.Capacity)
 	}
+
 	texts := []string{x.Name, x.Kind, strconv.Itoa(x.Count), share(x.Utilization), use, wait, waited, violations,
 		occupied}
 	for i, text := range texts {
@@ -93,8 +101,8 @@ func addResource(columns []column, x result.Resource) {
 	}
 }
 
-// slowDown says what observing cost, from the least to the most affected row.
-func slowDown(rows []compare.Row) string {
+// slowDownText states the cost of instrumentation, from the least to the most affected row.
+func slowDownText(rows []compare.Row) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
 		if v := float64(r.SlowDown); v > 0 {
@@ -106,18 +114,19 @@ func slowDown(rows []compare.Row) string {
 	case math.IsInf(low, 1):
 		return ""
 	case from == to:
-		return "an operation took " + from + " times as long in observed trials"
+		return "an operation took " + from + " times as long in instrumented trials"
 	default:
-		return "an operation took " + from + " to " + to + " times as long in observed trials"
+		return "an operation took " + from + " to " + to + " times as long in instrumented trials"
 	}
 }
 
-// ledger writes where the core-seconds of the observed trials went.
-func ledger(b *strings.Builder, f *frame, st Style) {
+// writeCPUTime writes the breakdown of CPU time in the instrumented trials.
+func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
 		return
 	}
-	heading(b, f.rows[0].Workload+": core-seconds", "where those of the observed trials went", st)
+	writeHeading(b, f.rows[0].Workload+": core-seconds", "where those of the instrumented trials went", st)
+
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}
 	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.CPUTime["channel"]; return profiled }) {
@@ -126,6 +135,7 @@ func ledger(b *strings.Builder, f *frame, st Style) {
 	for _, name := range names {
 		columns = append(columns, column{head: name})
 	}
+
 	first := len(columns) - len(names)
 	for _, r := range f.rows {
 		if len(r.CPUTime) == 0 {
@@ -143,8 +153,8 @@ func ledger(b *strings.Builder, f *frame, st Style) {
 	render(b, columns, st)
 }
 
-// watched is a remark on observed trials; virtual time needs none.
-func (f *frame) watched(remark string) string {
+// instrumentedRemark returns a remark on instrumented trials. Virtual time needs none.
+func (f *frame) instrumentedRemark(remark string) string {
 	if f.rows[0].World == result.Virtual {
 		return ""
 	}

@@ -9,43 +9,45 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// scaled is one sentence on how a benchmark scales and what limits it, with the evidence.
-func scaled(s compare.Scaling) string {
+// scalingText is one sentence on how a benchmark scales and what limits it, with the evidence.
+func scalingText(s compare.Scaling) string {
 	text := s.Design
-	if at := points(s.Point, nil); at != "" {
+	if at := pointText(s.Point, nil); at != "" {
 		text += " (" + at + ")"
 	}
-	text += fmt.Sprintf(": %sx from %d to %s", ratio(s.Speedup), s.From, cpus(s.To))
+	text += fmt.Sprintf(": %sx from %d to %s", ratio(s.Speedup), s.From, cpuCount(s.To))
 	if s.Low.Known() {
-		text += " (" + fromTo("", s.Low, s.High) + ")"
+		text += " (" + intervalText("", s.Low, s.High) + ")"
 	}
-	text += ", efficiency " + whole(s.Efficiency) + ": "
+	text += ", efficiency " + wholePercent(s.Efficiency) + ": "
+
 	perOp := fmt.Sprintf("%s of CPU time an operation at %d, %s at %s",
 		number(s.CPUFrom, result.Nanoseconds, fewDigits), s.From, number(s.CPUTo, result.Nanoseconds, fewDigits),
-		cpus(s.To))
-	used := fmt.Sprintf("%.2f of %s busy", float64(s.UsedTo), cpus(s.To))
+		cpuCount(s.To))
+	used := fmt.Sprintf("%.2f of %s busy", float64(s.UsedTo), cpuCount(s.To))
+
 	switch s.Limit {
 	case compare.LimitNone:
-		return text + "it scales" + collector(s)
+		return text + "it scales" + collectorText(s)
 	case compare.LimitOneCPU:
 		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, " +
-			"as by b.RunParallel" + inflated(s) + collector(s)
+			"as by b.RunParallel" + inflationText(s) + collectorText(s)
 	case compare.LimitLock:
 		return text + fmt.Sprintf("goroutines wait for mutexes, %.2f of them at any time (%s; %s)", float64(s.Mutex),
-			used, perOp) + collector(s)
+			used, perOp) + collectorText(s)
 	case compare.LimitWake:
 		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: %.2f of them "+
 			"are ready and do not run yet at any time, while CPUs are idle (%s; %s)", float64(s.Ready), used, perOp) +
-			collector(s)
+			collectorText(s)
 	case compare.LimitWaiting:
 		return text + fmt.Sprintf("CPUs are idle (%s), and not for mutexes: goroutines wait for each other or for "+
-			"something outside (%.2f are ready without a CPU at any time)", used, float64(s.Ready)) + collector(s)
+			"something outside (%.2f are ready without a CPU at any time)", used, float64(s.Ready)) + collectorText(s)
 	case compare.LimitInflation:
 		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs pass memory to and fro, or "+
-			"share what slows them", ratio(s.Inflation), perOp) + collector(s)
+			"share what slows them", ratio(s.Inflation), perOp) + collectorText(s)
 	case compare.LimitGC:
 		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it the garbage collector's",
-			ratio(s.Inflation), perOp, whole(s.GC))
+			ratio(s.Inflation), perOp, wholePercent(s.GC))
 	case compare.LimitOtherProcesses:
 		return text + fmt.Sprintf("%.2f of a CPU went to other processes or the hypervisor meanwhile, so that "+
 			"nothing can be said of the benchmark; measure when the machine is quiet", float64(s.OtherCPUs))
@@ -55,39 +57,39 @@ func scaled(s compare.Scaling) string {
 	return text + "what limits it is not known: the counters of the runtime are not there"
 }
 
-// inflated names the growth of the CPU time where it is worth mentioning beside something else.
-func inflated(s compare.Scaling) string {
+// inflationText names the growth of the CPU time if it matters next to another limit.
+func inflationText(s compare.Scaling) string {
 	if s.Inflation >= 1.25 {
 		return fmt.Sprintf("; an operation takes %sx the CPU time", ratio(s.Inflation))
 	}
 	return ""
 }
 
-// collector names the part of the garbage collector where it is worth mentioning.
-func collector(s compare.Scaling) string {
+// collectorText names the garbage collector's share of the CPU time if it matters.
+func collectorText(s compare.Scaling) string {
 	if s.GC >= 0.1 {
-		return "; the garbage collector takes " + whole(s.GC) + " of the CPU time"
+		return "; the garbage collector takes " + wholePercent(s.GC) + " of the CPU time"
 	}
 	return ""
 }
 
-func cpus(n int) string {
+func cpuCount(n int) string {
 	if n == 1 {
 		return "1 CPU"
 	}
 	return fmt.Sprintf("%d CPUs", n)
 }
 
-// whole prints a share in per cent.
-func whole(v result.Value) string {
+// wholePercent prints a share in whole percent.
+func wholePercent(v result.Value) string {
 	if !v.Known() {
 		return unavailable
 	}
-	return fmt.Sprintf("%.0f %%", 100*float64(v))
+	return fmt.Sprintf("%.0f%%", 100*float64(v))
 }
 
-// speedups plots how many times as many operations a second each benchmark does as at the fewest CPUs.
-func speedups(b *strings.Builder, rows []compare.Row, st Style) {
+// writeSpeedups plots the throughput of each benchmark relative to that at the fewest CPUs.
+func writeSpeedups(b *strings.Builder, rows []compare.Row, st Style) {
 	if len(rows) == 0 {
 		return
 	}
@@ -107,6 +109,6 @@ func speedups(b *strings.Builder, rows []compare.Row, st Style) {
 	}
 	f := frames(scaled)[0]
 	if f.xFactor() == "cpus" {
-		plot(b, &f, "cpus", metric, "speed-up", st)
+		writePlot(b, &f, "cpus", metric, "speed-up", st)
 	}
 }

@@ -7,26 +7,26 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// sensitivityColumn are the ranges of a prediction if one of the scheduler's costs is half or twice what it is, and if
-// one burn lasts longer; no columns where nobody asked for them.
-func (f *frame) sensitivityColumn(group, metric string) []column {
+// sensitivityColumns returns the ranges of a prediction if one of the scheduler's costs is halved or doubled, and if
+// one burn lasts longer. It returns nil if they were not asked for.
+func (f *frame) sensitivityColumns(group, metric string) []column {
 	costs := func(s *compare.Sensitivity) (low, high result.Value) { return s.Low, s.High }
 	burn := func(s *compare.Sensitivity) (low, high result.Value) { return s.DisturbedLow, s.DisturbedHigh }
-	return append(f.rangeColumn(group, "costs x1/2 to x2", metric, costs),
-		f.rangeColumn(group, "one burn longer", metric, burn)...)
+	return append(f.rangeColumns(group, "costs x1/2 to x2", metric, costs),
+		f.rangeColumns(group, "one burn longer", metric, burn)...)
 }
 
-// rangeColumn is a range of a prediction; no column where nobody asked for it.
-func (f *frame) rangeColumn(group, head, metric string,
-	of func(*compare.Sensitivity) (low, high result.Value)) []column {
-	some := false
+// rangeColumns returns one range of a prediction. It returns nil if the range was not asked for.
+func (f *frame) rangeColumns(group, head, metric string,
+	bounds func(*compare.Sensitivity) (low, high result.Value)) []column {
+	found := false
 	c := f.column(group, head, func(r compare.Row) string {
 		for _, s := range r.Sensitivity {
 			if s.Metric != metric {
 				continue
 			}
-			some = true
-			low, high := of(&s)
+			found = true
+			low, high := bounds(&s)
 			if text, ok := interval(result.Summary{Metric: metric, Median: s.Value, Low: low, High: high}, digits); ok {
 				return text
 			}
@@ -34,21 +34,20 @@ func (f *frame) rangeColumn(group, head, metric string,
 		}
 		return ""
 	})
-	if !some {
+	if !found {
 		return nil
 	}
 	return []column{c}
 }
 
-// sensitive says which predictions depend on the scheduler's costs so much that a reader must know; where none does
-// it says that.
-func sensitive(rows []compare.Row) []string {
+// sensitivityTexts names the predictions that depend much on the scheduler's costs, or says that none does.
+func sensitivityTexts(rows []compare.Row) []string {
 	var texts []string
-	some := false
+	found := false
 	for _, r := range rows {
 		worst := -1 // one sentence for each row: throughput and latency say the same
 		for i, s := range r.Sensitivity {
-			some = true
+			found = true
 			if s.Matters() && (worst < 0 || r.Sensitivity[worst].Known() &&
 				!(s.MaxShare() <= r.Sensitivity[worst].MaxShare())) {
 				worst = i
@@ -58,15 +57,15 @@ func sensitive(rows []compare.Row) []string {
 			texts = append(texts, r.Sensitivity[worst].Text())
 		}
 	}
-	if some && texts == nil {
-		texts = []string{"no prediction changes by more than 2 % if one of the scheduler's costs is half or twice " +
+	if found && texts == nil {
+		texts = []string{"no prediction changes by more than 2% if one of the scheduler's costs is half or twice " +
 			"what it is, or one burn lasts longer"}
 	}
 	return texts
 }
 
-// sensitivities writes what sensitive says.
-func sensitivities(b *strings.Builder, rows []compare.Row, st Style) {
-	listed(b, rows, sensitive(rows), "what the costs of the scheduler do",
+// writeSensitivities writes the sentences of sensitivityTexts.
+func writeSensitivities(b *strings.Builder, rows []compare.Row, st Style) {
+	writeList(b, rows, sensitivityTexts(rows), "what the costs of the scheduler do",
 		"each x 1/2 and x 2, and one burn longer, all else equal", st)
 }

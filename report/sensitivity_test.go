@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ranged is a row beside the range of its throughput and latency.
+// ranged is a row with the range of its throughput and latency.
 func ranged(design string, share float64) compare.Row {
 	r := shop(design, 2, 500, 0.01)
 	for _, metric := range []string{result.Throughput, result.LatencyMean} {
@@ -21,7 +21,7 @@ func ranged(design string, share float64) compare.Row {
 	return r
 }
 
-// TestSensitivity: ranges stand beside what they are of, and what depends much on a cost is said.
+// TestSensitivity checks that ranges are next to their predictions, and that strong dependence on a cost is reported.
 func TestSensitivity(t *testing.T) {
 	text := func(rows ...compare.Row) string {
 		var table, md bytes.Buffer
@@ -46,7 +46,7 @@ func TestSensitivity(t *testing.T) {
 			t.Errorf("%q is there %d times, want %d:\n%s", want, strings.Count(got, want), n, got)
 		}
 	}
-	if got := text(ranged("pipe", 0.01)); strings.Count(got, "no prediction changes by more than 2 %") != 2 {
+	if got := text(ranged("pipe", 0.01)); strings.Count(got, "no prediction changes by more than 2%") != 2 {
 		t.Error(got)
 	}
 	if got := text(shop("pipe", 2, 500, 0.01)); strings.Contains(got, "costs") {

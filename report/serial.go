@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// serialTexts are a sentence for each row that has a serial share.
+// serialTexts returns a sentence for each row that has a serial share.
 func (f *frame) serialTexts() (texts []string) {
 	for i := range f.rows {
 		s := f.rows[i].SerialFraction
@@ -14,23 +14,23 @@ func (f *frame) serialTexts() (texts []string) {
 		}
 		interval := ""
 		if s.Low.Known() {
-			interval = " (" + fromTo("", s.Low, s.High) + ")"
+			interval = " (" + intervalText("", s.Low, s.High) + ")"
 		}
-		texts = append(texts, fmt.Sprintf("%s%s: %s%s on %d CPUs, serial share %.3f", s.Design, f.where(f.rows[i]),
-			ratio(s.Speedup), interval, s.Point.Int("cpus"), float64(s.Share)))
+		texts = append(texts, fmt.Sprintf("%s%s: %s%s on %d CPUs, serial share %.3f", s.Design,
+			f.pointSuffix(f.rows[i]), ratio(s.Speedup), interval, s.Point.Int("cpus"), float64(s.Share)))
 	}
 	return texts
 }
 
-// serials writes how much of a job's time more CPUs do not shorten.
-func serials(b *strings.Builder, f *frame, st Style) {
+// writeSerials writes the share of a job's time that more CPUs do not shorten.
+func writeSerials(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.serialTexts() {
 		if i == 0 {
-			heading(b, f.rows[0].Workload+": speed-up over one CPU", "and the serial share of it, by Karp and Flatt",
-				st)
+			writeHeading(b, f.rows[0].Workload+": speed-up over one CPU",
+				"and the serial share of it, by Karp and Flatt", st)
 		}
 		b.WriteString("  ")
-		wrap(b, st.words(text), " ", 4, st.width()-2)
+		wrap(b, st.split(text), " ", 4, st.width()-2)
 	}
 }
 

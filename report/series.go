@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// maxSeries is how many series a plot can hold and stay readable.
+// maxSeries is the number of series up to which a plot is readable.
 const maxSeries = 12
 
 // series is one design at one setting of the other factors, along the factor of the x axis.
@@ -17,20 +17,19 @@ type series struct {
 	points []mark // by increasing level
 }
 
-// mark is a median with its interval; in virtual time a mean. Low and high equal y where there is none.
+// mark is a median with its interval, or a mean in virtual time. Low and high equal y if there is no interval.
 type mark struct {
 	level        int // index of the x level
 	y, low, high float64
-	predicted    bool // where others are measured
+	predicted    bool // other marks are measured
 }
 
-// xFactor is the factor to plot against: cpus where it varies, in an open loop what is offered; otherwise
-// the first number that varies.
-// It is "" where none does.
+// xFactor is the factor to plot against: cpus or, in an open loop, load or rate. Otherwise it is the first numeric
+// factor that varies, or "" if none does.
 func (f *frame) xFactor() string {
 	found := ""
 	for _, name := range f.varying {
-		if f.words(name) {
+		if f.hasTextLevels(name) {
 			continue
 		}
 		if name == "cpus" && !f.open || f.open && (name == "load" || name == "rate") {
@@ -43,15 +42,16 @@ func (f *frame) xFactor() string {
 	return found
 }
 
-// series gathers the metric's medians along a factor. It leaves out rows without a number, and names
-// the designs that do not use the factor.
+// series returns the metric's medians along a factor. It leaves out rows without a number, and returns the names of
+// designs that do not use the factor.
 func (f *frame) series(factor, metric string, levels []string) (list []series, without []string) {
 	for _, r := range f.rows {
-		s := mean(r.Metric(metric))
+		s := withMean(r.Metric(metric))
 		y := float64(s.Median)
 		if math.IsNaN(y) || math.IsInf(y, 0) {
 			continue
 		}
+
 		at := slices.Index(levels, level(r, factor))
 		name := f.seriesName(r, factor)
 		if at < 0 {
@@ -60,6 +60,7 @@ func (f *frame) series(factor, metric string, levels []string) (list []series, w
 			}
 			continue
 		}
+
 		m := mark{level: at, y: y, low: y, high: y, predicted: f.predicted(r)}
 		if low, high := float64(s.Low), float64(s.High); low <= y && y <= high && !math.IsInf(high, 0) {
 			m.low, m.high = low, high
@@ -71,13 +72,14 @@ func (f *frame) series(factor, metric string, levels []string) (list []series, w
 		}
 		list[i].points = append(list[i].points, m)
 	}
+
 	for _, s := range list {
 		slices.SortStableFunc(s.points, func(a, b mark) int { return a.level - b.level })
 	}
 	return list, without
 }
 
-// seriesName is the design and what else tells the row's series apart.
+// seriesName is the design and the levels that distinguish the row's series.
 func (f *frame) seriesName(r compare.Row, factor string) string {
 	words := []string{r.Design}
 	for _, name := range f.varying {

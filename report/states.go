@@ -10,33 +10,34 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// mostStates is how many steady states of a row a sentence names.
-const mostStates = 4
+// maxStates is the largest number of steady states of a row that a sentence names.
+const maxStates = 4
 
-// several marks an interval that spans steady states.
-const several = "states"
+// severalStates marks an interval that spans steady states.
+const severalStates = "states"
 
-// steady says which rows have several steady states, and which.
-func steady(rows []compare.Row) []string {
+// stateTexts returns a sentence for each row that has several steady states.
+func stateTexts(rows []compare.Row) []string {
 	var texts []string
 	for _, r := range rows {
 		if s := r.Measure(); len(s.States) > 0 {
-			texts = append(texts, steadyStates(&r, s))
+			texts = append(texts, stateText(&r, s))
 		}
 	}
 	return texts
 }
 
-func steadyStates(r *compare.Row, s result.Summary) string {
+// stateText lists the steady states of a row with their shares.
+func stateText(r *compare.Row, s result.Summary) string {
 	words := map[string]string{result.Throughput: "throughput", result.ResponseP50: "median response"}
 	value := func(v result.Value) string { return number(v, result.UnitOf(s.Metric), digits) }
 	list := slices.Clone(s.States)
 	slices.SortStableFunc(list, func(a, b result.State) int { return cmp.Compare(b.Share, a.Share) })
-	parts := make([]string, 0, mostStates+1)
-	for _, x := range list[:min(mostStates, len(list))] {
+	parts := make([]string, 0, maxStates+1)
+	for _, x := range list[:min(maxStates, len(list))] {
 		parts = append(parts, fmt.Sprintf("%.0f%% at %s", 100*x.Share, value(x.Value)))
 	}
-	if more := len(list) - mostStates; more > 0 {
+	if more := len(list) - maxStates; more > 0 {
 		parts = append(parts, "the rest at "+result.Count(more, "other value"))
 	}
 	return fmt.Sprintf("%s (%s) has %s: undisturbed its %s stays at %s; of the disturbances of one burn end %s",
@@ -44,7 +45,8 @@ func steadyStates(r *compare.Row, s result.Summary) string {
 		result.Count(len(list), "steady state"), words[s.Metric], value(s.Median), strings.Join(parts, ", "))
 }
 
-// steadyParts writes what steady says.
-func steadyParts(b *strings.Builder, rows []compare.Row, st Style) {
-	listed(b, rows, steady(rows), "steady states", "one burn at a time lasts longer, and the load settles again", st)
+// writeStates writes the sentences of stateTexts.
+func writeStates(b *strings.Builder, rows []compare.Row, st Style) {
+	writeList(b, rows, stateTexts(rows), "steady states",
+		"one burn at a time lasts longer, and the load settles again", st)
 }

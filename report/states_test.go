@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestSteadyStates: a row with several steady states is not called exact; they are named, and a verdict on it says that
-// it spans them.
+// TestSteadyStates checks that a row with several steady states is not called exact, that the states are named, and
+// that a verdict on it says that it spans them.
 func TestSteadyStates(t *testing.T) {
 	r := shop("americano", 8, 905, 0.01)
 	r.World = result.Virtual

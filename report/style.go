@@ -10,21 +10,20 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// defaultWidth is the width where neither COLUMNS nor the terminal says one; minWidth is the least
-// that the page is laid out for.
+// defaultWidth is the width if neither COLUMNS nor the terminal gives one. minWidth is the least width of a page.
 const (
 	defaultWidth = 100
 	minWidth     = 40
 )
 
-// Style is what the page may use.
+// Style is what the page may use: its width, colours and characters. The zero value is 100 columns of ASCII.
 type Style struct {
 	Width   int // columns; 0 means 100
 	Color   bool
 	Unicode bool // otherwise ASCII
 }
 
-// StyleFor is the style that the environment asks for. terminalWidth is 0 where it is unknown.
+// StyleFor is the style for an environment and a terminal. terminalWidth is 0 if unknown.
 func StyleFor(getenv func(string) string, isTerminal bool, terminalWidth int) Style {
 	st := Style{Width: terminalWidth}
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {
@@ -39,8 +38,8 @@ func StyleFor(getenv func(string) string, isTerminal bool, terminalWidth int) St
 	return st
 }
 
-// localeHasUnicode reads the locale as POSIX does: LC_ALL wins over LC_CTYPE, that over LANG. Where
-// none is set, as in many containers, today's terminals do show Unicode.
+// localeHasUnicode reads the locale as POSIX does: LC_ALL wins over LC_CTYPE, and that over LANG. Without any, as in
+// many containers, it assumes that the terminal shows Unicode.
 func localeHasUnicode(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(getenv(name)); v != "" {
@@ -65,12 +64,12 @@ func (st Style) pick(unicode, ascii string) string {
 	return ascii
 }
 
-// text is a text from outside, or of ours, in one line of the page: quoted, and in ASCII if the terminal shows nothing
-// else. Every name and every sentence passes through text or ascii before it is measured or painted.
+// text quotes a text for one line of the page, in ASCII if the terminal shows nothing else. Every name and sentence
+// passes through text or ascii before it is measured or painted.
 func (st Style) text(s string) string { return st.ascii(quote.Line(s)) }
 
-// ascii is text for what may have several lines, or is split into words. What ASCII lacks of our own signs is spelled;
-// what is left becomes '?', so that nothing beyond ASCII reaches a terminal that cannot show it.
+// ascii quotes a text of several lines, or one that is split into words. For an ASCII page it spells the signs that
+// Brewput uses, and replaces all others by '?'.
 func (st Style) ascii(s string) string {
 	s = quote.Lines(s)
 	if st.Unicode {
@@ -85,7 +84,7 @@ func (st Style) ascii(s string) string {
 	}, s)
 }
 
-// tone is an ANSI colour or weight: the parameters of its escape sequence. Every one has a mark.
+// tone is an ANSI colour or weight: the parameters of its escape sequence. Every tone has a mark.
 type tone string
 
 const (
@@ -96,14 +95,14 @@ const (
 	caution tone = "33" // yellow
 )
 
-// seriesTone colours the series of a plot in turn. Letters tell them apart; the colour only helps.
+// seriesTone is the colour of the i-th series of a plot. Letters distinguish the series; the colour only helps.
 func seriesTone(i int) tone {
 	tones := [...]tone{"36", "33", "35", "32", "34", "31"}
 	return tones[i%len(tones)]
 }
 
 // Marks stand for escape sequences while a page is built. They are noncharacters of Unicode, which quoting never lets
-// through: emit puts the sequences in their place after it has quoted the page.
+// through. emit replaces them by the sequences after it has quoted the page.
 const (
 	firstMark = '\ufdd0'
 	endMark   = '\ufdef'
@@ -112,7 +111,7 @@ const (
 // marked are the tones that have a mark: firstMark and its successors.
 var marked = []tone{bold, dim, "31", "32", "33", "34", "35", "36"}
 
-// paint gives text a tone. The text is quoted already.
+// paint gives quoted text a tone.
 func (st Style) paint(t tone, s string) string {
 	i := slices.Index(marked, t)
 	if !st.Color || i < 0 || s == "" {
@@ -121,14 +120,14 @@ func (st Style) paint(t tone, s string) string {
 	return string(firstMark+rune(i)) + s + string(endMark)
 }
 
-// emit writes a page. Nothing reaches w that quote.Lines would escape, but for the sequences of tones, and those only
-// on a page with colours.
+// emit writes a page. Nothing that quote.Lines would escape reaches w, except the sequences of tones on a page with
+// colours.
 func (st Style) emit(w io.Writer, page string) error {
 	_, err := io.WriteString(w, st.sequences(page))
 	return err
 }
 
-// sequences is the page with its text quoted and escape sequences in place of the marks.
+// sequences quotes the page and replaces the marks by escape sequences.
 func (st Style) sequences(page string) string {
 	if !st.Color {
 		return quote.Lines(page)
@@ -144,7 +143,7 @@ func (st Style) sequences(page string) string {
 	return strings.NewReplacer(pairs...).Replace(quoted)
 }
 
-// paintCells joins cells; neighbours of one tone share an escape sequence.
+// paintCells joins cells. Neighbours with one tone share an escape sequence.
 func (st Style) paintCells(cells []cell) string {
 	var b strings.Builder
 	for i := 0; i < len(cells); {

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// px is a length in hundredths of a pixel. Pictures are computed in whole numbers, so that their bytes are
-// the same on every machine.
+// px is a length in hundredths of a pixel. Pictures are computed in integers, so that their bytes are the same on
+// every machine.
 type px int64
 
 func (p px) String() string {
@@ -22,12 +22,12 @@ func (p px) String() string {
 	return s
 }
 
-// svg writes a picture. Its lengths are not negative.
+// svg writes a picture. Lengths must not be negative.
 type svg struct{ w *bufio.Writer }
 
 func newSVG(w io.Writer) *svg { return &svg{bufio.NewWriter(w)} }
 
-// begin opens the picture. Both backgrounds, light and dark, are its own.
+// begin opens the picture. It draws its own background, which follows the light or dark scheme of the viewer.
 func (s *svg) begin(width, height px, title string) {
 	fmt.Fprintf(s.w, `<svg xmlns="http://www.w3.org/2000/svg" width="%v" height="%v" viewBox="0 0 %v %v" role="img">`+
 		"\n", width, height, width, height)
@@ -40,7 +40,7 @@ func (s *svg) end() error {
 	return s.w.Flush()
 }
 
-// rect draws a rectangle; about is shown by a viewer that points at it, "" for nothing.
+// rect draws a rectangle. Viewers show about as its tooltip; "" has none.
 func (s *svg) rect(class string, x, y, width, height px, about string) {
 	fmt.Fprintf(s.w, `<rect class="%s" x="%v" y="%v" width="%v" height="%v"`, class, x, y, width, height)
 	if about == "" {
@@ -61,8 +61,8 @@ func (s *svg) vertical(class string, x, y, height px) {
 
 func escapeXML(s string) string { return quote.XML(s) }
 
-// hues is the number of colours of requests: those of Okabe and Ito (Color Universal Design, 2008) without
-// black, which people of all kinds of sight tell apart.
+// hues is the number of colours of requests. They are those of Okabe and Ito (Color Universal Design, 2008) without
+// black, which people with any colour vision can distinguish.
 const hues = 7
 
 const svgStyle = `text{font-family:"Helvetica Neue",Arial,"Liberation Sans",sans-serif;font-size:12px;fill:#1b1b1f}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// legend are the lines of text below the panels, after the row of swatches.
+// legend returns the lines of text below the panels, after the row of swatches.
 func legend(panels []*panel) []string {
 	notes := []string{"A bar is a goroutine on a CPU: the number is its request, which has one colour everywhere, " +
 		"and below it is the stage (its station). In a queue the lowest bar has waited longest."}
@@ -24,7 +24,7 @@ func legend(panels []*panel) []string {
 	return notes
 }
 
-// drawLegend draws the swatches that the panels need, and the notes.
+// drawLegend draws the swatches of the panels and the notes.
 func drawLegend(s *svg, y px, notes []string) {
 	x := svgMargin
 	for i := range hues {

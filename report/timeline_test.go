@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// kitchen is a timeline with a bit of everything, names that need escaping and times that are no whole microseconds.
+// kitchen is a timeline with all kinds of spans, names that need escaping, and times that are not whole microseconds.
 func kitchen() *timeline.Timeline {
 	const none = timeline.None
 	ms := func(f float64) int64 { return 1e9 + int64(f*1e6) }
@@ -53,7 +53,7 @@ func kitchen() *timeline.Timeline {
 	return l
 }
 
-// calm is one without queues, and with a stretch of spans that are too short to be drawn.
+// calm is a timeline without queues, with a stretch of spans that are too short to be drawn.
 func calm() *timeline.Timeline {
 	l := &timeline.Timeline{Title: "calm", CPUs: 1, From: 0, To: 2e9, Goroutines: []string{"worker"}}
 	for i := range int64(300) {
@@ -89,13 +89,13 @@ func TestTimelineSVG(t *testing.T) {
 			t.Errorf("the picture has a %s", e.Name.Local)
 		}
 	}
-	// the legend's, the two of the kitchen in one, and the 300 in one
+	// one in the legend, one for two spans of the kitchen, and one for the 300
 	if strings.Count(b.String(), `class="many"`) != 3 {
 		t.Error("spans too short to be drawn are not drawn together")
 	}
 }
 
-// TestTimelineAtAnyScale: thousands of CPUs, a second or nothing at all.
+// TestTimelineAtAnyScale checks timelines of thousands of CPUs, of a second, and of no time.
 func TestTimelineAtAnyScale(t *testing.T) {
 	for name, l := range map[string]*timeline.Timeline{
 		"nothing":   {Title: "nothing", CPUs: 1},
@@ -113,12 +113,13 @@ func TestTimelineAtAnyScale(t *testing.T) {
 		}
 	}
 	p := newPanel(&timeline.Timeline{CPUs: 1, To: 720_000e9})
-	if got := p.wide(0, 360_000e9); got < svgLanes/2-2 || got > svgLanes/2 {
+	if got := p.width(0, 360_000e9); got < svgLanes/2-2 || got > svgLanes/2 {
 		t.Errorf("half of 200 hours is %v wide, of %v", got, svgLanes)
 	}
 }
 
-// TestTimelineLabels: what stands beside a lane ends before it, also of a queue too long to be drawn.
+// TestTimelineLabels checks that the label of a lane ends before the lane, even for a queue that is too long to be
+// drawn.
 func TestTimelineLabels(t *testing.T) {
 	l := &timeline.Timeline{Title: "long", CPUs: 1, To: 1e6,
 		Resources: []timeline.Resource{{Kind: timeline.Channel, Name: "lines", Room: 1000}}}
@@ -133,7 +134,7 @@ func TestTimelineLabels(t *testing.T) {
 	}
 	labels := regexp.MustCompile(`<text class="small" x="16"[^>]*>([^<]*)`).FindAllStringSubmatch(b.String(), -1)
 	for _, label := range labels {
-		if len(label[1]) > 30 { // of 5 px each in the 154 that there are
+		if len(label[1]) > 30 { // of 5 px each in the 154 available
 			t.Errorf("the label %q reaches into its lane", label[1])
 		}
 	}
@@ -229,7 +230,7 @@ func TestMilliseconds(t *testing.T) {
 	if (px(12_05)).String() != "12.05" || px(12_50).String() != "12.5" || px(12_00).String() != "12" {
 		t.Error("pixels are printed otherwise")
 	}
-	if m := least([]string{"grinder", "gauge", "press", "pressure"}); m["grinder"] != 2 || m["gauge"] != 2 ||
+	if m := stagePrefixes([]string{"grinder", "gauge", "press", "pressure"}); m["grinder"] != 2 || m["gauge"] != 2 ||
 		m["press"] != 5 || m["pressure"] != 6 {
 		t.Errorf("least %v", m)
 	}

@@ -22,47 +22,47 @@ func TestSentences(t *testing.T) {
 		want   string
 	}{
 		{func(v *compare.Verdict) { v.Verdict, v.MoreLines = compare.Faster, &more },
-			"finelocking is 1.90x locking (95 % interval 1.85 to 1.95), for 9 more lines"},
+			"finelocking is 1.90x locking (95% interval 1.85 to 1.95), for 9 more lines"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.A, v.B, v.OnlyA, v.OnlyB = compare.Equivalent, "linearpipe", "linearpipe", buffer(10),
 				buffer(1)
 			v.Ratio, v.Low, v.High = 1.001, 0.995, 1.006
-		}, "linearpipe buffer 10 and buffer 1: equivalent within 2 % (1.001x, 95 % interval 0.995 to 1.006)"},
+		}, "linearpipe buffer 10 and buffer 1: equivalent within 2% (1.001x, 95% interval 0.995 to 1.006)"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.OnlyA = compare.Undecided, &blocks, buffer(1)
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks " +
+		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95% interval 0.980 to 1.040); these 10 blocks " +
 			"detect 1.050x, 6 more would detect 1.010x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Nearly = compare.Undecided, &blocks, compare.Equivalent
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect " +
-			"1.050x, 6 more would show them equivalent within 2 %"},
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); these 10 blocks detect " +
+			"1.050x, 6 more would show them equivalent within 2%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Interims = compare.Undecided, &blocks
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect " +
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); these 10 blocks detect " +
 			"1.050x, more than a budget takes would detect 1.010x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
-		}, "finelocking takes 0.50x the time of locking (95 % interval 0.40 to 0.60)"},
-		{func(v *compare.Verdict) { between(v); v.Verdict, v.MoreLines = compare.Faster, &more },
-			"locking: new is 1.90x old (95 % interval 1.85 to 1.95), for 9 more lines"},
-		{func(v *compare.Verdict) { between(v); v.Verdict, v.MoreLines = compare.Faster, new(int) },
-			"locking: new is 1.90x old (95 % interval 1.85 to 1.95)"},
+		}, "finelocking takes 0.50x the time of locking (95% interval 0.40 to 0.60)"},
+		{func(v *compare.Verdict) { betweenRuns(v); v.Verdict, v.MoreLines = compare.Faster, &more },
+			"locking: new is 1.90x old (95% interval 1.85 to 1.95), for 9 more lines"},
+		{func(v *compare.Verdict) { betweenRuns(v); v.Verdict, v.MoreLines = compare.Faster, new(int) },
+			"locking: new is 1.90x old (95% interval 1.85 to 1.95)"},
 		{func(v *compare.Verdict) {
-			between(v)
+			betweenRuns(v)
 			v.Verdict, v.OnlyB, v.Ratio, v.Low, v.High = compare.Equivalent, buffer(1), 1.001, 0.995, 1.006
-		}, "locking, new and old (buffer 1): equivalent within 2 % (1.001x, 95 % interval 0.995 to 1.006)"},
+		}, "locking, new and old (buffer 1): equivalent within 2% (1.001x, 95% interval 0.995 to 1.006)"},
 		{func(v *compare.Verdict) {
-			between(v)
+			betweenRuns(v)
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High = compare.Undecided, &blocks, 1.03, 0.98, 1.08
-		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); these 10 old and 12 new blocks " +
+		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); these 10 old and 12 new blocks " +
 			"detect 1.050x, runs of 16 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
-			between(v)
+			betweenRuns(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
-		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 10 old and 12 new blocks are too " +
+		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); 10 old and 12 new blocks are too " +
 			"few to decide anything, runs of over 1000 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
@@ -70,12 +70,12 @@ func TestSentences(t *testing.T) {
 			"anything, over 1000 blocks would detect 1.90x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High, v.P = compare.Undecided, &blocks, 1.03, 1.01, 1.05, 0.06
-		}, "finelocking and locking: undecided (1.030x, 95 % interval 1.010 to 1.050); its own interval excludes 1, " +
-			"but with 3 comparisons together the chance of a false difference would be over 5 %; these 10 blocks " +
+		}, "finelocking and locking: undecided (1.030x, 95% interval 1.010 to 1.050); its own interval excludes 1, " +
+			"but with 3 comparisons together the chance of a false difference would be over 5%; these 10 blocks " +
 			"detect 1.050x, 6 more would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Vetoed, v.Permutation = compare.Undecided, true, 0.0625
-		}, "finelocking and locking: undecided (1.90x, 95 % interval 1.85 to 1.95); these 10 blocks detect 1.050x, " +
+		}, "finelocking and locking: undecided (1.90x, 95% interval 1.85 to 1.95); these 10 blocks detect 1.050x, " +
 			"and yet a permutation test, which assumes less, does not confirm the difference: how many more would " +
 			"decide is not known"},
 		{func(v *compare.Verdict) {
@@ -85,14 +85,14 @@ func TestSentences(t *testing.T) {
 	} {
 		v := base
 		c.change(&v)
-		if got := sentence(v, 3, nil); got != c.want {
+		if got := verdictText(v, 3, nil); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}
 }
 
-// between makes a verdict one of a design in two runs.
-func between(v *compare.Verdict) {
+// betweenRuns makes a verdict compare one design in two runs.
+func betweenRuns(v *compare.Verdict) {
 	v.A, v.B, v.Paired, v.ARun, v.BRun, v.NA, v.NB = "locking", "locking", false, "new", "old", 12, 10
 }
 
@@ -107,18 +107,18 @@ func TestVerdictsUnderTheirPoints(t *testing.T) {
 	one.Point, two.Point = at(1), at(2)
 	var b strings.Builder
 	writeVerdicts(&b, []compare.Verdict{one, two}, Style{Unicode: true})
-	want := `coffee: verdicts  the chance of a false difference among these 2 is at most 5 %
+	want := `coffee: verdicts  the chance of a false difference among these 2 is at most 5%
 cpus 1
-  a is 2.00x b (95 % interval 1.90 to 2.10)
+  a is 2.00x b (95% interval 1.90 to 2.10)
 cpus 2
-  a is 2.00x b (95 % interval 1.90 to 2.10)
+  a is 2.00x b (95% interval 1.90 to 2.10)
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
 
-// TestNoVerdicts: a page without verdicts says how many blocks they need, or replications.
+// TestNoVerdicts checks that a page without verdicts says how many blocks or replications they need.
 func TestNoVerdicts(t *testing.T) {
 	for world, want := range map[string]string{
 		result.Live:    "no verdicts: they need at least 2 blocks\n",
@@ -138,7 +138,7 @@ func TestNoVerdicts(t *testing.T) {
 // vagueText explains intervals that are not printed.
 const vagueText = "±? : the interval is wider than 10x"
 
-// TestVagueIntervals: an interval that says nothing is not printed as if it did.
+// TestVagueIntervals checks that an interval that is too wide is not printed.
 func TestVagueIntervals(t *testing.T) {
 	for _, c := range []struct {
 		low, high       result.Value
@@ -149,7 +149,7 @@ func TestVagueIntervals(t *testing.T) {
 	} {
 		s := compare.Scaling{Design: "A", From: 1, To: 2, Speedup: 1.5, Low: c.low, High: c.high, Efficiency: 0.75,
 			Limit: compare.LimitNoise}
-		if got := scaled(s); !strings.Contains(got, "A: 1.50x from 1 to 2 CPUs ("+c.sentence+"), efficiency") {
+		if got := scalingText(s); !strings.Contains(got, "A: 1.50x from 1 to 2 CPUs ("+c.sentence+"), efficiency") {
 			t.Errorf("scaling: %s", got)
 		}
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
@@ -159,7 +159,7 @@ func TestVagueIntervals(t *testing.T) {
 		if got := f.serialTexts()[0]; got != "A: 1.50 ("+c.sentence+") on 2 CPUs, serial share 0.300" {
 			t.Errorf("serial share: %s", got)
 		}
-		if got := f.howWell("A"); got != ": measured 1.50 of it ("+c.sentence+")" {
+		if got := f.formulaFit("A"); got != ": measured 1.50 of it ("+c.sentence+")" {
 			t.Errorf("formula: %s", got)
 		}
 		v := compare.Verdict{A: "A", B: "A", Paired: true, Ratio: 1.5, Low: c.low, High: c.high, N: 2,
@@ -177,9 +177,9 @@ func TestVagueIntervals(t *testing.T) {
 			t.Errorf("%s is not explained where it stands:\n%s", noInterval, &page)
 		}
 		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoHigh: c.high, N: 2}
-		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(result.TimePerOp, g) {
+		for _, column := range (Benchmarks{A: "head", B: "base"}).contrastColumns(result.TimePerOp, g) {
 			for i, cell := range column.cells {
-				if column.head == "95 % interval" && cell.text != c.table {
+				if column.head == "95% interval" && cell.text != c.table {
 					t.Errorf("line %d of a table: %s, want %s", i, cell.text, c.table)
 				}
 			}

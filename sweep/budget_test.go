@@ -225,7 +225,7 @@ func TestDecisionsAreReplayed(t *testing.T) {
 		}
 	}
 	if _, err := ReadInterims([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil ||
-		!strings.Contains(err.Error(), "look 1") {
+		!strings.Contains(err.Error(), "interim analysis 1") {
 		t.Errorf("an invalid decision: %v", err)
 	}
 }

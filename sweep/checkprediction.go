@@ -82,6 +82,6 @@ func CheckPredictionHeader(dir string, h, want *Header, old bool) error {
 		return nil
 	}
 
-	return fmt.Errorf("%s is not the twin of this run: %s; put back the twin that was there, or remove %s: an "+
+	return fmt.Errorf("%s does not hold the predictions of this run: %s; put back those that were there, or remove %s: an "+
 		"incomplete run predicts it again, and a complete one is shown without", dir, wrong, dir)
 }

@@ -114,7 +114,7 @@ func (h *Header) burnDifferences(b *Header, add func(name string, a, b any) bool
 		if q < 1 {
 			much, word = 100*(1-q), "less"
 		}
-		warn("the burn loop was calibrated anew between the runs: a burn of 1ms is %.1f %% %s work in the new run, "+
+		warn("the burn loop was calibrated anew between the runs: a burn of 1ms is %.1f%% %s work in the new run, "+
 			"and designs that burn differ by as much; measure both again", much, word)
 	}
 }

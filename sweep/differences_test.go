@@ -49,9 +49,9 @@ func TestDifferences(t *testing.T) {
 		{"race", func(h *Header) { h.Environment.Race = new(true) }, "race=true/false",
 			"race is false in the old run and true in the new", ""},
 		{"calibration", func(h *Header) { h.Burn.Rate = 1.53 }, "burn_rate_per_ns=1.53/1.5",
-			"2.0 % more work in the new run", ""},
+			"2.0% more work in the new run", ""},
 		{"calibration down", func(h *Header) { h.Burn.Rate = 1.47 }, "burn_rate_per_ns=1.47/1.5",
-			"2.0 % less work in the new run", ""},
+			"2.0% less work in the new run", ""},
 		{"calibration, a little", func(h *Header) { h.Burn.Rate = 1.51 }, "", "", ""},
 		{"workload", func(h *Header) { h.Workload = "x" }, "", "", "the old run is of the workload " +
 			"w, the new one of x"},

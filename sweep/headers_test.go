@@ -35,7 +35,7 @@ func TestCompareHeaders(t *testing.T) {
 			[]string{"d: no replicate of c, on the same side: gogc is 100 in c and off here"}},
 		{[]*StoredRun{run("a", "100", 1), run("b", "100", 0.5)}, []*StoredRun{run("c", "100", 1)},
 			[]compare.Difference{{Name: "burn_rate_per_ns (b)", A: "1", B: "0.5"}},
-			[]string{"b: 100.0 % more work in the new run"}},
+			[]string{"b: 100.0% more work in the new run"}},
 	} {
 		facts, doubts, err := CompareHeaders(c.older, c.newer)
 		if err != nil || !slices.Equal(facts, c.facts) || len(doubts) != len(c.doubts) {

@@ -87,7 +87,7 @@ func TestIntervals(t *testing.T) {
 			precision *Precision
 			window    time.Duration
 			least     float64 // of 1000 runs
-		}{{fmt.Sprintf("10 of %v", load.fixed), nil, load.fixed, 0.935}, {"to 5 %", NewPrecision(0.05), usual, 0.92}} {
+		}{{fmt.Sprintf("10 of %v", load.fixed), nil, load.fixed, 0.935}, {"to 5%", NewPrecision(0.05), usual, 0.92}} {
 			c := coverage{t: t, truth: truth}
 			c.runs(*runsFlag, func(seed uint64) *Sweep {
 				s := mm1Sweep(rho, rule.window, seed)
@@ -97,7 +97,7 @@ func TestIntervals(t *testing.T) {
 				return s
 			})
 			held := float64(c.held) / float64(*runsFlag)
-			t.Logf("rho %.1f, %-15s: %.1f %% of %d intervals hold the truth; half a width %.2f %%, %.1f "+
+			t.Logf("rho %.1f, %-15s: %.1f%% of %d intervals hold the truth; half a width %.2f%%, %.1f "+
 				"replications, mean of all %.4f of the truth",
 				rho, rule.name, 100*held, *runsFlag, 100*c.width/float64(*runsFlag),
 				float64(c.replications)/float64(*runsFlag), c.sum/float64(*runsFlag)/truth)
@@ -107,7 +107,7 @@ func TestIntervals(t *testing.T) {
 				slack = 3 * math.Sqrt(0.05*0.95/float64(*runsFlag))
 			}
 			if held < rule.least-slack {
-				t.Errorf("rho %.1f, %s: %.1f %% of the intervals hold the truth, want %.1f", rho, rule.name, 100*held,
+				t.Errorf("rho %.1f, %s: %.1f%% of the intervals hold the truth, want %.1f", rho, rule.name, 100*held,
 					100*rule.least)
 			}
 		}

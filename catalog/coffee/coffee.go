@@ -45,7 +45,7 @@ func Workload() *workload.Workload {
 				Stream: newMulti},
 			{Name: "linearpipe", Doc: "a goroutine for each machine, orders passed along channels",
 				Uses: and("buffer", latte), Stream: newLinearPipe},
-			{Name: "splitpipe", Doc: "a steamer beside the grind and press pipeline", Uses: and("buffer", latte),
+			{Name: "splitpipe", Doc: "a steamer next to the grind and press pipeline", Uses: and("buffer", latte),
 				Stream: newSplitPipe},
 			{Name: "multipipe", Doc: "several linear pipes behind one order channel", Uses: and("pipes", latte),
 				Stream: newMultiPipe},

@@ -31,7 +31,7 @@ func Workload() *workload.Workload {
 		Doc:  "Find a topic in 1000 XML documents, each after 1 ms of blocking read.",
 		Factors: []plan.Factor{
 			{Name: "goroutines", Doc: "how many read and parse", Kind: plan.Int, Default: "32", Min: 1, Max: 100_000},
-			{Name: "parsers", Doc: "goroutines of read-ahead that parse, beside those that read", Kind: plan.Int,
+			{Name: "parsers", Doc: "goroutines of read-ahead that parse, in addition to those that read", Kind: plan.Int,
 				Default: "cpus", Min: 1, Max: 100_000},
 			{Name: "cache", Doc: "of real files: warm, or cold where the system drops its cache", Kind: plan.Text,
 				Default: "warm"},

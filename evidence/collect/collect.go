@@ -122,7 +122,7 @@ func (k *collector) prepare(ctx context.Context) error {
 		return nil
 	}
 
-	k.opts.Progress("building " + k.about.Name + " with a hook for profiles, beside your tree")
+	k.opts.Progress("building " + k.about.Name + " with a hook for profiles, next to your tree")
 	to := filepath.Join(k.work, "hooked", filepath.Base(k.plain.path))
 	build, cancel := buildContext(ctx, k.deadline, k.opts.TimeLimit)
 	defer cancel()

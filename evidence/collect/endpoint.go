@@ -40,8 +40,8 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	e := endpoint{base: base.String(), name: withoutUser(base), opts: o,
 		deadline: time.Now().Add(o.TimeLimit + lateness)}
 	seconds, traced := profileSeconds(o)
-	o.Progress(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then "+
-		"for a trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
+	o.Progress(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2%% of its CPU time, and then "+
+		"for a trace of %d s, which takes from 1 to 10%%, more where goroutines change over every few microseconds; "+
 		"at most %d MB of it",
 		e.name, seconds, traced, o.TraceBytes>>20))
 	if e.collected, err = newCollected(o, evidence.Program{}); err != nil {

@@ -81,7 +81,7 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 		"twenty times its duration)")
 }
 
-// validate refuses settings that make no sense.
+// validate refuses options that cannot be carried out.
 func (o *benchOptions) validate() error {
 	if err := o.Validate(); err != nil {
 		return asUsage(err)
@@ -108,17 +108,18 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	}
 	switch {
 	case count:
-		o.Budget = 0 // of the environment
+		o.Budget = 0 // a budget from the environment
 	case o.Budget > 0:
 		o.Count = 0
 	}
 	e := a.benchEvents(args, &o.BenchOptions)
 	res, err := lab.Bench(cmd.Context(), o.BenchOptions)
 	e.end()
-	return a.benchDone(res, err, o.format)
+	return a.finishBench(res, err, o.format)
 }
 
-// benchEvents completes options by what only the command knows: the package, the command line, and where events go.
+// benchEvents fills in the options that only the command knows: the package, the command line and the receiver of
+// events.
 func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 	if len(args) > 0 {
 		o.Package = args[0]
@@ -128,7 +129,7 @@ func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 	return e
 }
 
-// benchIntent is what is still to be measured.
+// benchIntent describes what is still to be measured.
 func benchIntent(s lab.Started) string {
 	h := &s.Header
 	benchmarks := map[string]bool{}
@@ -146,7 +147,7 @@ func benchIntent(s lab.Started) string {
 	return text + "; stored in " + s.Dir
 }
 
-// benchResume continues a run of benchmarks, or shows it again.
+// benchResume continues a run of benchmarks, or shows a complete one.
 func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -164,48 +165,52 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 	case !slices.Contains(formats, o.format):
 		return o.validate()
 	}
+
 	e := a.benchEvents(nil, &o.BenchOptions)
 	res, err := lab.ResumeBench(cmd.Context(), o.resume, o.Notify)
 	e.end()
 	if errors.Is(err, gobench.ErrDesigns) {
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
-			quoted(o.resume))
+			shellQuote(o.resume))
 	}
-	return a.benchDone(res, err, o.format)
+	return a.finishBench(res, err, o.format)
 }
 
-// benchDone shows what came of a run of benchmarks; res is nil if nothing was measured.
-func (a *app) benchDone(res *lab.BenchResult, err error, format string) error {
+// finishBench shows the result of a run of benchmarks. res is nil if nothing was measured.
+func (a *app) finishBench(res *lab.BenchResult, err error, format string) error {
 	if res == nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	a.measuring = true
 	if res.Interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s bench --resume %s\n",
-			progressOf(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), name(), quoted(res.Dir))
+			progressOf(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), name(),
+			shellQuote(res.Dir))
 		a.code = exitInterrupted
 	}
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
+
 	if failed := a.showBench(res, format); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
-			"%s bench --resume %s", failed, name(), quoted(res.Dir)))
+			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))
 	}
 	if err != nil || res.Interrupted {
 		return err
 	}
+
 	a.code = exitCodes[res.Outcome]
-	a.failures(res.Trials)
-	a.lostFailures(res.Dir, res.Trials)
+	a.reportFailures(res.Trials)
+	a.warnLostFailures(res.Dir, res.Trials)
 	a.concludeBudget(res.Conclusion)
-	a.unmeasured(res.Suite)
-	return a.benchStored(&res.BenchRun, res.Complete)
+	a.reportBroken(res.Suite)
+	return a.writeBenchFiles(&res.BenchRun, res.Complete)
 }
 
-// unmeasured says on stderr how benchmarks went wrong before the run, if any did.
-func (a *app) unmeasured(s *result.Suite) {
-	names := map[string]bool{} // one may go wrong in both revisions
+// reportBroken prints the benchmarks that failed before the run.
+func (a *app) reportBroken(s *result.Suite) {
+	names := map[string]bool{} // a benchmark may fail in both revisions
 	for _, b := range s.Broken {
 		names[b.Name] = true
 	}
@@ -215,11 +220,11 @@ func (a *app) unmeasured(s *result.Suite) {
 	}
 }
 
-// benchStored writes files for other tools into the run directory of a run that ended; again says that it is shown
-// again.
-func (a *app) benchStored(r *lab.BenchRun, again bool) error {
-	err := benchFiles(r, again)
-	if err != nil && again { // perhaps from where nothing can be written
+// writeBenchFiles writes files for other tools into the directory of a complete run. If again, the run was complete
+// before.
+func (a *app) writeBenchFiles(r *lab.BenchRun, again bool) error {
+	err := writeRevisionFiles(r, again)
+	if err != nil && again { // the directory may be read-only
 		fmt.Fprintf(a.stderr, "warning: the files for other tools are not complete: %v\n", err)
 		err = nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/internal/repository"
 )
 
-// benchRepository is a repository with a benchmark whose base differs from the head.
+// benchRepository makes a repository with a benchmark whose base differs from the head.
 func benchRepository(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -46,14 +46,14 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// TestBenchStopped: a run of benchmarks that is interrupted or killed leaves no process, and goes on; the worktree of
-// its base is gone at once, or after the next run.
+// TestBenchStopped checks that a run of benchmarks that is interrupted or killed leaves no process and can be
+// continued. The worktree of its base is removed at once, or by the next run.
 func TestBenchStopped(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		signal syscall.Signal
 		code   int // -1: it was killed
-		left   int // worktrees besides the repository's own
+		left   int // worktrees other than the repository's own
 	}{{"interrupt", syscall.SIGINT, 130, 0}, {"kill", syscall.SIGKILL, -1, 1}} {
 		t.Run(c.name, func(t *testing.T) {
 			root := benchRepository(t)
@@ -91,7 +91,7 @@ func TestBenchStopped(t *testing.T) {
 	}
 }
 
-// TestBenchStoppedEarly: an interrupt while it builds leaves neither worktree nor run directory.
+// TestBenchStoppedEarly checks that an interrupt during compilation leaves neither worktree nor run directory.
 func TestBenchStoppedEarly(t *testing.T) {
 	root := benchRepository(t)
 	cache := cacheFor(t)
@@ -115,7 +115,7 @@ func TestBenchStoppedEarly(t *testing.T) {
 	}
 }
 
-// cacheFor is a cache directory of the test's own, but with the go command's build cache.
+// cacheFor returns a cache directory of the test's own that shares the go command's build cache.
 func cacheFor(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOCACHE").Output()

@@ -13,8 +13,8 @@ import (
 	"github.com/brewput/brewput/internal/hostile"
 )
 
-// TestInvalidValues: files with no values that a measurement has are refused in every format, and lines without them
-// are not written. The median of a benchmark is that of the values that are left.
+// TestInvalidValues checks that files with only invalid values are refused in every format, and that lines with such
+// values are left out. The median is that of the remaining values.
 func TestInvalidValues(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -44,7 +44,7 @@ func TestInvalidValues(t *testing.T) {
 			}
 		}
 		out, errs, err := compare(good, mixed, format)
-		text := strings.Join(strings.Fields(out+errs), " ") // where a line is wrapped depends on the names of the files
+		text := strings.Join(strings.Fields(out+errs), " ") // the names of the files decide where lines are wrapped
 		if err != nil || !strings.Contains(text, "negative: A, Neg; no ns/op is left of Neg (cpus 2)") ||
 			!strings.Contains(text, "cannot be read") {
 			t.Errorf("%s: %v\n%s", format, err, text)
@@ -55,8 +55,8 @@ func TestInvalidValues(t *testing.T) {
 	}
 }
 
-// TestFilesOfASide: several files of a side are its replicates, and the page and its lines for programs say how many
-// there are. Machines may not differ, and files and runs of a side may not be mixed.
+// TestFilesOfASide checks several files on a side: they are its replicates, and the page and JSON say how many there
+// are. Different machines, and files mixed with runs on a side, are refused.
 func TestFilesOfASide(t *testing.T) {
 	t.Chdir(t.TempDir())
 	file := func(name, head string, levels ...float64) {
@@ -127,7 +127,7 @@ func TestFilesOfASide(t *testing.T) {
 	}
 }
 
-// TestLeftOfAHead: values are left out of a file of which the head is compared.
+// TestLeftOfAHead checks that invalid values are left out of a file whose head is compared.
 func TestLeftOfAHead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const two = "BenchmarkA 1 5 ns/op\nBenchmarkA 1 6 ns/op\n"

@@ -16,20 +16,21 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// benchPage is what is shown of a run of benchmarks.
-func benchPage(r *lab.BenchResult, of *compare.BenchAnalysis) report.Benchmarks {
+// benchPage is the page of a run of benchmarks.
+func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Benchmarks {
 	s := r.Suite
-	p := report.Benchmarks{Title: s.Title, Rows: of.Rows, Scalings: of.Scalings, Warnings: of.Warnings,
-		Metrics: of.Metrics}
+	p := report.Benchmarks{Title: s.Title, Rows: analysis.Rows, Scalings: analysis.Scalings,
+		Warnings: analysis.Warnings, Metrics: analysis.Metrics}
 	if s.HasBase() {
 		p.A, p.B = gobench.Head, gobench.Base
 		isBase := func(point plan.Point) bool {
 			return point.Has(gobench.FactorRev) && point.Text(gobench.FactorRev) == gobench.Base
 		}
-		p.Rows = slices.DeleteFunc(slices.Clone(of.Rows), func(r compare.Row) bool { return isBase(r.Point) })
-		p.Scalings = slices.DeleteFunc(slices.Clone(of.Scalings),
+		p.Rows = slices.DeleteFunc(slices.Clone(analysis.Rows), func(r compare.Row) bool { return isBase(r.Point) })
+		p.Scalings = slices.DeleteFunc(slices.Clone(analysis.Scalings),
 			func(s compare.Scaling) bool { return isBase(s.Point) })
 	}
+
 	if len(p.Metrics) > 0 {
 		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
 		if s.First != nil {
@@ -40,6 +41,7 @@ func benchPage(r *lab.BenchResult, of *compare.BenchAnalysis) report.Benchmarks 
 			p.How += fmt.Sprintf("; %d layouts of the code are the replicates", s.Layouts)
 		}
 	}
+
 	if s.Unprobed != "" {
 		p.Notes = append(p.Notes, "the counters of the runtime could not be read, so that nothing is said of "+
 			"what limits scaling: "+s.Unprobed)
@@ -54,22 +56,22 @@ func benchPage(r *lab.BenchResult, of *compare.BenchAnalysis) report.Benchmarks 
 		p.Notes = append(p.Notes, "not measured, for they go wrong: "+
 			strings.ReplaceAll(s.BrokenText(false), "\n", "; "))
 	}
-	if n := inOneRevision(s); n != "" && s.HasBase() {
+	if n := onlyInOneRevision(s); n != "" && s.HasBase() {
 		p.Notes = append(p.Notes, n)
 	}
 	return p
 }
 
-// inOneRevision names the benchmarks that one revision alone has.
-func inOneRevision(s *result.Suite) string {
+// onlyInOneRevision names the benchmarks that only one revision has.
+func onlyInOneRevision(s *result.Suite) string {
 	only := map[string][]string{}
 	for _, n := range s.NotCompared {
 		only[n.Reason] = append(only[n.Reason], n.Design)
 	}
 	var parts []string
-	for _, of := range [][2]string{{result.Removed, gobench.Base}, {result.Added, gobench.Head}} {
-		if names := only[of[0]]; len(names) > 0 {
-			parts = append(parts, fmt.Sprintf("only in the %s: %s", of[1], strings.Join(names, ", ")))
+	for _, group := range [][2]string{{result.Removed, gobench.Base}, {result.Added, gobench.Head}} {
+		if names := only[group[0]]; len(names) > 0 {
+			parts = append(parts, fmt.Sprintf("only in the %s: %s", group[1], strings.Join(names, ", ")))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -88,11 +90,10 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	case "md":
 		return benchPage(r, r.Analyze()).Markdown(w)
 	}
-	width, isTerminal := terminal(w)
-	return benchPage(r, r.Analyze()).Table(w, report.StyleFor(os.Getenv, isTerminal, width))
+	return benchPage(r, r.Analyze()).Table(w, pageStyle(w))
 }
 
-// benchHeader are the lines of the Go benchmark format that hold for all trials.
+// benchHeader returns the lines of the Go benchmark format that hold for all trials.
 func benchHeader(h *sweep.Header) [][2]string {
 	env := h.Environment
 	header := [][2]string{{"goos", env.GOOS}, {"goarch", env.GOARCH}, {"pkg", h.Workload}}
@@ -102,17 +103,17 @@ func benchHeader(h *sweep.Header) [][2]string {
 	return header
 }
 
-// benchJSON writes the trials, then what follows from them.
+// benchJSON writes the trials and then the analysis.
 func (a *app) benchJSON(r *lab.BenchResult) error {
-	of := r.Analyze()
+	analysis := r.Analyze()
 	var lines []any
 	for _, t := range r.Trials {
 		lines = append(lines, t)
 	}
-	for _, s := range compare.Summaries(of.Rows) {
+	for _, s := range compare.Summaries(analysis.Rows) {
 		lines = append(lines, s)
 	}
-	lines = append(lines, benchPage(r, of).Lines()...)
+	lines = append(lines, benchPage(r, analysis).Lines()...)
 	for _, line := range lines {
 		if err := report.JSON(a.stdout, line); err != nil {
 			return err
@@ -121,24 +122,24 @@ func (a *app) benchJSON(r *lab.BenchResult) error {
 	return nil
 }
 
-// benchID names the run in files.
+// benchID identifies the run in files.
 func benchID(h *sweep.Header) string {
 	return h.Started.UTC().Format("20060102T150405.000") + "-" + h.Seed
 }
 
-// benchFiles writes a file in the Go benchmark format for each revision into the run directory, for benchstat and
-// compare; again says that a file that is there stays as it is.
-func benchFiles(r *lab.BenchRun, again bool) error {
+// writeRevisionFiles writes a file in the Go benchmark format for each revision into the run directory, for benchstat
+// and compare. If again, existing files are kept.
+func writeRevisionFiles(r *lab.BenchRun, again bool) error {
 	for _, rev := range r.Suite.Revisions {
 		path := filepath.Join(r.Dir, rev+".txt")
 		if again && exists(path) {
 			continue
 		}
-		of := slices.DeleteFunc(slices.Clone(r.Trials), func(t result.Trial) bool {
+		trials := slices.DeleteFunc(slices.Clone(r.Trials), func(t result.Trial) bool {
 			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
 		})
 		var b strings.Builder
-		if err := report.GoBench(&b, of, benchHeader(&r.Header), compare.DeclaredDirections(of), benchID(&r.Header),
+		if err := report.GoBench(&b, trials, benchHeader(&r.Header), compare.DeclaredDirections(trials), benchID(&r.Header),
 			gobench.FactorRev); err != nil {
 			return err
 		}

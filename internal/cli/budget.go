@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// The values of --compare.
+// Values of --compare.
 const (
 	neighbours = "neighbours"
 	allPairs   = "all"
@@ -20,9 +20,8 @@ const (
 
 var pairings = []string{neighbours, allPairs}
 
-// settleBudget decides between a count of blocks and a budget or a precision, which say how many there are: both on the
-// command line contradict each other; what comes from the environment gives way to the command line, and a
-// count to a budget or a precision.
+// settleBudget decides between a count of blocks, a budget and a precision. Two of them on the command line are an
+// error. Values from the environment yield to the command line, and a count yields to a budget or a precision.
 func (o *runOptions) settleBudget(count, budget, precision bool) error {
 	switch {
 	case count && precision:
@@ -37,8 +36,8 @@ func (o *runOptions) settleBudget(count, budget, precision bool) error {
 	return nil
 }
 
-// settleEnd decides between operations and a duration that is on the command line, which wins over the environment. It
-// refuses none of what ends a trial: that would mean something else than it says.
+// settleEnd decides between operations and a duration. A duration on the command line wins over operations from the
+// environment. Zero operations and a zero time limit are refused, because they would not mean what they say.
 func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 	switch {
 	case duration:
@@ -52,12 +51,12 @@ func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 	return nil
 }
 
-// budgetIntent is what is still to be measured by a run with a budget.
+// budgetIntent describes what a run with a budget still has to measure.
 func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 	budget, first := time.Duration(h.Rule.Budget), h.Rule.InterimBlocks[0]
-	text := fmt.Sprintf(": looks at %s blocks", listed(h.Rule.InterimBlocks))
+	text := fmt.Sprintf(": interim analyses at %s blocks", joinNumbers(h.Rule.InterimBlocks))
 	if h.Instrumented {
-		text = ", each also observed" + text
+		text = ", each also instrumented" + text
 	}
 	if o.Done > 0 {
 		return text + fmt.Sprintf(", %d trials done, %v of %v left", o.Done, roundDuration(o.BudgetLeft), budget)
@@ -70,23 +69,23 @@ func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 		text += fmt.Sprintf("; the first comes after about %s and the time of the jobs",
 			roundDuration(time.Duration(first)*o.Block))
 	case fit < time.Duration(first):
-		text += fmt.Sprintf("; about %d %s, too few for the first look, so that nothing can be decided: "+
-			"that takes about %s", fit, fits(int(fit)), roundDuration(time.Duration(first)*o.Block))
+		text += fmt.Sprintf("; about %d %s, too few for the first interim analysis, so that nothing can be decided: "+
+			"that takes about %s", fit, blocksFit(int(fit)), roundDuration(time.Duration(first)*o.Block))
 	default:
 		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*o.Block))
 	}
 	return text
 }
 
-func fits(blocks int) string {
+func blocksFit(blocks int) string {
 	if blocks == 1 {
 		return "block fits"
 	}
 	return "blocks fit"
 }
 
-// listed is "10, 15 and 20".
-func listed(ns []int) string {
+// joinNumbers prints numbers as in "10, 15 and 20".
+func joinNumbers(ns []int) string {
 	var words []string
 	for _, n := range ns {
 		words = append(words, fmt.Sprint(n))
@@ -97,7 +96,7 @@ func listed(ns []int) string {
 	return strings.Join(words, "")
 }
 
-// progressOf is how far an interrupted sweep came, of so many trials.
+// progressOf is the progress of an interrupted sweep, in trials.
 func progressOf(h *sweep.Header, trials, total int) string {
 	if h.Rule != nil || h.Precision != nil {
 		return result.Count(trials, "trial")
@@ -105,7 +104,7 @@ func progressOf(h *sweep.Header, trials, total int) string {
 	return fmt.Sprintf("%d of %s", trials, result.Count(total, "trial"))
 }
 
-// conclude says why a run with a budget or a precision ended.
+// conclude prints why a run with a budget or a precision ended.
 func (a *app) conclude(r *lab.Run) {
 	if r.Header.Precision != nil {
 		a.concludePrecision(r)
@@ -113,7 +112,7 @@ func (a *app) conclude(r *lab.Run) {
 	a.concludeBudget(r.Conclusion)
 }
 
-// concludeBudget says why a run with a budget ended; nil is of another run.
+// concludeBudget prints why a run with a budget ended. c is nil for other runs.
 func (a *app) concludeBudget(c *sweep.Conclusion) {
 	switch {
 	case c == nil:

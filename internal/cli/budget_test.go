@@ -17,21 +17,21 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// TestBudgetGoesOn cuts the journal of a run with a budget at places of all kinds and resumes it: decisions
-// that are left are not made again, the time spent is not given back, and each block is there once.
+// TestBudgetGoesOn cuts the journal of a run with a budget at different lines and resumes it. Stored decisions are
+// not made again, the time spent still counts, and each block is there once.
 func TestBudgetGoesOn(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "run")
 	said(t, "run", "coffee", "--designs", "locking,finelocking", "--cpus", "1", "--stage", "10us", "--operations", "10",
 		"--budget", "10m", "-o", source)
 	whole := linesOf(t, filepath.Join(source, "journal.ndjson"))
 	histograms := linesOf(t, filepath.Join(source, "histograms.ndjson"))
-	var looks []int // their lines
+	var interims []int // lines of the interim analyses
 	for i, l := range whole {
 		if strings.HasPrefix(l, `{"kind":"look"`) {
-			looks = append(looks, i)
+			interims = append(interims, i)
 		}
 	}
-	late := looks[(len(looks)-1)*3/4] // where little is left to measure
+	late := interims[(len(interims)-1)*3/4] // little is left to measure from here
 	for _, keep := range []int{3, late, late + 1, len(whole) - 1} {
 		dir := cutAt(t, whole[:keep], histograms)
 		out := said(t, "run", "--resume", dir)
@@ -47,14 +47,14 @@ func TestBudgetGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !j.Ended || len(j.Interims) == 0 || len(j.Trials) != 4*len(j.Blocks) {
-			t.Errorf("cut after line %d: ended %v, %d looks, %d trials in %d blocks", keep, j.Ended, len(j.Interims),
-				len(j.Trials), len(j.Blocks))
+			t.Errorf("cut after line %d: ended %v, %d interim analyses, %d trials in %d blocks", keep, j.Ended,
+				len(j.Interims), len(j.Trials), len(j.Blocks))
 		}
 		read, err := sweep.ReadInterims(j.Interims)
 		for i := 1; i < len(read); i++ {
 			if err != nil || read[i].After <= read[i-1].After {
-				t.Errorf("cut after line %d: a look after block %d follows one after block %d, %v", keep, read[i].After,
-					read[i-1].After, err)
+				t.Errorf("cut after line %d: an interim analysis after block %d follows one after block %d, %v", keep,
+					read[i].After, read[i-1].After, err)
 			}
 		}
 		if spent := spentOf(again); !slices.IsSorted(spent) || len(spent) != len(j.Blocks) {
@@ -63,7 +63,7 @@ func TestBudgetGoesOn(t *testing.T) {
 	}
 }
 
-// said runs a command that is to succeed, and returns all it says.
+// said runs a command that must succeed, and returns its output.
 func said(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -73,7 +73,7 @@ func said(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// cutAt is a run directory of the first lines of another's journal.
+// cutAt makes a run directory from the first lines of another's journal.
 func cutAt(t *testing.T, journal, histograms []string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -85,7 +85,7 @@ func cutAt(t *testing.T, journal, histograms []string) (dir string) {
 	return dir
 }
 
-// TestAllPairsGoOn: a run that is to compare all pairs goes on, though the blocks it has so far are too few for that.
+// TestAllPairsGoOn checks that a run with all pairs continues although its blocks are still too few for them.
 func TestAllPairsGoOn(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "run")
 	said(t, "sim", "coffee", "--designs", "locking,finelocking,multi", "--cpus", "2", "--duration", "100ms", "--count",
@@ -98,7 +98,7 @@ func TestAllPairsGoOn(t *testing.T) {
 	}
 }
 
-// spentOf are the times spent after each block of a journal, in seconds.
+// spentOf returns the times spent after each block of a journal, in seconds.
 func spentOf(journal []string) []float64 {
 	var spent []float64
 	for _, l := range journal {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -58,22 +57,21 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 		err = fmt.Errorf("%w (%s doctor says more)", err, name())
 	}
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	if format == "json" {
 		return report.JSON(a.stdout, *c)
 	}
-	width, isTerminal := terminal(a.stdout)
-	if err := report.Calibration(a.stdout, about("calibrate", host.Read()), *c,
-		report.StyleFor(os.Getenv, isTerminal, width)); err != nil {
+	if err := report.Calibration(a.stdout, machineWords("calibrate", host.Read()), *c,
+		pageStyle(a.stdout)); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stderr, kept(*c))
+	fmt.Fprintln(a.stderr, storedText(*c))
 	return nil
 }
 
-// kept says where a calibration went.
-func kept(c result.Calibration) string {
+// storedText says where a calibration is stored.
+func storedText(c result.Calibration) string {
 	return fmt.Sprintf("stored for this machine (fingerprint %s); sim and the predictions of run count with "+
 		"these costs from now on", c.Fingerprint)
 }

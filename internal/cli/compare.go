@@ -18,7 +18,7 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-var betweenFormats = []string{"table", "json", "md"}
+var compareFormats = []string{"table", "json", "md"}
 
 func (a *app) compareCommand() *cobra.Command {
 	format := "table"
@@ -27,9 +27,9 @@ func (a *app) compareCommand() *cobra.Command {
 		Short: "Compare two stored runs of one workload on one machine, or two files of Go benchmarks",
 		Long: `Compare gives verdicts between two stored runs, such as those of two versions of
 a program: is each design at each point faster in the run in NEW than in the run
-in OLD? Of throughputs, "new is 1.20x old" says that it is faster by 20 %; of
+in OLD? Of throughputs, "new is 1.20x old" says that it is faster by 20%; of
 times, as benchmarks and jobs have, "new takes 1.20x the time of old" says that
-it is slower by 20 %. The verdict says which: faster or slower, of other metrics
+it is slower by 20%. The verdict says which: faster or slower, of other metrics
 better or worse.
 
 Blocks of two runs lie apart in time, so they are not paired: the machine's
@@ -67,18 +67,18 @@ where that level is not known, or was not measured.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.compareSides(cmd.Context(), runsOf(args[0]), runsOf(args[1]), format)
+			return a.compareSides(cmd.Context(), splitRuns(args[0]), splitRuns(args[1]), format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for "+
 		"benchstat -col side)")
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(betweenFormats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // compareSides compares runs of designs, or files or runs of benchmarks.
 func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
-	possible := betweenFormats
+	possible := compareFormats
 	if sweep.HasBenchmarks(slices.Concat(older, newer)...) {
 		possible = append(slices.Clone(possible), "bench")
 	}
@@ -86,10 +86,11 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible),
 			strings.Join(possible, ", "))
 	}
+
 	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, ResumeHint: resumeHint,
 		Results: format == "bench", Notify: a.warn})
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	a.measuring = true // what fails from here on is the output
 	switch {
@@ -98,31 +99,31 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 	case c.Benchmarks != nil:
 		return a.printBenchmarks(benchmarksPage(c), format)
 	}
-	page := report.Between{Workload: c.Workload, A: c.Newer.Name, B: c.Older.Name, Contrast: *c.Designs,
+
+	page := report.RunComparison{Workload: c.Workload, A: c.Newer.Name, B: c.Older.Name, Contrast: *c.Designs,
 		Facts: c.Differences, Warnings: c.Warnings}
-	if err := a.printBetween(page, format); err != nil {
+	if err := a.printRuns(page, format); err != nil {
 		return fmt.Errorf("the comparison could not be printed: %w", err)
 	}
 	return nil
 }
 
-// runsOf are the runs of a side: one path, or several with commas between them.
-func runsOf(side string) []string {
+// splitRuns returns the runs of a side: one path, or several separated by commas.
+func splitRuns(side string) []string {
 	if _, err := os.Stat(side); err == nil {
 		return []string{side}
 	}
 	return strings.Split(side, ",")
 }
 
-func (a *app) printBetween(page report.Between, format string) error {
+func (a *app) printRuns(page report.RunComparison, format string) error {
 	switch format {
 	case "json":
 		return page.JSON(a.stdout)
 	case "md":
 		return page.Markdown(a.stdout)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+	return page.Table(a.stdout, pageStyle(a.stdout))
 }
 
 func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
@@ -137,11 +138,10 @@ func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
 	case "md":
 		return page.Markdown(a.stdout)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+	return page.Table(a.stdout, pageStyle(a.stdout))
 }
 
-// benchmarksPage is the page of two sides of Go benchmarks.
+// benchmarksPage is the page that compares two sides of Go benchmarks.
 func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	b := c.Benchmarks
 	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", sideTitle(c.Older), sideTitle(c.Newer)),
@@ -156,6 +156,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 			compare.CaseNames(few))
 	}
 	page.Notes = append(page.Notes, loneMetrics(b)...)
+
 	nested, single := b.Replicated()
 	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did " +
 		"differently between them is part of the difference"
@@ -179,7 +180,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	return page
 }
 
-// loneMetrics names the metrics that one side alone has of benchmarks that both have.
+// loneMetrics names the metrics that only one side has for benchmarks that both have.
 func loneMetrics(b *compare.BenchComparison) (notes []string) {
 	for _, m := range b.UnmatchedMetrics() {
 		for _, only := range []struct {
@@ -218,8 +219,8 @@ func (a *app) printResults(c *lab.Comparison) error {
 	return writeResults(a.stdout, c.Results)
 }
 
-// writeResults writes files and runs one after the other. A key of one that the next does not have ends between them:
-// readers would take it for both.
+// writeResults writes files and runs one after the other. It resets keys that the next one does not have, because
+// readers would take them for both.
 func writeResults(w io.Writer, all []compare.BenchResults) error {
 	ended := map[string]string{}
 	for _, r := range all {

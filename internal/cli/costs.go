@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// costOptions are flags of sim: where the costs of real code come from, and what the scheduler's do.
+// costOptions are flags of sim for the costs of real code and of the scheduler.
 type costOptions struct {
 	recordCosts string
 	replayCosts string
@@ -23,10 +23,10 @@ func (o *costOptions) costFlags(f *pflag.FlagSet) {
 		"and x 2, and with a burn that lasts longer, and show the ranges")
 }
 
-// again reports whether trials are calculated more than once, and so must cost the same each time.
-func (o *runOptions) again() bool { return o.timeline != "" || o.sensitivity }
+// recalculates reports whether trials are calculated more than once, so that their costs must be the same each time.
+func (o *runOptions) recalculates() bool { return o.timeline != "" || o.sensitivity }
 
-// checkSensitivity refuses a question that has no answer.
+// checkSensitivity refuses --sensitivity for runs that have none.
 func (o *runOptions) checkSensitivity(h *sweep.Header) error {
 	switch {
 	case !o.sensitivity:

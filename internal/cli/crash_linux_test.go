@@ -19,10 +19,10 @@ import (
 	"github.com/brewput/brewput/internal/store"
 )
 
-// mark is an environment variable whose value finds all processes of one command.
+// mark is an environment variable whose value identifies all processes of one command.
 const mark = "BREWPUT_TEST_MARK"
 
-// command is the test binary as the command brewput, in its own process group and under a mark.
+// command is the test binary as the command brewput, in a process group of its own and with a mark.
 func command(t *testing.T, args ...string) (cmd *exec.Cmd, markOf string) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -36,7 +36,7 @@ func command(t *testing.T, args ...string) (cmd *exec.Cmd, markOf string) {
 	return cmd, markOf
 }
 
-// begun starts a command and waits until it prints a word on its standard error, of which it returns the rest.
+// begun starts a command and waits until it prints a word to stderr. It returns the rest of stderr.
 func begun(t *testing.T, cmd *exec.Cmd, word string) io.Reader {
 	t.Helper()
 	stderr, err := cmd.StderrPipe()
@@ -57,7 +57,7 @@ func begun(t *testing.T, cmd *exec.Cmd, word string) io.Reader {
 	return in
 }
 
-// ownMounts gives a child mounts that it sees alone.
+// ownMounts gives a child mounts that only it sees.
 func ownMounts() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
 	if os.Getuid() != 0 {
@@ -68,7 +68,7 @@ func ownMounts() *syscall.SysProcAttr {
 	return a
 }
 
-// alive are the processes under a mark.
+// alive returns the processes with a mark.
 func alive(markOf string) []string {
 	var pids []string
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -80,8 +80,8 @@ func alive(markOf string) []string {
 	return pids
 }
 
-// wantNoOrphan waits until no process is left. Children notice the end of their parent by the end of
-// their input; how soon is up to the scheduler, so the deadline is generous.
+// wantNoOrphan waits until no process is left. Children notice the end of their parent by the end of their input. The
+// scheduler decides how soon, so the deadline is generous.
 func wantNoOrphan(t *testing.T, markOf string) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
@@ -97,8 +97,8 @@ func wantNoOrphan(t *testing.T, markOf string) {
 	}
 }
 
-// wantWhole checks that a run directory holds every trial of a plan exactly once; the journal itself
-// refuses a trial that is there twice.
+// wantWhole checks that a run directory holds every trial of a plan exactly once. The journal itself refuses a trial
+// that is there twice.
 func wantWhole(t *testing.T, dir string, blocks, trialsPerBlock int) {
 	t.Helper()
 	j, err := store.Open(dir)
@@ -116,14 +116,14 @@ func wantWhole(t *testing.T, dir string, blocks, trialsPerBlock int) {
 	}
 }
 
-// small is a sweep of 2 designs, each plain and observed, in 4 blocks: 16 trials in about 0.3 s.
+// small is a sweep of 2 designs, each plain and instrumented, in 4 blocks: 16 trials in about 0.3 s.
 func small(dir string) []string {
 	return []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "4",
 		"-o", dir}
 }
 
-// TestKilledAnywhere kills the command at seeded random shares of the time that it takes on this machine at present.
-// Whatever it was doing, no process is left, --resume finishes, and every block is there exactly once.
+// TestKilledAnywhere kills the command at seeded random fractions of its current duration on this machine. No process
+// may be left, --resume must finish, and every block must be there exactly once.
 func TestKilledAnywhere(t *testing.T) {
 	const kills = 50
 	random := rand.New(rand.NewPCG(1, 1))
@@ -141,13 +141,13 @@ func TestKilledAnywhere(t *testing.T) {
 		killer.Stop()
 		wantNoOrphan(t, markOf)
 		if err == nil {
-			wantWhole(t, dir, 4, 4) // it was faster
+			wantWhole(t, dir, 4, 4) // the command ended before it was killed
 			whole = min(whole, after)
 			continue
 		}
 		args := []string{"run", "--resume", dir}
 		if _, err := store.Open(dir); err != nil {
-			args = small(dir) // killed before there was a run
+			args = small(dir) // killed before the run directory was made
 		} else {
 			resumed++
 		}
@@ -162,7 +162,7 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// timeOf is how long the command takes.
+// timeOf measures how long the command takes.
 func timeOf(t *testing.T, args []string) time.Duration {
 	t.Helper()
 	cmd, _ := command(t, args...)
@@ -179,7 +179,7 @@ func hanging(design, dir string) []string {
 		"10m", "-o", dir}
 }
 
-// waitForChild waits until the command has started a trial and returns its process.
+// waitForChild waits until the command has started a trial, and returns its process.
 func waitForChild(t *testing.T, markOf string, parent int) *os.Process {
 	t.Helper()
 	child := 0
@@ -191,7 +191,7 @@ func waitForChild(t *testing.T, markOf string, parent int) *os.Process {
 	return p
 }
 
-// waitForOthers waits until so many processes are under a mark beside the command.
+// waitForOthers waits until this many processes with a mark run in addition to the command.
 func waitForOthers(t *testing.T, markOf string, parent, n int) []string {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
@@ -219,7 +219,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("the trial is in group %d (%v), not in its own: an interrupt would end it before the command decides",
 			group, err)
 	}
-	// A terminal interrupts the whole group of the command.
+	// A terminal interrupts the whole process group of the command.
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -238,8 +238,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptOfSim: an interrupt ends a replication that would go on for long, and sim says how it goes on, to all
-// that was asked for.
+// TestInterruptOfSim checks that an interrupt ends a long replication, and that sim says how to continue with all
+// options.
 func TestInterruptOfSim(t *testing.T) {
 	dir, picture := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "kitchen.svg")
 	cmd, _ := command(t, "sim", "coffee", "--designs", "locking", "--cpus", "2", "--warmup", "1s", "--duration",
@@ -260,7 +260,7 @@ func TestInterruptOfSim(t *testing.T) {
 	}
 }
 
-// TestParentKilled kills the command while its trial hangs: the child must see that it is alone.
+// TestParentKilled kills the command while its trial hangs. The child must notice that its parent is gone.
 func TestParentKilled(t *testing.T) {
 	cmd, markOf := command(t, hanging("deadlock", filepath.Join(t.TempDir(), "run"))...)
 	if err := cmd.Start(); err != nil {
@@ -272,7 +272,7 @@ func TestParentKilled(t *testing.T) {
 	wantNoOrphan(t, markOf)
 }
 
-// TestNothingIsLeft: however a trial is ended, the processes that it has started end with it.
+// TestNothingIsLeft checks that the processes that a trial has started end with it, however it ends.
 func TestNothingIsLeft(t *testing.T) {
 	for name, end := range map[string]struct {
 		args func(dir string) []string
@@ -308,14 +308,14 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestChildKilled kills a trial, not the command: it is a failed trial, and the sweep goes on.
+// TestChildKilled kills a trial, not the command. The trial fails, and the sweep continues.
 func TestChildKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd, markOf := command(t, hanging("deadlock", dir)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the plain trial and the observed one
+	for range 2 { // the plain trial and the instrumented one
 		child := waitForChild(t, markOf, cmd.Process.Pid)
 		child.Kill()
 		for slices.Contains(alive(markOf), fmt.Sprint(child.Pid)) {
@@ -336,9 +336,9 @@ func TestChildKilled(t *testing.T) {
 	wantNoOrphan(t, markOf)
 }
 
-// TestDiskFull runs the command on a file system of 32 KB in a mount namespace of its own: it stops
-// with exit 4 and says how to go on; with more room, --resume finishes. A disk that cannot be written is no
-// wrong use of --resume either.
+// TestDiskFull runs the command on a file system of 32 KB in a mount namespace of its own. It must stop with exit
+// code 4 and say how to continue. With more room, --resume finishes. A disk that cannot be written is not wrong use
+// of --resume either.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	script := `mount -t tmpfs -o size=32k tmpfs "$1" || exit 77

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// dataWriter is where data go. It keeps the first error of a write: no verb succeeds whose output is lost, and not
-// every writer looks at errors. It is not safe for several goroutines at once.
+// dataWriter writes data and keeps the first error: a verb fails if its output is lost, even if its code ignores the
+// error. It is not safe for concurrent use.
 type dataWriter struct {
 	to  io.Writer
 	err error
@@ -22,7 +22,7 @@ func (o *dataWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// lost is err, or that output was lost, which explains other errors than an interrupt.
+// lost returns err, or the error of lost output, which explains all errors except an interrupt.
 func (o *dataWriter) lost(err error) error {
 	if o.err == nil || errors.Is(err, context.Canceled) {
 		return err

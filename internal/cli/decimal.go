@@ -11,8 +11,8 @@ import (
 // integer are the types of flags that count.
 type integer interface{ int | int64 | uint64 }
 
-// decimal is a flag that counts. Unlike those of package pflag it reads base 10 only: 010 is neither 8 nor 10 but a
-// mistake, and so are 0x2, 1_000 and +5.
+// decimal is a flag that counts. Unlike the flags of package pflag it reads base 10 only: 010 is refused because it
+// could mean 8 or 10, and so are 0x2, 1_000 and +5.
 type decimal[T integer] struct{ value *T }
 
 // decimalVar adds a flag that counts.
@@ -21,18 +21,18 @@ func decimalVar[T integer](f *pflag.FlagSet, p *T, name string, value T, about s
 	f.Var(decimal[T]{p}, name, about)
 }
 
-// String is the value.
+// String returns the value in base 10.
 func (d decimal[T]) String() string {
-	if d.value == nil { // as pflag asks of a zero flag
+	if d.value == nil { // pflag calls it on the zero value
 		return "0"
 	}
 	return fmt.Sprint(*d.value)
 }
 
-// Type is the name of the type in help texts.
+// Type returns the name of the type for help texts.
 func (d decimal[T]) Type() string { return fmt.Sprintf("%T", T(0)) }
 
-// Set reads a text.
+// Set parses text.
 func (d decimal[T]) Set(text string) error {
 	digits := strings.TrimPrefix(text, "-")
 	if strings.Trim(digits, "0123456789") != "" || digits == "" || digits[0] == '0' && digits != "0" || text == "-0" {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -71,6 +70,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 	if !o.quick {
 		fmt.Fprintln(a.stderr, "examining this machine: about 15s, in which nothing else should run")
 	}
+
 	x, err := host.Examine(ctx, name())
 	if err != nil {
 		return err
@@ -81,8 +81,9 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 			return err
 		}
 	}
+
 	readings := x.Readings()
-	readings.Costs = calibrated(x.Environment)
+	readings.Costs = readCosts(x.Environment)
 	checks, verdict := doctor.Judge(readings, noise)
 	if o.format == "json" {
 		for _, c := range checks {
@@ -92,12 +93,11 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		}
 		return report.JSON(a.stdout, verdict)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return report.Doctor(a.stdout, about("doctor", x.Environment), checks, verdict,
-		report.StyleFor(os.Getenv, isTerminal, width))
+
+	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), checks, verdict, pageStyle(a.stdout))
 }
 
-// noiseFloor measures at one CPU and at all.
+// noiseFloor measures the noise floor at one CPU and at all CPUs.
 func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([]doctor.Noise, error) {
 	cpus := []int{1}
 	if n := runtime.GOMAXPROCS(0); n > 1 {
@@ -110,8 +110,8 @@ func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([
 	return aa.Floor(ctx, cpus, limit, burn.Rate, trial.Runner{}.Run)
 }
 
-// calibrated says whether the scheduler's costs are known here.
-func calibrated(e host.Environment) doctor.Reading[doctor.Costs] {
+// readCosts reports whether the scheduler's costs on this machine are known.
+func readCosts(e host.Environment) doctor.Reading[doctor.Costs] {
 	c, _, err := costs.Load(calibrate.CacheDir(), e.Fingerprint, e.GoVersion)
 	if err != nil {
 		return doctor.Read(doctor.Costs{Missing: err.Error()})
@@ -119,8 +119,8 @@ func calibrated(e host.Environment) doctor.Reading[doctor.Costs] {
 	return doctor.Read(doctor.Costs{Measured: c.Measured})
 }
 
-// about names the machine in the head of a verb's page.
-func about(verb string, e host.Environment) []string {
+// machineWords describes the machine, for the head of a verb's page.
+func machineWords(verb string, e host.Environment) []string {
 	words := []string{verb}
 	if e.CPUModel != nil {
 		words = append(words, *e.CPUModel)

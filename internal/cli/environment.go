@@ -17,20 +17,21 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// environment sets flags that were not given from variables such as BREWPUT_COUNT. The command line takes precedence: a
-// value that conflicts with it, or does not apply to this command, gives way. One that no command takes is an error.
+// environment sets flags that were not given from variables such as BREWPUT_COUNT. The command line takes precedence:
+// a value that conflicts with it, or does not apply to this command, is ignored. A value that no command takes is an
+// error.
 type environment struct {
 	workloads []*workload.Workload
 	lookup    func(string) (string, bool)
-	say       func(string)
-	check     func() error // of the flags as they stand
+	warn      func(string)
+	check     func() error // checks the current flags
 }
 
-// apply sets them, and returns the names of those that it set. Factors are no matter of taste and come from the command
-// line alone.
+// apply sets the flags and returns the names of those that it set. Factors come from the command line only, because
+// they are not preferences.
 func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 	if err := e.check(); err != nil {
-		return nil, err // whatever the environment says
+		return nil, err // the command line alone is wrong
 	}
 	flags.VisitAll(func(f *pflag.Flag) {
 		key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
@@ -43,17 +44,18 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 			err = usage("the environment variable %s: %w", key, invalidValue(f, v))
 			return
 		}
+
 		conflict := e.check()
-		if wrong := e.inItself(f.Name, v, conflict); wrong != nil {
+		if wrong := e.checkValue(f.Name, v, conflict); wrong != nil {
 			if conflict != nil {
-				wrong = conflict // which says more of what this command takes
+				wrong = conflict // it describes better what this command takes
 			}
 			err = usage("the environment variable %s: %w", key, wrong)
 			return
 		}
 		if conflict != nil {
 			unset(f)
-			e.say(fmt.Sprintf("warning: %s=%s is left out: %v", key, v, conflict))
+			e.warn(fmt.Sprintf("warning: %s=%s is left out: %s", key, v, flagText(conflict)))
 			return
 		}
 		set = append(set, f.Name)
@@ -61,7 +63,7 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 	return set, err
 }
 
-// unset gives a flag its default back.
+// unset resets a flag to its default.
 func unset(f *pflag.Flag) {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		// "[a,b]" is how a list prints its default.
@@ -73,9 +75,9 @@ func unset(f *pflag.Flag) {
 	f.Changed = false
 }
 
-// inItself refuses a value that no command takes, whatever the other flags. No operations are as good as none given
-// where something else ends a trial, so that nothing conflicts.
-func (e environment) inItself(name, v string, conflict error) error {
+// checkValue refuses a value that no command takes, whatever the other flags. Zero operations are accepted if
+// something else ends a trial, because then there is no conflict.
+func (e environment) checkValue(name, v string, conflict error) error {
 	switch name {
 	case "format":
 		if !slices.Contains(formats, v) {
@@ -88,7 +90,7 @@ func (e environment) inItself(name, v string, conflict error) error {
 				strings.Join(pairings, " or "))
 		}
 	case "baseline", "designs":
-		return e.designs(name, v)
+		return e.checkDesigns(name, v)
 	case "precision":
 		_, err := parsePrecision(v)
 		return err
@@ -116,8 +118,8 @@ func (e environment) inItself(name, v string, conflict error) error {
 	return nil
 }
 
-// designs refuses names that no workload has.
-func (e environment) designs(flag, names string) error {
+// checkDesigns refuses names that no workload has.
+func (e environment) checkDesigns(flag, names string) error {
 	var known []string
 	for _, w := range e.workloads {
 		known = append(known, designNames(w)...)
@@ -133,13 +135,13 @@ func (e environment) designs(flag, names string) error {
 // fromEnvironment applies the environment of this process.
 func (a *app) fromEnvironment(flags *pflag.FlagSet, check func() error) ([]string, error) {
 	e := environment{workloads: a.workloads, lookup: os.LookupEnv, check: check,
-		say: func(text string) { fmt.Fprintln(a.stderr, text) }}
+		warn: func(text string) { fmt.Fprintln(a.stderr, text) }}
 	return e.apply(flags)
 }
 
-// settled checks options, as they stand, for what does not depend on points or the machine. given tells flags on the
-// command line from those of the environment.
-func (o *runOptions) settled(w *workload.Workload, flags *pflag.FlagSet, given func(string) bool) error {
+// settle resolves contradictions between options and checks those that depend neither on points nor on the machine.
+// given reports whether a flag is on the command line, not from the environment.
+func (o *runOptions) settle(w *workload.Workload, flags *pflag.FlagSet, given func(string) bool) error {
 	if err := o.settleEnd(flags, given("duration")); err != nil {
 		return err
 	}
@@ -147,7 +149,7 @@ func (o *runOptions) settled(w *workload.Workload, flags *pflag.FlagSet, given f
 		return err
 	}
 	if !given("baseline") && !o.needsVerdicts() {
-		o.baseline = "" // a taste from the environment, without effect here
+		o.baseline = "" // from the environment, without effect here
 	}
 	if err := refuseEmpty(flags); err != nil {
 		return err
@@ -156,20 +158,20 @@ func (o *runOptions) settled(w *workload.Workload, flags *pflag.FlagSet, given f
 	if err != nil {
 		return asUsage(err)
 	}
-	return o.baselineAmong(w, names)
+	return o.checkBaseline(w, names)
 }
 
-// baselineAmong refuses a baseline that is not among the designs.
-func (o *runOptions) baselineAmong(w *workload.Workload, names []string) error {
+// checkBaseline refuses a baseline that is not among the designs.
+func (o *runOptions) checkBaseline(w *workload.Workload, names []string) error {
 	var cases []plan.Case
 	for _, n := range names {
 		cases = append(cases, plan.Case{Design: n})
 	}
-	return fromLab(sweep.CheckBaseline(w, o.baseline, cases))
+	return withExitCode(sweep.CheckBaseline(w, o.baseline, cases))
 }
 
-// consistent checks what the environment may have made of options that are good in themselves.
-func (o *runOptions) consistent() error {
+// checkConsistent checks combinations of valid options, which the environment may have made.
+func (o *runOptions) checkConsistent() error {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -192,20 +194,20 @@ func errBothCosts() error {
 	return usage("--record-costs and --replay-costs: costs that are read need not be written; give one of them")
 }
 
-// fromEnvironment sets what is not given from the environment, and settles what contradicts.
+// fromEnvironment sets options that are not given from the environment and resolves contradictions.
 func (o *runOptions) fromEnvironment(a *app, cmd *cobra.Command, w *workload.Workload, given map[string]bool) error {
 	onLine := func(name string) bool { return given[name] }
 	var err error
-	o.tastes, err = a.fromEnvironment(cmd.InheritedFlags(), func() error {
+	o.fromEnv, err = a.fromEnvironment(cmd.InheritedFlags(), func() error {
 		c := *o
-		if err := c.settled(w, cmd.Flags(), onLine); err != nil {
+		if err := c.settle(w, cmd.Flags(), onLine); err != nil {
 			return err
 		}
-		return c.consistent()
+		return c.checkConsistent()
 	})
 	if err != nil {
 		return err
 	}
-	o.settle = o.virtual && !cmd.Flags().Changed("warmup")
-	return o.settled(w, cmd.Flags(), onLine)
+	o.extendWarmup = o.virtual && !cmd.Flags().Changed("warmup")
+	return o.settle(w, cmd.Flags(), onLine)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEnvironmentYields: the command line takes precedence over what conflicts with it, and over what this command does
-// not take; a value that no command takes is an error.
+// TestEnvironmentYields checks that the command line takes precedence over conflicting variables and over those that
+// this command does not take. A value that no command takes is an error.
 func TestEnvironmentYields(t *testing.T) {
 	for _, c := range []struct {
 		args, env string
@@ -38,8 +38,8 @@ func TestEnvironmentYields(t *testing.T) {
 		}
 		key, value, _ := strings.Cut(c.env, "=")
 		said := ""
-		e := environment{say: func(text string) { said += text },
-			check:  func() error { return errors.Join(refuseEmpty(flags), o.possible()) },
+		e := environment{warn: func(text string) { said += text },
+			check:  func() error { return errors.Join(refuseEmpty(flags), o.checkFlags()) },
 			lookup: func(k string) (string, bool) { return value, k == key }}
 		set, err := e.apply(flags)
 		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) ||
@@ -52,7 +52,7 @@ func TestEnvironmentYields(t *testing.T) {
 	}
 }
 
-// TestDecimal: flags that count take base 10 only.
+// TestDecimal checks that flags that count take base 10 only.
 func TestDecimal(t *testing.T) {
 	for text, want := range map[string]int{"0": 0, "10": 10, "-3": -3, "010": -1, "0x2": -1, "0b1": -1, "0o7": -1,
 		"1_0": -1, "+5": -1, "-0": -1, "": -1, "-": -1, "1e3": -1, " 1": -1, "9223372036854775808": -1, "٣": -1} {
@@ -71,7 +71,8 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// TestUnset: a flag that gives way to the command line has its default again, also where that is a list.
+// TestUnset checks that a variable that yields to the command line leaves the flag at its default, also if that is a
+// list.
 func TestUnset(t *testing.T) {
 	flags := pflag.NewFlagSet("gate", pflag.ContinueOnError)
 	list := flags.StringSlice("metric", []string{"ns/op", "a,b"}, "")

@@ -14,7 +14,7 @@ import (
 type events struct {
 	progress *progress
 	stderr   io.Writer
-	started  func(lab.Started) string // what is going to be measured
+	started  func(lab.Started) string // describes what will be measured
 }
 
 func (e *events) notify(event lab.Event) {
@@ -40,10 +40,10 @@ func (e *events) notify(event lab.Event) {
 	}
 }
 
-// end clears the line of the progress.
+// end clears the progress line.
 func (e *events) end() { e.progress.clear() }
 
-// note prints a step of a verb. Arguments of programs may hold addresses with passwords.
+// note prints a step of a verb. It redacts passwords, because arguments of programs may hold addresses.
 func (a *app) note(e lab.Event) {
 	if n, ok := e.(lab.Note); ok {
 		fmt.Fprintln(a.stderr, input.Redact(n.Text))

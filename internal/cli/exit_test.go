@@ -7,7 +7,7 @@ import (
 
 func exitGoroutine() { runtime.Goexit() }
 
-// killSelf ends the process without a word, as kill -9 does.
+// killSelf ends the process at once, as kill -9 does.
 func killSelf() {
 	p, err := os.FindProcess(os.Getpid())
 	if err == nil {

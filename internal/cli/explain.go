@@ -58,7 +58,7 @@ without a shell, with what it does each time.`,
 		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go " +
 			"test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain " +
 			"http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
-		Args: cobra.ArbitraryArgs, // a first one that is no workload is a target
+		Args: cobra.ArbitraryArgs, // a first argument that is not a workload is a target
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.explain(cmd, o, func(e *lab.ExplainOptions) error { return o.targets(cmd, args, a.workloads, e) })
 		},
@@ -87,7 +87,7 @@ without a shell, with what it does each time.`,
 	return cmd
 }
 
-// options are those of package lab that the flags ask for, without targets.
+// options returns the options of package lab for the flags, without targets.
 func (o *explainOptions) options() (lab.ExplainOptions, error) {
 	e := lab.ExplainOptions{Duration: o.duration, TimeLimit: o.timeLimit, Keep: o.out}
 	switch {
@@ -99,6 +99,7 @@ func (o *explainOptions) options() (lab.ExplainOptions, error) {
 	case o.timeLimit <= 0:
 		return e, usage("--time-limit %v is not a positive time", o.timeLimit)
 	}
+
 	if o.timeline != "" {
 		if filepath.Ext(o.timeline) != ".json" {
 			return e, usage("--timeline %s: the name must end in .json, for ui.perfetto.dev", o.timeline)
@@ -107,6 +108,7 @@ func (o *explainOptions) options() (lab.ExplainOptions, error) {
 			return e, err
 		}
 	}
+
 	if o.cpus == "" {
 		return e, nil
 	}
@@ -127,7 +129,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	if err != nil {
 		return err
 	}
-	collect.RemoveAbandoned() // what an explain that was killed left behind, even if there is no target now
+	collect.RemoveAbandoned() // removes what a killed explain left behind, even if there is no target now
 	if err := choose(&options); err != nil {
 		return err
 	}
@@ -135,9 +137,10 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	options.Stdin, _ = cmd.InOrStdin().(*os.File)
 	options.Notify = a.note
 	a.measuring = true
+
 	x, err := lab.Explain(ctx, options)
 	if err != nil {
-		return a.failed(err)
+		return a.printFailure(err)
 	}
 	defer x.Close()
 	if o.before != "" {
@@ -161,9 +164,7 @@ func (a *app) present(x *lab.Explanation, format string) error {
 	for _, o := range x.Evidence.Overheads {
 		overheads = append(overheads, fmt.Sprintf("%s %.2fx", o.Kind, o.Ratio))
 	}
-	width, isTerminal := terminal(a.stdout)
-	return report.Explanation(a.stdout, x.Report, x.Evidence.Evidence, overheads,
-		report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Explanation(a.stdout, x.Report, x.Evidence.Evidence, overheads, pageStyle(a.stdout))
 }
 
 // presentChanges writes what changed between two targets.
@@ -172,12 +173,11 @@ func (a *app) presentChanges(x *lab.Explanation, o explainOptions) error {
 	if o.format == "json" {
 		return report.ChangesJSON(a.stdout, x.Changes, notes)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return report.Changes(a.stdout, o.before, o.after, x.Changes, notes, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Changes(a.stdout, o.before, o.after, x.Changes, notes, pageStyle(a.stdout))
 }
 
-// failed prints what a program that failed printed.
-func (a *app) failed(err error) error {
+// printFailure prints the output of a program that failed.
+func (a *app) printFailure(err error) error {
 	var f *collect.Failure
 	if errors.As(err, &f) {
 		if text := strings.TrimSpace(f.Output); text != "" {
@@ -188,17 +188,17 @@ func (a *app) failed(err error) error {
 	if errors.Is(err, context.Canceled) {
 		a.interrupted("; nothing is left behind")
 	}
-	return fromLab(err)
+	return withExitCode(err)
 }
 
-// traceTimeline writes the timeline of the trace that was collected.
+// traceTimeline writes the timeline of the collected trace.
 func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string) error {
 	if path == "" {
 		return nil
 	}
 	t, err := x.Timeline(ctx)
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	if t == nil {
 		fmt.Fprintln(a.stderr, "brewput: there is no trace, and so no timeline")

@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/internal/pprofui"
 )
 
-// profilesToShow are the profiles with views: of each kind the first.
+// profilesToShow returns the profiles with views: the first of each kind.
 func profilesToShow(c *collect.Collected) (list []pprofui.Profile) {
 	for _, f := range c.Files {
 		shown := slices.ContainsFunc(list, func(p pprofui.Profile) bool { return p.Name == f.Kind })
@@ -24,8 +24,8 @@ func profilesToShow(c *collect.Collected) (list []pprofui.Profile) {
 	return list
 }
 
-// servePprof shows the profiles in pprof's own views until it is interrupted, to whoever has the address that it
-// prints.
+// servePprof serves the profiles in pprof's own views until it is interrupted. Everybody who has the printed address
+// can see them.
 func (a *app) servePprof(ctx context.Context, c *collect.Collected) error {
 	list := profilesToShow(c)
 	if len(list) == 0 {
@@ -42,7 +42,7 @@ func (a *app) servePprof(ctx context.Context, c *collect.Collected) error {
 		return fmt.Errorf("pprof's views cannot be served: %w", err)
 	}
 
-	a.awaiting = true
+	a.endsByInterrupt = true
 	server := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()

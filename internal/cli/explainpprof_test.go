@@ -8,7 +8,8 @@ import (
 	"github.com/brewput/brewput/internal/pprofui"
 )
 
-// TestProfilesToShow: views have the name of their kind, so each kind has one, also where a file was given twice.
+// TestProfilesToShow checks that each kind has one view, even if a file is given twice, because views are named after
+// kinds.
 func TestProfilesToShow(t *testing.T) {
 	c := &collect.Collected{Files: []collect.File{{Kind: "cpu", Path: "a"}, {Kind: "cpu", Path: "a"},
 		{Kind: "trace", Path: "t"}, {Kind: "heap", Path: "h"}, {Kind: "cpu", Path: "b"}}}

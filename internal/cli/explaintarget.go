@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// targets adds what the arguments and flags name.
+// targets adds the targets that the arguments and flags name.
 func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workload.Workload,
 	e *lab.ExplainOptions) (err error) {
 	dash := cmd.ArgsLenAtDash()
@@ -22,13 +22,13 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 		return usage("--before and --after go together: give what was and what is, as in explain --before " +
 			"old.pprof --after new.pprof")
 	case o.before != "" && len(args) > 0 && dash != 0:
-		return usage("beside --before and --after there is no target %q; arguments of both programs "+
+		return usage("with --before and --after there is no target %q; arguments of both programs "+
 			"stand behind two dashes", args[0])
 	case o.before != "" && (o.timeline != "" || o.pprof):
 		return usage("--timeline and --pprof are of one program; ask for them without --before and --after")
 	case o.before != "":
-		if e.Before, err = o.side(cmd, o.before, args, all); err == nil {
-			e.Target, err = o.side(cmd, o.after, args, all)
+		if e.Before, err = o.sideTarget(cmd, o.before, args, all); err == nil {
+			e.Target, err = o.sideTarget(cmd, o.after, args, all)
 		}
 	case len(args) == 0:
 		return usage("explain needs a target: a program behind two dashes, a package, profiles or an address, as in "+
@@ -45,7 +45,7 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 	return err
 }
 
-// target is what the arguments name if there are no two dashes.
+// target is the target that the arguments name without two dashes.
 func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*workload.Workload) (lab.Target, error) {
 	var files lab.Files
 	for i, word := range args {
@@ -59,7 +59,7 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		_, isPackage := target.(lab.Package)
 		switch {
 		case isRun && len(args) == 1:
-			return o.designOf(run, all), nil
+			return o.withDesign(run, all), nil
 		case len(o.designs) > 0:
 			return nil, usage("--designs is for a workload or a run directory, and %s is neither", word)
 		case isProgram:
@@ -77,8 +77,8 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 	return files, nil
 }
 
-// side is one of two targets.
-func (o *explainOptions) side(cmd *cobra.Command, word string, args []string,
+// sideTarget is the target of --before or --after.
+func (o *explainOptions) sideTarget(cmd *cobra.Command, word string, args []string,
 	all []*workload.Workload) (lab.Target, error) {
 	if _, err := os.Stat(word); err != nil {
 		return nil, usage("%s is not there: %w; give a program, a package, a profile or a directory of profiles", word,
@@ -92,13 +92,13 @@ func (o *explainOptions) side(cmd *cobra.Command, word string, args []string,
 	case lab.Command:
 		return append(t, args...), nil
 	case lab.StoredRun:
-		return o.designOf(t, all), nil
+		return o.withDesign(t, all), nil
 	}
-	return target, fromLab(err)
+	return target, withExitCode(err)
 }
 
-// designOf adds the design to a stored run.
-func (o *explainOptions) designOf(r lab.StoredRun, all []*workload.Workload) lab.StoredRun {
+// withDesign adds the design to a stored run.
+func (o *explainOptions) withDesign(r lab.StoredRun, all []*workload.Workload) lab.StoredRun {
 	r.Design, r.Workloads = strings.Join(o.designs, ","), all
 	return r
 }
@@ -128,7 +128,7 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 	return cmd
 }
 
-// explainDesign adds the one design at the one point that the flags name: the numbers of CPUs are those of the runs.
+// explainDesign adds the one design at the one point that the flags name. The numbers of CPUs are those of the runs.
 func (a *app) explainDesign(w *workload.Workload, designs []string, given map[string]string,
 	e *lab.ExplainOptions) error {
 	if len(designs) != 1 {
@@ -139,11 +139,13 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 		DesignOptions: lab.DesignOptions{Designs: designs, Levels: given, Program: name()}}
 	cases, err := o.Cases(w)
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
+
+	// Profiles are taken at the most CPUs.
 	top := cases[0].Point
 	for _, c := range cases {
-		if !sameBut(c.Point, top, "cpus", "workers") {
+		if !sameExcept(c.Point, top, "cpus", "workers") {
 			return usage("explain looks at one point at a time, and these flags ask for %d: give each factor one level",
 				len(cases))
 		}
@@ -158,9 +160,9 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 	return nil
 }
 
-// sameBut reports whether two points are the same but for some factors.
-func sameBut(a, b plan.Point, but ...string) bool {
-	for _, name := range but {
+// sameExcept reports whether two points are the same except for some factors.
+func sameExcept(a, b plan.Point, factors ...string) bool {
+	for _, name := range factors {
 		if level, ok := b.Get(name); ok {
 			a = a.With(name, level)
 		}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// writable refuses a file that could not be written, before anything is calculated for it.
+// writable refuses a file that cannot be written, before anything is calculated for it.
 func writable(flag, path string) error {
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)

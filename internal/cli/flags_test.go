@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestFlagsAreReserved: a factor called like a flag would silently take its place.
+// TestFlagsAreReserved checks that no factor may have the name of a flag, which it would silently replace.
 func TestFlagsAreReserved(t *testing.T) {
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	new(runOptions).addTo(flags)

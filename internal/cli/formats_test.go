@@ -18,7 +18,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// brewput runs the command in this process; only its trials are processes of their own.
+// brewputCommand runs the command in this process. Only its trials are processes of their own.
 func brewputCommand(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -28,7 +28,7 @@ func brewputCommand(t *testing.T, args ...string) string {
 	return stdout.String()
 }
 
-// TestBenchstatAgrees: benchstat reads --format bench, and its medians are ours.
+// TestBenchstatAgrees checks that benchstat reads --format bench and computes the same medians.
 func TestBenchstatAgrees(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	bench := brewputCommand(t, "run", "coffee", "--designs", "locking,finelocking", "--cpus", "1", "--workers", "1,2",
@@ -76,7 +76,7 @@ func TestBenchstatAgrees(t *testing.T) {
 	}
 }
 
-// benchstatMedians reads benchstat's CSV: by "UNIT NAME".
+// benchstatMedians reads benchstat's CSV. The keys are "UNIT NAME".
 func benchstatMedians(t *testing.T, text string) map[string]float64 {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(text))
@@ -98,8 +98,7 @@ func benchstatMedians(t *testing.T, text string) map[string]float64 {
 	return medians
 }
 
-// TestNewProgram builds and runs what brewput new writes, outside of this tree, by the commands that
-// it prints.
+// TestNewProgram builds and runs what brewput new writes, outside of this tree, with the commands that it prints.
 func TestNewProgram(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -146,8 +145,8 @@ func TestNewProgram(t *testing.T) {
 	}
 }
 
-// wantDoctor runs doctor in a program of a user's own: its children must know doctor's trials, though the
-// program names its own workload only. Whether they end in the time given is not up to them.
+// wantDoctor runs doctor in a user's own program. Its children must know doctor's trials, although the program names
+// its own workload only. The time limit may end them early.
 func wantDoctor(t *testing.T, dir string) {
 	t.Helper()
 	cmd := exec.Command("go", "run", ".", "doctor", "--time-limit", "2s", "--format", "json")

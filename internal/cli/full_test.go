@@ -14,12 +14,12 @@ import (
 	"github.com/brewput/brewput/internal/cli"
 )
 
-// full is a disk without room.
+// full is a writer without room.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// TestOutputLost: no verb succeeds whose output is lost, and it is no wrong use.
+// TestOutputLost checks that a verb whose output is lost fails, and not as wrong use.
 func TestOutputLost(t *testing.T) {
 	old, cur := filepath.Join(t.TempDir(), "old.txt"), filepath.Join(t.TempDir(), "new.txt")
 	for file, ns := range map[string]int{old: 100, cur: 120} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzNew writes no module with lines of somebody else's.
+// FuzzNew checks that new writes no module with lines from its arguments.
 func FuzzNew(f *testing.F) {
 	f.Add("example.com/x", "/a b")
 	f.Add("m\nreplace x => y", "/a\n)")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,10 +47,10 @@ codes:
 A benchmark that goes wrong in the base is not judged, nor one that skips itself
 or that a revision alone has. The page names each of them, with the reason.
 
-The chance that it fails though nothing costs more than the limit is at most 5 %
-for all benchmarks and metrics together, at all its looks; the chance that it
-lets a benchmark pass that costs more is at most 5 % for each. Of a metric of
-which more is better, less is what costs.
+The chance that it fails though nothing costs more than the limit is at most 5%
+for all benchmarks and metrics together, at all interim analyses; the chance
+that it lets a benchmark pass that costs more is at most 5% for each. Of a
+metric of which more is better, less is what costs.
 
 An allow-list has a line for each benchmark that may cost more for a while: its
 name (with * for any text), the metric, the last day, and the reason.`,
@@ -66,7 +65,7 @@ name (with * for any text), the metric, the last day, and the reason.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := a.fromEnvironment(cmd.Flags(),
-				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.possible()) }); err != nil {
+				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.checkFlags()) }); err != nil {
 				return err
 			}
 			return a.gate(cmd.Context(), args, o)
@@ -87,8 +86,8 @@ name (with * for any text), the metric, the last day, and the reason.`,
 	return cmd
 }
 
-// possible checks the flags that bench has too.
-func (o *gateOptions) possible() error {
+// checkFlags checks the flags that gate shares with bench.
+func (o *gateOptions) checkFlags() error {
 	if !slices.Contains(gateFormats, o.format) {
 		return usage("--format %s is not possible here%s; use %s", o.format, didYouMean(o.format, gateFormats),
 			strings.Join(gateFormats, ", "))
@@ -96,10 +95,10 @@ func (o *gateOptions) possible() error {
 	return o.validate()
 }
 
-// gate measures until it knows.
+// gate measures until the decision is known.
 func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	g := lab.GateOptions{Metrics: o.metrics, Allow: o.allow}
-	if o.Base != "" { // which is missed first
+	if o.Base != "" { // package lab reports a missing base first
 		percent, err := strconv.ParseFloat(strings.TrimSuffix(o.most, "%"), 64)
 		switch {
 		case o.most == "":
@@ -110,6 +109,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 		}
 		g.MaxRegression = percent / 100
 	}
+
 	e := a.benchEvents(args, &o.BenchOptions)
 	e.started = func(s lab.Started) string {
 		return fmt.Sprintf("%s: blocks of %s, which hold every benchmark of both revisions once, until it is known, "+
@@ -118,11 +118,12 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 			s.Dir)
 	}
 	g.BenchOptions = o.BenchOptions
+
 	res, err := lab.Gate(ctx, g)
 	e.end()
 	switch {
 	case res == nil:
-		return fromLab(err)
+		return withExitCode(err)
 	case res.Interrupted:
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; what was measured is stored in %s\n",
 			result.Count(len(res.Trials), "trial"), res.Dir)
@@ -130,16 +131,17 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	}
 	a.measuring = true
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
+
 	a.code = gateCodes[res.Decision]
 	if err := a.showGate(res, g.MaxRegression, o.format); err != nil {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, res.Dir)
 	}
-	a.failures(res.Trials)
-	a.lostFailures(res.Dir, res.Trials)
-	a.unmeasured(res.Suite)
-	return a.benchStored(&res.BenchRun, false)
+	a.reportFailures(res.Trials)
+	a.warnLostFailures(res.Dir, res.Trials)
+	a.reportBroken(res.Suite)
+	return a.writeBenchFiles(&res.BenchRun, false)
 }
 
 // gateCodes are the exit codes of decisions.
@@ -157,11 +159,10 @@ func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 	case "md":
 		return p.Markdown(a.stdout)
 	}
-	width, isTerminal := terminal(a.stdout)
-	return p.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+	return p.Table(a.stdout, pageStyle(a.stdout))
 }
 
-// gateNotes are sentences on why it came to this.
+// gateNotes explains the decision.
 func gateNotes(r *lab.GateResult) []string {
 	var notes []string
 	if compare.GateDecision(r.List) == compare.Undecided {
@@ -173,9 +174,10 @@ func gateNotes(r *lab.GateResult) []string {
 				result.Count(s.Blocks, "block"), roundDuration(s.Each)))
 		}
 	}
+
 	if r.Placed {
 		notes = append(notes, fmt.Sprintf("each revision is linked %d times with its functions in other places, for "+
-			"the limit is under 5 %%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
+			"the limit is under 5%%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
 			r.Suite.Layouts))
 	}
 	for _, row := range r.Rows {
@@ -185,6 +187,7 @@ func gateNotes(r *lab.GateResult) []string {
 			}
 		}
 	}
+
 	for _, e := range r.Stale {
 		line := fmt.Sprintf("the allow-list's line %d (%s %s)", e.Line, e.Name, e.Metric)
 		if e.Expired {

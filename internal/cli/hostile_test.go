@@ -18,7 +18,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// hostileNames are names: each piece by itself and in the midst, and chance mixtures.
+// hostileNames returns names with each hostile piece alone and in the middle, and random mixtures.
 func hostileNames(n int) []string {
 	var names []string
 	for _, piece := range hostile.Pieces() {
@@ -30,7 +30,7 @@ func hostileNames(n int) []string {
 	return names
 }
 
-// mixed are few names that hold all pieces, for what takes time.
+// mixed returns a few names that hold all pieces, for slow tests.
 func mixed() (names []string) {
 	for some := range slices.Chunk(hostile.Pieces(), 5) {
 		names = append(names, strings.Join(some, "x"))
@@ -38,7 +38,7 @@ func mixed() (names []string) {
 	return names
 }
 
-// typed runs the command in this process, and wants nothing raw in what it writes.
+// typed runs the command in this process and checks that its output is quoted.
 func typed(t *testing.T, workloads []*workload.Workload, args ...string) (code int, stdout string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -48,7 +48,7 @@ func typed(t *testing.T, workloads []*workload.Workload, args ...string) (code i
 	return code, out.String()
 }
 
-// harmless wants printable text, in lines, and of the formats what each must be.
+// harmless checks that a text is printable and, for formats, well-formed.
 func harmless(t *testing.T, args []string, where, text string) {
 	t.Helper()
 	if at := hostile.Raw(text); at >= 0 {
@@ -67,7 +67,7 @@ func oneLine(name string) string {
 	return strings.NewReplacer("\n", "", "\r", "", " ", "_").Replace(name)
 }
 
-// TestHostileFiles: names, units and lines of files of benchmarks, in all formats of compare.
+// TestHostileFiles checks names, units and lines of files of benchmarks, in all formats of compare.
 func TestHostileFiles(t *testing.T) {
 	dir := t.TempDir()
 	older, newer := filepath.Join(dir, "old\x1b[2J\u202e.txt"), filepath.Join(dir, "new\x9b.txt")
@@ -100,8 +100,8 @@ func finishedRun(t *testing.T, dir string, names []string) {
 	}
 }
 
-// TestHostileJournals: runs whose names came to the journal, shown again and compared, in all formats. That they are
-// shown with blocks missing is what a gate leaves that decided early: nothing more is to be measured.
+// TestHostileJournals shows and compares runs with hostile names in their journals, in all formats. They lack blocks
+// like the run of a gate that decided early.
 func TestHostileJournals(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var names []string
@@ -118,7 +118,7 @@ func TestHostileJournals(t *testing.T) {
 		finishedRun(t, dir, some)
 		finishedRun(t, other, some)
 		for _, format := range []string{"table", "json", "csv", "bench", "md"} {
-			// for the benchmarks that are broken
+			// with broken benchmarks
 			if code, _ := typed(t, nil, "bench", "--resume", dir, "--format", format); code != 4 {
 				t.Errorf("bench --resume of a finished run exits %d", code)
 			}
@@ -129,8 +129,7 @@ func TestHostileJournals(t *testing.T) {
 	}
 }
 
-// TestHostilePrograms: what designs call their locks and say when they panic, in all formats and both kinds of
-// timeline.
+// TestHostilePrograms checks names of locks and messages of panics, in all formats and both kinds of timeline.
 func TestHostilePrograms(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i, name := range mixed() {
@@ -154,7 +153,7 @@ func TestHostilePrograms(t *testing.T) {
 	}
 }
 
-// TestHostileProfiles: names of functions and files in saved profiles.
+// TestHostileProfiles checks names of functions and files in saved profiles.
 func TestHostileProfiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cpu\x1b]0;x\x07.pprof")
 	for _, name := range hostileNames(200) {
@@ -170,8 +169,7 @@ func TestHostileProfiles(t *testing.T) {
 	}
 }
 
-// TestHostileFlags: what is typed comes back in errors, which are quoted too; and so do allow-lists and the
-// environment.
+// TestHostileFlags checks that errors quote arguments, lines of allow-lists and environment variables.
 func TestHostileFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w := []*workload.Workload{hostile.Workload("plain")}

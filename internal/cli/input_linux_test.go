@@ -20,7 +20,7 @@ import (
 	"github.com/brewput/brewput/internal/cli"
 )
 
-// run runs the command to its end and returns its exit code and what it says.
+// run runs the command to its end and returns its exit code and output.
 func run(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	cmd, _ := command(t, args...)
@@ -34,7 +34,8 @@ func run(t *testing.T, args ...string) (code int, said string) {
 	return cmd.ProcessState.ExitCode(), stderr.String()
 }
 
-// TestNoFiles: whatever takes the name of a file refuses at once what is none, by its name, as a wrong use.
+// TestNoFiles checks that everything that takes a file's name refuses at once what is not a file, by its name, as
+// wrong use.
 func TestNoFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := errors.Join(syscall.Mkfifo("fifo", 0o600), os.Symlink("/dev/zero", "zero"), os.Mkdir("dir", 0o777),
@@ -63,7 +64,7 @@ func TestNoFiles(t *testing.T) {
 	}
 }
 
-// TestLongLines: a line of 100 MB gets into no parser.
+// TestLongLines checks that no parser reads a line of 100 MB.
 func TestLongLines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := errors.Join(os.WriteFile("long", nil, 0o600), os.Truncate("long", 100<<20),
@@ -83,7 +84,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestInterruptedInput: the first interrupt ends what waits for standard input, or for a pipe of the shell.
+// TestInterruptedInput checks that the first interrupt ends a wait for standard input or for a pipe of the shell.
 func TestInterruptedInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("other", nil, 0o600); err != nil {
@@ -117,7 +118,7 @@ func TestInterruptedInput(t *testing.T) {
 	}
 }
 
-// drained waits until the command has taken what was in its pipe.
+// drained waits until the command has read what was in its pipe.
 func drained(t *testing.T, r *os.File) {
 	t.Helper()
 	conn, err := r.SyscallConn()
@@ -131,7 +132,8 @@ func drained(t *testing.T, r *os.File) {
 	}
 }
 
-// TestInterruptedFirst: an interrupt before the verb began ends as every other, and nothing is begun.
+// TestInterruptedFirst checks that an interrupt before the verb began ends the command like any other, and that
+// nothing is started.
 func TestInterruptedFirst(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -144,7 +146,7 @@ func TestInterruptedFirst(t *testing.T) {
 	}
 }
 
-// TestPasswords: a password in an address goes to the server, and nowhere else.
+// TestPasswords checks that a password in an address is sent to the server and appears nowhere else.
 func TestPasswords(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -191,7 +193,7 @@ func TestPasswords(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != c.code {
 			t.Errorf("%v: exit %d, want %d\n%s", c.args, code, c.code, out)
 		}
-		if c.code != 0 && strings.Contains(string(out), "secret") { // a run directory has the name that it was given
+		if c.code != 0 && strings.Contains(string(out), "secret") { // a run directory keeps the name that it was given
 			t.Errorf("%v prints the password:\n%s", c.args, out)
 		}
 	}
@@ -204,7 +206,7 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// TestNewRefuses: new takes a name, and a module's path.
+// TestNewRefuses checks which names and module paths new refuses.
 func TestNewRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
@@ -228,7 +230,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestKilledExplain: what an explain that was killed left behind, the next one removes, whatever it explains.
+// TestKilledExplain checks that the next explain removes what a killed one left behind, whatever its target.
 func TestKilledExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles")
@@ -243,7 +245,7 @@ func TestKilledExplain(t *testing.T) {
 	}
 	cmd, markOf := command(t, "explain", "--cpus", "1", "--duration", "10m", "--time-limit", "10m", ".")
 	stderr := begun(t, cmd, "running ")
-	waitForOthers(t, markOf, cmd.Process.Pid, 2) // the program, and what it started
+	waitForOthers(t, markOf, cmd.Process.Pid, 2) // the program and its child
 	cmd.Process.Kill()
 	io.Copy(io.Discard, stderr)
 	cmd.Wait()
@@ -258,7 +260,7 @@ func TestKilledExplain(t *testing.T) {
 	wantNoOrphan(t, markOf)
 }
 
-// nest is a program that starts another, and never ends.
+// nest is a program that starts another and never ends.
 const nest = `package main
 
 import (
@@ -272,7 +274,7 @@ func main() {
 }
 `
 
-// inPipe is how many bytes wait in a pipe (ioctl FIONREAD).
+// inPipe is the number of bytes in a pipe (ioctl FIONREAD).
 func inPipe(fd uintptr) int {
 	n := int32(0)
 	syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))

@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// kneads is a workload whose designs have real code: a job whose workers share a stock of loaves, a stream, and
-// one of each kind of mistake.
+// kneads is a workload whose designs have real code: a job whose workers share a stock of loaves, a stream, and one
+// design for each kind of mistake.
 func kneads() *workload.Workload {
 	op := func(f func(e env.Env, request uint64)) func(env.Env, plan.Point) (workload.Stream, error) {
 		return func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{Op: f}, nil }

@@ -70,8 +70,9 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 			if n := counted[d.Name]; n != nil {
 				lines = fmt.Sprint(*n)
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, typeOf(d), d.Worlds, lines, d.Doc)
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, designType(d), d.Worlds, lines, d.Doc)
 		}
+
 		if factors {
 			fmt.Fprintf(t, "\t\t\t\t\n  FACTOR\tLEVELS\tDEFAULT\t\tABOUT\n")
 			for _, f := range w.AllFactors() {
@@ -123,7 +124,7 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(a.text, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name,
-				d.Doc, typeOf(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
+				d.Doc, designType(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
 			if d.Formula != nil {
 				fmt.Fprintf(a.text, "// Its wall time by formula: %s (%s).\n", d.Formula.Text, d.Formula.Source)
 			}
@@ -150,15 +151,15 @@ func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// typeOf is the type of a design, and whether it is a peer.
-func typeOf(d workload.Design) string {
+// designType is the type of a design, and whether it is a reference.
+func designType(d workload.Design) string {
 	if d.Reference {
-		return d.Type() + ", peer"
+		return d.Type() + ", reference"
 	}
 	return d.Type()
 }
 
-// formulaText is the formula of a design, nil where it has none.
+// formulaText is the formula of a design, or nil if it has none.
 func formulaText(d workload.Design) *string {
 	if d.Formula == nil {
 		return nil
@@ -166,7 +167,7 @@ func formulaText(d workload.Design) *string {
 	return &d.Formula.Text
 }
 
-// ownFactors are the factors of a design without those of the open loop, which every stream has.
+// ownFactors returns the factors of a design without those of the open loop, which every stream has.
 func ownFactors(w *workload.Workload, d workload.Design) []string {
 	return slices.DeleteFunc(w.FactorsOf(d), workload.IsLoadFactor)
 }

@@ -29,7 +29,7 @@ const asCommand = "BREWPUT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	all := append(catalog.All(), faulty(), yards())
-	trial.Main(append(all, aa.Yardstick(), costs.Programs())...) // the children of the trials that the tests run
+	trial.Main(append(all, aa.Yardstick(), costs.Programs())...) // runs the trials of the tests
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
 	}
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// apart runs tests with a cache of their own: what this machine was calibrated to is no business of theirs. The go
-// command keeps its own.
+// withOwnCache runs tests with a cache of their own, so that calibrations of this machine do not matter. The go
+// command keeps its cache.
 type apart struct{ *testing.M }
 
 func (a apart) Run() int {
@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Setup: func(e *testscript.Env) error {
-			// Calibrations of burns are kept in the cache, which the scripts share.
+			// The scripts share a cache, which keeps calibrations of burns.
 			e.Setenv("XDG_CACHE_HOME", os.Getenv("XDG_CACHE_HOME"))
 			e.Setenv("GOCACHE", os.Getenv("GOCACHE"))
 			e.Setenv("LANG", "C.UTF-8")
@@ -74,8 +74,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a program and wants its exit code, or one of several where the machine decides: exits CODE|CODE PROGRAM
-// ARGS...
+// exits runs a program and checks its exit code, which is one of several if it depends on the machine: exits
+// CODE|CODE PROGRAM ARGS...
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE|CODE PROGRAM ARGS...")
@@ -93,7 +93,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// faulty is a workload whose designs go wrong, each in its way.
+// faulty is a workload whose designs fail, each in another way.
 func faulty() *workload.Workload {
 	op := func(f func(e env.Env, request uint64)) func(env.Env, plan.Point) (workload.Stream, error) {
 		return func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{Op: f}, nil }

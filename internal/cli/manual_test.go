@@ -16,11 +16,12 @@ import (
 	"github.com/brewput/brewput/internal/cli"
 )
 
-// TestManual executes the console blocks of the manual. In a block a line that begins with "$ brewput"
-// is a command, "# exit 2" after it is its exit code if not 0, and the lines up to the next command are
-// what it prints. They are compared with numbers taken for one another, since figures differ from
-// run to run, but for those of virtual time, which do not; a line "..." stands for any number of lines.
-// With -update it writes the figures of virtual time into the pages.
+// TestManual executes the console blocks of the manual.
+//
+// A line that begins with "$ brewput" is a command, "# exit 2" after it is its exit code if not 0, and the lines up
+// to the next command are its output. Numbers are not compared, because they differ from run to run, except those of
+// virtual time. A line "..." stands for any number of lines. With -update the test writes the numbers of virtual time
+// into the pages.
 func TestManual(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "manual", "*.md"))
 	if err != nil || len(pages) == 0 {
@@ -56,7 +57,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestPicture: the picture of the README is what the command beside it draws.
+// TestPicture checks that the picture of the README is what its command draws.
 func TestPicture(t *testing.T) {
 	docs, err := filepath.Abs(filepath.Join("..", "..", "docs", "kitchen.svg"))
 	if err != nil {
@@ -88,16 +89,15 @@ func TestPicture(t *testing.T) {
 
 var update = flag.Bool("update", false, "write what sim prints now into the manual")
 
-// console is a command of the manual and what it is said to print.
+// console is a command of the manual and its output on the page.
 type console struct {
 	line    string
 	code    int
 	printed []string
-	prints  []string // now; of commands of virtual time, once they were checked
+	prints  []string // current output of a command in virtual time, after the check
 }
 
-// rewrite is a page with the lines that its commands print now, in place of lines that differ from them in figures
-// alone.
+// rewrite replaces lines of a page by what its commands print now, if only numbers differ.
 func rewrite(page string, commands []console) string {
 	for _, c := range commands {
 		at := 0
@@ -180,7 +180,7 @@ var (
 	spaces  = regexp.MustCompile(`[\s─]+`)
 )
 
-// loosely are the lines of a text with numbers and runs of blanks made alike.
+// loosely returns the lines of a text with all numbers and all runs of blanks replaced.
 func loosely(text string) []string {
 	lines := unspaced(text)
 	for i, l := range lines {
@@ -190,7 +190,7 @@ func loosely(text string) []string {
 	return lines
 }
 
-// unspaced are the lines of a text with runs of blanks made alike.
+// unspaced returns the lines of a text with runs of blanks replaced.
 func unspaced(text string) []string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, l := range lines {

@@ -16,7 +16,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// measure runs designs of a workload, live or in virtual time, and shows what came of it.
+// measure runs designs of a workload, live or in virtual time, and shows the results.
 func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, given map[string]string) error {
 	if err := o.validate(); err != nil {
 		return err
@@ -26,11 +26,11 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	}
 	out := a.newOutput(&o)
 	r, err := a.start(ctx, w, &o, given, out)
-	if name, refused := tasteOf(err, o.tastes); refused { // which does not apply here
-		o.withoutTaste(name)
+	if name, refused := refusedFromEnv(err, o.fromEnv); refused { // the option does not apply here
+		o.dropFromEnv(name)
 		r, err = a.start(ctx, w, &o, given, out)
 	}
-	return a.done(ctx, r, err, out, o)
+	return a.finish(ctx, r, err, out, o)
 }
 
 // start runs the designs.
@@ -49,18 +49,18 @@ func (a *app) start(ctx context.Context, w *workload.Workload, o *runOptions, gi
 	return lab.Measure(ctx, w, m)
 }
 
-// tasteOf is the option that an error refuses, where it comes from the environment.
-func tasteOf(err error, tastes []string) (string, bool) {
+// refusedFromEnv returns the option that an error refuses, if its value came from the environment.
+func refusedFromEnv(err error, fromEnv []string) (string, bool) {
 	var r *lab.Refusal
 	if !errors.As(err, &r) || !slices.Contains([]string{"compare", "budget"}, r.Field) {
 		return "", false
 	}
-	return r.Field, slices.Contains(tastes, r.Field)
+	return r.Field, slices.Contains(fromEnv, r.Field)
 }
 
-// withoutTaste drops an option that came from the environment.
-func (o *runOptions) withoutTaste(name string) {
-	switch o.tastes = slices.DeleteFunc(o.tastes, func(t string) bool { return t == name }); name {
+// dropFromEnv resets an option that came from the environment.
+func (o *runOptions) dropFromEnv(name string) {
+	switch o.fromEnv = slices.DeleteFunc(o.fromEnv, func(t string) bool { return t == name }); name {
 	case "compare":
 		o.pairs = neighbours
 	case "budget":
@@ -68,7 +68,7 @@ func (o *runOptions) withoutTaste(name string) {
 	}
 }
 
-// designOptions are those of both worlds.
+// designOptions returns the options of both worlds.
 func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 	d := lab.DesignOptions{
 		Designs: o.designs, Levels: given, Count: o.count, Operations: o.operations, Duration: o.duration,
@@ -83,27 +83,27 @@ func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 
 func (o *runOptions) measureOptions(given map[string]string) lab.MeasureOptions {
 	return lab.MeasureOptions{DesignOptions: o.designOptions(given), Budget: o.budget, Sample: o.sample,
-		Profile: o.profile, Oversubscribe: o.oversubscribe, NoPredictions: o.noTwin, Cost: o.cost, Quick: o.hasty}
+		Profile: o.profile, Oversubscribe: o.oversubscribe, NoPredictions: o.noTwin, Cost: o.cost, Quick: o.quickNote}
 }
 
 func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOptions, err error) {
-	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), Settle: o.settle, Cost: o.cost,
-		RecordCosts: o.recordCosts, ReplayCosts: o.replayCosts, Again: o.again()}
+	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), Settle: o.extendWarmup, Cost: o.cost,
+		RecordCosts: o.recordCosts, ReplayCosts: o.replayCosts, Again: o.recalculates()}
 	if o.precision != "" {
 		s.Precision, err = parsePrecision(o.precision)
 	}
 	return s, err
 }
 
-// done shows what came of a run of designs; r is nil if nothing was measured.
-func (a *app) done(ctx context.Context, r *lab.Run, err error, out *output, o runOptions) error {
+// finish shows the result of a run of designs. r is nil if nothing was measured.
+func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o runOptions) error {
 	out.progress.clear()
 	if r == nil {
-		return a.notDone(err)
+		return a.errorWithoutRun(err)
 	}
 	a.measuring = true
-	whole := err == nil
-	if whole && o.sensitivity {
+	complete := err == nil
+	if complete && o.sensitivity {
 		out.sensitivity, err = r.Sensitivity(ctx)
 		out.progress.clear()
 	}
@@ -111,37 +111,38 @@ func (a *app) done(ctx context.Context, r *lab.Run, err error, out *output, o ru
 	var lost *lab.NotKeptError
 	if errors.As(err, &lost); interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n",
-			progressOf(&r.Header, len(r.Trials), r.Total()), o.continuation(r, whole))
+			progressOf(&r.Header, len(r.Trials), r.Total()), o.continuation(r, complete))
 		a.code = exitInterrupted
 		if err = nil; lost != nil {
 			err = lost
 		}
 	}
+
 	if outErr := out.finish(r); outErr != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them "+
 			"with: %s --format %s", outErr, resumeHint(r.Header, r.Dir), o.format))
 	}
 	if err != nil || interrupted {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 
 	judged := r.Checked()
 	a.code = exitCodes[r.Outcome]
-	a.failures(judged)
-	a.lostFailures(r.Dir, r.Trials)
-	a.lostFailures(r.Dir, r.Predictions)
+	a.reportFailures(judged)
+	a.warnLostFailures(r.Dir, r.Trials)
+	a.warnLostFailures(r.Dir, r.Predictions)
 	a.conclude(r)
 	fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
 	if err = a.writeTimelines(ctx, r, o); errors.Is(err, context.Canceled) {
 		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",
-			resumeHint(r.Header, r.Dir), o.askedTimeline())
+			resumeHint(r.Header, r.Dir), o.timelineArgs())
 		a.code, err = exitInterrupted, nil
 	}
 	return err
 }
 
-// notDone is the error of a run of designs that stored nothing.
-func (a *app) notDone(err error) error {
+// errorWithoutRun returns the error of a run of designs that stored nothing.
+func (a *app) errorWithoutRun(err error) error {
 	var early *lab.UnstoredError
 	var unserved *sweep.CapacityError
 	var refused *lab.Refusal
@@ -156,24 +157,24 @@ func (a *app) notDone(err error) error {
 		a.interrupted(" while %s; nothing is stored yet%s", early.During, hint)
 		return nil
 	case errors.As(err, &unserved):
-		// A design that failed where it must not is a failure like any other, although no run holds it.
-		fmt.Fprint(a.stderr, beginning(unserved.Failure, 60))
+		// The failure counts like that of any trial, although no run holds it.
+		fmt.Fprint(a.stderr, firstLines(unserved.Failure, 60))
 		return exitError{fmt.Errorf("%w; nothing is stored", err), exitCode([]result.Trial{unserved.Trial})}
 	}
-	return fromLab(err)
+	return withExitCode(err)
 }
 
-// beginning is the first lines of a text, and how many follow.
-func beginning(text string, most int) string {
+// firstLines returns the first lines of a text, and how many follow.
+func firstLines(text string, limit int) string {
 	lines := strings.SplitAfter(text, "\n")
-	if len(lines) <= most {
+	if len(lines) <= limit {
 		return text
 	}
-	return strings.Join(lines[:most], "") + fmt.Sprintf("... %d more lines\n", len(lines)-most)
+	return strings.Join(lines[:limit], "") + fmt.Sprintf("... %d more lines\n", len(lines)-limit)
 }
 
-// failures says on stderr what the exit code is for: formats for programs show numbers only.
-func (a *app) failures(trials []result.Trial) {
+// reportFailures prints the reason for the exit code, because formats for programs show numbers only.
+func (a *app) reportFailures(trials []result.Trial) {
 	n, first := 0, -1
 	for i, t := range trials {
 		if !t.Expected {
@@ -190,6 +191,7 @@ func (a *app) failures(trials []result.Trial) {
 	if n == 0 {
 		return
 	}
+
 	t := trials[first]
 	text := fmt.Sprintf("%d of %s went wrong; the first: %s %s: %s: %s", n, result.Count(len(trials), "trial"),
 		t.Design, t.Point, t.Status, t.Error)
@@ -199,7 +201,7 @@ func (a *app) failures(trials []result.Trial) {
 	fmt.Fprintln(a.stderr, "brewput:", quote.Line(text))
 }
 
-// announce says what is going to happen and how long it will take.
+// announce describes what will be measured and how long it will take.
 func announce(s lab.Started) string {
 	h := &s.Header
 	lines := []string{s.Dir + " is complete"}
@@ -225,7 +227,7 @@ func announce(s lab.Started) string {
 	return strings.Join(lines, "\n")
 }
 
-// intent is what is still to be measured, and for how long.
+// intent describes what is still to be measured, and for how long.
 func intent(s lab.Started) string {
 	h, o := &s.Header, s.Estimate
 	if h.World == result.Virtual {
@@ -235,14 +237,15 @@ func intent(s lab.Started) string {
 		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s",
 			h.Workload, runtime.NumCPU(), result.Count(len(h.PredictedCases), "case"), result.Count(h.Blocks, "replication"))
 	}
-	text := h.Workload + ": " + casesOf(h)
+
+	text := h.Workload + ": " + caseCount(h)
 	if n := len(h.PredictedOnly()); n > 0 {
 		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
 	}
 	if h.Rule != nil {
 		return text + budgetIntent(h, o)
 	}
-	text += fmt.Sprintf(", x %s, each also observed: %s", result.Count(h.Blocks, "block"),
+	text += fmt.Sprintf(", x %s, each also instrumented: %s", result.Count(h.Blocks, "block"),
 		result.Count(o.Total, "trial"))
 	if o.Done > 0 {
 		text += fmt.Sprintf(", %d of them done", o.Done)
@@ -256,8 +259,8 @@ func intent(s lab.Started) string {
 	return text
 }
 
-// casesOf counts the designs of a run, and its cases.
-func casesOf(h *sweep.Header) string {
+// caseCount counts the designs and cases of a run.
+func caseCount(h *sweep.Header) string {
 	designs := map[string]bool{}
 	for _, c := range h.Cases {
 		designs[c.Design] = true
@@ -265,7 +268,7 @@ func casesOf(h *sweep.Header) string {
 	return withPoints(len(designs), "design", len(h.Cases))
 }
 
-// withPoints counts n of what is compared, and how many that is at all points.
+// withPoints prints a number of things, and how many cases they are with all their points.
 func withPoints(n int, what string, cases int) string {
 	whose := "their"
 	if n == 1 {
@@ -274,5 +277,5 @@ func withPoints(n int, what string, cases int) string {
 	return fmt.Sprintf("%s, %d with %s points", result.Count(n, what), cases, whose)
 }
 
-// roundDuration prints a time with the precision of an estimate.
+// roundDuration rounds a time to the precision of an estimate.
 func roundDuration(d time.Duration) string { return result.Rounded(d).String() }

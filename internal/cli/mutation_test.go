@@ -29,7 +29,7 @@ import (
 
 var mutationCount = flag.Int("mutations", 300, "how many stored runs TestMutations damages")
 
-// shown is what a command prints of a stored run.
+// shown is the output of a command for a stored run.
 type shown struct {
 	code   int
 	stdout string
@@ -42,8 +42,8 @@ func show(args ...string) shown {
 	return shown{code, out.String(), errs.String()}
 }
 
-// told reports whether damage was noticed: another exit code, one more warning, or a run that is no longer complete.
-func (s shown) told(whole shown) bool {
+// noticed reports whether damage was noticed: by the exit code, another warning, or a run that is no longer complete.
+func (s shown) noticed(whole shown) bool {
 	warnings := func(s shown) int {
 		return strings.Count(s.stderr, "warning: ") + strings.Count(s.stdout, "the run is unfinished")
 	}
@@ -53,15 +53,15 @@ func (s shown) told(whole shown) bool {
 // storedRun is a run whose files are damaged.
 type storedRun struct {
 	name     string
-	resume   []string // shows it again
-	virtual  bool     // what is missing can be calculated again
+	resume   []string // arguments that show it again
+	virtual  bool     // missing trials can be calculated again
 	files    map[string][]byte
 	compared shown
 	resumed  shown
 }
 
-// TestMutations damages journals and histograms of runs of all kinds, one place at a time. Either it is noticed, or
-// what is shown of the run is the same, byte for byte.
+// TestMutations damages journals and histograms of all kinds of runs, one position at a time. Either the damage is
+// noticed, or the output is the same, byte for byte.
 func TestMutations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := []*storedRun{
@@ -114,7 +114,7 @@ func (r *storedRun) make(t *testing.T, dir string, seed int) {
 	}
 }
 
-// editHeader changes the header of a journal, with a checksum that fits.
+// editHeader changes the header of a journal and its checksum.
 func editHeader(t *testing.T, journal []byte) []byte {
 	t.Helper()
 	header, rest, _ := bytes.Cut(journal, []byte("\n"))
@@ -127,7 +127,7 @@ func editHeader(t *testing.T, journal []byte) []byte {
 	return fmt.Appendf(edited, "%s%08x\"}\n%s", `,"crc":"`, sum, rest)
 }
 
-// TestOtherHeader puts the header of a run with other costs before the lines of a run, which its plan fits as well.
+// TestOtherHeader combines the lines of a run with the header of a run with other costs, whose plan is the same.
 func TestOtherHeader(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var headers, rests [2][]byte
@@ -155,7 +155,7 @@ func TestOtherHeader(t *testing.T) {
 	}
 }
 
-// read keeps the files of a run, and what is shown of it.
+// read keeps the files of a run and its output.
 func (r *storedRun) read(t *testing.T) {
 	t.Helper()
 	r.files = map[string][]byte{}
@@ -181,7 +181,7 @@ func (r *storedRun) again() shown {
 	return show(append(r.resume, "--resume", r.name, "--format", "json")...)
 }
 
-// damaged shows a run with one file replaced, and puts it back. It reports whether that was noticed.
+// damaged shows a run with one file replaced, and restores it. It reports whether that was noticed.
 func (r *storedRun) damaged(t *testing.T, file string, content []byte, what string) (noticed bool) {
 	t.Helper()
 	defer func() {
@@ -195,7 +195,7 @@ func (r *storedRun) damaged(t *testing.T, file string, content []byte, what stri
 		t.Fatal(err)
 	}
 	check := func(how string, got, want shown) {
-		told := got.told(want)
+		told := got.noticed(want)
 		if !told && got.stdout != want.stdout {
 			t.Errorf("%s is silent: %s prints\n%s%s\nwhere it printed\n%s", what, how, got.stdout, got.stderr,
 				want.stdout)
@@ -205,7 +205,7 @@ func (r *storedRun) damaged(t *testing.T, file string, content []byte, what stri
 	check("compare", r.compare(), r.compared)
 	j, err := store.Open(r.name)
 	if err == nil && !j.Ended && !r.virtual || err == nil && noticed && r.name == "budget" {
-		return noticed // to continue it would measure again; and the levels of a budget's tests take long to calculate
+		return noticed // continuing would measure again, and the levels of a budget's tests take long to compute
 	}
 	check("--resume", r.again(), r.resumed)
 	return noticed
@@ -224,17 +224,17 @@ func budgeted(t *testing.T, dir string, seed uint64) {
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)},
 		plan.Setting{Factor: "jitter", Level: plan.DurationLevel(0)})
-	looks := compare.InterimBlocks()
+	interims := compare.InterimBlocks()
 	h := sweep.Header{
 		Workload: w.Name, World: result.Live, Version: "test", Started: time.Unix(int64(seed), 0),
-		Seed: fmt.Sprint(seed), Blocks: looks[len(looks)-1],
+		Seed: fmt.Sprint(seed), Blocks: interims[len(interims)-1],
 		Cases:       []plan.Case{{Design: "locking", Point: point}, {Design: "finelocking", Point: point}},
 		Environment: host.Read(), Warnings: []string{},
 		Settings: sweep.Settings{Duration: sweep.Duration(time.Second), Sample: 1,
 			TimeLimit: sweep.Duration(time.Minute)},
-		Rule: &sweep.BudgetRule{Budget: sweep.Duration(time.Hour), InterimBlocks: looks, Equivalent: compare.EquivalentFrom,
-			Different: compare.DifferentFrom,
-			Spending:  sweep.SpendingRule, Alpha: 0.05, Margin: 0.02},
+		Rule: &sweep.BudgetRule{Budget: sweep.Duration(time.Hour), InterimBlocks: interims,
+			Equivalent: compare.EquivalentFrom, Different: compare.DifferentFrom,
+			Spending: sweep.SpendingRule, Alpha: 0.05, Margin: 0.02},
 	}
 	p, err := h.Plan(w)
 	if err != nil {
@@ -245,7 +245,7 @@ func budgeted(t *testing.T, dir string, seed uint64) {
 		t.Fatal(err)
 	}
 	j := compare.DefaultCriteria("", []string{"stage", "jitter"})
-	j.Interims = compare.NewInterimPlan(looks, compare.EquivalentFrom)
+	j.Interims = compare.NewInterimPlan(interims, compare.EquivalentFrom)
 	clock := time.Unix(0, 0)
 	noise := rand.New(rand.NewPCG(seed, 1))
 	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: run, Criteria: j, Notify: func(sweep.Event) {},

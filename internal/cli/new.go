@@ -34,22 +34,22 @@ verbs of brewput for it.`,
 	return cmd
 }
 
-// starter is the program that new writes, with NAME for the workload's name.
+// starter is the program that new writes. NAME stands for the workload's name.
 //
 //go:embed starter.go.txt
 var starter string
 
-// programName is what can be a folder, a workload and a package path.
+// programName matches names that can be a folder, a workload and a package path.
 var programName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// modulePattern is what new takes for a module's path, a part of what Go does: elements of letters, digits and a few
-// signs between slashes, none of which begins or ends with a dot.
+// modulePattern matches the module paths that new takes, a subset of those that Go takes: elements of letters, digits
+// and some punctuation between slashes, none of which begins or ends with a dot.
 var modulePattern = regexp.MustCompile(`^[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?(/[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?)*$`)
 
-// reserved are elements that Go refuses: names of devices on Windows, and short names of files there.
+// reserved matches elements that Go refuses: names of devices and short names of files on Windows.
 var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])(\.|$)|^[^.]*~[0-9]+(\.|$)`)
 
-// goodModule reports whether Go takes a path for that of a module and its program.
+// goodModule reports whether Go takes a path for a module and its program.
 func goodModule(path string) bool {
 	return modulePattern.MatchString(path) && !strings.ContainsRune("-~", rune(path[0])) &&
 		!slices.ContainsFunc(strings.Split(path, "/"), reserved.MatchString) &&
@@ -65,6 +65,7 @@ func (a *app) newProgram(dir, module, local string) error {
 		return usage("%q cannot be a workload's name: use lower-case letters, digits, - and _, beginning with a letter",
 			dir)
 	}
+
 	base := dir
 	if module == "" {
 		module = "example.com/" + base
@@ -76,6 +77,7 @@ func (a *app) newProgram(dir, module, local string) error {
 	if exists(dir) {
 		return usage("%s exists already; choose another name", dir)
 	}
+
 	mod := fmt.Sprintf("module %s\n\ngo 1.26\n", module)
 	if v := version(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") && local == "" {
 		mod += fmt.Sprintf("\nrequire %s %s\n", modulePath, v)
@@ -90,6 +92,7 @@ func (a *app) newProgram(dir, module, local string) error {
 		}
 		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", modulePath, modulePath, modFileString(abs))
 	}
+
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return asUsage(err)
 	}
@@ -106,7 +109,7 @@ func (a *app) newProgram(dir, module, local string) error {
 	return nil
 }
 
-// modFileString is a path as go.mod writes it: in quotes where it has signs that mean something there.
+// modFileString is a path as go.mod writes it: quoted if it has characters with a meaning there.
 func modFileString(path string) string {
 	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`(),[]{}=>", r) }
 	if strings.ContainsFunc(path, special) || strings.Contains(path, "//") {

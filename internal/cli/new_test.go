@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestExampleIsTheStarter: the example in the tree, which vet and the builds cover, is what new writes.
+// TestExampleIsTheStarter checks that the example in the tree, which vet and the builds cover, is what new writes.
 func TestExampleIsTheStarter(t *testing.T) {
 	example := filepath.Join("..", "..", "examples", "counter", "main.go")
 	want, err := os.ReadFile(example)

@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-// TestModulePaths: new takes no path that Go refuses.
+// TestModulePaths checks that new takes no path that Go refuses.
 func TestModulePaths(t *testing.T) {
 	for _, path := range []string{"mybench", "example.com/x", "github.com/A/b-c_d.e~f", "a/v2", "a..b", "conx", "a~b",
 		"example.com/~me/y_1.v2", "a/-m"} {

@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestLateTrialsExit: a late trial now and then is no failure, a case of nothing else is.
+// TestLateTrialsExit checks that some late trials are no failure, but a case with only late trials is.
 func TestLateTrialsExit(t *testing.T) {
 	at := func(cpus int, invalid bool) result.Trial {
 		t := result.Trial{Kind: result.KindTrial, Design: "a", Status: result.OK, Expected: true,

@@ -2,27 +2,27 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 )
 
-// output shows the events of a run of designs, and hands what it measures to report, in the format asked for. JSON is
-// written block by block, the other formats at the end.
+// output shows the events of a run of designs and passes its results to package report in the chosen format. It
+// writes JSON block by block, and the other formats at the end.
 type output struct {
 	events
 	app    *app
 	format string
 	err    error
 
-	// trials already written: measured, and predicted
-	sent, foretold int
+	// numbers of measured and of predicted trials already written
+	sent, predictionsSent int
 
-	sensitivity []compare.Sensitivity // of what was calculated to the scheduler's costs, if it was asked for
+	sensitivity []compare.Sensitivity // to the scheduler's costs, if it was asked for
 }
 
 func (a *app) newOutput(o *runOptions) *output {
@@ -30,7 +30,7 @@ func (a *app) newOutput(o *runOptions) *output {
 		events: events{progress: newProgress(a.stderr), stderr: a.stderr, started: announce}}
 }
 
-// notify takes an event.
+// notify handles an event.
 func (o *output) notify(event lab.Event) {
 	switch e := event.(type) {
 	case lab.Progress:
@@ -40,15 +40,15 @@ func (o *output) notify(event lab.Event) {
 		}
 	case lab.Predicted:
 		if o.format == "json" {
-			o.foretold += len(e.Trials)
+			o.predictionsSent += len(e.Trials)
 			o.write(e.Trials)
 		}
 	}
 	o.events.notify(event)
 }
 
-// write sends trials of whole or broken blocks as JSON: each throughput trial with the resources of
-// its observed trial, then the observed trials themselves.
+// write writes trials as JSON: each throughput trial with the resources of its instrumented trial, then the
+// instrumented trials themselves. The last block may be incomplete.
 func (o *output) write(trials []result.Trial) {
 	all := compare.AttachResources(trials)
 	for _, t := range trials {
@@ -63,14 +63,15 @@ func (o *output) write(trials []result.Trial) {
 	}
 }
 
-// finish writes the rest once the run has ended, complete or not.
+// finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
 	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
 	w := o.app.stdout
+
 	switch o.format {
 	case "json":
-		if o.foretold < len(r.Predictions) {
-			o.write(r.Predictions[o.foretold:])
+		if o.predictionsSent < len(r.Predictions) {
+			o.write(r.Predictions[o.predictionsSent:])
 		}
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])
@@ -81,11 +82,12 @@ func (o *output) finish(r *lab.Run) error {
 			}
 		}
 		return o.err
-	case "csv", "bench": // which hold trials alone
+	case "csv", "bench": // these hold trials only
 		for _, w := range x.Warnings {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
 		}
 	}
+
 	switch o.format {
 	case "csv":
 		return report.CSV(w, append(compare.WithoutInvalidPredictions(compare.AttachResources(r.Predictions), x.Rows), compare.AttachResources(trials)...))
@@ -96,17 +98,23 @@ func (o *output) finish(r *lab.Run) error {
 		}
 		beyond := slices.DeleteFunc(compare.WithoutInvalidPredictions(compare.AttachResources(r.PredictedOnly()), x.Rows),
 			func(t result.Trial) bool { return t.NotModelled != "" })
-		// what was measured is not there twice
+		// Predictions of measured cases are left out, so that no case is there twice.
 		return report.Bench(w, append(beyond, compare.AttachResources(trials)...), header)
 	case "md":
 		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings)
 	}
-	width, isTerminal := terminal(w)
-	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, pageStyle(w))
 }
 
-// exitCodes are those of outcomes.
+// exitCodes are the exit codes of outcomes.
 var exitCodes = map[result.Outcome]int{result.Sound: exitOK, result.SomeWrong: exitWrong, result.SomeFailed: exitFailed}
 
-// exitCode is what the trials say of the command.
+// exitCode is the exit code for trials.
 func exitCode(trials []result.Trial) int { return exitCodes[result.OutcomeOf(trials)] }
+
+// warnLostFailures warns of files with the output of failed trials that are no longer in a run directory.
+func (a *app) warnLostFailures(dir string, trials []result.Trial) {
+	if text := store.LostFailures(dir, trials); text != "" {
+		fmt.Fprintln(a.stderr, "warning:", text)
+	}
+}

@@ -8,18 +8,19 @@ import (
 	"golang.org/x/term"
 
 	"github.com/brewput/brewput/internal/quote"
+	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/sweep"
 )
 
-// progress is one line on a terminal, redrawn before each trial and never while one runs: drawing
-// would disturb what is measured. Elsewhere it is silent.
+// progress is one line on a terminal. It is redrawn before each trial and never during one, because drawing would
+// disturb the measurement. Without a terminal it writes nothing.
 type progress struct {
 	w     io.Writer
-	width int // 0: not a terminal
+	width int // 0 without a terminal
 }
 
-// newProgress draws on w, below the writer that quotes: it redraws its line by escape sequences, and quotes the rest
-// itself.
+// newProgress draws on the writer below the quoting one, because it redraws its line by escape sequences. It quotes
+// the text itself.
 func newProgress(w io.Writer) *progress {
 	if q, ok := w.(*quote.Writer); ok {
 		w = q.Unwrap()
@@ -31,7 +32,7 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w, width}
 }
 
-// terminal returns the width of w where it is a terminal.
+// terminal returns the width of w if it is a terminal.
 func terminal(w io.Writer) (width int, ok bool) {
 	if o, ok := w.(*dataWriter); ok {
 		w = o.to
@@ -47,13 +48,19 @@ func terminal(w io.Writer) (width int, ok bool) {
 	return width, true
 }
 
+// pageStyle is the style of pages on w.
+func pageStyle(w io.Writer) report.Style {
+	width, isTerminal := terminal(w)
+	return report.StyleFor(os.Getenv, isTerminal, width)
+}
+
 func (p *progress) show(e sweep.Event) {
 	if p.width == 0 {
 		return
 	}
 	watched := ""
 	if e.Step.Instrumented {
-		watched = " (observed)"
+		watched = " (instrumented)"
 	}
 	left := ""
 	if e.TimeLeft > 0 {

@@ -10,16 +10,16 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// What --quick makes of settings that are not given.
+// Settings of --quick, unless they are given.
 const (
 	quickCount    = 3
 	quickDuration = 300 * time.Millisecond
 	quickWarmup   = 50 * time.Millisecond
 )
 
-// hasten makes a run short where the user did not say otherwise, and notes what it changed. Levels are for the factors
-// that a chosen design has.
-func (o *runOptions) hasten(w *workload.Workload, given map[string]string, changed func(flag string) bool) {
+// shorten makes a run short where the user set nothing, and notes what it changed. Levels apply to factors of the
+// chosen designs only.
+func (o *runOptions) shorten(w *workload.Workload, given map[string]string, changed func(flag string) bool) {
 	var words []string
 	if !changed("count") && o.budget == 0 {
 		o.count = quickCount
@@ -33,9 +33,10 @@ func (o *runOptions) hasten(w *workload.Workload, given map[string]string, chang
 		o.warmup = quickWarmup
 		words = append(words, "warmup "+o.warmup.String())
 	}
+
 	designs, err := w.Select(o.designs)
 	if err != nil {
-		return // which the caller finds too
+		return // the caller reports the error
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Quick)) {
 		if _, ok := given[name]; !ok && w.Uses(designs, name) {
@@ -43,7 +44,7 @@ func (o *runOptions) hasten(w *workload.Workload, given map[string]string, chang
 			words = append(words, name+" "+w.Quick[name])
 		}
 	}
-	if o.hasty = "quick: nothing was left to shorten"; len(words) > 0 {
-		o.hasty = "quick, so that figures are rough: " + strings.Join(words, ", ")
+	if o.quickNote = "quick: nothing was left to shorten"; len(words) > 0 {
+		o.quickNote = "quick, so that figures are rough: " + strings.Join(words, ", ")
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// resume continues the run in o.resume; w is nil or the workload that the user named.
+// resume continues the run in o.resume. w is nil or the workload that the user named.
 func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) error {
 	if err := onlyResume(cmd); err != nil {
 		return err
 	}
 	if format, ok := os.LookupEnv("BREWPUT_FORMAT"); ok && !cmd.Flags().Changed("format") {
 		given := o
-		o.format = format // how a run is shown is none of its settings
+		o.format = format // the format is not a setting of the run
 		if slices.Contains(formats, format) && (o.validateFormat() != nil || o.sensitivity && !o.needsVerdicts()) {
-			o = given // which the command line contradicts
+			o = given // the command line contradicts the format
 		}
 	}
 	if o.resume == "" {
@@ -36,8 +36,9 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 		return usage("--time-limit %v sets none: leave it out to keep the run's own, or give a positive time",
 			o.timeLimit)
 	}
+
 	out := a.newOutput(&o)
-	options := lab.ResumeOptions{TimeLimit: o.timeLimit, Again: o.again(), Program: name(), Notify: out.notify}
+	options := lab.ResumeOptions{TimeLimit: o.timeLimit, Again: o.recalculates(), Program: name(), Notify: out.notify}
 	if w != nil {
 		options.Workload = w.Name
 	}
@@ -50,20 +51,21 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if all := o.pairs == allPairs; cmd.Flags().Changed("compare") {
 		options.All = &all
 	}
-	if o.again() {
+	if o.recalculates() {
 		if err := o.checkAgain(); err != nil {
 			return err
 		}
 	}
+
 	r, err := lab.Resume(cmd.Context(), a.workloads, o.resume, options)
-	return a.done(cmd.Context(), r, err, out, o)
+	return a.finish(cmd.Context(), r, err, out, o)
 }
 
-// checkAgain refuses to calculate a stored run again where that has no answer.
+// checkAgain refuses to calculate a stored run again for an option that does not apply to it.
 func (o *runOptions) checkAgain() error {
 	run, err := sweep.Open(o.resume)
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	h := &run.Header
 	if o.timeline != "" && h.World != result.Virtual {
@@ -75,7 +77,7 @@ func (o *runOptions) checkAgain() error {
 	return o.checkSensitivity(h)
 }
 
-// onlyResume refuses flags that would change the plan of the run that is continued.
+// onlyResume refuses flags that would change the plan of the continued run.
 func onlyResume(cmd *cobra.Command) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -85,7 +87,7 @@ func onlyResume(cmd *cobra.Command) error {
 			wrong = f.Name
 		}
 	})
-	if err := spanOfTimeline(cmd); err != nil {
+	if err := checkTimelineSpan(cmd); err != nil {
 		return err
 	}
 	if wrong != "" {
@@ -99,10 +101,10 @@ func onlyResume(cmd *cobra.Command) error {
 	return nil
 }
 
-// continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all
-// trials.
-func (o *runOptions) continuation(r *lab.Run, whole bool) string {
-	if r.Header.RecordingFile != "" && !whole {
+// continuation says how to continue an interrupted run with all options that were asked for. complete says that all
+// its trials ended.
+func (o *runOptions) continuation(r *lab.Run, complete bool) string {
+	if r.Header.RecordingFile != "" && !complete {
 		return "what its real code cost is not kept: start it anew"
 	}
 	text := "continue with: " + resumeHint(r.Header, r.Dir)
@@ -110,7 +112,7 @@ func (o *runOptions) continuation(r *lab.Run, whole bool) string {
 		text += " --sensitivity"
 	}
 	if o.timeline != "" {
-		text += " " + o.askedTimeline()
+		text += " " + o.timelineArgs()
 	}
 	return text
 }
@@ -124,8 +126,8 @@ func resumeHint(h sweep.Header, dir string) string {
 	case h.World == result.Virtual:
 		verb = "sim"
 	}
-	return name() + " " + verb + " --resume " + quoted(dir)
+	return name() + " " + verb + " --resume " + quote.Shell(dir)
 }
 
-// quoted is a path as a shell reads it.
-func quoted(path string) string { return quote.Shell(path) }
+// shellQuote is a path as a shell reads it.
+func shellQuote(path string) string { return quote.Shell(path) }

@@ -14,11 +14,11 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// runOptions are the flags of run.
+// runOptions are the flags of run and sim.
 type runOptions struct {
 	designs       []string
 	count         int
-	budget        time.Duration // 0: count blocks
+	budget        time.Duration // 0: a fixed count of blocks
 	pairs         string        // neighbours or all
 	duration      time.Duration
 	warmup        time.Duration
@@ -33,16 +33,16 @@ type runOptions struct {
 	oversubscribe bool
 	noTwin        bool
 	quick         bool
-	profile       bool   // observed trials
-	hasty         string // what quick changed
+	profile       bool   // CPU profiles in instrumented trials
+	quickNote     string // what --quick changed
 	virtual       bool   // sim
-	cost          string // sim: of the scheduler; "" for typical ones
-	precision     string // sim: how well means are to be known; "": count replications
-	settle        bool   // sim: the warm-up is the least one
-	timeline      string // sim: the file; "" for none
+	cost          string // sim: costs of the scheduler; "" for typical ones
+	precision     string // sim: relative half-width of intervals; "": a fixed count of replications
+	extendWarmup  bool   // sim: the warm-up is a minimum
+	timeline      string // sim: file; "" for none
 	timelineSpan  time.Duration
 	costOptions            // sim
-	tastes        []string // flags that the environment set
+	fromEnv       []string // flags that the environment set
 }
 
 // verb is the command that has these options.
@@ -64,7 +64,7 @@ func (a *app) runCommand() *cobra.Command {
 trial is a fresh process; a block holds every design and point once, in random
 order, and is finished before the next begins. Factors take lists and ranges:
 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; --workers cpus makes one factor follow
-another. Beside each measurement stands what virtual time predicts (see sim),
+another. Next to each measurement stands what virtual time predicts (see sim),
 and CPUs beyond those of this machine are predicted only. What is measured is
 stored as it goes: --resume DIR continues a run that was interrupted. With
 --budget the blocks go on until every comparison is decided or the time is over.`,
@@ -84,7 +84,7 @@ stored as it goes: --resume DIR continues a run that was interrupted. With
 	return run
 }
 
-// withoutWorkload is what a verb does that is given no workload: it continues a run.
+// withoutWorkload makes a verb without a workload continue a run.
 func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -102,7 +102,7 @@ func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 	}
 }
 
-// addTo adds the flags of run, addCommon those that sim has too.
+// addTo adds the flags of run.
 func (o *runOptions) addTo(f *pflag.FlagSet) {
 	o.addCommon(f)
 	decimalVar(f, &o.count, "count", 10, "blocks: how often every design is measured at every point, which is one "+
@@ -118,12 +118,13 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 		"on those that it has")
 	f.BoolVar(&o.quick, "quick", false, "rough figures within two minutes: 3 short blocks, and what the workload "+
 		"says of its size, where not given")
-	f.BoolVar(&o.profile, "profile", false, "observed trials take a CPU profile instead of watching resources: what "+
-		"channels, the scheduler and the collector take")
-	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither beside what is measured nor beyond the "+
+	f.BoolVar(&o.profile, "profile", false, "instrumented trials take a CPU profile instead of watching resources: "+
+		"what channels, the scheduler and the collector take")
+	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither next to what is measured nor beyond the "+
 		"CPUs of this machine")
 }
 
+// addCommon adds the flags that run and sim share.
 func (o *runOptions) addCommon(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.designs, "designs", nil, "the designs to compare, `NAMES` separated by commas (default all)")
 	f.StringVar(&o.pairs, "compare", "neighbours", "which designs are compared with each other: `PAIRS` of "+
@@ -158,7 +159,7 @@ func (a *app) workloadNames() []string {
 	return names
 }
 
-// runWorkload is the command "run NAME", whose flags are the factors of the workload.
+// runWorkload is the command "run NAME" or "sim NAME", whose flags are the factors of the workload.
 func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	summary, _, _ := strings.Cut(w.Doc, "\n")
 	var levels func() map[string]string
@@ -183,7 +184,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if given["operations"] && given["duration"] {
 				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
-			if err := spanOfTimeline(cmd); err != nil {
+			if err := checkTimelineSpan(cmd); err != nil {
 				return err
 			}
 			if err := o.fromEnvironment(a, cmd, w, given); err != nil {
@@ -191,7 +192,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			}
 			levels := levels()
 			if o.quick {
-				o.hasten(w, levels, cmd.Flags().Changed)
+				o.shorten(w, levels, cmd.Flags().Changed)
 			}
 			return a.measure(cmd.Context(), w, *o, levels)
 		},
@@ -200,8 +201,8 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	return cmd
 }
 
-// factorFlags adds a flag for each factor of a workload. What it returns gives, once flags are parsed, the levels
-// of those that were given.
+// factorFlags adds a flag for each factor of a workload. The returned function gives the levels of those that were
+// given, after flags are parsed.
 func factorFlags(flags *pflag.FlagSet, w *workload.Workload) func() map[string]string {
 	levels := map[string]*string{}
 	for _, f := range w.AllFactors() {
@@ -223,15 +224,15 @@ func factorFlags(flags *pflag.FlagSet, w *workload.Workload) func() map[string]s
 	}
 }
 
-// levelsFlag is the flag of a factor: its text is parsed once all factors are known.
+// levelsFlag is the flag of a factor. Its text is parsed after all factors are known.
 type levelsFlag string
 
 func (l *levelsFlag) String() string     { return string(*l) }
 func (l *levelsFlag) Set(s string) error { *l = levelsFlag(s); return nil }
 func (l *levelsFlag) Type() string       { return "LEVELS" }
 
-// refuseEmpty refuses --designs "" and the like: an unset variable of a shell would measure something
-// else than was meant.
+// refuseEmpty refuses flags such as --designs "", because an unset variable of a shell would measure something else
+// than intended.
 func refuseEmpty(flags *pflag.FlagSet) error {
 	var empty error
 	flags.Visit(func(f *pflag.Flag) {
@@ -242,7 +243,7 @@ func refuseEmpty(flags *pflag.FlagSet) error {
 	return empty
 }
 
-// validate refuses settings that make no sense.
+// validate refuses options that cannot be carried out.
 func (o *runOptions) validate() error {
 	var err error
 	if o.virtual {
@@ -257,7 +258,7 @@ func (o *runOptions) validate() error {
 		err = m.Validate()
 	}
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	return o.validateFormat()
 }
@@ -277,8 +278,7 @@ func (o *runOptions) validateFormat() error {
 	return nil
 }
 
-// needsVerdicts reports whether verdicts matter: where the format shows more than trials, or where they
-// decide what is measured.
+// needsVerdicts reports whether verdicts matter, because the format shows them or a budget depends on them.
 func (o *runOptions) needsVerdicts() bool {
 	return o.budget > 0 || o.format != "csv" && o.format != "bench"
 }

@@ -34,8 +34,8 @@ func simulated(t *testing.T, args ...string) []result.Trial {
 	return trials
 }
 
-// TestTrialSeed: the seed of any trial, given to --seed with --count 1, repeats that trial, whatever else the run
-// chooses by itself; replications of neighbouring seeds have nothing in common.
+// TestTrialSeed checks that --seed with a trial's seed and --count 1 repeats that trial, whatever else the run
+// chooses. Replications of neighbouring seeds must have nothing in common.
 func TestTrialSeed(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"closed": {"--designs", "finelocking", "--cpus", "4", "--jitter", "2ms", "--duration", "2s", "--cost",

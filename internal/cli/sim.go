@@ -39,7 +39,7 @@ replication (--count) has customers of its own.`, "NAME", name()),
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
 	decimalVar(f, &o.count, "count", 1, "replications, each with customers of its own; 2 and more have intervals")
-	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and "+
+	f.StringVar(&o.precision, "precision", "", "replications until half of the 95% interval of every mean rate and "+
 		"time is at most `SHARE` of it, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (more where a design takes longer to "+
@@ -59,10 +59,10 @@ replication (--count) has customers of its own.`, "NAME", name()),
 	return cmd
 }
 
-// virtualIntent is what is still to be calculated.
+// virtualIntent describes what is still to be calculated.
 func virtualIntent(s lab.Started) string {
 	h := &s.Header
-	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, casesOf(h))
+	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, caseCount(h))
 	if p := h.Precision; p != nil {
 		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.MinReplications, p.MaxReplications,
 			percent(p.Relative))
@@ -75,7 +75,7 @@ func virtualIntent(s lab.Started) string {
 	return text
 }
 
-// parsePrecision reads "1%" or "0.01".
+// parsePrecision parses a share such as "1%" or "0.01".
 func parsePrecision(text string) (float64, error) {
 	number, unit := strings.TrimSuffix(text, "%"), 1.0
 	if number != text {
@@ -91,9 +91,9 @@ func parsePrecision(text string) (float64, error) {
 	return v, nil
 }
 
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + " %" }
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + "%" }
 
-// concludePrecision says how well the means are known.
+// concludePrecision prints how precise the means are.
 func (a *app) concludePrecision(r *lab.Run) {
 	p, trials := r.Header.Precision, r.Trials
 	least, widest, missed, none := "", -1.0, 0, 0
@@ -113,6 +113,7 @@ func (a *app) concludePrecision(r *lab.Run) {
 				c.Point), half
 		}
 	}
+
 	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
 	if missed > 0 {
 		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give "+

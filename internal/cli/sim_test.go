@@ -13,7 +13,7 @@ import (
 )
 
 func TestParsePrecision(t *testing.T) {
-	for text, want := range map[string]float64{"1%": 0.01, "0.5 %": 0.005, "0.02": 0.02, "50%": 0.5, "0.01%": 0.0001} {
+	for text, want := range map[string]float64{"1%": 0.01, "0.5%": 0.005, "0.02": 0.02, "50%": 0.5, "0.01%": 0.0001} {
 		if got, err := parsePrecision(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
@@ -25,8 +25,8 @@ func TestParsePrecision(t *testing.T) {
 	}
 }
 
-// TestAskedTimeline is what a message tells to type after an interrupt: the same timeline again.
-func TestAskedTimeline(t *testing.T) {
+// TestTimelineArgs checks that the flags in a message after an interrupt ask for the same timeline again.
+func TestTimelineArgs(t *testing.T) {
 	for _, c := range []struct {
 		file string
 		span time.Duration
@@ -35,13 +35,13 @@ func TestAskedTimeline(t *testing.T) {
 		{"k.svg", defaultTimeline, "--timeline k.svg"},
 		{"my k.svg", 20 * time.Millisecond, "--timeline 'my k.svg' --timeline-span 20ms"},
 	} {
-		if got := (&runOptions{timeline: c.file, timelineSpan: c.span}).askedTimeline(); got != c.want {
+		if got := (&runOptions{timeline: c.file, timelineSpan: c.span}).timelineArgs(); got != c.want {
 			t.Errorf("asked for again by %q, want %q", got, c.want)
 		}
 	}
 }
 
-// TestIntent: what is going to be done is counted by designs and by cases, and one of a thing is not plural.
+// TestIntent checks the description of a run: it counts designs and cases, and one thing is not plural.
 func TestIntent(t *testing.T) {
 	point := func(cpus int) plan.Point {
 		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
@@ -59,11 +59,11 @@ func TestIntent(t *testing.T) {
 		{result.Virtual, one, 1, nil, "coffee, in virtual time: 1 design, 1 with its points, x 1 replication"},
 		{result.Virtual, three[:2], 2, nil, "coffee, in virtual time: 1 design, 2 with its points, x 2 replications"},
 		{result.Virtual, three, 1, nil, "coffee, in virtual time: 2 designs, 3 with their points, x 1 replication"},
-		{result.Virtual, one, 1000, sweep.NewPrecision(0.01), "coffee, in virtual time: 1 design, 1 with its points, x 10 to " +
-			"1000 replications, until every mean is within 1 %"},
-		{result.Live, one, 1, nil, "coffee: 1 design, 1 with its points, x 1 block, each also observed: 2 " +
+		{result.Virtual, one, 1000, sweep.NewPrecision(0.01), "coffee, in virtual time: 1 design, 1 with its points, " +
+			"x 10 to 1000 replications, until every mean is within 1%"},
+		{result.Live, one, 1, nil, "coffee: 1 design, 1 with its points, x 1 block, each also instrumented: 2 " +
 			"trials, about 90ms"},
-		{result.Live, three, 6, nil, "coffee: 2 designs, 3 with their points, x 6 blocks, each also observed: 36 " +
+		{result.Live, three, 6, nil, "coffee: 2 designs, 3 with their points, x 6 blocks, each also instrumented: 36 " +
 			"trials, about 1.6s"},
 	} {
 		h := sweep.Header{Workload: "coffee", World: c.world, Precision: c.precision, Cases: c.cases, Blocks: c.blocks,

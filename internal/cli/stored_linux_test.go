@@ -20,8 +20,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestDirectoryRemoved removes the directory of a run under way, live and in virtual time. The run ends with an error
-// that names it.
+// TestDirectoryRemoved removes the directory of a run in progress, live and in virtual time. The run must end with an
+// error that names it.
 func TestDirectoryRemoved(t *testing.T) {
 	t.Chdir(t.TempDir())
 	remover := &workload.Workload{Name: "remover", Doc: "Removes its run", Designs: []workload.Design{
@@ -52,7 +52,7 @@ func TestDirectoryRemoved(t *testing.T) {
 	}
 }
 
-// removeOnceBegun removes a run directory when its header is written.
+// removeOnceBegun removes a run directory as soon as its header is written.
 func removeOnceBegun(dir string) {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "journal.ndjson")); err == nil && info.Size() > 0 {
@@ -63,7 +63,7 @@ func removeOnceBegun(dir string) {
 	}
 }
 
-// filesOf tells all files of a directory, with their sizes and times.
+// filesOf lists all files of a directory with their sizes and times.
 func filesOf(t *testing.T, dir string) (list string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -80,8 +80,8 @@ func filesOf(t *testing.T, dir string) (list string) {
 	return list
 }
 
-// TestCompleteRunsAreOnlyRead shows complete runs again, which changes nothing in them: first where that can be seen,
-// then on a mount that cannot be written to.
+// TestCompleteRunsAreOnlyRead shows complete runs again and checks that nothing in them changes: first by their
+// files, then on a read-only mount.
 func TestCompleteRunsAreOnlyRead(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -90,7 +90,7 @@ func TestCompleteRunsAreOnlyRead(t *testing.T) {
 	said(t, "sim", "coffee", "--designs", "locking", "--cpus", "1", "--cost", "none", "--operations", "20", "-o",
 		"runs/virtual")
 	finishedRun(t, "runs/gate", []string{"Grind", "Press"})
-	show("bench", "--resume", "runs/gate") // writes its files for other tools
+	show("bench", "--resume", "runs/gate") // writes the files for other tools
 	for _, lock := range []string{"live/lock", "live/twin/lock", "virtual/lock", "gate/lock"} {
 		if err := os.Remove(filepath.Join("runs", lock)); err != nil {
 			t.Fatal(err)
@@ -121,7 +121,7 @@ func TestCompleteRunsAreOnlyRead(t *testing.T) {
 	}
 }
 
-// onReadOnly runs the command where dir is mounted read-only, which it sees alone.
+// onReadOnly runs the command with dir mounted read-only in a mount namespace of its own.
 func onReadOnly(t *testing.T, dir string, args []string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd, _ := command(t, args...)

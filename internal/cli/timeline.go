@@ -18,13 +18,13 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// mostTimelines is how many cases one file may hold: more are no picture.
-const mostTimelines = 12
+// maxTimelines is the largest number of cases in one file. More would be unreadable.
+const maxTimelines = 12
 
-// defaultTimeline is how much of a trial is recorded: with stages of 1 ms, their bars have room for a number.
+// defaultTimeline is the recorded part of a trial. With stages of 1 ms, a bar then has room for a number.
 const defaultTimeline = 50 * time.Millisecond
 
-// timelineFlags are those of sim alone.
+// timelineFlags adds the timeline flags, which only sim has.
 func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.timeline, "timeline", "", "write who ran, waited and queued in the first replication to `FILE`: a "+
 		"picture (.svg), or a trace for ui.perfetto.dev (.json)")
@@ -32,28 +32,28 @@ func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
 		"end of the warm-up on")
 }
 
-// askedTimeline are the flags that ask for this timeline again.
-func (o *runOptions) askedTimeline() string {
-	asked := "--timeline " + quoted(o.timeline)
+// timelineArgs are the flags that ask for this timeline again.
+func (o *runOptions) timelineArgs() string {
+	asked := "--timeline " + shellQuote(o.timeline)
 	if o.timelineSpan != defaultTimeline {
 		asked += " --timeline-span " + o.timelineSpan.String()
 	}
 	return asked
 }
 
-// spanOfTimeline refuses a span of no timeline.
-func spanOfTimeline(cmd *cobra.Command) error {
+// checkTimelineSpan refuses a span without a timeline.
+func checkTimelineSpan(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("timeline-span") && !cmd.Flags().Changed("timeline") {
 		return usage("--timeline-span changes nothing without --timeline FILE")
 	}
 	return nil
 }
 
-// timelineFormats are the formats by the end of the file's name.
+// timelineFormats are the formats by file extension.
 var timelineFormats = map[string]func(io.Writer, []*timeline.Timeline) error{".svg": report.TimelineSVG,
 	".json": report.TimelineJSON}
 
-// checkTimeline refuses a timeline that could not be written, before anything is calculated for it.
+// checkTimeline refuses a timeline that cannot be written, before anything is calculated for it.
 func (o *runOptions) checkTimeline(cases int) error {
 	if o.timeline == "" {
 		return nil
@@ -64,15 +64,15 @@ func (o *runOptions) checkTimeline(cases int) error {
 			o.timeline)
 	case o.timelineSpan <= 0:
 		return usage("--timeline-span %v is not a positive time", o.timelineSpan)
-	case cases > mostTimelines:
+	case cases > maxTimelines:
 		return usage("--timeline would hold %d cases, and at most %d are possible: choose with --designs, or give "+
-			"factors fewer levels", cases, mostTimelines)
+			"factors fewer levels", cases, maxTimelines)
 	}
 	return writable("--timeline", o.timeline)
 }
 
-// writeTimelines writes the file of the first replication of every case. That is calculated once more for it, as far as
-// the timeline goes: the seed makes it the same.
+// writeTimelines writes the timelines of the first replication of every case. These are calculated again up to the
+// end of the timeline, with the same seed and so the same result.
 func (a *app) writeTimelines(ctx context.Context, r *lab.Run, o runOptions) error {
 	if o.timeline == "" {
 		return nil
@@ -99,6 +99,7 @@ func (a *app) writeTimelines(ctx context.Context, r *lab.Run, o runOptions) erro
 	if all == nil {
 		return nil
 	}
+
 	write := timelineFormats[filepath.Ext(o.timeline)]
 	err = store.Replace(o.timeline, func(w io.Writer) error { return write(w, all) })
 	if err != nil {
@@ -109,7 +110,7 @@ func (a *app) writeTimelines(ctx context.Context, r *lab.Run, o runOptions) erro
 	return nil
 }
 
-// writableFiles refuses files that could not be written, before anything is calculated for them.
+// writableFiles refuses files that cannot be written, before anything is calculated for them.
 func (o *runOptions) writableFiles(w *workload.Workload, given map[string]string) error {
 	if o.recordCosts != "" {
 		if err := writable("--record-costs", o.recordCosts); err != nil {
@@ -125,7 +126,7 @@ func (o *runOptions) writableFiles(w *workload.Workload, given map[string]string
 	}
 	cases, err := s.Cases(w)
 	if err != nil {
-		return fromLab(err)
+		return withExitCode(err)
 	}
 	return o.checkTimeline(len(cases))
 }

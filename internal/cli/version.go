@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// modulePath is the module whose version is told; a user's own program depends on it.
+// modulePath is the module whose version is printed. A user's own program depends on it.
 const modulePath = "github.com/brewput/brewput"
 
 func (a *app) versionCommand() *cobra.Command {
@@ -23,7 +23,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// version is the module's version, with the revision where the program was built from a checkout.
+// version is the module's version, with the revision if the program was built from a checkout.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

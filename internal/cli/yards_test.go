@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// yards is a workload with a yardstick of somebody else's, formulas, what jobs measure themselves, and a file.
+// yards is a workload with a reference, formulas, metrics of the jobs' own, and a file.
 func yards() *workload.Workload {
 	of := func(text string, seconds func(plan.Point, workload.Measured) float64) *workload.Formula {
 		return &workload.Formula{Text: text, Source: "arithmetic", Seconds: seconds}
@@ -20,7 +20,7 @@ func yards() *workload.Workload {
 	return &workload.Workload{
 		Name: "yards",
 		Doc:  "Burns of one millisecond.",
-		// What stands in test files has no lines of its own.
+		// Designs in test files have no line counts.
 		Source: fstest.MapFS{"yards.go": {Data: []byte("package yards\n\nfunc newThree() {\n}\n")}},
 		Factors: []plan.Factor{
 			{Name: "cloth", Doc: "a file that nobody reads", Kind: plan.Text, Path: true},

@@ -141,7 +141,7 @@ func TestMeasureScatter(t *testing.T) {
 	k.Run()
 	if took := float64(k.Now()) / (n * each); math.Abs(took-1) > 0.001 ||
 		!regexp.MustCompile(`^burn=9\d[.%]`).MatchString(sim.Costs{Burn: costs.Burn}.String()) {
-		t.Errorf("burns take %.4f of what they say: %v; want 1, and at least 90 %%", took, costs)
+		t.Errorf("burns take %.4f of what they say: %v; want 1, and at least 90%%", took, costs)
 	}
 }
 

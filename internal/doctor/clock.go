@@ -40,9 +40,9 @@ func (r Readings) clockRead() Check {
 	}
 	c := number("clock-read", grade(float64(d), 100, 1000), float64(d), "ns", span(d)+" a read")
 	if c.Status == Good {
-		return c.claim("timing an operation costs little: of one that takes 10 µs or more, less than 1 %", "")
+		return c.claim("timing an operation costs little: of one that takes 10 µs or more, less than 1%", "")
 	}
-	return c.claim(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1 %%", span(d),
+	return c.claim(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1%%", span(d),
 		span(100*d)), "time fewer of them, such as one in 10; or change the clock (see clock)")
 }
 

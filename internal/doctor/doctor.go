@@ -211,11 +211,11 @@ func percent(x float64) string {
 	case math.IsNaN(p):
 		return "an unknown part"
 	case p == 0 || p >= 9.95:
-		return fmt.Sprintf("%.0f %%", p)
+		return fmt.Sprintf("%.0f%%", p)
 	case p < 0.095:
-		return fmt.Sprintf("%.2g %%", p)
+		return fmt.Sprintf("%.2g%%", p)
 	}
-	return fmt.Sprintf("%.1f %%", p)
+	return fmt.Sprintf("%.1f%%", p)
 }
 
 // span formats a time with two or three digits.

@@ -294,18 +294,18 @@ func TestNoise(t *testing.T) {
 		floor   result.Value
 		claim   string // of the verdict
 	}{
-		{"still", at(0.001, 0.01), Good, Fit, 0.01, "fit for measuring differences above 2.0 % (twice the " +
-			"noise floor of 1.0 %)"},
-		{"the wider one", at(0.011, 0.002), Caution, FitFrom, 0.011, "fit for differences above 2.2 % (twice the " +
-			"noise floor of 1.1 %) only; take care: noise"},
-		{"very noisy", at(0.11), Bad, NotFit, 0.11, "not fit for measuring: noise (±11 % at 1 CPU, a design beside " +
+		{"still", at(0.001, 0.01), Good, Fit, 0.01, "fit for measuring differences above 2.0% (twice the " +
+			"noise floor of 1.0%)"},
+		{"the wider one", at(0.011, 0.002), Caution, FitFrom, 0.011, "fit for differences above 2.2% (twice the " +
+			"noise floor of 1.1%) only; take care: noise"},
+		{"very noisy", at(0.11), Bad, NotFit, 0.11, "not fit for measuring: noise (±11% at 1 CPU, a design compared with " +
 			"itself in 10 blocks)"},
 		{"one is missing", at(0.001, result.Unavailable), Unknown, Open, result.Unavailable,
 			"nothing speaks against measuring here, but"},
 		{"not asked for", nil, "", Open, result.Unavailable, "the noise floor was not measured (brewput " +
 			"doctor measures it)"},
 		{"a difference where there is none", differs, Caution, Fit, 0.002,
-			"fit for measuring differences above 0.4 % (twice the noise floor of 0.2 %); take care: noise"},
+			"fit for measuring differences above 0.4% (twice the noise floor of 0.2%); take care: noise"},
 	} {
 		checks, rep := Judge(ideal(), x.noise)
 		if x.status != "" {
@@ -347,7 +347,7 @@ func TestContract(t *testing.T) {
 	checks, rep := Judge(r, nil)
 	for want, v := range map[string]any{
 		`{"kind":"check","schema_version":1,"check":"load","status":"unknown","value":null,"unit":"","evidence":"could not be read","claim":"whether the machine was busy in the last minute is not known; the noise floor tells what comes of it","fix":""}`:                                      find(t, checks, "load"),
-		`{"kind":"check","schema_version":1,"check":"clock-read","status":"good","value":40,"unit":"ns","evidence":"40ns a read","claim":"timing an operation costs little: of one that takes 10 µs or more, less than 1 %","fix":""}`:                                                             find(t, checks, "clock-read"),
+		`{"kind":"check","schema_version":1,"check":"clock-read","status":"good","value":40,"unit":"ns","evidence":"40ns a read","claim":"timing an operation costs little: of one that takes 10 µs or more, less than 1%","fix":""}`:                                                              find(t, checks, "clock-read"),
 		`{"kind":"doctor","schema_version":1,"verdict":"unknown","noise_floor":null,"least_difference":null,"bad":[],"caution":[],"claim":"nothing speaks against measuring here, but how small a difference it shows is unknown: the noise floor was not measured (brewput doctor measures it)"}`: rep,
 	} {
 		b, err := json.Marshal(v)
@@ -359,8 +359,8 @@ func TestContract(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for want, got := range map[string]string{
-		"0 %": percent(0), "0.012 %": percent(0.00012), "0.1 %": percent(0.001), "1.2 %": percent(0.0123),
-		"9.9 %": percent(0.0994), "10 %": percent(0.0995), "150 %": percent(1.5),
+		"0%": percent(0), "0.012%": percent(0.00012), "0.1%": percent(0.001), "1.2%": percent(0.0123),
+		"9.9%": percent(0.0994), "10%": percent(0.0995), "150%": percent(1.5),
 		"0s": span(0), "40ns": span(40), "1.2µs": span(1234), "12µs": span(12345), "-5ns": span(-5),
 		"1.5ms": span(1_530_000), "14s": span(13_900 * time.Millisecond),
 		"1 CPU": result.Count(1, "CPU"), "0 CPUs": result.Count(0, "CPU"),

@@ -37,13 +37,13 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 			Fix:   "see what the trials of a run say, or give doctor more time"}, result.Unavailable
 	}
 	c := number("noise", grade(float64(floor), usualMargin/2, 0.1), float64(floor), "ratio",
-		fmt.Sprintf("%s, a design beside itself in %s", flat(parts), result.Count(noise[0].Blocks, "block")))
+		fmt.Sprintf("%s, a design compared with itself in %s", flat(parts), result.Count(noise[0].Blocks, "block")))
 	if differs && c.Status == Good {
 		c.Status = Caution
 	}
 	claim := fmt.Sprintf("differences above %s can be judged; smaller ones drown", percent(2*float64(floor)))
 	if differs {
-		claim += fmt.Sprintf("; a design beside itself looked different, as by chance happens up to once in %d "+
+		claim += fmt.Sprintf("; a design compared with itself looked different, as by chance happens up to once in %d "+
 			"times: ask again, and doubt this machine if it is so again", 20/len(noise))
 	}
 	return c.claim(claim, "mend the other checks that are not good; or measure longer: four times the blocks or "+

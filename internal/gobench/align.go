@@ -207,7 +207,7 @@ func (s *Side) matchLevel(factor string, other *Side) string {
 	if at != "" {
 		why = "the " + other.Name + " was measured at " + factor + "=" + at
 	}
-	return fmt.Sprintf("only the %s varies %s, and %s: each level stands beside it in a table of its own, with a "+
+	return fmt.Sprintf("only the %s varies %s, and %s: each level is compared with it in a table of its own, with a "+
 		"geometric mean of its own", s.Name, all, why)
 }
 

@@ -68,19 +68,19 @@ func TestAlign(t *testing.T) {
 			"of the old, which has a base and a head, the head is compared", ""},
 		{"an empty level beside who knows what", sideOf("old", run(), "100", "BEANS=", "BEANS=2"),
 			sideOf("new", run(), "100", ""), " / BEANS=;  / BEANS=2",
-			"only the old varies BEANS (, 2), and at what the new was measured is not known: each level stands " +
-				"beside it in a table of its own, with a geometric mean of its own", ""},
+			"only the old varies BEANS (, 2), and at what the new was measured is not known: each level is compared " +
+				"with it in a table of its own, with a geometric mean of its own", ""},
 		{"a level that the other was measured at", sideOf("old", run(), "100", ""),
 			sideOf("new", run(), "100", "GOGC=50", "GOGC=100"), " / ",
 			"of the new, which varies GOGC (50, 100), GOGC=100 is compared: so was the old measured", ""},
 		{"levels that the other was not measured at", sideOf("old", run(), "100", ""),
 			sideOf("new", run(), "100", "GOGC=50", "GOGC=200"), "GOGC=50 / ; GOGC=200 / ",
-			"only the new varies GOGC (50, 200), and the old was measured at GOGC=100: each level stands beside it " +
-				"in a table of its own, with a geometric mean of its own", ""},
+			"only the new varies GOGC (50, 200), and the old was measured at GOGC=100: each level is compared " +
+				"with it in a table of its own, with a geometric mean of its own", ""},
 		{"levels beside who knows what", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),
 			sideOf("new", run(), "100", ""), " / BEANS=1;  / BEANS=2",
-			"only the old varies BEANS (1, 2), and at what the new was measured is not known: each level stands " +
-				"beside it in a table of its own, with a geometric mean of its own", ""},
+			"only the old varies BEANS (1, 2), and at what the new was measured is not known: each level is compared " +
+				"with it in a table of its own, with a geometric mean of its own", ""},
 		{"levels of both", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),
 			sideOf("new", run(), "100", "BEANS=2", "BEANS=3"), " / ", "", ""},
 		{"a level and levels", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),

@@ -56,7 +56,7 @@ var limitsOf = [...]limits{
 		"give it fewer recorded arrivals, or a shorter trial"},
 	Output:  {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
 	Journal: {"a file of a run", 64 * gb, 0, "give another run"},
-	Copied:  {"a file that is moved", 64 * gb, 0, "free space beside it"},
+	Copied:  {"a file that is moved", 64 * gb, 0, "free space next to it"},
 }
 
 func (k Kind) limits() limits { return limitsOf[k] }

@@ -77,7 +77,7 @@ func TestLevelsSpend(t *testing.T) {
 			levels := NominalLevels(SquareSpending, alpha, blocks)
 			got := crossings(rand.New(rand.NewPCG(1, uint64(i))), blocks, levels, tests)
 			if se := math.Sqrt(alpha / tests); math.Abs(got-alpha) > 3*se {
-				t.Errorf("looks at %v: %.4f %% rejected, %.4f %% was to be spent", blocks, 100*got, 100*alpha)
+				t.Errorf("looks at %v: %.4f%% rejected, %.4f%% was to be spent", blocks, 100*got, 100*alpha)
 			}
 		}
 	}

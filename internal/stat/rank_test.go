@@ -41,7 +41,7 @@ func TestRank(t *testing.T) {
 		t.Errorf("of 6: %+v", r)
 	}
 	if r := c.Rank(0.99); !math.IsNaN(r.Low) || !math.IsNaN(r.High) {
-		t.Errorf("6 values have no rank interval of 99 %%: %+v", r)
+		t.Errorf("6 values have no rank interval of 99%%: %+v", r)
 	}
 	c, _ = CompareUnpaired([]float64{1, 2, 3, 40}, []float64{0, 0.1, 0.2, 0.3}, 0.95)
 	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(2.35), 1e-9) || !near(r.Low, math.Exp(0.7), 1e-9) ||
@@ -168,7 +168,7 @@ func TestRankIntervals(t *testing.T) {
 		}
 		for name, k := range map[string]int{"paired": paired, "apart": apart} {
 			if share := float64(k) / sets; share < 0.95-3*math.Sqrt(0.95*0.05/sets) {
-				t.Errorf("%d blocks, %s: the interval holds the shift in %.1f %%", n, name, 100*share)
+				t.Errorf("%d blocks, %s: the interval holds the shift in %.1f%%", n, name, 100*share)
 			}
 		}
 	}

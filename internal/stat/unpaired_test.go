@@ -193,9 +193,9 @@ func TestRunsOfUnequalSpread(t *testing.T) {
 			}
 		}
 		got := 100 * float64(wrong) / sets
-		t.Logf("%d runs that vary by 3 %% and %d by 0.3 %%: %.1f %%", c.a, c.b, got)
+		t.Logf("%d runs that vary by 3%% and %d by 0.3%%: %.1f%%", c.a, c.b, got)
 		if got < c.low || got > c.high {
-			t.Errorf("%d runs that vary by 3 %% and %d by 0.3 %%: false differences in %.1f %%, not within %v and %v",
+			t.Errorf("%d runs that vary by 3%% and %d by 0.3%%: false differences in %.1f%%, not within %v and %v",
 				c.a, c.b, got, c.low, c.high)
 		}
 	}

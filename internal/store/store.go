@@ -149,7 +149,7 @@ func parse(line []byte) (record, error) {
 		}
 	case kindInterim:
 		if len(r.Interim) == 0 {
-			return r, errors.New("a look needs what it decided")
+			return r, errors.New("an interim analysis needs what it decided")
 		}
 	default:
 		return r, fmt.Errorf("unknown kind of record %q", r.Kind)

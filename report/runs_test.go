@@ -11,7 +11,7 @@ import (
 )
 
 // twoRuns are two runs of the shop with every kind of verdict, rows without one, and rows of one run only.
-func twoRuns() Between {
+func twoRuns() RunComparison {
 	judged := func(a, b compare.Row, verdict string, ratio, half float64) compare.Match {
 		v := compare.Verdict{Kind: "verdict", SchemaVersion: 1, Workload: "coffee", World: "live",
 			Metric: result.Throughput, A: a.Design, B: b.Design,
@@ -36,7 +36,7 @@ func twoRuns() Between {
 	few.Run = "runs/old"
 	settings := compare.NewWarning("coffee", compare.WarnSettings, "a window is 1s long in the old "+
 		"run and 2s in the new")
-	return Between{Workload: "coffee", A: "runs/new", B: "runs/old",
+	return RunComparison{Workload: "coffee", A: "runs/new", B: "runs/old",
 		Facts: []compare.Difference{
 			{Name: "vcs_revision", A: "0123456789abcdef0123456789abcdef01234567", B: "unknown"},
 			{Name: "duration", A: "2s", B: "1s"}},
@@ -81,21 +81,21 @@ func TestBetweenGoldens(t *testing.T) {
 	}
 }
 
-// TestWarningsOfARun stand before those of its rows.
+// TestWarningsOfARun checks that warnings of the run precede those of its rows.
 func TestWarningsOfARun(t *testing.T) {
 	rows := shops()
 	warnings := []compare.Warning{compare.NewWarning("coffee", compare.WarnSteal,
-		"the hypervisor gave 3.4 % of the CPU time to others | neighbours")}
+		"the hypervisor gave 3.4% of the CPU time to others | neighbours")}
 	var page, md bytes.Buffer
 	if err := errors.Join(Table(&page, rows, nil, warnings, Style{Unicode: true}),
 		Markdown(&md, rows, nil, warnings)); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nwarnings\n! the hypervisor gave 3.4 % of the CPU time to others | neighbours\n! " +
+	if want := "\nwarnings\n! the hypervisor gave 3.4% of the CPU time to others | neighbours\n! " +
 		"another process used"; !bytes.Contains(page.Bytes(), []byte(want)) {
 		t.Errorf("the page has no %q", want)
 	}
-	if want := "\nWarnings:\n\n- the hypervisor gave 3.4 % of the CPU time to others \\| " +
+	if want := "\nWarnings:\n\n- the hypervisor gave 3.4% of the CPU time to others \\| " +
 		"neighbours\n"; !bytes.HasSuffix(md.Bytes(), []byte(want)) {
 		t.Errorf("the Markdown does not end in %q:\n%s", want, md.String())
 	}

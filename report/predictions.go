@@ -10,28 +10,28 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// predictedNote stands above predictions, and beside a row that is predicted among others that are measured. offSign
-// is at the error of a prediction that is off.
+// predictedNote is the heading of predictions and the note of predicted rows among measured ones. offSign marks the
+// error of a prediction that is off.
 const (
 	predictedNote = "predicted"
 	offSign       = "!"
-	notModelled   = "not modelled" // in place of a prediction that does not hold
+	notModelled   = "not modelled" // replaces a prediction that does not hold
 )
 
-// mostOff is how many predictions that are off are told in full.
-const mostOff = 8
+// maxOff is the largest number of predictions that are off and listed.
+const maxOff = 8
 
-// beyond reports whether some rows are predicted and others measured.
-func (f *frame) beyond() bool {
+// hasPredictedRows reports whether some rows are predicted and others measured.
+func (f *frame) hasPredictedRows() bool {
 	return !f.virtual() && slices.ContainsFunc(f.rows, f.predicted)
 }
 
-// predicted reports whether a row is predicted where others are measured.
+// predicted reports whether a row is predicted while others are measured.
 func (f *frame) predicted(r compare.Row) bool { return r.World == result.Virtual && !f.virtual() }
 
-// twinColumns are what was predicted of the measure, or in an open loop of the mean response, and by how much that
-// and the mean latency are off. There are none where nothing was.
-func (f *frame) twinColumns() []column {
+// predictionColumns returns the prediction of the measure (in an open loop of the mean response time), its error and
+// that of the mean latency. It returns nil if nothing was predicted.
+func (f *frame) predictionColumns() []column {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Predictions) > 0 }) {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (f *frame) twinColumns() []column {
 	return columns
 }
 
-// errorColumn is by how much predictions of a metric are off.
+// errorColumn returns the errors of predictions of a metric.
 func (f *frame) errorColumn(head string, metric func(compare.Row) string) column {
 	c := column{group: predictedNote, head: head}
 	for _, r := range f.rows {
@@ -64,11 +64,11 @@ func (f *frame) errorColumn(head string, metric func(compare.Row) string) column
 		case !ok || t.NotModelled != "":
 			c.add("", plain)
 		case t.Off:
-			c.add(signed(t.Error)+offSign, caution)
+			c.add(signedPercent(t.Error)+offSign, caution)
 		case r.Bound:
-			c.add(signed(t.Error)+" ", dim)
+			c.add(signedPercent(t.Error)+" ", dim)
 		default:
-			c.add(signed(t.Error)+" ", plain)
+			c.add(signedPercent(t.Error)+" ", plain)
 		}
 	}
 	if !slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, offSign) }) {
@@ -79,8 +79,8 @@ func (f *frame) errorColumn(head string, metric func(compare.Row) string) column
 	return c
 }
 
-// signed prints an error of 0.012 as +1.2%.
-func signed(v result.Value) string {
+// signedPercent prints an error of 0.012 as +1.2%.
+func signedPercent(v result.Value) string {
 	x := 100 * float64(v)
 	if math.Abs(x) < 0.05 {
 		return "0.0%"
@@ -88,25 +88,26 @@ func signed(v result.Value) string {
 	return fmt.Sprintf("%+.1f%%", x)
 }
 
-// twinNotes explain the signs of twinColumns.
-func (f *frame) twinNotes(columns []column) []string {
+// predictionNotes explains the signs of predictionColumns.
+func (f *frame) predictionNotes(columns []column) []string {
 	var notes []string
 	if slices.ContainsFunc(columns, func(c column) bool {
 		return slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, "%"+offSign) })
 	}) {
-		notes = append(notes, fmt.Sprintf("%s : off; the 95 %% interval of the error lies wholly "+
-			"outside -%.0f to +%.0f %%", offSign, 100*compare.PredictionMargin, 100*compare.PredictionMargin))
+		notes = append(notes, fmt.Sprintf("%s : off; the 95%% interval of the error lies wholly "+
+			"outside -%.0f to +%.0f%%", offSign, 100*compare.PredictionMargin, 100*compare.PredictionMargin))
 	}
-	notes = append(notes, f.refusals()...)
-	if f.beyond() {
+	notes = append(notes, f.refusalNotes()...)
+	if f.hasPredictedRows() {
 		notes = append(notes, predictedNote+" : calculated in virtual time, on CPUs that this machine does not have; "+
 			"means in place of medians")
 	}
 	return notes
 }
 
-// refusals are why predictions do not hold: a sentence for each condition that fails, with the row where it fails most.
-func (f *frame) refusals() []string {
+// refusalNotes says why predictions do not hold: a sentence for each failed condition, with the row that fails it
+// most.
+func (f *frame) refusalNotes() []string {
 	var order []string
 	worst, count := map[string]*compare.Row{}, map[string]int{}
 	for i := range f.rows {
@@ -122,20 +123,21 @@ func (f *frame) refusals() []string {
 			worst[c] = r
 		}
 	}
+
 	var notes []string
 	for _, c := range order {
 		w, where := worst[c], ""
 		if count[c] > 1 {
-			where = fmt.Sprintf(" (%s, the worst %s)", result.Count(count[c], "row"), f.place(w))
+			where = fmt.Sprintf(" (%s, the worst %s)", result.Count(count[c], "row"), f.rowName(w))
 		}
-		notes = append(notes, fmt.Sprintf("%s : %s%s: %s", notModelled, strings.Join(f.refused(c), ", "), where,
+		notes = append(notes, fmt.Sprintf("%s : %s%s: %s", notModelled, strings.Join(f.refusedDesigns(c), ", "), where,
 			w.FailedCondition))
 	}
 	return notes
 }
 
-// refused are the designs that have a row that fails a condition, each once.
-func (f *frame) refused(condition string) []string {
+// refusedDesigns returns the designs that have a row that fails a condition, each once.
+func (f *frame) refusedDesigns(condition string) []string {
 	var names []string
 	for _, r := range f.rows {
 		if r.FailedCondition != nil && r.FailedCondition.Condition == condition && !slices.Contains(names, r.Design) {
@@ -145,8 +147,8 @@ func (f *frame) refused(condition string) []string {
 	return names
 }
 
-// agreement says how well predictions agree with measurements, and which do not. The sentence is "" where there are
-// none.
+// agreement states how well predictions agree with measurements, and lists those that are off. The sentence is "" if
+// there are no predictions.
 func (f *frame) agreement() (sentence string, off []string) {
 	a := compare.SummarizePredictions(f.rows)
 	refused := ""
@@ -155,49 +157,50 @@ func (f *frame) agreement() (sentence string, off []string) {
 	}
 	if a.Points == 0 {
 		if refused != "" {
-			sentence = "the twin: " + refused
+			sentence = "predictions: " + refused
 		}
 		return sentence, nil
 	}
-	where := func(t compare.Prediction) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
-	sentence = fmt.Sprintf("the twin: %d of %s within %.0f %%, median error %.1f %%", a.Within,
+
+	where := func(t compare.Prediction) string { return f.rowName(&compare.Row{Design: t.Design, Point: t.Point}) }
+	sentence = fmt.Sprintf("predictions: %d of %s within %.0f%%, median error %.1f%%", a.Within,
 		result.Count(a.Points, "case"), 100*compare.PredictionMargin, 100*a.Median)
 	if a.Points > 1 {
-		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))
+		sentence += fmt.Sprintf(", worst %s (%s)", signedPercent(a.Worst.Error), where(a.Worst))
 	}
 	if refused != "" {
 		sentence += "; " + refused
 	}
+
 	for i, t := range a.Off {
-		if i == mostOff {
+		if i == maxOff {
 			off = append(off, fmt.Sprintf("and %d more", len(a.Off)-i))
 			break
 		}
 		u := result.UnitOf(t.Metric)
 		off = append(off, fmt.Sprintf("%s of %s: %s predicted, %s measured: %s (%s to %s)", metricWords[t.Metric],
-			where(t),
-			number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signed(t.Error), signed(t.Low),
-			signed(t.High)))
+			where(t), number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signedPercent(t.Error),
+			signedPercent(t.Low), signedPercent(t.High)))
 	}
 	return sentence, off
 }
 
-// metricWords are the metrics that are predicted, in words.
+// metricWords are the names of the predicted metrics for people.
 var metricWords = map[string]string{
 	result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response",
 	result.WallSeconds: "wall time",
 }
 
-// twin writes how well the predictions agree.
-func twin(b *strings.Builder, f *frame, st Style) {
+// writePredictions writes how well predictions and measurements agree.
+func writePredictions(b *strings.Builder, f *frame, st Style) {
 	sentence, off := f.agreement()
 	if sentence == "" {
 		return
 	}
-	blank(b)
-	wrap(b, st.words(sentence), " ", 2, st.width())
+	blankLine(b)
+	wrap(b, st.split(sentence), " ", 2, st.width())
 	for _, text := range off {
 		b.WriteString("  " + st.paint(caution, offSign) + " ")
-		wrap(b, st.words(text), " ", 4, st.width()-4)
+		wrap(b, st.split(text), " ", 4, st.width()-4)
 	}
 }

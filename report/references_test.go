@@ -6,8 +6,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// peers are two designs beside somebody else's and a bound, with formulas: one that holds, one that lacks something.
-func peers() []compare.Row {
+// references are two designs with a reference and a bound, and with formulas: one that holds and one that lacks
+// something.
+func references() []compare.Row {
 	var rows []compare.Row
 	for i, d := range []string{"one-byte", "buffered", "wc", "probe"} {
 		wall := []float64{2.1, 0.021, 0.0071, 0.0004}[i]

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/plan"
+)
+
+// Exit codes of the command. If several apply, the order of precedence is 130, 4, 1, 3.
+const (
+	exitOK          = 0
+	exitWrong       = 1 // an undeclared wrong answer or violation
+	exitUsage       = 2
+	exitUndecided   = 3 // where a decision was asked for
+	exitFailed      = 4 // a trial failed, or its result could not be kept
+	exitInterrupted = 130
+)
+
+// exit prints an error and returns its exit code. An interrupt takes precedence over other errors.
+func (a *app) exit(err error) int {
+	if err == nil {
+		return a.code
+	}
+	code := exitFailed
+	var known exitError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &known):
+		code = known.code
+	case !a.measuring:
+		code = exitUsage
+	}
+	fmt.Fprintln(a.stderr, "brewput:", input.Redact(flagText(err)))
+	if a.code == exitInterrupted {
+		return exitInterrupted
+	}
+	return code
+}
+
+// exitError is an error with the exit code of the command.
+type exitError struct {
+	error
+	code int
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
+// usage is an error of wrong use.
+func usage(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
+
+// asUsage returns err with the exit code of wrong use.
+func asUsage(err error) error { return exitError{err, exitUsage} }
+
+// flagText is the text of an error for users: options of package lab and factors are named as flags, wherever in the
+// chain of err they are refused.
+func flagText(err error) string {
+	text := err.Error()
+	visitCauses(err, func(cause error) {
+		var flags string
+		switch cause := cause.(type) {
+		case *lab.Refusal:
+			flags = cause.Text(asFlag)
+		case *lab.BrokenError:
+			flags = cause.Text(asFlag)
+		case *plan.LevelError:
+			flags = asFlag(cause.Error())
+		default:
+			return
+		}
+
+		plain := cause.Error()
+		if i := strings.Index(text, plain); i >= 0 && !strings.HasSuffix(text[:i], "--") {
+			text = text[:i] + flags + text[i+len(plain):]
+		}
+	})
+	return text
+}
+
+// visitCauses calls visit for err and for all errors that it wraps, outer ones first.
+func visitCauses(err error, visit func(error)) {
+	if err == nil {
+		return
+	}
+	visit(err)
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		visitCauses(err.Unwrap(), visit)
+	case interface{ Unwrap() []error }:
+		for _, cause := range err.Unwrap() {
+			visitCauses(cause, visit)
+		}
+	}
+}
+
+// asFlag is the name of an option or a factor as users type it.
+func asFlag(name string) string { return "--" + name }
+
+// withExitCode gives an error of package lab its exit code.
+func withExitCode(err error) error {
+	var r *lab.Refusal
+	var known exitError
+	switch {
+	case err == nil || errors.Is(err, context.Canceled) || errors.As(err, &known):
+		return err
+	case errors.As(err, &r):
+		return asUsage(r)
+	}
+	return exitError{err, exitFailed}
+}
+
+// goFlags maps flags of go test to Brewput's.
+var goFlags = map[string]string{"cpu": "cpus", "benchtime": "duration", "run": "bench"}
+
+// flagError turns a flag that could not be parsed into a usage error that says what to type.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		typed, as := "-"+unknown.GetSpecifiedName(), "--count 5"
+		if _, word, ok := strings.Cut(err.Error(), " in -"); ok && len(word) > 1 {
+			typed = "-" + word
+			word, _, _ = strings.Cut(word, "=")
+			if ours, ok := goFlags[word]; ok {
+				word = ours
+			}
+			if cmd.Flags().Lookup(word) != nil {
+				as = "--" + word
+			}
+		}
+		return usage("%s has no flag %s; flags of several letters take two dashes, as in %s; see %s --help",
+			cmd.CommandPath(), typed, as, cmd.CommandPath())
+	case errors.As(err, &unknown):
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		return usage("%s has no flag --%s%s; see %s --help", cmd.CommandPath(),
+			unknown.GetSpecifiedName(), didYouMeanFlag(unknown.GetSpecifiedName(), known), cmd.CommandPath())
+	case errors.As(err, &invalid):
+		return invalidValue(invalid.GetFlag(), invalid.GetValue())
+	}
+	return usage("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// decimalDigits describes the values of flags that count.
+const decimalDigits = "a whole number in decimal digits, without leading zeros, as in 10"
+
+// invalidValue is the error of a flag's value. It says what the flag takes.
+func invalidValue(f *pflag.Flag, value string) error {
+	takes := map[string]string{
+		"int": decimalDigits, "int64": decimalDigits, "uint64": decimalDigits + ", 0 or more",
+		"duration": "a time such as 500ms or 2s", "bool": "true or false",
+	}[f.Value.Type()]
+	if takes == "" {
+		takes = "something else"
+	}
+	return usage("--%s %q is not possible: it takes %s", f.Name, value, takes)
+}
+
+func didYouMean(word string, known []string) string {
+	if s := plan.Suggest(word, known); s != "" {
+		return fmt.Sprintf(", did you mean %q?", s)
+	}
+	return ""
+}
+
+func didYouMeanFlag(word string, known []string) string {
+	if s := plan.Suggest(word, known); s != "" {
+		return fmt.Sprintf(", did you mean --%s?", s)
+	}
+	return ""
+}

@@ -1,0 +1,240 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+)
+
+// RunComparison is a page that compares two stored runs. A is the new one, B the old one.
+type RunComparison struct {
+	Workload string
+	A, B     string               // directories of the runs
+	Facts    []compare.Difference // settings in which the runs differ
+	Contrast compare.RunComparison
+	Warnings []compare.Warning
+}
+
+const (
+	unpaired = "unpaired: the blocks of two runs lie apart in time, so what the machine did differently between " +
+		"them is part of the difference; designs of one run are compared without it"
+	nested = "unpaired: the runs are the replicates, so what differs from run to run is in the " +
+		"intervals; designs of one " +
+		"run are compared without it"
+	noDifference = "program and settings are the same in both: a difference is the machine's"
+)
+
+// Table writes the page for people.
+func (c RunComparison) Table(w io.Writer, st Style) error {
+	var b strings.Builder
+	wrap(&b, st.split(c.title()), " ", 2, st.width())
+	wrap(&b, st.split(c.method()), " ", 0, st.width())
+	blankLine(&b)
+	if facts := c.factColumns(); len(c.Facts) > 0 {
+		render(&b, facts, st)
+	} else {
+		b.WriteString(noDifference + "\n")
+	}
+
+	for _, t := range c.tables() {
+		blankLine(&b)
+		writeShared(&b, t.shared, st)
+		writeTable(&b, t.columns, vagueNote, st)
+	}
+
+	verdicts := c.Contrast.Verdicts()
+	if len(verdicts) == 0 {
+		b.WriteString("\n" + st.paint(dim, noVerdicts) + "\n")
+	}
+	writeVerdicts(&b, verdicts, st)
+	writeParagraphs(&b, c.unmatchedTexts(), st)
+	if len(c.Warnings) > 0 {
+		writeHeading(&b, "warnings", "", st)
+	}
+	for _, x := range c.Warnings {
+		writeWarning(&b, warningText(x, c), st)
+	}
+	return st.emit(w, b.String())
+}
+
+const noVerdicts = "no verdicts: they need at least 2 blocks with a number in each run, and 5 to decide"
+
+// title names the workload and both sides.
+func (c RunComparison) title() string {
+	return c.Workload + ": old " + runs(c.B) + ", new " + runs(c.A)
+}
+
+// runs names the runs of a side.
+func runs(names string) string {
+	if list := strings.Split(names, ","); len(list) > 1 {
+		return "runs " + strings.Join(list, ", ")
+	}
+	return "run " + names
+}
+
+// method says how the sides are compared.
+func (c RunComparison) method() string {
+	for _, v := range c.Contrast.Verdicts() {
+		if v.RunsA > 0 {
+			return nested
+		}
+	}
+	return unpaired
+}
+
+// warningText is a warning's text with its side, and with its run if the side has several.
+func warningText(w compare.Warning, c RunComparison) string {
+	for _, side := range []struct{ name, runs string }{{"new", c.A}, {"old", c.B}} {
+		switch {
+		case w.Run == "":
+		case w.Run == side.runs:
+			return side.name + ": " + w.Text
+		case slices.Contains(strings.Split(side.runs, ","), w.Run):
+			return side.name + ", " + w.Run + ": " + w.Text
+		}
+	}
+	return w.Text
+}
+
+// factColumns returns the table of settings in which the runs differ.
+func (c RunComparison) factColumns() []column {
+	columns := []column{{head: "setting", left: true}, {head: "old", left: true}, {head: "new", left: true}}
+	for _, f := range c.Facts {
+		columns[0].add(f.Name, plain)
+		columns[1].add(shortenHash(f.B), plain)
+		columns[2].add(shortenHash(f.A), plain)
+	}
+	return columns
+}
+
+// shortenHash cuts hashes to their first 12 digits.
+func shortenHash(s string) string {
+	hex := func(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }
+	if len(s) >= 40 && strings.TrimFunc(s, hex) == "" {
+		return s[:12]
+	}
+	return s
+}
+
+// matchTable is a table of matched rows. Streams and jobs have tables of their own.
+type matchTable struct {
+	shared  []string
+	columns []column
+}
+
+// tables returns the tables of all matched rows.
+func (c RunComparison) tables() []matchTable {
+	var rows []compare.Row
+	for _, m := range c.Contrast.Matches {
+		rows = append(rows, m.A)
+	}
+	var tables []matchTable
+	for _, f := range frames(rows) {
+		f.shared = slices.DeleteFunc(f.shared, func(s string) bool { return strings.HasSuffix(s, " each") })
+		tables = append(tables, matchTable{f.shared, c.columns(&f)})
+	}
+	return tables
+}
+
+// columns returns the columns of a table of matched rows.
+func (c RunComparison) columns(f *frame) []column {
+	metric, heading := f.measure()
+	columns := f.labels()
+	before, after := column{group: heading, head: "old"}, column{group: heading, head: "new"}
+	// The sentences below the table repeat the interval, so that its column may be dropped.
+	ratios, intervals := column{group: "new / old", head: "ratio"},
+		column{group: "new / old", head: "95% interval", drop: 1}
+	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
+	notes, found := column{head: "note", left: true}, false
+
+	var judged []*compare.Verdict
+
+	for _, m := range c.Contrast.Matches {
+		if m.A.Job != f.job {
+			continue
+		}
+		f.label(columns, m.A)
+		before.add(medianText(m.B, metric, digits), plain)
+		after.add(medianText(m.A, metric, digits), plain)
+		blocks.add(fmt.Sprintf("%d, %d", m.B.N, m.A.N), plain)
+		r, interval, verdict := "", "", "none"
+		if v := m.Verdict; v != nil {
+			r, interval, verdict = ratio(v.Ratio)+"x", bracketed(v.Low, v.High), v.Verdict
+		}
+		judged = append(judged, m.Verdict)
+		ratios.add(r, plain)
+		intervals.add(interval, plain)
+		verdicts.add(verdict, plain)
+		text := matchNote(m)
+		found = found || text != ""
+		notes.add(text, dim)
+	}
+
+	columns = append(columns, before, after, ratios, intervals)
+	columns = append(columns, rankColumns("new / old", judged)...)
+	columns = append(columns, blocks, verdicts)
+	if found {
+		columns = append(columns, notes)
+	}
+	return columns
+}
+
+// matchNote combines the notes of the rows of both runs.
+func matchNote(m compare.Match) string {
+	a, b := rowNote(m.A), rowNote(m.B)
+	switch {
+	case a == b:
+		return a
+	case a == "":
+		return "old: " + b
+	case b == "":
+		return "new: " + a
+	}
+	return "old: " + b + "; new: " + a
+}
+
+// unmatchedTexts names the rows that only one of the runs has.
+func (c RunComparison) unmatchedTexts() []string {
+	var texts []string
+	for _, side := range []struct {
+		name string
+		rows []compare.Row
+	}{{"old", c.Contrast.OnlyB}, {"new", c.Contrast.OnlyA}} {
+		if len(side.rows) > 0 {
+			texts = append(texts, fmt.Sprintf("only in the %s run: %s", side.name, compare.CaseNames(side.rows)))
+		}
+	}
+	return texts
+}
+
+// Markdown writes the page as GitHub tables and lists.
+func (c RunComparison) Markdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(markdownLine(c.title()) + "\n\n" + c.method() + ".\n\n")
+	if len(c.Facts) > 0 {
+		markdownTable(&b, c.factColumns())
+	} else {
+		b.WriteString(noDifference + ".\n")
+	}
+
+	for _, t := range c.tables() {
+		b.WriteString("\n" + markdownLine(strings.Join(t.shared, " · ")) + "\n\n")
+		markdownTable(&b, t.columns)
+		markdownFootnotes(&b, vagueNote(t.columns))
+	}
+	if len(c.Contrast.Verdicts()) == 0 {
+		b.WriteString("\n" + noVerdicts + "\n")
+	}
+	markdownVerdicts(&b, c.Contrast.Verdicts())
+
+	for _, text := range c.unmatchedTexts() {
+		b.WriteString("\n" + markdownLine(text) + "\n")
+	}
+	for i, x := range c.Warnings {
+		markdownWarning(&b, i, warningText(x, c))
+	}
+	return Style{}.emit(w, b.String())
+}
