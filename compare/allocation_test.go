@@ -212,7 +212,8 @@ func TestFailedTrialsAtInterims(t *testing.T) {
 	}
 	v := j.Verdicts(rows, trials)[0]
 	if want := 0.05 * 14 * 14 / 1600; v.N != 14 || *v.Interims != 2 || math.Abs(*v.AlphaSpent-want) > 1e-12 {
-		t.Errorf("spent %v at analysis %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Interims, v.N, want)
+		t.Errorf("spent %v at analysis %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Interims, v.N,
+			want)
 	}
 	for i := range trials { // the other design too, in another block
 		if trials[i].Block == 5 && trials[i].Design == "d0" {
@@ -248,10 +249,12 @@ func TestFailuresTakeNothingAway(t *testing.T) {
 		t.Fatalf("the second look: %+v", two)
 	}
 	if none.P != two.P || *none.Interims != 2 || none.N != 15 {
-		t.Errorf("after failures only: p %v at analysis %d of %d blocks, before %v", none.P, *none.Interims, none.N, two.P)
+		t.Errorf("after failures only: p %v at analysis %d of %d blocks, before %v", none.P, *none.Interims, none.N,
+			two.P)
 	}
 	if fewer.P != two.P || *fewer.Interims != 3 || fewer.N != 19 {
-		t.Errorf("after a failure: p %v at analysis %d of %d blocks, before %v", fewer.P, *fewer.Interims, fewer.N, two.P)
+		t.Errorf("after a failure: p %v at analysis %d of %d blocks, before %v", fewer.P, *fewer.Interims, fewer.N,
+			two.P)
 	}
 }
 

@@ -85,7 +85,8 @@ func TestBenchExecutes(t *testing.T) {
 		return result.Trial{Status: result.OK, Expected: true, Metrics: result.Metrics{result.TimePerOp: ns}}
 	})
 	res, err := r.execute(t.Context())
-	if err != nil || res.Outcome != result.Sound || res.Interrupted || res.Complete || len(res.Trials) != 8 || !m.ended ||
+	if err != nil || res.Outcome != result.Sound || res.Interrupted || res.Complete || len(res.Trials) != 8 ||
+		!m.ended ||
 		!m.closed {
 		t.Fatalf("%+v, %v", res, err)
 	}

@@ -75,7 +75,8 @@ func (c *comparing) results(older, newer []*gobench.Side) error {
 		config := maps.Clone(s.Config)
 		maps.Copy(config, s.Common)
 		c.warn(s.Partial...)
-		c.res.Results = append(c.res.Results, compare.BenchResults{Newer: i >= len(older), Trials: s.Trials, Cases: s.Cases,
+		c.res.Results = append(c.res.Results, compare.BenchResults{Newer: i >= len(older), Trials: s.Trials,
+			Cases:  s.Cases,
 			Config: config, Better: s.Better})
 	}
 	return nil

@@ -34,7 +34,7 @@ type GateResult struct {
 	Rows     []compare.Row        // the cases, whose errors and warnings say what was wrong with trials
 	Warnings []compare.Warning
 
-	Loaded *compare.Warning         // other processes were busy, so that nothing is decided by times; nil if they were not
+	Loaded *compare.Warning         // other processes ran, so that nothing is decided by times; nil if they did not
 	Short  *sweep.Short             // the budget ended before the blocks; nil if it did not
 	Placed bool                     // several layouts are the default, because MaxRegression is small
 	Stale  []compare.StaleException // lines of the allow-list that can be removed
@@ -74,10 +74,12 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 	res.List, res.Loaded, res.Short = g.List, g.Loaded, g.Short
 	res.Rows, res.Warnings = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
 	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
-		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric, Until: e.Until,
+		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric,
+			Until:   e.Until,
 			Expired: e.Until < g.today})
 	}
-	if res.Decision = compare.GateDecision(g.List); result.OutcomeOf(res.Trials) != result.Sound || res.Suite.HeadFails() {
+	res.Decision = compare.GateDecision(g.List)
+	if result.OutcomeOf(res.Trials) != result.Sound || res.Suite.HeadFails() {
 		res.Decision = compare.Error
 	}
 	return res, nil

@@ -105,10 +105,10 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 // design at every point once, in random order. Measure also simulates every case in virtual time, as a prediction;
 // cases with more CPUs than this machine has are only predicted.
 //
-// Invalid options are a [*Refusal]. If a design fails while its capacity is measured, the error is a [*sweep.CapacityError].
-// If ctx is cancelled before the run has a directory, it is an [*UnstoredError]. After another error, or if ctx is
-// cancelled later, the run has the trials so far. They are stored, and [Resume] continues the run. Concurrent calls are
-// safe but disturb each other's measurements.
+// Invalid options are a [*Refusal]. If a design fails while its capacity is measured, the error is a
+// [*sweep.CapacityError]. If ctx is cancelled before the run has a directory, it is an [*UnstoredError]. After another
+// error, or if ctx is cancelled later, the run has the trials so far. They are stored, and [Resume] continues the run.
+// Concurrent calls are safe but disturb each other's measurements.
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
 	if o.Count > 0 && o.Budget > 0 {
 		return nil, refuse("", nil, "{count} and {budget} both say how many blocks there are").

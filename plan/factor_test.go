@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
-	"pgregory.net/rapid"
 )
 
 func TestMain(m *testing.M) {

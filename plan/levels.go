@@ -31,11 +31,11 @@ type Choice struct {
 // exact, so 0.4..1.1:+0.1 ends with 1.1. A multiplied range of whole numbers or durations rounds its levels to the
 // nearest whole number or nanosecond.
 //
-// The error is a [LevelError] with the quoted expression as its level.
+// The error is a [Refusal] with the quoted expression as its level.
 func (f Factor) Parse(expr string, others []string) (Choice, error) {
 	c, err := f.parse(expr, others)
 	if err != nil {
-		return Choice{}, &LevelError{Factor: f.Name, Level: strconv.Quote(expr), Reason: err.Error(), Err: err}
+		return Choice{}, &Refusal{Field: f.Name, Value: strconv.Quote(expr), Reason: err.Error(), Err: err}
 	}
 	return c, nil
 }

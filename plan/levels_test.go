@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/plan"
 	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/plan"
 )
 
 var (

@@ -103,7 +103,7 @@ func newAxis(f Factor, earlier []Factor, choices map[string]Choice, axes []axis)
 	}
 
 	if len(c.Levels) == 0 {
-		return axis{}, false, &LevelError{Factor: f.Name, Reason: "there is no level; give " + f.example()}
+		return axis{}, false, &Refusal{Field: f.Name, Reason: "there is no level; give " + f.example()}
 	}
 	for _, l := range c.Levels {
 		if l, err = f.Recast(l); err != nil {

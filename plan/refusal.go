@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -109,9 +108,9 @@ func (r *Refusal) Suggest(suggestion string, args ...any) *Refusal {
 	return r
 }
 
-// AsRefusal is the refusal that err wraps, or else a refusal whose reason and cause are err.
+// AsRefusal returns err if it is a refusal, and else a refusal whose reason and cause are err.
 func AsRefusal(err error) *Refusal {
-	if r := (*Refusal)(nil); errors.As(err, &r) {
+	if r, ok := err.(*Refusal); ok {
 		return r
 	}
 	return Refuse("", nil, "%w", err)

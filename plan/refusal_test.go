@@ -43,3 +43,13 @@ func TestRefusalCause(t *testing.T) {
 		t.Errorf("%v does not wrap its cause", err)
 	}
 }
+
+// TestParseRefuses checks that callers can name the factor of an expression that does not parse.
+func TestParseRefuses(t *testing.T) {
+	workers := Factor{Name: "workers", Kind: Int, Min: 1}
+	_, err := workers.Parse("1,x", nil)
+	r, ok := errors.AsType[*Refusal](err)
+	if !ok || r.Field != "workers" || r.Value != `"1,x"` {
+		t.Errorf("got %#v", err)
+	}
+}

@@ -39,14 +39,14 @@ func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Dur
 		}
 		text, err := input.ReadFile(ctx, path, input.Arrivals)
 		if errors.Is(err, input.ErrRefused) {
-			return nil, nil, &plan.LevelError{Factor: "arrivals", Reason: err.Error(), Err: err}
+			return nil, nil, &plan.Refusal{Field: "arrivals", Reason: err.Error(), Err: err}
 		}
 		if err != nil {
-			return nil, nil, &plan.LevelError{Factor: "arrivals", Level: path, Err: err,
+			return nil, nil, &plan.Refusal{Field: "arrivals", Value: path, Err: err,
 				Reason: fmt.Sprintf("it is neither poisson nor constant, and no file of arrivals: %v", err)}
 		}
 		if gaps[path], err = load.ReadGaps(bytes.NewReader(text)); err != nil {
-			return nil, nil, &plan.LevelError{Factor: "arrivals", Level: path, Reason: err.Error(), Err: err}
+			return nil, nil, &plan.Refusal{Field: "arrivals", Value: path, Reason: err.Error(), Err: err}
 		}
 		sum := sha256.Sum256(text)
 		files = append(files, InputFile{path, hex.EncodeToString(sum[:])})

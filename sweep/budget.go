@@ -163,7 +163,8 @@ func (p *budget) next(current segment, b int, trials []result.Trial) (segment, e
 	}
 
 	if len(p.recorded) > 0 && b == current.until {
-		return segment{}, fmt.Errorf("the journal's next interim analysis is after block %d, but one is due after block %d: it "+
+		return segment{}, fmt.Errorf("the journal's next interim analysis is after block %d, but one is due "+
+			"after block %d: it "+
 			"is damaged; start a new run", p.recorded[0].After, b)
 	}
 
@@ -200,7 +201,8 @@ func (p *budget) decide(decision InterimDecision) (segment, error) {
 func (p *budget) follow(decision InterimDecision) (segment, error) {
 	for _, c := range decision.Cases {
 		if c < 0 || c >= len(p.sweep.Plan.Cases) {
-			return segment{}, fmt.Errorf("the journal's interim analysis after block %d names case %d, which the plan does not "+
+			return segment{}, fmt.Errorf("the journal's interim analysis after block %d names case %d, which the "+
+				"plan does not "+
 				"have: it is damaged; start a new run", decision.After, c)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 type Choice struct {
 	Designs    []string          // all of the workload if there are none
 	Levels     map[string]string // of factors by name, as in {"cpus": "1,2"}; others have their defaults, cpus all
-	List       []plan.Case       // designs at points, instead of Designs and Levels; missing factors have their defaults
+	List       []plan.Case       // designs at points, instead of Designs and Levels; other factors have defaults
 	Baseline   string            // design that all others are compared with; "" for none
 	Operations int64             // of each trial, instead of a duration; 0 for a duration
 }

@@ -45,7 +45,8 @@ func (s *Sweep) continueFrom(dir string, journal *store.Journal) error {
 	if err := CheckPredictionHeader(dir, &h, &s.Header, !journal.Checked); err != nil {
 		return err
 	}
-	if err := s.Header.CheckStored(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked); err != nil {
+	err := s.Header.CheckStored(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked)
+	if err != nil {
 		return err
 	}
 	s.Restore(journal.Trials, journal.Blocks, journal.Ended)
@@ -82,6 +83,7 @@ func CheckPredictionHeader(dir string, h, want *Header, old bool) error {
 		return nil
 	}
 
-	return fmt.Errorf("%s does not hold the predictions of this run: %s; put back those that were there, or remove %s: an "+
+	return fmt.Errorf("%s does not hold the predictions of this run: %s; put back those that were there, or "+
+		"remove %s: an "+
 		"incomplete run predicts it again, and a complete one is shown without", dir, wrong, dir)
 }

@@ -30,7 +30,8 @@ func Inputs(workloads []*workload.Workload, runs []*StoredRun) (all []string) {
 func NothingCommon(older, newer compare.Run) error {
 	if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
 		return plan.Refuse("", nil, "%s and %s have no design at a common point and rate: an open loop's responses "+
-			"are compared at equal rates only, and {load} is a fraction of what each run measured as capacity", older.Name,
+			"are compared at equal rates only, and {load} is a fraction of what each run measured as capacity",
+			older.Name,
 			newer.Name).Suggest("measure both with the same {rate}")
 	}
 	return plan.Refuse("", nil, "%s and %s have no design at a common point: the old run has %s; the new run has %s",

@@ -26,7 +26,8 @@ func (s *Sweep) EnoughForAll() error {
 	if blocks >= needed {
 		return nil
 	}
-	return plan.Refuse("compare", "all", "makes %d verdicts where neighbours make %d, and takes %d blocks to find what "+
+	return plan.Refuse("compare", "all", "makes %d verdicts where neighbours make %d, and takes %d blocks to find "+
+		"what "+
 		"%d find then; there are %d: use {count} %d, fewer designs, or {compare} neighbours", many, few, needed,
 		compare.InterimBlocks()[0], blocks, needed)
 }

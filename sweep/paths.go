@@ -45,7 +45,8 @@ func distinct(paths []string) error {
 		}
 		for _, other := range paths[:i] {
 			if o, err := os.Stat(other); err == nil && os.SameFile(o, info) {
-				return plan.Refuse("", nil, "%s and %s are the same %s: a run compared with itself says nothing", other, path,
+				return plan.Refuse("", nil, "%s and %s are the same %s: a run compared with itself says nothing", other,
+					path,
 					what).Suggest("give two runs")
 			}
 		}

@@ -32,7 +32,8 @@ func CostsHere(given string, here host.Environment) (SchedulerCosts, error) {
 	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
 	if err != nil {
 		text := sim.Typical().String()
-		return SchedulerCosts{text, CostsTypical, []string{fmt.Sprintf("the scheduler's costs are typical ones, not this "+
+		return SchedulerCosts{text, CostsTypical, []string{fmt.Sprintf("the scheduler's costs are typical ones, not "+
+			"this "+
 			"machine's: %s (%v); calibrate this machine, or give costs", text, err)}}, nil
 	}
 	return SchedulerCosts{c.String(), CostsCalibrated + cal.Measured.UTC().Format(time.RFC3339),

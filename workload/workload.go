@@ -25,7 +25,7 @@ type Workload struct {
 	Source fs.FS
 
 	// Check returns an error for a point that makes no sense, such as a jitter above twice the stage's time. The error
-	// should be a [plan.LevelError], which names the factor. Check may be nil.
+	// should be a [plan.Refusal], which names the factor. Check may be nil.
 	Check func(p plan.Point) error
 
 	// Quick has the levels of a quick run, by factor, as [plan.Factor.Parse] reads them. Levels of the user take

@@ -87,7 +87,7 @@ func check(p plan.Point) error {
 	}
 	jitter := p.Duration("jitter")
 	if jitter > 0 && name != "uniform" {
-		return &plan.LevelError{Factor: "jitter", Level: plan.DurationLevel(jitter).String(),
+		return &plan.Refusal{Field: "jitter", Value: plan.DurationLevel(jitter).String(),
 			Reason: fmt.Sprintf("it is the width of a uniform distribution; leave out dist %s or the jitter", name)}
 	}
 	times := timesOf(p)
@@ -96,7 +96,7 @@ func check(p plan.Point) error {
 		mean int64
 	}{{"grind", int64(times.grind)}, {"press", int64(times.press)}, {"steam", int64(times.steam)}} {
 		if int64(jitter) > 2*stage.mean {
-			return &plan.LevelError{Factor: "jitter", Level: plan.DurationLevel(jitter).String(),
+			return &plan.Refusal{Field: "jitter", Value: plan.DurationLevel(jitter).String(),
 				Reason: fmt.Sprintf("the %s stage could take negative time; give at most twice the stage's time",
 					stage.name)}
 		}
@@ -134,5 +134,5 @@ func parseDist(p plan.Point) (name string, cv float64, err error) {
 
 // distError is the error of a level of dist.
 func distError(level, reason string) error {
-	return &plan.LevelError{Factor: "dist", Level: level, Reason: reason}
+	return &plan.Refusal{Field: "dist", Value: level, Reason: reason}
 }

@@ -31,7 +31,7 @@ func Workload() *workload.Workload {
 		Doc:  "Find a topic in 1000 XML documents, each after 1 ms of blocking read.",
 		Factors: []plan.Factor{
 			{Name: "goroutines", Doc: "how many read and parse", Kind: plan.Int, Default: "32", Min: 1, Max: 100_000},
-			{Name: "parsers", Doc: "goroutines of read-ahead that parse, in addition to those that read", Kind: plan.Int,
+			{Name: "parsers", Doc: "goroutines of read-ahead that parse, besides those that read", Kind: plan.Int,
 				Default: "cpus", Min: 1, Max: 100_000},
 			{Name: "cache", Doc: "of real files: warm, or cold where the system drops its cache", Kind: plan.Text,
 				Default: "warm"},
@@ -70,10 +70,10 @@ func goroutines(p plan.Point) int { return p.Int("goroutines") }
 // check returns an error if a level is unknown.
 func check(p plan.Point) error {
 	if s := p.Text("scanner"); s != "own" && s != "xml" {
-		return &plan.LevelError{Factor: "scanner", Level: s, Reason: "unknown scanner; use own or xml"}
+		return &plan.Refusal{Field: "scanner", Value: s, Reason: "unknown scanner; use own or xml"}
 	}
 	if c := p.Text("cache"); c != "warm" && c != "cold" {
-		return &plan.LevelError{Factor: "cache", Level: c, Reason: "unknown cache state; use warm or cold"}
+		return &plan.Refusal{Field: "cache", Value: c, Reason: "unknown cache state; use warm or cold"}
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func Workload() *workload.Workload {
 // check returns an error if a level is unknown.
 func check(p plan.Point) error {
 	if f := p.Text("functions"); f != "original" && f != "free" {
-		return &plan.LevelError{Factor: "functions", Level: f, Reason: "unknown functions; use original or free"}
+		return &plan.Refusal{Field: "functions", Value: f, Reason: "unknown functions; use original or free"}
 	}
 	return nil
 }

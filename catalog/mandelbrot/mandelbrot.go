@@ -102,7 +102,7 @@ func sceneOf(p plan.Point) (scene, error) {
 	s := scene{size: p.Int("size"), iterations: p.Int("iterations"), zoom: p.Float("zoom")}
 	centre, err := strconv.ParseComplex(p.Text("view"), 128)
 	if err != nil || !(real(centre) >= -2 && real(centre) <= 2 && imag(centre) >= -2 && imag(centre) <= 2) {
-		return s, &plan.LevelError{Factor: "view", Level: p.Text("view"), Reason: "not a point near the set; give a " +
+		return s, &plan.Refusal{Field: "view", Value: p.Text("view"), Reason: "not a point near the set; give a " +
 			"complex number within -2 and 2, such as -0.7436+0.1318i"}
 	}
 	s.re, s.im = real(centre), imag(centre)
@@ -112,7 +112,7 @@ func sceneOf(p plan.Point) (scene, error) {
 // check returns an error if the view is invalid, or if there is no file to save.
 func check(p plan.Point) error {
 	if p.Has("save") && p.Has("file") && p.Text("file") == "none" {
-		return &plan.LevelError{Factor: "save", Level: p.Text("save"),
+		return &plan.Refusal{Field: "save", Value: p.Text("save"),
 			Reason: "file is none, so there is nothing to save; leave one of the two out"}
 	}
 	_, err := sceneOf(p)

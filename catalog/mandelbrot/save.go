@@ -11,7 +11,7 @@ import (
 func save(name string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
-		return &plan.LevelError{Factor: "save", Reason: err.Error(), Err: err}
+		return &plan.Refusal{Field: "save", Reason: err.Error(), Err: err}
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(content)
@@ -25,7 +25,7 @@ func save(name string, content []byte) error {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		return &plan.LevelError{Factor: "save", Reason: err.Error(), Err: err}
+		return &plan.Refusal{Field: "save", Reason: err.Error(), Err: err}
 	}
 	return nil
 }

@@ -27,15 +27,15 @@ func check(p plan.Point) error {
 		return nil
 	}
 	if p.Has("size") {
-		return &plan.LevelError{Factor: "file", Level: p.Text("file"),
+		return &plan.Refusal{Field: "file", Value: p.Text("file"),
 			Reason: "both file and size choose the input; give one of them"}
 	}
 	info, err := os.Stat(p.Text("file"))
 	switch {
 	case err != nil:
-		return &plan.LevelError{Factor: "file", Reason: err.Error(), Err: err}
+		return &plan.Refusal{Field: "file", Reason: err.Error(), Err: err}
 	case !info.Mode().IsRegular():
-		return &plan.LevelError{Factor: "file", Level: p.Text("file"),
+		return &plan.Refusal{Field: "file", Value: p.Text("file"),
 			Reason: "not a regular file, so it cannot be read repeatedly; copy its content to one"}
 	}
 	return nil

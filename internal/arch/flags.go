@@ -25,44 +25,6 @@ var flagsOfOthers = []flagOfOther{
 	{"internal/gobench/workshop.go", "--path-format", "argument of git"},
 }
 
-// namesFlags are the files of libraries that still name flags of Brewput. The list must only shrink.
-var namesFlags = []string{
-	"compare/twin.go",
-	"compare/validity.go",
-	"compare/warnings.go",
-	"evidence/collect/endpoint.go",
-	"evidence/collect/evidence.go",
-	"internal/doctor/clock.go",
-	"internal/doctor/load.go",
-	"internal/doctor/machine.go",
-	"internal/doctor/noise.go",
-	"internal/gobench/align.go",
-	"internal/gobench/build.go",
-	"internal/gobench/list.go",
-	"internal/gobench/prepare.go",
-	"internal/gobench/run.go",
-	"internal/gobench/side.go",
-	"internal/input/limits.go",
-	"internal/store/dir.go",
-	"internal/store/failure.go",
-	"internal/store/journal.go",
-	"load/closed.go",
-	"load/open.go",
-	"report/open.go",
-	"sweep/arrivals.go",
-	"sweep/capacity.go",
-	"sweep/differences.go",
-	"sweep/settle.go",
-	"sweep/stored.go",
-	"trial/outlook.go",
-	"trial/parent.go",
-	"trial/realcode.go",
-	"trial/recording.go",
-	"trial/recordingfile.go",
-	"trial/room.go",
-	"trial/stream.go",
-}
-
 // commandFolders are the folders whose string literals may name flags: the command line, the campaigns, which run the
 // command, the examples, and these lists.
 var commandFolders = []string{"internal/cli", "proof", "examples", "internal/arch"}

@@ -86,7 +86,8 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	case "csv":
 		return report.CSV(w, compare.AttachResources(r.Trials))
 	case "bench":
-		return report.GoBench(w, r.Trials, benchHeader(&r.Header), compare.DeclaredDirections(r.Trials), benchID(&r.Header), "")
+		return report.GoBench(w, r.Trials, benchHeader(&r.Header), compare.DeclaredDirections(r.Trials),
+			benchID(&r.Header), "")
 	case "md":
 		return benchPage(r, r.Analyze()).Markdown(w)
 	}
@@ -139,7 +140,8 @@ func writeRevisionFiles(r *lab.BenchRun, again bool) error {
 			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
 		})
 		var b strings.Builder
-		if err := report.GoBench(&b, trials, benchHeader(&r.Header), compare.DeclaredDirections(trials), benchID(&r.Header),
+		if err := report.GoBench(&b, trials, benchHeader(&r.Header), compare.DeclaredDirections(trials),
+			benchID(&r.Header),
 			gobench.FactorRev); err != nil {
 			return err
 		}

@@ -71,8 +71,6 @@ func flagText(err error) string {
 			flags = cause.Text(asFlag)
 		case *lab.BrokenError:
 			flags = cause.Text(asFlag)
-		case *plan.LevelError:
-			flags = asFlag(cause.Error())
 		default:
 			return
 		}

@@ -15,10 +15,10 @@ import (
 
 // TestFlagText checks that options and factors are named as flags, once, wherever an error holds them.
 func TestFlagText(t *testing.T) {
-	level := &plan.LevelError{Factor: "jitter", Level: "3ms", Reason: "it is too wide"}
+	level := &plan.Refusal{Field: "jitter", Value: "3ms", Reason: "it is too wide"}
 	refusal := &lab.Refusal{Field: "jitter", Value: "3ms", Reason: "it is too wide", Err: level}
 	wrapped := &lab.Refusal{Reason: level.Error(), Suggestion: "see help", Err: level}
-	cpus := &plan.LevelError{Factor: "cpus", Reason: "no machine"}
+	cpus := &plan.Refusal{Field: "cpus", Reason: "no machine"}
 	for want, err := range map[string]error{
 		"--jitter 3ms: it is too wide":                     level,
 		"coffee: --jitter 3ms: it is too wide":             fmt.Errorf("coffee: %w", level),

@@ -235,7 +235,8 @@ func intent(s lab.Started) string {
 	}
 	if len(h.Cases) == 0 {
 		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s",
-			h.Workload, runtime.NumCPU(), result.Count(len(h.PredictedCases), "case"), result.Count(h.Blocks, "replication"))
+			h.Workload, runtime.NumCPU(), result.Count(len(h.PredictedCases), "case"),
+			result.Count(h.Blocks, "replication"))
 	}
 
 	text := h.Workload + ": " + caseCount(h)

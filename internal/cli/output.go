@@ -90,13 +90,15 @@ func (o *output) finish(r *lab.Run) error {
 
 	switch o.format {
 	case "csv":
-		return report.CSV(w, append(compare.WithoutInvalidPredictions(compare.AttachResources(r.Predictions), x.Rows), compare.AttachResources(trials)...))
+		predictions := compare.WithoutInvalidPredictions(compare.AttachResources(r.Predictions), x.Rows)
+		return report.CSV(w, append(predictions, compare.AttachResources(trials)...))
 	case "bench":
 		header := [][2]string{{"goos", h.Environment.GOOS}, {"goarch", h.Environment.GOARCH}, {"pkg", modulePath}}
 		if cpu := h.Environment.CPUModel; cpu != nil {
 			header = append(header, [2]string{"cpu", *cpu})
 		}
-		beyond := slices.DeleteFunc(compare.WithoutInvalidPredictions(compare.AttachResources(r.PredictedOnly()), x.Rows),
+		beyond := slices.DeleteFunc(
+			compare.WithoutInvalidPredictions(compare.AttachResources(r.PredictedOnly()), x.Rows),
 			func(t result.Trial) bool { return t.NotModelled != "" })
 		// Predictions of measured cases are left out, so that no case is there twice.
 		return report.Bench(w, append(beyond, compare.AttachResources(trials)...), header)

@@ -64,7 +64,8 @@ func virtualIntent(s lab.Started) string {
 	h := &s.Header
 	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, caseCount(h))
 	if p := h.Precision; p != nil {
-		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.MinReplications, p.MaxReplications,
+		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.MinReplications,
+			p.MaxReplications,
 			percent(p.Relative))
 	} else {
 		text += result.Count(h.Blocks, "replication")

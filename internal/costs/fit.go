@@ -181,7 +181,8 @@ func (f *fitter) solve(p parameter) error {
 		return nil // and it stays as it is
 	}
 	live := sorted(byRound)
-	price := result.CostEstimate{Cost: p.name, Reading: p.title(), Live: estimate(byRound).Median, P10: result.Unavailable,
+	price := result.CostEstimate{Cost: p.name, Reading: p.title(), Live: estimate(byRound).Median,
+		P10: result.Unavailable,
 		P90: result.Unavailable}
 	if p.drawn {
 		price.Live = result.Value(stat.Quantile(live, 0.5))

@@ -298,7 +298,8 @@ func TestNoise(t *testing.T) {
 			"noise floor of 1.0%)"},
 		{"the wider one", at(0.011, 0.002), Caution, FitFrom, 0.011, "fit for differences above 2.2% (twice the " +
 			"noise floor of 1.1%) only; take care: noise"},
-		{"very noisy", at(0.11), Bad, NotFit, 0.11, "not fit for measuring: noise (±11% at 1 CPU, a design compared with " +
+		{"very noisy", at(0.11), Bad, NotFit, 0.11, "not fit for measuring: noise (±11% at 1 CPU, a design " +
+			"compared with " +
 			"itself in 10 blocks)"},
 		{"one is missing", at(0.001, result.Unavailable), Unknown, Open, result.Unavailable,
 			"nothing speaks against measuring here, but"},

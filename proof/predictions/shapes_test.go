@@ -23,8 +23,9 @@ func on(cpus, workers int) (cases []plan.Case) {
 
 // TestShapesLive checks that each shape serves every request in real trials.
 func TestShapesLive(t *testing.T) {
-	run, err := lab.Measure(t.Context(), shapes(), lab.MeasureOptions{NoPredictions: true, DesignOptions: lab.DesignOptions{
-		CaseList: on(2, 4), Count: 1, Operations: 50, Output: filepath.Join(t.TempDir(), "run")}})
+	run, err := lab.Measure(t.Context(), shapes(), lab.MeasureOptions{NoPredictions: true,
+		DesignOptions: lab.DesignOptions{
+			CaseList: on(2, 4), Count: 1, Operations: 50, Output: filepath.Join(t.TempDir(), "run")}})
 	if err != nil || run.Outcome != result.Sound {
 		t.Errorf("%+v, %v", run, err)
 	}
