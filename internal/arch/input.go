@@ -22,7 +22,7 @@ var openers = map[string]string{
 	"catalog/find/cold_linux.go":         "the same",
 	"evidence/collect/process.go":        "the copy of standard input that it made",
 	"evidence/collect/process_linux.go":  "/proc of a child process",
-	"evidence/collect/endpoint.go":       "the first 200 bytes of an answer, before a deadline",
+	"evidence/collect/endpointhttp.go":   "the first 200 bytes of an answer, before a deadline",
 	"proof/simspeed/scale.go":            "/proc of this process",
 	"internal/gobench/build.go":          "the binary that it built",
 	"internal/gopprof/gopprof.go":        "bytes in memory, up to a limit",
