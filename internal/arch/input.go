@@ -42,7 +42,7 @@ var openers = map[string]string{
 	"internal/size/main.go":              "the binary that make built, whose size it reports",
 	"internal/source/source.go":          "the sources of this program, if they still exist",
 	"internal/store/dir.go":              "the run directory itself, to sync it",
-	"internal/store/run.go":              "the journal, for writing",
+	"internal/store/openrun.go":          "the journal, for writing",
 	"proof/findings/campaign/label.go":   "the labels of the corpus, which are in the repository",
 	"proof/findings/campaign/collect.go": "the evidence of a campaign that it wrote",
 	"proof/findings/gains/main.go":       "the labels of the corpus, which are in the repository",
