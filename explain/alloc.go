@@ -1,119 +1,12 @@
 package explain
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/brewput/brewput/evidence"
 )
-
-// Thresholds for allocation and garbage collection.
-const (
-	gcShare     = 0.2  // fraction of the CPU time in the collector from which there is a finding
-	gcAssist    = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
-	gcKept      = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
-	allocShare  = 0.2  // fraction of all objects that one line allocates
-	thrashShare = 0.4  // fraction of the CPU time; the runtime limits the collector at 0.5 (runtime/mgclimit.go)
-	stopShare   = 0.05 // fraction of the time with the world stopped
-	stopLong    = time.Millisecond
-)
-
-// gcRules finds programs that spend too much time on garbage collection.
-func gcRules(a *analysis) []Finding {
-	share, source := a.gcCPUShare()
-	assist := 0.0
-	if a.trace != nil && a.trace.Running > 0 {
-		assist = float64(a.trace.GC.Assists) / float64(a.trace.Running)
-	}
-	if share < gcShare && assist < gcAssist || share < gcShare/2 {
-		return nil
-	}
-
-	// Thrashing means that the limiter of the runtime was active, or that the memory limit is nearly reached.
-	name := GCPressure
-	limited := a.metric("/gc/limiter/last-enabled:gc-cycle") > 0
-	if limit := a.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
-		a.nearLimit(limit) {
-		name = GCThrash
-	}
-
-	f := a.newFinding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
-	f.Share = share
-	f.citef("%s of CPU time in the collector, by %s", percent(share), source)
-	if a.trace != nil {
-		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", a.trace.GC.Cycles,
-			formatDuration(a.trace.Duration), percent(a.fraction(a.trace.GC.Marking)), percent(assist))
-	}
-
-	f.Gain = a.gcGain(share, assist)
-	f.Confidence = High
-	sites := a.topAllocators(3)
-	for _, s := range sites {
-		f.Where = append(f.Where, a.prog.position(s.at))
-		f.citef("%s of the bytes are allocated at %s", percent(s.share), a.quote(s.at))
-	}
-
-	f.Alternative = "Little memory is all there is, so that frequent collection is the price."
-	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
-		"GOGC=400 with a GOMEMLIMIT."
-	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter, and the time with it."
-	if name == GCThrash {
-		f.Claim = fmt.Sprintf("The memory limit is so close to what lives that collecting takes %s of the CPU time.",
-			percent(share))
-		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above what lives, or keep less alive."
-		f.Experiment = "Run with twice the limit: the cycles should become rare."
-	}
-
-	return []Finding{f}
-}
-
-// gcCPUShare returns the fraction of the CPU time spent in the collector, and the evidence for it.
-func (a *analysis) gcCPUShare() (share float64, source string) {
-	if a.hasSamples() {
-		return a.cpu.share(GarbageCollector), "the CPU profile"
-	}
-	if a.trace != nil && a.trace.Running > 0 {
-		gc := a.trace.GC.Workers + a.trace.GC.Assists
-		return float64(gc) / float64(a.trace.Running+a.trace.GC.Workers), "the trace"
-	}
-	return 0, ""
-}
-
-// gcGain estimates what fewer collections save. The time of mark assists is saved in full. The time of the collector's
-// own workers is saved only as far as goroutines wanted their CPUs.
-func (a *analysis) gcGain(share, assist float64) *Gain {
-	own := assist
-	if a.hasSamples() {
-		own = a.cpu.userShare(GarbageCollector)
-	}
-
-	// The collector's workers take CPUs from the program only if all CPUs are wanted.
-	crowded := a.saturation()
-	if a.trace != nil && a.trace.GC.Marking > 0 && a.cpus > 1 {
-		crowded = math.Max(crowded, math.Min(1, a.used/(a.cpus*a.wall)))
-	}
-
-	workers := math.Max(0, share-own*(1-share))
-	saved := (own*a.activeFraction()*(1-workers) + workers*crowded) * (1 - gcKept)
-	return newGain(saved, 0.5*saved, math.Min(share*1.1, 1.5*saved+0.05))
-}
-
-// metric returns a metric of package runtime/metrics for the undisturbed run, or 0 if it is unknown.
-func (a *analysis) metric(name string) float64 {
-	if a.run == nil {
-		return 0
-	}
-	return a.run.Metrics[name]
-}
-
-// nearLimit reports whether the memory limit, in bytes, keeps the goal of the heap down.
-func (a *analysis) nearLimit(limit float64) bool {
-	total := a.metric("/memory/classes/total:bytes") - a.metric("/memory/classes/heap/released:bytes")
-	return total > 0.8*limit
-}
 
 // topAllocators returns up to most of the program's own lines that each allocate at least 10% of the bytes.
 func (a *analysis) topAllocators(most int) []group {
@@ -284,37 +177,4 @@ func (a *analysis) allocationShare(at evidence.Frame) (share float64, samples in
 		}
 	}
 	return share, a.cpu.samples
-}
-
-// stopTheWorld finds programs that stop the world too often or for too long.
-func stopTheWorld(a *analysis) []Finding {
-	if a.trace == nil || len(a.trace.GC.Stops) == 0 || a.fraction(a.trace.GC.Stopped) < stopShare {
-		return nil
-	}
-
-	s := a.trace.GC.Stops[0]
-	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.StopLatency.P99 < stopLong ||
-		a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
-		return nil
-	}
-
-	f := a.newFinding(STWStopping, "The world is stopped for %s of the time: %s.",
-		percent(a.fraction(a.trace.GC.Stopped)), s.Reason)
-	f.Where = a.prog.positions(s.Stack)
-	f.Share = a.fraction(a.trace.GC.Stopped)
-	f.citef("%d stops for %q took %s; of all stops 99%% were shorter than %s", s.Count, s.Reason,
-		formatDuration(s.Spent), formatDuration(a.trace.GC.StopLatency.P99))
-	own := a.fraction(s.Spent)
-	if !strings.HasPrefix(s.Reason, "GC ") {
-		f.Gain = newGain(0.9*own, 0.5*own, 1.1*own)
-	}
-	if at, ok := a.prog.ownFrame(s.Stack); ok {
-		f.citef("asked for at %s", a.quote(at))
-	}
-
-	f.Alternative = "The machine is loaded, so that threads are slow to stop."
-	f.Fix = "Call what stops the world less often: runtime.ReadMemStats, debug.SetGCPercent, pprof of goroutines; " +
-		"read runtime/metrics instead."
-	f.Experiment = "Leave the call out: the stops should be gone."
-	return []Finding{f}
 }

@@ -3,7 +3,6 @@ package explain
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -93,53 +92,6 @@ func (a *analysis) serializes(r *evidence.Resource) bool {
 	return a.fraction(parked) >= lockParked*float64(users-1)
 }
 
-// lockFinding describes one lock. cost is the fraction of the CPU time spent on locks.
-func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
-	waits, waited := a.waitSites(r)
-	queue := float64(waited) / float64(a.trace.Duration) // mean number of waiting goroutines
-	inside, outside := a.holdShares(r, waits)
-	name := CoarseLock
-	caller, library := a.lockCaller(r)
-	switch {
-	case library:
-		name = LibraryLimit
-	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) &&
-		(!a.hasSamples() || cost >= lockCost) ||
-		r.Holds.Count == 0 && cost >= lockCost:
-		name = LockConvoy
-		if r.Kind == evidence.OpRWMutex {
-			name = RWMutexMisuse
-		}
-	case outside > 0.5 || inside < lockInside || a.otherLocks(r):
-		name = SaturatedResource
-	}
-
-	f := a.newFinding(name, "")
-	f.Where = a.prog.positions(r.Sites...)
-	f.Share = a.fraction(r.Busy)
-	f.citef("somebody waited for it for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue,
-		r.Count)
-	if r.Holds.Count > 0 {
-		f.citef("those who had waited then held it for %s (median), %s of that on a CPU", formatDuration(r.Holds.P50),
-			percent(1-outside))
-	}
-
-	f.citef("meanwhile a CPU had nothing to do for %s of the time", percent(a.fraction(r.Starved)))
-	if cost > 0 {
-		f.citef("locks, and parking and waking for them, take up to %s of the CPU time", percent(cost))
-	}
-	if len(waits) > 0 {
-		if at, ok := a.prog.ownFrame(waits[0].Stack); ok {
-			f.citef("most wait at %s", a.quote(at))
-		}
-	}
-
-	f.Gain = a.lockGain(r, queue, outside, cost)
-	f.Confidence = High
-	a.describeLock(&f, caller, inside)
-	return f
-}
-
 // waitSites returns the sites where goroutines wait for a resource, the longest first, and their total time.
 func (a *analysis) waitSites(r *evidence.Resource) (waits []*evidence.Wait, total time.Duration) {
 	for _, i := range r.Waits {
@@ -199,57 +151,6 @@ func (a *analysis) otherLocks(r *evidence.Resource) bool {
 		}
 	}
 	return false
-}
-
-// lockGain estimates what is saved if the lock no longer serializes its users. As many goroutines as waited then
-// continue at once, on the available CPUs.
-func (a *analysis) lockGain(r *evidence.Resource, queue, outside, cost float64) *Gain {
-	at := a.cpus
-	if outside > 0.5 {
-		at = math.Inf(1)
-	}
-	most := 1 - a.lowerBound(1/(queue+1))
-	most = math.Min(most, a.fraction(r.Busy)*(1-1/math.Min(at, queue+1)))
-	most = math.Max(most, math.Min(1-a.lowerBound(), cost*a.activeFraction()))
-	low := math.Min(0.5*most, a.fraction(r.Starved)*0.5)
-	return newGain(0.85*most, low, math.Max(most, 1-a.lowerBound()))
-}
-
-// describeLock sets the claim and the advice of a finding about a lock, by its name. inside is the fraction of the
-// users' running time during which the lock is held.
-func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float64) {
-	place := "one lock"
-	if len(f.Where) > 0 {
-		place = "the lock taken at " + f.Where[0]
-	}
-
-	f.Alternative = "The lock waits for something that is slow in itself, and without it the wait would move there."
-	switch f.Name {
-	case LibraryLimit:
-		f.Claim = "A lock inside " + shortName(caller.Function) + " lets one goroutine at a time go on."
-		f.Fix = "Call it less often, give each goroutine an instance of its own, or use another library."
-		f.Experiment = "Give each goroutine its own instance: the waits should be gone."
-	case LockConvoy:
-		f.Claim = capitalize(place) + " is held for a moment, but so often that goroutines park and wake " +
-			"one another for it."
-		f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
-		f.Experiment = "Take it once for every ten operations: the waits should fall to a tenth."
-	case RWMutexMisuse:
-		f.Claim = "The RWMutex at " + strings.TrimPrefix(place, "the lock taken at ") +
-			" costs more than what it guards."
-		f.Fix = "Use a plain Mutex for short sections, or copy on write: an atomic.Pointer to a map " +
-			"that is never changed."
-		f.Experiment = "Replace it by an atomic.Pointer: the time in it should be gone."
-	case SaturatedResource:
-		f.Claim = capitalize(place) + " guards a resource that is in use all the time: everybody waits for it."
-		f.Fix = "Have more than one of it (shards, a second instance, a pool), or make its use shorter."
-		f.Experiment = "Double it: the time should fall until the next resource or the CPUs are the limit."
-	default:
-		f.Claim = capitalize(place) + " is held for nearly all that its users do (" + percent(inside) +
-			" of what they run): one works at a time."
-		f.Fix = "Hold it only for what is shared: compute before or after; or one lock for each part of the data."
-		f.Experiment = "Leave the lock out in a test run that may be wrong: the time should fall as estimated."
-	}
 }
 
 // lockByProfile finds a lock in a mutex profile, if there is no trace: the stack that delayed others most.

@@ -144,10 +144,6 @@ func (k *Kernel) CPUs() int {
 	return len(k.cpus)
 }
 
-// Checksum returns a hash over all decisions of the scheduler: which goroutine ran where, when and after which, what
-// was stolen, which CPU was woken. It differs if one decision of two runs differs.
-func (k *Kernel) Checksum() uint64 { return k.sum }
-
 // Busy returns the time in nanoseconds that CPUs have spent on goroutines so far, costs included, summed over all
 // CPUs. CPUs in system calls, waking up or looking for work are not busy.
 func (k *Kernel) Busy() int64 {
@@ -272,68 +268,6 @@ func (k *Kernel) Choose(g *G) { k.chosen = g }
 func (k *Kernel) resume(g *G) *G {
 	k.cur, k.cpu, k.inTurn = g, g.cpu, 0
 	return g
-}
-
-// Count counts an operation that the kernel does not see, such as reading the clock. It reports false, and the kernel
-// has failed, if the goroutine makes no progress.
-func (k *Kernel) Count() bool {
-	k.ops++
-	return k.ops-k.before <= maxStill || k.progresses()
-}
-
-// progresses checks an operation at an instant with so many operations that one goroutine may be polling.
-func (k *Kernel) progresses() bool {
-	g := k.cur
-	if g == nil {
-		return true
-	}
-	if g.stillAt != k.now {
-		g.stillAt, g.still = k.now, 0
-	}
-	if g.still++; g.still > maxStill || k.ops-k.before > maxStillAll {
-		k.Fail(k.standsStill(g))
-		return false
-	}
-	return true
-}
-
-// standsStill returns the error of a goroutine, or of all, that make operations without time advancing.
-func (k *Kernel) standsStill(g *G) error {
-	if g.still > maxStill {
-		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls, or "+
-			"its work takes none; let it park, sleep or burn",
-			g.runner.Name(), duration(k.now))
-	}
-	return fmt.Errorf("the goroutines have made %d operations at %v without time going by, goroutine %s the last: "+
-		"nothing comes of them; let one sleep or burn",
-		k.ops-k.before, duration(k.now), g.runner.Name())
-}
-
-// Constants of FNV-1a, which here hashes words instead of bytes.
-const (
-	fnvOffset = 14695981039346656037
-	fnvPrime  = 1099511628211
-)
-
-// Decisions, as they enter the checksum.
-const (
-	didRun = iota + 1
-	didInherit
-	didSteal
-	didWake
-	didSleep
-	didPreempt
-	didSelect
-	didHandOff
-	didRetake
-	didTimer
-)
-
-// decided adds a decision to the checksum.
-func (k *Kernel) decided(what int, c int32, who int64) {
-	h := (k.sum ^ uint64(k.now)) * fnvPrime
-	h = (h ^ uint64(what)<<32 ^ uint64(c)) * fnvPrime
-	k.sum = (h ^ uint64(who)) * fnvPrime
 }
 
 func gcd(a, b uint32) uint32 {

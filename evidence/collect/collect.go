@@ -57,12 +57,6 @@ type profiledRun struct {
 	wall time.Duration
 }
 
-// plainRun is one run without a profiler.
-type plainRun struct {
-	outcome
-	hook *hookOutput // nil if there is no hook
-}
-
 // newCollector returns a collector for a target that keeps its temporary files in work.
 func newCollector(s *target, c *Collected, work string, o Options) *collector {
 	s.plain.stdin, s.plain.workRoot = o.Stdin, work
@@ -221,46 +215,6 @@ func (k *collector) estimate(wall time.Duration) time.Duration {
 	return min(k.opts.TimeLimit, wall*time.Duration(4+len(k.cpuLevels)*k.rounds(wall))+repeats)
 }
 
-// rounds returns how often the program runs without a profiler at each number of CPUs, given the elapsed time of one
-// run.
-func (k *collector) rounds(wall time.Duration) int {
-	switch {
-	case k.endless:
-		return 1
-	case wall < 100*time.Millisecond:
-		return 10
-	case wall < time.Second:
-		return 5
-	}
-	return 3
-}
-
-// runPlain runs the program once without a profiler.
-func (k *collector) runPlain(ctx context.Context, cpus int) error {
-	if k.runHooked == nil {
-		if cpus == k.cpuLevels[len(k.cpuLevels)-1] && len(k.runs[cpus]) == 1 && k.rounds(k.runs[cpus][0].wall) == 1 {
-			return nil
-		}
-		e, err := k.plain.withCPUs(cpus).run(ctx, k.timeLeft(k.window), k.timeLeft(k.window), nil)
-		if err == nil {
-			err = k.checkCrash(e)
-		}
-		k.runs[cpus] = append(k.runs[cpus], plainRun{e, nil})
-		return err
-	}
-
-	e, a, _, err := k.run(ctx, hook.Undisturbed, cpus, k.timeLeft(k.window))
-	if err != nil {
-		return err
-	}
-	if a != nil {
-		e.wall -= a.end
-	}
-
-	k.runs[cpus] = append(k.runs[cpus], plainRun{e, a})
-	return nil
-}
-
 // run runs the program with the hook. It returns the outcome, the output of the hook, and the directory with its files.
 // The output is nil if the hook did not reach its end.
 func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
@@ -305,33 +259,3 @@ func (k *collector) isTooLate(what string, wall time.Duration) bool {
 	}
 	return true
 }
-
-// medianWall returns the median elapsed time of the runs without a profiler.
-func (k *collector) medianWall(cpus int) time.Duration {
-	var walls []time.Duration
-	for _, r := range k.runs[cpus] {
-		walls = append(walls, r.wall)
-	}
-	return median(walls)
-}
-
-// repeat runs the program without a profiler until there are enough runs at each number of CPUs, in turns.
-func (k *collector) repeat(ctx context.Context) error {
-	top := k.cpuLevels[len(k.cpuLevels)-1]
-	for range k.rounds(k.medianWall(top)) {
-		for _, cpus := range k.cpuLevels {
-			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) ||
-				k.isTooLate("repetitions", max(k.medianWall(cpus), k.medianWall(top))) {
-				continue
-			}
-			if err := k.runPlain(ctx, cpus); err != nil {
-				return err
-			}
-		}
-	}
-
-	return nil
-}
-
-// minRun is the shortest elapsed time that can be measured and compared.
-const minRun = 50 * time.Millisecond

@@ -222,6 +222,6 @@ var mayExit = map[string]string{
 
 // Limits of file and function lengths, except in tests.
 const (
-	maxFileLines     = 400
+	maxFileLines     = 300
 	maxFunctionLines = 60
 )

@@ -1,8 +1,9 @@
 package gotrace
 
 import (
-	"github.com/brewput/brewput/evidence"
 	"golang.org/x/exp/trace"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // state is the scheduling state of a goroutine.
@@ -134,53 +135,6 @@ func (a *aggregator) create(e *trace.Event, s *trace.StateTransition, id trace.G
 	return g
 }
 
-// classify adds a goroutine to its class.
-func (a *aggregator) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
-	if start == "runtime.main" {
-		start, f = "main.main", evidence.Frame{Function: "main.main"}
-	}
-
-	system, collects := isSystem(start)
-	switch {
-	case collects:
-		g.kind = collectorKind
-	case system || g.unknown: // until its first stack; most are the runtime's
-		g.kind = systemKind
-	default:
-		g.kind = userKind
-	}
-	if f.Function == "" {
-		f.Function = start
-	}
-
-	g.class = a.classes.class(start, created, f)
-	g.class.add(g.born)
-}
-
-// identify finds the class of an event's goroutine by its stack, if its start function is unknown.
-func (a *aggregator) identify(e *trace.Event) {
-	if g := a.find(e.Goroutine()); g != nil && g.unknown && e.Stack() != trace.NoStack {
-		a.reclass(g, e.Stack())
-	}
-}
-
-// reclass moves a goroutine with an unknown start function to its class, by its first stack.
-func (a *aggregator) reclass(g *goroutine, stack trace.Stack) {
-	id := a.stacks.id(stack)
-	if id == 0 {
-		return
-	}
-
-	g.unknown = false
-	a.unknown--
-	a.leave(g, g.state)
-	g.class.remove(a.now, a.cpus)
-	g.class.count--
-	entry := a.stacks.list[id].entry
-	a.classify(g, entry.Function, entry, 0)
-	a.enter(g, g.state)
-}
-
 // ready records that a goroutine became runnable: it was started, woken or preempted, or lost its CPU in a system call.
 func (a *aggregator) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
 	was := g.state
@@ -252,26 +206,6 @@ func (a *aggregator) run(g *goroutine) {
 	}
 }
 
-// addQueueing adds the time that a goroutine was runnable.
-func (a *aggregator) addQueueing(g *goroutine, waited int64) {
-	if g.kind != userKind {
-		return
-	}
-
-	a.queueing[2].add(waited)
-	if !g.woken {
-		return
-	}
-	if g.idle {
-		a.queueing[0].add(waited)
-	} else {
-		a.queueing[1].add(waited)
-	}
-	if g.site != nil {
-		g.site.queued += waited
-	}
-}
-
 // park records that a goroutine began to wait.
 func (a *aggregator) park(s *trace.StateTransition, g *goroutine) {
 	a.setState(g, waiting)
@@ -312,84 +246,5 @@ func (a *aggregator) end(g *goroutine) {
 	a.forget(g.id)
 	if g.unknown {
 		a.unknown--
-	}
-}
-
-// setState changes the state of a goroutine and adds the time in the old one.
-func (a *aggregator) setState(g *goroutine, to state) {
-	a.leave(g, g.state)
-	a.addTime(g)
-	if a.now > g.burst && g.burst > 0 && to != inSyscall && to != running {
-		g.class.bursts.add(a.now - g.burst)
-		g.burst = 0
-	}
-	g.state, g.since = to, a.now
-	a.enter(g, to)
-}
-
-// addTime adds the time since the last change to the sums of the current state.
-func (a *aggregator) addTime(g *goroutine) {
-	d := a.now - g.since
-	switch g.state {
-	case runnable:
-		g.queued += d
-		g.class.queued += d
-	case running:
-		g.running += d
-		g.class.running += d
-	case inSyscall:
-		g.running += d
-		g.class.running += d
-		g.class.calling += d
-	case inSyscallNoCPU:
-		g.external += d
-		g.class.calling += d
-	case waiting:
-		a.addWait(g, d)
-	}
-}
-
-// addWait adds a wait of d ns that ended.
-func (a *aggregator) addWait(g *goroutine, d int64) {
-	if g.site == nil {
-		*g.class.waitSum("other") += d
-		return
-	}
-
-	g.site.waits.add(d)
-	*g.class.waitSum(g.site.reason) += d
-	switch g.site.op {
-	case evidence.OpSend, evidence.OpReceive, evidence.OpSelect:
-		g.channels += d
-	case evidence.OpMutex, evidence.OpRWMutex, evidence.OpWaitGroup, evidence.OpCond:
-		g.locks += d
-	case evidence.OpSleep, evidence.OpNetwork:
-		g.external += d
-	}
-}
-
-// leave and enter count the goroutines that want a CPU, and those that have one.
-func (a *aggregator) leave(g *goroutine, s state) { a.count(g, s, -1) }
-func (a *aggregator) enter(g *goroutine, s state) { a.count(g, s, 1) }
-
-// count changes the numbers of goroutines that want and have a CPU.
-func (a *aggregator) count(g *goroutine, s state, by int) {
-	if s != runnable && s != running && s != inSyscall {
-		return
-	}
-
-	has := s != runnable
-	switch {
-	case g.kind == userKind:
-		a.demand.wants += by
-		a.demand.alone += by * g.class.index
-		if has {
-			a.demand.runs += by
-			a.used.users += by
-		}
-	case has && g.kind == systemKind:
-		a.used.systems += by
-	case has:
-		a.used.collectors += by
 	}
 }

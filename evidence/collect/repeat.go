@@ -1,0 +1,84 @@
+package collect
+
+import (
+	"context"
+	"time"
+
+	"github.com/brewput/brewput/internal/hook"
+)
+
+// plainRun is one run without a profiler.
+type plainRun struct {
+	outcome
+	hook *hookOutput // nil if there is no hook
+}
+
+// rounds returns how often the program runs without a profiler at each number of CPUs, given the elapsed time of one
+// run.
+func (k *collector) rounds(wall time.Duration) int {
+	switch {
+	case k.endless:
+		return 1
+	case wall < 100*time.Millisecond:
+		return 10
+	case wall < time.Second:
+		return 5
+	}
+	return 3
+}
+
+// runPlain runs the program once without a profiler.
+func (k *collector) runPlain(ctx context.Context, cpus int) error {
+	if k.runHooked == nil {
+		if cpus == k.cpuLevels[len(k.cpuLevels)-1] && len(k.runs[cpus]) == 1 && k.rounds(k.runs[cpus][0].wall) == 1 {
+			return nil
+		}
+		e, err := k.plain.withCPUs(cpus).run(ctx, k.timeLeft(k.window), k.timeLeft(k.window), nil)
+		if err == nil {
+			err = k.checkCrash(e)
+		}
+		k.runs[cpus] = append(k.runs[cpus], plainRun{e, nil})
+		return err
+	}
+
+	e, a, _, err := k.run(ctx, hook.Undisturbed, cpus, k.timeLeft(k.window))
+	if err != nil {
+		return err
+	}
+	if a != nil {
+		e.wall -= a.end
+	}
+
+	k.runs[cpus] = append(k.runs[cpus], plainRun{e, a})
+	return nil
+}
+
+// medianWall returns the median elapsed time of the runs without a profiler.
+func (k *collector) medianWall(cpus int) time.Duration {
+	var walls []time.Duration
+	for _, r := range k.runs[cpus] {
+		walls = append(walls, r.wall)
+	}
+	return median(walls)
+}
+
+// repeat runs the program without a profiler until there are enough runs at each number of CPUs, in turns.
+func (k *collector) repeat(ctx context.Context) error {
+	top := k.cpuLevels[len(k.cpuLevels)-1]
+	for range k.rounds(k.medianWall(top)) {
+		for _, cpus := range k.cpuLevels {
+			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) ||
+				k.isTooLate("repetitions", max(k.medianWall(cpus), k.medianWall(top))) {
+				continue
+			}
+			if err := k.runPlain(ctx, cpus); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+// minRun is the shortest elapsed time that can be measured and compared.
+const minRun = 50 * time.Millisecond

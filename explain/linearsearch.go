@@ -1,0 +1,256 @@
+package explain
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// linearSearch finds a loop that searches sequentially and takes most of the CPU time. It predicts no gain, because
+// that depends on the number of elements.
+func (a *analysis) linearSearch() []Finding {
+	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
+		at, ok := a.prog.ownFrame(w.stack)
+		if !ok || w.root == "" || w.category != UserCode {
+			return evidence.Frame{}, false
+		}
+		l := a.searchLoopAt(at)
+		return evidence.Frame{Function: at.Function, File: at.File, Line: l.line}, l.isSearch
+	})
+	if len(groups) == 0 || groups[0].share < searchShare {
+		return nil
+	}
+
+	g := groups[0]
+
+	f := a.newFinding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
+		a.prog.position(g.at), percent(g.share))
+	f.Level = ProfileLevel
+	f.Where = []string{a.prog.position(g.at)}
+	f.Share = g.share
+	f.citef("%s of the goroutines' CPU time is in it: %s", percent(g.share), a.quote(g.at))
+
+	f.Alternative = "There is so little to look through that an index would take as long."
+	f.Fix = "Find it by an index: a map, or sorted data and slices.BinarySearch; shorten chains as they are walked."
+	f.Experiment = "Give it half of the data: where each piece is looked for among all, the time falls to a quarter."
+	return []Finding{f}
+}
+
+// innermostLoop returns the innermost loop around a position, or nil if the source is not available.
+func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
+	f := a.parsedFile(at.File)
+	if f == nil {
+		return nil
+	}
+
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if a.covers(n, at.Line) {
+				inner = n.(ast.Stmt)
+			}
+		}
+		return true
+	})
+
+	return inner
+}
+
+// searchLoop is the innermost loop around a position: its first line, and whether it is a search.
+type searchLoop struct {
+	line     int
+	isSearch bool
+}
+
+// searchLoopAt returns the innermost loop around a position, from the cache if it is there.
+func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
+	if l, ok := a.searchLoops[at]; ok {
+		return l
+	}
+	if a.searchLoops == nil {
+		a.searchLoops = map[evidence.Frame]searchLoop{}
+	}
+
+	l := searchLoop{}
+	if loop := a.innermostLoop(at); loop != nil {
+		l = searchLoop{a.parsed.set.Position(loop.Pos()).Line, isSearch(loop)}
+	}
+
+	a.searchLoops[at] = l
+	return l
+}
+
+// isSearch reports whether a loop only looks through memory until it finds something. It compares each element with a
+// given value and stops at a match, or it follows one chain while a condition holds.
+func isSearch(loop ast.Stmt) bool {
+	switch n := loop.(type) {
+	case *ast.RangeStmt:
+		return (n.Value != nil || accessesMemory(n.Body)) && onlyMatches(n.Body, identifiers(n.Key, n.Value))
+	case *ast.ForStmt:
+		if n.Cond != nil && n.Post == nil && accessesMemory(n.Cond) && len(n.Body.List) == 1 {
+			next, ok := n.Body.List[0].(*ast.AssignStmt)
+			return ok && allIdentifiers(next.Lhs) && len(next.Rhs) == 1 && isLink(next.Rhs[0]) && isMatch(n.Cond, nil)
+		}
+		init, ok := n.Init.(*ast.AssignStmt)
+		return ok && accessesMemory(n.Body) && onlyMatches(n.Body, identifiers(init.Lhs...))
+	}
+
+	return false
+}
+
+// identifiers returns the names among expressions.
+func identifiers(list ...ast.Expr) (names []string) {
+	for _, e := range list {
+		if id, ok := e.(*ast.Ident); ok {
+			names = append(names, id.Name)
+		}
+	}
+	return names
+}
+
+// onlyMatches reports whether a block consists only of conditions that compare an element of the loop and then leave
+// it.
+func onlyMatches(b *ast.BlockStmt, loop []string) bool {
+	for _, s := range b.List {
+		n, ok := s.(*ast.IfStmt)
+		if !ok || n.Init != nil || n.Else != nil || !isMatch(n.Cond, loop) || !exitsLoop(n.Body) {
+			return false
+		}
+	}
+	return len(b.List) > 0
+}
+
+// isMatch reports whether a condition only compares, with an element of the loop on one side and the value that is
+// searched for on the other. That value must not be a literal, since there is no index of letters and numbers. If loop
+// is nil, the loop follows a chain, and it is enough that something other than nil is compared.
+func isMatch(cond ast.Expr, loop []string) bool {
+	switch n := cond.(type) {
+	case *ast.ParenExpr:
+		return isMatch(n.X, loop)
+	case *ast.CallExpr:
+		return equalityCalls.MatchString(calleeName(n)) && len(n.Args) == 2 &&
+			comparesElement(n.Args[0], n.Args[1], loop)
+	case *ast.BinaryExpr:
+		switch n.Op {
+		case token.LAND, token.LOR:
+			if loop == nil && (isNil(n.X) || isNil(n.Y)) {
+				return isMatch(n.X, loop) || isMatch(n.Y, loop)
+			}
+			return isMatch(n.X, loop) && isMatch(n.Y, loop)
+		case token.NEQ:
+			return loop == nil && comparesElement(n.X, n.Y, loop)
+		case token.EQL, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return comparesElement(n.X, n.Y, loop)
+		}
+	}
+
+	return false
+}
+
+// isNil reports whether a condition compares with nil.
+func isNil(e ast.Expr) bool {
+	n, ok := e.(*ast.BinaryExpr)
+	return ok && slices.Contains(identifiers(n.X, n.Y), "nil")
+}
+
+// comparesElement reports whether one of two expressions depends on the loop and the other does not.
+func comparesElement(x, y ast.Expr, loop []string) bool {
+	if !isSimple(x) || !isSimple(y) || slices.Contains(identifiers(x, y), "nil") {
+		return false
+	}
+	return loop == nil || mentions(x, loop) != mentions(y, loop)
+}
+
+// isSimple reports whether an expression is a variable, a field or an element.
+func isSimple(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return isSimple(e.X)
+	case *ast.StarExpr:
+		return isSimple(e.X)
+	case *ast.IndexExpr:
+		return isSimple(e.X) && isSimple(e.Index)
+	}
+
+	return false
+}
+
+// mentions reports whether an expression contains one of some variables.
+func mentions(e ast.Expr, names []string) bool {
+	has := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr: // the name of a field is not a variable
+			has = has || mentions(n.X, names)
+			return false
+		case *ast.Ident:
+			has = has || slices.Contains(names, n.Name)
+		}
+		return !has
+	})
+
+	return has
+}
+
+// equalityCalls matches the names of functions that test for equality.
+var equalityCalls = regexp.MustCompile(`^(Equal|EqualFold)$`)
+
+// exitsLoop reports whether a block ends the loop around it.
+func exitsLoop(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	switch n := b.List[len(b.List)-1].(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return n.Tok == token.BREAK
+	}
+	return false
+}
+
+// isLink reports whether an expression is the next element of a chain: a field or an indexed element.
+func isLink(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return true
+	case *ast.IndexExpr:
+		_, name := e.Index.(*ast.Ident)
+		return name
+	}
+	return false
+}
+
+// accessesMemory reports whether a node reads a field, an element or a pointer.
+func accessesMemory(n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// allIdentifiers reports whether all expressions are variables.
+func allIdentifiers(list []ast.Expr) bool {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, ok := e.(*ast.Ident); return !ok })
+}
+
+// calleeName returns the name of the function or method that is called.
+func calleeName(n *ast.CallExpr) string {
+	switch f := n.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}

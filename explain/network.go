@@ -1,0 +1,95 @@
+package explain
+
+import (
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// serves reports whether the program is a server, which is idle when it waits for connections.
+func (a *analysis) serves() bool {
+	waits := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return w.Count > 0 && acceptsConnections(w.Stack)
+	})
+	if !waits && !a.acceptsByProfile() || a.mainRequests() {
+		return false
+	}
+	return !slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return containsAny(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
+	})
+}
+
+// mainAccepts reports whether the main goroutine accepts connections. Its external waits may then be for requests, as
+// in a server, or for the answers of its workers.
+func (a *analysis) mainAccepts() bool {
+	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return acceptsConnections(w.Stack) && a.waitsInMain(&w)
+	})
+}
+
+// mainRequests reports whether the main goroutine waits for replies most of the time. The other side is then in the
+// same program, or the program is also a client.
+func (a *analysis) mainRequests() bool {
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if a.waitsInMain(w) && a.fraction(w.Waited) >= minExternalShare &&
+			(w.Op == evidence.OpNetwork && !acceptsConnections(w.Stack) ||
+				a.wokenByLibrary(w) != nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// handlesConnections reports whether a class was started by the function that accepts connections, so that it waits for
+// requests.
+func (a *analysis) handlesConnections(c *evidence.Class) bool {
+	by, ok := a.prog.ownFrame(c.Created)
+	return ok && slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		at, ok := a.prog.ownFrame(w.Stack)
+		return ok && at.Function == by.Function && acceptsConnections(w.Stack)
+	})
+}
+
+// stopAndWait finds a goroutine that waits for each reply from the network before it sends the next request. waits is
+// the number of waits of each goroutine, and libraryWaits the time of those that a library goroutine ended.
+func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time.Duration) (Finding, bool) {
+	sent := int64(0)
+	var at evidence.Frame
+	for _, k := range a.trace.Syscalls {
+		if &a.trace.Classes[k.Class] == c && containsAny(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
+			sent += k.Count
+			if here, ok := a.prog.ownFrame(k.Stack); ok {
+				at = here
+			}
+		}
+	}
+
+	each := sent / int64(max(1, c.Peak))
+	if c.Waiting["chan receive"]+c.Waiting["select"]-libraryWaits > (c.Waiting["network"]+libraryWaits)/5 {
+		return Finding{}, false // It waits for work as well: the next request is not there yet.
+	}
+	if waits < 20 || each < 10 || float64(each) > 3*float64(waits) || float64(waits) > 3*float64(each) ||
+		at.File == "" {
+		return Finding{}, false
+	}
+
+	f := a.newFinding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
+		capitalize(a.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"),
+		verb(c, "sends", "send"))
+	f.Where = []string{a.prog.position(at)}
+	f.Share = a.demandShare(0)
+	left := a.lowerBound()
+	most := 1 - left
+	f.Gain = newGain(0.85*most, 0.4*most, most)
+	f.citef("%d requests and %d waits for answers, in turns", each, waits)
+	f.citef("no goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)))
+	f.citef("%s", a.quote(at))
+
+	f.Alternative = "Each request needs the answer to the one before."
+	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send " +
+		"several in one message."
+	f.Experiment = "Allow two outstanding requests: if the time halves, the wait was the limit."
+	return f, true
+}

@@ -1,0 +1,147 @@
+package load
+
+import (
+	"time"
+
+	"github.com/brewput/brewput/env"
+)
+
+// customer is a request that waits.
+type customer struct {
+	request uint64
+	at      time.Duration
+}
+
+// next returns the request that w, the holder of the baton, serves; ok is false when the run is over. A request that
+// arrived while w was idle, and no request was served, waits only to be noticed, and is not abandoned.
+func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
+	for !r.done {
+		now := e.Now()
+		if now >= r.end+r.Drain {
+			return c, false
+		}
+		r.admit(now)
+		c, waits := r.front(now)
+		switch {
+		case waits:
+		case c.at >= r.end+r.Drain, c.at >= r.end && r.pending.Load() == 0:
+			return c, false
+		default:
+			e.Until(c.at)
+			now = e.Now()
+			if r.busy(c.at) == 0 { // otherwise the worker may be late because the design uses the CPUs
+				r.noteLag(now)
+				r.unnoticed = now
+			}
+			r.source.advance()
+			r.arrive(c)
+		}
+		if r.impatient(c, now) && (c.at > r.unnoticed || w.ended.Load() > int64(c.at)) {
+			r.lose(&r.abandoned, c, c.at+r.Patience)
+			continue
+		}
+		if c.at >= r.end && r.pending.Load() == 0 {
+			return c, false
+		}
+		return c, true
+	}
+	return c, false
+}
+
+// noteLag records how late the requests are noticed that arrived up to now while no request was served.
+func (r *openRun) noteLag(now time.Duration) {
+	for ahead := *r.source; ; ahead.advance() {
+		request, at := ahead.peek()
+		c := customer{request, at + r.release}
+		if c.at > now {
+			return
+		}
+		if r.measured(c) {
+			r.lag.Record(int64(now - c.at))
+		}
+	}
+}
+
+// busy returns the number of workers in service at a recent time.
+func (r *openRun) busy(at time.Duration) int {
+	n := 0
+	for i := range r.workers {
+		if r.workers[i].ended.Load() > int64(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// admit admits or drops the requests that arrived up to now. Since the last holder of the baton took a request, none
+// was taken from the queue. So the queue length at each arrival is known.
+func (r *openRun) admit(now time.Duration) {
+	if r.QueueLimit < 0 {
+		return // all are admitted, and need not be stored, because source knows them
+	}
+	for {
+		request, at := r.source.peek()
+		c := customer{request, at + r.release}
+		if c.at > now {
+			return
+		}
+		r.source.advance()
+		r.arrive(c)
+		for r.queue.n > 0 && r.impatient(r.queue.front(), c.at) {
+			gone := r.queue.pop()
+			r.lose(&r.abandoned, gone, gone.at+r.Patience)
+		}
+		// Each idle worker is about to take one.
+		if r.queue.n >= r.QueueLimit && r.queue.n >= r.QueueLimit+r.Workers-r.busy(c.at) {
+			r.lose(&r.dropped, c, c.at)
+			continue
+		}
+		r.queue.push(c)
+	}
+}
+
+// front takes the first waiting request. Without one it returns the next that will arrive.
+func (r *openRun) front(now time.Duration) (c customer, waits bool) {
+	if r.queue.n > 0 {
+		return r.queue.pop(), true
+	}
+	request, at := r.source.peek()
+	c = customer{request, at + r.release}
+	if c.at > now {
+		return c, false
+	}
+	r.source.advance() // without a queue limit; otherwise admit has admitted it
+	r.arrive(c)
+	return c, true
+}
+
+// measured reports whether a request arrives within the window.
+func (r *openRun) measured(c customer) bool { return c.at >= r.begin && c.at < r.end }
+
+// arrive counts an arrival.
+func (r *openRun) arrive(c customer) {
+	if r.measured(c) {
+		r.arrived++
+	}
+}
+
+// impatient reports whether a request that still waits at a time has been abandoned before.
+func (r *openRun) impatient(c customer, at time.Duration) bool {
+	return r.Patience > 0 && at-c.at > r.Patience
+}
+
+// middle returns the time halfway through the window.
+func (r *openRun) middle() time.Duration { return r.begin + (r.end-r.begin)/2 }
+
+// lose counts a request that left at a time without being served.
+func (r *openRun) lose(count *int64, c customer, at time.Duration) {
+	if r.measured(c) {
+		*count++
+	}
+	if at >= r.begin && at < r.end {
+		r.leftEarly++
+		if at < r.middle() {
+			r.leftFirst++
+		}
+	}
+}
