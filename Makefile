@@ -29,8 +29,8 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, c
 	$(GO) -C examples/library mod tidy -diff
 	for os in darwin windows; do GOOS=$$os $(GO) build -pgo=off -o /dev/null ./cmd/brewput || exit 1; done
 	GOARCH=arm64 $(GO) build -pgo=off -o /dev/null ./cmd/brewput
-	for arch in arm64 riscv64; do GOOS=linux GOARCH=$$arch $(GO) vet ./internal/self || exit 1; done
-	$(GO) run ./internal/size -check
+	for arch in arm64 riscv64; do GOOS=linux GOARCH=$$arch $(GO) vet ./env/virtual/internal/self || exit 1; done
+	$(GO) run ./proof/binarysize -check
 	$(MAKE) simd
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
 	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
@@ -53,7 +53,7 @@ pgo: ## profile the simulator anew for the compiler, which takes it when it buil
 	$(GO) run -trimpath -pgo=off ./proof/simspeed -cpuprofile $(PGO)
 
 size: ## what takes the space of the released binary, by section, module and package, and whether it is at most 25 MB
-	$(GO) run ./internal/size
+	$(GO) run ./proof/binarysize
 
 direct: ## jobs of real code, recorded on one virtual CPU and predicted on two, beside real trials: 2 minutes
 	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode

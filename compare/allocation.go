@@ -23,8 +23,8 @@ const (
 	AllDecided     = "every verdict stands"
 	SomeUndecided  = "the undecided comparisons go on"
 	SomeAffordable = "the time left suffices for some of the undecided comparisons only: the least certain go on"
-	NoTime         = "the time left does not suffice for the next look"
-	NoBlocks       = "the last look was taken"
+	NoTime         = "the time left does not suffice for the next interim analysis"
+	NoBlocks       = "the last interim analysis was made"
 )
 
 // ComparisonState is the state of a comparison at an interim analysis.

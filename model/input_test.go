@@ -111,7 +111,7 @@ func TestBadInput(t *testing.T) {
 				err := Tandem(ones(3), []int{300, 300})
 			return err
 		},
-		"2 numbers of workers beside 1": func() error {
+		"2 numbers of workers and 1": func() error {
 			_,
 				err := FitUSL([]int{1, 2}, []float64{1})
 			return err

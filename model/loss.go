@@ -67,7 +67,7 @@ func Repairman(customers int, think, service float64, servers int) (Steady, erro
 		return Steady{}, err
 	}
 	if think > 0 && service/think == 0 {
-		return Steady{}, fmt.Errorf("model: a service time of %v beside a think time of %v is too small", service,
+		return Steady{}, fmt.Errorf("model: a service time of %v with a think time of %v is too small", service,
 			think)
 	}
 	without := finiteSource(customers-1, think, service, servers)

@@ -35,7 +35,7 @@ func (f Fit) Peak() (n float64, ok bool) {
 // three different ns: three coefficients always pass through three points, which shows nothing.
 func FitUSL(ns []int, throughputs []float64) (Fit, error) {
 	if len(ns) != len(throughputs) {
-		return Fit{}, fmt.Errorf("model: %d numbers of workers beside %d throughputs", len(ns), len(throughputs))
+		return Fit{}, fmt.Errorf("model: %d numbers of workers and %d throughputs", len(ns), len(throughputs))
 	}
 	for i, n := range ns {
 		if err := within(fmt.Sprintf("workers of measurement %d", i), n, 1, most); err != nil {

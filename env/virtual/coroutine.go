@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/self"
+	"github.com/brewput/brewput/env/virtual/internal/self"
 	"github.com/brewput/brewput/sim"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/self"
+	"github.com/brewput/brewput/env/virtual/internal/self"
 	"github.com/brewput/brewput/sim"
 )
 

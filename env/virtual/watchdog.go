@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/self"
+	"github.com/brewput/brewput/env/virtual/internal/self"
 )
 
 // The watchdog samples the state of the running goroutine many times a second, from outside. While the design or the

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/self"
+	"github.com/brewput/brewput/env/virtual/internal/self"
 	"github.com/brewput/brewput/sim"
 )
 

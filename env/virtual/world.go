@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/self"
+	"github.com/brewput/brewput/env/virtual/internal/self"
 	"github.com/brewput/brewput/sim"
 )
 
