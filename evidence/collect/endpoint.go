@@ -17,7 +17,7 @@ import (
 // Limits for requests to a live process.
 const (
 	maxProfileBytes = 64 << 20        // bytes of a profile
-	maxTraceSeconds = 2 * time.Second // longest trace, which is the most expensive request
+	maxEndpointTrace = 2 * time.Second // longest trace, which is the most expensive request
 	grace           = 10 * time.Second
 	lateness        = time.Second // time that replies may take beyond the time limit
 )
@@ -63,7 +63,7 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 func profileSeconds(o Options) (profile, trace int) {
 	room := max(1, int(o.TimeLimit.Seconds())-1)
 	profile = max(1, int(o.Duration.Round(time.Second).Seconds()))
-	trace = min(profile, int(maxTraceSeconds.Seconds()))
+	trace = min(profile, int(maxEndpointTrace.Seconds()))
 	if profile+trace > room {
 		trace = min(trace, room/2)
 		profile = max(1, room-trace)
