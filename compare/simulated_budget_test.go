@@ -75,7 +75,8 @@ func (o *table) allocations() {
 		c["false by 40"] += falseClaim(long, effects)
 		c["trials"] += float64(measured) / (designs * 40)
 	})
-	o.line("\nSweeps of five designs, each beside the one before and the first, where steps are none, exactly the " +
+	o.line("\nSweeps of five designs, each compared with the one before and the first, where steps are none, exactly " +
+		"the " +
 		"margin of 2%%, 1 to 5%%,\n10 or 50%%; on any of these machines, at random costs, in a random time of 25 " +
 		"to 100%% of that of 40 blocks of everything:\n")
 	o.head("a trial's error", "comparisons that 40 blocks decide", "of these alike by the budget",

@@ -41,12 +41,12 @@ func (o *table) margins() {
 	o.line("\nTwo designs at six points: equal at one, with an error of 5%% a trial, apart by exactly the margin of " +
 		"2%% at\nthe others; sweeps with any false verdict, a difference where there is none or an equivalence " +
 		"where they are apart:\n")
-	o.head("a trial's error at the others", "10 blocks", "looks", "10 blocks, Holm's method without "+
+	o.head("a trial's error at the others", "10 blocks", "interim analyses", "10 blocks, Holm's method without "+
 		"room for equivalence")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("once"), c.share("looks"), c.share("Holm"))
 		o.sharp(all[i].name+": false", c.share("once"), 5)
-		o.within(all[i].name+": false with looks", c.share("looks"), 0, 5)
+		o.within(all[i].name+": false with interim analyses", c.share("looks"), 0, 5)
 	}
 }
 
@@ -127,7 +127,7 @@ func (o *table) detectable() {
 	for i := 0; i < len(all); i += 2 {
 		name := fmt.Sprint(all[i].blocks)
 		if all[i].interims {
-			name = "up to 40, looks"
+			name = "up to 40, interim analyses"
 		}
 		o.line("| %s | %.1f%% | %.1f%% |", name, got[i].share("found"), got[i+1].share("found"))
 		o.within(name+" blocks: detectable found", got[i].share("found"), 78, 84)
@@ -152,13 +152,13 @@ func (o *table) interims() {
 		c["blocks"] += float64(state.ratio.N)
 	})
 	o.line("\nLooks at one comparison, the true ratio three standard errors of 40 blocks from 1:\n")
-	o.head("machine", "the interval holds it when the looks end", "found", "found by 40 blocks at once",
+	o.head("machine", "the interval holds it when the interim analyses end", "found", "found by 40 blocks at once",
 		"blocks until then, on average")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f |", all[i].name, c.share("covers"), c.share("finds"),
 			c.share("once"), c["blocks"]/float64(*tries))
 		if !all[i].first {
-			o.within(all[i].name+": covers with looks", c.share("covers"), 93.5, 100)
+			o.within(all[i].name+": covers with interim analyses", c.share("covers"), 93.5, 100)
 		}
 	}
 }
@@ -181,8 +181,8 @@ func (o *table) equivalence() {
 	})
 	o.line("\nTwo equal designs, one comparison, on a calm machine; and two that differ by exactly " +
 		"the margin of 2%%:\n")
-	o.head("a trial's error", "equivalent by 40 blocks at once", "equivalent by the looks",
-		"blocks until then, on average", "2% apart: falsely equivalent by the looks")
+	o.head("a trial's error", "equivalent by 40 blocks at once", "equivalent by the interim analyses",
+		"blocks until then, on average", "2% apart: falsely equivalent by the interim analyses")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f | %.1f%% |", all[i].name, c.share("once"), c.share("looks"),
 			c["blocks"]/float64(*tries), c.share("false"))
@@ -210,7 +210,8 @@ func (o *table) rareTrials() {
 	})
 	o.line("\nTwo designs that are 2.2%% apart on average, because some trials of one of them are slow; an error of " +
 		"0.5%% a trial;\nfalsely equivalent:\n")
-	o.head("machine", "10 blocks", "20 blocks", "40 blocks", "looks", "looks, if the first could say so")
+	o.head("machine", "10 blocks", "20 blocks", "40 blocks", "interim analyses",
+		"interim analyses, if the first could say so")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("10"), c.share("20"),
 			c.share("40"), c.share("looks"), c.share("early"))

@@ -126,7 +126,8 @@ func (o *table) orders() {
 
 // falseByOrder is a table of [table.orders].
 func (o *table) falseByOrder(all []noise, counts []int, got []tally, margin float64) {
-	o.head("noise of the ratio", "6 blocks", "10 blocks", "15 blocks", "20 blocks", "30 blocks", "40 blocks", "looks",
+	o.head("noise of the ratio", "6 blocks", "10 blocks", "15 blocks", "20 blocks", "30 blocks", "40 blocks",
+		"interim analyses",
 		"20 blocks, Student's t alone")
 	for i, c := range got {
 		text := "| " + all[i].name + " |"
@@ -139,7 +140,8 @@ func (o *table) falseByOrder(all []noise, counts []int, got []tally, margin floa
 		}
 		o.line("%s %.1f%% | %.1f%% |", text, c.share("looks"), c.share("plain"))
 		if most := all[i].limit(40, margin); most > 0 {
-			o.within(fmt.Sprintf("%s, looks, margin %v: false", all[i].name, margin), c.share("looks"), 0, most)
+			o.within(fmt.Sprintf("%s, interim analyses, margin %v: false", all[i].name, margin), c.share("looks"), 0,
+				most)
 		}
 	}
 }

@@ -244,15 +244,17 @@ func (o *table) families() {
 			c["no spending"] += unspent(&pair[0]) / pairsEach
 		}
 	})
-	o.line("\nFive equal designs, seven comparisons; sweeps with any false verdict, by 10 blocks and by the looks at "+
+	o.line("\nFive equal designs, seven comparisons; sweeps with any false verdict, by 10 blocks and by the "+
+		"interim analyses at "+
 		"10, 15, 20,\n30 and 40, and the same of two designs, one comparison, %d pairs for each sweep:\n", pairsEach)
-	o.head("machine", "10 blocks", "looks", "looks, one comparison", "one comparison, 5% at each look")
+	o.head("machine", "10 blocks", "interim analyses", "interim analyses, one comparison",
+		"one comparison, 5% at each analysis")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("once"), c.share("looks"),
 			c.share("looks, one"), c.share("no spending"))
 		o.within(all[i].name+": family", c.share("once"), 0, 5)
-		o.within(all[i].name+": family with looks", c.share("looks"), 0, 5)
-		o.sharp(all[i].name+": one with looks", c.share("looks, one"), 5)
+		o.within(all[i].name+": family with interim analyses", c.share("looks"), 0, 5)
+		o.sharp(all[i].name+": one with interim analyses", c.share("looks, one"), 5)
 	}
 }
 
