@@ -3,7 +3,7 @@ package catalog
 import (
 	"testing"
 
-	"github.com/brewput/brewput/internal/source"
+	"github.com/brewput/brewput/workload/source"
 )
 
 // TestSources checks that the source of every design is found, so that its lines can be counted.

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/source"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
+	"github.com/brewput/brewput/workload/source"
 )
 
 // Store keeps the results of a sweep. *store.Run implements it.

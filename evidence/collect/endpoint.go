@@ -16,10 +16,10 @@ import (
 
 // Limits for requests to a live process.
 const (
-	maxProfileBytes = 64 << 20        // bytes of a profile
+	maxProfileBytes  = 64 << 20        // bytes of a profile
 	maxEndpointTrace = 2 * time.Second // longest trace, which is the most expensive request
-	grace           = 10 * time.Second
-	lateness        = time.Second // time that replies may take beyond the time limit
+	grace            = 10 * time.Second
+	lateness         = time.Second // time that replies may take beyond the time limit
 )
 
 // ErrAddress is the error of an address that cannot belong to a process.

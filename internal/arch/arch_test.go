@@ -275,7 +275,7 @@ func TestReadmeListsFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(readme), "\n## The tree\n")
+	_, table, _ := strings.Cut(string(readme), "\n## Folders\n")
 	for _, f := range load(t) {
 		if top, _, inside := strings.Cut(f.pkg, "/"); top != "" && !strings.Contains(table, "`"+top+"`") &&
 			!(inside && strings.Contains(table, "`"+top+"/")) {

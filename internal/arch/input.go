@@ -40,7 +40,7 @@ var openers = map[string]string{
 	"proof/record/record.go":                    "the record of a campaign that it wrote, and the program under test",
 	"env/virtual/internal/self/asleep_linux.go": "/proc of this process",
 	"proof/binarysize/main.go":                  "the binary that make built, whose size it reports",
-	"internal/source/source.go":                 "the sources of this program, if they still exist",
+	"workload/source/source.go":                 "the sources of this program, if they still exist",
 	"internal/store/dir.go":                     "the run directory itself, to sync it",
 	"internal/store/openrun.go":                 "the journal, for writing",
 	"proof/findings/campaign/label.go":          "the labels of the corpus, which are in the repository",

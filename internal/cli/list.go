@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/brewput/brewput/internal/source"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
+	"github.com/brewput/brewput/workload/source"
 )
 
 func (a *app) listCommand() *cobra.Command {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/catalog"
-	"github.com/brewput/brewput/internal/source"
+	"github.com/brewput/brewput/workload/source"
 )
 
 func TestLines(t *testing.T) {
