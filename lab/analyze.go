@@ -24,7 +24,7 @@ type AnalyzeOptions struct {
 	// Predictions are the trials in virtual time of PredictedCases, which may include cases that were not measured.
 	Predictions    []result.Trial
 	PredictedCases []plan.Case
-	// CostsFrom is the source of the scheduler's costs in virtual time, such as [sweep.Typical].
+	// CostsFrom is the source of the scheduler's costs in virtual time, such as [sweep.CostsTypical].
 	CostsFrom string
 	// CalibrateCommand is the command that measures these costs, for warnings; default "brewput calibrate".
 	CalibrateCommand string

@@ -15,13 +15,13 @@ import (
 // ResumeBench continues the run of benchmarks in the run directory dir, or returns it if it is complete. It uses the
 // test binaries and options of the first execution and requires the same machine. Errors are those of [Bench]; a dir
 // that cannot be continued is a [*Refusal].
-func ResumeBench(ctx context.Context, dir string, notify notifier) (*BenchResult, error) {
+func ResumeBench(ctx context.Context, dir string, notify func(Event)) (*BenchResult, error) {
 	run, journal, err := store.Resume(dir)
 	if err != nil {
 		return nil, sweep.StoreError(err)
 	}
 	for _, note := range journal.Notes() {
-		notify.send(Warning{note})
+		notifier(notify).send(Warning{note})
 	}
 	r := &benchRun{notify: notify, dir: dir, run: run}
 	defer r.close(ctx)

@@ -87,9 +87,8 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 	c.res.Older = compare.Side{Name: oldSide.Name, Paths: oldDirs}
 	c.res.Newer = compare.Side{Name: newSide.Name, Paths: newDirs}
 	if len(runs) == 2 && h.World == result.Live && len(contrast.Verdicts()) > 0 {
-		c.warn(compare.OneRunWarning(h.Workload, "measure each side in several runs, in turn, and give them with "+
-			"commas: "+
-			"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
+		c.warn(compare.OneRunWarning(h.Workload, "measure each side in several runs, in turn, and compare the "+
+			"groups of runs"))
 	}
 	for _, r := range runs {
 		for _, w := range slices.Concat(c.partial(r), r.Warnings()) {

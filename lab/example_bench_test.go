@@ -26,5 +26,5 @@ func ExampleBench() {
 func ExampleGate() {
 	_, err := lab.Gate(context.Background(), lab.GateOptions{MaxRegression: 0.05})
 	fmt.Println(err)
-	// Output: gate needs base, the revision to compare with, as in base main
+	// Output: gate needs base, the revision to compare with, such as main
 }

@@ -105,7 +105,7 @@ type gateRun struct {
 // prepareGate prepares everything except the run directory, and fills in the defaults.
 func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 	if o.Base == "" {
-		return nil, refuse("", nil, "gate needs {base}, the revision to compare with, as in {base} main")
+		return nil, refuse("", nil, "gate needs {base}, the revision to compare with, such as main")
 	}
 	if o.Count == 0 {
 		o.Count = 80

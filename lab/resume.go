@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -109,8 +108,6 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 // resumeVerdicts sets the criteria: those of the first execution, unless the options change them.
 func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	s := r.sweep
-	s.Criteria = compare.DefaultCriteria(s.Header.Baseline, s.Workload.InputFactors())
-	s.Criteria.All = s.Header.All
 	if o.Baseline != nil {
 		s.Criteria.Baseline = *o.Baseline
 	}

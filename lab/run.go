@@ -56,14 +56,18 @@ func (u *UnstoredError) Unwrap() error { return u.Err }
 
 // newRun prepares the run of a header.
 func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep.Header) (*Run, error) {
+	if w == nil {
+		return nil, refuse("workload", nil, "is needed")
+	}
+	if err := w.Validate(); err != nil {
+		return nil, refuse("", nil, "%w", err)
+	}
 	s, err := sweep.New(w, h)
 	if err != nil {
 		return nil, err
 	}
 	r := &Run{Header: h, sweep: s, program: program(o.Program), notify: o.Notify,
 		Dir: store.Directory(o.Output, w.Name, h.Started)}
-	s.Criteria = compare.DefaultCriteria(h.Baseline, w.InputFactors())
-	s.Criteria.All = h.All
 	if err := s.EnoughForAll(); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type BrokenError struct {
 // Error says what cannot be measured, and lists the broken benchmarks with their output.
 func (e *BrokenError) Error() string { return e.Text(func(field string) string { return field }) }
 
-// Text is the message in the caller's notation, as that of [Refusal.Text].
+// Text is the message in the caller's notation, as that of [plan.Refusal.Text].
 func (e *BrokenError) Text(name func(field string) string) string {
 	return e.text.Text(name) + ":\n" + e.Suite.BrokenText(true)
 }

@@ -167,7 +167,7 @@ func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Col
 	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })
 	if i < 0 {
 		return nil, refuse("", nil, "%s is a run of %s, which is no workload here", r.Dir, h.Workload).
-			Suggest("of benchmarks write explain -- go test -bench NAME %s", h.Workload)
+			Suggest("to explain benchmarks, give the command go test -bench NAME %s", h.Workload)
 	}
 	w := r.Workloads[i]
 	c, err := run.MostCPUs(r.Design)

@@ -36,7 +36,7 @@ const (
 	Recv
 	TryRecv
 	Close
-	Select    // over the cases that [G.Case] has collected
+	Select    // over the cases that [G.AddCase] has collected
 	TrySelect // the same with a default
 )
 

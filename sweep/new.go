@@ -3,6 +3,7 @@ package sweep
 import (
 	"time"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -10,7 +11,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// New returns the sweep of a header, with the runner of the header's world. Live trials run in processes of their
+// New returns the sweep of a header, with the runner of the header's world and the default criteria of comparisons. Live trials run in processes of their
 // own. Trials in virtual time run in this process, ahead and several at once. The sweep stores nothing and reports
 // no progress until Store and Notify are set. Errors name the invalid part of the header.
 func New(w *workload.Workload, h Header) (*Sweep, error) {
@@ -20,6 +21,8 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 	}
 
 	s := &Sweep{Workload: w, Header: h, Plan: p, Store: Discard{}}
+	s.Criteria = compare.DefaultCriteria(h.Baseline, w.InputFactors())
+	s.Criteria.All = h.All
 	switch limit := time.Duration(h.Settings.TimeLimit); {
 	case h.Predicts:
 		s.pool = trial.NewPredictions(h.Costs, limit)

@@ -14,7 +14,7 @@ import (
 // SchedulerCosts are the costs of Go's scheduler that a simulation charges.
 type SchedulerCosts struct {
 	Text     string   // see sim.ParseCosts
-	From     string   // "given", [Typical], or [Calibrated] and a time
+	From     string   // "given", CostsTypical, or CostsCalibrated and a time
 	Warnings []string // reasons to doubt them
 }
 
