@@ -40,7 +40,7 @@ type Comparison struct {
 // Errors are refusals, except those of a failing disk or a cancelled context.
 func Compare(ctx context.Context, older, newer []string, o CompareOptions) (*Comparison, error) {
 	if o.ResumeHint == nil {
-		o.ResumeHint = func(_ sweep.Header, dir string) string { return "lab.Resume of " + quote.Shell(dir) }
+		o.ResumeHint = goHint
 	}
 	c := &comparing{&o, &Comparison{}}
 	all := slices.Concat(older, newer)
@@ -64,4 +64,12 @@ func Compare(ctx context.Context, older, newer []string, o CompareOptions) (*Com
 		return nil, err
 	}
 	return c.res, nil
+}
+
+// goHint names the function that resumes a run.
+func goHint(h sweep.Header, dir string) string {
+	if h.Bench != nil {
+		return "lab.ResumeBench of " + quote.Shell(dir)
+	}
+	return "lab.Resume of " + quote.Shell(dir)
 }

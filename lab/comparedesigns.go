@@ -19,12 +19,15 @@ type comparing struct {
 // open reads a run directory and sends its notes. It refuses a run without trials.
 func (c *comparing) open(dir string) (*sweep.StoredRun, error) {
 	r, err := sweep.Open(dir)
+	if r != nil {
+		for _, note := range r.Notes {
+			notifier(c.Notify).send(Warning{note})
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range r.Notes {
-		notifier(c.Notify).send(Warning{note})
-	}
+	r.Rows = compare.Rows(r.Trials, r.Header.Cases)
 	switch {
 	case len(r.Trials) > 0:
 		return r, nil

@@ -28,11 +28,14 @@ func (r *Run) openPredictions() (*sweep.Sweep, *store.Run, error) {
 	for _, note := range notes {
 		r.notify.send(Warning{note})
 	}
-	if kept == nil {
-		if err == nil {
-			r.notify.send(Warning{dir + " is gone, and with it what was predicted"})
-		}
+	switch {
+	case err != nil && kept != nil:
+		return nil, nil, closing(kept, err)
+	case err != nil:
 		return nil, nil, err
+	case kept == nil:
+		r.notify.send(Warning{dir + " is gone, and with it what was predicted"})
+		return nil, nil, nil
 	}
 
 	began, first, told := time.Now(), len(t.Done), false

@@ -157,11 +157,13 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 
 func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	run, err := sweep.Open(r.Dir)
+	if run != nil {
+		for _, note := range run.Notes {
+			o.Progress("warning: " + note)
+		}
+	}
 	if err != nil {
 		return nil, err
-	}
-	for _, note := range run.Notes {
-		o.Progress("warning: " + note)
 	}
 	h := &run.Header
 	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,8 +10,8 @@ import (
 )
 
 // Open lets the sweep, the predictions of a run, store in dir, and takes in what an earlier execution stored there. The
-// result is nil if dir holds nothing and the run is complete. The caller prints the notes and closes the run. Errors
-// about dir are a [*plan.Refusal].
+// result is nil if dir holds nothing and the run is complete. The caller prints the notes and closes the run, after an
+// error too. Errors about dir are a [*plan.Refusal].
 func (s *Sweep) Open(dir string, complete bool) (run *store.Run, notes []string, err error) {
 	if store.CheckVacant(dir) == nil {
 		if complete {
@@ -30,7 +29,7 @@ func (s *Sweep) Open(dir string, complete bool) (run *store.Run, notes []string,
 		return nil, nil, StoreError(err)
 	}
 	if err := s.continueFrom(dir, journal); err != nil {
-		return nil, journal.Notes(), errors.Join(plan.AsRefusal(err), run.Close())
+		return run, journal.Notes(), plan.AsRefusal(err)
 	}
 	s.Store = run
 	return run, journal.Notes(), nil

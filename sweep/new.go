@@ -11,9 +11,10 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// New returns the sweep of a header, with the runner of the header's world and the default criteria of comparisons. Live trials run in processes of their
-// own. Trials in virtual time run in this process, ahead and several at once. The sweep stores nothing and reports
-// no progress until Store and Notify are set. Errors name the invalid part of the header.
+// New returns the sweep of a header, with the runner of the header's world and the default criteria of comparisons.
+// Live trials run in processes of their own. Trials in virtual time run in this process, ahead and several at once. The
+// sweep stores nothing and reports no progress until Store and Notify are set. Errors name the invalid part of the
+// header.
 func New(w *workload.Workload, h Header) (*Sweep, error) {
 	p, err := h.Plan(w)
 	if err != nil {

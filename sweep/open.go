@@ -13,8 +13,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Open reads the run in the directory dir, checks it against the plan in its header, and computes its rows. Errors are
-// a [*plan.Refusal] unless a disk failed.
+// Open reads the run in the directory dir and checks it against the plan in its header. It does not compute the rows.
+// Errors are a [*plan.Refusal] unless a disk failed; if the journal could be read, the result has its notes
+// nevertheless.
 func Open(dir string) (*StoredRun, error) {
 	journal, err := store.Open(dir)
 	if err != nil {
@@ -23,9 +24,8 @@ func Open(dir string) (*StoredRun, error) {
 	r := &StoredRun{Notes: journal.Notes(), Ended: journal.Ended, Blocks: len(journal.Blocks), raw: journal.Header}
 	r.Name, r.Trials = dir, journal.Trials
 	if r.Header, err = HeaderOf(dir, journal); err != nil {
-		return nil, plan.AsRefusal(err)
+		return r, plan.AsRefusal(err)
 	}
-	r.Rows = compare.Rows(r.Trials, r.Header.Cases)
 	return r, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 )
 
@@ -46,8 +47,7 @@ func distinct(paths []string) error {
 		for _, other := range paths[:i] {
 			if o, err := os.Stat(other); err == nil && os.SameFile(o, info) {
 				return plan.Refuse("", nil, "%s and %s are the same %s: a run compared with itself says nothing", other,
-					path,
-					what).Suggest("give two runs")
+					path, what).Suggest("give two runs")
 			}
 		}
 	}
@@ -62,6 +62,10 @@ func isBenchmarks(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return err == nil // what is no file is refused when it is opened
 	}
-	r, err := Open(path)
-	return err == nil && r.Header.Bench != nil
+	journal, err := store.Open(path)
+	if err != nil {
+		return false
+	}
+	h, err := ReadHeader(path, journal.Header)
+	return err == nil && h.Bench != nil
 }

@@ -72,7 +72,7 @@ func CheckVirtual(w *workload.Workload, cases []plan.Case) error {
 		return nil
 	case !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }):
 		return plan.Refuse("", nil, "no design of %s has a virtual world: they use what only a real machine has",
-			w.Name).Suggest("measure them live")
+			w.Name).Suggest("measure them with run %s", w.Name)
 	}
 	r := plan.Refuse("", nil, "%s/%s has no virtual world: it uses what only a real machine has", w.Name, live[0])
 	if len(both) > 0 {

@@ -99,8 +99,8 @@ var mayImport = map[string][]string{
 	"proof/regressions": {"internal/host", "internal/repository", "internal/stat", "proof/idle", "proof/record",
 		"result"},
 	"proof/simspeed": {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
-	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan", "proof/aatest",
-		"proof/idle", "proof/record", "result", "workload"},
+	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan",
+		"proof/aatest", "proof/idle", "proof/record", "result", "sim", "sweep", "workload"},
 	"proof/falseverdicts": {"catalog/coffee", "catalog/null", "compare", "internal/stat", "lab", "proof/aatest",
 		"proof/record", "result", "workload"},
 

@@ -20,6 +20,7 @@ import (
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/proof/aatest"
+	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -50,6 +51,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "twin: give -blocks 2 or more, a positive -duration, -every 1 or more, "+
 			"and no other argument")
 		os.Exit(exitUsage)
+	case c.Cost != "" && invalidCosts(c.Cost) != nil:
+		fmt.Fprintf(os.Stderr, "twin: -cost %s: %v\n", c.Cost, invalidCosts(c.Cost))
+		os.Exit(exitUsage)
 	case runtime.NumCPU() < 2 && !c.scoreOnly:
 		fmt.Fprintln(os.Stderr, "twin: 2 CPUs are needed, and this machine has", runtime.NumCPU())
 		os.Exit(exitUsage)
@@ -68,4 +72,10 @@ func main() {
 // workloads are all that the campaign measures.
 func workloads() []*workload.Workload {
 	return append(catalog.All(), shapes(), aatest.Double(burner()))
+}
+
+// invalidCosts says what is wrong with the scheduler's costs; nil if nothing is.
+func invalidCosts(text string) error {
+	_, err := sim.ParseCosts(text)
+	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/proof/record"
+	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -92,6 +93,9 @@ func (c *campaign) measure(ctx context.Context, planned []plannedRun) (complete 
 		begun := err == nil
 		if !begun && (c.scoreOnly || until.Err() != nil || limited && time.Until(end) < leastTime) {
 			continue
+		}
+		if stored, err := sweep.Open(dir); c.scoreOnly && err == nil && !stored.Ended {
+			continue // it may be of another build, and cannot be continued then
 		}
 		run, err := c.measureOne(until, p, dir, begun)
 		switch {

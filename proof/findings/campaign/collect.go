@@ -27,6 +27,7 @@ func evidenceFile(dir string, c corpus.Case) string {
 
 // stored is the content of a file of evidence. Source shows whether the program of the case has changed since.
 type stored struct {
+	Format   int // storedFormat
 	Source   []byte
 	Took     time.Duration
 	Evidence evidence.Evidence
@@ -126,6 +127,7 @@ func names(list []explain.Finding) string {
 
 // save replaces a file of evidence as a whole, so that a kill leaves none that is incomplete.
 func save(file string, s stored) (err error) {
+	s.Format = storedFormat
 	f, err := os.Create(file + ".new")
 	if err != nil {
 		return err
@@ -142,7 +144,10 @@ func save(file string, s stored) (err error) {
 	return z.Close()
 }
 
-var errChanged = errors.New("the program has changed since its evidence was collected")
+// storedFormat changes with the fields of evidence.Evidence, because gob leaves out what it does not know by name.
+const storedFormat = 2
+
+var errChanged = errors.New("the program, or the format of evidence, has changed since its evidence was collected")
 
 // load reads the evidence of a case. It is an error if the program has changed since.
 func load(dir string, c corpus.Case) (*evidence.Evidence, error) {
@@ -163,7 +168,7 @@ func load(dir string, c corpus.Case) (*evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	if string(source) != string(s.Source) {
+	if string(source) != string(s.Source) || s.Format != storedFormat {
 		return nil, errChanged
 	}
 	lines := strings.Split(string(source), "\n")
