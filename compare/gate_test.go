@@ -10,7 +10,7 @@ import (
 )
 
 // judgedOnce returns the result of a gate with a single analysis after all blocks.
-func judgedOnce(g Gate, trials []result.Trial, metric string) GateResult {
+func judgedOnce(g Gate, trials []result.Trial, metric string) GateVerdict {
 	interim := NewSequentialGate(g)
 	interim.Open(g.InterimBlocks[len(g.InterimBlocks)-1], false, true)
 	return interim.Judge(levels(trials), metric, -1)[0]

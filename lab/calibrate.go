@@ -22,8 +22,8 @@ type CalibrateOptions struct {
 // UnfitError is the error of [Calibrate] if other processes load the machine, or if two halves of the measurement
 // disagree. Nothing is stored.
 type UnfitError struct {
-	Disturbance string // what loads the machine; "" if the two halves disagree
-	Err         error  // how the two halves disagree; nil if the machine is loaded
+	Load string // what loads the machine; "" if the two halves disagree
+	Err  error  // how the two halves disagree; nil if the machine is loaded
 }
 
 // Error says what is wrong and what to do about it.
@@ -32,7 +32,7 @@ func (u *UnfitError) Error() string {
 		return fmt.Sprintf("this calibration is not usable: %v; nothing is stored: stop what else runs, on this "+
 			"machine and its host, and calibrate again", u.Err)
 	}
-	return "this machine cannot be calibrated now: " + u.Disturbance + "; nothing is stored: stop what runs " +
+	return "this machine cannot be calibrated now: " + u.Load + "; nothing is stored: stop what runs " +
 		"and calibrate again"
 }
 
@@ -72,7 +72,7 @@ func Calibrate(ctx context.Context, o CalibrateOptions) (*result.Calibration, er
 // calibration itself.
 func undisturbed(r doctor.Readings, own bool) error {
 	if why := doctor.Disturbed(r, own); why != "" {
-		return &UnfitError{Disturbance: why}
+		return &UnfitError{Load: why}
 	}
 	return nil
 }

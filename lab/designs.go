@@ -24,7 +24,7 @@ type DesignOptions struct {
 	TimeLimit  time.Duration // real time after which a trial counts as hung; 0 for a default
 	Seed       uint64        // seed of the order of trials and of all random draws
 	Baseline   string        // design that all others are compared with; "" for none
-	All        bool          // compare every pair of designs, not only neighbours
+	AllPairs   bool          // compare every pair of designs, not only neighbours
 	Output     string        // run directory to create; default brewput-runs/WORKLOAD-TIME
 	Args       []string      // stored in the run's header, such as the command line
 	Version    string        // version of the program, stored in the header
@@ -68,6 +68,6 @@ func endsAll(limit, window time.Duration, operations int64) error {
 
 // cases returns the chosen designs at the chosen points.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
-	return sweep.Choice{Designs: o.Designs, Levels: o.Levels, List: o.CaseList, Baseline: o.Baseline,
+	return sweep.Selection{Designs: o.Designs, Levels: o.Levels, List: o.CaseList, Baseline: o.Baseline,
 		Operations: o.Operations}.Cases(w)
 }

@@ -93,11 +93,11 @@ func TestExplainRefuses(t *testing.T) {
 		{ExplainOptions{Target: Design{w, "lock", plan.Point{}}}, "--designs lock: workload shop has no such design"},
 		{ExplainOptions{Target: Design{w, "locking",
 			plan.NewPoint(plan.Setting{Factor: "stage", Level: plan.IntLevel(3)})}}, "stages are even"},
-		{ExplainOptions{Target: StoredRun{Dir: dir, Workloads: []*workload.Workload{w}}}, dir},
-		{ExplainOptions{Target: StoredRun{Dir: run}}, "is a run of shop, which is no workload here"},
-		{ExplainOptions{Target: StoredRun{Dir: run, Workloads: []*workload.Workload{w}}},
+		{ExplainOptions{Target: StoredDesign{Dir: dir, Workloads: []*workload.Workload{w}}}, dir},
+		{ExplainOptions{Target: StoredDesign{Dir: run}}, "is a run of shop, which is no workload here"},
+		{ExplainOptions{Target: StoredDesign{Dir: run, Workloads: []*workload.Workload{w}}},
 			"give one by --designs, of locking, ideal"},
-		{ExplainOptions{Target: StoredRun{Dir: run, Design: "lock", Workloads: []*workload.Workload{w}}},
+		{ExplainOptions{Target: StoredDesign{Dir: run, Design: "lock", Workloads: []*workload.Workload{w}}},
 			"give one by --designs, of locking, ideal"},
 	} {
 		x, err := Explain(t.Context(), c.o)

@@ -29,15 +29,15 @@ type GateResult struct {
 	BenchRun
 	// Decision is compare.Pass, Fail, Undecided or Error. Error outweighs the others: a trial went wrong, or the head
 	// breaks a benchmark that the base does not.
-	Decision string
-	List     []compare.GateResult // by metric and benchmark
-	Rows     []compare.Row        // the cases, whose errors and warnings say what was wrong with trials
-	Warnings []compare.Warning
+	Decision  string
+	Decisions []compare.GateVerdict // by metric and benchmark
+	Rows      []compare.Row         // the cases, whose errors and warnings say what was wrong with trials
+	Warnings  []compare.Warning
 
-	Loaded *compare.Warning         // other processes ran, so that nothing is decided by times; nil if they did not
-	Short  *sweep.Short             // the budget ended before the blocks; nil if it did not
-	Placed bool                     // several layouts are the default, because MaxRegression is small
-	Stale  []compare.StaleException // lines of the allow-list that can be removed
+	LoadWarning    *compare.Warning         // other processes ran, so that nothing is decided by times; nil if they did not
+	BudgetEnded    *sweep.BudgetEnded       // the budget ended before the blocks; nil if it did not
+	DefaultLayouts bool                     // several layouts are the default, because MaxRegression is small
+	Stale          []compare.StaleException // lines of the allow-list that can be removed
 }
 
 // Interim says how decisions stand after an interim analysis.
@@ -67,11 +67,11 @@ func Gate(ctx context.Context, o GateOptions) (*GateResult, error) {
 
 // execute measures until every benchmark is decided.
 func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
-	res = &GateResult{Placed: g.placed}
+	res = &GateResult{DefaultLayouts: g.placed}
 	if res.BenchRun, err = g.measure(ctx); err != nil {
 		return res, err
 	}
-	res.List, res.Loaded, res.Short = g.List, g.Loaded, g.Short
+	res.Decisions, res.LoadWarning, res.BudgetEnded = g.List, g.Loaded, g.Short
 	res.Rows, res.Warnings = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
 	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
 		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric,
@@ -152,7 +152,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 // decideBy makes the interim analyses of a gate decide how many blocks follow.
 func (g *gateRun) decideBy(c compare.Gate, metrics []string, budget time.Duration) {
 	g.Gate = g.benchRun.sweep.UseGate(c, metrics, budget)
-	g.Allow = func(v *compare.GateResult) { gobench.Allow(g.allowed, v, g.today) }
+	g.Allow = func(v *compare.GateVerdict) { gobench.Allow(g.allowed, v, g.today) }
 	g.Notify = func(i sweep.GateAnalysis) { g.notify.send(Interim(i)) }
 }
 

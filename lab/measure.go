@@ -106,7 +106,7 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 // cases with more CPUs than this machine has are only predicted.
 //
 // Invalid options are a [*Refusal]. If a design fails while its capacity is measured, the error is a
-// [*sweep.CapacityError]. If ctx is cancelled before the run has a directory, it is an [*UnstoredError]. After another
+// [*sweep.CapacityError]. If ctx is cancelled before the run has a directory, it is a [*CanceledError]. After another
 // error, or if ctx is cancelled later, the run has the trials so far. They are stored, and [Resume] continues the run.
 // Concurrent calls are safe but disturb each other's measurements.
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
@@ -147,7 +147,7 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 	h.Settings.TimeLimit, h.Settings.Limited = sweep.Duration(o.limit(w, cases)), o.TimeLimit > 0
 	if o.Budget > 0 {
 		j := compare.DefaultCriteria(o.Baseline, nil)
-		j.All = o.All
+		j.All = o.AllPairs
 		h.Rule = sweep.NewBudgetRule(o.Budget, j)
 		h.Blocks = h.Rule.MaxBlocks()
 	}
@@ -178,7 +178,7 @@ func oversubscribed() string {
 func (o *DesignOptions) header(w *workload.Workload, world string, here host.Environment) sweep.Header {
 	return sweep.Header{
 		Workload: w.Name, World: world, Args: o.Args, Version: o.Version, Started: time.Now(),
-		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Baseline: o.Baseline, All: o.All,
+		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Warmup),
 			Operations: o.Operations},
 		Environment: here, Warnings: []string{},

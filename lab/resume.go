@@ -17,8 +17,8 @@ type ResumeOptions struct {
 	Workload  string        // refuse a run of another workload; "" takes any
 	TimeLimit time.Duration // new time limit of trials; 0 keeps the run's
 	Baseline  *string       // new baseline, "" for none; nil keeps the run's
-	All       *bool         // compare all pairs, or only neighbours; nil keeps the run's
-	Again     bool          // as in SimulateOptions; the run must be in virtual time
+	AllPairs  *bool         // compare all pairs, or only neighbours; nil keeps the run's
+	KeepCosts bool          // as in SimulateOptions; the run must be in virtual time
 	Program   string        // as in DesignOptions
 	Notify    func(Event)   // as in DesignOptions
 }
@@ -39,10 +39,10 @@ func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeO
 	return r, closing(kept, r.execute(ctx))
 }
 
-// closing closes a run after use. If that fails, results may not be on disk: a NotKeptError, whatever err is.
+// closing closes a run after use. If that fails, results may not be on disk: a StorageError, whatever err is.
 func closing(run io.Closer, err error) error {
 	if failed := run.Close(); failed != nil {
-		return errors.Join(err, &NotKeptError{failed})
+		return errors.Join(err, &StorageError{failed})
 	}
 	return err
 }
@@ -72,7 +72,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return err
 		}
 	}
-	runs := !journal.Ended || o.Again
+	runs := !journal.Ended || o.KeepCosts
 	if runs {
 		if err := h.SameHere(r.Dir); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return refuse("", nil, "%w", err)
 		}
 	}
-	if err := r.sweep.ResumeRealCode(ctx, r.Dir, runs, o.Again); err != nil {
+	if err := r.sweep.ResumeRealCode(ctx, r.Dir, runs, o.KeepCosts); err != nil {
 		return err
 	}
 	return r.resumeVerdicts(journal, o)
@@ -111,17 +111,17 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	if o.Baseline != nil {
 		s.Criteria.Baseline = *o.Baseline
 	}
-	if o.All != nil {
-		s.Criteria.All = *o.All
+	if o.AllPairs != nil {
+		s.Criteria.All = *o.AllPairs
 	}
 	rule := s.Header.Rule
 	if rule == nil {
-		if s.Complete && o.All == nil {
+		if s.Complete && o.AllPairs == nil {
 			return nil // the comparison was accepted when the run began
 		}
 		return s.EnoughForAll()
 	}
-	if o.Baseline != nil && *o.Baseline != rule.Baseline || o.All != nil && *o.All != rule.All {
+	if o.Baseline != nil && *o.Baseline != rule.Baseline || o.AllPairs != nil && *o.AllPairs != rule.All {
 		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so that {baseline} "+
 			"and {compare} cannot change", r.Dir).Suggest("leave them out")
 	}

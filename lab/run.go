@@ -33,26 +33,26 @@ type Run struct {
 	settle  bool
 }
 
-// NotKeptError is the error of a run whose last results could not be written to disk.
-type NotKeptError struct{ Err error }
+// StorageError is the error of a run whose last results could not be written to disk.
+type StorageError struct{ Err error }
 
-func (n *NotKeptError) Error() string { return n.Err.Error() }
+func (n *StorageError) Error() string { return n.Err.Error() }
 
 // Unwrap returns the error of the disk.
-func (n *NotKeptError) Unwrap() error { return n.Err }
+func (n *StorageError) Unwrap() error { return n.Err }
 
-// UnstoredError is the error of a run whose context was cancelled before it had a directory. It wraps the context's
+// CanceledError is the error of a run whose context was cancelled before it had a directory. It wraps the context's
 // error.
-type UnstoredError struct {
+type CanceledError struct {
 	During string // the step that was interrupted, such as "capacities were measured"
 	Pilots bool   // that step was the search for a warm-up, which a given warm-up avoids
 	Err    error
 }
 
-func (u *UnstoredError) Error() string { return u.Err.Error() + " while " + u.During }
+func (u *CanceledError) Error() string { return u.Err.Error() + " while " + u.During }
 
 // Unwrap returns the context's error.
-func (u *UnstoredError) Unwrap() error { return u.Err }
+func (u *CanceledError) Unwrap() error { return u.Err }
 
 // newRun prepares the run of a header.
 func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep.Header) (*Run, error) {
@@ -111,10 +111,10 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 	return r, closing(kept, r.execute(ctx))
 }
 
-// unstored converts the error of a cancelled context to an UnstoredError.
+// unstored converts the error of a cancelled context to a CanceledError.
 func unstored(ctx context.Context, err error, during string, pilots bool) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &UnstoredError{During: during, Pilots: pilots, Err: err}
+		return &CanceledError{During: during, Pilots: pilots, Err: err}
 	}
 	return err
 }

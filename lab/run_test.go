@@ -80,7 +80,7 @@ func TestDesignRefusals(t *testing.T) {
 		{func(o *SimulateOptions) { o.Baseline = "multi" }, "baseline", "is not measured"},
 		{func(o *SimulateOptions) { o.Cost = "wale=1us" }, "cost", "wale"},
 		{func(o *SimulateOptions) { o.Precision = 2 }, "precision", "out of range"},
-		{func(o *SimulateOptions) { o.All = true; o.Count = 1 }, "compare", "use count 10"},
+		{func(o *SimulateOptions) { o.AllPairs = true; o.Count = 1 }, "compare", "use count 10"},
 	} {
 		o := short(t)
 		c.change(&o)
@@ -169,7 +169,7 @@ func TestSimulateSettles(t *testing.T) {
 	}
 	w := &workload.Workload{Name: "shop", Designs: []workload.Design{{Name: "opening", Stream: opening}}}
 	o := short(t)
-	o.Settle, o.Designs, o.Levels, o.Duration = true, nil, map[string]string{"cpus": "1"}, time.Second
+	o.FindWarmup, o.Designs, o.Levels, o.Duration = true, nil, map[string]string{"cpus": "1"}, time.Second
 	r, err := Simulate(t.Context(), w, o)
 	if err != nil || r.Header.Settings.Warmup == 0 || r.Header.WarmupReason == "" {
 		t.Errorf("a warm-up of %v, %q, %v", r.Header.Settings.Warmup, r.Header.WarmupReason, err)
@@ -179,7 +179,7 @@ func TestSimulateSettles(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Notify = func(Event) { cancel() }
 	_, err = Simulate(ctx, w, o)
-	var u *UnstoredError
+	var u *CanceledError
 	if !errors.As(err, &u) || !u.Pilots || !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted pilots: %v", err)
 	}

@@ -18,14 +18,14 @@ type SimulateOptions struct {
 	// 0.0001 to 0.5, instead of Count; 0 for none.
 	Precision float64
 	// Settle finds the warm-up by pilot trials; it is at least Warmup.
-	Settle bool
+	FindWarmup bool
 	// Cost lists the scheduler's costs, as [sim.ParseCosts] reads them; "" for those that [Calibrate] measured on this
 	// machine, else typical costs.
 	Cost        string
 	RecordCosts string // file to write the costs of real code to; "" for none
 	ReplayCosts string // file to read them from; "" to measure them
 	// Again keeps the costs of real code, so that [Run.Timelines] or [Run.Sensitivity] can simulate the same trials.
-	Again bool
+	KeepCosts bool
 }
 
 // withDefaults fills in the defaults.
@@ -100,8 +100,8 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 	if err != nil {
 		return nil, err
 	}
-	r.settle = o.Settle && o.Operations == 0
-	code := sweep.RealCode{Record: o.RecordCosts, Replay: o.ReplayCosts, Again: o.Again}
+	r.settle = o.FindWarmup && o.Operations == 0
+	code := sweep.RealCode{Record: o.RecordCosts, Replay: o.ReplayCosts, Keep: o.KeepCosts}
 	if err := r.sweep.UseRealCode(ctx, code); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Target is what [Explain] explains: a [Command], a [Package], [Files], an [Address], a [StoredRun] or a [Design].
+// Target is what [Explain] explains: a [Command], a [Package], [Files], an [Address], a [StoredDesign] or a [Design].
 type Target interface {
 	collect(ctx context.Context, o collect.Options) (*collect.Collected, error)
 	reads() bool // reports whether it reads standard input
@@ -42,8 +42,9 @@ type Files []string
 // Address is the URL of a process that serves net/http/pprof. Explain only fetches its profiles.
 type Address string
 
-// StoredRun is a design of a stored run. Explain runs it again, at its point with the most CPUs that this machine has.
-type StoredRun struct {
+// StoredDesign is a design of a stored run. Explain runs it again, at its point with the most CPUs that this machine
+// has.
+type StoredDesign struct {
 	Dir       string
 	Design    string // may be "" if the run has only one
 	Workloads []*workload.Workload
@@ -56,7 +57,7 @@ type Design struct {
 	Point    plan.Point
 }
 
-// ParseTarget returns the target that a word means: a URL is an Address, a run directory a StoredRun, a directory of
+// ParseTarget returns the target that a word means: a URL is an Address, a run directory a StoredDesign, a directory of
 // profiles without Go files Files, another directory or an import path a Package, a Go program a Command, and any other
 // file Files. An error is a [*Refusal].
 func ParseTarget(ctx context.Context, word string) (Target, error) {
@@ -64,7 +65,7 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 	case strings.Contains(word, "://"):
 		return Address(word), nil
 	case store.HoldsRun(word):
-		return StoredRun{Dir: word}, nil
+		return StoredDesign{Dir: word}, nil
 	}
 	if files := collect.SavedIn(word); len(files) > 0 {
 		return Files(files), nil
@@ -85,12 +86,12 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 	return Files{word}, nil
 }
 
-func (c Command) reads() bool   { return true }
-func (p Package) reads() bool   { return true }
-func (f Files) reads() bool     { return false }
-func (a Address) reads() bool   { return false }
-func (r StoredRun) reads() bool { return false }
-func (d Design) reads() bool    { return false }
+func (c Command) reads() bool      { return true }
+func (p Package) reads() bool      { return true }
+func (f Files) reads() bool        { return false }
+func (a Address) reads() bool      { return false }
+func (r StoredDesign) reads() bool { return false }
+func (d Design) reads() bool       { return false }
 
 func (c Command) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	if len(c) == 0 {
@@ -155,7 +156,7 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 	return collect.Design(ctx, design, spec, o)
 }
 
-func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+func (r StoredDesign) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	run, err := sweep.Open(r.Dir)
 	if run != nil {
 		for _, note := range run.Notes {

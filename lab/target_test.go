@@ -68,7 +68,7 @@ func TestParseTarget(t *testing.T) {
 	}
 	for word, want := range map[string]Target{
 		"http://localhost:6060": Address("http://localhost:6060"),
-		run:                     StoredRun{Dir: run},
+		run:                     StoredDesign{Dir: run},
 		"saved":                 Files{"saved/cpu.pprof", "saved/trace.out"},
 		"saved/cpu.pprof":       Files{"saved/cpu.pprof"},
 		"pkg":                   Package{Pattern: "pkg"},

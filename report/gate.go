@@ -13,7 +13,7 @@ import (
 // Gate is a page with the decisions of a gate.
 type Gate struct {
 	Title     string
-	List      []compare.GateResult
+	List      []compare.GateVerdict
 	NotJudged []result.NotJudged
 	Decision  string
 	Max       float64

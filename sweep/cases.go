@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Choice says which designs of a workload a sweep has, and at which points.
-type Choice struct {
+// Selection says which designs of a workload a sweep has, and at which points.
+type Selection struct {
 	Designs    []string          // all of the workload if there are none
 	Levels     map[string]string // of factors by name, as in {"cpus": "1,2"}; others have their defaults, cpus all
 	List       []plan.Case       // designs at points, instead of Designs and Levels; other factors have defaults
@@ -21,7 +21,7 @@ type Choice struct {
 }
 
 // Cases returns the designs at the points of the choice. Errors are a [*plan.Refusal].
-func (c Choice) Cases(w *workload.Workload) ([]plan.Case, error) {
+func (c Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
 	if c.List != nil {
 		return c.listed(w)
 	}
@@ -46,7 +46,7 @@ func (c Choice) Cases(w *workload.Workload) ([]plan.Case, error) {
 }
 
 // listed returns the cases of the list, with the defaults of factors that they lack.
-func (c Choice) listed(w *workload.Workload) ([]plan.Case, error) {
+func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 	if len(c.Designs) > 0 || len(c.Levels) > 0 {
 		return nil, plan.Refuse("", nil, "cases say which designs and levels are measured").
 			Suggest("leave out {designs} and levels")
@@ -81,7 +81,7 @@ func defaultCPUs() map[string]plan.Choice {
 }
 
 // points returns the points of the choices. It refuses those that cannot be run.
-func (c Choice) points(w *workload.Workload, choices map[string]plan.Choice) ([]plan.Point, error) {
+func (c Selection) points(w *workload.Workload, choices map[string]plan.Choice) ([]plan.Point, error) {
 	points, err := plan.Points(w.AllFactors(), choices)
 	if err != nil {
 		return nil, plan.AsRefusal(err)
@@ -100,7 +100,7 @@ func (c Choice) points(w *workload.Workload, choices map[string]plan.Choice) ([]
 }
 
 // parse adds the given levels to the choices, and refuses factors that change nothing.
-func (c Choice) parse(w *workload.Workload, designs []string, choices map[string]plan.Choice) error {
+func (c Selection) parse(w *workload.Workload, designs []string, choices map[string]plan.Choice) error {
 	var earlier []string
 	for _, f := range w.AllFactors() {
 		expr, ok := c.Levels[f.Name]
@@ -151,7 +151,7 @@ func CheckBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 
 // checkLoad refuses a load that says nothing or two things. A point that holds none of its factors is that of a closed
 // loop.
-func (c Choice) checkLoad(p plan.Point) error {
+func (c Selection) checkLoad(p plan.Point) error {
 	if !workload.OpenLoop(p) {
 		return nil
 	}

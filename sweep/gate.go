@@ -13,14 +13,14 @@ import (
 // ends the sweep once every benchmark is decided. Make one with [Sweep.UseGate].
 type Gate struct {
 	// Allow lets an exception turn a decision into an allowed one; nil: there are no exceptions.
-	Allow func(*compare.GateResult)
+	Allow func(*compare.GateVerdict)
 	// Notify gets each interim analysis; nil ignores them.
 	Notify func(GateAnalysis)
 
 	// The results so far.
-	List   []compare.GateResult // by metric and benchmark
-	Loaded *compare.Warning     // other processes were running, so that nothing is decided by times; nil if not
-	Short  *Short               // the budget ended before the blocks; nil if it did not
+	List   []compare.GateVerdict // by metric and benchmark
+	Loaded *compare.Warning      // other processes were running, so that nothing is decided by times; nil if not
+	Short  *BudgetEnded          // the budget ended before the blocks; nil if it did not
 
 	sweep    *Sweep
 	analyses *compare.SequentialGate
@@ -38,8 +38,8 @@ type GateAnalysis struct {
 	Undecided int
 }
 
-// Short is how a budget ended before a decision.
-type Short struct {
+// BudgetEnded is how a budget ended before a decision.
+type BudgetEnded struct {
 	Budget time.Duration
 	Blocks int           // that it sufficed for
 	Each   time.Duration // that a block took on average
@@ -69,7 +69,7 @@ func (g *Gate) next(n int, trials []result.Trial) (more int, err error) {
 	each := elapsed / time.Duration(n)
 	var short bool
 	if g.ahead, short = withinBudget(n, g.ahead[1:], each, elapsed, g.budget); short {
-		g.Short = &Short{g.budget, slices.Max(append(g.ahead, n)), each}
+		g.Short = &BudgetEnded{g.budget, slices.Max(append(g.ahead, n)), each}
 	}
 	last, sound := len(g.ahead) == 0, result.OutcomeOf(trials) == result.Sound
 	if n >= g.analyses.InterimBlocks[0] || last || !sound {

@@ -17,7 +17,7 @@ import (
 type RealCode struct {
 	Record string // file to write the costs to; "" for none
 	Replay string // file to read them from; "" for none
-	Again  bool   // trials are simulated again later, with the costs of the first time
+	Keep   bool   // trials are simulated again later, with the costs of the first time
 }
 
 // UseRealCode prepares the costs of real code for a new sweep. Errors are a [*plan.Refusal].
@@ -34,7 +34,7 @@ func (s *Sweep) UseRealCode(ctx context.Context, r RealCode) error {
 		if err := s.CheckCosts(); err != nil {
 			return plan.Refuse("replay-costs", r.Replay, "%w", err)
 		}
-	case r.Again:
+	case r.Keep:
 		s.Costs = trial.NewRecording(s.Workload.Name, false)
 	}
 	return nil

@@ -37,7 +37,7 @@ func TestFlagText(t *testing.T) {
 // TestExit checks exit codes of errors before and during trials. An interrupt takes precedence over a disk that
 // fails, and that over a wrong answer.
 func TestExit(t *testing.T) {
-	lost := &lab.NotKeptError{Err: &fs.PathError{Op: "sync", Path: "journal.ndjson", Err: syscall.EDQUOT}}
+	lost := &lab.StorageError{Err: &fs.PathError{Op: "sync", Path: "journal.ndjson", Err: syscall.EDQUOT}}
 	disk := func(err error) error { return fmt.Errorf("cannot lock the run: %w", err) }
 	for _, c := range []struct {
 		name      string

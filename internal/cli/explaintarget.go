@@ -53,7 +53,7 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		if err != nil {
 			return nil, usage("%w; a program stands behind two dashes, as in explain -- ./prog", err)
 		}
-		run, isRun := target.(lab.StoredRun)
+		run, isRun := target.(lab.StoredDesign)
 		saved, isFile := target.(lab.Files)
 		_, isProgram := target.(lab.Command)
 		_, isPackage := target.(lab.Package)
@@ -91,14 +91,14 @@ func (o *explainOptions) sideTarget(cmd *cobra.Command, word string, args []stri
 		return t, nil
 	case lab.Command:
 		return append(t, args...), nil
-	case lab.StoredRun:
+	case lab.StoredDesign:
 		return o.withDesign(t, all), nil
 	}
 	return target, withExitCode(err)
 }
 
 // withDesign adds the design to a stored run.
-func (o *explainOptions) withDesign(r lab.StoredRun, all []*workload.Workload) lab.StoredRun {
+func (o *explainOptions) withDesign(r lab.StoredDesign, all []*workload.Workload) lab.StoredDesign {
 	r.Design, r.Workloads = strings.Join(o.designs, ","), all
 	return r
 }

@@ -150,7 +150,7 @@ var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, co
 
 // showGate renders the decisions.
 func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
-	p := report.Gate{Title: r.Suite.Title, List: r.List, NotJudged: r.Suite.NotCompared, Decision: r.Decision,
+	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotCompared, Decision: r.Decision,
 		Max:     limit,
 		Layouts: r.Suite.Layouts, Notes: gateNotes(r), Warnings: r.Warnings}
 	switch format {
@@ -165,17 +165,17 @@ func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 // gateNotes explains the decision.
 func gateNotes(r *lab.GateResult) []string {
 	var notes []string
-	if compare.GateDecision(r.List) == compare.Undecided {
-		if r.Loaded != nil {
-			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing: "+r.Loaded.Text)
+	if compare.GateDecision(r.Decisions) == compare.Undecided {
+		if r.LoadWarning != nil {
+			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing: "+r.LoadWarning.Text)
 		}
-		if s := r.Short; s != nil {
+		if s := r.BudgetEnded; s != nil {
 			notes = append(notes, fmt.Sprintf("the budget of %v ends after %s of about %s each", s.Budget,
 				result.Count(s.Blocks, "block"), roundDuration(s.Each)))
 		}
 	}
 
-	if r.Placed {
+	if r.DefaultLayouts {
 		notes = append(notes, fmt.Sprintf("each revision is linked %d times with its functions in other places, for "+
 			"the limit is under 5%%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
 			r.Suite.Layouts))

@@ -72,7 +72,7 @@ func (o *runOptions) dropFromEnv(name string) {
 func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 	d := lab.DesignOptions{
 		Designs: o.designs, Levels: given, Count: o.count, Operations: o.operations, Duration: o.duration,
-		Warmup: o.warmup, TimeLimit: o.timeLimit, Seed: o.seed, Baseline: o.baseline, All: o.pairs == allPairs,
+		Warmup: o.warmup, TimeLimit: o.timeLimit, Seed: o.seed, Baseline: o.baseline, AllPairs: o.pairs == allPairs,
 		Output: o.out, Args: arguments(), Version: version(), Program: name(),
 	}
 	if o.budget > 0 || o.precision != "" {
@@ -87,8 +87,8 @@ func (o *runOptions) measureOptions(given map[string]string) lab.MeasureOptions 
 }
 
 func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOptions, err error) {
-	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), Settle: o.extendWarmup, Cost: o.cost,
-		RecordCosts: o.recordCosts, ReplayCosts: o.replayCosts, Again: o.recalculates()}
+	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), FindWarmup: o.extendWarmup, Cost: o.cost,
+		RecordCosts: o.recordCosts, ReplayCosts: o.replayCosts, KeepCosts: o.recalculates()}
 	if o.precision != "" {
 		s.Precision, err = parsePrecision(o.precision)
 	}
@@ -108,7 +108,7 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 		out.progress.clear()
 	}
 	interrupted := errors.Is(err, context.Canceled)
-	var lost *lab.NotKeptError
+	var lost *lab.StorageError
 	if errors.As(err, &lost); interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n",
 			progressOf(&r.Header, len(r.Trials), r.Total()), o.continuation(r, complete))
@@ -143,7 +143,7 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 
 // errorWithoutRun returns the error of a run of designs that stored nothing.
 func (a *app) errorWithoutRun(err error) error {
-	var early *lab.UnstoredError
+	var early *lab.CanceledError
 	var unserved *sweep.CapacityError
 	var refused *lab.Refusal
 	switch {

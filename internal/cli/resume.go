@@ -38,7 +38,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	}
 
 	out := a.newOutput(&o)
-	options := lab.ResumeOptions{TimeLimit: o.timeLimit, Again: o.recalculates(), Program: name(), Notify: out.notify}
+	options := lab.ResumeOptions{TimeLimit: o.timeLimit, KeepCosts: o.recalculates(), Program: name(), Notify: out.notify}
 	if w != nil {
 		options.Workload = w.Name
 	}
@@ -49,7 +49,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 		options.Baseline = &o.baseline
 	}
 	if all := o.pairs == allPairs; cmd.Flags().Changed("compare") {
-		options.All = &all
+		options.AllPairs = &all
 	}
 	if o.recalculates() {
 		if err := o.checkAgain(); err != nil {
