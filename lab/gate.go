@@ -34,7 +34,7 @@ type GateResult struct {
 	Rows      []compare.Row         // the cases, whose errors and warnings say what was wrong with trials
 	Warnings  []compare.Warning
 
-	LoadWarning    *compare.Warning         // other processes ran, so that nothing is decided by times; nil if they did not
+	LoadWarning    *compare.Warning         // other processes ran, so times decide nothing; nil if they did not
 	BudgetEnded    *sweep.BudgetEnded       // the budget ended before the blocks; nil if it did not
 	DefaultLayouts bool                     // several layouts are the default, because MaxRegression is small
 	Stale          []compare.StaleException // lines of the allow-list that can be removed

@@ -38,7 +38,8 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	}
 
 	out := a.newOutput(&o)
-	options := lab.ResumeOptions{TimeLimit: o.timeLimit, KeepCosts: o.recalculates(), Program: name(), Notify: out.notify}
+	options := lab.ResumeOptions{TimeLimit: o.timeLimit, KeepCosts: o.recalculates(), Program: name(),
+		Notify: out.notify}
 	if w != nil {
 		options.Workload = w.Name
 	}
