@@ -71,7 +71,7 @@ func otherProcesses(trials []result.Trial) (Warning, bool) {
 	}
 	return warn(WarnOtherProcesses, total, otherLoadLimit,
 		"other processes used %.2f of a CPU during the trials, most in block %d (%.2f); more than %.2f takes time "+
-			"from the designs: stop them, or leave CPUs free for them",
+			"from the designs: stop them, or use fewer CPUs",
 		total, block, worst, otherLoadLimit)
 }
 

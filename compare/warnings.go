@@ -159,7 +159,7 @@ func fewBlocks(trials []result.Trial, interims []int) (Warning, bool) {
 
 	return warn(WarnFewBlocks, float64(n), float64(least),
 		"%s: a median has an interval, and a verdict within the run can be decided, from %d on: measure "+
-			"%d blocks or more", few, least, least)
+			"%d blocks or more (option count)", few, least, least)
 }
 
 // UnfinishedWarning warns of a run with done of planned complete blocks. how says how to resume it.

@@ -47,7 +47,8 @@ func (r *Refusal) Text(name func(field string) string) string {
 
 // separator stands between an option with its value and the reason: none before a verb.
 func separator(reason string) string {
-	for _, verb := range []string{"is ", "has ", "needs ", "changes ", "would ", "sends ", "makes ", "goes "} {
+	for _, verb := range []string{"is ", "has ", "needs ", "changes ", "would ", "sends ", "makes ", "goes ", "was ",
+		"wants "} {
 		if strings.HasPrefix(reason, verb) {
 			return " "
 		}

@@ -268,11 +268,12 @@ func (s *Sweep) CheckRates() error {
 		case o.Rate == 0:
 			return s.capacityError(c)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
-			return fmt.Errorf("%s (%s): %.3g customers a second are less than one in a window of %v; give a higher "+
-				"rate or a longer duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
+			return plan.Refuse("", nil, "%s (%s): %.3g customers a second are less than one in a window of %v; give a "+
+				"higher rate or a longer {duration}", c.Design, c.Point, o.Rate,
+				time.Duration(s.Header.Settings.Duration))
 		case o.Rate > load.MaxRate:
-			return fmt.Errorf("%s (%s) would need %.4g customers a second, more than the %.0f that the load loop can "+
-				"send; give a lower load or rate", c.Design, c.Point, o.Rate, load.MaxRate)
+			return plan.Refuse("", nil, "%s (%s) would need %.4g customers a second, more than the %.0f that the load "+
+				"loop can send; give a lower {load} or {rate}", c.Design, c.Point, o.Rate, load.MaxRate)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func CostsHere(given string, here host.Environment) (SchedulerCosts, error) {
 		text := sim.Typical().String()
 		return SchedulerCosts{text, CostsTypical, []string{fmt.Sprintf("the scheduler's costs are typical ones, not "+
 			"this "+
-			"machine's: %s (%v); calibrate this machine, or give costs", text, err)}}, nil
+			"machine's: %s (%v); calibrate this machine, or give costs (option cost)", text, err)}}, nil
 	}
 	return SchedulerCosts{c.String(), CostsCalibrated + cal.Measured.UTC().Format(time.RFC3339),
 		append([]string{}, cal.Warnings...)}, nil

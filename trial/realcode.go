@@ -16,7 +16,7 @@ const shortSection = 50 * time.Microsecond
 // Warnings of trials with real code. The sentences have no figures, so that a table shows each once.
 const (
 	warnMeasured = "real code was charged with the CPU time that it took this time, and another run differs: record " +
-		"the costs in a file to keep them, and replay that file to repeat the run"
+		"the costs in a file (record-costs) to keep them, and replay that file (replay-costs) to repeat the run"
 	warnWall = "this system has no clock for the CPU time of a thread: real code was charged with wall time, in " +
 		"which others may have had the CPU"
 	warnShort = "sections of real code take less than 50us on average, of which reading the clock is a part: do " +

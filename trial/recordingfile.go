@@ -187,8 +187,8 @@ func (p *parser) head(text []byte) error {
 		return fmt.Errorf("there is no clock %q: %w", l.Clock, errCut)
 	}
 	if l.Workload != p.workload.Name {
-		return fmt.Errorf("these are the costs of the workload %s, not of %s: record those",
-			l.Workload, p.workload.Name)
+		return plan.Refuse("", nil, "these are the costs of the workload %s, not of %s: record those with "+
+			"{record-costs} FILE", l.Workload, p.workload.Name)
 	}
 	p.r.Workload, p.r.clock, p.trials = l.Workload, l.Clock, l.Trials
 	return nil

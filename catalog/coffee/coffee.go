@@ -87,8 +87,8 @@ func check(p plan.Point) error {
 	}
 	jitter := p.Duration("jitter")
 	if jitter > 0 && name != "uniform" {
-		return &plan.Refusal{Field: "jitter", Value: plan.DurationLevel(jitter).String(),
-			Reason: fmt.Sprintf("it is the width of a uniform distribution; leave out dist %s or the jitter", name)}
+		return plan.Refuse("jitter", plan.DurationLevel(jitter), "is the width of a uniform distribution; leave out "+
+			"{dist} %s or the jitter", name)
 	}
 	times := timesOf(p)
 	for _, stage := range []struct {

@@ -36,7 +36,7 @@ func (c *counter) lockSteam(e env.Env, o *order) {
 	c.steamerLock.Unlock()
 }
 
-// newFineLocking has a mutex for each machine, so each of the four stages can work on a different request.
+// newFineLocking has a mutex for each machine: one for each of grinder, press and steamer; serving needs none.
 func newFineLocking(e env.Env, p plan.Point) (workload.Stream, error) {
 	c, err := newCounter(e, p, aLatte)
 	return workload.Stream{

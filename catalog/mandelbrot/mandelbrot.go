@@ -112,8 +112,7 @@ func sceneOf(p plan.Point) (scene, error) {
 // check returns an error if the view is invalid, or if there is no file to save.
 func check(p plan.Point) error {
 	if p.Has("save") && p.Has("file") && p.Text("file") == "none" {
-		return &plan.Refusal{Field: "save", Value: p.Text("save"),
-			Reason: "file is none, so there is nothing to save; leave one of the two out"}
+		return plan.Refuse("save", nil, "wants a file, and with {file} none there is none; leave one of them out")
 	}
 	_, err := sceneOf(p)
 	return err

@@ -27,8 +27,7 @@ func check(p plan.Point) error {
 		return nil
 	}
 	if p.Has("size") {
-		return &plan.Refusal{Field: "file", Value: p.Text("file"),
-			Reason: "both file and size choose the input; give one of them"}
+		return plan.Refuse("", nil, "{file} and {size} both say what is counted; give one of them")
 	}
 	info, err := os.Stat(p.Text("file"))
 	switch {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/plan"
 )
 
 // Options limit the collection. Start from [DefaultOptions].
@@ -38,8 +39,8 @@ type Options struct {
 // buildContext returns a context for the go command that ends at the time limit.
 func buildContext(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, until,
-		fmt.Errorf("the time limit of %v was over before the program was built: give a longer one; what the go "+
-			"command compiled it does not compile again", limit))
+		plan.Refuse("time-limit", limit, "was over before the program was built: give a longer one; what the go "+
+			"command compiled it does not compile again"))
 }
 
 // timeLimitError returns the cause of a context whose time limit is over, or nil before.

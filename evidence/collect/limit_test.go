@@ -69,14 +69,14 @@ func TestBuildTimeLimit(t *testing.T) {
 	o.TimeLimit = time.Nanosecond
 	for _, args := range [][]string{{"go", "run", "."}, {"go", "test", "-bench", "."}} {
 		if _, err := Command(t.Context(), dir, args, o); err == nil ||
-			!strings.HasPrefix(err.Error(), "the time limit of 1ns was over before") {
+			!strings.HasPrefix(err.Error(), "time-limit 1ns was over before") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
 	k := limitedCollector(t, o)
 	k.buildConfig, k.deadline = &buildConfig{dir: dir, packages: []string{"."}}, time.Now().Add(-time.Second)
 	if err := k.prepare(t.Context()); err == nil ||
-		!strings.HasPrefix(err.Error(), "the time limit of 1ns was over before") {
+		!strings.HasPrefix(err.Error(), "time-limit 1ns was over before") {
 		t.Errorf("with a hook: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -1,4 +1,5 @@
-// Command library compares two designs with package lab: measured on this machine and simulated on 64 CPUs.
+// Command library compares two designs with package lab: measured on this machine and simulated on 64 CPUs. It stores
+// both runs in the directory brewput-runs.
 package main
 
 import (
@@ -43,6 +44,7 @@ func report(r *lab.Run, err error) {
 		log.Fatal(err)
 	}
 	for _, v := range r.Analyze(nil).Verdicts {
-		fmt.Printf("%s, %s: %s against %s: %s, %.3gx\n", v.World, v.Point, v.A, v.B, v.Verdict, v.Ratio)
+		fmt.Printf("%s, %s: %s compared with %s: %s, %.3gx [%.3g, %.3g]\n", v.World, v.Point, v.A, v.B, v.Verdict, v.Ratio,
+			v.Low, v.High)
 	}
 }

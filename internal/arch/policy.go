@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"internal/lock":             {},
 	"internal/input":            {},
 	"internal/interrupt":        {},
-	"internal/store":            {"internal/input", "internal/lock", "result"},
+	"internal/store":            {"internal/input", "internal/lock", "plan", "result"},
 	"compare":                   {"internal/stat", "model", "plan", "result"},
 	"lab": {"compare", "evidence/collect", "explain", "internal/calibrate", "internal/costs",
 		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/quote",

@@ -33,8 +33,8 @@ func (r Readings) boost() Check {
 	if !b.On {
 		return word("boost", Good, "off", "off").claim("clocks do not depend on how many CPUs work", "")
 	}
-	return word("boost", Caution, "on", "on").claim("clocks rise when few CPUs work: designs on as many CPUs "+
-		"compare well, but scaling over CPUs looks worse than it is",
+	return word("boost", Caution, "on", "on").claim("clocks rise when few CPUs work: designs on the same "+
+		"number of CPUs compare well, but scaling over CPUs looks worse than it is",
 		fmt.Sprintf("echo %s | sudo tee %s", b.Write, b.File))
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/proc"
+	"github.com/brewput/brewput/plan"
 )
 
 // Variant is one way to build the benchmarks of a revision.
@@ -67,7 +68,7 @@ func (b *Builder) Build(ctx context.Context, p Checkout, v Variant) (string, err
 	lines := strings.Split(string(out)+"\n\n\n", "\n")
 	goroot, version, goflags := lines[0], lines[1], lines[2]
 	if v.Layout != 0 && strings.Contains(goflags, "-ldflags") {
-		return "", errors.New("GOFLAGS has -ldflags, which several layouts need too: give one of them")
+		return "", plan.Refuse("", nil, "GOFLAGS has -ldflags, which {layouts} sets too: give one of them")
 	}
 
 	binary := filepath.Join(b.Workshop.Dir, v.file())

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/plan"
 )
 
 // Found is a benchmark without sub-benchmarks, or one that fails.
@@ -39,7 +41,7 @@ func List(ctx context.Context, b Binary, env []string, pattern string, limit tim
 		parts := split(one, '/')
 		first, err := regexp.Compile(parts[0])
 		if err != nil {
-			return nil, fmt.Errorf("the benchmark pattern %s: %w", pattern, err)
+			return nil, plan.Refuse("bench", pattern, "%w", err)
 		}
 		choices = append(choices, alternative{first, parts[1:]})
 	}

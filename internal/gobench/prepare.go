@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
@@ -114,7 +115,7 @@ func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error
 		if v.PGO != "" && v.PGO != "off" && v.PGO != "auto" {
 			v.PGO = b.profile(v.PGO)
 			if !exists(v.PGO) {
-				return fmt.Errorf("the PGO profile %s does not exist", list[i].PGO)
+				return plan.Refuse("pgo", list[i].PGO, "there is no such profile")
 			}
 		}
 		binary, err := builder.Build(ctx, b.checkouts[v.Rev], v)

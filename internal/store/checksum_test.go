@@ -61,7 +61,7 @@ func TestChangedLine(t *testing.T) {
 		if i > 0 && i < len(whole)-1 {
 			put(t, dir, journalName, slices.Delete(slices.Clone(whole), i, i+1))
 			_, err := Open(dir)
-			wantError(t, err, at, "lost", "resume the run in "+dir)
+			wantError(t, err, at, "lost", "again with resume "+dir)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/plan"
 )
 
 // CheckVacant returns an error if no run can begin in dir.
@@ -27,7 +28,7 @@ func CheckVacant(dir string) error {
 	}
 	if f, _, _, err := openJournal(dir); err == nil {
 		f.Close()
-		return fmt.Errorf("%s already holds a run: resume it, or give another directory", dir)
+		return plan.Refuse("", nil, "%s already holds a run: use {resume} %s, or give another directory", dir, dir)
 	}
 	if !isUnstarted(dir, entries) {
 		return fmt.Errorf("%s is not empty: give a new directory", dir)

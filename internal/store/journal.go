@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -184,8 +185,8 @@ func (j *Journal) read(in *lines) error {
 			if errors.Is(err, errNewer) {
 				return err
 			}
-			return fmt.Errorf("%w; put the file back as it was, or remove this line and those after it, and run what "+
-				"they held again: resume the run in %s", err, j.Dir)
+			return plan.Refuse("", nil, "%w; put the file back as it was, or remove this line and those after it, and "+
+				"run what they held again with {resume} %s", err, j.Dir)
 
 		}
 		j.state.add(&r)

@@ -122,7 +122,7 @@ func TestCreateWhere(t *testing.T) {
 	wantError(t, err, "readme")
 	dir := write(t, sweep()[:1])
 	_, err = Create(dir, header())
-	wantError(t, err, "already holds a run", "resume it")
+	wantError(t, err, "already holds a run", "use resume "+dir)
 	verify(t, get(Open(dir))(t), sweep(), 1)
 }
 
