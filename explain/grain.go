@@ -119,7 +119,7 @@ func unboundedSpawn(a *analysis) []Finding {
 			f.citef("they are started at %s", a.quote(at))
 		}
 		f.Share = math.Min(1, a.saturation())
-		f.citef("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
+		f.citef("on average %.0f of them queued for a CPU; each holds its stack and its arguments meanwhile",
 			queues)
 
 		f.Alternative = "They wait for something outside, and so many are needed to keep that busy."

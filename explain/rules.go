@@ -229,7 +229,7 @@ func (a *analysis) noFinding() Finding {
 	f := a.newFinding(None, "Nothing was found that holds it back.")
 	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
 	if a.trace == nil {
-		f.citef("only profiles were looked at: who waits for whom an execution trace would tell")
+		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low
 	}
 
