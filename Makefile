@@ -105,7 +105,7 @@ gates: ## check gate in 64 runs on seeded changes, idle and under load: about 25
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
 	$(GO) run ./proof/regressions -program bin/brewput -record bin/gates.ndjson -n $(RUNS) -for $(FOR)
 
-gusts: ## compare a program with itself under intermittent load, side by side and in blocks: 3 minutes
+gusts: ## compare a program with itself under intermittent load, first one side after the other, then in blocks: 3 minutes
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
 	$(GO) run ./proof/regressions -program bin/brewput -sequential -n $(RUNS)
 

@@ -184,8 +184,8 @@ func oneCPU(a *analysis) []Finding {
 		if wants < 1.5 {
 			return nil
 		}
-		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and on average %.1f goroutines compete for it.", a.run.MachineCPUs,
-			wants)
+		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and on average %.1f goroutines compete for it.",
+			a.run.MachineCPUs, wants)
 		most := 1 - 1/math.Min(wants, float64(a.run.MachineCPUs))
 		f.Gain = newGain(0.8*most, 0.3*most, most)
 		f.citef("goroutines queued for a CPU for %s of the time", percent(1-a.demandShare(0)-a.demandShare(1)))

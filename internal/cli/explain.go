@@ -45,8 +45,8 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
 		Short: "Find what holds a Go program back, and what to change",
-		Long: `Explain runs a Go program about ten times, each time with one kind of evidence
-or none, and reports what holds it back: the claim, the evidence, the expected
+		Long: `Explain runs a Go program repeatedly, each time with one kind of evidence or
+none, and reports what holds it back: the claim, the evidence, the expected
 gain, alternative causes, the change to make and an experiment that proves it.
 If there is nothing to gain, it reports that.
 

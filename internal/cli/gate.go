@@ -193,7 +193,7 @@ func gateNotes(r *lab.GateResult) []string {
 		if e.Expired {
 			notes = append(notes, fmt.Sprintf("%s expired on %s and has no effect", line, e.Until))
 		} else {
-			notes = append(notes, fmt.Sprintf("%s names no benchmark of %s: remove it, unless another package is "+
+			notes = append(notes, fmt.Sprintf("%s matches no benchmark of %s: remove it, unless another package is "+
 				"judged with the same list", line, r.Suite.Package))
 		}
 	}

@@ -41,11 +41,11 @@ replication (--count) draws its random numbers anew.`, "NAME", name()),
 	f.StringVar(&o.precision, "precision", "", "replicate until every mean's 95% confidence half-width is at most "+
 		"`SHARE` of the mean, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "measured virtual `TIME` of each trial")
-	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual warm-up `TIME` before each measurement (unless set, more for "+
-		"designs that settle later)")
+	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual warm-up `TIME` before each measurement (unless "+
+		"set, more for designs that settle later)")
 	f.StringVar(&o.cost, "cost", "", "time that the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, "+
-		"the others being none; names: wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, outlier-every, "+
-		"switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default those that calibrate measured "+
+		"the others being none; names: wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, "+
+		"outlier-every, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default those that calibrate measured "+
 		"here, else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
