@@ -205,7 +205,8 @@ func oversubscribed(a *analysis) []Finding {
 		f.citef("throttled for %s of %s", formatDuration(a.run.Throttled), formatDuration(a.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
 	case a.run.MachineCPUs > 0 && a.procs > a.run.MachineCPUs:
-		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the operating system's scheduler decides which goroutines run.", a.procs,
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the operating system's scheduler decides which "+
+			"goroutines run.", a.procs,
 			a.run.MachineCPUs)
 		f.Share = 1 - float64(a.run.MachineCPUs)/float64(a.procs)
 		f.citef("%d involuntary context switches in %s", a.run.Involuntary, formatDuration(a.run.Wall))

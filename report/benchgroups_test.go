@@ -115,8 +115,8 @@ func TestUndecidedBenchmark(t *testing.T) {
 			"Encode (cpus 1): undecided; its own interval excludes 1, but with 2 comparisons together the chance of " +
 				"a false difference would be over 5%; by 5 layouts; more layouts decide more than more blocks do"},
 		{func(v *compare.Verdict) { v.OnlyB = plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
-			"Encode (cpus 1), new GOGC=50 compared with old: undecided; 10 blocks can detect 5% or more; about 7 more " +
-				"would detect 1.040x"},
+			"Encode (cpus 1), new GOGC=50 compared with old: undecided; 10 blocks can detect 5% or more; about 7 " +
+				"more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.OnlyA, v.OnlyB = plan.Point{}, plan.Point{} },
 			Benchmarks{A: "new", B: "old", ARun: "b"},
 			"Encode (cpus 1): undecided; 10 blocks can detect 5% or more; about 7 more would detect 1.040x"},

@@ -36,12 +36,13 @@ func scalingText(s compare.Scaling) string {
 		return text + fmt.Sprintf("goroutines wait for mutexes, on average %.2f of them (%s; %s)", float64(s.Mutex),
 			used, perOp) + collectorText(s)
 	case compare.LimitWake:
-		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: on average %.2f "+
-			"were runnable but not running while CPUs were idle (%s; %s)", float64(s.Ready), used, perOp) +
+		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: on average "+
+			"%.2f were runnable but not running while CPUs were idle (%s; %s)", float64(s.Ready), used, perOp) +
 			collectorText(s)
 	case compare.LimitWaiting:
 		return text + fmt.Sprintf("CPUs are idle (%s), and not for mutexes: goroutines wait for each other or for "+
-			"something outside (on average %.2f are runnable but not running)", used, float64(s.Ready)) + collectorText(s)
+			"something outside (on average %.2f are runnable but not running)", used, float64(s.Ready)) +
+			collectorText(s)
 	case compare.LimitInflation:
 		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs pass memory to and fro, or "+
 			"share what slows them", ratio(s.Inflation), perOp) + collectorText(s)

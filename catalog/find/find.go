@@ -49,7 +49,7 @@ func Workload() *workload.Workload {
 				Formula: law(func(p plan.Point) int { return 1 })},
 			{Name: "pool", Doc: "goroutines take documents from a channel", Uses: many, Job: newPool,
 				Formula: law(goroutines)},
-			{Name: "semaphore", Doc: "a goroutine for each document; a semaphore bounds how many run at once", Uses: many,
+			{Name: "semaphore", Doc: "a goroutine for each document, bounded by a semaphore", Uses: many,
 				Job: newSemaphore, Formula: law(goroutines)},
 			{Name: "each", Doc: "a goroutine for each document", Uses: alone, Job: newEach,
 				Formula: law(func(p plan.Point) int { return p.Int("documents") })},

@@ -31,7 +31,7 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 			e.Target, err = o.sideTarget(cmd, o.after, args, all)
 		}
 	case len(args) == 0:
-		return usage("explain needs a target: a program behind two dashes, a package, profiles or an address, as in "+
+		return usage("explain needs a target: a program after two dashes, a package, profiles or an address, as in "+
 			"explain -- ./prog; see %s explain --help", name())
 	case dash == 0:
 		e.Target = lab.Command(args)
@@ -51,7 +51,7 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 	for i, word := range args {
 		target, err := lab.ParseTarget(cmd.Context(), word)
 		if err != nil {
-			return nil, usage("%w; a program stands behind two dashes, as in explain -- ./prog", err)
+			return nil, usage("%w; put a program after two dashes, as in explain -- ./prog", err)
 		}
 		run, isRun := target.(lab.StoredRun)
 		saved, isFile := target.(lab.Files)

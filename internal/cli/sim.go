@@ -45,8 +45,8 @@ replication (--count) draws its random numbers anew.`, "NAME", name()),
 		"set, more for designs that settle later)")
 	f.StringVar(&o.cost, "cost", "", "time that the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, "+
 		"the others being none; names: wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, "+
-		"outlier-every, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default those that calibrate measured "+
-		"here, else typical ones)")
+		"outlier-every, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default those that "+
+		"calibrate measured here, else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	o.costFlags(f)
