@@ -185,7 +185,7 @@ func wakeLatency(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
+	f := a.newFinding(WakeLatency, "Idle CPUs take %s to wake; for %s of the time a goroutine waits for a wake-up.",
 		formatDuration(a.trace.WakeIdle.P50), percent(lost))
 	f.Share = lost
 	var worst *evidence.Wait

@@ -212,7 +212,7 @@ func rank(found []Finding) []Finding {
 // noFinding returns the finding for a program to which no rule applies.
 func (a *analysis) noFinding() Finding {
 	if a.trace == nil && !a.hasSamples() || a.trace != nil && a.trace.Duration < minTrace && a.cpu == nil {
-		f := a.newFinding(TooLittleEvidence, "There is too little evidence to say anything.")
+		f := a.newFinding(TooLittleEvidence, "There is too little evidence for a finding.")
 		f.Confidence = Low
 		if a.cpu != nil {
 			f.citef("the CPU profile has %d samples; %d are needed", a.cpu.samples, minSamples)

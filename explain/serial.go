@@ -128,7 +128,7 @@ func loadImbalance(a *analysis) []Finding {
 
 	tail := a.fraction(worst.Tail)
 
-	f := a.newFinding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
+	f := a.newFinding(LoadImbalance, "Of %s one still works alone for %s of the time, after the others have ended.",
 		a.className(worst), percent(tail))
 	f.Share = tail
 	at, _ := a.goStatement(worst)

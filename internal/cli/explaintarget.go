@@ -22,8 +22,8 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 		return usage("--before and --after go together: give what was and what is, as in explain --before " +
 			"old.pprof --after new.pprof")
 	case o.before != "" && len(args) > 0 && dash != 0:
-		return usage("with --before and --after there is no target %q; arguments of both programs "+
-			"stand behind two dashes", args[0])
+		return usage("with --before and --after there is no target %q; put the arguments of both "+
+			"programs after two dashes", args[0])
 	case o.before != "" && (o.timeline != "" || o.pprof):
 		return usage("--timeline and --pprof are of one program; ask for them without --before and --after")
 	case o.before != "":
