@@ -18,10 +18,10 @@ demo: ## measure six designs of the coffee shop at 1 and 2 CPUs, in under two mi
 build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
 
-test: needs ## run every test; as root it first installs a C compiler or python3 where one is missing
+test: needs ## run every test; as root it first installs a missing C compiler or python3
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
-check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; it installs as test does
+check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; installs as test does
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
@@ -35,7 +35,7 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, c
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
 	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
 
-bench: ## what env, the load loop and a trial cost
+bench: ## measure what env, the load loop and a trial cost
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./env/virtual ./sim ./internal/hist ./internal/calibrate ./trial
 	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
 	$(GO) run ./cmd/brewput calibrate
@@ -43,19 +43,19 @@ bench: ## what env, the load loop and a trial cost
 PGO = cmd/brewput/default.pgo
 # Who is alone on a CPU is not moved to another, which may be slower: a third, on a shared machine.
 ALONE = $$(command -v taskset >/dev/null && echo taskset -c $$(sed -n 's/^Cpus_allowed_list:.*[^0-9]//p' /proc/self/status))
-bench-sim: ## the simulator beside SimPy, which pip installs, and others, on one CPU, and its floors: about 7 minutes
+bench-sim: ## compare the simulator with SimPy (installed by pip) and others, on one CPU, and with its lower bounds: about 7 minutes
 	@mkdir -p bin && $(GO) build -pgo=$(PGO) -o bin/benchsim ./proof/simspeed
 	@python=$$(sh tools/need-simpy.sh) && peers=$$(sh tools/need-rust-peers.sh) && missed=0 && \
 		{ $(ALONE) bin/benchsim -python "$$python" -peers "$$peers" -part speed || missed=1; } && \
 		{ bin/benchsim -python "$$python" -peers "$$peers" -part steady,replications,coffee,memory || missed=1; } && exit $$missed
 
-pgo: ## profile the simulator anew for the compiler, which takes it when it builds cmd/brewput: half a minute
+pgo: ## profile the simulator again for PGO builds of cmd/brewput: half a minute
 	$(GO) run -trimpath -pgo=off ./proof/simspeed -cpuprofile $(PGO)
 
-size: ## what takes the space of the released binary, by section, module and package, and whether it is at most 25 MB
+size: ## list the size of the released binary by section, module and package, and check that it is at most 25 MB
 	$(GO) run ./proof/binarysize
 
-direct: ## jobs of real code, recorded on one virtual CPU and predicted on two, beside real trials: 2 minutes
+direct: ## predict jobs of real code on two CPUs from a recording on one, and compare with real trials: 2 minutes
 	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode
 	$(GO) run ./proof/realcode -program bin/realcode
 
@@ -83,42 +83,42 @@ bin/twin:
 VERDICTS = bin/verdicts
 POINTS = 1
 verdicts: FOR = 8m
-verdicts: ## how good is explain? 341 programs whose problem is known, on an idle machine: about 55 minutes in pieces of 8 (repeat it; 479 programs with POINTS=3)
+verdicts: ## score explain on 341 programs with known problems, on an idle machine: about 55 minutes in pieces of 8 (repeat it; 479 programs with POINTS=3)
 	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR) -points $(POINTS)
 
 QUICK = 20
-verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes (or QUICK=2)
+verdicts-quick: ## score explain on 20 of them, drawn at random by a seed: about 4 minutes (or QUICK=2)
 	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -n $(QUICK)
 
 verdicts-labels: FOR = 8m
-verdicts-labels: ## what every program of the corpus gains by its fix, where that was not measured yet: about 15 minutes in pieces of 8
+verdicts-labels: ## measure what each program of the corpus gains by its fix, unless measured before: about 15 minutes in pieces of 8
 	$(GO) run ./proof/findings/campaign -label -runs 4 -for $(FOR)
 
 PAIRS =
-gains: ## what explain promises of designs, compared with what the change then gives: about 5 minutes (or PAIRS=words: 1 minute)
+gains: ## compare the gains that explain predicts for designs with the measured gains: about 5 minutes (or PAIRS=words: 1 minute)
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
 	$(GO) run ./proof/findings/gains -program bin/brewput -record bin/gains.ndjson -only "$(PAIRS)"
 
 RUNS = 8
 FOR = 0
-gates: ## is gate right? 64 runs on seeded changes, idle and under load: about 25 minutes (or RUNS=2; or in pieces: FOR=8m)
+gates: ## check gate in 64 runs on seeded changes, idle and under load: about 25 minutes (or RUNS=2; or in pieces: FOR=8m)
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
 	$(GO) run ./proof/regressions -program bin/brewput -record bin/gates.ndjson -n $(RUNS) -for $(FOR)
 
-gusts: ## a program beside itself under a load that comes and goes, one side after the other and in blocks: 3 minutes
+gusts: ## compare a program with itself under intermittent load, first one side after the other, then in blocks: 3 minutes
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
 	$(GO) run ./proof/regressions -program bin/brewput -sequential -n $(RUNS)
 
 SEED = 1
 siege: FOR = 8m
-siege: ## damaged journals, kills, random command lines and hostile names: what gets through? about 30 minutes in pieces of 8 (repeat it)
+siege: ## attack the command with damaged journals, kills, random command lines and hostile names: about 30 minutes in pieces of 8 (repeat it)
 	@mkdir -p bin && $(GO) build -pgo=off -buildvcs=false -o bin/brewput ./cmd/brewput && $(GO) build -o bin/siege ./proof/robustness
 	bin/siege -program bin/brewput -record bin/siege.ndjson -for $(FOR) -seed $(SEED)
 
-simulate: ## what verdicts are worth: 10,000 simulated data sets of each situation, three minutes
+simulate: ## count wrong verdicts in 10,000 simulated data sets of each situation: 3 minutes
 	$(GO) test ./compare -run '^TestSimulated$$' -count 1 -v -timeout 30m -args -datasets 10000
 
-intervals: ## whether intervals in virtual time hold the truth: 1000 runs of M/M/1 at each of three loads
+intervals: ## check the coverage of intervals in virtual time: 1000 runs of M/M/1 at each of three loads
 	$(GO) test ./sweep -run '^TestIntervals$$' -count 1 -v -timeout 90m -args -runs 1000
 
 FUZZTIME = 60s

@@ -289,7 +289,7 @@ func MissingPredictionWarnings(predicted []result.Trial, cases []plan.Case) []Wa
 			at = fmt.Sprintf(" at %d points", n)
 		}
 		list = append(list, NewWarning(workload, WarnPrediction,
-			fmt.Sprintf("%s has no prediction%s, for in virtual time its trial goes wrong: %s; leave predictions "+
+			fmt.Sprintf("%s has no prediction%s, because its trial fails in virtual time: %s; leave predictions "+
 				"out", design, at, why[design])))
 	}
 	return list

@@ -173,7 +173,7 @@ func (s *Sensitivity) Text() string {
 	if !s.Share.Known() {
 		for _, e := range s.Effects {
 			if !e.Value.Known() {
-				return fmt.Sprintf("%s is not known where the cost %s is x %g: the design goes wrong there", what,
+				return fmt.Sprintf("%s is not known with the cost %s x %g: the design fails there", what,
 					e.Cost, e.Factor)
 			}
 		}
@@ -188,7 +188,7 @@ func (s *Sensitivity) Text() string {
 
 	switch {
 	case !s.DisturbedShare.Known():
-		return text + " is not known after one burn lasts longer: the design goes wrong then"
+		return text + " is not known if one burn lasts longer: the design fails then"
 	case s.DisturbedShare <= sensitivityLimit:
 		return text
 	case text != what:

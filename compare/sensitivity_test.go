@@ -60,7 +60,7 @@ func TestSensitivityOfFailures(t *testing.T) {
 	base[0].Unexpected = 0
 	s := Sensitivities(base, []VariedRun{{"wake", 0.5, base}, {"wake", 2, Rows([]result.Trial{failed}, cases)}})[0]
 	if s.Low.Known() || s.High.Known() || s.Share.Known() || !s.Matters() ||
-		!strings.Contains(s.Text(), "goes wrong") || !strings.Contains(s.Text(), "wake is x 2") {
+		!strings.Contains(s.Text(), "the design fails") || !strings.Contains(s.Text(), "wake x 2") {
 		t.Errorf("%+v: %s", s, s.Text())
 	}
 	if list := Sensitivities(Rows([]result.Trial{failed}, cases), nil); len(list) != 0 {

@@ -99,7 +99,7 @@ func (a *analysis) channelParks(longest time.Duration) (parks int64, worst *evid
 // stallFinding returns the finding for a program whose handoffs keep it from using several CPUs.
 func (a *analysis) stallFinding(worst *evidence.Wait, parks int64) Finding {
 	f := a.handoffFinding(worst, parks, a.handoffShare(), "in the CPU profile")
-	f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f "+
+	f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working in parallel: %.0f "+
 		"parkings a second, and it is no faster on %.0f CPUs than on one.", a.rate(parks), a.cpus)
 	f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", formatDuration(a.run.Wall),
 		a.run.CPUs, formatDuration(a.oneCPU.Wall), percent(a.unusedCPU()))

@@ -58,9 +58,9 @@ func gcRules(a *analysis) []Finding {
 		"GOGC=400 with a GOMEMLIMIT."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter, and the time with it."
 	if name == GCThrash {
-		f.Claim = fmt.Sprintf("The memory limit is so close to what lives that collecting takes %s of the CPU time.",
-			percent(share))
-		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above what lives, or keep less alive."
+		f.Claim = fmt.Sprintf("The memory limit is so close to the live heap that garbage collection takes "+
+			"%s of the CPU time.", percent(share))
+		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above the live heap, or keep less data alive."
 		f.Experiment = "Run with twice the limit: the cycles should become rare."
 	}
 

@@ -119,7 +119,7 @@ func unboundedSpawn(a *analysis) []Finding {
 			f.citef("they are started at %s", a.quote(at))
 		}
 		f.Share = math.Min(1, a.saturation())
-		f.citef("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
+		f.citef("on average %.0f of them queued for a CPU; each holds its stack and its arguments meanwhile",
 			queues)
 
 		f.Alternative = "They wait for something outside, and so many are needed to keep that busy."
@@ -185,7 +185,7 @@ func wakeLatency(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
+	f := a.newFinding(WakeLatency, "Idle CPUs take %s to wake; for %s of the time a goroutine waits for a wake-up.",
 		formatDuration(a.trace.WakeIdle.P50), percent(lost))
 	f.Share = lost
 	var worst *evidence.Wait

@@ -110,7 +110,7 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 		f.citef("the trace has %d calls there, half of them shorter than %s", count, formatDuration(each))
 	}
 
-	f.Alternative = "The other side wants each piece at once, so that it must not wait in a buffer."
+	f.Alternative = "The other side needs each piece at once, so that it must not wait in a buffer."
 	f.Fix = "Put " + reader + " in between: one call moves " + formatNumber(ioBuffer) + " bytes."
 	f.Experiment = "Buffer it and count the system calls: they should fall to " + percent(math.Max(kept, 0.001)) +
 		", and the time with them."
@@ -248,7 +248,7 @@ func blockingCalls(a *analysis) []Finding {
 		formatDuration(worst.Each.P50))
 	f.Where = []string{a.prog.position(at)}
 	f.Share = a.fraction(spent)
-	f.citef("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
+	f.citef("%d calls took %s, on average %.1f at a time; after %d of them the goroutine had to queue for a CPU again",
 		count, formatDuration(spent), a.fraction(spent), lost)
 	f.citef("%s", a.quote(at))
 

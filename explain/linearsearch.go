@@ -26,7 +26,7 @@ func (a *analysis) linearSearch() []Finding {
 
 	g := groups[0]
 
-	f := a.newFinding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
+	f := a.newFinding(HotFunction, "The loop at %s searches element by element, for %s of the CPU time.",
 		a.prog.position(g.at), percent(g.share))
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}

@@ -32,16 +32,16 @@ func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 	f := a.newFinding(name, "")
 	f.Where = a.prog.positions(r.Sites...)
 	f.Share = a.fraction(r.Busy)
-	f.citef("somebody waited for it for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue,
+	f.citef("goroutines waited for it for %s of the time, %.1f on average, %d times", percent(f.Share), queue,
 		r.Count)
 	if r.Holds.Count > 0 {
-		f.citef("those who had waited then held it for %s (median), %s of that on a CPU", formatDuration(r.Holds.P50),
+		f.citef("after a wait they held it for %s (median), %s of that on a CPU", formatDuration(r.Holds.P50),
 			percent(1-outside))
 	}
 
-	f.citef("meanwhile a CPU had nothing to do for %s of the time", percent(a.fraction(r.Starved)))
+	f.citef("a CPU was idle during such waits for %s of the time", percent(a.fraction(r.Starved)))
 	if cost > 0 {
-		f.citef("locks, and parking and waking for them, take up to %s of the CPU time", percent(cost))
+		f.citef("lock operations, with parking and waking, take up to %s of the CPU time", percent(cost))
 	}
 	if len(waits) > 0 {
 		if at, ok := a.prog.ownFrame(waits[0].Stack); ok {
@@ -77,31 +77,32 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 		place = "the lock taken at " + f.Where[0]
 	}
 
-	f.Alternative = "The lock waits for something that is slow in itself, and without it the wait would move there."
+	f.Alternative = "The critical section is slow for another reason, and without the lock goroutines would wait there."
 	switch f.Name {
 	case LibraryLimit:
-		f.Claim = "A lock inside " + shortName(caller.Function) + " lets one goroutine at a time go on."
-		f.Fix = "Call it less often, give each goroutine an instance of its own, or use another library."
-		f.Experiment = "Give each goroutine its own instance: the waits should be gone."
+		f.Claim = "A lock inside " + shortName(caller.Function) + " lets only one goroutine at a time proceed."
+		f.Fix = "Call it less often, give each goroutine its own instance, or use another library."
+		f.Experiment = "Give each goroutine its own instance: the waits should disappear."
 	case LockConvoy:
-		f.Claim = capitalize(place) + " is held for a moment, but so often that goroutines park and wake " +
-			"one another for it."
-		f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
+		f.Claim = capitalize(place) + " is contended: critical sections are short, but so frequent that " +
+			"goroutines park and wake each other."
+		f.Fix = "Take it less often: batch operations, split it into shards, or use an atomic."
 		f.Experiment = "Take it once for every ten operations: the waits should fall to a tenth."
 	case RWMutexMisuse:
 		f.Claim = "The RWMutex at " + strings.TrimPrefix(place, "the lock taken at ") +
-			" costs more than what it guards."
+			" costs more than the work that it guards."
 		f.Fix = "Use a plain Mutex for short sections, or copy on write: an atomic.Pointer to a map " +
 			"that is never changed."
-		f.Experiment = "Replace it by an atomic.Pointer: the time in it should be gone."
+		f.Experiment = "Replace it by an atomic.Pointer: its CPU time should disappear."
 	case SaturatedResource:
-		f.Claim = capitalize(place) + " guards a resource that is in use all the time: everybody waits for it."
-		f.Fix = "Have more than one of it (shards, a second instance, a pool), or make its use shorter."
-		f.Experiment = "Double it: the time should fall until the next resource or the CPUs are the limit."
+		f.Claim = capitalize(place) + " guards a resource that is always in use: goroutines queue for it."
+		f.Fix = "Use more than one (shards, a second instance, a pool), or hold it for less time."
+		f.Experiment = "Use two: time should drop until another resource or the CPUs are the limit."
 	default:
-		f.Claim = capitalize(place) + " is held for nearly all that its users do (" + percent(inside) +
-			" of what they run): one works at a time."
-		f.Fix = "Hold it only for what is shared: compute before or after; or one lock for each part of the data."
-		f.Experiment = "Leave the lock out in a test run that may be wrong: the time should fall as estimated."
+		f.Claim = capitalize(place) + " is held for nearly all of its users' work (" + percent(inside) +
+			" of their running time): only one works at a time."
+		f.Fix = "Hold it only to access shared data and compute outside; or use one lock for each part of the data."
+		f.Experiment = "Remove the lock in a throwaway run (results will be wrong): time should drop by about " +
+			percent(f.Gain.Estimate) + "."
 	}
 }

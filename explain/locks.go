@@ -186,7 +186,7 @@ func lockByProfile(a *analysis) []Finding {
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = math.Min(1, queue)
-	f.citef("goroutines were delayed %s in all by who released it there: %.1f at a time", formatSeconds(delay.user/1e9),
+	f.citef("goroutines waited %s in all until it was released there: %.1f at a time", formatSeconds(delay.user/1e9),
 		queue)
 	f.citef("%s of the CPUs' time is unused", percent(a.unusedCPU()))
 	most := 1 - a.lowerBound(1/(queue+1))

@@ -54,9 +54,9 @@ func workInflation(a *analysis) []Finding {
 
 	saved := (1 - 1/r) * a.activeFraction()
 	f.Gain = newGain(0.9*saved, 0.4*saved, saved)
-	f.Alternative = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
+	f.Alternative = "The two CPUs share a core, its caches or its memory: then each slows the other, " +
 		"whatever the program does."
-	f.Fix = "Give each goroutine memory of its own: pad what lies side by side to 64 bytes (128 on some machines), " +
+	f.Fix = "Give each goroutine its own memory: pad what lies side by side to 64 bytes (128 on some machines), " +
 		"sum up locally, add once at the end."
 	f.Experiment = "Run two processes side by side, each on half of the input: if they take as long, the " +
 		"machine is the cause."
@@ -101,9 +101,9 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 	}
 
 	f.Gain = newGain(saved*a.activeFraction(), 0.3*saved, math.Max(share, saved))
-	f.Alternative = "The additions are few, and what is counted is slow beside them."
+	f.Alternative = "The additions are few, and the counted work takes much longer than they do."
 	f.Fix = "Let each goroutine count for itself, and add once at the end."
-	f.Experiment = "Give each goroutine a counter of its own, 128 bytes apart."
+	f.Experiment = "Give each goroutine its own counter, 128 bytes apart."
 	return f, true
 }
 
@@ -205,7 +205,8 @@ func oversubscribed(a *analysis) []Finding {
 		f.citef("throttled for %s of %s", formatDuration(a.run.Throttled), formatDuration(a.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
 	case a.run.MachineCPUs > 0 && a.procs > a.run.MachineCPUs:
-		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", a.procs,
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the operating system's scheduler decides which "+
+			"goroutines run.", a.procs,
 			a.run.MachineCPUs)
 		f.Share = 1 - float64(a.run.MachineCPUs)/float64(a.procs)
 		f.citef("%d involuntary context switches in %s", a.run.Involuntary, formatDuration(a.run.Wall))
@@ -230,7 +231,7 @@ func profilerNoise(a *analysis) []Finding {
 	f.citef("they are left out of all shares")
 
 	f.Alternative = "The program profiles itself, and means to."
-	f.Fix = "Take one profile at a time, and no execution trace beside the CPU profile."
+	f.Fix = "Take one profile at a time, and no execution trace during the CPU profile."
 	f.Experiment = "Take the CPU profile alone."
 	return []Finding{f}
 }

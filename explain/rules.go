@@ -212,7 +212,7 @@ func rank(found []Finding) []Finding {
 // noFinding returns the finding for a program to which no rule applies.
 func (a *analysis) noFinding() Finding {
 	if a.trace == nil && !a.hasSamples() || a.trace != nil && a.trace.Duration < minTrace && a.cpu == nil {
-		f := a.newFinding(TooLittleEvidence, "There is too little evidence to say anything.")
+		f := a.newFinding(TooLittleEvidence, "There is too little evidence for a finding.")
 		f.Confidence = Low
 		if a.cpu != nil {
 			f.citef("the CPU profile has %d samples; %d are needed", a.cpu.samples, minSamples)
@@ -229,7 +229,7 @@ func (a *analysis) noFinding() Finding {
 	f := a.newFinding(None, "Nothing was found that holds it back.")
 	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
 	if a.trace == nil {
-		f.citef("only profiles were looked at: who waits for whom an execution trace would tell")
+		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low
 	}
 

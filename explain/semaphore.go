@@ -39,10 +39,10 @@ func (a *analysis) semaphore() (Finding, bool) {
 		// If the CPUs are often idle, the holders wait for something outside.
 		outside := a.demandShare(0) > 0.3
 		name := TooFewWorkers
-		claim := "Few at a time may go on: the others wait for a place at %s while CPUs are unused."
+		claim := "Too few goroutines may run at once: the others wait for a slot at %s while CPUs are idle."
 		if outside {
 			name = SaturatedResource
-			claim = "All that the channel at %s gives out is in use, all the time: goroutines wait for it."
+			claim = "The semaphore at %s is always exhausted: goroutines wait for a slot."
 		}
 		where := a.prog.positions(r.Sites...)
 		if len(where) == 0 {
@@ -58,8 +58,8 @@ func (a *analysis) semaphore() (Finding, bool) {
 				continue
 			}
 			f.Name, most = TooFewWorkers, 1-a.lowerBound()
-			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at "+
-				"%s while CPUs are unused.",
+			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: their spawner waits for a slot at "+
+				"%s while CPUs are idle.",
 				spawned.Peak, shortName(spawned.Start.Function), where[0])
 		}
 		f.Where = where
@@ -117,12 +117,12 @@ func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 // describeSemaphore sets the evidence, the gain and the advice of a finding about a semaphore. queue is the mean number
 // of waiting goroutines, count the number of waits, and most the largest possible gain.
 func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, most float64) {
-	f.citef("somebody waited for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue, count)
+	f.citef("goroutines waited for %s of the time, %.1f on average, %d times", percent(f.Share), queue, count)
 	f.citef("%s of the CPUs' time is unused", percent(a.idleCPU()))
 	f.Gain = newGain(0.85*most, 0.4*most, most)
-	f.Alternative = "The number is what the other side allows; or they wait for work that others of them find."
-	f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."
-	f.Experiment = "Double the number: the time should halve while nothing else is the limit."
+	f.Alternative = "The other side sets the limit; or the goroutines wait for work that other goroutines produce."
+	f.Fix = "Allow more at a time: a larger semaphore or pool; as many slots as CPUs if they compute."
+	f.Experiment = "Double the number of slots: time should halve unless something else is the limit."
 }
 
 // releases maps a blocking operation to the call that releases a slot and wakes a waiter.
@@ -154,7 +154,7 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 			continue
 		}
 
-		f := a.newFinding(SaturatedResource, "Goroutines wait by %s at %s, all the time, for what others of them hold.",
+		f := a.newFinding(SaturatedResource, "Goroutines always wait by %s at %s for slots that other goroutines hold.",
 			release.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)

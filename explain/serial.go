@@ -89,7 +89,7 @@ func serialPhase(a *analysis) []Finding {
 
 	f.citef("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
 		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/a.cpus), a.cpus)
-	f.citef("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak,
+	f.citef("up to %d goroutines of %s run in parallel for %s of the time", wide.Peak,
 		shortName(wide.Start.Function), percent(parallel))
 	most := alone * (1 - 1/a.cpus)
 	f.Gain = newGain(0.8*most, 0.3*most, most)
@@ -128,7 +128,7 @@ func loadImbalance(a *analysis) []Finding {
 
 	tail := a.fraction(worst.Tail)
 
-	f := a.newFinding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
+	f := a.newFinding(LoadImbalance, "Of %s one still works alone for %s of the time, after the others have ended.",
 		a.className(worst), percent(tail))
 	f.Share = tail
 	at, _ := a.goStatement(worst)
@@ -184,8 +184,8 @@ func oneCPU(a *analysis) []Finding {
 		if wants < 1.5 {
 			return nil
 		}
-		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", a.run.MachineCPUs,
-			wants)
+		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and on average %.1f goroutines compete for it.",
+			a.run.MachineCPUs, wants)
 		most := 1 - 1/math.Min(wants, float64(a.run.MachineCPUs))
 		f.Gain = newGain(0.8*most, 0.3*most, most)
 		f.citef("goroutines queued for a CPU for %s of the time", percent(1-a.demandShare(0)-a.demandShare(1)))

@@ -96,7 +96,7 @@ func busyWait(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
+	f := a.newFinding(BusyWait, "A loop polls a condition (busy waiting): %s of the CPU time.",
 		percent(share))
 	f.Share = share
 	for _, g := range groups[:min(2, len(groups))] {

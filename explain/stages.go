@@ -215,8 +215,8 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	f := a.newFinding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
 	f.Fix = "Give the channel a buffer of 1 to 16."
 	if name == UndersizedBuffer {
-		f.Claim = "The buffer between two stages is now full, now empty: it is too small for how much their times vary."
-		f.Fix = "Make the buffer some times larger."
+		f.Claim = "The buffer between two stages alternates between full and empty: their times vary too much for it."
+		f.Fix = "Make the buffer several times larger."
 	}
 
 	f.Where = a.prog.positions(worst.Sites...)

@@ -73,8 +73,8 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	}
 	if h.Rule != nil {
 		if s.Criteria.FamilySize(s.CaseRows()) == 0 {
-			return nil, refuse("budget", nil, "goes on until designs are told apart, and here is nothing to compare: "+
-				"give two designs that are no bounds, or {count} instead")
+			return nil, refuse("budget", nil, "continues until comparisons are decided, and there is nothing to "+
+				"compare: give two designs that are no bounds, or {count} instead")
 		}
 		if budget, one := time.Duration(h.Rule.Budget), s.BlockTime(); one > budget {
 			return nil, refuse("budget", budget, "not one block fits: its %d trials take about %v",

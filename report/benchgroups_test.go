@@ -101,25 +101,25 @@ func TestUndecidedBenchmark(t *testing.T) {
 		page   Benchmarks
 		want   string
 	}{
-		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; these " +
-			"10 blocks detect 1.050x, 7 more would detect 1.040x"},
+		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; " +
+			"10 blocks can detect 5% or more; about 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P = 1.01, 0.2 }, Benchmarks{},
 			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but with 2 " +
-				"comparisons together the chance of a false difference would be over 5%; these 10 blocks detect " +
-				"1.050x, 7 more would detect 1.040x"},
+				"comparisons together the chance of a false difference would be over 5%; 10 blocks can detect " +
+				"5% or more; about 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Permutation = 1.01, 0.04, 0.06 }, Benchmarks{},
 			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but a " +
-				"permutation test, which assumes less, does not agree; these 10 blocks detect 1.050x, 7 more would " +
-				"detect 1.040x"},
+				"permutation test, which assumes less, does not agree; 10 blocks can detect 5% or more; " +
+				"about 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Layouts = 1.01, 0.2, 5 }, Benchmarks{A: "head", B: "base"},
 			"Encode (cpus 1): undecided; its own interval excludes 1, but with 2 comparisons together the chance of " +
 				"a false difference would be over 5%; by 5 layouts; more layouts decide more than more blocks do"},
 		{func(v *compare.Verdict) { v.OnlyB = plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
-			"Encode (cpus 1), new GOGC=50 compared with old: undecided; these 10 blocks detect 1.050x, 7 more " +
-				"would detect 1.040x"},
+			"Encode (cpus 1), new GOGC=50 compared with old: undecided; 10 blocks can detect 5% or more; about 7 " +
+				"more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.OnlyA, v.OnlyB = plan.Point{}, plan.Point{} },
 			Benchmarks{A: "new", B: "old", ARun: "b"},
-			"Encode (cpus 1): undecided; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+			"Encode (cpus 1): undecided; 10 blocks can detect 5% or more; about 7 more would detect 1.040x"},
 	} {
 		v := compare.Verdict{A: "Encode", B: "Encode", Paired: true, Metric: result.TimePerOp,
 			Verdict: compare.Undecided, Point: plan.NewPoint(set("cpus", 1)),

@@ -34,7 +34,7 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 			writeWarning(&b, n, st)
 		}
 		if len(overheads) > 0 {
-			wrap(&b, st.split("each kind of evidence has a run of its own; compared with undisturbed ones it took: "+
+			wrap(&b, st.split("each kind of evidence has its own run; compared with undisturbed ones it took: "+
 				strings.Join(overheads, ", ")), " ", 0, st.width())
 		}
 	}

@@ -97,8 +97,8 @@ func (g Gate) reasons() []string {
 				signedValue(v.Difference, v.Metric)))
 		case v.Decision != compare.Undecided:
 		case v.N > 0 && v.N < compare.MinGateBlocks:
-			list = append(list, fmt.Sprintf("%s: undecided: what varies is judged by %d blocks or "+
-				"more, and there are %d", name, compare.MinGateBlocks, v.N))
+			list = append(list, fmt.Sprintf("%s: undecided: noisy metrics need at least %d blocks, "+
+				"and there are %d", name, compare.MinGateBlocks, v.N))
 		case v.MoreBlocks != nil:
 			list = append(list, fmt.Sprintf("%s: undecided by %d blocks; about %d more would decide if "+
 				"the cost stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))

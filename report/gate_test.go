@@ -32,7 +32,7 @@ func TestGatePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"±?", "the interval is wider than 10x",
-			"Sour: not judged: it goes wrong in the head: it fails: no milk",
+			"Sour: not judged: it fails in the head: no milk",
 			"gate: error: of 1, 0 within 5%, 1 undecided; 1 not judged"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s: no %q in\n%s", name, want, &b)

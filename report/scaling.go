@@ -33,15 +33,16 @@ func scalingText(s compare.Scaling) string {
 		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, " +
 			"as by b.RunParallel" + inflationText(s) + collectorText(s)
 	case compare.LimitLock:
-		return text + fmt.Sprintf("goroutines wait for mutexes, %.2f of them at any time (%s; %s)", float64(s.Mutex),
+		return text + fmt.Sprintf("goroutines wait for mutexes, on average %.2f of them (%s; %s)", float64(s.Mutex),
 			used, perOp) + collectorText(s)
 	case compare.LimitWake:
-		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: %.2f of them "+
-			"are ready and do not run yet at any time, while CPUs are idle (%s; %s)", float64(s.Ready), used, perOp) +
+		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: on average "+
+			"%.2f were runnable but not running while CPUs were idle (%s; %s)", float64(s.Ready), used, perOp) +
 			collectorText(s)
 	case compare.LimitWaiting:
 		return text + fmt.Sprintf("CPUs are idle (%s), and not for mutexes: goroutines wait for each other or for "+
-			"something outside (%.2f are ready without a CPU at any time)", used, float64(s.Ready)) + collectorText(s)
+			"something outside (on average %.2f are runnable but not running)", used, float64(s.Ready)) +
+			collectorText(s)
 	case compare.LimitInflation:
 		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs pass memory to and fro, or "+
 			"share what slows them", ratio(s.Inflation), perOp) + collectorText(s)
@@ -50,11 +51,11 @@ func scalingText(s compare.Scaling) string {
 			ratio(s.Inflation), perOp, wholePercent(s.GC))
 	case compare.LimitOtherProcesses:
 		return text + fmt.Sprintf("%.2f of a CPU went to other processes or the hypervisor meanwhile, so that "+
-			"nothing can be said of the benchmark; measure when the machine is quiet", float64(s.OtherCPUs))
+			"the benchmark cannot be judged; measure when the machine is quiet", float64(s.OtherCPUs))
 	case compare.LimitNoise:
 		return text + "the speed-up is too uncertain to say what limits it; measure more blocks"
 	}
-	return text + "what limits it is not known: the counters of the runtime are not there"
+	return text + "what limits it is unknown: the runtime's counters are missing"
 }
 
 // inflationText names the growth of the CPU time if it matters next to another limit.

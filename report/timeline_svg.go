@@ -143,7 +143,7 @@ func (p *panel) draw(s *svg, y px) {
 
 	if p.queues == nil {
 		bottom -= lineSpace
-		s.text("small", svgGutter, bottom+28_00, "No queues: nobody waited for a lock, for a channel or for a CPU.")
+		s.text("small", svgGutter, bottom+28_00, "No queues: nothing waited for a lock, a channel or a CPU.")
 	}
 
 	p.axis(s, tops[0], bottom)

@@ -155,52 +155,61 @@ func verdictSides(v compare.Verdict, shared []string) (a, b, both string) {
 	return a, b, a + " and " + b
 }
 
-// detectableText says what the blocks of an undecided verdict can detect, and what more blocks would.
+// detectableText states what the blocks of an undecided verdict can detect, and how many would decide it.
 func detectableText(v compare.Verdict) string {
 	have := fmt.Sprint(v.N)
 	if !v.Paired {
 		have = fmt.Sprintf("%d old and %d new", v.NB, v.NA)
 	}
-	detect := fmt.Sprintf("these %s blocks detect %sx", have, ratio(v.Detectable))
+	detect := have + " blocks can detect " + detectablePercent(v.Detectable) + " or more"
 	if !v.Detectable.Known() {
 		detect = have + " blocks are too few to decide anything"
 	}
 
 	needed := "over 1000 blocks" // or no number of blocks
 	if v.MoreBlocks != nil {
-		needed = fmt.Sprintf("%d more", *v.MoreBlocks)
+		needed = fmt.Sprintf("about %d more", *v.MoreBlocks)
 	}
 	if v.Interims != nil && v.MoreBlocks == nil {
-		needed = "more than a budget takes"
+		needed = "more blocks than a budget takes"
 	}
 
 	// With several runs on a side, runs are the replicates.
 	if v.RunsA > 0 {
 		have := fmt.Sprintf("%d old and %d new runs", v.RunsB, v.RunsA)
-		detect, needed = "these "+have+" detect "+ratio(v.Detectable)+"x", "over 1000 more on each side"
+		detect, needed = have+" can detect "+detectablePercent(v.Detectable)+" or more", "over 1000 more on each side"
 		if !v.Detectable.Known() {
 			detect = have + " are too few to decide anything"
 		}
 		if v.MoreRuns != nil {
-			needed = fmt.Sprintf("%d more on each side", *v.MoreRuns)
+			needed = fmt.Sprintf("about %d more on each side", *v.MoreRuns)
 		}
 	} else if !v.Paired { // a run that has ended cannot get more blocks
 		needed = "runs of over 1000 blocks"
 		if v.MoreBlocks != nil {
-			needed = fmt.Sprintf("runs of %d blocks", v.N+*v.MoreBlocks)
+			needed = fmt.Sprintf("runs of about %d blocks", v.N+*v.MoreBlocks)
 		}
 	}
 
 	if v.Vetoed {
-		return detect + ", and yet a permutation test, which assumes less, does not confirm the difference: how many " +
-			"more would decide is not known"
+		return detect + "; a permutation test, which assumes less, does not confirm the difference, so that the " +
+			"number of blocks that would decide is unknown"
 	}
 
 	hope := "would detect " + ratio(v.Ratio) + "x"
 	if v.Nearly == compare.Equivalent {
-		hope = fmt.Sprintf("would show them equivalent within %.3g%%", 100*v.Margin)
+		hope = fmt.Sprintf("would show that they differ by less than %.3g%%", 100*v.Margin)
 	}
-	return detect + ", " + needed + " " + hope
+	return detect + "; " + needed + " " + hope
+}
+
+// detectablePercent formats a detectable ratio as the difference in percent: 1.068 as 6.8%, 3 as 200%.
+func detectablePercent(r result.Value) string {
+	difference := 100 * (float64(r) - 1)
+	if difference >= 10 {
+		return fmt.Sprintf("%.0f%%", difference)
+	}
+	return fmt.Sprintf("%.2g%%", difference)
 }
 
 // linesText states the cost of a design in lines of code.

@@ -31,18 +31,18 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.OnlyA = compare.Undecided, &blocks, buffer(1)
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95% interval 0.980 to 1.040); these 10 blocks " +
-			"detect 1.050x, 6 more would detect 1.010x"},
+		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can " +
+			"detect 5% or more; about 6 more would detect 1.010x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Nearly = compare.Undecided, &blocks, compare.Equivalent
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); these 10 blocks detect " +
-			"1.050x, 6 more would show them equivalent within 2%"},
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect " +
+			"5% or more; about 6 more would show that they differ by less than 2%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Interims = compare.Undecided, &blocks
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); these 10 blocks detect " +
-			"1.050x, more than a budget takes would detect 1.010x"},
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect " +
+			"5% or more; more blocks than a budget takes would detect 1.010x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95% interval 0.40 to 0.60)"},
@@ -57,31 +57,31 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			betweenRuns(v)
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High = compare.Undecided, &blocks, 1.03, 0.98, 1.08
-		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); these 10 old and 12 new blocks " +
-			"detect 1.050x, runs of 16 blocks would detect 1.030x"},
+		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); 10 old and 12 new blocks can " +
+			"detect 5% or more; runs of about 16 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			betweenRuns(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
 		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); 10 old and 12 new blocks are too " +
-			"few to decide anything, runs of over 1000 blocks would detect 1.030x"},
+			"few to decide anything; runs of over 1000 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
 		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide " +
-			"anything, over 1000 blocks would detect 1.90x"},
+			"anything; over 1000 blocks would detect 1.90x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High, v.P = compare.Undecided, &blocks, 1.03, 1.01, 1.05, 0.06
 		}, "finelocking and locking: undecided (1.030x, 95% interval 1.010 to 1.050); its own interval excludes 1, " +
-			"but with 3 comparisons together the chance of a false difference would be over 5%; these 10 blocks " +
-			"detect 1.050x, 6 more would detect 1.030x"},
+			"but with 3 comparisons together the chance of a false difference would be over 5%; 10 blocks can " +
+			"detect 5% or more; about 6 more would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Vetoed, v.Permutation = compare.Undecided, true, 0.0625
-		}, "finelocking and locking: undecided (1.90x, 95% interval 1.85 to 1.95); these 10 blocks detect 1.050x, " +
-			"and yet a permutation test, which assumes less, does not confirm the difference: how many more would " +
-			"decide is not known"},
+		}, "finelocking and locking: undecided (1.90x, 95% interval 1.85 to 1.95); 10 blocks can detect 5% or more; " +
+			"a permutation test, which assumes less, does not confirm the difference, so that the number of blocks " +
+			"that would decide is unknown"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High, v.P = compare.Undecided, 2, result.Unavailable, 1.1, 31.3, 0.06
 		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide " +
-			"anything, over 1000 blocks would detect 1.90x"},
+			"anything; over 1000 blocks would detect 1.90x"},
 	} {
 		v := base
 		c.change(&v)

@@ -1,6 +1,10 @@
 package result
 
-import "github.com/brewput/brewput/plan"
+import (
+	"strings"
+
+	"github.com/brewput/brewput/plan"
+)
 
 // Summary is the median of a metric over all blocks, for one design at one point.
 type Summary struct {
@@ -58,14 +62,14 @@ var notJudged = map[string]string{
 	Removed: "is only in the base", Added: "is only in the head",
 	HeadSkips: "skips itself in the head", BaseSkips: "skips itself in the base",
 	BothSkip:  "skips itself in both revisions",
-	HeadFails: "goes wrong in the head", BaseFails: "goes wrong in the base", BothFail: "goes wrong in both revisions",
+	HeadFails: "fails in the head", BaseFails: "fails in the base", BothFail: "fails in both revisions",
 }
 
 // String returns the benchmark and the reason as a sentence.
 func (n NotJudged) String() string {
 	text := n.Design + ": not judged: it " + notJudged[n.Reason]
 	if n.Output != "" {
-		text += ": " + n.Output
+		text += ": " + strings.TrimPrefix(n.Output, "it fails: ")
 	}
 	return text
 }

@@ -171,9 +171,9 @@ func (c Selection) checkLoad(p plan.Point) error {
 		return plan.Refuse("load", 0, "sends no customer").Suggest("give a fraction of the capacity, such as 0.8")
 	case p.Has("patience") && p.Duration("patience") == 0:
 		return plan.Refuse("patience", "0s", "nobody would wait at all").
-			Suggest("leave it out, or use {queue-limit} 0 to drop who cannot be served at once")
+			Suggest("leave it out, or use {queue-limit} 0 to drop arrivals that cannot be served at once")
 	case c.Operations > 0:
-		return plan.Refuse("operations", nil, "is for closed loops: an open loop measures the customers who arrive "+
+		return plan.Refuse("operations", nil, "is for closed loops: an open loop measures the customers that arrive "+
 			"within {duration}")
 	}
 	return nil

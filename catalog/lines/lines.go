@@ -56,7 +56,7 @@ func Workload() *workload.Workload {
 				Job: newQueues, Formula: law()},
 			{Name: "helping", Doc: "the producer hashes itself when the channel is full",
 				Uses: uses("consumers", "buffer"), Job: newHelping, Formula: law()},
-			{Name: "index", Doc: "no producer: who is free takes the next numbers, makes these lines and hashes them",
+			{Name: "index", Doc: "no producer: idle workers take the next numbers, make these lines and hash them",
 				Uses: uses("consumers", "batch"), Job: newShared, Formula: shared()},
 			{Name: "objects", Doc: "a goroutine for each object and a channel for each of its methods",
 				Uses: uses("consumers"), Job: newObjects, Formula: law()},

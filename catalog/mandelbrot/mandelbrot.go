@@ -54,7 +54,7 @@ func Workload() *workload.Workload {
 			{Name: "mirror", Doc: "lanes, with the half below the axis copied", Uses: and("file"), Job: newMirror},
 			{Name: "overlap", Doc: "mirror on workers, while one goroutine filters and compresses what is there",
 				Uses: and("workers", "rows", "level", "colour"), Job: newOverlap, Formula: overlapped()},
-			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once",
+			{Name: "parallel", Doc: "mirror on workers, which then compress blocks of rows in parallel",
 				Uses: and("workers", "rows", "level", "colour"), Job: newParallel, Formula: divided()},
 			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"),
 				Job: newStandardFile, Reference: true},

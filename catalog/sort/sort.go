@@ -30,7 +30,7 @@ func Workload() *workload.Workload {
 			{Name: "given", Doc: "how the numbers lie at first: random, sorted, reversed, or equal", Kind: plan.Text,
 				Default: "random", Words: []string{"random", "sorted", "reversed", "equal"}, Input: true},
 			{Name: "rounds", Doc: "how often they are sorted", Kind: plan.Int, Default: "10", Min: 1, Input: true},
-			{Name: "chunks", Doc: "chunks, each sorted by a goroutine of its own", Kind: plan.Int, Default: "64",
+			{Name: "chunks", Doc: "chunks, each sorted by its own goroutine", Kind: plan.Int, Default: "64",
 				Min: 1, Max: 1 << 20},
 		},
 		Quick: map[string]string{"rounds": "2"},

@@ -36,19 +36,19 @@ func Workload() *workload.Workload {
 			{Name: "sequential", Doc: "one after the other: the original", Uses: all, Job: newSequential},
 			{Name: "unrolled", Doc: "four sums at once, each of a quarter, added at the end", Uses: all,
 				Job: newUnrolled},
-			{Name: "strided", Doc: "a stretch for each goroutine, who adds its sum to an atomic one: the original",
+			{Name: "strided", Doc: "one range for each goroutine, which adds its sum to an atomic total: the original",
 				Uses: shared, Job: newStrided, Formula: spawned("sequential")},
 			{Name: "wide", Doc: "strided and unrolled", Uses: shared, Job: newWide, Formula: spawned("unrolled")},
-			{Name: "channel", Doc: "strided, with sums that are sent to one who adds them", Uses: shared,
+			{Name: "channel", Doc: "strided, with sums sent to one goroutine that adds them", Uses: shared,
 				Job: newChannel, Formula: spawned("sequential")},
 			{Name: "shared-line", Doc: "sums in neighbouring words, written for each number: false sharing",
 				Uses: shared, Job: newSharedLine},
-			{Name: "padded", Doc: "shared-line, with each sum in cache lines of its own", Uses: shared, Job: newPadded},
+			{Name: "padded", Doc: "shared-line, with each sum in its own cache lines", Uses: shared, Job: newPadded},
 			{Name: "atomic", Doc: "each number is added to an atomic sum", Uses: shared, Job: newAtomic},
-			{Name: "bandwidth", Doc: "memory read by bytes.IndexByte for a byte that is not there, on all workers: " +
-				"what memory gives from end to end", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
-			{Name: "spawning", Doc: "the goroutines of strided, which add nothing: what starting them takes, and " +
-				"from which n on that pays", Uses: shared, Job: newSpawning, Expect: workload.Bound},
+			{Name: "bandwidth", Doc: "bytes.IndexByte on all workers for a byte that does not occur: " +
+				"the memory bandwidth", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
+			{Name: "spawning", Doc: "the goroutines of strided, which add nothing: the cost of starting them, and " +
+				"the n from which it pays", Uses: shared, Job: newSpawning, Expect: workload.Bound},
 		},
 	}
 }

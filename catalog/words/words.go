@@ -76,7 +76,7 @@ func designs() []workload.Design {
 func Workload() *workload.Workload {
 	return &workload.Workload{
 		Name: "words",
-		Doc: `Count the words of a file: from a system call for each byte to vectors on all CPUs, beside wc.
+		Doc: `Count the words of a file: from a system call for each byte to vectors on all CPUs, compared with wc.
 The answer is that of wc -w, exactly; see the rules.`,
 		Factors: []plan.Factor{
 			{Name: "file", Doc: "the file whose words are counted (default: one that is made)", Kind: plan.Text,

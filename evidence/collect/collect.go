@@ -161,8 +161,8 @@ func (k *collector) firstRun(ctx context.Context) error {
 		return err
 	}
 	if k.bench != nil && k.bench.byTime && len(k.cpuLevels) > 1 { // On one CPU they would do less.
-		k.note("they run on %d CPUs only: each goes on for its time, so that on fewer they do less; -benchtime 100x "+
-			"makes them do as much", top)
+		k.note("they run on %d CPUs only: each runs for a fixed time, so that on fewer they do less work; "+
+			"-benchtime 100x fixes the work", top)
 		k.cpuLevels = k.cpuLevels[len(k.cpuLevels)-1:]
 	}
 

@@ -155,8 +155,8 @@ func (s *target) useBenchmarks(e outcome, cpus int) error {
 			return strings.HasPrefix(a, "-test.benchtime=") && strings.HasSuffix(a, "x")
 		})
 		s.about.MultipleBenchmarks = true
-		s.notes = append(s.notes, fmt.Sprintf("%d benchmarks match -bench %s, and what is said is of all together: "+
-			"name one for an answer of its own", len(lines), s.bench.pattern))
+		s.notes = append(s.notes, fmt.Sprintf("%d benchmarks match -bench %s, and the findings cover all of them "+
+			"together: name one to explain it alone", len(lines), s.bench.pattern))
 	case len(lines) == 1:
 		s.bench.operations = lines[0].N
 		s.about.Name = "Benchmark" + lines[0].Name

@@ -29,17 +29,17 @@ func (a *app) benchCommand() *cobra.Command {
 		Use:   "bench [PACKAGE]",
 		Short: "Measure the Go benchmarks of a package as they are, and compare two revisions",
 		Long: `Bench measures the benchmarks that a package already has. It compiles the
-package's tests once for each revision; each trial is a fresh process of that
-binary, of one benchmark at one number of CPUs; a block holds all of them once,
-in random order, and is finished before the next begins. So what the machine
-does meanwhile falls on both revisions alike.
+package's tests once for each revision. Each trial is a fresh process that runs
+one benchmark at one number of CPUs. A block holds all of them once, in random
+order, and is finished before the next begins, so that disturbances of the
+machine affect both revisions alike.
 
---base compares with another revision, which is checked out to a worktree in the
-cache and removed at the end; the head is the tree as it stands, uncommitted
-changes included. Nothing in the tree changes. --env, --go and --pgo vary what
-surrounds the benchmarks: without --base each level is compared with the first,
-with --base the revisions are compared at each level. Flags of the go command
-are given by GOFLAGS.`,
+--base compares with another revision, which is checked out to a temporary
+worktree in the cache. The head is the tree as it stands, including uncommitted
+changes. Nothing in the tree changes. --env, --go and --pgo vary the environment
+of the benchmarks: without --base each level is compared with the first; with
+--base the revisions are compared at each level. Pass flags of the go command in
+GOFLAGS.`,
 		Example: indent("NAME bench\nNAME bench ./codec --bench Encode --cpus 1,2,4\nNAME bench ./codec --base main " +
 			"--count 20\nNAME bench ./codec --base HEAD~1 --layouts 3 --budget 5m\nNAME bench ./codec " +
 			"--env GOGC=100,50,200"),
@@ -53,12 +53,12 @@ are given by GOFLAGS.`,
 	}
 	o.addTo(cmd.Flags())
 	f := cmd.Flags()
-	decimalVar(f, &o.Count, "count", 10, "blocks: how often every benchmark is measured")
-	f.StringVar(&o.Base, "base", "", "compare with this `REVISION` of git")
-	f.StringSliceVar(&o.Go, "go", nil, "`VERSIONS` of Go that are installed, such as go1.25.0,go1.26.0")
+	decimalVar(f, &o.Count, "count", 10, "blocks; each measures every benchmark once")
+	f.StringVar(&o.Base, "base", "", "git `REVISION` to compare with")
+	f.StringSliceVar(&o.Go, "go", nil, "installed `VERSIONS` of Go to compare, such as go1.25.0,go1.26.0")
 	f.StringSliceVar(&o.PGO, "pgo", nil, "`PROFILES` to compile with: off, auto or files")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	f.StringVarP(&o.Output, "output", "o", "", "run directory to make (default brewput-runs/bench-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -68,15 +68,15 @@ are given by GOFLAGS.`,
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.Pattern, "bench", gobench.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
 		"test -bench takes it")
-	f.StringVar(&o.CPUs, "cpus", "", "`LEVELS` of GOMAXPROCS")
-	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
+	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4")
+	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials; ends sooner if all comparisons are decided")
 	f.DurationVar(&o.Duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: "+
 		"-benchtime of go test")
-	decimalVar(f, &o.Layouts, "layouts", 0, "link each build `K` times with its functions in other places, which is "+
-		"chance and no change of the program")
-	f.StringArrayVar(&o.Env, "env", nil, "a variable of the environment with its levels, as in `GOGC=100,50,200`, "+
-		"compared with the first without --base; may be repeated")
-	decimalVar(f, &o.Seed, "seed", 1, "seed of the order of trials")
+	decimalVar(f, &o.Layouts, "layouts", 0, "link each build `K` times in random function order, to average out "+
+		"code-placement noise")
+	f.StringArrayVar(&o.Env, "env", nil, "environment variable to vary, as in `GOGC=100,50,200` (repeatable); "+
+		"without --base, values are compared with the first")
+	decimalVar(f, &o.Seed, "seed", 1, "seed of the trial order")
 	f.DurationVar(&o.TimeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 1m beyond "+
 		"twenty times its duration)")
 }

@@ -43,17 +43,17 @@ func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Bench
 	}
 
 	if s.Unprobed != "" {
-		p.Notes = append(p.Notes, "the counters of the runtime could not be read, so that nothing is said of "+
-			"what limits scaling: "+s.Unprobed)
+		p.Notes = append(p.Notes, "what limits scaling is unknown, because the runtime's counters could not be "+
+			"read: "+s.Unprobed)
 	}
 	if len(s.Skipped) > 0 {
-		p.Notes = append(p.Notes, "not measured, for they skip themselves: "+s.SkippedText())
+		p.Notes = append(p.Notes, "not measured, because they skip themselves: "+s.SkippedText())
 	}
 	for _, b := range s.Broken {
 		p.Broken = append(p.Broken, report.Broken{Design: b.Name, Rev: b.Rev, Error: b.Error})
 	}
 	if len(s.Broken) > 0 {
-		p.Notes = append(p.Notes, "not measured, for they go wrong: "+
+		p.Notes = append(p.Notes, "not measured, because they fail: "+
 			strings.ReplaceAll(s.BrokenText(false), "\n", "; "))
 	}
 	if n := onlyInOneRevision(s); n != "" && s.HasBase() {

@@ -19,19 +19,19 @@ func (a *app) calibrateCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "calibrate",
-		Short: "Measure what the scheduler takes on this machine, for predictions",
-		Long: `Calibrate measures what Go's scheduler and its primitives take on this machine:
-waking a CPU that sleeps, stealing what another CPU would run next, switching to
-another goroutine, starting one, operations on channels and locks, timers and
-system calls. Each cost is the one with which a microprogram takes in virtual
-time what it takes here. They are stored for this machine, and sim and the
-predictions of run count with them from then on. The table also compares
-simulated with live hand-overs, and has a price ladder: what an addition, an
-atomic operation, a lock and a channel cost alone, and with another CPU.
+		Short: "Measure the scheduler's costs on this machine, for predictions",
+		Long: `Calibrate measures the costs of Go's scheduler and its primitives on this
+machine: waking an idle CPU, work stealing, goroutine switches and starts,
+operations on channels and locks, timers and system calls. It fits each cost so
+that a microprogram takes the same time in virtual time as here. The costs are
+stored for this machine; sim and the predictions of run use them from then on.
+The table also compares simulated with live hand-overs. Its price ladder shows
+an addition, an atomic operation, a lock and a channel operation, uncontended
+and contended by another CPU.
 
-It takes less than 30 seconds, in which nothing else should run. It stores
-nothing and exits with 4 if the machine is loaded, or if the two halves of its
-rounds disagree about a cost.`,
+It takes less than 30 seconds; run nothing else meanwhile. It stores nothing and
+exits with 4 if the machine is loaded, or if the two halves of its rounds
+disagree about a cost.`,
 		Example: indent("NAME calibrate\nNAME calibrate --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {

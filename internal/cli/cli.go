@@ -125,8 +125,9 @@ func (a *app) root() *cobra.Command {
 		Short: "A performance laboratory for concurrent Go",
 		Long: `Brewput is a performance laboratory for concurrent Go: which design is best for
 a job, how many goroutines it should have, which channel size, and whether more
-CPUs help. It answers by measuring every design in fresh processes, in random
-order, often enough to say how sure it is.`,
+CPUs help. Brewput runs each design in fresh processes, interleaved in random
+order, checks every answer, and reports how sure it is. It can also simulate the
+same code on CPU counts that you do not have.`,
 		Example:       indent(examples),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -25,29 +25,28 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Compare two stored runs of one workload on one machine, or two files of Go benchmarks",
-		Long: `Compare gives verdicts between two stored runs, such as those of two versions of
-a program: is each design at each point faster in the run in NEW than in the run
-in OLD? Of throughputs, "new is 1.20x old" says that it is faster by 20%; of
-times, as benchmarks and jobs have, "new takes 1.20x the time of old" says that
-it is slower by 20%. The verdict says which: faster or slower, of other metrics
-better or worse.
+		Long: `Compare compares two stored runs, such as those of two versions of a program. It
+reports for each design and point whether NEW is faster than OLD. For
+throughputs, "new is 1.20x old" means 20% faster. For times of benchmarks and
+jobs, "new takes 1.20x the time of old" means 20% slower. The verdict adds
+faster or slower; for other metrics, better or worse.
 
-Blocks of two runs lie apart in time, so they are not paired: the machine's
-drift from one run to the other is part of the difference, and more blocks are
-needed than within a run. Where two designs can be in one run, put them there.
-Live runs of two machines are refused.
+Blocks of two runs are not paired, because they were measured at different
+times. The machine's drift is part of the difference, so you need more blocks
+than within one run. If two designs fit into one run, put them there. Live runs
+of two machines are refused.
 
-Give several runs, or files of Go benchmarks, of each side with commas, as in
-OLD1,OLD2,OLD3 NEW1,NEW2,NEW3, measured in turn. They are then the replicates,
-and the intervals hold what differs from one to the next. One run or file of
-each side cannot show that; compare warns of it. For Go benchmarks, bench --base
-measures both sides in the same blocks.
+Separate several runs, or files of Go benchmarks, of one side by commas, as in
+OLD1,OLD2,OLD3 NEW1,NEW2,NEW3; measure the sides in turn. They are then the
+replicates, and the intervals include the variation between runs. One run or
+file a side cannot show that variation; compare warns of it. For Go benchmarks,
+bench --base measures both sides in the same blocks.
 
-Of Go benchmarks, runs and files are refused whose goos, goarch or model of the
-CPU differ; what else differs between two runs is said. Of a run with --base the
-head is compared. Where one run varies what the other does not, such as GOGC,
-the level is compared at which the other was measured, or each level by itself
-where that level is not known, or was not measured.`,
+Go benchmarks must have the same goos, goarch and CPU model; compare lists other
+differences between the runs. If a run has --base, its head is compared. If only
+one run varies a setting, such as GOGC, the other is compared with the level at
+which it was measured. If that level is unknown or was not measured, it is
+compared with each level.`,
 		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the " +
 			"program\nNAME compare old new\nNAME compare old new --format json\nNAME compare old1,old2,old3 " +
 			"new1,new2,new3\nNAME compare before.txt after.txt\nNAME compare old1.txt,old2.txt,old3.txt " +

@@ -16,11 +16,11 @@ type costOptions struct {
 }
 
 func (o *costOptions) costFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.recordCosts, "record-costs", "", "keep what real code costs in `FILE`")
-	f.StringVar(&o.replayCosts, "replay-costs", "", "take what real code costs from `FILE`: the same each time, "+
-		"also on other --cpus")
-	f.BoolVar(&o.sensitivity, "sensitivity", false, "calculate all again with each of the scheduler's costs x 1/2 "+
-		"and x 2, and with a burn that lasts longer, and show the ranges")
+	f.StringVar(&o.recordCosts, "record-costs", "", "record the CPU time of real code in `FILE`")
+	f.StringVar(&o.replayCosts, "replay-costs", "", "use the CPU time of real code recorded in `FILE`: the same "+
+		"each time, also on other --cpus")
+	f.BoolVar(&o.sensitivity, "sensitivity", false, "repeat with each of the scheduler's costs x 1/2 and x 2, and "+
+		"with one burn that lasts longer; show the ranges")
 }
 
 // recalculates reports whether trials are calculated more than once, so that their costs must be the same each time.

@@ -33,13 +33,13 @@ func (a *app) doctorCommand() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say whether this machine is fit for measuring, and what would make it so",
-		Long: `Doctor looks at what disturbs measurements: other programs, a host that takes
-CPU time, quotas, clocks that rise and fall, cores that two CPUs share, slow
-clocks and late timers, and how the program was built. Then it compares a design
-with itself in real trials: how far the two seem apart is the noise floor, and
-twice that is the smallest difference that can be judged. It changes nothing;
-what would help it prints as a command. The exit code is 0 whatever it finds.`,
+		Short: "Check whether this machine is fit for measuring, and what would help",
+		Long: `Doctor checks what disturbs measurements: other processes, CPU time stolen by
+the host, quotas, CPU frequency changes, hyper-threads, slow clocks, late timers
+and how the program was built. Then it compares a design with itself in real
+trials. The apparent difference is the noise floor; twice that is the smallest
+difference that you can judge. Doctor changes nothing; it prints fixes as
+commands. The exit code is 0 whatever it finds.`,
 		Example: indent("NAME doctor\nNAME doctor --quick\nNAME doctor --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -51,7 +51,7 @@ what would help it prints as a command. The exit code is 0 whatever it finds.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "table", "table or json")
-	f.BoolVar(&o.quick, "quick", false, "leave out the noise floor, which takes most of the time")
+	f.BoolVar(&o.quick, "quick", false, "skip the noise floor, which takes most of the time")
 	f.DurationVar(&o.timeLimit, "time-limit", 30*time.Second, "`TIME` after which it stops measuring the noise floor")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(doctorFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

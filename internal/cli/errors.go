@@ -124,7 +124,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		typed, as := "-"+unknown.GetSpecifiedName(), "--count 5"
+		typed, as := "-"+unknown.GetSpecifiedName(), ""
 		if _, word, ok := strings.Cut(err.Error(), " in -"); ok && len(word) > 1 {
 			typed = "-" + word
 			word, _, _ = strings.Cut(word, "=")
@@ -135,7 +135,14 @@ func flagError(cmd *cobra.Command, err error) error {
 				as = "--" + word
 			}
 		}
-		return usage("%s has no flag %s; flags of several letters take two dashes, as in %s; see %s --help",
+		switch {
+		case as == "" && cmd.Name() == "explain": // the flag may belong to the command to be explained
+			return usage("%s has no flag %s; put -- before the command, as in %s -- go test -bench .; see %s --help",
+				cmd.CommandPath(), typed, cmd.CommandPath(), cmd.CommandPath())
+		case as == "":
+			as = "--count 5"
+		}
+		return usage("%s has no flag %s; long flags take two dashes, as in %s; see %s --help",
 			cmd.CommandPath(), typed, as, cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var known []string

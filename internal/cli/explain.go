@@ -44,17 +44,17 @@ func (a *app) explainCommand() *cobra.Command {
 	defaults := collect.DefaultOptions()
 	cmd := &cobra.Command{
 		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
-		Short: "Say why a Go program is not faster, and what to change",
-		Long: `Explain runs a Go program some ten times, each time with one kind of evidence or
-none, and says what holds it back: the claim, the evidence, how much a change
-would gain, what else it could be, the change to make and how to prove it. Where
-nothing is to be gained it says so.
+		Short: "Find what holds a Go program back, and what to change",
+		Long: `Explain runs a Go program repeatedly, each time with one kind of evidence or
+none, and reports what holds it back: the claim, the evidence, the expected
+gain, alternative causes, the change to make and an experiment that proves it.
+If there is nothing to gain, it reports that.
 
-The target is a program with its arguments behind two dashes, a package to build
+The target is a program with its arguments after two dashes, a package to build
 and run, go test -bench, saved profiles and traces, or the address of a process
-that serves net/http/pprof. A program whose source is at hand is built again
-with a hook inside; nothing in your tree changes. It is run as it is given,
-without a shell, with what it does each time.`,
+that serves net/http/pprof. If the source is at hand, the program is built again
+with a hook inside; nothing in your tree changes. No shell is used. Every run
+repeats the program's side effects; expect 15 to 60 runs.`,
 		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go " +
 			"test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain " +
 			"http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
@@ -64,21 +64,21 @@ without a shell, with what it does each time.`,
 		},
 	}
 	f := cmd.PersistentFlags()
-	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS for runs without a profiler; profiles are taken at the "+
+	f.StringVar(&o.cpus, "cpus", "", "GOMAXPROCS `LEVELS` of runs without a profiler; profiles are taken at the "+
 		"highest (default 1 and all)")
-	f.DurationVar(&o.duration, "duration", defaults.Duration, "`TIME` that one run is watched at most")
-	f.DurationVar(&o.timeLimit, "time-limit", defaults.TimeLimit, "`TIME` for building and all runs together; runs "+
-		"that do not fit are left out, and said")
+	f.DurationVar(&o.duration, "duration", defaults.Duration, "maximum `TIME` that one run is watched")
+	f.DurationVar(&o.timeLimit, "time-limit", defaults.TimeLimit, "`TIME` for building and all runs together; "+
+		"evidence that did not fit is listed")
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
-	f.StringVar(&o.timeline, "timeline", "", "write who ran, queued and waited in the trace to `FILE` (.json), "+
-		"for ui.perfetto.dev")
+	f.StringVar(&o.timeline, "timeline", "", "write the timeline of goroutines (running, runnable, waiting) to "+
+		"`FILE` (.json), for ui.perfetto.dev")
 	f.BoolVar(&o.pprof, "pprof", false, "then show the profiles in pprof's own views, in a browser on this "+
 		"machine, until interrupted")
-	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank what changed between two `TARGETS`, each a "+
+	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes between two `TARGETS`, each a "+
 		"program, a package, a profile or a directory of profiles")
 	cmd.Flags().StringVar(&o.after, "after", "", "see --before")
-	f.StringSliceVar(&o.designs, "designs", nil, "the `NAME` of the design of a workload, or of a run directory")
+	f.StringSliceVar(&o.designs, "designs", nil, "design `NAME` of a workload or a run directory")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	for _, w := range a.workloads {

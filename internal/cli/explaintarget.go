@@ -22,8 +22,8 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 		return usage("--before and --after go together: give what was and what is, as in explain --before " +
 			"old.pprof --after new.pprof")
 	case o.before != "" && len(args) > 0 && dash != 0:
-		return usage("with --before and --after there is no target %q; arguments of both programs "+
-			"stand behind two dashes", args[0])
+		return usage("with --before and --after there is no target %q; put the arguments of both "+
+			"programs after two dashes", args[0])
 	case o.before != "" && (o.timeline != "" || o.pprof):
 		return usage("--timeline and --pprof are of one program; ask for them without --before and --after")
 	case o.before != "":
@@ -31,7 +31,7 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 			e.Target, err = o.sideTarget(cmd, o.after, args, all)
 		}
 	case len(args) == 0:
-		return usage("explain needs a target: a program behind two dashes, a package, profiles or an address, as in "+
+		return usage("explain needs a target: a program after two dashes, a package, profiles or an address, as in "+
 			"explain -- ./prog; see %s explain --help", name())
 	case dash == 0:
 		e.Target = lab.Command(args)
@@ -51,7 +51,7 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 	for i, word := range args {
 		target, err := lab.ParseTarget(cmd.Context(), word)
 		if err != nil {
-			return nil, usage("%w; a program stands behind two dashes, as in explain -- ./prog", err)
+			return nil, usage("%w; put a program after two dashes, as in explain -- ./prog", err)
 		}
 		run, isRun := target.(lab.StoredDesign)
 		saved, isFile := target.(lab.Files)

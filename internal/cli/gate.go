@@ -31,29 +31,29 @@ func (a *app) gateCommand() *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
 		Use:   "gate [PACKAGE] --base REVISION --max-regression PERCENT",
-		Short: "Say by the exit code whether benchmarks became slower than is allowed",
+		Short: "Fail if benchmarks became slower than allowed: the exit code is the verdict",
 		Long: `Gate measures the benchmarks of a package and of a base revision on this
-machine, block by block (each block holds every benchmark of both once, in
-random order), until it knows whether they cost more than is allowed. Exit
-codes:
+machine, block by block, until it can decide whether they cost more than
+allowed. Each block holds every benchmark of both revisions once, in random
+order. Exit codes:
 
-  0  the upper bound of the cost is within the limit for every benchmark
-  1  the lower bound is over it for one
+  0  pass: every benchmark's upper confidence bound is within the limit
+  1  regression: a benchmark's lower confidence bound exceeds the limit
   2  wrong use; nothing was measured
-  3  neither is known within the budget; it says how many blocks would do. Under
-     load by other processes it does not decide by times
-  4  a benchmark goes wrong in the head alone, or a trial went wrong
+  3  undecided: the budget ran out; prints how many more blocks are needed.
+     Times are never decided while other processes load the machine
+  4  a benchmark fails in the head only, or a trial failed
 
-A benchmark that goes wrong in the base is not judged, nor one that skips itself
-or that a revision alone has. The page names each of them, with the reason.
+Not judged are benchmarks that fail in the base, that skip themselves, or that
+only one revision has. The page lists them with the reason.
 
-The chance that it fails though nothing costs more than the limit is at most 5%
-for all benchmarks and metrics together, at all interim analyses; the chance
-that it lets a benchmark pass that costs more is at most 5% for each. Of a
-metric of which more is better, less is what costs.
+The probability of a false failure is at most 5%, over all benchmarks, metrics
+and interim analyses together. Each real regression beyond the limit passes
+with probability at most 5%. For metrics where higher is better (MB/s), a
+decrease counts as a regression.
 
-An allow-list has a line for each benchmark that may cost more for a while: its
-name (with * for any text), the metric, the last day, and the reason.`,
+An allow-list has one line for each benchmark that may exceed the limit for a
+while: its name (with * for any text), the metric, the last day, and the reason.`,
 		Example: indent("NAME gate ./codec --base main --max-regression 5%\nNAME gate ./codec --base HEAD~1 " +
 			"--max-regression 2% --layouts 5 --budget 10m\nNAME gate ./codec --base main --max-regression 0% " +
 			"--metric allocs/op\nNAME gate ./codec --base main --max-regression 5% --allow slow.txt"),
@@ -75,13 +75,13 @@ name (with * for any text), the metric, the last day, and the reason.`,
 	o.addTo(f)
 	f.Lookup("budget").DefValue = "5m0s"
 	o.Budget = 5 * time.Minute
-	decimalVar(f, &o.Count, "count", 80, "the most blocks it takes; what varies is judged from 6 on")
-	f.StringVar(&o.Base, "base", "", "the `REVISION` of git to compare with")
-	f.StringVar(&o.most, "max-regression", "", "how much more than the base may be: `PERCENT`, as in 5%")
-	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` that are judged, as go test prints them")
-	f.StringVar(&o.allow, "allow", "", "`FILE` of benchmarks that may cost more for a while")
+	decimalVar(f, &o.Count, "count", 80, "maximum number of blocks; noisy metrics need at least 6 blocks")
+	f.StringVar(&o.Base, "base", "", "git `REVISION` to compare with")
+	f.StringVar(&o.most, "max-regression", "", "allowed increase over the base: `PERCENT`, as in 5%")
+	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` to judge, as go test prints them")
+	f.StringVar(&o.allow, "allow", "", "allow-list `FILE`: benchmarks that may exceed the limit for a while")
 	f.StringVar(&o.format, "format", "table", "table, json or md")
-	f.StringVarP(&o.Output, "output", "o", "", "run directory to make (default brewput-runs/bench-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -194,7 +194,7 @@ func gateNotes(r *lab.GateResult) []string {
 		if e.Expired {
 			notes = append(notes, fmt.Sprintf("%s expired on %s and has no effect", line, e.Until))
 		} else {
-			notes = append(notes, fmt.Sprintf("%s names no benchmark of %s: remove it, unless another package is "+
+			notes = append(notes, fmt.Sprintf("%s matches no benchmark of %s: remove it, unless another package is "+
 				"judged with the same list", line, r.Suite.Package))
 		}
 	}

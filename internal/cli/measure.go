@@ -193,7 +193,7 @@ func (a *app) reportFailures(trials []result.Trial) {
 	}
 
 	t := trials[first]
-	text := fmt.Sprintf("%d of %s went wrong; the first: %s %s: %s: %s", n, result.Count(len(trials), "trial"),
+	text := fmt.Sprintf("%d of %s failed; the first: %s %s: %s: %s", n, result.Count(len(trials), "trial"),
 		t.Design, t.Point, t.Status, t.Error)
 	if t.Failure != "" {
 		text += "; see " + t.Failure

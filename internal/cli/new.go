@@ -17,10 +17,10 @@ func (a *app) newCommand() *cobra.Command {
 	var module, local string
 	cmd := &cobra.Command{
 		Use:   "new NAME",
-		Short: "Start a workload of your own: a program in the folder NAME",
-		Long: `New writes a folder with a module and a main.go that holds a workload: two
-designs of a counter, which check that they counted right. The program has all
-verbs of brewput for it.`,
+		Short: "Create a program with a workload of your own, in the folder NAME",
+		Long: `New creates a folder with a module and a main.go. It contains a workload: two
+designs of a counter, which check their results. The program has all verbs of
+brewput.`,
 		Example: indent("NAME new mybench\ncd mybench && go mod tidy && go run . run mybench"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

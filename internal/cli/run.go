@@ -64,10 +64,10 @@ func (a *app) runCommand() *cobra.Command {
 trial is a fresh process; a block holds every design and point once, in random
 order, and is finished before the next begins. Factors take lists and ranges:
 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; --workers cpus makes one factor follow
-another. Next to each measurement stands what virtual time predicts (see sim),
-and CPUs beyond those of this machine are predicted only. What is measured is
-stored as it goes: --resume DIR continues a run that was interrupted. With
---budget the blocks go on until every comparison is decided or the time is over.`,
+another. The table shows the prediction of virtual time (see sim) next to each
+measurement. CPU counts that this machine lacks are predicted only. Results are
+stored as they arrive: --resume DIR continues an interrupted run. With --budget,
+blocks continue until every comparison is decided or the time is over.`,
 		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME " +
 			"run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee " +
 			"--baseline locking --budget 10m\nNAME run coffee --designs locking,multi --cpus 1..16\nNAME run null " +
@@ -105,35 +105,34 @@ func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 // addTo adds the flags of run.
 func (o *runOptions) addTo(f *pflag.FlagSet) {
 	o.addCommon(f)
-	decimalVar(f, &o.count, "count", 10, "blocks: how often every design is measured at every point, which is one "+
-		"level of each factor")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count: blocks go to the designs that "+
-		"are not told apart yet")
-	f.DurationVar(&o.duration, "duration", time.Second, "measured `TIME` of each trial of a stream")
-	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "`TIME` before it")
-	decimalVar(f, &o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
+	decimalVar(f, &o.count, "count", 10, "blocks; each measures every design once at every point (one level of each "+
+		"factor)")
+	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count: spends it on comparisons that "+
+		"are still undecided")
+	f.DurationVar(&o.duration, "duration", time.Second, "measured `TIME` of each trial of a stream of operations")
+	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "warm-up `TIME` before each measurement")
+	decimalVar(f, &o.sample, "sample", 1, "time only every `N`th operation, if reading the clock costs too much")
 	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond "+
 		"its window; jobs 10m)")
-	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "measure more --cpus than this machine has "+
-		"on those that it has")
-	f.BoolVar(&o.quick, "quick", false, "rough figures within two minutes: 3 short blocks, and what the workload "+
-		"says of its size, where not given")
+	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "measure --cpus beyond those of this machine, "+
+		"on the CPUs that it has")
+	f.BoolVar(&o.quick, "quick", false, "quick look, at most two minutes: 3 short blocks and the workload's small "+
+		"input, unless you set them")
 	f.BoolVar(&o.profile, "profile", false, "instrumented trials take a CPU profile instead of watching resources: "+
-		"what channels, the scheduler and the collector take")
-	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither next to what is measured nor beyond the "+
-		"CPUs of this machine")
+		"CPU time of channels, scheduler and garbage collector")
+	f.BoolVar(&o.noTwin, "no-twin", false, "skip the simulated predictions")
 }
 
 // addCommon adds the flags that run and sim share.
 func (o *runOptions) addCommon(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.designs, "designs", nil, "the designs to compare, `NAMES` separated by commas (default all)")
-	f.StringVar(&o.pairs, "compare", "neighbours", "which designs are compared with each other: `PAIRS` of "+
+	f.StringVar(&o.pairs, "compare", "neighbours", "designs to compare with each other: `PAIRS` of "+
 		"neighbours, or all")
 	decimalVar(f, &o.operations, "operations", 0, "operations of each trial, instead of a duration")
-	decimalVar(f, &o.seed, "seed", 1, "seed of the order of trials and of all draws")
-	f.StringVar(&o.baseline, "baseline", "", "compare every other `DESIGN` with this one, besides its neighbour")
+	decimalVar(f, &o.seed, "seed", 1, "seed of the trial order and of all random draws")
+	f.StringVar(&o.baseline, "baseline", "", "compare every design with this `DESIGN`, in addition to its neighbour")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	f.StringVarP(&o.out, "output", "o", "", "run directory to make (default brewput-runs/WORKLOAD-TIME)")
+	f.StringVarP(&o.out, "output", "o", "", "run directory to create (default brewput-runs/WORKLOAD-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
 }
 

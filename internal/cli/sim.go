@@ -19,16 +19,15 @@ func (a *app) simCommand() *cobra.Command {
 		Use:   "sim WORKLOAD",
 		Short: "Calculate designs in virtual time, on any number of CPUs",
 		Long: strings.ReplaceAll(`Sim runs the designs of a workload in virtual time: the same source as run
-measures, on CPUs that a model of Go's scheduler keeps busy. It takes no more of
-this machine than it needs, and the same seed gives the same numbers on every
-machine. Work takes the time that the design says (its burns), and real code the
-CPU time that it takes here, once recorded the same each time (--record-costs,
---replay-costs); what the scheduler and its primitives take is --cost, or what
-NAME calibrate has found here. It does not model caches, memory bandwidth,
-garbage collection or the host.
+measures, on virtual CPUs driven by a model of Go's scheduler. The same seed
+gives the same numbers on every machine. Busy-work takes the time that the
+design states. Real code takes the CPU time that it takes here, or the recorded
+time (--record-costs, --replay-costs). The scheduler and its primitives take
+what --cost says, or else what NAME calibrate measured here. The model has no
+caches, memory bandwidth, garbage collection or other processes.
 
 Factors, formats and the run directory are those of run. Each further
-replication (--count) has customers of its own.`, "NAME", name()),
+replication (--count) draws its random numbers anew.`, "NAME", name()),
 		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking " +
 			"--cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 " +
 			"--jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline " +
@@ -38,16 +37,16 @@ replication (--count) has customers of its own.`, "NAME", name()),
 	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
-	decimalVar(f, &o.count, "count", 1, "replications, each with customers of its own; 2 and more have intervals")
-	f.StringVar(&o.precision, "precision", "", "replications until half of the 95% interval of every mean rate and "+
-		"time is at most `SHARE` of it, such as 1%")
-	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
-	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (more where a design takes longer to "+
-		"settle, unless it is given)")
-	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every "+
-		"other being none; of wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, outlier-every, "+
-		"switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default what calibrate has found here, "+
-		"else typical ones)")
+	decimalVar(f, &o.count, "count", 1, "replications with different random draws; 2 or more give intervals")
+	f.StringVar(&o.precision, "precision", "", "replicate until every mean's 95% confidence half-width is at most "+
+		"`SHARE` of the mean, such as 1%")
+	f.DurationVar(&o.duration, "duration", 10*time.Second, "measured virtual `TIME` of each trial")
+	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual warm-up `TIME` before each measurement (unless "+
+		"set, more for designs that settle later)")
+	f.StringVar(&o.cost, "cost", "", "time that the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, "+
+		"the others being none; names: wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, "+
+		"outlier-every, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default those that "+
+		"calibrate measured here, else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	o.costFlags(f)

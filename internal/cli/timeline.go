@@ -26,10 +26,10 @@ const defaultTimeline = 50 * time.Millisecond
 
 // timelineFlags adds the timeline flags, which only sim has.
 func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.timeline, "timeline", "", "write who ran, waited and queued in the first replication to `FILE`: a "+
+	f.StringVar(&o.timeline, "timeline", "", "write the timeline of goroutines in the first replication to `FILE`: a "+
 		"picture (.svg), or a trace for ui.perfetto.dev (.json)")
-	f.DurationVar(&o.timelineSpan, "timeline-span", defaultTimeline, "how much virtual `TIME` of it, from the "+
-		"end of the warm-up on")
+	f.DurationVar(&o.timelineSpan, "timeline-span", defaultTimeline, "virtual `TIME` to draw, from the end of "+
+		"the warm-up on")
 }
 
 // timelineArgs are the flags that ask for this timeline again.
