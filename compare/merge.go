@@ -73,28 +73,21 @@ func CaseNames(rows []Row) string {
 	return strings.Join(designs, ", ")
 }
 
-// Difference is a setting in which two runs differ, as text.
-type Difference struct {
-	Name string `json:"name"`
-	A    string `json:"a"` // in the newer run
-	B    string `json:"b"` // in the older run
-}
-
 // Differences is a list of settings in which two runs differ.
-type Differences []Difference
+type Differences []result.Difference
 
 // Add compares the values of a setting in the newer run, a, and the older run, b. It reports whether they differ.
 func (d *Differences) Add(name string, a, b any) bool {
 	x, y := fmt.Sprint(a), fmt.Sprint(b)
 	if x != y {
-		*d = append(*d, Difference{name, x, y})
+		*d = append(*d, result.Difference{Name: name, A: x, B: y})
 	}
 	return x != y
 }
 
 // NonReplicateText returns the text of the warning about a run that differs from the first run of its side; "" if
 // there are no differences.
-func NonReplicateText(first string, differences []Difference) string {
+func NonReplicateText(first string, differences []result.Difference) string {
 	var all []string
 	for _, d := range differences {
 		all = append(all, fmt.Sprintf("%s is %s in %s and %s here", d.Name, d.B, first, d.A))

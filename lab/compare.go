@@ -6,6 +6,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/quote"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -27,7 +28,7 @@ type Comparison struct {
 	Designs      *compare.RunComparison   // for runs of designs; A is the newer side
 	Benchmarks   *compare.BenchComparison // for Go benchmarks; A is the newer side
 	Results      []compare.BenchResults   // for Go benchmarks with CompareOptions.Results; the older side first
-	Differences  []compare.Difference     // settings in which the sides differ
+	Differences  []result.Difference      // settings in which the sides differ
 	Notes        []string                 // which parts of the sides are compared
 	Unused       []string                 // lines of files that are not used
 	Warnings     []compare.Warning        // reasons to distrust the verdicts

@@ -17,10 +17,10 @@ type Benchmarks struct {
 	ARun, BRun string // paths of two runs or files; several on a side are separated by commas
 	RunsA      int    // number of runs or files on a side, if one has several
 	RunsB      int
-	Workload   string               // package of two runs; "" if they have several
-	Paired     bool                 // the lines of two runs were measured in the same blocks
-	Facts      []compare.Difference // settings in which two runs differ
-	OnlyA      []compare.Row        // rows that only one of two runs has
+	Workload   string              // package of two runs; "" if they have several
+	Paired     bool                // the lines of two runs were measured in the same blocks
+	Facts      []result.Difference // settings in which two runs differ
+	OnlyA      []compare.Row       // rows that only one of two runs has
 	OnlyB      []compare.Row
 	Rows       []compare.Row            // of two sides, the rows of A
 	Metrics    []compare.MetricVerdicts // in the order of the tables

@@ -106,7 +106,7 @@ func (p Benchmarks) Lines() []any {
 	var lines []any
 	if p.ARun != "" {
 		lines = append(lines, comparisonJSON{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.RunsA,
-			p.RunsB, p.Paired, append([]compare.Difference{}, p.Facts...),
+			p.RunsB, p.Paired, append([]result.Difference{}, p.Facts...),
 			casesJSON(p.OnlyA, p.Workload), casesJSON(p.OnlyB, p.Workload), p.Notes})
 	}
 

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
 )
 
 // RunComparison is a page that compares two stored runs. A is the new one, B the old one.
 type RunComparison struct {
 	Workload string
-	A, B     string               // directories of the runs
-	Facts    []compare.Difference // settings in which the runs differ
+	A, B     string              // directories of the runs
+	Facts    []result.Difference // settings in which the runs differ
 	Contrast compare.RunComparison
 	Warnings []compare.Warning
 }

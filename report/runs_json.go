@@ -16,13 +16,13 @@ type comparisonJSON struct {
 	ARun          string `json:"a_run"`
 	BRun          string `json:"b_run"`
 	// number of runs or files of benchmarks on a side, if one has several
-	RunsA       int                  `json:"runs_a,omitempty"`
-	RunsB       int                  `json:"runs_b,omitempty"`
-	Paired      bool                 `json:"paired"`
-	Differences []compare.Difference `json:"differences"`
-	OnlyA       []caseJSON           `json:"only_a"` // cases that only one of the runs has
-	OnlyB       []caseJSON           `json:"only_b"`
-	Notes       []string             `json:"notes,omitempty"`
+	RunsA       int                 `json:"runs_a,omitempty"`
+	RunsB       int                 `json:"runs_b,omitempty"`
+	Paired      bool                `json:"paired"`
+	Differences []result.Difference `json:"differences"`
+	OnlyA       []caseJSON          `json:"only_a"` // cases that only one of the runs has
+	OnlyB       []caseJSON          `json:"only_b"`
+	Notes       []string            `json:"notes,omitempty"`
 }
 
 // caseJSON identifies a row.
@@ -50,7 +50,7 @@ func casesJSON(rows []compare.Row, workload string) []caseJSON {
 // the verdicts.
 func (c RunComparison) JSON(w io.Writer) error {
 	lines := []any{comparisonJSON{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, 0, 0, false,
-		append([]compare.Difference{}, c.Facts...),
+		append([]result.Difference{}, c.Facts...),
 		casesJSON(c.Contrast.OnlyA, c.Workload), casesJSON(c.Contrast.OnlyB, c.Workload), nil}}
 	for _, x := range c.Warnings {
 		lines = append(lines, x)

@@ -37,7 +37,7 @@ func twoRuns() RunComparison {
 	settings := compare.NewWarning("coffee", compare.WarnSettings, "a window is 1s long in the old "+
 		"run and 2s in the new")
 	return RunComparison{Workload: "coffee", A: "runs/new", B: "runs/old",
-		Facts: []compare.Difference{
+		Facts: []result.Difference{
 			{Name: "vcs_revision", A: "0123456789abcdef0123456789abcdef01234567", B: "unknown"},
 			{Name: "duration", A: "2s", B: "1s"}},
 		Contrast: compare.RunComparison{

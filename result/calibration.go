@@ -10,7 +10,7 @@ const KindCalibration = "calibration"
 type Calibration struct {
 	Kind          string         `json:"kind"` // KindCalibration
 	SchemaVersion int            `json:"schema_version"`
-	Fingerprint   string         `json:"fingerprint"` // identifies the machine, see host.Machine
+	Fingerprint   string         `json:"fingerprint"` // identifies the machine, see result.Machine
 	GoVersion     string         `json:"go_version"`
 	Measured      time.Time      `json:"measured"` // when it was measured
 	Seconds       float64        `json:"seconds"`  // how long it took

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 )
 
@@ -14,8 +12,8 @@ import (
 func measured(change func(*Header)) *Header {
 	h := &Header{Workload: "w", World: result.Live, Version: "v1", Seed: "1", Blocks: 10,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond), Sample: 1},
-		Environment: host.Environment{Machine: host.Machine{CPUs: 2},
-			Build: host.Build{GoVersion: "go1.26", Race: new(false)}, GOGC: "100"},
+		Environment: result.Environment{Machine: result.Machine{CPUs: 2},
+			Build: result.Build{GoVersion: "go1.26", Race: new(false)}, GOGC: "100"},
 	}
 	h.Burn.Rate = 1.5
 	if change != nil {
@@ -95,7 +93,7 @@ func TestDifferencesVirtual(t *testing.T) {
 	dearer := virtual(func(h *Header) { h.Costs = "wake=60µs" })
 	differences, warnings, err = dearer.Differences(virtual(nil))
 	if err != nil || len(differences) != 1 ||
-		differences[0] != (compare.Difference{Name: "costs", A: "wake=60µs", B: "wake=15µs"}) ||
+		differences[0] != (result.Difference{Name: "costs", A: "wake=60µs", B: "wake=15µs"}) ||
 		len(warnings) != 1 || !strings.Contains(warnings[0], "wake=15µs in the old run and wake=60µs in the new") {
 		t.Errorf("other costs: %v, %q, %v", differences, warnings, err)
 	}
@@ -104,7 +102,7 @@ func TestDifferencesVirtual(t *testing.T) {
 	})
 	differences, _, err = here.Differences(virtual(nil))
 	if err != nil || len(differences) != 1 ||
-		differences[0] != (compare.Difference{Name: "costs", A: "what was calibrated 2026-01-02T03:04:05Z",
+		differences[0] != (result.Difference{Name: "costs", A: "what was calibrated 2026-01-02T03:04:05Z",
 			B: "wake=15µs"}) {
 		t.Errorf("calibrated costs: %v, %v", differences, err)
 	}

@@ -12,9 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/calibrate"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -31,15 +30,15 @@ type Header struct {
 	Instrumented bool        `json:"observed"` // each case has an instrumented trial in each block
 	Cases        []plan.Case `json:"cases"`
 	// the default comparison; see compare.Criteria
-	Baseline     string           `json:"baseline,omitempty"`
-	All          bool             `json:"all_pairs,omitempty"` // compare all pairs
-	Settings     Settings         `json:"settings"`
-	Environment  host.Environment `json:"environment"`
-	Burn         calibrate.Burn   `json:"burn"`
-	Warnings     []string         `json:"warnings"`
-	Quick        string           `json:"quick,omitempty"`      // what a quick run changed, in words
-	Capacities   []Capacity       `json:"capacities,omitempty"` // open loop: capacities measured before the sweep
-	ArrivalFiles []InputFile      `json:"recorded,omitempty"`   // open loop: files of recorded arrivals
+	Baseline     string             `json:"baseline,omitempty"`
+	All          bool               `json:"all_pairs,omitempty"` // compare all pairs
+	Settings     Settings           `json:"settings"`
+	Environment  result.Environment `json:"environment"`
+	Burn         result.Burn        `json:"burn"`
+	Warnings     []string           `json:"warnings"`
+	Quick        string             `json:"quick,omitempty"`      // what a quick run changed, in words
+	Capacities   []Capacity         `json:"capacities,omitempty"` // open loop: capacities measured before the sweep
+	ArrivalFiles []InputFile        `json:"recorded,omitempty"`   // open loop: files of recorded arrivals
 	// live: the cases to predict, including those with more CPUs than the machine has
 	PredictedCases []plan.Case `json:"twin,omitempty"`
 	Predicts       bool        `json:"predicts,omitempty"` // virtual: this is the prediction of a live run

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
 )
 
 // StoredRun is a stored run, read by [Open]. Its name is its directory.
@@ -85,7 +86,7 @@ func (r *StoredRun) notReplicate(first *StoredRun) string {
 	if err != nil {
 		return "" // reported for another pair
 	}
-	return compare.NonReplicateText(first.Name, slices.DeleteFunc(differences, func(d compare.Difference) bool {
+	return compare.NonReplicateText(first.Name, slices.DeleteFunc(differences, func(d result.Difference) bool {
 		return d.Name == "seed" || d.Name == "blocks" || d.Name == "burn_rate_per_ns"
 	}))
 }

@@ -6,35 +6,34 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 )
 
 // TestCompareHeaders: a difference of one of several runs of a side names the run, and that it is no replicate.
 func TestCompareHeaders(t *testing.T) {
 	run := func(name, gogc string, burn float64) *StoredRun {
-		h := Header{Workload: "coffee", World: result.Live, Environment: host.Environment{GOGC: gogc}}
+		h := Header{Workload: "coffee", World: result.Live, Environment: result.Environment{GOGC: gogc}}
 		h.Burn.Rate = burn
 		return &StoredRun{Run: compare.Run{Name: name}, Header: h}
 	}
 	for _, c := range []struct {
 		older, newer []*StoredRun
-		facts        []compare.Difference
+		facts        []result.Difference
 		doubts       []string // run: a part of the text
 	}{
 		{[]*StoredRun{run("a", "100", 1), run("b", "100", 1)}, []*StoredRun{run("c", "100", 1)}, nil, nil},
 		{[]*StoredRun{run("a", "100", 1)}, []*StoredRun{run("c", "50", 1)},
-			[]compare.Difference{{Name: "gogc", A: "50", B: "100"}}, nil},
+			[]result.Difference{{Name: "gogc", A: "50", B: "100"}}, nil},
 		{[]*StoredRun{run("a", "100", 1), run("b", "100", 1)}, []*StoredRun{run("c", "50", 1), run("d", "50", 1)},
-			[]compare.Difference{{Name: "gogc", A: "50", B: "100"}}, nil},
+			[]result.Difference{{Name: "gogc", A: "50", B: "100"}}, nil},
 		{[]*StoredRun{run("a", "100", 1), run("b", "off", 1)}, []*StoredRun{run("c", "100", 1)},
-			[]compare.Difference{{Name: "gogc (b)", A: "100", B: "off"}},
+			[]result.Difference{{Name: "gogc (b)", A: "100", B: "off"}},
 			[]string{"b: no replicate of a, on the same side: gogc is 100 in a and off here"}},
 		{[]*StoredRun{run("a", "100", 1)}, []*StoredRun{run("c", "100", 1), run("d", "off", 1)},
-			[]compare.Difference{{Name: "gogc (d)", A: "off", B: "100"}},
+			[]result.Difference{{Name: "gogc (d)", A: "off", B: "100"}},
 			[]string{"d: no replicate of c, on the same side: gogc is 100 in c and off here"}},
 		{[]*StoredRun{run("a", "100", 1), run("b", "100", 0.5)}, []*StoredRun{run("c", "100", 1)},
-			[]compare.Difference{{Name: "burn_rate_per_ns (b)", A: "1", B: "0.5"}},
+			[]result.Difference{{Name: "burn_rate_per_ns (b)", A: "1", B: "0.5"}},
 			[]string{"b: 100.0% more work in the new run"}},
 	} {
 		facts, doubts, err := CompareHeaders(c.older, c.newer)

@@ -41,7 +41,7 @@ func TestSameHere(t *testing.T) {
 	rebuilt.GoVersion = "go1.1"
 	for _, c := range []struct {
 		world string
-		of    host.Environment
+		of    result.Environment
 		text  string
 	}{
 		{result.Live, here, ""},

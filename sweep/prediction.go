@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -26,7 +25,7 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 	h := s.Header
 	h.World, h.Instrumented, h.Predicts = result.Virtual, false, true
 	h.Cases, h.PredictedCases, h.Warnings = s.Header.PredictedCases, nil, []string{}
-	h.Settings.Sample, h.Burn = 1, calibrate.Burn{}
+	h.Settings.Sample, h.Burn = 1, result.Burn{}
 	if !h.Settings.Limited { // a trial of a second on real CPUs may take long to simulate
 		h.Settings.TimeLimit = max(h.Settings.TimeLimit, Duration(predictionTimeLimit))
 	}

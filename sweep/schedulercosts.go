@@ -6,8 +6,8 @@ import (
 
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 )
 
@@ -20,7 +20,7 @@ type SchedulerCosts struct {
 
 // CostsHere are the given costs, else the calibrated costs of the machine here, else typical ones, with a warning.
 // Errors are a [*plan.Refusal].
-func CostsHere(given string, here host.Environment) (SchedulerCosts, error) {
+func CostsHere(given string, here result.Environment) (SchedulerCosts, error) {
 	if given != "" {
 		c, err := sim.ParseCosts(given)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -25,7 +24,7 @@ func TestCostsHere(t *testing.T) {
 	if calibrate.CacheDir() != dir {
 		t.Skip("the cache is elsewhere on this system")
 	}
-	here := host.Environment{Machine: host.Machine{Fingerprint: "ab12"}, Build: host.Build{GoVersion: "go1.26.0"}}
+	here := result.Environment{Machine: result.Machine{Fingerprint: "ab12"}, Build: result.Build{GoVersion: "go1.26.0"}}
 	ask := func(given, from, text, warning string) {
 		t.Helper()
 		c, err := CostsHere(given, here)

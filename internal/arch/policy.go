@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"internal/hist":             {},
 	"internal/doctor":           {"result"},
 	"internal/host":             {"internal/alarm", "internal/doctor", "result"},
-	"internal/calibrate":        {"env/live", "internal/input"},
+	"internal/calibrate":        {"env/live", "internal/input", "result"},
 	"internal/proc":             {},
 	"internal/lock":             {},
 	"internal/input":            {},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/result"
 )
 
 // BenchmarkBurn1ms shows how precisely a burn of 1 ms takes 1 ms of thread CPU time: alone, and with four threads for
@@ -20,7 +21,7 @@ func BenchmarkBurn1ms(b *testing.B) {
 	for _, n := range []int{1, 8} {
 		b.Run(fmt.Sprintf("goroutines=%d", n), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-			cal, err := locked(func(s stopwatch) (Burn, error) { return s.measure(reps) })
+			cal, err := locked(func(s stopwatch) (result.Burn, error) { return s.measure(reps) })
 			if err != nil {
 				b.Fatal(err)
 			}

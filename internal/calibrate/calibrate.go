@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/result"
 )
 
 const (
@@ -28,19 +29,8 @@ const (
 	WallClock   = "wall" // includes the time that other threads and machines took
 )
 
-// Burn is a calibration of [live.Spin] on one machine. Durations are nanoseconds in JSON.
-type Burn struct {
-	Rate        float64       `json:"rate_per_ns"` // iterations of live.Spin per nanosecond of Clock; above 0
-	Median      time.Duration `json:"median_ns"`   // of check burns with a nominal time of 1 ms
-	P95         time.Duration `json:"p95_ns"`
-	Clock       string        `json:"clock"` // ThreadClock or WallClock
-	Fingerprint string        `json:"fingerprint"`
-	Measured    time.Time     `json:"measured"` // when Rate was measured
-	Stored      bool          `json:"-"`        // it is in the cache directory
-}
-
 // usable reports whether b can have been measured. A file in the cache may hold anything.
-func (b Burn) usable() bool {
+func usable(b result.Burn) bool {
 	return b.Rate > 0 && !math.IsInf(b.Rate, 0) && (b.Clock == ThreadClock || b.Clock == WallClock)
 }
 
@@ -118,13 +108,13 @@ func (s stopwatch) warm() (float64, error) {
 // interrupts and exits of a virtual machine, are charged to the thread and only lengthen a burn. The fastest burns
 // would therefore repeat better. But the burns of a trial meet the same disturbances, so the rate from the median
 // fits them.
-func (s stopwatch) measure(reps int) (Burn, error) {
+func (s stopwatch) measure(reps int) (result.Burn, error) {
 	if reps < 1 {
-		return Burn{}, fmt.Errorf("%d burns cannot calibrate CPU work: ask for at least 1", reps)
+		return result.Burn{}, fmt.Errorf("%d burns cannot calibrate CPU work: ask for at least 1", reps)
 	}
 	guess, err := s.warm()
 	if err != nil {
-		return Burn{}, err
+		return result.Burn{}, err
 	}
 	n := uint64(guess * float64(batch))
 	times := make([]time.Duration, 0, reps)
@@ -133,11 +123,10 @@ func (s stopwatch) measure(reps int) (Burn, error) {
 	}
 	median := quantile(times, 0.5)
 	if median <= 0 {
-		return Burn{}, fmt.Errorf("%d iterations took no time by the %s clock: CPU work cannot be calibrated on this "+
-			"system",
-			n, s.clock)
+		return result.Burn{}, fmt.Errorf("%d iterations took no time by the %s clock: CPU work cannot be calibrated "+
+			"on this system", n, s.clock)
 	}
-	b := Burn{Rate: float64(n) / float64(median), Clock: s.clock, Measured: time.Now()}
+	b := result.Burn{Rate: float64(n) / float64(median), Clock: s.clock, Measured: time.Now()}
 	b.Median, b.P95 = s.check(b.Rate, checks)
 	return b, nil
 }

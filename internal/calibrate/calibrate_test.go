@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/result"
 )
 
 // fakeCPU is a CPU with a speed and interruptions that the test sets.
@@ -212,7 +214,7 @@ func TestForSweep(t *testing.T) {
 
 func TestForSweepTakesNoOtherClock(t *testing.T) {
 	dir := t.TempDir()
-	if err := Store(dir, Burn{Rate: 1, Clock: WallClock, Fingerprint: "m"}); err != nil {
+	if err := Store(dir, result.Burn{Rate: 1, Clock: WallClock, Fingerprint: "m"}); err != nil {
 		t.Fatal(err)
 	}
 	c := &fakeCPU{rate: 1}
@@ -227,13 +229,13 @@ func TestForSweepWithoutCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := (&fakeCPU{rate: 1}).stopwatch().forSweep(filepath.Join(blocked, "cache"), "m")
-	if err != nil || b.Stored || !b.usable() {
+	if err != nil || b.Stored || !usable(b) {
 		t.Errorf("got %+v, %v; want a rate that is not stored", b, err)
 	}
 }
 
 func TestLoadRefuses(t *testing.T) {
-	good := Burn{Rate: 0.7, Median: 1e6, P95: 2e6, Clock: ThreadClock, Fingerprint: "m",
+	good := result.Burn{Rate: 0.7, Median: 1e6, P95: 2e6, Clock: ThreadClock, Fingerprint: "m",
 		Measured: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	dir := t.TempDir()
 	name := filepath.Join(dir, "burn-m.json")
@@ -276,7 +278,7 @@ func TestLoadRefuses(t *testing.T) {
 func TestStoreLeavesOneFile(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
-		if err := Store(dir, Burn{Rate: 1, Clock: ThreadClock, Fingerprint: "m"}); err != nil {
+		if err := Store(dir, result.Burn{Rate: 1, Clock: ThreadClock, Fingerprint: "m"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -285,7 +287,7 @@ func TestStoreLeavesOneFile(t *testing.T) {
 		t.Errorf("%v, %v; want burn-m.json alone", entries, err)
 	}
 	for _, bad := range []string{"", "a/b", `a\b`, "/", "../m", "c:m"} {
-		if err := Store(dir, Burn{Fingerprint: bad}); err == nil {
+		if err := Store(dir, result.Burn{Fingerprint: bad}); err == nil {
 			t.Errorf("fingerprint %q was stored", bad)
 		}
 	}
@@ -293,11 +295,11 @@ func TestStoreLeavesOneFile(t *testing.T) {
 
 // TestLive uses the real clock and the real loop. It checks only what holds at any speed.
 func TestLive(t *testing.T) {
-	b, err := locked(func(s stopwatch) (Burn, error) { return s.measure(3) })
+	b, err := locked(func(s stopwatch) (result.Burn, error) { return s.measure(3) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !b.usable() || b.Median <= 0 || b.P95 < b.Median {
+	if !usable(b) || b.Median <= 0 || b.P95 < b.Median {
 		t.Errorf("got %+v", b)
 	}
 	if x := Probe(b.Rate); !(x > 0) {

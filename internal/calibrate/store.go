@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/result"
 )
 
 const (
@@ -32,25 +33,25 @@ func File(dir, prefix, fingerprint string) (string, error) {
 
 // Load returns the stored calibration of a machine. It reports false if there is none that can be used: no file, a
 // damaged file, a file of another machine, or one measured with a clock that this system does not have.
-func Load(dir, fingerprint string) (Burn, bool) {
+func Load(dir, fingerprint string) (result.Burn, bool) {
 	name, err := File(dir, prefix, fingerprint)
 	if err != nil {
-		return Burn{}, false
+		return result.Burn{}, false
 	}
 	text, err := input.ReadFile(context.Background(), name, input.Settings)
 	if err != nil {
-		return Burn{}, false
+		return result.Burn{}, false
 	}
-	var b Burn
-	if json.Unmarshal(text, &b) != nil || !b.usable() || b.Fingerprint != fingerprint {
-		return Burn{}, false
+	var b result.Burn
+	if json.Unmarshal(text, &b) != nil || !usable(b) || b.Fingerprint != fingerprint {
+		return result.Burn{}, false
 	}
 	b.Stored = true
 	return b, true
 }
 
 // Store writes b to dir as burn-FINGERPRINT.json.
-func Store(dir string, b Burn) error { return Keep(dir, prefix, b.Fingerprint, b) }
+func Store(dir string, b result.Burn) error { return Keep(dir, prefix, b.Fingerprint, b) }
 
 // Keep writes a machine's calibration to its [File] as JSON, and creates dir if it is missing. A reader sees the old
 // file or the new one, never a part.
@@ -88,14 +89,14 @@ func Keep(dir, prefix, fingerprint string, v any) error {
 // rate is within 1% of 1 ms. Otherwise it measures 100 burns, checks the new rate and stores it. Median and P95 are
 // those of the check burns, so that an unstable machine shows. A cache directory that cannot be written is no error:
 // Stored is false. It takes less than 0.3 s of CPU time.
-func ForSweep(dir, fingerprint string) (Burn, error) {
-	return locked(func(s stopwatch) (Burn, error) { return s.forSweep(dir, fingerprint) })
+func ForSweep(dir, fingerprint string) (result.Burn, error) {
+	return locked(func(s stopwatch) (result.Burn, error) { return s.forSweep(dir, fingerprint) })
 }
 
-func (s stopwatch) forSweep(dir, fingerprint string) (Burn, error) {
+func (s stopwatch) forSweep(dir, fingerprint string) (result.Burn, error) {
 	if b, ok := Load(dir, fingerprint); ok && b.Clock == s.clock {
 		if _, err := s.warm(); err != nil {
-			return Burn{}, err
+			return result.Burn{}, err
 		}
 		b.Median, b.P95 = s.check(b.Rate, checks)
 		if near(b.Median) {
@@ -104,7 +105,7 @@ func (s stopwatch) forSweep(dir, fingerprint string) (Burn, error) {
 	}
 	b, err := s.measure(reps)
 	if err != nil {
-		return Burn{}, err
+		return result.Burn{}, err
 	}
 	b.Fingerprint = fingerprint
 	b.Stored = Store(dir, b) == nil

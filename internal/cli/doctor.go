@@ -98,7 +98,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 }
 
 // noiseFloor measures the noise floor at one CPU and at all CPUs.
-func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([]doctor.Noise, error) {
+func noiseFloor(ctx context.Context, e result.Environment, limit time.Duration) ([]doctor.Noise, error) {
 	cpus := []int{1}
 	if n := runtime.GOMAXPROCS(0); n > 1 {
 		cpus = append(cpus, n)
@@ -111,7 +111,7 @@ func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([
 }
 
 // readCosts reports whether the scheduler's costs on this machine are known.
-func readCosts(e host.Environment) doctor.Reading[doctor.Costs] {
+func readCosts(e result.Environment) doctor.Reading[doctor.Costs] {
 	c, _, err := costs.Load(calibrate.CacheDir(), e.Fingerprint, e.GoVersion)
 	if err != nil {
 		return doctor.Read(doctor.Costs{Missing: err.Error()})
@@ -120,7 +120,7 @@ func readCosts(e host.Environment) doctor.Reading[doctor.Costs] {
 }
 
 // machineWords describes the machine, for the head of a verb's page.
-func machineWords(verb string, e host.Environment) []string {
+func machineWords(verb string, e result.Environment) []string {
 	words := []string{verb}
 	if e.CPUModel != nil {
 		words = append(words, *e.CPUModel)

@@ -9,7 +9,7 @@ type Readings struct {
 	CPUs       int // usable by this process
 	Online     Reading[int]
 	Procs      int    // GOMAXPROCS, the default number of CPUs of a trial
-	ProcsFrom  string // see host.Environment
+	ProcsFrom  string // see result.Environment
 	Cores      Reading[Cores]
 	Hypervisor Reading[bool]
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -15,7 +14,7 @@ import (
 func sideOf(name string, x *Experiment, gogc string, points ...string) *Side {
 	s := &Side{File: &File{Path: name, Common: map[string]string{}}, Name: name, Experiment: x}
 	if x != nil {
-		s.Environment = host.Environment{GOGC: gogc, GOMEMLIMIT: "off"}
+		s.Environment = result.Environment{GOGC: gogc, GOMEMLIMIT: "off"}
 	}
 	for _, text := range points {
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})

@@ -46,9 +46,9 @@ func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare
 	s = &Side{File: &File{Better: map[string]string{}, Config: first.Config, Common: map[string]string{}},
 		Name: name, Experiment: first.Experiment, Environment: first.Environment, Version: first.Version,
 		members: parts}
-	unlike := make([][]compare.Difference, len(parts))
+	unlike := make([][]result.Difference, len(parts))
 	differ := func(i int, what, there, here string) {
-		unlike[i] = append(unlike[i], compare.Difference{Name: what, A: here, B: there})
+		unlike[i] = append(unlike[i], result.Difference{Name: what, A: here, B: there})
 	}
 	for i, part := range parts {
 		if note := part.keepHead(); note != "" {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 )
 
@@ -17,7 +16,7 @@ type Side struct {
 	Name       string      // old or new; for one of several, with its path
 	Experiment *Experiment // of a run; nil for a file
 	// of a run: the machine, and the version of Brewput
-	Environment host.Environment
+	Environment result.Environment
 	Version     string
 	Partial     []compare.Warning // of runs that were stopped
 	Unused      []string          // notes on omitted parts of files

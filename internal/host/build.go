@@ -9,27 +9,14 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/brewput/brewput/result"
 )
 
-// Build describes how the program was built. Null means that it is not recorded, or not set.
-type Build struct {
-	GoVersion    string   `json:"go_version"`
-	GOEXPERIMENT *string  `json:"goexperiment"`
-	GOAMD64      *string  `json:"goamd64"` // instruction set level; null on other architectures
-	GOARM64      *string  `json:"goarm64"`
-	PGO          *string  `json:"pgo"`         // SHA-256 of the profile, or its file name if the file does not exist
-	BuildFlags   []string `json:"build_flags"` // flags that change the code: -tags, -ldflags, -gcflags, ...
-	Race         *bool    `json:"race"`
-	Cover        *bool    `json:"cover"`
-	VCSRevision  *string  `json:"vcs_revision"`
-	VCSModified  *bool    `json:"vcs_modified"` // the source differed from the revision
-	ExeSHA256    *string  `json:"exe_sha256"`
-}
-
-func readBuild() Build {
-	b := Build{GoVersion: runtime.Version(), BuildFlags: []string{}}
+func readBuild() result.Build {
+	b := result.Build{GoVersion: runtime.Version(), BuildFlags: []string{}}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		b.settings(info.Settings, hashFile)
+		applySettings(&b, info.Settings, hashFile)
 	}
 	if exe, err := os.Executable(); err == nil {
 		b.ExeSHA256 = hashFile(exe)
@@ -37,8 +24,8 @@ func readBuild() Build {
 	return b
 }
 
-// settings sets the fields from the build settings in the program. hash returns the hash of a file, or nil.
-func (b *Build) settings(settings []debug.BuildSetting, hash func(name string) *string) {
+// applySettings sets the fields from the build settings in the program. hash returns the hash of a file, or nil.
+func applySettings(b *result.Build, settings []debug.BuildSetting, hash func(name string) *string) {
 	b.Race, b.Cover = new(false), new(false) // the go command writes these only if they are on
 	for _, s := range settings {
 		v := s.Value

@@ -6,8 +6,9 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"testing"
+
+	"github.com/brewput/brewput/result"
 )
 
 func TestRead(t *testing.T) {
@@ -43,7 +44,7 @@ func TestRead(t *testing.T) {
 
 func TestEnvironmentJSON(t *testing.T) {
 	e := Read()
-	var back Environment
+	var back result.Environment
 	if err := json.Unmarshal([]byte(jsonOf(t, e)), &back); err != nil {
 		t.Fatal(err)
 	}
@@ -51,85 +52,9 @@ func TestEnvironmentJSON(t *testing.T) {
 		t.Errorf("through JSON: %+v, want %+v", back, e)
 	}
 	name := regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Environment]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[result.Environment]()) {
 		if !f.Anonymous && !name.MatchString(f.Tag.Get("json")) {
 			t.Errorf("%s has the JSON name %q", f.Name, f.Tag.Get("json"))
-		}
-	}
-}
-
-func TestSameMachine(t *testing.T) {
-	a := Environment{Machine: Machine{CPUModel: new("A"), CPUs: 4, CgroupCPUs: new(1.5)}}
-	b := Environment{Machine: Machine{CPUModel: new("A"), CPUs: 4, CgroupCPUs: new(1.5)}, GOGC: "off"}
-	if err := a.SameMachine(b); err != nil {
-		t.Errorf("equal machines: %v", err)
-	}
-	b.CPUModel, b.CgroupCPUs = new("B"), nil
-	err := a.SameMachine(b)
-	if err == nil {
-		t.Fatal("different machines pass")
-	}
-	for _, want := range []string{`cpu_model is "A" here and "B" there`, "cgroup_cpus is 1.5 here and unknown there"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q does not say %q", err, want)
-		}
-	}
-	if strings.Contains(err.Error(), "goos") {
-		t.Errorf("%q names what is the same", err)
-	}
-	if strings.Contains(err.Error(), "new run") {
-		t.Errorf("%q advises, as who continues a run does again", err)
-	}
-}
-
-func TestSameBuild(t *testing.T) {
-	a := Environment{Build: Build{GoVersion: "go1", Race: new(false), BuildFlags: []string{}}, GOGC: "100"}
-	b := a
-	b.CPUs, b.BuildFlags, b.GOMAXPROCS = 8, nil, 3
-	if err := a.SameBuild(b); err != nil {
-		t.Errorf("equal builds: %v", err)
-	}
-	b.Race, b.GOGC, b.BuildFlags = new(true), "off", []string{"-tags=x"}
-	err := a.SameBuild(b)
-	if err == nil {
-		t.Fatal("different builds pass")
-	}
-	for _, want := range []string{"race is false here and true there", `gogc is "100" here and "off" there`,
-		`build_flags is [] here and ["-tags=x"] there`} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q does not say %q", err, want)
-		}
-	}
-}
-
-func TestFingerprint(t *testing.T) {
-	base := Machine{GOOS: "linux", CPUModel: new("A"), Cores: new(2), MemoryBytes: new(uint64(16 << 30)), CPUs: 4}
-	same, want := base, base.hash()
-	same.CPUs, same.CgroupCPUs, same.Governor, same.MemoryBytes = 1, new(0.5), new("powersave"),
-		new(uint64(16<<30-1<<20))
-	if got := same.hash(); got != want {
-		t.Errorf("limits of the process change the fingerprint: %s, %s", got, want)
-	}
-	if *base.MemoryBytes != 16<<30 {
-		t.Errorf("the hash changed the machine: %d bytes", *base.MemoryBytes)
-	}
-	for what, change := range map[string]func(*Machine){
-		"goos":       func(m *Machine) { m.GOOS = "darwin" },
-		"goarch":     func(m *Machine) { m.GOARCH = "arm64" },
-		"model":      func(m *Machine) { m.CPUModel = new("B") },
-		"no model":   func(m *Machine) { m.CPUModel = nil },
-		"kernel":     func(m *Machine) { m.Kernel = new("6.1") },
-		"hypervisor": func(m *Machine) { m.Hypervisor = new(true) },
-		"memory":     func(m *Machine) { m.MemoryBytes = new(uint64(8 << 30)) },
-		"online":     func(m *Machine) { m.OnlineCPUs = new(2) },
-		"cores":      func(m *Machine) { m.Cores = new(4) },
-		"threads":    func(m *Machine) { m.ThreadsPerCore = new(2) },
-		"numa":       func(m *Machine) { m.NUMANodes = new(2) },
-	} {
-		m := base
-		change(&m)
-		if m.hash() == want {
-			t.Errorf("another %s has the same fingerprint", what)
 		}
 	}
 }
@@ -155,7 +80,7 @@ func TestProcsFrom(t *testing.T) {
 		{2, "", 2, new(2), new(9.), "cpus"},
 		{3, "", 8, new(8), nil, "program"},
 	} {
-		m := Machine{CPUs: x.cpus, OnlineCPUs: x.online, CgroupCPUs: x.quota}
+		m := result.Machine{CPUs: x.cpus, OnlineCPUs: x.online, CgroupCPUs: x.quota}
 		if got := procsFrom(x.procs, x.env, m); got != x.want {
 			t.Errorf("%+v: %s", x, got)
 		}
@@ -169,14 +94,14 @@ func TestBuildSettings(t *testing.T) {
 		}
 		return nil
 	}
-	b := Build{BuildFlags: []string{}}
-	b.settings(nil, hash)
+	b := result.Build{BuildFlags: []string{}}
+	applySettings(&b, nil, hash)
 	if got, want := jsonOf(t, b), `{"go_version":"","goexperiment":null,"goamd64":null,"goarm64":null,"pgo":null,"build_flags":[],`+
 		`"race":false,"cover":false,"vcs_revision":null,"vcs_modified":null,"exe_sha256":null}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	b = Build{BuildFlags: []string{}}
-	b.settings([]debug.BuildSetting{{Key: "-race", Value: "true"}, {Key: "-cover", Value: "true"},
+	b = result.Build{BuildFlags: []string{}}
+	applySettings(&b, []debug.BuildSetting{{Key: "-race", Value: "true"}, {Key: "-cover", Value: "true"},
 		{Key: "-tags", Value: "a,b"},
 		{Key: "-ldflags", Value: "-s -w"}, {Key: "-pgo", Value: "/src/default.pgo"}, {Key: "GOEXPERIMENT", Value: "x"},
 		{Key: "GOAMD64", Value: "v3"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/brewput/brewput/internal/alarm"
 	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/result"
 )
 
 // quiet is the time for which an examination waits to observe other processes, if it has no other time. One
@@ -17,7 +18,7 @@ const quiet = time.Second
 // Examination reads whether this machine is fit for measuring. It compares its counters at the end with those
 // at the beginning, so they include what the caller did in between.
 type Examination struct {
-	Environment Environment
+	Environment result.Environment
 
 	root  fs.FS // nil if the system shows nothing in files
 	r     doctor.Readings
@@ -46,7 +47,7 @@ func Examine(ctx context.Context, program string) (*Examination, error) {
 }
 
 // newExamination reads everything that needs no waiting.
-func newExamination(root fs.FS, e Environment, program string) *Examination {
+func newExamination(root fs.FS, e result.Environment, program string) *Examination {
 	x := &Examination{Environment: e, root: root, first: takeSample(root)}
 	x.r = doctor.Readings{
 		Program: program,

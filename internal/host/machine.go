@@ -5,10 +5,12 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/brewput/brewput/result"
 )
 
 // linuxFiles reads what Linux shows in files. fsys is the root of the file system.
-func linuxFiles(fsys fs.FS, m *Machine) {
+func linuxFiles(fsys fs.FS, m *result.Machine) {
 	info, _ := text(fsys, "proc/cpuinfo")
 	m.CPUModel = cpuModel(info)
 	if flags, ok := parseInfo(info, "flags"); ok { // x86 only
@@ -55,7 +57,7 @@ func cpuModel(info string) *string {
 }
 
 // linuxTopology counts cores, hardware threads and kinds of core of the online CPUs.
-func linuxTopology(fsys fs.FS, m *Machine) {
+func linuxTopology(fsys fs.FS, m *result.Machine) {
 	const dir = "sys/devices/system/cpu/"
 	online := list(fsys, dir+"online")
 	if len(online) == 0 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"testing/fstest"
+
+	"github.com/brewput/brewput/result"
 )
 
 // tree returns a file system with these files.
@@ -52,7 +54,7 @@ func jsonOf(t *testing.T, v any) string {
 }
 
 func TestLinuxFiles(t *testing.T) {
-	m := Machine{GOOS: "linux", GOARCH: "amd64", CPUs: 4}
+	m := result.Machine{GOOS: "linux", GOARCH: "amd64", CPUs: 4}
 	linuxFiles(tree(hybrid()), &m)
 	want := `{"fingerprint":"","goos":"linux","goarch":"amd64","cpu_model":"Some CPU","kernel":"6.1.0-9","hypervisor":true,` +
 		`"memory_bytes":16777216000,"online_cpus":8,"cores":6,"threads_per_core":2,"performance_cpus":4,"efficiency_cpus":4,` +
@@ -75,7 +77,7 @@ func TestLinuxFilesMissing(t *testing.T) {
 	delete(garbage, "sys/devices/system/clocksource/clocksource0/current_clocksource")
 	delete(garbage, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 	for what, files := range map[string]map[string]string{"nothing": nil, "garbage": garbage} {
-		var m Machine
+		var m result.Machine
 		linuxFiles(tree(files), &m)
 		if got := jsonOf(t, m); got != want {
 			t.Errorf("%s: got  %s\nwant %s", what, got, want)
@@ -86,7 +88,7 @@ func TestLinuxFilesMissing(t *testing.T) {
 func TestLinuxTopologyIncomplete(t *testing.T) {
 	files := hybrid()
 	delete(files, "sys/devices/system/cpu/cpu5/topology/thread_siblings_list")
-	var m Machine
+	var m result.Machine
 	linuxFiles(tree(files), &m)
 	if m.OnlineCPUs == nil || *m.OnlineCPUs != 8 || m.Cores != nil || m.ThreadsPerCore != nil {
 		t.Errorf("got %s", jsonOf(t, m))
@@ -103,7 +105,7 @@ func TestLinuxARM(t *testing.T) {
 		files[fmt.Sprintf("%scpu%d/topology/thread_siblings_list", cpu, i)] = fmt.Sprint(i)
 		files[fmt.Sprintf("%scpu%d/cpu_capacity", cpu, i)] = capacity
 	}
-	m := Machine{GOARCH: "arm64"}
+	m := result.Machine{GOARCH: "arm64"}
 	linuxFiles(tree(files), &m)
 	if m.CPUModel == nil || *m.CPUModel != "implementer 0x41 part 0xd0c" {
 		t.Errorf("model: %s", jsonOf(t, m.CPUModel))
@@ -113,7 +115,7 @@ func TestLinuxARM(t *testing.T) {
 		t.Errorf("got %s", jsonOf(t, m))
 	}
 	files[cpu+"cpu0/cpu_capacity"], files[cpu+"cpu1/cpu_capacity"] = "1024", "1024"
-	m = Machine{GOARCH: "arm64"}
+	m = result.Machine{GOARCH: "arm64"}
 	linuxFiles(tree(files), &m)
 	if m.PerformanceCPUs != nil || m.EfficiencyCPUs != nil {
 		t.Errorf("cores all of a kind: got %s", jsonOf(t, m))

@@ -1,9 +1,13 @@
 package host
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/brewput/brewput/result"
+)
 
 // readSystem reads sysctl values; names as in sysctl(3) of macOS.
-func readSystem(m *Machine) {
+func readSystem(m *result.Machine) {
 	m.CPUModel = sysctl("machdep.cpu.brand_string")
 	m.Kernel = sysctl("kern.osrelease")
 	if n := sysctlInt("kern.hv_vmm_present"); n != nil {

@@ -1,5 +1,9 @@
 package host
 
-import "os"
+import (
+	"os"
 
-func readSystem(m *Machine) { linuxFiles(os.DirFS("/"), m) }
+	"github.com/brewput/brewput/result"
+)
+
+func readSystem(m *result.Machine) { linuxFiles(os.DirFS("/"), m) }

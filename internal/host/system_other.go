@@ -2,4 +2,6 @@
 
 package host
 
-func readSystem(*Machine) {}
+import "github.com/brewput/brewput/result"
+
+func readSystem(*result.Machine) {}

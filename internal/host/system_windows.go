@@ -5,9 +5,11 @@ import (
 
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
+
+	"github.com/brewput/brewput/result"
 )
 
-func readSystem(m *Machine) {
+func readSystem(m *result.Machine) {
 	v := windows.RtlGetVersion()
 	m.Kernel = new(fmt.Sprintf("%d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber))
 	const allGroups = 0xffff // ALL_PROCESSOR_GROUPS of winnt.h
