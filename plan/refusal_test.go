@@ -53,3 +53,15 @@ func TestParseRefuses(t *testing.T) {
 		t.Errorf("got %#v", err)
 	}
 }
+
+// TestAsRefusal checks that a refusal stays the same, so that its option is still named, and that another error becomes
+// the cause of one.
+func TestAsRefusal(t *testing.T) {
+	r := Refuse("count", 0, "is wrong")
+	if got := AsRefusal(r); got != r {
+		t.Errorf("a refusal became %#v", got)
+	}
+	if got := AsRefusal(io.EOF); got.Field != "" || !errors.Is(got, io.EOF) || got.Error() != "EOF" {
+		t.Errorf("another error became %#v", got)
+	}
+}
