@@ -16,12 +16,18 @@ const (
 	minWidth     = 40
 )
 
-// Style is what the page may use: its width, colours and characters. The zero value is 100 columns of ASCII.
+// Style is what the page may use: its width, colours and characters, and the optional parts that it shows. The zero
+// value is 100 columns of ASCII without optional parts.
 type Style struct {
 	Width   int // columns; 0 means 100
 	Color   bool
-	Unicode bool // otherwise ASCII
+	Unicode bool     // otherwise ASCII
+	Parts   []string // names of the optional parts to show, such as "plots"
+	Full    bool     // show all optional parts
 }
+
+// shows reports whether the page has an optional part.
+func (st Style) shows(part string) bool { return st.Full || slices.Contains(st.Parts, part) }
 
 // StyleFor is the style for an environment and a terminal. terminalWidth is 0 if unknown.
 func StyleFor(getenv func(string) string, isTerminal bool, terminalWidth int) Style {

@@ -91,7 +91,7 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	case "md":
 		return benchPage(r, r.Analyze()).Markdown(w)
 	}
-	return benchPage(r, r.Analyze()).Table(w, pageStyle(w))
+	return benchPage(r, r.Analyze()).Table(w, a.pageStyle())
 }
 
 // benchHeader returns the lines of the Go benchmark format that hold for all trials.

@@ -63,7 +63,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 		return report.JSON(a.stdout, *c)
 	}
 	if err := report.Calibration(a.stdout, machineWords("calibrate", host.Read()), *c,
-		pageStyle(a.stdout)); err != nil {
+		a.pageStyle()); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.stderr, storedText(*c))

@@ -29,6 +29,7 @@ type app struct {
 	workloads       []*workload.Workload
 	stdout, stderr  io.Writer
 	text            io.Writer // writes plain text to stdout
+	view            view
 	measuring       bool      // trials may run; errors before are wrong use
 	code            int       // exit code of a verb that returns no error
 	interruptShown  bool      // the interrupt was reported to the user
@@ -141,6 +142,8 @@ same code on CPU counts that you do not have.`,
 		a.explainCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(),
 		a.versionCommand())
 
+	root.PersistentFlags().BoolVarP(&a.view.quiet, "quiet", "q", false, "print errors and the page only")
+	root.PersistentFlags().BoolVarP(&a.view.verbose, "verbose", "v", false, "print all details")
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -122,7 +122,7 @@ func (a *app) printRuns(page report.RunComparison, format string) error {
 	case "md":
 		return page.Markdown(a.stdout)
 	}
-	return page.Table(a.stdout, pageStyle(a.stdout))
+	return page.Table(a.stdout, a.pageStyle())
 }
 
 func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
@@ -137,7 +137,7 @@ func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
 	case "md":
 		return page.Markdown(a.stdout)
 	}
-	return page.Table(a.stdout, pageStyle(a.stdout))
+	return page.Table(a.stdout, a.pageStyle())
 }
 
 // benchmarksPage is the page that compares two sides of Go benchmarks.

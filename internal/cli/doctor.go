@@ -94,7 +94,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		return report.JSON(a.stdout, verdict)
 	}
 
-	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), checks, verdict, pageStyle(a.stdout))
+	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), checks, verdict, a.pageStyle())
 }
 
 // noiseFloor measures the noise floor at one CPU and at all CPUs.

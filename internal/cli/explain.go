@@ -164,7 +164,7 @@ func (a *app) present(x *lab.Explanation, format string) error {
 	for _, o := range x.Evidence.Overheads {
 		overheads = append(overheads, fmt.Sprintf("%s %.2fx", o.Kind, o.Ratio))
 	}
-	return report.Explanation(a.stdout, x.Report, x.Evidence.Evidence, overheads, pageStyle(a.stdout))
+	return report.Explanation(a.stdout, x.Report, x.Evidence.Evidence, overheads, a.pageStyle())
 }
 
 // presentChanges writes what changed between two targets.
@@ -173,7 +173,7 @@ func (a *app) presentChanges(x *lab.Explanation, o explainOptions) error {
 	if o.format == "json" {
 		return report.ChangesJSON(a.stdout, x.Changes, notes)
 	}
-	return report.Changes(a.stdout, o.before, o.after, x.Changes, notes, pageStyle(a.stdout))
+	return report.Changes(a.stdout, o.before, o.after, x.Changes, notes, a.pageStyle())
 }
 
 // printFailure prints the output of a program that failed.

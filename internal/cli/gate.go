@@ -159,7 +159,7 @@ func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 	case "md":
 		return p.Markdown(a.stdout)
 	}
-	return p.Table(a.stdout, pageStyle(a.stdout))
+	return p.Table(a.stdout, a.pageStyle())
 }
 
 // gateNotes explains the decision.

@@ -105,7 +105,7 @@ func (o *output) finish(r *lab.Run) error {
 	case "md":
 		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings)
 	}
-	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, pageStyle(w))
+	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, o.app.pageStyle())
 }
 
 // exitCodes are the exit codes of outcomes.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/brewput/brewput/internal/quote"
@@ -48,10 +49,25 @@ func terminal(w io.Writer) (width int, ok bool) {
 	return width, true
 }
 
-// pageStyle is the style of pages on w.
-func pageStyle(w io.Writer) report.Style {
-	width, isTerminal := terminal(w)
-	return report.StyleFor(os.Getenv, isTerminal, width)
+// view is how much a verb prints.
+type view struct {
+	parts          []string // optional parts of the page to show
+	full           bool     // show all of them
+	quiet, verbose bool
+}
+
+// addTo adds the flags of verbs that print a page.
+func (v *view) addTo(f *pflag.FlagSet) {
+	f.StringSliceVar(&v.parts, "show", nil, "`PARTS` of the page to show in addition, such as plots,resources,cpu")
+	f.BoolVar(&v.full, "full", false, "show all parts of the page")
+}
+
+// pageStyle is the style of pages on stdout.
+func (a *app) pageStyle() report.Style {
+	width, isTerminal := terminal(a.stdout)
+	st := report.StyleFor(os.Getenv, isTerminal, width)
+	st.Parts, st.Full = a.view.parts, a.view.full || a.view.verbose
+	return st
 }
 
 func (p *progress) show(e sweep.Event) {
