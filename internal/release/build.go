@@ -21,12 +21,11 @@ type platform struct{ goos, goarch string }
 
 func (p platform) String() string { return p.goos + "/" + p.goarch }
 
-// buildArchive builds the program for a platform and writes its archive and the list of its modules. It returns the
-// name of the archive.
-func (r *release) buildArchive(ctx context.Context, p platform, extra []file, dir string) (string, error) {
+// buildArchive builds the program for a platform and returns its archive and the list of its modules.
+func (r *release) buildArchive(ctx context.Context, p platform, extra []file) ([]file, error) {
 	temp, err := os.MkdirTemp("", "brewput-release-")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer os.RemoveAll(temp)
 
@@ -36,23 +35,23 @@ func (r *release) buildArchive(ctx context.Context, p platform, extra []file, di
 	}
 	binary := filepath.Join(temp, program)
 	if err := compile(ctx, r.pkg, p, binary); err != nil {
-		return "", err
+		return nil, err
 	}
 
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	made, err := commitTime(info)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if setting(info, "vcs.modified") != "false" && !r.dirty {
-		return "", errors.New("the tree has uncommitted changes; commit them, or accept them with -dirty")
+		return nil, errors.New("the tree has uncommitted changes; commit them, or accept them with -dirty")
 	}
 	data, err := os.ReadFile(binary)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 
 	base := strings.Join([]string{"brewput", info.Main.Version, p.goos, p.goarch}, "_")
@@ -66,13 +65,10 @@ func (r *release) buildArchive(ctx context.Context, p platform, extra []file, di
 		name, write = base+".zip", writeZip
 	}
 	if err := write(&archive, files, made); err != nil {
-		return "", err
+		return nil, err
 	}
 
-	if err := os.WriteFile(filepath.Join(dir, name), archive.Bytes(), 0o644); err != nil {
-		return "", err
-	}
-	return name, os.WriteFile(filepath.Join(dir, base+"_modules.txt"), []byte(moduleList(info)), 0o644)
+	return []file{{name, 0o644, archive.Bytes()}, {base + "_modules.txt", 0o644, []byte(moduleList(info))}}, nil
 }
 
 // mostOutput is the number of bytes that are kept of what the go command prints.
@@ -105,7 +101,8 @@ func setting(info *debug.BuildInfo, key string) string {
 func commitTime(info *debug.BuildInfo) (time.Time, error) {
 	text := setting(info, "vcs.time")
 	if text == "" {
-		return time.Time{}, errors.New("the program does not name its commit; build a release in a git clone, not in a worktree or an export")
+		return time.Time{}, errors.New("the program does not name its commit; build a release in a git clone, not in "+
+			"a worktree or an export")
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {

@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -76,6 +75,9 @@ func (r *release) choose(rest []string, platforms, files, trees string) error {
 		if !ok || goos == "" || goarch == "" {
 			return fmt.Errorf("-platforms: %q is not a platform; write GOOS/GOARCH, as in linux/amd64", text)
 		}
+		if slices.Contains(r.platforms, platform{goos, goarch}) {
+			return fmt.Errorf("-platforms: %s is there twice", text)
+		}
 		r.platforms = append(r.platforms, platform{goos, goarch})
 	}
 	if files != "" {
@@ -94,44 +96,49 @@ func (r *release) choose(rest []string, platforms, files, trees string) error {
 	return nil
 }
 
-// build builds all archives into a new directory and then puts it in the place of the old one, so that a failure
-// leaves the old one whole.
+// build builds all archives and then replaces the directory, so that a failure leaves the old one whole. Until then it
+// writes nothing into the tree, because a new file would be an uncommitted change.
 func (r *release) build(ctx context.Context, stdout io.Writer) error {
-	dir, err := filepath.Abs(r.dir)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return err
-	}
-	partial, err := os.MkdirTemp(filepath.Dir(dir), ".release-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(partial)
-
 	extra, err := r.extraFiles()
 	if err != nil {
 		return err
 	}
+	var built []file
 	for _, p := range r.platforms {
-		name, err := r.buildArchive(ctx, p, extra, partial)
+		files, err := r.buildArchive(ctx, p, extra)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
-		fmt.Fprintln(stdout, filepath.Join(r.dir, name))
+		built = append(built, files...)
 	}
-	if err := writeSums(partial); err != nil {
+	built = append(built, sums(built))
+
+	if err := os.MkdirAll(filepath.Dir(r.dir), 0o777); err != nil {
 		return err
 	}
-
+	partial, err := os.MkdirTemp(filepath.Dir(r.dir), ".release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(partial)
+	for _, f := range built {
+		if err := os.WriteFile(filepath.Join(partial, f.name), f.data, f.mode); err != nil {
+			return err
+		}
+	}
 	if err := os.Chmod(partial, 0o755); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(dir); err != nil {
+	if err := os.RemoveAll(r.dir); err != nil {
 		return err
 	}
-	return os.Rename(partial, dir)
+	if err := os.Rename(partial, r.dir); err != nil {
+		return err
+	}
+	for _, f := range built {
+		fmt.Fprintln(stdout, filepath.Join(r.dir, f.name))
+	}
+	return nil
 }
 
 // extraFiles reads the files that each archive holds in addition, in the order of their names.
@@ -164,22 +171,12 @@ func (r *release) extraFiles() ([]file, error) {
 	return all, nil
 }
 
-// writeSums writes SHA256SUMS, as sha256sum prints it, of all files in a directory.
-func writeSums(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
+// sums is the file SHA256SUMS, as sha256sum prints it, sorted by name.
+func sums(files []file) file {
+	var lines []string
+	for _, f := range files {
+		lines = append(lines, fmt.Sprintf("%x  %s\n", sha256.Sum256(f.data), f.name))
 	}
-	if len(entries) == 0 {
-		return errors.New("there is no platform")
-	}
-	var sums strings.Builder
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), e.Name())
-	}
-	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(sums.String()), 0o644)
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[2*sha256.Size:], b[2*sha256.Size:]) })
+	return file{name: "SHA256SUMS", mode: 0o644, data: []byte(strings.Join(lines, ""))}
 }
