@@ -101,7 +101,7 @@ func setting(info *debug.BuildInfo, key string) string {
 func commitTime(info *debug.BuildInfo) (time.Time, error) {
 	text := setting(info, "vcs.time")
 	if text == "" {
-		return time.Time{}, errors.New("the program does not name its commit; build a release in a git clone, not in "+
+		return time.Time{}, errors.New("the program does not name its commit; build a release in a git clone, not in " +
 			"a worktree or an export")
 	}
 	t, err := time.Parse(time.RFC3339, text)
