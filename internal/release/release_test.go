@@ -228,10 +228,15 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func git(t *testing.T, dir string, args ...string) {
+func git(t *testing.T, dir string, args ...string) { gitText(t, dir, args...) }
+
+// gitText returns what git prints.
+func gitText(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	c := proc.Command{Dir: dir}
-	if _, _, err := c.Tool(context.Background(), mostOutput, "git", args...); err != nil {
+	out, _, err := c.Tool(context.Background(), mostOutput, "git", args...)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return strings.TrimSpace(out)
 }
