@@ -104,7 +104,8 @@ func TestActionArguments(t *testing.T) {
 	want = append(want, strings.Split("--max-regression="+hostile, "\n")...)
 	want = append(want, strings.Split("--bench="+hostile, "\n")...)
 	want = append(want, "--metric=B/op,allocs/op", "--budget=1m",
-		"--output="+filepath.Join(j.temp, "brewput-gate", "run"), "--format=md", "--allow=-slow.txt", "--", "./a", "./b/...", "*", "$(touch${IFS}made)")
+		"--output="+filepath.Join(j.temp, "brewput-gate", "run"), "--format=md",
+		"--allow=-slow.txt", "--", "./a", "./b/...", "*", "$(touch${IFS}made)")
 	if got := strings.Join(j.arguments, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("arguments:\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
