@@ -127,6 +127,7 @@ var (
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
 		"internal/cli":       {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+		"internal/cli/help":  {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		"internal/gobench":   {"golang.org/x/perf/benchfmt"},
 		"internal/gotrace":   {"golang.org/x/exp/trace"},
 		"internal/hist":      {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},

@@ -27,7 +27,7 @@ func (a *app) benchCommand() *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE]",
-		Short: "Measure the Go benchmarks of a package as they are, and compare two revisions",
+		Short: "Measure a package's Go benchmarks, and compare two revisions",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("bench takes one package, not %d; flags begin with two dashes", len(args))
@@ -43,7 +43,7 @@ func (a *app) benchCommand() *cobra.Command {
 	f.StringSliceVar(&o.Go, "go", nil, "installed `VERSIONS` of Go to compare, such as go1.25.0,go1.26.0")
 	f.StringSliceVar(&o.PGO, "pgo", nil, "`PROFILES` to compile with: off, auto or files")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "run directory `DIR` to create (default brewput-runs/bench-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

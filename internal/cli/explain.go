@@ -62,9 +62,9 @@ func (a *app) explainCommand() *cobra.Command {
 		"`FILE` (.json), for ui.perfetto.dev")
 	f.BoolVar(&o.pprof, "pprof", false, "then show the profiles in pprof's own views, in a browser on this "+
 		"machine, until interrupted")
-	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes between two `TARGETS`, each a "+
+	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes from this `TARGET` to that, each a "+
 		"program, a package, a profile or a directory of profiles")
-	cmd.Flags().StringVar(&o.after, "after", "", "see --before")
+	cmd.Flags().StringVar(&o.after, "after", "", "the `TARGET` after the change; see --before")
 	f.StringSliceVar(&o.designs, "designs", nil, "design `NAME` of a workload or a run directory")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)

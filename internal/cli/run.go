@@ -120,7 +120,7 @@ func (o *runOptions) addCommon(f *pflag.FlagSet) {
 	decimalVar(f, &o.seed, "seed", 1, "seed of the trial order and of all random draws")
 	f.StringVar(&o.baseline, "baseline", "", "compare every design with this `DESIGN`, in addition to its neighbour")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	f.StringVarP(&o.out, "output", "o", "", "run directory to create (default brewput-runs/WORKLOAD-TIME)")
+	f.StringVarP(&o.out, "output", "o", "", "run directory `DIR` to create (default brewput-runs/WORKLOAD-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
 }
 
@@ -153,8 +153,8 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   w.Name,
 		Short: summary,
-		Example: indent("NAME " + o.verb() + " " + w.Name + "\nNAME " + o.verb() + " " + w.Name + " --cpus 1.." +
-			fmt.Sprint(runtime.NumCPU()) + " --format json"),
+		Example: fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s %[3]s --cpus 1..%d --format json", name(), o.verb(),
+			w.Name, runtime.NumCPU()),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("%s %s takes no argument %q; factors are flags, as in --cpus 1..2", o.verb(), w.Name,
