@@ -20,7 +20,7 @@ var aliases = map[string]map[string]string{
 	"gate": {"count": "max-blocks", "duration": "benchtime", "time-limit": "hang-after", "output": "run-dir",
 		"base": "base-revision"},
 	"explain": {"duration": "watch", "time-limit": "total-time", "output": "keep"},
-	"doctor":  {"time-limit": "total-time"},
+	"doctor":  {"time-limit": "total-time", "quick": "no-noise-floor"},
 }
 
 // Flag returns the name of a verb's flag for a name that may be an alias.
@@ -175,3 +175,6 @@ func Default(f *pflag.Flag) string {
 	}
 	return text
 }
+
+// Alias returns the clearer name of a verb's flag, or "" if it has one name.
+func Alias(verb, flag string) string { return aliases[verb][flag] }
