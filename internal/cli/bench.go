@@ -87,7 +87,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	if count && budget {
 		return usage("--count and --budget both say how many blocks there are; give one of them")
 	}
-	if _, err := a.fromEnvironment(cmd.Flags(),
+	if _, err := a.fromEnvironment(cmd,
 		func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) }); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 		o.Package = args[0]
 	}
 	e := &events{progress: newProgress(a.stderr), stderr: a.stderr, started: benchIntent}
-	o.Args, o.Version, o.Notify = arguments(), version(), e.notify
+	o.Args, o.Version, o.Config, o.Notify = arguments(), version(), a.config, e.notify
 	return e
 }
 
@@ -177,6 +177,7 @@ func (a *app) finishBench(res *lab.BenchResult, err error, format string) error 
 		err = nil
 	}
 
+	a.showSettings(format, res.Header.Config)
 	if failed := a.showBench(res, format); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
 			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))

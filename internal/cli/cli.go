@@ -31,10 +31,11 @@ type app struct {
 	stdout, stderr  io.Writer
 	text            io.Writer // writes plain text to stdout
 	view            view
-	measuring       bool // trials may run; errors before are wrong use
-	code            int  // exit code of a verb that returns no error
-	interruptShown  bool // the interrupt was reported to the user
-	endsByInterrupt bool // an interrupt is the normal end of the verb
+	config          []string // settings of brewput.conf that apply
+	measuring       bool     // trials may run; errors before are wrong use
+	code            int      // exit code of a verb that returns no error
+	interruptShown  bool     // the interrupt was reported to the user
+	endsByInterrupt bool     // an interrupt is the normal end of the verb
 }
 
 // Interruptible returns a context that the first of [interrupt.Signals] cancels. A second signal ends the process at

@@ -119,6 +119,9 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.fromConfig(a, cmd); err != nil {
+				return err
+			}
 			given := levels()
 			return a.explain(cmd, *o,
 				func(e *lab.ExplainOptions) error { return a.explainDesign(w, o.designs, given, e) })

@@ -39,7 +39,7 @@ func (a *app) gateCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.fromEnvironment(cmd.Flags(),
+			if _, err := a.fromEnvironment(cmd,
 				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.checkFlags()) }); err != nil {
 				return err
 			}
@@ -110,6 +110,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	}
 
 	a.code = gateCodes[res.Decision]
+	a.showSettings(o.format, a.config)
 	if err := a.showGate(res, g.MaxRegression, o.format); err != nil {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, res.Dir)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/help"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/workload"
 )
@@ -41,8 +42,9 @@ type runOptions struct {
 	extendWarmup  bool   // sim: the warm-up is a minimum
 	timeline      string // sim: file; "" for none
 	timelineSpan  time.Duration
-	costOptions            // sim
-	fromEnv       []string // flags that the environment set
+	costOptions                     // sim
+	fromEnv       map[string]string // flags that the environment set; see environment.apply
+	config        []string          // settings of brewput.conf
 }
 
 // verb is the command that has these options.
@@ -216,7 +218,7 @@ type levelsFlag string
 
 func (l *levelsFlag) String() string     { return string(*l) }
 func (l *levelsFlag) Set(s string) error { *l = levelsFlag(s); return nil }
-func (l *levelsFlag) Type() string       { return "LEVELS" }
+func (l *levelsFlag) Type() string       { return help.FactorType }
 
 // refuseEmpty refuses flags such as --designs "", because an unset variable of a shell would measure something else
 // than intended.

@@ -51,6 +51,9 @@ func addAliases(cmd *cobra.Command, verb string) {
 // factors is the heading of the factors of a workload.
 const factors = "Factors (lists and ranges, such as 1,2,4 and 1..6)"
 
+// FactorType is the type of the flags that are factors of a workload.
+const FactorType = "LEVELS"
+
 // groups are the headings of flags in help, with the flags below them. Others come last.
 var groups = []struct{ title, flags string }{
 	{"What to measure", "after allow base baseline before bench compare cost cpus designs env go layouts " +
@@ -73,7 +76,7 @@ func flagGroups(cmd *cobra.Command) []group {
 	list := visible(cmd)
 	byTitle := map[string][]flag{}
 	for _, f := range list {
-		byTitle[titleOf(f, len(list))] = append(byTitle[titleOf(f, len(list))], describeFlag(verbOf(cmd), f))
+		byTitle[titleOf(f, len(list))] = append(byTitle[titleOf(f, len(list))], describeFlag(Verb(cmd), f))
 	}
 	var out []group
 	add := func(title string) {
@@ -106,7 +109,7 @@ func visible(cmd *cobra.Command) []*pflag.Flag {
 }
 
 func titleOf(f *pflag.Flag, n int) string {
-	if f.Value.Type() == "LEVELS" {
+	if f.Value.Type() == FactorType {
 		return factors
 	}
 	if n <= 8 {
@@ -120,8 +123,8 @@ func titleOf(f *pflag.Flag, n int) string {
 	return "More flags"
 }
 
-// verbOf returns the verb that a command belongs to.
-func verbOf(cmd *cobra.Command) string {
+// Verb returns the verb that a command belongs to.
+func Verb(cmd *cobra.Command) string {
 	for cmd.HasParent() && cmd.Parent().HasParent() {
 		cmd = cmd.Parent()
 	}
