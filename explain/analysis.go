@@ -29,7 +29,6 @@ type analysis struct {
 	used, essential float64
 
 	// Results that are computed once, when a rule needs them.
-	parsed      sources
 	pollLoops   map[evidence.Frame]bool
 	searchLoops map[evidence.Frame]searchLoop
 	wakeUp      float64 // of wakeUpFraction
@@ -40,7 +39,7 @@ const procsMetric = "/sched/gomaxprocs:threads"
 
 // newAnalysis selects the runs, the trace and the profile that rules use.
 func newAnalysis(e *evidence.Evidence) *analysis {
-	a := &analysis{e: e, prog: program{&e.Program}, trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
+	a := &analysis{e: e, prog: newProgram(&e.Program), trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
 	if a.trace != nil && (a.trace.Duration <= 0 || len(a.trace.Demand.Time) == 0) {
 		a.trace = nil
 	}

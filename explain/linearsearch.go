@@ -41,7 +41,7 @@ func (a *analysis) linearSearch() []Finding {
 
 // innermostLoop returns the innermost loop around a position, or nil if the source is not available.
 func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
-	f := a.parsedFile(at.File)
+	f := a.prog.parsedFile(at.File)
 	if f == nil {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if a.covers(n, at.Line) {
+			if a.prog.covers(n, at.Line) {
 				inner = n.(ast.Stmt)
 			}
 		}
@@ -76,7 +76,7 @@ func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
 
 	l := searchLoop{}
 	if loop := a.innermostLoop(at); loop != nil {
-		l = searchLoop{a.parsed.set.Position(loop.Pos()).Line, isSearch(loop)}
+		l = searchLoop{a.prog.line(loop.Pos()), isSearch(loop)}
 	}
 
 	a.searchLoops[at] = l

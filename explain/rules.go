@@ -85,6 +85,10 @@ func Explain(e *evidence.Evidence) Report {
 		if f.Where == nil {
 			f.Where = []string{}
 		}
+		f.Functions = make([]string, len(f.Where))
+		for k, at := range f.Where {
+			f.Functions[k] = a.prog.functions[at]
+		}
 	}
 
 	return r

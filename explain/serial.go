@@ -87,8 +87,11 @@ func serialPhase(a *analysis) []Finding {
 		}
 	}
 
-	f.citef("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
-		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/a.cpus), a.cpus)
+	if !a.slowsDown() {
+		f.citef("%s of the work is serial: by Amdahl's law at most %sx faster than on one CPU, %sx on %.0f CPUs",
+			percent(serial), formatNumber(1/math.Max(serial, 1e-3)), formatNumber(1/(serial+(1-serial)/a.cpus)),
+			a.cpus)
+	}
 	f.citef("up to %d goroutines of %s run in parallel for %s of the time", wide.Peak,
 		shortName(wide.Start.Function), percent(parallel))
 	most := alone * (1 - 1/a.cpus)

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"math"
 	"regexp"
@@ -156,46 +155,6 @@ func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 	return float64(n) / a.trace.Duration.Seconds(), site
 }
 
-// sources holds the parsed files of the program. A file is nil if it is not available or not valid Go.
-type sources struct {
-	set   *token.FileSet
-	files map[string]*ast.File
-}
-
-// maxFileLines is the largest number of lines read from a file.
-const maxFileLines = 20000
-
-// parsedFile returns the syntax tree of a file of the program, or nil. It reads the file once.
-func (a *analysis) parsedFile(file string) *ast.File {
-	if a.prog.Source == nil || file == "" {
-		return nil
-	}
-	if a.parsed.files == nil {
-		a.parsed = sources{token.NewFileSet(), map[string]*ast.File{}}
-	}
-	if f, ok := a.parsed.files[file]; ok {
-		return f
-	}
-
-	var text strings.Builder
-	last := 0
-	for n := 1; n < maxFileLines && n < last+200; n++ {
-		line := a.prog.Source(file, n)
-		if line != "" {
-			last = n
-		}
-		text.WriteString(line + "\n")
-	}
-
-	f, err := parser.ParseFile(a.parsed.set, file, text.String(), parser.SkipObjectResolution)
-	if err != nil {
-		f = nil
-	}
-
-	a.parsed.files[file] = f
-	return f
-}
-
 // isPollLoop reports whether the innermost loop around a position only polls for an event. Such a loop reads under a
 // lock or atomically, compares, and ends.
 func (a *analysis) isPollLoop(at evidence.Frame) bool {
@@ -213,11 +172,6 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 
 	a.pollLoops[at] = polls
 	return polls
-}
-
-// covers reports whether a syntax node includes a line of its file.
-func (a *analysis) covers(n ast.Node, line int) bool {
-	return a.parsed.set.Position(n.Pos()).Line <= line && line <= a.parsed.set.Position(n.End()).Line
 }
 
 // pollCalls matches the names of functions that a polling loop may call.

@@ -1,0 +1,89 @@
+package explain
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+func TestAnswer(t *testing.T) {
+	gain := newGain(0.42, 0.1, 0.5)
+	for want, f := range map[string]Finding{
+		"Change coarse-lock first, at main.go:15 in (*Kitchen).Make: that should save about 42% of the wall time " +
+			"(10% to 50%). Split it.": {Name: CoarseLock, Where: []string{"main.go:15", "b.go:1"},
+			Functions: []string{"(*Kitchen).Make", "f"}, Gain: gain, Fix: "Split it."},
+		"Change gc-pressure first, at a.go:1: that should save about 42% of the wall time (10% to 50%). Reuse it.": {
+			Name: GCPressure, Where: []string{"a.go:1"}, Gain: gain, Fix: "Reuse it."},
+		"No change is predicted to save time; the limit is cpu-saturated. Do less.": {Name: CPUSaturated,
+			Fix: "Do less."},
+		"There is too little evidence to predict a gain. Give it more to do.": {Name: TooFewSamples,
+			Fix: "Give it more to do."},
+		"There is nothing to gain: no known change would save 5% or more.": {Name: None, Confidence: Medium},
+		"Nothing to gain was found, but only profiles were read. An execution trace would also show what " +
+			"goroutines wait for.": {Name: None, Confidence: Low},
+	} {
+		r := Report{Findings: []Finding{f, {Name: GCThrash, Gain: gain}}}
+		if got := strings.Join(r.Answer(), " "); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if got := (Report{}).Answer(); got != nil {
+		t.Errorf("nothing at all: %q", got)
+	}
+}
+
+func TestSummarizeChanges(t *testing.T) {
+	wall := Change{Name: "wall time", Before: 1.2, After: 0.4, Significant: true}
+	slower := Change{Name: "wall time", Before: 1, After: 1.1, Significant: true}
+	chance := Change{Name: "wall time", Before: 1, After: 1.01}
+	read := Change{Name: "function main.read", Before: 0.9, After: 0.1, Significant: true}
+	gone := Change{Name: "finding coarse-lock", Before: 1, Significant: true}
+	appeared := Change{Name: "finding gc-pressure", After: 1, Significant: true}
+	for want, changes := range map[string][]Change{
+		"It is faster: 1.2s before, 400ms after (-66.7%). The largest change is in function main.read: -800ms of " +
+			"CPU time.": {wall, read},
+		"It is slower: 1s before, 1.1s after (+10.0%). Gone: coarse-lock; new: gc-pressure.": {slower, read, gone, appeared},
+		"The wall time did not clearly change: 1s before, 1.01s after (+1.0%).":              {chance},
+		"Gone: coarse-lock.": {gone},
+		"New: gc-pressure.":  {appeared},
+		"No change was found that is larger than the measurement error.": {{Name: "user code", Before: 1, After: 1.01}},
+	} {
+		if got := strings.Join(SummarizeChanges(changes), " "); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestDistinctPhases(t *testing.T) {
+	for _, c := range []struct {
+		running []float64
+		want    bool
+	}{{nil, false}, {[]float64{1}, false}, {[]float64{1, 1.2, 1.4}, false}, {[]float64{2, 1, 2}, true}} {
+		var r Report
+		for _, x := range c.running {
+			r.Phases = append(r.Phases, Phase{Running: x})
+		}
+		if got := r.DistinctPhases(); got != c.want {
+			t.Errorf("%v: %v", c.running, got)
+		}
+	}
+}
+
+// Amdahl's law predicts nothing for a program that got slower with CPUs.
+func TestAmdahlOfSlower(t *testing.T) {
+	for _, one := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
+		c := wideCase()
+		i := slices.IndexFunc(c.evidence.Runs, func(r evidence.Run) bool { return r.CPUs > 1 })
+		c.evidence.Runs = append(c.evidence.Runs[i:i+1:i+1], evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 3, Wall: one})
+		c.evidence.Runs[0].Wall = time.Second
+		p := Explain(&c.evidence).Parallelism
+		if slower := one < time.Second; slower != math.IsNaN(p.MaxSpeedup) || slower != math.IsNaN(p.Speedup) ||
+			math.IsNaN(p.SerialFraction) {
+			t.Errorf("%v on one CPU: %+v", one, p)
+		}
+	}
+}
