@@ -98,6 +98,9 @@ func busyWait(a *analysis) []Finding {
 	f := a.newFinding(BusyWait, "A loop polls a condition (busy waiting): %s of the CPU time.",
 		percent(share))
 	f.Share = share
+	crowd := a.oversubscription()
+	f.citef("%s of the CPU time is spent polling; goroutines compete for CPUs %s of the time", percent(share),
+		percent(crowd))
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s", a.quote(g.at))
@@ -111,16 +114,13 @@ func busyWait(a *analysis) []Finding {
 		f.citef("runtime.Gosched is called %.0f times a second", yields)
 	}
 
-	crowd := a.oversubscription()
-	f.citef("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
-		percent(share), percent(crowd))
 	if saved := share * crowd; saved >= minGain {
 		f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(saved, share))
 	}
 
-	f.Alternative = "What it waits for comes so soon that parking would take longer."
-	f.Fix = "Block: receive from a channel, wait for a condition or a WaitGroup; or sleep between looks."
-	f.Experiment = "Put time.Sleep(100*time.Microsecond) into the loop: CPU time should fall and the time not rise."
+	f.Alternative = "The event comes so soon that parking would take longer."
+	f.Fix = "Block instead: receive from a channel, or wait on a Cond or WaitGroup."
+	f.Experiment = "Sleep 100us in the loop: CPU time should fall, and wall time not rise."
 	return []Finding{f}
 }
 
