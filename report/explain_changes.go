@@ -40,16 +40,12 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 	}
 
 	writeTable(&b, columns, func([]column) []string { return nil }, st)
-	if len(notes) > 0 {
-		writeHeading(&b, "notes", "", st)
-		for _, n := range notes {
-			writeWarning(&b, n, st)
-		}
-	}
+	writeNotes(&b, notes, st)
+	writeAnswer(&b, explain.SummarizeChanges(changes), st)
 	return st.emit(w, b.String())
 }
 
-// ChangesJSON writes one object for each change and each note.
+// ChangesJSON writes one object for each change and each note, and last the answer.
 func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 	for _, c := range changes {
 		if err := JSON(w, c); err != nil {
@@ -61,7 +57,7 @@ func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 			return err
 		}
 	}
-	return nil
+	return JSON(w, newExplainAnswer(explain.SummarizeChanges(changes)))
 }
 
 // formatSeconds prints a time given in seconds.
