@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
-	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
 

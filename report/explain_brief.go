@@ -15,7 +15,10 @@ import (
 // fix and the experiment. What does not fit is cut.
 func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st Style) {
 	if !isCause(f) {
-		line(b, "", strings.Join(append([]string{f.Claim}, f.Evidence...), " "), st)
+		line(b, "", f.Claim, st)
+		for _, e := range f.Evidence[:min(4, len(f.Evidence))] {
+			line(b, "why  ", e, st)
+		}
 		return
 	}
 
@@ -64,7 +67,9 @@ func shorten(text string, room int, st Style) string {
 }
 
 // isCause reports whether a finding names a cause.
-func isCause(f explain.Finding) bool { return f.Name != explain.None && f.Name != explain.TooLittleEvidence }
+func isCause(f explain.Finding) bool {
+	return f.Name != explain.None && f.Name != explain.TooLittleEvidence
+}
 
 // gainText is the gain of a finding with its interval, or "" without a gain.
 func gainText(f explain.Finding) string {
@@ -99,6 +104,9 @@ func locate(f explain.Finding, i int, p evidence.Program, room int, st Style) st
 		quoted = st.text(strings.Join(strings.Fields(p.Source(file, n)), " "))
 	}
 
+	if quote.Width(at) > room {
+		return quote.Cut(at, max(0, room-3)) + "..."
+	}
 	room -= quote.Width(at) + 2
 	switch {
 	case quoted == "" || room < 8:
@@ -109,27 +117,39 @@ func locate(f explain.Finding, i int, p evidence.Program, room int, st Style) st
 	return at + "  " + st.paint(dim, quoted)
 }
 
+// summaryWidth is the width of a page from which the summary has the intervals of the gains.
+const summaryWidth = 60
+
 // writeSummary writes one line for each finding: its name, where it is, and what a change saves.
 func writeSummary(b *strings.Builder, findings []explain.Finding, st Style) {
-	if len(findings) > 0 && isCause(findings[0]) {
-		blankLine(b)
-		names, places := 0, 0
-		for _, f := range findings {
-			names = max(names, len(f.Name))
-			places = max(places, quote.Width(place(f, 0, st)))
+	if len(findings) == 0 || !isCause(findings[0]) {
+		return
+	}
+
+	saves := make([]string, len(findings))
+	names, places, gains := 0, 0, 0
+	for i, f := range findings {
+		switch {
+		case f.Gain == nil:
+			saves[i] = "no gain"
+		case st.width() < summaryWidth:
+			saves[i] = "saves " + roundPercent(f.Gain.Estimate)
+		default:
+			saves[i] = "saves " + gainText(f)
 		}
-		places = min(places, max(10, st.width()-names-3-2-2-len("saves 42% (10% to 50%)")))
-		for _, f := range findings {
-			at, saves := place(f, 0, st), "saves "+gainText(f)
-			if f.Gain == nil {
-				saves = "no gain predicted"
-			}
-			if quote.Width(at) > places {
-				at = quote.Cut(at, places-3) + "..."
-			}
-			text := fmt.Sprintf("%d %-*s  %s%s  %s", f.Rank, names, f.Name, at,
-				strings.Repeat(" ", places-quote.Width(at)), saves)
-			b.WriteString(st.ascii(text) + "\n")
+		names, gains = max(names, len(f.Name)), max(gains, len(saves[i]))
+		places = max(places, quote.Width(place(f, 0, st)))
+	}
+
+	blankLine(b)
+	rank := len(strconv.Itoa(len(findings)))
+	places = min(places, max(4, st.width()-rank-1-names-2-2-gains))
+	for i, f := range findings {
+		at := place(f, 0, st)
+		if quote.Width(at) > places {
+			at = quote.Cut(at, places-3) + "..."
 		}
+		fmt.Fprintf(b, "%*d %-*s  %s%s  %s\n", rank, f.Rank, names, st.text(string(f.Name)), at,
+			strings.Repeat(" ", places-quote.Width(at)), saves[i])
 	}
 }
