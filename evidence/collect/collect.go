@@ -48,6 +48,8 @@ type collector struct {
 	cpuLevels   []int
 	runs        map[int][]plainRun // runs without a profiler, by number of CPUs
 	skipped     []string
+	ran         int       // runs of the program so far
+	began       time.Time // when the collection began
 	profiled    []profiledRun
 }
 
@@ -67,7 +69,7 @@ func newCollector(s *target, c *Collected, work string, o Options) *collector {
 		o.deadline = time.Now().Add(o.TimeLimit)
 	}
 	return &collector{target: s, Collected: c, opts: o, work: work, window: o.Duration, deadline: o.deadline,
-		cpuLevels: o.levels(), runs: map[int][]plainRun{}}
+		cpuLevels: o.levels(), runs: map[int][]plainRun{}, began: time.Now()}
 }
 
 // timeLeft returns how long a run may take: at most the given time, and no more than remains, but always long enough to
@@ -107,6 +109,7 @@ func (k *collector) collectAll(ctx context.Context) error {
 
 	k.addEscapes(ctx)
 	k.finish(top)
+	k.summarize()
 	return nil
 }
 
@@ -149,7 +152,9 @@ func (k *collector) firstRun(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	// The other half of the time is for the other runs.
 	most := min(k.opts.Duration, max(time.Until(k.deadline)/2, minRun)).Round(time.Millisecond)
-	k.opts.Progress(fmt.Sprintf("running %s once as it is, for %v at most", strings.Join(k.plain.args, " "), most))
+	k.announce(k.name())
+	k.opts.Progress(fmt.Sprintf("running %s once as it is, for %v at most", k.name(), most))
+	k.ran++
 	e, err := k.plain.withCPUs(top).run(ctx, most, most, nil)
 	if err != nil {
 		return err
@@ -181,9 +186,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 			e.children.Round(time.Millisecond), (e.user + e.system).Round(time.Millisecond))
 	}
 
-	estimate := min(e.wall, k.window)
-	k.opts.Progress(fmt.Sprintf("it takes %v; now about %v of runs", e.wall.Round(time.Millisecond),
-		k.estimate(estimate).Round(time.Second)))
+	k.announceRest(e.wall, e.user+e.system)
 	if k.runHooked == nil { // The run is also the first undisturbed one.
 		k.runs[top] = append(k.runs[top], plainRun{e, nil})
 	}
@@ -203,18 +206,6 @@ func (k *collector) checkCrash(e outcome) error {
 	}
 }
 
-// estimate returns about how long all runs take, given the elapsed time of one.
-func (k *collector) estimate(wall time.Duration) time.Duration {
-	if k.runHooked == nil {
-		return wall * time.Duration(len(k.cpuLevels)*k.rounds(wall)-1)
-	}
-	repeats := time.Duration(0)
-	if wall < repeatFor {
-		repeats = 3 * wall
-	}
-	return min(k.opts.TimeLimit, wall*time.Duration(4+len(k.cpuLevels)*k.rounds(wall))+repeats)
-}
-
 // run runs the program with the hook. It returns the outcome, the output of the hook, and the directory with its files.
 // The output is nil if the hook did not reach its end.
 func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
@@ -224,6 +215,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 		return outcome{}, nil, "", err
 	}
 
+	k.ran++
 	e, err := k.runHooked(ctx, hook.Request{Kind: kind, Duration: window, Bytes: k.opts.TraceBytes, Dir: dir}, cpus)
 	if err != nil {
 		return e, nil, dir, err
