@@ -108,6 +108,12 @@ func goTest(ctx context.Context, work, dir string, args []string, progress func(
 		return nil, err
 	}
 
+	if isPattern(t.pkg) {
+		if t.pkg, err = onlyBenchmarks(ctx, dir, t.pkg, append([]string{"go", "test"}, args...)); err != nil {
+			return nil, err
+		}
+	}
+
 	r := &buildConfig{dir: dir, packages: []string{t.pkg}, flags: t.build, work: work, test: true}
 	if inside := filepath.Join(dir, t.pkg); strings.HasPrefix(t.pkg, ".") && isDir(inside) {
 		r.dir, r.packages = inside, []string{"."}
