@@ -9,13 +9,12 @@ import (
 
 // Thresholds for allocation and garbage collection.
 const (
-	gcShare     = 0.2  // fraction of the CPU time in the collector from which there is a finding
-	gcAssist    = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
-	gcKept      = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
-	allocShare  = 0.2  // fraction of all objects that one line allocates
-	thrashShare = 0.4  // fraction of the CPU time; the runtime limits the collector at 0.5 (runtime/mgclimit.go)
-	stopShare   = 0.05 // fraction of the time with the world stopped
-	stopLong    = time.Millisecond
+	gcShare    = 0.2  // fraction of the CPU time in the collector from which there is a finding
+	gcAssist   = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
+	gcKept     = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
+	allocShare = 0.2  // fraction of all objects that one line allocates
+	stopShare  = 0.05 // fraction of the time with the world stopped
+	stopLong   = time.Millisecond
 )
 
 // gcRules finds programs that spend too much time on garbage collection.
