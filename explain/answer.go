@@ -17,8 +17,7 @@ func (r Report) Answer() []string {
 	f := r.Findings[0]
 	switch {
 	case f.Name == None && f.Confidence == Low:
-		return []string{"Nothing to gain was found, but only profiles were read.",
-			"An execution trace would also show what goroutines wait for."}
+		return []string{"Nothing to gain was found, but the evidence is weak.", f.Fix}
 	case f.Name == None:
 		return []string{fmt.Sprintf("There is nothing to gain: no known change would save %s or more.",
 			percent(minGain))}

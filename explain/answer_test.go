@@ -1,8 +1,13 @@
 package explain
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,8 +28,8 @@ func TestAnswer(t *testing.T) {
 		"There is too little evidence to predict a gain. Give it more to do.": {Name: TooFewSamples,
 			Fix: "Give it more to do."},
 		"There is nothing to gain: no known change would save 5% or more.": {Name: None, Confidence: Medium},
-		"Nothing to gain was found, but only profiles were read. An execution trace would also show what " +
-			"goroutines wait for.": {Name: None, Confidence: Low},
+		"Nothing to gain was found, but the evidence is weak. Take a trace.": {Name: None, Confidence: Low,
+			Fix: "Take a trace."},
 	} {
 		r := Report{Findings: []Finding{f, {Name: GCThrash, Gain: gain}}}
 		if got := strings.Join(r.Answer(), " "); got != want {
@@ -85,5 +90,66 @@ func TestAmdahlOfSlower(t *testing.T) {
 			math.IsNaN(p.SerialFraction) {
 			t.Errorf("%v on one CPU: %+v", one, p)
 		}
+	}
+}
+
+// On a loaded machine, or without a trace, there may be something to gain that was not found.
+func TestWeakAnswer(t *testing.T) {
+	idle := func(other float64) *evidence.Evidence {
+		return &evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, MachineCPUs: 2, Count: 3, Wall: time.Second,
+			WallLow: time.Second, WallHigh: time.Second, User: time.Second, OtherCPUs: other}},
+			Trace: &evidence.Trace{Duration: time.Second, CPUs: 2, Running: time.Second, Demand: evidence.Demand{
+				Time:    []time.Duration{0, time.Second},
+				CPUTime: []time.Duration{0, time.Second}}}}
+	}
+	for _, c := range []struct {
+		e    *evidence.Evidence
+		want string
+	}{
+		{idle(0), "There is nothing to gain: no known change would save 5% or more."},
+		{idle(1.5), "Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
+	} {
+		r := Explain(c.e)
+		if got := strings.Join(r.Answer(), " "); got != c.want {
+			t.Errorf("%v: %s, want %s", r.Findings[0], got, c.want)
+		}
+	}
+}
+
+// lineRoom is the room for a fix or an experiment on a page of 80 columns.
+const lineRoom = 73
+
+// Fixes and experiments are sentences that fit one line.
+func TestAdviceFitsOneLine(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			a, ok := n.(*ast.AssignStmt)
+			if !ok || strings.HasSuffix(name, "_test.go") {
+				return true
+			}
+			field, _ := a.Lhs[0].(*ast.SelectorExpr)
+			lit, _ := a.Rhs[0].(*ast.BasicLit)
+			if field == nil || lit == nil || field.Sel.Name != "Fix" && field.Sel.Name != "Experiment" {
+				return true
+			}
+			checked++
+			text, err := strconv.Unquote(lit.Value)
+			if err != nil || len(text) > lineRoom || !strings.HasSuffix(text, ".") || text[:1] != strings.ToUpper(text[:1]) {
+				t.Errorf("%s: %q has %d columns; %d fit", name, text, len(text), lineRoom)
+			}
+			return true
+		})
+	}
+	if checked < 50 {
+		t.Errorf("only %d texts", checked)
 	}
 }

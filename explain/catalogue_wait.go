@@ -93,6 +93,6 @@ func waitDocs() []Doc {
 			Evidence:   "The execution trace: goroutines that wait to the end; or the goroutine profile.",
 			Thresholds: []string{atLeast("goroutines at one place, without a trace", leakCount)},
 			Example:    "go func() { result <- fetch(url) }() after whose timeout nobody receives",
-			Fix:        "Let them end: a context, a closed channel, or a channel with a buffer of 1."},
+			Fix:        "Let them end: use a context, a closed channel, or a buffer of 1."},
 	}
 }

@@ -72,7 +72,7 @@ func splitDocs() []Doc {
 			Evidence:   "The execution trace: how many goroutines exist, and how many wait for a CPU.",
 			Thresholds: []string{atLeast("goroutines for each CPU", queueRoom)},
 			Example:    "for _, url := range urls { go parse(url) }",
-			Fix:        "Bound them: a worker pool or errgroup.SetLimit. It saves memory, not time."},
+			Fix:        "Bound them by a worker pool or errgroup: it saves memory, not time."},
 		{Name: TooFewWorkers, Meaning: "all workers are in use while CPUs are idle",
 			Evidence: "The execution trace: what the workers do, and whether they wait for work.",
 			Thresholds: []string{atLeast("time of the workers in external waits", poolWaits),

@@ -159,7 +159,7 @@ func (a *analysis) handoffShare() float64 {
 
 // handoffFinding returns a finding for channel operations that take cost, a fraction of the CPU time. worst may be nil.
 func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float64, source string) Finding {
-	f := a.newFinding(ChanHandoff, "Channel operations take up to %s of the CPU time: items are too small.",
+	f := a.newFinding(ChanHandoff, "Channel operations on small items take up to %s of the CPU time.",
 		percent(cost))
 	f.Share = cost
 	if worst != nil {

@@ -121,7 +121,7 @@ func unboundedSpawn(a *analysis) []Finding {
 		}
 
 		f.Alternative = "They wait for something external, and that many are needed to keep it busy."
-		f.Fix = "Bound them: a worker pool or errgroup.SetLimit. It saves memory, not time."
+		f.Fix = "Bound them by a worker pool or errgroup: it saves memory, not time."
 		f.Experiment = "Bound them: peak memory should fall, and the time should stay."
 		return []Finding{f}
 	}
@@ -233,7 +233,7 @@ func leak(a *analysis) []Finding {
 		}
 
 		f.Alternative = "They serve something that lives as long as the program, and their number is bounded."
-		f.Fix = "Let them end: a context, a closed channel, or a channel with a buffer of 1."
+		f.Fix = "Let them end: use a context, a closed channel, or a buffer of 1."
 		f.Experiment = "Count goroutines over time: the number should stop growing."
 		f.Confidence = High
 		return []Finding{f}
@@ -274,7 +274,7 @@ func (a *analysis) leakByProfile() []Finding {
 	f.citef("%s", a.quote(g.at))
 
 	f.Alternative = "They are a worker pool that lives as long as the program."
-	f.Fix = "Let them end: a context, a closed channel, or a channel with a buffer of 1."
+	f.Fix = "Let them end: use a context, a closed channel, or a buffer of 1."
 	f.Experiment = "Count goroutines over time: the number should stop growing."
 	return []Finding{f}
 }

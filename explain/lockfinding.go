@@ -89,9 +89,9 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 		f.Fix = "Use more than one (shards, a second instance), or hold it for less time."
 		f.Experiment = "Use two: time should drop until something else is the limit."
 	default:
-		f.Claim = "One lock is held for " + percent(inside) + " of the running time of its users."
+		f.Claim = "One lock is held for " + percent(inside) + " of its users' running time."
 		f.Fix = "Hold it only to access shared data and compute outside, or use shards."
-		f.Experiment = "Remove it in a throwaway run (wrong results): time should drop by about " +
+		f.Experiment = "Remove it in a throwaway run (wrong results): time should drop " +
 			percent(f.Gain.Estimate) + "."
 	}
 }

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -50,8 +49,7 @@ func Explain(e *evidence.Evidence) Report {
 
 	// Drop what the machine or the kind of program makes meaningless.
 	if a.isLoaded() {
-		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs: findings that need all CPUs are left out",
-			a.run.OtherCPUs))
+		r.Notes = append(r.Notes, "findings that need all CPUs are left out, because other processes used some")
 		found = a.discountLoad(found)
 	}
 	if e.Program.MultipleBenchmarks {
@@ -230,14 +228,20 @@ func (a *analysis) noFinding() Finding {
 	}
 
 	f := a.newFinding(None, "Nothing was found that limits it.")
+	f.Fix = "Leave it as it is, or do less work."
 	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
 	if a.trace == nil {
 		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low
+		f.Fix = "Take an execution trace, which shows what goroutines wait for."
+	}
+	if a.isLoaded() {
+		f.citef("other processes used %.1f CPUs", a.run.OtherCPUs)
+		f.Confidence = Low
+		f.Fix = "Run it again on an idle machine."
 	}
 
 	f.Alternative = "A cause that neither profiles nor traces show, such as memory bandwidth."
-	f.Fix = "Leave it as it is, or do less work."
 	f.Experiment = "Run it on fewer CPUs: it should slow down in proportion."
 	return f
 }

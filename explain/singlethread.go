@@ -153,7 +153,7 @@ func (a *analysis) singleByCPUTime() []Finding {
 		f.Gain, f.Confidence = nil, Low
 
 		f.Alternative = "Several goroutines take turns, so there is no loop to divide: a trace would show it."
-		f.Experiment = "Take an execution trace: it shows whether one goroutine works, or several."
+		f.Experiment = "Take an execution trace: it shows how many goroutines work."
 	}
 
 	return []Finding{f}

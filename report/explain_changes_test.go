@@ -19,7 +19,7 @@ func TestChangesGolden(t *testing.T) {
 	}
 	for name, full := range map[string]bool{"explain-changes.txt": false, "explain-changes-full.txt": true} {
 		var b bytes.Buffer
-		if err := Changes(&b, "old", "new", changes, []string{"other processes used 0.3 CPUs meanwhile"},
+		if err := Changes(&b, "old", "new", changes, []string{"other processes used 0.3 CPUs"},
 			Style{Width: 100, Unicode: true, Full: full}); err != nil {
 			t.Fatal(err)
 		}

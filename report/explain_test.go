@@ -62,7 +62,7 @@ func slow() (explain.Report, *evidence.Evidence) {
 			Speedup: 1.43, Inflation: math.NaN()},
 		Phases: []explain.Phase{{From: 0, To: 41 * ms, Demand: 1, Running: 1},
 			{From: 41 * ms, To: 492 * ms, Demand: 11.2, Running: 2}},
-		Notes: []string{"other processes used 0.3 CPUs meanwhile: run it again on an idle machine"},
+		Notes: []string{"other processes used 0.3 CPUs: run it again on an idle machine"},
 	}
 	return r, e
 }

@@ -141,7 +141,7 @@ func (k *collector) prepare(ctx context.Context) error {
 		return p.run(ctx, r.Duration, r.Duration+slack, func() bool { return exists(filepath.Join(r.Dir, hook.End)) })
 	}
 	if k.isNewerThan(k.plain.path) {
-		k.note("the source is newer than %s: what is explained is the source as it stands", k.about.Name)
+		k.note("the source is newer than %s: the present source is explained", k.about.Name)
 	}
 
 	return nil
@@ -166,23 +166,23 @@ func (k *collector) firstRun(ctx context.Context) error {
 		return err
 	}
 	if k.bench != nil && k.bench.byTime && len(k.cpuLevels) > 1 { // On one CPU they would do less.
-		k.note("they run on %d CPUs only: each runs for a fixed time, so that on fewer they do less work; "+
-			"-benchtime 100x fixes the work", top)
+		k.note("they run on %d CPUs only, because each runs for a fixed time: -benchtime 100x fixes the work "+
+			"instead", top)
 		k.cpuLevels = k.cpuLevels[len(k.cpuLevels)-1:]
 	}
 
 	k.endless = e.cut
 	if e.cut {
 		k.window = min(most, shortWindow)
-		k.note("%s does not end within %v: it is watched for %v from its start, and its time to the end is not known",
+		k.note("%s does not end within %v: each run watches its first %v, and its wall time is unknown",
 			k.about.Name, most, k.window)
 	}
 	if e.code != 0 && !e.cut {
-		k.note("%s ends with exit code %d (%s): is that what it is meant to do?", k.about.Name, e.code,
+		k.note("%s ends with exit code %d (%s): is that intended?", k.about.Name, e.code,
 			headline(e.stderr+e.stdout))
 	}
 	if e.children > (e.user+e.system)/10 && e.children > 20*time.Millisecond {
-		k.note("%s starts other processes, which took %v of its %v of CPU time: they are not looked into", k.about.Name,
+		k.note("%s starts other processes, which use %v of its %v of CPU time and are not examined", k.about.Name,
 			e.children.Round(time.Millisecond), (e.user + e.system).Round(time.Millisecond))
 	}
 
