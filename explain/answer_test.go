@@ -51,8 +51,9 @@ func TestSummarizeChanges(t *testing.T) {
 	for want, changes := range map[string][]Change{
 		"It is faster: 1.2s before, 400ms after (-66.7%). The largest change is in function main.read: -800ms of " +
 			"CPU time.": {wall, read},
-		"It is slower: 1s before, 1.1s after (+10.0%). Gone: coarse-lock; new: gc-pressure.": {slower, read, gone, appeared},
-		"The wall time did not clearly change: 1s before, 1.01s after (+1.0%).":              {chance},
+		"It is slower: 1s before, 1.1s after (+10.0%). Gone: coarse-lock; new: gc-pressure.": {slower, read, gone,
+			appeared},
+		"The wall time did not clearly change: 1s before, 1.01s after (+1.0%).": {chance},
 		"Gone: coarse-lock.": {gone},
 		"New: gc-pressure.":  {appeared},
 		"No change was found that is larger than the measurement error.": {{Name: "user code", Before: 1, After: 1.01}},
@@ -143,7 +144,8 @@ func TestAdviceFitsOneLine(t *testing.T) {
 			}
 			checked++
 			text, err := strconv.Unquote(lit.Value)
-			if err != nil || len(text) > lineRoom || !strings.HasSuffix(text, ".") || text[:1] != strings.ToUpper(text[:1]) {
+			if err != nil || len(text) > lineRoom || !strings.HasSuffix(text, ".") ||
+				text[:1] != strings.ToUpper(text[:1]) {
 				t.Errorf("%s: %q has %d columns; %d fit", name, text, len(text), lineRoom)
 			}
 			return true

@@ -100,7 +100,8 @@ func TestDocsUseThresholds(t *testing.T) {
 					}
 				}
 			case *ast.KeyValueExpr:
-				if key, ok := n.Key.(*ast.Ident); !ok || key.Name != "Thresholds" || !strings.HasPrefix(name, "catalogue") {
+				if key, ok := n.Key.(*ast.Ident); !ok || key.Name != "Thresholds" ||
+					!strings.HasPrefix(name, "catalogue") {
 					break
 				}
 				ast.Inspect(n.Value, func(n ast.Node) bool {

@@ -114,7 +114,8 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 
 	f.Alternative = "The other side needs each piece at once, so it must not wait in a buffer."
 	f.Fix = "Use " + reader + ": one call moves " + formatNumber(ioBuffer) + " bytes."
-	f.Experiment = "Buffer it: system calls should fall to " + percent(math.Max(kept, 0.001)) + ", and the time with them."
+	f.Experiment = "Buffer it: system calls should fall to " + percent(math.Max(kept, 0.001)) +
+		", and the time with them."
 	return f
 }
 

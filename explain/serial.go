@@ -85,11 +85,7 @@ func serialPhase(a *analysis) []Finding {
 		}
 	}
 
-	if !a.slowsDown() {
-		f.citef("%s of the work is serial: by Amdahl's law at most %sx faster than on one CPU, %sx on %.0f CPUs",
-			percent(serial), formatNumber(1/math.Max(serial, 1e-3)), formatNumber(1/(serial+(1-serial)/a.cpus)),
-			a.cpus)
-	}
+	a.citeAmdahl(&f, serial)
 	f.citef("up to %d goroutines of %s run in parallel for %s of the time", wide.Peak,
 		shortName(wide.Start.Function), percent(parallel))
 	most := alone * (1 - 1/a.cpus)
@@ -105,6 +101,19 @@ func serialPhase(a *analysis) []Finding {
 	f.Fix = "Divide the phase as well, or overlap it with the parallel part."
 	f.Experiment = "Skip the phase: the time should fall by its share of " + percent(alone) + "."
 	return []Finding{f}
+}
+
+// citeAmdahl adds what Amdahl's law predicts for a serial fraction of the work, in two digits.
+func (a *analysis) citeAmdahl(f *Finding, serial float64) {
+	if a.slowsDown() {
+		return
+	}
+	limit := 1 / math.Max(serial, 1e-3)
+	if limit >= 100 {
+		limit = 10 * math.Round(limit/10)
+	}
+	f.citef("%s of the work is serial: by Amdahl's law at most %sx faster than on one CPU, %sx on %.0f CPUs",
+		percent(serial), formatNumber(limit), formatNumber(1/(serial+(1-serial)/a.cpus)), a.cpus)
 }
 
 // loadImbalance finds goroutines of one batch that end at very different times.
@@ -189,7 +198,8 @@ func oneCPU(a *analysis) []Finding {
 			a.run.MachineCPUs, wants)
 		most := 1 - 1/math.Min(wants, float64(a.run.MachineCPUs))
 		f.Gain = newGain(0.8*most, 0.3*most, most)
-		f.citef("goroutines were runnable but not running for %s of the time", percent(1-a.demandShare(0)-a.demandShare(1)))
+		f.citef("goroutines were runnable but not running for %s of the time",
+			percent(1-a.demandShare(0)-a.demandShare(1)))
 	}
 
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."

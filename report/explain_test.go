@@ -83,7 +83,8 @@ func TestExplanationGoldens(t *testing.T) {
 	}
 
 	none := explain.Finding{Rank: 1, Name: explain.None, Level: explain.ProfileLevel, Claim: "Nothing was found that " +
-		"limits it.", Confidence: explain.Medium, Evidence: []string{"it used 0.98 of 2 CPUs"}, Fix: "Leave it as it is."}
+		"limits it.", Confidence: explain.Medium, Evidence: []string{"it used 0.98 of 2 CPUs"},
+		Fix: "Leave it as it is."}
 	var b bytes.Buffer
 	if err := Explanation(&b, explain.Report{Findings: []explain.Finding{none}},
 		&evidence.Evidence{Program: evidence.Program{Name: "p"}}, nil, Style{Width: 80}); err != nil {

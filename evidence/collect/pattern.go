@@ -52,8 +52,8 @@ func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]
 		return nil, fmt.Errorf("%s has %s; give one of them:\n    explain %s", pattern,
 			result.Count(len(mains), "main package"), strings.Join(mains, "\n    explain "))
 	case len(args) > 0:
-		return nil, fmt.Errorf("%s has no main package that could have the arguments %s; leave them out to explain its "+
-			"benchmarks", pattern, strings.Join(args, " "))
+		return nil, fmt.Errorf("%s has no main package that could have the arguments %s; leave them out to explain "+
+			"its benchmarks", pattern, strings.Join(args, " "))
 	}
 	command := []string{"go", "test", "-bench", ".", pattern}
 	only, err := onlyBenchmarks(ctx, dir, pattern, command)

@@ -48,7 +48,8 @@ func (k *collector) announceRest(wall, cpu time.Duration) {
 
 // summarize reports how often the program ran.
 func (k *collector) summarize() {
-	k.opts.Progress(fmt.Sprintf("ran %s %s in %s", k.name(), times(k.ran), minutes(time.Since(k.began).Round(time.Second))))
+	k.opts.Progress(fmt.Sprintf("ran %s %s in %s", k.name(), times(k.ran),
+		minutes(time.Since(k.began).Round(time.Second))))
 }
 
 // name is the command line of a program, or the name of a design.
