@@ -149,7 +149,9 @@ func writeSummary(b *strings.Builder, findings []explain.Finding, st Style) {
 		if quote.Width(at) > places {
 			at = quote.Cut(at, places-3) + "..."
 		}
-		fmt.Fprintf(b, "%*d %-*s  %s%s  %s\n", rank, f.Rank, names, st.text(string(f.Name)), at,
-			strings.Repeat(" ", places-quote.Width(at)), saves[i])
+		if places > 0 {
+			at += strings.Repeat(" ", places-quote.Width(at)) + "  "
+		}
+		fmt.Fprintf(b, "%*d %-*s  %s%s\n", rank, f.Rank, names, st.text(string(f.Name)), at, saves[i])
 	}
 }
