@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -27,8 +26,12 @@ func (r Report) Answer() []string {
 		return []string{fmt.Sprintf("No change is predicted to save time; the limit is %s%s.", f.Name, f.place()),
 			f.Fix}
 	}
-	return []string{fmt.Sprintf("Change %s first%s: that should save about %s of the wall time (%s to %s).", f.Name,
-		f.place(), percent(f.Gain.Estimate), percent(f.Gain.Low), percent(f.Gain.High)), f.Fix}
+	should := "should"
+	if f.Confidence == Low {
+		should = "may"
+	}
+	return []string{fmt.Sprintf("Change %s first%s: that %s save about %s of the wall time (%s to %s).", f.Name,
+		f.place(), should, percent(f.Gain.Estimate), percent(f.Gain.Low), percent(f.Gain.High)), f.Fix}
 }
 
 // place returns the words for the first position of a finding.
@@ -42,16 +45,26 @@ func (f Finding) place() string {
 	return ", at " + f.Where[0]
 }
 
-// distinctRunning is the difference in running goroutines from which two phases are clearly different.
-const distinctRunning = 0.5
+// Two phases are clearly different if each is at least longPhase of the time, and their numbers of running goroutines
+// differ by distinctRunning.
+const (
+	longPhase       = 0.1
+	distinctRunning = 0.5
+)
 
-// DistinctPhases reports whether the program has phases with clearly different numbers of running goroutines.
+// DistinctPhases reports whether the program has long phases with clearly different numbers of running goroutines.
 func (r Report) DistinctPhases() bool {
 	if len(r.Phases) < 2 {
 		return false
 	}
-	running := func(a, b Phase) int { return int(math.Copysign(1, a.Running-b.Running)) }
-	return slices.MaxFunc(r.Phases, running).Running-slices.MinFunc(r.Phases, running).Running >= distinctRunning
+	whole := r.Phases[len(r.Phases)-1].To - r.Phases[0].From
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, p := range r.Phases {
+		if float64(p.To-p.From) >= longPhase*float64(whole) {
+			least, most = math.Min(least, p.Running), math.Max(most, p.Running)
+		}
+	}
+	return most-least >= distinctRunning
 }
 
 // SummarizeChanges returns one or two sentences: whether the program got faster, and what changed most.

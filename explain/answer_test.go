@@ -23,6 +23,8 @@ func TestAnswer(t *testing.T) {
 			Functions: []string{"(*Kitchen).Make", "f"}, Gain: gain, Fix: "Split it."},
 		"Change gc-pressure first, at a.go:1: that should save about 42% of the wall time (10% to 50%). Reuse it.": {
 			Name: GCPressure, Where: []string{"a.go:1"}, Gain: gain, Fix: "Reuse it."},
+		"Change gc-thrash first: that may save about 42% of the wall time (10% to 50%). Raise it.": {Name: GCThrash,
+			Gain: gain, Confidence: Low, Fix: "Raise it."},
 		"No change is predicted to save time; the limit is cpu-saturated. Do less.": {Name: CPUSaturated,
 			Fix: "Do less."},
 		"There is too little evidence to predict a gain. Give it more to do.": {Name: TooFewSamples,
@@ -66,13 +68,19 @@ func TestSummarizeChanges(t *testing.T) {
 
 func TestDistinctPhases(t *testing.T) {
 	for _, c := range []struct {
-		running []float64
+		running []float64 // of phases of 100 ms
+		brief   float64   // of a last phase of 10 ms
 		want    bool
-	}{{nil, false}, {[]float64{1}, false}, {[]float64{1, 1.2, 1.4}, false}, {[]float64{2, 1, 2}, true}} {
+	}{
+		{nil, 0, false}, {[]float64{1}, 4, false}, {[]float64{1, 1.2, 1.4}, 0, false}, {[]float64{2, 1, 2}, 2, true},
+	} {
 		var r Report
+		at := time.Duration(0)
 		for _, x := range c.running {
-			r.Phases = append(r.Phases, Phase{Running: x})
+			r.Phases = append(r.Phases, Phase{From: at, To: at + 100*time.Millisecond, Running: x})
+			at += 100 * time.Millisecond
 		}
+		r.Phases = append(r.Phases, Phase{From: at, To: at + 10*time.Millisecond, Running: c.brief})
 		if got := r.DistinctPhases(); got != c.want {
 			t.Errorf("%v: %v", c.running, got)
 		}

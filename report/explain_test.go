@@ -60,8 +60,8 @@ func slow() (explain.Report, *evidence.Evidence) {
 			{Name: explain.Idle, Time: 524 * ms, Share: 0.323}}},
 		Parallelism: explain.Parallelism{CPUs: 2, Running: 1.5, Demand: 7, SerialFraction: 0.4, MaxSpeedup: 2.5,
 			Speedup: 1.43, Inflation: math.NaN()},
-		Phases: []explain.Phase{{From: 0, To: 41 * ms, Demand: 1, Running: 1},
-			{From: 41 * ms, To: 492 * ms, Demand: 11.2, Running: 2}},
+		Phases: []explain.Phase{{From: 0, To: 82 * ms, Demand: 1, Running: 1},
+			{From: 82 * ms, To: 492 * ms, Demand: 11.2, Running: 2}},
 		Notes: []string{"other processes used 0.3 CPUs: run it again on an idle machine"},
 	}
 	return r, e
