@@ -119,7 +119,7 @@ func (k *collector) prepare(ctx context.Context) error {
 		return nil
 	}
 
-	k.opts.Progress("building " + k.about.Name + " with a hook for profiles, next to your tree")
+	k.opts.Progress("building " + k.about.Name + " with a hook for profiles, outside your tree")
 	to := filepath.Join(k.work, "hooked", filepath.Base(k.plain.path))
 	build, cancel := buildContext(ctx, k.deadline, k.opts.TimeLimit)
 	defer cancel()
@@ -200,7 +200,7 @@ func (k *collector) checkCrash(e outcome) error {
 		return nil
 	}
 	return &Failure{
-		Reason: fmt.Sprintf("%s ended with %s: %s; explain needs a run that goes well", strings.Join(k.plain.args, " "),
+		Reason: fmt.Sprintf("%s ended with %s: %s; explain needs a run that succeeds", strings.Join(k.plain.args, " "),
 			e.state, headline(e.stderr+"\n"+e.stdout)),
 		Output: e.stderr + e.stdout,
 	}

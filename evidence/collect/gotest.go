@@ -155,7 +155,7 @@ func (s *target) useBenchmarks(e outcome, cpus int) error {
 			Output: e.stdout + e.stderr}
 	case len(lines) == 0 && !e.cut:
 		return errors.New("no benchmark of " + s.pkg.ImportPath + " matches -bench " + s.bench.pattern +
-			"; go test -list Benchmark shows those there are")
+			"; go test -list Benchmark lists them")
 	case len(lines) > 1:
 		s.bench.byTime = !slices.ContainsFunc(s.plain.args, func(a string) bool {
 			return strings.HasPrefix(a, "-test.benchtime=") && strings.HasSuffix(a, "x")
