@@ -134,7 +134,16 @@ func (p Benchmarks) Lines() []any {
 			Broken
 		}{"broken", result.SchemaVersion, x})
 	}
-	return lines
+	return append(lines, benchAnswer(p.answer()))
+}
+
+// benchAnswer is the JSON object of an answer, the last line.
+func benchAnswer(text []string) any {
+	return struct {
+		Kind          string   `json:"kind"` // "answer"
+		SchemaVersion int      `json:"schema_version"`
+		Text          []string `json:"text"` // sentences
+	}{"answer", result.SchemaVersion, append([]string{}, text...)}
 }
 
 // geomeanLine is the JSON object of a group's geometric mean.
@@ -180,6 +189,9 @@ func (p Benchmarks) notes() []string {
 func (p Benchmarks) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(markdownLine(p.Title) + "\n")
+	for _, text := range p.answer() {
+		b.WriteString("\n**" + markdownLine(text) + "**\n")
+	}
 	if p.How != "" {
 		b.WriteString("\n" + markdownLine(p.How) + ".\n")
 	}

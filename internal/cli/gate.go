@@ -152,7 +152,7 @@ var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, co
 func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotCompared, Decision: r.Decision,
 		Max:     limit,
-		Layouts: r.Suite.Layouts, Notes: gateNotes(r), Warnings: r.Warnings}
+		Layouts: r.Suite.Layouts, Loaded: r.LoadWarning != nil, Notes: gateNotes(r), Warnings: r.Warnings}
 	switch format {
 	case "json":
 		return p.JSON(a.stdout)
