@@ -64,11 +64,16 @@ func BenchAnswer(metrics []MetricVerdicts, rows []Row, scalings []Scaling, metri
 			answer = append(answer, text)
 		}
 	}
+	if len(answer) == 0 {
+		return []string{"No benchmark has a result."}
+	}
 	return answer
 }
 
 // differing reports whether a verdict is that two sides differ.
-func differing(verdict string) bool { return verdict != Equivalent && verdict != Undecided && verdict != "" }
+func differing(verdict string) bool {
+	return verdict != Equivalent && verdict != Undecided && verdict != ""
+}
 
 // verdictOrder is the order of verdicts in an answer: what is good comes first.
 func verdictOrder() []string {

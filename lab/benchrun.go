@@ -74,7 +74,7 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	}
 	return &gobench.Experiment{
 		Package: o.Package, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
-		Time: o.Duration, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
+		Time: o.Duration, Iterations: o.Iterations, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
 	}, nil
 }
 

@@ -21,6 +21,7 @@ type benchOptions struct {
 	lab.BenchOptions
 	format string
 	resume string
+	run    string // of go test, which is refused
 }
 
 func (a *app) benchCommand() *cobra.Command {
@@ -68,10 +69,16 @@ GOFLAGS.`,
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.Pattern, "bench", gobench.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
 		"test -bench takes it")
-	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4")
+	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4; also --cpu")
 	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials; ends sooner if all comparisons are decided")
-	f.DurationVar(&o.Duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: "+
-		"-benchtime of go test")
+	o.Duration = 500 * time.Millisecond
+	f.Var(benchTime{&o.Duration, &o.Iterations}, "duration", "`TIME` that each trial measures, or iterations as in "+
+		"200x; also --benchtime")
+	f.SetNormalizeFunc(goTestName)
+	f.Bool("benchmem", true, "allocations are always measured")
+	f.StringVar(&o.run, "run", "", "refused: no tests run")
+	f.MarkHidden("benchmem")
+	f.MarkHidden("run")
 	decimalVar(f, &o.Layouts, "layouts", 0, "link each build `K` times in random function order, to average out "+
 		"code-placement noise")
 	f.StringArrayVar(&o.Env, "env", nil, "environment variable to vary, as in `GOGC=100,50,200` (repeatable); "+
@@ -86,7 +93,11 @@ func (o *benchOptions) validate() error {
 	if err := o.Validate(); err != nil {
 		return asUsage(err)
 	}
-	if !slices.Contains(formats, o.format) {
+	switch {
+	case o.run != "":
+		return usage("--run %s selects tests, and no tests run here: leave it out, and select benchmarks with --bench",
+			o.run)
+	case !slices.Contains(formats, o.format):
 		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats),
 			strings.Join(formats, ", "))
 	}

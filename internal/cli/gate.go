@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -77,7 +76,7 @@ while: its name (with * for any text), the metric, the last day, and the reason.
 	o.Budget = 5 * time.Minute
 	decimalVar(f, &o.Count, "count", 80, "maximum number of blocks; noisy metrics need at least 6 blocks")
 	f.StringVar(&o.Base, "base", "", "git `REVISION` to compare with")
-	f.StringVar(&o.most, "max-regression", "", "allowed increase over the base: `PERCENT`, as in 5%")
+	f.StringVar(&o.most, "max-regression", "", "allowed increase over the base: `PERCENT`, as in 5% or 5")
 	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` to judge, as go test prints them")
 	f.StringVar(&o.allow, "allow", "", "allow-list `FILE`: benchmarks that may exceed the limit for a while")
 	f.StringVar(&o.format, "format", "table", "table, json or md")
@@ -99,15 +98,14 @@ func (o *gateOptions) checkFlags() error {
 func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	g := lab.GateOptions{Metrics: o.metrics, Allow: o.allow}
 	if o.Base != "" { // package lab reports a missing base first
-		percent, err := strconv.ParseFloat(strings.TrimSuffix(o.most, "%"), 64)
+		var ok bool
+		g.MaxRegression, ok = parsePercent(o.most)
 		switch {
 		case o.most == "":
 			return usage("gate needs --max-regression, as in --max-regression 5%%")
-		case err != nil || strings.Trim(o.most, "0123456789.eE-%") != "" || !strings.HasSuffix(o.most, "%") ||
-			!(percent >= 0 && percent <= 1000):
+		case !ok:
 			return usage("--max-regression %s: give per cent from 0%% to 1000%%, as in 5%%", o.most)
 		}
-		g.MaxRegression = percent / 100
 	}
 
 	e := a.benchEvents(args, &o.BenchOptions)

@@ -3,6 +3,7 @@ package gobench
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,10 +38,12 @@ type Experiment struct {
 	Layouts int           `json:"layouts"` // links of each build; block b uses number b modulo layouts
 	Time    time.Duration `json:"benchtime_ns"`
 	Limit   time.Duration `json:"time_limit_ns"`
-	Go      []string      `json:"go,omitempty"`
-	PGO     []string      `json:"pgo,omitempty"`
-	Env     []Variable    `json:"env,omitempty"`
-	ByFirst bool          `json:"by_first,omitempty"` // levels are compared with the first, not with their neighbour
+	// operations of each trial, in place of Time; 0 for none
+	Iterations int        `json:"iterations,omitempty"`
+	Go         []string   `json:"go,omitempty"`
+	PGO        []string   `json:"pgo,omitempty"`
+	Env        []Variable `json:"env,omitempty"`
+	ByFirst    bool       `json:"by_first,omitempty"` // levels are compared with the first, not with their neighbour
 
 	Benchmarks []Benchmark       `json:"benchmarks"`
 	Broken     []result.Broken   `json:"broken,omitempty"`
@@ -218,6 +221,14 @@ func (x *Experiment) Cases(cpus []plan.Level) ([]plan.Case, error) {
 		}
 	}
 	return cases, nil
+}
+
+// benchtime is the value of -benchtime.
+func (x *Experiment) benchtime() string {
+	if x.Iterations > 0 {
+		return strconv.Itoa(x.Iterations) + "x"
+	}
+	return x.Time.String()
 }
 
 // levelText returns a factor's level at a point, or a default.

@@ -244,7 +244,7 @@ func (b *Bench) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error)
 	v := b.variant(spec.Point, spec.Block)
 	j := Job{
 		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.checkouts[v.Rev].Dir, b.workshop},
-		Name:   spec.Design, CPUs: spec.Point.Int("cpus"), Time: b.Time, Limit: b.Limit, Env: b.env(spec.Point),
+		Name:   spec.Design, CPUs: spec.Point.Int("cpus"), Time: b.benchtime(), Limit: b.Limit, Env: b.env(spec.Point),
 	}
 	return j.Trial(ctx, trial.Blank(spec))
 }
