@@ -18,6 +18,7 @@ import (
 // package in the current directory.
 type BenchOptions struct {
 	Package    string        // package pattern, as for go test; default "."
+	Packages   []string      // several, in place of Package, such as "./..."; one run measures all packages
 	Pattern    string        // benchmark pattern, as for go test -bench; default ".", which matches all
 	CPUs       string        // levels of GOMAXPROCS, as in "1,2,4"; default 1 and all, in a gate all
 	Base       string        // git revision to compare with; "" for none

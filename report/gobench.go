@@ -18,7 +18,7 @@ import (
 // GoBench writes trials of benchmarks in the Go benchmark format, under their own names, one line for each trial.
 //
 // Levels of factors other than cpus and except are lines of configuration: benchstat -col rev compares the revisions.
-// Lines "block N of RUN" let compare pair two files; other readers skip them, and run "" leaves them out. better says
+// Lines pkg name the package of each line if there are several. Lines "block N of RUN" let compare pair two files; other readers skip them, and run "" leaves them out. better says
 // for units of the benchmarks' own whether "higher" or "lower" is better.
 func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[string]string,
 	run, except string) error {
@@ -31,6 +31,7 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 	}
 
 	current, block := map[string]string{}, -1
+	several := slices.ContainsFunc(trials, func(t result.Trial) bool { return t.Workload != trials[0].Workload })
 	for i := range trials {
 		t := &trials[i]
 		if !t.Good() || t.Kind != result.KindTrial {
@@ -46,6 +47,10 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 			fmt.Fprintf(&b, "block %d of %s\n", block, quote.Word(run))
 		}
 
+		if several && current["pkg"] != t.Workload {
+			current["pkg"] = t.Workload
+			fmt.Fprintf(&b, "pkg: %s\n", quote.Line(t.Workload))
+		}
 		// Only levels that change are written again.
 		for _, s := range t.Point.Settings() {
 			key := configKey(s.Factor)

@@ -27,8 +27,8 @@ type benchOptions struct {
 func (a *app) benchCommand() *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
-		Use:   "bench [PACKAGE]",
-		Short: "Measure the Go benchmarks of a package as they are, and compare two revisions",
+		Use:   "bench [PACKAGES]",
+		Short: "Measure the Go benchmarks of packages as they are, and compare two revisions",
 		Long: `Bench measures the benchmarks that a package already has. It compiles the
 package's tests once for each revision. Each trial is a fresh process that runs
 one benchmark at one number of CPUs. A block holds all of them once, in random
@@ -44,12 +44,6 @@ GOFLAGS.`,
 		Example: indent("NAME bench\nNAME bench ./codec --bench Encode --cpus 1,2,4\nNAME bench ./codec --base main " +
 			"--count 20\nNAME bench ./codec --base HEAD~1 --layouts 3 --budget 5m\nNAME bench ./codec " +
 			"--env GOGC=100,50,200"),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("bench takes one package, not %d; flags begin with two dashes", len(args))
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.bench(cmd, args, &o) },
 	}
 	o.addTo(cmd.Flags())
@@ -132,9 +126,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 // benchEvents fills in the options that only the command knows: the package, the command line and the receiver of
 // events.
 func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
-	if len(args) > 0 {
-		o.Package = args[0]
-	}
+	o.Packages = args
 	e := &events{progress: newProgress(a.stderr), stderr: a.stderr, started: benchIntent}
 	o.Args, o.Version, o.Notify = arguments(), version(), e.notify
 	return e

@@ -29,7 +29,7 @@ type gateOptions struct {
 func (a *app) gateCommand() *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
-		Use:   "gate [PACKAGE] --base REVISION --max-regression PERCENT",
+		Use:   "gate [PACKAGES] --base REVISION --max-regression PERCENT",
 		Short: "Fail if benchmarks became slower than allowed: the exit code is the verdict",
 		Long: `Gate measures the benchmarks of a package and of a base revision on this
 machine, block by block, until it can decide whether they cost more than
@@ -56,12 +56,6 @@ while: its name (with * for any text), the metric, the last day, and the reason.
 		Example: indent("NAME gate ./codec --base main --max-regression 5%\nNAME gate ./codec --base HEAD~1 " +
 			"--max-regression 2% --layouts 5 --budget 10m\nNAME gate ./codec --base main --max-regression 0% " +
 			"--metric allocs/op\nNAME gate ./codec --base main --max-regression 5% --allow slow.txt"),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("gate takes one package, not %d; flags begin with two dashes", len(args))
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := a.fromEnvironment(cmd.Flags(),
 				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.checkFlags()) }); err != nil {
