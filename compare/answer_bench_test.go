@@ -42,7 +42,8 @@ func TestContrastAnswer(t *testing.T) {
 	zero := decidedAs("Z", math.NaN(), Worse)
 	zero.NoRatio = ZeroDivisor
 	for want, m := range map[string][]MetricVerdicts{
-		"2 of 5 faster, largest B -20.0%; 1 slower: C +4.1%; 1 equivalent; 1 undecided (about 12 more blocks would decide).": {
+		"2 of 5 faster, largest B -20.0%; 1 slower: C +4.1%; 1 equivalent; 1 undecided (about 12 more blocks would " +
+			"decide).": {
 			contrast(result.TimePerOp, decidedAs("A", 0.9, Faster), decidedAs("B", 0.8, Faster), decidedAs("C", 1.041, Slower),
 				decidedAs("D", 1.001, Equivalent), undecided),
 			contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
@@ -81,7 +82,8 @@ func TestSingleAnswer(t *testing.T) {
 		scale("D", LimitNoise, 1.2)}
 	got := joined(BenchAnswer(nil, []Row{row("A", 12.34), row("B", 4.567e6), row("A", 20)}, scalings, nil))
 	want := "2 benchmarks: fastest A 12.3ns/op, slowest B 4.57ms/op.|" +
-		"From 1 to 2 CPUs, of 4: 1 scale: A 1.92x; 1 do not: B 0.7x (waits for mutexes); 1 use one CPU; 1 unclear."
+		"From 1 to 2 CPUs, 1 of 4 scales: A 1.92x; 1 does not: B 0.7x (waits for mutexes); 1 uses one CPU; " +
+		"1 is too noisy to judge."
 	if got != want {
 		t.Errorf("%q, not %q", got, want)
 	}

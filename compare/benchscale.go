@@ -99,21 +99,27 @@ func scalingAnswer(list []Scaling) string {
 		}
 	}
 	var parts []string
-	add := func(names []string, verb string) {
-		if n := len(names); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s: %s", n, verb, few(names)))
+	add := func(n int, one, several string, names []string) {
+		if n == 0 {
+			return
 		}
+		text := fmt.Sprintf("%d ", n)
+		if len(parts) == 0 {
+			text += fmt.Sprintf("of %d ", len(list))
+		}
+		text += map[bool]string{true: one, false: several}[n == 1]
+		if len(names) > 0 {
+			text += ": " + few(names)
+		}
+		parts = append(parts, text)
 	}
-	add(scale, "scale")
-	add(unscaled, "do not")
-	if n := count[LimitOneCPU]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d use one CPU", n))
-	}
-	if n := len(list) - len(scale) - len(unscaled) - count[LimitOneCPU]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d unclear", n))
-	}
-	return fmt.Sprintf("From %d to %d CPUs, of %d: %s.", list[0].From, list[0].To, len(list),
-		strings.Join(parts, "; "))
+	add(len(scale), "scales", "scale", scale)
+	add(len(unscaled), "does not", "do not", unscaled)
+	add(count[LimitOneCPU], "uses one CPU", "use one CPU", nil)
+	noisy := count[LimitNoise] + count[LimitOtherProcesses]
+	add(noisy, "is too noisy to judge", "are too noisy to judge", nil)
+	add(len(list)-len(scale)-len(unscaled)-count[LimitOneCPU]-noisy, "is unknown", "are unknown", nil)
+	return fmt.Sprintf("From %d to %d CPUs, %s.", list[0].From, list[0].To, strings.Join(parts, "; "))
 }
 
 // few joins the first three names.
