@@ -178,7 +178,11 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 		r.notify.send(Started{Dir: r.dir, Header: s.Header, Estimate: s.Estimate()})
 	}
 	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: r.bench.Experiment.Suite()}
+	before, began := host.ReadProcesses(), time.Now()
 	b.Trials, err = s.Execute(ctx)
+	if !s.Complete {
+		b.Busiest = host.ReadProcesses().Busiest(before, time.Since(began))
+	}
 	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
 	if err == nil {
 		// A complete run does not need its binaries.

@@ -179,7 +179,8 @@ func (b *Bench) Keep(ctx context.Context, dir string) error {
 func (b *Bench) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 	v, name := b.variant(spec.Design, spec.Point, spec.Block)
 	j := Job{
-		Binary: b.binary(v), Name: name, CPUs: spec.Point.Int("cpus"), Time: b.benchtime(), Limit: b.Limit, Env: b.env(spec.Point),
+		Binary: b.binary(v), Name: name, CPUs: spec.Point.Int("cpus"), Time: b.benchtime(), Limit: b.Limit,
+		Env: b.env(spec.Point),
 	}
 	return j.Trial(ctx, trial.Blank(spec))
 }
