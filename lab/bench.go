@@ -120,6 +120,7 @@ type BenchRun struct {
 	Header      sweep.Header
 	Suite       *result.Suite
 	Trials      []result.Trial // in order of execution, including those of earlier executions
+	Busiest     string         // other process that used most CPU time, as text; "" if it is not known
 	Interrupted bool           // the context was cancelled before the last trial
 }
 
@@ -133,12 +134,15 @@ type BenchResult struct {
 	sweep *sweep.Sweep
 }
 
+// Ended reports whether all trials have been measured, without an interrupt.
+func (r *BenchResult) Ended() bool { return r.sweep.Complete || !r.Interrupted && len(r.Trials) > 0 }
+
 // Analyze computes the medians, comparisons and warnings of the trials. It may take seconds.
 func (r *BenchResult) Analyze() *compare.BenchAnalysis {
 	j, rows := r.sweep.Criteria, compare.Rows(r.Trials, r.sweep.Plan.Cases)
 	return &compare.BenchAnalysis{
 		Rows: rows, Scalings: compare.Scalings(rows, r.Trials),
-		Warnings: compare.Warnings(r.Trials, r.Header.InterimBlocks()),
+		Warnings: compare.NameBusiest(compare.Warnings(r.Trials, r.Header.InterimBlocks()), r.Busiest),
 		Metrics:  j.ByMetric(j.PairLevels(rows, r.Trials), compare.DeclaredDirections(r.Trials)),
 	}
 }

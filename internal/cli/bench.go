@@ -22,6 +22,9 @@ type benchOptions struct {
 	format string
 	resume string
 	run    string // of go test, which is refused
+
+	save, against string // names of baselines
+	baseline      string // run directory of against
 }
 
 func (a *app) benchCommand() *cobra.Command {
@@ -55,6 +58,9 @@ GOFLAGS.`,
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
 	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
+	f.StringVar(&o.save, "save", "", "keep the run as the baseline `NAME`, in brewput-runs/baselines of the module")
+	f.StringVar(&o.against, "against", "", "compare with the baseline `NAME`, unpaired; --base finds smaller changes")
+	a.view.addTo(f)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -117,10 +123,36 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	case o.Budget > 0:
 		o.Count = 0
 	}
+	if err := o.findBaseline(cmd.Context()); err != nil {
+		return withExitCode(err)
+	}
 	e := a.benchEvents(args, &o.BenchOptions)
 	res, err := lab.Bench(cmd.Context(), o.BenchOptions)
 	e.end()
-	return a.finishBench(res, err, o.format)
+	if err = a.finishBench(cmd.Context(), res, err, o); err != nil || o.save == "" || !res.Ended() {
+		return err
+	}
+	file, err := gobench.SaveBaseline(o.save, res.Dir)
+	if err == nil {
+		fmt.Fprintf(a.stderr, "saved as baseline %s in %s\n", o.save, file)
+	}
+	return err
+}
+
+// findBaseline finds the run to compare with, before anything is measured.
+func (o *benchOptions) findBaseline(ctx context.Context) (err error) {
+	switch {
+	case o.against != "" && o.Base != "":
+		return usage("--against %s and --base %s: give one of them; --base finds smaller changes", o.against, o.Base)
+	case o.against != "" && o.format == "csv":
+		return usage("--format csv holds no comparison with --against %s; use table, json, bench or md", o.against)
+	case o.against != "":
+		o.baseline, err = gobench.Baseline(ctx, "against", o.against)
+	}
+	if err == nil && o.save != "" {
+		err = gobench.CheckBaselineName("save", o.save)
+	}
+	return err
 }
 
 // benchEvents fills in the options that only the command knows: the package, the command line and the receiver of
@@ -176,11 +208,11 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
 			shellQuote(o.resume))
 	}
-	return a.finishBench(res, err, o.format)
+	return a.finishBench(cmd.Context(), res, err, &o)
 }
 
 // finishBench shows the result of a run of benchmarks. res is nil if nothing was measured.
-func (a *app) finishBench(res *lab.BenchResult, err error, format string) error {
+func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
 	if res == nil {
 		return withExitCode(err)
 	}
@@ -195,7 +227,13 @@ func (a *app) finishBench(res *lab.BenchResult, err error, format string) error 
 		err = nil
 	}
 
-	if failed := a.showBench(res, format); failed != nil {
+	show := func() error { return a.showBench(res, o.format) }
+	if o.baseline != "" && res.Ended() {
+		fmt.Fprintf(a.stderr, "compared with baseline %s, %s, of another time; --base REVISION finds smaller changes, "+
+			"because it measures both in the same blocks\n", o.against, o.baseline)
+		show = func() error { return a.compareSides(ctx, []string{o.baseline}, []string{res.Dir}, o.format) }
+	}
+	if failed := show(); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
 			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))
 	}

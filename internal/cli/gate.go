@@ -75,6 +75,7 @@ while: its name (with * for any text), the metric, the last day, and the reason.
 	f.StringVar(&o.allow, "allow", "", "allow-list `FILE`: benchmarks that may exceed the limit for a while")
 	f.StringVar(&o.format, "format", "table", "table, json or md")
 	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
+	a.view.addTo(f)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -159,8 +160,7 @@ func gateNotes(r *lab.GateResult) []string {
 	var notes []string
 	if compare.GateDecision(r.Decisions) == compare.Undecided {
 		if r.LoadWarning != nil {
-			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing: "+
-				r.LoadWarning.Text)
+			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing")
 		}
 		if s := r.BudgetEnded; s != nil {
 			notes = append(notes, fmt.Sprintf("the budget of %v ends after %s of about %s each", s.Budget,
