@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -18,12 +19,24 @@ type GateSummary struct {
 	Name      func(string) string // prints a metric, such as "allocs/op"
 }
 
+// Order is the cost, for an order by size: infinite from 0 to more, and 0 if it is unknown.
+func (v GateVerdict) Order() float64 {
+	switch x := float64(v.Cost); {
+	case v.NoRatio == ZeroDivisor:
+		return math.Inf(1)
+	case v.NoRatio != "" || math.IsNaN(x):
+		return 0
+	default:
+		return x
+	}
+}
+
 // Answer is the decision with the benchmarks that it is about, and then what to do next if it is not a pass.
 func (g GateSummary) Answer() []string {
 	of := map[string][]string{}
 	metrics := map[string]bool{}
 	sorted := slices.Clone(g.List)
-	slices.SortStableFunc(sorted, func(a, b GateVerdict) int { return cmp.Compare(b.Cost, a.Cost) })
+	slices.SortStableFunc(sorted, func(a, b GateVerdict) int { return cmp.Compare(b.Order(), a.Order()) })
 	points := map[string]bool{}
 	for _, v := range sorted {
 		metrics[v.Metric], points[v.Point.String()] = true, true
@@ -56,7 +69,7 @@ func (g GateSummary) Answer() []string {
 		parts = append(parts, fmt.Sprintf("%d of %d undecided: %s", len(names), len(g.List), few(names)))
 	}
 	switch n := len(of[Pass]); {
-	case n == len(g.List) && n > 0:
+	case n == len(g.List) && n > 1:
 		parts = append(parts, fmt.Sprintf("all %d within %s", n, limit))
 	case n > 0 || len(parts) == 0:
 		parts = append(parts, fmt.Sprintf("%d of %d within %s", n, len(g.List), limit))

@@ -103,7 +103,7 @@ func (g Gate) columns() []column {
 	var rows []compare.Row
 	g.List = slices.Clone(g.List)
 	slices.SortStableFunc(g.List, func(a, b compare.GateVerdict) int {
-		return cmp.Compare(b.Cost, a.Cost) // what costs most comes first
+		return cmp.Compare(b.Order(), a.Order()) // what costs most comes first
 	})
 	for _, v := range g.List {
 		rows = append(rows, compare.Row{Design: v.Design, World: result.Live, Point: v.Point})

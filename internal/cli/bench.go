@@ -186,7 +186,7 @@ func benchIntent(s lab.Started) string {
 func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "resume" && f.Name != "format" {
+		if !slices.Contains([]string{"resume", "format", "show", "full", "quiet", "verbose"}, f.Name) {
 			wrong = f.Name
 		}
 	})

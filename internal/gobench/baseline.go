@@ -82,8 +82,7 @@ func Baseline(ctx context.Context, option, name string) (run string, err error) 
 	runs := runsDirectory(here)
 	text, err := input.ReadFile(ctx, filepath.Join(runs, "baselines", name), input.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", plan.Refuse(option, name, "there is no such baseline in %s", filepath.Join(runs, "baselines")).
-			Suggest("%s", baselinesText(filepath.Join(runs, "baselines")))
+		return "", unknownBaseline(option, name, filepath.Join(runs, "baselines"))
 	}
 	if err != nil {
 		return "", err
@@ -108,8 +107,8 @@ func Baseline(ctx context.Context, option, name string) (run string, err error) 
 	return run, nil
 }
 
-// baselinesText lists the baselines in a directory.
-func baselinesText(dir string) string {
+// unknownBaseline is the refusal of a name, with the baselines that are in the directory.
+func unknownBaseline(option, name, dir string) error {
 	entries, _ := os.ReadDir(dir)
 	var names []string
 	for _, e := range entries {
@@ -117,8 +116,9 @@ func baselinesText(dir string) string {
 			names = append(names, e.Name())
 		}
 	}
+	r := plan.Refuse(option, name, "there is no such baseline in %s", dir)
 	if len(names) == 0 {
-		return "save one by {save} NAME"
+		return r.Suggest("save one by {save} NAME")
 	}
-	return "there are " + strings.Join(names, ", ")
+	return r.Suggest("there are %s", strings.Join(names, ", "))
 }
