@@ -11,7 +11,8 @@ import (
 
 // TestPercentChange checks that changes are printed as benchstat prints them.
 func TestPercentChange(t *testing.T) {
-	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 2.5: "+150%", 0.001: "-99.9%",
+	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 2.5: "+150%",
+		0.001:  "-99.9%",
 		1.9995: "+100%"} {
 		if got := PercentChange(result.Value(ratio)); got != want {
 			t.Errorf("%v: %q, not %q", ratio, got, want)
@@ -44,11 +45,13 @@ func TestContrastAnswer(t *testing.T) {
 	for want, m := range map[string][]MetricVerdicts{
 		"2 of 5 faster, largest B -20.0%; 1 slower: C +4.1%; 1 equivalent; 1 undecided (about 12 more blocks would " +
 			"decide).": {
-			contrast(result.TimePerOp, decidedAs("A", 0.9, Faster), decidedAs("B", 0.8, Faster), decidedAs("C", 1.041, Slower),
+			contrast(result.TimePerOp, decidedAs("A", 0.9, Faster), decidedAs("B", 0.8, Faster),
+				decidedAs("C", 1.041, Slower),
 				decidedAs("D", 1.001, Equivalent), undecided),
 			contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
 		"2 of 2 slower, largest E-2 +30.0%.": {contrast(result.TimePerOp, decidedAs("E", 1.2, Slower), atTwo)},
-		"equivalent: A +0.1%.|allocs/op: worse: Z (from 0).": {contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
+		"equivalent: A +0.1%.|allocs/op: worse: Z (from 0).": {
+			contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
 			contrast(result.AllocsPerOp, zero)},
 		"undecided: F +10.0% (about 12 more blocks would decide).": {contrast(result.TimePerOp, undecided)},
 	} {

@@ -88,7 +88,8 @@ func contrastAnswer(list []Verdict) string {
 	label := labels(list)
 	if len(list) == 1 {
 		v := list[0]
-		return cmp.Or(v.Verdict, Undecided) + ": " + strings.TrimSpace(label(v)+" "+changeText(v)) + moreText(list) + "."
+		text := strings.TrimSpace(label(v) + " " + changeText(v))
+		return cmp.Or(v.Verdict, Undecided) + ": " + text + moreText(list) + "."
 	}
 	var parts []string
 	for _, verdict := range verdictOrder() {

@@ -70,7 +70,8 @@ func Speedup(t testing.TB, f func(), o Options) {
 	case o.CPUs < 2:
 		o.inconclusive(t, "GOMAXPROCS is 1, and a speed-up needs 2 CPUs or more")
 	case o.CPUs > runtime.NumCPU():
-		o.inconclusive(t, fmt.Sprintf("a speed-up on %d CPUs cannot be seen on a machine of %d", o.CPUs, runtime.NumCPU()))
+		o.inconclusive(t, fmt.Sprintf("a speed-up on %d CPUs cannot be seen on a machine of %d", o.CPUs,
+			runtime.NumCPU()))
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := compared(side{f, 1}, side{f, o.CPUs}, o)

@@ -143,7 +143,8 @@ func TestStrict(t *testing.T) {
 	check("option", Options{Strict: true}, wrongUse, strict+why)
 	t.Setenv("BREWPUT_STRICT", "1")
 	check("environment", Options{}, wrongUse, strict+why)
-	if f := ending(t, func(f *fake) { Speedup(f, func() {}, Options{CPUs: runtime.NumCPU() + 1}) }); f.ended != wrongUse {
+	f := ending(t, func(f *fake) { Speedup(f, func() {}, Options{CPUs: runtime.NumCPU() + 1}) })
+	if f.ended != wrongUse {
 		t.Errorf("strict, with more CPUs than there are: %s (%s)", f.ended, f.reason)
 	}
 }

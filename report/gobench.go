@@ -18,8 +18,9 @@ import (
 // GoBench writes trials of benchmarks in the Go benchmark format, under their own names, one line for each trial.
 //
 // Levels of factors other than cpus and except are lines of configuration: benchstat -col rev compares the revisions.
-// Lines pkg name the package of each line if there are several. Lines "block N of RUN" let compare pair two files; other readers skip them, and run "" leaves them out. better says
-// for units of the benchmarks' own whether "higher" or "lower" is better.
+// Lines pkg name the package of each line if there are several. Lines "block N of RUN" let compare pair two files;
+// other readers skip them, and run "" leaves them out. better says for units of the benchmarks' own whether "higher"
+// or "lower" is better.
 func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[string]string,
 	run, except string) error {
 	var b strings.Builder

@@ -13,7 +13,7 @@ type Suite struct {
 	Package     string            // import path
 	Packages    map[string]string // of several: their import paths, by what the names of their benchmarks begin with
 	Revisions   []string          // "head", or "base" and "head"
-	First       []string          // levels such as GOGC=100 that others are compared with; nil if nothing else is compared
+	First       []string          // levels such as GOGC=100 that others are compared with; nil if none are
 	Layouts     int               // links of each build in random function order; 1 leaves the order to the linker
 	Broken      []Broken
 	Skipped     []Skipped

@@ -86,8 +86,8 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	case "csv":
 		return report.CSV(w, compare.AttachResources(r.Trials))
 	case "bench":
-		return report.GoBench(w, r.Suite.ByPackage(r.Trials), benchHeader(&r.Header), compare.DeclaredDirections(r.Trials),
-			benchID(&r.Header), "")
+		return report.GoBench(w, r.Suite.ByPackage(r.Trials), benchHeader(&r.Header),
+			compare.DeclaredDirections(r.Trials), benchID(&r.Header), "")
 	case "md":
 		return benchPage(r, r.Analyze()).Markdown(w)
 	}

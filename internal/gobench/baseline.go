@@ -96,7 +96,8 @@ func Baseline(ctx context.Context, option, name string) (run string, err error) 
 	r, err := sweep.Open(run)
 	switch {
 	case err != nil:
-		return "", plan.Refuse(option, name, "its run cannot be read: %w", err).Suggest("save it again by {save} %s", name)
+		return "", plan.Refuse(option, name, "its run cannot be read: %w", err).
+			Suggest("save it again by {save} %s", name)
 	case r.Header.Bench == nil:
 		return "", plan.Refuse(option, name, "%s is not a run of benchmarks", run)
 	}

@@ -146,8 +146,8 @@ func listPackages(ctx context.Context, dir, pattern string) (list []listed, err 
 			dir, pattern = inside, "."+strings.TrimPrefix(pattern, strings.TrimSuffix(base, "/"))
 		}
 	}
-	out, err := run(ctx, dir, nil, "go", "list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error", "--",
-		pattern)
+	out, err := run(ctx, dir, nil, "go", "list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error",
+		"--", pattern)
 	if err != nil {
 		return nil, fmt.Errorf("%s is no package that go list finds: %w", typed, err)
 	}

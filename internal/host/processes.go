@@ -25,7 +25,17 @@ type process struct {
 const tick = 10 * time.Millisecond
 
 // ReadProcesses reads the processes of the machine.
-func ReadProcesses() Processes { return readProcesses(os.DirFS("/proc")) }
+func ReadProcesses() Processes {
+	root := systemRoot()
+	if root == nil {
+		return nil
+	}
+	proc, err := fs.Sub(root, "proc")
+	if err != nil {
+		return nil
+	}
+	return readProcesses(proc)
+}
 
 // readProcesses reads the processes from a tree such as /proc.
 func readProcesses(proc fs.FS) Processes {
