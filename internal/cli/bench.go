@@ -31,23 +31,8 @@ func (a *app) benchCommand() *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGES]",
-		Short: "Measure the Go benchmarks of packages as they are, and compare two revisions",
-		Long: `Bench measures the benchmarks that a package already has. It compiles the
-package's tests once for each revision. Each trial is a fresh process that runs
-one benchmark at one number of CPUs. A block holds all of them once, in random
-order, and is finished before the next begins, so that disturbances of the
-machine affect both revisions alike.
-
---base compares with another revision, which is checked out to a temporary
-worktree in the cache. The head is the tree as it stands, including uncommitted
-changes. Nothing in the tree changes. --env, --go and --pgo vary the environment
-of the benchmarks: without --base each level is compared with the first; with
---base the revisions are compared at each level. Pass flags of the go command in
-GOFLAGS.`,
-		Example: indent("NAME bench\nNAME bench ./codec --bench Encode --cpus 1,2,4\nNAME bench ./codec --base main " +
-			"--count 20\nNAME bench ./codec --base HEAD~1 --layouts 3 --budget 5m\nNAME bench ./codec " +
-			"--env GOGC=100,50,200"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.bench(cmd, args, &o) },
+		Short: "Measure Go benchmarks, and compare two revisions",
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.bench(cmd, args, &o) },
 	}
 	o.addTo(cmd.Flags())
 	f := cmd.Flags()
@@ -56,7 +41,7 @@ GOFLAGS.`,
 	f.StringSliceVar(&o.Go, "go", nil, "installed `VERSIONS` of Go to compare, such as go1.25.0,go1.26.0")
 	f.StringSliceVar(&o.PGO, "pgo", nil, "`PROFILES` to compile with: off, auto or files")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "run directory `DIR` to create (default brewput-runs/bench-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
 	f.StringVar(&o.save, "save", "", "keep the run as the baseline `NAME`, in brewput-runs/baselines of the module")
 	f.StringVar(&o.against, "against", "", "compare with the baseline `NAME`, unpaired; --base finds smaller changes")
@@ -69,12 +54,11 @@ GOFLAGS.`,
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.Pattern, "bench", gobench.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
 		"test -bench takes it")
-	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4; also --cpu")
+	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4")
 	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials; ends sooner if all comparisons are decided")
 	o.Duration = 500 * time.Millisecond
 	f.Var(benchTime{&o.Duration, &o.Iterations}, "duration", "`TIME` that each trial measures, or iterations as in "+
-		"200x; also --benchtime")
-	f.SetNormalizeFunc(goTestName)
+		"200x")
 	f.Bool("benchmem", true, "allocations are always measured")
 	f.StringVar(&o.run, "run", "", "refused: no tests run")
 	f.MarkHidden("benchmem")
@@ -113,7 +97,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	if count && budget {
 		return usage("--count and --budget both say how many blocks there are; give one of them")
 	}
-	if _, err := a.fromEnvironment(cmd.Flags(),
+	if _, err := a.fromEnvironment(cmd,
 		func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) }); err != nil {
 		return err
 	}
@@ -160,7 +144,7 @@ func (o *benchOptions) findBaseline(ctx context.Context) (err error) {
 func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 	o.Packages = args
 	e := &events{progress: newProgress(a.stderr), stderr: a.stderr, started: benchIntent}
-	o.Args, o.Version, o.Notify = arguments(), version(), e.notify
+	o.Args, o.Version, o.Config, o.Notify = arguments(), version(), a.config, e.notify
 	return e
 }
 
@@ -233,6 +217,7 @@ func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, 
 			"because it measures both in the same blocks\n", o.against, o.baseline)
 		show = func() error { return a.compareSides(ctx, []string{o.baseline}, []string{res.Dir}, o.format) }
 	}
+	a.showSettings(o.format, res.Header.Config)
 	if failed := show(); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
 			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))

@@ -52,14 +52,6 @@ func needsValue(flags *pflag.FlagSet, arg string) bool {
 	return false
 }
 
-// goTestName gives flags of go test the names that Brewput's flags have.
-func goTestName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	if ours := map[string]string{"cpu": "cpus", "benchtime": "duration"}[name]; ours != "" {
-		name = ours
-	}
-	return pflag.NormalizedName(name)
-}
-
 // benchTime is the flag for what each trial measures: a time, or iterations as in 200x. iterations is 0 for a time.
 type benchTime struct {
 	time       *time.Duration
