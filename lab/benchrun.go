@@ -75,9 +75,13 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	patterns := o.Packages
+	if len(patterns) == 0 {
+		patterns = []string{o.Package}
+	}
 	return &gobench.Experiment{
-		Package: o.Package, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
-		Time: o.Duration, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
+		Patterns: patterns, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
+		Time: o.Duration, Iterations: o.Iterations, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
 	}, nil
 }
 
@@ -187,7 +191,11 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 		r.notify.send(Started{Dir: r.dir, Header: s.Header, Estimate: s.Estimate()})
 	}
 	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: r.bench.Experiment.Suite()}
+	before, began := host.ReadProcesses(), time.Now()
 	b.Trials, err = s.Execute(ctx)
+	if !s.Complete {
+		b.Busiest = host.ReadProcesses().Busiest(before, time.Since(began))
+	}
 	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
 	if err == nil {
 		// A complete run does not need its binaries.

@@ -71,7 +71,8 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 		return res, err
 	}
 	res.Decisions, res.LoadWarning, res.BudgetEnded = g.List, g.Loaded, g.Short
-	res.Rows, res.Warnings = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
+	res.Rows = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases)
+	res.Warnings = compare.NameBusiest(compare.Warnings(res.Trials, nil), res.Busiest)
 	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
 		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric,
 			Until:   e.Until,
