@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/lab"
@@ -22,9 +23,12 @@ var compareFormats = []string{"table", "json", "md"}
 
 func (a *app) compareCommand() *cobra.Command {
 	format := "table"
+	var o commandOptions
+	ofCommands := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.addTo(ofCommands)
 	cmd := &cobra.Command{
-		Use:   "compare OLD NEW",
-		Short: "Compare two stored runs of one workload on one machine, or two files of Go benchmarks",
+		Use:   "compare OLD NEW | -- COMMAND ::: COMMAND",
+		Short: "Compare two stored runs, two files of Go benchmarks, or commands",
 		Long: `Compare compares two stored runs, such as those of two versions of a program. It
 reports for each design and point whether NEW is faster than OLD. For
 throughputs, "new is 1.20x old" means 20% faster. For times of benchmarks and
@@ -51,7 +55,10 @@ compared with each level.`,
 			"program\nNAME compare old new\nNAME compare old new --format json\nNAME compare old1,old2,old3 " +
 			"new1,new2,new3\nNAME compare before.txt after.txt\nNAME compare old1.txt,old2.txt,old3.txt " +
 			"new1.txt,new2.txt,new3.txt"),
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
+			if commands, err := commandArgs(cmd, args); commands || err != nil {
+				return err
+			}
 			if len(args) != 2 {
 				return usage("compare takes two run directories or files, the old and the new one, not %d; as "+
 					"in compare old new, "+
@@ -66,9 +73,16 @@ compared with each level.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if commands, _ := commandArgs(cmd, args); commands {
+				return a.compareCommands(cmd, args, &o, format)
+			}
+			if err := onlyFor(cmd.Flags(), ofCommands, "stored runs: it is for commands"); err != nil {
+				return err
+			}
 			return a.compareSides(cmd.Context(), splitRuns(args[0]), splitRuns(args[1]), format)
 		},
 	}
+	cmd.Flags().AddFlagSet(ofCommands)
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for "+
 		"benchstat -col side)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))

@@ -66,7 +66,7 @@ func (o *output) write(trials []result.Trial) {
 // finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
 	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
-	w := o.app.stdout
+	w, commands := o.app.stdout, r.Commands()
 
 	switch o.format {
 	case "json":
@@ -76,7 +76,11 @@ func (o *output) finish(r *lab.Run) error {
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])
 		}
-		for _, record := range x.Records() {
+		records := x.Records()
+		if commands != nil {
+			records = commands.Records()
+		}
+		for _, record := range records {
 			if o.err == nil {
 				o.err = report.JSON(w, record)
 			}
@@ -86,6 +90,10 @@ func (o *output) finish(r *lab.Run) error {
 		for _, w := range x.Warnings {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
 		}
+	}
+
+	if commands != nil && (o.format == "table" || o.format == "md") {
+		return o.app.showCommands(commands, o.format)
 	}
 
 	switch o.format {
