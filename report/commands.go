@@ -114,13 +114,13 @@ func (c Commands) of(metric string) (list []compare.Verdict) {
 func (c Commands) verdictLine(v compare.Verdict) string {
 	a, b, head := c.Names[v.A], c.Names[v.B], commandHeads[v.Metric]
 	if v.NoRatio != "" {
-		text := fmt.Sprintf("%s and %s: no ratio of %s: %s", a, b, head, v.NoRatio)
+		text := fmt.Sprintf("%s: %s and %s have no ratio: %s", head, a, b, v.NoRatio)
 		if d := v.Difference; d != nil && !math.IsNaN(float64(*d)) {
 			text += "; the medians differ by " + signedValue(d, v.Metric)
 		}
 		return text
 	}
-	text := fmt.Sprintf("%s %sx %s", a, ratio(v.Ratio), b)
+	text := fmt.Sprintf("%s: %s %sx %s", head, a, ratio(v.Ratio), b)
 	if change := compare.PercentChange(float64(v.Ratio)); change != "" {
 		text += " (" + change + ")"
 	}
@@ -129,7 +129,7 @@ func (c Commands) verdictLine(v compare.Verdict) string {
 	} else {
 		text += " " + bracketed(v.Low, v.High)
 	}
-	text += "  " + head + "  " + v.Verdict
+	text += " " + v.Verdict
 	switch v.Verdict {
 	case compare.Equivalent:
 		text += fmt.Sprintf(" within %.3g%%", 100*v.Margin)

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/command"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
@@ -24,8 +24,6 @@ var compareFormats = []string{"table", "json", "md"}
 func (a *app) compareCommand() *cobra.Command {
 	format := "table"
 	var o commandOptions
-	ofCommands := pflag.NewFlagSet("", pflag.ContinueOnError)
-	o.addTo(ofCommands)
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | -- COMMAND ::: COMMAND",
 		Short: "Compare two stored runs, two files of Go benchmarks, or commands",
@@ -56,8 +54,9 @@ compared with each level.`,
 			"new1,new2,new3\nNAME compare before.txt after.txt\nNAME compare old1.txt,old2.txt,old3.txt " +
 			"new1.txt,new2.txt,new3.txt"),
 		Args: func(cmd *cobra.Command, args []string) error {
-			if commands, err := commandArgs(cmd, args); commands || err != nil {
-				return err
+			commands, err := command.Given(args, cmd.ArgsLenAtDash())
+			if commands || err != nil || cmd.Flags().Changed("resume") && len(args) == 0 {
+				return withExitCode(err)
 			}
 			if len(args) != 2 {
 				return usage("compare takes two run directories or files, the old and the new one, not %d; as "+
@@ -73,16 +72,16 @@ compared with each level.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if commands, _ := commandArgs(cmd, args); commands {
+			if cmd.ArgsLenAtDash() >= 0 && slices.Contains(args, command.Separator) || cmd.Flags().Changed("resume") {
 				return a.compareCommands(cmd, args, &o, format)
 			}
-			if err := onlyFor(cmd.Flags(), ofCommands, "stored runs: it is for commands"); err != nil {
+			if err := onlyFor(cmd.Flags(), o.flags, "stored runs: it is for commands"); err != nil {
 				return err
 			}
 			return a.compareSides(cmd.Context(), splitRuns(args[0]), splitRuns(args[1]), format)
 		},
 	}
-	cmd.Flags().AddFlagSet(ofCommands)
+	o.addTo(cmd.Flags())
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for "+
 		"benchstat -col side)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))

@@ -92,8 +92,11 @@ func (o *output) finish(r *lab.Run) error {
 		}
 	}
 
-	if commands != nil && (o.format == "table" || o.format == "md") {
-		return o.app.showCommands(commands, o.format)
+	switch page := (report.Commands{CommandAnalysis: commands}); {
+	case commands != nil && o.format == "table":
+		return page.Table(w, o.app.pageStyle())
+	case commands != nil && o.format == "md":
+		return page.Markdown(w)
 	}
 
 	switch o.format {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,6 +77,26 @@ func Split(words []string) (list [][]string) {
 		}
 		list, words = append(list, words[:i:i]), words[i+1:]
 	}
+}
+
+// Given reports whether words are commands. dashed is the number of words before two dashes; -1 if there are none.
+// It refuses, by a [*plan.Refusal], words that may be meant as commands.
+func Given(words []string, dashed int) (commands bool, err error) {
+	separated := slices.Contains(words, Separator)
+	refuse := func(reason string, args ...any) (bool, error) {
+		return true, plan.Refuse("", nil, reason, args...).Suggest("write compare -- ./old %s ./new", Separator)
+	}
+	switch {
+	case separated && dashed > 0:
+		return refuse("%s comes before the two dashes, and the commands after them", words[0])
+	case separated && dashed < 0:
+		return refuse("two dashes are missing before the first command")
+	case !separated && dashed == 0 && len(words) > 0:
+		if path, err := exec.LookPath(words[0]); err == nil {
+			return refuse("%s is a program, and %s is missing between two commands", path, Separator)
+		}
+	}
+	return separated, nil
 }
 
 // Complete adds the commands to the experiment and makes its paths absolute, from the current directory. Invalid
@@ -196,10 +217,11 @@ func (x *Experiment) Header(h sweep.Header, budget time.Duration) (sweep.Header,
 const maxName = 40
 
 // Names returns the names of the commands in tables and sentences, by design: the first words if they differ, else
-// the command lines, else the designs.
+// the command lines, alone or with the designs, else the designs.
 func (x *Experiment) Names() map[string]string {
 	for _, name := range []func(Command) string{
 		func(c Command) string { return quote.Shell(c.Words[0]) }, Command.Line,
+		func(c Command) string { return c.Line() + " (" + c.Design + ")" },
 		func(c Command) string { return "command " + c.Design },
 	} {
 		names, seen := map[string]string{}, map[string]bool{}

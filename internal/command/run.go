@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,7 @@ func (r *Runner) Begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.identify(); err != nil {
+	if err := r.identify(ctx); err != nil {
 		return err
 	}
 	if r.Warmups > 0 {
@@ -68,12 +69,12 @@ func (r *Runner) note(text string) {
 }
 
 // identify compares the executable files with those that the run began with, or takes their checksums.
-func (r *Runner) identify() error {
+func (r *Runner) identify(ctx context.Context) error {
 	for i := range r.Commands {
 		c := &r.Commands[i]
 		path, err := r.find(c.Words[0])
 		if err != nil {
-			return &collect.Failure{Reason: fmt.Sprintf("%s cannot start: %v", c.Line(), err)}
+			return r.cannotStart(ctx, c.Line(), err)
 		}
 		sum, err := checksum(path)
 		if err != nil { // such as a file that may be executed and not read
@@ -120,6 +121,10 @@ func (r *Runner) auxiliary(ctx context.Context, what, line string) error {
 func (r *Runner) cannotStart(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		err = file.Err // the command names the file
 	}
 	return &collect.Failure{Reason: what + " cannot start: " + err.Error()}
 }
