@@ -38,7 +38,8 @@ func timeAnswer(v *Verdict, a, b string) string {
 	text := fmt.Sprintf("Undecided: the time of %s differs from that of %s by %s to %s", a, b, PercentChange(low),
 		PercentChange(high))
 	if !(high < 10) {
-		text = fmt.Sprintf("Undecided: %s do not show whether %s or %s takes less time", result.Count(v.N, "block"), a, b)
+		text = fmt.Sprintf("Undecided: %s do not show whether %s or %s takes less time", result.Count(v.N, "block"), a,
+			b)
 	}
 	if v.MoreBlocks != nil {
 		text += fmt.Sprintf("; about %s would decide", result.Count(*v.MoreBlocks, "more block"))

@@ -169,8 +169,8 @@ func TestBenchBudget(t *testing.T) {
 	}
 	r = fake()
 	r.sweep.Plan.Cases = r.sweep.Plan.Cases[:1] // nothing to compare
-	if err := r.sweep.FitBudget(10 * time.Second); err != nil || r.sweep.Header.Rule != nil || r.sweep.Plan.Blocks != 9 ||
-		r.sweep.Header.Blocks != 9 {
+	if err := r.sweep.FitBudget(10 * time.Second); err != nil || r.sweep.Header.Rule != nil ||
+		r.sweep.Plan.Blocks != 9 || r.sweep.Header.Blocks != 9 {
 		t.Errorf("%d blocks, rule %+v, %v", r.sweep.Plan.Blocks, r.sweep.Header.Rule, err)
 	}
 }

@@ -62,7 +62,8 @@ func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
 		return nil, unstored(ctx, err, "the setup and the warm-up ran", false)
 	}
 	h, err := x.Header(sweep.Header{World: result.Live, Args: o.Args, Version: o.Version, Started: began,
-		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Environment: host.Read(), Warnings: []string{}}, o.Budget)
+		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Environment: host.Read(), Warnings: []string{}},
+		o.Budget)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,6 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 		}
 		set.TimeLimit, set.Limited = sweep.Duration(o.TimeLimit), true
 	}
-
 	if r.sweep, err = sweep.New(w, h); err != nil {
 		return refuse("", nil, "%s cannot be continued: %w", r.Dir, err)
 	}

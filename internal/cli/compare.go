@@ -53,18 +53,7 @@ compared with each level.`,
 			"program\nNAME compare old new\nNAME compare old new --format json\nNAME compare old1,old2,old3 " +
 			"new1,new2,new3\nNAME compare before.txt after.txt\nNAME compare old1.txt,old2.txt,old3.txt " +
 			"new1.txt,new2.txt,new3.txt"),
-		Args: func(cmd *cobra.Command, args []string) error {
-			commands, err := command.Given(args, cmd.ArgsLenAtDash())
-			if commands || err != nil || cmd.Flags().Changed("resume") && len(args) == 0 {
-				return withExitCode(err)
-			}
-			if len(args) != 2 {
-				return usage("compare takes two run directories or files, the old and the new one, not %d; as "+
-					"in compare old new, "+
-					"or several of a side with commas: compare old1,old2 new1,new2", len(args))
-			}
-			return nil
-		},
+		Args: compareArgs,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) >= 2 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -86,6 +75,19 @@ compared with each level.`,
 		"benchstat -col side)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// compareArgs checks the arguments: two sides, or commands.
+func compareArgs(cmd *cobra.Command, args []string) error {
+	commands, err := command.Given(args, cmd.ArgsLenAtDash())
+	if commands || err != nil || cmd.Flags().Changed("resume") && len(args) == 0 {
+		return withExitCode(err)
+	}
+	if len(args) != 2 {
+		return usage("compare takes two run directories or files, the old and the new one, not %d; as in compare old "+
+			"new, or several of a side with commas: compare old1,old2 new1,new2", len(args))
+	}
+	return nil
 }
 
 // compareSides compares runs of designs, or files or runs of benchmarks.

@@ -44,7 +44,8 @@ func Words(line string) ([]string, error) {
 			}
 			inside = false
 		case strings.ContainsRune(shellOnly, c):
-			return nil, fmt.Errorf("%s has an unquoted %c, and no shell is used; quote it, or give sh -c '...'", line, c)
+			return nil, fmt.Errorf("%s has an unquoted %c, and no shell is used; quote it, or give sh -c '...'", line,
+				c)
 		default:
 			inside = true
 			word.WriteRune(c)
