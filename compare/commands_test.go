@@ -131,8 +131,8 @@ func TestTimeAnswer(t *testing.T) {
 }
 
 func TestPercentChange(t *testing.T) {
-	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.123: "+12.3%", 1: "+0%", 0.99: "-1.00%", 2.5: "+150%", 10: "",
-		math.Inf(1): "", 0.00001: "-100.0%"} {
+	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.123: "+12.3%", 1: "+0%", 0.99: "-1.00%",
+		2.5: "+150%", 10: "", math.Inf(1): "", 0.00001: "-100.0%"} {
 		if got := PercentChange(ratio); got != want {
 			t.Errorf("%v: %q, want %q", ratio, got, want)
 		}

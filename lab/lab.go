@@ -1,5 +1,5 @@
-// Package lab runs Brewput's verbs. [Measure], [Simulate] and [Resume] run designs, [Bench] and [Gate] Go benchmarks,
-// [CompareCommands] commands; [Compare] compares runs, [Explain] explains programs.
+// Package lab runs Brewput's verbs from Go: [Measure], [Simulate], [Bench], [Gate], [Compare], [CompareCommands],
+// [Explain] and [Calibrate].
 //
 // A verb sends typed events, returns data, and refuses options with a [*Refusal]. A cancelled context keeps what was
 // measured. A program that measures calls [Main] first.

@@ -91,7 +91,7 @@ func (r *Runner) identify(ctx context.Context) error {
 
 // find returns the path of a program. Relative paths begin at the directory of the experiment.
 func (r *Runner) find(word string) (string, error) {
-	if strings.ContainsRune(word, filepath.Separator) && !filepath.IsAbs(word) {
+	if strings.ContainsAny(word, "/"+string(filepath.Separator)) && !filepath.IsAbs(word) {
 		word = filepath.Join(r.Dir, word)
 	}
 	path, err := exec.LookPath(word)
