@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/brewput/brewput/internal/cli/help"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/interrupt"
 	"github.com/brewput/brewput/internal/quote"
@@ -30,10 +31,11 @@ type app struct {
 	stdout, stderr  io.Writer
 	text            io.Writer // writes plain text to stdout
 	view            view
-	measuring       bool // trials may run; errors before are wrong use
-	code            int  // exit code of a verb that returns no error
-	interruptShown  bool // the interrupt was reported to the user
-	endsByInterrupt bool // an interrupt is the normal end of the verb
+	config          []string // settings of brewput.conf that apply
+	measuring       bool     // trials may run; errors before are wrong use
+	code            int      // exit code of a verb that returns no error
+	interruptShown  bool     // the interrupt was reported to the user
+	endsByInterrupt bool     // an interrupt is the normal end of the verb
 }
 
 // Interruptible returns a context that the first of [interrupt.Signals] cancels. A second signal ends the process at
@@ -122,14 +124,8 @@ func name() string {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   name(),
-		Short: "A performance laboratory for concurrent Go",
-		Long: `Brewput is a performance laboratory for concurrent Go: which design is best for
-a job, how many goroutines it should have, which channel size, and whether more
-CPUs help. Brewput runs each design in fresh processes, interleaved in random
-order, checks every answer, and reports how sure it is. It can also simulate the
-same code on CPU counts that you do not have.`,
-		Example:       indent(examples),
+		Use:           name(),
+		Short:         "A performance laboratory for concurrent Go",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) },
@@ -137,7 +133,6 @@ same code on CPU counts that you do not have.`,
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(),
 		a.explainCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(),
 		a.versionCommand())
@@ -146,12 +141,9 @@ same code on CPU counts that you do not have.`,
 	root.PersistentFlags().BoolVarP(&a.view.verbose, "verbose", "v", false, "print all details")
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Args = func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) }
-			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-		}
-	}
+	width, _ := terminal(a.stdout)
+	help.Install(root, func(name string) bool { return slices.Contains(a.workloadNames(), name) },
+		help.Width(os.Getenv("COLUMNS"), width))
 	return root
 }
 
@@ -169,17 +161,6 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-}
-
-const examples = `NAME list
-NAME run coffee --designs locking,finelocking --cpus 1..2
-NAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6
-NAME compare brewput-runs/old brewput-runs/new
-NAME show coffee/finelocking`
-
-// indent fills the program's name into examples and indents them like help texts.
-func indent(text string) string {
-	return "  " + strings.ReplaceAll(strings.ReplaceAll(text, "NAME", name()), "\n", "\n  ")
 }
 
 func (a *app) unknownVerb(cmd *cobra.Command, args []string) error {

@@ -45,21 +45,11 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
 		Short: "Find what holds a Go program back, and what to change",
-		Long: `Explain runs a Go program repeatedly, each time with one kind of evidence or
-none, and reports what holds it back: the claim, the evidence, the expected
-gain, alternative causes, the change to make and an experiment that proves it.
-If there is nothing to gain, it reports that.
-
-The target is a program with its arguments after two dashes, a package to build
-and run, go test -bench, saved profiles and traces, or the address of a process
-that serves net/http/pprof. If the source is at hand, the program is built again
-with a hook inside; nothing in your tree changes. No shell is used. Every run
-repeats the program's side effects; expect 15 to 60 runs.`,
-		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go " +
-			"test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain " +
-			"http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
-		Args: cobra.ArbitraryArgs, // a first argument that is not a workload is a target
+		Args:  cobra.ArbitraryArgs, // a first argument that is not a workload is a target
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.fromConfig(a, cmd); err != nil {
+				return err
+			}
 			return a.explain(cmd, o, func(e *lab.ExplainOptions) error { return o.targets(cmd, args, a.workloads, e) })
 		},
 	}
@@ -75,9 +65,9 @@ repeats the program's side effects; expect 15 to 60 runs.`,
 		"`FILE` (.json), for ui.perfetto.dev")
 	f.BoolVar(&o.pprof, "pprof", false, "then show the profiles in pprof's own views, in a browser on this "+
 		"machine, until interrupted")
-	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes between two `TARGETS`, each a "+
+	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes from this `TARGET` to that, each a "+
 		"program, a package, a profile or a directory of profiles")
-	cmd.Flags().StringVar(&o.after, "after", "", "see --before")
+	cmd.Flags().StringVar(&o.after, "after", "", "the `TARGET` after the change; see --before")
 	f.StringSliceVar(&o.designs, "designs", nil, "design `NAME` of a workload or a run directory")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
@@ -85,6 +75,12 @@ repeats the program's side effects; expect 15 to 60 runs.`,
 		cmd.AddCommand(a.explainWorkload(w, &o))
 	}
 	return cmd
+}
+
+// fromConfig sets options that are not given from brewput.conf.
+func (o *explainOptions) fromConfig(a *app, cmd *cobra.Command) error {
+	_, err := a.fromEnvironment(cmd, func() error { _, err := o.options(); return err })
+	return err
 }
 
 // options returns the options of package lab for the flags, without targets.
@@ -143,6 +139,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 		return a.printFailure(err)
 	}
 	defer x.Close()
+	a.showSettings(o.format, a.config)
 	if o.before != "" {
 		return a.presentChanges(x, o)
 	}

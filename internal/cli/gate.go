@@ -31,32 +31,7 @@ func (a *app) gateCommand() *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
 		Use:   "gate [PACKAGE] --base REVISION --max-regression PERCENT",
-		Short: "Fail if benchmarks became slower than allowed: the exit code is the verdict",
-		Long: `Gate measures the benchmarks of a package and of a base revision on this
-machine, block by block, until it can decide whether they cost more than
-allowed. Each block holds every benchmark of both revisions once, in random
-order. Exit codes:
-
-  0  pass: every benchmark's upper confidence bound is within the limit
-  1  regression: a benchmark's lower confidence bound exceeds the limit
-  2  wrong use; nothing was measured
-  3  undecided: the budget ran out; prints how many more blocks are needed.
-     Times are never decided while other processes load the machine
-  4  a benchmark fails in the head only, or a trial failed
-
-Not judged are benchmarks that fail in the base, that skip themselves, or that
-only one revision has. The page lists them with the reason.
-
-The probability of a false failure is at most 5%, over all benchmarks, metrics
-and interim analyses together. Each real regression beyond the limit passes
-with probability at most 5%. For metrics where higher is better (MB/s), a
-decrease counts as a regression.
-
-An allow-list has one line for each benchmark that may exceed the limit for a
-while: its name (with * for any text), the metric, the last day, and the reason.`,
-		Example: indent("NAME gate ./codec --base main --max-regression 5%\nNAME gate ./codec --base HEAD~1 " +
-			"--max-regression 2% --layouts 5 --budget 10m\nNAME gate ./codec --base main --max-regression 0% " +
-			"--metric allocs/op\nNAME gate ./codec --base main --max-regression 5% --allow slow.txt"),
+		Short: "Fail if benchmarks became slower than allowed; for CI",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("gate takes one package, not %d; flags begin with two dashes", len(args))
@@ -64,7 +39,7 @@ while: its name (with * for any text), the metric, the last day, and the reason.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.fromEnvironment(cmd.Flags(),
+			if _, err := a.fromEnvironment(cmd,
 				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.checkFlags()) }); err != nil {
 				return err
 			}
@@ -81,7 +56,7 @@ while: its name (with * for any text), the metric, the last day, and the reason.
 	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` to judge, as go test prints them")
 	f.StringVar(&o.allow, "allow", "", "allow-list `FILE`: benchmarks that may exceed the limit for a while")
 	f.StringVar(&o.format, "format", "table", "table, json or md")
-	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "run directory `DIR` to create (default brewput-runs/bench-TIME)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -135,6 +110,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	}
 
 	a.code = gateCodes[res.Decision]
+	a.showSettings(o.format, a.config)
 	if err := a.showGate(res, g.MaxRegression, o.format); err != nil {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, res.Dir)
 	}
