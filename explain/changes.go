@@ -60,8 +60,8 @@ func Changes(before, after *evidence.Evidence) []Change {
 	return list
 }
 
-// differ reports whether two sets of runs have different wall times: their ranges do not overlap. By chance that happens
-// in 3% of two sets of 4 runs. With 3 runs it is 10%, so that the gap must then exceed both ranges.
+// differ reports whether two sets of runs have different wall times: their ranges do not overlap. By chance that
+// happens in 3% of two sets of 4 runs. With 3 runs it is 10%, so that the gap must then exceed both ranges.
 func differ(a, b *evidence.Run) bool {
 	gap := max(b.WallLow-a.WallHigh, a.WallLow-b.WallHigh)
 	switch n := min(a.Count, b.Count); {
