@@ -54,8 +54,8 @@ func TestMan(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := "brewput brewput-completion brewput-completion-bash brewput-completion-fish brewput-completion-powershell " +
-		"brewput-completion-zsh brewput-explain brewput-gate brewput-run brewput-version"
+	want := "brewput brewput-completion brewput-completion-bash brewput-completion-fish " +
+		"brewput-completion-powershell brewput-completion-zsh brewput-explain brewput-gate brewput-run brewput-version"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("the pages are %s; want %s", got, want)
 	}
