@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,38 +16,24 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// fromEnvironment applies the environment of this process, except to explain, and brewput.conf. It returns the flags
-// that they set.
+// fromEnvironment applies the environment of this process and brewput.conf. It returns the flags that they set.
 func (a *app) fromEnvironment(cmd *cobra.Command, check func() error) (map[string]string, error) {
 	dir, _ := os.Getwd()
 	settings, err := config.Load(cmd.Context(), dir, os.Getenv, help.Flag)
 	if err != nil {
 		return nil, asUsage(err)
 	}
-	verb := help.Verb(cmd)
-	d := option.Defaults{Lookup: os.LookupEnv, Check: check, Invalid: invalidValue, Formats: formats,
-		Pairings: pairings, Precision: func(text string) error { _, err := parsePrecision(text); return err }}
+	d := option.Defaults{Verb: help.Verb(cmd), Lookup: os.LookupEnv, Settings: settings, Check: check,
+		Invalid: invalidValue, Formats: formats, Pairings: pairings,
+		Precision: func(text string) error { _, err := parsePrecision(text); return err }}
 	d.LeftOut = func(setting string, conflict error) {
 		fmt.Fprintf(a.stderr, "warning: %s is left out: %s\n", setting, flagText(conflict))
 	}
 	for _, w := range a.workloads {
 		d.Designs = append(d.Designs, designNames(w)...)
 	}
-	d.Setting = func(flag string) (config.Setting, bool) {
-		if q := cmd.Flags().Lookup("quick"); q != nil && q.Changed && slices.Contains(quickFlags, flag) {
-			return config.Setting{}, false
-		}
-		return settings.Find(verb, flag)
-	}
-	if verb == "explain" {
-		d.Lookup = func(string) (string, bool) { return "", false }
-	}
-	set, err := d.Apply(cmd.Flags())
-	for _, s := range settings {
-		if set[s.Flag] == s.String() {
-			a.config = append(a.config, s.String())
-		}
-	}
+	set, lines, err := d.Apply(cmd.Flags())
+	a.config = lines
 	return set, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/internal/cli/option"
-	"github.com/brewput/brewput/internal/config"
 )
 
 // TestEnvironmentYields checks that the command line takes precedence over conflicting variables and over those that
@@ -43,10 +42,9 @@ func TestEnvironmentYields(t *testing.T) {
 		key, value, _ := strings.Cut(c.env, "=")
 		said := ""
 		d := option.Defaults{LeftOut: func(setting string, _ error) { said += setting }, Invalid: invalidValue,
-			Check:   func() error { return errors.Join(refuseEmpty(flags), o.checkFlags()) },
-			Lookup:  func(k string) (string, bool) { return value, k == key },
-			Setting: func(string) (config.Setting, bool) { return config.Setting{}, false }, Formats: formats}
-		set, err := d.Apply(flags)
+			Check:  func() error { return errors.Join(refuseEmpty(flags), o.checkFlags()) },
+			Lookup: func(k string) (string, bool) { return value, k == key }, Formats: formats}
+		set, _, err := d.Apply(flags)
 		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) ||
 			strings.Join(slices.Collect(maps.Keys(set)), " ") != c.set {
 			t.Errorf("%s with %s: %v, set %v, want %q %q", c.args, c.env, err, set, c.wrong, c.set)

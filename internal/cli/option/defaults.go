@@ -20,36 +20,58 @@ import (
 // command line takes precedence: a value that conflicts with it, or does not apply to this command, is ignored. A
 // value that no command takes is an error.
 type Defaults struct {
-	Lookup  func(string) (string, bool)         // variables
-	Setting func(string) (config.Setting, bool) // lines of brewput.conf by flag
-	Check   func() error                        // checks the current flags
-	Invalid func(f *pflag.Flag, value string) error
-	LeftOut func(setting string, conflict error) // receives what is ignored
+	Verb     string
+	Lookup   func(string) (string, bool) // variables
+	Settings config.Settings             // lines of brewput.conf
+	Check    func() error                // checks the current flags
+	Invalid  func(f *pflag.Flag, value string) error
+	LeftOut  func(setting string, conflict error) // receives what is ignored
 
 	Formats, Pairings, Designs []string // values that some command takes
 	Precision                  func(string) error
 }
 
 // find returns the value of a flag, its source as errors name it, and the whole as warnings and notes name it. A
-// variable sets no factor, because factors are not preferences.
-func (d *Defaults) find(f *pflag.Flag) (value, from, whole string, ok bool) {
-	key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-	v, ok := d.Lookup(key)
-	if ok && f.Value.Type() != help.FactorType && (v != "" || f.Value.Type() != "string") {
-		return v, "the environment variable " + key, key + "=" + v, true
+// variable sets no factor, because factors are not preferences, and none sets a flag of explain.
+func (d *Defaults) find(flags *pflag.FlagSet, f *pflag.Flag) (value, from, whole string, ok bool) {
+	v, ok := d.Lookup(variable(f.Name))
+	if ok && f.Value.Type() != help.FactorType && d.Verb != "explain" && (v != "" || f.Value.Type() != "string") {
+		return v, "the environment variable " + variable(f.Name), variable(f.Name) + "=" + v, true
 	}
-	s, ok := d.Setting(f.Name)
-	return s.Value, s.Place(), s.String(), ok
+	s, ok := d.Settings.Find(d.Verb, f.Name)
+	return s.Value, s.Place(), s.String(), ok && !d.replaced(flags, f.Name)
 }
 
-// Apply sets the flags and returns the names of those that it set, with the value and source of each.
-func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, err error) {
+func variable(flag string) string {
+	return "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// replaced reports whether a setting has no effect, because another flag that is given says the same in another way.
+func (d *Defaults) replaced(flags *pflag.FlagSet, flag string) bool {
+	given := func(name string) bool {
+		v, ok := d.Lookup(variable(name))
+		return flags.Changed(name) || ok && v != "" && flags.Lookup(name) != nil
+	}
+	switch flag {
+	case "budget":
+		return flags.Changed("quick") || d.Verb != "gate" && given("count")
+	case "count":
+		return flags.Changed("quick") || d.Verb != "gate" && (given("budget") || given("precision"))
+	case "duration":
+		return flags.Changed("quick") || given("operations")
+	}
+	return false
+}
+
+// Apply sets the flags. It returns those that it set, with the value and source of each, and the lines of brewput.conf
+// among these.
+func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, lines []string, err error) {
 	if err := d.Check(); err != nil {
-		return nil, err // the command line alone is wrong
+		return nil, nil, err // the command line alone is wrong
 	}
 	set = map[string]string{}
 	flags.VisitAll(func(f *pflag.Flag) {
-		v, from, whole, ok := d.find(f)
+		v, from, whole, ok := d.find(flags, f)
 		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" {
 			return
 		}
@@ -73,7 +95,12 @@ func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, err error
 		}
 		set[f.Name] = whole
 	})
-	return set, err
+	for _, s := range d.Settings {
+		if set[s.Flag] == s.String() {
+			lines = append(lines, s.String())
+		}
+	}
+	return set, lines, err
 }
 
 // unset resets a flag to its default.

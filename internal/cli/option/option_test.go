@@ -2,10 +2,53 @@ package option
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/internal/config"
 )
+
+// TestSettings checks which lines of brewput.conf apply: the command line and the environment win over them, also by a
+// flag that says the same in another way.
+func TestSettings(t *testing.T) {
+	const text = "run.count=7\nrun.budget=5m\nrun.duration=2s\ngate.count=9\ngate.budget=1m\nsim.count=3\n"
+	settings, err := config.Parse("f", text, func(_, name string) string { return name })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ verb, args, env, want string }{
+		{"run", "", "", "run.budget = 5m (f:2); run.duration = 2s (f:3)"}, // a budget replaces a count
+		{"run", "--count 4", "", "run.duration = 2s (f:3)"},
+		{"run", "", "BREWPUT_COUNT=4", "run.duration = 2s (f:3)"},
+		{"run", "--budget 1m --duration 1s", "", ""},
+		{"run", "--operations 5", "", "run.budget = 5m (f:2)"},
+		{"run", "--quick", "", ""},
+		{"gate", "", "", "gate.count = 9 (f:4); gate.budget = 1m (f:5)"},
+		{"gate", "--count 4", "", "gate.budget = 1m (f:5)"},
+		{"sim", "--operations 5", "", "sim.count = 3 (f:6)"},
+		{"bench", "", "", ""},
+	} {
+		flags := pflag.NewFlagSet(c.verb, pflag.ContinueOnError)
+		var count, operations int
+		DecimalVar(flags, &count, "count", 10, "")
+		DecimalVar(flags, &operations, "operations", 0, "")
+		flags.Duration("budget", 0, "")
+		flags.Duration("duration", 0, "")
+		flags.Bool("quick", false, "")
+		if err := flags.Parse(strings.Fields(c.args)); err != nil {
+			t.Fatal(err)
+		}
+		key, value, _ := strings.Cut(c.env, "=")
+		d := Defaults{Verb: c.verb, Settings: settings, Check: func() error { return nil },
+			Lookup: func(k string) (string, bool) { return value, k == key }}
+		_, lines, err := d.Apply(flags)
+		if got := strings.Join(lines, "; "); err != nil || got != c.want {
+			t.Errorf("%s %s %s: %s, %v; want %s", c.env, c.verb, c.args, got, err, c.want)
+		}
+	}
+}
 
 // TestDecimal checks that flags that count take base 10 only.
 func TestDecimal(t *testing.T) {
