@@ -144,6 +144,7 @@ same code on CPU counts that you do not have.`,
 
 	root.PersistentFlags().BoolVarP(&a.view.quiet, "quiet", "q", false, "print errors and the page only")
 	root.PersistentFlags().BoolVarP(&a.view.verbose, "verbose", "v", false, "print all details")
+	a.addParts(root)
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/brewput/brewput/compare"
@@ -103,9 +104,11 @@ func (o *output) finish(r *lab.Run) error {
 		// Predictions of measured cases are left out, so that no case is there twice.
 		return report.Bench(w, append(beyond, compare.AttachResources(trials)...), header)
 	case "md":
-		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings)
+		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings, x.Answer)
 	}
-	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, o.app.pageStyle())
+	return o.app.page(func(w io.Writer, st report.Style) error {
+		return report.Table(w, x.Rows, x.Verdicts, x.Warnings, x.Answer, st)
+	})
 }
 
 // exitCodes are the exit codes of outcomes.

@@ -74,6 +74,7 @@ blocks continue until every comparison is decided or the time is over.`,
 			"--quick\nNAME run lines --profile\nNAME run --resume brewput-runs/coffee-20261121-104500"),
 	}
 	a.withoutWorkload(run, &o)
+	a.view.addTo(run.PersistentFlags())
 	o.addTo(run.PersistentFlags())
 	run.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	run.RegisterFlagCompletionFunc("compare", cobra.FixedCompletions(pairings, cobra.ShellCompDirectiveNoFileComp))
