@@ -50,6 +50,13 @@ func (g *answerGroup) compete() {
 	}
 	for _, c := range g.contests {
 		g.rank(c)
+	}
+	g.vary()
+}
+
+// vary finds the factors in which the contests differ.
+func (g *answerGroup) vary() {
+	for _, c := range g.contests {
 		for _, s := range c.at.Settings() {
 			if l, ok := g.contests[0].at.Get(s.Factor); (!ok || l.String() != s.Level.String()) &&
 				!slices.Contains(g.varying, s.Factor) && !g.follows(s.Factor) {

@@ -18,7 +18,7 @@ func times(x float64) string {
 	switch {
 	case math.Abs(x-1) < 0.0995:
 		return strconv.FormatFloat(x, 'f', 3, 64) + "x"
-	case x < 0.995 || x >= 1e6:
+	case x >= 1e6:
 		return fmt.Sprintf("%.3gx", x)
 	}
 	return significant(x, 3) + "x"
@@ -39,6 +39,9 @@ func significant(x float64, digits int) string {
 		return fmt.Sprintf("%.*g", digits, x)
 	}
 	decimals := max(digits-1-int(math.Floor(math.Log10(x))), 0)
+	if p := math.Pow10(decimals); decimals > 0 && math.Round(x*p)/p >= math.Pow10(digits-decimals) {
+		decimals-- // 99.99 is 100, not 100.0
+	}
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 

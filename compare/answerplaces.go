@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -136,32 +135,59 @@ func (g *answerGroup) scaling() []string {
 	}
 
 	// Designs that scale alike share a clause.
-	var how []string
-	who := map[string][]string{}
+	var order []scaled
+	who := map[scaled][]string{}
 	for _, d := range designs {
-		if text := g.scalingOf(d); text != "" {
-			if who[text] == nil {
-				how = append(how, text)
+		if how, ok := g.scalingOf(d); ok {
+			if who[how] == nil {
+				order = append(order, how)
 			}
-			who[text] = append(who[text], d)
+			who[how] = append(who[how], d)
 		}
 	}
+	slices.SortStableFunc(order, func(a, b scaled) int { return int(a.kind) - int(b.kind) })
+
 	var parts []string
-	for _, text := range how {
-		parts = append(parts, fmt.Sprintf(text, joined(who[text])))
+	kind := scalingKind(-1)
+	for _, how := range order {
+		names := joined(who[how])
+		if how.kind == kind && len(parts) > 0 && kind != scalesUnclear {
+			parts[len(parts)-1] += ", " + names + how.text
+		} else {
+			parts = append(parts, fmt.Sprintf(scalingWords[how.kind], names)+how.text)
+		}
+		kind = how.kind
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{strings.Join(parts, "; ") + "."}
+	return []string{capitalized(strings.Join(parts, "; ")) + "."}
 }
+
+// scaled is how a design scales with CPUs.
+type scaled struct {
+	kind scalingKind
+	text string // follows the name of the design
+}
+
+type scalingKind int
+
+const (
+	scalesUp scalingKind = iota
+	scalesNot
+	scalesDown
+	scalesUnclear
+)
+
+// scalingWords begin a clause, by the kind of scaling.
+var scalingWords = [...]string{"more CPUs help %s", "more CPUs do not help %s", "more CPUs slow down %s",
+	"whether more CPUs help %s is undecided"}
 
 // helps is the smallest gain of speed at which more CPUs help.
 const helps = 1.05
 
-// scalingOf says how the fastest rows of a design scale with CPUs, with %s for its name; "" if it ran on one number of
-// CPUs.
-func (g *answerGroup) scalingOf(design string) string {
+// scalingOf says how the fastest rows of a design scale with CPUs. ok is false if it ran on one number of CPUs.
+func (g *answerGroup) scalingOf(design string) (how scaled, ok bool) {
 	var rows []*Row // by growing CPUs
 	for _, c := range g.contests {
 		if i := slices.IndexFunc(c.rows, func(r *Row) bool { return r.Design == design }); i >= 0 {
@@ -169,7 +195,7 @@ func (g *answerGroup) scalingOf(design string) string {
 		}
 	}
 	if len(rows) < 2 {
-		return ""
+		return how, false
 	}
 	cpus := func(r *Row) int { return levelOf(r.Point, "cpus") }
 	slices.SortStableFunc(rows, func(a, b *Row) int { return cpus(a) - cpus(b) })
@@ -184,22 +210,21 @@ func (g *answerGroup) scalingOf(design string) string {
 		}
 	}
 	slower := speedRatio(last, best) < 1/helps && clearly(last, best)
+	gain := func(r *Row) string { return times(speedRatio(r, first)) }
 	switch {
 	case unclear && best == first:
-		return "whether more CPUs help %s is undecided"
+		return scaled{kind: scalesUnclear}, true
 	case best == first && slower:
-		return fmt.Sprintf("more CPUs make %%s slower: %s on %s", times(speedRatio(last, first)), cpuWords(last.Point))
+		return scaled{scalesDown, fmt.Sprintf(" (%s on %s)", gain(last), result.Count(cpus(last), "CPU"))}, true
 	case best == first:
-		return "more CPUs do not help %s"
+		return scaled{kind: scalesNot}, true
 	case best == last:
-		return fmt.Sprintf("more CPUs help %%s up to the %d tried: %s from %d", cpus(best),
-			times(speedRatio(best, first)), cpus(first))
+		return scaled{scalesUp, fmt.Sprintf(" up to the %d tried (%s from %d)", cpus(best), gain(best), cpus(first))}, true
 	case slower:
-		return fmt.Sprintf("more CPUs help %%s up to %d (%s from %d) and then make it slower", cpus(best),
-			times(speedRatio(best, first)), cpus(first))
+		return scaled{scalesUp, fmt.Sprintf(" up to %d (%s from %d; slower beyond)", cpus(best), gain(best),
+			cpus(first))}, true
 	}
-	return fmt.Sprintf("more CPUs help %%s up to %d (%s from %d) and not beyond", cpus(best),
-		times(speedRatio(best, first)), cpus(first))
+	return scaled{scalesUp, fmt.Sprintf(" up to %d (%s from %d)", cpus(best), gain(best), cpus(first))}, true
 }
 
 // clearly reports whether the intervals of two rows do not overlap. Rows without an interval must differ by half.
@@ -210,10 +235,6 @@ func clearly(a, b *Row) bool {
 		return r > 1.5 || r < 1/1.5
 	}
 	return x[1] < y[0] || y[1] < x[0]
-}
-
-func cpuWords(p plan.Point) string {
-	return result.Count(levelOf(p, "cpus"), "CPU")
 }
 
 // latencyMatters is the ratio of latencies from which on a faster design's latency is worth a sentence.

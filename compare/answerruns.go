@@ -3,6 +3,8 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/result"
 )
@@ -50,7 +52,7 @@ func changesText(verdicts []Verdict) string {
 			if n == 1 {
 				most = ""
 			}
-			part("the new run is %s%s: %s%s %s as fast (%s)", kind, of(n), most, caseOf(v), times(speed),
+			part("the new run is %s%s: %s%s %s as fast (%s)", kind, of(n), most, changedCase(v, verdicts), times(speed),
 				Percent(speed-1))
 		}
 	}
@@ -109,10 +111,21 @@ func decidingText(verdicts []Verdict) string {
 	return ""
 }
 
-// caseOf names the case of a verdict on two runs.
-func caseOf(v *Verdict) string {
-	if p := v.Point.String(); p != "" {
-		return v.A + " (" + p + ")"
+// changedCase names the case of a verdict on two runs, by the factors in which the verdicts differ.
+func changedCase(v *Verdict, all []Verdict) string {
+	g := answerGroup{}
+	for i := range all {
+		g.contests = append(g.contests, &contest{at: all[i].Point})
 	}
-	return v.A
+	g.vary()
+	var words []string
+	for _, s := range v.Point.Settings() {
+		if slices.Contains(g.varying, s.Factor) {
+			words = append(words, s.Factor+" "+s.Level.String())
+		}
+	}
+	if len(words) == 0 {
+		return v.A
+	}
+	return v.A + " (" + strings.Join(words, ", ") + ")"
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,24 +23,24 @@ func TestStyleFor(t *testing.T) {
 		width    int
 		want     Style
 	}{
-		{nil, true, 120, Style{120, true, true}},
-		{nil, false, 0, Style{100, false, true}},
-		{map[string]string{"COLUMNS": "72"}, true, 120, Style{72, true, true}},
-		{map[string]string{"COLUMNS": "wide"}, true, 120, Style{120, true, true}},
-		{map[string]string{"COLUMNS": "-5"}, true, 0, Style{100, true, true}},
-		{map[string]string{"NO_COLOR": "1"}, true, 90, Style{90, false, true}},
-		{map[string]string{"NO_COLOR": ""}, true, 90, Style{90, true, true}},
-		{map[string]string{"TERM": "dumb"}, true, 90, Style{90, false, false}},
-		{map[string]string{"LANG": "C"}, true, 90, Style{90, true, false}},
-		{map[string]string{"LANG": "POSIX"}, true, 90, Style{90, true, false}},
-		{map[string]string{"LANG": "C.UTF-8"}, true, 90, Style{90, true, true}},
-		{map[string]string{"LANG": "de_DE.utf8"}, true, 90, Style{90, true, true}},
-		{map[string]string{"LANG": "de_DE.ISO-8859-1"}, true, 90, Style{90, true, false}},
-		{map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, true, 90, Style{90, true, false}},
-		{map[string]string{"LC_CTYPE": "C.UTF-8", "LANG": "C"}, true, 90, Style{90, true, true}},
+		{nil, true, 120, Style{Width: 120, Color: true, Unicode: true}},
+		{nil, false, 0, Style{Width: 100, Color: false, Unicode: true}},
+		{map[string]string{"COLUMNS": "72"}, true, 120, Style{Width: 72, Color: true, Unicode: true}},
+		{map[string]string{"COLUMNS": "wide"}, true, 120, Style{Width: 120, Color: true, Unicode: true}},
+		{map[string]string{"COLUMNS": "-5"}, true, 0, Style{Width: 100, Color: true, Unicode: true}},
+		{map[string]string{"NO_COLOR": "1"}, true, 90, Style{Width: 90, Color: false, Unicode: true}},
+		{map[string]string{"NO_COLOR": ""}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
+		{map[string]string{"TERM": "dumb"}, true, 90, Style{Width: 90, Color: false, Unicode: false}},
+		{map[string]string{"LANG": "C"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
+		{map[string]string{"LANG": "POSIX"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
+		{map[string]string{"LANG": "C.UTF-8"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
+		{map[string]string{"LANG": "de_DE.utf8"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
+		{map[string]string{"LANG": "de_DE.ISO-8859-1"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
+		{map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
+		{map[string]string{"LC_CTYPE": "C.UTF-8", "LANG": "C"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
 	} {
 		got := StyleFor(func(name string) string { return c.env[name] }, c.terminal, c.width)
-		if got != c.want {
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v terminal=%v: got %+v, want %+v", c.env, c.terminal, got, c.want)
 		}
 	}
@@ -148,7 +149,7 @@ func TestNote(t *testing.T) {
 func TestSigns(t *testing.T) {
 	page := func(rows ...compare.Row) string {
 		var b bytes.Buffer
-		if err := Table(&b, rows, nil, nil, Style{Unicode: true}); err != nil {
+		if err := Table(&b, rows, nil, nil, compare.Answer{}, Style{Full: true, Unicode: true}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -180,7 +181,7 @@ func TestPageFitsAndIsASCII(t *testing.T) {
 		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(),
 			"twin": predictedRows(), "jobs": predictedJobs(), "pipes": pipes()} {
 			var b bytes.Buffer
-			if err := Table(&b, rows, nil, nil, Style{Width: width}); err != nil {
+			if err := Table(&b, rows, nil, nil, compare.Answer{}, Style{Full: true, Width: width}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(b.String()) {
@@ -229,8 +230,8 @@ func stages() []compare.Row {
 
 func TestColorOnlyAddsEscapes(t *testing.T) {
 	var with, without bytes.Buffer
-	if err := errors.Join(Table(&with, shops(), nil, nil, Style{Unicode: true, Color: true}),
-		Table(&without, shops(), nil, nil, Style{Unicode: true})); err != nil {
+	if err := errors.Join(Table(&with, shops(), nil, nil, compare.Answer{}, Style{Full: true, Unicode: true, Color: true}),
+		Table(&without, shops(), nil, nil, compare.Answer{}, Style{Full: true, Unicode: true})); err != nil {
 		t.Fatal(err)
 	}
 	bare := with.String()
@@ -248,7 +249,7 @@ func TestMessagesOnce(t *testing.T) {
 	rows[1].Warnings = []string{"everywhere"}
 	rows[2].Warnings = []string{"hot", "everywhere"}
 	var b bytes.Buffer
-	if err := Table(&b, rows, nil, nil, Style{}); err != nil {
+	if err := Table(&b, rows, nil, nil, compare.Answer{}, Style{Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := "warnings\n! hot (2 of 3 rows: a, b)\n! everywhere (every row)\n"
@@ -295,7 +296,7 @@ func TestAxisTo(t *testing.T) {
 func TestPlotLimits(t *testing.T) {
 	var rows []compare.Row
 	for i := range 15 {
-		for _, cpus := range []int{1, 2} {
+		for _, cpus := range []int{1, 2, 3} {
 			rows = append(rows, row(string(rune('a'+i)), 10, map[string]float64{result.Throughput: 100},
 				set("cpus", cpus)))
 		}
@@ -356,7 +357,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func TestWriteErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
-		"Table": Table(failing{}, shops(), nil, nil, Style{}), "Markdown": Markdown(failing{}, shops(), nil, nil),
+		"Table": Table(failing{}, shops(), nil, nil, compare.Answer{}, Style{Full: true}), "Markdown": Markdown(failing{}, shops(), nil, nil, compare.Answer{}),
 		"CSV":   CSV(failing{}, trialsOf()),
 		"Bench": Bench(failing{}, trialsOf(), nil),
 		"JSON":  JSON(failing{}, 1),
