@@ -60,7 +60,9 @@ var mayImport = map[string][]string{
 		"workload"},
 	"internal/gobench": {"compare", "internal/host", "internal/input", "internal/lock", "internal/proc", "plan",
 		"result", "sweep", "trial", "workload"},
-	"internal/cli": {"compare", "evidence/collect", "internal/aa", "internal/calibrate", "internal/costs",
+	"internal/cli/help": {},
+	"internal/cli": {"compare", "evidence/collect", "internal/aa", "internal/calibrate", "internal/cli/help",
+		"internal/costs",
 		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/interrupt",
 		"internal/pprofui", "internal/quote", "workload/source", "internal/store", "lab", "plan", "report",
 		"result", "sim", "sweep", "timeline", "trial", "workload"},
@@ -92,6 +94,7 @@ var mayImport = map[string][]string{
 	"proof/record":        {},
 	"internal/repository": {"internal/proc"},
 	"proof/binarysize":    {"internal/proc"},
+	"internal/release":    {"internal/interrupt", "internal/proc"},
 	"internal/hostile": {"env", "internal/gobench", "internal/host", "internal/quote", "internal/store", "plan",
 		"result", "sweep", "workload"},
 	"proof/robustness": {"", "internal/hostile", "internal/proc", "proof/record", "internal/repository",
@@ -112,8 +115,8 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/repository",
-	"internal/seeded", "internal/store/storetest"}
+var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/release",
+	"internal/repository", "internal/seeded", "internal/store/storetest"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -199,7 +202,7 @@ const catalogueFile = "catalog/catalog.go"
 var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"internal/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
-	"proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
+	"internal/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
 	"examples/futuredate": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and

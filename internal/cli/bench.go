@@ -28,21 +28,6 @@ func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE]",
 		Short: "Measure the Go benchmarks of a package as they are, and compare two revisions",
-		Long: `Bench measures the benchmarks that a package already has. It compiles the
-package's tests once for each revision. Each trial is a fresh process that runs
-one benchmark at one number of CPUs. A block holds all of them once, in random
-order, and is finished before the next begins, so that disturbances of the
-machine affect both revisions alike.
-
---base compares with another revision, which is checked out to a temporary
-worktree in the cache. The head is the tree as it stands, including uncommitted
-changes. Nothing in the tree changes. --env, --go and --pgo vary the environment
-of the benchmarks: without --base each level is compared with the first; with
---base the revisions are compared at each level. Pass flags of the go command in
-GOFLAGS.`,
-		Example: indent("NAME bench\nNAME bench ./codec --bench Encode --cpus 1,2,4\nNAME bench ./codec --base main " +
-			"--count 20\nNAME bench ./codec --base HEAD~1 --layouts 3 --budget 5m\nNAME bench ./codec " +
-			"--env GOGC=100,50,200"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("bench takes one package, not %d; flags begin with two dashes", len(args))

@@ -20,19 +20,6 @@ func (a *app) calibrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Measure the scheduler's costs on this machine, for predictions",
-		Long: `Calibrate measures the costs of Go's scheduler and its primitives on this
-machine: waking an idle CPU, work stealing, goroutine switches and starts,
-operations on channels and locks, timers and system calls. It fits each cost so
-that a microprogram takes the same time in virtual time as here. The costs are
-stored for this machine; sim and the predictions of run use them from then on.
-The table also compares simulated with live hand-overs. Its price ladder shows
-an addition, an atomic operation, a lock and a channel operation, uncontended
-and contended by another CPU.
-
-It takes less than 30 seconds; run nothing else meanwhile. It stores nothing and
-exits with 4 if the machine is loaded, or if the two halves of its rounds
-disagree about a cost.`,
-		Example: indent("NAME calibrate\nNAME calibrate --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("calibrate takes no argument %q: it measures this machine", args[0])

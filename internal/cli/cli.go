@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/brewput/brewput/internal/cli/help"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/interrupt"
 	"github.com/brewput/brewput/internal/quote"
@@ -122,14 +123,8 @@ func name() string {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   name(),
-		Short: "A performance laboratory for concurrent Go",
-		Long: `Brewput is a performance laboratory for concurrent Go: which design is best for
-a job, how many goroutines it should have, which channel size, and whether more
-CPUs help. Brewput runs each design in fresh processes, interleaved in random
-order, checks every answer, and reports how sure it is. It can also simulate the
-same code on CPU counts that you do not have.`,
-		Example:       indent(examples),
+		Use:           name(),
+		Short:         "A performance laboratory for concurrent Go",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) },
@@ -147,13 +142,23 @@ same code on CPU counts that you do not have.`,
 	a.addParts(root)
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
+	describe(root, "brewput")
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Args = func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) }
-			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		switch c.Name() {
+		case "help":
+		case "completion":
+			c.Args, c.RunE = root.Args, root.RunE
+		default:
+			describe(c, c.Name())
 		}
 	}
 	return root
+}
+
+// describe gives a command the texts of a verb.
+func describe(cmd *cobra.Command, verb string) {
+	long, examples := help.Text(verb)
+	cmd.Long, cmd.Example = strings.ReplaceAll(long, "NAME", name()), indent(examples)
 }
 
 // helpCommand is cobra's help, except that an unknown verb is a usage error.
@@ -171,12 +176,6 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		},
 	}
 }
-
-const examples = `NAME list
-NAME run coffee --designs locking,finelocking --cpus 1..2
-NAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6
-NAME compare brewput-runs/old brewput-runs/new
-NAME show coffee/finelocking`
 
 // indent fills the program's name into examples and indents them like help texts.
 func indent(text string) string {

@@ -25,32 +25,6 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Compare two stored runs of one workload on one machine, or two files of Go benchmarks",
-		Long: `Compare compares two stored runs, such as those of two versions of a program. It
-reports for each design and point whether NEW is faster than OLD. For
-throughputs, "new is 1.20x old" means 20% faster. For times of benchmarks and
-jobs, "new takes 1.20x the time of old" means 20% slower. The verdict adds
-faster or slower; for other metrics, better or worse.
-
-Blocks of two runs are not paired, because they were measured at different
-times. The machine's drift is part of the difference, so you need more blocks
-than within one run. If two designs fit into one run, put them there. Live runs
-of two machines are refused.
-
-Separate several runs, or files of Go benchmarks, of one side by commas, as in
-OLD1,OLD2,OLD3 NEW1,NEW2,NEW3; measure the sides in turn. They are then the
-replicates, and the intervals include the variation between runs. One run or
-file a side cannot show that variation; compare warns of it. For Go benchmarks,
-bench --base measures both sides in the same blocks.
-
-Go benchmarks must have the same goos, goarch and CPU model; compare lists other
-differences between the runs. If a run has --base, its head is compared. If only
-one run varies a setting, such as GOGC, the other is compared with the level at
-which it was measured. If that level is unknown or was not measured, it is
-compared with each level.`,
-		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the " +
-			"program\nNAME compare old new\nNAME compare old new --format json\nNAME compare old1,old2,old3 " +
-			"new1,new2,new3\nNAME compare before.txt after.txt\nNAME compare old1.txt,old2.txt,old3.txt " +
-			"new1.txt,new2.txt,new3.txt"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usage("compare takes two run directories or files, the old and the new one, not %d; as "+

@@ -34,13 +34,6 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check whether this machine is fit for measuring, and what would help",
-		Long: `Doctor checks what disturbs measurements: other processes, CPU time stolen by
-the host, quotas, CPU frequency changes, hyper-threads, slow clocks, late timers
-and how the program was built. Then it compares a design with itself in real
-trials. The apparent difference is the noise floor; twice that is the smallest
-difference that you can judge. Doctor changes nothing; it prints fixes as
-commands. The exit code is 0 whatever it finds.`,
-		Example: indent("NAME doctor\nNAME doctor --quick\nNAME doctor --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("doctor takes no argument %q: it examines this machine", args[0])

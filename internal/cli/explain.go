@@ -45,20 +45,7 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
 		Short: "Find what holds a Go program back, and what to change",
-		Long: `Explain runs a Go program repeatedly, each time with one kind of evidence or
-none, and reports what holds it back: the claim, the evidence, the expected
-gain, alternative causes, the change to make and an experiment that proves it.
-If there is nothing to gain, it reports that.
-
-The target is a program with its arguments after two dashes, a package to build
-and run, go test -bench, saved profiles and traces, or the address of a process
-that serves net/http/pprof. If the source is at hand, the program is built again
-with a hook inside; nothing in your tree changes. No shell is used. Every run
-repeats the program's side effects; expect 15 to 60 runs.`,
-		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go " +
-			"test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain " +
-			"http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
-		Args: cobra.ArbitraryArgs, // a first argument that is not a workload is a target
+		Args:  cobra.ArbitraryArgs, // a first argument that is not a workload is a target
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.explain(cmd, o, func(e *lab.ExplainOptions) error { return o.targets(cmd, args, a.workloads, e) })
 		},

@@ -32,31 +32,6 @@ func (a *app) gateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate [PACKAGE] --base REVISION --max-regression PERCENT",
 		Short: "Fail if benchmarks became slower than allowed: the exit code is the verdict",
-		Long: `Gate measures the benchmarks of a package and of a base revision on this
-machine, block by block, until it can decide whether they cost more than
-allowed. Each block holds every benchmark of both revisions once, in random
-order. Exit codes:
-
-  0  pass: every benchmark's upper confidence bound is within the limit
-  1  regression: a benchmark's lower confidence bound exceeds the limit
-  2  wrong use; nothing was measured
-  3  undecided: the budget ran out; prints how many more blocks are needed.
-     Times are never decided while other processes load the machine
-  4  a benchmark fails in the head only, or a trial failed
-
-Not judged are benchmarks that fail in the base, that skip themselves, or that
-only one revision has. The page lists them with the reason.
-
-The probability of a false failure is at most 5%, over all benchmarks, metrics
-and interim analyses together. Each real regression beyond the limit passes
-with probability at most 5%. For metrics where higher is better (MB/s), a
-decrease counts as a regression.
-
-An allow-list has one line for each benchmark that may exceed the limit for a
-while: its name (with * for any text), the metric, the last day, and the reason.`,
-		Example: indent("NAME gate ./codec --base main --max-regression 5%\nNAME gate ./codec --base HEAD~1 " +
-			"--max-regression 2% --layouts 5 --budget 10m\nNAME gate ./codec --base main --max-regression 0% " +
-			"--metric allocs/op\nNAME gate ./codec --base main --max-regression 5% --allow slow.txt"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("gate takes one package, not %d; flags begin with two dashes", len(args))

@@ -19,7 +19,6 @@ func (a *app) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "list [WORKLOAD]",
 		Short:             "List the workloads, their designs and factors",
-		Example:           indent("NAME list\nNAME list coffee\nNAME list --format json"),
 		ValidArgsFunction: a.completeWorkloads,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -108,7 +107,6 @@ func (a *app) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "show WORKLOAD/DESIGN",
 		Short:             "Show the source of a design and count its lines",
-		Example:           indent("NAME show coffee/finelocking"),
 		ValidArgsFunction: a.completeDesigns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

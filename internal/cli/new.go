@@ -18,10 +18,6 @@ func (a *app) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Create a program with a workload of your own, in the folder NAME",
-		Long: `New creates a folder with a module and a main.go. It contains a workload: two
-designs of a counter, which check their results. The program has all verbs of
-brewput.`,
-		Example: indent("NAME new mybench\ncd mybench && go mod tidy && go run . run mybench"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage("new takes one name, as in new mybench")

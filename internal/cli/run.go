@@ -60,18 +60,6 @@ func (a *app) runCommand() *cobra.Command {
 	run := &cobra.Command{
 		Use:   "run WORKLOAD",
 		Short: "Measure designs on this machine, each trial in a fresh process",
-		Long: `Run measures every design of a workload at every point of its factors. Each
-trial is a fresh process; a block holds every design and point once, in random
-order, and is finished before the next begins. Factors take lists and ranges:
-1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; --workers cpus makes one factor follow
-another. The table shows the prediction of virtual time (see sim) next to each
-measurement. CPU counts that this machine lacks are predicted only. Results are
-stored as they arrive: --resume DIR continues an interrupted run. With --budget,
-blocks continue until every comparison is decided or the time is over.`,
-		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME " +
-			"run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee " +
-			"--baseline locking --budget 10m\nNAME run coffee --designs locking,multi --cpus 1..16\nNAME run null " +
-			"--quick\nNAME run lines --profile\nNAME run --resume brewput-runs/coffee-20261121-104500"),
 	}
 	a.withoutWorkload(run, &o)
 	a.view.addTo(run.PersistentFlags())

@@ -18,21 +18,6 @@ func (a *app) simCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim WORKLOAD",
 		Short: "Calculate designs in virtual time, on any number of CPUs",
-		Long: strings.ReplaceAll(`Sim runs the designs of a workload in virtual time: the same source as run
-measures, on virtual CPUs driven by a model of Go's scheduler. The same seed
-gives the same numbers on every machine. Busy-work takes the time that the
-design states. Real code takes the CPU time that it takes here, or the recorded
-time (--record-costs, --replay-costs). The scheduler and its primitives take
-what --cost says, or else what NAME calibrate measured here. The model has no
-caches, memory bandwidth, garbage collection or other processes.
-
-Factors, formats and the run directory are those of run. Each further
-replication (--count) draws its random numbers anew.`, "NAME", name()),
-		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking " +
-			"--cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 " +
-			"--jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline " +
-			"kitchen.svg\nNAME sim coffee --designs linearpipe --cpus 6 --sensitivity\nNAME sim mine --cpus 1 " +
-			"--record-costs mine.costs\nNAME sim mine --cpus 1..8 --replay-costs mine.costs"),
 	}
 	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
