@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// answerCase is one case of a run: a design at a point, with the logarithm of its speed, 0 being 100 a second, and how much
-// blocks differ.
+// answerCase is one case of a run: a design at a point, with the logarithm of its speed (0 is 100 a second) and how
+// much blocks differ.
 type answerCase struct {
 	design      string
 	point       plan.Point

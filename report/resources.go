@@ -142,6 +142,11 @@ func slowDownText(rows []compare.Row) string {
 	}
 }
 
+// profiled reports whether the instrumented trials took CPU profiles.
+func (f *frame) profiled() bool {
+	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, found := r.CPUTime["channel"]; return found })
+}
+
 // writeCPUTime writes the breakdown of CPU time in the instrumented trials.
 func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
@@ -151,7 +156,7 @@ func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}
-	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.CPUTime["channel"]; return profiled }) {
+	if f.profiled() {
 		names = []string{"useful", "channel", "scheduler", "gc", "idle"}
 	}
 	for _, name := range names {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/brewput/brewput/internal/pager"
 	"github.com/brewput/brewput/report"
@@ -15,24 +14,15 @@ import (
 
 // page prints a page in the style of stdout. A page that is longer than the terminal goes through a pager.
 func (a *app) page(write func(io.Writer, report.Style) error) error {
-	o, _ := a.stdout.(*dataWriter)
-	if o == nil {
-		return write(a.stdout, a.pageStyle())
-	}
-	f, isFile := o.to.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return write(a.stdout, a.pageStyle())
-	}
 	var b bytes.Buffer
 	if err := write(&b, a.pageStyle()); err != nil {
 		return err
 	}
-	_, height, err := term.GetSize(int(f.Fd()))
-	if err == nil && pager.Show(f, b.Bytes(), height, os.Getenv) {
+	if o, ok := a.stdout.(*dataWriter); ok && pager.New(os.Getenv).Show(o.to, b.Bytes()) {
 		a.endsByInterrupt = true // it was meant for the pager
 		return nil
 	}
-	_, err = a.stdout.Write(b.Bytes())
+	_, err := a.stdout.Write(b.Bytes())
 	return err
 }
 
