@@ -57,6 +57,7 @@ type answerGroup struct {
 	verdicts  map[[2]*Row]*Verdict // by the rows of A and B
 	options   AnswerOptions
 	contests  []*contest
+	places    []string // context factors: inputs, CPUs and the load
 	varying   []string // context factors in which the contests differ
 }
 
@@ -92,18 +93,20 @@ func sameWorkload(groups []*answerGroup) bool {
 	})
 }
 
-// blocks returns the largest number of trials of a row. few reports whether that is too few for verdicts, because
-// some row has no exact value.
-func (g *answerGroup) blocks() (n int, few bool) {
-	exact := true
-	for _, r := range g.rows {
-		if r.ranked() {
+// blocks returns the largest number of trials of a row. tooFew reports whether that is too few for verdicts: in each
+// contest some row has no exact value.
+func (g *answerGroup) blocks() (n int, tooFew bool) {
+	tooFew = true
+	for _, c := range g.contests {
+		exact := true
+		for _, r := range c.rows {
 			n = max(n, r.N)
 			s := r.Measure()
 			exact = exact && (s.Exact || len(s.States) > 0)
 		}
+		tooFew = tooFew && !exact
 	}
-	return n, !exact && n < stat.MinBlocks(1-confidence)
+	return n, tooFew && n < stat.MinBlocks(1-confidence)
 }
 
 // ranked reports whether a row can be the best: it has a valid value and is not a bound.

@@ -74,13 +74,13 @@ func TestNewAnswer(t *testing.T) {
 	}{
 		{"the best over the second", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"c", onCPUs(2), two / 2, 0.01}},
-			"b is fastest: 1.41x (+41.4%) the throughput of c."},
+			"b is fastest: 1.41x the throughput of c (+41.4%)."},
 		{"over the baseline", 10, AnswerOptions{Baseline: "a"}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(2), 0, 0.01}, {"c", onCPUs(2), two / 2, 0.01}, {"b", onCPUs(2), two, 0.01}},
-			"b is fastest: 2.00x (+100%) the throughput of a."},
+			"b is fastest: 2.00x the throughput of a."},
 		{"equivalent ones together", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"c", onCPUs(2), two + 0.002, 0.01}},
-			"c and b are fastest, and equally fast: 2.00x (+100%) the throughput of a."},
+			"c and b are fastest, and equally fast: 2.00x the throughput of a."},
 		{"undecided", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Design == "b" {
 				t.Metrics[result.Throughput] *= result.Value(1 + 0.1*float64(t.Block%3))
@@ -98,20 +98,20 @@ func TestNewAnswer(t *testing.T) {
 				"More CPUs help b up to 2 (2.00x from 1); more CPUs slow down a (0.500x on 4 CPUs)."},
 		{"levels of a choice", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"pipe", onCPUs(2, buffer(0)), 0, 0.01}, {"pipe", onCPUs(2, buffer(10)), two, 0.01}},
-			"pipe (buffer 10) is fastest: 2.00x (+100%) the throughput of pipe (buffer 0)."},
+			"pipe (buffer 10) is fastest: 2.00x the throughput of pipe (buffer 0)."},
 		{"one design", 10, AnswerOptions{}, result.Stream, bound, []answerCase{
 			{"ideal", onCPUs(2), 2 * two, 0.01}, {"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), two, 0.01}},
 			"a reaches 200/s on 2 CPUs; the bound ideal is 2.00x. More CPUs help a up to the 2 tried (2.00x from 1)."},
 		{"a bound is never the best", 10, AnswerOptions{}, result.Stream, bound, []answerCase{
 			{"ideal", onCPUs(2), 2 * two, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}},
-			"b is fastest: 2.00x (+100%) the throughput of a."},
+			"b is fastest: 2.00x the throughput of a."},
 		{"quick", 3, AnswerOptions{}, result.Job, nil, []answerCase{
 			{"one-byte", onCPUs(1), 0, 0.01}, {"buffered", onCPUs(1), math.Log(43), 0.01},
 			{"table", onCPUs(1), math.Log(512), 0.01}},
 			"table about 510x one-byte, buffered about 43x, rough: 3 blocks."},
 		{"one trial", 1, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), two, 0}, {"c", onCPUs(1), 0.01, 0}},
-			"Rough, from 1 trial each and without verdicts: b about 2.0x a, c about as fast."},
+			"Rough, from 1 trial each and without verdicts: b about 2.0x c and a."},
 		{"problems first", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Design == "a" && t.Block < 2 {
 				t.Status = result.Failed
@@ -122,13 +122,13 @@ func TestNewAnswer(t *testing.T) {
 		}, []answerCase{
 			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"c", onCPUs(2), 2 * two, 0.01}},
 			"a failed in 2 of 10 trials. c gave wrong answers in 10 of 10 trials. " +
-				"b is fastest: 2.00x (+100%) the throughput of a."},
+				"b is fastest: 2.00x the throughput of a."},
 		{"latency that the speed costs", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Design == "b" {
 				t.Metrics["latency_p99_ns"] = 3e6
 			}
 		}, []answerCase{{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}},
-			"b is fastest: 2.00x (+100%) the throughput of a. But the p99 latency of b is 3.00x that of a."},
+			"b is fastest: 2.00x the throughput of a. But the p99 latency of b is 3.00x that of a."},
 		{"nothing", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) { t.Status = result.Failed },
 			[]answerCase{{"a", onCPUs(2), 0, 0}}, "a failed in 10 of 10 trials."},
 	} {
@@ -178,8 +178,8 @@ func TestAnswerOfPredictions(t *testing.T) {
 		rows = append(rows, r)
 	}
 	got := NewAnswer(rows, DefaultCriteria("", nil).Verdicts(rows[:2], trials), AnswerOptions{}).Text
-	want := []string{"b is fastest: 2.72x (+172%) the throughput of a.",
-		"Predicted: a is fastest: 2.00x (+100%) the throughput of b."}
+	want := []string{"b is fastest: 2.72x the throughput of a.",
+		"Predicted: a is fastest: 2.00x the throughput of b."}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -36,6 +36,7 @@ func (g *answerGroup) compete() {
 		ranked = own
 	}
 
+	g.findContext(ranked)
 	byKey := map[string]*contest{}
 	for _, r := range ranked {
 		at := g.context(r.Point)
@@ -97,16 +98,27 @@ func (g *answerGroup) index(verdicts []Verdict) {
 	}
 }
 
-// context returns the settings that are not a choice: inputs, CPUs and the load.
-func (g *answerGroup) context(p plan.Point) plan.Point {
-	var at plan.Point
-	for _, s := range p.Settings() {
-		if slices.Contains([]string{"cpus", "load", "rate"}, s.Factor) || slices.Contains(g.options.Inputs, s.Factor) {
-			at = at.With(s.Factor, s.Level)
+// findContext finds the factors that are not a choice: inputs, CPUs and the load. One that only some designs have, at
+// one level, does not keep them from competing with the others.
+func (g *answerGroup) findContext(rows []*Row) {
+	names := append([]string{"cpus", "load", "rate"}, g.options.Inputs...)
+	for _, name := range names {
+		levels, missing := map[string]bool{}, false
+		for _, r := range rows {
+			if l, ok := r.Point.Get(name); ok {
+				levels[l.String()] = true
+			} else {
+				missing = true
+			}
+		}
+		if len(levels) > 0 && !(missing && len(levels) == 1) {
+			g.places = append(g.places, name)
 		}
 	}
-	return at
 }
+
+// context returns the settings of the factors that are not a choice.
+func (g *answerGroup) context(p plan.Point) plan.Point { return p.Only(g.places) }
 
 // rank sorts the rows of a contest and finds the leaders.
 func (g *answerGroup) rank(c *contest) {

@@ -16,14 +16,14 @@ func (g *answerGroup) sentences() []string {
 	if len(g.contests) == 0 {
 		return nil
 	}
-	n, few := g.blocks()
+	n, tooFew := g.blocks()
 	var text []string
 	switch {
 	case !g.competes():
 		text = append(text, g.single())
-	case few && n == 1:
+	case tooFew && n == 1:
 		text = append(text, "Rough, from 1 trial each and without verdicts: "+g.rough()+".")
-	case few:
+	case tooFew:
 		text = append(text, g.rough()+fmt.Sprintf(", rough: %s.", result.Count(n, g.replicate())))
 	default:
 		text = append(text, g.best())
@@ -69,8 +69,8 @@ func (g *answerGroup) single() string {
 	if b := g.bound(c); b != nil && speedRatio(b, r) > 1.05 {
 		text += fmt.Sprintf("; the bound %s is %s", b.Design, times(speedRatio(b, r)))
 	}
-	n, few := g.blocks()
-	if few {
+	n, tooFew := g.blocks()
+	if tooFew {
 		text += fmt.Sprintf(" (rough: %s)", result.Count(n, g.replicate()))
 	}
 	return text + "."
@@ -107,7 +107,11 @@ func (g *answerGroup) rough() string {
 	return strings.Join(parts, "; ")
 }
 
-// ranking names the rows of a contest with their speed relative to the baseline, or to the slowest.
+// aboutEqual is the ratio of speeds up to which a ranking of few blocks calls rows about equally fast.
+const aboutEqual = 1.1
+
+// ranking names the rows of a contest with their speed relative to the baseline, or to the slowest, and to those about
+// as fast as that.
 func (g *answerGroup) ranking(c *contest) string {
 	last := c.rows[len(c.rows)-1]
 	for _, r := range c.rows {
@@ -115,27 +119,38 @@ func (g *answerGroup) ranking(c *contest) string {
 			last = r
 		}
 	}
-	var words []string
+	var near, words []string
+	var others []*Row
 	for _, r := range c.rows {
-		if r == last {
-			continue
+		if x := speedRatio(r, last); x < aboutEqual && x > 1/aboutEqual {
+			near = append(near, c.name(r))
+		} else {
+			others = append(others, r)
 		}
-		if len(words) == maxNamed && len(c.rows) > maxNamed+2 {
-			words = append(words, fmt.Sprintf("%d more", len(c.rows)-1-len(words)))
+	}
+	if len(others) == 0 {
+		return few(near, 2) + " are about equally fast"
+	}
+	for i, r := range others {
+		if i == maxNamed && len(others) > maxNamed+1 {
+			words = append(words, fmt.Sprintf("%d more", len(others)-i))
 			break
 		}
-		how := "about " + roughTimes(speedRatio(r, last))
-		if x := speedRatio(r, last); x < 1.1 && x > 1/1.1 {
-			how = "about as fast as"
+		text := c.name(r) + " about " + roughTimes(speedRatio(r, last))
+		if i == 0 {
+			text += " " + few(near, 2)
 		}
-		if len(words) == 0 {
-			how += " " + c.name(last)
-		} else {
-			how = strings.TrimSuffix(how, " as")
-		}
-		words = append(words, c.name(r)+" "+how)
+		words = append(words, text)
 	}
 	return strings.Join(words, ", ")
+}
+
+// few joins names. Of more than most+1 it names most, and counts the others.
+func few(names []string, most int) string {
+	if len(names) > most+1 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d others", len(names)-most))
+	}
+	return joined(names)
 }
 
 // outcome is neighbouring contests with the same result.
@@ -230,19 +245,19 @@ func (g *answerGroup) leadText(o *outcome) string {
 		}
 		high = max(high, x)
 	}
-	text := times(low)
+	text, change := times(low), ""
 	if times(low) != times(high) {
 		text += " to " + times(high)
-	} else if low < 3 {
-		text += " (" + Percent(low-1) + ")"
+	} else if low < 1.995 {
+		change = " (" + Percent(low-1) + ")"
 	}
 	switch measureOf(o.contests[0].rows[0]) {
 	case result.Throughput:
-		return text + " the throughput of " + o.loser
+		return text + " the throughput of " + o.loser + change
 	case result.ResponseP50:
-		return "it responds " + text + " as fast as " + o.loser
+		return "it responds " + text + " as fast as " + o.loser + change
 	}
-	return text + " as fast as " + o.loser
+	return text + " as fast as " + o.loser + change
 }
 
 // lead is the speed of the best row relative to the row behind, by their verdict if there is one.

@@ -98,7 +98,7 @@ func DefaultCriteria(baseline string, inputs []string) Criteria {
 
 // TooFew reports whether the blocks of an undecided verdict are too few to decide anything, whatever they show.
 func (v *Verdict) TooFew() bool {
-	return !v.Exact && v.RunsA == 0 && v.N < stat.MinBlocks(1-ratioConfidence)
+	return !v.Exact && v.States == nil && v.RunsA == 0 && v.N < stat.MinBlocks(1-ratioConfidence)
 }
 
 // ratioConfidence is the confidence of every interval of a ratio.

@@ -52,7 +52,12 @@ func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 			}
 			words := st.cells(line)
 			words[0] = head + words[0]
-			wrap(b, words, "  ", quote.Width(head)+2, st.width())
+			sep := "  "
+			if quote.Width(words[0]) > st.width() {
+				words, sep = strings.Split(strings.Join(words, " "), " "), " "
+				words = append([]string{head + strings.Join(words[:1], "")}, words[1:]...)
+			}
+			wrap(b, words, sep, quote.Width(head)+2, st.width())
 		}
 	}
 	for _, line := range rest {
@@ -106,8 +111,8 @@ func verdictLines(verdicts []compare.Verdict) (groups []pointLines, rest []strin
 				g.lines = append(g.lines, []string{v.Note})
 			}
 		}
-		if len(equal) > 0 {
-			g.lines = append(g.lines, []string{joinNames(equal) + " equal (exact)"})
+		for _, names := range equal {
+			g.lines = append(g.lines, []string{joinNames(names) + " equal (exact)"})
 		}
 		if len(g.lines) > 0 {
 			groups = append(groups, g)
@@ -150,26 +155,32 @@ func mostNeeded(verdicts []compare.Verdict) string {
 	return fmt.Sprintf("; about %d more blocks would decide all of them", most)
 }
 
-// splitEqual separates the designs that are exactly equal at a point from the other verdicts.
-func splitEqual(verdicts []compare.Verdict, shared []string) (designs []string, others []compare.Verdict) {
+// splitEqual separates the groups of sides that are exactly equal at a point from the other verdicts.
+func splitEqual(verdicts []compare.Verdict, shared []string) (groups [][]string, others []compare.Verdict) {
 	for _, v := range verdicts {
-		plainPair := v.Paired && v.A != v.B && pointText(v.OnlyA, shared)+pointText(v.OnlyB, shared) == ""
-		if !plainPair || !v.Exact || v.Ratio != 1 || v.NoRatio != "" {
+		if !v.Paired || !v.Exact || v.Ratio != 1 || v.NoRatio != "" {
 			others = append(others, v)
 			continue
 		}
-		// Two separate groups of equals would look like one.
-		if len(designs) > 0 && !slices.Contains(designs, v.A) && !slices.Contains(designs, v.B) {
-			others = append(others, v)
-			continue
-		}
-		for _, d := range []string{v.B, v.A} {
-			if !slices.Contains(designs, d) {
-				designs = append(designs, d)
+		// Both sides join one group, with the groups in which they already are.
+		pair := []string{designAt(v.B, v.OnlyB, shared), designAt(v.A, v.OnlyA, shared)}
+		var apart [][]string
+		var group []string
+		for _, g := range groups {
+			if slices.Contains(g, pair[0]) || slices.Contains(g, pair[1]) {
+				group = append(group, g...)
+			} else {
+				apart = append(apart, g)
 			}
 		}
+		for _, side := range pair {
+			if !slices.Contains(group, side) {
+				group = append(group, side)
+			}
+		}
+		groups = append(apart, group)
 	}
-	return designs, others
+	return groups, others
 }
 
 // joinNames joins names as in "a, b and c".
