@@ -139,8 +139,8 @@ func (a *app) summarize(ctx context.Context, r *lab.Run, o runOptions) error {
 	a.reportFailures(r.Checked())
 	a.warnLostFailures(r.Dir, r.Trials)
 	a.warnLostFailures(r.Dir, r.Predictions)
-	a.conclude(r)
 	if !a.view.quiet {
+		a.conclude(r)
 		fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
 	}
 	err := a.writeTimelines(ctx, r, o)

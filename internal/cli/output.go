@@ -27,8 +27,11 @@ type output struct {
 }
 
 func (a *app) newOutput(o *runOptions) *output {
-	return &output{app: a, format: o.format,
-		events: events{progress: newProgress(a.stderr), stderr: a.stderr, started: announce}}
+	w := a.stderr
+	if a.view.quiet {
+		w = io.Discard
+	}
+	return &output{app: a, format: o.format, events: events{progress: newProgress(w), stderr: w, started: announce}}
 }
 
 // notify handles an event.
