@@ -219,7 +219,8 @@ func (g *answerGroup) scalingOf(design string) (how scaled, ok bool) {
 	case best == first:
 		return scaled{kind: scalesNot}, true
 	case best == last:
-		return scaled{scalesUp, fmt.Sprintf(" up to the %d tried (%s from %d)", cpus(best), gain(best), cpus(first))}, true
+		return scaled{scalesUp, fmt.Sprintf(" up to the %d tried (%s from %d)", cpus(best), gain(best),
+			cpus(first))}, true
 	case slower:
 		return scaled{scalesUp, fmt.Sprintf(" up to %d (%s from %d; slower beyond)", cpus(best), gain(best),
 			cpus(first))}, true

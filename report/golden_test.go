@@ -386,7 +386,8 @@ func TestOpenLoopPage(t *testing.T) {
 			Verdict: compare.Unstable},
 	}
 	var page bytes.Buffer
-	if err := Table(&page, rows, verdicts, nil, compare.Answer{}, Style{Full: true, Width: 100, Unicode: true}); err != nil {
+	if err := Table(&page, rows, verdicts, nil, compare.Answer{},
+		Style{Full: true, Width: 100, Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "open-unicode-100.txt", page.Bytes())

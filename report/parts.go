@@ -7,8 +7,10 @@ type Part struct {
 	Name, About string
 }
 
-// Parts are the optional parts of the pages of all verbs. A page without a part ignores its name.
-var Parts = []Part{
+// Parts returns the optional parts of the pages of all verbs. A page without a part ignores its name.
+func Parts() []Part { return optionalParts }
+
+var optionalParts = []Part{
 	{"plots", "plots against CPUs or another factor"},
 	{"latency", "box plots of the latency"},
 	{"resources", "the busiest resource of each row"},
@@ -29,7 +31,7 @@ var Parts = []Part{
 // PartNames returns the names of all optional parts.
 func PartNames() []string {
 	var names []string
-	for _, p := range Parts {
+	for _, p := range optionalParts {
 		names = append(names, p.Name)
 	}
 	return names

@@ -36,7 +36,8 @@ func TestStyleFor(t *testing.T) {
 		{map[string]string{"LANG": "C.UTF-8"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
 		{map[string]string{"LANG": "de_DE.utf8"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
 		{map[string]string{"LANG": "de_DE.ISO-8859-1"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
-		{map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
+		{map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, true, 90,
+			Style{Width: 90, Color: true}},
 		{map[string]string{"LC_CTYPE": "C.UTF-8", "LANG": "C"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
 	} {
 		got := StyleFor(func(name string) string { return c.env[name] }, c.terminal, c.width)
@@ -230,7 +231,8 @@ func stages() []compare.Row {
 
 func TestColorOnlyAddsEscapes(t *testing.T) {
 	var with, without bytes.Buffer
-	if err := errors.Join(Table(&with, shops(), nil, nil, compare.Answer{}, Style{Full: true, Unicode: true, Color: true}),
+	if err := errors.Join(Table(&with, shops(), nil, nil, compare.Answer{},
+		Style{Full: true, Unicode: true, Color: true}),
 		Table(&without, shops(), nil, nil, compare.Answer{}, Style{Full: true, Unicode: true})); err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +359,8 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func TestWriteErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
-		"Table": Table(failing{}, shops(), nil, nil, compare.Answer{}, Style{Full: true}), "Markdown": Markdown(failing{}, shops(), nil, nil, compare.Answer{}),
+		"Table": Table(failing{}, shops(), nil, nil, compare.Answer{},
+			Style{Full: true}), "Markdown": Markdown(failing{}, shops(), nil, nil, compare.Answer{}),
 		"CSV":   CSV(failing{}, trialsOf()),
 		"Bench": Bench(failing{}, trialsOf(), nil),
 		"JSON":  JSON(failing{}, 1),

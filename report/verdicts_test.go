@@ -123,8 +123,9 @@ func TestVerdictLines(t *testing.T) {
 		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
 	}
 	v := func(a, b string, cpus int, verdict string, ratio, low, high result.Value) compare.Verdict {
-		return compare.Verdict{Workload: "coffee", A: a, B: b, Paired: true, Metric: result.Throughput, Verdict: verdict,
-			Point: at(cpus), Ratio: ratio, Low: low, High: high, N: 10, Margin: 0.02, P: result.Unavailable}
+		return compare.Verdict{Workload: "coffee", A: a, B: b, Paired: true, Metric: result.Throughput,
+			Verdict: verdict, Point: at(cpus), Ratio: ratio, Low: low, High: high, N: 10, Margin: 0.02,
+			P: result.Unavailable}
 	}
 	exact := func(x compare.Verdict) compare.Verdict { x.Exact = true; return x }
 	faster := v("fine", "coarse", 2, compare.Faster, 1.99, 1.97, 2)

@@ -28,7 +28,7 @@ func (a *app) page(write func(io.Writer, report.Style) error) error {
 
 // completeParts completes the last name of --show a,b.
 func completeParts(_ *cobra.Command, _ []string, typed string) (names []string, d cobra.ShellCompDirective) {
-	for _, p := range report.Parts {
+	for _, p := range report.Parts() {
 		names = append(names, typed[:strings.LastIndexByte(typed, ',')+1]+p.Name+"\t"+p.About)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

@@ -44,7 +44,7 @@ func (p Pager) Show(w io.Writer, page []byte) bool {
 		return false
 	}
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(page), f, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(page), f, f
 	if p.getenv("LESS") == "" {
 		cmd.Env = append(os.Environ(), "LESS=FRX") // pages have colours
 	}
