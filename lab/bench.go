@@ -32,6 +32,7 @@ type BenchOptions struct {
 	TimeLimit time.Duration // time after which a trial counts as hung; default 1 min + 20 x Duration
 	Output    string        // run directory to create; default brewput-runs/bench-TIME
 	Args      []string      // stored in the run's header, such as the command line
+	Config    []string      // settings of configuration files that apply, stored in the header
 	Version   string        // version of the program, stored in the header
 	Notify    func(Event)   // receives [Note], [Started], [Progress], [Warning], and in a gate [Interim]; may be nil
 }
@@ -90,7 +91,7 @@ func (o *BenchOptions) limit() time.Duration {
 // levels returns the levels of GOMAXPROCS.
 func (o *BenchOptions) levels() ([]plan.Level, error) {
 	if o.CPUs == "" {
-		one, all := plan.IntLevel(1), plan.IntLevel(runtime.GOMAXPROCS(0))
+		one, all := plan.IntLevel(1), plan.IntLevel(allCPUs())
 		if one == all {
 			return []plan.Level{one}, nil
 		}
@@ -109,6 +110,9 @@ func (o *BenchOptions) levels() ([]plan.Level, error) {
 	}
 	return c.Levels, nil
 }
+
+// allCPUs is GOMAXPROCS, as under go test, but at most the number of CPUs of this machine.
+func allCPUs() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
 // BenchRun is a run of Go benchmarks.
 type BenchRun struct {

@@ -68,6 +68,9 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := errors.Join(distinct("go", o.Go), distinct("pgo", o.PGO)); err != nil {
+		return nil, err
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -76,6 +79,16 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 		Package: o.Package, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
 		Time: o.Duration, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
 	}, nil
+}
+
+// distinct refuses levels that are there twice: each would be measured twice, and compared with nothing.
+func distinct(field string, levels []string) error {
+	for i, l := range levels {
+		if slices.Contains(levels[:i], l) {
+			return refuse(field, l, "is there twice")
+		}
+	}
+	return nil
 }
 
 // prepare compiles the benchmarks and creates the sweep.
@@ -99,8 +112,8 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 		return err
 	}
 	return r.equip(sweep.Header{
-		Workload: x.Package, World: result.Live, Args: o.Args, Version: o.Version, Started: time.Now(),
-		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Cases: cases, Bench: raw,
+		Workload: x.Package, World: result.Live, Args: o.Args, Config: o.Config, Version: o.Version,
+		Started: time.Now(), Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Cases: cases, Bench: raw,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Duration / 2),
 			TimeLimit: sweep.Duration(x.Limit)},
 		Environment: host.Read(), Warnings: []string{},

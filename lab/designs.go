@@ -27,6 +27,7 @@ type DesignOptions struct {
 	AllPairs   bool          // compare every pair of designs, not only neighbours
 	Output     string        // run directory to create; default brewput-runs/WORKLOAD-TIME
 	Args       []string      // stored in the run's header, such as the command line
+	Config     []string      // settings of configuration files that apply, stored in the header
 	Version    string        // version of the program, stored in the header
 	Program    string        // name of the command in messages; default "brewput"
 	Notify     func(Event)   // receives all events except [Interim]; may be nil
@@ -68,6 +69,12 @@ func endsAll(limit, window time.Duration, operations int64) error {
 
 // cases returns the chosen designs at the chosen points.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
+	if w == nil {
+		return nil, refuse("workload", nil, "is needed")
+	}
+	if err := w.Validate(); err != nil {
+		return nil, refuse("", nil, "%w", err)
+	}
 	return sweep.Selection{Designs: o.Designs, Levels: o.Levels, List: o.CaseList, Baseline: o.Baseline,
 		Operations: o.Operations}.Cases(w)
 }

@@ -123,6 +123,9 @@ func (a Address) collect(ctx context.Context, o collect.Options) (*collect.Colle
 }
 
 func (d Design) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+	if d.Workload == nil {
+		return nil, refuse("workload", nil, "is needed")
+	}
 	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
 	for _, s := range d.Point.Settings() {
 		choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
@@ -147,11 +150,16 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 	if !ok {
 		return nil, refuse("designs", d.Name, "workload %s has no such design", d.Workload.Name)
 	}
+	point := d.Point.Only(d.Workload.FactorsOf(design))
+	if load := workload.LoadFactors(point); len(load) > 0 {
+		level, _ := point.Get(load[0])
+		return nil, refuse(load[0], level, "has no effect on explain, which runs designs in a closed loop").
+			Suggest("explain the design without a load")
+	}
 	burn, err := calibrate.ForSweep(calibrate.CacheDir(), host.Read().Fingerprint)
 	if err != nil {
 		return nil, err
 	}
-	point := d.Point.Only(d.Workload.FactorsOf(design))
 	spec := trial.Spec{Workload: d.Workload.Name, Design: d.Name, Point: point, Seed: 1, Sample: 1, BurnRate: burn.Rate}
 	return collect.Design(ctx, design, spec, o)
 }
