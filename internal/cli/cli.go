@@ -139,6 +139,7 @@ func (a *app) root() *cobra.Command {
 
 	root.PersistentFlags().BoolVarP(&a.view.quiet, "quiet", "q", false, "print errors and the page only")
 	root.PersistentFlags().BoolVarP(&a.view.verbose, "verbose", "v", false, "print all details")
+	a.addParts(root)
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	width, _ := terminal(a.stdout)

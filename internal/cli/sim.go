@@ -22,6 +22,7 @@ func (a *app) simCommand() *cobra.Command {
 	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
+	a.view.addTo(f)
 	decimalVar(f, &o.count, "count", 1, "replications with different random draws; 2 or more give intervals")
 	f.StringVar(&o.precision, "precision", "", "replicate until every mean's 95% confidence half-width is at most "+
 		"`SHARE` of the mean, such as 1%")
