@@ -25,7 +25,7 @@ func timeAnswer(v *Verdict, a, b string) string {
 	switch {
 	case v.Verdict == Equivalent:
 		return fmt.Sprintf("%s and %s take the same time within %.3g%% (%s to %s)", a, b, 100*v.Margin,
-			PercentChange(low), PercentChange(high))
+			PercentChange(v.Low), PercentChange(v.High))
 	case v.Verdict == Faster:
 		return fmt.Sprintf("%s takes %s less time than %s (%s to %s)", a, percentOf(1-float64(v.Ratio)), b,
 			percentOf(1-high), percentOf(1-low))
@@ -35,8 +35,8 @@ func timeAnswer(v *Verdict, a, b string) string {
 		return fmt.Sprintf("%s takes %s more time than %s (%s to %s)", a, percentOf(float64(v.Ratio)-1), b,
 			percentOf(low-1), percentOf(high-1))
 	}
-	text := fmt.Sprintf("Undecided: the time of %s differs from that of %s by %s to %s", a, b, PercentChange(low),
-		PercentChange(high))
+	text := fmt.Sprintf("Undecided: the time of %s differs from that of %s by %s to %s", a, b, PercentChange(v.Low),
+		PercentChange(v.High))
 	if !(high < 10) {
 		text = fmt.Sprintf("Undecided: %s do not show whether %s or %s takes less time", result.Count(v.N, "block"), a,
 			b)
@@ -49,18 +49,6 @@ func timeAnswer(v *Verdict, a, b string) string {
 
 // percentOf returns a fraction in percent with three significant digits, as in 12.3%.
 func percentOf(x float64) string { return threeDigits(100*x) + "%" }
-
-// PercentChange returns the change of a ratio in percent with its sign and three significant digits, as in -12.3%; ""
-// if the ratio is unknown, or so large that percent are hard to read.
-func PercentChange(ratio float64) string {
-	if !(ratio < 10) {
-		return ""
-	}
-	if ratio >= 1 {
-		return "+" + percentOf(ratio-1)
-	}
-	return percentOf(ratio - 1)
-}
 
 // threeDigits formats a number below 1e6 with three significant digits, and at least two decimals near 0.
 func threeDigits(x float64) string {

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -72,7 +71,8 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 		return res, err
 	}
 	res.Decisions, res.LoadWarning, res.BudgetEnded = g.List, g.Loaded, g.Short
-	res.Rows, res.Warnings = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
+	res.Rows = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases)
+	res.Warnings = compare.NameBusiest(compare.Warnings(res.Trials, nil), res.Busiest)
 	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
 		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric,
 			Until:   e.Until,
@@ -111,7 +111,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		o.Count = 80
 	}
 	if o.CPUs == "" {
-		o.CPUs = fmt.Sprint(runtime.GOMAXPROCS(0)) // the default of go test
+		o.CPUs = fmt.Sprint(allCPUs()) // the default of go test
 	}
 	if len(o.Metrics) == 0 {
 		o.Metrics = []string{"ns/op"}

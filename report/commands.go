@@ -121,7 +121,7 @@ func (c Commands) verdictLine(v compare.Verdict) string {
 		return text
 	}
 	text := fmt.Sprintf("%s: %s %sx %s", head, a, ratio(v.Ratio), b)
-	if change := compare.PercentChange(float64(v.Ratio)); change != "" {
+	if change := compare.PercentChange(v.Ratio); change != "" {
 		text += " (" + change + ")"
 	}
 	if v.Exact {

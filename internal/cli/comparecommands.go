@@ -35,7 +35,8 @@ func (o *commandOptions) addTo(all *pflag.FlagSet) {
 	f.BoolVar(&o.show, "show-output", false, "print what the commands print, to stderr")
 	f.DurationVar(&o.TimeLimit, "time-limit", 0, "commands: `TIME` after which a run has failed (default none)")
 	decimalVar(f, &o.Seed, "seed", 1, "commands: seed of the order of runs")
-	f.StringVarP(&o.Output, "output", "o", "", "commands: run directory `DIR` to create (default brewput-runs/command-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "commands: run directory `DIR` to create (default "+
+		"brewput-runs/command-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the comparison of commands in `DIR`")
 	o.flags = f
 	all.AddFlagSet(f)
