@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,24 +23,24 @@ func TestStyleFor(t *testing.T) {
 		width    int
 		want     Style
 	}{
-		{nil, true, 120, Style{120, true, true}},
-		{nil, false, 0, Style{100, false, true}},
-		{map[string]string{"COLUMNS": "72"}, true, 120, Style{72, true, true}},
-		{map[string]string{"COLUMNS": "wide"}, true, 120, Style{120, true, true}},
-		{map[string]string{"COLUMNS": "-5"}, true, 0, Style{100, true, true}},
-		{map[string]string{"NO_COLOR": "1"}, true, 90, Style{90, false, true}},
-		{map[string]string{"NO_COLOR": ""}, true, 90, Style{90, true, true}},
-		{map[string]string{"TERM": "dumb"}, true, 90, Style{90, false, false}},
-		{map[string]string{"LANG": "C"}, true, 90, Style{90, true, false}},
-		{map[string]string{"LANG": "POSIX"}, true, 90, Style{90, true, false}},
-		{map[string]string{"LANG": "C.UTF-8"}, true, 90, Style{90, true, true}},
-		{map[string]string{"LANG": "de_DE.utf8"}, true, 90, Style{90, true, true}},
-		{map[string]string{"LANG": "de_DE.ISO-8859-1"}, true, 90, Style{90, true, false}},
-		{map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, true, 90, Style{90, true, false}},
-		{map[string]string{"LC_CTYPE": "C.UTF-8", "LANG": "C"}, true, 90, Style{90, true, true}},
+		{nil, true, 120, Style{Width: 120, Color: true, Unicode: true}},
+		{nil, false, 0, Style{Width: 100, Unicode: true}},
+		{map[string]string{"COLUMNS": "72"}, true, 120, Style{Width: 72, Color: true, Unicode: true}},
+		{map[string]string{"COLUMNS": "wide"}, true, 120, Style{Width: 120, Color: true, Unicode: true}},
+		{map[string]string{"COLUMNS": "-5"}, true, 0, Style{Width: 100, Color: true, Unicode: true}},
+		{map[string]string{"NO_COLOR": "1"}, true, 90, Style{Width: 90, Unicode: true}},
+		{map[string]string{"NO_COLOR": ""}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
+		{map[string]string{"TERM": "dumb"}, true, 90, Style{Width: 90}},
+		{map[string]string{"LANG": "C"}, true, 90, Style{Width: 90, Color: true}},
+		{map[string]string{"LANG": "POSIX"}, true, 90, Style{Width: 90, Color: true}},
+		{map[string]string{"LANG": "C.UTF-8"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
+		{map[string]string{"LANG": "de_DE.utf8"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
+		{map[string]string{"LANG": "de_DE.ISO-8859-1"}, true, 90, Style{Width: 90, Color: true}},
+		{map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, true, 90, Style{Width: 90, Color: true}},
+		{map[string]string{"LC_CTYPE": "C.UTF-8", "LANG": "C"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
 	} {
 		got := StyleFor(func(name string) string { return c.env[name] }, c.terminal, c.width)
-		if got != c.want {
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v terminal=%v: got %+v, want %+v", c.env, c.terminal, got, c.want)
 		}
 	}
