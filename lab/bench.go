@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"runtime"
 	"strings"
@@ -126,7 +127,8 @@ type BenchResult struct {
 	Outcome    result.Outcome    // of the trials; result.SomeFailed if a benchmark is broken
 	Conclusion *sweep.Conclusion // why a run with a budget ended; nil without a budget
 
-	sweep *sweep.Sweep
+	sweep    *sweep.Sweep
+	interims []json.RawMessage // set by ReadBench
 }
 
 // Analyze computes the medians, comparisons and warnings of the trials. It may take seconds.
