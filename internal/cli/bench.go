@@ -109,7 +109,7 @@ func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 	if len(args) > 0 {
 		o.Package = args[0]
 	}
-	e := &events{progress: newProgress(a.stderr), stderr: a.stderr, started: benchIntent}
+	e := a.newEvents(benchIntent)
 	o.Args, o.Version, o.Notify = arguments(), version(), e.notify
 	return e
 }
@@ -136,7 +136,7 @@ func benchIntent(s lab.Started) string {
 func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "resume" && f.Name != "format" {
+		if !slices.Contains([]string{"resume", "format", "quiet", "verbose", "show", "full"}, f.Name) {
 			wrong = f.Name
 		}
 	})
@@ -214,7 +214,7 @@ func (a *app) writeBenchFiles(r *lab.BenchRun, again bool) error {
 		err = nil
 	}
 	if err == nil {
-		fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
+		fmt.Fprintf(a.notes, "stored in %s\n", r.Dir)
 	}
 	return err
 }

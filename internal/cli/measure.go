@@ -132,7 +132,7 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 	a.warnLostFailures(r.Dir, r.Trials)
 	a.warnLostFailures(r.Dir, r.Predictions)
 	a.conclude(r)
-	fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
+	fmt.Fprintf(a.notes, "stored in %s\n", r.Dir)
 	if err = a.writeTimelines(ctx, r, o); errors.Is(err, context.Canceled) {
 		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",
 			resumeHint(r.Header, r.Dir), o.timelineArgs())

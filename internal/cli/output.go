@@ -14,7 +14,7 @@ import (
 // output shows the events of a run of designs and passes its results to package report in the chosen format. It
 // writes JSON block by block, and the other formats at the end.
 type output struct {
-	events
+	*events
 	app    *app
 	format string
 	err    error
@@ -27,7 +27,7 @@ type output struct {
 
 func (a *app) newOutput(o *runOptions) *output {
 	return &output{app: a, format: o.format,
-		events: events{progress: newProgress(a.stderr), stderr: a.stderr, started: announce}}
+		events: a.newEvents(announce)}
 }
 
 // notify handles an event.

@@ -84,6 +84,7 @@ func onlyResume(cmd *cobra.Command) error {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "resume", "format", "time-limit", "baseline", "compare", "timeline", "timeline-span", "sensitivity":
+		case "quiet", "verbose", "show", "full":
 		default:
 			wrong = f.Name
 		}
