@@ -28,6 +28,7 @@ func TestDescribe(t *testing.T) {
 		{at(1, 7, 24, 0), simulation, "replication 2 of 4, 7 of 24 trials"},
 		{prediction, run, "prediction, block 1 of 10, 3 of 80 trials"},
 		{pilot, simulation, "2 of 5 trials that find the warm-up"},
+		{at(0, 7, 0, 0), nil, "7 runs done"},   // of explain
 		{at(0, 1, 4, 0), nil, "1 of 4 trials"}, // capacities are measured before a run begins
 	} {
 		if got := c.e.Describe(c.h); got != c.want {

@@ -45,6 +45,8 @@ func (e *progress) add(step plan.Step, d time.Duration) {
 func (e Event) Describe(h *Header) string {
 	words := fmt.Sprintf("%d of %d trials", e.Done, e.Total)
 	switch {
+	case e.Total == 0:
+		words = result.Count(e.Done, "run") + " done"
 	case e.Pilot:
 		words += " that find the warm-up"
 	case h != nil:

@@ -47,6 +47,7 @@ type collector struct {
 	deadline    time.Time
 	cpuLevels   []int
 	runs        map[int][]plainRun // runs without a profiler, by number of CPUs
+	started     int                // runs, for Options.Step
 	skipped     []string
 	profiled    []profiledRun
 }
@@ -224,6 +225,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 		return outcome{}, nil, "", err
 	}
 
+	k.step()
 	e, err := k.runHooked(ctx, hook.Request{Kind: kind, Duration: window, Bytes: k.opts.TraceBytes, Dir: dir}, cpus)
 	if err != nil {
 		return e, nil, dir, err
@@ -242,6 +244,14 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	}
 
 	return e, a, dir, nil
+}
+
+// step reports that a run begins.
+func (k *collector) step() {
+	if k.opts.Step != nil {
+		k.opts.Step(k.started)
+	}
+	k.started++
 }
 
 var kindNames = map[hook.Kind]string{

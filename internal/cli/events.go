@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/lab"
@@ -63,6 +64,18 @@ func (n notes) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return n.to.Write(p)
+}
+
+// steps prints the steps of a verb without a plan, and heartbeats.
+func (a *app) steps(now func() time.Time) func(lab.Event) {
+	p := a.newEvents(nil).progress
+	p.now, p.width = now, 0 // how many runs follow is not known, so that a line that is redrawn would say little
+	return func(e lab.Event) {
+		if at, ok := e.(lab.Progress); ok {
+			p.show(sweep.Event(at))
+		}
+		a.note(e)
+	}
 }
 
 // note prints a step of a verb. It redacts passwords, because arguments of programs may hold addresses.

@@ -122,7 +122,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	}
 	ctx := cmd.Context()
 	options.Stdin, _ = cmd.InOrStdin().(*os.File)
-	options.Notify = a.note
+	options.Notify = a.steps(time.Now)
 	a.measuring = true
 
 	x, err := lab.Explain(ctx, options)

@@ -39,6 +39,23 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
+// TestSteps: explain does not know how many runs follow, and has heartbeats nevertheless.
+func TestSteps(t *testing.T) {
+	var b bytes.Buffer
+	a := &app{stderr: &b}
+	a.notes = notes{&b, &a.view.quiet}
+	now := time.Now().Add(time.Hour)
+	notify := a.steps(func() time.Time { return now })
+	notify(lab.Note{Text: "running it"})
+	for done := range 9 {
+		notify(lab.Progress{Done: done})
+		now = now.Add(10 * time.Second)
+	}
+	if got, want := b.String(), "running it\n0 runs done\n3 runs done\n6 runs done\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestQuietHasNoHeartbeat: a quiet command shows no progress and no notes, but warnings.
 func TestQuietHasNoHeartbeat(t *testing.T) {
 	var b bytes.Buffer
