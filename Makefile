@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoModelOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim pgo size verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate intervals fuzz needs data simd
+.PHONY: help demo build test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate intervals fuzz needs data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -54,6 +54,9 @@ pgo: ## profile the simulator again for PGO builds of cmd/brewput: half a minute
 
 size: ## list the size of the released binary by section, module and package, and check that it is at most 25 MB
 	$(GO) run ./proof/binarysize
+
+release: ## build the archives of four platforms with SHA256SUMS and lists of modules into dist/; the same bytes each time
+	$(GO) run ./internal/release
 
 direct: ## predict jobs of real code on two CPUs from a recording on one, and compare with real trials: 2 minutes
 	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode

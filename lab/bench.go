@@ -33,6 +33,7 @@ type BenchOptions struct {
 	TimeLimit time.Duration // time after which a trial counts as hung; default 1 min + 20 x Duration
 	Output    string        // run directory to create; default brewput-runs/bench-TIME
 	Args      []string      // stored in the run's header, such as the command line
+	Config    []string      // settings of configuration files that apply, stored in the header
 	Version   string        // version of the program, stored in the header
 	Notify    func(Event)   // receives [Note], [Started], [Progress], [Warning], and in a gate [Interim]; may be nil
 }

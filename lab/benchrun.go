@@ -99,8 +99,8 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 		return err
 	}
 	return r.equip(sweep.Header{
-		Workload: x.Package, World: result.Live, Args: o.Args, Version: o.Version, Started: time.Now(),
-		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Cases: cases, Bench: raw,
+		Workload: x.Package, World: result.Live, Args: o.Args, Config: o.Config, Version: o.Version,
+		Started: time.Now(), Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Cases: cases, Bench: raw,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Duration / 2),
 			TimeLimit: sweep.Duration(x.Limit)},
 		Environment: host.Read(), Warnings: []string{},

@@ -27,6 +27,7 @@ type DesignOptions struct {
 	AllPairs   bool          // compare every pair of designs, not only neighbours
 	Output     string        // run directory to create; default brewput-runs/WORKLOAD-TIME
 	Args       []string      // stored in the run's header, such as the command line
+	Config     []string      // settings of configuration files that apply, stored in the header
 	Version    string        // version of the program, stored in the header
 	Program    string        // name of the command in messages; default "brewput"
 	Notify     func(Event)   // receives all events except [Interim]; may be nil

@@ -177,7 +177,7 @@ func oversubscribed() string {
 // header returns the part of the header that both worlds share.
 func (o *DesignOptions) header(w *workload.Workload, world string, here result.Environment) sweep.Header {
 	return sweep.Header{
-		Workload: w.Name, World: world, Args: o.Args, Version: o.Version, Started: time.Now(),
+		Workload: w.Name, World: world, Args: o.Args, Config: o.Config, Version: o.Version, Started: time.Now(),
 		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Warmup),
 			Operations: o.Operations},

@@ -22,7 +22,8 @@ import (
 type Header struct {
 	Workload     string      `json:"workload"`
 	World        string      `json:"world"`
-	Args         []string    `json:"args"` // the command line
+	Args         []string    `json:"args"`             // the command line
+	Config       []string    `json:"config,omitempty"` // settings of configuration files that apply, in words
 	Version      string      `json:"version"`
 	Started      time.Time   `json:"started"`
 	Seed         string      `json:"seed"`

@@ -40,6 +40,8 @@ var openers = map[string]string{
 	"proof/robustness/names.go":                 "a timeline that a command under attack wrote",
 	"proof/record/record.go":                    "the record of a campaign that it wrote, and the program under test",
 	"env/virtual/internal/self/asleep_linux.go": "/proc of this process",
+	"internal/release/main.go":                  "files of the release, which are in the repository or were just built",
+	"internal/release/build.go":                 "the program that it built",
 	"proof/binarysize/main.go":                  "the binary that make built, whose size it reports",
 	"workload/source/source.go":                 "the sources of this program, if they still exist",
 	"internal/store/dir.go":                     "the run directory itself, to sync it",

@@ -63,8 +63,9 @@ var mayImport = map[string][]string{
 	"internal/gobench": {"compare", "internal/host", "internal/input", "internal/lock", "internal/proc", "plan",
 		"result", "sweep", "trial", "workload"},
 	"internal/cli/help": {},
+	"internal/config":   {"internal/input", "internal/quote", "plan"},
 	"internal/cli": {"compare", "evidence/collect", "internal/aa", "internal/buildinfo", "internal/calibrate",
-		"internal/cli/help", "internal/costs", "internal/starter",
+		"internal/cli/help", "internal/config", "internal/costs", "internal/starter",
 		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/interrupt",
 		"internal/pprofui", "internal/quote", "internal/store", "lab", "plan", "report",
 		"result", "sim", "sweep", "timeline", "trial", "workload"},
@@ -96,6 +97,7 @@ var mayImport = map[string][]string{
 	"proof/record":        {},
 	"internal/repository": {"internal/proc"},
 	"proof/binarysize":    {"internal/proc"},
+	"internal/release":    {"internal/interrupt", "internal/proc"},
 	"internal/hostile": {"env", "internal/gobench", "internal/host", "internal/quote", "internal/store", "plan",
 		"result", "sweep", "workload"},
 	"proof/robustness": {"", "internal/hostile", "internal/proc", "proof/record", "internal/repository",
@@ -116,8 +118,8 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/repository",
-	"internal/seeded", "internal/store/storetest"}
+var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/release",
+	"internal/repository", "internal/seeded", "internal/store/storetest"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -129,6 +131,7 @@ var (
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
 		"internal/cli":       {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+		"internal/cli/help":  {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		"internal/gobench":   {"golang.org/x/perf/benchfmt"},
 		"internal/gotrace":   {"golang.org/x/exp/trace"},
 		"internal/hist":      {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},
@@ -203,7 +206,7 @@ const catalogueFile = "catalog/catalog.go"
 var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"internal/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
-	"proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
+	"internal/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
 	"examples/futuredate": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and

@@ -27,7 +27,7 @@ func (a *app) benchCommand() *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE]",
-		Short: "Measure the Go benchmarks of a package as they are, and compare two revisions",
+		Short: "Measure a package's Go benchmarks, and compare two revisions",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("bench takes one package, not %d; flags begin with two dashes", len(args))
@@ -43,7 +43,7 @@ func (a *app) benchCommand() *cobra.Command {
 	f.StringSliceVar(&o.Go, "go", nil, "installed `VERSIONS` of Go to compare, such as go1.25.0,go1.26.0")
 	f.StringSliceVar(&o.PGO, "pgo", nil, "`PROFILES` to compile with: off, auto or files")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "run directory `DIR` to create (default brewput-runs/bench-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -87,7 +87,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	if count && budget {
 		return usage("--count and --budget both say how many blocks there are; give one of them")
 	}
-	if _, err := a.fromEnvironment(cmd.Flags(),
+	if _, err := a.fromEnvironment(cmd,
 		func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) }); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 		o.Package = args[0]
 	}
 	e := a.newEvents(benchIntent)
-	o.Args, o.Version, o.Notify = arguments(), version(), e.notify
+	o.Args, o.Version, o.Config, o.Notify = arguments(), version(), a.config, e.notify
 	return e
 }
 
@@ -177,6 +177,7 @@ func (a *app) finishBench(res *lab.BenchResult, err error, format string) error 
 		err = nil
 	}
 
+	a.showSettings(format, res.Header.Config)
 	if failed := a.showBench(res, format); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
 			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))

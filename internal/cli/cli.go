@@ -33,10 +33,11 @@ type app struct {
 	text            io.Writer // writes plain text to stdout
 	notes           io.Writer // writes remarks to stderr, unless the command is quiet
 	view            view
-	measuring       bool // trials may run; errors before are wrong use
-	code            int  // exit code of a verb that returns no error
-	interruptShown  bool // the interrupt was reported to the user
-	endsByInterrupt bool // an interrupt is the normal end of the verb
+	config          []string // settings of brewput.conf that apply
+	measuring       bool     // trials may run; errors before are wrong use
+	code            int      // exit code of a verb that returns no error
+	interruptShown  bool     // the interrupt was reported to the user
+	endsByInterrupt bool     // an interrupt is the normal end of the verb
 }
 
 // Interruptible returns a context that the first of [interrupt.Signals] cancels. A second signal ends the process at
@@ -137,7 +138,6 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(),
 		a.explainCommand(), a.listCommand(), a.showCommand(), a.sourceCommand(), a.newCommand(), a.doctorCommand(),
 		a.calibrateCommand(), a.versionCommand())
@@ -146,23 +146,10 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&a.view.verbose, "verbose", "v", false, "print all details")
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
-	describe(root, "brewput")
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-		case "completion":
-			c.Args, c.RunE = root.Args, root.RunE
-		default:
-			describe(c, c.Name())
-		}
-	}
+	width, _ := terminal(a.stdout)
+	help.Install(root, func(name string) bool { return slices.Contains(a.workloadNames(), name) },
+		help.Width(os.Getenv("COLUMNS"), width))
 	return root
-}
-
-// describe gives a command the texts of a verb.
-func describe(cmd *cobra.Command, verb string) {
-	long, examples := help.Text(verb)
-	cmd.Long, cmd.Example = strings.ReplaceAll(long, "NAME", name()), indent(examples)
 }
 
 // helpCommand is cobra's help, except that an unknown verb is a usage error.
@@ -179,11 +166,6 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-}
-
-// indent fills the program's name into examples and indents them like help texts.
-func indent(text string) string {
-	return "  " + strings.ReplaceAll(strings.ReplaceAll(text, "NAME", name()), "\n", "\n  ")
 }
 
 func (a *app) unknownVerb(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,7 @@ func (a *app) compareCommand() *cobra.Command {
 	format := "table"
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
-		Short: "Compare two stored runs of one workload on one machine, or two files of Go benchmarks",
+		Short: "Compare two stored runs, or two files of Go benchmarks",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usage("compare takes two run directories or files, the old and the new one, not %d; as "+

@@ -34,7 +34,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check whether this machine is fit for measuring, and what would help",
+		Short: "Check whether this machine is fit for measuring",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("doctor takes no argument %q: it examines this machine", args[0])

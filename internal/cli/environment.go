@@ -11,37 +11,54 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/help"
+	"github.com/brewput/brewput/internal/config"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
-// environment sets flags that were not given from variables such as BREWPUT_COUNT. The command line takes precedence:
-// a value that conflicts with it, or does not apply to this command, is ignored. A value that no command takes is an
-// error.
+// environment sets flags that were not given from variables such as BREWPUT_COUNT, or else from brewput.conf. The
+// command line takes precedence: a value that conflicts with it, or does not apply to this command, is ignored. A
+// value that no command takes is an error.
 type environment struct {
 	workloads []*workload.Workload
-	lookup    func(string) (string, bool)
+	lookup    func(string) (string, bool)         // variables
+	setting   func(string) (config.Setting, bool) // lines of brewput.conf by flag; nil for none
 	warn      func(string)
 	check     func() error // checks the current flags
 }
 
-// apply sets the flags and returns the names of those that it set. Factors come from the command line only, because
-// they are not preferences.
-func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
+// find returns the value of a flag, its source as errors name it, and the whole as warnings and notes name it. A
+// variable sets no factor, because factors are not preferences.
+func (e environment) find(f *pflag.Flag) (value, from, whole string, ok bool) {
+	key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+	v, ok := e.lookup(key)
+	if ok && f.Value.Type() != help.FactorType && (v != "" || f.Value.Type() != "string") {
+		return v, "the environment variable " + key, key + "=" + v, true
+	}
+	if e.setting == nil {
+		return "", "", "", false
+	}
+	s, ok := e.setting(f.Name)
+	return s.Value, s.Place(), s.String(), ok
+}
+
+// apply sets the flags and returns the names of those that it set, with the value and source of each.
+func (e environment) apply(flags *pflag.FlagSet) (set map[string]string, err error) {
 	if err := e.check(); err != nil {
 		return nil, err // the command line alone is wrong
 	}
+	set = map[string]string{}
 	flags.VisitAll(func(f *pflag.Flag) {
-		key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		v, ok := e.lookup(key)
-		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" ||
-			v == "" && f.Value.Type() == "string" {
+		v, from, whole, ok := e.find(f)
+		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" {
 			return
 		}
 		if flags.Set(f.Name, v) != nil {
-			err = usage("the environment variable %s: %w", key, invalidValue(f, v))
+			err = usage("%s: %w", from, invalidValue(f, v))
 			return
 		}
 
@@ -50,15 +67,15 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 			if conflict != nil {
 				wrong = conflict // it describes better what this command takes
 			}
-			err = usage("the environment variable %s: %w", key, wrong)
+			err = usage("%s: %w", from, wrong)
 			return
 		}
 		if conflict != nil {
 			unset(f)
-			e.warn(fmt.Sprintf("warning: %s=%s is left out: %s", key, v, flagText(conflict)))
+			e.warn(fmt.Sprintf("warning: %s is left out: %s", whole, flagText(conflict)))
 			return
 		}
-		set = append(set, f.Name)
+		set[f.Name] = whole
 	})
 	return set, err
 }
@@ -132,16 +149,52 @@ func (e environment) checkDesigns(flag, names string) error {
 	return nil
 }
 
-// fromEnvironment applies the environment of this process.
-func (a *app) fromEnvironment(flags *pflag.FlagSet, check func() error) ([]string, error) {
+// fromEnvironment applies the environment of this process, except to explain, and brewput.conf. It returns the flags
+// that they set.
+func (a *app) fromEnvironment(cmd *cobra.Command, check func() error) (map[string]string, error) {
+	dir, _ := os.Getwd()
+	settings, err := config.Load(cmd.Context(), dir, os.Getenv, help.Flag)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	verb := help.Verb(cmd)
 	e := environment{workloads: a.workloads, lookup: os.LookupEnv, check: check,
 		warn: func(text string) { fmt.Fprintln(a.stderr, text) }}
-	return e.apply(flags)
+	e.setting = func(flag string) (config.Setting, bool) {
+		if q := cmd.Flags().Lookup("quick"); q != nil && q.Changed && slices.Contains(quickFlags, flag) {
+			return config.Setting{}, false
+		}
+		return settings.Find(verb, flag)
+	}
+	if verb == "explain" {
+		e.lookup = func(string) (string, bool) { return "", false }
+	}
+	set, err := e.apply(cmd.Flags())
+	for _, s := range settings {
+		if set[s.Flag] == s.String() {
+			a.config = append(a.config, s.String())
+		}
+	}
+	return set, err
+}
+
+// showSettings prints the settings of a run that come from brewput.conf: on the page, or to stderr before data.
+func (a *app) showSettings(format string, settings []string) {
+	w := a.text
+	if format != "table" && format != "md" {
+		w = a.stderr
+	}
+	for _, s := range settings {
+		fmt.Fprintln(w, "setting:", quote.Line(s))
+	}
 }
 
 // settle resolves contradictions between options and checks those that depend neither on points nor on the machine.
 // given reports whether a flag is on the command line, not from the environment.
 func (o *runOptions) settle(w *workload.Workload, flags *pflag.FlagSet, given func(string) bool) error {
+	if err := refuseEmpty(flags); err != nil {
+		return err
+	}
 	if err := o.settleEnd(flags, given("duration")); err != nil {
 		return err
 	}
@@ -150,9 +203,6 @@ func (o *runOptions) settle(w *workload.Workload, flags *pflag.FlagSet, given fu
 	}
 	if !given("baseline") && !o.needsVerdicts() {
 		o.baseline = "" // from the environment, without effect here
-	}
-	if err := refuseEmpty(flags); err != nil {
-		return err
 	}
 	names, err := w.Select(o.designs)
 	if err != nil {
@@ -198,7 +248,7 @@ func errBothCosts() error {
 func (o *runOptions) fromEnvironment(a *app, cmd *cobra.Command, w *workload.Workload, given map[string]bool) error {
 	onLine := func(name string) bool { return given[name] }
 	var err error
-	o.fromEnv, err = a.fromEnvironment(cmd.InheritedFlags(), func() error {
+	o.fromEnv, err = a.fromEnvironment(cmd, func() error {
 		c := *o
 		if err := c.settle(w, cmd.Flags(), onLine); err != nil {
 			return err
@@ -208,6 +258,7 @@ func (o *runOptions) fromEnvironment(a *app, cmd *cobra.Command, w *workload.Wor
 	if err != nil {
 		return err
 	}
+	o.config = a.config
 	o.extendWarmup = o.virtual && !cmd.Flags().Changed("warmup")
 	return o.settle(w, cmd.Flags(), onLine)
 }

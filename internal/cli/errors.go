@@ -40,6 +40,9 @@ func (a *app) exit(err error) int {
 		code = exitUsage
 	}
 	fmt.Fprintln(a.stderr, "brewput:", input.Redact(flagText(err)))
+	if code == exitUsage {
+		a.showSettings("", a.config)
+	}
 	if a.code == exitInterrupted {
 		return exitInterrupted
 	}

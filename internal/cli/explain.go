@@ -47,6 +47,9 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Find what holds a Go program back, and what to change",
 		Args:  cobra.ArbitraryArgs, // a first argument that is not a workload is a target
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.fromConfig(a, cmd); err != nil {
+				return err
+			}
 			return a.explain(cmd, o, func(e *lab.ExplainOptions) error { return o.targets(cmd, args, a.workloads, e) })
 		},
 	}
@@ -62,9 +65,9 @@ func (a *app) explainCommand() *cobra.Command {
 		"`FILE` (.json), for ui.perfetto.dev")
 	f.BoolVar(&o.pprof, "pprof", false, "then show the profiles in pprof's own views, in a browser on this "+
 		"machine, until interrupted")
-	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes between two `TARGETS`, each a "+
+	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes from this `TARGET` to that, each a "+
 		"program, a package, a profile or a directory of profiles")
-	cmd.Flags().StringVar(&o.after, "after", "", "see --before")
+	cmd.Flags().StringVar(&o.after, "after", "", "the `TARGET` after the change; see --before")
 	f.StringSliceVar(&o.designs, "designs", nil, "design `NAME` of a workload or a run directory")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
@@ -72,6 +75,12 @@ func (a *app) explainCommand() *cobra.Command {
 		cmd.AddCommand(a.explainWorkload(w, &o))
 	}
 	return cmd
+}
+
+// fromConfig sets options that are not given from brewput.conf.
+func (o *explainOptions) fromConfig(a *app, cmd *cobra.Command) error {
+	_, err := a.fromEnvironment(cmd, func() error { _, err := o.options(); return err })
+	return err
 }
 
 // options returns the options of package lab for the flags, without targets.
@@ -130,6 +139,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 		return a.printFailure(err)
 	}
 	defer x.Close()
+	a.showSettings(o.format, a.config)
 	if o.before != "" {
 		return a.presentChanges(x, o)
 	}

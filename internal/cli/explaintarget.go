@@ -109,8 +109,8 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 	var levels func() map[string]string
 	cmd := &cobra.Command{
 		Use: w.Name, Short: summary,
-		Example: indent("NAME explain " + w.Name + " --designs " + w.Designs[0].Name + " --cpus " +
-			fmt.Sprint(runtime.NumCPU())),
+		Example: fmt.Sprintf("%s explain %s --designs %s --cpus %d", name(), w.Name, w.Designs[0].Name,
+			runtime.NumCPU()),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("explain %s takes no argument %q; to run a program of that name write explain -- %s",
@@ -119,6 +119,9 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.fromConfig(a, cmd); err != nil {
+				return err
+			}
 			given := levels()
 			return a.explain(cmd, *o,
 				func(e *lab.ExplainOptions) error { return a.explainDesign(w, o.designs, given, e) })

@@ -31,7 +31,7 @@ func (a *app) gateCommand() *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
 		Use:   "gate [PACKAGE] --base REVISION --max-regression PERCENT",
-		Short: "Fail if benchmarks became slower than allowed: the exit code is the verdict",
+		Short: "Fail if benchmarks became slower than allowed; for CI",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("gate takes one package, not %d; flags begin with two dashes", len(args))
@@ -39,7 +39,7 @@ func (a *app) gateCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.fromEnvironment(cmd.Flags(),
+			if _, err := a.fromEnvironment(cmd,
 				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.checkFlags()) }); err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func (a *app) gateCommand() *cobra.Command {
 	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` to judge, as go test prints them")
 	f.StringVar(&o.allow, "allow", "", "allow-list `FILE`: benchmarks that may exceed the limit for a while")
 	f.StringVar(&o.format, "format", "table", "table, json or md")
-	f.StringVarP(&o.Output, "output", "o", "", "run directory to create (default brewput-runs/bench-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "run directory `DIR` to create (default brewput-runs/bench-TIME)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -110,6 +110,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	}
 
 	a.code = gateCodes[res.Decision]
+	a.showSettings(o.format, a.config)
 	if err := a.showGate(res, g.MaxRegression, o.format); err != nil {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, res.Dir)
 	}

@@ -50,17 +50,18 @@ func (a *app) start(ctx context.Context, w *workload.Workload, o *runOptions, gi
 }
 
 // refusedFromEnv returns the option that an error refuses, if its value came from the environment.
-func refusedFromEnv(err error, fromEnv []string) (string, bool) {
+func refusedFromEnv(err error, fromEnv map[string]string) (string, bool) {
 	var r *lab.Refusal
 	if !errors.As(err, &r) || !slices.Contains([]string{"compare", "budget"}, r.Field) {
 		return "", false
 	}
-	return r.Field, slices.Contains(fromEnv, r.Field)
+	return r.Field, fromEnv[r.Field] != ""
 }
 
 // dropFromEnv resets an option that came from the environment.
 func (o *runOptions) dropFromEnv(name string) {
-	switch o.fromEnv = slices.DeleteFunc(o.fromEnv, func(t string) bool { return t == name }); name {
+	o.config = slices.DeleteFunc(o.config, func(s string) bool { return s == o.fromEnv[name] })
+	switch delete(o.fromEnv, name); name {
 	case "compare":
 		o.pairs = neighbours
 	case "budget":
@@ -73,7 +74,7 @@ func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 	d := lab.DesignOptions{
 		Designs: o.designs, Levels: given, Count: o.count, Operations: o.operations, Duration: o.duration,
 		Warmup: o.warmup, TimeLimit: o.timeLimit, Seed: o.seed, Baseline: o.baseline, AllPairs: o.pairs == allPairs,
-		Output: o.out, Args: arguments(), Version: version(), Program: name(),
+		Output: o.out, Args: arguments(), Version: version(), Program: name(), Config: o.config,
 	}
 	if o.budget > 0 || o.precision != "" {
 		d.Count = 0

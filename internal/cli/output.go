@@ -67,6 +67,7 @@ func (o *output) write(trials []result.Trial) {
 func (o *output) finish(r *lab.Run) error {
 	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
 	w := o.app.stdout
+	o.app.showSettings(o.format, h.Config)
 
 	switch o.format {
 	case "json":

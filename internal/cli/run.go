@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/help"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/workload"
 )
@@ -41,8 +42,9 @@ type runOptions struct {
 	extendWarmup  bool   // sim: the warm-up is a minimum
 	timeline      string // sim: file; "" for none
 	timelineSpan  time.Duration
-	costOptions            // sim
-	fromEnv       []string // flags that the environment set
+	costOptions                     // sim
+	fromEnv       map[string]string // flags that the environment set; see environment.apply
+	config        []string          // settings of brewput.conf
 }
 
 // verb is the command that has these options.
@@ -120,7 +122,7 @@ func (o *runOptions) addCommon(f *pflag.FlagSet) {
 	decimalVar(f, &o.seed, "seed", 1, "seed of the trial order and of all random draws")
 	f.StringVar(&o.baseline, "baseline", "", "compare every design with this `DESIGN`, in addition to its neighbour")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	f.StringVarP(&o.out, "output", "o", "", "run directory to create (default brewput-runs/WORKLOAD-TIME)")
+	f.StringVarP(&o.out, "output", "o", "", "run directory `DIR` to create (default brewput-runs/WORKLOAD-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
 }
 
@@ -153,8 +155,8 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   w.Name,
 		Short: summary,
-		Example: indent("NAME " + o.verb() + " " + w.Name + "\nNAME " + o.verb() + " " + w.Name + " --cpus 1.." +
-			fmt.Sprint(runtime.NumCPU()) + " --format json"),
+		Example: fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s %[3]s --cpus 1..%d --format json", name(), o.verb(),
+			w.Name, runtime.NumCPU()),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("%s %s takes no argument %q; factors are flags, as in --cpus 1..2", o.verb(), w.Name,
@@ -216,7 +218,7 @@ type levelsFlag string
 
 func (l *levelsFlag) String() string     { return string(*l) }
 func (l *levelsFlag) Set(s string) error { *l = levelsFlag(s); return nil }
-func (l *levelsFlag) Type() string       { return "LEVELS" }
+func (l *levelsFlag) Type() string       { return help.FactorType }
 
 // refuseEmpty refuses flags such as --designs "", because an unset variable of a shell would measure something else
 // than intended.

@@ -21,6 +21,7 @@ const (
 	Messages               // messages between a trial and its parent
 	Output                 // output of a tool, such as the go command
 	Journal                // journal or histograms of a run; package store limits their lines
+	Config                 // brewput.conf, which may be a stranger's
 	Copied                 // a file of this program that moves between file systems
 )
 
@@ -56,6 +57,7 @@ var limitsOf = [...]limits{
 		"give it fewer recorded arrivals, or a shorter trial"},
 	Output:  {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
 	Journal: {"a file of a run", 64 * gb, 0, "give another run"},
+	Config:  {"a configuration", 64 * kb, 4 * kb, "write one setting a line, as in run.count = 20"},
 	Copied:  {"a file that is moved", 64 * gb, 0, "free space next to it"},
 }
 
