@@ -68,14 +68,31 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := errors.Join(distinct("go", o.Go), distinct("pgo", o.PGO)); err != nil {
+		return nil, err
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
+	patterns := o.Packages
+	if len(patterns) == 0 {
+		patterns = []string{o.Package}
+	}
 	return &gobench.Experiment{
-		Package: o.Package, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
-		Time: o.Duration, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
+		Patterns: patterns, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
+		Time: o.Duration, Iterations: o.Iterations, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
 	}, nil
+}
+
+// distinct refuses levels that are there twice: each would be measured twice, and compared with nothing.
+func distinct(field string, levels []string) error {
+	for i, l := range levels {
+		if slices.Contains(levels[:i], l) {
+			return refuse(field, l, "is there twice")
+		}
+	}
+	return nil
 }
 
 // prepare compiles the benchmarks and creates the sweep.
@@ -174,7 +191,11 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 		r.notify.send(Started{Dir: r.dir, Header: s.Header, Estimate: s.Estimate()})
 	}
 	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: r.bench.Experiment.Suite()}
+	before, began := host.ReadProcesses(), time.Now()
 	b.Trials, err = s.Execute(ctx)
+	if !s.Complete {
+		b.Busiest = host.ReadProcesses().Busiest(before, time.Since(began))
+	}
 	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
 	if err == nil {
 		// A complete run does not need its binaries.

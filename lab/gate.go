@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +82,7 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 
 // conclude fills in what follows from the decisions and the trials.
 func (r *GateResult) conclude(cases []plan.Case) {
-	r.Rows, r.Warnings = compare.Rows(r.Trials, cases), compare.Warnings(r.Trials, nil)
+	r.Rows, r.Warnings = compare.Rows(r.Trials, cases), compare.NameBusiest(compare.Warnings(r.Trials, nil), r.Busiest)
 	r.Decision = compare.GateDecision(r.Decisions)
 	if result.OutcomeOf(r.Trials) != result.Sound || r.Suite.HeadFails() {
 		r.Decision = compare.Error
@@ -116,7 +115,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		o.Count = 80
 	}
 	if o.CPUs == "" {
-		o.CPUs = fmt.Sprint(runtime.GOMAXPROCS(0)) // the default of go test
+		o.CPUs = fmt.Sprint(allCPUs()) // the default of go test
 	}
 	if len(o.Metrics) == 0 {
 		o.Metrics = []string{"ns/op"}

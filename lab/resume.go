@@ -33,6 +33,9 @@ func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeO
 	if o.ReadOnly {
 		return r, r.read(ctx, all, &o)
 	}
+	if o.TimeLimit < 0 {
+		return nil, refuse("time-limit", o.TimeLimit, "is negative")
+	}
 	kept, journal, err := store.Resume(dir)
 	if err != nil {
 		return nil, sweep.StoreError(err)
@@ -121,7 +124,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
 		if err := r.sweep.ReloadArrivals(ctx); err != nil {
-			return refuse("", nil, "%w", err)
+			return asRefusal(ctx, err)
 		}
 	}
 	if !o.ReadOnly {

@@ -175,7 +175,7 @@ func TestBroken(t *testing.T) {
 		}
 	}
 	if got, want := b.String(), `{"kind":"broken","schema_version":1,"design":"Work","rev":"head","error":"no milk"}`+
-		"\n"; got != want {
+		"\n"+`{"kind":"answer","schema_version":1,"text":["No benchmark has a result."]}`+"\n"; got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}
 }

@@ -23,7 +23,7 @@ func Workloads(w io.Writer, program string, all []*workload.Workload, st Style) 
 	columns := []column{name, designs, about}
 	room := st.width() - totalWidth(columns[:2], (*column).width) - gap
 	for _, x := range all {
-		columns[2].add(shorten(st.text(summary(x)), room), plain)
+		columns[2].add(shortSummary(st.text(summary(x)), room), plain)
 	}
 	var b strings.Builder
 	render(&b, columns, st)
@@ -41,9 +41,9 @@ func summary(x *workload.Workload) string {
 	return line
 }
 
-// shorten cuts a sentence to some columns: at a colon, semicolon or comma if there is one in the second half, otherwise
+// shortSummary cuts a sentence to some columns: at a colon, semicolon or comma if there is one in the second half, otherwise
 // after a word.
-func shorten(text string, room int) string {
+func shortSummary(text string, room int) string {
 	text = strings.TrimSuffix(text, ".")
 	if quote.Width(text) <= room {
 		return text

@@ -78,7 +78,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	a := &app{workloads: workloads, stdout: data, stderr: complaints, text: text}
 	a.notes = notes{complaints, &a.view.quiet}
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(doubleDashes(root, args))
 	root.SetIn(stdin)
 	root.SetOut(text)
 	root.SetErr(complaints)

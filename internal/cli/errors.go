@@ -165,7 +165,8 @@ const decimalDigits = "a whole number in decimal digits, without leading zeros, 
 func invalidValue(f *pflag.Flag, value string) error {
 	takes := map[string]string{
 		"int": decimalDigits, "int64": decimalDigits, "uint64": decimalDigits + ", 0 or more",
-		"duration": "a time such as 500ms or 2s", "bool": "true or false",
+		"duration":  "a time such as 500ms or 2s",
+		"benchtime": "a time such as 500ms, or iterations such as 200x", "bool": "true or false",
 	}[f.Value.Type()]
 	if takes == "" {
 		takes = "something else"

@@ -16,9 +16,9 @@ var aliases = map[string]map[string]string{
 	"sim": {"count": "replications", "duration": "virtual-window", "time-limit": "hang-after", "output": "run-dir",
 		"compare": "pairs", "baseline": "baseline-design"},
 	"bench": {"count": "blocks", "duration": "benchtime", "time-limit": "hang-after", "output": "run-dir",
-		"base": "base-revision"},
+		"base": "base-revision", "cpus": "cpu"},
 	"gate": {"count": "max-blocks", "duration": "benchtime", "time-limit": "hang-after", "output": "run-dir",
-		"base": "base-revision"},
+		"base": "base-revision", "cpus": "cpu"},
 	"explain": {"duration": "watch", "time-limit": "total-time", "output": "keep"},
 	"doctor":  {"time-limit": "total-time", "quick": "no-noise-floor"},
 }
@@ -56,10 +56,10 @@ const FactorType = "LEVELS"
 
 // groups are the headings of flags in help, with the flags below them. Others come last.
 var groups = []struct{ title, flags string }{
-	{"What to measure", "after allow base baseline before bench compare cost cpus designs env go layouts " +
+	{"What to measure", "after against allow base baseline before bench compare cost cpus designs env go layouts " +
 		"max-regression metric oversubscribe pgo record-costs replay-costs"},
 	{"How long and how often", "budget count duration operations precision quick sample seed time-limit warmup"},
-	{"Output", "format full help output pprof quiet resume show timeline timeline-span verbose"},
+	{"Output", "format full help output pprof quiet resume save show timeline timeline-span verbose"},
 }
 
 // group is a heading with flags.
