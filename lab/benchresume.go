@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/internal/host"
@@ -48,7 +49,7 @@ func ReadBench(dir string, notify func(Event)) (*BenchResult, error) {
 }
 
 // Gate returns the decisions of a run that [ReadBench] has read, if [Gate] measured it; otherwise nil. The result lacks
-// what only the gate knew: LoadWarning, BudgetEnded, DefaultLayouts and Stale.
+// what only the gate knew: BudgetEnded, DefaultLayouts and Stale.
 func (r *BenchResult) Gate() (*GateResult, error) {
 	if r.Header.Rule != nil || len(r.interims) == 0 {
 		return nil, nil
@@ -58,6 +59,11 @@ func (r *BenchResult) Gate() (*GateResult, error) {
 		return nil, refuse("", nil, "%s: the decisions of its gate cannot be read: %w", r.Dir, err)
 	}
 	res.conclude(r.sweep.Plan.Cases)
+	for i, w := range res.Warnings {
+		if w.Warning == compare.WarnOtherProcesses {
+			res.LoadWarning = &res.Warnings[i]
+		}
+	}
 	return res, nil
 }
 
