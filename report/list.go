@@ -41,8 +41,8 @@ func summary(x *workload.Workload) string {
 	return line
 }
 
-// shortSummary cuts a sentence to some columns: at a colon, semicolon or comma if there is one in the second half, otherwise
-// after a word.
+// shortSummary cuts a sentence to some columns: at a colon, semicolon or comma if there is one in the last two thirds,
+// otherwise after a word.
 func shortSummary(text string, room int) string {
 	text = strings.TrimSuffix(text, ".")
 	if quote.Width(text) <= room {
