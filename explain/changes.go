@@ -26,6 +26,9 @@ type Change struct {
 	Where       []string `json:"where"`
 }
 
+// wallTime is the name of the change of the wall time.
+const wallTime = "wall time"
+
 // Changes compares two programs. It returns the change of the wall time first, then up to 12 changes of the CPU-time
 // breakdown and of the CPU time of functions, and then the findings that appeared or disappeared. The changes of CPU
 // times are sorted by significance and size.
@@ -41,7 +44,7 @@ func Changes(before, after *evidence.Evidence) []Change {
 	const most = 12
 	list = list[:min(len(list), most)]
 	if a.wall > 0 && b.wall > 0 {
-		wall := Change{Name: "wall time", Unit: "seconds", Before: a.wall, After: b.wall}
+		wall := Change{Name: wallTime, Unit: "seconds", Before: a.wall, After: b.wall}
 		if a.run != nil && b.run != nil {
 			wall.Significant = a.run.WallHigh < b.run.WallLow || b.run.WallHigh < a.run.WallLow
 		}

@@ -95,7 +95,7 @@ func (o *BenchOptions) limit() time.Duration {
 // levels returns the levels of GOMAXPROCS.
 func (o *BenchOptions) levels() ([]plan.Level, error) {
 	if o.CPUs == "" {
-		one, all := plan.IntLevel(1), plan.IntLevel(runtime.GOMAXPROCS(0))
+		one, all := plan.IntLevel(1), plan.IntLevel(allCPUs())
 		if one == all {
 			return []plan.Level{one}, nil
 		}
@@ -114,6 +114,9 @@ func (o *BenchOptions) levels() ([]plan.Level, error) {
 	}
 	return c.Levels, nil
 }
+
+// allCPUs is GOMAXPROCS, as under go test, but at most the number of CPUs of this machine.
+func allCPUs() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
 // BenchRun is a run of Go benchmarks.
 type BenchRun struct {

@@ -191,6 +191,8 @@ func TestBenchRefuses(t *testing.T) {
 		{func(o *BenchOptions) { o.TimeLimit = time.Second }, "time-limit 1s would end every trial: it must be " +
 			"longer than twice duration, 500ms"},
 		{func(o *BenchOptions) { o.Pattern = "a/+" }, "bench a/+: error parsing regexp"},
+		{func(o *BenchOptions) { o.Go = []string{"go1.26.0", "go1.26.0"} }, "go go1.26.0 is there twice"},
+		{func(o *BenchOptions) { o.PGO = []string{"off", "auto", "off"} }, "pgo off is there twice"},
 		{func(o *BenchOptions) { o.CPUs = "100000" }, "cpus 100000: this machine has "},
 		{func(o *BenchOptions) { o.Env = []string{"GOMAXPROCS=1,2"} }, "env GOMAXPROCS: give the levels by cpus"},
 	} {

@@ -68,6 +68,9 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := errors.Join(distinct("go", o.Go), distinct("pgo", o.PGO)); err != nil {
+		return nil, err
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -80,6 +83,16 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 		Patterns: patterns, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
 		Time: o.Duration, Iterations: o.Iterations, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
 	}, nil
+}
+
+// distinct refuses levels that are there twice: each would be measured twice, and compared with nothing.
+func distinct(field string, levels []string) error {
+	for i, l := range levels {
+		if slices.Contains(levels[:i], l) {
+			return refuse(field, l, "is there twice")
+		}
+	}
+	return nil
 }
 
 // prepare compiles the benchmarks and creates the sweep.

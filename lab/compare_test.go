@@ -19,7 +19,7 @@ func TestCompareRefusals(t *testing.T) {
 		{"", "b", "a run has an empty name"},
 		{"a", "a", "a and a are the same file: a run compared with itself says nothing; give two runs"},
 		{"dir", "dir", "dir and dir are the same directory"},
-		{"dir", "none", "dir"},
+		{"dir", "none", "none is not a run directory"},
 		{"a", "b", "no benchmark at the same point"},
 	} {
 		res, err := Compare(t.Context(), []string{c.older}, []string{c.newer}, CompareOptions{})

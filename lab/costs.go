@@ -17,8 +17,11 @@ func (r *Run) writeCosts() error {
 
 // Sensitivity simulates all trials again with each of the scheduler's costs halved and doubled. Trials that do not
 // repeat themselves are also simulated with one burn prolonged. It returns by how much the results change, for
-// [Run.Analyze]. Only runs in virtual time have a sensitivity.
+// [Run.Analyze]. Only runs in virtual time have a sensitivity; others get a [*Refusal].
 func (r *Run) Sensitivity(ctx context.Context) ([]compare.Sensitivity, error) {
+	if err := r.virtualOnly("a sensitivity"); err != nil {
+		return nil, err
+	}
 	variants, notes, err := r.sweep.Variants(r.Trials)
 	if err != nil {
 		return nil, err

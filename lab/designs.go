@@ -69,6 +69,12 @@ func endsAll(limit, window time.Duration, operations int64) error {
 
 // cases returns the chosen designs at the chosen points.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
+	if w == nil {
+		return nil, refuse("workload", nil, "is needed")
+	}
+	if err := w.Validate(); err != nil {
+		return nil, refuse("", nil, "%w", err)
+	}
 	return sweep.Selection{Designs: o.Designs, Levels: o.Levels, List: o.CaseList, Baseline: o.Baseline,
 		Operations: o.Operations}.Cases(w)
 }

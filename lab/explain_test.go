@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/plan"
@@ -93,6 +94,9 @@ func TestExplainRefuses(t *testing.T) {
 		{ExplainOptions{Target: Design{w, "lock", plan.Point{}}}, "--designs lock: workload shop has no such design"},
 		{ExplainOptions{Target: Design{w, "locking",
 			plan.NewPoint(plan.Setting{Factor: "stage", Level: plan.IntLevel(3)})}}, "stages are even"},
+		{ExplainOptions{Target: Design{coffee.Workload(), "locking",
+			plan.NewPoint(plan.Setting{Factor: "rate", Level: plan.FloatLevel(40)})}},
+			"--rate 40 has no effect on explain, which runs designs in a closed loop"},
 		{ExplainOptions{Target: StoredDesign{Dir: dir, Workloads: []*workload.Workload{w}}}, dir},
 		{ExplainOptions{Target: StoredDesign{Dir: run}}, "is a run of shop, which is no workload here"},
 		{ExplainOptions{Target: StoredDesign{Dir: run, Workloads: []*workload.Workload{w}}},

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -112,7 +111,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		o.Count = 80
 	}
 	if o.CPUs == "" {
-		o.CPUs = fmt.Sprint(runtime.GOMAXPROCS(0)) // the default of go test
+		o.CPUs = fmt.Sprint(allCPUs()) // the default of go test
 	}
 	if len(o.Metrics) == 0 {
 		o.Metrics = []string{"ns/op"}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -89,6 +91,24 @@ func TestGateInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !res.Interrupted || res.Decision != "" || len(res.Trials) != 4 ||
 		!m.closed {
 		t.Errorf("%d trials, interrupted %v, decision %q, %v", len(res.Trials), res.Interrupted, res.Decision, err)
+	}
+}
+
+// TestDefaultCPUs: the default is never more than the CPUs of the machine, which would be refused as an option.
+func TestDefaultCPUs(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.NumCPU() + 1))
+	levels, err := (&BenchOptions{}).levels()
+	if err != nil || levels[len(levels)-1] != plan.IntLevel(runtime.NumCPU()) {
+		t.Errorf("%v, %v", levels, err)
+	}
+
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Gate(ctx, GateOptions{BenchOptions: BenchOptions{Base: "main"}}); err == nil ||
+		errors.As(err, new(*Refusal)) {
+		t.Errorf("an interrupted gate: %v", err)
 	}
 }
 

@@ -27,6 +27,9 @@ type ResumeOptions struct {
 // must be one of all. Trials use the settings of the first execution. A live run requires the same machine, and every
 // run the same program. Errors are those of [Measure]; a dir that cannot be continued is a [*Refusal].
 func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeOptions) (*Run, error) {
+	if o.TimeLimit < 0 {
+		return nil, refuse("time-limit", o.TimeLimit, "is negative")
+	}
 	kept, journal, err := store.Resume(dir)
 	if err != nil {
 		return nil, sweep.StoreError(err)
@@ -96,7 +99,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
 		if err := r.sweep.ReloadArrivals(ctx); err != nil {
-			return refuse("", nil, "%w", err)
+			return asRefusal(ctx, err)
 		}
 	}
 	if err := r.sweep.ResumeRealCode(ctx, r.Dir, runs, o.KeepCosts); err != nil {

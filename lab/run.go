@@ -56,12 +56,6 @@ func (u *CanceledError) Unwrap() error { return u.Err }
 
 // newRun prepares the run of a header.
 func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep.Header) (*Run, error) {
-	if w == nil {
-		return nil, refuse("workload", nil, "is needed")
-	}
-	if err := w.Validate(); err != nil {
-		return nil, refuse("", nil, "%w", err)
-	}
 	s, err := sweep.New(w, h)
 	if err != nil {
 		return nil, err
@@ -83,8 +77,9 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 		}
 		s.PlanInterims()
 	}
-	if s.Arrivals, s.Header.ArrivalFiles, err = sweep.ReadArrivals(ctx, h.Cases); err != nil {
-		return nil, refuse("", nil, "%w", err)
+	all := slices.Concat(h.Cases, h.PredictedCases)
+	if s.Arrivals, s.Header.ArrivalFiles, err = sweep.ReadArrivals(ctx, all); err != nil {
+		return nil, asRefusal(ctx, err)
 	}
 	return r, nil
 }
@@ -152,7 +147,7 @@ func (r *Run) execute(ctx context.Context) error {
 	return err
 }
 
-// Total is the number of trials of the plan; with a budget, those up to the first interim analysis.
+// Total is the number of trials of the plan; with a budget or a precision, the most there can be.
 func (r *Run) Total() int { return r.sweep.TotalTrials() }
 
 // PredictedOnly returns the predictions of cases that this machine cannot measure.
@@ -185,7 +180,21 @@ func (r *Run) LeastPrecise(c int) (metric string, half float64) {
 
 // Timelines simulates the first trial of every case again, for at most span after the warm-up, and returns the
 // timelines in the order of the cases. It is nil for a case whose measurement did not begin. Only runs in virtual time
-// have timelines.
+// have timelines; others, and a span that is not positive, are a [*Refusal].
 func (r *Run) Timelines(ctx context.Context, span time.Duration) ([]*timeline.Timeline, error) {
+	if err := r.virtualOnly("timelines"); err != nil {
+		return nil, err
+	}
+	if span <= 0 {
+		return nil, refuse("timeline-span", span, "is not a positive time")
+	}
 	return r.sweep.Timelines(ctx, span)
+}
+
+// virtualOnly refuses to simulate the trials of a run again that were measured.
+func (r *Run) virtualOnly(what string) error {
+	if r.sweep.Header.World == result.Virtual {
+		return nil
+	}
+	return refuse("", nil, "%s was measured live, and only runs in virtual time have %s", r.Dir, what)
 }

@@ -50,6 +50,9 @@ func TestSimulate(t *testing.T) {
 	if x := r.Analyze(nil); len(x.Rows) != 2 || len(x.Verdicts) != 1 {
 		t.Errorf("%d rows, %d verdicts", len(x.Rows), len(x.Verdicts))
 	}
+	if _, err := r.Timelines(t.Context(), 0); !errors.As(err, new(*Refusal)) {
+		t.Errorf("timelines of no time: %v", err)
+	}
 
 	all := []*workload.Workload{null.Workload(), coffee.Workload()}
 	again, err := Resume(t.Context(), all, o.Output, ResumeOptions{Notify: o.Notify})
@@ -79,7 +82,8 @@ func TestDesignRefusals(t *testing.T) {
 		{func(o *SimulateOptions) { o.Baseline = nobody }, "", "has no design"},
 		{func(o *SimulateOptions) { o.Baseline = "multi" }, "baseline", "is not measured"},
 		{func(o *SimulateOptions) { o.Cost = "wale=1us" }, "cost", "wale"},
-		{func(o *SimulateOptions) { o.Precision = 2 }, "precision", "out of range"},
+		{func(o *SimulateOptions) { o.Count, o.Precision = 0, 2 }, "precision", "out of range"},
+		{func(o *SimulateOptions) { o.Precision = 0.01 }, "", "count and precision both say"},
 		{func(o *SimulateOptions) { o.AllPairs = true; o.Count = 1 }, "compare", "use count 10"},
 	} {
 		o := short(t)
@@ -154,7 +158,8 @@ func TestSimulateInterrupted(t *testing.T) {
 	}
 	for i := range rest.Trials {
 		a, b := rest.Trials[i], whole.Trials[i]
-		if a.Design != b.Design || a.Seed != b.Seed || a.Metrics["throughput"] != b.Metrics["throughput"] {
+		if a.Design != b.Design || a.Seed != b.Seed || a.Metrics[result.Throughput] != b.Metrics[result.Throughput] ||
+			!(a.Metrics[result.Throughput] > 0) {
 			t.Errorf("trial %d: %+v, want %+v", i, a, b)
 		}
 	}
@@ -214,5 +219,10 @@ func TestResumeLimit(t *testing.T) {
 		if set := r.Header.Settings; err != nil || time.Duration(set.TimeLimit) != want || set.Limited != (given > 0) {
 			t.Errorf("given %v: %v, limited %t, %v", given, time.Duration(set.TimeLimit), set.Limited, err)
 		}
+	}
+	var refusal *Refusal
+	_, err := Resume(t.Context(), []*workload.Workload{coffee.Workload()}, o.Output, ResumeOptions{TimeLimit: -1})
+	if !errors.As(err, &refusal) || refusal.Field != "time-limit" {
+		t.Errorf("a negative limit: %v", err)
 	}
 }

@@ -17,14 +17,14 @@ type SimulateOptions struct {
 	// Precision is the 95% confidence half-width of every mean, as a share of the mean, at which replications end:
 	// 0.0001 to 0.5, instead of Count; 0 for none.
 	Precision float64
-	// Settle finds the warm-up by pilot trials; it is at least Warmup.
+	// FindWarmup finds the warm-up by pilot trials; it is at least Warmup.
 	FindWarmup bool
 	// Cost lists the scheduler's costs, as [sim.ParseCosts] reads them; "" for those that [Calibrate] measured on this
 	// machine, else typical costs.
 	Cost        string
 	RecordCosts string // file to write the costs of real code to; "" for none
 	ReplayCosts string // file to read them from; "" to measure them
-	// Again keeps the costs of real code, so that [Run.Timelines] or [Run.Sensitivity] can simulate the same trials.
+	// KeepCosts keeps the costs of real code, so that [Run.Timelines] or [Run.Sensitivity] can simulate the same trials.
 	KeepCosts bool
 }
 
@@ -76,6 +76,10 @@ func (o SimulateOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 //
 // Errors are those of [Measure].
 func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Run, error) {
+	if o.Count > 0 && o.Precision != 0 {
+		return nil, refuse("", nil, "{count} and {precision} both say how many replications there are").
+			Suggest("give one of them")
+	}
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err

@@ -30,9 +30,10 @@ type Target interface {
 // Command is a command line: a Go program, go run or go test -bench, as in {"./prog", "-n", "1000"}.
 type Command []string
 
-// Package is a main package and the arguments to run it with.
+// Package is a main package and the arguments to run it with. A pattern such as ./... is its only main package, or else
+// the benchmarks of the only package that has some.
 type Package struct {
-	Pattern string // as for go run
+	Pattern string // as for go run, or for go list
 	Args    []string
 }
 
@@ -106,7 +107,15 @@ func (c Command) collect(ctx context.Context, o collect.Options) (*collect.Colle
 }
 
 func (p Package) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
-	return Command(collect.PackageCommand(p.Pattern, p.Args)).collect(ctx, o)
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	command, err := collect.PackageCommand(ctx, dir, p.Pattern, p.Args)
+	if err != nil {
+		return nil, asRefusal(ctx, err)
+	}
+	return Command(command).collect(ctx, o)
 }
 
 func (f Files) collect(ctx context.Context, _ collect.Options) (*collect.Collected, error) {
@@ -123,6 +132,9 @@ func (a Address) collect(ctx context.Context, o collect.Options) (*collect.Colle
 }
 
 func (d Design) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+	if d.Workload == nil {
+		return nil, refuse("workload", nil, "is needed")
+	}
 	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
 	for _, s := range d.Point.Settings() {
 		choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
@@ -147,11 +159,16 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 	if !ok {
 		return nil, refuse("designs", d.Name, "workload %s has no such design", d.Workload.Name)
 	}
+	point := d.Point.Only(d.Workload.FactorsOf(design))
+	if load := workload.LoadFactors(point); len(load) > 0 {
+		level, _ := point.Get(load[0])
+		return nil, refuse(load[0], level, "has no effect on explain, which runs designs in a closed loop").
+			Suggest("explain the design without a load")
+	}
 	burn, err := calibrate.ForSweep(calibrate.CacheDir(), host.Read().Fingerprint)
 	if err != nil {
 		return nil, err
 	}
-	point := d.Point.Only(d.Workload.FactorsOf(design))
 	spec := trial.Spec{Workload: d.Workload.Name, Design: d.Name, Point: point, Seed: 1, Sample: 1, BurnRate: burn.Rate}
 	return collect.Design(ctx, design, spec, o)
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // ExplanationJSON writes one object for each finding by rank, then those of the other kinds: the CPU time (kind
-// "ledger"), the parallelism, the phases, the undisturbed runs and the notes.
+// "ledger"), the parallelism, the phases, the undisturbed runs, the notes and the answer.
 func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error {
 	var all []any
 	for _, f := range r.Findings {
 		f.Kind = "finding"
-		f.Where, f.Evidence = nonNil(f.Where), nonNil(f.Evidence)
+		f.Where, f.Functions, f.Evidence = nonNil(f.Where), nonNil(f.Functions), nonNil(f.Evidence)
 		all = append(all, f)
 	}
 
@@ -37,6 +37,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	for _, n := range r.Notes {
 		all = append(all, noteJSON{"note", n})
 	}
+	all = append(all, newExplainAnswer(r.Answer()))
 
 	for _, x := range all {
 		if err := JSON(w, x); err != nil {
@@ -45,6 +46,15 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	}
 	return nil
 }
+
+// explainAnswer is the answer as JSON: one or two sentences.
+type explainAnswer struct {
+	Kind          string   `json:"kind"`
+	SchemaVersion int      `json:"schema_version"`
+	Text          []string `json:"text"`
+}
+
+func newExplainAnswer(text []string) explainAnswer { return explainAnswer{"answer", 1, nonNil(text)} }
 
 type cpuTimeJSON struct {
 	Kind    string          `json:"kind"`

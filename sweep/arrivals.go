@@ -30,11 +30,10 @@ func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Dur
 	gaps := map[string][]time.Duration{}
 	var files []InputFile
 	for _, c := range cases {
-		if !c.Point.Has("arrivals") {
-			continue
-		}
-		path := c.Point.Text("arrivals")
-		if path == load.Poisson || path == load.Constant || gaps[path] != nil {
+		// The level of a stored case may be a duration: JSON does not tell one from a name such as 5m.
+		level, ok := c.Point.Get("arrivals")
+		path := level.String()
+		if !ok || path == load.Poisson || path == load.Constant || gaps[path] != nil {
 			continue
 		}
 		text, err := input.ReadFile(ctx, path, input.Arrivals)

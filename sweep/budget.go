@@ -157,8 +157,11 @@ func (p *budget) next(current segment, b int, trials []result.Trial) (segment, e
 	}
 
 	if len(p.recorded) > 0 && p.recorded[0].After == b {
-		decision := p.recorded[0]
-		p.recorded = p.recorded[1:]
+		// There are two if the time ended within the first block after an interim analysis: the later one counts.
+		var decision InterimDecision
+		for len(p.recorded) > 0 && p.recorded[0].After == b {
+			decision, p.recorded = p.recorded[0], p.recorded[1:]
+		}
 		return p.follow(decision)
 	}
 

@@ -247,3 +247,30 @@ func TestTimeOverWithinABlock(t *testing.T) {
 		t.Errorf("shown again: %d trials, %v", len(shown), err)
 	}
 }
+
+// TestTimeOverAfterAnAnalysis: if the time ends within the first block after an interim analysis, two decisions have the
+// same number of blocks. A run that is shown again follows the later one.
+func TestTimeOverAfterAnAnalysis(t *testing.T) {
+	interims, store := usualInterims(), &memory{}
+	s, clock := budgeted(store, interims, time.Hour, 0.2)
+	run := s.Run
+	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		if spec.Block == 10 { // it takes long
+			clock.now = clock.now.Add(2 * time.Hour)
+		}
+		return run(ctx, spec)
+	}
+	trials, err := s.Execute(t.Context())
+	want := []string{"10: " + compare.SomeUndecided, "10: " + compare.NoTime}
+	if got := reasons(s.Interims); err != nil || len(trials) != 10*8+1 || !slices.Equal(got, want) || !store.ended {
+		t.Fatalf("%d trials, analyses %q, ended %t, %v", len(trials), got, store.ended, err)
+	}
+
+	ended := again(store, interims, time.Hour)
+	ended.Complete = true
+	ended.Run = func(context.Context, trial.Spec) (trial.Outcome, error) { return trial.Outcome{}, errDisk }
+	shown, err := ended.Execute(t.Context())
+	if err != nil || !slices.Equal(positions(shown), positions(trials)) {
+		t.Errorf("shown again: %d of %d trials, %v", len(shown), len(trials), err)
+	}
+}

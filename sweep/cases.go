@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
@@ -51,6 +52,9 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 		return nil, plan.Refuse("", nil, "cases say which designs and levels are measured").
 			Suggest("leave out {designs} and levels")
 	}
+	if len(c.List) == 0 {
+		return nil, plan.Refuse("", nil, "the list of cases is empty")
+	}
 	var cases []plan.Case
 	for _, x := range c.List {
 		if _, err := w.Select([]string{x.Design}); err != nil {
@@ -61,7 +65,11 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 			if !w.Uses([]string{x.Design}, s.Factor) {
 				return nil, plan.Refuse(s.Factor, s.Level, "changes nothing: the design %s does not use it", x.Design)
 			}
-			choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
+			f, _ := w.Factor(s.Factor)
+			var err error
+			if choices[s.Factor], err = resolved(f, plan.Choice{Levels: []plan.Level{s.Level}}); err != nil {
+				return nil, err
+			}
 		}
 		points, err := c.points(w, choices)
 		if err != nil {
@@ -72,6 +80,7 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 			cases = append(cases, plan.Case{Design: x.Design, Point: p.Only(w.FactorsOf(d))})
 		}
 	}
+	cases = compare.UniqueCases(cases) // two may differ only in a default that one spells out
 	return cases, CheckBaseline(w, c.Baseline, cases)
 }
 

@@ -10,9 +10,7 @@ import (
 
 // begin returns the execution of a sweep before its first block.
 func (s *Sweep) begin() *execution {
-	if s.pool != nil {
-		s.pool.Forget() // requests of pilots
-	}
+	s.forget() // requests of pilots
 	e := &execution{Sweep: s, stored: map[position]result.Trial{}, lines: s.lines()}
 	for _, t := range s.Done {
 		e.stored[position{t.Block, t.Order}] = t
@@ -23,6 +21,13 @@ func (s *Sweep) begin() *execution {
 	}
 	e.rule = e.newRule()
 	return e
+}
+
+// forget ends the trials that the pool has begun ahead.
+func (s *Sweep) forget() {
+	if s.pool != nil {
+		s.pool.Forget()
+	}
 }
 
 // advance runs the next block. more is false if there was none, and the sweep has ended.

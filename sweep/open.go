@@ -80,11 +80,12 @@ func (r *StoredRun) MostCPUs(design string) (best plan.Case, err error) {
 		design = names[0]
 	}
 
-	found := false
+	most, found := 0.0, false
 	for _, c := range r.Header.Cases {
-		cpus := c.Point.Int("cpus")
-		if c.Design == design && cpus <= runtime.NumCPU() && (!found || cpus > best.Point.Int("cpus")) {
-			best, found = c, true
+		level, _ := c.Point.Get("cpus")
+		cpus, isNumber := level.Number()
+		if c.Design == design && isNumber && cpus <= float64(runtime.NumCPU()) && (!found || cpus > most) {
+			best, most, found = c, cpus, true
 		}
 	}
 	if !found {

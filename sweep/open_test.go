@@ -27,6 +27,12 @@ func TestMostCPUs(t *testing.T) {
 	if c, err = runOfCases("b", at("a", all), at("b", 1)); err != nil || c.Design != "b" {
 		t.Errorf("%v, %v; want design b", c, err)
 	}
+	// A header that was changed may have a level of another kind.
+	word := at("a", 1)
+	word.Point = word.Point.With("cpus", plan.TextLevel("many"))
+	if c, err = runOfCases("", word, at("a", 1)); err != nil || c.Point.String() != "cpus=1" {
+		t.Errorf("%v, %v; want 1 CPU", c, err)
+	}
 	if _, err := runOfCases(""); err == nil ||
 		!strings.Contains(err.Error(), "twin holds no measurement") {
 		t.Errorf("got %v", err)

@@ -48,7 +48,7 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 //
 // All predicted blocks come first if no predicted trial runs real code, or if s has a budget, which covers only
 // measurements. Real code is timed during the prediction, and a machine can be slow for minutes. Therefore each
-// block with real code is predicted right before it is measured.
+// block with real code is predicted right before it is measured. A sweep without cases ends after its prediction.
 func (s *Sweep) ExecuteWithPrediction(ctx context.Context, prediction *Sweep) (predicted, measured []result.Trial,
 	err error) {
 	if prediction == nil {
@@ -57,6 +57,8 @@ func (s *Sweep) ExecuteWithPrediction(ctx context.Context, prediction *Sweep) (p
 	}
 
 	t, e := prediction.begin(), s.begin()
+	defer prediction.forget()
+	defer s.forget()
 	e.prediction = t
 	for more := true; more && err == nil; {
 		for ahead := true; ahead && err == nil; ahead = !t.interleaved && !t.over {
@@ -65,10 +67,6 @@ func (s *Sweep) ExecuteWithPrediction(ctx context.Context, prediction *Sweep) (p
 		if err == nil {
 			more, err = e.advance(ctx)
 		}
-	}
-
-	for !t.over && err == nil { // there was nothing to measure
-		err = t.advancePrediction(ctx, s)
 	}
 
 	if measured = e.trials; len(measured) < len(s.Done) { // the prediction failed before the stored trials were read
@@ -86,7 +84,7 @@ func (e *execution) advancePrediction(ctx context.Context, s *Sweep) error {
 	more, err := e.advance(ctx)
 	e.over = !more
 	if e.blocks == 1 {
-		e.interleaved = s.Header.Rule == nil && slices.ContainsFunc(e.trials,
+		e.interleaved = s.Header.Rule == nil && len(s.Plan.Cases) > 0 && slices.ContainsFunc(e.trials,
 			func(t result.Trial) bool { return t.RealCode != "" })
 	}
 	return err

@@ -233,3 +233,27 @@ func TestNothingToMeasure(t *testing.T) {
 		t.Error("a plan of nothing")
 	}
 }
+
+// TestOnlyPredictionsInterrupted: a run whose cases are all predicted has not ended before its predictions have. Then
+// it checks the machine and reads its files when it is resumed.
+func TestOnlyPredictionsInterrupted(t *testing.T) {
+	s := withPrediction()
+	s.Header.PredictedCases, s.Header.Cases, s.Plan.Cases = s.Header.PredictedCases[2:], nil, nil
+	w, err := s.PredictionSweep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Store, w.Notify = &memory{}, func(Event) {}
+	w.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		if spec.Block == 1 {
+			return trial.Outcome{}, errDisk
+		}
+		o, err := predictTrial(ctx, spec)
+		o.Trial.RealCode = result.RealMeasured
+		return o, err
+	}
+	predicted, _, err := s.ExecuteWithPrediction(t.Context(), w)
+	if !errors.Is(err, errDisk) || len(predicted) != 1 || s.Store.(*memory).ended {
+		t.Errorf("%d predicted, ended %t, %v", len(predicted), s.Store.(*memory).ended, err)
+	}
+}

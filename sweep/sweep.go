@@ -102,6 +102,7 @@ func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
 // it returns the trials so far with the error; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 	e := s.begin()
+	defer s.forget() // after an error, what follows is not needed
 	for more := true; more; {
 		var err error
 		if more, err = e.advance(ctx); err != nil {
@@ -111,7 +112,7 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 	return e.trials, nil
 }
 
-// TotalTrials returns the number of trials of the plan; with a budget, up to the first interim analysis.
+// TotalTrials returns the number of trials of the plan; with a budget or a precision, the most there can be.
 func (s *Sweep) TotalTrials() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
 // FirstBlock returns the specifications of the trials of the first block.

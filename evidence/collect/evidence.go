@@ -39,8 +39,8 @@ type Options struct {
 // buildContext returns a context for the go command that ends at the time limit.
 func buildContext(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, until,
-		plan.Refuse("time-limit", limit, "was over before the program was built: give a longer one; what the go "+
-			"command compiled it does not compile again"))
+		plan.Refuse("time-limit", limit, "was over before the program was built: give a longer one; the go "+
+			"command keeps what it has compiled"))
 }
 
 // timeLimitError returns the cause of a context whose time limit is over, or nil before.

@@ -147,8 +147,8 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 
 	// Profiles are taken at the most CPUs.
 	top := cases[0].Point
-	for _, c := range cases {
-		if !sameExcept(c.Point, top, "cpus", "workers") {
+	for i, c := range cases {
+		if !sameExcept(c.Point, top, "cpus", "workers") || i > 0 && c.Point.Int("cpus") == top.Int("cpus") {
 			return usage("explain looks at one point at a time, and these flags ask for %d: give each factor one level",
 				len(cases))
 		}

@@ -1,0 +1,38 @@
+package sweep
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+)
+
+// TestArrivalsNamedLikeATime: JSON does not tell the name of a file from a duration, so the case of a resumed run has a
+// level of another kind.
+func TestArrivalsNamedLikeATime(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("5m", []byte("0.01\n0.02\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+
+	s := withPrediction()
+	c := s.Header.PredictedCases[2]
+	c.Point = c.Point.With("arrivals", plan.TextLevel("5m"))
+	s.Header.PredictedCases = []plan.Case{c}
+	var err error
+	if _, s.Header.ArrivalFiles, err = ReadArrivals(t.Context(), s.Header.PredictedCases); err != nil {
+		t.Fatal(err)
+	}
+
+	stored, err := json.Marshal(s.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Header, err = ReadHeader("dir", stored); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReloadArrivals(t.Context()); err != nil || len(s.Arrivals["5m"]) != 2 {
+		t.Errorf("%v, %v", s.Arrivals, err)
+	}
+}

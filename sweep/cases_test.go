@@ -1,0 +1,41 @@
+package sweep
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// TestListedCases: cases of a list are distinct, and paths in them are absolute, as those of levels are.
+func TestListedCases(t *testing.T) {
+	job := func(env.Env, plan.Point) (workload.Job, error) { return workload.Job{}, nil }
+	w := &workload.Workload{Name: "mill", Factors: []plan.Factor{
+		{Name: "file", Kind: plan.Text, Path: true},
+		{Name: "stones", Kind: plan.Int, Default: "2"},
+	}, Designs: []workload.Design{{Name: "a", Job: job, Uses: []string{"file", "stones"}}}}
+	at := func(settings ...plan.Setting) plan.Case {
+		one := plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}
+		return plan.Case{Design: "a", Point: plan.NewPoint(append(settings, one)...)}
+	}
+	file := plan.Setting{Factor: "file", Level: plan.TextLevel("corn")}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got, err := Selection{List: []plan.Case{at(), at(file),
+		at(plan.Setting{Factor: "stones", Level: plan.IntLevel(2)})}}.Cases(w)
+	want := "cpus=1 file=" + filepath.Join(dir, "corn") + " stones=2"
+	if err != nil || len(got) != 2 || got[0].Point.String() != "cpus=1 stones=2" || got[1].Point.String() != want {
+		t.Errorf("%v, %v", got, err)
+	}
+
+	if _, err := (Selection{List: []plan.Case{}}).Cases(w); !errors.As(err, new(*plan.Refusal)) {
+		t.Errorf("an empty list: %v", err)
+	}
+}
