@@ -16,6 +16,8 @@ func PercentChange(ratio result.Value) string {
 	switch {
 	case math.IsNaN(p) || math.IsInf(p, 0):
 		return ""
+	case math.Abs(p) < 0.05:
+		return "+0.0%" // never -0.0%
 	case math.Abs(p) >= 99.95:
 		return fmt.Sprintf("%+.0f%%", p)
 	}
