@@ -38,6 +38,8 @@ func TestContrastAnswer(t *testing.T) {
 	more, two := 12, plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
 	undecided := decidedAs("F", 1.1, Undecided)
 	undecided.MoreBlocks = &more
+	runs := decidedAs("F", 1.1, Undecided)
+	runs.RunsA, runs.MoreRuns = 2, &more
 	atTwo := decidedAs("E", 1.3, Slower)
 	atTwo.Point = two
 	zero := decidedAs("Z", math.NaN(), Worse)
@@ -53,7 +55,8 @@ func TestContrastAnswer(t *testing.T) {
 		"equivalent: A +0.1%.|allocs/op: worse: Z (from 0).": {
 			contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
 			contrast(result.AllocsPerOp, zero)},
-		"undecided: F +10.0% (about 12 more blocks would decide).": {contrast(result.TimePerOp, undecided)},
+		"undecided: F +10.0% (about 12 more runs of each side would decide).": {contrast(result.TimePerOp, runs)},
+		"undecided: F +10.0% (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
 	} {
 		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
 		if text := joined(got); text != want {
