@@ -11,7 +11,8 @@ import (
 
 // TestPercentChange checks that changes are printed as benchstat prints them.
 func TestPercentChange(t *testing.T) {
-	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 0.9999: "+0.0%", 2.5: "+150%",
+	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 0.9999: "+0.0%",
+		2.5:    "+150%",
 		0.001:  "-99.9%",
 		1.9995: "+100%"} {
 		if got := PercentChange(result.Value(ratio)); got != want {

@@ -80,7 +80,7 @@ func SummarizeChanges(changes []Change) []string {
 			gone = append(gone, name)
 		case isFinding:
 			appeared = append(appeared, name)
-		case c.Significant && largest == "":
+		case c.Significant && largest == "" && c.Name != Idle:
 			largest = fmt.Sprintf("The largest change is in %s: %s of CPU time.", c.Name,
 				signedSeconds(c.After-c.Before))
 		}

@@ -52,7 +52,7 @@ func TestSummarizeChanges(t *testing.T) {
 	appeared := Change{Name: "finding gc-pressure", After: 1, Significant: true}
 	for want, changes := range map[string][]Change{
 		"It is faster: 1.2s before, 400ms after (-66.7%). The largest change is in function main.read: -800ms of " +
-			"CPU time.": {wall, read},
+			"CPU time.": {wall, {Name: Idle, Before: 2, Significant: true}, read},
 		"It is slower: 1s before, 1.1s after (+10.0%). Gone: coarse-lock; new: gc-pressure.": {slower, read, gone,
 			appeared},
 		"The wall time did not clearly change: 1s before, 1.01s after (+1.0%).": {chance},

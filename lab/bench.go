@@ -170,7 +170,7 @@ func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
 	}
 	defer r.close(ctx)
 	if o.Budget > 0 {
-		if err := r.fit(o.Budget); err != nil {
+		if err := r.sweep.FitBudget(o.Budget); err != nil {
 			return nil, err
 		}
 	}

@@ -148,28 +148,6 @@ func (r *benchRun) close(ctx context.Context) {
 	}
 }
 
-// fit plans the blocks of a budget. If there is something to compare, interim analyses decide how many blocks follow
-// and which comparisons continue. Otherwise the number of blocks is what the budget allows, from 1 to 100.
-func (r *benchRun) fit(budget time.Duration) error {
-	s := r.sweep
-	one := s.BlockTime()
-	if s.Criteria.FamilySize(s.CaseRows()) == 0 {
-		s.Header.Blocks = min(max(int(budget/max(one, time.Millisecond)), 1), 100)
-		s.Plan.Blocks = s.Header.Blocks
-		return nil
-	}
-	if one > budget {
-		return refuse("budget", budget, "not one block fits: its %d trials take about %v",
-			len(s.Plan.Block(0)), result.Rounded(one)).
-			Suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
-	}
-	s.Header.Rule = sweep.NewBudgetRule(budget, s.Criteria)
-	s.Header.Blocks = s.Header.Rule.MaxBlocks()
-	s.Plan.Blocks = s.Header.Blocks
-	s.PlanInterims()
-	return nil
-}
-
 // create makes the run directory and stores the test binaries there until the run is complete.
 func (r *benchRun) create(ctx context.Context) error {
 	run, err := store.Create(r.dir, r.sweep.Header)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/brewput/brewput/internal/command"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -62,6 +63,10 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	if o.Workload != "" && o.Workload != h.Workload {
 		return refuse("", nil, "%s is a run of %s, not of %s", r.Dir, h.Workload, o.Workload)
 	}
+	runner, all, err := command.Restore(r.Dir, &h, all, r.note)
+	if err != nil {
+		return refuse("", nil, "%w", err)
+	}
 	w, err := workload.Find(all, h.Workload)
 	if err != nil {
 		return refuse("", nil, "%w", err)
@@ -91,10 +96,10 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 		}
 		set.TimeLimit, set.Limited = sweep.Duration(o.TimeLimit), true
 	}
-
 	if r.sweep, err = sweep.New(w, h); err != nil {
 		return refuse("", nil, "%s cannot be continued: %w", r.Dir, err)
 	}
+	runner.Equip(r.sweep)
 	r.sweep.RetryLimited = o.TimeLimit > 0
 	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {

@@ -203,8 +203,12 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	}
 }
 
-// lines counts the lines of code of each design; nil if its source is not available. Benchmarks have no entry.
+// lines counts the lines of code of each design; nil if its source is not available. Benchmarks and commands have no
+// entry.
 func (s *Sweep) lines() map[string]*int {
+	if s.Header.Commands != nil {
+		return nil
+	}
 	m := source.Count(s.Workload)
 	for _, d := range s.Workload.Designs {
 		if d.Type() == result.Benchmark {

@@ -117,7 +117,7 @@ func detectKind(ctx context.Context, f *input.File, path string) (kind string, p
 	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(n, 16)], []byte(" trace")):
 		return "trace", nil, nil
 	case slices.ContainsFunc(textForms, func(t string) bool { return bytes.HasPrefix(head, []byte(t)) }):
-		return "", nil, fmt.Errorf("%s is a text profile, without the data that explain needs: fetch it without debug=1",
+		return "", nil, fmt.Errorf("%s is a text profile, which lacks data: fetch it without debug=1",
 			path)
 	}
 	if p, err = parsed(ctx, f, path); errors.Is(err, input.ErrRefused) || ctx.Err() != nil {

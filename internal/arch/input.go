@@ -20,6 +20,7 @@ var openers = map[string]string{
 	"catalog/words/mmap.go":                     "the same",
 	"catalog/find/files.go":                     "its trials measure reading files that it wrote",
 	"catalog/find/cold_linux.go":                "the same",
+	"internal/command/files.go":                 "executables and an input, all regular files",
 	"evidence/collect/process.go":               "the copy of standard input that it made",
 	"evidence/collect/process_linux.go":         "/proc of a child process",
 	"evidence/collect/endpointhttp.go":          "the first 200 bytes of an answer, before a deadline",

@@ -169,7 +169,9 @@ func (a *app) unknownVerb(cmd *cobra.Command, args []string) error {
 	}
 	var verbs []string
 	for _, c := range cmd.Commands() {
-		verbs = append(verbs, c.Name())
+		if !c.Hidden {
+			verbs = append(verbs, c.Name())
+		}
 	}
 	return usage("there is no verb %q%s; the verbs are %s", args[0], didYouMean(args[0], verbs),
 		strings.Join(verbs, ", "))

@@ -66,7 +66,7 @@ func (o *output) write(trials []result.Trial) {
 // finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
 	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
-	w := o.app.stdout
+	w, commands := o.app.stdout, r.Commands()
 	o.app.showSettings(o.format, h.Config)
 
 	switch o.format {
@@ -77,7 +77,11 @@ func (o *output) finish(r *lab.Run) error {
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])
 		}
-		for _, record := range x.Records() {
+		records := x.Records()
+		if commands != nil {
+			records = commands.Records()
+		}
+		for _, record := range records {
 			if o.err == nil {
 				o.err = report.JSON(w, record)
 			}
@@ -87,6 +91,13 @@ func (o *output) finish(r *lab.Run) error {
 		for _, w := range x.Warnings {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
 		}
+	}
+
+	switch page := (report.Commands{CommandAnalysis: commands}); {
+	case commands != nil && o.format == "table":
+		return page.Table(w, o.app.pageStyle())
+	case commands != nil && o.format == "md":
+		return page.Markdown(w)
 	}
 
 	switch o.format {

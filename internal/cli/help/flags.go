@@ -154,6 +154,9 @@ func describeFlag(verb string, f *pflag.Flag) flag {
 	if alias := aliases[verb][f.Name]; alias != "" {
 		notes = append(notes, "also --"+alias)
 	}
+	if i := strings.LastIndex(text, " (default "); i >= 0 && strings.HasSuffix(text, ")") && notes != nil {
+		text, notes = text[:i], append([]string{text[i+2 : len(text)-1]}, notes...)
+	}
 	if notes != nil {
 		text += fmt.Sprintf(" (%s)", strings.Join(notes, "; "))
 	}
