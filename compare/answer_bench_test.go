@@ -12,7 +12,8 @@ import (
 
 // TestPercentChange checks that changes are printed as benchstat prints them.
 func TestPercentChange(t *testing.T) {
-	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 2.5: "+150%",
+	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 0.9999: "+0.0%",
+		2.5:    "+150%",
 		0.001:  "-99.9%",
 		1.9995: "+100%"} {
 		if got := PercentChange(result.Value(ratio)); got != want {
@@ -39,6 +40,8 @@ func TestContrastAnswer(t *testing.T) {
 	more, two := 12, plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
 	undecided := decidedAs("F", 1.1, Undecided)
 	undecided.MoreBlocks = &more
+	runs := decidedAs("F", 1.1, Undecided)
+	runs.RunsA, runs.MoreRuns = 2, &more
 	atTwo := decidedAs("E", 1.3, Slower)
 	atTwo.Point = two
 	zero := decidedAs("Z", math.NaN(), Worse)
@@ -54,7 +57,8 @@ func TestContrastAnswer(t *testing.T) {
 		"equivalent: A +0.1%.|allocs/op: worse: Z (from 0).": {
 			contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
 			contrast(result.AllocsPerOp, zero)},
-		"undecided: F +10.0% (about 12 more blocks would decide).": {contrast(result.TimePerOp, undecided)},
+		"undecided: F +10.0% (about 12 more runs of each side would decide).": {contrast(result.TimePerOp, runs)},
+		"undecided: F +10.0% (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
 	} {
 		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
 		if text := strings.Join(got, "|"); text != want {
