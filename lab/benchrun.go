@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/internal/calibrate"
@@ -100,7 +99,7 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 	}
 	return r.equip(sweep.Header{
 		Workload: x.Package, World: result.Live, Args: o.Args, Version: o.Version, Started: time.Now(),
-		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Cases: cases, Bench: raw,
+		Seed: seedText(o.Seed), Blocks: o.Count, Cases: cases, Bench: raw,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Duration / 2),
 			TimeLimit: sweep.Duration(x.Limit)},
 		Environment: host.Read(), Warnings: []string{},
@@ -199,4 +198,12 @@ func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
 		res.Outcome = result.SomeFailed
 	}
 	return res, err
+}
+
+// absolute returns an absolute path if possible.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/doctor"
 )
 
 // TestUndisturbed: a machine that is loaded is not calibrated, and what the calibration itself did is no load.

@@ -35,7 +35,7 @@ func ExampleSimulate() {
 		fmt.Println(err)
 		return
 	}
-	for _, v := range run.Analyze(nil).Verdicts {
+	for _, v := range run.Analyze().Verdicts {
 		fmt.Printf("%s is %s than %s: %.2f [%.2f, %.2f]\n", v.A, v.Verdict, v.B, v.Ratio, v.Low, v.High)
 	}
 	// Output:

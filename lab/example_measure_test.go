@@ -49,7 +49,7 @@ func ExampleMeasure() {
 		fmt.Println(err)
 		return
 	}
-	for _, v := range run.Analyze(nil).Verdicts {
+	for _, v := range run.Analyze().Verdicts {
 		fmt.Printf("%s is %s than %s\n", v.A, v.Verdict, v.B)
 	}
 	// Output: fine is faster than coarse

@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 )
 
 // Doctor writes an examination of the machine: a line for each check, advice on those that are not good, and the

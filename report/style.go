@@ -23,7 +23,7 @@ type Style struct {
 	Unicode bool // otherwise ASCII
 }
 
-// StyleFor is the style for an environment and a terminal. terminalWidth is 0 if unknown.
+// StyleFor returns the style for an environment and a terminal. terminalWidth is 0 if unknown.
 func StyleFor(getenv func(string) string, isTerminal bool, terminalWidth int) Style {
 	st := Style{Width: terminalWidth}
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Suite is the Go benchmarks that a run is about.
+// Suite describes the Go benchmarks of a run.
 type Suite struct {
 	Title       string   // the package and its revisions
 	Package     string   // import path

@@ -19,8 +19,8 @@ type Gate struct {
 
 	// The results so far.
 	List   []compare.GateVerdict // by metric and benchmark
-	Loaded *compare.Warning      // other processes were running, so that nothing is decided by times; nil if not
-	Short  *BudgetEnded          // the budget ended before the blocks; nil if it did not
+	Loaded *compare.Warning      // other processes ran, so that no time is decided; nil if none ran
+	Short  *BudgetEnded          // the budget ended before the planned blocks; nil if it did not
 
 	sweep    *Sweep
 	analyses *compare.SequentialGate
@@ -31,18 +31,18 @@ type Gate struct {
 	ahead    []int // numbers of blocks of the interim analyses to come
 }
 
-// GateAnalysis says how decisions stand after an interim analysis.
+// GateAnalysis counts the decisions of a gate at an interim analysis.
 type GateAnalysis struct {
-	Blocks    int
-	Decisions int
-	Undecided int
+	Blocks    int // blocks so far
+	Decisions int // one for each metric of each benchmark
+	Undecided int // of these decisions
 }
 
-// BudgetEnded is how a budget ended before a decision.
+// BudgetEnded describes a budget that ended before a decision.
 type BudgetEnded struct {
 	Budget time.Duration
-	Blocks int           // that it sufficed for
-	Each   time.Duration // that a block took on average
+	Blocks int           // blocks that fit into it
+	Each   time.Duration // mean time of a block
 }
 
 // UseGate lets a gate on metrics decide how many blocks the sweep has. A budget of 0 is none.
@@ -83,9 +83,9 @@ func (g *Gate) next(n int, trials []result.Trial) (more int, err error) {
 	return g.ahead[0] - n, nil
 }
 
-// withinBudget are the numbers of blocks of the analyses to come, after some blocks of which each took a time. If the
-// budget ends before the next one that is planned, there is one after the blocks that it suffices for, or none; short
-// says so.
+// withinBudget returns the numbers of blocks of the analyses to come, after some blocks that took a time each. If the
+// budget ends before the next planned analysis, short is true, and there is one analysis after the blocks that fit, or
+// none.
 func withinBudget(done int, planned []int, each, elapsed, budget time.Duration) (ahead []int, short bool) {
 	if len(planned) == 0 || budget <= 0 || each <= 0 {
 		return planned, false

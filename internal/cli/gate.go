@@ -118,6 +118,9 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 			s.Dir)
 	}
 	g.BenchOptions = o.BenchOptions
+	if g.Budget == 0 {
+		g.Budget = -1 // none
+	}
 
 	res, err := lab.Gate(ctx, g)
 	e.end()
@@ -177,7 +180,7 @@ func gateNotes(r *lab.GateResult) []string {
 	}
 
 	if r.DefaultLayouts {
-		notes = append(notes, fmt.Sprintf("each revision is linked %d times with its functions in other places, for "+
+		notes = append(notes, fmt.Sprintf("each revision is linked %d times in random function order, because "+
 			"the limit is under 5%%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
 			r.Suite.Layouts))
 	}

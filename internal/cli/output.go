@@ -65,7 +65,7 @@ func (o *output) write(trials []result.Trial) {
 
 // finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
-	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
+	h, x, trials := &r.Header, r.Analyze(o.sensitivity...), r.Trials
 	w := o.app.stdout
 
 	switch o.format {

@@ -3,7 +3,7 @@ package host
 import (
 	"context"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 )
 
 // CalmMoment examines the machine until nothing disturbs, three times at most: the load of a program that just ended,

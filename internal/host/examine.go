@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/internal/alarm"
-	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/result"
 )
 
