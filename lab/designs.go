@@ -78,6 +78,6 @@ func endsAll(limit, window time.Duration, operations int64) error {
 
 // cases returns the chosen designs at the chosen points.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
-	return sweep.Selection{Designs: o.Designs, Levels: o.Levels, List: o.CaseList, Baseline: o.Baseline,
+	return sweep.Selection{Designs: o.Designs, Levels: o.Levels, CaseList: o.CaseList, Baseline: o.Baseline,
 		Operations: o.Operations}.Cases(w)
 }

@@ -31,8 +31,8 @@ type GateResult struct {
 	// Decision is compare.Pass, Fail, Undecided or Error. Error takes precedence: a trial failed, or a benchmark fails
 	// in the head only.
 	Decision  string
-	Decisions []compare.GateVerdict // by metric and benchmark
-	Rows      []compare.Row         // the cases, with the errors and warnings of their trials
+	Decisions []compare.GateDecision // by metric and benchmark
+	Rows      []compare.Row          // the cases, with the errors and warnings of their trials
 	Warnings  []compare.Warning
 
 	LoadWarning    *compare.Warning         // other processes ran, so that no time is decided; nil if none ran
@@ -72,14 +72,14 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 	if res.BenchRun, err = g.measure(ctx); err != nil {
 		return res, err
 	}
-	res.Decisions, res.LoadWarning, res.BudgetEnded = g.List, g.Loaded, g.Short
+	res.Decisions, res.LoadWarning, res.BudgetEnded = g.Decisions, g.LoadWarning, g.BudgetEnded
 	res.Rows, res.Warnings = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
 	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
 		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric,
 			Until:   e.Until,
 			Expired: e.Until < g.today})
 	}
-	res.Decision = compare.GateDecision(g.List)
+	res.Decision = compare.OverallDecision(g.Decisions)
 	if result.OutcomeOf(res.Trials) != result.Sound || res.Suite.HeadFails() {
 		res.Decision = compare.Error
 	}
@@ -151,7 +151,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 // decideBy makes the interim analyses of a gate decide how many blocks follow.
 func (g *gateRun) decideBy(c compare.Gate, metrics []string, budget time.Duration) {
 	g.Gate = g.benchRun.sweep.UseGate(c, metrics, budget)
-	g.Allow = func(v *compare.GateVerdict) { gobench.Allow(g.allowed, v, g.today) }
+	g.Allow = func(v *compare.GateDecision) { gobench.Allow(g.allowed, v, g.today) }
 	g.Notify = func(i sweep.GateAnalysis) { g.notify.send(Interim(i)) }
 }
 

@@ -54,10 +54,10 @@ type Progress sweep.Event
 
 func (Progress) event() {}
 
-// Predicting estimates the time left for the predictions, if they take long.
-type Predicting struct{ Left time.Duration }
+// PredictionEstimate estimates the time left for the predictions, if they take long.
+type PredictionEstimate struct{ Left time.Duration }
 
-func (Predicting) event() {}
+func (PredictionEstimate) event() {}
 
 // Predicted reports the predictions of a finished block.
 type Predicted struct{ Trials []result.Trial }

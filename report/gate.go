@@ -13,7 +13,7 @@ import (
 // Gate is a page with the decisions of a gate.
 type Gate struct {
 	Title     string
-	List      []compare.GateVerdict
+	List      []compare.GateDecision
 	NotJudged []result.NotJudged
 	Decision  string
 	Max       float64
@@ -91,7 +91,7 @@ func (g Gate) reasons() []string {
 		name := v.Design + " " + MetricHead(v.Metric)
 		switch {
 		case v.Allowed != "":
-			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.Waived, v.Allowed))
+			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.AllowedUntil, v.Allowed))
 		case v.NoRatio != "":
 			list = append(list, fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", name, v.NoRatio,
 				signedValue(v.Difference, v.Metric)))

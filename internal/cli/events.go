@@ -30,7 +30,7 @@ func (e *events) notify(event lab.Event) {
 		fmt.Fprintln(e.stderr, event.Text)
 	case lab.Warning:
 		fmt.Fprintln(e.stderr, "warning:", event.Text)
-	case lab.Predicting:
+	case lab.PredictionEstimate:
 		fmt.Fprintf(e.stderr, "predictions take about %s more (--no-twin leaves them out)\n", roundDuration(event.Left))
 	case lab.Started:
 		fmt.Fprintln(e.stderr, e.started(event))

@@ -153,7 +153,7 @@ var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, co
 
 // showGate renders the decisions.
 func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
-	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotCompared, Decision: r.Decision,
+	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotJudged, Decision: r.Decision,
 		Max:     limit,
 		Layouts: r.Suite.Layouts, Notes: gateNotes(r), Warnings: r.Warnings}
 	switch format {
@@ -168,7 +168,7 @@ func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 // gateNotes explains the decision.
 func gateNotes(r *lab.GateResult) []string {
 	var notes []string
-	if compare.GateDecision(r.Decisions) == compare.Undecided {
+	if compare.OverallDecision(r.Decisions) == compare.Undecided {
 		if r.LoadWarning != nil {
 			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing: "+
 				r.LoadWarning.Text)
