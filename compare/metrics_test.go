@@ -420,8 +420,8 @@ func TestVerdictString(t *testing.T) {
 	}
 	for want, v := range map[string]Verdict{
 		"live, cpus=2: fine compared with coarse: faster, 1.9x the throughput_per_s, 95% interval [1.85, 1.95]": {
-			World: "live", Point: at("cpus", 2), A: "fine", B: "coarse", Verdict: Faster, Ratio: 1.9, Low: 1.85, High: 1.95,
-			Metric: result.Throughput},
+			World: "live", Point: at("cpus", 2), A: "fine", B: "coarse", Verdict: Faster, Ratio: 1.9, Low: 1.85,
+			High: 1.95, Metric: result.Throughput},
 		"virtual: pipe (buffer=4) compared with pipe (buffer=1): equivalent, 1x the throughput_per_s, exact": {
 			World: "virtual", A: "pipe", OnlyA: at("buffer", 4), B: "pipe", OnlyB: at("buffer", 1), Verdict: Equivalent,
 			Ratio: 1, Low: 1, High: 1, Exact: true, Metric: result.Throughput},

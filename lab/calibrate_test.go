@@ -62,3 +62,12 @@ func TestUnsteady(t *testing.T) {
 		t.Errorf("got %v", unsteady(other))
 	}
 }
+
+// TestExamineRefusal: a negative time limit is refused before anything is examined.
+func TestExamineRefusal(t *testing.T) {
+	noted := false
+	x, err := Examine(t.Context(), ExamineOptions{TimeLimit: -1, Notify: func(Event) { noted = true }})
+	if r := (*Refusal)(nil); x != nil || noted || !errors.As(err, &r) || r.Field != "time-limit" {
+		t.Errorf("%+v, %v", x, err)
+	}
+}

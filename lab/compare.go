@@ -13,8 +13,8 @@ import (
 
 // CompareOptions are the options of [Compare]. The zero value is ready to use.
 type CompareOptions struct {
-	// Workloads declare which of their factors are inputs. In a workload that is not listed, every factor counts as one.
-	// The command passes all its workloads.
+	// Workloads declare which of their factors are inputs. In a workload that is not listed, every factor counts as
+	// one. The command passes all its workloads.
 	Workloads []*workload.Workload
 	Results   bool        // Go benchmarks: return the results without comparing them
 	Notify    func(Event) // receives [Warning]; may be nil

@@ -39,5 +39,5 @@ func ExampleSimulate() {
 		fmt.Printf("%s is %s than %s: %.2f [%.2f, %.2f]\n", v.A, v.Verdict, v.B, v.Ratio, v.Low, v.High)
 	}
 	// Output:
-	// finelocking is faster than locking: 3.61 [3.59, 3.63]
+	// finelocking is faster than locking: 3.95 [3.89, 4.01]
 }

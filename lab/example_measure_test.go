@@ -41,6 +41,7 @@ func ExampleMeasure() {
 			Levels:   map[string]string{"cpus": "1", "workers": "1"},
 			Count:    6,
 			Duration: 20 * time.Millisecond,
+			Warmup:   time.Millisecond,
 			Output:   filepath.Join(dir, "run"),
 		},
 		NoPredictions: true,

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/workload"
 )
@@ -14,7 +15,7 @@ import (
 // simulated are options of a short simulation that is stored in the directory dir.
 func simulated(dir, cost string) lab.SimulateOptions {
 	return lab.SimulateOptions{Cost: cost, DesignOptions: lab.DesignOptions{
-		Designs: []string{"coarse"}, Levels: map[string]string{"cpus": "4", "workers": "3"}, Count: 6,
+		Designs: []string{"linearpipe"}, Levels: map[string]string{"cpus": "4", "jitter": "1ms"}, Count: 6,
 		Duration: time.Second, Output: dir}}
 }
 
@@ -28,14 +29,14 @@ func ExampleCompare() {
 	defer os.RemoveAll(dir)
 	older, newer := filepath.Join(dir, "older"), filepath.Join(dir, "newer")
 	for run, cost := range map[string]string{older: "none", newer: "wake=1ms"} {
-		if _, err := lab.Simulate(context.Background(), counters(), simulated(run, cost)); err != nil {
+		if _, err := lab.Simulate(context.Background(), coffee.Workload(), simulated(run, cost)); err != nil {
 			fmt.Println(err)
 			return
 		}
 	}
 
 	c, err := lab.Compare(context.Background(), []string{older}, []string{newer}, lab.CompareOptions{
-		Workloads: []*workload.Workload{counters()}})
+		Workloads: []*workload.Workload{coffee.Workload()}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -47,6 +48,8 @@ func ExampleCompare() {
 		fmt.Printf("%s is %s: %.3gx\n", v.A, v.Verdict, v.Ratio)
 	}
 	// Output:
+	// costs: wake=1ms, before none
+	// linearpipe is slower: 0.806x
 }
 
 // A cancelled run keeps the trials so far. Resume continues it.
@@ -66,9 +69,9 @@ func ExampleResume() {
 		}
 	}
 
-	run, err := lab.Simulate(ctx, counters(), o)
+	run, err := lab.Simulate(ctx, coffee.Workload(), o)
 	fmt.Printf("%d of %d trials: %v\n", len(run.Trials), run.Total(), err)
-	run, err = lab.Resume(context.Background(), []*workload.Workload{counters()}, run.Dir, lab.ResumeOptions{})
+	run, err = lab.Resume(context.Background(), []*workload.Workload{coffee.Workload()}, run.Dir, lab.ResumeOptions{})
 	fmt.Printf("%d of %d trials: %v\n", len(run.Trials), run.Total(), err)
 	// Output:
 	// 2 of 6 trials: context canceled

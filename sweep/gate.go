@@ -147,7 +147,7 @@ func (g *Gate) judge(n int, trials []result.Trial, last bool) error {
 	}
 	for i := range g.Decisions {
 		v := &g.Decisions[i]
-		if g.LoadWarning != nil && v.Decision == compare.Undecided { // more blocks under this load decide nothing either
+		if g.LoadWarning != nil && v.Decision == compare.Undecided { // more blocks under this load decide nothing
 			v.MoreBlocks, v.MoreLayouts = nil, nil
 		}
 		if g.Allow != nil {

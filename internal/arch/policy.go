@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 		"result", "sweep", "trial", "workload"},
 	"internal/cli": {"compare", "evidence/collect", "internal/gobench", "internal/host", "internal/input",
 		"internal/interrupt", "internal/pprofui", "internal/quote", "workload/source", "internal/store", "lab",
-		"plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+		"plan", "report", "result", "sim", "sweep", "timeline", "workload"},
 	"":                   {"internal/cli", "lab", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
