@@ -41,6 +41,7 @@ func ExampleMeasure() {
 			Levels:   map[string]string{"cpus": "1", "workers": "1"},
 			Count:    6,
 			Duration: 20 * time.Millisecond,
+			Warmup:   time.Millisecond,
 			Output:   filepath.Join(dir, "run"),
 		},
 		NoPredictions: true,
@@ -49,7 +50,7 @@ func ExampleMeasure() {
 		fmt.Println(err)
 		return
 	}
-	for _, v := range run.Analyze(nil).Verdicts {
+	for _, v := range run.Analyze().Verdicts {
 		fmt.Printf("%s is %s than %s\n", v.A, v.Verdict, v.B)
 	}
 	// Output: fine is faster than coarse

@@ -67,7 +67,8 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 		"code-placement noise")
 	f.StringArrayVar(&o.Env, "env", nil, "environment variable to vary, as in `GOGC=100,50,200` (repeatable); "+
 		"without --base, values are compared with the first")
-	decimalVar(f, &o.Seed, "seed", 1, "seed of the trial order")
+	o.Seed = new(uint64)
+	decimalVar(f, o.Seed, "seed", 1, "seed of the trial order")
 	f.DurationVar(&o.TimeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 1m beyond "+
 		"twenty times its duration)")
 }
