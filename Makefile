@@ -1,4 +1,4 @@
-# Everything a newcomer needs. Only Go and make must be there. As root, test and check install a missing C compiler or python3.
+# Everything a newcomer needs. Only Go and make must be there. As root, test and check install what tests need: see make needs.
 
 GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoModelOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate intervals fuzz needs data simd
+.PHONY: help demo build man test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate intervals fuzz needs data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -18,7 +18,10 @@ demo: ## measure six designs of the coffee shop at 1 and 2 CPUs, in under two mi
 build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
 
-test: needs ## run every test; as root it first installs a missing C compiler or python3
+man: ## write the manual pages into bin/man, for: man -l bin/man/brewput.1
+	$(GO) run ./cmd/brewput man bin/man
+
+test: needs ## run every test; as root it first installs a missing C compiler, python3, groff, zsh or fish
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
 check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; installs as test does

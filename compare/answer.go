@@ -21,8 +21,8 @@ type AnswerOptions struct {
 	Inputs   []string // factors whose levels are different jobs; see plan.Factor
 }
 
-// newAnswer returns an answer. Without sentences it says that nothing was measured.
-func newAnswer(text []string) Answer {
+// AnswerOf returns the answer with the given sentences. Without any it says that nothing was measured.
+func AnswerOf(text []string) Answer {
 	if len(text) == 0 {
 		text = []string{"No trial gave a valid result, so there is nothing to compare."}
 	}
@@ -47,7 +47,7 @@ func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
 		}
 		text = append(text, sentences...)
 	}
-	return newAnswer(text)
+	return AnswerOf(text)
 }
 
 // answerGroup is rows that can be compared with each other.

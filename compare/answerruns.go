@@ -24,10 +24,10 @@ func (c RunComparison) Answer() Answer {
 	}
 	verdicts := c.Verdicts()
 	if len(verdicts) == 0 {
-		return newAnswer(append(text, "Nothing can be decided: verdicts need at least 2 blocks with a number in "+
+		return AnswerOf(append(text, "Nothing can be decided: verdicts need at least 2 blocks with a number in "+
 			"each run, and 5 to decide."))
 	}
-	return newAnswer(append(text, changesText(verdicts)))
+	return AnswerOf(append(text, changesText(verdicts)))
 }
 
 // changesText counts the verdicts of each kind and names the largest change of each direction.

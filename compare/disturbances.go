@@ -152,3 +152,14 @@ func clockDrop(trials []result.Trial) (Warning, bool) {
 	w.setTrials(len(drops), known)
 	return w, ok
 }
+
+// NameBusiest adds the busiest other process to the warnings of other processes, as text. It adds nothing if that is
+// not known and busiest is "".
+func NameBusiest(list []Warning, busiest string) []Warning {
+	for i := range list {
+		if list[i].Warning == WarnOtherProcesses && busiest != "" {
+			list[i].Text += "; the busiest: " + busiest
+		}
+	}
+	return list
+}

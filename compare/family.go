@@ -56,7 +56,7 @@ func (j Criteria) neighbours(rows []*Row, a *Row, designs []string) []string {
 		list = append(list, j.Baseline)
 	}
 
-	if (a.Design == j.Baseline || a.Reference) && !j.All {
+	if (a.Design == j.Baseline || a.Reference || j.BaselineOnly) && !j.All {
 		return list
 	}
 

@@ -84,6 +84,7 @@ type Criteria struct {
 	Inputs       []string     // factors whose levels are different jobs; see plan.Factor
 	Margin       float64      // equivalence margin
 	Alpha        float64      // family-wise error over all differences and equivalences
+	BaselineOnly bool         // compare only with Baseline, not with neighbours
 	All          bool         // compare all pairs of designs and of levels, not only neighbours
 	LevelsOnly   bool         // compare only levels of factors, because designs do different jobs
 	AgainstFirst bool         // compare levels with the first one, not with the nearest before

@@ -68,31 +68,30 @@ func escapes(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(EscapePerOp, "%s allocates on the heap each time.", a.prog.position(g.at))
+	f := a.newFinding(EscapePerOp, "Each operation allocates a value on the heap.")
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
 	f.citef("%s of %.0f objects are allocated at %s", percent(g.share), objects, a.quote(g.at))
 	if once {
-		f.citef("that is %.2f for each of %s", perOp, ops)
+		f.citef("that is %.2f objects for each of %s", perOp, ops)
 	}
 	if reason != "" {
-		f.citef("the compiler says: %s", reason)
+		f.citef("the compiler reports: %s", reason)
 	}
 
-	f.citef("allocating there takes %s of the goroutines' CPU time, collecting %s of all", percent(cost),
-		percent(collected))
+	f.citef("allocating there takes %s of the goroutines' CPU time; garbage collection takes %s of all CPU time",
+		percent(cost), percent(collected))
 	if saved >= minGain {
 		f.Gain = newGain(0.8*saved, 0.3*saved, saved)
 	} else if rest := 1 - a.cpu.userShare(SystemCalls); rest < 0.5 {
-		f.citef("that is %s of what the system calls leave: it shows when they are fewer",
+		f.citef("that is %s of the CPU time outside system calls, and matters once those are fewer",
 			percent(math.Min(1, cost/rest)))
 	}
 
-	f.Alternative = "What is allocated outlives the operation, and must."
-	f.Fix = "Make it once, before the loop, and reuse it; or keep it from escaping: no interface, no " +
-		"pointer that is kept."
-	f.Experiment = "Count allocations: testing.AllocsPerRun or -benchmem should fall by one for each operation."
+	f.Alternative = "The value outlives the operation, and must be on the heap."
+	f.Fix = "Allocate once before the loop and reuse it, or keep it from escaping."
+	f.Experiment = "Run a benchmark with -benchmem: allocs/op should drop by one."
 	return []Finding{f}
 }
 

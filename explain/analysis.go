@@ -29,7 +29,6 @@ type analysis struct {
 	used, essential float64
 
 	// Results that are computed once, when a rule needs them.
-	parsed      sources
 	pollLoops   map[evidence.Frame]bool
 	searchLoops map[evidence.Frame]searchLoop
 	wakeUp      float64 // of wakeUpFraction
@@ -40,7 +39,7 @@ const procsMetric = "/sched/gomaxprocs:threads"
 
 // newAnalysis selects the runs, the trace and the profile that rules use.
 func newAnalysis(e *evidence.Evidence) *analysis {
-	a := &analysis{e: e, prog: program{&e.Program}, trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
+	a := &analysis{e: e, prog: newProgram(&e.Program), trace: e.Trace, cpu: newProfile(e), cpus: 1, available: 1}
 	if a.trace != nil && (a.trace.Duration <= 0 || len(a.trace.Demand.Time) == 0) {
 		a.trace = nil
 	}
@@ -224,8 +223,13 @@ func (a *analysis) quote(f evidence.Frame) string {
 	return fmt.Sprintf("%s, in %s", a.prog.position(f), shortName(f.Function))
 }
 
-// percent formats a fraction.
-func percent(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }
+// percent formats a fraction, below 1% with one decimal.
+func percent(x float64) string {
+	if x > 0 && x < 0.01 {
+		return fmt.Sprintf("%.1f%%", 100*x)
+	}
+	return fmt.Sprintf("%.0f%%", 100*x)
+}
 
 // formatDuration formats a time with two or three digits.
 func formatDuration(d time.Duration) string {

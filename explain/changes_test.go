@@ -57,3 +57,26 @@ func TestChanges(t *testing.T) {
 		}
 	}
 }
+
+// A program that is compared with itself does not get faster: ranges of one run each always differ.
+func TestDiffer(t *testing.T) {
+	run := func(count int, low, high time.Duration) *evidence.Run {
+		return &evidence.Run{Count: count, WallLow: low, WallHigh: high}
+	}
+	for _, c := range []struct {
+		name string
+		a, b *evidence.Run
+		want bool
+	}{
+		{"one run each", run(1, 300, 300), run(1, 200, 200), false},
+		{"one run and many", run(10, 300, 310), run(1, 200, 200), false},
+		{"three, far apart", run(3, 300, 320), run(3, 200, 210), true},
+		{"three, close", run(3, 300, 320), run(3, 200, 281), false},
+		{"four", run(4, 300, 320), run(4, 200, 281), true},
+		{"four, overlapping", run(4, 300, 320), run(4, 200, 300), false},
+	} {
+		if differ(c.a, c.b) != c.want || differ(c.b, c.a) != c.want {
+			t.Errorf("%s: want %v", c.name, c.want)
+		}
+	}
+}

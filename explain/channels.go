@@ -99,9 +99,9 @@ func (a *analysis) channelParks(longest time.Duration) (parks int64, worst *evid
 // stallFinding returns the finding for a program whose handoffs keep it from using several CPUs.
 func (a *analysis) stallFinding(worst *evidence.Wait, parks int64) Finding {
 	f := a.handoffFinding(worst, parks, a.handoffShare(), "in the CPU profile")
-	f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working in parallel: %.0f "+
-		"parkings a second, and it is no faster on %.0f CPUs than on one.", a.rate(parks), a.cpus)
-	f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", formatDuration(a.run.Wall),
+	f.Claim = fmt.Sprintf("Channel handoffs make %.0f CPUs no faster than one (%.0f waits a second).", a.cpus,
+		a.rate(parks))
+	f.citef("it takes %s on %d CPUs and %s on one, and %s of the CPU time is unused", formatDuration(a.run.Wall),
 		a.run.CPUs, formatDuration(a.oneCPU.Wall), percent(a.unusedCPU()))
 
 	work := a.used
@@ -159,8 +159,8 @@ func (a *analysis) handoffShare() float64 {
 
 // handoffFinding returns a finding for channel operations that take cost, a fraction of the CPU time. worst may be nil.
 func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float64, source string) Finding {
-	f := a.newFinding(ChanHandoff, "Handing over through channels takes up to %s of the CPU time: each "+
-		"piece is too small.", percent(cost))
+	f := a.newFinding(ChanHandoff, "Channel operations on small items take up to %s of the CPU time.",
+		percent(cost))
 	f.Share = cost
 	if worst != nil {
 		f.Where = a.prog.positions(worst.Stack)
@@ -174,7 +174,7 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 		if at, ok := a.prog.ownFrame(worst.Stack); ok {
 			f.citef("goroutines parked %d times, most at %s", parks, a.quote(at))
 		}
-		f.citef("between two parkings they compute for %s (median)",
+		f.citef("they compute for %s between two parkings (median)",
 			formatDuration(a.trace.Classes[worst.Classes[0]].Bursts.P50))
 	} else if a.cpu != nil {
 		for _, g := range a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
@@ -189,16 +189,16 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 		}
 	}
 
-	f.citef("channels, and parking and waking for them, take up to %s of the CPU time, %s", percent(cost), source)
+	f.citef("channel operations, parking and waking take up to %s of the CPU time, %s", percent(cost), source)
 
 	// The remaining time bounds the gain.
 	left := math.Min(1, a.boundWithoutHandoff(cost)+a.otherScheduling(parks))
 	most := 1 - left
 	f.Gain = newGain(0.9*most, math.Min(0.5*most, cost*a.activeFraction()*0.5), math.Min(0.97, most+0.1))
 	f.Confidence = High
-	f.Alternative = "What is computed for each piece is slow, and the channel only waits for it."
-	f.Fix = "Send batches: a slice of 100 pieces or more at a time, or let one goroutine do both sides."
-	f.Experiment = "Send two pieces at a time: the parkings should halve and the time fall."
+	f.Alternative = "Computing each item is slow, and the channel only waits for it."
+	f.Fix = "Send batches of 100 items or more, or do both sides in one goroutine."
+	f.Experiment = "Send two items at a time: parkings should halve, and time should fall."
 	return f
 }
 

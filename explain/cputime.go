@@ -82,11 +82,18 @@ func (a *analysis) parallelism() Parallelism {
 	p.Demand = wants / float64(a.trace.Duration)
 	if work > 0 {
 		p.SerialFraction = alone / work
+	}
+	if work > 0 && !a.slowsDown() {
 		p.MaxSpeedup = 1 / math.Max(p.SerialFraction, 1e-9)
 		p.Speedup = 1 / (p.SerialFraction + (1-p.SerialFraction)/a.cpus)
 	}
 
 	return p
+}
+
+// slowsDown reports whether the program takes longer on several CPUs than on one. Amdahl's law predicts nothing for it.
+func (a *analysis) slowsDown() bool {
+	return a.run != nil && a.oneCPU != nil && a.oneCPU.Wall > 0 && a.run.Wall > a.oneCPU.Wall
 }
 
 // inflation returns the CPU time on several CPUs divided by that on one, for the same work. It is NaN if it is unknown.

@@ -41,5 +41,5 @@ func ExampleExplain() {
 	fmt.Println(f.Fix)
 	// Output:
 	// unbuffered-io at main.go:16, high confidence
-	// Put bufio.NewWriter, flushed at the end in between: one call moves 4096 bytes.
+	// Use bufio.NewWriter, and Flush at the end: one call moves 4096 bytes.
 }

@@ -19,7 +19,8 @@ type Finding struct {
 	Name        Name          `json:"finding"`    // which cause it is
 	Level       EvidenceLevel `json:"tier"`       // the best evidence that the rule used
 	Claim       string        `json:"claim"`      // what limits the program, in one sentence
-	Where       []string      `json:"where"`      // source positions, file:line relative to the module; may be empty
+	Where       []string      `json:"where"`      // statements, as file:line relative to the module; may be empty
+	Functions   []string      `json:"functions"`  // the function around each of Where; "" if unknown
 	Share       float64       `json:"share"`      // 0 to 1: the part of the time that the claim is about
 	Gain        *Gain         `json:"gain"`       // what the change saves; nil if the finding only diagnoses
 	Confidence  Confidence    `json:"confidence"` // how certain the claim is

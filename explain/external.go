@@ -48,7 +48,7 @@ func dependency(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
+	f := a.newFinding(DependencyWait, "Idle for %s of the time: %s %s for something external.",
 		percent(a.demandShare(0)), a.className(outside), verb(outside, "waits", "wait"))
 	f.Where = a.prog.positions(where)
 	f.Share = a.demandShare(0)
@@ -63,12 +63,11 @@ func dependency(a *analysis) []Finding {
 		f.Confidence = Low
 	}
 	if timed {
-		f.Alternative = "It is meant to last that long, as a test of load does: what counts is how much is " +
-			"done meanwhile."
+		f.Alternative = "It is meant to last that long, as a load test is: compare the work done instead."
 	}
 
-	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
-	f.Experiment = "Let the other side answer at once: what remains is the program's own time."
+	f.Fix = "Make the external side faster, or send several requests concurrently."
+	f.Experiment = "Use a stub that replies at once: what remains is the program's own time."
 	return []Finding{f}
 }
 

@@ -1,16 +1,27 @@
 package explain
 
 import (
-	"fmt"
+	"go/ast"
+	"go/token"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/brewput/brewput/evidence"
 )
 
-// program wraps the program of the evidence with questions about its stacks.
-type program struct{ *evidence.Program }
+// program wraps the program of the evidence with questions about its stacks and its source.
+type program struct {
+	*evidence.Program
+	sources   *sources
+	functions map[string]string // the function at each position that was printed
+}
+
+func newProgram(p *evidence.Program) program {
+	s := &sources{token.NewFileSet(), map[string]*ast.File{}, map[call]evidence.Frame{}}
+	return program{p, s, map[string]string{}}
+}
 
 // packagePath returns the import path of a function's package: "image/png" for "image/png.(*encoder).writeIDATs".
 func packagePath(function string) string {
@@ -56,21 +67,35 @@ func isHook(f evidence.Frame) bool {
 // frame outside the standard library; ok is false if there is none of those either.
 func (p program) ownFrame(stack []evidence.Frame) (evidence.Frame, bool) {
 	if i := slices.IndexFunc(stack, p.isOwn); i >= 0 {
-		return stack[i], true
+		return p.statement(stack, i), true
 	}
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !p.isStandard(f) && !isHook(f) })
 	if i < 0 {
 		return evidence.Frame{}, false
 	}
-	return stack[i], true
+	return p.statement(stack, i), true
 }
 
-// position returns a source position as findings print it: file:line, relative to the module.
+// position returns the position of a statement as findings print it: file:line, relative to the module.
 func (p program) position(f evidence.Frame) string {
+	at := p.file(f) + ":" + strconv.Itoa(p.statement([]evidence.Frame{f}, 0).Line)
 	if f.File == "" {
-		return f.Function
+		at = f.Function
 	}
+	p.functions[at] = p.functionName(f)
+	return at
+}
 
+// functionName returns the name of a function without its package if it is the program's own: "(*Kitchen).Make".
+func (p program) functionName(f evidence.Frame) string {
+	if path := packagePath(f.Function); p.isOwn(f) && len(path) < len(f.Function) {
+		return f.Function[len(path)+1:]
+	}
+	return shortName(f.Function)
+}
+
+// file returns the file of a frame, relative to the module.
+func (p program) file(f evidence.Frame) string {
 	file := f.File
 	if p.Dir != "" {
 		if rel, err := filepath.Rel(p.Dir, f.File); err == nil && !strings.HasPrefix(rel, "..") {
@@ -86,7 +111,7 @@ func (p program) position(f evidence.Frame) string {
 		file = filepath.Base(file)
 	}
 
-	return fmt.Sprintf("%s:%d", file, f.Line)
+	return file
 }
 
 // positions returns the positions of the program's own frames in some stacks, each once.

@@ -9,13 +9,12 @@ import (
 
 // Thresholds for allocation and garbage collection.
 const (
-	gcShare     = 0.2  // fraction of the CPU time in the collector from which there is a finding
-	gcAssist    = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
-	gcKept      = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
-	allocShare  = 0.2  // fraction of all objects that one line allocates
-	thrashShare = 0.4  // fraction of the CPU time; the runtime limits the collector at 0.5 (runtime/mgclimit.go)
-	stopShare   = 0.05 // fraction of the time with the world stopped
-	stopLong    = time.Millisecond
+	gcShare    = 0.2  // fraction of the CPU time in the collector from which there is a finding
+	gcAssist   = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
+	gcKept     = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
+	allocShare = 0.2  // fraction of all objects that one line allocates
+	stopShare  = 0.05 // fraction of the time with the world stopped
+	stopLong   = time.Millisecond
 )
 
 // gcRules finds programs that spend too much time on garbage collection.
@@ -37,13 +36,8 @@ func gcRules(a *analysis) []Finding {
 		name = GCThrash
 	}
 
-	f := a.newFinding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
+	f := a.newFinding(name, "Garbage collection takes %s of the CPU time.", percent(share))
 	f.Share = share
-	f.citef("%s of CPU time in the collector, by %s", percent(share), source)
-	if a.trace != nil {
-		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", a.trace.GC.Cycles,
-			formatDuration(a.trace.Duration), percent(a.fraction(a.trace.GC.Marking)), percent(assist))
-	}
 
 	f.Gain = a.gcGain(share, assist)
 	f.Confidence = High
@@ -52,16 +46,19 @@ func gcRules(a *analysis) []Finding {
 		f.Where = append(f.Where, a.prog.position(s.at))
 		f.citef("%s of the bytes are allocated at %s", percent(s.share), a.quote(s.at))
 	}
+	f.citef("the collector takes %s of the CPU time, by %s", percent(share), source)
+	if a.trace != nil {
+		f.citef("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", a.trace.GC.Cycles,
+			formatDuration(a.trace.Duration), percent(a.fraction(a.trace.GC.Marking)), percent(assist))
+	}
 
-	f.Alternative = "Little memory is all there is, so that frequent collection is the price."
-	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
-		"GOGC=400 with a GOMEMLIMIT."
-	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter, and the time with it."
+	f.Alternative = "The memory limit is low on purpose, and frequent collection is its price."
+	f.Fix = "Allocate less: reuse buffers; or let the heap grow with GOGC=400."
+	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter."
 	if name == GCThrash {
-		f.Claim = fmt.Sprintf("The memory limit is so close to the live heap that garbage collection takes "+
-			"%s of the CPU time.", percent(share))
-		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above the live heap, or keep less data alive."
-		f.Experiment = "Run with twice the limit: the cycles should become rare."
+		f.Claim = fmt.Sprintf("The heap is near the memory limit: collection takes %s of the CPU time.", percent(share))
+		f.Fix = "Raise GOMEMLIMIT well above the live heap, or keep less data alive."
+		f.Experiment = "Run with twice the limit: collections should become rare."
 	}
 
 	return []Finding{f}
@@ -128,19 +125,18 @@ func stopTheWorld(a *analysis) []Finding {
 		percent(a.fraction(a.trace.GC.Stopped)), s.Reason)
 	f.Where = a.prog.positions(s.Stack)
 	f.Share = a.fraction(a.trace.GC.Stopped)
-	f.citef("%d stops for %q took %s; of all stops 99%% were shorter than %s", s.Count, s.Reason,
+	f.citef("%d stops for %q took %s; 99%% of all stops took less than %s", s.Count, s.Reason,
 		formatDuration(s.Spent), formatDuration(a.trace.GC.StopLatency.P99))
 	own := a.fraction(s.Spent)
 	if !strings.HasPrefix(s.Reason, "GC ") {
 		f.Gain = newGain(0.9*own, 0.5*own, 1.1*own)
 	}
 	if at, ok := a.prog.ownFrame(s.Stack); ok {
-		f.citef("asked for at %s", a.quote(at))
+		f.citef("requested at %s", a.quote(at))
 	}
 
-	f.Alternative = "The machine is loaded, so that threads are slow to stop."
-	f.Fix = "Call what stops the world less often: runtime.ReadMemStats, debug.SetGCPercent, pprof of goroutines; " +
-		"read runtime/metrics instead."
-	f.Experiment = "Leave the call out: the stops should be gone."
+	f.Alternative = "The machine is loaded, so threads are slow to stop."
+	f.Fix = "Stop the world less often: read runtime/metrics, not ReadMemStats."
+	f.Experiment = "Remove the call: the stops should disappear."
 	return []Finding{f}
 }

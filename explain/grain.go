@@ -47,17 +47,16 @@ func tooFine(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
-		"make and queue them.", c.Count, formatDuration(c.Busy.P50))
+	f := a.newFinding(GoroutineTooFine, "%d goroutines run for only %s each: starting one costs more.", c.Count,
+		formatDuration(c.Busy.P50))
+	f.Share = cost
+	f.citef("%.0f goroutines start each second; half of them run for less than %s",
+		float64(c.Count)/a.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
 	if at, ok := a.prog.ownFrame(c.Created); ok {
 		f.Where = []string{a.prog.position(at)}
 		f.citef("they are started at %s", a.quote(at))
 	}
-
-	f.Share = cost
-	f.citef("%.0f goroutines a second; half of them ran for less than %s in all",
-		float64(c.Count)/a.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
-	f.citef("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
+	f.citef("starting, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
 
 	// What remains is the essential work without the allocations for goroutines. Without a profile the essential work
 	// is unknown, so that only the estimated cost is subtracted.
@@ -77,9 +76,9 @@ func tooFine(a *analysis) []Finding {
 
 	f.Gain = newGain(est, 0.6*cost*a.activeFraction(), most)
 	f.Confidence = High
-	f.Alternative = "They wait for something outside, and the CPU time is spent elsewhere."
-	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
-	f.Experiment = "Let each goroutine do ten elements: their cost should fall to a tenth."
+	f.Alternative = "They wait for something external, and the CPU time is spent elsewhere."
+	f.Fix = "Use a worker pool, and give each goroutine a chunk, not one element."
+	f.Experiment = "Give each goroutine ten elements: the cost should fall to a tenth."
 	return []Finding{f}
 }
 
@@ -112,19 +111,18 @@ func unboundedSpawn(a *analysis) []Finding {
 			continue
 		}
 
-		f := a.newFinding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
+		f := a.newFinding(UnboundedSpawn, "Up to %d goroutines of %s exist at once, for %.0f CPUs.", c.Peak,
 			shortName(c.Start.Function), a.cpus)
+		f.Share = math.Min(1, a.saturation())
+		f.citef("on average %.0f of them are runnable but not running; each holds its stack", queues)
 		if at, ok := a.prog.ownFrame(c.Created); ok {
 			f.Where = []string{a.prog.position(at)}
 			f.citef("they are started at %s", a.quote(at))
 		}
-		f.Share = math.Min(1, a.saturation())
-		f.citef("on average %.0f of them queued for a CPU; each holds its stack and its arguments meanwhile",
-			queues)
 
-		f.Alternative = "They wait for something outside, and so many are needed to keep that busy."
-		f.Fix = "Bound them: as many workers as CPUs and a channel, or errgroup.SetLimit. It saves memory, not time."
-		f.Experiment = "Bound them and compare the peak memory; the time should stay."
+		f.Alternative = "They wait for something external, and that many are needed to keep it busy."
+		f.Fix = "Bound them by a worker pool or errgroup: it saves memory, not time."
+		f.Experiment = "Bound them: peak memory should fall, and the time should stay."
 		return []Finding{f}
 	}
 
@@ -142,7 +140,7 @@ func notWorthParallel(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", a.run.CPUs,
+	f := a.newFinding(NotWorthParallel, "It is slower on %d CPUs than on one: %s, compared with %s.", a.run.CPUs,
 		formatDuration(a.run.Wall), formatDuration(a.oneCPU.Wall))
 	f.Share = 1
 	if at, ok := a.prog.ownFrame(wide.Created); ok {
@@ -155,9 +153,9 @@ func notWorthParallel(a *analysis) []Finding {
 	f.citef("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", a.run.Count,
 		formatDuration(a.oneCPU.WallHigh), a.run.CPUs, formatDuration(a.run.WallLow))
 
-	f.Alternative = "Something that the goroutines share slows them down: a lock, a counter, memory."
-	f.Fix = "Keep it sequential, or make the pieces far larger."
-	f.Experiment = "Write the plain loop and compare."
+	f.Alternative = "Something shared slows the goroutines down: a lock, a counter, memory."
+	f.Fix = "Keep it sequential, or make the pieces of work far larger."
+	f.Experiment = "Write the plain loop, and compare the two."
 	return []Finding{f}
 }
 
@@ -185,7 +183,7 @@ func wakeLatency(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(WakeLatency, "Idle CPUs take %s to wake; for %s of the time a goroutine waits for a wake-up.",
+	f := a.newFinding(WakeLatency, "Waking an idle CPU takes %s; %s of the time is lost to wake-ups.",
 		formatDuration(a.trace.WakeIdle.P50), percent(lost))
 	f.Share = lost
 	var worst *evidence.Wait
@@ -198,13 +196,13 @@ func wakeLatency(a *analysis) []Finding {
 		f.Where = a.prog.positions(worst.Stack)
 	}
 
-	f.citef("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s",
+	f.citef("%d goroutines became runnable while a CPU was idle; half waited more than %s",
 		a.trace.WakeIdle.Count, formatDuration(a.trace.WakeIdle.P50))
-	f.citef("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
+	f.citef("for %s of the time one goroutine was runnable and none ran", percent(nobody))
 	f.Gain = newGain(0.8*nobody, 0.4*nobody, lost)
-	f.Alternative = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
-	f.Fix = "Hand over less often: larger pieces, batches, or both sides in one goroutine."
-	f.Experiment = "Double the pieces: the wakes and the time lost should halve."
+	f.Alternative = "The machine is loaded or virtual, and its CPUs are not there when needed."
+	f.Fix = "Hand over less often: larger pieces, batches, or one goroutine for both."
+	f.Experiment = "Double the size of the pieces: wake-ups and lost time should halve."
 	return []Finding{f}
 }
 
@@ -225,18 +223,18 @@ func leak(a *analysis) []Finding {
 			continue
 		}
 
-		f := a.newFinding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
+		f := a.newFinding(GoroutineLeak, "%d goroutines of %s never end: they wait to %s forever.", c.Stuck,
 			shortName(c.Start.Function), w.Op)
 		f.Where = a.prog.positions(w.Stack, c.Created)
 		f.Share = float64(c.Alive) / float64(c.Count)
-		f.citef("%d of %d made in %s still live at the end", c.Alive, c.Count, formatDuration(spread))
+		f.citef("%d of %d started within %s are still alive at the end", c.Alive, c.Count, formatDuration(spread))
 		if at, ok := a.prog.ownFrame(w.Stack); ok {
 			f.citef("%d of them have waited for more than a tenth of the time at %s", c.Stuck, a.quote(at))
 		}
 
 		f.Alternative = "They serve something that lives as long as the program, and their number is bounded."
-		f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
-		f.Experiment = "Count goroutines over time: their number should stop growing."
+		f.Fix = "Let them end: use a context, a closed channel, or a buffer of 1."
+		f.Experiment = "Count goroutines over time: the number should stop growing."
 		f.Confidence = High
 		return []Finding{f}
 	}
@@ -269,15 +267,14 @@ func (a *analysis) leakByProfile() []Finding {
 
 	g := groups[0]
 
-	f := a.newFinding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share,
-		a.prog.position(g.at))
+	f := a.newFinding(GoroutineLeak, "%.0f goroutines wait at one place when the program ends.", g.share)
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = 1
 	f.citef("%s", a.quote(g.at))
 
-	f.Alternative = "They are a pool that lives as long as the program."
-	f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
-	f.Experiment = "Count goroutines over time: their number should stop growing."
+	f.Alternative = "They are a worker pool that lives as long as the program."
+	f.Fix = "Let them end: use a context, a closed channel, or a buffer of 1."
+	f.Experiment = "Count goroutines over time: the number should stop growing."
 	return []Finding{f}
 }

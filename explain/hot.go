@@ -14,16 +14,16 @@ const (
 
 // avoidable lists functions whose result can often be kept, or for which a cheaper call exists.
 var avoidable = []struct{ function, fix string }{
-	{"regexp.Compile", "Compile the pattern once, outside of the loop."},
-	{"regexp.MustCompile", "Compile the pattern once, outside of the loop."},
-	{"regexp.MatchString", "Compile the pattern once and use its MatchString."},
+	{"regexp.Compile", "Compile the pattern once, outside the loop."},
+	{"regexp.MustCompile", "Compile the pattern once, outside the loop."},
+	{"regexp.MatchString", "Compile the pattern once, and call its MatchString."},
 	{"text/template.(*Template).Parse", "Parse the template once."},
 	{"html/template.(*Template).Parse", "Parse the template once."},
 	{"time.LoadLocation", "Load the location once."},
-	{"runtime.concatstring", "Use a strings.Builder: adding to a string copies all of it each time."},
-	{"fmt.Sprintf", "Format less: strconv.AppendInt and the like, or a struct as a key."},
-	{"fmt.Sprint", "Format less: strconv.AppendInt and the like, or a struct as a key."},
-	{"runtime.growslice", "Make the slice with the capacity that it will have."},
+	{"runtime.concatstring", "Use a strings.Builder: + copies the whole string each time."},
+	{"fmt.Sprintf", "Format less: use strconv.AppendInt, or a struct as a map key."},
+	{"fmt.Sprint", "Format less: use strconv.AppendInt, or a struct as a map key."},
+	{"runtime.growslice", "Allocate the slice with its final capacity."},
 }
 
 // hotFunction finds an avoidable call that takes much of the CPU time, or else a linear search. Any other function of
@@ -45,8 +45,8 @@ func hotFunction(a *analysis) []Finding {
 		}
 		g := groups[0]
 
-		f := a.newFinding(HotFunction, "%s, called at %s, takes %s of the CPU time.", shortName(call.function),
-			a.prog.position(g.at), percent(g.share))
+		f := a.newFinding(HotFunction, "Calls of %s take %s of the CPU time.", shortName(call.function),
+			percent(g.share))
 		f.Level = ProfileLevel
 		f.Where = []string{a.prog.position(g.at)}
 		f.Share = g.share
@@ -55,7 +55,7 @@ func hotFunction(a *analysis) []Finding {
 		f.Gain = newGain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
 		f.citef("%s of the goroutines' CPU time is below %s", percent(g.share), a.quote(g.at))
 
-		f.Alternative = "Each call is for something else, so that nothing can be kept."
+		f.Alternative = "Each call has other arguments, so no result can be reused."
 		f.Fix = call.fix
 		f.Experiment = "Keep the result of the first call: the time should fall by its share."
 		f.Confidence = High

@@ -71,7 +71,7 @@ func TestIsSearch(t *testing.T) {
 		// the outer loop is tested
 		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false,
 	} {
-		v := &analysis{prog: program{source(loop)}}
+		v := &analysis{prog: newProgram(source(loop))}
 		if l := v.innermostLoop(evidence.Frame{File: "main.go", Line: 3}); l == nil || isSearch(l) != want {
 			t.Errorf("%s: %v, want %v", loop, l != nil && isSearch(l), want)
 		}

@@ -86,23 +86,25 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 
 	verb, reader := "reads", "bufio.NewReader"
 	if isWrite(name) {
-		verb, reader = "writes", "bufio.NewWriter, flushed at the end"
+		verb, reader = "writes", "bufio.NewWriter, and Flush at the end"
 	}
 
-	size := "few bytes"
+	size := "a few bytes"
 	if known {
 		size = formatNumber(bytes) + " bytes"
+		if size == "1 bytes" {
+			size = "1 byte"
+		}
 	}
 
-	f := a.newFinding(UnbufferedIO, "%s %s %s with each system call.", a.prog.position(at), verb, size)
+	f := a.newFinding(UnbufferedIO, "Each system call %s only %s.", verb, size)
 	f.Where = []string{a.prog.position(at)}
 	f.Share = g.share
 	d := a.shareHalfWidth(g.share)
 	b := a.activeFraction() * (1 - kept)
 	f.Gain = newGain(g.share*b, (g.share-d)*b*0.9, (g.share+d)*b*1.05)
 	f.Confidence = High
-	f.citef("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), shortName(name),
-		a.quote(at))
+	f.citef("%s of the goroutines' CPU time is in %s, called at %s", percent(g.share), shortName(name), a.quote(at))
 	if !math.IsInf(rate, 0) { // the calls are counted
 		f.citef("%.0f calls a second, %s each", rate, size)
 	}
@@ -110,9 +112,9 @@ func (a *analysis) unbufferedFinding(g group, at evidence.Frame, name string, by
 		f.citef("the trace has %d calls there, half of them shorter than %s", count, formatDuration(each))
 	}
 
-	f.Alternative = "The other side needs each piece at once, so that it must not wait in a buffer."
-	f.Fix = "Put " + reader + " in between: one call moves " + formatNumber(ioBuffer) + " bytes."
-	f.Experiment = "Buffer it and count the system calls: they should fall to " + percent(math.Max(kept, 0.001)) +
+	f.Alternative = "The other side needs each piece at once, so it must not wait in a buffer."
+	f.Fix = "Use " + reader + ": one call moves " + formatNumber(ioBuffer) + " bytes."
+	f.Experiment = "Buffer it: system calls should fall to " + percent(math.Max(kept, 0.001)) +
 		", and the time with them."
 	return f
 }
@@ -244,18 +246,15 @@ func blockingCalls(a *analysis) []Finding {
 
 	at, _ := a.prog.ownFrame(worst.Stack)
 
-	f := a.newFinding(BlockingSyscall, "System calls made at %s block their threads for %s each.", a.prog.position(at),
-		formatDuration(worst.Each.P50))
+	f := a.newFinding(BlockingSyscall, "System calls block their threads for %s each.", formatDuration(worst.Each.P50))
 	f.Where = []string{a.prog.position(at)}
 	f.Share = a.fraction(spent)
-	f.citef("%d calls took %s, on average %.1f at a time; after %d of them the goroutine had to queue for a CPU again",
-		count, formatDuration(spent), a.fraction(spent), lost)
+	f.citef("%d calls took %s, on average %.1f at a time; after %d the goroutine queued for a CPU", count,
+		formatDuration(spent), a.fraction(spent), lost)
 	f.citef("%s", a.quote(at))
 
-	f.Alternative = "The device or file system is the limit, and fewer calls would not move more."
-	f.Fix = "Make fewer such calls (put several records into one), or bound how many goroutines make them; where a " +
-		"call can wait by the poller, use that."
-	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +
-		"nearly all of its share."
+	f.Alternative = "The device or file system is the limit, and fewer calls would move no more data."
+	f.Fix = "Make fewer, larger calls, or bound the goroutines that make them."
+	f.Experiment = "Make one call for ten records: most of its share of the time should go."
 	return []Finding{f}
 }

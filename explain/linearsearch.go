@@ -26,22 +26,21 @@ func (a *analysis) linearSearch() []Finding {
 
 	g := groups[0]
 
-	f := a.newFinding(HotFunction, "The loop at %s searches element by element, for %s of the CPU time.",
-		a.prog.position(g.at), percent(g.share))
+	f := a.newFinding(HotFunction, "A linear search takes %s of the CPU time.", percent(g.share))
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
-	f.citef("%s of the goroutines' CPU time is in it: %s", percent(g.share), a.quote(g.at))
+	f.citef("%s of the goroutines' CPU time is in the loop at %s", percent(g.share), a.quote(g.at))
 
-	f.Alternative = "There is so little to look through that an index would take as long."
-	f.Fix = "Find it by an index: a map, or sorted data and slices.BinarySearch; shorten chains as they are walked."
-	f.Experiment = "Give it half of the data: where each piece is looked for among all, the time falls to a quarter."
+	f.Alternative = "There are so few elements that an index would take as long."
+	f.Fix = "Use an index: a map, or sorted data with slices.BinarySearch."
+	f.Experiment = "Halve the data: if each element is looked up, time falls to a quarter."
 	return []Finding{f}
 }
 
 // innermostLoop returns the innermost loop around a position, or nil if the source is not available.
 func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
-	f := a.parsedFile(at.File)
+	f := a.prog.parsedFile(at.File)
 	if f == nil {
 		return nil
 	}
@@ -49,7 +48,7 @@ func (a *analysis) innermostLoop(at evidence.Frame) (inner ast.Stmt) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
-			if a.covers(n, at.Line) {
+			if a.prog.covers(n, at.Line) {
 				inner = n.(ast.Stmt)
 			}
 		}
@@ -76,7 +75,7 @@ func (a *analysis) searchLoopAt(at evidence.Frame) searchLoop {
 
 	l := searchLoop{}
 	if loop := a.innermostLoop(at); loop != nil {
-		l = searchLoop{a.parsed.set.Position(loop.Pos()).Line, isSearch(loop)}
+		l = searchLoop{a.prog.line(loop.Pos()), isSearch(loop)}
 	}
 
 	a.searchLoops[at] = l

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -32,14 +31,13 @@ func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 	f := a.newFinding(name, "")
 	f.Where = a.prog.positions(r.Sites...)
 	f.Share = a.fraction(r.Busy)
-	f.citef("goroutines waited for it for %s of the time, %.1f on average, %d times", percent(f.Share), queue,
-		r.Count)
+	f.citef("goroutines wait for it %s of the time: %.1f on average, %d waits", percent(f.Share), queue, r.Count)
 	if r.Holds.Count > 0 {
-		f.citef("after a wait they held it for %s (median), %s of that on a CPU", formatDuration(r.Holds.P50),
+		f.citef("after a wait they hold it for %s (median), %s of that on a CPU", formatDuration(r.Holds.P50),
 			percent(1-outside))
 	}
 
-	f.citef("a CPU was idle during such waits for %s of the time", percent(a.fraction(r.Starved)))
+	f.citef("a CPU is idle during such waits for %s of the time", percent(a.fraction(r.Starved)))
 	if cost > 0 {
 		f.citef("lock operations, with parking and waking, take up to %s of the CPU time", percent(cost))
 	}
@@ -72,37 +70,28 @@ func (a *analysis) lockGain(r *evidence.Resource, queue, outside, cost float64) 
 // describeLock sets the claim and the advice of a finding about a lock, by its name. inside is the fraction of the
 // users' running time during which the lock is held.
 func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float64) {
-	place := "one lock"
-	if len(f.Where) > 0 {
-		place = "the lock taken at " + f.Where[0]
-	}
-
-	f.Alternative = "The critical section is slow for another reason, and without the lock goroutines would wait there."
+	f.Alternative = "The critical section is slow for another reason, and goroutines would wait there anyway."
 	switch f.Name {
 	case LibraryLimit:
-		f.Claim = "A lock inside " + shortName(caller.Function) + " lets only one goroutine at a time proceed."
-		f.Fix = "Call it less often, give each goroutine its own instance, or use another library."
+		f.Claim = "A lock inside " + shortName(caller.Function) + " admits one goroutine at a time."
+		f.Fix = "Call it less often, or give each goroutine its own instance."
 		f.Experiment = "Give each goroutine its own instance: the waits should disappear."
 	case LockConvoy:
-		f.Claim = capitalize(place) + " is contended: critical sections are short, but so frequent that " +
-			"goroutines park and wake each other."
-		f.Fix = "Take it less often: batch operations, split it into shards, or use an atomic."
-		f.Experiment = "Take it once for every ten operations: the waits should fall to a tenth."
+		f.Claim = "The lock is held briefly, but so often that goroutines park for it."
+		f.Fix = "Take it less often: batch operations, use shards, or use an atomic."
+		f.Experiment = "Take it once for ten operations: waits should fall to a tenth."
 	case RWMutexMisuse:
-		f.Claim = "The RWMutex at " + strings.TrimPrefix(place, "the lock taken at ") +
-			" costs more than the work that it guards."
-		f.Fix = "Use a plain Mutex for short sections, or copy on write: an atomic.Pointer to a map " +
-			"that is never changed."
-		f.Experiment = "Replace it by an atomic.Pointer: its CPU time should disappear."
+		f.Claim = "The RWMutex costs more than the work that it guards."
+		f.Fix = "Use a Mutex, or an atomic.Pointer to data that is never changed."
+		f.Experiment = "Replace it with an atomic.Pointer: its CPU time should disappear."
 	case SaturatedResource:
-		f.Claim = capitalize(place) + " guards a resource that is always in use: goroutines queue for it."
-		f.Fix = "Use more than one (shards, a second instance, a pool), or hold it for less time."
-		f.Experiment = "Use two: time should drop until another resource or the CPUs are the limit."
+		f.Claim = "The lock guards a resource that is always in use: goroutines queue."
+		f.Fix = "Use more than one (shards, a second instance), or hold it for less time."
+		f.Experiment = "Use two: time should drop until something else is the limit."
 	default:
-		f.Claim = capitalize(place) + " is held for nearly all of its users' work (" + percent(inside) +
-			" of their running time): only one works at a time."
-		f.Fix = "Hold it only to access shared data and compute outside; or use one lock for each part of the data."
-		f.Experiment = "Remove the lock in a throwaway run (results will be wrong): time should drop by about " +
+		f.Claim = "One lock is held for " + percent(inside) + " of its users' running time."
+		f.Fix = "Hold it only to access shared data and compute outside, or use shards."
+		f.Experiment = "Remove it in a throwaway run (wrong results): time should drop " +
 			percent(f.Gain.Estimate) + "."
 	}
 }

@@ -188,11 +188,11 @@ func lockByProfile(a *analysis) []Finding {
 	f.Share = math.Min(1, queue)
 	f.citef("goroutines waited %s in all until it was released there: %.1f at a time", formatSeconds(delay.user/1e9),
 		queue)
-	f.citef("%s of the CPUs' time is unused", percent(a.unusedCPU()))
+	f.citef("%s of the CPU time is unused", percent(a.unusedCPU()))
 	most := 1 - a.lowerBound(1/(queue+1))
 	f.Gain = newGain(0.7*most, 0.2*most, most)
 	a.describeLock(&f, evidence.Frame{}, 1)
-	f.Claim = "The lock released at " + a.prog.position(g.at) + " serialises the program: others wait for it."
+	f.Claim = "One lock serializes the program: other goroutines wait for it."
 	return []Finding{f}
 }
 
@@ -218,12 +218,12 @@ func rwMutex(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
-		"shorter than that.", a.prog.position(groups[0].at), percent(share))
+	f := a.newFinding(RWMutexMisuse, "An RWMutex takes %s of the CPU time, for short critical sections.",
+		percent(share))
 	f.Level = ProfileLevel
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, a.prog.position(g.at))
-		f.citef("%s in RLock, RUnlock, Lock and Unlock called at %s", percent(g.share), a.quote(g.at))
+		f.citef("%s of the goroutines' CPU time is in the RWMutex at %s", percent(g.share), a.quote(g.at))
 	}
 
 	f.Share = share
@@ -232,13 +232,12 @@ func rwMutex(a *analysis) []Finding {
 	// The cache line with the count of readers moves between CPUs, which slows down neighbouring data too.
 	if r := a.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && a.oneCPU.Count >= 3 &&
 		a.run.Count >= 3 {
-		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)
+		f.citef("the same work takes %.2fx the CPU time on %d CPUs as on one", r, a.run.CPUs)
 		f.Gain = newGain(math.Max(share, 1-1/r)*a.activeFraction(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
 	}
 
-	f.Alternative = "The sections are long, and the time in the lock is waiting for writers."
-	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex " +
-		"where writers are many."
-	f.Experiment = "Read without the lock in a test run: the time should fall by its share."
+	f.Alternative = "The critical sections are long, and readers wait for writers."
+	f.Fix = "Use an atomic.Pointer to data that is never changed, shards, or a Mutex."
+	f.Experiment = "Read without the lock in a throwaway run: time should fall by its share."
 	return []Finding{f}
 }

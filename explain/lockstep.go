@@ -38,17 +38,16 @@ func lockstepByProfile(a *analysis) []Finding {
 		name = UndersizedBuffer
 	}
 
-	f := a.newFinding(name, "Neighbours in a line wait for each other in turns.")
+	f := a.newFinding(name, "Two pipeline stages wait for each other in turns.")
 	f.Confidence = Low
 	f.Where = a.prog.positions(sites...)
 	f.Share = a.unusedCPU()
-	f.citef("goroutines waited to send for %s of the time and to receive for %s, together", percent(sent),
-		percent(received))
-	f.citef("no goroutine computes for more than %s of the time, and %s of the CPUs' time is unused", percent(most),
+	f.citef("goroutines wait to send for %s of the time, and to receive for %s", percent(sent), percent(received))
+	f.citef("no goroutine computes for more than %s of the time, and %s of the CPU time is unused", percent(most),
 		percent(a.unusedCPU()))
 	left := math.Min(1-a.lowerBound(most), a.unusedCPU())
 	f.Gain = newGain(0.6*left, 0.1*left, left)
-	f.Alternative = "They wait for work, and there is none: an execution trace would tell."
+	f.Alternative = "They wait for work, and there is none: an execution trace would show it."
 	f.Fix = "Give the channel a buffer, or a larger one."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
 	return []Finding{f}

@@ -43,9 +43,9 @@ func workInflation(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, a.run.CPUs)
+	f := a.newFinding(WorkInflation, "The same work takes %.2fx the CPU time on %d CPUs as on one.", r, a.run.CPUs)
 	f.Share = 1 - 1/r
-	f.citef("%s of CPU time on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System),
+	f.citef("CPU time: %s on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System),
 		formatDuration(a.run.User+a.run.System), a.run.CPUs)
 	for _, g := range a.hottestLines(nil, 2) {
 		f.Where = append(f.Where, a.prog.position(g.at))
@@ -54,12 +54,9 @@ func workInflation(a *analysis) []Finding {
 
 	saved := (1 - 1/r) * a.activeFraction()
 	f.Gain = newGain(0.9*saved, 0.4*saved, saved)
-	f.Alternative = "The two CPUs share a core, its caches or its memory: then each slows the other, " +
-		"whatever the program does."
-	f.Fix = "Give each goroutine its own memory: pad what lies side by side to 64 bytes (128 on some machines), " +
-		"sum up locally, add once at the end."
-	f.Experiment = "Run two processes side by side, each on half of the input: if they take as long, the " +
-		"machine is the cause."
+	f.Alternative = "The CPUs share a core, caches or memory, and slow each other whatever the program does."
+	f.Fix = "Avoid false sharing: pad to 64 bytes, or sum locally and add once."
+	f.Experiment = "Run two processes side by side: if they are as slow, it is the machine."
 	return []Finding{f}
 }
 
@@ -89,20 +86,19 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 		return Finding{}, false
 	}
 
-	f := a.newFinding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.",
-		a.prog.position(groups[0].at), percent(share))
+	f := a.newFinding(WorkInflation, "All CPUs add to the same memory: %s of the CPU time.", percent(share))
 	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = share
-	f.citef("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), a.quote(groups[0].at))
+	f.citef("%s of the goroutines' CPU time is in atomic additions at %s", percent(share), a.quote(groups[0].at))
 	saved := 0.8 * share
 	if !math.IsNaN(r) {
-		f.citef("the same work takes %.2f times the CPU time on %d CPUs as on one", r, a.run.CPUs)
+		f.citef("the same work takes %.2fx the CPU time on %d CPUs as on one", r, a.run.CPUs)
 		saved = math.Max(0.6*share, 1-1/r)
 	}
 
 	f.Gain = newGain(saved*a.activeFraction(), 0.3*saved, math.Max(share, saved))
-	f.Alternative = "The additions are few, and the counted work takes much longer than they do."
-	f.Fix = "Let each goroutine count for itself, and add once at the end."
+	f.Alternative = "The additions are few, and the counted work takes much longer."
+	f.Fix = "Count in each goroutine, and add up once at the end."
 	f.Experiment = "Give each goroutine its own counter, 128 bytes apart."
 	return f, true
 }
@@ -154,12 +150,11 @@ func cpuSaturated(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
-		a.cpus)
+	f := a.newFinding(CPUSaturated, "All %.0f CPUs are in use: the work is the limit, not its structure.", a.cpus)
 	f.Share = 1 - a.unusedCPU()
 	f.citef("it used %.2f of %.0f CPUs", a.used/a.wall, a.cpus)
 	if a.trace != nil {
-		f.citef("as many goroutines as CPUs or more wanted to run for %s of the time", percent(a.saturation()))
+		f.citef("at least as many goroutines as CPUs wanted to run %s of the time", percent(a.saturation()))
 	}
 
 	for _, g := range a.hottestLines(nil, 2) {
@@ -169,17 +164,16 @@ func cpuSaturated(a *analysis) []Finding {
 		}
 	}
 
-	f.Alternative = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of " +
-		"time shows."
-	f.Fix = "More CPUs, or less work: the lines above are where it is done."
+	f.Alternative = "Cache misses or memory bandwidth slow the work, which no CPU profile shows."
+	f.Fix = "Use more CPUs, or do less work in the hottest lines."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if a.cpus < a.available {
-		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", a.cpus,
+		f.Claim = fmt.Sprintf("All %.0f CPUs that GOMAXPROCS allows are in use, of %.0f in the machine.", a.cpus,
 			a.available)
 
-		f.Alternative = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
-		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", a.procs, a.available)
-		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."
+		f.Alternative = "It is set on purpose, or by a library that follows a quota."
+		f.Fix = fmt.Sprintf("Raise GOMAXPROCS: the program sets it to %d of %.0f.", a.procs, a.available)
+		f.Experiment = "Remove the call of runtime.GOMAXPROCS: the time should fall."
 	}
 
 	f.Confidence = High
@@ -194,19 +188,17 @@ func oversubscribed(a *analysis) []Finding {
 
 	f := a.newFinding(OSOversubscription, "")
 	f.Level = ProfileLevel
-	f.Alternative = "Somebody else's load, that will be gone next time."
-	f.Experiment = "Run it alone on an idle machine."
+	f.Alternative = "Load from other processes, which may be gone next time."
+	f.Experiment = "Run it alone on an idle machine: the finding should disappear."
 	throttled := a.run.Throttled.Seconds() / a.run.Wall.Seconds()
 	switch {
 	case throttled >= throttle:
-		f.Claim = fmt.Sprintf("The system throttles it for %s of the time: its quota is below GOMAXPROCS.",
-			percent(throttled))
+		f.Claim = fmt.Sprintf("A CPU quota below GOMAXPROCS stops it for %s of the time.", percent(throttled))
 		f.Share = math.Min(1, throttled)
 		f.citef("throttled for %s of %s", formatDuration(a.run.Throttled), formatDuration(a.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
 	case a.run.MachineCPUs > 0 && a.procs > a.run.MachineCPUs:
-		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the operating system's scheduler decides which "+
-			"goroutines run.", a.procs,
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the kernel picks which goroutines run.", a.procs,
 			a.run.MachineCPUs)
 		f.Share = 1 - float64(a.run.MachineCPUs)/float64(a.procs)
 		f.citef("%d involuntary context switches in %s", a.run.Involuntary, formatDuration(a.run.Wall))
@@ -224,14 +216,13 @@ func profilerNoise(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
-		percent(a.cpu.noise))
+	f := a.newFinding(ProfilerNoise, "Profilers take %s of the CPU time in the profile.", percent(a.cpu.noise))
 	f.Level = ProfileLevel
 	f.Share = a.cpu.noise
-	f.citef("they are left out of all shares")
+	f.citef("their samples are excluded from all shares")
 
-	f.Alternative = "The program profiles itself, and means to."
-	f.Fix = "Take one profile at a time, and no execution trace during the CPU profile."
-	f.Experiment = "Take the CPU profile alone."
+	f.Alternative = "The program profiles itself on purpose."
+	f.Fix = "Collect one kind of profile at a time, without an execution trace."
+	f.Experiment = "Collect the CPU profile alone: the finding should disappear."
 	return []Finding{f}
 }

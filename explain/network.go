@@ -75,21 +75,19 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 		return Finding{}, false
 	}
 
-	f := a.newFinding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
-		capitalize(a.className(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"),
-		verb(c, "sends", "send"))
+	f := a.newFinding(StopAndWait, "%s for a reply before the next request.",
+		capitalize(a.className(c))+" "+verb(c, "waits", "each wait"))
 	f.Where = []string{a.prog.position(at)}
 	f.Share = a.demandShare(0)
 	left := a.lowerBound()
 	most := 1 - left
 	f.Gain = newGain(0.85*most, 0.4*most, most)
-	f.citef("%d requests and %d waits for answers, in turns", each, waits)
+	f.citef("%d requests and %d waits for replies, in turns", each, waits)
 	f.citef("no goroutine wanted a CPU for %s of the time", percent(a.demandShare(0)))
 	f.citef("%s", a.quote(at))
 
-	f.Alternative = "Each request needs the answer to the one before."
-	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send " +
-		"several in one message."
-	f.Experiment = "Allow two outstanding requests: if the time halves, the wait was the limit."
+	f.Alternative = "Each request needs the reply to the one before."
+	f.Fix = "Pipeline requests with a bound on those outstanding, or batch them."
+	f.Experiment = "Allow two outstanding requests: if time halves, waiting was the limit."
 	return f, true
 }

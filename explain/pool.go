@@ -47,22 +47,22 @@ func tooFewWorkers(a *analysis) []Finding {
 			continue
 		}
 
-		f := a.newFinding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
+		f := a.newFinding(TooFewWorkers, "%s are all busy, and %s of the CPU time is unused.",
 			capitalize(a.className(c)), percent(a.unusedCPU()))
 		f.Share = a.unusedCPU()
 		f.Where = []string{a.prog.position(at)}
-		f.citef("they are started at %s", a.quote(at))
 		all := float64(life)
-		f.citef("they ran for %s of their lives, waited outside for %s, and for work for %s",
+		f.citef("they run for %s of their lifetime, wait externally for %s and for work for %s",
 			percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
+		f.citef("they are started at %s", a.quote(at))
 		most := 1 - a.lowerBound()
 		if works {
 			most = math.Min(most, 1-float64(c.Peak)/a.cpus)
 		}
 		f.Gain = newGain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
-		f.Alternative = "What they wait for serves no more at a time, so that more workers only wait longer."
-		f.Fix = "Start more of them, until CPUs or the other side are the limit."
-		f.Experiment = "Double their number: the time should halve while nothing else is the limit."
+		f.Alternative = "The other side serves no more at a time, so more workers only wait longer."
+		f.Fix = "Start more workers, until the CPUs or the other side are the limit."
+		f.Experiment = "Double the workers: time should halve unless something else is the limit."
 		return []Finding{f}
 	}
 

@@ -35,19 +35,17 @@ func spawnByProfile(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(GoroutineTooFine, "Making and scheduling goroutines takes %s of the CPU time: "+
-		"each does too little.", percent(cost))
+	f := a.newFinding(GoroutineTooFine, "Starting and scheduling goroutines takes %s of the CPU time.", percent(cost))
 	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = cost
 	f.citef("%s of the goroutines' CPU time is in the go statement at %s", percent(groups[0].share),
 		a.quote(groups[0].at))
-	f.citef("making, queueing and ending goroutines takes %s of the CPU time", percent(cost))
+	f.citef("starting, queueing and ending goroutines takes %s of the CPU time", percent(cost))
 	most := cost * a.activeFraction()
 	f.Gain = newGain(0.9*most, 0.4*most, math.Min(0.95, 1.3*most))
-	f.Alternative = "They are woken by what they wait for, and the scheduler's time is that: an execution " +
-		"trace would tell."
-	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
-	f.Experiment = "Let each goroutine do ten elements: their cost should fall to a tenth."
+	f.Alternative = "The scheduler wakes them often, but seldom starts them: an execution trace would show it."
+	f.Fix = "Use a worker pool, and give each goroutine a chunk, not one element."
+	f.Experiment = "Give each goroutine ten elements: the cost should fall to a tenth."
 	return []Finding{f}
 }
 
@@ -70,8 +68,8 @@ func convoyByProfile(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(LockConvoy, "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
-		"%.0f CPUs than on one.", a.prog.position(groups[0].at), percent(share), a.cpus)
+	f := a.newFinding(LockConvoy, "Lock operations take %s of the CPU time; %.0f CPUs are slower than one.",
+		percent(share), a.cpus)
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), a.quote(g.at))
@@ -82,9 +80,9 @@ func convoyByProfile(a *analysis) []Finding {
 		formatDuration(a.oneCPU.Wall))
 	most := 1 - a.lowerBound()
 	f.Gain = newGain(math.Max(1-a.oneCPU.Wall.Seconds()/a.run.Wall.Seconds(), 0.7*most), 0.3*most, most)
-	f.Alternative = "The sections are long, and the CPU time in the lock is spinning for them."
-	f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
-	f.Experiment = "Take it once for every ten operations: its share should fall to a tenth."
+	f.Alternative = "The critical sections are long, and the CPU time in the lock is spinning for them."
+	f.Fix = "Take it less often: batch operations, use shards, or use an atomic."
+	f.Experiment = "Take it once for ten operations: its share should fall to a tenth."
 	return []Finding{f}
 }
 
@@ -103,7 +101,7 @@ func externalByProfile(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(DependencyWait, "It computes for %s of the time: the rest it waits for something outside.",
+	f := a.newFinding(DependencyWait, "It computes for %s of the time, and waits for something external.",
 		percent(used))
 	f.Share = 1 - used
 	f.citef("it used %s of CPU time in %s", formatSeconds(a.used), formatDuration(a.run.Wall))
@@ -115,9 +113,9 @@ func externalByProfile(a *analysis) []Finding {
 	}
 
 	f.Confidence = Low
-	f.Alternative = "Few at a time may ask, or they ask one after the other: an execution trace would tell."
-	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
-	f.Experiment = "Let the other side answer at once: what remains is the program's own time."
+	f.Alternative = "Requests are bounded or sequential in the program: an execution trace would show it."
+	f.Fix = "Make the external side faster, or send several requests concurrently."
+	f.Experiment = "Use a stub that replies at once: what remains is the program's own time."
 	return []Finding{f}
 }
 
@@ -139,18 +137,16 @@ func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 		return Finding{}, false
 	}
 
-	f := a.newFinding(BlockingSyscall, "System calls made at %s block: it computes for %s of the time.",
-		a.prog.position(groups[0].at), percent(used))
+	f := a.newFinding(BlockingSyscall, "System calls block: it computes for only %s of the time.", percent(used))
 	f.Where = []string{a.prog.position(groups[0].at)}
 	f.Share = 1 - used
 	f.citef("%s of CPU time in %s, and %d context switches for %d reads and writes", formatSeconds(a.used),
 		formatDuration(a.run.Wall), a.run.Voluntary, calls)
 	f.citef("%s", a.quote(groups[0].at))
 
-	f.Alternative = "The device or file system is the limit, and fewer calls would not move more."
-	f.Fix = "Make fewer such calls: put several records into one, or bound how many goroutines make them."
-	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +
-		"nearly all of its share."
+	f.Alternative = "The device or file system is the limit, and fewer calls would move no more data."
+	f.Fix = "Make fewer, larger calls, or bound the goroutines that make them."
+	f.Experiment = "Make one call for ten records: most of its share of the time should go."
 	return f, true
 }
 

@@ -47,7 +47,7 @@ type Parallelism struct {
 
 	// SerialFraction is the fraction of the work, 0 to 1, done while exactly one goroutine wanted a CPU. MaxSpeedup is
 	// the speed-up over one CPU that Amdahl's law allows on any number of CPUs, and Speedup the one on CPUs. All three
-	// are NaN without an execution trace.
+	// are NaN without an execution trace, and the last two for a program that is slower on several CPUs than on one.
 	SerialFraction, MaxSpeedup, Speedup float64
 
 	// Inflation is the CPU time on several CPUs divided by the CPU time on one CPU, for the same work. It is NaN if

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -50,8 +49,7 @@ func Explain(e *evidence.Evidence) Report {
 
 	// Drop what the machine or the kind of program makes meaningless.
 	if a.isLoaded() {
-		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs "+
-			"being there is left out", a.run.OtherCPUs))
+		r.Notes = append(r.Notes, "findings that need all CPUs are left out, because other processes used some")
 		found = a.discountLoad(found)
 	}
 	if e.Program.MultipleBenchmarks {
@@ -70,8 +68,8 @@ func Explain(e *evidence.Evidence) Report {
 	// A run that a timer ends cannot become shorter, so that the gain is in work done.
 	if a.trace != nil && a.endsByTimer() && !a.serves() && slices.ContainsFunc(r.Findings,
 		func(f Finding) bool { return f.Gain != nil }) {
-		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long "+
-			"whatever is changed: what a change saves is of the time for as much work")
+		r.Notes = append(r.Notes, "a timer in the main goroutine seems to end the run: its wall time is fixed, and a "+
+			"gain means more work in that time")
 	}
 	if len(r.Findings) == 0 {
 		r.Findings = []Finding{a.noFinding()}
@@ -84,6 +82,10 @@ func Explain(e *evidence.Evidence) Report {
 		f.Share = newGain(f.Share, 0, 1).Estimate
 		if f.Where == nil {
 			f.Where = []string{}
+		}
+		f.Functions = make([]string, len(f.Where))
+		for k, at := range f.Where {
+			f.Functions[k] = a.prog.functions[at]
 		}
 	}
 
@@ -111,19 +113,18 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 		rest = append(rest, f)
 	}
 
-	f := a.newFinding(TooFewSamples, "A run takes %s: too short to say what a change would gain.",
-		formatDuration(a.run.Wall))
+	f := a.newFinding(TooFewSamples, "A run takes %s: too short to predict a gain.", formatDuration(a.run.Wall))
 	f.Level = ProfileLevel
 	f.Share = 1
-	f.citef("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s",
+	f.citef("starting a process takes up to %s; gains are predicted for runs of %s or more",
 		formatDuration(startTime), formatDuration(minWall))
 	if a.cpu != nil {
 		f.citef("the CPU profile has %d samples, of several runs", a.cpu.samples)
 	}
 
-	f.Alternative = "It is always as short: then only its start is worth a look."
-	f.Fix = "Give it more to do: more input, more repetitions, a benchmark."
-	f.Experiment = "With ten times the work, what follows should be found again, with a gain."
+	f.Alternative = "It always runs this briefly: then only its start-up time matters."
+	f.Fix = "Give it more work: more input, more repetitions, or a benchmark."
+	f.Experiment = "Run ten times the work: these findings should return, with a gain."
 	f.Confidence = High
 	return append(append(sure, f), rest...)
 }
@@ -220,21 +221,27 @@ func (a *analysis) noFinding() Finding {
 			f.citef("there is neither an execution trace nor a CPU profile with samples")
 		}
 
-		f.Alternative = "anything"
+		f.Alternative = "Any cause is possible."
 		f.Fix = "Run it for longer, or on more input."
-		f.Experiment = "A longer run with an execution trace."
+		f.Experiment = "Take an execution trace of a longer run."
 		return f
 	}
 
-	f := a.newFinding(None, "Nothing was found that holds it back.")
+	f := a.newFinding(None, "Nothing was found that limits it.")
+	f.Fix = "Leave it as it is, or do less work."
 	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
 	if a.trace == nil {
 		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low
+		f.Fix = "Take an execution trace, which shows what goroutines wait for."
+	}
+	if a.isLoaded() {
+		f.citef("other processes used %.1f CPUs", a.run.OtherCPUs)
+		f.Confidence = Low
+		f.Fix = "Run it again on an idle machine."
 	}
 
-	f.Alternative = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."
-	f.Fix = "Leave it as it is, or do less work."
-	f.Experiment = fmt.Sprintf("Run it on fewer CPUs: it should slow down in proportion from %.0f.", a.cpus)
+	f.Alternative = "A cause that neither profiles nor traces show, such as memory bandwidth."
+	f.Experiment = "Run it on fewer CPUs: it should slow down in proportion."
 	return f
 }

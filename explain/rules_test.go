@@ -117,7 +117,7 @@ func TestShortSerialPhase(t *testing.T) {
 	brief := Explain(&ends(150 * time.Millisecond).evidence).Findings
 	i := slices.IndexFunc(brief, func(f Finding) bool { return f.Name == "serial-phase" })
 	if i < 1 || brief[i].Gain != nil || brief[0].Name != "cpu-saturated" ||
-		!strings.Contains(strings.Join(brief[i].Evidence, " "), "Amdahl's ceiling is a speed-up of") {
+		!strings.Contains(strings.Join(brief[i].Evidence, " "), "by Amdahl's law at most") {
 		t.Errorf("a final merge of a seventh of the time is named last, and promises nothing: %+v", brief)
 	}
 	if names := ends(40 * time.Millisecond).names(); slices.Contains(names, "serial-phase") {
@@ -525,7 +525,7 @@ func TestTimerInSelect(t *testing.T) {
 		lasts := client(0)
 		ends(lasts)
 		if f := lasts.first(); f.Name != "dependency-wait" || f.Gain != nil || !strings.Contains(f.Claim, "client") ||
-			!strings.Contains(f.Alternative, "test of load") {
+			!strings.Contains(f.Alternative, "load test") {
 			t.Errorf("main ends it by %s: %s %v %q %q", name, f.Name, f.Gain, f.Claim, f.Alternative)
 		}
 	}
@@ -534,7 +534,7 @@ func TestTimerInSelect(t *testing.T) {
 	if r := Explain(&load.evidence); r.Findings[0].Gain == nil ||
 		!slices.ContainsFunc(r.Notes, func(n string) bool {
 			return strings.HasPrefix(n,
-				"a timer of the main goroutine seems to end the run")
+				"a timer in the main goroutine seems to end the run")
 		}) {
 		t.Errorf("nothing says that the run takes as long: %+v %q", r.Findings[0], r.Notes)
 	}
@@ -596,7 +596,7 @@ func TestTimerInSelect(t *testing.T) {
 	serving.wait(evidence.OpNetwork, 2, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
 		"net.(*TCPListener).Accept", "main.serve:3")
 	if r := Explain(&serving.evidence); slices.ContainsFunc(r.Notes,
-		func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine") }) {
+		func(n string) bool { return strings.HasPrefix(n, "a timer in the main goroutine") }) {
 		t.Errorf("a server is said to end by a timer: %q", r.Notes)
 	}
 	shows := client(0) // main displays the progress until all is done

@@ -39,17 +39,17 @@ func (a *analysis) semaphore() (Finding, bool) {
 		// If the CPUs are often idle, the holders wait for something outside.
 		outside := a.demandShare(0) > 0.3
 		name := TooFewWorkers
-		claim := "Too few goroutines may run at once: the others wait for a slot at %s while CPUs are idle."
+		claim := "Too few goroutines may run at once: others wait while CPUs are idle."
 		if outside {
 			name = SaturatedResource
-			claim = "The semaphore at %s is always exhausted: goroutines wait for a slot."
+			claim = "The semaphore is always exhausted: goroutines wait for a slot."
 		}
 		where := a.prog.positions(r.Sites...)
 		if len(where) == 0 {
 			continue
 		}
 
-		f := a.newFinding(name, claim, where[0])
+		f := a.newFinding(name, "%s", claim)
 
 		// A spawner that is blocked limits the number of goroutines, not a resource.
 		if spawned != nil {
@@ -58,9 +58,8 @@ func (a *analysis) semaphore() (Finding, bool) {
 				continue
 			}
 			f.Name, most = TooFewWorkers, 1-a.lowerBound()
-			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: their spawner waits for a slot at "+
-				"%s while CPUs are idle.",
-				spawned.Peak, shortName(spawned.Start.Function), where[0])
+			f.Claim = fmt.Sprintf("At most %d goroutines of %s run at a time, while CPUs are idle.", spawned.Peak,
+				shortName(spawned.Start.Function))
 		}
 		f.Where = where
 		f.Share = a.fraction(r.Busy)
@@ -117,12 +116,12 @@ func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 // describeSemaphore sets the evidence, the gain and the advice of a finding about a semaphore. queue is the mean number
 // of waiting goroutines, count the number of waits, and most the largest possible gain.
 func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, most float64) {
-	f.citef("goroutines waited for %s of the time, %.1f on average, %d times", percent(f.Share), queue, count)
-	f.citef("%s of the CPUs' time is unused", percent(a.idleCPU()))
+	f.citef("goroutines wait for it %s of the time: %.1f on average, %d waits", percent(f.Share), queue, count)
+	f.citef("%s of the CPU time is unused", percent(a.idleCPU()))
 	f.Gain = newGain(0.85*most, 0.4*most, most)
-	f.Alternative = "The other side sets the limit; or the goroutines wait for work that other goroutines produce."
-	f.Fix = "Allow more at a time: a larger semaphore or pool; as many slots as CPUs if they compute."
-	f.Experiment = "Double the number of slots: time should halve unless something else is the limit."
+	f.Alternative = "The other side sets the limit, or the goroutines wait for work."
+	f.Fix = "Allow more at a time: a larger semaphore or pool."
+	f.Experiment = "Double the slots: time should halve unless something else is the limit."
 }
 
 // releases maps a blocking operation to the call that releases a slot and wakes a waiter.
@@ -154,8 +153,7 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 			continue
 		}
 
-		f := a.newFinding(SaturatedResource, "Goroutines always wait by %s at %s for slots that other goroutines hold.",
-			release.through, where[0])
+		f := a.newFinding(SaturatedResource, "All slots are always in use: goroutines wait by %s.", release.through)
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		a.describeSemaphore(&f, queue, w.Count, most)
@@ -192,12 +190,11 @@ func (a *analysis) reusesConnections(w *evidence.Wait) bool {
 
 // connectionLimit returns the finding for a net/http client whose connections are all in use.
 func (a *analysis) connectionLimit(w *evidence.Wait, queue float64) Finding {
-	f := a.newFinding(SaturatedResource, "The HTTP client's connections to a host are always in use: "+
-		"requests wait for one.")
+	f := a.newFinding(SaturatedResource, "All HTTP connections to a host are in use: requests wait for one.")
 	f.Where = a.prog.positions(w.Stack)
 	f.Share = math.Min(1, queue)
 	a.describeSemaphore(&f, queue, w.Count, 1-a.lowerBound(1/(queue+1)))
-	f.Fix = "Raise the Transport's MaxConnsPerHost, and MaxIdleConnsPerHost with it."
+	f.Fix = "Raise MaxConnsPerHost and MaxIdleConnsPerHost of the http.Transport."
 	return f
 }
 

@@ -65,16 +65,14 @@ func serialPhase(a *analysis) []Finding {
 		subject = "One goroutine of " + shortName(c.Start.Function) + " at a time"
 	}
 
-	f := a.newFinding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
-		subject, percent(alone))
+	f := a.newFinding(SerialPhase, "%s works alone for %s of the time.", subject, percent(alone))
 	f.Share = alone
 	g, ok := a.entryPoint(c)
 	if ok {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		call := a.callee(g.at, g.sample)
 		if call != "" {
-			f.Claim = subject + " works alone for " + percent(alone) + " of the time, in " + call + " called at " +
-				a.prog.position(g.at) + "."
+			f.Claim = subject + " works alone for " + percent(alone) + " of the time, in " + call + "."
 			f.citef("its CPU time is mostly in %s: %s", call, a.quote(g.at))
 		} else {
 			f.citef("its CPU time is mostly below %s", a.quote(g.at))
@@ -87,8 +85,7 @@ func serialPhase(a *analysis) []Finding {
 		}
 	}
 
-	f.citef("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
-		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/a.cpus), a.cpus)
+	a.citeAmdahl(&f, serial)
 	f.citef("up to %d goroutines of %s run in parallel for %s of the time", wide.Peak,
 		shortName(wide.Start.Function), percent(parallel))
 	most := alone * (1 - 1/a.cpus)
@@ -100,10 +97,23 @@ func serialPhase(a *analysis) []Finding {
 		}
 	}
 
-	f.Alternative = "The phase is limited by something else than its CPU, or must come before or after."
-	f.Fix = "Divide the phase as well, or overlap it with the parallel part: begin with what is already there."
-	f.Experiment = "Leave the phase out: the time should fall by its share of " + percent(alone) + "."
+	f.Alternative = "The phase waits for something other than its CPU, or must come before or after."
+	f.Fix = "Divide the phase as well, or overlap it with the parallel part."
+	f.Experiment = "Skip the phase: the time should fall by its share of " + percent(alone) + "."
 	return []Finding{f}
+}
+
+// citeAmdahl adds what Amdahl's law predicts for a serial fraction of the work, in two digits.
+func (a *analysis) citeAmdahl(f *Finding, serial float64) {
+	if a.slowsDown() {
+		return
+	}
+	limit := 1 / math.Max(serial, 1e-3)
+	if limit >= 100 {
+		limit = 10 * math.Round(limit/10)
+	}
+	f.citef("%s of the work is serial: by Amdahl's law at most %sx faster than on one CPU, %sx on %.0f CPUs",
+		percent(serial), formatNumber(limit), formatNumber(1/(serial+(1-serial)/a.cpus)), a.cpus)
 }
 
 // loadImbalance finds goroutines of one batch that end at very different times.
@@ -128,18 +138,18 @@ func loadImbalance(a *analysis) []Finding {
 
 	tail := a.fraction(worst.Tail)
 
-	f := a.newFinding(LoadImbalance, "Of %s one still works alone for %s of the time, after the others have ended.",
-		a.className(worst), percent(tail))
+	f := a.newFinding(LoadImbalance, "One of %s works on alone for %s of the time.", a.className(worst),
+		percent(tail))
 	f.Share = tail
 	at, _ := a.goStatement(worst)
 	f.Where = []string{a.prog.position(at)}
-	f.citef("they are started at %s", a.quote(at))
 	var ran []string
 	for _, m := range worst.Members[:min(4, len(worst.Members))] {
 		ran = append(ran, formatDuration(m.Running))
 	}
 
-	f.citef("those that ran longest had a CPU for %s", strings.Join(ran, ", "))
+	f.citef("the longest-running had a CPU for %s", strings.Join(ran, ", "))
+	f.citef("they are started at %s", a.quote(at))
 	saved := tail * (1 - 1/a.cpus)
 	f.Gain = newGain(0.9*saved, 0.5*saved, saved)
 	f.Confidence = High
@@ -151,7 +161,7 @@ func loadImbalance(a *analysis) []Finding {
 	}
 
 	f.Alternative = "The last piece cannot be divided, and came last by chance."
-	f.Fix = "Give out smaller pieces as workers become free (a channel or an atomic counter), the largest first."
+	f.Fix = "Hand out smaller pieces to free workers (a channel), the largest first."
 	f.Experiment = "Halve the pieces: the time in which one is left should halve."
 	return []Finding{f}
 }
@@ -171,8 +181,8 @@ func oneCPU(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", a.run.MachineCPUs,
-		percent(a.saturation()))
+	f := a.newFinding(OneCPUPathology, "It runs on one of %d CPUs, and uses it for %s of the time.",
+		a.run.MachineCPUs, percent(a.saturation()))
 	f.Share = a.saturation()
 	if a.trace == nil {
 		if a.run.CPUs == 1 || f.Share < minActive {
@@ -184,27 +194,27 @@ func oneCPU(a *analysis) []Finding {
 		if wants < 1.5 {
 			return nil
 		}
-		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and on average %.1f goroutines compete for it.",
+		f.Claim = fmt.Sprintf("It runs on one of %d CPUs; on average %.1f goroutines compete for it.",
 			a.run.MachineCPUs, wants)
 		most := 1 - 1/math.Min(wants, float64(a.run.MachineCPUs))
 		f.Gain = newGain(0.8*most, 0.3*most, most)
-		f.citef("goroutines queued for a CPU for %s of the time", percent(1-a.demandShare(0)-a.demandShare(1)))
+		f.citef("goroutines were runnable but not running for %s of the time",
+			percent(1-a.demandShare(0)-a.demandShare(1)))
 	}
 
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
 	if a.run.CPUs > 1 {
-		f.citef("it sets GOMAXPROCS to 1 itself, where it was given %d", a.run.CPUs)
+		f.citef("the program sets GOMAXPROCS to 1; it was started with %d", a.run.CPUs)
 
-		f.Alternative = "It is set by a quota, or to leave the other CPUs to others."
-		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one " +
-			"goroutine without channels."
-		f.Experiment = "Leave the call out: the time should fall."
+		f.Alternative = "A quota requires it, or it leaves the other CPUs to other processes."
+		f.Fix = "Remove the call of runtime.GOMAXPROCS; a library may make it."
+		f.Experiment = "Remove the call: the time should fall."
 		return []Finding{f}
 	}
 
 	f.citef("GOMAXPROCS is 1")
 
-	f.Alternative = "The one CPU is a quota, and others would be throttled."
-	f.Experiment = "Run it with GOMAXPROCS=2."
+	f.Alternative = "The one CPU is a quota, and more would be throttled."
+	f.Experiment = "Run it with GOMAXPROCS=2: the time should fall."
 	return []Finding{f}
 }

@@ -63,7 +63,7 @@ func singleThreaded(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capitalize(a.className(c)),
+	f := a.newFinding(SingleThreaded, "%s %s all the work, on one CPU of %.0f.", capitalize(a.className(c)),
 		verb(c, "does", "do"), a.available)
 	f.Share = alone
 	for _, g := range a.hottestLines(c, 2) {
@@ -105,15 +105,13 @@ func (a *analysis) singleGain(f *Finding, alone float64) {
 	most := alone * own * (1 - 1/a.available)
 	f.Gain = newGain(splitEfficiency*most, 0.5*most, most)
 	f.Confidence = High
-	f.Alternative = "Each step needs the result of the one before, so that there is nothing to divide."
-	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with " +
-		"results of its own."
+	f.Alternative = "Each step needs the result of the one before, so nothing can be divided."
+	f.Fix = "Divide the loop among as many goroutines as CPUs, each with own results."
 	if a.cpus < a.available {
-		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(a.procs) + " itself."
+		f.Fix = "Raise GOMAXPROCS (the program sets it to " + strconv.Itoa(a.procs) + "), and divide the loop."
 	}
 
-	f.Experiment = "Give each half of the input to a process of its own: if both end in half the " +
-		"time, the work divides."
+	f.Experiment = "Run each half of the input in its own process: both should take half."
 }
 
 // singleByCPUTime finds a single-threaded program without a trace: its CPU time equals its wall time, and one start
@@ -154,9 +152,8 @@ func (a *analysis) singleByCPUTime() []Finding {
 	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" {
 		f.Gain, f.Confidence = nil, Low
 
-		f.Alternative = "Several goroutines take turns, so that there is no loop to divide: without a trace " +
-			"this cannot be told."
-		f.Experiment = "Take an execution trace: it tells whether one goroutine works, or several in turns."
+		f.Alternative = "Several goroutines take turns, so there is no loop to divide: a trace would show it."
+		f.Experiment = "Take an execution trace: it shows how many goroutines work."
 	}
 
 	return []Finding{f}

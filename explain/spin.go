@@ -2,7 +2,6 @@ package explain
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"math"
 	"regexp"
@@ -99,6 +98,9 @@ func busyWait(a *analysis) []Finding {
 	f := a.newFinding(BusyWait, "A loop polls a condition (busy waiting): %s of the CPU time.",
 		percent(share))
 	f.Share = share
+	crowd := a.oversubscription()
+	f.citef("%s of the CPU time is spent polling; goroutines compete for CPUs %s of the time", percent(share),
+		percent(crowd))
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s", a.quote(g.at))
@@ -112,16 +114,13 @@ func busyWait(a *analysis) []Finding {
 		f.citef("runtime.Gosched is called %.0f times a second", yields)
 	}
 
-	crowd := a.oversubscription()
-	f.citef("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
-		percent(share), percent(crowd))
 	if saved := share * crowd; saved >= minGain {
 		f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(saved, share))
 	}
 
-	f.Alternative = "What it waits for comes so soon that parking would take longer."
-	f.Fix = "Block: receive from a channel, wait for a condition or a WaitGroup; or sleep between looks."
-	f.Experiment = "Put time.Sleep(100*time.Microsecond) into the loop: CPU time should fall and the time not rise."
+	f.Alternative = "The event comes so soon that parking would take longer."
+	f.Fix = "Block instead: receive from a channel, or wait on a Cond or WaitGroup."
+	f.Experiment = "Sleep 100us in the loop: CPU time should fall, and wall time not rise."
 	return []Finding{f}
 }
 
@@ -156,46 +155,6 @@ func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 	return float64(n) / a.trace.Duration.Seconds(), site
 }
 
-// sources holds the parsed files of the program. A file is nil if it is not available or not valid Go.
-type sources struct {
-	set   *token.FileSet
-	files map[string]*ast.File
-}
-
-// maxFileLines is the largest number of lines read from a file.
-const maxFileLines = 20000
-
-// parsedFile returns the syntax tree of a file of the program, or nil. It reads the file once.
-func (a *analysis) parsedFile(file string) *ast.File {
-	if a.prog.Source == nil || file == "" {
-		return nil
-	}
-	if a.parsed.files == nil {
-		a.parsed = sources{token.NewFileSet(), map[string]*ast.File{}}
-	}
-	if f, ok := a.parsed.files[file]; ok {
-		return f
-	}
-
-	var text strings.Builder
-	last := 0
-	for n := 1; n < maxFileLines && n < last+200; n++ {
-		line := a.prog.Source(file, n)
-		if line != "" {
-			last = n
-		}
-		text.WriteString(line + "\n")
-	}
-
-	f, err := parser.ParseFile(a.parsed.set, file, text.String(), parser.SkipObjectResolution)
-	if err != nil {
-		f = nil
-	}
-
-	a.parsed.files[file] = f
-	return f
-}
-
 // isPollLoop reports whether the innermost loop around a position only polls for an event. Such a loop reads under a
 // lock or atomically, compares, and ends.
 func (a *analysis) isPollLoop(at evidence.Frame) bool {
@@ -213,11 +172,6 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 
 	a.pollLoops[at] = polls
 	return polls
-}
-
-// covers reports whether a syntax node includes a line of its file.
-func (a *analysis) covers(n ast.Node, line int) bool {
-	return a.parsed.set.Position(n.Pos()).Line <= line && line <= a.parsed.set.Position(n.End()).Line
 }
 
 // pollCalls matches the names of functions that a polling loop may call.

@@ -33,12 +33,12 @@ func TestOnlyPolls(t *testing.T) {
 	} {
 		text := "package main\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
 		lines := strings.Split(text, "\n")
-		v := &analysis{prog: program{&evidence.Program{Source: func(_ string, n int) string {
+		v := &analysis{prog: newProgram(&evidence.Program{Source: func(_ string, n int) string {
 			if n > len(lines) {
 				return ""
 			}
 			return lines[n-1]
-		}}}}
+		}})}
 		if got := v.isPollLoop(evidence.Frame{File: "main.go", Line: 3}); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
 		}
@@ -53,12 +53,12 @@ func TestHasDefault(t *testing.T) {
 		"select {\ncase <-c:\n}":                                   false,
 	} {
 		lines := strings.Split(text, "\n")
-		v := &analysis{prog: program{&evidence.Program{Source: func(_ string, n int) string {
+		v := &analysis{prog: newProgram(&evidence.Program{Source: func(_ string, n int) string {
 			if n < 1 || n > len(lines) {
 				return ""
 			}
 			return lines[n-1]
-		}}}}
+		}})}
 		if got := v.hasDefault(evidence.Frame{File: "main.go", Line: 1}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
@@ -89,7 +89,7 @@ func TestSpinWithIdleCPUs(t *testing.T) {
 // The runtime and package sync poll when they start and wake goroutines, which is no polling loop of the program.
 func TestRuntimePolling(t *testing.T) {
 	loop := map[int]string{4: "for {", 5: "mu.Lock(); d := done; mu.Unlock()", 6: "if d { return }", 7: "}"}
-	v := &analysis{prog: program{&evidence.Program{Main: "main", Source: func(_ string, n int) string {
+	v := &analysis{prog: newProgram(&evidence.Program{Main: "main", Source: func(_ string, n int) string {
 		switch {
 		case n == 1:
 			return "package main"
@@ -101,7 +101,7 @@ func TestRuntimePolling(t *testing.T) {
 			return "}"
 		}
 		return loop[n]
-	}}}}
+	}})}
 	for stack, want := range map[string]bool{
 		"sync/atomic.(*Int64).Load github.com/acme/app/queue.wait main.main:3": true,
 		// the loop only polls

@@ -112,16 +112,16 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 		return Finding{}, false // no goroutine brings it work faster than it finishes: it waits for something else
 	}
 
-	f := a.newFinding(StageLimited, "%s is the slowest stage: it is occupied for %s of the time, and the "+
-		"others wait for it.", capitalize(a.className(s.class)), percent(s.utilization))
+	f := a.newFinding(StageLimited, "%s is the slowest stage, busy %s of the time.",
+		capitalize(a.className(s.class)), percent(s.utilization))
 	f.Share = s.utilization
 	if neighbour != nil {
 		f.Where = a.prog.positions(neighbour.Stack)
 	}
 
 	f.Where = append(a.stagePosition(s.class), f.Where...)
-	f.citef("the next stage, %s, is occupied for %s", a.className(line[1].class), percent(next))
-	f.citef("neighbours waited for it for %s of the time", percent(math.Min(1, waited)))
+	f.citef("the next stage, %s, is busy %s of the time", a.className(line[1].class), percent(next))
+	f.citef("its neighbours wait for it %s of the time", percent(math.Min(1, waited)))
 	for _, g := range a.hottestLines(s.class, 1) {
 		f.citef("%s of the goroutines' CPU time is in it at %s", percent(g.share), a.quote(g.at))
 	}
@@ -129,9 +129,9 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	most := 1 - a.lowerBound(next)
 	f.Gain = newGain(0.85*most, math.Min(0.3, 0.5*most), most)
 	f.Confidence = High
-	f.Alternative = "The stage must see the pieces one after the other."
-	f.Fix = "Let several goroutines do this stage; a larger buffer would not help."
-	f.Experiment = "Start two of it: the time should fall until the CPUs or the next stage are the limit."
+	f.Alternative = "The stage must see the items one after the other."
+	f.Fix = "Run several goroutines for this stage; a larger buffer would not help."
+	f.Experiment = "Start two of it: time should fall until something else is the limit."
 	return f, true
 }
 
@@ -212,21 +212,21 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 		most = math.Min(most, a.idleCPU())
 	}
 
-	f := a.newFinding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
+	f := a.newFinding(name, "Two pipeline stages wait for each other in turns, without a buffer.")
 	f.Fix = "Give the channel a buffer of 1 to 16."
 	if name == UndersizedBuffer {
-		f.Claim = "The buffer between two stages alternates between full and empty: their times vary too much for it."
+		f.Claim = "The buffer between two stages is alternately full and empty."
 		f.Fix = "Make the buffer several times larger."
 	}
 
 	f.Where = a.prog.positions(worst.Sites...)
 	f.Share = a.idleCPU()
-	f.citef("senders were parked for %s of the time (%d times), receivers for %s (%d times)",
-		percent(a.fraction(worst.Full)), worst.FullCount, percent(a.fraction(worst.Empty)), worst.EmptyCount)
-	f.citef("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused",
+	f.citef("senders wait %s of the time (%d times), receivers %s (%d times)", percent(a.fraction(worst.Full)),
+		worst.FullCount, percent(a.fraction(worst.Empty)), worst.EmptyCount)
+	f.citef("no stage is busy for more than %s of the time, and %s of the CPU time is unused",
 		percent(line[0].utilization), percent(a.idleCPU()))
 	f.Gain = newGain(0.8*most, 0.2*most, 1.2*most)
-	f.Alternative = "The stages' times do not vary, and one of them is the limit."
+	f.Alternative = "The stages take constant times, and one of them is the limit."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
 	return f, true
 }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"runtime"
 	"strings"
@@ -17,24 +18,26 @@ import (
 // BenchOptions are the options of [Bench], and part of those of [Gate]. The zero value measures all benchmarks of the
 // package in the current directory.
 type BenchOptions struct {
-	Package   string        // package pattern, as for go test; default "."
-	Pattern   string        // benchmark pattern, as for go test -bench; default ".", which matches all
-	CPUs      string        // levels of GOMAXPROCS, as in "1,2,4"; default 1 and all, in a gate all
-	Base      string        // git revision to compare with; "" for none
-	Count     int           // blocks; default 10. In a gate the most blocks; default 80
-	Budget    time.Duration // time for all trials; they end sooner once every comparison is decided; 0 for none
-	Duration  time.Duration // measured time of each trial; default 500 ms
-	Layouts   int           // links of each build in random function order: 1, or 3 and more; default 1
-	Env       []string      // environment variables with their levels, as in "GOGC=100,50,200"
-	Go        []string      // installed versions of Go to compile with, as in "go1.26.0"
-	PGO       []string      // profiles to compile with: "off", "auto" or files
-	Seed      uint64        // seed of the order of trials
-	TimeLimit time.Duration // time after which a trial counts as hung; default 1 min + 20 x Duration
-	Output    string        // run directory to create; default brewput-runs/bench-TIME
-	Args      []string      // stored in the run's header, such as the command line
-	Config    []string      // settings of configuration files that apply, stored in the header
-	Version   string        // version of the program, stored in the header
-	Notify    func(Event)   // receives [Note], [Started], [Progress], [Warning], and in a gate [Interim]; may be nil
+	Package    string        // package pattern, as for go test; default "."
+	Packages   []string      // several, in place of Package, such as "./..."; one run measures all packages
+	Pattern    string        // benchmark pattern, as for go test -bench; default ".", which matches all
+	CPUs       string        // levels of GOMAXPROCS, as in "1,2,4"; default 1 and all, in a gate all
+	Base       string        // git revision to compare with; "" for none
+	Count      int           // blocks; default 10. In a gate the most blocks; default 80
+	Budget     time.Duration // time for all trials; they end sooner once every comparison is decided; 0 for none
+	Duration   time.Duration // measured time of each trial; default 500 ms
+	Iterations int           // operations of each trial, as -benchtime=200x of go test; 0 to measure for Duration
+	Layouts    int           // links of each build in random function order: 1, or 3 and more; default 1
+	Env        []string      // environment variables with their levels, as in "GOGC=100,50,200"
+	Go         []string      // installed versions of Go to compile with, as in "go1.26.0"
+	PGO        []string      // profiles to compile with: "off", "auto" or files
+	Seed       uint64        // seed of the order of trials
+	TimeLimit  time.Duration // time after which a trial counts as hung; default 1 min + 20 x Duration
+	Output     string        // run directory to create; default brewput-runs/bench-TIME
+	Args       []string      // stored in the run's header, such as the command line
+	Config     []string      // settings of configuration files that apply, stored in the header
+	Version    string        // version of the program, stored in the header
+	Notify     func(Event)   // receives [Note], [Started], [Progress], [Warning], and in a gate [Interim]; may be nil
 }
 
 // withDefaults fills in the defaults that Bench and Gate share.
@@ -64,6 +67,8 @@ func (o BenchOptions) Validate() error {
 		return refuse("budget", o.Budget, "is negative").Suggest("give a time such as 5m")
 	case o.Duration <= 0:
 		return refuse("duration", o.Duration, "is not a positive time")
+	case o.Iterations < 0:
+		return refuse("duration", o.Iterations, "is not a positive number of operations")
 	case o.Layouts < 0 || o.Layouts == 2:
 		return refuse("layouts", o.Layouts, "by 3 or more the chance that lies in placement can be judged").
 			Suggest("1 leaves it to the linker")
@@ -120,6 +125,7 @@ type BenchRun struct {
 	Header      sweep.Header
 	Suite       *result.Suite
 	Trials      []result.Trial // in order of execution, including those of earlier executions
+	Busiest     string         // other process that used most CPU time, as text; "" if it is not known
 	Interrupted bool           // the context was cancelled before the last trial
 }
 
@@ -130,15 +136,19 @@ type BenchResult struct {
 	Outcome    result.Outcome    // of the trials; result.SomeFailed if a benchmark is broken
 	Conclusion *sweep.Conclusion // why a run with a budget ended; nil without a budget
 
-	sweep *sweep.Sweep
+	sweep    *sweep.Sweep
+	interims []json.RawMessage // set by ReadBench
 }
+
+// Ended reports whether all trials have been measured, without an interrupt.
+func (r *BenchResult) Ended() bool { return r.sweep.Complete || !r.Interrupted && len(r.Trials) > 0 }
 
 // Analyze computes the medians, comparisons and warnings of the trials. It may take seconds.
 func (r *BenchResult) Analyze() *compare.BenchAnalysis {
 	j, rows := r.sweep.Criteria, compare.Rows(r.Trials, r.sweep.Plan.Cases)
 	return &compare.BenchAnalysis{
 		Rows: rows, Scalings: compare.Scalings(rows, r.Trials),
-		Warnings: compare.Warnings(r.Trials, r.Header.InterimBlocks()),
+		Warnings: compare.NameBusiest(compare.Warnings(r.Trials, r.Header.InterimBlocks()), r.Busiest),
 		Metrics:  j.ByMetric(j.PairLevels(rows, r.Trials), compare.DeclaredDirections(r.Trials)),
 	}
 }
@@ -162,7 +172,7 @@ func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
 	}
 	defer r.close(ctx)
 	if o.Budget > 0 {
-		if err := r.fit(o.Budget); err != nil {
+		if err := r.sweep.FitBudget(o.Budget); err != nil {
 			return nil, err
 		}
 	}

@@ -159,18 +159,18 @@ func TestBenchBudget(t *testing.T) {
 	}
 	r := fake()
 	var refusal *Refusal
-	if err := r.fit(2 * time.Second); !errors.As(err, &refusal) ||
+	if err := r.sweep.FitBudget(2 * time.Second); !errors.As(err, &refusal) ||
 		!strings.Contains(err.Error(), "its 2 trials take about 2.1s; give more time, fewer benchmarks") {
 		t.Errorf("%v", err)
 	}
-	if err := r.fit(time.Minute); err != nil || r.sweep.Header.Rule == nil || r.sweep.Plan.Blocks != 40 ||
+	if err := r.sweep.FitBudget(time.Minute); err != nil || r.sweep.Header.Rule == nil || r.sweep.Plan.Blocks != 40 ||
 		r.sweep.Criteria.Interims == nil {
 		t.Errorf("%d blocks, rule %+v, %v", r.sweep.Plan.Blocks, r.sweep.Header.Rule, err)
 	}
 	r = fake()
 	r.sweep.Plan.Cases = r.sweep.Plan.Cases[:1] // nothing to compare
-	if err := r.fit(10 * time.Second); err != nil || r.sweep.Header.Rule != nil || r.sweep.Plan.Blocks != 9 ||
-		r.sweep.Header.Blocks != 9 {
+	if err := r.sweep.FitBudget(10 * time.Second); err != nil || r.sweep.Header.Rule != nil ||
+		r.sweep.Plan.Blocks != 9 || r.sweep.Header.Blocks != 9 {
 		t.Errorf("%d blocks, rule %+v, %v", r.sweep.Plan.Blocks, r.sweep.Header.Rule, err)
 	}
 }

@@ -75,9 +75,13 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	patterns := o.Packages
+	if len(patterns) == 0 {
+		patterns = []string{o.Package}
+	}
 	return &gobench.Experiment{
-		Package: o.Package, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
-		Time: o.Duration, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
+		Patterns: patterns, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
+		Time: o.Duration, Iterations: o.Iterations, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
 	}, nil
 }
 
@@ -144,28 +148,6 @@ func (r *benchRun) close(ctx context.Context) {
 	}
 }
 
-// fit plans the blocks of a budget. If there is something to compare, interim analyses decide how many blocks follow
-// and which comparisons continue. Otherwise the number of blocks is what the budget allows, from 1 to 100.
-func (r *benchRun) fit(budget time.Duration) error {
-	s := r.sweep
-	one := s.BlockTime()
-	if s.Criteria.FamilySize(s.CaseRows()) == 0 {
-		s.Header.Blocks = min(max(int(budget/max(one, time.Millisecond)), 1), 100)
-		s.Plan.Blocks = s.Header.Blocks
-		return nil
-	}
-	if one > budget {
-		return refuse("budget", budget, "not one block fits: its %d trials take about %v",
-			len(s.Plan.Block(0)), result.Rounded(one)).
-			Suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
-	}
-	s.Header.Rule = sweep.NewBudgetRule(budget, s.Criteria)
-	s.Header.Blocks = s.Header.Rule.MaxBlocks()
-	s.Plan.Blocks = s.Header.Blocks
-	s.PlanInterims()
-	return nil
-}
-
 // create makes the run directory and stores the test binaries there until the run is complete.
 func (r *benchRun) create(ctx context.Context) error {
 	run, err := store.Create(r.dir, r.sweep.Header)
@@ -187,7 +169,11 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 		r.notify.send(Started{Dir: r.dir, Header: s.Header, Estimate: s.Estimate()})
 	}
 	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: r.bench.Experiment.Suite()}
+	before, began := host.ReadProcesses(), time.Now()
 	b.Trials, err = s.Execute(ctx)
+	if !s.Complete {
+		b.Busiest = host.ReadProcesses().Busiest(before, time.Since(began))
+	}
 	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
 	if err == nil {
 		// A complete run does not need its binaries.
@@ -206,10 +192,15 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 // execute measures and sums up the outcome.
 func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
 	b, err := r.measure(ctx)
+	return r.result(b), err
+}
+
+// result sums up the outcome of a run.
+func (r *benchRun) result(b BenchRun) *BenchResult {
 	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: result.OutcomeOf(b.Trials), sweep: r.sweep}
 	res.Conclusion = r.sweep.Conclusion()
 	if len(b.Suite.Broken) > 0 {
 		res.Outcome = result.SomeFailed
 	}
-	return res, err
+	return res
 }

@@ -1,8 +1,8 @@
-// Package lab runs Brewput's verbs from Go. [Measure], [Simulate] and [Resume] run designs of a workload, [Bench] and
-// [Gate] run Go benchmarks, [Compare] compares stored runs, [Explain] finds what limits a program.
+// Package lab runs Brewput's verbs from Go: [Measure], [Simulate], [Bench], [Gate], [Compare], [CompareCommands],
+// [Explain] and [Calibrate].
 //
-// A verb reports progress as typed events and returns data. It refuses options with a [*Refusal]. A cancelled context
-// ends it between two trials and keeps what was measured. A program that measures calls [Main] first.
+// A verb sends typed events, returns data, and refuses options with a [*Refusal]. A cancelled context keeps what was
+// measured. A program that measures calls [Main] first.
 package lab
 
 import (

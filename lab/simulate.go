@@ -24,7 +24,8 @@ type SimulateOptions struct {
 	Cost        string
 	RecordCosts string // file to write the costs of real code to; "" for none
 	ReplayCosts string // file to read them from; "" to measure them
-	// KeepCosts keeps the costs of real code, so that [Run.Timelines] or [Run.Sensitivity] can simulate the same trials.
+	// KeepCosts keeps the costs of real code, so that [Run.Timelines] or [Run.Sensitivity] can simulate the trials
+	// again.
 	KeepCosts bool
 }
 

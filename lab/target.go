@@ -30,9 +30,10 @@ type Target interface {
 // Command is a command line: a Go program, go run or go test -bench, as in {"./prog", "-n", "1000"}.
 type Command []string
 
-// Package is a main package and the arguments to run it with.
+// Package is a main package and the arguments to run it with. A pattern such as ./... is its only main package, or else
+// the benchmarks of the only package that has some.
 type Package struct {
-	Pattern string // as for go run
+	Pattern string // as for go run, or for go list
 	Args    []string
 }
 
@@ -106,7 +107,15 @@ func (c Command) collect(ctx context.Context, o collect.Options) (*collect.Colle
 }
 
 func (p Package) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
-	return Command(collect.PackageCommand(p.Pattern, p.Args)).collect(ctx, o)
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	command, err := collect.PackageCommand(ctx, dir, p.Pattern, p.Args)
+	if err != nil {
+		return nil, asRefusal(ctx, err)
+	}
+	return Command(command).collect(ctx, o)
 }
 
 func (f Files) collect(ctx context.Context, _ collect.Options) (*collect.Collected, error) {

@@ -75,6 +75,8 @@ func TestParseTarget(t *testing.T) {
 		"pkg/main.go":           Package{Pattern: "pkg/main.go"},
 		"./nowhere":             Package{Pattern: "./nowhere"},
 		"example.com/x":         Package{Pattern: "example.com/x"},
+		"./...":                 Package{Pattern: "./..."},
+		"./pkg/...":             Package{Pattern: "./pkg/..."},
 		"prog":                  Command{"./prog"},
 		self:                    Command{self},
 		"notes":                 Files{"notes"},

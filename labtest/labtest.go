@@ -6,11 +6,13 @@
 //	}
 //
 // A test passes if the whole confidence interval meets the requirement, and fails if the whole interval violates it.
-// Each error has a probability of at most 5%. Otherwise the test is inconclusive: it is skipped, with the reason. Two
-// functions are measured in interleaved blocks of alternating order, so that changes of the machine affect both.
+// Each error has a probability of at most 5%. Otherwise the test is inconclusive, as it is if other processes used the
+// CPUs; the reason names the busiest. An inconclusive test is skipped, or fails if [Options].Strict is set or the
+// environment has BREWPUT_STRICT=1. Two functions are measured in interleaved blocks of alternating order, so that
+// changes of the machine affect both.
 //
-// A test is also skipped under the race detector, with coverage, with -short, and if other processes used the CPUs,
-// because its times would be meaningless. The measured blocks are stored in [testing.T.ArtifactDir].
+// Under the race detector, with coverage and with -short, where times would be meaningless, every test is skipped. The
+// measured blocks are stored in [testing.T.ArtifactDir].
 //
 // All functions run in the process of the test and share its heap. A garbage collection runs before each measurement;
 // its time is not measured.
@@ -51,6 +53,8 @@ type outcome struct {
 	CPUs    int       `json:"cpus"`
 	// OtherCPUs is the mean number of CPUs that other processes used; negative if it is not known.
 	OtherCPUs float64 `json:"others_cpus"`
+	// Busiest is the other process that used most CPU time; "" if it is not known.
+	Busiest string `json:"busiest,omitempty"`
 	// Throttled is the number of periods in which a CPU quota stopped the process; negative if it is not known.
 	Throttled float64 `json:"throttled_periods"`
 	Duration  string  `json:"duration"` // of one measurement
@@ -64,9 +68,10 @@ func Speedup(t testing.TB, f func(), o Options) {
 	o.fill(t)
 	switch {
 	case o.CPUs < 2:
-		t.Skip("inconclusive: GOMAXPROCS is 1, and a speed-up needs 2 CPUs or more")
+		o.inconclusive(t, "GOMAXPROCS is 1, and a speed-up needs 2 CPUs or more")
 	case o.CPUs > runtime.NumCPU():
-		t.Skipf("inconclusive: a speed-up on %d CPUs cannot be seen on a machine of %d", o.CPUs, runtime.NumCPU())
+		o.inconclusive(t, fmt.Sprintf("a speed-up on %d CPUs cannot be seen on a machine of %d", o.CPUs,
+			runtime.NumCPU()))
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := compared(side{f, 1}, side{f, o.CPUs}, o)
@@ -74,7 +79,7 @@ func Speedup(t testing.TB, f func(), o Options) {
 	asked, found := r.words(o.AtLeast, ratioText)
 	r.Asked = fmt.Sprintf("a speed-up of at least %s on %d CPUs", asked, o.CPUs)
 	r.decide(r.Low >= o.AtLeast, r.High < o.AtLeast)
-	r.conclude(t, found)
+	r.conclude(t, found, o)
 }
 
 // NoSlowerThan tests that f takes at most 1+Within times the time of baseline. Options: Within, Blocks and Duration.
@@ -88,7 +93,7 @@ func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 	asked, found := r.words(1+o.Within, ratioText)
 	r.Asked = fmt.Sprintf("at most %s the time of the baseline", asked)
 	r.decide(r.High <= 1+o.Within, r.Low > 1+o.Within)
-	r.conclude(t, found)
+	r.conclude(t, found, o)
 }
 
 // Latency tests that a quantile of the times of calls of f is at most AtMost. Its interval is that of the median of the
@@ -107,7 +112,7 @@ func Latency(t testing.TB, f func(), o Options) {
 		calls = min(calls, len(times))
 		r.A = append(r.A, quantile(times, o.Quantile))
 	}
-	r.OtherCPUs, r.Throttled = interference()
+	interference(&r)
 
 	r.Found, r.Low, r.High, _ = stat.MedianInterval(r.A, confidence) // at least 6 blocks
 	bound := float64(o.AtMost)
@@ -119,7 +124,22 @@ func Latency(t testing.TB, f func(), o Options) {
 			fmt.Sprintf("a block holds %d calls, too few for this quantile; give a longer Duration", calls)
 	}
 	r.Duration = o.Duration.String()
-	r.conclude(t, found)
+	r.conclude(t, found, o)
+}
+
+// inconclusive skips the test, or fails it if it is strict.
+func (o Options) inconclusive(t testing.TB, why string) {
+	t.Helper()
+	if o.Strict || strictEnvironment() {
+		t.Fatal("inconclusive, and the test is strict: " + why)
+	}
+	t.Skip("inconclusive: " + why)
+}
+
+// strictEnvironment reports whether all tests are strict.
+func strictEnvironment() bool {
+	strict, _ := strconv.ParseBool(os.Getenv("BREWPUT_STRICT"))
+	return strict
 }
 
 // fill sets defaults, and skips the test if times would be meaningless.
@@ -159,7 +179,8 @@ const othersLimit = 0.10
 func (r *outcome) decide(within, excluded bool) {
 	switch {
 	case r.OtherCPUs > othersLimit:
-		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU meanwhile", r.OtherCPUs)
+		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU meanwhile; the busiest: %s",
+			r.OtherCPUs, cmp.Or(r.Busiest, "unavailable"))
 	case r.Throttled > 0:
 		r.Verdict, r.Reason = inconclusive,
 			fmt.Sprintf("a CPU quota stopped the process in %.0f periods: ask for fewer CPUs, or raise the quota",
@@ -197,7 +218,7 @@ func ratioText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) + 
 func timeText(ns float64) string { return time.Duration(ns).String() }
 
 // conclude stores the outcome and passes, fails or skips the test.
-func (r *outcome) conclude(t testing.TB, found string) {
+func (r *outcome) conclude(t testing.TB, found string, o Options) {
 	t.Helper()
 	if text, err := json.MarshalIndent(r, "", "\t"); err == nil {
 		path := filepath.Join(t.ArtifactDir(), "labtest-"+r.Name+".json")
@@ -218,6 +239,6 @@ func (r *outcome) conclude(t testing.TB, found string) {
 	case fail:
 		t.Error("labtest: " + text)
 	default:
-		t.Skip("inconclusive: " + text + ": " + r.Reason)
+		o.inconclusive(t, text+": "+r.Reason)
 	}
 }

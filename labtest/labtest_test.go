@@ -121,6 +121,34 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestStrict checks that an inconclusive test fails if its option or the environment is strict, and only then.
+func TestStrict(t *testing.T) {
+	t.Setenv("BREWPUT_STRICT", "0")
+	conclude := func(o Options) func(*fake) {
+		return func(f *fake) {
+			r := outcome{Name: "ratio", Asked: "x", OtherCPUs: 0.5, Busiest: "web (PID 7), 0.45 of a CPU"}
+			r.decide(true, false)
+			r.conclude(f, "y", o)
+		}
+	}
+	why := "asked for x; found y: other processes used 0.50 of a CPU meanwhile; the busiest: web (PID 7), 0.45 of a CPU"
+	check := func(name string, o Options, ended, reason string) {
+		t.Helper()
+		if f := ending(t, conclude(o)); f.ended != ended || f.reason != reason {
+			t.Errorf("%s: %s (%s), want %s (%s)", name, f.ended, f.reason, ended, reason)
+		}
+	}
+	strict := "inconclusive, and the test is strict: "
+	check("default", Options{}, inconclusive, "inconclusive: "+why)
+	check("option", Options{Strict: true}, wrongUse, strict+why)
+	t.Setenv("BREWPUT_STRICT", "1")
+	check("environment", Options{}, wrongUse, strict+why)
+	f := ending(t, func(f *fake) { Speedup(f, func() {}, Options{CPUs: runtime.NumCPU() + 1}) })
+	if f.ended != wrongUse {
+		t.Errorf("strict, with more CPUs than there are: %s (%s)", f.ended, f.reason)
+	}
+}
+
 // TestWords checks that numbers have 4 digits, or as many as keep them on their side of the bound.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
@@ -161,7 +189,7 @@ func TestDecide(t *testing.T) {
 			r := outcome{Name: "ratio", Asked: "x", Low: c.low, High: c.high, OtherCPUs: c.cpus,
 				Throttled: c.throttled}
 			r.decide(r.High <= 1.05, r.Low > 1.05)
-			r.conclude(f, "y")
+			r.conclude(f, "y", Options{})
 		})
 		if f.ended != c.want || !strings.Contains(f.reason, c.wantReason) {
 			t.Errorf("%s: %s (%s), want %s (%s)", c.name, f.ended, f.reason, c.want, c.wantReason)

@@ -38,7 +38,7 @@ func compared(a, b side, o Options) outcome {
 		r.A, r.B = append(r.A, x), append(r.B, y)
 		logs = append(logs, math.Log(x/y))
 	}
-	r.OtherCPUs, r.Throttled = interference()
+	interference(&r)
 
 	c, _ := stat.ComparePaired(logs, confidence) // at least 6 blocks
 	r.Found, r.Low, r.High = c.Ratio, c.Low, c.High
@@ -84,10 +84,11 @@ func quantile(values []float64, q float64) float64 {
 	return values[max(0, int(math.Ceil(q*float64(len(values))))-1)]
 }
 
-// watch starts to record interference by other processes. The returned function returns the mean number of CPUs that
-// they used since, and the number of periods in which a CPU quota stopped this process; -1 if that is not known.
-func watch() func() (others, throttled float64) {
+// watch starts to record interference by other processes. The returned function stores the mean number of CPUs that
+// they used since, the busiest of them, and the number of periods in which a CPU quota stopped this process.
+func watch() func(*outcome) {
 	var before, after host.Counters
+	processes := host.ReadProcesses()
 	before.Read()
 	began := time.Now()
 	known := func(x float64) float64 {
@@ -96,10 +97,11 @@ func watch() func() (others, throttled float64) {
 		}
 		return x
 	}
-	return func() (others, throttled float64) {
+	return func(r *outcome) {
 		after.Read()
-		m := after.Since(before)
-		others = float64(m.Get("machine_cpu_seconds")-m.Get(result.CPUSeconds)) / time.Since(began).Seconds()
-		return known(others), known(float64(m.Get("throttled_periods")))
+		m, spent := after.Since(before), time.Since(began)
+		r.OtherCPUs = known(float64(m.Get("machine_cpu_seconds")-m.Get(result.CPUSeconds)) / spent.Seconds())
+		r.Throttled = known(float64(m.Get("throttled_periods")))
+		r.Busiest = host.ReadProcesses().Busiest(processes, spent)
 	}
 }

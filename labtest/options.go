@@ -29,6 +29,7 @@ type Options struct {
 	Quantile float64       // Latency: quantile of all calls, such as 0.99; default 0.5
 	AtMost   time.Duration // Latency: upper bound of the quantile; it has no default
 
+	Strict   bool          // an inconclusive test fails instead of skipping; also BREWPUT_STRICT=1
 	Blocks   int           // number of measurements of each function, 6 or more; default 20
 	Duration time.Duration // of one measurement; default 20ms
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,12 +44,21 @@ func equalText(verdicts []compare.Verdict) string {
 	return fmt.Sprintf("equal in all %d", len(verdicts))
 }
 
+// equivalentText is one line for verdicts that are all equivalent. It is "" if any is not.
+func equivalentText(verdicts []compare.Verdict) string {
+	for _, v := range verdicts {
+		if v.Verdict != compare.Equivalent {
+			return ""
+		}
+	}
+	if len(verdicts) == 1 {
+		return "equivalent"
+	}
+	return fmt.Sprintf("equivalent in all %d", len(verdicts))
+}
+
 // writeContrasts writes the tables of a metric, one for each group, and what would decide the undecided verdicts.
 func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts, st Style) {
-	if text := equalText(verdictsOf(m)); text != "" {
-		b.WriteString(text + "\n")
-		return
-	}
 	for i, g := range m.Groups {
 		if i > 0 {
 			b.WriteString("\n")
@@ -58,6 +68,9 @@ func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts,
 			continue
 		}
 		writeTable(b, p.contrastColumns(m.Metric, g), vagueNote, st)
+		if !st.shows("undecided") {
+			continue
+		}
 		for _, text := range p.undecidedTexts(m, g) {
 			wrap(b, st.split(text), " ", 2, st.width())
 		}
@@ -110,14 +123,20 @@ func (p Benchmarks) sidesText(g compare.MetricGroup) string {
 
 // contrastColumns returns the columns of a table that compares two sides.
 func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []column {
+	g.Verdicts = slices.Clone(g.Verdicts)
+	slices.SortStableFunc(g.Verdicts, func(a, b compare.Verdict) int {
+		return cmp.Compare(compare.ChangeOf(b), compare.ChangeOf(a)) // the largest change first
+	})
 	columns := nameColumns(g.Verdicts)
 	a, b := p.sideNames(g)
 	before, after := column{group: MetricHead(metric), head: b}, column{group: MetricHead(metric), head: a}
 	group := a + " / " + b
 	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95% interval"}
+	changes := column{group: group, head: "change"}
 	blocks, verdicts := column{head: "n", drop: 1}, column{head: "verdict", left: true}
 
 	for _, v := range g.Verdicts {
+		changes.add(changeCell(v), plain)
 		a, b := medians(g, v, metric)
 		before.add(formatValue(b, metric), plain)
 		after.add(formatValue(a, metric), plain)
@@ -142,13 +161,21 @@ func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []colu
 	for i := range g.Verdicts {
 		judged = append(judged, &g.Verdicts[i])
 	}
-	columns = append(columns, before, after, ratios, intervals)
+	columns = append(columns, before, after, changes, ratios, intervals)
 	columns = append(columns, rankColumns(group, judged)...)
 	columns = append(columns, blocks, verdicts)
 	if g.N > 1 {
 		addGeomean(columns, g)
 	}
 	return columns
+}
+
+// changeCell prints the change in percent, as benchstat does: ~ where no difference was found.
+func changeCell(v compare.Verdict) string {
+	if v.Verdict == compare.Undecided || v.Verdict == compare.Equivalent {
+		return "~"
+	}
+	return compare.PercentChange(v.Ratio)
 }
 
 // nameColumns returns the columns that name the rows of verdicts.
@@ -184,6 +211,8 @@ func addGeomean(columns []column, g compare.MetricGroup) {
 		switch {
 		case i == 0:
 			text = "geomean"
+		case columns[i].head == "change":
+			text = compare.PercentChange(g.Geomean)
 		case columns[i].head == "ratio":
 			text = ratio(g.Geomean) + "x"
 		case columns[i].head == "95% interval" && g.GeoLow.Known():

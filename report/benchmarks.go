@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/compare"
@@ -85,19 +86,46 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 		wrap(&b, st.split(p.How), " ", 0, st.width())
 	}
 	for _, m := range p.Metrics {
+		text := equalText(verdictsOf(m))
+		if text == "" && m.Metric != result.TimePerOp && !st.shows("equivalent") {
+			text = equivalentText(verdictsOf(m))
+		}
+		if text != "" {
+			writeHeading(&b, MetricHead(m.Metric), text, st)
+			continue
+		}
 		writeHeading(&b, MetricHead(m.Metric), familyErrorText(verdictsOf(m)), st)
 		p.writeContrasts(&b, m, st)
 	}
 
-	if len(p.Scalings) > 0 {
-		writeHeading(&b, "how they scale", "95% intervals, paired by block", st)
-		for _, s := range p.Scalings {
-			wrap(&b, st.split(scalingText(s)), " ", 2, st.width())
-		}
+	p.writeScalings(&b, st)
+	if st.shows("plots") {
+		writeSpeedups(&b, p.Rows, st)
 	}
-	writeSpeedups(&b, p.Rows, st)
 	p.writeEnd(&b, st)
+	writeAnswer(&b, p.answer(), st)
 	return st.emit(w, b.String())
+}
+
+// answer is the last part of the page.
+func (p Benchmarks) answer() []string {
+	return compare.BenchAnswer(p.Metrics, p.Rows, p.Scalings, MetricHead)
+}
+
+// writeScalings writes a line for each benchmark that something keeps from scaling, or all about all of them.
+func (p Benchmarks) writeScalings(b *strings.Builder, st Style) {
+	text, list := scalingLine, slices.DeleteFunc(slices.Clone(p.Scalings), func(s compare.Scaling) bool {
+		return !s.Unscaled()
+	})
+	if st.shows("scaling") {
+		text, list = scalingText, p.Scalings
+	}
+	for i, s := range list {
+		if i == 0 {
+			writeHeading(b, "how they scale", "95% intervals, paired by block", st)
+		}
+		wrap(b, st.split(text(s)), " ", 2, st.width())
+	}
 }
 
 // writeEnd writes the notes, errors and warnings of the whole run.

@@ -4,45 +4,61 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
-	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
 
-// Explanation writes what limits a program: the findings by rank, where the CPU time went, how many goroutines wanted
-// a CPU, and notes. overheads are the slow-downs by each profiler.
+// Explanation writes what limits a program: five lines for each finding, the notes, one line for each finding, and the
+// answer. Optional parts are "evidence" (all that is known of each finding, and the profiles that were read), "cpu"
+// (where the CPU time went), "plots" (the demand for CPUs over time, with its phases), and "overhead". overheads are
+// the slow-downs by each profiler.
 func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads []string, st Style) error {
 	var b strings.Builder
-	writeShared(&b, explanationHead(e), st)
+	writeShared(&b, explanationHead(e, st.shows("evidence")), st)
 	for i, f := range r.Findings {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		writeFinding(&b, f, len(r.Findings) > 1, e.Program, st)
-	}
-	writeTimeSpent(&b, r.CPUTime, st)
-	writeDemand(&b, r, e.Trace, st)
-	if len(r.Notes)+len(overheads) > 0 {
-		writeHeading(&b, "notes", "", st)
-		for _, n := range r.Notes {
-			writeWarning(&b, n, st)
-		}
-		if len(overheads) > 0 {
-			wrap(&b, st.split("each kind of evidence has its own run; compared with undisturbed ones it took: "+
-				strings.Join(overheads, ", ")), " ", 0, st.width())
+		if st.shows("evidence") {
+			writeFinding(&b, f, len(r.Findings) > 1, e.Program, st)
+		} else {
+			writeBrief(&b, f, e.Program, st)
 		}
 	}
+	if st.shows("cpu") {
+		writeTimeSpent(&b, r.CPUTime, st)
+	}
+	if st.shows("plots") {
+		writeDemand(&b, r, e.Trace, st)
+	}
+	if len(overheads) > 0 && st.shows("overhead") {
+		writeHeading(&b, "overhead", "", st)
+		wrap(&b, st.split("each kind of evidence has its own run; compared with undisturbed runs it took: "+
+			strings.Join(overheads, ", ")), " ", 0, st.width())
+	}
+	writeNotes(&b, r.Notes, st)
+	writeSummary(&b, r.Findings, st)
+	writeAnswer(&b, r.Answer(), st)
 	return st.emit(w, b.String())
 }
 
-// explanationHead lists the program, its runs and its profiles.
-func explanationHead(e *evidence.Evidence) []string {
+// writeNotes writes the notes.
+func writeNotes(b *strings.Builder, notes []string, st Style) {
+	if len(notes) > 0 {
+		blankLine(b)
+	}
+	for _, n := range notes {
+		writeWarning(b, n, st)
+	}
+}
+
+// explanationHead lists the program and its runs, and all its profiles if wanted.
+func explanationHead(e *evidence.Evidence, all bool) []string {
 	words := []string{"explain", e.Program.Name}
 	for _, r := range e.Runs {
 		text := fmt.Sprintf("%s on %s", duration(r.Wall), result.Count(r.CPUs, "CPU"))
@@ -50,6 +66,9 @@ func explanationHead(e *evidence.Evidence) []string {
 			text += fmt.Sprintf(" (%d runs, %s to %s)", r.Count, duration(r.WallLow), duration(r.WallHigh))
 		}
 		words = append(words, text)
+	}
+	if !all && len(e.Runs) > 0 {
+		return words
 	}
 	for _, p := range e.Profiles {
 		words = append(words, string(p.Kind)+" profile")
@@ -86,8 +105,9 @@ func writeFinding(b *strings.Builder, f explain.Finding, ranked bool, p evidence
 	writePart(b, "", f.Claim, st)
 	writePart(b, "", strings.Join(remarks, st.pick(" · ", ", ")), st)
 
-	for _, at := range f.Where {
-		writeSource(b, at, p, st)
+	indent := strings.Repeat(" ", 2+labelWidth+gap)
+	for i := range f.Where {
+		b.WriteString(indent + locate(f, i, p, st.width()-len(indent), st) + "\n")
 	}
 	for i, line := range f.Evidence {
 		label := ""
@@ -116,29 +136,6 @@ func writePart(b *strings.Builder, label, text string, st Style) {
 	wrap(&lines, st.split(text), " ", 0, max(st.width()-indent, minWidth/2))
 	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(lines.String(), "\n"), "\n",
 		"\n"+strings.Repeat(" ", indent)) + "\n")
-}
-
-// writeSource writes file:line and the source code there.
-func writeSource(b *strings.Builder, at string, p evidence.Program, st Style) {
-	file, number, _ := cutLast(at, ":")
-	quoted := ""
-	if line, err := strconv.Atoi(number); err == nil && p.Source != nil {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(p.Dir, file)
-		}
-		quoted = p.Source(file, line)
-	}
-	indent := strings.Repeat(" ", 2+labelWidth+gap)
-	text := indent + st.text(at)
-	if quoted != "" {
-		room := st.width() - quote.Width(text) - 2
-		quoted = st.text(strings.Join(strings.Fields(quoted), " "))
-		if quote.Width(quoted) > room && room > 3 {
-			quoted = quote.Cut(quoted, room-3) + "..."
-		}
-		text += "  " + st.paint(dim, quoted)
-	}
-	b.WriteString(text + "\n")
 }
 
 // cutLast cuts s around the last separator.

@@ -6,17 +6,25 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/result"
 )
 
-// Changes writes what differs between two programs. Changes that are more than chance come first.
+// Changes writes what differs between two programs, and last whether it is faster. Changes that may be chance are an
+// optional part, "evidence".
 func Changes(w io.Writer, before, after string, changes []explain.Change, notes []string, st Style) error {
 	var b strings.Builder
 	writeShared(&b, []string{"explain", "before: " + before, "after: " + after}, st)
 	columns := []column{{head: "what", left: true}, {head: "before"}, {head: "after"}, {head: "change"},
 		{head: "", left: true}, {head: "where", left: true}}
 
-	for _, c := range changes {
+	left := 0
+	for i, c := range changes {
+		if i > 0 && !c.Significant && !st.shows("evidence") {
+			left++
+			continue
+		}
 		t := plain
 		if !c.Significant {
 			t = dim
@@ -39,17 +47,18 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 		columns[5].add(strings.Join(c.Where, " "), t)
 	}
 
-	writeTable(&b, columns, func([]column) []string { return nil }, st)
-	if len(notes) > 0 {
-		writeHeading(&b, "notes", "", st)
-		for _, n := range notes {
-			writeWarning(&b, n, st)
+	writeTable(&b, columns, func([]column) []string {
+		if left == 0 {
+			return nil
 		}
-	}
+		return []string{result.Count(left, "other change") + " may be chance"}
+	}, st)
+	writeNotes(&b, notes, st)
+	writeAnswer(&b, explain.SummarizeChanges(changes), st)
 	return st.emit(w, b.String())
 }
 
-// ChangesJSON writes one object for each change and each note.
+// ChangesJSON writes one object for each change and each note, and last the answer.
 func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 	for _, c := range changes {
 		if err := JSON(w, c); err != nil {
@@ -61,7 +70,7 @@ func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 			return err
 		}
 	}
-	return nil
+	return JSON(w, compare.AnswerOf(explain.SummarizeChanges(changes)))
 }
 
 // formatSeconds prints a time given in seconds.

@@ -17,10 +17,12 @@ func TestChangesGolden(t *testing.T) {
 		{Rank: 5, Name: "finding unbuffered-io", Before: 1, Significant: true, Where: []string{"read.go:31"}},
 		{Rank: 6, Name: "finding gc-pressure", After: 1, Significant: true},
 	}
-	var b bytes.Buffer
-	if err := Changes(&b, "old", "new", changes, []string{"other processes used 0.3 CPUs meanwhile"},
-		Style{Width: 100, Unicode: true}); err != nil {
-		t.Fatal(err)
+	for name, full := range map[string]bool{"explain-changes.txt": false, "explain-changes-full.txt": true} {
+		var b bytes.Buffer
+		if err := Changes(&b, "old", "new", changes, []string{"other processes used 0.3 CPUs"},
+			Style{Width: 100, Unicode: true, Full: full}); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.Bytes())
 	}
-	golden(t, "explain-changes.txt", b.Bytes())
 }

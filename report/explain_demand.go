@@ -24,7 +24,7 @@ func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Sty
 	}
 
 	var lines []string
-	if len(r.Phases) > 1 {
+	if r.DistinctPhases() {
 		var phases []string
 		for _, p := range r.Phases {
 			phases = append(phases, fmt.Sprintf("%s to %s: %.1f want, %.1f run", duration(p.From), duration(p.To),
@@ -35,10 +35,14 @@ func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Sty
 
 	p := r.Parallelism
 	if isKnown(p.SerialFraction) && p.SerialFraction > 0 {
-		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
-			"Amdahl's law it is at most %sx as fast as on one CPU, and %sx with %s",
-			roundPercent(p.SerialFraction), ratio(result.Value(p.MaxSpeedup)), ratio(result.Value(p.Speedup)),
-			result.Count(p.CPUs, "CPU")))
+		text := fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU",
+			roundPercent(p.SerialFraction))
+		if isKnown(p.MaxSpeedup) && isKnown(p.Speedup) {
+			text += fmt.Sprintf("; by Amdahl's law it is at most %sx faster than on one CPU, and %sx on %s",
+				number(result.Value(p.MaxSpeedup), "", 2), number(result.Value(p.Speedup), "", 2),
+				result.Count(p.CPUs, "CPU"))
+		}
+		lines = append(lines, text)
 	}
 	if isKnown(p.Inflation) {
 		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",

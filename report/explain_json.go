@@ -4,18 +4,19 @@ import (
 	"io"
 	"math"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/result"
 )
 
 // ExplanationJSON writes one object for each finding by rank, then those of the other kinds: the CPU time (kind
-// "ledger"), the parallelism, the phases, the undisturbed runs and the notes.
+// "ledger"), the parallelism, the phases, the undisturbed runs, the notes and the answer.
 func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error {
 	var all []any
 	for _, f := range r.Findings {
 		f.Kind = "finding"
-		f.Where, f.Evidence = nonNil(f.Where), nonNil(f.Evidence)
+		f.Where, f.Functions, f.Evidence = nonNil(f.Where), nonNil(f.Functions), nonNil(f.Evidence)
 		all = append(all, f)
 	}
 
@@ -37,6 +38,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	for _, n := range r.Notes {
 		all = append(all, noteJSON{"note", n})
 	}
+	all = append(all, compare.AnswerOf(r.Answer()))
 
 	for _, x := range all {
 		if err := JSON(w, x); err != nil {

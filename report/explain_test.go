@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func slow() (explain.Report, *evidence.Evidence) {
 		Findings: []explain.Finding{
 			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel, Claim: "Every pixel is a system call of its " +
 				"own, and these take most of the time of the program.",
-				Where: []string{"cmd/draw.go:31"}, Share: 0.62,
+				Where: []string{"cmd/draw.go:31"}, Functions: []string{"(*Canvas).Draw"}, Share: 0.62,
 				Gain:       &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
 				Confidence: explain.High,
 				Evidence: []string{"1000000 calls of write, 12 bytes each, 0.5 µs in the median",
@@ -59,9 +60,9 @@ func slow() (explain.Report, *evidence.Evidence) {
 			{Name: explain.Idle, Time: 524 * ms, Share: 0.323}}},
 		Parallelism: explain.Parallelism{CPUs: 2, Running: 1.5, Demand: 7, SerialFraction: 0.4, MaxSpeedup: 2.5,
 			Speedup: 1.43, Inflation: math.NaN()},
-		Phases: []explain.Phase{{From: 0, To: 41 * ms, Demand: 1, Running: 1},
-			{From: 41 * ms, To: 492 * ms, Demand: 11.2, Running: 2}},
-		Notes: []string{"other processes used 0.3 CPUs meanwhile: run it again on an idle machine"},
+		Phases: []explain.Phase{{From: 0, To: 82 * ms, Demand: 1, Running: 1},
+			{From: 82 * ms, To: 492 * ms, Demand: 11.2, Running: 2}},
+		Notes: []string{"other processes used 0.3 CPUs: run it again on an idle machine"},
 	}
 	return r, e
 }
@@ -70,8 +71,9 @@ func TestExplanationGoldens(t *testing.T) {
 	r, e := slow()
 	over := []string{"CPU profile 1.02x", "trace 1.10x"}
 	for name, st := range map[string]Style{
-		"explain-unicode-100.txt": {Width: 100, Unicode: true}, "explain-ascii-60.txt": {Width: 60},
-		"explain-color.txt": {Width: 80, Unicode: true, Color: true},
+		"explain-unicode-80.txt": {Width: 80, Unicode: true}, "explain-unicode-120.txt": {Width: 120, Unicode: true},
+		"explain-ascii-60.txt": {Width: 60}, "explain-color.txt": {Width: 80, Unicode: true, Color: true},
+		"explain-full-100.txt": {Width: 100, Unicode: true, Full: true},
 	} {
 		var b bytes.Buffer
 		if err := Explanation(&b, r, e, over, st); err != nil {
@@ -79,12 +81,69 @@ func TestExplanationGoldens(t *testing.T) {
 		}
 		golden(t, name, b.Bytes())
 	}
+
+	none := explain.Finding{Rank: 1, Name: explain.None, Level: explain.ProfileLevel, Claim: "Nothing was found that " +
+		"limits it.", Confidence: explain.Medium, Evidence: []string{"it used 0.98 of 2 CPUs"},
+		Fix: "Leave it as it is."}
 	var b bytes.Buffer
-	few := explain.Report{Findings: []explain.Finding{{Rank: 1, Name: explain.None, Level: explain.ProfileLevel,
-		Claim: "Nothing is to be gained.", Confidence: explain.Medium}}}
-	if err := Explanation(&b, few, &evidence.Evidence{Program: evidence.Program{Name: "p"}}, nil,
-		Style{Width: 80}); err != nil {
+	if err := Explanation(&b, explain.Report{Findings: []explain.Finding{none}},
+		&evidence.Evidence{Program: evidence.Program{Name: "p"}}, nil, Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "explain-none.txt", b.Bytes())
+}
+
+// A finding has at most five lines, none is wider than the page, and the answer is last, within 24 lines.
+func TestExplanationIsBrief(t *testing.T) {
+	r, e := slow()
+	long := strings.Repeat("exceedingly long words ", 9)
+	for i := range 6 {
+		f := r.Findings[0]
+		f.Rank, f.Name = 3+i, explain.OSOversubscription
+		f.Where, f.Functions = []string{"internal/" + strings.Repeat("deep/", 20) + "file.go:1234"}, []string{long}
+		f.Claim, f.Evidence, f.Fix, f.Experiment = long, []string{long, long}, long, long
+		r.Findings = append(r.Findings, f)
+	}
+	for _, width := range []int{40, 60, 80, 120} {
+		var b bytes.Buffer
+		if err := Explanation(&b, r, e, nil, Style{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		for _, l := range lines {
+			if len(l) > width {
+				t.Errorf("%d columns: %s", width, l)
+			}
+		}
+		parts := strings.Split(b.String(), "\n\n")
+		if n := len(parts); n != len(r.Findings)+4 {
+			t.Fatalf("%d parts", n)
+		}
+		for _, p := range parts[1 : 1+len(r.Findings)] {
+			if n := strings.Count(strings.TrimSpace(p), "\n") + 1; n > 5 {
+				t.Errorf("%d columns: %d lines in\n%s", width, n, p)
+			}
+		}
+		summary, answer := parts[len(parts)-2], parts[len(parts)-1]
+		if strings.Count(summary, "\n")+1 != len(r.Findings) ||
+			!strings.HasPrefix(answer, "Change unbuffered-io first, at") && width > 40 ||
+			width >= 80 && strings.Count(summary+answer, "\n") > 20 {
+			t.Errorf("%d columns: the page ends in\n%s\n\n%s", width, summary, answer)
+		}
+	}
+}
+
+// The answer is the last line of the JSON.
+func TestExplanationJSONAnswer(t *testing.T) {
+	r, e := slow()
+	var b bytes.Buffer
+	if err := ExplanationJSON(&b, r, e); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	const want = `{"kind":"answer","schema_version":1,"text":["Change unbuffered-io first, at cmd/draw.go:31 in ` +
+		`(*Canvas).Draw: that should save about 58% of the wall time (55% to 61%).",`
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, want) {
+		t.Errorf("last is %s", last)
+	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -18,6 +19,7 @@ type Gate struct {
 	Decision  string
 	Max       float64
 	Layouts   int
+	Loaded    bool // other processes loaded the machine, so that times decide nothing
 	Notes     []string
 	Warnings  []compare.Warning
 }
@@ -31,7 +33,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 		writeTable(&b, g.columns(), vagueNote, st)
 	}
 
-	for _, text := range g.reasons() {
+	for _, text := range g.reasons(st.shows("undecided")) {
 		wrap(&b, st.split(text), " ", 2, st.width())
 	}
 	writeParagraphs(&b, g.Notes, st)
@@ -47,42 +49,23 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	if g.Decision == compare.Fail || g.Decision == compare.Error {
 		t = alarm
 	}
-	b.WriteString(st.paint(t, st.text(g.conclusion())) + "\n")
+	for _, text := range g.answer() {
+		var lines strings.Builder
+		wrap(&lines, st.split(text), " ", 2, st.width())
+		b.WriteString(st.paint(t, strings.TrimSuffix(lines.String(), "\n")) + "\n")
+		t = plain
+	}
 	return st.emit(w, b.String())
 }
 
-// conclusion is the last line: the decision and how many benchmarks are within the limit.
-func (g Gate) conclusion() string {
-	count := map[string]int{}
-	allowed := 0
-	for _, v := range g.List {
-		count[v.Decision]++
-		if v.Allowed != "" {
-			count[v.Decision]--
-			allowed++
-		}
-	}
-	text := fmt.Sprintf("gate: %s: of %d, %d within %s", g.Decision, len(g.List), count[compare.Pass], limitText(g.Max))
-	if count[compare.Fail] > 0 {
-		text += fmt.Sprintf(", %d over it", count[compare.Fail])
-	}
-	if count[compare.Undecided] > 0 {
-		text += fmt.Sprintf(", %d undecided", count[compare.Undecided])
-	}
-	if allowed > 0 {
-		text += fmt.Sprintf(", %d allowed to be over it", allowed)
-	}
-	if n := len(g.NotJudged); n > 0 {
-		text += fmt.Sprintf("; %d not judged", n)
-	}
-	return text
+// answer is the last part: the decision with its benchmarks, and what to do next.
+func (g Gate) answer() []string {
+	return compare.GateSummary{Decision: g.Decision, List: g.List, NotJudged: len(g.NotJudged), Limit: g.Max,
+		Layouts: g.Layouts, Loaded: g.Loaded, Name: MetricHead}.Answer()
 }
 
-// limitText prints a limit in percent.
-func limitText(x float64) string { return fmt.Sprintf("%.3g%%", 100*x) }
-
-// reasons says what undecided benchmarks lack, and which benchmarks are not judged.
-func (g Gate) reasons() []string {
+// reasons says which benchmarks are not judged or are excused, and with undecided also what the undecided ones lack.
+func (g Gate) reasons(undecided bool) []string {
 	var list []string
 	for _, n := range g.NotJudged {
 		list = append(list, n.String())
@@ -92,10 +75,10 @@ func (g Gate) reasons() []string {
 		switch {
 		case v.Allowed != "":
 			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.Waived, v.Allowed))
-		case v.NoRatio != "":
+		case v.NoRatio != "" && undecided:
 			list = append(list, fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", name, v.NoRatio,
 				signedValue(v.Difference, v.Metric)))
-		case v.Decision != compare.Undecided:
+		case v.Decision != compare.Undecided || !undecided:
 		case v.N > 0 && v.N < compare.MinGateBlocks:
 			list = append(list, fmt.Sprintf("%s: undecided: noisy metrics need at least %d blocks, "+
 				"and there are %d", name, compare.MinGateBlocks, v.N))
@@ -118,17 +101,23 @@ func (g Gate) reasons() []string {
 // columns returns the table of decisions.
 func (g Gate) columns() []column {
 	var rows []compare.Row
+	g.List = slices.Clone(g.List)
+	slices.SortStableFunc(g.List, func(a, b compare.GateVerdict) int {
+		return cmp.Compare(b.Order(), a.Order()) // what costs most comes first
+	})
 	for _, v := range g.List {
 		rows = append(rows, compare.Row{Design: v.Design, World: result.Live, Point: v.Point})
 	}
 	columns := frames(rows)[0].benchmarkColumns()
 	metric, base, head := column{head: "metric", left: true}, column{head: "base"}, column{head: "head"}
-	cost, bounds, n := column{head: "cost"}, column{head: "bounds"}, column{head: "n"}
+	change, cost := column{head: "change"}, column{head: "cost"}
+	bounds, n := column{head: "bounds"}, column{head: "n", drop: 1}
 	decision := column{head: "decision", left: true}
 	for _, v := range g.List {
 		metric.add(MetricHead(v.Metric), plain)
 		base.add(formatValue(v.Base, v.Metric), plain)
 		head.add(formatValue(v.Head, v.Metric), plain)
+		change.add(compare.PercentChange(v.Cost), plain)
 		cost.add(ratioCell(v.Cost, v.NoRatio), plain)
 		text := bracketed(v.Low, v.High)
 		if v.NoRatio != "" {
@@ -147,7 +136,7 @@ func (g Gate) columns() []column {
 		}
 		decision.add(word, t)
 	}
-	return append(columns, metric, base, head, cost, bounds, n, decision)
+	return append(columns, metric, base, head, change, cost, bounds, n, decision)
 }
 
 // JSON writes a line for each decision, the warnings, and a line for the gate.
@@ -167,7 +156,7 @@ func (g Gate) JSON(w io.Writer) error {
 		NotJudged     []result.NotJudged `json:"not_judged"`
 		Notes         []string           `json:"notes"`
 	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]result.NotJudged{}, g.NotJudged...),
-		append([]string{}, g.Notes...)})
+		append([]string{}, g.Notes...)}, compare.AnswerOf(g.answer()))
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {
 			return err
@@ -179,14 +168,22 @@ func (g Gate) JSON(w io.Writer) error {
 // Markdown writes the page for a pull request.
 func (g Gate) Markdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("**" + markdownLine(g.conclusion()) + "**\n\n" + markdownLine(g.Title) + "\n")
+	for i, text := range g.answer() {
+		if i == 0 {
+			text = "**" + markdownLine(text) + "**"
+		} else {
+			text = markdownLine(text)
+		}
+		b.WriteString(text + "\n\n")
+	}
+	b.WriteString(markdownLine(g.Title) + "\n")
 	if len(g.List) > 0 {
 		b.WriteString("\n")
 		columns := g.columns()
 		markdownTable(&b, columns)
 		markdownFootnotes(&b, vagueNote(columns))
 	}
-	for i, text := range slices.Concat(g.reasons(), g.Notes) {
+	for i, text := range slices.Concat(g.reasons(true), g.Notes) {
 		if i == 0 {
 			b.WriteString("\n")
 		}

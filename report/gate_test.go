@@ -33,7 +33,7 @@ func TestGatePage(t *testing.T) {
 		}
 		for _, want := range []string{"±?", "the interval is wider than 10x",
 			"Sour: not judged: it fails in the head: no milk",
-			"gate: error: of 1, 0 within 5%, 1 undecided; 1 not judged"} {
+			"gate: error: 1 of 1 undecided: Sweet +0.0%; 1 not judged."} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s: no %q in\n%s", name, want, &b)
 			}

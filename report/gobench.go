@@ -18,8 +18,9 @@ import (
 // GoBench writes trials of benchmarks in the Go benchmark format, under their own names, one line for each trial.
 //
 // Levels of factors other than cpus and except are lines of configuration: benchstat -col rev compares the revisions.
-// Lines "block N of RUN" let compare pair two files; other readers skip them, and run "" leaves them out. better says
-// for units of the benchmarks' own whether "higher" or "lower" is better.
+// Lines pkg name the package of each line if there are several. Lines "block N of RUN" let compare pair two files;
+// other readers skip them, and run "" leaves them out. better says for units of the benchmarks' own whether "higher"
+// or "lower" is better.
 func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[string]string,
 	run, except string) error {
 	var b strings.Builder
@@ -31,6 +32,7 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 	}
 
 	current, block := map[string]string{}, -1
+	several := slices.ContainsFunc(trials, func(t result.Trial) bool { return t.Workload != trials[0].Workload })
 	for i := range trials {
 		t := &trials[i]
 		if !t.Good() || t.Kind != result.KindTrial {
@@ -46,6 +48,10 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 			fmt.Fprintf(&b, "block %d of %s\n", block, quote.Word(run))
 		}
 
+		if several && current["pkg"] != t.Workload {
+			current["pkg"] = t.Workload
+			fmt.Fprintf(&b, "pkg: %s\n", quote.Line(t.Workload))
+		}
 		// Only levels that change are written again.
 		for _, s := range t.Point.Settings() {
 			key := configKey(s.Factor)
@@ -134,7 +140,7 @@ func (p Benchmarks) Lines() []any {
 			Broken
 		}{"broken", result.SchemaVersion, x})
 	}
-	return lines
+	return append(lines, compare.AnswerOf(p.answer()))
 }
 
 // geomeanLine is the JSON object of a group's geometric mean.
@@ -180,6 +186,9 @@ func (p Benchmarks) notes() []string {
 func (p Benchmarks) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(markdownLine(p.Title) + "\n")
+	for _, text := range p.answer() {
+		b.WriteString("\n**" + markdownLine(text) + "**\n")
+	}
 	if p.How != "" {
 		b.WriteString("\n" + markdownLine(p.How) + ".\n")
 	}

@@ -28,7 +28,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	writeVerdicts(&b, verdicts, st)
 	writeMessages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
 	writeMessages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
-	writeAnswer(&b, answer, st)
+	writeAnswer(&b, answer.Text, st)
 	return st.emit(w, b.String())
 }
 
@@ -61,13 +61,13 @@ func writeParts(b *strings.Builder, fs []frame, rows []compare.Row, st Style) {
 	}
 }
 
-// writeAnswer writes the last lines of the page.
-func writeAnswer(b *strings.Builder, a compare.Answer, st Style) {
-	if len(a.Text) == 0 {
+// writeAnswer writes the answer, the last lines of every page: each sentence on lines of its own.
+func writeAnswer(b *strings.Builder, sentences []string, st Style) {
+	if len(sentences) == 0 {
 		return
 	}
 	blankLine(b)
-	for _, text := range a.Text {
+	for _, text := range sentences {
 		wrapPainted(b, st.split(text), bold, st)
 	}
 }

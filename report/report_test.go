@@ -24,20 +24,19 @@ func TestStyleFor(t *testing.T) {
 		want     Style
 	}{
 		{nil, true, 120, Style{Width: 120, Color: true, Unicode: true}},
-		{nil, false, 0, Style{Width: 100, Color: false, Unicode: true}},
+		{nil, false, 0, Style{Width: 100, Unicode: true}},
 		{map[string]string{"COLUMNS": "72"}, true, 120, Style{Width: 72, Color: true, Unicode: true}},
 		{map[string]string{"COLUMNS": "wide"}, true, 120, Style{Width: 120, Color: true, Unicode: true}},
 		{map[string]string{"COLUMNS": "-5"}, true, 0, Style{Width: 100, Color: true, Unicode: true}},
-		{map[string]string{"NO_COLOR": "1"}, true, 90, Style{Width: 90, Color: false, Unicode: true}},
+		{map[string]string{"NO_COLOR": "1"}, true, 90, Style{Width: 90, Unicode: true}},
 		{map[string]string{"NO_COLOR": ""}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
-		{map[string]string{"TERM": "dumb"}, true, 90, Style{Width: 90, Color: false, Unicode: false}},
-		{map[string]string{"LANG": "C"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
-		{map[string]string{"LANG": "POSIX"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
+		{map[string]string{"TERM": "dumb"}, true, 90, Style{Width: 90}},
+		{map[string]string{"LANG": "C"}, true, 90, Style{Width: 90, Color: true}},
+		{map[string]string{"LANG": "POSIX"}, true, 90, Style{Width: 90, Color: true}},
 		{map[string]string{"LANG": "C.UTF-8"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
 		{map[string]string{"LANG": "de_DE.utf8"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
-		{map[string]string{"LANG": "de_DE.ISO-8859-1"}, true, 90, Style{Width: 90, Color: true, Unicode: false}},
-		{map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, true, 90,
-			Style{Width: 90, Color: true}},
+		{map[string]string{"LANG": "de_DE.ISO-8859-1"}, true, 90, Style{Width: 90, Color: true}},
+		{map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, true, 90, Style{Width: 90, Color: true}},
 		{map[string]string{"LC_CTYPE": "C.UTF-8", "LANG": "C"}, true, 90, Style{Width: 90, Color: true, Unicode: true}},
 	} {
 		got := StyleFor(func(name string) string { return c.env[name] }, c.terminal, c.width)

@@ -54,7 +54,7 @@ func (c RunComparison) Table(w io.Writer, st Style) error {
 	for _, x := range c.Warnings {
 		writeCaution(&b, warningText(x, c), "", caution, st)
 	}
-	writeAnswer(&b, c.Contrast.Answer(), st)
+	writeAnswer(&b, c.Contrast.Answer().Text, st)
 	return st.emit(w, b.String())
 }
 

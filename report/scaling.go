@@ -9,6 +9,31 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
+// scalingLine is one line on a benchmark that does not scale.
+func scalingLine(s compare.Scaling) string {
+	text := s.Design
+	if at := pointText(s.Point, nil); at != "" {
+		text += " (" + at + ")"
+	}
+	text += fmt.Sprintf("  %sx on %s", ratio(s.Speedup), cpuCount(s.To))
+	if s.Low.Known() {
+		text += " " + bracketed(s.Low, s.High)
+	}
+	switch s.Limit {
+	case compare.LimitLock:
+		return text + fmt.Sprintf("  %.2f goroutines wait for mutexes", float64(s.Mutex))
+	case compare.LimitWake:
+		return text + fmt.Sprintf("  hand-overs: %.2f goroutines wait to run", float64(s.Ready))
+	case compare.LimitWaiting:
+		return text + fmt.Sprintf("  only %.2f CPUs busy", float64(s.UsedTo))
+	case compare.LimitInflation:
+		return text + fmt.Sprintf("  %sx the CPU time", ratio(s.Inflation))
+	case compare.LimitGC:
+		return text + fmt.Sprintf("  garbage collection takes %s", wholePercent(s.GC))
+	}
+	return text
+}
+
 // scalingText is one sentence on how a benchmark scales and what limits it, with the evidence.
 func scalingText(s compare.Scaling) string {
 	text := s.Design

@@ -48,6 +48,9 @@ const (
 	SchedPerOp   = "sched_wait_per_op_ns" // benchmarks: time that all goroutines were runnable but not running
 	Transient    = "transient_seconds"    // virtual: time from the start until the load had settled, by MSER-5
 
+	MaxRSS      = "max_rss_bytes"      // peak resident memory of the process
+	MemoryFloor = "memory_floor_bytes" // commands: the system reports no MaxRSS below this
+
 	TimingSeconds = "real_timing_seconds" // virtual: time that measuring one section of real code takes
 )
 
@@ -118,7 +121,7 @@ var metrics = []string{
 	"machine_cpu_seconds",
 	"throttled_periods", "read_calls", "write_calls", "mutex_wait_seconds", "gc_cycles", "gc_cpu_seconds",
 	"gc_pause_seconds", "allocs",
-	"alloc_bytes", "max_rss_bytes", "load1", "sched_latency_mean_ns", "sched_latency_p99_ns",
+	"alloc_bytes", MaxRSS, MemoryFloor, "load1", "sched_latency_mean_ns", "sched_latency_p99_ns",
 	"lag_p50_ns", "lag_p90_ns", "lag_p95_ns", "lag_p99_ns",
 }
 

@@ -9,11 +9,12 @@ import (
 
 // Suite is the Go benchmarks that a run is about.
 type Suite struct {
-	Title       string   // the package and its revisions
-	Package     string   // import path
-	Revisions   []string // "head", or "base" and "head"
-	First       []string // levels such as GOGC=100 that others are compared with; nil if nothing else is compared
-	Layouts     int      // links of each build in random function order; 1 leaves the order to the linker
+	Title       string            // the package and its revisions
+	Package     string            // import path
+	Packages    map[string]string // of several: their import paths, by what the names of their benchmarks begin with
+	Revisions   []string          // "head", or "base" and "head"
+	First       []string          // levels such as GOGC=100 that others are compared with; nil if none are
+	Layouts     int               // links of each build in random function order; 1 leaves the order to the linker
 	Broken      []Broken
 	Skipped     []Skipped
 	NotCompared []NotJudged // benchmarks that cannot be compared with the base
@@ -33,6 +34,27 @@ type Skipped struct {
 	Rev    string `json:"rev,omitempty"` // "head" or "base"; "" in runs of earlier versions
 	Name   string `json:"name"`
 	Reason string `json:"reason"` // that it gives; "" if it gives none
+}
+
+// ByPackage returns the trials under the benchmarks' own names, each with the import path of its package, if there are
+// several packages: those of "hist.Add" as "Add". Otherwise it returns the trials as they are.
+func (s *Suite) ByPackage(trials []Trial) []Trial {
+	if len(s.Packages) == 0 {
+		return trials
+	}
+	trials = slices.Clone(trials)
+	for i := range trials {
+		t, longest := &trials[i], ""
+		for name := range s.Packages {
+			if len(name) > len(longest) && strings.HasPrefix(t.Design, name+".") {
+				longest = name
+			}
+		}
+		if longest != "" {
+			t.Workload, t.Design = s.Packages[longest], strings.TrimPrefix(t.Design, longest+".")
+		}
+	}
+	return trials
 }
 
 // HasBase reports whether a base revision is measured too.

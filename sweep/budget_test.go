@@ -248,8 +248,8 @@ func TestTimeOverWithinABlock(t *testing.T) {
 	}
 }
 
-// TestTimeOverAfterAnAnalysis: if the time ends within the first block after an interim analysis, two decisions have the
-// same number of blocks. A run that is shown again follows the later one.
+// TestTimeOverAfterAnAnalysis: if the time ends within the first block after an interim analysis, two decisions have
+// the same number of blocks. A run that is shown again follows the later one.
 func TestTimeOverAfterAnAnalysis(t *testing.T) {
 	interims, store := usualInterims(), &memory{}
 	s, clock := budgeted(store, interims, time.Hour, 0.2)

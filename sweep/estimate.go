@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -25,6 +27,28 @@ func (s *Sweep) Estimate() Estimate {
 		o.BudgetLeft = max(0, time.Duration(s.Header.Rule.Budget)-s.SpentBefore())
 	}
 	return o
+}
+
+// FitBudget plans the blocks of a budget. If there is something to compare, interim analyses decide how many blocks
+// follow and which comparisons continue. Otherwise the number of blocks is what the budget allows, from 1 to 100. It
+// refuses, by a [*plan.Refusal], a budget that is too small for a block.
+func (s *Sweep) FitBudget(budget time.Duration) error {
+	one := s.BlockTime()
+	if s.Criteria.FamilySize(s.CaseRows()) == 0 {
+		s.Header.Blocks = min(max(int(budget/max(one, time.Millisecond)), 1), 100)
+		s.Plan.Blocks = s.Header.Blocks
+		return nil
+	}
+	if one > budget {
+		return plan.Refuse("budget", budget, "not one block fits: its %d trials take about %v",
+			len(s.Plan.Block(0)), result.Rounded(one)).
+			Suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
+	}
+	s.Header.Rule = NewBudgetRule(budget, s.Criteria)
+	s.Header.Blocks = s.Header.Rule.MaxBlocks()
+	s.Plan.Blocks = s.Header.Blocks
+	s.PlanInterims()
+	return nil
 }
 
 // Conclusion says why a sweep with a budget ended.

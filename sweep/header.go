@@ -32,7 +32,8 @@ type Header struct {
 	Cases        []plan.Case `json:"cases"`
 	// the default comparison; see compare.Criteria
 	Baseline     string             `json:"baseline,omitempty"`
-	All          bool               `json:"all_pairs,omitempty"` // compare all pairs
+	All          bool               `json:"all_pairs,omitempty"`     // compare all pairs
+	BaselineOnly bool               `json:"baseline_only,omitempty"` // compare only with Baseline
 	Settings     Settings           `json:"settings"`
 	Environment  result.Environment `json:"environment"`
 	Burn         result.Burn        `json:"burn"`
@@ -52,6 +53,7 @@ type Header struct {
 	Rule          *BudgetRule `json:"rule,omitempty"`     // with a time budget
 	// Go benchmarks: the experiment; see internal/gobench
 	Bench        json.RawMessage `json:"bench,omitempty"`
+	Commands     json.RawMessage `json:"commands,omitempty"`  // commands: the experiment; see internal/command
 	WarmupReason string          `json:"settled,omitempty"`   // virtual: why the warm-up is longer than requested
 	Precision    *Precision      `json:"precision,omitempty"` // virtual: when there are enough replications
 }
@@ -124,7 +126,7 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 		if err != nil {
 			return plan.Plan{}, err
 		}
-		if !point.Has("cpus") {
+		if !point.Has("cpus") && h.Commands == nil {
 			return plan.Plan{}, fmt.Errorf("the run's point (%s) has no cpus", point)
 		}
 		p.Cases = append(p.Cases, plan.Case{Design: c.Design, Point: point})

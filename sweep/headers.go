@@ -32,6 +32,10 @@ func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences,
 	}
 
 	pair := func(old, new *StoredRun, other string) error {
+		if old.Header.Commands != nil || new.Header.Commands != nil {
+			return fmt.Errorf("%s and %s cannot be compared, because one compares commands: compare all commands in "+
+				"one run", old.Name, new.Name)
+		}
 		list, texts, err := new.Header.Differences(&old.Header)
 		if err != nil {
 			return fmt.Errorf("%s and %s cannot be compared: %w", old.Name, new.Name, err)

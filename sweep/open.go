@@ -88,6 +88,10 @@ func (r *StoredRun) MostCPUs(design string) (best plan.Case, err error) {
 			best, most, found = c, cpus, true
 		}
 	}
+	if !found && slices.Contains(names, design) {
+		return best, plan.Refuse("", nil, "%s holds %s on more CPUs than this machine has, %d: explain it where it "+
+			"was measured, or on fewer", r.Name, design, runtime.NumCPU())
+	}
 	if !found {
 		return best, plan.Refuse("", nil, "explain looks at one design of a run at a time: give one by {designs}, of "+
 			"%s", strings.Join(names, ", "))

@@ -33,6 +33,10 @@ func TestMostCPUs(t *testing.T) {
 	if c, err = runOfCases("", word, at("a", 1)); err != nil || c.Point.String() != "cpus=1" {
 		t.Errorf("%v, %v; want 1 CPU", c, err)
 	}
+	// The one design is known, and its CPUs are the problem.
+	if _, err = runOfCases("", at("a", all+1)); err == nil || !strings.Contains(err.Error(), "more CPUs than") {
+		t.Errorf("got %v", err)
+	}
 	if _, err := runOfCases(""); err == nil ||
 		!strings.Contains(err.Error(), "twin holds no measurement") {
 		t.Errorf("got %v", err)

@@ -82,10 +82,11 @@ type Event struct {
 	Step     plan.Step
 	Case     plan.Case
 	Done     int           // trials finished, including those of earlier executions
-	Total    int           // with a budget: up to the next interim analysis
+	Total    int           // with a budget: up to the next interim analysis; 0 if unknown
 	TimeLeft time.Duration // estimated time left, 0 if unknown; with a budget, what remains of it
 	Trials   []result.Trial
 	Pilot    bool // a pilot, which finds the warm-up; see FindWarmup
+	Predicts bool // the trial is a prediction, and Done and Total count predictions
 }
 
 // Restore adds what earlier executions stored: trials, the complete blocks with their number of trials, and whether
@@ -203,8 +204,12 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	}
 }
 
-// lines counts the lines of code of each design; nil if its source is not available. Benchmarks have no entry.
+// lines counts the lines of code of each design; nil if its source is not available. Benchmarks and commands have no
+// entry.
 func (s *Sweep) lines() map[string]*int {
+	if s.Header.Commands != nil {
+		return nil
+	}
 	m := source.Count(s.Workload)
 	for _, d := range s.Workload.Designs {
 		if d.Type() == result.Benchmark {

@@ -1,10 +1,12 @@
 #!/bin/sh
-# What tests need beside Go: a C compiler under the race detector, and python3, whose PNG decoder is not ours. What is
-# missing is printed first, with the command that installs it; then root installs it with the system's package manager.
-# BREWPUT_NEEDS=print only prints. Where nothing can be installed, what will be skipped is named, and the tests go on.
+# What tests need beside Go: a C compiler under the race detector, python3, whose PNG decoder is not ours, groff for the
+# manual pages, and the shells whose completion is tested. What is missing is printed first, with the command that
+# installs it; then root installs it with the system's package manager. BREWPUT_NEEDS=print only prints. Where nothing can
+# be installed, what will be skipped is named, and the tests go on.
 
-compiler() { command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || command -v clang >/dev/null 2>&1; }
-python() { command -v python3 >/dev/null 2>&1; }
+has() { command -v "$1" >/dev/null 2>&1; }
+compiler() { has cc || has gcc || has clang; }
+python() { has python3; }
 
 # install APT DNF APK PACMAN: the command that installs these packages; empty where no package manager is known.
 install() {
@@ -35,4 +37,10 @@ compiler || need "C compiler" "gcc libc6-dev" gcc "gcc musl-dev" gcc
 compiler || echo "without a C compiler tests that build with the race detector will be skipped"
 python || need python3 python3 python3 python3 python
 python || echo "without python3 the test of PNG files by a foreign decoder will be skipped"
+has groff || need groff groff-base groff-base groff groff
+has groff || echo "without groff the test of manual pages by a foreign formatter will be skipped"
+for shell in bash zsh fish; do
+	has $shell || need $shell $shell $shell $shell $shell
+	has $shell || echo "without $shell the test of its completion will be skipped"
+done
 exit 0

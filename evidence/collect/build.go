@@ -96,7 +96,7 @@ func (r *buildConfig) build(ctx context.Context, to string, more ...string) erro
 	_, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "-o", to), r.packages...)...)
 	if err == nil {
 		if _, statErr := os.Stat(to); statErr != nil {
-			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.packages, " "))
+			err = fmt.Errorf("%s has no test file in this build", strings.Join(r.packages, " "))
 		}
 	}
 

@@ -48,6 +48,8 @@ type collector struct {
 	cpuLevels   []int
 	runs        map[int][]plainRun // runs without a profiler, by number of CPUs
 	skipped     []string
+	ran         int       // runs of the program so far
+	began       time.Time // when the collection began
 	profiled    []profiledRun
 }
 
@@ -67,7 +69,7 @@ func newCollector(s *target, c *Collected, work string, o Options) *collector {
 		o.deadline = time.Now().Add(o.TimeLimit)
 	}
 	return &collector{target: s, Collected: c, opts: o, work: work, window: o.Duration, deadline: o.deadline,
-		cpuLevels: o.levels(), runs: map[int][]plainRun{}}
+		cpuLevels: o.levels(), runs: map[int][]plainRun{}, began: time.Now()}
 }
 
 // timeLeft returns how long a run may take: at most the given time, and no more than remains, but always long enough to
@@ -107,6 +109,7 @@ func (k *collector) collectAll(ctx context.Context) error {
 
 	k.addEscapes(ctx)
 	k.finish(top)
+	k.summarize()
 	return nil
 }
 
@@ -116,7 +119,7 @@ func (k *collector) prepare(ctx context.Context) error {
 		return nil
 	}
 
-	k.opts.Progress("building " + k.about.Name + " with a hook for profiles, next to your tree")
+	k.opts.Progress("building " + k.about.Name + " with a hook for profiles, outside your tree")
 	to := filepath.Join(k.work, "hooked", filepath.Base(k.plain.path))
 	build, cancel := buildContext(ctx, k.deadline, k.opts.TimeLimit)
 	defer cancel()
@@ -138,7 +141,7 @@ func (k *collector) prepare(ctx context.Context) error {
 		return p.run(ctx, r.Duration, r.Duration+slack, func() bool { return exists(filepath.Join(r.Dir, hook.End)) })
 	}
 	if k.isNewerThan(k.plain.path) {
-		k.note("the source is newer than %s: what is explained is the source as it stands", k.about.Name)
+		k.note("the source is newer than %s: the present source is explained", k.about.Name)
 	}
 
 	return nil
@@ -149,7 +152,9 @@ func (k *collector) firstRun(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	// The other half of the time is for the other runs.
 	most := min(k.opts.Duration, max(time.Until(k.deadline)/2, minRun)).Round(time.Millisecond)
-	k.opts.Progress(fmt.Sprintf("running %s once as it is, for %v at most", strings.Join(k.plain.args, " "), most))
+	k.announce(k.name())
+	k.opts.Progress(fmt.Sprintf("running %s once as it is, for %v at most", k.name(), most))
+	k.ran++
 	e, err := k.plain.withCPUs(top).run(ctx, most, most, nil)
 	if err != nil {
 		return err
@@ -161,29 +166,27 @@ func (k *collector) firstRun(ctx context.Context) error {
 		return err
 	}
 	if k.bench != nil && k.bench.byTime && len(k.cpuLevels) > 1 { // On one CPU they would do less.
-		k.note("they run on %d CPUs only: each runs for a fixed time, so that on fewer they do less work; "+
-			"-benchtime 100x fixes the work", top)
+		k.note("they run on %d CPUs only, because each runs for a fixed time: -benchtime 100x fixes the work "+
+			"instead", top)
 		k.cpuLevels = k.cpuLevels[len(k.cpuLevels)-1:]
 	}
 
 	k.endless = e.cut
 	if e.cut {
 		k.window = min(most, shortWindow)
-		k.note("%s does not end within %v: it is watched for %v from its start, and its time to the end is not known",
+		k.note("%s does not end within %v: each run watches its first %v, and its wall time is unknown",
 			k.about.Name, most, k.window)
 	}
 	if e.code != 0 && !e.cut {
-		k.note("%s ends with exit code %d (%s): is that what it is meant to do?", k.about.Name, e.code,
+		k.note("%s ends with exit code %d (%s): is that intended?", k.about.Name, e.code,
 			headline(e.stderr+e.stdout))
 	}
 	if e.children > (e.user+e.system)/10 && e.children > 20*time.Millisecond {
-		k.note("%s starts other processes, which took %v of its %v of CPU time: they are not looked into", k.about.Name,
+		k.note("%s starts other processes, which use %v of its %v of CPU time and are not examined", k.about.Name,
 			e.children.Round(time.Millisecond), (e.user + e.system).Round(time.Millisecond))
 	}
 
-	estimate := min(e.wall, k.window)
-	k.opts.Progress(fmt.Sprintf("it takes %v; now about %v of runs", e.wall.Round(time.Millisecond),
-		k.estimate(estimate).Round(time.Second)))
+	k.announceRest(e.wall, e.user+e.system)
 	if k.runHooked == nil { // The run is also the first undisturbed one.
 		k.runs[top] = append(k.runs[top], plainRun{e, nil})
 	}
@@ -197,22 +200,10 @@ func (k *collector) checkCrash(e outcome) error {
 		return nil
 	}
 	return &Failure{
-		Reason: fmt.Sprintf("%s ended with %s: %s; explain needs a run that goes well", strings.Join(k.plain.args, " "),
+		Reason: fmt.Sprintf("%s ended with %s: %s; explain needs a run that succeeds", strings.Join(k.plain.args, " "),
 			e.state, headline(e.stderr+"\n"+e.stdout)),
 		Output: e.stderr + e.stdout,
 	}
-}
-
-// estimate returns about how long all runs take, given the elapsed time of one.
-func (k *collector) estimate(wall time.Duration) time.Duration {
-	if k.runHooked == nil {
-		return wall * time.Duration(len(k.cpuLevels)*k.rounds(wall)-1)
-	}
-	repeats := time.Duration(0)
-	if wall < repeatFor {
-		repeats = 3 * wall
-	}
-	return min(k.opts.TimeLimit, wall*time.Duration(4+len(k.cpuLevels)*k.rounds(wall))+repeats)
 }
 
 // run runs the program with the hook. It returns the outcome, the output of the hook, and the directory with its files.
@@ -224,6 +215,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 		return outcome{}, nil, "", err
 	}
 
+	k.step()
 	e, err := k.runHooked(ctx, hook.Request{Kind: kind, Duration: window, Bytes: k.opts.TraceBytes, Dir: dir}, cpus)
 	if err != nil {
 		return e, nil, dir, err
@@ -242,6 +234,14 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	}
 
 	return e, a, dir, nil
+}
+
+// step reports that a run begins.
+func (k *collector) step() {
+	if k.opts.Step != nil {
+		k.opts.Step(k.ran)
+	}
+	k.ran++
 }
 
 var kindNames = map[hook.Kind]string{

@@ -109,6 +109,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 		spec.Duration = min(firstWindow, k.opts.Duration)
 	}
 
+	k.announce(k.about.Name)
 	k.opts.Progress("running " + k.about.Name + " once, to see how long it takes")
 	k.insideTimes = true
 	e, _, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
@@ -119,8 +120,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 		spec.Operations, spec.Duration = max(1, e.operations), 0
 	}
 
-	k.opts.Progress(fmt.Sprintf("it takes %v; now about %v of trials", e.wall.Round(time.Millisecond),
-		k.estimate(e.wall).Round(time.Second)))
+	k.announceRest(e.wall, e.user+e.system)
 	return nil
 }
 

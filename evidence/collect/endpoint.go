@@ -37,8 +37,8 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	e := endpoint{base: base.String(), name: withoutUser(base), opts: o,
 		deadline: time.Now().Add(o.TimeLimit + lateness)}
 	seconds, traced := profileSeconds(o)
-	o.Progress(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2%% of its CPU time, and then "+
-		"for a trace of %d s, which takes from 1 to 10%%, more where goroutines change over every few microseconds; "+
+	o.Progress(fmt.Sprintf("requesting from %s a CPU profile of %d s, which costs it 1 to 2%% of its CPU time, and "+
+		"then a trace of %d s, which costs 1 to 10%%, more if goroutines switch every few microseconds; "+
 		"at most %d MB of it",
 		e.name, seconds, traced, o.TraceBytes>>20))
 	if e.collected, err = newCollected(o, evidence.Program{}); err != nil {
@@ -196,7 +196,7 @@ func (e *endpoint) noteEmpty(ctx context.Context, kind evidence.ProfileKind) {
 		evidence.Block: "runtime.SetBlockProfileRate(10000)"}
 	tmp := filepath.Join(e.collected.Dir, "text")
 	defer os.Remove(tmp)
-	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"
+	why := "no goroutine waited meanwhile, or its rate is now 0"
 	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
 		text, _ := input.ReadFile(ctx, tmp, input.Figures)
 		// "@" stands before each stack

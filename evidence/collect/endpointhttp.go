@@ -46,10 +46,10 @@ func withoutUser(u *url.URL) string {
 // get writes a reply of at most most bytes to a file. It reports whether there was more. Its errors contain no
 // password.
 func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duration, most int64) (cut bool, err error) {
-	over := fmt.Errorf("no whole answer within %v", wait+grace)
+	over := fmt.Errorf("no complete reply within %v", wait+grace)
 	until := time.Now().Add(wait + grace)
 	if e.deadline.Before(until) { // A slow server would otherwise have the grace period for each reply.
-		until, over = e.deadline, fmt.Errorf("no whole answer within the time limit of %v", e.opts.TimeLimit)
+		until, over = e.deadline, fmt.Errorf("no complete reply within the time limit of %v", e.opts.TimeLimit)
 	}
 
 	ctx, cancel := context.WithDeadlineCause(ctx, until, over)

@@ -32,6 +32,7 @@ type Options struct {
 	Stdin      string        // a file that every run reads as standard input; "" for none
 	Dir        string        // directory that keeps the profiles and the trace; "" for a temporary one
 	Progress   func(string)  // called with a line for each step; not nil
+	Step       func(int)     // called before each run with the number of runs that have ended; may be nil
 	client     *http.Client  // for requests to a live process; nil is the default client
 	deadline   time.Time     // end of TimeLimit; zero: it begins with the runs
 }
@@ -39,8 +40,8 @@ type Options struct {
 // buildContext returns a context for the go command that ends at the time limit.
 func buildContext(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithDeadlineCause(ctx, until,
-		plan.Refuse("time-limit", limit, "was over before the program was built: give a longer one; what the go "+
-			"command compiled it does not compile again"))
+		plan.Refuse("time-limit", limit, "was over before the program was built: give a longer one; the go "+
+			"command keeps what it has compiled"))
 }
 
 // timeLimitError returns the cause of a context whose time limit is over, or nil before.

@@ -54,7 +54,7 @@ func (c *Collected) read(ctx context.Context, path string, g *programGuess) erro
 			return err
 		}
 		if c.Evidence.Trace.Truncated {
-			c.note("%s ends in the midst, or is broken from some place on: it is read as far as it goes, %v", path,
+			c.note("%s is truncated or damaged: explain uses the readable part, %v", path,
 				c.Evidence.Trace.Duration.Round(1e6))
 		}
 		g.trace(path, c.Evidence.Trace)
@@ -70,8 +70,8 @@ func (c *Collected) read(ctx context.Context, path string, g *programGuess) erro
 func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *programGuess) error {
 	p := toEvidence(read, kind)
 	if !isSymbolized(p) {
-		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package "+
-			"runtime/pprof, which names them", path)
+		return fmt.Errorf("%s has no function names, only addresses: give one that package "+
+			"runtime/pprof wrote", path)
 	}
 
 	g.profile(path, p, read.Binary)
@@ -112,12 +112,12 @@ func detectKind(ctx context.Context, f *input.File, path string) (kind string, p
 	case err != nil && err != io.EOF:
 		return "", nil, fmt.Errorf("%s: %w", path, err)
 	case n == 0:
-		return "", nil, fmt.Errorf("%s is empty: whoever wrote it did not come to its end; a CPU profile and a trace "+
-			"are whole only after they were stopped", path)
+		return "", nil, fmt.Errorf("%s is empty, because its program did not stop it: a CPU profile or a trace "+
+			"is complete only after it is stopped", path)
 	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(n, 16)], []byte(" trace")):
 		return "trace", nil, nil
 	case slices.ContainsFunc(textForms, func(t string) bool { return bytes.HasPrefix(head, []byte(t)) }):
-		return "", nil, fmt.Errorf("%s is a profile as text, which lacks what is needed: fetch it without debug=1",
+		return "", nil, fmt.Errorf("%s is a text profile, which lacks data: fetch it without debug=1",
 			path)
 	}
 	if p, err = parsed(ctx, f, path); errors.Is(err, input.ErrRefused) || ctx.Err() != nil {

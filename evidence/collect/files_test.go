@@ -205,12 +205,12 @@ func TestDifferentPrograms(t *testing.T) {
 		t.Error(err)
 	}
 	if text := renamed.renamed(); !strings.Contains(text, "cpu.pprof and heap.pprof") ||
-		!strings.Contains(text, "of /a/v1, the other of /a/v2") || g.renamed() != "" {
+		!strings.Contains(text, "from /a/v1 and /a/v2") || g.renamed() != "" {
 		t.Errorf("%q, %q", text, g.renamed())
 	}
 	g.profile("mutex.pprof", build("/b/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err == nil ||
-		!strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
+		!strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are from different programs") {
 		t.Errorf("%v", err)
 	}
 }
@@ -239,7 +239,7 @@ func TestBinaries(t *testing.T) {
 		if (err != nil) != c.differ {
 			t.Errorf("%v and %v: %v", c.a, c.b, err)
 		}
-		if want := "cpu.pprof and heap.pprof are of different programs: the one is of /a/tea, the other of /a/milk; " +
+		if want := "cpu.pprof and heap.pprof are from different programs, /a/tea and /a/milk; " +
 			"give the files of one"; c.differ && err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
@@ -318,7 +318,7 @@ func TestEndpoint(t *testing.T) {
 	if c.Trace == nil || len(c.Profiles) != 5 {
 		t.Errorf("trace %t, %d profiles: %q", c.Trace != nil, len(c.Profiles), c.Notes)
 	}
-	if len(progress) == 0 || !strings.Contains(progress[0], "which takes it") {
+	if len(progress) == 0 || !strings.Contains(progress[0], "which costs it") {
 		t.Errorf("the overhead is not said first: %q", progress)
 	}
 	for _, line := range []string{"runtime.SetMutexProfileFraction(5)", "runtime.SetBlockProfileRate(10000)"} {
@@ -432,7 +432,7 @@ func TestSlowServer(t *testing.T) {
 		o.Progress = func(line string) { said += line }
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
 		if took := time.Since(began); took > o.TimeLimit+lateness || err == nil ||
-			!strings.Contains(err.Error(), "no whole answer within the time limit of 3s") {
+			!strings.Contains(err.Error(), "no complete reply within the time limit of 3s") {
 			t.Errorf("%v after %v", err, took)
 		}
 		if strings.Contains(said+err.Error(), "secret") || !strings.Contains(said, "http://server:1/debug") {
@@ -463,7 +463,7 @@ func TestSlowProfiles(t *testing.T) {
 		began := time.Now()
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
 		if took := time.Since(began); took > o.TimeLimit+lateness || err == nil ||
-			!strings.Contains(err.Error(), "http://server:1/debug/pprof/ sent no profile: no whole answer") {
+			!strings.Contains(err.Error(), "http://server:1/debug/pprof/ sent no profile: no complete reply") {
 			t.Errorf("%v after %v", err, took)
 		}
 	})

@@ -63,8 +63,8 @@ func (k *collector) finish(top int) {
 		}
 	}
 	if k.runHooked == nil {
-		k.note("%s was run without a hook, as %s: only its times and system calls are known; import "+
-			"github.com/brewput/brewput/profile is not needed, one line in main writes a profile: %s",
+		k.note("%s ran without a hook, because %s: only its times and system calls are known; one line in main "+
+			"writes a profile: %s",
 			k.about.Name, k.hookProblem, profileSnippet)
 	}
 
@@ -72,7 +72,7 @@ func (k *collector) finish(top int) {
 		k.note("%s", n)
 	}
 	if len(k.skipped) > 0 {
-		k.note("the time limit of %v left out: %s", k.opts.TimeLimit, strings.Join(k.skipped, ", "))
+		k.note("did not fit into the time limit of %v: %s", k.opts.TimeLimit, strings.Join(k.skipped, ", "))
 	}
 	if r := k.Evidence.Runs; len(r) > 0 {
 		k.noteDisturbances(r[0])

@@ -108,6 +108,12 @@ func goTest(ctx context.Context, work, dir string, args []string, progress func(
 		return nil, err
 	}
 
+	if isPattern(t.pkg) {
+		if t.pkg, err = onlyBenchmarks(ctx, dir, t.pkg, append([]string{"go", "test"}, args...)); err != nil {
+			return nil, err
+		}
+	}
+
 	r := &buildConfig{dir: dir, packages: []string{t.pkg}, flags: t.build, work: work, test: true}
 	if inside := filepath.Join(dir, t.pkg); strings.HasPrefix(t.pkg, ".") && isDir(inside) {
 		r.dir, r.packages = inside, []string{"."}
@@ -149,7 +155,7 @@ func (s *target) useBenchmarks(e outcome, cpus int) error {
 			Output: e.stdout + e.stderr}
 	case len(lines) == 0 && !e.cut:
 		return errors.New("no benchmark of " + s.pkg.ImportPath + " matches -bench " + s.bench.pattern +
-			"; go test -list Benchmark shows those there are")
+			"; go test -list Benchmark lists them")
 	case len(lines) > 1:
 		s.bench.byTime = !slices.ContainsFunc(s.plain.args, func(a string) bool {
 			return strings.HasPrefix(a, "-test.benchtime=") && strings.HasSuffix(a, "x")

@@ -64,8 +64,8 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	k.Evidence.Profiles = append(k.Evidence.Profiles, *all)
 	k.overhead("CPU profile", all.Wall)
 	if samples < fewSamples {
-		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few to tell small shares; give the "+
-			"program more to do", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
+		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few for small shares; give the "+
+			"program more work", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
 	}
 
 	return nil

@@ -87,11 +87,11 @@ func (g *programGuess) conflict() error {
 				continue
 			}
 			if len(a) > 0 && len(b) > 0 {
-				return fmt.Errorf("%s and %s are of different programs: package main of the one is in %s, of the "+
-					"other in %s; give the files of one", g.paths[j], g.paths[i], firstDir(b), firstDir(a))
+				return fmt.Errorf("%s and %s are from different programs: package main is in %s and "+
+					"in %s; give the files of one", g.paths[j], g.paths[i], firstDir(b), firstDir(a))
 			}
 			if a, b := g.bin[i], g.bin[j]; differentBinaries(a, b) {
-				return fmt.Errorf("%s and %s are of different programs: the one is of %s, the other of %s; "+
+				return fmt.Errorf("%s and %s are from different programs, %s and %s; "+
 					"give the files of one", g.paths[j], g.paths[i], b.File, a.File)
 			}
 		}
@@ -106,8 +106,8 @@ func (g *programGuess) renamed() string {
 	for i, a := range g.main {
 		for j, b := range g.main[:i] {
 			if overlap(a, b) && differentBinaries(g.bin[i], g.bin[j]) {
-				return fmt.Sprintf("%s and %s are taken to be of one program, whose package main is in %s, though "+
-					"the one is of %s, the other of %s", g.paths[j], g.paths[i], firstDir(b), g.bin[j].File,
+				return fmt.Sprintf("%s and %s are treated as one program, whose package main is in %s, although "+
+					"they are from %s and %s", g.paths[j], g.paths[i], firstDir(b), g.bin[j].File,
 					g.bin[i].File)
 			}
 		}

@@ -84,10 +84,10 @@ func otherCPUs(list []plainRun) float64 {
 // noteDisturbances notes load from other processes, throttling, and the overhead of profilers.
 func (k *collector) noteDisturbances(r evidence.Run) {
 	if r.OtherCPUs > 0.2 {
-		k.note("other processes used %.1f CPUs meanwhile: run it again on an idle machine", r.OtherCPUs)
+		k.note("other processes used %.1f CPUs: run it again on an idle machine", r.OtherCPUs)
 	}
 	if slices.ContainsFunc(k.runs[r.CPUs], func(o plainRun) bool { return o.throttled > 0 }) {
-		k.note("a quota stopped the process: times hold waiting that is not the program's own")
+		k.note("a CPU quota stopped the process: times include that waiting")
 	}
 
 	for _, t := range k.profiled {
@@ -97,7 +97,7 @@ func (k *collector) noteDisturbances(r evidence.Run) {
 		o := Overhead{t.kind, float64(t.wall) / float64(r.Wall)}
 		k.Overheads = append(k.Overheads, o)
 		if o.Ratio > 1.25 {
-			k.note("with its %s the program takes %.2fx as long: times are longer there than without", o.Kind, o.Ratio)
+			k.note("the run with its %s took %.2fx as long: times in it are too long", o.Kind, o.Ratio)
 		}
 	}
 }

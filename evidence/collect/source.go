@@ -21,7 +21,7 @@ import (
 // findBuild finds the source of a program and how it was built. It returns nil and the reason if it cannot.
 func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (*buildConfig, string) {
 	if info.Path == "" {
-		return nil, "it does not say which package it was built from"
+		return nil, "its build information names no package"
 	}
 
 	r := &buildConfig{}
@@ -48,7 +48,7 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 		return r.check(ctx, info.Path)
 	}
 
-	problem := "its source is not at hand"
+	problem := "its source is not available"
 	for _, p := range append(places, dir, filepath.Dir(path)) {
 		if !isDir(p) {
 			continue

@@ -31,7 +31,7 @@ func copyStdin(ctx context.Context, in *os.File, dir string) (path, remark strin
 	case !mode.IsRegular() && mode&os.ModeNamedPipe == 0:
 		return "", "the program reads nothing: standard input is neither a file nor a pipe", nil
 	case !mode.IsRegular() && !ready(in):
-		return "", "the program reads nothing: nothing came through the pipe of standard input within a second", nil
+		return "", "the program reads nothing: the pipe of standard input was empty for a second", nil
 	}
 
 	f, err := os.Create(filepath.Join(dir, "stdin"))

@@ -77,11 +77,6 @@ func notFoundError(dir, name string, err error) error {
 	return fmt.Errorf("%s cannot be run: %w; give the path of a program, as in explain -- ./prog", name, err)
 }
 
-// PackageCommand returns the command line that builds and runs a package with arguments.
-func PackageCommand(pattern string, args []string) []string {
-	return append([]string{"go", "run", pattern}, args...)
-}
-
 // goRun builds the program that go run would run.
 func goRun(ctx context.Context, work, dir string, args []string, progress func(string)) (*target, error) {
 	flags, rest, err := buildFlags(args)

@@ -29,6 +29,6 @@ func SavedIn(dir string) (files []string) {
 
 // IsImportPath reports whether a word that is no file looks like a package that the go command knows.
 func IsImportPath(word string) bool {
-	return filepath.Ext(word) == "" && (strings.HasPrefix(word, "./") ||
+	return isPattern(word) || filepath.Ext(word) == "" && (strings.HasPrefix(word, "./") ||
 		strings.Contains(word, ".") && strings.Contains(word, "/"))
 }

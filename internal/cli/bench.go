@@ -21,20 +21,18 @@ type benchOptions struct {
 	lab.BenchOptions
 	format string
 	resume string
+	run    string // of go test, which is refused
+
+	save, against string // names of baselines
+	baseline      string // run directory of against
 }
 
 func (a *app) benchCommand() *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{
-		Use:   "bench [PACKAGE]",
-		Short: "Measure a package's Go benchmarks, and compare two revisions",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("bench takes one package, not %d; flags begin with two dashes", len(args))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.bench(cmd, args, &o) },
+		Use:   "bench [PACKAGES]",
+		Short: "Measure Go benchmarks, and compare two revisions",
+		RunE:  func(cmd *cobra.Command, args []string) error { return a.bench(cmd, args, &o) },
 	}
 	o.addTo(cmd.Flags())
 	f := cmd.Flags()
@@ -45,6 +43,9 @@ func (a *app) benchCommand() *cobra.Command {
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
 	f.StringVarP(&o.Output, "output", "o", "", "run directory `DIR` to create (default brewput-runs/bench-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
+	f.StringVar(&o.save, "save", "", "keep the run as the baseline `NAME`, in brewput-runs/baselines of the module")
+	f.StringVar(&o.against, "against", "", "compare with the baseline `NAME`, unpaired; --base finds smaller changes")
+	a.view.addTo(f)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -55,8 +56,13 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 		"test -bench takes it")
 	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4")
 	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials; ends sooner if all comparisons are decided")
-	f.DurationVar(&o.Duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: "+
-		"-benchtime of go test")
+	o.Duration = 500 * time.Millisecond
+	f.Var(benchTime{&o.Duration, &o.Iterations}, "duration", "`TIME` that each trial measures, or iterations as in "+
+		"200x")
+	f.Bool("benchmem", true, "allocations are always measured")
+	f.StringVar(&o.run, "run", "", "refused: no tests run")
+	f.MarkHidden("benchmem")
+	f.MarkHidden("run")
 	decimalVar(f, &o.Layouts, "layouts", 0, "link each build `K` times in random function order, to average out "+
 		"code-placement noise")
 	f.StringArrayVar(&o.Env, "env", nil, "environment variable to vary, as in `GOGC=100,50,200` (repeatable); "+
@@ -71,7 +77,11 @@ func (o *benchOptions) validate() error {
 	if err := o.Validate(); err != nil {
 		return asUsage(err)
 	}
-	if !slices.Contains(formats, o.format) {
+	switch {
+	case o.run != "":
+		return usage("--run %s selects tests, and no tests run here: leave it out, and select benchmarks with --bench",
+			o.run)
+	case !slices.Contains(formats, o.format):
 		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats),
 			strings.Join(formats, ", "))
 	}
@@ -97,19 +107,43 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	case o.Budget > 0:
 		o.Count = 0
 	}
+	if err := o.findBaseline(cmd.Context()); err != nil {
+		return withExitCode(err)
+	}
 	e := a.benchEvents(args, &o.BenchOptions)
 	res, err := lab.Bench(cmd.Context(), o.BenchOptions)
 	e.end()
-	return a.finishBench(res, err, o.format)
+	if err = a.finishBench(cmd.Context(), res, err, o); err != nil || o.save == "" || !res.Ended() {
+		return err
+	}
+	file, err := gobench.SaveBaseline(o.save, res.Dir)
+	if err == nil {
+		fmt.Fprintf(a.stderr, "saved as baseline %s in %s\n", o.save, file)
+	}
+	return err
+}
+
+// findBaseline finds the run to compare with, before anything is measured.
+func (o *benchOptions) findBaseline(ctx context.Context) (err error) {
+	switch {
+	case o.against != "" && o.Base != "":
+		return usage("--against %s and --base %s: give one of them; --base finds smaller changes", o.against, o.Base)
+	case o.against != "" && o.format == "csv":
+		return usage("--format csv holds no comparison with --against %s; use table, json, bench or md", o.against)
+	case o.against != "":
+		o.baseline, err = gobench.Baseline(ctx, "against", o.against)
+	}
+	if err == nil && o.save != "" {
+		err = gobench.CheckBaselineName("save", o.save)
+	}
+	return err
 }
 
 // benchEvents fills in the options that only the command knows: the package, the command line and the receiver of
 // events.
 func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
-	if len(args) > 0 {
-		o.Package = args[0]
-	}
-	e := &events{progress: newProgress(a.stderr), stderr: a.stderr, started: benchIntent}
+	o.Packages = args
+	e := a.newEvents(benchIntent)
 	o.Args, o.Version, o.Config, o.Notify = arguments(), version(), a.config, e.notify
 	return e
 }
@@ -136,7 +170,7 @@ func benchIntent(s lab.Started) string {
 func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "resume" && f.Name != "format" {
+		if !slices.Contains([]string{"resume", "format", "show", "full", "quiet", "verbose"}, f.Name) {
 			wrong = f.Name
 		}
 	})
@@ -158,11 +192,11 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
 			shellQuote(o.resume))
 	}
-	return a.finishBench(res, err, o.format)
+	return a.finishBench(cmd.Context(), res, err, &o)
 }
 
 // finishBench shows the result of a run of benchmarks. res is nil if nothing was measured.
-func (a *app) finishBench(res *lab.BenchResult, err error, format string) error {
+func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
 	if res == nil {
 		return withExitCode(err)
 	}
@@ -177,8 +211,14 @@ func (a *app) finishBench(res *lab.BenchResult, err error, format string) error 
 		err = nil
 	}
 
-	a.showSettings(format, res.Header.Config)
-	if failed := a.showBench(res, format); failed != nil {
+	show := func() error { return a.showBench(res, o.format) }
+	if o.baseline != "" && res.Ended() {
+		fmt.Fprintf(a.stderr, "compared with baseline %s, %s, of another time; --base REVISION finds smaller changes, "+
+			"because it measures both in the same blocks\n", o.against, o.baseline)
+		show = func() error { return a.compareSides(ctx, []string{o.baseline}, []string{res.Dir}, o.format) }
+	}
+	a.showSettings(o.format, res.Header.Config)
+	if failed := show(); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
 			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))
 	}
@@ -215,7 +255,7 @@ func (a *app) writeBenchFiles(r *lab.BenchRun, again bool) error {
 		err = nil
 	}
 	if err == nil {
-		fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
+		fmt.Fprintf(a.notes, "stored in %s\n", r.Dir)
 	}
 	return err
 }

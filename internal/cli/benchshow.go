@@ -86,8 +86,8 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	case "csv":
 		return report.CSV(w, compare.AttachResources(r.Trials))
 	case "bench":
-		return report.GoBench(w, r.Trials, benchHeader(&r.Header), compare.DeclaredDirections(r.Trials),
-			benchID(&r.Header), "")
+		return report.GoBench(w, r.Suite.ByPackage(r.Trials), benchHeader(&r.Header),
+			compare.DeclaredDirections(r.Trials), benchID(&r.Header), "")
 	case "md":
 		return benchPage(r, r.Analyze()).Markdown(w)
 	}
@@ -136,7 +136,7 @@ func writeRevisionFiles(r *lab.BenchRun, again bool) error {
 		if again && exists(path) {
 			continue
 		}
-		trials := slices.DeleteFunc(slices.Clone(r.Trials), func(t result.Trial) bool {
+		trials := slices.DeleteFunc(slices.Clone(r.Suite.ByPackage(r.Trials)), func(t result.Trial) bool {
 			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
 		})
 		var b strings.Builder

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/command"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
@@ -22,17 +23,11 @@ var compareFormats = []string{"table", "json", "md"}
 
 func (a *app) compareCommand() *cobra.Command {
 	format := "table"
+	var o commandOptions
 	cmd := &cobra.Command{
-		Use:   "compare OLD NEW",
-		Short: "Compare two stored runs, or two files of Go benchmarks",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usage("compare takes two run directories or files, the old and the new one, not %d; as "+
-					"in compare old new, "+
-					"or several of a side with commas: compare old1,old2 new1,new2", len(args))
-			}
-			return nil
-		},
+		Use:   "compare OLD NEW | -- COMMAND ::: COMMAND",
+		Short: "Compare two stored runs, two files of Go benchmarks, or commands",
+		Args:  compareArgs,
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) >= 2 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -40,14 +35,34 @@ func (a *app) compareCommand() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() >= 0 && slices.Contains(args, command.Separator) || cmd.Flags().Changed("resume") {
+				return a.compareCommands(cmd, args, &o, format)
+			}
+			if err := onlyFor(cmd.Flags(), o.flags, "stored runs: it is for commands"); err != nil {
+				return err
+			}
 			return a.compareSides(cmd.Context(), splitRuns(args[0]), splitRuns(args[1]), format)
 		},
 	}
+	o.addTo(cmd.Flags())
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for "+
 		"benchstat -col side)")
 	a.view.addTo(cmd.Flags())
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// compareArgs checks the arguments: two sides, or commands.
+func compareArgs(cmd *cobra.Command, args []string) error {
+	commands, err := command.Given(args, cmd.ArgsLenAtDash())
+	if commands || err != nil || cmd.Flags().Changed("resume") && len(args) == 0 {
+		return withExitCode(err)
+	}
+	if len(args) != 2 {
+		return usage("compare takes two run directories or files, the old and the new one, not %d; as in compare old "+
+			"new, or several of a side with commas: compare old1,old2 new1,new2", len(args))
+	}
+	return nil
 }
 
 // compareSides compares runs of designs, or files or runs of benchmarks.

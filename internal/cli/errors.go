@@ -121,6 +121,9 @@ func withExitCode(err error) error {
 // goFlags maps flags of go test to Brewput's.
 var goFlags = map[string]string{"cpu": "cpus", "benchtime": "duration", "run": "bench"}
 
+// commandForms show how verbs take commands.
+var commandForms = map[string]string{"explain": "-- go test -bench .", "compare": "-- ./old ::: ./new"}
+
 // flagError turns a flag that could not be parsed into a usage error that says what to type.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
@@ -139,9 +142,9 @@ func flagError(cmd *cobra.Command, err error) error {
 			}
 		}
 		switch {
-		case as == "" && cmd.Name() == "explain": // the flag may belong to the command to be explained
-			return usage("%s has no flag %s; put -- before the command, as in %s -- go test -bench .; see %s --help",
-				cmd.CommandPath(), typed, cmd.CommandPath(), cmd.CommandPath())
+		case as == "" && commandForms[cmd.Name()] != "": // the flag may belong to a command
+			return usage("%s has no flag %s; put -- before the command, as in %s %s; see %s --help",
+				cmd.CommandPath(), typed, cmd.CommandPath(), commandForms[cmd.Name()], cmd.CommandPath())
 		case as == "":
 			as = "--count 5"
 		}
@@ -165,7 +168,8 @@ const decimalDigits = "a whole number in decimal digits, without leading zeros, 
 func invalidValue(f *pflag.Flag, value string) error {
 	takes := map[string]string{
 		"int": decimalDigits, "int64": decimalDigits, "uint64": decimalDigits + ", 0 or more",
-		"duration": "a time such as 500ms or 2s", "bool": "true or false",
+		"duration":  "a time such as 500ms or 2s",
+		"benchtime": "a time such as 500ms, or iterations such as 200x", "bool": "true or false",
 	}[f.Value.Type()]
 	if takes == "" {
 		takes = "something else"

@@ -35,6 +35,7 @@ type explainOptions struct {
 	before    string
 	after     string
 	designs   []string
+	list      bool // the names of the findings
 }
 
 var explainFormats = []string{"table", "json"}
@@ -45,8 +46,11 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
 		Short: "Find what holds a Go program back, and what to change",
-		Args:  cobra.ArbitraryArgs, // a first argument that is not a workload is a target
+		Args:  cobra.ArbitraryArgs, // a first argument that is not a workload is a finding or a target
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if known, err := a.explainFinding(cmd, o, args); known || err != nil {
+				return err
+			}
 			if err := o.fromConfig(a, cmd); err != nil {
 				return err
 			}
@@ -68,6 +72,8 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes from this `TARGET` to that, each a "+
 		"program, a package, a profile or a directory of profiles")
 	cmd.Flags().StringVar(&o.after, "after", "", "the `TARGET` after the change; see --before")
+	cmd.Flags().BoolVar(&o.list, "list", false, "list the findings; explain FINDING describes one")
+	a.view.addTo(f)
 	f.StringSliceVar(&o.designs, "designs", nil, "design `NAME` of a workload or a run directory")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
@@ -81,6 +87,21 @@ func (a *app) explainCommand() *cobra.Command {
 func (o *explainOptions) fromConfig(a *app, cmd *cobra.Command) error {
 	_, err := a.fromEnvironment(cmd, func() error { _, err := o.options(); return err })
 	return err
+}
+
+// explainFinding writes the documentation of all findings or of one. known is false if the arguments are a target.
+func (a *app) explainFinding(cmd *cobra.Command, o explainOptions, args []string) (known bool, err error) {
+	switch {
+	case o.list && len(args) > 0:
+		return true, usage("--list takes no target %q; explain FINDING describes one finding", args[0])
+	case !slices.Contains(explainFormats, o.format) || !o.list && (len(args) != 1 || cmd.ArgsLenAtDash() >= 0):
+		return false, nil
+	}
+	name := strings.Join(args, "")
+	if o.format == "json" {
+		return report.FindingDocsJSON(a.stdout, name)
+	}
+	return report.FindingDocs(a.stdout, name, a.pageStyle())
 }
 
 // options returns the options of package lab for the flags, without targets.
@@ -131,7 +152,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	}
 	ctx := cmd.Context()
 	options.Stdin, _ = cmd.InOrStdin().(*os.File)
-	options.Notify = a.note
+	options.Notify = a.steps(time.Now)
 	a.measuring = true
 
 	x, err := lab.Explain(ctx, options)
@@ -205,7 +226,7 @@ func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string
 	if err := store.Replace(path, write); err != nil {
 		return exitError{fmt.Errorf("the timeline could not be written: %w", err), exitFailed}
 	}
-	fmt.Fprintf(a.stderr, "timeline in %s: %s of %s in %v\n", path, result.Count(len(t.Spans), "span"),
+	fmt.Fprintf(a.notes, "timeline in %s: %s of %s in %v\n", path, result.Count(len(t.Spans), "span"),
 		result.Count(len(t.Goroutines), "goroutine"), time.Duration(t.To))
 	return nil
 }

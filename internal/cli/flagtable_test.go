@@ -59,7 +59,7 @@ func flagRows() []flagRow {
 				r := flagRow{f.Name, help.Alias(verb.Name(), f.Name), meaning, help.Default(f), ""}
 				i, ok := at[r]
 				switch {
-				case f.Name == "help":
+				case f.Name == "help" || f.Hidden:
 					return
 				case !ok:
 					i = len(rows)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,14 +29,8 @@ type gateOptions struct {
 func (a *app) gateCommand() *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
-		Use:   "gate [PACKAGE] --base REVISION --max-regression PERCENT",
+		Use:   "gate [PACKAGES] --base REVISION --max-regression PERCENT",
 		Short: "Fail if benchmarks became slower than allowed; for CI",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("gate takes one package, not %d; flags begin with two dashes", len(args))
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := a.fromEnvironment(cmd,
 				func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.checkFlags()) }); err != nil {
@@ -52,11 +45,12 @@ func (a *app) gateCommand() *cobra.Command {
 	o.Budget = 5 * time.Minute
 	decimalVar(f, &o.Count, "count", 80, "maximum number of blocks; noisy metrics need at least 6 blocks")
 	f.StringVar(&o.Base, "base", "", "git `REVISION` to compare with")
-	f.StringVar(&o.most, "max-regression", "", "allowed increase over the base: `PERCENT`, as in 5%")
+	f.StringVar(&o.most, "max-regression", "", "allowed increase over the base: `PERCENT`, as in 5% or 5")
 	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` to judge, as go test prints them")
 	f.StringVar(&o.allow, "allow", "", "allow-list `FILE`: benchmarks that may exceed the limit for a while")
 	f.StringVar(&o.format, "format", "table", "table, json or md")
 	f.StringVarP(&o.Output, "output", "o", "", "run directory `DIR` to create (default brewput-runs/bench-TIME)")
+	a.view.addTo(f)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -74,15 +68,14 @@ func (o *gateOptions) checkFlags() error {
 func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	g := lab.GateOptions{Metrics: o.metrics, Allow: o.allow}
 	if o.Base != "" { // package lab reports a missing base first
-		percent, err := strconv.ParseFloat(strings.TrimSuffix(o.most, "%"), 64)
+		var ok bool
+		g.MaxRegression, ok = parsePercent(o.most)
 		switch {
 		case o.most == "":
 			return usage("gate needs --max-regression, as in --max-regression 5%%")
-		case err != nil || strings.Trim(o.most, "0123456789.eE-%") != "" || !strings.HasSuffix(o.most, "%") ||
-			!(percent >= 0 && percent <= 1000):
+		case !ok:
 			return usage("--max-regression %s: give per cent from 0%% to 1000%%, as in 5%%", o.most)
 		}
-		g.MaxRegression = percent / 100
 	}
 
 	e := a.benchEvents(args, &o.BenchOptions)
@@ -128,7 +121,7 @@ var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, co
 func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotCompared, Decision: r.Decision,
 		Max:     limit,
-		Layouts: r.Suite.Layouts, Notes: gateNotes(r), Warnings: r.Warnings}
+		Layouts: r.Suite.Layouts, Loaded: r.LoadWarning != nil, Notes: gateNotes(r), Warnings: r.Warnings}
 	switch format {
 	case "json":
 		return p.JSON(a.stdout)
@@ -143,8 +136,7 @@ func gateNotes(r *lab.GateResult) []string {
 	var notes []string
 	if compare.GateDecision(r.Decisions) == compare.Undecided {
 		if r.LoadWarning != nil {
-			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing: "+
-				r.LoadWarning.Text)
+			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing")
 		}
 		if s := r.BudgetEnded; s != nil {
 			notes = append(notes, fmt.Sprintf("the budget of %v ends after %s of about %s each", s.Budget,

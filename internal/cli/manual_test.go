@@ -176,7 +176,7 @@ func (c *console) check(t *testing.T) {
 }
 
 var (
-	numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s|k|M|m|x)?\b`)
+	numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s|k|M|m|x|[kMG]?B)?\b`)
 	spaces  = regexp.MustCompile(`[\s─]+`)
 )
 

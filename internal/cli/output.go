@@ -15,7 +15,7 @@ import (
 // output shows the events of a run of designs and passes its results to package report in the chosen format. It
 // writes JSON block by block, and the other formats at the end.
 type output struct {
-	events
+	*events
 	app    *app
 	format string
 	err    error
@@ -27,11 +27,8 @@ type output struct {
 }
 
 func (a *app) newOutput(o *runOptions) *output {
-	w := a.stderr
-	if a.view.quiet {
-		w = io.Discard
-	}
-	return &output{app: a, format: o.format, events: events{progress: newProgress(w), stderr: w, started: announce}}
+	return &output{app: a, format: o.format,
+		events: a.newEvents(announce)}
 }
 
 // notify handles an event.
@@ -70,7 +67,7 @@ func (o *output) write(trials []result.Trial) {
 // finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
 	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
-	w := o.app.stdout
+	w, commands := o.app.stdout, r.Commands()
 	o.app.showSettings(o.format, h.Config)
 
 	switch o.format {
@@ -81,7 +78,11 @@ func (o *output) finish(r *lab.Run) error {
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])
 		}
-		for _, record := range x.Records() {
+		records := x.Records()
+		if commands != nil {
+			records = commands.Records()
+		}
+		for _, record := range records {
 			if o.err == nil {
 				o.err = report.JSON(w, record)
 			}
@@ -91,6 +92,13 @@ func (o *output) finish(r *lab.Run) error {
 		for _, w := range x.Warnings {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
 		}
+	}
+
+	switch page := (report.Commands{CommandAnalysis: commands}); {
+	case commands != nil && o.format == "table":
+		return page.Table(w, o.app.pageStyle())
+	case commands != nil && o.format == "md":
+		return page.Markdown(w)
 	}
 
 	switch o.format {

@@ -17,9 +17,6 @@ const (
 	quickWarmup   = 50 * time.Millisecond
 )
 
-// quickFlags are the flags whose settings in brewput.conf --quick replaces.
-var quickFlags = []string{"budget", "count", "duration"}
-
 // shorten makes a run short where the user set nothing, and notes what it changed. Levels apply to factors of the
 // chosen designs only.
 func (o *runOptions) shorten(w *workload.Workload, given map[string]string, changed func(flag string) bool) {

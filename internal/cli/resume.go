@@ -125,6 +125,8 @@ func resumeHint(h sweep.Header, dir string) string {
 	switch {
 	case h.Bench != nil:
 		verb = "bench"
+	case h.Commands != nil:
+		verb = "compare"
 	case h.World == result.Virtual:
 		verb = "sim"
 	}

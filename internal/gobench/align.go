@@ -83,7 +83,7 @@ func differences(older, newer *Side) (list compare.Differences) {
 	}
 	add("package", y.Package, x.Package)
 	add("commit", y.Tree(), x.Tree())
-	list.Add("benchtime", y.Time, x.Time)
+	list.Add("benchtime", y.benchtime(), x.benchtime())
 	list.Add("layouts", y.Layouts, x.Layouts)
 	for _, d := range newer.Environment.MachineDifferences(older.Environment) {
 		if d.Name != "fingerprint" { // a hash of the others

@@ -16,16 +16,17 @@ import (
 
 // Variant is one way to build the benchmarks of a revision.
 type Variant struct {
-	Rev    string // Head or Base
-	Go     string // toolchain such as go1.25.0; "": the one in use
-	PGO    string // "", "off", "auto" or a file
-	Layout int    // seed of the order of functions; 0: the linker's own order
+	Package string // see [Package.Name]; "" if there is one
+	Rev     string // Head or Base
+	Go      string // toolchain such as go1.25.0; "": the one in use
+	PGO     string // "", "off", "auto" or a file
+	Layout  int    // seed of the order of functions; 0: the linker's own order
 }
 
 // file returns the name of the binary.
 func (v Variant) file() string {
 	name := v.Rev
-	for _, part := range []string{v.Go, v.PGO} {
+	for _, part := range []string{v.Package, v.Go, v.PGO} {
 		if part != "" {
 			name += "-" + strings.Map(func(r rune) rune {
 				if r == '/' || r == '\\' || r == ':' {
@@ -121,6 +122,9 @@ func checkBinary(binary string, err error) error {
 // have it, or if there are several versions.
 func (b *Bench) compiler() string {
 	list := b.variants()
+	if len(list) == 0 {
+		return ""
+	}
 	head := list[len(list)-1] // the last revision
 	info, err := buildinfo.ReadFile(filepath.Join(b.Binaries, head.file()))
 	if err != nil || len(b.Go) > 0 {

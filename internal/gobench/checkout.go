@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -116,12 +117,12 @@ func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string
 		return "", nil
 	}
 
-	file := filepath.Join(w.Dir, "go.mod")
+	file := filepath.Join(w.Dir, fmt.Sprintf("%x.mod", sha256.Sum256([]byte(mod)))) // of each module
 	if err := copyFile(ctx, mod, file); err != nil {
 		return "", err
 	}
 	if sum := strings.TrimSuffix(mod, ".mod") + ".sum"; exists(sum) {
-		if err := copyFile(ctx, sum, filepath.Join(w.Dir, "go.sum")); err != nil {
+		if err := copyFile(ctx, sum, strings.TrimSuffix(file, ".mod")+".sum"); err != nil {
 			return "", err
 		}
 	}

@@ -1,8 +1,8 @@
 package gobench
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,21 +26,25 @@ const (
 
 // Experiment describes a run of benchmarks. It is stored in the header of the run's journal.
 type Experiment struct {
-	Package    string `json:"package"`
-	Dir        string `json:"dir"`
-	Pattern    string `json:"pattern"`            // of -bench
-	Commit     string `json:"commit,omitempty"`   // of the head; "" outside a repository
-	Modified   bool   `json:"modified,omitempty"` // the head has uncommitted changes
-	BaseRev    string `json:"base_rev,omitempty"` // as it was given
-	BaseCommit string `json:"base_commit,omitempty"`
+	Package    string    `json:"package"`
+	Dir        string    `json:"dir"`
+	Patterns   []string  `json:"-"`                  // of packages, if they are to be found; else Package is
+	Packages   []Package `json:"packages,omitempty"` // of a run over several
+	Pattern    string    `json:"pattern"`            // of -bench
+	Commit     string    `json:"commit,omitempty"`   // of the head; "" outside a repository
+	Modified   bool      `json:"modified,omitempty"` // the head has uncommitted changes
+	BaseRev    string    `json:"base_rev,omitempty"` // as it was given
+	BaseCommit string    `json:"base_commit,omitempty"`
 
 	Layouts int           `json:"layouts"` // links of each build; block b uses number b modulo layouts
 	Time    time.Duration `json:"benchtime_ns"`
 	Limit   time.Duration `json:"time_limit_ns"`
-	Go      []string      `json:"go,omitempty"`
-	PGO     []string      `json:"pgo,omitempty"`
-	Env     []Variable    `json:"env,omitempty"`
-	ByFirst bool          `json:"by_first,omitempty"` // levels are compared with the first, not with their neighbour
+	// operations of each trial, in place of Time; 0 for none
+	Iterations int        `json:"iterations,omitempty"`
+	Go         []string   `json:"go,omitempty"`
+	PGO        []string   `json:"pgo,omitempty"`
+	Env        []Variable `json:"env,omitempty"`
+	ByFirst    bool       `json:"by_first,omitempty"` // levels are compared with the first, not with their neighbour
 
 	Benchmarks []Benchmark       `json:"benchmarks"`
 	Broken     []result.Broken   `json:"broken,omitempty"`
@@ -59,7 +63,8 @@ type Variable struct {
 
 // Benchmark is a benchmark that can be measured, with the revisions that have it.
 type Benchmark struct {
-	Name    string   `json:"name"`
+	Name    string   `json:"name"`              // with its package if there are several
+	Package string   `json:"package,omitempty"` // see [Package.Name]
 	Revs    []string `json:"revs"`
 	Metrics []string `json:"metrics,omitempty"` // metrics that it reports in all revisions when it runs once
 }
@@ -116,8 +121,13 @@ func (x *Experiment) skipsIn(rev, name string) bool {
 	return slices.ContainsFunc(x.Skipped, func(s result.Skipped) bool { return s.Rev == rev && partOf(name, s.Name) })
 }
 
-// partOf reports whether a benchmark is whole, or a sub-benchmark of it.
-func partOf(name, whole string) bool { return name == whole || strings.HasPrefix(name, whole+"/") }
+// partOf reports whether a benchmark is whole, or a sub-benchmark of it, or in a package that is whole.
+func partOf(name, whole string) bool {
+	if pkg, ok := strings.CutSuffix(whole, everyOf); ok && strings.HasPrefix(name, pkg+".") {
+		return true
+	}
+	return name == whole || strings.HasPrefix(name, whole+"/")
+}
 
 // otherRev returns the other revision.
 func otherRev(rev string) string {
@@ -220,6 +230,14 @@ func (x *Experiment) Cases(cpus []plan.Level) ([]plan.Case, error) {
 	return cases, nil
 }
 
+// benchtime is the value of -benchtime.
+func (x *Experiment) benchtime() string {
+	if x.Iterations > 0 {
+		return strconv.Itoa(x.Iterations) + "x"
+	}
+	return x.Time.String()
+}
+
 // levelText returns a factor's level at a point, or a default.
 func levelText(p plan.Point, factor, otherwise string) string {
 	if l, ok := p.Get(factor); ok {
@@ -231,40 +249,6 @@ func levelText(p plan.Point, factor, otherwise string) string {
 // revOf returns the revision of a point; Head if it has none.
 func revOf(p plan.Point) string { return levelText(p, FactorRev, Head) }
 
-// variant returns the build for a point in a block.
-func (x *Experiment) variant(p plan.Point, block int) Variant {
-	v := Variant{Rev: revOf(p), Go: levelText(p, FactorGo, ""), PGO: levelText(p, FactorPGO, "")}
-	if x.Layouts > 1 {
-		v.Layout = block%x.Layouts + 1
-	}
-	return v
-}
-
-// variants returns all builds of the experiment.
-func (x *Experiment) variants() []Variant {
-	var list []Variant
-	or := func(levels []string) []string {
-		if len(levels) == 0 {
-			return []string{""}
-		}
-		return levels
-	}
-	for _, rev := range x.Revs() {
-		for _, g := range or(x.Go) {
-			for _, p := range or(x.PGO) {
-				for layout := range max(1, x.Layouts) {
-					v := Variant{Rev: rev, Go: g, PGO: p}
-					if x.Layouts > 1 {
-						v.Layout = layout + 1
-					}
-					list = append(list, v)
-				}
-			}
-		}
-	}
-	return list
-}
-
 // env returns the environment variables that a point sets.
 func (x *Experiment) env(p plan.Point) []string {
 	var list []string
@@ -274,26 +258,4 @@ func (x *Experiment) env(p plan.Point) []string {
 		}
 	}
 	return list
-}
-
-// Title describes what is measured.
-func (x *Experiment) Title() string {
-	switch {
-	case x.Commit == "":
-		return x.Package
-	case x.BaseCommit == "":
-		return fmt.Sprintf("%s at %s", x.Package, x.Tree())
-	}
-	return fmt.Sprintf("%s: head is %s, base is %s (%s)", x.Package, x.Tree(), short(x.BaseCommit), x.BaseRev)
-}
-
-// Tree describes the revision of the head; "" outside a repository.
-func (x *Experiment) Tree() string {
-	switch {
-	case x.Commit == "":
-		return ""
-	case x.Modified:
-		return short(x.Commit) + " with uncommitted changes"
-	}
-	return short(x.Commit)
 }

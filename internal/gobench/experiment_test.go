@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -36,6 +37,73 @@ func TestNotCompared(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
+	}
+}
+
+// TestPackageBreaks checks that a package that does not compile is one benchmark that is not judged, and that its
+// benchmarks in the other revision are neither added nor removed.
+func TestPackageBreaks(t *testing.T) {
+	broken := func(revs ...string) (list []result.Broken) {
+		for _, rev := range revs {
+			list = append(list, result.Broken{Rev: rev, Name: "a" + everyOf, Error: "c"})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		broken []result.Broken
+		revs   []string
+		want   string
+	}{
+		{broken(Head), []string{Base}, result.HeadFails},
+		{broken(Base), []string{Head}, result.BaseFails},
+		{broken(Base, Head), nil, result.BothFail},
+	} {
+		x := Experiment{BaseCommit: "1", Broken: c.broken, Benchmarks: []Benchmark{
+			{Name: "a/b.X", Package: "a/b", Revs: []string{Base, Head}}}}
+		if c.revs != nil {
+			x.Benchmarks = append(x.Benchmarks, Benchmark{Name: "a.X", Package: "a", Revs: c.revs})
+		}
+		got := x.NotCompared()
+		if len(got) != 1 || got[0] != (result.NotJudged{Design: "a.*", Reason: c.want, Output: "c"}) {
+			t.Errorf("%s: %v", c.want, got)
+		}
+	}
+}
+
+// TestPackageVariants checks the builds of several packages, and the benchmark's own name in a trial.
+func TestPackageVariants(t *testing.T) {
+	x := Experiment{BaseCommit: "1", Packages: []Package{{Name: "a", Without: []string{Base}}, {Name: "a/b"}},
+		Benchmarks: []Benchmark{{Name: "a.X/y=1.5", Package: "a"}, {Name: "a/b.X", Package: "a/b"}}}
+	want := []Variant{{Rev: Base, Package: "a/b"}, {Rev: Head, Package: "a"}, {Rev: Head, Package: "a/b"}}
+	if got := x.variants(); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	for benchmark, want := range map[string][2]string{"a.X/y=1.5": {"a", "X/y=1.5"}, "a/b.X": {"a/b", "X"}} {
+		if v, name := x.variant(benchmark, plan.Point{}, 0); v.Package != want[0] || name != want[1] || v.Rev != Head {
+			t.Errorf("%s: %v %s", benchmark, v, name)
+		}
+	}
+}
+
+// TestPackageNames checks that packages are named by their path in the module, or by their import path.
+func TestPackageNames(t *testing.T) {
+	of := func(module string, paths ...string) (list []Target) {
+		for _, p := range paths {
+			list = append(list, Target{ImportPath: p, Module: module})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		targets []Target
+		want    []string
+	}{
+		{of("e.com/m", "e.com/m", "e.com/m/a", "e.com/m/a/b"), []string{"m", "a", "a/b"}},
+		{of("e.com/m", "e.com/m", "e.com/m/m"), []string{"e.com/m", "m"}},
+		{append(of("e.com/m", "e.com/m/a"), of("e.com/n", "e.com/n/a")...), []string{"e.com/m/a", "e.com/n/a"}},
+	} {
+		if got := packageNames(c.targets); !slices.Equal(got, c.want) {
+			t.Errorf("%v, not %v", got, c.want)
+		}
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/internal/input"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
@@ -63,127 +62,64 @@ func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note f
 
 var errChanged = errors.New("it is gone or was changed")
 
-// settle finds the package, the repository and the checkouts of the revisions.
-func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) error {
-	t, err := Resolve(ctx, b.Dir, b.Package)
-	if err != nil {
-		return err
-	}
-	b.Dir, b.Package = t.Dir, t.ImportPath
-	b.checkouts = map[string]Checkout{Head: t.Head()}
-
-	repo, err := FindRepo(ctx, t.Dir)
-	switch {
-	case err != nil && b.BaseRev == "":
-		return ctx.Err() // a package outside a repository is allowed
-	case err != nil:
-		return err
-	}
-	if b.Commit, err = repo.Commit(ctx, "HEAD"); err != nil && b.BaseRev != "" {
-		return err
-	}
-	b.Modified, err = repo.Modified(ctx)
-	if b.BaseRev == "" {
-		return ctx.Err()
-	}
-	if err != nil {
-		return err
-	}
-	rev := b.BaseRev
-	if b.BaseCommit != "" { // the run continues
-		rev = b.BaseCommit
-	}
-	if b.BaseCommit, err = repo.Commit(ctx, rev); err != nil {
-		return err
-	}
-
-	note("making a worktree of " + b.BaseRev)
-	tree, err := w.Checkout(ctx, repo, b.BaseCommit)
-	if err != nil {
-		return err
-	}
-	b.checkouts[Base], err = t.Base(ctx, w, repo, tree)
-	return err
-}
-
-// build compiles every variant.
-func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error {
-	builder := &Builder{Workshop: w, Probe: true}
-	list := b.variants()
-	for i, v := range list {
-		note(fmt.Sprintf("building %s (%d of %d)", v.file(), i+1, len(list)))
-		if v.PGO != "" && v.PGO != "off" && v.PGO != "auto" {
-			v.PGO = b.profile(v.PGO)
-			if !exists(v.PGO) {
-				return plan.Refuse("pgo", list[i].PGO, "there is no such profile")
+// list finds the benchmarks of each revision, with the environment variables at their first levels.
+func (b *Bench) list(ctx context.Context, note func(string)) error {
+	b.Benchmarks, b.Skipped, b.Better = nil, nil, map[string]string{}
+	for _, rev := range b.Revs() {
+		note("looking for benchmarks in the " + rev)
+		list := b.packages()
+		for i := range list {
+			p := &list[i]
+			if slices.Contains(p.Without, rev) {
+				continue
 			}
-		}
-		binary, err := builder.Build(ctx, b.checkouts[v.Rev], v)
-		if err != nil && ctx.Err() == nil {
-			return fmt.Errorf("%s cannot be built:\n%w",
-				map[string]string{Head: b.Package, Base: "the base " + b.BaseRev}[v.Rev], err)
-		}
-		if err != nil {
-			return err
-		}
-
-		if name := filepath.Join(w.Dir, list[i].file()); binary != name {
-			if err := os.Rename(binary, name); err != nil {
-				return err
+			err := b.listPackage(ctx, p, rev)
+			if err != nil && p.Name != "" && ctx.Err() == nil && !isRefusal(err) {
+				b.leaveOut(p, rev, "it does not list its benchmarks", err.Error())
+			} else if err != nil {
+				return fmt.Errorf("%s: %w", rev, err)
 			}
 		}
 	}
-	b.Unprobed = builder.Unprobed
 	return nil
 }
 
-// profile returns the path of a profile, relative to the package's directory or to the current one.
-func (b *Bench) profile(name string) string {
-	if inside := filepath.Join(b.Dir, name); !filepath.IsAbs(name) && exists(inside) {
-		return inside
-	}
-	if abs, err := filepath.Abs(name); err == nil {
-		return abs
-	}
-	return name
-}
-
-// list finds the benchmarks of each revision, with the environment variables at their first levels.
-func (b *Bench) list(ctx context.Context, note func(string)) error {
+// listPackage finds the benchmarks of a package in a revision.
+func (b *Bench) listPackage(ctx context.Context, p *Package, rev string) error {
 	var env []string
 	for _, v := range b.Env {
 		env = append(env, v.Name+"="+v.Levels[0])
 	}
-	b.Benchmarks, b.Broken, b.Skipped, b.Better = nil, nil, nil, map[string]string{}
-	for _, rev := range b.Revs() {
-		note("looking for benchmarks in the " + rev)
-		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
-		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.checkouts[rev].Dir, b.workshop}, env,
-			b.Pattern, b.Limit)
-		if err != nil {
-			return fmt.Errorf("%s: %w", rev, err)
-		}
-		for _, f := range found {
-			if f.Skips {
-				b.Skipped = append(b.Skipped, result.Skipped{Rev: rev, Name: f.Name, Reason: f.Text})
-				continue
-			}
-			if f.Error != "" {
-				b.Broken = append(b.Broken, result.Broken{Rev: rev, Name: f.Name, Error: f.Error, Text: tail(f.Text)})
-				continue
-			}
-			b.addRevision(rev, f)
+	v := b.variantsOf(Variant{Rev: rev, Package: p.Name})[0]
+	found, err := List(ctx, b.binary(v), env, b.Pattern, b.Limit)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		f.Name = p.qualified(f.Name)
+		switch {
+		case f.Skips:
+			b.Skipped = append(b.Skipped, result.Skipped{Rev: rev, Name: f.Name, Reason: f.Text})
+		case f.Error != "":
+			b.Broken = append(b.Broken, result.Broken{Rev: rev, Name: f.Name, Error: f.Error, Text: tail(f.Text)})
+		default:
+			b.addRevision(rev, p.Name, f)
 		}
 	}
 	return nil
 }
 
+// binary returns the binary of a variant.
+func (b *Bench) binary(v Variant) Binary {
+	return Binary{filepath.Join(b.Binaries, v.file()), b.checkouts[b.packageOf(v).in(v.Rev)].Dir, b.workshop}
+}
+
 // addRevision records that a revision has a benchmark.
-func (b *Bench) addRevision(rev string, f Found) {
+func (b *Bench) addRevision(rev, pkg string, f Found) {
 	maps.Copy(b.Better, f.Better)
 	i := slices.IndexFunc(b.Benchmarks, func(x Benchmark) bool { return x.Name == f.Name })
 	if i < 0 {
-		b.Benchmarks = append(b.Benchmarks, Benchmark{Name: f.Name, Metrics: f.Metrics})
+		b.Benchmarks = append(b.Benchmarks, Benchmark{Name: f.Name, Package: pkg, Metrics: f.Metrics})
 		i = len(b.Benchmarks) - 1
 	}
 	found := &b.Benchmarks[i]
@@ -241,10 +177,10 @@ func (b *Bench) Keep(ctx context.Context, dir string) error {
 
 // Run runs one trial of the sweep.
 func (b *Bench) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
-	v := b.variant(spec.Point, spec.Block)
+	v, name := b.variant(spec.Design, spec.Point, spec.Block)
 	j := Job{
-		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.checkouts[v.Rev].Dir, b.workshop},
-		Name:   spec.Design, CPUs: spec.Point.Int("cpus"), Time: b.Time, Limit: b.Limit, Env: b.env(spec.Point),
+		Binary: b.binary(v), Name: name, CPUs: spec.Point.Int("cpus"), Time: b.benchtime(), Limit: b.Limit,
+		Env: b.env(spec.Point),
 	}
 	return j.Trial(ctx, trial.Blank(spec))
 }

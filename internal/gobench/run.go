@@ -99,7 +99,7 @@ type Job struct {
 	Binary
 	Name  string
 	CPUs  int
-	Time  time.Duration // value of -benchtime
+	Time  string // value of -benchtime
 	Env   []string
 	Limit time.Duration
 }
@@ -110,7 +110,7 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 	before.Read()
 	env := append(j.Env[:len(j.Env):len(j.Env)], "GOMAXPROCS="+strconv.Itoa(j.CPUs))
 	e, err := j.run(ctx, env, j.Limit, "-test.run=^$", "-test.bench="+exactPattern(j.Name),
-		"-test.benchtime="+j.Time.String(),
+		"-test.benchtime="+j.Time,
 		"-test.cpu="+strconv.Itoa(j.CPUs), "-test.benchmem", "-test.v", "-test.count=1")
 	if err != nil {
 		return trial.Outcome{}, err

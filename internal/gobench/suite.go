@@ -9,5 +9,11 @@ func (x *Experiment) Suite() *result.Suite {
 	if x.ByFirst && !s.HasBase() {
 		s.First = x.FirstLevels()
 	}
+	for _, p := range x.Packages {
+		if s.Packages == nil {
+			s.Packages = map[string]string{}
+		}
+		s.Packages[p.Name] = p.ImportPath
+	}
 	return s
 }

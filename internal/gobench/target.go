@@ -23,6 +23,7 @@ import (
 // Target is the package whose benchmarks are measured, in the user's tree.
 type Target struct {
 	ImportPath string
+	Module     string // path of its module; "" if it is not known
 	Dir        string // absolute, without symbolic links
 	GoMod      string // path of the go.mod of its module; "" outside a module
 	GoWork     string // path of the go.work in use; "" or "off" if there is none
@@ -70,19 +71,24 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 			strings.Join(names, ", "))
 	}
 	t := with[0]
+	return t, t.locate(ctx)
+}
+
+// locate finds the real directory of the package, its go.mod and the go.work in use.
+func (t *Target) locate(ctx context.Context) (err error) {
 	if t.Dir, err = filepath.EvalSymlinks(t.Dir); err != nil {
-		return t, err
+		return err
 	}
-	out, err = run(ctx, t.Dir, nil, "go", "env", "GOMOD", "GOWORK")
+	out, err := run(ctx, t.Dir, nil, "go", "env", "GOMOD", "GOWORK")
 	if err != nil {
-		return t, err
+		return err
 	}
 	lines := strings.Split(string(out)+"\n\n", "\n")
 	t.GoMod, t.GoWork = realPath(strings.TrimSpace(lines[0])), realPath(strings.TrimSpace(lines[1]))
 	if t.GoMod == os.DevNull {
 		t.GoMod = ""
 	}
-	return t, nil
+	return nil
 }
 
 // packageOf returns the pattern of the package of a file.

@@ -25,3 +25,23 @@ func Resident(pid int) (bytes uint64, ok bool) {
 	pages, err := strconv.ParseUint(fields[1], 10, 64)
 	return pages * uint64(os.Getpagesize()), err == nil
 }
+
+// PeakResident returns the peak of this process's resident memory so far, in bytes; false if the system does not
+// report it. Linux counts it to every program that this process starts.
+func PeakResident() (bytes uint64, ok bool) {
+	root := systemRoot()
+	if root == nil {
+		return 0, false
+	}
+	status, ok := text(root, "proc/self/status")
+	if !ok {
+		return 0, false
+	}
+	for line := range strings.Lines(status) {
+		if value, found := strings.CutPrefix(line, "VmHWM:"); found {
+			kb, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			return kb * 1024, err == nil
+		}
+	}
+	return 0, false
+}

@@ -35,15 +35,7 @@ func Write(w io.Writer, cmd *cobra.Command, width int) {
 func writeUsage(w io.Writer, cmd *cobra.Command, width int) {
 	fmt.Fprintf(w, "\nUsage:\n%s\n", wrap(useLine(cmd), "  ", "      ", "", width))
 	if cmd.Example != "" {
-		fmt.Fprintln(w, "\nExamples:")
-		for line := range strings.Lines(cmd.Example) {
-			command, comment, _ := strings.Cut(line, "#")
-			if comment != "" && len(line)+2 > width {
-				fmt.Fprintln(w, wrap(comment, "  # ", "  # ", "", width))
-				line = command
-			}
-			fmt.Fprintln(w, wrap(line, "  ", "      ", ` \`, width))
-		}
+		fmt.Fprintf(w, "\nExamples:\n%s", examples(cmd, "  ", width))
 	}
 	for _, g := range cmd.Groups() {
 		writeVerbs(w, cmd, g.ID, g.Title, width)
@@ -72,6 +64,20 @@ func title(cmd *cobra.Command) string {
 		return "Shells"
 	}
 	return "Verbs"
+}
+
+// examples are the examples of a command. A comment that does not fit stands above its command.
+func examples(cmd *cobra.Command, indent string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(cmd.Example) {
+		command, comment, _ := strings.Cut(line, "#")
+		if comment != "" && len(indent)+len(strings.TrimSpace(line)) > width {
+			b.WriteString(wrap(comment, indent+"# ", indent+"# ", "", width) + "\n")
+			line = command
+		}
+		b.WriteString(wrap(line, indent, indent+"    ", ` \`, width) + "\n")
+	}
+	return b.String()
 }
 
 // writeVerbs writes the verbs of a group, if it has any. Workloads take one line, because `list` describes them.

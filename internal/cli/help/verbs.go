@@ -2,6 +2,7 @@ package help
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,9 +32,9 @@ func place(verb string) (group, position int) {
 
 func inOrder(verbs []*cobra.Command) []*cobra.Command {
 	return slices.SortedStableFunc(slices.Values(verbs), func(a, b *cobra.Command) int {
-		_, i := place(a.Name())
-		_, j := place(b.Name())
-		return cmp.Compare(i, j)
+		g, i := place(a.Name())
+		h, j := place(b.Name())
+		return cmp.Or(cmp.Compare(g, h), cmp.Compare(i, j))
 	})
 }
 
@@ -53,12 +54,14 @@ func Install(root *cobra.Command, isWorkload func(string) bool, width int) {
 	root.SetCompletionCommandGroupID(at("completion"))
 
 	describe(root, "brewput")
+	defer root.AddCommand(manCommand())
 	for _, c := range root.Commands() {
 		if c.GroupID = at(c.Name()); c.Name() == "help" {
 			continue
 		}
 		if describe(c, c.Name()); c.Name() == "completion" {
 			c.Short, c.Args, c.RunE = "Print a completion script for your shell", root.Args, root.RunE
+			completeLists(c)
 		}
 		for _, sub := range c.Commands() {
 			if isWorkload(sub.Name()) {
@@ -82,4 +85,27 @@ func describe(cmd *cobra.Command, verb string) {
 // hasWorkloads reports whether the children of a command are workloads.
 func hasWorkloads(cmd *cobra.Command) bool {
 	return slices.ContainsFunc(cmd.Commands(), func(c *cobra.Command) bool { return c.GroupID == workloads })
+}
+
+// completeLists corrects the script for bash, which offers nothing after a comma, as in --designs a,b: it compares what
+// is typed with candidates whose commas it has escaped.
+func completeLists(completion *cobra.Command) {
+	bash, _, err := completion.Find([]string{"bash"})
+	if err != nil || bash == completion {
+		return
+	}
+	const matches = `        [[ $comp == "$cur"* ]] || continue`
+	bash.RunE = func(cmd *cobra.Command, _ []string) error {
+		plain, err := cmd.Flags().GetBool("no-descriptions")
+		if err != nil {
+			return err
+		}
+		var script strings.Builder
+		if err := cmd.Root().GenBashCompletionV2(&script, !plain); err != nil {
+			return err
+		}
+		_, err = fmt.Fprint(cmd.Root().OutOrStdout(),
+			strings.Replace(script.String(), matches, "        comp=${comp//\\\\,/,}\n"+matches, 1))
+		return err
+	}
 }

@@ -1,4 +1,4 @@
-package cli
+package option
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ type integer interface{ int | int64 | uint64 }
 // could mean 8 or 10, and so are 0x2, 1_000 and +5.
 type decimal[T integer] struct{ value *T }
 
-// decimalVar adds a flag that counts.
-func decimalVar[T integer](f *pflag.FlagSet, p *T, name string, value T, about string) {
+// DecimalVar adds a flag that counts.
+func DecimalVar[T integer](f *pflag.FlagSet, p *T, name string, value T, about string) {
 	*p = value
 	f.Var(decimal[T]{p}, name, about)
 }

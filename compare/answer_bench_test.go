@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// TestPercentChange checks that changes are printed as benchstat prints them.
+func TestPercentChange(t *testing.T) {
+	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 0.9999: "+0.0%",
+		2.5:    "+150%",
+		0.001:  "-99.9%",
+		1.9995: "+100%"} {
+		if got := PercentChange(result.Value(ratio)); got != want {
+			t.Errorf("%v: %q, not %q", ratio, got, want)
+		}
+	}
+	if got := PercentChange(result.Value(math.Inf(1))) + PercentChange(result.Unavailable); got != "" {
+		t.Errorf("no ratio: %q", got)
+	}
+}
+
+// contrast is a comparison of one metric of several benchmarks.
+func contrast(metric string, list ...Verdict) MetricVerdicts {
+	return MetricVerdicts{metric, []MetricGroup{{Verdicts: list}}}
+}
+
+func decidedAs(name string, ratio float64, verdict string) Verdict {
+	return Verdict{A: name, Ratio: result.Value(ratio), Verdict: verdict}
+}
+
+// TestContrastAnswer checks the sentences on comparisons: the counts, the largest changes, and other metrics only if
+// they changed.
+func TestContrastAnswer(t *testing.T) {
+	more, two := 12, plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
+	undecided := decidedAs("F", 1.1, Undecided)
+	undecided.MoreBlocks = &more
+	runs := decidedAs("F", 1.1, Undecided)
+	runs.RunsA, runs.MoreRuns = 2, &more
+	atTwo := decidedAs("E", 1.3, Slower)
+	atTwo.Point = two
+	zero := decidedAs("Z", math.NaN(), Worse)
+	zero.NoRatio = ZeroDivisor
+	for want, m := range map[string][]MetricVerdicts{
+		"2 of 5 faster, largest B -20.0%; 1 slower: C +4.1%; 1 equivalent; 1 undecided (about 12 more blocks would " +
+			"decide).": {
+			contrast(result.TimePerOp, decidedAs("A", 0.9, Faster), decidedAs("B", 0.8, Faster),
+				decidedAs("C", 1.041, Slower),
+				decidedAs("D", 1.001, Equivalent), undecided),
+			contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
+		"2 of 2 slower, largest E-2 +30.0%.": {contrast(result.TimePerOp, decidedAs("E", 1.2, Slower), atTwo)},
+		"equivalent: A +0.1%.|allocs/op: worse: Z (from 0).": {
+			contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
+			contrast(result.AllocsPerOp, zero)},
+		"undecided: F +10.0% (about 12 more runs of each side would decide).": {contrast(result.TimePerOp, runs)},
+		"undecided: F +10.0% (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
+	} {
+		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
+		if text := strings.Join(got, "|"); text != want {
+			t.Errorf("%q, not %q", text, want)
+		}
+	}
+}
+
+// TestSingleAnswer checks the sentences on a run without comparisons.
+func TestSingleAnswer(t *testing.T) {
+	row := func(name string, ns float64) Row {
+		return Row{Design: name, Metrics: map[string]result.Summary{result.TimePerOp: {Median: result.Value(ns)}}}
+	}
+	scale := func(name, limit string, speedup float64) Scaling {
+		return Scaling{Design: name, From: 1, To: 2, Limit: limit, Speedup: result.Value(speedup)}
+	}
+	scalings := []Scaling{scale("A", LimitNone, 1.92), scale("B", LimitLock, 0.7), scale("C", LimitOneCPU, 1),
+		scale("D", LimitNoise, 1.2)}
+	got := strings.Join(BenchAnswer(nil, []Row{row("A", 12.34), row("B", 4.567e6), row("A", 20)}, scalings, nil), "|")
+	want := "2 benchmarks: fastest A 12.3ns/op, slowest B 4.57ms/op.|" +
+		"From 1 to 2 CPUs, 1 of 4 scales: A 1.92x; 1 does not: B 0.7x (waits for mutexes); 1 uses one CPU; " +
+		"1 is too noisy to judge."
+	if got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if got := strings.Join(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil), "|"); got != "A 1µs/op." {
+		t.Error(got)
+	}
+}
+
+// TestGateAnswer checks the decision and what to do next.
+func TestGateAnswer(t *testing.T) {
+	verdict := func(name string, cost float64, decision string) GateVerdict {
+		return GateVerdict{Design: name, Metric: result.TimePerOp, Cost: result.Value(cost), Decision: decision}
+	}
+	blocks, excused := 7, verdict("X", 1.5, Fail)
+	excused.Allowed = "known"
+	undecided := verdict("U", 1.04, Undecided)
+	undecided.MoreBlocks = &blocks
+	for _, c := range []struct {
+		summary GateSummary
+		want    string
+	}{
+		{GateSummary{Decision: Pass, List: []GateVerdict{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
+			"gate: pass: all 2 within 5%."},
+		{GateSummary{Decision: Pass, List: []GateVerdict{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
+			"gate: pass: 1 of 2 within 5%; 1 allowed to be over it; 1 not judged."},
+		{GateSummary{Decision: Fail, List: []GateVerdict{verdict("A", 1.1, Fail), verdict("B", 1.3, Fail), undecided},
+			Limit: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0%, A +10.0%; 1 of 3 undecided: U +4.0%.|" +
+			"Make these benchmarks faster, or excuse them for a while in an allow-list."},
+		{GateSummary{Decision: Undecided, List: []GateVerdict{undecided}},
+			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
+				"About 7 more blocks would decide: run the gate with more blocks and a longer budget."},
+		{GateSummary{Decision: Undecided, List: []GateVerdict{undecided}, Loaded: true},
+			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
+				"Other processes loaded the machine: stop them, or run the gate on an idle one."},
+	} {
+		before := slices.Clone(c.summary.List)
+		if got := strings.Join(c.summary.Answer(), "|"); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+		for i := range before {
+			if c.summary.List[i].Design != before[i].Design {
+				t.Error("the answer reordered the list")
+			}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// atPoint prints settings after the name of a benchmark, as go test does for the CPUs: "-4 GOGC=50".
+func atPoint(settings []plan.Setting) string {
+	cpus, rest := "", ""
+	for _, s := range settings {
+		if s.Factor == "cpus" {
+			cpus = "-" + s.Level.String()
+		} else {
+			rest += " " + s.Factor + "=" + s.Level.String()
+		}
+	}
+	return cpus + rest
+}
+
+// rangeAnswer names the fastest and the slowest benchmark.
+func rangeAnswer(rows []Row) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.Metric(result.TimePerOp).Median.Known() })
+	if len(rows) == 0 {
+		return ""
+	}
+	fast, slow, names := rows[0], rows[0], map[string]bool{}
+	for _, r := range rows {
+		names[r.Design] = true
+		if r.Metric(result.TimePerOp).Median < fast.Metric(result.TimePerOp).Median {
+			fast = r
+		}
+		if r.Metric(result.TimePerOp).Median > slow.Metric(result.TimePerOp).Median {
+			slow = r
+		}
+	}
+	named := func(r Row) string { return r.Design + " " + timePerOp(r.Metric(result.TimePerOp).Median) }
+	if len(names) == 1 {
+		if len(rows) > 1 {
+			return "" // the scaling says it
+		}
+		return named(fast) + "."
+	}
+	return fmt.Sprintf("%d benchmarks: fastest %s, slowest %s.", len(names), named(fast), named(slow))
+}
+
+// timePerOp prints a time in nanoseconds with three digits.
+func timePerOp(ns result.Value) string {
+	x, unit := float64(ns), "ns"
+	for _, next := range []string{"µs", "ms", "s"} {
+		if x < 999.5 {
+			break
+		}
+		x, unit = x/1000, next
+	}
+	return fmt.Sprintf("%.3g%s/op", x, unit)
+}
+
+// limitWords says in a few words what keeps a benchmark from scaling.
+func limitWords(limit string) string {
+	switch limit {
+	case LimitLock:
+		return "waits for mutexes"
+	case LimitWake:
+		return "waits for wake-ups"
+	case LimitWaiting:
+		return "CPUs are idle"
+	case LimitInflation:
+		return "takes more CPU time"
+	case LimitGC:
+		return "garbage collection"
+	}
+	return ""
+}
+
+// Unscaled reports whether the limit of a benchmark is worth a line: it tries to use more CPUs, and something keeps it
+// from scaling.
+func (s Scaling) Unscaled() bool { return limitWords(s.Limit) != "" }
+
+// scalingAnswer says which benchmarks scale with CPUs, and which of those that use several do not.
+func scalingAnswer(list []Scaling) string {
+	if len(list) == 0 {
+		return ""
+	}
+	count := map[string]int{}
+	var scale, unscaled []string
+	for _, s := range list {
+		count[s.Limit]++
+		label := s.Design + atPoint(s.Point.Settings())
+		switch {
+		case s.Limit == LimitNone:
+			scale = append(scale, fmt.Sprintf("%s %.3gx", label, float64(s.Speedup)))
+		case s.Unscaled():
+			unscaled = append(unscaled, fmt.Sprintf("%s %.3gx (%s)", label, float64(s.Speedup), limitWords(s.Limit)))
+		}
+	}
+	var parts []string
+	add := func(n int, one, several string, names []string) {
+		if n == 0 {
+			return
+		}
+		text := fmt.Sprintf("%d ", n)
+		if len(parts) == 0 {
+			text += fmt.Sprintf("of %d ", len(list))
+		}
+		text += map[bool]string{true: one, false: several}[n == 1]
+		if len(names) > 0 {
+			text += ": " + few(names, maxNamed)
+		}
+		parts = append(parts, text)
+	}
+	add(len(scale), "scales", "scale", scale)
+	add(len(unscaled), "does not", "do not", unscaled)
+	add(count[LimitOneCPU], "uses one CPU", "use one CPU", nil)
+	noisy := count[LimitNoise] + count[LimitOtherProcesses]
+	add(noisy, "is too noisy to judge", "are too noisy to judge", nil)
+	add(len(list)-len(scale)-len(unscaled)-count[LimitOneCPU]-noisy, "is unknown", "are unknown", nil)
+	return fmt.Sprintf("From %d to %d CPUs, %s.", list[0].From, list[0].To, strings.Join(parts, "; "))
+}

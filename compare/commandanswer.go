@@ -1,0 +1,64 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/brewput/brewput/result"
+)
+
+// answer sets the answer: a sentence for each comparison of wall times.
+func (c *CommandAnalysis) answer() {
+	for i := range c.Verdicts {
+		if v := &c.Verdicts[i]; v.Metric == result.WallSeconds {
+			c.Answer = append(c.Answer, timeAnswer(v, c.Names[v.A], c.Names[v.B]))
+		}
+	}
+	if len(c.Answer) == 0 {
+		c.Answer = []string{"No answer yet: at least 2 complete blocks are needed, and 5 to decide"}
+	}
+}
+
+// timeAnswer says which of two commands takes less time.
+func timeAnswer(v *Verdict, a, b string) string {
+	low, high := float64(v.Low), float64(v.High)
+	switch {
+	case v.Verdict == Equivalent:
+		return fmt.Sprintf("%s and %s take the same time within %.3g%% (%s to %s)", a, b, 100*v.Margin,
+			PercentChange(v.Low), PercentChange(v.High))
+	case v.Verdict == Faster:
+		return fmt.Sprintf("%s takes %s less time than %s (%s to %s)", a, percentOf(1-float64(v.Ratio)), b,
+			percentOf(1-high), percentOf(1-low))
+	case v.Verdict == Slower && v.Ratio >= 2:
+		return fmt.Sprintf("%s takes %.3g times as long as %s (%.3g to %.3g)", a, float64(v.Ratio), b, low, high)
+	case v.Verdict == Slower:
+		return fmt.Sprintf("%s takes %s more time than %s (%s to %s)", a, percentOf(float64(v.Ratio)-1), b,
+			percentOf(low-1), percentOf(high-1))
+	}
+	text := fmt.Sprintf("Undecided: the time of %s differs from that of %s by %s to %s", a, b, PercentChange(v.Low),
+		PercentChange(v.High))
+	if !(high < 10) {
+		text = fmt.Sprintf("Undecided: %s do not show whether %s or %s takes less time", result.Count(v.N, "block"), a,
+			b)
+	}
+	if v.MoreBlocks != nil {
+		text += fmt.Sprintf("; about %s would decide", result.Count(*v.MoreBlocks, "more block"))
+	}
+	return text
+}
+
+// percentOf returns a fraction in percent with three significant digits, as in 12.3%.
+func percentOf(x float64) string { return threeDigits(100*x) + "%" }
+
+// threeDigits formats a number below 1e6 with three significant digits, and at least two decimals near 0.
+func threeDigits(x float64) string {
+	switch size := math.Abs(x); {
+	case size < 0.005:
+		return "0"
+	case size < 10:
+		return fmt.Sprintf("%.2f", x)
+	case size < 100:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
+}

@@ -1,0 +1,128 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// GateSummary is what the answer of a gate depends on.
+type GateSummary struct {
+	Decision  string
+	List      []GateVerdict
+	NotJudged int     // benchmarks that cannot be judged
+	Limit     float64 // 0.05 is 5%
+	Layouts   int
+	Loaded    bool                // other processes loaded the machine, so that times decide nothing
+	Name      func(string) string // prints a metric, such as "allocs/op"
+}
+
+// Order is the cost, for an order by size: infinite from 0 to more, and 0 if it is unknown.
+func (v GateVerdict) Order() float64 {
+	switch x := float64(v.Cost); {
+	case v.NoRatio == ZeroDivisor:
+		return math.Inf(1)
+	case v.NoRatio != "" || math.IsNaN(x):
+		return 0
+	default:
+		return x
+	}
+}
+
+// Answer is the decision with the benchmarks that it is about, and then what to do next if it is not a pass.
+func (g GateSummary) Answer() []string {
+	of := map[string][]string{}
+	metrics := map[string]bool{}
+	sorted := slices.Clone(g.List)
+	slices.SortStableFunc(sorted, func(a, b GateVerdict) int { return cmp.Compare(b.Order(), a.Order()) })
+	points := map[string]bool{}
+	for _, v := range sorted {
+		metrics[v.Metric], points[v.Point.String()] = true, true
+	}
+	for _, v := range sorted {
+		label := v.Design
+		if len(points) > 1 {
+			label += atPoint(v.Point.Settings())
+		}
+		if len(metrics) > 1 {
+			label += " " + g.Name(v.Metric)
+		}
+		change := PercentChange(v.Cost)
+		if v.NoRatio != "" {
+			change = map[string]string{ZeroDivisor: "(from 0)", ZeroValue: "(to 0)"}[v.NoRatio]
+		}
+		key := v.Decision
+		if v.Allowed != "" {
+			key = "allowed"
+		}
+		of[key] = append(of[key], strings.TrimSpace(label+" "+change))
+	}
+
+	limit := fmt.Sprintf("%.3g%%", 100*g.Limit)
+	var parts []string
+	if names := of[Fail]; len(names) > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d over %s: %s", len(names), len(g.List), limit, few(names, maxNamed)))
+	}
+	if names := of[Undecided]; len(names) > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d undecided: %s", len(names), len(g.List), few(names, maxNamed)))
+	}
+	switch n := len(of[Pass]); {
+	case n == len(g.List) && n > 1:
+		parts = append(parts, fmt.Sprintf("all %d within %s", n, limit))
+	case n > 0 || len(parts) == 0:
+		parts = append(parts, fmt.Sprintf("%d of %d within %s", n, len(g.List), limit))
+	}
+	if names := of["allowed"]; len(names) > 0 {
+		parts = append(parts, fmt.Sprintf("%d allowed to be over it", len(names)))
+	}
+	if g.NotJudged > 0 {
+		parts = append(parts, fmt.Sprintf("%d not judged", g.NotJudged))
+	}
+	answer := []string{"gate: " + g.Decision + ": " + strings.Join(parts, "; ") + "."}
+	if next := g.next(); next != "" {
+		answer = append(answer, next)
+	}
+	return answer
+}
+
+// next says what to do after a decision that is not a pass.
+func (g GateSummary) next() string {
+	switch g.Decision {
+	case Error:
+		return "A benchmark of the head or a trial failed: fix that first."
+	case Fail:
+		return "Make these benchmarks faster, or excuse them for a while in an allow-list."
+	case Undecided:
+		return g.undecided()
+	}
+	return ""
+}
+
+// undecided says what would decide.
+func (g GateSummary) undecided() string {
+	if g.Loaded {
+		return "Other processes loaded the machine: stop them, or run the gate on an idle one."
+	}
+	blocks, layouts := 0, 0
+	for _, v := range g.List {
+		switch {
+		case v.Decision != Undecided || v.Allowed != "":
+		case v.MoreBlocks != nil:
+			blocks = max(blocks, *v.MoreBlocks)
+		case v.MoreLayouts != nil:
+			layouts = max(layouts, *v.MoreLayouts)
+		default:
+			return "More blocks would hardly decide: the cost is too near the limit, or the machine is too noisy."
+		}
+	}
+	switch {
+	case layouts > 0:
+		return fmt.Sprintf("About %d layouts in all would decide: run the gate with that many.", g.Layouts+layouts)
+	case blocks > 0:
+		return fmt.Sprintf("About %d more blocks would decide: run the gate with more blocks and a longer budget.",
+			blocks)
+	}
+	return "Run the gate again with a longer budget."
+}

@@ -1,0 +1,77 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/result"
+)
+
+// samplePeriod is the CPU time between two samples of a CPU profile.
+const samplePeriod = 10 * time.Millisecond
+
+// plannedRuns returns how often the program runs in all, given the elapsed time and the CPU time of one run: once as it
+// is, once or more for each kind of evidence, and without a profiler at each number of CPUs.
+func (k *collector) plannedRuns(wall, cpu time.Duration) int {
+	undisturbed := len(k.cpuLevels) * k.rounds(wall)
+	if k.runHooked == nil {
+		return undisturbed // the first run is one of them
+	}
+
+	profiles := 1 // of the CPU
+	if !k.endless {
+		wall, cpu = max(wall, time.Millisecond), max(cpu, time.Millisecond)
+		enough := (enoughSamples*samplePeriod + cpu - 1) / cpu
+		profiles = int(max(1, min(enough, repeatFor/wall+1, maxRepeats)))
+	}
+	const others = 3 // trace, locks and heap
+	return 1 + profiles + others + undisturbed
+}
+
+// announce reports how often a program runs, before its length is known: from as often as one that does not end, to as
+// often as one that ends at once.
+func (k *collector) announce(what string) {
+	endless := *k
+	endless.endless = true
+	k.opts.Progress(fmt.Sprintf("runs %s %d to %d times, depending on how long one run takes, in up to %s", what,
+		endless.plannedRuns(k.window, k.window), k.plannedRuns(0, 0), minutes(k.opts.TimeLimit)))
+}
+
+// announceRest reports how many runs follow the first one, which took some elapsed and CPU time.
+func (k *collector) announceRest(wall, cpu time.Duration) {
+	n := k.plannedRuns(min(wall, k.window), cpu)
+	left := min(k.opts.TimeLimit, time.Duration(n-1)*min(wall, k.window))
+	k.opts.Progress(fmt.Sprintf("it takes %v: about %s in all, in about %s", wall.Round(time.Millisecond),
+		result.Count(n, "run"), minutes(result.Rounded(left))))
+}
+
+// summarize reports how often the program ran.
+func (k *collector) summarize() {
+	k.opts.Progress(fmt.Sprintf("ran %s %s in %s", k.name(), times(k.ran),
+		minutes(time.Since(k.began).Round(time.Second))))
+}
+
+// name is the command line of a program, or the name of a design.
+func (k *collector) name() string {
+	if len(k.plain.args) == 0 {
+		return k.about.Name
+	}
+	return strings.Join(k.plain.args, " ")
+}
+
+// minutes formats a time without seconds that are 0: "3m", not "3m0s".
+func minutes(d time.Duration) string {
+	if text, ok := strings.CutSuffix(d.String(), "m0s"); ok {
+		return text + "m"
+	}
+	return d.String()
+}
+
+// times returns "once" or the number of times.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

@@ -1,0 +1,124 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Answer returns one or two sentences: what to change first and what that should gain, or that there is nothing to
+// gain, or that there is too little evidence and what would give more.
+func (r Report) Answer() []string {
+	if len(r.Findings) == 0 {
+		return nil
+	}
+
+	f := r.Findings[0]
+	switch {
+	case f.Name == None && f.Confidence == Low:
+		return []string{"Nothing to gain was found, but the evidence is weak.", f.Fix}
+	case f.Name == None:
+		return []string{fmt.Sprintf("There is nothing to gain: no known change would save %s or more.",
+			percent(minGain))}
+	case f.Name == TooLittleEvidence, f.Name == TooFewSamples:
+		return []string{"There is too little evidence to predict a gain.", f.Fix}
+	case f.Gain == nil:
+		return []string{fmt.Sprintf("No change is predicted to save time; the limit is %s%s.", f.Name, f.place()),
+			f.Fix}
+	}
+	should := "should"
+	if f.Confidence == Low {
+		should = "may"
+	}
+	return []string{fmt.Sprintf("Change %s first%s: that %s save about %s of the wall time (%s to %s).", f.Name,
+		f.place(), should, percent(f.Gain.Estimate), percent(f.Gain.Low), percent(f.Gain.High)), f.Fix}
+}
+
+// place returns the words for the first position of a finding.
+func (f Finding) place() string {
+	switch {
+	case len(f.Where) == 0:
+		return ""
+	case len(f.Functions) > 0 && f.Functions[0] != "":
+		return fmt.Sprintf(", at %s in %s", f.Where[0], f.Functions[0])
+	}
+	return ", at " + f.Where[0]
+}
+
+// Two phases are clearly different if each is at least longPhase of the time, and their numbers of running goroutines
+// differ by distinctRunning.
+const (
+	longPhase       = 0.1
+	distinctRunning = 0.5
+)
+
+// DistinctPhases reports whether the program has long phases with clearly different numbers of running goroutines.
+func (r Report) DistinctPhases() bool {
+	if len(r.Phases) < 2 {
+		return false
+	}
+	whole := r.Phases[len(r.Phases)-1].To - r.Phases[0].From
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, p := range r.Phases {
+		if float64(p.To-p.From) >= longPhase*float64(whole) {
+			least, most = math.Min(least, p.Running), math.Max(most, p.Running)
+		}
+	}
+	return most-least >= distinctRunning
+}
+
+// SummarizeChanges returns one or two sentences: whether the program got faster, and what changed most.
+func SummarizeChanges(changes []Change) []string {
+	var text, gone, appeared []string
+	largest := ""
+	for _, c := range changes {
+		name, isFinding := strings.CutPrefix(c.Name, "finding ")
+		switch {
+		case c.Name == wallTime:
+			text = append(text, summarizeWall(c))
+		case isFinding && c.After == 0:
+			gone = append(gone, name)
+		case isFinding:
+			appeared = append(appeared, name)
+		case c.Significant && largest == "" && c.Name != Idle:
+			largest = fmt.Sprintf("The largest change is in %s: %s of CPU time.", c.Name,
+				signedSeconds(c.After-c.Before))
+		}
+	}
+
+	switch {
+	case len(gone) > 0 && len(appeared) > 0:
+		text = append(text, fmt.Sprintf("Gone: %s; new: %s.", strings.Join(gone, ", "), strings.Join(appeared, ", ")))
+	case len(gone) > 0:
+		text = append(text, fmt.Sprintf("Gone: %s.", strings.Join(gone, ", ")))
+	case len(appeared) > 0:
+		text = append(text, fmt.Sprintf("New: %s.", strings.Join(appeared, ", ")))
+	case largest != "":
+		text = append(text, largest)
+	}
+	if len(text) == 0 {
+		return []string{"No change was found that is larger than the measurement error."}
+	}
+	return text
+}
+
+// summarizeWall returns a sentence about the wall time.
+func summarizeWall(c Change) string {
+	times := fmt.Sprintf("%s before, %s after (%+.1f%%)", formatSeconds(c.Before), formatSeconds(c.After),
+		100*(c.After/c.Before-1))
+	switch {
+	case !c.Significant:
+		return "The wall time did not clearly change: " + times + "."
+	case c.After < c.Before:
+		return "It is faster: " + times + "."
+	}
+	return "It is slower: " + times + "."
+}
+
+// signedSeconds formats a difference of times in seconds.
+func signedSeconds(s float64) string {
+	if s < 0 {
+		return "-" + formatSeconds(-s)
+	}
+	return "+" + formatSeconds(s)
+}

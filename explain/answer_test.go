@@ -1,0 +1,165 @@
+package explain
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+func TestAnswer(t *testing.T) {
+	gain := newGain(0.42, 0.1, 0.5)
+	for want, f := range map[string]Finding{
+		"Change coarse-lock first, at main.go:15 in (*Kitchen).Make: that should save about 42% of the wall time " +
+			"(10% to 50%). Split it.": {Name: CoarseLock, Where: []string{"main.go:15", "b.go:1"},
+			Functions: []string{"(*Kitchen).Make", "f"}, Gain: gain, Fix: "Split it."},
+		"Change gc-pressure first, at a.go:1: that should save about 42% of the wall time (10% to 50%). Reuse it.": {
+			Name: GCPressure, Where: []string{"a.go:1"}, Gain: gain, Fix: "Reuse it."},
+		"Change gc-thrash first: that may save about 42% of the wall time (10% to 50%). Raise it.": {Name: GCThrash,
+			Gain: gain, Confidence: Low, Fix: "Raise it."},
+		"No change is predicted to save time; the limit is cpu-saturated. Do less.": {Name: CPUSaturated,
+			Fix: "Do less."},
+		"There is too little evidence to predict a gain. Give it more to do.": {Name: TooFewSamples,
+			Fix: "Give it more to do."},
+		"There is nothing to gain: no known change would save 5% or more.": {Name: None, Confidence: Medium},
+		"Nothing to gain was found, but the evidence is weak. Take a trace.": {Name: None, Confidence: Low,
+			Fix: "Take a trace."},
+	} {
+		r := Report{Findings: []Finding{f, {Name: GCThrash, Gain: gain}}}
+		if got := strings.Join(r.Answer(), " "); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	if got := (Report{}).Answer(); got != nil {
+		t.Errorf("nothing at all: %q", got)
+	}
+}
+
+func TestSummarizeChanges(t *testing.T) {
+	wall := Change{Name: "wall time", Before: 1.2, After: 0.4, Significant: true}
+	slower := Change{Name: "wall time", Before: 1, After: 1.1, Significant: true}
+	chance := Change{Name: "wall time", Before: 1, After: 1.01}
+	read := Change{Name: "function main.read", Before: 0.9, After: 0.1, Significant: true}
+	gone := Change{Name: "finding coarse-lock", Before: 1, Significant: true}
+	appeared := Change{Name: "finding gc-pressure", After: 1, Significant: true}
+	for want, changes := range map[string][]Change{
+		"It is faster: 1.2s before, 400ms after (-66.7%). The largest change is in function main.read: -800ms of " +
+			"CPU time.": {wall, {Name: Idle, Before: 2, Significant: true}, read},
+		"It is slower: 1s before, 1.1s after (+10.0%). Gone: coarse-lock; new: gc-pressure.": {slower, read, gone,
+			appeared},
+		"The wall time did not clearly change: 1s before, 1.01s after (+1.0%).": {chance},
+		"Gone: coarse-lock.": {gone},
+		"New: gc-pressure.":  {appeared},
+		"No change was found that is larger than the measurement error.": {{Name: "user code", Before: 1, After: 1.01}},
+	} {
+		if got := strings.Join(SummarizeChanges(changes), " "); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestDistinctPhases(t *testing.T) {
+	for _, c := range []struct {
+		running []float64 // of phases of 100 ms
+		brief   float64   // of a last phase of 10 ms
+		want    bool
+	}{
+		{nil, 0, false}, {[]float64{1}, 4, false}, {[]float64{1, 1.2, 1.4}, 0, false}, {[]float64{2, 1, 2}, 2, true},
+	} {
+		var r Report
+		at := time.Duration(0)
+		for _, x := range c.running {
+			r.Phases = append(r.Phases, Phase{From: at, To: at + 100*time.Millisecond, Running: x})
+			at += 100 * time.Millisecond
+		}
+		r.Phases = append(r.Phases, Phase{From: at, To: at + 10*time.Millisecond, Running: c.brief})
+		if got := r.DistinctPhases(); got != c.want {
+			t.Errorf("%v: %v", c.running, got)
+		}
+	}
+}
+
+// Amdahl's law predicts nothing for a program that got slower with CPUs.
+func TestAmdahlOfSlower(t *testing.T) {
+	for _, one := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
+		c := wideCase()
+		i := slices.IndexFunc(c.evidence.Runs, func(r evidence.Run) bool { return r.CPUs > 1 })
+		c.evidence.Runs = append(c.evidence.Runs[i:i+1:i+1], evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 3, Wall: one})
+		c.evidence.Runs[0].Wall = time.Second
+		p := Explain(&c.evidence).Parallelism
+		if slower := one < time.Second; slower != math.IsNaN(p.MaxSpeedup) || slower != math.IsNaN(p.Speedup) ||
+			math.IsNaN(p.SerialFraction) {
+			t.Errorf("%v on one CPU: %+v", one, p)
+		}
+	}
+}
+
+// On a loaded machine, or without a trace, there may be something to gain that was not found.
+func TestWeakAnswer(t *testing.T) {
+	idle := func(other float64) *evidence.Evidence {
+		return &evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, MachineCPUs: 2, Count: 3, Wall: time.Second,
+			WallLow: time.Second, WallHigh: time.Second, User: time.Second, OtherCPUs: other}},
+			Trace: &evidence.Trace{Duration: time.Second, CPUs: 2, Running: time.Second, Demand: evidence.Demand{
+				Time:    []time.Duration{0, time.Second},
+				CPUTime: []time.Duration{0, time.Second}}}}
+	}
+	for _, c := range []struct {
+		e    *evidence.Evidence
+		want string
+	}{
+		{idle(0), "There is nothing to gain: no known change would save 5% or more."},
+		{idle(1.5), "Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
+	} {
+		r := Explain(c.e)
+		if got := strings.Join(r.Answer(), " "); got != c.want {
+			t.Errorf("%v: %s, want %s", r.Findings[0], got, c.want)
+		}
+	}
+}
+
+// lineRoom is the room for a fix or an experiment on a page of 80 columns.
+const lineRoom = 73
+
+// Fixes and experiments are sentences that fit one line.
+func TestAdviceFitsOneLine(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			a, ok := n.(*ast.AssignStmt)
+			if !ok || strings.HasSuffix(name, "_test.go") {
+				return true
+			}
+			field, _ := a.Lhs[0].(*ast.SelectorExpr)
+			lit, _ := a.Rhs[0].(*ast.BasicLit)
+			if field == nil || lit == nil || field.Sel.Name != "Fix" && field.Sel.Name != "Experiment" {
+				return true
+			}
+			checked++
+			text, err := strconv.Unquote(lit.Value)
+			if err != nil || len(text) > lineRoom || !strings.HasSuffix(text, ".") ||
+				text[:1] != strings.ToUpper(text[:1]) {
+				t.Errorf("%s: %q has %d columns; %d fit", name, text, len(text), lineRoom)
+			}
+			return true
+		})
+	}
+	if checked < 50 {
+		t.Errorf("only %d texts", checked)
+	}
+}

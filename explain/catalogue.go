@@ -1,0 +1,59 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Doc documents the findings of one name. It encodes to a JSON object of kind "finding-doc".
+type Doc struct {
+	Kind          string   `json:"kind"` // always "finding-doc"
+	SchemaVersion int      `json:"schema_version"`
+	Name          Name     `json:"finding"`
+	Meaning       string   `json:"meaning"`    // one line
+	Evidence      string   `json:"evidence"`   // what shows it
+	Thresholds    []string `json:"thresholds"` // when it is reported; empty if no number decides
+	Example       string   `json:"example"`    // a program that has it
+	Fix           string   `json:"fix"`        // the usual one
+	Explains      []Name   `json:"explains"`   // findings that are its symptoms, and are not reported with it
+}
+
+// Docs returns the documentation of all findings: those with a rule, the names that are reserved, and those of a report
+// in which no rule applies.
+func Docs() []Doc {
+	list := slices.Concat(workDocs(), splitDocs(), lockDocs(), channelDocs(), waitDocs(), cpuDocs(), collectorDocs(),
+		machineDocs(), runDocs())
+	for i := range list {
+		d := &list[i]
+		d.Kind, d.SchemaVersion = "finding-doc", 1
+		d.Explains = append([]Name{}, traits[d.Name].symptoms...)
+		if d.Thresholds == nil {
+			d.Thresholds = []string{}
+		}
+	}
+	return list
+}
+
+// atLeast and atMost format thresholds: a fraction in percent, a time, or a number with its unit.
+func atLeast(what string, limit any) string { return what + ": at least " + formatLimit(limit) }
+func atMost(what string, limit any) string  { return what + ": at most " + formatLimit(limit) }
+
+// formatLimit formats a threshold. Fractions are below 1.
+func formatLimit(limit any) string {
+	switch x := limit.(type) {
+	case time.Duration:
+		return formatDuration(x)
+	case float64:
+		if x < 1 {
+			return percent(x)
+		}
+	}
+	return fmt.Sprint(limit)
+}
+
+// reserved documents a name that has no rule yet.
+func reserved(name Name, meaning string) Doc {
+	return Doc{Name: name, Meaning: "(reserved) " + meaning, Evidence: "Reserved: no rule reports it yet.",
+		Example: "None.", Fix: "None."}
+}

@@ -1,0 +1,95 @@
+package explain
+
+// cpuDocs documents the findings about how many CPUs are used.
+func cpuDocs() []Doc {
+	return []Doc{
+		{Name: CPUSaturated, Meaning: "all CPUs are in use", Evidence: "CPU time, and the execution trace.",
+			Thresholds: []string{atLeast("time that all CPUs are wanted", fullTime),
+				atLeast("used CPU time", fullUsed)},
+			Example: "a parallel loop over all rows of an image",
+			Fix:     "Use more CPUs, or do less work in the hottest lines."},
+		{Name: OneCPUPathology, Meaning: "the program runs on one CPU of several",
+			Evidence:   "GOMAXPROCS, and the execution trace: how many goroutines want a CPU.",
+			Thresholds: []string{atLeast("time that a goroutine runs, without a trace", minActive)},
+			Example:    "runtime.GOMAXPROCS(1) in an init function of a library",
+			Fix:        "Raise GOMAXPROCS, or remove the call."},
+		{Name: OSOversubscription, Meaning: "the system gives the process fewer CPUs than GOMAXPROCS",
+			Evidence:   "The throttling counters of the cgroup, and the number of CPUs.",
+			Thresholds: []string{atLeast("time that a quota stops the process", throttle)},
+			Example:    "a container with a quota of 2 CPUs and GOMAXPROCS=16",
+			Fix:        "Set GOMAXPROCS to the quota, or raise the quota."},
+		{Name: WakeLatency, Meaning: "goroutines wait for idle CPUs to wake up",
+			Evidence:   "The execution trace: CPUs are idle although goroutines are runnable.",
+			Thresholds: []string{atLeast("CPU time that is idle although a goroutine is runnable", wakeShare)},
+			Example:    "two goroutines exchange a value every 10 us",
+			Fix:        "Hand over less often: larger pieces, batches, or one goroutine for both."},
+		{Name: WorkInflation, Meaning: "the same work takes more CPU time on several CPUs",
+			Evidence: "CPU time on one and on all CPUs, at least 3 runs each; the CPU profile.",
+			Thresholds: []string{"CPU time on all CPUs, divided by that on one: at least " + formatNumber(inflated),
+				"the same, if lines that add to memory take much of it: at least " + formatNumber(sharedInfl),
+				atLeast("CPU time on lines that add to memory", sharedCost),
+				atLeast("or: CPU time in atomic additions", atomicCost)},
+			Example: "counts[worker]++ where the counters share a cache line (false sharing)",
+			Fix:     "Pad to 64 bytes, or count in each goroutine and add up once at the end."},
+	}
+}
+
+// collectorDocs documents the findings about memory.
+func collectorDocs() []Doc {
+	return []Doc{
+		{Name: GCPressure, Meaning: "garbage collection takes much of the CPU time",
+			Evidence: "The CPU profile, the execution trace, and the allocation profile.",
+			Thresholds: []string{atLeast("CPU time in the collector", gcShare),
+				atLeast("or: running time of goroutines in mark assists", gcAssist)},
+			Example: "strings.Split(line, \",\") for each of a million lines",
+			Fix:     "Allocate less: reuse buffers; or let the heap grow with GOGC=400."},
+		{Name: GCThrash, Meaning: "the memory limit makes the collector run too often",
+			Evidence:   "The collector's limiter was active, or the memory limit is nearly reached.",
+			Thresholds: []string{atLeast("CPU time in the collector", gcShare)},
+			Example:    "GOMEMLIMIT=100MiB with 95 MiB of live data",
+			Fix:        "Raise GOMEMLIMIT well above the live heap, or keep less data alive."},
+		{Name: STWStopping, Meaning: "the world is stopped too often or for too long",
+			Evidence: "The execution trace: how long the world is stopped, and why.",
+			Thresholds: []string{atLeast("time with the world stopped", stopShare),
+				atLeast("99th percentile of the stops of the collector", stopLong)},
+			Example: "runtime.ReadMemStats(&m) for each request",
+			Fix:     "Stop the world less often: read runtime/metrics instead."},
+	}
+}
+
+// machineDocs documents the findings about the machine, which have no rule yet.
+func machineDocs() []Doc {
+	return []Doc{
+		reserved("smt-sharing", "two threads of one core slow each other"),
+		reserved("clock-drop", "the CPU lowers its clock when several cores work"),
+		reserved("numa-or-hybrid", "memory or cores of the machine are not all equal"),
+		reserved("memory-bandwidth", "memory delivers no more data"),
+	}
+}
+
+// runDocs documents the findings about the runs and the profiles.
+func runDocs() []Doc {
+	return []Doc{
+		{Name: TooFewSamples, Meaning: "a run is too short to estimate gains",
+			Evidence: "The wall time of the undisturbed runs.",
+			Thresholds: []string{"run: shorter than " + formatLimit(minWall),
+				"time that starting a process may take: " + formatLimit(startTime)},
+			Example: "a command that prints its version",
+			Fix:     "Give it more work: more input, more repetitions, or a benchmark."},
+		{Name: ProfilerNoise, Meaning: "profilers take much of the CPU time that they measure",
+			Evidence:   "The CPU profile has samples of profilers.",
+			Thresholds: []string{atLeast("samples of the CPU profile in profilers", noiseShare)},
+			Example:    "a program that writes an execution trace during its CPU profile",
+			Fix:        "Collect one kind of profile at a time."},
+		{Name: None, Meaning: "no rule applies", Evidence: "All that was collected.",
+			Thresholds: []string{"predicted gain of every finding: below " + formatLimit(minGain)},
+			Example:    "a parallel program that uses all its CPUs well",
+			Fix:        "Leave it as it is, or do less work."},
+		{Name: TooLittleEvidence, Meaning: "the runs are too short, or were not profiled",
+			Evidence: "There are neither a trace nor enough samples.",
+			Thresholds: []string{"samples of the CPU profile: fewer than " + formatLimit(minSamples),
+				"execution trace: shorter than " + formatLimit(minTrace)},
+			Example: "a profile of a server without requests",
+			Fix:     "Run it for longer, or on more input."},
+	}
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/internal/command"
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/result"
+)
+
+// commandOptions are the flags of compare for commands.
+type commandOptions struct {
+	lab.CommandOptions
+	show   bool
+	resume string
+	flags  *pflag.FlagSet // those of commands only
+}
+
+var commandFormats = []string{"table", "json", "csv", "md"}
+
+func (o *commandOptions) addTo(all *pflag.FlagSet) {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	decimalVar(f, &o.Count, "count", 10, "commands: blocks; each runs every command once")
+	f.DurationVar(&o.Budget, "budget", 0, "commands: `TIME` for all runs; ends sooner if the comparison is decided")
+	decimalVar(f, &o.Warmups, "warmup-runs", 1, "commands: untimed runs of each command first")
+	f.StringVar(&o.Setup, "setup", "", "`COMMAND` to run once before everything")
+	f.StringVar(&o.Prepare, "prepare", "", "`COMMAND` to run before each run, untimed")
+	f.StringVar(&o.Input, "input", "", "`FILE` that is the commands' standard input (default none)")
+	f.BoolVar(&o.IgnoreFailure, "ignore-failure", false, "measure commands whatever their exit status")
+	f.BoolVar(&o.show, "show-output", false, "print what the commands print, to stderr")
+	f.DurationVar(&o.TimeLimit, "time-limit", 0, "commands: `TIME` after which a run has failed (default none)")
+	decimalVar(f, &o.Seed, "seed", 1, "commands: seed of the order of runs")
+	f.StringVarP(&o.Output, "output", "o", "", "commands: run directory `DIR` to create (default "+
+		"brewput-runs/command-TIME)")
+	f.StringVar(&o.resume, "resume", "", "continue the comparison of commands in `DIR`")
+	o.flags = f
+	all.AddFlagSet(f)
+}
+
+// onlyFor refuses flags of a set that do not apply here.
+func onlyFor(f, set *pflag.FlagSet, what string, allowed ...string) (err error) {
+	f.Visit(func(x *pflag.Flag) {
+		if set.Lookup(x.Name) != nil && !slices.Contains(allowed, x.Name) {
+			err = usage("--%s does not apply to %s", x.Name, what)
+		}
+	})
+	return err
+}
+
+// compareCommands compares commands, or continues a comparison of commands.
+func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptions, format string) error {
+	f, out := cmd.Flags(), a.newOutput(&runOptions{format: format})
+	switch err := refuseEmpty(f); {
+	case err != nil:
+		return err
+	case !slices.Contains(commandFormats, format):
+		return usage("--format %s is not possible%s; use %s", format, didYouMean(format, commandFormats),
+			strings.Join(commandFormats, ", "))
+	case f.Changed("count") && o.Count == 0:
+		return usage("--count 0: at least one block is needed")
+	case f.Changed("budget") && !f.Changed("count"):
+		o.Count = 0
+	}
+	if o.show {
+		o.Show = a.stderr
+	}
+	out.started = commandIntent
+	o.Commands, o.Args, o.Version, o.Notify = command.Split(args), arguments(), version(), out.notify
+	var r *lab.Run
+	var err error
+	if !f.Changed("resume") {
+		r, err = lab.CompareCommands(cmd.Context(), o.CommandOptions)
+	} else if err = onlyFor(f, o.flags, "a run that is continued", "resume", "time-limit"); err == nil {
+		r, err = lab.Resume(cmd.Context(), nil, o.resume, lab.ResumeOptions{Workload: command.Workload,
+			TimeLimit: o.TimeLimit, Program: name(), Notify: out.notify})
+	}
+	return a.printFailure(a.finish(cmd.Context(), r, err, out, runOptions{format: format}))
+}
+
+// commandIntent describes what is still to be measured.
+func commandIntent(s lab.Started) string {
+	h := &s.Header
+	if s.Complete {
+		return s.Dir + " is complete"
+	}
+	text := fmt.Sprintf(" x %s", result.Count(h.Blocks, "block"))
+	if h.Rule != nil {
+		text = budgetIntent(h, s.Estimate)
+	}
+	return result.Count(len(h.Cases), "command") + text + "; stored in " + s.Dir
+}

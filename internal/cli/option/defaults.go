@@ -1,0 +1,176 @@
+// Package option holds types of flags, and sets flags from the environment and from brewput.conf.
+package option
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/internal/cli/help"
+	"github.com/brewput/brewput/internal/config"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sim"
+)
+
+// Defaults sets flags that were not given from variables such as BREWPUT_COUNT, or else from brewput.conf. The
+// command line takes precedence: a value that conflicts with it, or does not apply to this command, is ignored. A
+// value that no command takes is an error.
+type Defaults struct {
+	Verb     string
+	Lookup   func(string) (string, bool) // variables
+	Settings config.Settings             // lines of brewput.conf
+	Check    func() error                // checks the current flags
+	Invalid  func(f *pflag.Flag, value string) error
+	LeftOut  func(setting string, conflict error) // receives what is ignored
+
+	Formats, Pairings, Designs []string // values that some command takes
+	Precision                  func(string) error
+}
+
+// find returns the value of a flag, its source as errors name it, and the whole as warnings and notes name it. A
+// variable sets no factor, because factors are not preferences, and none sets a flag of explain.
+func (d *Defaults) find(flags *pflag.FlagSet, f *pflag.Flag) (value, from, whole string, ok bool) {
+	v, ok := d.Lookup(variable(f.Name))
+	if ok && f.Value.Type() != help.FactorType && d.Verb != "explain" && (v != "" || f.Value.Type() != "string") {
+		return v, "the environment variable " + variable(f.Name), variable(f.Name) + "=" + v, true
+	}
+	s, ok := d.Settings.Find(d.Verb, f.Name)
+	return s.Value, s.Place(), s.String(), ok && !d.replaced(flags, f.Name)
+}
+
+func variable(flag string) string {
+	return "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// replaced reports whether a setting has no effect, because another flag that is given says the same in another way.
+func (d *Defaults) replaced(flags *pflag.FlagSet, flag string) bool {
+	given := func(name string) bool {
+		v, ok := d.Lookup(variable(name))
+		return flags.Changed(name) || ok && v != "" && flags.Lookup(name) != nil
+	}
+	switch flag {
+	case "budget":
+		return flags.Changed("quick") || d.Verb != "gate" && given("count")
+	case "count":
+		return flags.Changed("quick") || d.Verb != "gate" && (given("budget") || given("precision"))
+	case "duration":
+		return flags.Changed("quick") || given("operations")
+	}
+	return false
+}
+
+// Apply sets the flags. It returns those that it set, with the value and source of each, and the lines of brewput.conf
+// among these.
+func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, lines []string, err error) {
+	if err := d.Check(); err != nil {
+		return nil, nil, err // the command line alone is wrong
+	}
+	set = map[string]string{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		v, from, whole, ok := d.find(flags, f)
+		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" {
+			return
+		}
+		if flags.Set(f.Name, v) != nil {
+			err = fmt.Errorf("%s: %w", from, d.Invalid(f, v))
+			return
+		}
+
+		conflict := d.Check()
+		if wrong := d.checkValue(f.Name, v, conflict); wrong != nil {
+			if conflict != nil {
+				wrong = conflict // it describes better what this command takes
+			}
+			err = fmt.Errorf("%s: %w", from, wrong)
+			return
+		}
+		if conflict != nil {
+			unset(f)
+			d.LeftOut(whole, conflict)
+			return
+		}
+		set[f.Name] = whole
+	})
+	for _, s := range d.Settings {
+		if set[s.Flag] == s.String() {
+			lines = append(lines, s.String())
+		}
+	}
+	return set, lines, err
+}
+
+// unset resets a flag to its default.
+func unset(f *pflag.Flag) {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		// "[a,b]" is how a list prints its default.
+		values, _ := csv.NewReader(strings.NewReader(strings.Trim(f.DefValue, "[]"))).Read()
+		list.Replace(values)
+	} else {
+		f.Value.Set(f.DefValue)
+	}
+	f.Changed = false
+}
+
+// checkValue refuses a value that no command takes, whatever the other flags. Zero operations are accepted if
+// something else ends a trial, because then there is no conflict.
+func (d *Defaults) checkValue(name, v string, conflict error) error {
+	switch name {
+	case "format":
+		if !slices.Contains(d.Formats, v) {
+			return fmt.Errorf("--format %s is not possible%s; use %s", v, didYouMean(v, d.Formats),
+				strings.Join(d.Formats, ", "))
+		}
+	case "compare":
+		if !slices.Contains(d.Pairings, v) {
+			return fmt.Errorf("--compare %s is not possible%s; use %s", v, didYouMean(v, d.Pairings),
+				strings.Join(d.Pairings, " or "))
+		}
+	case "baseline", "designs":
+		return d.checkDesigns(name, v)
+	case "precision":
+		return d.Precision(v)
+	case "cost":
+		_, err := sim.ParseCosts(v)
+		return err
+	case "count", "sample":
+		if v == "0" || strings.HasPrefix(v, "-") {
+			return fmt.Errorf("--%s %s: at least 1 is needed", name, v)
+		}
+	case "duration", "warmup", "budget", "time-limit":
+		if t, err := time.ParseDuration(v); err != nil || t < 0 || t == 0 &&
+			(name == "duration" || name == "time-limit") {
+			return fmt.Errorf("--%s %s is not a positive time", name, v)
+		}
+	case "operations", "layouts":
+		if strings.HasPrefix(v, "-") || name == "operations" && v == "0" && conflict != nil ||
+			name == "layouts" && v == "2" {
+			return fmt.Errorf("--%s %s is not possible; see --help", name, v)
+		}
+	}
+	if v == "" {
+		return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
+	}
+	return nil
+}
+
+// checkDesigns refuses names that no workload has.
+func (d *Defaults) checkDesigns(flag, names string) error {
+	for n := range strings.SplitSeq(names, ",") {
+		if !slices.Contains(d.Designs, n) {
+			return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, didYouMean(n, d.Designs))
+		}
+	}
+	return nil
+}
+
+// didYouMean suggests one of the known words.
+func didYouMean(word string, known []string) string {
+	if s := plan.Suggest(word, known); s != "" {
+		return fmt.Sprintf(", did you mean %q?", s)
+	}
+	return ""
+}

@@ -1,0 +1,87 @@
+package option
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/internal/config"
+)
+
+// TestSettings checks which lines of brewput.conf apply: the command line and the environment win over them, also by a
+// flag that says the same in another way.
+func TestSettings(t *testing.T) {
+	const text = "run.count=7\nrun.budget=5m\nrun.duration=2s\ngate.count=9\ngate.budget=1m\nsim.count=3\n"
+	settings, err := config.Parse("f", text, func(_, name string) string { return name })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ verb, args, env, want string }{
+		{"run", "", "", "run.budget = 5m (f:2); run.duration = 2s (f:3)"}, // a budget replaces a count
+		{"run", "--count 4", "", "run.duration = 2s (f:3)"},
+		{"run", "", "BREWPUT_COUNT=4", "run.duration = 2s (f:3)"},
+		{"run", "--budget 1m --duration 1s", "", ""},
+		{"run", "--operations 5", "", "run.budget = 5m (f:2)"},
+		{"run", "--quick", "", ""},
+		{"gate", "", "", "gate.count = 9 (f:4); gate.budget = 1m (f:5)"},
+		{"gate", "--count 4", "", "gate.budget = 1m (f:5)"},
+		{"sim", "--operations 5", "", "sim.count = 3 (f:6)"},
+		{"bench", "", "", ""},
+	} {
+		flags := pflag.NewFlagSet(c.verb, pflag.ContinueOnError)
+		var count, operations int
+		DecimalVar(flags, &count, "count", 10, "")
+		DecimalVar(flags, &operations, "operations", 0, "")
+		flags.Duration("budget", 0, "")
+		flags.Duration("duration", 0, "")
+		flags.Bool("quick", false, "")
+		if err := flags.Parse(strings.Fields(c.args)); err != nil {
+			t.Fatal(err)
+		}
+		key, value, _ := strings.Cut(c.env, "=")
+		d := Defaults{Verb: c.verb, Settings: settings, Check: func() error { return nil },
+			Lookup: func(k string) (string, bool) { return value, k == key }}
+		_, lines, err := d.Apply(flags)
+		if got := strings.Join(lines, "; "); err != nil || got != c.want {
+			t.Errorf("%s %s %s: %s, %v; want %s", c.env, c.verb, c.args, got, err, c.want)
+		}
+	}
+}
+
+// TestDecimal checks that flags that count take base 10 only.
+func TestDecimal(t *testing.T) {
+	for text, want := range map[string]int{"0": 0, "10": 10, "-3": -3, "010": -1, "0x2": -1, "0b1": -1, "0o7": -1,
+		"1_0": -1, "+5": -1, "-0": -1, "": -1, "-": -1, "1e3": -1, " 1": -1, "9223372036854775808": -1, "٣": -1} {
+		n := -1
+		err := decimal[int]{&n}.Set(text)
+		if n != want || (err != nil) != (want == -1) {
+			t.Errorf("%q is %d, %v; want %d", text, n, err, want)
+		}
+	}
+	var u uint64
+	if err := (decimal[uint64]{&u}).Set("18446744073709551615"); err != nil || u != 1<<64-1 {
+		t.Error(u, err)
+	}
+	if err := (decimal[uint64]{&u}).Set("-1"); err == nil {
+		t.Error("-1 is a seed")
+	}
+}
+
+// TestUnset checks that a variable that yields to the command line leaves the flag at its default, also if that is a
+// list.
+func TestUnset(t *testing.T) {
+	flags := pflag.NewFlagSet("gate", pflag.ContinueOnError)
+	list := flags.StringSlice("metric", []string{"ns/op", "a,b"}, "")
+	none := flags.StringSlice("designs", nil, "")
+	for _, name := range []string{"metric", "designs"} {
+		if err := flags.Set(name, "B/op,x"); err != nil {
+			t.Fatal(err)
+		}
+		unset(flags.Lookup(name))
+	}
+	if !slices.Equal(*list, []string{"ns/op", "a,b"}) || len(*none) != 0 || flags.Changed("metric") {
+		t.Errorf("%q, %q", *list, *none)
+	}
+}

@@ -1,0 +1,255 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brewput/brewput/evidence/collect"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/proc"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/trial"
+)
+
+// patience is the time that a command has to end after it was asked to, before it is killed.
+const patience = time.Second
+
+// Runner runs the trials of an experiment. It is not safe for concurrent use.
+type Runner struct {
+	*Experiment
+	Output io.Writer         // receives what the commands print; nil discards it
+	Note   func(text string) // announces steps of the preparation; may be nil
+
+	begun bool
+}
+
+// Begin runs the setup and the warm-up runs, once. A command that fails is a [*collect.Failure]. The first call stores
+// the checksums of the commands in the experiment; a later execution of the run refuses commands that have changed.
+func (r *Runner) Begin(ctx context.Context) error {
+	if r.begun {
+		return nil
+	}
+	if r.Setup != "" {
+		r.note("setup: " + r.Setup)
+		if err := r.auxiliary(ctx, "setup", r.Setup); err != nil {
+			return err
+		}
+	}
+	if err := r.identify(ctx); err != nil {
+		return err
+	}
+	if r.Warmups > 0 {
+		r.note(fmt.Sprintf("warm-up: %s of each command", result.Count(r.Warmups, "run")))
+	}
+	for range r.Warmups {
+		for _, c := range r.Commands {
+			if _, err := r.timed(ctx, c, "in the warm-up"); err != nil {
+				return err
+			}
+		}
+	}
+	r.begun = true
+	return nil
+}
+
+func (r *Runner) note(text string) {
+	if r.Note != nil {
+		r.Note(text)
+	}
+}
+
+// identify compares the executable files with those that the run began with, or takes their checksums.
+func (r *Runner) identify(ctx context.Context) error {
+	for i := range r.Commands {
+		c := &r.Commands[i]
+		path, err := r.find(c.Words[0])
+		if err != nil {
+			return r.cannotStart(ctx, c.Line(), err)
+		}
+		sum, err := checksum(path)
+		if err != nil { // such as a file that may be executed and not read
+			sum = ""
+		}
+		if c.SHA256 != "" && sum != c.SHA256 {
+			return fmt.Errorf("%s is not the file that the run began with: its times must not be mixed with the "+
+				"stored ones; put it back, or start a new run", path)
+		}
+		c.SHA256 = sum
+	}
+	return nil
+}
+
+// find returns the path of a program. Relative paths begin at the directory of the experiment.
+func (r *Runner) find(word string) (string, error) {
+	if strings.ContainsAny(word, "/"+string(filepath.Separator)) && !filepath.IsAbs(word) {
+		word = filepath.Join(r.Dir, word)
+	}
+	path, err := exec.LookPath(word)
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", errors.New("there is no such program in PATH; write a path such as ./prog for one in this directory")
+	}
+	return path, err
+}
+
+// auxiliary runs the setup or the preparation of a trial.
+func (r *Runner) auxiliary(ctx context.Context, what, line string) error {
+	words, err := Words(line)
+	if err != nil {
+		return err
+	}
+	e, err := r.run(ctx, words, false)
+	if err != nil {
+		return r.cannotStart(ctx, what+" command "+line, err)
+	}
+	if text := r.failure(e); text != "" {
+		return &collect.Failure{Reason: what + " command " + line + " failed: " + text, Output: e.said}
+	}
+	return nil
+}
+
+// cannotStart makes a failure of the error of a program that did not start. An interrupt stays what it is.
+func (r *Runner) cannotStart(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		err = file.Err // the command names the file
+	}
+	return &collect.Failure{Reason: what + " cannot start: " + err.Error()}
+}
+
+// timed prepares and runs a command. where says which run it is, for errors.
+func (r *Runner) timed(ctx context.Context, c Command, where string) (ended, error) {
+	if r.Prepare != "" {
+		if err := r.auxiliary(ctx, "prepare", r.Prepare); err != nil {
+			return ended{}, err
+		}
+	}
+	e, err := r.run(ctx, c.Words, true)
+	if err != nil {
+		return e, r.cannotStart(ctx, c.Line(), err)
+	}
+	text := r.failure(e)
+	if text != "" && (!r.IgnoreFailure || e.Asked || e.State == nil) {
+		return e, &collect.Failure{Reason: fmt.Sprintf("%s failed %s: %s", c.Line(), where, text), Output: e.said}
+	}
+	return e, nil
+}
+
+// failure describes why a process failed; "" if it succeeded.
+func (r *Runner) failure(x ended) string {
+	switch {
+	case x.Asked:
+		return fmt.Sprintf("it did not end within %v", r.TimeLimit)
+	case x.State == nil:
+		return fmt.Sprint(x.Err)
+	case !x.State.Success():
+		return x.State.String()
+	}
+	return ""
+}
+
+// ended is how a program ended.
+type ended struct {
+	proc.Exit
+	said    string         // what it wrote to standard error
+	machine result.Metrics // counters of the machine while it ran
+}
+
+// run runs a program in the directory of the experiment. An error means that it could not run, or that ctx was
+// cancelled.
+func (r *Runner) run(ctx context.Context, words []string, withInput bool) (e ended, err error) {
+	path, err := r.find(words[0])
+	if err != nil {
+		return e, err
+	}
+	complaints := &proc.Ends{}
+	c := proc.Command{Path: path, Args: words, Dir: r.Dir, Env: append(os.Environ(), "PWD="+r.Dir), Stderr: complaints,
+		TimeLimit: r.TimeLimit, Ask: proc.AskEnd, Grace: patience}
+	if r.Output != nil {
+		out := &shared{w: r.Output}
+		c.Stdout, c.Stderr = out, io.MultiWriter(complaints, out)
+	}
+	if withInput && r.Input != "" {
+		f, err := openInput(r.Input)
+		if err != nil {
+			return e, err
+		}
+		defer f.Close()
+		c.Stdin = f
+	}
+	var before, after host.Counters
+	before.Read()
+	e.Exit, err = c.Run(ctx)
+	after.Read()
+	e.said, e.machine = complaints.String(), after.Since(before)
+	return e, err
+}
+
+// shared lets two streams write to one writer.
+type shared struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}
+
+// Run runs a command in a fresh process, as the trial of a sweep. A command that fails is a [*collect.Failure].
+func (r *Runner) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+	if err := r.Begin(ctx); err != nil {
+		return trial.Outcome{}, err
+	}
+	i := slices.IndexFunc(r.Commands, func(c Command) bool { return c.Design == spec.Design })
+	if i < 0 {
+		return trial.Outcome{}, fmt.Errorf("there is no command %s", spec.Design)
+	}
+	x, err := r.timed(ctx, r.Commands[i], fmt.Sprintf("in block %d", spec.Block+1))
+	if err != nil {
+		return trial.Outcome{}, err
+	}
+	t := trial.Blank(spec)
+	t.Status, t.Operations, t.WallSeconds = result.OK, 1, x.Wall.Seconds()
+	t.Metrics = metricsOf(x)
+	t.Answer = map[string]any{"exit_code": x.State.ExitCode()}
+	if text := r.failure(x); text != "" {
+		t.Warnings = append(t.Warnings, "failures are ignored: it ended with "+text)
+	}
+	if errors.Is(x.Err, exec.ErrWaitDelay) {
+		t.Warnings = append(t.Warnings, "it left processes behind, which were ended; their CPU time is not counted")
+	}
+	return trial.Outcome{Trial: t}, nil
+}
+
+// metricsOf returns what the kernel counted for a process that has ended, with its children that it waited for.
+func metricsOf(x ended) result.Metrics {
+	user, system := x.State.UserTime().Seconds(), x.State.SystemTime().Seconds()
+	m := result.Metrics{
+		result.WallSeconds: result.Value(x.Wall.Seconds()), result.CPUSeconds: result.Value(user + system),
+		"cpu_user_seconds": result.Value(user), "cpu_system_seconds": result.Value(system),
+		result.Parallelism: result.Value((user + system) / x.Wall.Seconds()),
+		result.MaxRSS:      maxResident(x.State),
+	}
+	for _, name := range []string{"steal_seconds", "machine_cpu_seconds", "throttled_periods", "load1"} {
+		m[name] = x.machine.Get(name)
+	}
+	// Linux counts the memory of the process that starts a program as the program's own, until it starts.
+	if own, ok := host.PeakResident(); ok {
+		m[result.MemoryFloor] = result.Value(own)
+	}
+	return m
+}

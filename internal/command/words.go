@@ -1,0 +1,67 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+)
+
+// shellOnly are the signs that mean something to a shell and nothing here, unless they are quoted.
+const shellOnly = "|&;<>()`$*"
+
+// Words splits a command line into words as a shell does, without any other meaning: blanks separate words, single
+// quotes keep everything, double quotes keep everything except a backslash before one of \ " $ `, and a backslash
+// keeps the next character. Unquoted signs that only a shell acts on are an error, because no shell is used.
+func Words(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inside, quoted := false, rune(0) // within a word; within this kind of quotes
+	rest := []rune(line)
+	if string(rest) != line {
+		return nil, fmt.Errorf("%q is not valid UTF-8", line)
+	}
+	for i := 0; i < len(rest); i++ {
+		c := rest[i]
+		switch {
+		case c == 0:
+			return nil, fmt.Errorf("%q has a zero byte", line)
+		case quoted != 0 && c == quoted:
+			quoted = 0
+		case quoted == '\'' || quoted == '"' && (c != '\\' || !escapes(rest[i+1:])):
+			word.WriteRune(c)
+		case c == '\\':
+			if i+1 == len(rest) {
+				return nil, fmt.Errorf("%s ends in a backslash", line)
+			}
+			i++
+			inside = true
+			word.WriteRune(rest[i])
+		case c == '\'' || c == '"':
+			inside, quoted = true, c
+		case strings.ContainsRune(" \t\r\n", c):
+			if inside {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inside = false
+		case strings.ContainsRune(shellOnly, c):
+			return nil, fmt.Errorf("%s has an unquoted %c, and no shell is used; quote it, or give sh -c '...'", line,
+				c)
+		default:
+			inside = true
+			word.WriteRune(c)
+		}
+	}
+	switch {
+	case quoted != 0:
+		return nil, fmt.Errorf("%s has no closing %c", line, quoted)
+	case inside:
+		words = append(words, word.String())
+	}
+	if len(words) == 0 || words[0] == "" {
+		return nil, fmt.Errorf("%q names no command", line)
+	}
+	return words, nil
+}
+
+// escapes reports whether a backslash within double quotes escapes the character after it.
+func escapes(rest []rune) bool { return len(rest) > 0 && strings.ContainsRune("\\\"$`", rest[0]) }

@@ -1,0 +1,62 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestWords(t *testing.T) {
+	for line, want := range map[string][]string{
+		"make":                          {"make"},
+		"  go build\t-o new . \n":       {"go", "build", "-o", "new", "."},
+		`sh -c 'echo "$HOME"; ls *.go'`: {"sh", "-c", `echo "$HOME"; ls *.go`},
+		`echo "a b" c\ d "" ''`:         {"echo", "a b", "c d", "", ""},
+		`echo "\$x \a \"" 'a\'`:         {"echo", `$x \a "`, `a\`},
+		`a"b"'c'd`:                      {"abcd"},
+		`echo \| \;`:                    {"echo", "|", ";"},
+		`"./my prog" ä`:                 {"./my prog", "ä"},
+	} {
+		if got, err := Words(line); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v; want %q", line, got, err, want)
+		}
+	}
+	for line, want := range map[string]string{
+		"": "names no command", " \t": "names no command", "'' x": "names no command",
+		"echo 'a": "no closing '", `echo "a'`: `no closing "`, `echo \`: "ends in a backslash",
+		"a | b": "unquoted |", "a && b": "unquoted &", "a > b": "unquoted >", "echo $x": "unquoted $",
+		"rm *.o": "unquoted *", "a\x00b": "zero byte", "a\xff": "UTF-8",
+	} {
+		if got, err := Words(line); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v; want an error with %q", line, got, err, want)
+		}
+	}
+}
+
+// TestLine checks that the words of a printed command line are those of the command.
+func TestLine(t *testing.T) {
+	words := []string{"./my prog", "", "it's", `a"b`, `c\d`, "$x", "-n", "5"}
+	got, err := Words(Command{Words: words}.Line())
+	if err != nil || !slices.Equal(got, words) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// FuzzWords checks that no text causes a panic, and that words in single quotes are split as they were joined.
+func FuzzWords(f *testing.F) {
+	f.Add(`sh -c 'a "b"' c\ d`, "it's")
+	f.Add("a\\", "")
+	f.Fuzz(func(t *testing.T, line, word string) {
+		if words, err := Words(line); err == nil && (len(words) == 0 || words[0] == "") {
+			t.Fatalf("%q has no command: %q", line, words)
+		}
+		if !utf8.ValidString(word) || strings.ContainsRune(word, 0) {
+			return
+		}
+		quoted := "x '" + strings.ReplaceAll(word, "'", `'\''`) + "' y"
+		if words, err := Words(quoted); err != nil || !slices.Equal(words, []string{"x", word, "y"}) {
+			t.Fatalf("%q: %q, %v", quoted, words, err)
+		}
+	})
+}

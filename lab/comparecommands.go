@@ -1,0 +1,81 @@
+package lab
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/command"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+)
+
+// CommandOptions are the options of [CompareCommands]. Only Commands is required.
+type CommandOptions struct {
+	// Commands are two commands or more, as in {{"./old", "-n", "5"}, {"./new", "-n", "5"}}. All are compared with the
+	// first. No shell is used.
+	Commands      [][]string
+	Setup         string        // command that runs once before everything; "" for none
+	Prepare       string        // command that runs before each run of a command, untimed; "" for none
+	Input         string        // file that is each command's standard input; "" for none
+	Count         int           // blocks, each of which runs every command once; default 10
+	Budget        time.Duration // time for all trials, instead of Count; 0 for none
+	Warmups       int           // untimed runs of each command before everything
+	TimeLimit     time.Duration // of each run of a command; 0 for none
+	IgnoreFailure bool          // measure commands whatever their exit status
+	Seed          uint64        // seed of the order of runs
+	Show          io.Writer     // receives what the commands print; nil discards it
+	Output        string        // run directory to create; default brewput-runs/command-TIME
+	Args          []string      // stored in the run's header, such as the command line
+	Version       string        // version of the program, stored in the header
+	Notify        func(Event)   // receives [Note], [Started] and [Progress]; may be nil
+}
+
+// CompareCommands compares the wall time, CPU time and memory of commands. Each trial is a fresh process. A block runs
+// every command once, in random order. In the run, the workload is "command" and the designs are b for the first
+// command, a for the second, and c, d and so on for the others.
+//
+// Invalid options are a [*Refusal]. A command that fails is a [*collect.Failure] and ends the run. Other errors are
+// those of [Measure], and [Resume] continues the run: it repeats the setup and the warm-up.
+func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
+	if o.Count > 0 && o.Budget > 0 || o.Count < 0 || o.Budget < 0 {
+		return nil, refuse("", nil, "give a positive {count} of blocks or a {budget}, and not both")
+	}
+	if o.Count == 0 {
+		o.Count = 10
+	}
+	x := &command.Experiment{Setup: o.Setup, Prepare: o.Prepare, Input: o.Input, Warmups: o.Warmups,
+		TimeLimit: o.TimeLimit, IgnoreFailure: o.IgnoreFailure}
+	if err := x.Complete(o.Commands); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	if err := store.CheckVacant(store.Directory(o.Output, command.Workload, began)); err != nil {
+		return nil, sweep.StoreError(err)
+	}
+	runner := &command.Runner{Experiment: x, Output: o.Show, Note: (&Run{notify: o.Notify}).note}
+	if err := runner.Begin(ctx); err != nil {
+		return nil, unstored(ctx, err, "the setup and the warm-up ran", false)
+	}
+	h, err := x.Header(sweep.Header{World: result.Live, Args: o.Args, Version: o.Version, Started: began,
+		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Environment: host.Read(), Warnings: []string{}},
+		o.Budget)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRun(ctx, x.Workload(), &DesignOptions{Output: o.Output, Notify: o.Notify}, h)
+	if err != nil {
+		return nil, err
+	}
+	runner.Equip(r.sweep)
+	return r.measure(ctx)
+}
+
+func (r *Run) note(text string) { r.notify.send(Note{text}) }
+
+// Commands computes the medians, verdicts, warnings and the answer of a comparison of commands; nil for other runs.
+func (r *Run) Commands() *compare.CommandAnalysis { return command.Analyze(r.sweep, r.Trials) }

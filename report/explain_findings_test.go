@@ -1,0 +1,50 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/explain"
+)
+
+func TestFindingDocs(t *testing.T) {
+	var list, one, all bytes.Buffer
+	for _, c := range []struct {
+		name string
+		to   *bytes.Buffer
+	}{{"", &list}, {"coarse-lock", &one}} {
+		if known, err := FindingDocs(c.to, c.name, Style{Width: 80}); !known || err != nil {
+			t.Fatal(known, err)
+		}
+	}
+	golden(t, "findings-80.txt", list.Bytes())
+	golden(t, "finding-coarse-lock-80.txt", one.Bytes())
+	for _, line := range strings.Split(list.String()+one.String(), "\n") {
+		if len(line) > 80 || strings.HasSuffix(line, "...") {
+			t.Errorf("does not fit: %s", line)
+		}
+	}
+
+	if known, err := FindingDocsJSON(&all, ""); !known || err != nil {
+		t.Fatal(known, err)
+	}
+	dec := json.NewDecoder(&all)
+	for _, want := range explain.Docs() {
+		var got explain.Doc
+		if err := dec.Decode(&got); err != nil || got.Kind != "finding-doc" || got.Name != want.Name {
+			t.Errorf("%+v, %v; want %s", got, err, want.Name)
+		}
+	}
+
+	for _, name := range []string{"coarse", "Coarse-Lock", "./coarse-lock"} {
+		var b bytes.Buffer
+		if known, err := FindingDocs(&b, name, Style{}); known || err != nil || b.Len() > 0 {
+			t.Errorf("%s: %v %v %s", name, known, err, b.String())
+		}
+		if known, err := FindingDocsJSON(&b, name); known || err != nil || b.Len() > 0 {
+			t.Errorf("%s: %v %v %s", name, known, err, b.String())
+		}
+	}
+}
