@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/brewput/brewput/plan"
@@ -60,21 +61,10 @@ func TestContrastAnswer(t *testing.T) {
 		"undecided: F +10.0% (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
 	} {
 		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
-		if text := joined(got); text != want {
+		if text := strings.Join(got, "|"); text != want {
 			t.Errorf("%q, not %q", text, want)
 		}
 	}
-}
-
-func joined(list []string) string {
-	text := ""
-	for i, s := range list {
-		if i > 0 {
-			text += "|"
-		}
-		text += s
-	}
-	return text
 }
 
 // TestSingleAnswer checks the sentences on a run without comparisons.
@@ -87,14 +77,14 @@ func TestSingleAnswer(t *testing.T) {
 	}
 	scalings := []Scaling{scale("A", LimitNone, 1.92), scale("B", LimitLock, 0.7), scale("C", LimitOneCPU, 1),
 		scale("D", LimitNoise, 1.2)}
-	got := joined(BenchAnswer(nil, []Row{row("A", 12.34), row("B", 4.567e6), row("A", 20)}, scalings, nil))
+	got := strings.Join(BenchAnswer(nil, []Row{row("A", 12.34), row("B", 4.567e6), row("A", 20)}, scalings, nil), "|")
 	want := "2 benchmarks: fastest A 12.3ns/op, slowest B 4.57ms/op.|" +
 		"From 1 to 2 CPUs, 1 of 4 scales: A 1.92x; 1 does not: B 0.7x (waits for mutexes); 1 uses one CPU; " +
 		"1 is too noisy to judge."
 	if got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
-	if got := joined(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil)); got != "A 1µs/op." {
+	if got := strings.Join(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil), "|"); got != "A 1µs/op." {
 		t.Error(got)
 	}
 }
@@ -127,7 +117,7 @@ func TestGateAnswer(t *testing.T) {
 				"Other processes loaded the machine: stop them, or run the gate on an idle one."},
 	} {
 		before := slices.Clone(c.summary.List)
-		if got := joined(c.summary.Answer()); got != c.want {
+		if got := strings.Join(c.summary.Answer(), "|"); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}
 		for i := range before {

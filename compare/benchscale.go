@@ -109,7 +109,7 @@ func scalingAnswer(list []Scaling) string {
 		}
 		text += map[bool]string{true: one, false: several}[n == 1]
 		if len(names) > 0 {
-			text += ": " + few(names)
+			text += ": " + few(names, maxNamed)
 		}
 		parts = append(parts, text)
 	}
@@ -120,12 +120,4 @@ func scalingAnswer(list []Scaling) string {
 	add(noisy, "is too noisy to judge", "are too noisy to judge", nil)
 	add(len(list)-len(scale)-len(unscaled)-count[LimitOneCPU]-noisy, "is unknown", "are unknown", nil)
 	return fmt.Sprintf("From %d to %d CPUs, %s.", list[0].From, list[0].To, strings.Join(parts, "; "))
-}
-
-// few joins the first three names.
-func few(names []string) string {
-	if len(names) > 3 {
-		return strings.Join(names[:3], ", ") + fmt.Sprintf(" and %d more", len(names)-3)
-	}
-	return strings.Join(names, ", ")
 }

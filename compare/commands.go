@@ -21,18 +21,12 @@ type CommandAnalysis struct {
 	Answer   []string // a sentence for each comparison of wall times
 }
 
-// commandRecord and answerRecord are records of the JSON contract.
+// commandRecord is a record of the JSON contract.
 type commandRecord struct {
 	Kind          string `json:"kind"` // "command"
 	SchemaVersion int    `json:"schema_version"`
 	Design        string `json:"design"`
 	Command       string `json:"command"` // command line, quoted for a shell
-}
-
-type answerRecord struct {
-	Kind          string   `json:"kind"` // "answer"
-	SchemaVersion int      `json:"schema_version"`
-	Text          []string `json:"text"`
 }
 
 // Commands computes the medians, verdicts, warnings and the answer of the trials of commands. names and lines are those
@@ -79,8 +73,7 @@ func (c *CommandAnalysis) Records() []any {
 	for _, r := range c.Rows {
 		all = append(all, commandRecord{"command", result.SchemaVersion, r.Design, c.Lines[r.Design]})
 	}
-	all = append(all, Records(c.Rows, c.Verdicts, nil, c.Warnings)...)
-	return append(all, answerRecord{"answer", result.SchemaVersion, c.Answer})
+	return append(all, Records(c.Rows, c.Verdicts, nil, c.Warnings, AnswerOf(c.Answer))...)
 }
 
 // Limits of the warnings about commands.

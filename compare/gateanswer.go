@@ -63,10 +63,10 @@ func (g GateSummary) Answer() []string {
 	limit := fmt.Sprintf("%.3g%%", 100*g.Limit)
 	var parts []string
 	if names := of[Fail]; len(names) > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d over %s: %s", len(names), len(g.List), limit, few(names)))
+		parts = append(parts, fmt.Sprintf("%d of %d over %s: %s", len(names), len(g.List), limit, few(names, maxNamed)))
 	}
 	if names := of[Undecided]; len(names) > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d undecided: %s", len(names), len(g.List), few(names)))
+		parts = append(parts, fmt.Sprintf("%d of %d undecided: %s", len(names), len(g.List), few(names, maxNamed)))
 	}
 	switch n := len(of[Pass]); {
 	case n == len(g.List) && n > 1:

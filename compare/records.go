@@ -1,8 +1,8 @@
 package compare
 
 // Records are an analysis as values of the JSON contract, in its order: summaries, predictions, closed forms, serial
-// shares and knees, verdicts, sensitivities, warnings.
-func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings []Warning) []any {
+// shares and knees, verdicts, sensitivities, warnings, and last the answer.
+func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings []Warning, a Answer) []any {
 	var all []any
 	for _, s := range Summaries(rows) {
 		all = append(all, s)
@@ -32,5 +32,5 @@ func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings
 	for _, x := range warnings {
 		all = append(all, x)
 	}
-	return all
+	return append(all, a)
 }

@@ -97,6 +97,11 @@ func DefaultCriteria(baseline string, inputs []string) Criteria {
 	return Criteria{Baseline: baseline, Inputs: inputs, Margin: 0.02, Alpha: 0.05}
 }
 
+// TooFew reports whether the blocks of an undecided verdict are too few to decide anything, whatever they show.
+func (v *Verdict) TooFew() bool {
+	return !v.Exact && v.States == nil && v.RunsA == 0 && v.N < stat.MinBlocks(1-ratioConfidence)
+}
+
 // ratioConfidence is the confidence of every interval of a ratio.
 const ratioConfidence = 0.95
 

@@ -42,6 +42,8 @@ type Analysis struct {
 	Verdicts    []compare.Verdict
 	Sensitivity []compare.Sensitivity
 	Warnings    []compare.Warning
+	// Answer is what the analysis shows, in a few sentences.
+	Answer compare.Answer
 }
 
 // Analyze computes the rows, verdicts, predictions and warnings of the trials of one run. It does not change its
@@ -72,6 +74,8 @@ func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 	if o.CostsFrom == sweep.CostsTypical && slices.ContainsFunc(a.Rows, virtual) {
 		a.Warnings = append(a.Warnings, typicalCosts(o))
 	}
+	a.Answer = compare.NewAnswer(a.Rows, a.Verdicts,
+		compare.AnswerOptions{Baseline: o.Criteria.Baseline, Inputs: o.Criteria.Inputs})
 	return a
 }
 
@@ -91,9 +95,9 @@ func typicalCosts(o AnalyzeOptions) compare.Warning {
 }
 
 // Records returns the analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,
-// serial shares and knees, verdicts, sensitivities, warnings.
+// serial shares and knees, verdicts, sensitivities, warnings, and last the answer.
 func (a *Analysis) Records() []any {
-	return compare.Records(a.Rows, a.Verdicts, a.Sensitivity, a.Warnings)
+	return compare.Records(a.Rows, a.Verdicts, a.Sensitivity, a.Warnings, a.Answer)
 }
 
 // closedForms returns the formulas of a workload, by design.

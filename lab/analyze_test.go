@@ -202,7 +202,7 @@ func TestRecords(t *testing.T) {
 			kinds = append(kinds, line.Kind)
 		}
 	}
-	if got, want := fmt.Sprint(kinds), "[summary twin model verdict sensitivity warning]"; got != want {
+	if got, want := fmt.Sprint(kinds), "[summary twin model verdict sensitivity warning answer]"; got != want {
 		t.Errorf("kinds %v, want %v", got, want)
 	}
 	if counts["formula"] != 4 || counts["serial"] != 1 || counts["knee"] != 1 || counts["sensitivity"] != 1 ||

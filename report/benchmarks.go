@@ -103,7 +103,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 		writeSpeedups(&b, p.Rows, st)
 	}
 	p.writeEnd(&b, st)
-	writeParagraphs(&b, p.answer(), st)
+	writeAnswer(&b, p.answer(), st)
 	return st.emit(w, b.String())
 }
 

@@ -32,7 +32,7 @@ func (c Commands) Table(w io.Writer, st Style) error {
 		}
 	}
 	writeMessages(&b, "warnings", caution, c.Warnings, c.Rows, func(r compare.Row) []string { return r.Warnings }, st)
-	writeParagraphs(&b, c.Answer, st)
+	writeAnswer(&b, c.Answer, st)
 	return st.emit(w, b.String())
 }
 

@@ -57,14 +57,6 @@ func writeNotes(b *strings.Builder, notes []string, st Style) {
 	}
 }
 
-// writeAnswer writes the sentences of an answer after an empty line.
-func writeAnswer(b *strings.Builder, text []string, st Style) {
-	if len(text) > 0 {
-		blankLine(b)
-		wrap(b, st.split(strings.Join(text, " ")), " ", 0, st.width())
-	}
-}
-
 // explanationHead lists the program and its runs, and all its profiles if wanted.
 func explanationHead(e *evidence.Evidence, all bool) []string {
 	words := []string{"explain", e.Program.Name}

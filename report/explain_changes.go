@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/result"
 )
@@ -69,7 +70,7 @@ func ChangesJSON(w io.Writer, changes []explain.Change, notes []string) error {
 			return err
 		}
 	}
-	return JSON(w, newExplainAnswer(explain.SummarizeChanges(changes)))
+	return JSON(w, compare.AnswerOf(explain.SummarizeChanges(changes)))
 }
 
 // formatSeconds prints a time given in seconds.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/result"
@@ -37,7 +38,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	for _, n := range r.Notes {
 		all = append(all, noteJSON{"note", n})
 	}
-	all = append(all, newExplainAnswer(r.Answer()))
+	all = append(all, compare.AnswerOf(r.Answer()))
 
 	for _, x := range all {
 		if err := JSON(w, x); err != nil {
@@ -46,15 +47,6 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	}
 	return nil
 }
-
-// explainAnswer is the answer as JSON: one or two sentences.
-type explainAnswer struct {
-	Kind          string   `json:"kind"`
-	SchemaVersion int      `json:"schema_version"`
-	Text          []string `json:"text"`
-}
-
-func newExplainAnswer(text []string) explainAnswer { return explainAnswer{"answer", 1, nonNil(text)} }
 
 type cpuTimeJSON struct {
 	Kind    string          `json:"kind"`

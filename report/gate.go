@@ -156,7 +156,7 @@ func (g Gate) JSON(w io.Writer) error {
 		NotJudged     []result.NotJudged `json:"not_judged"`
 		Notes         []string           `json:"notes"`
 	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]result.NotJudged{}, g.NotJudged...),
-		append([]string{}, g.Notes...)}, benchAnswer(g.answer()))
+		append([]string{}, g.Notes...)}, compare.AnswerOf(g.answer()))
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {
 			return err

@@ -140,16 +140,7 @@ func (p Benchmarks) Lines() []any {
 			Broken
 		}{"broken", result.SchemaVersion, x})
 	}
-	return append(lines, benchAnswer(p.answer()))
-}
-
-// benchAnswer is the JSON object of an answer, the last line.
-func benchAnswer(text []string) any {
-	return struct {
-		Kind          string   `json:"kind"` // "answer"
-		SchemaVersion int      `json:"schema_version"`
-		Text          []string `json:"text"` // sentences
-	}{"answer", result.SchemaVersion, append([]string{}, text...)}
+	return append(lines, compare.AnswerOf(p.answer()))
 }
 
 // geomeanLine is the JSON object of a group's geometric mean.

@@ -242,10 +242,12 @@ func refusedRows() []compare.Row {
 }
 
 func TestGoldens(t *testing.T) {
-	unicode, ascii := Style{Width: 100, Unicode: true}, Style{Width: 80}
-	color := Style{Width: 100, Unicode: true, Color: true}
+	unicode, ascii := Style{Width: 100, Unicode: true, Full: true}, Style{Width: 80, Full: true}
+	color := Style{Width: 100, Unicode: true, Color: true, Full: true}
 	type renderer func(*bytes.Buffer, []compare.Row, Style) error
-	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, nil, nil, st) }
+	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error {
+		return Table(b, rows, nil, nil, compare.NewAnswer(rows, nil, compare.AnswerOptions{}), st)
+	}
 	for _, g := range []struct {
 		name   string
 		rows   []compare.Row
@@ -260,7 +262,7 @@ func TestGoldens(t *testing.T) {
 		{"peers-ascii-80.txt", references(), ascii, table},
 		{"peers.md", references(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
 			_ Style) error {
-			return Markdown(b, rows, nil, nil)
+			return Markdown(b, rows, nil, nil, compare.Answer{})
 		}},
 		{"twin-unicode-100.txt", predictedRows(), unicode, table},
 		{"twin-ascii-80.txt", predictedRows(), ascii, table},
@@ -268,15 +270,17 @@ func TestGoldens(t *testing.T) {
 		{"twin-jobs.txt", predictedJobs(), unicode, table},
 		{"twin-refused.txt", refusedRows(), unicode, table},
 		{"twin-refused.md", refusedRows(), Style{},
-			func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
+			func(b *bytes.Buffer, rows []compare.Row, _ Style) error {
+				return Markdown(b, rows, nil, nil, compare.Answer{})
+			}},
 		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
 		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
 			_ Style) error {
-			return Markdown(b, rows, nil, nil)
+			return Markdown(b, rows, nil, nil, compare.Answer{})
 		}},
 		{"twin.md", predictedRows(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
 			_ Style) error {
-			return Markdown(b, rows, nil, nil)
+			return Markdown(b, rows, nil, nil, compare.Answer{})
 		}},
 		{"plots-unicode-100.txt", shops(), unicode,
 			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return drawn(b, rows, st, writePlots) }},
@@ -382,12 +386,13 @@ func TestOpenLoopPage(t *testing.T) {
 			Verdict: compare.Unstable},
 	}
 	var page bytes.Buffer
-	if err := Table(&page, rows, verdicts, nil, Style{Width: 100, Unicode: true}); err != nil {
+	if err := Table(&page, rows, verdicts, nil, compare.Answer{},
+		Style{Full: true, Width: 100, Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "open-unicode-100.txt", page.Bytes())
 	page.Reset()
-	if err := Markdown(&page, rows, verdicts, nil); err != nil {
+	if err := Markdown(&page, rows, verdicts, nil, compare.Answer{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "open.md", page.Bytes())

@@ -46,8 +46,8 @@ func TestRowNamesInSentences(t *testing.T) {
 	compare.AddKnees(rows, nil)
 	text := "pool: grain 1 (500.0ms at 1), 2.00x at 16; by its formula 1 to 256"
 	var table, markdown strings.Builder
-	if err := errors.Join(Table(&table, rows, nil, nil, Style{Width: 100}),
-		Markdown(&markdown, rows, nil, nil)); err != nil {
+	if err := errors.Join(Table(&table, rows, nil, nil, compare.Answer{}, Style{Full: true, Width: 100}),
+		Markdown(&markdown, rows, nil, nil, compare.Answer{})); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(table.String(), "\n  "+text+"\n") {
@@ -75,7 +75,7 @@ func TestFewReplications(t *testing.T) {
 	for half, want := range map[result.Value]string{12: "no intervals: they need at least 2 replications, and more " +
 		"where they differ much", 0.5: "bars: 95% intervals"} {
 		var rows []compare.Row
-		for _, cpus := range []int{1, 2} {
+		for _, cpus := range []int{1, 2, 4} {
 			s := result.Summary{Metric: result.Throughput, Median: 3, Low: result.Unavailable, High: result.Unavailable,
 				Mean: &result.Interval{Mean: 3, Low: 3 - half, High: 3 + half}}
 			rows = append(rows, compare.Row{Workload: "w", Design: "pool", World: result.Virtual, N: 2,
@@ -84,7 +84,7 @@ func TestFewReplications(t *testing.T) {
 				Metrics: map[string]result.Summary{result.Throughput: s}})
 		}
 		var page strings.Builder
-		if err := Table(&page, rows, nil, nil, Style{Width: 100}); err != nil {
+		if err := Table(&page, rows, nil, nil, compare.Answer{}, Style{Full: true, Width: 100}); err != nil {
 			t.Fatal(err)
 		}
 		if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "95% interval") != (half < 3) {

@@ -8,9 +8,10 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Markdown writes the main table as a GitHub table with its footnotes, the verdicts as a list, and the warnings. It
-// leaves no column out.
-func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning) error {
+// Markdown writes the main table as a GitHub table with its footnotes, the verdicts as a list, the warnings, and last
+// the answer. It leaves no column out.
+func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning,
+	answer compare.Answer) error {
 	var b strings.Builder
 	fs := frames(rows)
 	for _, f := range fs {
@@ -53,7 +54,15 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	for i, x := range warnings {
 		markdownWarning(&b, i, x.Text)
 	}
+	markdownAnswer(&b, answer)
 	return Style{}.emit(w, b.String())
+}
+
+// markdownAnswer ends the page.
+func markdownAnswer(b *strings.Builder, a compare.Answer) {
+	if len(a.Text) > 0 {
+		b.WriteString("\n" + markdownLine(strings.Join(a.Text, " ")) + "\n")
+	}
 }
 
 // escapeMarkdown quotes text in a cell of a table.

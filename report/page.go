@@ -3,16 +3,16 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Table writes the page for people: the results, the verdicts, plots, what the instrumented trials measured, and last
-// the errors and warnings.
-func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning, st Style) error {
+// Table writes the page for people: the results, the parts that the style shows, the verdicts, the errors and
+// warnings, and last the answer.
+func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning,
+	answer compare.Answer, st Style) error {
 	if len(rows) == 0 {
 		_, err := io.WriteString(w, "No trial ended: there is nothing to show.\n")
 		return err
@@ -24,57 +24,66 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		writeResults(&b, &fs[i], st)
 		writeAnswers(&b, &fs[i], st)
 	}
-
-	if len(verdicts) == 0 && haveOneTrial(rows) {
-		what := "blocks"
-		if fs[0].virtual() {
-			what = "replications"
-		}
-		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 "+what) + "\n")
-	}
-
+	writeParts(&b, fs, rows, st)
 	writeVerdicts(&b, verdicts, st)
-	writeStates(&b, rows, st)
-	writeSensitivities(&b, rows, st)
-	for i := range fs {
-		writeViews(&b, &fs[i], st)
-		writePredictions(&b, &fs[i], st)
-	}
-
-	for _, part := range []func(*strings.Builder, *frame, Style){writeFormulas, writeSerials, writeKnees,
-		writeCounters, writePlots, writeBoxes, writeResources, writeCPUTime} {
-		for i := range fs {
-			part(&b, &fs[i], st)
-		}
-	}
-
-	if sum := compare.DecisionChecksum(rows); sum != 0 {
-		blankLine(&b)
-		b.WriteString(st.paint(dim, checksumText(sum)) + "\n")
-	}
 	writeMessages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
 	writeMessages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
+	writeAnswer(&b, answer.Text, st)
 	return st.emit(w, b.String())
+}
+
+// writeParts writes the optional parts of the page, and the sentences that are always there.
+func writeParts(b *strings.Builder, fs []frame, rows []compare.Row, st Style) {
+	if st.shows("states") {
+		writeStates(b, rows, st)
+	}
+	writeSensitivities(b, rows, st) // only if the user asked for them
+	for i := range fs {
+		if st.shows("views") {
+			writeViews(b, &fs[i], st)
+		}
+		writePredictions(b, &fs[i], st)
+	}
+	for _, part := range []struct {
+		name  string
+		write func(*strings.Builder, *frame, Style)
+	}{{"formulas", writeFormulas}, {"serial", writeSerials}, {"knees", writeKnees}, {"counters", writeCounters},
+		{"plots", writePlots}, {"latency", writeBoxes}, {"resources", writeResources}, {"cpu", writeCPUTime}} {
+		for i := range fs {
+			if st.shows(part.name) || part.name == "cpu" && fs[i].profiled() { // the user asked for a profile
+				part.write(b, &fs[i], st)
+			}
+		}
+	}
+	if sum := compare.DecisionChecksum(rows); sum != 0 && st.shows("checksum") {
+		blankLine(b)
+		b.WriteString(st.paint(dim, checksumText(sum)) + "\n")
+	}
+}
+
+// writeAnswer writes the answer, the last lines of every page: each sentence on lines of its own.
+func writeAnswer(b *strings.Builder, sentences []string, st Style) {
+	if len(sentences) == 0 {
+		return
+	}
+	blankLine(b)
+	for _, text := range sentences {
+		wrapPainted(b, st.split(text), bold, st)
+	}
+}
+
+// wrapPainted writes a sentence on lines of its own, in a tone.
+func wrapPainted(b *strings.Builder, words []string, t tone, st Style) {
+	var text strings.Builder
+	wrap(&text, words, " ", 0, st.width())
+	for line := range strings.Lines(text.String()) {
+		b.WriteString(st.paint(t, strings.TrimSuffix(line, "\n")) + "\n")
+	}
 }
 
 // checksumText prints the checksum of the scheduler's decisions in virtual time.
 func checksumText(sum uint64) string {
 	return fmt.Sprintf("decisions of the scheduler: checksum %016x", sum)
-}
-
-// haveOneTrial reports whether designs that could be compared have one trial each.
-func haveOneTrial(rows []compare.Row) bool {
-	design := ""
-	for _, r := range rows {
-		switch {
-		case r.Bound || r.N != 1:
-		case design != "" && design != r.Design:
-			return true
-		default:
-			design = r.Design
-		}
-	}
-	return false
 }
 
 // writeResults writes the main table of a frame.
@@ -129,54 +138,4 @@ func writeHeading(b *strings.Builder, title, remark string, st Style) {
 		b.WriteString(sep + st.paint(dim, remark))
 	}
 	b.WriteString("\n")
-}
-
-// writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the
-// rows and designs that it concerns.
-func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compare.Warning, rows []compare.Row,
-	texts func(compare.Row) []string, st Style) {
-	type concern struct {
-		text    string
-		rows    int
-		designs []string
-	}
-
-	// Collect equal texts of several rows.
-	var list []*concern
-	for _, r := range rows {
-		for _, text := range texts(r) {
-			i := slices.IndexFunc(list, func(c *concern) bool { return c.text == text })
-			if i < 0 {
-				list = append(list, &concern{text: text})
-				i = len(list) - 1
-			}
-			list[i].rows++
-			if !slices.Contains(list[i].designs, r.Design) {
-				list[i].designs = append(list[i].designs, r.Design)
-			}
-		}
-	}
-
-	if len(list)+len(runWarnings) == 0 {
-		return
-	}
-
-	writeHeading(b, title, "", st)
-	for _, x := range runWarnings {
-		writeWarning(b, x.Text, st)
-	}
-	for _, c := range list {
-		where := fmt.Sprintf("(%d of %d rows: %s)", c.rows, len(rows), strings.Join(c.designs, ", "))
-		if c.rows == len(rows) {
-			where = "(every row)"
-		}
-		b.WriteString(st.paint(t, "!") + " ")
-		wrap(b, st.split(c.text+" "+where), " ", 2, st.width()-2)
-	}
-}
-
-// writeWarning writes a warning of a run.
-func writeWarning(b *strings.Builder, text string, st Style) {
-	b.WriteString(st.paint(caution, "!") + " ")
-	wrap(b, st.split(text), " ", 2, st.width()-2)
 }

@@ -15,6 +15,9 @@ import (
 // maxPlotWidth limits plots on very wide terminals.
 const maxPlotWidth = 100
 
+// leastLevels is the number of levels from which on a plot shows more than the table.
+const leastLevels = 3
+
 // startRoom is the distance of the first level from the axis, in cells. Up to maxTogether marks at one position are
 // drawn side by side; the end of the axis has room for them.
 const (
@@ -52,7 +55,7 @@ func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Sty
 			top = max(top, m.high)
 		}
 	}
-	if top <= 0 || len(levels) < 2 {
+	if top <= 0 || len(levels) < leastLevels {
 		return
 	}
 
@@ -63,12 +66,19 @@ func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Sty
 	}
 
 	width := min(st.width(), maxPlotWidth) - margin - len(" |")
+	names := endNames(list, len(levels)-1, width, st)
+	if names != nil {
+		width -= nameWidth(names)
+	}
 	at, how := positions(numbers, width-startRoom-maxTogether)
 	for i := range at {
 		at[i] += startRoom
 	}
 	c := newCanvas(width, y)
 	c.draw(list, at)
+	if names != nil && !c.label(list, names) {
+		names = nil
+	}
 
 	remark := how
 	if f.hasPredictedRows() {
@@ -80,7 +90,9 @@ func writePlot(b *strings.Builder, f *frame, factor, metric, name string, st Sty
 	writeHeading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
 	c.write(b, y, margin, at, st)
 	writeLevels(b, levels, at, margin+2, st)
-	writeLegend(b, list, st)
+	if names == nil {
+		writeLegend(b, list, st)
+	}
 	writeRemarks(b, c.crowded, leftOut, without, factor, st)
 }
 
@@ -157,8 +169,9 @@ type canvas struct {
 	end           float64
 	bits          []byte // braille dots of the lines; in ASCII any bit is a dot
 	bars          []bool
-	texts         []cell // marks; one rune each
-	tones         []tone // of the lines and bars
+	texts         []cell         // marks; one rune each
+	tones         []tone         // of the lines and bars
+	names         map[int][]cell // by row: what follows at the end of the lines
 }
 
 func newCanvas(width int, y axis) *canvas {
@@ -253,7 +266,7 @@ func (c *canvas) write(b *strings.Builder, y axis, margin int, at []int, st Styl
 			cells[x] = c.cell(x, r, at, st)
 		}
 		b.WriteString(strings.Repeat(" ", margin-quote.Width(label)) + label + " " +
-			st.paint(dim, edge) + strings.TrimRight(st.paintCells(cells), " ") + "\n")
+			st.paint(dim, edge) + strings.TrimRight(st.paintCells(append(cells, c.names[r]...)), " ") + "\n")
 	}
 }
 

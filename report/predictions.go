@@ -191,7 +191,7 @@ var metricWords = map[string]string{
 	result.WallSeconds: "wall time",
 }
 
-// writePredictions writes how well predictions and measurements agree.
+// writePredictions writes how well predictions and measurements agree, and which are off if the page shows that part.
 func writePredictions(b *strings.Builder, f *frame, st Style) {
 	sentence, off := f.agreement()
 	if sentence == "" {
@@ -199,6 +199,9 @@ func writePredictions(b *strings.Builder, f *frame, st Style) {
 	}
 	blankLine(b)
 	wrap(b, st.split(sentence), " ", 2, st.width())
+	if !st.shows("predictions") {
+		off = nil
+	}
 	for _, text := range off {
 		b.WriteString("  " + st.paint(caution, offSign) + " ")
 		wrap(b, st.split(text), " ", 4, st.width()-4)

@@ -21,7 +21,8 @@ func TestColoursAndNames(t *testing.T) {
 	own := regexp.MustCompile("\x1b\\[(1|2|3[1-6]|0)m")
 	for _, color := range []bool{true, false} {
 		var b strings.Builder
-		if err := Table(&b, rows, nil, warnings, Style{Width: 200, Color: color, Unicode: true}); err != nil {
+		if err := Table(&b, rows, nil, warnings, compare.Answer{},
+			Style{Full: true, Width: 200, Color: color, Unicode: true}); err != nil {
 			t.Fatal(err)
 		}
 		page := b.String()

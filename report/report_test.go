@@ -149,7 +149,7 @@ func TestNote(t *testing.T) {
 func TestSigns(t *testing.T) {
 	page := func(rows ...compare.Row) string {
 		var b bytes.Buffer
-		if err := Table(&b, rows, nil, nil, Style{Unicode: true}); err != nil {
+		if err := Table(&b, rows, nil, nil, compare.Answer{}, Style{Full: true, Unicode: true}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -181,7 +181,7 @@ func TestPageFitsAndIsASCII(t *testing.T) {
 		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(),
 			"twin": predictedRows(), "jobs": predictedJobs(), "pipes": pipes()} {
 			var b bytes.Buffer
-			if err := Table(&b, rows, nil, nil, Style{Width: width}); err != nil {
+			if err := Table(&b, rows, nil, nil, compare.Answer{}, Style{Full: true, Width: width}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(b.String()) {
@@ -230,8 +230,9 @@ func stages() []compare.Row {
 
 func TestColorOnlyAddsEscapes(t *testing.T) {
 	var with, without bytes.Buffer
-	if err := errors.Join(Table(&with, shops(), nil, nil, Style{Unicode: true, Color: true}),
-		Table(&without, shops(), nil, nil, Style{Unicode: true})); err != nil {
+	if err := errors.Join(Table(&with, shops(), nil, nil, compare.Answer{},
+		Style{Full: true, Unicode: true, Color: true}),
+		Table(&without, shops(), nil, nil, compare.Answer{}, Style{Full: true, Unicode: true})); err != nil {
 		t.Fatal(err)
 	}
 	bare := with.String()
@@ -249,7 +250,7 @@ func TestMessagesOnce(t *testing.T) {
 	rows[1].Warnings = []string{"everywhere"}
 	rows[2].Warnings = []string{"hot", "everywhere"}
 	var b bytes.Buffer
-	if err := Table(&b, rows, nil, nil, Style{}); err != nil {
+	if err := Table(&b, rows, nil, nil, compare.Answer{}, Style{Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	want := "warnings\n! hot (2 of 3 rows: a, b)\n! everywhere (every row)\n"
@@ -296,7 +297,7 @@ func TestAxisTo(t *testing.T) {
 func TestPlotLimits(t *testing.T) {
 	var rows []compare.Row
 	for i := range 15 {
-		for _, cpus := range []int{1, 2} {
+		for _, cpus := range []int{1, 2, 3} {
 			rows = append(rows, row(string(rune('a'+i)), 10, map[string]float64{result.Throughput: 100},
 				set("cpus", cpus)))
 		}
@@ -357,7 +358,8 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func TestWriteErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
-		"Table": Table(failing{}, shops(), nil, nil, Style{}), "Markdown": Markdown(failing{}, shops(), nil, nil),
+		"Table": Table(failing{}, shops(), nil, nil, compare.Answer{},
+			Style{Full: true}), "Markdown": Markdown(failing{}, shops(), nil, nil, compare.Answer{}),
 		"CSV":   CSV(failing{}, trialsOf()),
 		"Bench": Bench(failing{}, trialsOf(), nil),
 		"JSON":  JSON(failing{}, 1),

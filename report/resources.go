@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// writeResources writes what the instrumented trials measured for each named resource.
+// writeResources writes what the instrumented trials measured for the busiest resource of each row, or for all.
 func writeResources(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Resources) > 0 }) {
 		return
@@ -20,18 +21,18 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 		f.instrumentedRemark("of instrumented trials, which are in no other number"), st)
 
 	labels := f.labels()
-	calm := 2 // a narrow page may drop a column of zeros
-	if slices.ContainsFunc(f.rows, violated) {
-		calm = 0
-	}
 	columns := append(labels,
 		column{head: "resource", left: true}, column{head: "kind", left: true}, column{head: "count", drop: 3},
 		column{head: "busy"}, column{group: "mean", head: "use", drop: 4}, column{group: "mean", head: "wait"},
 		column{head: "waited", drop: 1},
-		column{head: "violations", drop: calm}, column{head: "occupied"})
+		column{head: "violations"}, column{head: "occupied"})
 
 	for _, r := range f.rows {
-		for i, x := range r.Resources {
+		shown := r.Resources
+		if !st.shows("all-resources") {
+			shown = busiest(shown)
+		}
+		for i, x := range shown {
 			if i == 0 {
 				f.label(columns, r)
 			} else {
@@ -43,9 +44,11 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 		}
 	}
 
-	// Columns without any text are dropped.
+	// Columns that say nothing are dropped, and so are violations if there are none.
+	calm := !slices.ContainsFunc(f.rows, violated)
 	columns = slices.DeleteFunc(columns, func(c column) bool {
-		return !slices.ContainsFunc(c.cells, func(x cell) bool { return x.text != "" })
+		return calm && c.head == "violations" ||
+			!slices.ContainsFunc(c.cells, func(x cell) bool { return x.text != "" && x.text != noQuantile })
 	})
 	writeTable(b, columns, func([]column) []string {
 		if s := slowDownText(f.rows); s != "" {
@@ -53,6 +56,25 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 		}
 		return nil
 	}, st)
+}
+
+// busiest returns the resource with the highest utilization. Equals are decided by the mean wait, and so are
+// resources without a utilization. One with violations comes first.
+func busiest(list []result.Resource) []result.Resource {
+	value := func(x *float64) float64 {
+		if x == nil {
+			return -1
+		}
+		return *x
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []result.Resource{slices.MaxFunc(list, func(a, b result.Resource) int {
+		return cmp.Or(cmp.Compare(a.Violations, b.Violations),
+			cmp.Compare(value(a.Utilization), value(b.Utilization)),
+			cmp.Compare(value(a.WaitMeanNs), value(b.WaitMeanNs)))
+	})}
 }
 
 // violated reports whether two users were in a station of the row at once.
@@ -120,6 +142,11 @@ func slowDownText(rows []compare.Row) string {
 	}
 }
 
+// profiled reports whether the instrumented trials took CPU profiles.
+func (f *frame) profiled() bool {
+	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, found := r.CPUTime["channel"]; return found })
+}
+
 // writeCPUTime writes the breakdown of CPU time in the instrumented trials.
 func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
@@ -129,7 +156,7 @@ func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}
-	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.CPUTime["channel"]; return profiled }) {
+	if f.profiled() {
 		names = []string{"useful", "channel", "scheduler", "gc", "idle"}
 	}
 	for _, name := range names {

@@ -46,22 +46,17 @@ func (c RunComparison) Table(w io.Writer, st Style) error {
 		writeTable(&b, t.columns, vagueNote, st)
 	}
 
-	verdicts := c.Contrast.Verdicts()
-	if len(verdicts) == 0 {
-		b.WriteString("\n" + st.paint(dim, noVerdicts) + "\n")
-	}
-	writeVerdicts(&b, verdicts, st)
+	writeVerdicts(&b, c.Contrast.Verdicts(), st)
 	writeParagraphs(&b, c.unmatchedTexts(), st)
 	if len(c.Warnings) > 0 {
 		writeHeading(&b, "warnings", "", st)
 	}
 	for _, x := range c.Warnings {
-		writeWarning(&b, warningText(x, c), st)
+		writeCaution(&b, warningText(x, c), "", caution, st)
 	}
+	writeAnswer(&b, c.Contrast.Answer().Text, st)
 	return st.emit(w, b.String())
 }
-
-const noVerdicts = "no verdicts: they need at least 2 blocks with a number in each run, and 5 to decide"
 
 // title names the workload and both sides.
 func (c RunComparison) title() string {
@@ -226,9 +221,6 @@ func (c RunComparison) Markdown(w io.Writer) error {
 		markdownTable(&b, t.columns)
 		markdownFootnotes(&b, vagueNote(t.columns))
 	}
-	if len(c.Contrast.Verdicts()) == 0 {
-		b.WriteString("\n" + noVerdicts + "\n")
-	}
 	markdownVerdicts(&b, c.Contrast.Verdicts())
 
 	for _, text := range c.unmatchedTexts() {
@@ -237,5 +229,6 @@ func (c RunComparison) Markdown(w io.Writer) error {
 	for i, x := range c.Warnings {
 		markdownWarning(&b, i, warningText(x, c))
 	}
+	markdownAnswer(&b, c.Contrast.Answer())
 	return Style{}.emit(w, b.String())
 }

@@ -46,8 +46,8 @@ func casesJSON(rows []compare.Row, workload string) []caseJSON {
 	return list
 }
 
-// JSON writes a line for the comparison, one for each warning, the summaries of the judged metric of both runs, and
-// the verdicts.
+// JSON writes a line for the comparison, one for each warning, the summaries of the judged metric of both runs, the
+// verdicts, and the answer.
 func (c RunComparison) JSON(w io.Writer) error {
 	lines := []any{comparisonJSON{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, 0, 0, false,
 		append([]result.Difference{}, c.Facts...),
@@ -75,6 +75,7 @@ func (c RunComparison) JSON(w io.Writer) error {
 	for _, v := range c.Contrast.Verdicts() {
 		lines = append(lines, v)
 	}
+	lines = append(lines, c.Contrast.Answer())
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {
 			return err

@@ -87,8 +87,8 @@ func TestWarningsOfARun(t *testing.T) {
 	warnings := []compare.Warning{compare.NewWarning("coffee", compare.WarnSteal,
 		"the hypervisor gave 3.4% of the CPU time to others | neighbours")}
 	var page, md bytes.Buffer
-	if err := errors.Join(Table(&page, rows, nil, warnings, Style{Unicode: true}),
-		Markdown(&md, rows, nil, warnings)); err != nil {
+	if err := errors.Join(Table(&page, rows, nil, warnings, compare.Answer{}, Style{Full: true, Unicode: true}),
+		Markdown(&md, rows, nil, warnings, compare.Answer{})); err != nil {
 		t.Fatal(err)
 	}
 	if want := "\nwarnings\n! the hypervisor gave 3.4% of the CPU time to others | neighbours\n! " +

@@ -25,10 +25,10 @@ func ranged(design string, share float64) compare.Row {
 func TestSensitivity(t *testing.T) {
 	text := func(rows ...compare.Row) string {
 		var table, md bytes.Buffer
-		if err := Table(&table, rows, nil, nil, Style{Width: 140}); err != nil {
+		if err := Table(&table, rows, nil, nil, compare.Answer{}, Style{Full: true, Width: 140}); err != nil {
 			t.Fatal(err)
 		}
-		if err := Markdown(&md, rows, nil, nil); err != nil {
+		if err := Markdown(&md, rows, nil, nil, compare.Answer{}); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Join(strings.Fields(table.String()+md.String()), " ")

@@ -24,10 +24,11 @@ func TestSteadyStates(t *testing.T) {
 		Low: 0.905, High: 1, P: result.Unavailable,
 		Verdict: compare.Slower, Paired: true, States: s.States}
 	var table, md bytes.Buffer
-	if err := Table(&table, []compare.Row{r}, []compare.Verdict{v}, nil, Style{Width: 200}); err != nil {
+	if err := Table(&table, []compare.Row{r}, []compare.Verdict{v}, nil, compare.Answer{},
+		Style{Full: true, Width: 200}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&md, []compare.Row{r}, []compare.Verdict{v}, nil); err != nil {
+	if err := Markdown(&md, []compare.Row{r}, []compare.Verdict{v}, nil, compare.Answer{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{table.String(), md.String()} {

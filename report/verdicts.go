@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// writeVerdicts writes a sentence for each verdict, grouped by point.
-func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
+// writeVerdictSentences writes a sentence for each verdict, grouped by point, with what its blocks can detect.
+func writeVerdictSentences(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 	if len(verdicts) == 0 {
 		return
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -106,7 +105,7 @@ func TestVerdictsUnderTheirPoints(t *testing.T) {
 	one, two := v, v
 	one.Point, two.Point = at(1), at(2)
 	var b strings.Builder
-	writeVerdicts(&b, []compare.Verdict{one, two}, Style{Unicode: true})
+	writeVerdicts(&b, []compare.Verdict{one, two}, Style{Unicode: true, Parts: []string{"verdicts"}})
 	want := `coffee: verdicts  the chance of a false difference among these 2 is at most 5%
 cpus 1
   a is 2.00x b (95% interval 1.90 to 2.10)
@@ -118,19 +117,55 @@ cpus 2
 	}
 }
 
-// TestNoVerdicts checks that a page without verdicts says how many blocks or replications they need.
-func TestNoVerdicts(t *testing.T) {
-	for world, want := range map[string]string{
-		result.Live:    "no verdicts: they need at least 2 blocks\n",
-		result.Virtual: "no verdicts: they need at least 2 replications\n",
+// TestVerdictLines checks the line of each kind of verdict.
+func TestVerdictLines(t *testing.T) {
+	at := func(cpus int) plan.Point {
+		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
+	}
+	v := func(a, b string, cpus int, verdict string, ratio, low, high result.Value) compare.Verdict {
+		return compare.Verdict{Workload: "coffee", A: a, B: b, Paired: true, Metric: result.Throughput,
+			Verdict: verdict, Point: at(cpus), Ratio: ratio, Low: low, High: high, N: 10, Margin: 0.02,
+			P: result.Unavailable}
+	}
+	exact := func(x compare.Verdict) compare.Verdict { x.Exact = true; return x }
+	faster := v("fine", "coarse", 2, compare.Faster, 1.99, 1.97, 2)
+	faster.MoreLines = ptr(20)
+	timed := v("new", "old", 2, compare.Faster, 0.9, 0.88, 0.92)
+	timed.Metric, timed.MoreLines = result.WallSeconds, ptr(-1)
+	open := v("a", "b", 4, compare.Undecided, 1.03, 0.95, 1.12)
+	open.MoreBlocks = ptr(12)
+	few := v("a", "b", 4, compare.Undecided, 2, 0.2, 9)
+	few.N = 3
+
+	for _, c := range []struct {
+		name string
+		list []compare.Verdict
+		want string
+	}{
+		{"by point", []compare.Verdict{exact(v("b", "a", 1, compare.Equivalent, 1, 1, 1)),
+			exact(v("c", "b", 1, compare.Equivalent, 1, 1, 1)), faster, timed,
+			v("x", "y", 4, compare.Equivalent, 1.005, 0.998, 1.012), open},
+			`  cpus 1  a, b and c equal (exact)
+  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
+          new 0.90x the time of old [0.88, 0.920] (-10.0%)  1 line less
+  cpus 4  x 1.005x y [0.998, 1.012]  equivalent within 2%
+          a 1.030x b [0.950, 1.12]  undecided, +12 blocks
+`},
+		{"many undecided", []compare.Verdict{open, open, open, open, open, faster},
+			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
+  5 of 6 undecided; about 12 more blocks would decide all of them
+`},
+		{"some have too few blocks", []compare.Verdict{faster, few},
+			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
+  no verdict on 1 of 2 comparisons: 3 blocks are too few to decide
+`},
+		{"all have too few blocks", []compare.Verdict{few, few}, ""},
 	} {
-		rows := []compare.Row{row("a", 1, nil), row("b", 1, nil)}
-		for i := range rows {
-			rows[i].World = world
-		}
-		var b bytes.Buffer
-		if err := Table(&b, rows, nil, nil, Style{}); err != nil || !strings.Contains(b.String(), want) {
-			t.Errorf("%s: %q, %v", world, b.String(), err)
+		var b strings.Builder
+		writeVerdicts(&b, c.list, Style{Width: 80})
+		_, got, _ := strings.Cut(b.String(), "\n")
+		if got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
 }

@@ -47,6 +47,7 @@ func (a *app) compareCommand() *cobra.Command {
 	o.addTo(cmd.Flags())
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for "+
 		"benchstat -col side)")
+	a.view.addTo(cmd.Flags())
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -111,7 +112,7 @@ func (a *app) printRuns(page report.RunComparison, format string) error {
 	case "md":
 		return page.Markdown(a.stdout)
 	}
-	return page.Table(a.stdout, a.pageStyle())
+	return a.page(page.Table)
 }
 
 func (a *app) printBenchmarks(page report.Benchmarks, format string) error {

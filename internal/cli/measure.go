@@ -119,22 +119,31 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 		}
 	}
 
-	if outErr := out.finish(r); outErr != nil {
+	stopped := err != nil || interrupted
+	if !stopped {
+		err = a.summarize(ctx, r, o)
+	}
+	outErr := out.finish(r) // last, because the page ends with the answer
+	if outErr != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them "+
 			"with: %s --format %s", outErr, resumeHint(r.Header, r.Dir), o.format))
 	}
-	if err != nil || interrupted {
+	if stopped || outErr != nil {
 		return withExitCode(err)
 	}
+	return err
+}
 
-	judged := r.Checked()
+// summarize prints what is known of a finished run besides its page, writes its timelines and sets the exit code.
+func (a *app) summarize(ctx context.Context, r *lab.Run, o runOptions) error {
 	a.code = exitCodes[r.Outcome]
-	a.reportFailures(judged)
+	a.reportFailures(r.Checked())
 	a.warnLostFailures(r.Dir, r.Trials)
 	a.warnLostFailures(r.Dir, r.Predictions)
 	a.conclude(r)
-	fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
-	if err = a.writeTimelines(ctx, r, o); errors.Is(err, context.Canceled) {
+	fmt.Fprintf(a.notes, "stored in %s\n", r.Dir)
+	err := a.writeTimelines(ctx, r, o)
+	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",
 			resumeHint(r.Header, r.Dir), o.timelineArgs())
 		a.code, err = exitInterrupted, nil

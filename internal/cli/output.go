@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/brewput/brewput/compare"
@@ -14,7 +15,7 @@ import (
 // output shows the events of a run of designs and passes its results to package report in the chosen format. It
 // writes JSON block by block, and the other formats at the end.
 type output struct {
-	events
+	*events
 	app    *app
 	format string
 	err    error
@@ -27,7 +28,7 @@ type output struct {
 
 func (a *app) newOutput(o *runOptions) *output {
 	return &output{app: a, format: o.format,
-		events: events{progress: newProgress(a.stderr), stderr: a.stderr, started: announce}}
+		events: a.newEvents(announce)}
 }
 
 // notify handles an event.
@@ -115,9 +116,11 @@ func (o *output) finish(r *lab.Run) error {
 		// Predictions of measured cases are left out, so that no case is there twice.
 		return report.Bench(w, append(beyond, compare.AttachResources(trials)...), header)
 	case "md":
-		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings)
+		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings, x.Answer)
 	}
-	return report.Table(w, x.Rows, x.Verdicts, x.Warnings, o.app.pageStyle())
+	return o.app.page(func(w io.Writer, st report.Style) error {
+		return report.Table(w, x.Rows, x.Verdicts, x.Warnings, x.Answer, st)
+	})
 }
 
 // exitCodes are the exit codes of outcomes.

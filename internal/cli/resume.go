@@ -83,7 +83,8 @@ func onlyResume(cmd *cobra.Command) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "resume", "format", "time-limit", "baseline", "compare", "timeline", "timeline-span", "sensitivity":
+		case "resume", "format", "show", "full", "quiet", "verbose", "time-limit", "baseline", "compare", "timeline",
+			"timeline-span", "sensitivity":
 		default:
 			wrong = f.Name
 		}

@@ -64,6 +64,7 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Measure designs on this machine, each trial in a fresh process",
 	}
 	a.withoutWorkload(run, &o)
+	a.view.addTo(run.PersistentFlags())
 	o.addTo(run.PersistentFlags())
 	run.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	run.RegisterFlagCompletionFunc("compare", cobra.FixedCompletions(pairings, cobra.ShellCompDirectiveNoFileComp))

@@ -22,6 +22,7 @@ func (a *app) simCommand() *cobra.Command {
 	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
+	a.view.addTo(f)
 	decimalVar(f, &o.count, "count", 1, "replications with different random draws; 2 or more give intervals")
 	f.StringVar(&o.precision, "precision", "", "replicate until every mean's 95% confidence half-width is at most "+
 		"`SHARE` of the mean, such as 1%")
@@ -110,5 +111,5 @@ func (a *app) concludePrecision(r *lab.Run) {
 	if least != "" {
 		text += least + percent(widest)
 	}
-	fmt.Fprintln(a.stderr, text)
+	fmt.Fprintln(a.notes, text)
 }

@@ -19,6 +19,7 @@ var aliases = map[string]map[string]string{
 		"base": "base-revision", "cpus": "cpu"},
 	"gate": {"count": "max-blocks", "duration": "benchtime", "time-limit": "hang-after", "output": "run-dir",
 		"base": "base-revision", "cpus": "cpu"},
+	"compare": {"count": "blocks", "time-limit": "hang-after", "output": "run-dir"},
 	"explain": {"duration": "watch", "time-limit": "total-time", "output": "keep"},
 	"doctor":  {"time-limit": "total-time", "quick": "no-noise-floor"},
 }
@@ -56,10 +57,11 @@ const FactorType = "LEVELS"
 
 // groups are the headings of flags in help, with the flags below them. Others come last.
 var groups = []struct{ title, flags string }{
-	{"What to measure", "after against allow base baseline before bench compare cost cpus designs env go layouts " +
-		"max-regression metric oversubscribe pgo record-costs replay-costs"},
-	{"How long and how often", "budget count duration operations precision quick sample seed time-limit warmup"},
-	{"Output", "format full help output pprof quiet resume save show timeline timeline-span verbose"},
+	{"What to measure", "after against allow base baseline before bench compare cost cpus designs env go " +
+		"ignore-failure input layouts max-regression metric oversubscribe pgo prepare record-costs replay-costs setup"},
+	{"How long and how often", "budget count duration operations precision quick sample seed time-limit warmup " +
+		"warmup-runs"},
+	{"Output", "format full help output pprof quiet resume save show show-output timeline timeline-span verbose"},
 }
 
 // group is a heading with flags.

@@ -1,0 +1,136 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// Answer is what a run shows, in a few sentences: the problems, the best design with its lead, whether more CPUs help,
+// and what the speed costs in latency. Its JSON is a contract.
+type Answer struct {
+	Kind          string   `json:"kind"` // "answer"
+	SchemaVersion int      `json:"schema_version"`
+	Text          []string `json:"text"` // sentences, the most important problem first; never empty
+}
+
+// AnswerOptions are the options of [NewAnswer]. The zero value is useful.
+type AnswerOptions struct {
+	Baseline string   // design with which the best one is compared; "" for the next best
+	Inputs   []string // factors whose levels are different jobs; see plan.Factor
+}
+
+// AnswerOf returns the answer with the given sentences. Without any it says that nothing was measured.
+func AnswerOf(text []string) Answer {
+	if len(text) == 0 {
+		text = []string{"No trial gave a valid result, so there is nothing to compare."}
+	}
+	return Answer{Kind: "answer", SchemaVersion: result.SchemaVersion, Text: text}
+}
+
+// NewAnswer states what rows and their verdicts show. Bounds are never the best, and references only if there is
+// nothing else. Cases that were only predicted are in a sentence of their own. It does not change its arguments.
+func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
+	var text []string
+	groups := answerGroups(rows)
+	for _, g := range groups {
+		text = append(text, g.problems()...)
+	}
+	for _, g := range groups {
+		g.options = o
+		g.index(verdicts)
+		g.compete()
+		sentences := g.sentences()
+		if len(groups) > 1 && !sameWorkload(groups) && len(sentences) > 0 {
+			sentences[0] = g.rows[0].Workload + ": " + sentences[0]
+		}
+		text = append(text, sentences...)
+	}
+	return AnswerOf(text)
+}
+
+// answerGroup is rows that can be compared with each other.
+type answerGroup struct {
+	rows      []*Row
+	predicted bool                 // the rows are simulated, and others are measured
+	verdicts  map[[2]*Row]*Verdict // by the rows of A and B
+	options   AnswerOptions
+	contests  []*contest
+	places    []string // context factors: inputs, CPUs and the load
+	varying   []string // context factors in which the contests differ
+}
+
+// answerGroups splits rows by workload, world and measure. Predicted rows come last.
+func answerGroups(rows []Row) []*answerGroup {
+	var groups []*answerGroup
+	live := false
+	for i := range rows {
+		r := &rows[i]
+		live = live || r.World != result.Virtual
+		k := slices.IndexFunc(groups, func(g *answerGroup) bool {
+			o := g.rows[0]
+			return o.Workload == r.Workload && o.World == r.World && measureOf(o) == measureOf(r)
+		})
+		if k < 0 {
+			groups = append(groups, &answerGroup{})
+			k = len(groups) - 1
+		}
+		groups[k].rows = append(groups[k].rows, r)
+	}
+	for _, g := range groups {
+		g.predicted = live && g.rows[0].World == result.Virtual
+	}
+	slices.SortStableFunc(groups, func(a, b *answerGroup) int {
+		return map[bool]int{true: 1}[a.predicted] - map[bool]int{true: 1}[b.predicted]
+	})
+	return groups
+}
+
+func sameWorkload(groups []*answerGroup) bool {
+	return !slices.ContainsFunc(groups, func(g *answerGroup) bool {
+		return g.rows[0].Workload != groups[0].rows[0].Workload
+	})
+}
+
+// blocks returns the largest number of trials of a row. tooFew reports whether that is too few for verdicts: in each
+// contest some row has no exact value.
+func (g *answerGroup) blocks() (n int, tooFew bool) {
+	tooFew = true
+	for _, c := range g.contests {
+		exact := true
+		for _, r := range c.rows {
+			n = max(n, r.N)
+			s := r.Measure()
+			exact = exact && (s.Exact || len(s.States) > 0)
+		}
+		tooFew = tooFew && !exact
+	}
+	return n, tooFew && n < stat.MinBlocks(1-confidence)
+}
+
+// ranked reports whether a row can be the best: it has a valid value and is not a bound.
+func (r *Row) ranked() bool {
+	return !r.excluded() && measured(r.level()) && r.level() > 0 &&
+		(r.FailedCondition == nil || r.World != result.Virtual)
+}
+
+// level is the typical value of the row's measure: the mean in virtual time, the median otherwise.
+func (r *Row) level() result.Value {
+	s := r.Measure()
+	if s.Mean != nil {
+		return s.Mean.Mean
+	}
+	return s.Median
+}
+
+// speedRatio is how many times as fast a is as b: the ratio of rates, or the inverse ratio of times.
+func speedRatio(a, b *Row) float64 { return asSpeed(float64(a.level()/b.level()), measureOf(a)) }
+
+// asSpeed returns a ratio of a metric as a ratio of speeds.
+func asSpeed(ratio float64, metric string) float64 {
+	if result.LargerIsBetter(metric) {
+		return ratio
+	}
+	return 1 / ratio
+}

@@ -1,0 +1,232 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// answerCase is one case of a run: a design at a point, with the logarithm of its speed (0 is 100 a second) and how
+// much blocks differ.
+type answerCase struct {
+	design      string
+	point       plan.Point
+	log, spread float64
+}
+
+func onCPUs(n int, more ...plan.Setting) plan.Point {
+	p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(n)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(n)})
+	for _, s := range more {
+		p = p.With(s.Factor, s.Level)
+	}
+	return p
+}
+
+// answered returns the text of the answer on a run with the cases. change may change trials.
+func answered(blocks int, o AnswerOptions, kind string, change func(*result.Trial), cases ...answerCase) string {
+	var trials []result.Trial
+	var points []plan.Case
+	for _, c := range cases {
+		points = append(points, plan.Case{Design: c.design, Point: c.point})
+		for b := range blocks {
+			x := 100 * math.Exp(c.log+c.spread*float64(2*(b%2)-1))
+			t := result.Trial{Kind: result.KindTrial, Workload: "w", Design: c.design, World: result.Live,
+				Point: c.point, Block: b, Status: result.OK, Expected: true, Type: kind, Operations: 1000,
+				Metrics: result.Metrics{result.Throughput: result.Value(x), "latency_p99_ns": 1e6}}
+			if kind == result.Job {
+				t.WallSeconds = 1 / x
+				t.Metrics = result.Metrics{result.WallSeconds: result.Value(1 / x)}
+			}
+			if change != nil {
+				change(&t)
+			}
+			trials = append(trials, t)
+		}
+	}
+	rows := Rows(trials, points)
+	o.Inputs = append(o.Inputs, "workers")
+	verdicts := DefaultCriteria(o.Baseline, o.Inputs).Verdicts(rows, trials)
+	return strings.Join(NewAnswer(rows, verdicts, o).Text, " ")
+}
+
+// TestNewAnswer checks what the answer says of runs of many kinds.
+func TestNewAnswer(t *testing.T) {
+	buffer := func(n int) plan.Setting { return plan.Setting{Factor: "buffer", Level: plan.IntLevel(n)} }
+	two := math.Log(2)
+	bound := func(t *result.Trial) {
+		if t.Design == "ideal" {
+			t.Bound, t.Status = true, result.StatusBound
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		blocks int
+		o      AnswerOptions
+		kind   string
+		change func(*result.Trial)
+		cases  []answerCase
+		want   string
+	}{
+		{"the best over the second", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"c", onCPUs(2), two / 2, 0.01}},
+			"b is fastest: 1.41x the throughput of c (+41.4%)."},
+		{"over the baseline", 10, AnswerOptions{Baseline: "a"}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(2), 0, 0.01}, {"c", onCPUs(2), two / 2, 0.01}, {"b", onCPUs(2), two, 0.01}},
+			"b is fastest: 2.00x the throughput of a."},
+		{"equivalent ones together", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"c", onCPUs(2), two + 0.002, 0.01}},
+			"c and b are fastest, and equally fast: 2.00x the throughput of a."},
+		{"undecided", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			if t.Design == "b" {
+				t.Metrics[result.Throughput] *= result.Value(1 + 0.1*float64(t.Block%3))
+			}
+		}, []answerCase{
+			{"a", onCPUs(2), 0, 0.05}, {"b", onCPUs(2), -0.08, 0.05}},
+			"The order of b and a is undecided (about 83 more blocks would decide)."},
+		{"jobs, by their time", 10, AnswerOptions{}, result.Job, nil, []answerCase{
+			{"slow", onCPUs(1), 0, 0.01}, {"fast", onCPUs(1), math.Log(4), 0.01}},
+			"fast is fastest: 4.00x as fast as slow."},
+		{"changes with CPUs", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), -two, 0.01},
+			{"b", onCPUs(1), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"b", onCPUs(4), two, 0.01}},
+			"On 2 and 4 CPUs, b is fastest: 2.00x to 4.00x the throughput of a; on 1 CPU, a and b are equally fast. " +
+				"More CPUs help b up to 2 (2.00x from 1); more CPUs slow down a (0.500x on 4 CPUs)."},
+		{"levels of a choice", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"pipe", onCPUs(2, buffer(0)), 0, 0.01}, {"pipe", onCPUs(2, buffer(10)), two, 0.01}},
+			"pipe (buffer 10) is fastest: 2.00x the throughput of pipe (buffer 0)."},
+		{"one design", 10, AnswerOptions{}, result.Stream, bound, []answerCase{
+			{"ideal", onCPUs(2), 2 * two, 0.01}, {"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), two, 0.01}},
+			"a reaches 200/s on 2 CPUs; the bound ideal is 2.00x. More CPUs help a up to the 2 tried (2.00x from 1)."},
+		{"a bound is never the best", 10, AnswerOptions{}, result.Stream, bound, []answerCase{
+			{"ideal", onCPUs(2), 2 * two, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}},
+			"b is fastest: 2.00x the throughput of a."},
+		{"quick", 3, AnswerOptions{}, result.Job, nil, []answerCase{
+			{"one-byte", onCPUs(1), 0, 0.01}, {"buffered", onCPUs(1), math.Log(43), 0.01},
+			{"table", onCPUs(1), math.Log(512), 0.01}},
+			"table about 510x one-byte, buffered about 43x, rough: 3 blocks."},
+		{"one trial", 1, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), two, 0}, {"c", onCPUs(1), 0.01, 0}},
+			"Rough, from 1 trial each and without verdicts: b about 2.0x c and a."},
+		{"problems first", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			if t.Design == "a" && t.Block < 2 {
+				t.Status = result.Failed
+			}
+			if t.Design == "c" {
+				t.Status = result.Wrong
+			}
+		}, []answerCase{
+			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"c", onCPUs(2), 2 * two, 0.01}},
+			"a failed in 2 of 10 trials. c gave wrong answers in 10 of 10 trials. " +
+				"b is fastest: 2.00x the throughput of a."},
+		{"latency that the speed costs", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			if t.Design == "b" {
+				t.Metrics["latency_p99_ns"] = 3e6
+			}
+		}, []answerCase{{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}},
+			"b is fastest: 2.00x the throughput of a. But the p99 latency of b is 3.00x that of a."},
+		{"nothing", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) { t.Status = result.Failed },
+			[]answerCase{{"a", onCPUs(2), 0, 0}}, "a failed in 10 of 10 trials."},
+	} {
+		if got := answered(c.blocks, c.o, c.kind, c.change, c.cases...); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+	if a := NewAnswer(nil, nil, AnswerOptions{}); len(a.Text) != 1 || a.Kind != "answer" || a.SchemaVersion == 0 {
+		t.Errorf("without rows: %+v", a)
+	}
+}
+
+// TestAnswerOfManyPoints checks that points with different winners are not listed without end.
+func TestAnswerOfManyPoints(t *testing.T) {
+	size := func(n int) plan.Setting { return plan.Setting{Factor: "size", Level: plan.IntLevel(n)} }
+	var cases []answerCase
+	designs := []string{"a", "b", "c", "d", "e"}
+	for i := range 6 {
+		for cpus := 1; cpus <= 2; cpus++ {
+			for k, d := range designs {
+				log := 0.0
+				if k == i%len(designs) {
+					log = 1
+				}
+				cases = append(cases, answerCase{d, onCPUs(cpus, size(i)), log, 0.01})
+			}
+		}
+	}
+	got := answered(10, AnswerOptions{Inputs: []string{"size"}}, result.Stream, nil, cases...)
+	if !strings.Contains(got, "more points the order differs") || len(got) > 700 {
+		t.Errorf("%d: %s", len(got), got)
+	}
+}
+
+// TestAnswerOfPredictions checks that predicted cases have a sentence of their own.
+func TestAnswerOfPredictions(t *testing.T) {
+	rows, trials := sweepOf([]string{"a", "b"}, [][]float64{logsOf(0, 0.01), logsOf(1, 0.01)})
+	for i := range rows {
+		rows[i].Metrics = map[string]result.Summary{result.Throughput: {Metric: result.Throughput,
+			Median: result.Value(100 * math.Exp(float64(i)))}}
+	}
+	for i := range 2 {
+		r := Row{Workload: "w", Design: rows[i].Design, World: result.Virtual, N: 6, Point: onCPUs(8)}
+		v := result.Value(1000 * (1 - 0.5*float64(i)))
+		r.Metrics = map[string]result.Summary{result.Throughput: {Metric: result.Throughput, Median: v, Low: v, High: v,
+			Mean: &result.Interval{Mean: v, Low: v * 0.99, High: v * 1.01}}}
+		rows = append(rows, r)
+	}
+	got := NewAnswer(rows, DefaultCriteria("", nil).Verdicts(rows[:2], trials), AnswerOptions{}).Text
+	want := []string{"b is fastest: 2.72x the throughput of a.",
+		"Predicted: a is fastest: 2.00x the throughput of b."}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestAnswerOfRuns checks the answer of a comparison of two runs.
+func TestAnswerOfRuns(t *testing.T) {
+	v := func(verdict string, ratio result.Value) Match {
+		return Match{Verdict: &Verdict{A: "a", B: "a", Metric: result.WallSeconds, Verdict: verdict, Ratio: ratio,
+			Margin: 0.02, N: 10, Point: onePoint()}}
+	}
+	open := v(Undecided, 1.03)
+	more := 30
+	open.Verdict.MoreBlocks = &more
+	for _, c := range []struct {
+		matches []Match
+		want    string
+	}{
+		{nil, "Nothing can be decided: verdicts need at least 2 blocks with a number in each run, and 5 to decide."},
+		{[]Match{v(Faster, 0.5)}, "The new run is faster: a 2.00x as fast (+100%)."},
+		{[]Match{v(Slower, 1.1), v(Slower, 1.25), v(Equivalent, 1), open},
+			"The new run is slower in 2 of 4 cases: most a (cpus 2) 0.800x as fast (-20.0%); equally fast within 2% " +
+				"in 1 of 4 cases; undecided in 1 of 4 cases (runs of about 40 blocks would decide)."},
+		{[]Match{v(Equivalent, 1)}, "Both runs are equally fast within 2%."},
+	} {
+		for i := range c.matches {
+			c.matches[i].Verdict.Point = onCPUs(1 + i)
+			c.matches[i].A = Row{Workload: "w", Design: "a", Job: true, N: 10}
+		}
+		if got := strings.Join((RunComparison{Matches: c.matches}).Answer().Text, " "); got != c.want {
+			t.Errorf("got %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// TestFigures checks the numbers of answers.
+func TestFigures(t *testing.T) {
+	for _, c := range [][2]string{
+		{times(1.994), "1.99x"}, {times(1.0123), "1.012x"}, {times(43.04), "43.0x"}, {times(512.3), "512x"},
+		{roughTimes(43.4), "43x"}, {roughTimes(1.23), "1.2x"}, {roughTimes(3596), "3600x"},
+		{Percent(-0.1234), "-12.3%"}, {Percent(0.9949), "+99.5%"}, {Percent(0.00001), "0%"},
+		{Percent(0.0123), "+1.23%"},
+		{figure(0.000515, result.WallSeconds), "515µs"}, {figure(16.01e6, result.Throughput), "16.0M/s"},
+		{figure(997.5, result.Throughput), "998/s"}, {figure(1.5e6, result.LatencyMean), "1.50ms"},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s, want %s", c[0], c[1])
+		}
+	}
+}

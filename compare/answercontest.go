@@ -1,0 +1,283 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/plan"
+)
+
+// contest is the designs that do the same job on the same CPUs at the same load, each at its levels of the other
+// factors.
+type contest struct {
+	at      plan.Point // levels of the context factors
+	rows    []*Row     // the best first
+	leaders int        // number of rows that lead: the best, and those that are not proven slower
+	open    int        // number of leaders whose comparison with the best is undecided
+	more    *int       // further blocks that would decide the last of these; nil if unknown
+}
+
+// standing is how the best row stands to another one.
+type standing int
+
+const (
+	standsUndecided standing = iota
+	standsEqual
+	standsAhead
+)
+
+// compete fills in the contests and who leads them.
+func (g *answerGroup) compete() {
+	ranked := slices.DeleteFunc(slices.Clone(g.rows), func(r *Row) bool { return !r.ranked() })
+	own := slices.DeleteFunc(slices.Clone(ranked),
+		func(r *Row) bool { return r.Reference && r.Design != g.options.Baseline })
+	if len(own) > 0 {
+		ranked = own
+	}
+
+	g.findContext(ranked)
+	byKey := map[string]*contest{}
+	for _, r := range ranked {
+		at := g.context(r.Point)
+		id := fmt.Sprint(at, r.Rate)
+		c := byKey[id]
+		if c == nil {
+			c = &contest{at: at}
+			byKey[id] = c
+			g.contests = append(g.contests, c)
+		}
+		c.rows = append(c.rows, r)
+	}
+	for _, c := range g.contests {
+		g.rank(c)
+	}
+	g.vary()
+}
+
+// vary finds the factors in which the contests differ.
+func (g *answerGroup) vary() {
+	for _, c := range g.contests {
+		for _, s := range c.at.Settings() {
+			if l, ok := g.contests[0].at.Get(s.Factor); (!ok || l.String() != s.Level.String()) &&
+				!slices.Contains(g.varying, s.Factor) && !g.follows(s.Factor) {
+				g.varying = append(g.varying, s.Factor)
+			}
+		}
+	}
+}
+
+// follows reports whether a factor always has the same level as one that is known to vary, as workers follow CPUs.
+func (g *answerGroup) follows(factor string) bool {
+	return slices.ContainsFunc(g.varying, func(other string) bool {
+		return !slices.ContainsFunc(g.contests, func(c *contest) bool {
+			l, ok := c.at.Get(factor)
+			o, _ := c.at.Get(other)
+			return ok && l.String() != o.String()
+		})
+	})
+}
+
+// index finds the rows of the verdicts.
+func (g *answerGroup) index(verdicts []Verdict) {
+	g.verdicts = map[[2]*Row]*Verdict{}
+	find := func(v *Verdict, design string, only plan.Point) *Row {
+		for _, r := range g.rows {
+			if r.Design == design && r.World == v.World && r.Workload == v.Workload && measureOf(r) == v.Metric &&
+				sameLevels(r.Point, v.Point, only) {
+				return r
+			}
+		}
+		return nil
+	}
+	for i := range verdicts {
+		v := &verdicts[i]
+		if a, b := find(v, v.A, v.OnlyA), find(v, v.B, v.OnlyB); a != nil && b != nil {
+			g.verdicts[[2]*Row{a, b}] = v
+		}
+	}
+}
+
+// findContext finds the factors that are not a choice: inputs, CPUs and the load. One that only some designs have, at
+// one level, does not keep them from competing with the others.
+func (g *answerGroup) findContext(rows []*Row) {
+	names := append([]string{"cpus", "load", "rate"}, g.options.Inputs...)
+	for _, name := range names {
+		levels, missing := map[string]bool{}, false
+		for _, r := range rows {
+			if l, ok := r.Point.Get(name); ok {
+				levels[l.String()] = true
+			} else {
+				missing = true
+			}
+		}
+		if len(levels) > 0 && !(missing && len(levels) == 1) {
+			g.places = append(g.places, name)
+		}
+	}
+}
+
+// context returns the settings of the factors that are not a choice.
+func (g *answerGroup) context(p plan.Point) plan.Point { return p.Only(g.places) }
+
+// rank sorts the rows of a contest and finds the leaders.
+func (g *answerGroup) rank(c *contest) {
+	slices.SortStableFunc(c.rows, func(a, b *Row) int {
+		if speedRatio(a, b) > 1 {
+			return -1
+		} else if speedRatio(a, b) < 1 {
+			return 1
+		}
+		return 0
+	})
+
+	// Medians of close rows may contradict the paired verdict, which is the better evidence.
+	for i := 1; i < len(c.rows); i++ {
+		if v, flipped := g.verdict(c.rows[i], c.rows[0]); v != nil && (v.Verdict == Faster) != flipped &&
+			(v.Verdict == Faster || v.Verdict == Slower) {
+			best := c.rows[i]
+			c.rows = slices.Insert(slices.Delete(c.rows, i, i+1), 0, best)
+		}
+	}
+
+	var lead, rest []*Row
+	for i, r := range c.rows {
+		if i == 0 {
+			lead = append(lead, r)
+			continue
+		}
+		switch how, v := g.stands(c, c.rows[0], r); how {
+		case standsAhead:
+			rest = append(rest, r)
+		case standsEqual:
+			lead = append(lead, r)
+		default:
+			lead = append(lead, r)
+			c.open++
+			if v != nil && v.MoreBlocks != nil && (c.more == nil || *v.MoreBlocks > *c.more) {
+				c.more = v.MoreBlocks
+			}
+		}
+	}
+	c.rows, c.leaders = append(lead, rest...), len(lead)
+}
+
+// verdict returns the verdict on two rows. flipped means that it compares b with a.
+func (g *answerGroup) verdict(a, b *Row) (v *Verdict, flipped bool) {
+	if v = g.verdicts[[2]*Row{a, b}]; v != nil {
+		return v, false
+	}
+	return g.verdicts[[2]*Row{b, a}], true
+}
+
+// stands compares the best row with another one: by their verdict, by a chain of verdicts over other rows, or, if
+// there is none, by whether their intervals overlap.
+func (g *answerGroup) stands(c *contest, best, other *Row) (standing, *Verdict) {
+	if v, _ := g.verdict(best, other); v != nil {
+		switch v.Verdict {
+		case Equivalent:
+			return standsEqual, v
+		case Undecided:
+			return standsUndecided, v
+		}
+		return standsAhead, v
+	}
+	if strict, found := g.chain(c, best, other); found && strict {
+		return standsAhead, nil
+	} else if found && speedRatio(best, other) < 1.02*1.02 {
+		return standsEqual, nil
+	}
+
+	a, b := best.interval(), other.interval()
+	if known := a[0] > 0 && b[0] > 0; known && (a[1] < b[0] || b[1] < a[0]) {
+		return standsAhead, nil
+	}
+	return standsUndecided, nil
+}
+
+// interval is the interval of the row's level; zeros if there is none.
+func (r *Row) interval() [2]float64 {
+	s := r.Measure()
+	low, high := s.Low, s.High
+	if s.Mean != nil {
+		low, high = s.Mean.Low, s.Mean.High
+	}
+	if !low.Known() || !high.Known() {
+		return [2]float64{}
+	}
+	return [2]float64{float64(low), float64(high)}
+}
+
+// chain follows verdicts from one row to another, over rows of which each is faster than the next or equivalent.
+// strict means that some verdict of the chain is a difference.
+func (g *answerGroup) chain(c *contest, from, to *Row) (strict, found bool) {
+	type state struct {
+		row    *Row
+		strict bool
+	}
+	queue := []state{{from, false}}
+	for i := 0; i < len(queue); i++ {
+		at := queue[i]
+		if at.row == to {
+			strict, found = strict || at.strict, true
+			continue
+		}
+		for _, next := range c.rows {
+			v, flipped := g.verdict(at.row, next)
+			if v == nil || next == at.row {
+				continue
+			}
+			faster := v.Verdict == Faster && !flipped || v.Verdict == Slower && flipped
+			s := state{next, at.strict || faster}
+			if (faster || v.Verdict == Equivalent) && !slices.Contains(queue, s) {
+				queue = append(queue, s)
+			}
+		}
+	}
+	return strict, found
+}
+
+// name is a row's design with the levels in which it differs from other rows of its design in the contest.
+func (c *contest) name(r *Row) string {
+	var words []string
+	for _, s := range r.Point.Settings() {
+		if slices.ContainsFunc(c.rows, func(o *Row) bool {
+			l, ok := o.Point.Get(s.Factor)
+			return o.Design == r.Design && ok && l.String() != s.Level.String()
+		}) {
+			words = append(words, s.Factor+" "+s.Level.String())
+		}
+	}
+	if len(words) == 0 {
+		return r.Design
+	}
+	return r.Design + " (" + strings.Join(words, ", ") + ")"
+}
+
+// leaderNames names the leaders. A design all of whose levels lead is named once.
+func (c *contest) leaderNames() []string {
+	var names []string
+	for _, r := range c.rows[:c.leaders] {
+		name := c.name(r)
+		if !slices.ContainsFunc(c.rows[c.leaders:], func(o *Row) bool { return o.Design == r.Design }) {
+			name = r.Design
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// behind is the row with which the best is compared: the baseline, or the next best; nil if all lead.
+func (c *contest) behind(baseline string) *Row {
+	for _, r := range c.rows[c.leaders:] {
+		if r.Design == baseline {
+			return r
+		}
+	}
+	if c.leaders < len(c.rows) {
+		return c.rows[c.leaders]
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/result"
+)
+
+// where names the points of contests by the factors that vary, as in "on 2 to 8 CPUs".
+func (g *answerGroup) where(list []*contest) string {
+	if len(g.varying) == 0 {
+		return ""
+	}
+	if len(list) == len(g.contests) && len(list) > 1 && len(g.varying) > 1 {
+		return "at all points"
+	}
+	if len(list) > 3 && len(g.varying) > 1 {
+		return fmt.Sprintf("at %d of %d points", len(list), len(g.contests))
+	}
+	if len(g.varying) == 1 {
+		return g.levels(list, g.varying[0])
+	}
+	var points []string
+	for _, c := range list {
+		var words []string
+		for _, s := range c.at.Settings() {
+			if slices.Contains(g.varying, s.Factor) {
+				words = append(words, s.Factor+" "+s.Level.String())
+			}
+		}
+		points = append(points, strings.Join(words, ", "))
+	}
+	return "at " + strings.Join(points, " and ")
+}
+
+// levels names the levels of a factor in contests. Three or more neighbouring levels are a range.
+func (g *answerGroup) levels(list []*contest, factor string) string {
+	var levels []string
+	first, last := 0, 0
+	for i, c := range g.contests {
+		if slices.Contains(list, c) {
+			l, _ := c.at.Get(factor)
+			if levels = append(levels, l.String()); len(levels) == 1 {
+				first = i
+			}
+			last = i
+		}
+	}
+	text := joined(levels)
+	if n := len(levels); n > 2 && last-first == n-1 {
+		text = levels[0] + " to " + levels[n-1]
+	}
+	if factor != "cpus" {
+		return "at " + factor + " " + text
+	}
+	return "on " + text + map[bool]string{true: " CPU", false: " CPUs"}[text == "1"]
+}
+
+// problems names the designs whose trials failed or were wrong, and those that cannot serve the load.
+func (g *answerGroup) problems() []string {
+	type failure struct {
+		design, what string
+		n, of        int
+	}
+	var list []*failure
+	for _, r := range g.rows {
+		total := 0
+		for _, n := range r.Statuses {
+			total += n
+		}
+		for _, s := range []struct {
+			status result.Status
+			text   string
+		}{{result.Wrong, "gave wrong answers"}, {result.Violated, "violated mutual exclusion"},
+			{result.Failed, "failed"}} {
+			if n := r.Statuses[s.status]; n > 0 {
+				i := slices.IndexFunc(list, func(f *failure) bool { return f.design == r.Design && f.what == s.text })
+				if i < 0 {
+					i, list = len(list), append(list, &failure{design: r.Design, what: s.text})
+				}
+				list[i].n += n
+				list[i].of += total
+			}
+		}
+	}
+	var text []string
+	for i, f := range list {
+		if i == maxNamed {
+			text = append(text, fmt.Sprintf("%s more had failed or wrong trials.",
+				strconv.Itoa(len(list)-i)))
+			break
+		}
+		text = append(text, fmt.Sprintf("%s %s in %d of %s.", f.design, f.what, f.n, result.Count(f.of, "trial")))
+	}
+
+	var full []string
+	for _, r := range g.rows {
+		if r.Overloaded() && !r.Bound && !slices.Contains(full, r.Design) {
+			full = append(full, r.Design)
+		}
+	}
+	if len(full) > maxNamed {
+		full = append(full[:maxNamed-1], fmt.Sprintf("%d more designs", len(full)-maxNamed+1))
+	}
+	if len(full) > 0 {
+		text = append(text, joined(full)+" cannot serve the whole load.")
+	}
+	return text
+}
+
+// scaling says up to which number of CPUs each design gets faster, if CPUs are all that varies between contests.
+func (g *answerGroup) scaling() []string {
+	if !slices.Equal(g.varying, []string{"cpus"}) || g.rows[0].Open {
+		return nil
+	}
+	var designs []string
+	for _, c := range g.contests {
+		for _, r := range c.rows {
+			if !slices.Contains(designs, r.Design) {
+				designs = append(designs, r.Design)
+			}
+		}
+	}
+	if len(designs) > maxNamed { // only what matters
+		last := g.contests[len(g.contests)-1]
+		designs = nil
+		for _, r := range last.rows[:last.leaders] {
+			if !slices.Contains(designs, r.Design) && len(designs) < maxNamed {
+				designs = append(designs, r.Design)
+			}
+		}
+	}
+
+	// Designs that scale alike share a clause.
+	var order []scaled
+	who := map[scaled][]string{}
+	for _, d := range designs {
+		if how, ok := g.scalingOf(d); ok {
+			if who[how] == nil {
+				order = append(order, how)
+			}
+			who[how] = append(who[how], d)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b scaled) int { return int(a.kind) - int(b.kind) })
+
+	var parts []string
+	kind := scalingKind(-1)
+	for _, how := range order {
+		names := joined(who[how])
+		if how.kind == kind && len(parts) > 0 && kind != scalesUnclear {
+			parts[len(parts)-1] += ", " + names + how.text
+		} else {
+			parts = append(parts, fmt.Sprintf(scalingWords[how.kind], names)+how.text)
+		}
+		kind = how.kind
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{capitalized(strings.Join(parts, "; ")) + "."}
+}
+
+// scaled is how a design scales with CPUs.
+type scaled struct {
+	kind scalingKind
+	text string // follows the name of the design
+}
+
+type scalingKind int
+
+const (
+	scalesUp scalingKind = iota
+	scalesNot
+	scalesDown
+	scalesUnclear
+)
+
+// scalingWords begin a clause, by the kind of scaling.
+var scalingWords = [...]string{"more CPUs help %s", "more CPUs do not help %s", "more CPUs slow down %s",
+	"whether more CPUs help %s is undecided"}
+
+// helps is the smallest gain of speed at which more CPUs help.
+const helps = 1.05
+
+// scalingOf says how the fastest rows of a design scale with CPUs. ok is false if it ran on one number of CPUs.
+func (g *answerGroup) scalingOf(design string) (how scaled, ok bool) {
+	var rows []*Row // by growing CPUs
+	for _, c := range g.contests {
+		if i := slices.IndexFunc(c.rows, func(r *Row) bool { return r.Design == design }); i >= 0 {
+			rows = append(rows, c.rows[i])
+		}
+	}
+	if len(rows) < 2 {
+		return how, false
+	}
+	cpus := func(r *Row) int { return levelOf(r.Point, "cpus") }
+	slices.SortStableFunc(rows, func(a, b *Row) int { return cpus(a) - cpus(b) })
+	first, last := rows[0], rows[len(rows)-1]
+	best, unclear := first, false
+	for _, r := range rows[1:] {
+		switch x := speedRatio(r, best); {
+		case x > helps && clearly(r, best):
+			best = r
+		case x > helps:
+			unclear = true
+		}
+	}
+	slower := speedRatio(last, best) < 1/helps && clearly(last, best)
+	gain := func(r *Row) string { return times(speedRatio(r, first)) }
+	switch {
+	case unclear && best == first:
+		return scaled{kind: scalesUnclear}, true
+	case best == first && slower:
+		return scaled{scalesDown, fmt.Sprintf(" (%s on %s)", gain(last), result.Count(cpus(last), "CPU"))}, true
+	case best == first:
+		return scaled{kind: scalesNot}, true
+	case best == last:
+		return scaled{scalesUp, fmt.Sprintf(" up to the %d tried (%s from %d)", cpus(best), gain(best),
+			cpus(first))}, true
+	case slower:
+		return scaled{scalesUp, fmt.Sprintf(" up to %d (%s from %d; slower beyond)", cpus(best), gain(best),
+			cpus(first))}, true
+	}
+	return scaled{scalesUp, fmt.Sprintf(" up to %d (%s from %d)", cpus(best), gain(best), cpus(first))}, true
+}
+
+// clearly reports whether the intervals of two rows do not overlap. Rows without an interval must differ by half.
+func clearly(a, b *Row) bool {
+	x, y := a.interval(), b.interval()
+	if x[0] <= 0 || y[0] <= 0 {
+		r := speedRatio(a, b)
+		return r > 1.5 || r < 1/1.5
+	}
+	return x[1] < y[0] || y[1] < x[0]
+}
+
+// latencyMatters is the ratio of latencies from which on a faster design's latency is worth a sentence.
+const latencyMatters = 1.5
+
+// latency says what the fastest design of a stream costs in latency, compared with the one behind it. A lower latency
+// is no news, because it follows from the throughput.
+func (g *answerGroup) latency() []string {
+	if measureOf(g.rows[0]) != result.Throughput || len(g.contests) == 0 {
+		return nil
+	}
+	c := g.contests[len(g.contests)-1]
+	behind := c.behind(g.options.Baseline)
+	if behind == nil {
+		return nil
+	}
+	for _, m := range []struct{ metric, name string }{{"latency_p99_ns", "p99 latency"},
+		{"latency_p95_ns", "p95 latency"}, {result.LatencyMean, "mean latency"}} {
+		a, b := c.rows[0].Metric(m.metric).Median, behind.Metric(m.metric).Median
+		if measured(a) && measured(b) && b > 0 {
+			if a/b < latencyMatters {
+				return nil
+			}
+			at := g.where([]*contest{c})
+			return []string{strings.TrimSuffix(fmt.Sprintf("But the %s of %s is %s that of %s %s", m.name,
+				c.name(c.rows[0]), times(float64(a/b)), c.name(behind), at), " ") + "."}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,286 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/result"
+)
+
+// maxNamed is the largest number of designs that a sentence names one by one.
+const maxNamed = 4
+
+// sentences returns the answer of a group.
+func (g *answerGroup) sentences() []string {
+	if len(g.contests) == 0 {
+		return nil
+	}
+	n, tooFew := g.blocks()
+	var text []string
+	switch {
+	case !g.competes():
+		text = append(text, g.single())
+	case tooFew && n == 1:
+		text = append(text, "Rough, from 1 trial each and without verdicts: "+g.rough()+".")
+	case tooFew:
+		text = append(text, g.rough()+fmt.Sprintf(", rough: %s.", result.Count(n, g.replicate())))
+	default:
+		text = append(text, g.best())
+	}
+	text = append(text, g.scaling()...)
+	text = append(text, g.latency()...)
+	for i := range text {
+		text[i] = capitalized(text[i])
+	}
+	if g.predicted {
+		text[0] = "Predicted: " + text[0]
+	}
+	return text
+}
+
+// replicate is the word for what is repeated.
+func (g *answerGroup) replicate() string {
+	if g.rows[0].World == result.Virtual {
+		return "replication"
+	}
+	return "block"
+}
+
+// competes reports whether some contest has several rows.
+func (g *answerGroup) competes() bool {
+	return slices.ContainsFunc(g.contests, func(c *contest) bool { return len(c.rows) > 1 })
+}
+
+// single states the speed of designs that have nobody to compete with.
+func (g *answerGroup) single() string {
+	c := g.contests[len(g.contests)-1]
+	for _, o := range g.contests {
+		if speedRatio(o.rows[0], c.rows[0]) > 1 {
+			c = o
+		}
+	}
+	r := c.rows[0]
+	text := r.Design + " " + map[string]string{result.Throughput: "reaches ", result.WallSeconds: "takes ",
+		result.ResponseP50: "responds in "}[measureOf(r)] + figure(r.level(), measureOf(r))
+	if at := g.where([]*contest{c}); at != "" && len(g.contests) > 1 {
+		text += " " + at
+	}
+	if b := g.bound(c); b != nil && speedRatio(b, r) > 1.05 {
+		text += fmt.Sprintf("; the bound %s is %s", b.Design, times(speedRatio(b, r)))
+	}
+	n, tooFew := g.blocks()
+	if tooFew {
+		text += fmt.Sprintf(" (rough: %s)", result.Count(n, g.replicate()))
+	}
+	return text + "."
+}
+
+// bound is the fastest bound in the place of a contest, or nil.
+func (g *answerGroup) bound(c *contest) *Row {
+	var best *Row
+	for _, r := range g.rows {
+		if r.Bound && r.N > 0 && measured(r.level()) && fmt.Sprint(g.context(r.Point), r.Rate) ==
+			fmt.Sprint(c.at, c.rows[0].Rate) && (best == nil || speedRatio(r, best) > 1) {
+			best = r
+		}
+	}
+	return best
+}
+
+// rough ranks the designs of each contest by their medians.
+func (g *answerGroup) rough() string {
+	var parts []string
+	list := slices.DeleteFunc(slices.Clone(g.contests), func(c *contest) bool { return len(c.rows) < 2 })
+	slices.Reverse(list) // the most CPUs first
+	for i, c := range list {
+		if i == 3 {
+			parts = append(parts, fmt.Sprintf("%d more points are in the table", len(list)-i))
+			break
+		}
+		text := g.ranking(c)
+		if at := g.where([]*contest{c}); at != "" && len(g.contests) > 1 {
+			text = at + ", " + text
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// aboutEqual is the ratio of speeds up to which a ranking of few blocks calls rows about equally fast.
+const aboutEqual = 1.1
+
+// ranking names the rows of a contest with their speed relative to the baseline, or to the slowest, and to those about
+// as fast as that.
+func (g *answerGroup) ranking(c *contest) string {
+	last := c.rows[len(c.rows)-1]
+	for _, r := range c.rows {
+		if r.Design == g.options.Baseline {
+			last = r
+		}
+	}
+	var near, words []string
+	var others []*Row
+	for _, r := range c.rows {
+		if x := speedRatio(r, last); x < aboutEqual && x > 1/aboutEqual {
+			near = append(near, c.name(r))
+		} else {
+			others = append(others, r)
+		}
+	}
+	if len(others) == 0 {
+		return few(near, 2) + " are about equally fast"
+	}
+	for i, r := range others {
+		if i == maxNamed && len(others) > maxNamed+1 {
+			words = append(words, fmt.Sprintf("%d more", len(others)-i))
+			break
+		}
+		text := c.name(r) + " about " + roughTimes(speedRatio(r, last))
+		if i == 0 {
+			text += " " + few(near, 2)
+		}
+		words = append(words, text)
+	}
+	return strings.Join(words, ", ")
+}
+
+// few joins names. Of more than most+1 it names most, and counts the others.
+func few(names []string, most int) string {
+	if len(names) > most+1 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d others", len(names)-most))
+	}
+	return joined(names)
+}
+
+// outcome is neighbouring contests with the same result.
+type outcome struct {
+	contests       []*contest
+	leaders, loser string
+}
+
+// best says which design is the best, at which points.
+func (g *answerGroup) best() string {
+	var list []*outcome
+	for _, c := range g.contests {
+		if len(c.rows) < 2 {
+			continue
+		}
+		o := outcome{leaders: fmt.Sprint(c.open > 0, len(c.rows) == c.leaders, c.leaderNames())}
+		if r := c.behind(g.options.Baseline); r != nil {
+			o.loser = c.name(r)
+		}
+		i := slices.IndexFunc(list, func(x *outcome) bool { return x.leaders == o.leaders && x.loser == o.loser })
+		if i < 0 {
+			i, list = len(list), append(list, &o)
+		}
+		list[i].contests = append(list[i].contests, c)
+	}
+	slices.SortStableFunc(list, func(a, b *outcome) int {
+		return len(b.contests) - len(a.contests) + 1000*(order(b.loser != "")-order(a.loser != ""))
+	})
+
+	var parts []string
+	for i, o := range list {
+		if i == 3 {
+			rest := 0
+			for _, o := range list[i:] {
+				rest += len(o.contests)
+			}
+			parts = append(parts, fmt.Sprintf("at %s the order differs", result.Count(rest, "more point")))
+			break
+		}
+		parts = append(parts, g.outcomeText(o))
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+func order(x bool) int {
+	if x {
+		return 1
+	}
+	return 0
+}
+
+// outcomeText says who leads in some contests, and by how much.
+func (g *answerGroup) outcomeText(o *outcome) string {
+	c := o.contests[0]
+	names := c.leaderNames()
+	who := joined(names)
+	if len(names) > maxNamed {
+		who = fmt.Sprintf("%d designs, such as %s,", len(names), names[0])
+	}
+	text := ""
+	switch all := c.leaders == len(c.rows); {
+	case all && c.open == 0:
+		text = who + map[bool]string{true: " are", false: " is"}[len(names) > 1] + " equally fast"
+		if len(names) == 1 {
+			text += " at all levels"
+		}
+	case all:
+		text = "the order of " + who + " is undecided" + g.moreText(o)
+	case len(names) == 1 && c.open == 0:
+		text = who + " is fastest"
+	case c.open == 0:
+		text = who + " are fastest, and equally fast"
+	default:
+		text = "the fastest is one of " + who + ", undecided" + g.moreText(o)
+	}
+	if at := g.where(o.contests); at != "" && len(g.varying) > 0 {
+		text = at + ", " + text
+	}
+	if o.loser != "" {
+		text += ": " + g.leadText(o)
+	}
+	return text
+}
+
+// leadText is the lead over the next design, or the baseline.
+func (g *answerGroup) leadText(o *outcome) string {
+	low, high := 0.0, 0.0
+	for _, c := range o.contests {
+		x := g.lead(c)
+		if low == 0 || x < low {
+			low = x
+		}
+		high = max(high, x)
+	}
+	text, change := times(low), ""
+	if times(low) != times(high) {
+		text += " to " + times(high)
+	} else if low < 1.995 {
+		change = " (" + Percent(low-1) + ")"
+	}
+	switch measureOf(o.contests[0].rows[0]) {
+	case result.Throughput:
+		return text + " the throughput of " + o.loser + change
+	case result.ResponseP50:
+		return "it responds " + text + " as fast as " + o.loser + change
+	}
+	return text + " as fast as " + o.loser + change
+}
+
+// lead is the speed of the best row relative to the row behind, by their verdict if there is one.
+func (g *answerGroup) lead(c *contest) float64 {
+	r := c.behind(g.options.Baseline)
+	v, flipped := g.verdict(c.rows[0], r)
+	switch {
+	case v == nil || !v.Ratio.Known():
+		return speedRatio(c.rows[0], r)
+	case flipped:
+		return asSpeed(1/float64(v.Ratio), v.Metric)
+	}
+	return asSpeed(float64(v.Ratio), v.Metric)
+}
+
+// moreText says how many more blocks would decide.
+func (g *answerGroup) moreText(o *outcome) string {
+	most := 0
+	for _, c := range o.contests {
+		if c.more == nil {
+			return ""
+		}
+		most = max(most, *c.more)
+	}
+	return fmt.Sprintf(" (about %s would decide)", result.Count(most, "more "+g.replicate()))
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/internal/pager"
+	"github.com/brewput/brewput/report"
+)
+
+// page prints a page in the style of stdout. A page that is longer than the terminal goes through a pager.
+func (a *app) page(write func(io.Writer, report.Style) error) error {
+	var b bytes.Buffer
+	if err := write(&b, a.pageStyle()); err != nil {
+		return err
+	}
+	if o, ok := a.stdout.(*dataWriter); ok && pager.New(os.Getenv).Show(o.to, b.Bytes()) {
+		a.endsByInterrupt = true // it was meant for the pager
+		return nil
+	}
+	_, err := a.stdout.Write(b.Bytes())
+	return err
+}
+
+// completeParts completes the last name of --show a,b.
+func completeParts(_ *cobra.Command, _ []string, typed string) (names []string, d cobra.ShellCompDirective) {
+	for _, p := range report.Parts() {
+		names = append(names, typed[:strings.LastIndexByte(typed, ',')+1]+p.Name+"\t"+p.About)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// addParts completes and checks --show of all verbs that have it.
+func (a *app) addParts(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		if c.PersistentFlags().Lookup("show") != nil || c.Flags().Lookup("show") != nil {
+			c.RegisterFlagCompletionFunc("show", completeParts)
+		}
+	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.view.checkParts() }
+}
+
+// checkParts refuses parts of the page that do not exist.
+func (v *view) checkParts() error {
+	if name := report.UnknownPart(v.parts); name != "" {
+		return usage("--show %s is no part of a page%s; the parts are %s", name, didYouMean(name, report.PartNames()),
+			strings.Join(report.PartNames(), ", "))
+	}
+	return nil
+}

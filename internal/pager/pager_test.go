@@ -1,0 +1,109 @@
+package pager
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMain is also the pager of the tests: with PAGER_TEST it reads all or nothing, and exits.
+func TestMain(m *testing.M) {
+	switch os.Getenv("PAGER_TEST") {
+	case "copy":
+		text, _ := io.ReadAll(os.Stdin)
+		os.Stdout.WriteString("paged, LESS=" + os.Getenv("LESS") + "\n" + string(text))
+		os.Exit(0)
+	case "quit":
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// shown shows a page on a terminal of 24 lines, and returns what the terminal got.
+func shown(t *testing.T, lines int, env map[string]string) (text string, ok bool) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := New(func(name string) string { return env[name] })
+	p.height = func(*os.File) (int, bool) { return 24, true }
+	ok = p.Show(f, bytes.Repeat([]byte("x\n"), lines))
+	got, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(got), ok
+}
+
+func TestShow(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PAGER_TEST", "copy")
+	long := "paged, LESS=FRX\n" + strings.Repeat("x\n", 24)
+	for _, c := range []struct {
+		lines int
+		env   map[string]string
+		want  string
+	}{
+		{24, map[string]string{"PAGER": self}, long},
+		{24, map[string]string{"PAGER": self + " -and arguments"}, long},
+		{23, map[string]string{"PAGER": self}, ""},
+		{24, map[string]string{"PAGER": self, "NO_PAGER": "1"}, ""},
+		{24, map[string]string{"PAGER": self, "TERM": "dumb"}, ""},
+		{24, map[string]string{"PAGER": "cat"}, ""},
+		{24, map[string]string{"PAGER": filepath.Join(t.TempDir(), "missing")}, ""},
+	} {
+		if got, ok := shown(t, c.lines, c.env); got != c.want || ok != (c.want != "") {
+			t.Errorf("%d lines, %v: %q, %v", c.lines, c.env, got, ok)
+		}
+	}
+}
+
+// TestQuit checks that a pager that ends early and fails is no error, however long the page is.
+func TestQuit(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PAGER_TEST", "quit")
+	if got, ok := shown(t, 1_000_000, map[string]string{"PAGER": self}); !ok || got != "" {
+		t.Errorf("%v, %d bytes", ok, len(got))
+	}
+}
+
+// TestNoTerminal checks that pages in files and buffers are not paged.
+func TestNoTerminal(t *testing.T) {
+	page := bytes.Repeat([]byte("x\n"), 1000)
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := New(func(string) string { return "" })
+	for _, w := range []io.Writer{f, &bytes.Buffer{}} {
+		if p.Show(w, page) {
+			t.Errorf("%T is paged", w)
+		}
+	}
+}
+
+func TestCommand(t *testing.T) {
+	p := New(func(string) string { return "" })
+	missing := func(string) (string, error) { return "", errors.New("missing") }
+	found := func(name string) (string, error) { return name, nil }
+	if got := p.command(found); !slices.Equal(got, []string{"less", "-FRX"}) {
+		t.Errorf("%q", got)
+	}
+	if got := p.command(missing); got != nil {
+		t.Errorf("without less: %q", got)
+	}
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// TestParts checks that a page has its optional parts only if they are wanted, and ends with the answer.
+func TestParts(t *testing.T) {
+	page := func(st Style) string {
+		var b bytes.Buffer
+		answer := compare.Answer{Text: []string{"The answer."}}
+		if err := Table(&b, shops(), nil, nil, answer, st); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	marks := map[string]string{"plots": "throughput against cpus", "latency": "latency  box",
+		"resources": ": resources", "cpu": ": core-seconds"}
+	plainPage, full := page(Style{}), page(Style{Full: true})
+	for name, mark := range marks {
+		if strings.Contains(plainPage, mark) {
+			t.Errorf("%s are there by default", name)
+		}
+		if !strings.Contains(full, mark) {
+			t.Errorf("the full page lacks %s", name)
+		}
+		if one := page(Style{Parts: []string{name}}); !strings.Contains(one, mark) || len(one) >= len(full) {
+			t.Errorf("--show %s does not show %q alone", name, mark)
+		}
+	}
+	for _, p := range []string{plainPage, full} {
+		if !strings.HasSuffix(p, "\n\nThe answer.\n") {
+			t.Errorf("the answer is not last:\n%s", p)
+		}
+	}
+	if UnknownPart([]string{"plots", "plot"}) != "plot" || UnknownPart(PartNames()) != "" {
+		t.Error("parts are not known")
+	}
+}
+
+// TestBusiest checks which resource stands for a row.
+func TestBusiest(t *testing.T) {
+	idle := result.Resource{Name: "idle", Utilization: ptr(0.1), WaitMeanNs: ptr(9.0)}
+	busy := result.Resource{Name: "busy", Utilization: ptr(0.9)}
+	waited := result.Resource{Name: "waited", Utilization: ptr(0.9), WaitMeanNs: ptr(1.0)}
+	shared := result.Resource{Name: "shared", Violations: 1}
+	for _, c := range []struct {
+		list []result.Resource
+		want string
+	}{
+		{[]result.Resource{idle, busy}, "busy"},
+		{[]result.Resource{busy, waited, idle}, "waited"},
+		{[]result.Resource{busy, shared}, "shared"},
+	} {
+		if got := busiest(c.list); len(got) != 1 || got[0].Name != c.want {
+			t.Errorf("%v: %v", c.list, got)
+		}
+	}
+	if busiest(nil) != nil {
+		t.Error("a resource out of nothing")
+	}
+}
+
+// TestShortWarnings checks that a long warning has two lines, unless it is wanted in full.
+func TestShortWarnings(t *testing.T) {
+	text := "the first clause is of a certain length; the second clause has much the same length, so that both are " +
+		"long: and the third clause goes on and on until it does not fit on two lines of a page any more at all"
+	for _, c := range []struct {
+		st    Style
+		lines int
+		want  string
+	}{
+		{Style{Width: 80}, 2, "long ... (every row)\n"},
+		{Style{Width: 80, Parts: []string{"warnings"}}, 3, "at all (every row)\n"},
+	} {
+		var b strings.Builder
+		writeCaution(&b, text, "(every row)", caution, c.st)
+		if n := strings.Count(b.String(), "\n"); n != c.lines || !strings.HasSuffix(b.String(), c.want) {
+			t.Errorf("%d lines:\n%s", n, &b)
+		}
+	}
+	if !sameButNumbers("cover 15% of 3", "cover 93.5% of 12") || sameButNumbers("cover 15%", "miss 15%") {
+		t.Error("texts are not told apart by their words")
+	}
+}
+
+// TestNamesAtLines checks where the names of series are: at the ends of their lines, or in a legend.
+func TestNamesAtLines(t *testing.T) {
+	var rows []compare.Row
+	for i, name := range []string{"slow", "fast"} {
+		for _, cpus := range []int{1, 2, 4} {
+			rows = append(rows, row(name, 10, map[string]float64{result.Throughput: float64(100 * (1 + i*cpus))},
+				set("cpus", cpus)))
+		}
+	}
+	plot := func(rows []compare.Row) string {
+		var b bytes.Buffer
+		if err := drawn(&b, rows, Style{Width: 80}, writePlots); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := plot(rows); !strings.Contains(got, "A slow\n") || strings.Contains(got, "\n  A slow") {
+		t.Errorf("no name at the end of the line:\n%s", got)
+	}
+	if got := plot(rows[:5]); !strings.Contains(got, "\n  A slow") {
+		t.Errorf("a line ends early, and there is no legend:\n%s", got)
+	}
+	for i := range rows {
+		rows[i].Metrics[result.Throughput] = rows[0].Metrics[result.Throughput]
+		rows[i].Design = string(rune('a' + i/3))
+	}
+	more := append(rows, rows...)
+	for i := range more[6:] {
+		more[6+i].Design = string(rune('c' + i/3))
+	}
+	if got := plot(more); !strings.Contains(got, "\n  A a") {
+		t.Errorf("four names at one place, and there is no legend:\n%s", got)
+	}
+}
