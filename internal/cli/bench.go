@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
@@ -57,8 +58,8 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4")
 	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials; ends sooner if all comparisons are decided")
 	o.Duration = 500 * time.Millisecond
-	f.Var(benchTime{&o.Duration, &o.Iterations}, "duration", "`TIME` that each trial measures, or iterations as in "+
-		"200x")
+	f.Var(option.BenchTime{Time: &o.Duration, Iterations: &o.Iterations}, "duration", "`TIME` that each trial "+
+		"measures, or iterations as in 200x")
 	f.Bool("benchmem", true, "allocations are always measured")
 	f.StringVar(&o.run, "run", "", "refused: no tests run")
 	f.MarkHidden("benchmem")

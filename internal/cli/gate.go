@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
@@ -69,7 +70,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	g := lab.GateOptions{Metrics: o.metrics, Allow: o.allow}
 	if o.Base != "" { // package lab reports a missing base first
 		var ok bool
-		g.MaxRegression, ok = parsePercent(o.most)
+		g.MaxRegression, ok = option.ParsePercent(o.most)
 		switch {
 		case o.most == "":
 			return usage("gate needs --max-regression, as in --max-regression 5%%")
