@@ -107,7 +107,7 @@ func TestGateAnswer(t *testing.T) {
 		{GateSummary{Decision: Pass, List: []GateVerdict{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
 			"gate: pass: 1 of 2 within 5%; 1 allowed to be over it; 1 not judged."},
 		{GateSummary{Decision: Fail, List: []GateVerdict{verdict("A", 1.1, Fail), verdict("B", 1.3, Fail), undecided},
-			Limit: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0%, A +10.0%; 1 of 3 undecided: U +4.0%.|" +
+			Limit: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0% and A +10.0%; 1 of 3 undecided: U +4.0%.|" +
 			"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Undecided, List: []GateVerdict{undecided}},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
