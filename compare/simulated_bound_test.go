@@ -60,8 +60,8 @@ func (o *table) bound() {
 			count(whole+1, less-float64(whole), "allowed")
 		}
 	})
-	o.line("\nUpper bound for any test of the ratios whose false differences are at most 5 in 100 for normal noise, " +
-		"and 6 in 100 for\nan exponential tail of one design:\n")
+	o.line("\nUpper bound for all tests of the ratios with at most 5 in 100 false differences for normal noise, " +
+		"and 6 in 100 for an\nexponential tail of one design:\n")
 	o.head("blocks", "found by Student's t", "allowed more blocks", "found by Student's t with as many fewer blocks",
 		"same, if a permutation must agree", "found by any such test, at most", "standard error",
 		"least false differences with a tail, to find as much as if a permutation must agree")
