@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 		"plan", "result", "sweep", "trial", "workload"},
 	"lab": {"compare", "doctor", "evidence/collect", "explain", "internal/aa", "internal/calibrate", "internal/command",
 		"internal/costs", "internal/gobench", "internal/host", "internal/input", "internal/quote", "internal/store",
-		"plan", "result", "sim", "sweep", "timeline", "trial", "workload"},
+		"plan", "result", "sweep", "timeline", "trial", "workload"},
 	"load": {"env", "internal/hist", "result", "sim"},
 	"trial": {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof",
 		"internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load",
