@@ -70,7 +70,8 @@ var mayImport = map[string][]string{
 		"internal/cli/option", "internal/command", "internal/config", "internal/costs",
 		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/interrupt",
 		"internal/pager",
-		"internal/pprofui", "internal/quote", "workload/source", "internal/store", "lab", "plan", "report",
+		"internal/pprofui", "internal/quote", "internal/schema", "workload/source", "internal/store", "lab", "plan",
+		"report",
 		"result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
@@ -94,6 +95,10 @@ var mayImport = map[string][]string{
 
 	"examples/futuredate": {},
 	"internal/seeded":     {},
+	"internal/schema":     {},
+
+	"internal/schema/schematest": {"internal/schema"},
+
 	"proof/idle":          {"result"},
 	"proof/aatest":        {"compare", "lab", "workload"},
 	"proof/realcode":      {"internal/stat", "proof/idle", "result"},
@@ -122,7 +127,7 @@ var mayImport = map[string][]string{
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
 var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/release",
-	"internal/repository", "internal/seeded", "internal/store/storetest"}
+	"internal/repository", "internal/schema/schematest", "internal/seeded", "internal/store/storetest"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
