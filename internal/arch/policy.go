@@ -150,7 +150,10 @@ var (
 		"internal/pprofui":    {"github.com/google/pprof"},
 		"internal/proc":       {"golang.org/x/sys"},
 		"internal/seeded":     {"pgregory.net/rapid"},
-		"internal/stat":       {"gonum.org/v1/gonum"},
+
+		"internal/schema/schematest": {"github.com/santhosh-tekuri/jsonschema/v6"},
+
+		"internal/stat": {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
 		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak",

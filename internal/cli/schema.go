@@ -25,7 +25,8 @@ func (a *app) schemaCommand() *cobra.Command {
 				text = schema.All()
 			}
 			if !known {
-				return usage("there is no kind %q%s; see %s schema", args[0], didYouMean(args[0], schema.Names()), name())
+				return usage("there is no kind %q%s; %s schema lists them", args[0],
+					didYouMean(args[0], schema.Names()), name())
 			}
 			_, err := a.text.Write(text)
 			return err

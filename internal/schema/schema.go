@@ -1,9 +1,8 @@
-// Package schema describes the JSON records that the verbs print with --format json: a JSON Schema (draft 2020-12) for
-// each kind of record.
+// Package schema describes the JSON records that the verbs print: it has a JSON Schema (draft 2020-12) for each kind.
 //
-// Readers must skip records of kinds, and ignore keys, that they do not know, because new ones may be added at any time.
-// The schemas therefore permit unknown keys. The tests of internal/cli and report are stricter: they validate what the
-// verbs print with package schematest, which refuses kinds and keys without a description.
+// Readers must skip records of unknown kinds and ignore unknown keys, because new ones may be added at any time. The
+// schemas therefore permit unknown keys. The tests of internal/cli and report are stricter: they validate the output
+// with package schematest, which refuses kinds and keys without a description.
 //
 // The journal of a run directory is not described: other programs read it through package lab.
 package schema
@@ -96,7 +95,7 @@ func All() []byte {
 		rules = append(rules, fmt.Sprintf(
 			`    {"if": {"properties": {"kind": {"const": %q}}}, "then": {"$ref": "#/$defs/%s"}}`, k.Name, k.Name))
 	}
-	body := `  "title": "A record that Brewput prints with --format json, one a line",
+	body := `  "title": "A record that Brewput prints in the format json, one a line",
   "type": "object",
   "properties": {
     "kind": {"type": "string", "description": "which record this is; skip unknown kinds"}

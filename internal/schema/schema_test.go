@@ -184,8 +184,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestValidator checks that the validator accepts a record, and refuses what the schema does not describe. The published
-// schemas permit new kinds and keys.
+// TestValidator checks that the validator accepts a record, and refuses what the schema does not describe. The
+// published schemas permit new kinds and keys.
 func TestValidator(t *testing.T) {
 	v, err := schematest.New()
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -19,8 +18,8 @@ type Validator struct {
 	strict    map[string]*jsonschema.Schema // by kind; these refuse keys that are not described
 }
 
-// compile compiles the schemas once; a test run validates thousands of lines.
-var compile = sync.OnceValues(func() (*Validator, error) {
+// New returns a validator. The error is that of an invalid schema.
+func New() (*Validator, error) {
 	v := &Validator{strict: map[string]*jsonschema.Schema{}}
 	var err error
 	if v.published, err = compileOne(schema.All(), false); err != nil {
@@ -36,10 +35,7 @@ var compile = sync.OnceValues(func() (*Validator, error) {
 		}
 	}
 	return v, nil
-})
-
-// New returns a validator. The error is that of an invalid schema.
-func New() (*Validator, error) { return compile() }
+}
 
 // compileOne compiles a schema; if strict, one that refuses keys that are not described.
 func compileOne(text []byte, strict bool) (*jsonschema.Schema, error) {
