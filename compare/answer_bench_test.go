@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/brewput/brewput/plan"
@@ -11,7 +12,8 @@ import (
 
 // TestPercentChange checks that changes are printed as benchstat prints them.
 func TestPercentChange(t *testing.T) {
-	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 2.5: "+150%",
+	for ratio, want := range map[float64]string{0.877: "-12.3%", 1.041: "+4.1%", 1: "+0.0%", 0.9999: "+0.0%",
+		2.5:    "+150%",
 		0.001:  "-99.9%",
 		1.9995: "+100%"} {
 		if got := PercentChange(result.Value(ratio)); got != want {
@@ -38,6 +40,8 @@ func TestContrastAnswer(t *testing.T) {
 	more, two := 12, plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
 	undecided := decidedAs("F", 1.1, Undecided)
 	undecided.MoreBlocks = &more
+	runs := decidedAs("F", 1.1, Undecided)
+	runs.RunsA, runs.MoreRuns = 2, &more
 	atTwo := decidedAs("E", 1.3, Slower)
 	atTwo.Point = two
 	zero := decidedAs("Z", math.NaN(), Worse)
@@ -53,24 +57,14 @@ func TestContrastAnswer(t *testing.T) {
 		"equivalent: A +0.1%.|allocs/op: worse: Z (from 0).": {
 			contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
 			contrast(result.AllocsPerOp, zero)},
-		"undecided: F +10.0% (about 12 more blocks would decide).": {contrast(result.TimePerOp, undecided)},
+		"undecided: F +10.0% (about 12 more runs of each side would decide).": {contrast(result.TimePerOp, runs)},
+		"undecided: F +10.0% (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
 	} {
 		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
-		if text := joined(got); text != want {
+		if text := strings.Join(got, "|"); text != want {
 			t.Errorf("%q, not %q", text, want)
 		}
 	}
-}
-
-func joined(list []string) string {
-	text := ""
-	for i, s := range list {
-		if i > 0 {
-			text += "|"
-		}
-		text += s
-	}
-	return text
 }
 
 // TestSingleAnswer checks the sentences on a run without comparisons.
@@ -83,14 +77,14 @@ func TestSingleAnswer(t *testing.T) {
 	}
 	scalings := []Scaling{scale("A", LimitNone, 1.92), scale("B", LimitLock, 0.7), scale("C", LimitOneCPU, 1),
 		scale("D", LimitNoise, 1.2)}
-	got := joined(BenchAnswer(nil, []Row{row("A", 12.34), row("B", 4.567e6), row("A", 20)}, scalings, nil))
+	got := strings.Join(BenchAnswer(nil, []Row{row("A", 12.34), row("B", 4.567e6), row("A", 20)}, scalings, nil), "|")
 	want := "2 benchmarks: fastest A 12.3ns/op, slowest B 4.57ms/op.|" +
 		"From 1 to 2 CPUs, 1 of 4 scales: A 1.92x; 1 does not: B 0.7x (waits for mutexes); 1 uses one CPU; " +
 		"1 is too noisy to judge."
 	if got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
-	if got := joined(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil)); got != "A 1µs/op." {
+	if got := strings.Join(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil), "|"); got != "A 1µs/op." {
 		t.Error(got)
 	}
 }
@@ -113,7 +107,7 @@ func TestGateAnswer(t *testing.T) {
 		{GateSummary{Decision: Pass, List: []GateVerdict{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
 			"gate: pass: 1 of 2 within 5%; 1 allowed to be over it; 1 not judged."},
 		{GateSummary{Decision: Fail, List: []GateVerdict{verdict("A", 1.1, Fail), verdict("B", 1.3, Fail), undecided},
-			Limit: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0%, A +10.0%; 1 of 3 undecided: U +4.0%.|" +
+			Limit: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0% and A +10.0%; 1 of 3 undecided: U +4.0%.|" +
 			"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Undecided, List: []GateVerdict{undecided}},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
@@ -123,7 +117,7 @@ func TestGateAnswer(t *testing.T) {
 				"Other processes loaded the machine: stop them, or run the gate on an idle one."},
 	} {
 		before := slices.Clone(c.summary.List)
-		if got := joined(c.summary.Answer()); got != c.want {
+		if got := strings.Join(c.summary.Answer(), "|"); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}
 		for i := range before {

@@ -16,6 +16,8 @@ func PercentChange(ratio result.Value) string {
 	switch {
 	case math.IsNaN(p) || math.IsInf(p, 0):
 		return ""
+	case math.Abs(p) < 0.05:
+		return "+0.0%" // never -0.0%
 	case math.Abs(p) >= 99.95:
 		return fmt.Sprintf("%+.0f%%", p)
 	}
@@ -130,22 +132,27 @@ func changeText(v Verdict) string {
 	return ""
 }
 
-// moreText says how many more blocks would decide all verdicts that are undecided, if that is known.
+// moreText says how many more blocks, or runs of each side, would decide all verdicts that are undecided, if that is
+// known.
 func moreText(list []Verdict) string {
-	most := 0
+	most, what := 0, "more blocks"
 	for _, v := range list {
 		if v.Verdict != Undecided {
 			continue
 		}
-		if v.MoreBlocks == nil {
+		switch {
+		case v.RunsA > 0 && v.MoreRuns != nil:
+			most, what = max(most, *v.MoreRuns), "more runs of each side"
+		case v.RunsA == 0 && v.MoreBlocks != nil:
+			most = max(most, *v.MoreBlocks)
+		default:
 			return ""
 		}
-		most = max(most, *v.MoreBlocks)
 	}
 	if most == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (about %d more blocks would decide)", most)
+	return fmt.Sprintf(" (about %d %s would decide)", most, what)
 }
 
 // labels returns the function that names the benchmark of a verdict as briefly as the list allows: with its package,

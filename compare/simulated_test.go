@@ -98,7 +98,7 @@ func TestSimulated(t *testing.T) {
 	o.price()
 	o.bound()
 	t.Log("\n" + o.b.String())
-	const page = "../docs/manual/7-budget.md"
+	const page = "../docs/manual/13-budget.md"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -185,9 +186,16 @@ func TestRecords(t *testing.T) {
 	x := Analyze(everything())
 	var kinds []string
 	counts := map[string]int{}
+	schemas, err := schematest.New()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, r := range x.Records() {
 		text, err := json.Marshal(r)
 		var line struct{ Kind string }
+		if err == nil {
+			err = schemas.Line(text)
+		}
 		if err == nil {
 			err = json.Unmarshal(text, &line)
 		}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"runtime"
 	"strings"
@@ -135,7 +136,8 @@ type BenchResult struct {
 	Outcome    result.Outcome    // of the trials; result.SomeFailed if a benchmark is broken
 	Conclusion *sweep.Conclusion // why a run with a budget ended; nil without a budget
 
-	sweep *sweep.Sweep
+	sweep    *sweep.Sweep
+	interims []json.RawMessage // set by ReadBench
 }
 
 // Ended reports whether all trials have been measured, without an interrupt.

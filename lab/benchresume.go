@@ -2,9 +2,11 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/internal/host"
@@ -20,20 +22,56 @@ func ResumeBench(ctx context.Context, dir string, notify func(Event)) (*BenchRes
 	if err != nil {
 		return nil, sweep.StoreError(err)
 	}
-	for _, note := range journal.Notes() {
-		notifier(notify).send(Warning{note})
-	}
 	r := &benchRun{notify: notify, dir: dir, run: run}
 	defer r.close(ctx)
-	if err := r.restore(ctx, journal); err != nil {
+	if err := r.restore(ctx, journal, !journal.Ended); err != nil {
 		return nil, errors.Join(asRefusal(ctx, err), run.Close())
 	}
 	r.sweep.Store = run
 	return r.execute(ctx)
 }
 
-// restore prepares the sweep from a journal.
-func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
+// ReadBench returns the run of benchmarks in the run directory dir as it is stored, complete or not. It runs and writes
+// nothing. Errors are those of [ResumeBench].
+func ReadBench(dir string, notify func(Event)) (*BenchResult, error) {
+	journal, err := store.Open(dir)
+	if err != nil {
+		return nil, sweep.StoreError(err)
+	}
+	ctx := context.Background()
+	r := &benchRun{notify: notify, dir: dir}
+	if err := r.restore(ctx, journal, false); err != nil {
+		return nil, asRefusal(ctx, err)
+	}
+	res := r.result(BenchRun{Dir: dir, Header: r.sweep.Header, Suite: r.bench.Experiment.Suite(), Trials: r.sweep.Done})
+	res.interims = journal.Interims
+	return res, nil
+}
+
+// Gate returns the decisions of a run that [ReadBench] has read, if [Gate] measured it; otherwise nil. The result lacks
+// what only the gate knew: BudgetEnded, DefaultLayouts and Stale.
+func (r *BenchResult) Gate() (*GateResult, error) {
+	if r.Header.Rule != nil || len(r.interims) == 0 {
+		return nil, nil
+	}
+	res := &GateResult{BenchRun: r.BenchRun}
+	if err := json.Unmarshal(r.interims[len(r.interims)-1], &res.Decisions); err != nil {
+		return nil, refuse("", nil, "%s: the decisions of its gate cannot be read: %w", r.Dir, err)
+	}
+	res.conclude(r.sweep.Plan.Cases)
+	for i, w := range res.Warnings {
+		if w.Warning == compare.WarnOtherProcesses {
+			res.LoadWarning = &res.Warnings[i]
+		}
+	}
+	return res, nil
+}
+
+// restore prepares the sweep from a journal. With measures it also restores what the rest of the run needs.
+func (r *benchRun) restore(ctx context.Context, journal *store.Journal, measures bool) error {
+	for _, note := range journal.Notes() {
+		r.notify.send(Warning{note})
+	}
 	h, err := sweep.HeaderOf(r.dir, journal)
 	if err != nil {
 		return err
@@ -46,7 +84,7 @@ func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
 		return err
 	}
 	r.bench = &gobench.Bench{Experiment: x}
-	if !journal.Ended {
+	if measures {
 		if err := r.restoreBinaries(ctx, &h, x); err != nil {
 			return err
 		}

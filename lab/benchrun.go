@@ -192,10 +192,15 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 // execute measures and sums up the outcome.
 func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
 	b, err := r.measure(ctx)
+	return r.result(b), err
+}
+
+// result sums up the outcome of a run.
+func (r *benchRun) result(b BenchRun) *BenchResult {
 	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: result.OutcomeOf(b.Trials), sweep: r.sweep}
 	res.Conclusion = r.sweep.Conclusion()
 	if len(b.Suite.Broken) > 0 {
 		res.Outcome = result.SomeFailed
 	}
-	return res, err
+	return res
 }

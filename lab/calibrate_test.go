@@ -23,7 +23,8 @@ func TestUndisturbed(t *testing.T) {
 	}{
 		{"quiet", func(*doctor.Readings) {}, false, ""},
 		{"a little", func(r *doctor.Readings) { r.Others = doctor.Read(0.2) }, false, ""},
-		{"others", func(r *doctor.Readings) { r.Others = doctor.Read(0.3) }, false, "others (0.30 CPUs used by others"},
+		{"others", func(r *doctor.Readings) { r.Others = doctor.Read(0.3) }, false,
+			"others (0.30 CPUs used by other processes"},
 		{"others meanwhile", func(r *doctor.Readings) { r.Others = doctor.Read(0.3) }, true, "others (0.30 CPUs"},
 		{"steal", func(r *doctor.Readings) { r.Steal = doctor.Read(0.5) }, true, "steal (0.500 CPUs"},
 		{"throttled", func(r *doctor.Readings) { r.Throttled = doctor.Read(uint64(2)) }, true,

@@ -27,7 +27,7 @@ type ExplainOptions struct {
 	Keep string
 	// standard input of every run of a program; a file or pipe is copied once; nil for empty input
 	Stdin  *os.File
-	Notify func(Event) // gets a [Note] for each step
+	Notify func(Event) // gets a [Note] for each step, and [Progress] before each run, with the number of runs done
 }
 
 // Explanation is the result of [Explain]. Close removes its files, unless ExplainOptions.Keep was set.
@@ -110,6 +110,7 @@ func (o *ExplainOptions) settings() (collect.Options, error) {
 	}
 	e.CPUs, e.Dir = o.CPUs, o.Keep
 	e.Progress = func(line string) { notifier(o.Notify).send(Note{line}) }
+	e.Step = func(done int) { notifier(o.Notify).send(Progress{Done: done}) }
 	return e, nil
 }
 

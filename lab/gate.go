@@ -71,18 +71,22 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 		return res, err
 	}
 	res.Decisions, res.LoadWarning, res.BudgetEnded = g.List, g.Loaded, g.Short
-	res.Rows = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases)
-	res.Warnings = compare.NameBusiest(compare.Warnings(res.Trials, nil), res.Busiest)
 	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
 		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric,
 			Until:   e.Until,
 			Expired: e.Until < g.today})
 	}
-	res.Decision = compare.GateDecision(g.List)
-	if result.OutcomeOf(res.Trials) != result.Sound || res.Suite.HeadFails() {
-		res.Decision = compare.Error
-	}
+	res.conclude(g.benchRun.sweep.Plan.Cases)
 	return res, nil
+}
+
+// conclude fills in what follows from the decisions and the trials.
+func (r *GateResult) conclude(cases []plan.Case) {
+	r.Rows, r.Warnings = compare.Rows(r.Trials, cases), compare.NameBusiest(compare.Warnings(r.Trials, nil), r.Busiest)
+	r.Decision = compare.GateDecision(r.Decisions)
+	if result.OutcomeOf(r.Trials) != result.Sound || r.Suite.HeadFails() {
+		r.Decision = compare.Error
+	}
 }
 
 // Validate refuses invalid values, as [BenchOptions.Validate] does.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/brewput/brewput/internal/command"
@@ -20,6 +21,7 @@ type ResumeOptions struct {
 	Baseline  *string       // new baseline, "" for none; nil keeps the run's
 	AllPairs  *bool         // compare all pairs, or only neighbours; nil keeps the run's
 	KeepCosts bool          // as in SimulateOptions; the run must be in virtual time
+	ReadOnly  bool          // run and write nothing: return what is stored, even of an incomplete run
 	Program   string        // as in DesignOptions
 	Notify    func(Event)   // as in DesignOptions
 }
@@ -28,6 +30,10 @@ type ResumeOptions struct {
 // must be one of all. Trials use the settings of the first execution. A live run requires the same machine, and every
 // run the same program. Errors are those of [Measure]; a dir that cannot be continued is a [*Refusal].
 func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeOptions) (*Run, error) {
+	r := &Run{Dir: dir, program: program(o.Program), notify: o.Notify}
+	if o.ReadOnly {
+		return r, r.read(ctx, all, &o)
+	}
 	if o.TimeLimit < 0 {
 		return nil, refuse("time-limit", o.TimeLimit, "is negative")
 	}
@@ -35,12 +41,31 @@ func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeO
 	if err != nil {
 		return nil, sweep.StoreError(err)
 	}
-	r := &Run{Dir: dir, program: program(o.Program), notify: o.Notify}
 	if err := r.restore(ctx, all, journal, &o); err != nil {
 		return nil, closing(kept, err)
 	}
 	r.sweep.Store = kept
 	return r, closing(kept, r.execute(ctx))
+}
+
+// read takes the trials and predictions from the run directory.
+func (r *Run) read(ctx context.Context, all []*workload.Workload, o *ResumeOptions) error {
+	journal, err := store.Open(r.Dir)
+	if err != nil {
+		return sweep.StoreError(err)
+	}
+	if err := r.restore(ctx, all, journal, o); err != nil {
+		return err
+	}
+	s := r.sweep
+	r.Header, r.Complete, r.Trials = s.Header, s.Complete, s.Done
+	predictions, notes, err := s.ReadPredictions(filepath.Join(r.Dir, predictionsName))
+	for _, note := range notes {
+		r.notify.send(Warning{note})
+	}
+	r.Predictions = storedInTwin(predictions)
+	r.Outcome, r.Conclusion = result.OutcomeOf(r.Checked()), s.Conclusion()
+	return err
 }
 
 // closing closes a run after use. If that fails, results may not be on disk: a StorageError, whatever err is.
@@ -80,7 +105,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return err
 		}
 	}
-	runs := !journal.Ended || o.KeepCosts
+	runs := !o.ReadOnly && (!journal.Ended || o.KeepCosts)
 	if runs {
 		if err := h.SameHere(r.Dir); err != nil {
 			return err
@@ -107,8 +132,10 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return asRefusal(ctx, err)
 		}
 	}
-	if err := r.sweep.ResumeRealCode(ctx, r.Dir, runs, o.KeepCosts); err != nil {
-		return err
+	if !o.ReadOnly {
+		if err := r.sweep.ResumeRealCode(ctx, r.Dir, runs, o.KeepCosts); err != nil {
+			return err
+		}
 	}
 	return r.resumeVerdicts(journal, o)
 }

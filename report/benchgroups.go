@@ -44,6 +44,19 @@ func equalText(verdicts []compare.Verdict) string {
 	return fmt.Sprintf("equal in all %d", len(verdicts))
 }
 
+// equivalentText is one line for verdicts that are all equivalent. It is "" if any is not.
+func equivalentText(verdicts []compare.Verdict) string {
+	for _, v := range verdicts {
+		if v.Verdict != compare.Equivalent {
+			return ""
+		}
+	}
+	if len(verdicts) == 1 {
+		return "equivalent"
+	}
+	return fmt.Sprintf("equivalent in all %d", len(verdicts))
+}
+
 // writeContrasts writes the tables of a metric, one for each group, and what would decide the undecided verdicts.
 func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts, st Style) {
 	for i, g := range m.Groups {

@@ -249,3 +249,33 @@ func TestManyUndecided(t *testing.T) {
 		t.Errorf("%d notes take %d MB", len(notes), took>>20)
 	}
 }
+
+// TestEquivalentLine checks that a metric other than time is one line if all its verdicts are equivalent, unless the
+// page shows the part.
+func TestEquivalentLine(t *testing.T) {
+	verdicts := []compare.Verdict{{A: "X", Ratio: 1.001, Low: 0.99, High: 1.01, Verdict: compare.Equivalent},
+		{A: "Y", Ratio: 1, Low: 0.99, High: 1.01, Verdict: compare.Equivalent}}
+	page := func(metric string, st Style) string {
+		var b strings.Builder
+		p := Benchmarks{A: "head", B: "base", Metrics: []compare.MetricVerdicts{{Metric: metric,
+			Groups: []compare.MetricGroup{{Verdicts: verdicts}}}}}
+		if err := p.Table(&b, st); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const line = "B/op  equivalent in all 2\n"
+	if text := page(result.AllocedPerOp, Style{}); !strings.Contains(text, line) || strings.Contains(text, "verdict") {
+		t.Errorf("no line %q in\n%s", line, text)
+	}
+	for name, text := range map[string]string{"shown": page(result.AllocedPerOp, Style{Parts: []string{"equivalent"}}),
+		"full": page(result.AllocedPerOp, Style{Full: true}), "time": page(result.TimePerOp, Style{})} {
+		if !strings.Contains(text, "verdict") {
+			t.Errorf("%s: no table in\n%s", name, text)
+		}
+	}
+	verdicts[1].Verdict = compare.Undecided
+	if text := page(result.AllocedPerOp, Style{}); !strings.Contains(text, "verdict") {
+		t.Errorf("undecided: no table in\n%s", text)
+	}
+}

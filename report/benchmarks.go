@@ -86,7 +86,11 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 		wrap(&b, st.split(p.How), " ", 0, st.width())
 	}
 	for _, m := range p.Metrics {
-		if text := equalText(verdictsOf(m)); text != "" {
+		text := equalText(verdictsOf(m))
+		if text == "" && m.Metric != result.TimePerOp && !st.shows("equivalent") {
+			text = equivalentText(verdictsOf(m))
+		}
+		if text != "" {
 			writeHeading(&b, MetricHead(m.Metric), text, st)
 			continue
 		}

@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/result"
 )
 
-// Doctor writes an examination of the machine: a line for each check, advice on those that are not good, and the
-// verdict. The page begins with about.
+// Doctor writes an examination of the machine: advice on each check that is not good, and last the verdict. The page
+// begins with about. A full page also has a line for each check, and all that would improve the machine.
 func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.Report, st Style) error {
 	var b strings.Builder
 	head := make([]string, len(about))
@@ -18,24 +19,32 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	wrap(&b, head, st.pick(" · ", ", "), 0, st.width())
 	b.WriteString("\n")
 
-	width := 0
+	var widths [2]int
 	for _, c := range checks {
-		width = max(width, len(c.Name))
+		if st.Full || c.NotGood() {
+			widths[0], widths[1] = max(widths[0], len(c.Name)), max(widths[1], len(c.Status))
+		}
 	}
-	for _, c := range checks {
-		writeCheck(&b, c, width, st)
+	if st.Full {
+		for _, c := range checks {
+			writeCheck(&b, c, widths, st)
+		}
+		blankLine(&b)
 	}
 
 	// Advice on bad checks comes first.
+	advised := false
 	for _, s := range []doctor.Status{doctor.Bad, doctor.Caution, doctor.Unknown} {
 		for _, c := range checks {
 			if c.Status == s {
-				writeAdvice(&b, c, st)
+				writeAdvice(&b, c, widths, st)
+				advised = true
 			}
 		}
 	}
-
-	b.WriteString("\n")
+	if advised {
+		b.WriteString("\n")
+	}
 	var line strings.Builder
 	wrap(&line, st.split(verdict.Claim), " ", 0, st.width())
 	for l := range strings.Lines(line.String()) {
@@ -44,27 +53,52 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	return st.emit(w, b.String())
 }
 
-// statusWidth is the width of the longest status.
-const statusWidth = len(doctor.Unavailable)
+// DoctorJSON writes each check as a record of the JSON contract, then the verdict, and last its answer.
+func DoctorJSON(w io.Writer, checks []doctor.Check, verdict doctor.Report) error {
+	records := make([]any, 0, len(checks)+2)
+	for _, c := range checks {
+		records = append(records, c)
+	}
+	records = append(records, verdict, struct {
+		Kind          string   `json:"kind"`
+		SchemaVersion int      `json:"schema_version"`
+		Text          []string `json:"text"`
+	}{"answer", result.SchemaVersion, verdict.Answer()})
+	for _, r := range records {
+		if err := JSON(w, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// writeCheck writes the line "name status evidence". Evidence that does not fit continues below itself.
-func writeCheck(b *strings.Builder, c doctor.Check, width int, st Style) {
-	indent := width + gap + statusWidth + gap
-	b.WriteString(c.Name + strings.Repeat(" ", width+gap-len(c.Name)))
+// writeCheck writes the line "name status evidence". Evidence that does not fit continues below itself. widths are
+// those of names and statuses.
+func writeCheck(b *strings.Builder, c doctor.Check, widths [2]int, st Style) {
+	indent := widths[0] + gap + widths[1] + gap
+	b.WriteString(c.Name + strings.Repeat(" ", widths[0]+gap-len(c.Name)))
 	b.WriteString(st.paint(statusTone(c.Status), string(c.Status)))
-	b.WriteString(strings.Repeat(" ", statusWidth+gap-len(c.Status)))
+	b.WriteString(strings.Repeat(" ", widths[1]+gap-len(c.Status)))
 	var text strings.Builder
 	wrap(&text, st.split(c.Evidence), " ", 0, max(st.width()-indent, minWidth/2))
 	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(text.String(), "\n"), "\n",
 		"\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
-// writeAdvice writes what a check means and what would improve it. Commands are on lines of their own and never
-// broken, so that they can be copied.
-func writeAdvice(b *strings.Builder, c doctor.Check, st Style) {
-	b.WriteString("\n" + st.paint(statusTone(c.Status), c.Name) + "\n")
+// writeAdvice writes a check, what it means, and what would improve it. Commands are on lines of their own and never
+// broken, so that they can be copied. Only a full page has more than the first improvement.
+func writeAdvice(b *strings.Builder, c doctor.Check, widths [2]int, st Style) {
+	if st.Full {
+		b.WriteString(st.paint(statusTone(c.Status), c.Name) + "\n")
+	} else {
+		writeCheck(b, c, widths, st)
+	}
 	writeIndented(b, c.Claim, 2, st)
-	for _, fix := range c.Fixes() {
+	fixes := c.Fixes()
+	if !st.Full {
+		fixes = fixes[:min(len(fixes), 1)]
+	}
+	for _, fix := range fixes {
 		b.WriteString("  " + st.paint(dim, st.pick("→ ", "> ")) + st.text(fix) + "\n")
 	}
 }

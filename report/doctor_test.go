@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -35,9 +36,10 @@ func patient() ([]doctor.Check, doctor.Report) {
 func TestDoctor(t *testing.T) {
 	about := []string{"doctor", "Some CPU", "4 CPUs", "linux/amd64", "go1.26.0"}
 	for name, st := range map[string]Style{
-		"doctor-unicode-100.txt": {Width: 100, Unicode: true},
-		"doctor-ascii-60.txt":    {Width: 60},
-		"doctor-color.txt":       {Width: 100, Unicode: true, Color: true},
+		"doctor-unicode-80.txt":  {Width: 80, Unicode: true},
+		"doctor-unicode-100.txt": {Width: 100, Unicode: true, Full: true},
+		"doctor-ascii-60.txt":    {Width: 60, Full: true},
+		"doctor-color.txt":       {Width: 100, Unicode: true, Color: true, Full: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			checks, verdict := patient()
@@ -64,9 +66,58 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// TestDoctorAnswersLast: at 80 columns each check that is not good has at most three lines, good ones have none, and
+// the verdict is last.
+func TestDoctorAnswersLast(t *testing.T) {
+	checks, verdict := patient()
+	var b bytes.Buffer
+	if err := Doctor(&b, []string{"doctor"}, checks, verdict, Style{Width: 80, Unicode: true}); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	end := strings.Join(strings.Fields(page), " ")
+	if !strings.HasSuffix(end, strings.Join(verdict.Answer(), " ")) {
+		t.Errorf("the verdict is not last:\n%s", page)
+	}
+	_, body, _ := strings.Cut(page, "\n\n")
+	blocks := map[string]int{}
+	name := ""
+	for line := range strings.Lines(strings.Split(body, "\n\n")[0]) {
+		if !strings.HasPrefix(line, " ") {
+			name = strings.Fields(line)[0]
+		}
+		blocks[name]++
+	}
+	for _, c := range checks {
+		if n := blocks[c.Name]; (n > 0) != c.NotGood() || n > 3 {
+			t.Errorf("%s is %s and has %d lines:\n%s", c.Name, c.Status, n, page)
+		}
+	}
+}
+
+// TestDoctorJSON: the answer is the last record.
+func TestDoctorJSON(t *testing.T) {
+	checks, verdict := patient()
+	var b bytes.Buffer
+	if err := DoctorJSON(&b, checks, verdict); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	answer, err := json.Marshal(verdict.Answer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"kind":"answer","schema_version":1,"text":` + string(answer) + `}`; lines[len(lines)-1] != want {
+		t.Errorf("got  %s\nwant %s", lines[len(lines)-1], want)
+	}
+	if n := len(checks) + 2; len(lines) != n {
+		t.Errorf("%d lines, want %d", len(lines), n)
+	}
+}
+
 func TestDoctorCannotWrite(t *testing.T) {
 	checks, verdict := patient()
-	if Doctor(failing{}, nil, checks, verdict, Style{}) == nil {
+	if Doctor(failing{}, nil, checks, verdict, Style{}) == nil || DoctorJSON(failing{}, checks, verdict) == nil {
 		t.Error("Doctor swallows the error of its writer")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 )
 
 // Open lets the sweep, the predictions of a run, store in dir, and takes in what an earlier execution stored there. The
@@ -33,6 +34,26 @@ func (s *Sweep) Open(dir string, complete bool) (run *store.Run, notes []string,
 	}
 	s.Store = run
 	return run, journal.Notes(), nil
+}
+
+// ReadPredictions returns the predictions of s that an execution stored in dir, with notes on them. It is no error if
+// there are none. Errors about dir are a [*plan.Refusal].
+func (s *Sweep) ReadPredictions(dir string) (predicted []result.Trial, notes []string, err error) {
+	t, err := s.PredictionSweep()
+	if t == nil || err != nil {
+		return nil, nil, err
+	}
+	if !store.HoldsRun(dir) {
+		return nil, []string{dir + " holds no predictions of this run"}, nil
+	}
+	journal, err := store.Open(dir)
+	if err != nil {
+		return nil, nil, StoreError(err)
+	}
+	if err := t.continueFrom(dir, journal); err != nil {
+		return nil, journal.Notes(), plan.AsRefusal(err)
+	}
+	return t.Done, journal.Notes(), nil
 }
 
 // continueFrom takes in the journal of the predictions of this run.

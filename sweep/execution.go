@@ -143,6 +143,7 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 // event returns the event before a step.
 func (e *execution) event(step plan.Step) Event {
 	event := e.clock.event(e.Plan, step)
+	event.Predicts = e.Header.Predicts
 	if e.budget != nil {
 		event.TimeLeft = max(0, e.budget.left())
 	}

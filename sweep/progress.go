@@ -1,9 +1,11 @@
 package sweep
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 )
 
 // progress estimates how long the rest of a sweep takes, from the last trial of each case or its expected time.
@@ -36,6 +38,37 @@ func (s *Sweep) newProgress(done int) *progress {
 func (e *progress) add(step plan.Step, d time.Duration) {
 	e.done++
 	e.perTrial[step.Case] = d
+}
+
+// Describe says in a few words how far a run is, as in "block 3 of 10, 41 of 120 trials, about 2m0s left". h is the
+// header of the run, or nil before it begins. The number of blocks is left out if it is not fixed.
+func (e Event) Describe(h *Header) string {
+	words := fmt.Sprintf("%d of %d trials", e.Done, e.Total)
+	switch {
+	case e.Total == 0:
+		words = result.Count(e.Done, "run") + " done"
+	case e.Pilot:
+		words += " that find the warm-up"
+	case h != nil:
+		what, perBlock := "block", len(h.Cases)
+		if h.Instrumented {
+			perBlock *= 2
+		}
+		if e.Predicts {
+			what, perBlock = "prediction, block", len(h.PredictedCases)
+		} else if h.World == result.Virtual {
+			what = "replication"
+		}
+		block := fmt.Sprintf("%s %d", what, e.Step.Block+1)
+		if e.Total == h.Blocks*perBlock {
+			block += fmt.Sprintf(" of %d", h.Blocks)
+		}
+		words = block + ", " + words
+	}
+	if e.TimeLeft > 0 {
+		words += fmt.Sprintf(", about %v left", result.Rounded(e.TimeLeft))
+	}
+	return words
 }
 
 // event returns the event before a step.

@@ -82,10 +82,11 @@ type Event struct {
 	Step     plan.Step
 	Case     plan.Case
 	Done     int           // trials finished, including those of earlier executions
-	Total    int           // with a budget: up to the next interim analysis
+	Total    int           // with a budget: up to the next interim analysis; 0 if unknown
 	TimeLeft time.Duration // estimated time left, 0 if unknown; with a budget, what remains of it
 	Trials   []result.Trial
 	Pilot    bool // a pilot, which finds the warm-up; see FindWarmup
+	Predicts bool // the trial is a prediction, and Done and Total count predictions
 }
 
 // Restore adds what earlier executions stored: trials, the complete blocks with their number of trials, and whether

@@ -215,7 +215,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 		return outcome{}, nil, "", err
 	}
 
-	k.ran++
+	k.step()
 	e, err := k.runHooked(ctx, hook.Request{Kind: kind, Duration: window, Bytes: k.opts.TraceBytes, Dir: dir}, cpus)
 	if err != nil {
 		return e, nil, dir, err
@@ -234,6 +234,14 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
 	}
 
 	return e, a, dir, nil
+}
+
+// step reports that a run begins.
+func (k *collector) step() {
+	if k.opts.Step != nil {
+		k.opts.Step(k.ran)
+	}
+	k.ran++
 }
 
 var kindNames = map[hook.Kind]string{

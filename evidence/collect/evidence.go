@@ -32,6 +32,7 @@ type Options struct {
 	Stdin      string        // a file that every run reads as standard input; "" for none
 	Dir        string        // directory that keeps the profiles and the trace; "" for a temporary one
 	Progress   func(string)  // called with a line for each step; not nil
+	Step       func(int)     // called before each run with the number of runs that have ended; may be nil
 	client     *http.Client  // for requests to a live process; nil is the default client
 	deadline   time.Time     // end of TimeLimit; zero: it begins with the runs
 }

@@ -34,6 +34,8 @@ func limitedCollector(t *testing.T, o Options) *collector {
 // The CPU profile of short runs is repeated only until the time limit.
 func TestRepetitionsTimeLimit(t *testing.T) {
 	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+	var steps []int
+	k.opts.Step = func(done int) { steps = append(steps, done) }
 	runs, do := 0, k.runHooked
 	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
 		if runs++; runs == 3 {
@@ -44,6 +46,9 @@ func TestRepetitionsTimeLimit(t *testing.T) {
 	if err := k.cpuProfile(t.Context(), 1); err != nil || runs != 3 ||
 		!slices.Contains(k.skipped, "repetitions of the CPU profile") {
 		t.Errorf("%d runs, left out %v, %v", runs, k.skipped, err)
+	}
+	if want := []int{0, 1, 2}; !slices.Equal(steps, want) {
+		t.Errorf("steps %v, want %v", steps, want)
 	}
 }
 

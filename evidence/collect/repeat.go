@@ -33,7 +33,7 @@ func (k *collector) runPlain(ctx context.Context, cpus int) error {
 		if cpus == k.cpuLevels[len(k.cpuLevels)-1] && len(k.runs[cpus]) == 1 && k.rounds(k.runs[cpus][0].wall) == 1 {
 			return nil
 		}
-		k.ran++
+		k.step()
 		e, err := k.plain.withCPUs(cpus).run(ctx, k.timeLeft(k.window), k.timeLeft(k.window), nil)
 		if err == nil {
 			err = k.checkCrash(e)

@@ -13,15 +13,18 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-func main() {
-	brewput.Main(&workload.Workload{
+func main() { brewput.Main(counter()) }
+
+// counter is the workload.
+func counter() *workload.Workload {
+	return &workload.Workload{
 		Name: "counter",
 		Doc:  "Count every request, after 100 us of work.",
 		Designs: []workload.Design{
 			{Name: "coarse", Doc: "work and count under one lock", Stream: newCoarse},
 			{Name: "fine", Doc: "only the count is locked", Stream: newFine},
 		},
-	})
+	}
 }
 
 // newCoarse works and counts under one lock.

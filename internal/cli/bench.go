@@ -143,7 +143,7 @@ func (o *benchOptions) findBaseline(ctx context.Context) (err error) {
 // events.
 func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 	o.Packages = args
-	e := &events{progress: newProgress(a.stderr), stderr: a.stderr, started: benchIntent}
+	e := a.newEvents(benchIntent)
 	o.Args, o.Version, o.Config, o.Notify = arguments(), version(), a.config, e.notify
 	return e
 }
@@ -255,7 +255,7 @@ func (a *app) writeBenchFiles(r *lab.BenchRun, again bool) error {
 		err = nil
 	}
 	if err == nil {
-		fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
+		fmt.Fprintf(a.notes, "stored in %s\n", r.Dir)
 	}
 	return err
 }

@@ -118,9 +118,9 @@ func (a *app) concludeBudget(c *sweep.Conclusion) {
 	case c == nil:
 		return
 	case c.Undecided == 0:
-		fmt.Fprintf(a.stderr, "%d blocks, %s of %v: %s\n", c.Blocks, roundDuration(c.Spent), c.Budget, c.Reason)
+		fmt.Fprintf(a.notes, "%d blocks, %s of %v: %s\n", c.Blocks, roundDuration(c.Spent), c.Budget, c.Reason)
 	default:
-		fmt.Fprintf(a.stderr, "%d blocks, %s of %v: %d of %d verdicts undecided: %s\n", c.Blocks,
+		fmt.Fprintf(a.notes, "%d blocks, %s of %v: %d of %d verdicts undecided: %s\n", c.Blocks,
 			roundDuration(c.Spent), c.Budget, c.Undecided, c.Verdicts, c.Reason)
 	}
 }

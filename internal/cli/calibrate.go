@@ -53,7 +53,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 		a.pageStyle()); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stderr, storedText(*c))
+	fmt.Fprintln(a.notes, storedText(*c))
 	return nil
 }
 

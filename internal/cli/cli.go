@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/brewput/brewput/internal/buildinfo"
 	"github.com/brewput/brewput/internal/cli/help"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/interrupt"
@@ -30,6 +31,7 @@ type app struct {
 	workloads       []*workload.Workload
 	stdout, stderr  io.Writer
 	text            io.Writer // writes plain text to stdout
+	notes           io.Writer // writes remarks to stderr, unless the command is quiet
 	view            view
 	config          []string // settings of brewput.conf that apply
 	measuring       bool     // trials may run; errors before are wrong use
@@ -74,6 +76,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	defer release()
 
 	a := &app{workloads: workloads, stdout: data, stderr: complaints, text: text}
+	a.notes = notes{complaints, &a.view.quiet}
 	root := a.root()
 	root.SetArgs(doubleDashes(root, args))
 	root.SetIn(stdin)
@@ -126,6 +129,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           name(),
 		Short:         "A performance laboratory for concurrent Go",
+		Version:       buildinfo.Here().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) },
@@ -133,9 +137,10 @@ func (a *app) root() *cobra.Command {
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(),
-		a.explainCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(),
-		a.schemaCommand(), a.versionCommand())
+		a.explainCommand(), a.listCommand(), a.showCommand(), a.sourceCommand(), a.newCommand(), a.doctorCommand(),
+		a.calibrateCommand(), a.schemaCommand(), a.versionCommand())
 
 	root.PersistentFlags().BoolVarP(&a.view.quiet, "quiet", "q", false, "print errors and the page only")
 	root.PersistentFlags().BoolVarP(&a.view.verbose, "verbose", "v", false, "print all details")

@@ -24,6 +24,7 @@ import (
 type doctorOptions struct {
 	format    string
 	quick     bool
+	strict    bool
 	timeLimit time.Duration
 }
 
@@ -45,6 +46,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.BoolVar(&o.quick, "quick", false, "skip the noise floor, which takes most of the time")
+	f.BoolVar(&a.view.full, "all", false, "print every check, also those that are good, and all fixes")
+	f.BoolVar(&a.view.full, "full", false, "the same as --all")
+	f.BoolVar(&o.strict, "strict", false, "exit with code 1 if a check is bad, caution or unknown")
 	f.DurationVar(&o.timeLimit, "time-limit", 30*time.Second, "`TIME` after which it stops measuring the noise floor")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(doctorFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -61,7 +65,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 	a.measuring = true
 	began := time.Now()
 	if !o.quick {
-		fmt.Fprintln(a.stderr, "examining this machine: about 15s, in which nothing else should run")
+		fmt.Fprintln(a.notes, "examining this machine: about 15s, in which nothing else should run")
 	}
 
 	x, err := host.Examine(ctx, name())
@@ -78,13 +82,11 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 	readings := x.Readings()
 	readings.Costs = readCosts(x.Environment)
 	checks, verdict := doctor.Judge(readings, noise)
+	if o.strict && slices.ContainsFunc(checks, doctor.Check.NotGood) {
+		a.code = exitWrong
+	}
 	if o.format == "json" {
-		for _, c := range checks {
-			if err := report.JSON(a.stdout, c); err != nil {
-				return err
-			}
-		}
-		return report.JSON(a.stdout, verdict)
+		return report.DoctorJSON(a.stdout, checks, verdict)
 	}
 
 	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), checks, verdict, a.pageStyle())

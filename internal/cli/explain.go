@@ -152,7 +152,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	}
 	ctx := cmd.Context()
 	options.Stdin, _ = cmd.InOrStdin().(*os.File)
-	options.Notify = a.note
+	options.Notify = a.steps(time.Now)
 	a.measuring = true
 
 	x, err := lab.Explain(ctx, options)
@@ -226,7 +226,7 @@ func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string
 	if err := store.Replace(path, write); err != nil {
 		return exitError{fmt.Errorf("the timeline could not be written: %w", err), exitFailed}
 	}
-	fmt.Fprintf(a.stderr, "timeline in %s: %s of %s in %v\n", path, result.Count(len(t.Spans), "span"),
+	fmt.Fprintf(a.notes, "timeline in %s: %s of %s in %v\n", path, result.Count(len(t.Spans), "span"),
 		result.Count(len(t.Goroutines), "goroutine"), time.Duration(t.To))
 	return nil
 }

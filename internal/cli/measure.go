@@ -140,10 +140,8 @@ func (a *app) summarize(ctx context.Context, r *lab.Run, o runOptions) error {
 	a.reportFailures(r.Checked())
 	a.warnLostFailures(r.Dir, r.Trials)
 	a.warnLostFailures(r.Dir, r.Predictions)
-	if !a.view.quiet {
-		a.conclude(r)
-		fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
-	}
+	a.conclude(r)
+	fmt.Fprintf(a.notes, "stored in %s\n", r.Dir)
 	err := a.writeTimelines(ctx, r, o)
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",

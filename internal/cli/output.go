@@ -15,7 +15,7 @@ import (
 // output shows the events of a run of designs and passes its results to package report in the chosen format. It
 // writes JSON block by block, and the other formats at the end.
 type output struct {
-	events
+	*events
 	app    *app
 	format string
 	err    error
@@ -27,11 +27,8 @@ type output struct {
 }
 
 func (a *app) newOutput(o *runOptions) *output {
-	w := a.stderr
-	if a.view.quiet {
-		w = io.Discard
-	}
-	return &output{app: a, format: o.format, events: events{progress: newProgress(w), stderr: w, started: announce}}
+	return &output{app: a, format: o.format,
+		events: a.newEvents(announce)}
 }
 
 // notify handles an event.

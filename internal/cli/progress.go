@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -13,11 +14,17 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// progress is one line on a terminal. It is redrawn before each trial and never during one, because drawing would
-// disturb the measurement. Without a terminal it writes nothing.
+// heartbeat is the time between two lines of progress without a terminal.
+const heartbeat = 30 * time.Second
+
+// progress is one line on a terminal, redrawn before each trial. Without a terminal it is a new line before the first
+// trial after each heartbeat. It never writes during a trial, because that would disturb the measurement.
 type progress struct {
-	w     io.Writer
-	width int // 0 without a terminal
+	w      io.Writer
+	width  int              // 0 without a terminal
+	now    func() time.Time // the clock of heartbeats
+	last   time.Time        // of the last heartbeat, at first of the start
+	header *sweep.Header    // of the run, nil before it begins
 }
 
 // newProgress draws on the writer below the quoting one, because it redraws its line by escape sequences. It quotes
@@ -30,7 +37,7 @@ func newProgress(w io.Writer) *progress {
 	if !ok || os.Getenv("TERM") == "dumb" {
 		width = 0
 	}
-	return &progress{w, width}
+	return &progress{w: w, width: width, now: time.Now, last: time.Now()}
 }
 
 // terminal returns the width of w if it is a terminal.
@@ -72,6 +79,10 @@ func (a *app) pageStyle() report.Style {
 
 func (p *progress) show(e sweep.Event) {
 	if p.width == 0 {
+		if now := p.now(); now.Sub(p.last) >= heartbeat {
+			p.last = now
+			fmt.Fprintln(p.w, e.Describe(p.header))
+		}
 		return
 	}
 	watched := ""

@@ -111,5 +111,5 @@ func (a *app) concludePrecision(r *lab.Run) {
 	if least != "" {
 		text += least + percent(widest)
 	}
-	fmt.Fprintln(a.stderr, text)
+	fmt.Fprintln(a.notes, text)
 }

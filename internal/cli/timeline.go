@@ -105,7 +105,7 @@ func (a *app) writeTimelines(ctx context.Context, r *lab.Run, o runOptions) erro
 	if err != nil {
 		return fmt.Errorf("the timeline could not be written: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "timeline in %s: %s, %s in %v each%s\n", o.timeline, result.Count(len(all), "case"),
+	fmt.Fprintf(a.notes, "timeline in %s: %s, %s in %v each%s\n", o.timeline, result.Count(len(all), "case"),
 		result.Count(spans, "span"), o.timelineSpan, short)
 	return nil
 }

@@ -2,43 +2,36 @@ package cli
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/internal/buildinfo"
+	"github.com/brewput/brewput/report"
 )
 
-// modulePath is the module whose version is printed. A user's own program depends on it.
-const modulePath = "github.com/brewput/brewput"
-
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	format := "table"
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(a.text, "brewput %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return nil
+			switch format {
+			case "json":
+				return report.JSON(a.stdout, buildinfo.Here())
+			case "table":
+				fmt.Fprintln(a.text, buildinfo.Here())
+				return nil
+			}
+			return usage("--format %s is not possible here; use table or json", format)
 		},
 	}
+	cmd.Flags().StringVar(&format, "format", format, "table or json")
+	return cmd
 }
 
-// version is the module's version, with the revision if the program was built from a checkout.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
-	}
-	v := info.Main.Version
-	if info.Main.Path != modulePath {
-		for _, dep := range info.Deps {
-			if dep.Path == modulePath {
-				v = dep.Version
-			}
-		}
-	}
-	if v == "" {
-		v = "(devel)"
-	}
-	return v
-}
+// modulePath is the module of brewput, on which a user's own program depends.
+const modulePath = buildinfo.Module
+
+// version is the version of that module.
+func version() string { return buildinfo.Here().Version }

@@ -16,73 +16,69 @@ var fast = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys
 func (r Readings) clock() Check {
 	name, ok := r.ClockSource.Get()
 	if !ok {
-		return missing("clock", r.ClockSource, "which clock times operations is not known; clock-read "+
-			"tells what it costs")
+		return missing("clock", r.ClockSource, "it is unknown which clock times operations; see clock-read")
 	}
 	if slices.Contains(fast, name) {
-		return word("clock", Good, name, name).claim("the clock is read without a system call", "")
+		return word("clock", Good, name, name).claim("reading the clock takes no system call", "")
 	}
-	fix := "boot with another one: clocksource=tsc tsc=reliable, if the machine's TSC is"
+	fix := "boot with clocksource=tsc tsc=reliable, if the machine's TSC is reliable"
 	for _, f := range fast {
 		if slices.Contains(r.ClockSources, f) {
 			fix = fmt.Sprintf("echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", f)
 			break
 		}
 	}
-	return word("clock", Caution, name, name).claim("reading this clock is a system call, and a trial reads it once "+
-		"for each operation", fix)
+	return word("clock", Caution, name, name).claim("reading this clock takes a system call, once for "+
+		"each operation", fix)
 }
 
 func (r Readings) clockRead() Check {
 	d, ok := r.ClockRead.Get()
 	if !ok {
-		return missing("clock-read", r.ClockRead, "what reading the clock costs is not known")
+		return missing("clock-read", r.ClockRead, "it is unknown what reading the clock costs")
 	}
-	c := number("clock-read", grade(float64(d), 100, 1000), float64(d), "ns", span(d)+" a read")
+	c := number("clock-read", grade(float64(d), 100, 1000), float64(d), "ns", span(d)+" per read")
 	if c.Status == Good {
-		return c.claim("timing an operation costs little: of one that takes 10 µs or more, less than 1%", "")
+		return c.claim("timing costs less than 1% of an operation of 10 µs or more", "")
 	}
-	return c.claim(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1%%", span(d),
-		span(100*d)), "time fewer of them, such as one in 10; or change the clock (see clock)")
+	return c.claim(fmt.Sprintf("timing costs more than 1%% of an operation shorter than %s", span(100*d)),
+		"time fewer operations, such as one in 10; or change the clock (see clock)")
 }
 
 func (r Readings) sleep() Check {
 	l, ok := r.Sleep.Get()
 	if !ok {
-		return missing("sleep", r.Sleep, "how late time.Sleep wakes is not known")
+		return missing("sleep", r.Sleep, "it is unknown how late time.Sleep wakes")
 	}
 	// The runtime waits in epoll, with timeouts in whole milliseconds; its own timers can only shorten them. So
 	// slightly more than 1 ms is normal for Go on Linux, and no fault of the machine.
 	c := number("sleep", grade(float64(l.Median), 1.2e6, 1e7), float64(l.Median), "ns", late(l))
-	claim := fmt.Sprintf("designs that wait with Sleep, After or Wait wait about %.2g ms longer than they ask for; "+
-		"it is the same for all", ms(l.Median))
+	claim := fmt.Sprintf("in all designs, Sleep, After and Wait take about %.2g ms longer than asked", ms(l.Median))
 	if c.Status == Bad {
 		c.Status = Caution // designs that never wait are not affected
 	}
 	return c.claim(claim,
-		"idle CPUs may sleep deeply, or a host may be late to wake them: see timer, steal and virtual")
+		"see timer, steal and virtual: idle CPUs sleep deeply, or the host wakes them late")
 }
 
 func (r Readings) timer() Check {
 	l, ok := r.Timer.Get()
 	if !ok {
-		return missing("timer", r.Timer, "how late a timer of the kernel wakes is not known")
+		return missing("timer", r.Timer, "it is unknown how late kernel timers wake goroutines")
 	}
 	c := number("timer", grade(float64(l.Median), 1e5, 1e9), float64(l.Median), "ns", late(l))
-	claim := "arrivals of an open loop come this late, and so do goroutines that the network wakes: CPUs that sleep " +
-		"deeply take long to wake"
+	claim := "CPUs wake late from deep sleep: open-loop arrivals and network replies are late"
 	fix := "sudo cpupower idle-set -D 10" // no sleep state with a wake-up latency above 10 µs
 	if slack, ok := r.TimerSlack.Get(); ok {
 		c.Evidence += "; timer slack " + span(slack)
 		if slack > usualSlack {
 			c.Status = Caution
-			claim = "the kernel stretches short sleeps by its timer slack, those of the runtime's scheduler " +
-				"included: work reaches idle CPUs late"
+			claim = "the timer slack delays short sleeps of the scheduler: idle CPUs get work late"
 			fix = fmt.Sprintf("echo %d > /proc/$$/timerslack_ns", usualSlack.Nanoseconds())
 		}
 	}
 	if c.Status == Good {
-		return c.claim("arrivals of an open loop come nearly at their time", "")
+		return c.claim("open-loop arrivals are on time", "")
 	}
 	return c.claim(claim, fix)
 }
@@ -92,5 +88,5 @@ const usualSlack = 50 * time.Microsecond
 
 // late describes the lateness of a sleeper.
 func late(l Lateness) string {
-	return fmt.Sprintf("wakes %s late in the median, %s once in 10", span(l.Median), span(l.P90))
+	return fmt.Sprintf("wakes %s late (median), %s late (p90)", span(l.Median), span(l.P90))
 }

@@ -37,6 +37,9 @@ type Check struct {
 	Fix           string `json:"fix"`   // what would improve it; "" if nothing needs improvement
 }
 
+// NotGood reports whether the check found a problem, or failed to read what it checks.
+func (c Check) NotGood() bool { return c.Status == Bad || c.Status == Caution || c.Status == Unknown }
+
 // Fixes returns the parts of the fix, each of which is an action of its own.
 func (c Check) Fixes() []string {
 	if c.Fix == "" {
@@ -55,7 +58,12 @@ type Report struct {
 	Bad             []string     `json:"bad"`              // names of checks
 	Caution         []string     `json:"caution"`
 	Claim           string       `json:"claim"`
+
+	answer []string // the sentences of Claim
 }
+
+// Answer returns the sentences of the claim: the verdict, and the checks to take care of, if any.
+func (r Report) Answer() []string { return r.answer }
 
 // The verdicts on a machine.
 const (
@@ -140,26 +148,29 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 			rep.Caution = append(rep.Caution, c.Name)
 		}
 	}
-	least := fmt.Sprintf("differences above %s (twice the noise floor of %s)", percent(float64(rep.LeastDifference)),
+	least := fmt.Sprintf("differences above %s (twice the noise floor of %s).", percent(float64(rep.LeastDifference)),
 		percent(float64(floor)))
+	var claim string
 	switch {
 	case len(rep.Bad) > 0:
 		rep.Verdict = NotFit
-		rep.Claim = "not fit for measuring: " + strings.Join(why, ", ")
+		claim = "Not fit for measuring: " + strings.Join(why, ", ") + "."
 	case !floor.Known():
 		rep.Verdict = Open
-		rep.Claim = fmt.Sprintf("nothing speaks against measuring here, but how small a difference it shows is "+
-			"unknown: the noise floor was not measured (%s doctor measures it)", r.Program)
+		claim = fmt.Sprintf("No check is bad, but it is unknown how small a difference this machine can show: "+
+			"%s doctor measures its noise floor.", r.Program)
 	case float64(rep.LeastDifference) <= usualMargin:
 		rep.Verdict = Fit
-		rep.Claim = "fit for measuring " + least
+		claim = "Fit for measuring " + least
 	default:
 		rep.Verdict = FitFrom
-		rep.Claim = "fit for " + least + " only"
+		claim = "Fit only for " + least
 	}
+	rep.answer = []string{claim}
 	if len(rep.Caution) > 0 {
-		rep.Claim += "; take care: " + strings.Join(rep.Caution, ", ")
+		rep.answer = append(rep.answer, "Take care: "+strings.Join(rep.Caution, ", ")+".")
 	}
+	rep.Claim = strings.Join(rep.answer, " ")
 	return rep
 }
 
@@ -189,7 +200,7 @@ func (c Check) claim(claim, fix string) Check {
 func missing[T any](name string, r Reading[T], why string) Check {
 	c := Check{Name: name, Status: Unknown, Evidence: "could not be read", Claim: why}
 	if r.state == absent {
-		c.Status, c.Evidence = Unavailable, "this system has or tells no such thing"
+		c.Status, c.Evidence = Unavailable, "this system does not report it"
 	}
 	return c
 }
@@ -209,7 +220,7 @@ func percent(x float64) string {
 	p := 100 * x
 	switch {
 	case math.IsNaN(p):
-		return "an unknown part"
+		return "an unknown share"
 	case p == 0 || p >= 9.95:
 		return fmt.Sprintf("%.0f%%", p)
 	case p < 0.095:

@@ -77,7 +77,7 @@ func TestStatus(t *testing.T) {
 		{"costs unknown", "costs", func(r *Readings) { r.Costs = Reading[Costs]{} }, Unknown, nil},
 
 		{"others", "others", func(r *Readings) { r.Others = Read(0.051) }, Caution,
-			[]string{"0.05 CPUs used by others over 14s", "ps -eo"}},
+			[]string{"0.05 CPUs used by other processes over 14s", "ps -eo"}},
 		{"others much", "others", func(r *Readings) { r.Others = Read(0.26) }, Bad, nil},
 		{"steal", "steal", func(r *Readings) { r.Steal = Read(0.011) }, Caution,
 			[]string{"0.011 CPUs over 14s", "not shared"}},
@@ -118,7 +118,7 @@ func TestStatus(t *testing.T) {
 		{"boost", "boost", func(r *Readings) { r.Boost = Read(Boost{true, "/sys/x/no_turbo", "1"}) }, Caution,
 			[]string{"echo 1 | sudo tee /sys/x/no_turbo"}},
 		{"smt", "smt", func(r *Readings) { r.SMT = Read(SMT{2, 2, "0,2,4"}) }, Caution,
-			[]string{"2 threads a core online", "taskset -c 0,2,4 brewput run"}},
+			[]string{"2 threads per core online", "taskset -c 0,2,4 brewput run"}},
 		{"smt, pinned to one each", "smt", func(r *Readings) { r.SMT = Read(SMT{2, 1, "0,2,4"}) }, Good,
 			[]string{"one of them usable"}},
 		{"hybrid", "cores", func(r *Readings) { r.Cores = Read(Cores{4, 8, "0-3"}) }, Caution,
@@ -126,9 +126,9 @@ func TestStatus(t *testing.T) {
 		{"hybrid without taskset", "cores", func(r *Readings) { r.Cores = Read(Cores{4, 8, ""}) }, Caution,
 			[]string{"more blocks"}},
 		{"smt that a host made up", "smt", func(r *Readings) { r.Hypervisor = Read(true) }, Unknown,
-			[]string{"as the virtual machine is told"}},
+			[]string{"as the host reports it"}},
 		{"smt that a host shows", "smt", func(r *Readings) { r.Hypervisor, r.SMT = Read(true), Read(SMT{2, 2, "0,2"}) },
-			Caution, []string{"as the virtual machine is told", "taskset -c 0,2"}},
+			Caution, []string{"as the host reports it", "taskset -c 0,2"}},
 		{"virtual", "virtual", func(r *Readings) { r.Hypervisor = Read(true) }, Caution, []string{"bare metal"}},
 		{"virtual or not", "virtual", func(r *Readings) { r.Hypervisor = Reading[bool]{} }, Unknown, nil},
 
@@ -141,7 +141,7 @@ func TestStatus(t *testing.T) {
 			[]string{"250ns", "25µs", "one in 10"}},
 		{"very slow clock", "clock-read", func(r *Readings) { r.ClockRead = Read(2 * time.Microsecond) }, Bad, nil},
 		{"late sleep", "sleep", func(r *Readings) { r.Sleep = Read(Lateness{100, 20 * time.Millisecond, time.Second}) },
-			Caution, []string{"20ms", "1s once in 10"}},
+			Caution, []string{"20ms", "1s late (p90)"}},
 		{"late timer", "timer", func(r *Readings) {
 			r.Timer = Read(Lateness{100, 150 * time.Microsecond,
 				time.Second})
@@ -294,19 +294,16 @@ func TestNoise(t *testing.T) {
 		floor   result.Value
 		claim   string // of the verdict
 	}{
-		{"still", at(0.001, 0.01), Good, Fit, 0.01, "fit for measuring differences above 2.0% (twice the " +
-			"noise floor of 1.0%)"},
-		{"the wider one", at(0.011, 0.002), Caution, FitFrom, 0.011, "fit for differences above 2.2% (twice the " +
-			"noise floor of 1.1%) only; take care: noise"},
-		{"very noisy", at(0.11), Bad, NotFit, 0.11, "not fit for measuring: noise (±11% at 1 CPU, a design " +
-			"compared with " +
-			"itself in 10 blocks)"},
+		{"still", at(0.001, 0.01), Good, Fit, 0.01, "Fit for measuring differences above 2.0% (twice the " +
+			"noise floor of 1.0%)."},
+		{"the wider one", at(0.011, 0.002), Caution, FitFrom, 0.011, "Fit only for differences above 2.2% (twice the " +
+			"noise floor of 1.1%). Take care: noise."},
+		{"very noisy", at(0.11), Bad, NotFit, 0.11, "Not fit for measuring: noise (±11% at 1 CPU, in 10 A/A blocks)."},
 		{"one is missing", at(0.001, result.Unavailable), Unknown, Open, result.Unavailable,
-			"nothing speaks against measuring here, but"},
-		{"not asked for", nil, "", Open, result.Unavailable, "the noise floor was not measured (brewput " +
-			"doctor measures it)"},
+			"No check is bad, but it is unknown"},
+		{"not asked for", nil, "", Open, result.Unavailable, "brewput doctor measures its noise floor."},
 		{"a difference where there is none", differs, Caution, Fit, 0.002,
-			"fit for measuring differences above 0.4% (twice the noise floor of 0.2%); take care: noise"},
+			"Fit for measuring differences above 0.4% (twice the noise floor of 0.2%). Take care: noise."},
 	} {
 		checks, rep := Judge(ideal(), x.noise)
 		if x.status != "" {
@@ -329,7 +326,7 @@ func TestBadOutweighs(t *testing.T) {
 	r := ideal()
 	r.Race, r.Hypervisor = Read(true), Read(true)
 	_, rep := Judge(r, still())
-	if rep.Verdict != NotFit || rep.Claim != "not fit for measuring: build (built with -race); take care: virtual" {
+	if rep.Verdict != NotFit || rep.Claim != "Not fit for measuring: build (built with -race). Take care: virtual." {
 		t.Errorf("%+v", rep)
 	}
 }
@@ -347,9 +344,9 @@ func TestContract(t *testing.T) {
 	r.Load1 = Reading[float64]{}
 	checks, rep := Judge(r, nil)
 	for want, v := range map[string]any{
-		`{"kind":"check","schema_version":1,"check":"load","status":"unknown","value":null,"unit":"","evidence":"could not be read","claim":"whether the machine was busy in the last minute is not known; the noise floor tells what comes of it","fix":""}`:                                      find(t, checks, "load"),
-		`{"kind":"check","schema_version":1,"check":"clock-read","status":"good","value":40,"unit":"ns","evidence":"40ns a read","claim":"timing an operation costs little: of one that takes 10 µs or more, less than 1%","fix":""}`:                                                              find(t, checks, "clock-read"),
-		`{"kind":"doctor","schema_version":1,"verdict":"unknown","noise_floor":null,"least_difference":null,"bad":[],"caution":[],"claim":"nothing speaks against measuring here, but how small a difference it shows is unknown: the noise floor was not measured (brewput doctor measures it)"}`: rep,
+		`{"kind":"check","schema_version":1,"check":"load","status":"unknown","value":null,"unit":"","evidence":"could not be read","claim":"it is unknown whether the machine was busy in the last minute; the noise floor shows the effect","fix":""}`:                find(t, checks, "load"),
+		`{"kind":"check","schema_version":1,"check":"clock-read","status":"good","value":40,"unit":"ns","evidence":"40ns per read","claim":"timing costs less than 1% of an operation of 10 µs or more","fix":""}`:                                                      find(t, checks, "clock-read"),
+		`{"kind":"doctor","schema_version":1,"verdict":"unknown","noise_floor":null,"least_difference":null,"bad":[],"caution":[],"claim":"No check is bad, but it is unknown how small a difference this machine can show: brewput doctor measures its noise floor."}`: rep,
 	} {
 		b, err := json.Marshal(v)
 		if err != nil || string(b) != want {

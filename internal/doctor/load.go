@@ -10,13 +10,13 @@ import (
 // The checks for lost CPU time.
 
 // listBusiest is the command that lists the processes that use most CPU time.
-const listBusiest = "ps -eo pcpu,etime,args --sort=-pcpu | head"
+const listBusiest = "ps -eo pcpu,etime,args --sort=-pcpu | head  # and stop what you can"
 
 func (r Readings) load() Check {
 	load, ok := r.Load1.Get()
 	if !ok {
-		return missing("load", r.Load1, "whether the machine was busy in the last minute is not known; the noise "+
-			"floor tells what comes of it")
+		return missing("load", r.Load1, "it is unknown whether the machine was busy in the last minute; the noise "+
+			"floor shows the effect")
 	}
 	cpus := r.CPUs
 	if online, ok := r.Online.Get(); ok {
@@ -24,70 +24,65 @@ func (r Readings) load() Check {
 	}
 	share := load / float64(max(cpus, 1))
 	c := number("load", grade(share, 0.25, 1), load, "",
-		fmt.Sprintf("%.2f over the last minute, on %s", load, result.Count(cpus, "CPU")))
-	fix := "wait a minute and ask again, or stop what runs; or " + listBusiest
+		fmt.Sprintf("load average %.2f over the last minute, on %s", load, result.Count(cpus, "CPU")))
+	fix := listBusiest + "; or wait a minute and repeat this"
 	others, known := r.Others.Get()
 	switch {
 	case c.Status == Good:
-		return c.claim("hardly anything has run here in the last minute", "")
+		return c.claim("almost nothing ran here in the last minute", "")
 	case c.Status == Caution:
-		return c.claim("programs have run here in the last minute, perhaps a sweep of your own: what is left of them "+
-			"takes CPUs from trials", fix)
+		return c.claim("if programs of the last minute still run, they take CPU time from trials", fix)
 	case known && grade(others, othersGood, othersLimit) == Good:
 		// Linux also counts processes that wait for a disk or a file server, and a minute is long.
 		c.Status = Caution
-		return c.claim("more threads ran, or waited for a disk, than there are CPUs, but no other program uses CPUs "+
-			"now: trials have them to themselves, if it stays so", fix)
+		return c.claim("more threads than CPUs ran or waited for a disk, but none uses CPU time now", fix)
 	}
-	return c.claim("more threads wanted CPUs than there are: trials share them, and their times are "+
-		"those of the mixture", fix)
+	return c.claim("more threads than CPUs want to run: trial times include waiting for a CPU", fix)
 }
 
-// othersGood and othersMost are limits for the number of CPUs that other programs use: for a good state, and
-// for a caution.
+// othersGood and othersLimit are limits for the number of CPUs that other processes use: for a good state, and for a
+// caution.
 const othersGood, othersLimit = 0.05, 0.25
 
 func (r Readings) others() Check {
 	cpus, ok := r.Others.Get()
 	if !ok {
-		return missing("others", r.Others, "what other programs use now is not known; the noise floor "+
-			"tells what comes of it")
+		return missing("others", r.Others, "it is unknown what other processes use; the noise floor shows the effect")
 	}
 	c := number("others", grade(cpus, othersGood, othersLimit), cpus, "CPUs",
-		fmt.Sprintf("%.2f CPUs used by others over %s", cpus, span(r.Window)))
+		fmt.Sprintf("%.2f CPUs used by other processes over %s", cpus, span(r.Window)))
 	if c.Status == Good {
-		return c.claim("no other program works now", "")
+		return c.claim("no other process uses CPU time now", "")
 	}
-	return c.claim("other programs work now: designs that use all CPUs lose to those that leave one free",
-		"stop them; or "+listBusiest)
+	return c.claim("other processes take CPU time: designs that use all CPUs look too slow", listBusiest)
 }
 
 func (r Readings) steal() Check {
 	cpus, ok := r.Steal.Get()
 	if !ok {
-		return missing("steal", r.Steal, "whether a host takes CPU time away is not known")
+		return missing("steal", r.Steal, "it is unknown whether a host takes CPU time from this machine")
 	}
 	c := number("steal", grade(cpus, 0.01, 0.1), cpus, "CPUs", fmt.Sprintf("%.3f CPUs over %s", cpus, span(r.Window)))
 	if c.Status == Good {
-		return c.claim("the host gives the CPU time that is asked for", "")
+		return c.claim("the host takes no CPU time from this machine", "")
 	}
-	return c.claim("the host gives CPU time of this virtual machine to others, in pieces of milliseconds: latency "+
-		"tails and scaling over CPUs are partly its doing", "measure at another time, or on a machine or instance "+
-		"whose CPUs are not shared")
+	return c.claim("the host takes CPU time away: tail latencies and scaling look too bad",
+		"measure at another time; or on a machine or instance whose CPUs are not shared")
 }
 
 func (r Readings) throttled() Check {
 	return r.checkNever("throttled", r.Throttled, "stopped in", "period", []string{
-		"whether a quota stops this program is not known", "no quota stopped this program",
-		"the cgroup's quota stopped this program for parts of a period: trials measure the pauses",
-		"use fewer CPUs, or lift the quota (see quota)"})
+		"it is unknown whether a CPU quota stops this program", "no CPU quota stopped this program",
+		"the cgroup's CPU quota stopped this program: trial times include the pauses",
+		"use fewer CPUs; or lift the quota (see quota)"})
 }
 
 func (r Readings) heat() Check {
 	return r.checkNever("heat", r.Heat, "clocks lowered", "time", []string{
-		"whether CPUs grow too hot is not known; a trial's burn probes tell when clocks fall", "CPUs stay cool enough",
-		"CPUs grew too hot and lowered their clocks: later trials are slower than earlier ones",
-		"cool the machine, use fewer CPUs, or turn boost off (see boost)"})
+		"it is unknown whether CPUs overheat; the burn probes of trials detect slower clocks",
+		"no CPU lowered its clock because of heat",
+		"hot CPUs lowered their clocks: later trials are slower than earlier ones",
+		"cool the machine; or use fewer CPUs; or turn boost off (see boost)"})
 }
 
 // checkNever checks a counter that must not grow. says holds the claims if it is unknown, if it did not grow, and if
@@ -110,9 +105,10 @@ func (r Readings) quota() Check {
 	q, ok := r.Quota.Get()
 	switch {
 	case !ok:
-		return missing("quota", r.Quota, "whether the CPU time is limited is not known; throttled tells when it is")
+		return missing("quota", r.Quota, "it is unknown whether CPU time is limited; see throttled")
 	case q.CPUs == 0:
-		return word("quota", Good, "none", "no CPU limit on the cgroup's whole path").claim("trials get whole CPUs", "")
+		return word("quota", Good, "none", "no CPU limit on the whole path of the cgroup").claim(
+			"trials get whole CPUs", "")
 	}
 	c := number("quota", Good, q.CPUs, "CPUs", fmt.Sprintf("%.4g CPUs by %s", q.CPUs, q.File))
 	if q.CPUs < float64(r.CPUs) {
@@ -122,14 +118,14 @@ func (r Readings) quota() Check {
 		}
 	}
 	if c.Status == Good {
-		return c.claim("the limit is not below the CPUs that are there", "")
+		return c.claim("the limit is not below the usable CPUs", "")
 	}
 	fix := fmt.Sprintf("echo %s | sudo tee %s", q.Lift, q.File)
 	if whole := int(q.CPUs); whole >= 1 {
 		fix = fmt.Sprintf("use at most %s; or %s", result.Count(whole, "CPU"), fix)
 	}
-	return c.claim(fmt.Sprintf("trials with more than %.4g CPUs are stopped for the rest of each period of 100 ms or "+
-		"so: it shows as latency and as bad scaling", q.CPUs), fix)
+	return c.claim(fmt.Sprintf("trials on more than %.4g CPUs are paused in each period: they scale badly",
+		q.CPUs), fix)
 }
 
 func (r Readings) procs() Check {
@@ -142,16 +138,16 @@ func (r Readings) procs() Check {
 	switch {
 	case r.Procs > r.CPUs:
 		c.Status = Bad
-		return c.claim("GOMAXPROCS is above the CPUs that this process may use: by default trials would share CPUs, "+
-			"and scaling would look worse than it is", "unset GOMAXPROCS; or widen the affinity with taskset")
+		return c.claim("GOMAXPROCS exceeds the usable CPUs: trials share them and seem to scale badly",
+			"unset GOMAXPROCS; or widen the affinity with taskset")
 	case r.Procs < r.CPUs && r.ProcsFrom != "cgroup":
 		c.Status = Caution
-		return c.claim("by default trials use fewer CPUs than there are",
-			"unset GOMAXPROCS; or give the number of CPUs")
+		return c.claim("by default, trials use fewer CPUs than this machine offers",
+			"unset GOMAXPROCS; or choose the number of CPUs for each run")
 	case r.CPUs == 1:
 		c.Status = Caution
-		return c.claim("with one CPU nothing runs in parallel: the runner itself and every other program take "+
-			"time from the trial", "measure on a machine with two CPUs or more")
+		return c.claim("nothing runs in parallel: every other process takes time from the trial",
+			"measure on a machine with two or more CPUs")
 	}
 	return c.claim("each CPU of a trial has a CPU of the machine", "")
 }

@@ -33,19 +33,17 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 	}
 	if len(missing) > 0 {
 		return Check{Name: "noise", Status: Unknown, Evidence: strings.Join(append(parts, missing...), "; "),
-			Claim: "how small a difference this machine shows is not known",
-			Fix:   "see what the trials of a run say, or give doctor more time"}, result.Unavailable
+			Claim: "it is unknown how small a difference this machine can show",
+			Fix:   "give doctor more time; or read the intervals of a run"}, result.Unavailable
 	}
 	c := number("noise", grade(float64(floor), usualMargin/2, 0.1), float64(floor), "ratio",
-		fmt.Sprintf("%s, a design compared with itself in %s", flat(parts), result.Count(noise[0].Blocks, "block")))
+		fmt.Sprintf("%s, in %s", flat(parts), result.Count(noise[0].Blocks, "A/A block")))
 	if differs && c.Status == Good {
 		c.Status = Caution
 	}
-	claim := fmt.Sprintf("differences above %s can be judged; smaller ones drown", percent(2*float64(floor)))
+	claim := fmt.Sprintf("differences above %s can be judged, smaller ones cannot", percent(2*float64(floor)))
 	if differs {
-		claim += fmt.Sprintf("; a design compared with itself looked different, as by chance happens up to once in %d "+
-			"times: ask again, and doubt this machine if it is so again", 20/len(noise))
+		claim = fmt.Sprintf("a design differed from itself, as by chance once in %d times: repeat this", 20/len(noise))
 	}
-	return c.claim(claim, "mend the other checks that are not good; or measure longer: four times the blocks or "+
-		"the duration about halve it"), floor
+	return c.claim(claim, "fix the other checks first; or measure four times the blocks, which halves the noise"), floor
 }

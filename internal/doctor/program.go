@@ -11,8 +11,8 @@ func (r Readings) build() Check {
 	race, ok := r.Race.Get()
 	cover, _ := r.Cover.Get()
 	if !ok {
-		return missing("build", r.Race, "how the program was built is not recorded in it: it may "+
-			"hold the race detector")
+		return missing("build", r.Race, "the program does not record how it was built; it may "+
+			"contain the race detector")
 	}
 	var wrong []string
 	if race {
@@ -27,11 +27,11 @@ func (r Readings) build() Check {
 		}
 	}
 	if len(wrong) == 0 {
-		return word("build", Good, "optimised", "optimised, without race detector").claim(
-			"designs run as they would in use", "")
+		return word("build", Good, "optimised", "optimized, without race detector").claim(
+			"designs run as fast as in production", "")
 	}
 	return word("build", Bad, flat(wrong), "built with "+flat(wrong)).claim("the program is many times slower than in "+
-		"use, and not evenly so: locks and channels suffer most", "build it without "+flat(wrong))
+		"production, above all its locks", "build it without "+flat(wrong))
 }
 
 // slows reports whether a build flag, written -name=value, makes code much slower.
@@ -49,30 +49,30 @@ func slows(flag string) bool {
 
 func (r Readings) godebug() Check {
 	if r.GODEBUG == "" {
-		return word("godebug", Good, "none", "not set").claim("the runtime behaves as it does by default", "")
+		return word("godebug", Good, "none", "not set").claim("the runtime has its default behavior", "")
 	}
-	return word("godebug", Caution, r.GODEBUG, r.GODEBUG).claim("the runtime behaves otherwise than by default, in "+
-		"trials too, and some settings print while they run", "unset GODEBUG")
+	return word("godebug", Caution, r.GODEBUG, r.GODEBUG).claim("this changes the runtime, also in trials, and may "+
+		"make it print", "unset GODEBUG")
 }
 
 func (r Readings) gc() Check {
 	set := "GOGC=" + r.GOGC + ", GOMEMLIMIT=" + r.GOMEMLIMIT
 	if r.GOGC == "100" && r.GOMEMLIMIT == "off" {
-		return word("gc", Good, r.GOGC, set).claim("memory is collected as it is by default", "")
+		return word("gc", Good, r.GOGC, set).claim("the garbage collector has its default settings", "")
 	}
-	return word("gc", Caution, r.GOGC, set).claim("memory is collected otherwise than by default: designs that "+
-		"allocate much look better or worse than they do elsewhere", "unset GOGC GOMEMLIMIT")
+	return word("gc", Caution, r.GOGC, set).claim("the garbage collector costs more or less here than by "+
+		"default", "unset GOGC GOMEMLIMIT")
 }
 
 func (r Readings) costs() Check {
 	c, ok := r.Costs.Get()
 	switch {
 	case !ok:
-		return missing("costs", r.Costs, "whether virtual time has the scheduler's costs of this machine is not known")
+		return missing("costs", r.Costs, "it is unknown whether the scheduler's costs were measured here")
 	case c.Missing != "":
-		return word("costs", Caution, "typical", c.Missing).claim("virtual time counts what the scheduler takes on a "+
-			"typical machine, not what it takes here", r.Program+" calibrate")
+		return word("costs", Caution, "typical", c.Missing).claim("predictions use the scheduler costs of a typical "+
+			"machine, not of this one", r.Program+" calibrate")
 	}
 	return word("costs", Good, "calibrated", "calibrated on "+c.Measured.Format("2006-01-02")).claim(
-		"virtual time counts what the scheduler takes here", "")
+		"predictions use the scheduler costs of this machine", "")
 }

@@ -56,17 +56,12 @@ func SaveBaseline(name, run string) (file string, err error) {
 	if run, err = filepath.Abs(run); err != nil {
 		return "", err
 	}
-	if rel, err := filepath.Rel(runs, run); err == nil { // the module may move
-		run = rel
-	}
+	run = relative(runs, run) // the module may move
 	partial := filepath.Join(runs, "baselines", ".partial")
 	if err := os.WriteFile(partial, []byte(run+"\n"), 0o666); err != nil {
 		return "", err
 	}
-	if rel, err := filepath.Rel(here, file); err == nil {
-		return rel, os.Rename(partial, file)
-	}
-	return file, os.Rename(partial, file)
+	return relative(here, file), os.Rename(partial, file)
 }
 
 // Baseline returns the run directory of a baseline. It refuses a name that does not exist, and a run of another
@@ -82,7 +77,7 @@ func Baseline(ctx context.Context, option, name string) (run string, err error) 
 	runs := runsDirectory(here)
 	text, err := input.ReadFile(ctx, filepath.Join(runs, "baselines", name), input.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", unknownBaseline(option, name, filepath.Join(runs, "baselines"))
+		return "", unknownBaseline(option, name, relative(here, filepath.Join(runs, "baselines")))
 	}
 	if err != nil {
 		return "", err
@@ -90,9 +85,7 @@ func Baseline(ctx context.Context, option, name string) (run string, err error) 
 	if run = strings.TrimSpace(string(text)); !filepath.IsAbs(run) {
 		run = filepath.Join(runs, run)
 	}
-	if rel, err := filepath.Rel(here, run); err == nil {
-		run = rel
-	}
+	run = relative(here, run)
 	r, err := sweep.Open(run)
 	switch {
 	case err != nil:

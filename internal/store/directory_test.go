@@ -10,8 +10,8 @@ import (
 func TestDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	if got := Directory("mine", "coffee", began); got != "mine" || exists(runsDir) {
-		t.Errorf("asked for mine, it is %s; there is a %s: %v", got, runsDir, exists(runsDir))
+	if got := Directory("mine", "coffee", began); got != "mine" || exists(RunsDir) {
+		t.Errorf("asked for mine, it is %s; there is a %s: %v", got, RunsDir, exists(RunsDir))
 	}
 	for _, want := range []string{"brewput-runs/coffee-20260102-030405", "brewput-runs/coffee-20260102-030405-2",
 		"brewput-runs/coffee-20260102-030405-3"} {

@@ -66,6 +66,16 @@ func Open(dir string) (*Journal, error) {
 	return j, nil
 }
 
+// ReadHeader reads only the header of a run directory.
+func ReadHeader(dir string) (json.RawMessage, error) {
+	f, _, j, err := openJournal(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return j.Header, nil
+}
+
 // restoreHint is the advice for damage after which a run cannot be continued.
 const restoreHint = "put the file back as it was, or start a new run in another directory"
 

@@ -1,4 +1,4 @@
-package cli
+package starter
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ func FuzzNew(f *testing.F) {
 		if modulePattern.MatchString(module) && strings.ContainsAny(module, " \t\r\n\"`()=>\\") {
 			t.Fatalf("the module %q", module)
 		}
-		if s := modFileString(path); strings.ContainsAny(s, "\r\n\x00\x1b") {
+		if s := modString(path); strings.ContainsAny(s, "\r\n\x00\x1b") {
 			t.Fatalf("the path %q is written as %s", path, s)
 		}
 	})

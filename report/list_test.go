@@ -1,0 +1,90 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// listed are workloads with long and short texts.
+func listed() []*workload.Workload {
+	job := func(name, doc string) workload.Design { return workload.Design{Name: name, Doc: doc} }
+	live := job("live", "reads real files with a sentence that is much too long for the rest of the line")
+	live.Worlds, live.Reference = workload.LiveOnly, true
+	return []*workload.Workload{
+		{Name: "coffee",
+			Doc: "A coffee shop: grind, press and steam on exclusive machines, then make the latte.\nMore.",
+			Factors: []plan.Factor{{Name: "buffer", Kind: plan.Int, Default: "1", Doc: "room in each channel of a " +
+				"pipe, which is said at such a length that it needs a second line"}},
+			Designs: []workload.Design{job("simple", "one lock"), live}},
+		{Name: "tea", Doc: "Pour.", Designs: []workload.Design{job("pot", "a pot")}},
+		{Name: "words", Doc: "Count all words of a rather long text that somebody wrote without any comma in its " +
+			"first sentence.", Designs: []workload.Design{job("one", "one")}},
+	}
+}
+
+// TestWorkloads: each workload has one line, no line is longer than the page, and the last one says how to go on.
+func TestWorkloads(t *testing.T) {
+	for _, width := range []int{60, 80, 200} {
+		var b bytes.Buffer
+		if err := Workloads(&b, "brewput", listed(), Style{Width: width, Unicode: true}); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if want := map[bool]int{false: 2 + 3 + 2, true: 2 + 3 + 3}[width == 60]; len(lines) != want {
+			t.Errorf("%d lines, want %d:\n%s", len(lines), want, b.String())
+		}
+		for _, line := range lines {
+			if utf8.RuneCountInString(line) > width {
+				t.Errorf("more than %d columns: %q", width, line)
+			}
+		}
+		if last := strings.Join(lines[6:], " "); last !=
+			"Type brewput list coffee for the designs and factors of a workload." {
+			t.Errorf("the last line is %q", last)
+		}
+		want := map[int]string{60: "coffee          2  A coffee shop: grind", // 41 columns are left
+			80:  "coffee          2  A coffee shop: grind, press and steam on exclusive machines",
+			200: "coffee          2  A coffee shop: grind, press and steam on exclusive machines, then make the latte"}
+		if lines[2] != want[width] {
+			t.Errorf("width %d: got %q, want %q", width, lines[2], want[width])
+		}
+		cut := "words           1  Count all words of a rather long text that somebody ..."
+		if width == 80 && lines[4] != cut {
+			t.Errorf("got %q", lines[4])
+		}
+	}
+}
+
+// TestWorkload: no text is cut, whatever the width, and a continued text begins below itself.
+func TestWorkload(t *testing.T) {
+	for _, width := range []int{40, 80, 120} {
+		var b bytes.Buffer
+		if err := Workload(&b, listed()[0], Style{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if line = strings.TrimSuffix(line, "\n"); len(line) > width || strings.HasSuffix(line, " ") {
+				t.Errorf("width %d: %q", width, line)
+			}
+		}
+		words := strings.Join(strings.Fields(b.String()), " ")
+		for _, want := range []string{"then make the latte.", "for the rest of the line (reference, live only)",
+			"at such a length that it needs a second line"} {
+			if !strings.Contains(words, want) {
+				t.Errorf("width %d: no %q:\n%s", width, want, b.String())
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := Workload(&b, listed()[0], Style{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\n--buffer" + strings.Repeat(" ", 7); !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}

@@ -1,0 +1,90 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// IsDesign reports whether a text such as coffee/locking names a design of one of the workloads, or might do so by
+// mistake: its first part is a workload, and no file or directory has its name.
+func IsDesign(all []*workload.Workload, text string) bool {
+	name, design, _ := strings.Cut(text, "/")
+	i := slices.IndexFunc(all, func(w *workload.Workload) bool { return w.Name == name })
+	if i < 0 {
+		return false
+	}
+	if _, ok := all[i].Find(design); ok {
+		return true
+	}
+	_, err := os.Lstat(text)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// FindRun returns the directory of a stored run: dir, or the directory of that name in brewput-runs. An empty dir
+// stands for the run in brewput-runs that began last. Errors are a [*plan.Refusal] unless a disk failed.
+func FindRun(dir string) (string, error) {
+	if dir == "" {
+		return latestRun()
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		return dir, nil
+	}
+	if inside := filepath.Join(store.RunsDir, dir); filepath.IsLocal(dir) && store.HoldsRun(inside) {
+		return inside, nil
+	}
+	return dir, nil // it is refused when it is opened
+}
+
+// latestRun returns the run in brewput-runs that began last. Damaged runs are left out unless there is no other.
+func latestRun() (latest string, err error) {
+	entries, err := os.ReadDir(store.RunsDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", plan.Refuse("", nil, "%s cannot be read: %w", store.RunsDir, err)
+	}
+	var began time.Time
+	var damaged error
+	for _, e := range entries {
+		dir := filepath.Join(store.RunsDir, e.Name())
+		if !store.HoldsRun(dir) {
+			continue
+		}
+		raw, err := store.ReadHeader(dir)
+		var h Header
+		if err == nil {
+			h, err = ReadHeader(dir, raw)
+		}
+		switch {
+		case err != nil:
+			damaged = err
+		case latest == "" || h.Started.After(began):
+			latest, began = dir, h.Started
+		}
+	}
+	switch {
+	case latest != "":
+		return latest, nil
+	case damaged != nil:
+		return "", StoreError(damaged)
+	}
+	return "", plan.Refuse("", nil, "there is no run in %s here: measure something first, or give the directory of a "+
+		"run", store.RunsDir)
+}
+
+// Progress says how much of an incomplete run is stored.
+func (r *StoredRun) Progress() string {
+	blocks := fmt.Sprintf("%d of %d blocks", r.Blocks, r.Header.Blocks)
+	if r.Header.Rule != nil {
+		blocks = fmt.Sprintf("%d of at most %d blocks", r.Blocks, r.Header.Blocks)
+	}
+	return fmt.Sprintf("%s, %d trials", blocks, len(r.Trials))
+}
