@@ -106,8 +106,9 @@ func everything() ([]result.Trial, AnalyzeOptions) {
 		Factors: []plan.Factor{{Name: "size", Input: true}}}
 	return trials, AnalyzeOptions{Workload: w, Cases: cases, Criteria: compare.DefaultCriteria("b", nil),
 		InterimBlocks: []int{30}, Predictions: predictions, PredictedCases: cases, CostsFrom: sweep.CostsTypical,
-		CalibrateCommand: "measure-costs", Sensitivity: []compare.Sensitivity{{Kind: "sensitivity", Workload: "w",
-			Design: "a", World: result.Live, Point: cases[0].Point, Metric: result.WallSeconds}}}
+		CalibrateCommand: "measure-costs", Sensitivity: []compare.Sensitivity{{Kind: "sensitivity",
+			SchemaVersion: result.SchemaVersion, Workload: "w", Design: "a", World: result.Live, Point: cases[0].Point,
+			Metric: result.WallSeconds, Effects: []compare.Effect{}}}}
 }
 
 // TestAnalyzeAll: rows hold what belongs to them, and each source of warnings is asked.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/buildinfo"
 	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/schema"
 	"github.com/brewput/brewput/internal/schema/schematest"
@@ -99,7 +100,7 @@ func TestTypes(t *testing.T) {
 		"serial": compare.SerialFraction{}, "knee": compare.Knee{}, "sensitivity": compare.Sensitivity{},
 		"warning": compare.Warning{}, "scaling": compare.Scaling{}, "gate": compare.GateVerdict{},
 		"finding": explain.Finding{}, "change": explain.Change{}, "finding-doc": explain.Doc{},
-		"check": doctor.Check{}, "doctor": doctor.Report{},
+		"check": doctor.Check{}, "doctor": doctor.Report{}, "answer": compare.Answer{}, "version": buildinfo.Build{},
 		// compare adds the run of a summary
 		"summary": struct {
 			result.Summary
