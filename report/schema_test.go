@@ -22,8 +22,8 @@ func TestSchemas(t *testing.T) {
 			return ExplanationJSON(b, r, e)
 		},
 		"changes": func(b *bytes.Buffer) error {
-			return ChangesJSON(b, []explain.Change{{Kind: "change", Rank: 1, Name: "wall time", Unit: "seconds", Before: 2, After: 1,
-				Where: []string{}}}, []string{"a note"})
+			return ChangesJSON(b, []explain.Change{{Kind: "change", Rank: 1, Name: "wall time", Unit: "seconds",
+				Before: 2, After: 1, Where: []string{}}}, []string{"a note"})
 		},
 		"findings": func(b *bytes.Buffer) error {
 			_, err := FindingDocsJSON(b, "")

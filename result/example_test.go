@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// A program reads the trials of a run from the output of brewput run --format json. It skips records of other kinds, and
+// A program reads the trials of a run from the output of brewput run --format json. It skips records of other kinds and
 // trials without numbers to compare.
 func ExampleTrial() {
 	output := `{"kind":"trial","schema_version":1,"design":"locking","point":{"cpus":2},"status":"ok",` +
