@@ -18,12 +18,10 @@ import (
 	"github.com/brewput/brewput"
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/aa"
 	"github.com/brewput/brewput/internal/cli"
-	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/internal/schema/schematest"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -32,7 +30,7 @@ const asCommand = "BREWPUT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	all := append(catalog.All(), faulty(), yards())
-	trial.Main(append(all, aa.Yardstick(), costs.Programs())...) // runs the trials of the tests
+	lab.Main(all...) // runs the trials of the tests
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
 	}
@@ -59,7 +57,7 @@ func validated(workloads ...*workload.Workload) {
 	os.Exit(code)
 }
 
-// withOwnCache runs tests with a cache of their own, so that calibrations of this machine do not matter. The go
+// apart runs tests with a cache of their own, so that calibrations of this machine do not matter. The go
 // command keeps its cache.
 type apart struct{ *testing.M }
 

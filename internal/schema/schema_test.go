@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/buildinfo"
-	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/schema"
 	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/result"
@@ -98,7 +98,7 @@ func TestTypes(t *testing.T) {
 		"trial": result.Trial{}, "observed": result.Trial{}, "calibration": result.Calibration{},
 		"verdict": compare.Verdict{}, "twin": compare.Prediction{}, "formula": compare.Formula{},
 		"serial": compare.SerialFraction{}, "knee": compare.Knee{}, "sensitivity": compare.Sensitivity{},
-		"warning": compare.Warning{}, "scaling": compare.Scaling{}, "gate": compare.GateVerdict{},
+		"warning": compare.Warning{}, "scaling": compare.Scaling{}, "gate": compare.GateDecision{},
 		"finding": explain.Finding{}, "change": explain.Change{}, "finding-doc": explain.Doc{},
 		"check": doctor.Check{}, "doctor": doctor.Report{}, "answer": compare.Answer{}, "version": buildinfo.Build{},
 		// compare adds the run of a summary
