@@ -26,6 +26,9 @@ var optionalParts = []Part{
 	{"checksum", "checksum of the simulated scheduler's decisions"},
 	{"verdicts", "verdicts in full, with what the blocks can detect"},
 	{"warnings", "warnings in full"},
+	{"scaling", "benchmarks: what limits the scaling of each"},
+	{"undecided", "benchmarks: what would decide each that is undecided"},
+	{"equivalent", "benchmarks: tables without any difference"},
 }
 
 // PartNames returns the names of all optional parts.

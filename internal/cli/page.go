@@ -34,21 +34,17 @@ func completeParts(_ *cobra.Command, _ []string, typed string) (names []string, 
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// addParts completes and checks --show of all verbs that have it.
+// addParts completes --show of the verbs that have it, and refuses parts that do not exist.
 func (a *app) addParts(root *cobra.Command) {
 	for _, c := range root.Commands() {
-		if c.PersistentFlags().Lookup("show") != nil || c.Flags().Lookup("show") != nil {
-			c.RegisterFlagCompletionFunc("show", completeParts)
+		c.RegisterFlagCompletionFunc("show", completeParts) // fails without the flag
+	}
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		name, all := report.UnknownPart(a.view.parts), report.PartNames()
+		if name == "" {
+			return nil
 		}
+		return usage("--show %s is no part of a page%s; the parts are %s", name, didYouMean(name, all),
+			strings.Join(all, ", "))
 	}
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.view.checkParts() }
-}
-
-// checkParts refuses parts of the page that do not exist.
-func (v *view) checkParts() error {
-	if name := report.UnknownPart(v.parts); name != "" {
-		return usage("--show %s is no part of a page%s; the parts are %s", name, didYouMean(name, report.PartNames()),
-			strings.Join(report.PartNames(), ", "))
-	}
-	return nil
 }
