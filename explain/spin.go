@@ -145,7 +145,8 @@ func (a *analysis) runtimeYields() float64 {
 	share := 0.0
 	for i := range a.cpu.list {
 		w := &a.cpu.list[i]
-		if _, own := a.prog.ownFrame(w.stack); !own && containsAny(w.stack, "runtime.gosched_m", "runtime.goschedImpl") {
+		_, own := a.prog.ownFrame(w.stack)
+		if !own && containsAny(w.stack, "runtime.gosched_m", "runtime.goschedImpl") {
 			share += w.weight / a.cpu.total
 		}
 	}
