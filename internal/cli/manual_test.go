@@ -180,6 +180,7 @@ func (c *console) check(t *testing.T) {
 		t.Errorf("$ %s\nexits %d, not %d:\n%s", c.line, code, c.code, stderr.String())
 		return
 	}
+	validate(t, stdout.Bytes())
 	alike := loosely
 	if args[1] == "sim" {
 		alike = unspaced
