@@ -89,6 +89,38 @@ func TestSingleAnswer(t *testing.T) {
 	}
 }
 
+// TestRangeAnswer checks which benchmarks are named, and what tells them apart.
+func TestRangeAnswer(t *testing.T) {
+	row := func(pkg, name string, ns float64, p plan.Point) Row {
+		return Row{Workload: pkg, Design: name, Point: p,
+			Metrics: map[string]result.Summary{result.TimePerOp: {Median: result.Value(ns)}}}
+	}
+	gogc := func(n int) plan.Point { return plan.NewPoint(plan.Setting{Factor: "GOGC", Level: plan.IntLevel(n)}) }
+	cpus := func(n int) plan.Point { return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(n)}) }
+	for _, c := range []struct {
+		rows []Row
+		want string
+	}{
+		{[]Row{row("p", "A", 1, gogc(1)), row("q", "A", 3, gogc(1))},
+			"2 benchmarks: fastest p A 1ns/op, slowest q A 3ns/op."},
+		{[]Row{row("p", "A", 3, gogc(50)), row("p", "A", 1, gogc(100))},
+			"fastest A GOGC=100 1ns/op, slowest A GOGC=50 3ns/op."},
+		{[]Row{row("p", "A", 3, cpus(1)), row("p", "A", 1, cpus(2)), row("p", "B", 2, cpus(2))},
+			"2 benchmarks: fastest A-2 1ns/op, slowest A-1 3ns/op."},
+		{[]Row{row("p", "A", 3, cpus(1)), row("p", "B", 3, cpus(1))}, "2 benchmarks: all 3ns/op."},
+		{[]Row{row("p", "A", 5e12, cpus(1))}, "A 5000s/op."},
+		{[]Row{row("p", "A", math.NaN(), cpus(1))}, "No benchmark has a result."},
+		{nil, "No benchmark has a result."},
+	} {
+		if got := strings.Join(BenchAnswer(nil, c.rows, nil, nil), "|"); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+	if got := contrastAnswer([]Verdict{{A: "a"}, {A: "b"}}); got != "2 of 2 undecided." {
+		t.Errorf("without verdicts: %q", got)
+	}
+}
+
 // TestGateAnswer checks the decision and what to do next.
 func TestGateAnswer(t *testing.T) {
 	verdict := func(name string, cost float64, decision string) GateVerdict {
