@@ -73,7 +73,8 @@ func TestSingleAnswer(t *testing.T) {
 		return Row{Design: name, Metrics: map[string]result.Summary{result.TimePerOp: {Median: result.Value(ns)}}}
 	}
 	scale := func(name, limit string, speedup float64) Scaling {
-		return Scaling{Design: name, From: 1, To: 2, Limit: limit, Speedup: result.Value(speedup)}
+		return Scaling{Design: name, From: 1, To: 2, Limit: limit, Speedup: result.Value(speedup),
+			Low: result.Value(speedup * 0.99), High: result.Value(speedup * 1.01)}
 	}
 	scalings := []Scaling{scale("A", LimitNone, 1.92), scale("B", LimitLock, 0.7), scale("C", LimitOneCPU, 1),
 		scale("D", LimitNoise, 1.2)}
@@ -83,6 +84,11 @@ func TestSingleAnswer(t *testing.T) {
 		"1 is too noisy to judge."
 	if got != want {
 		t.Errorf("%q, not %q", got, want)
+	}
+	one := scale("A", LimitNone, 1.92)
+	one.Low = result.Unavailable
+	if got := scalingAnswer([]Scaling{one}); got != "Rough, without intervals: from 1 to 2 CPUs, 1 of 1 scales: A 1.92x." {
+		t.Error(got)
 	}
 	if got := strings.Join(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil), "|"); got != "A 1µs/op." {
 		t.Error(got)

@@ -127,5 +127,9 @@ func scalingAnswer(list []Scaling) string {
 	noisy := count[LimitNoise] + count[LimitOtherProcesses]
 	add(noisy, "is too noisy to judge", "are too noisy to judge", nil)
 	add(len(list)-len(scale)-len(unscaled)-count[LimitOneCPU]-noisy, "is unknown", "are unknown", nil)
-	return fmt.Sprintf("From %d to %d CPUs, %s.", list[0].From, list[0].To, strings.Join(parts, "; "))
+	from := "From"
+	if !slices.ContainsFunc(list, func(s Scaling) bool { return s.Low.Known() }) {
+		from = "Rough, without intervals: from"
+	}
+	return fmt.Sprintf("%s %d to %d CPUs, %s.", from, list[0].From, list[0].To, strings.Join(parts, "; "))
 }
