@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/internal/calibrate"
@@ -117,7 +116,7 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 	}
 	return r.equip(sweep.Header{
 		Workload: x.Package, World: result.Live, Args: o.Args, Config: o.Config, Version: o.Version,
-		Started: time.Now(), Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Cases: cases, Bench: raw,
+		Started: time.Now(), Seed: seedText(o.Seed), Blocks: o.Count, Cases: cases, Bench: raw,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Duration / 2),
 			TimeLimit: sweep.Duration(x.Limit)},
 		Environment: host.Read(), Warnings: []string{},
@@ -203,4 +202,12 @@ func (r *benchRun) result(b BenchRun) *BenchResult {
 		res.Outcome = result.SomeFailed
 	}
 	return res
+}
+
+// absolute returns an absolute path if possible.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"strconv"
@@ -23,22 +24,15 @@ type MeasureOptions struct {
 	Sample        int           // time only every n-th operation; default 1
 	Profile       bool          // instrumented trials take a CPU profile instead of metering resources
 	Oversubscribe bool          // measure more CPUs than this machine has, on those that it has
-	NoPredictions bool          // predict nothing
-	Cost          string        // scheduler costs of predictions, as in SimulateOptions; "" for this machine's
+	NoPredictions bool          // skip the simulated predictions
+	Cost          string        // scheduler costs of predictions, as in SimulateOptions
 	Quick         string        // what was shortened for a rough answer, in words; stored in the header
 }
 
 // withDefaults fills in the defaults.
 func (o MeasureOptions) withDefaults() MeasureOptions {
-	if o.Count == 0 {
-		o.Count = 10
-	}
-	if o.Duration == 0 {
-		o.Duration = time.Second
-	}
-	if o.Sample == 0 {
-		o.Sample = 1
-	}
+	o.fill(10, time.Second, 100*time.Millisecond)
+	o.Sample = cmp.Or(o.Sample, 1)
 	return o
 }
 
@@ -54,7 +48,7 @@ func (o MeasureOptions) Validate() error {
 	case o.Sample < 1:
 		return refuse("sample", o.Sample, "1 times every operation, 10 every tenth")
 	}
-	return endsAll(o.TimeLimit, o.Warmup+o.Duration, o.Operations)
+	return endsAll(o.TimeLimit, max(o.Warmup, 0)+o.Duration, o.Operations)
 }
 
 // Cases returns the chosen designs at the chosen points. It refuses CPUs that this machine lacks and that cannot be
@@ -67,7 +61,7 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	have := runtime.NumCPU()
 	for _, c := range cases {
 		if workload.OpenLoop(c.Point) {
-			switch limit := o.Warmup + 2*o.Duration; {
+			switch limit := max(o.Warmup, 0) + 2*o.Duration; {
 			case o.TimeLimit > 0 && o.TimeLimit <= limit:
 				return nil, refuse("time-limit", o.TimeLimit, "would end a trial whose customers are served late: it "+
 					"must be longer than {warmup} and twice {duration}, %v", limit)
@@ -178,7 +172,7 @@ func oversubscribed() string {
 func (o *DesignOptions) header(w *workload.Workload, world string, here result.Environment) sweep.Header {
 	return sweep.Header{
 		Workload: w.Name, World: world, Args: o.Args, Config: o.Config, Version: o.Version, Started: time.Now(),
-		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
+		Seed: seedText(o.Seed), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Warmup),
 			Operations: o.Operations},
 		Environment: here, Warnings: []string{},

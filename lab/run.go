@@ -27,19 +27,20 @@ type Run struct {
 	Outcome     result.Outcome    // the worst outcome of the trials and of cases that are only predicted
 	Conclusion  *sweep.Conclusion // why a run with a budget ended; nil without a budget
 
-	sweep   *sweep.Sweep
-	program string
-	notify  notifier
-	settle  bool
+	sweep      *sweep.Sweep
+	program    string
+	notify     notifier
+	findWarmup bool
 }
 
 // StorageError is the error of a run whose last results could not be written to disk.
 type StorageError struct{ Err error }
 
-func (n *StorageError) Error() string { return n.Err.Error() }
+// Error returns the message of the disk's error.
+func (e *StorageError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error of the disk.
-func (n *StorageError) Unwrap() error { return n.Err }
+func (e *StorageError) Unwrap() error { return e.Err }
 
 // CanceledError is the error of a run whose context was cancelled before it had a directory. It wraps the context's
 // error.
@@ -49,10 +50,11 @@ type CanceledError struct {
 	Err    error
 }
 
-func (u *CanceledError) Error() string { return u.Err.Error() + " while " + u.During }
+// Error names the step that was interrupted.
+func (e *CanceledError) Error() string { return e.Err.Error() + " while " + e.During }
 
 // Unwrap returns the context's error.
-func (u *CanceledError) Unwrap() error { return u.Err }
+func (e *CanceledError) Unwrap() error { return e.Err }
 
 // newRun prepares the run of a header.
 func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep.Header) (*Run, error) {
@@ -89,7 +91,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 	if err := r.capacities(ctx); err != nil {
 		return nil, err
 	}
-	if r.settle {
+	if r.findWarmup {
 		if err := store.CheckVacant(r.Dir); err != nil { // before time is spent on pilots
 			return nil, sweep.StoreError(err)
 		}
@@ -163,8 +165,8 @@ func (r *Run) PredictedOnly() []result.Trial {
 func (r *Run) Checked() []result.Trial { return slices.Concat(r.Trials, r.PredictedOnly()) }
 
 // Analyze computes the rows, verdicts, predictions and warnings of the run. The sensitivity is that of
-// [Run.Sensitivity], or nil.
-func (r *Run) Analyze(sensitivity []compare.Sensitivity) *Analysis {
+// [Run.Sensitivity], if it is known.
+func (r *Run) Analyze(sensitivity ...compare.Sensitivity) *Analysis {
 	return Analyze(r.Trials, AnalyzeOptions{
 		Workload: r.sweep.Workload, Cases: r.sweep.Plan.Cases, Criteria: r.sweep.Criteria,
 		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.PredictedCases,
@@ -197,4 +199,35 @@ func (r *Run) virtualOnly(what string) error {
 		return nil
 	}
 	return refuse("", nil, "%s was measured live, and only runs in virtual time have %s", r.Dir, what)
+}
+
+// writeCosts writes the recorded costs of real code after the last trial.
+func (r *Run) writeCosts() error {
+	note, err := r.sweep.WriteRealCode()
+	if note != "" {
+		r.notify.send(Note{note})
+	}
+	return err
+}
+
+// Sensitivity simulates all trials again with each of the scheduler's costs halved and doubled. Trials that do not
+// repeat themselves are also simulated with one burn prolonged. It returns by how much the results change, for
+// [Run.Analyze]. Only runs in virtual time have a sensitivity; others get a [*Refusal].
+func (r *Run) Sensitivity(ctx context.Context) ([]compare.Sensitivity, error) {
+	if err := r.virtualOnly("a sensitivity"); err != nil {
+		return nil, err
+	}
+	variants, notes, err := r.sweep.Variants(r.Trials)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range notes {
+		r.notify.send(Note{note})
+	}
+	before := r.sweep.Costs.Sections()
+	list, err := r.sweep.Sensitivities(ctx, r.Trials, variants)
+	if err == nil && r.sweep.Costs.Sections() > before { // a faster variant does more operations
+		err = r.writeCosts()
+	}
+	return list, err
 }

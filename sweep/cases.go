@@ -16,14 +16,14 @@ import (
 type Selection struct {
 	Designs    []string          // all of the workload if there are none
 	Levels     map[string]string // of factors by name, as in {"cpus": "1,2"}; others have their defaults, cpus all
-	List       []plan.Case       // designs at points, instead of Designs and Levels; other factors have defaults
+	CaseList   []plan.Case       // designs at points, instead of Designs and Levels; other factors have defaults
 	Baseline   string            // design that all others are compared with; "" for none
 	Operations int64             // of each trial, instead of a duration; 0 for a duration
 }
 
 // Cases returns the designs at the points of the choice. Errors are a [*plan.Refusal].
 func (c Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
-	if c.List != nil {
+	if c.CaseList != nil {
 		return c.listed(w)
 	}
 	designs, err := w.Select(c.Designs)
@@ -52,11 +52,11 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 		return nil, plan.Refuse("", nil, "cases say which designs and levels are measured").
 			Suggest("leave out {designs} and levels")
 	}
-	if len(c.List) == 0 {
+	if len(c.CaseList) == 0 {
 		return nil, plan.Refuse("", nil, "the list of cases is empty")
 	}
 	var cases []plan.Case
-	for _, x := range c.List {
+	for _, x := range c.CaseList {
 		if _, err := w.Select([]string{x.Design}); err != nil {
 			return nil, plan.AsRefusal(err)
 		}

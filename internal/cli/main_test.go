@@ -17,10 +17,8 @@ import (
 	"github.com/brewput/brewput"
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/aa"
-	"github.com/brewput/brewput/internal/costs"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -29,7 +27,7 @@ const asCommand = "BREWPUT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	all := append(catalog.All(), faulty(), yards())
-	trial.Main(append(all, aa.Yardstick(), costs.Programs())...) // runs the trials of the tests
+	lab.Main(all...) // runs the trials of the tests
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
 	}
@@ -41,7 +39,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// withOwnCache runs tests with a cache of their own, so that calibrations of this machine do not matter. The go
+// apart runs tests with a cache of their own, so that calibrations of this machine do not matter. The go
 // command keeps its cache.
 type apart struct{ *testing.M }
 
