@@ -227,7 +227,7 @@ func (g *answerGroup) outcomeText(o *outcome) string {
 	case c.open == 0:
 		text = who + " are fastest, and equally fast"
 	default:
-		text = "the fastest is one of " + who + ", undecided" + g.moreText(o)
+		text = "the fastest is one of " + strings.TrimSuffix(who, ",") + ", undecided" + g.moreText(o)
 	}
 	if at := g.where(o.contests); at != "" && len(g.varying) > 0 {
 		text = at + ", " + text
