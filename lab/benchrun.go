@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,7 +68,7 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(distinct("go", o.Go), distinct("pgo", o.PGO)); err != nil {
+	if err := cmp.Or(gobench.CheckDistinct("go", o.Go), gobench.CheckDistinct("pgo", o.PGO)); err != nil {
 		return nil, err
 	}
 	dir, err := os.Getwd()
@@ -82,16 +83,6 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 		Patterns: patterns, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
 		Time: o.Duration, Iterations: o.Iterations, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
 	}, nil
-}
-
-// distinct refuses levels that are there twice: each would be measured twice, and compared with nothing.
-func distinct(field string, levels []string) error {
-	for i, l := range levels {
-		if slices.Contains(levels[:i], l) {
-			return refuse(field, l, "is there twice")
-		}
-	}
-	return nil
 }
 
 // prepare compiles the benchmarks and creates the sweep.

@@ -31,7 +31,7 @@ func TestUndisturbed(t *testing.T) {
 			"throttled (stopped in 2 periods"},
 		{"race detector", func(r *doctor.Readings) { r.Race = doctor.Read(true) }, false, "build (built with -race)"},
 		{"load", func(r *doctor.Readings) { r.Load1, r.Others = doctor.Read(3.0), doctor.Read(0.1) }, false,
-			"load (3.00 over the last minute"},
+			"load (load average 3.00 over the last minute"},
 		{"own load", func(r *doctor.Readings) { r.Load1, r.Others = doctor.Read(3.0), doctor.Read(0.1) }, true, ""},
 		{"two", func(r *doctor.Readings) { r.Others, r.Steal = doctor.Read(0.3), doctor.Read(0.5) }, false,
 			", steal ("},

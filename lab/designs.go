@@ -68,15 +68,6 @@ func (o *DesignOptions) validate(what string) error {
 	return nil
 }
 
-// endsAll refuses a time limit that is not longer than a trial's window.
-func endsAll(limit, window time.Duration, operations int64) error {
-	if limit > 0 && operations == 0 && limit <= window {
-		return refuse("time-limit", limit, "would end every trial of a stream: it must be longer than {warmup} and "+
-			"{duration} together, or in an open loop twice {duration}, %v", window)
-	}
-	return nil
-}
-
 // cases returns the chosen designs at the chosen points.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
 	if w == nil {

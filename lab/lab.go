@@ -1,8 +1,7 @@
-// Package lab runs Brewput's verbs from Go: [Measure] and [Simulate] for designs of a workload, [Bench] and [Gate] for
-// Go benchmarks, [CompareCommands] for commands; [Compare], [Explain] and [Examine].
+// Package lab runs Brewput's verbs from Go, such as [Measure] and [Explain].
 //
-// A program that measures calls [Main] first. The zero value of an option is the command's default, unless the option
-// says otherwise. Invalid options are a [*Refusal]. A cancelled context ends a verb and keeps what was measured.
+// A program that measures calls [Main] first. Zero options are the command's defaults, unless they say otherwise. A
+// cancelled verb keeps what it measured.
 package lab
 
 import (

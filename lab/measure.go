@@ -3,8 +3,6 @@ package lab
 import (
 	"cmp"
 	"context"
-	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/compare"
@@ -12,7 +10,6 @@ import (
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -48,7 +45,7 @@ func (o MeasureOptions) Validate() error {
 	case o.Sample < 1:
 		return refuse("sample", o.Sample, "1 times every operation, 10 every tenth")
 	}
-	return endsAll(o.TimeLimit, max(o.Warmup, 0)+o.Duration, o.Operations)
+	return sweep.CheckLimit(o.TimeLimit, max(o.Warmup, 0)+o.Duration, o.Operations)
 }
 
 // Cases returns the chosen designs at the chosen points. It refuses CPUs that this machine lacks and that cannot be
@@ -58,33 +55,8 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	have := runtime.NumCPU()
-	for _, c := range cases {
-		if workload.OpenLoop(c.Point) {
-			switch limit := max(o.Warmup, 0) + 2*o.Duration; {
-			case o.TimeLimit > 0 && o.TimeLimit <= limit:
-				return nil, refuse("time-limit", o.TimeLimit, "would end a trial whose customers are served late: it "+
-					"must be longer than {warmup} and twice {duration}, %v", limit)
-			case o.Sample > 1:
-				return nil, refuse("sample", nil, "is for closed loops: an open loop times every request")
-			}
-		}
-		n := c.Point.Int("cpus")
-		d, _ := w.Find(c.Design)
-		switch {
-		case n <= have || o.Oversubscribe:
-		case o.NoPredictions:
-			return nil, refuse("cpus", n, "this machine has %d CPUs", have).Suggest("calculate it with %s sim %s "+
-				"{cpus} %d, or add {oversubscribe}", program(o.Program), w.Name, n)
-		case d.Worlds == workload.LiveOnly:
-			return nil, refuse("cpus", n, "this machine has %d CPUs, and %s/%s has no virtual world in which more "+
-				"could be predicted: leave it out with {designs}, or add {oversubscribe}", have, w.Name, d.Name)
-		case n > sim.MaxCPUs:
-			return nil, refuse("cpus", n, "this machine has %d CPUs, and the simulation at most %d: give no more than "+
-				"those", have, sim.MaxCPUs)
-		}
-	}
-	return cases, nil
+	return cases, sweep.Live{Warmup: max(o.Warmup, 0), Duration: o.Duration, TimeLimit: o.TimeLimit, Sample: o.Sample,
+		Oversubscribe: o.Oversubscribe, Predicts: !o.NoPredictions, Program: program(o.Program)}.CheckCases(w, cases)
 }
 
 // limit is the time limit of a trial.
@@ -153,19 +125,9 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 		h.Costs, h.CostsFrom = what.Text, what.From
 	}
 	if o.Oversubscribe {
-		for _, c := range cases {
-			if c.Point.Int("cpus") > runtime.NumCPU() {
-				h.Warnings = append(h.Warnings, oversubscribed())
-				break
-			}
-		}
+		h.Warnings = append(h.Warnings, sweep.OversubscribedWarnings(cases)...)
 	}
 	return h, nil
-}
-
-func oversubscribed() string {
-	return "more CPUs were asked for than the " + strconv.Itoa(runtime.NumCPU()) + " of this machine: " +
-		"goroutines share them, and times do not show what more CPUs would do"
 }
 
 // header returns the part of the header that both worlds share.

@@ -67,17 +67,8 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	if err := s.EnoughForAll(); err != nil {
 		return nil, err
 	}
-	if h.Rule != nil {
-		if s.Criteria.FamilySize(s.CaseRows()) == 0 {
-			return nil, refuse("budget", nil, "continues until comparisons are decided, and there is nothing to "+
-				"compare: give two designs that are no bounds, or {count} instead")
-		}
-		if budget, one := time.Duration(h.Rule.Budget), s.BlockTime(); one > budget {
-			return nil, refuse("budget", budget, "not one block fits: its %d trials take about %v",
-				len(s.Plan.Block(0)), result.Rounded(one)).
-				Suggest("give more time, fewer designs and points, or a shorter {duration}")
-		}
-		s.PlanInterims()
+	if err := s.PlanBudget(); err != nil {
+		return nil, err
 	}
 	all := slices.Concat(h.Cases, h.PredictedCases)
 	if s.Arrivals, s.Header.ArrivalFiles, err = sweep.ReadArrivals(ctx, all); err != nil {

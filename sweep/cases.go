@@ -84,6 +84,27 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 	return cases, CheckBaseline(w, c.Baseline, cases)
 }
 
+// CompletePoint returns a point with the defaults of the workload's factors that it lacks. It refuses, by a
+// [*plan.Refusal], a point that the workload does not accept.
+func CompletePoint(w *workload.Workload, p plan.Point) (plan.Point, error) {
+	choices := defaultCPUs()
+	for _, s := range p.Settings() {
+		choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
+	}
+	points, err := plan.Points(w.AllFactors(), choices)
+	if err == nil && len(points) > 1 {
+		return plan.Point{}, plan.Refuse("", nil, "explain looks at one point at a time, and these levels give %d: "+
+			"give each factor one level", len(points))
+	}
+	if err == nil && w.Check != nil {
+		err = w.Check(points[0])
+	}
+	if err != nil {
+		return plan.Point{}, plan.AsRefusal(err)
+	}
+	return points[0], nil
+}
+
 // defaultCPUs returns GOMAXPROCS: the CPUs that this process may use, the limit of its container included.
 func defaultCPUs() map[string]plan.Choice {
 	return map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}

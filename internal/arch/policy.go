@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 		"plan", "result", "sweep", "trial", "workload"},
 	"lab": {"compare", "doctor", "evidence/collect", "explain", "internal/aa", "internal/calibrate", "internal/command",
 		"internal/costs", "internal/gobench", "internal/host", "internal/input", "internal/quote", "internal/store",
-		"plan", "result", "sim", "sweep", "timeline", "trial", "workload"},
+		"plan", "result", "sweep", "timeline", "trial", "workload"},
 	"load": {"env", "internal/hist", "result", "sim"},
 	"trial": {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof",
 		"internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load",
@@ -71,8 +71,8 @@ var mayImport = map[string][]string{
 	"internal/cli": {"compare", "doctor", "evidence/collect", "internal/buildinfo", "internal/cli/help",
 		"internal/cli/option", "internal/command", "internal/config", "internal/gobench", "internal/host",
 		"internal/input", "internal/interrupt", "internal/pager", "internal/pprofui", "internal/quote",
-		"internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep", "timeline",
-		"workload"},
+		"internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
+		"timeline", "workload"},
 	"":                   {"internal/cli", "lab", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -95,6 +95,10 @@ var mayImport = map[string][]string{
 
 	"examples/futuredate": {},
 	"internal/seeded":     {},
+	"internal/schema":     {},
+
+	"internal/schema/schematest": {"internal/schema"},
+
 	"proof/idle":          {"result"},
 	"proof/aatest":        {"compare", "lab", "workload"},
 	"proof/realcode":      {"internal/stat", "proof/idle", "result"},
@@ -123,7 +127,7 @@ var mayImport = map[string][]string{
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
 var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/release",
-	"internal/repository", "internal/seeded", "internal/store/storetest"}
+	"internal/repository", "internal/schema/schematest", "internal/seeded", "internal/store/storetest"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -146,7 +150,10 @@ var (
 		"internal/pprofui":    {"github.com/google/pprof"},
 		"internal/proc":       {"golang.org/x/sys"},
 		"internal/seeded":     {"pgregory.net/rapid"},
-		"internal/stat":       {"gonum.org/v1/gonum"},
+
+		"internal/schema/schematest": {"github.com/santhosh-tekuri/jsonschema/v6"},
+
+		"internal/stat": {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
 		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak",

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// DoubleDashes returns the arguments of a command with the named flags, such as -bench=X, as flags of two dashes. Values
-// of flags, shorthands and what follows -- stay.
+// DoubleDashes returns the arguments of a command with the named flags, such as -bench=X, as flags of two dashes.
+// Values of flags, shorthands and what follows -- stay.
 func DoubleDashes(flags *pflag.FlagSet, names, args []string) []string {
 	args = slices.Clone(args)
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
