@@ -87,7 +87,8 @@ func TestSingleAnswer(t *testing.T) {
 	}
 	one := scale("A", LimitNone, 1.92)
 	one.Low = result.Unavailable
-	if got := scalingAnswer([]Scaling{one}); got != "Rough, without intervals: from 1 to 2 CPUs, 1 of 1 scales: A 1.92x." {
+	want = "Rough, without intervals: from 1 to 2 CPUs, 1 of 1 scales: A 1.92x."
+	if got := scalingAnswer([]Scaling{one}); got != want {
 		t.Error(got)
 	}
 	if got := strings.Join(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil), "|"); got != "A 1µs/op." {

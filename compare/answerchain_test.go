@@ -42,7 +42,8 @@ func TestAnswerOfChains(t *testing.T) {
 		// The blocks that would decide one pair do not decide the other.
 		{[]Verdict{known, unknown}, "The order of a, b and c is undecided."},
 		// a has the best median, c is proven faster than a, and b than c.
-		{[]Verdict{v("c", "a", Faster, 1.001, 1.1), v("b", "c", Faster, 1.001, 1.1), v("b", "a", Equivalent, 0.99, 1.01)},
+		{[]Verdict{v("c", "a", Faster, 1.001, 1.1), v("b", "c", Faster, 1.001, 1.1),
+			v("b", "a", Equivalent, 0.99, 1.01)},
 			"The fastest is one of c and b, undecided: 1.049x the throughput of a (+4.93%)."},
 	} {
 		if got := strings.Join(NewAnswer(rows, c.verdicts, AnswerOptions{}).Text, " "); got != c.want {

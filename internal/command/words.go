@@ -28,8 +28,8 @@ func Words(line string) ([]string, error) {
 		case quoted != 0 && c == quoted:
 			quoted = 0
 		case quoted == '"' && (c == '$' || c == '`'):
-			return nil, fmt.Errorf("%s has %c in double quotes, and no shell is used; put it in single quotes, or give "+
-				"sh -c '...'", line, c)
+			return nil, fmt.Errorf("%s has %c in double quotes, and no shell is used; put it in single quotes, or "+
+				"give sh -c '...'", line, c)
 		case quoted == '\'' || quoted == '"' && (c != '\\' || !escapes(rest[i+1:])):
 			word.WriteRune(c)
 		case c == '\\':
