@@ -137,10 +137,14 @@ func TestGateAnswer(t *testing.T) {
 	excused.Allowed = "known"
 	undecided := verdict("U", 1.04, Undecided)
 	undecided.MoreBlocks = &blocks
+	rate := verdict("R", 1.25, Fail)
+	rate.Metric, rate.MoreIsBetter = "MB/s", true
 	for _, c := range []struct {
 		summary GateSummary
 		want    string
 	}{
+		{GateSummary{Decision: Fail, List: []GateDecision{rate}, Limit: 0.05}, "gate: fail: 1 of 1 over 5%: R -20.0%.|" +
+			"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
 			"gate: pass: all 2 within 5%."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
