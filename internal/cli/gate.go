@@ -139,7 +139,7 @@ func gateNotes(r *lab.GateResult) []string {
 	var notes []string
 	if compare.OverallDecision(r.Decisions) == compare.Undecided {
 		if r.LoadWarning != nil {
-			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing")
+			notes = append(notes, "other processes were busy meanwhile, so only counts that do not vary are decided")
 		}
 		if s := r.BudgetEnded; s != nil {
 			notes = append(notes, fmt.Sprintf("the budget of %v ends after %s of about %s each", s.Budget,
