@@ -144,7 +144,8 @@ func TestGateAnswer(t *testing.T) {
 		want    string
 	}{
 		{GateSummary{Decision: Fail, List: []GateDecision{rate}, Limit: 0.05},
-			"gate: fail: 1 of 1 over 5%: R -20.0%.|Make these benchmarks faster, or excuse them for a while in an allow-list."},
+			"gate: fail: 1 of 1 over 5%: R -20.0%.|" +
+				"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
 			"gate: pass: all 2 within 5%."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
