@@ -134,7 +134,8 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	b := c.Benchmarks
 	title := fmt.Sprintf("old is %s, new is %s", report.SideTitle(c.Older), report.SideTitle(c.Newer))
 	page := report.Benchmarks{Title: title, A: "new", B: "old", ARun: c.Newer.Name, BRun: c.Older.Name,
-		Workload: c.Workload, Paired: b.Paired, Facts: c.Differences, OnlyA: b.OnlyA, OnlyB: b.OnlyB, Metrics: b.Metrics, Warnings: c.Warnings}
+		Workload: c.Workload, Paired: b.Paired, Facts: c.Differences,
+		OnlyA: b.OnlyA, OnlyB: b.OnlyB, Metrics: b.Metrics, Warnings: c.Warnings}
 	if len(c.Older.Paths)+len(c.Newer.Paths) > 2 {
 		page.RunsA, page.RunsB = len(c.Newer.Paths), len(c.Older.Paths)
 	}
