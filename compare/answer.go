@@ -34,16 +34,25 @@ func AnswerOf(text []string) Answer {
 func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
 	var text []string
 	groups := answerGroups(rows)
+	prefix := func(g *answerGroup, world string) string {
+		if len(groups) > 1 && !sameWorkload(groups) {
+			return g.rows[0].Workload + ": " + world
+		}
+		return world
+	}
 	for _, g := range groups {
-		text = append(text, g.problems()...)
+		world := map[bool]string{true: "Predicted: "}[g.predicted]
+		for _, problem := range g.problems() {
+			text = append(text, prefix(g, world)+problem)
+		}
 	}
 	for _, g := range groups {
 		g.options = o
 		g.index(verdicts)
 		g.compete()
 		sentences := g.sentences()
-		if len(groups) > 1 && !sameWorkload(groups) && len(sentences) > 0 {
-			sentences[0] = g.rows[0].Workload + ": " + sentences[0]
+		if len(sentences) > 0 {
+			sentences[0] = prefix(g, "") + sentences[0]
 		}
 		text = append(text, sentences...)
 	}

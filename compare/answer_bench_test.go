@@ -73,7 +73,8 @@ func TestSingleAnswer(t *testing.T) {
 		return Row{Design: name, Metrics: map[string]result.Summary{result.TimePerOp: {Median: result.Value(ns)}}}
 	}
 	scale := func(name, limit string, speedup float64) Scaling {
-		return Scaling{Design: name, From: 1, To: 2, Limit: limit, Speedup: result.Value(speedup)}
+		return Scaling{Design: name, From: 1, To: 2, Limit: limit, Speedup: result.Value(speedup),
+			Low: result.Value(speedup * 0.99), High: result.Value(speedup * 1.01)}
 	}
 	scalings := []Scaling{scale("A", LimitNone, 1.92), scale("B", LimitLock, 0.7), scale("C", LimitOneCPU, 1),
 		scale("D", LimitNoise, 1.2)}
@@ -84,8 +85,46 @@ func TestSingleAnswer(t *testing.T) {
 	if got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
+	one := scale("A", LimitNone, 1.92)
+	one.Low = result.Unavailable
+	want = "Rough, without intervals: from 1 to 2 CPUs, 1 of 1 scales: A 1.92x."
+	if got := scalingAnswer([]Scaling{one}); got != want {
+		t.Error(got)
+	}
 	if got := strings.Join(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil), "|"); got != "A 1µs/op." {
 		t.Error(got)
+	}
+}
+
+// TestRangeAnswer checks which benchmarks are named, and what tells them apart.
+func TestRangeAnswer(t *testing.T) {
+	row := func(pkg, name string, ns float64, p plan.Point) Row {
+		return Row{Workload: pkg, Design: name, Point: p,
+			Metrics: map[string]result.Summary{result.TimePerOp: {Median: result.Value(ns)}}}
+	}
+	gogc := func(n int) plan.Point { return plan.NewPoint(plan.Setting{Factor: "GOGC", Level: plan.IntLevel(n)}) }
+	cpus := func(n int) plan.Point { return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(n)}) }
+	for _, c := range []struct {
+		rows []Row
+		want string
+	}{
+		{[]Row{row("p", "A", 1, gogc(1)), row("q", "A", 3, gogc(1))},
+			"2 benchmarks: fastest p A 1ns/op, slowest q A 3ns/op."},
+		{[]Row{row("p", "A", 3, gogc(50)), row("p", "A", 1, gogc(100))},
+			"fastest A GOGC=100 1ns/op, slowest A GOGC=50 3ns/op."},
+		{[]Row{row("p", "A", 3, cpus(1)), row("p", "A", 1, cpus(2)), row("p", "B", 2, cpus(2))},
+			"2 benchmarks: fastest A-2 1ns/op, slowest A-1 3ns/op."},
+		{[]Row{row("p", "A", 3, cpus(1)), row("p", "B", 3, cpus(1))}, "2 benchmarks: all 3ns/op."},
+		{[]Row{row("p", "A", 5e12, cpus(1))}, "A 5000s/op."},
+		{[]Row{row("p", "A", math.NaN(), cpus(1))}, "No benchmark has a result."},
+		{nil, "No benchmark has a result."},
+	} {
+		if got := strings.Join(BenchAnswer(nil, c.rows, nil, nil), "|"); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+	if got := contrastAnswer([]Verdict{{A: "a"}, {A: "b"}}); got != "2 of 2 undecided." {
+		t.Errorf("without verdicts: %q", got)
 	}
 }
 
@@ -98,10 +137,15 @@ func TestGateAnswer(t *testing.T) {
 	excused.Allowed = "known"
 	undecided := verdict("U", 1.04, Undecided)
 	undecided.MoreBlocks = &blocks
+	rate := verdict("R", 1.25, Fail)
+	rate.Metric, rate.MoreIsBetter = "MB/s", true
 	for _, c := range []struct {
 		summary GateSummary
 		want    string
 	}{
+		{GateSummary{Decision: Fail, List: []GateDecision{rate}, Limit: 0.05},
+			"gate: fail: 1 of 1 over 5%: R -20.0%.|" +
+				"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
 			"gate: pass: all 2 within 5%."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},

@@ -63,6 +63,11 @@ func TestNewAnswer(t *testing.T) {
 			t.Bound, t.Status = true, result.StatusBound
 		}
 	}
+	noisy := func(t *result.Trial) {
+		if l, ok := t.Point.Get("buffer"); ok && l.String() == "1" {
+			t.Metrics[result.Throughput] *= result.Value(1 + 0.1*float64(t.Block%3))
+		}
+	}
 	for _, c := range []struct {
 		name   string
 		blocks int
@@ -129,6 +134,24 @@ func TestNewAnswer(t *testing.T) {
 			}
 		}, []answerCase{{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}},
 			"b is fastest: 2.00x the throughput of a. But the p99 latency of b is 3.00x that of a."},
+		{"levels that are undecided", 10, AnswerOptions{}, result.Stream, noisy, []answerCase{
+			{"pipe", onCPUs(2, buffer(0)), 0, 0.05}, {"pipe", onCPUs(2, buffer(1)), -0.08, 0.05}},
+			"pipe: the order of its levels is undecided (about 83 more blocks would decide)."},
+		{"levels that are undecided, before another design", 10, AnswerOptions{}, result.Stream, noisy, []answerCase{
+			{"pipe", onCPUs(2, buffer(0)), two, 0.05}, {"pipe", onCPUs(2, buffer(1)), two - 0.08, 0.05},
+			{"a", onCPUs(2), 0, 0.01}},
+			"pipe is fastest, but the order of its levels is undecided (about 128 more blocks would decide): 2.01x " +
+				"the throughput of a."},
+		{"a number of CPUs that the first design lacks", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			if t.Design == "a" && t.Point.Int("cpus") == 2 {
+				t.Status = result.Failed
+			}
+		}, []answerCase{
+			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0, 0.01}, {"a", onCPUs(8), 0, 0.01},
+			{"b", onCPUs(1), two, 0.01}, {"b", onCPUs(2), two, 0.01}, {"b", onCPUs(4), two, 0.01},
+			{"b", onCPUs(8), two, 0.01}, {"c", onCPUs(2), 0, 0.01}},
+			"a failed in 10 of 10 trials. On 1, 4 and 8 CPUs, b is fastest: 2.00x the throughput of a; on 2 CPUs, " +
+				"b is fastest: 2.00x the throughput of c. More CPUs do not help b and a."},
 		{"nothing", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) { t.Status = result.Failed },
 			[]answerCase{{"a", onCPUs(2), 0, 0}}, "a failed in 10 of 10 trials."},
 	} {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ type contest struct {
 	rows    []*Row     // the best first
 	leaders int        // number of rows that lead: the best, and those that are not proven slower
 	open    int        // number of leaders whose comparison with the best is undecided
-	more    *int       // further blocks that would decide the last of these; nil if unknown
+	more    *int       // further blocks that would decide all of these; nil if unknown
 }
 
 // standing is how the best row stands to another one.
@@ -55,7 +56,8 @@ func (g *answerGroup) compete() {
 	g.vary()
 }
 
-// vary finds the factors in which the contests differ.
+// vary finds the factors in which the contests differ. If that is one factor with numbers, the contests are sorted by
+// it, because the designs may not have run at the same levels.
 func (g *answerGroup) vary() {
 	for _, c := range g.contests {
 		for _, s := range c.at.Settings() {
@@ -65,6 +67,21 @@ func (g *answerGroup) vary() {
 			}
 		}
 	}
+	if len(g.varying) != 1 {
+		return
+	}
+	number := func(c *contest) (float64, bool) {
+		l, _ := c.at.Get(g.varying[0])
+		return l.Number()
+	}
+	if slices.ContainsFunc(g.contests, func(c *contest) bool { _, ok := number(c); return !ok }) {
+		return
+	}
+	slices.SortStableFunc(g.contests, func(a, b *contest) int {
+		x, _ := number(a)
+		y, _ := number(b)
+		return cmp.Compare(x, y)
+	})
 }
 
 // follows reports whether a factor always has the same level as one that is known to vary, as workers follow CPUs.
@@ -141,6 +158,7 @@ func (g *answerGroup) rank(c *contest) {
 	}
 
 	var lead, rest []*Row
+	most, known := 0, true
 	for i, r := range c.rows {
 		if i == 0 {
 			lead = append(lead, r)
@@ -154,10 +172,13 @@ func (g *answerGroup) rank(c *contest) {
 		default:
 			lead = append(lead, r)
 			c.open++
-			if v != nil && v.MoreBlocks != nil && (c.more == nil || *v.MoreBlocks > *c.more) {
-				c.more = v.MoreBlocks
+			if known = known && v != nil && v.MoreBlocks != nil; known {
+				most = max(most, *v.MoreBlocks)
 			}
 		}
+	}
+	if known && c.open > 0 {
+		c.more = &most
 	}
 	c.rows, c.leaders = append(lead, rest...), len(lead)
 }
@@ -168,73 +189,6 @@ func (g *answerGroup) verdict(a, b *Row) (v *Verdict, flipped bool) {
 		return v, false
 	}
 	return g.verdicts[[2]*Row{b, a}], true
-}
-
-// stands compares the best row with another one: by their verdict, by a chain of verdicts over other rows, or, if
-// there is none, by whether their intervals overlap.
-func (g *answerGroup) stands(c *contest, best, other *Row) (standing, *Verdict) {
-	if v, _ := g.verdict(best, other); v != nil {
-		switch v.Verdict {
-		case Equivalent:
-			return standsEqual, v
-		case Undecided:
-			return standsUndecided, v
-		}
-		return standsAhead, v
-	}
-	if strict, found := g.chain(c, best, other); found && strict {
-		return standsAhead, nil
-	} else if found && speedRatio(best, other) < 1.02*1.02 {
-		return standsEqual, nil
-	}
-
-	a, b := best.interval(), other.interval()
-	if known := a[0] > 0 && b[0] > 0; known && (a[1] < b[0] || b[1] < a[0]) {
-		return standsAhead, nil
-	}
-	return standsUndecided, nil
-}
-
-// interval is the interval of the row's level; zeros if there is none.
-func (r *Row) interval() [2]float64 {
-	s := r.Measure()
-	low, high := s.Low, s.High
-	if s.Mean != nil {
-		low, high = s.Mean.Low, s.Mean.High
-	}
-	if !low.Known() || !high.Known() {
-		return [2]float64{}
-	}
-	return [2]float64{float64(low), float64(high)}
-}
-
-// chain follows verdicts from one row to another, over rows of which each is faster than the next or equivalent.
-// strict means that some verdict of the chain is a difference.
-func (g *answerGroup) chain(c *contest, from, to *Row) (strict, found bool) {
-	type state struct {
-		row    *Row
-		strict bool
-	}
-	queue := []state{{from, false}}
-	for i := 0; i < len(queue); i++ {
-		at := queue[i]
-		if at.row == to {
-			strict, found = strict || at.strict, true
-			continue
-		}
-		for _, next := range c.rows {
-			v, flipped := g.verdict(at.row, next)
-			if v == nil || next == at.row {
-				continue
-			}
-			faster := v.Verdict == Faster && !flipped || v.Verdict == Slower && flipped
-			s := state{next, at.strict || faster}
-			if (faster || v.Verdict == Equivalent) && !slices.Contains(queue, s) {
-				queue = append(queue, s)
-			}
-		}
-	}
-	return strict, found
 }
 
 // name is a row's design with the levels in which it differs from other rows of its design in the contest.

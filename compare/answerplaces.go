@@ -39,7 +39,7 @@ func (g *answerGroup) where(list []*contest) string {
 // levels names the levels of a factor in contests. Three or more neighbouring levels are a range.
 func (g *answerGroup) levels(list []*contest, factor string) string {
 	var levels []string
-	first, last := 0, 0
+	first, last, numbers := 0, 0, true
 	for i, c := range g.contests {
 		if slices.Contains(list, c) {
 			l, _ := c.at.Get(factor)
@@ -47,11 +47,13 @@ func (g *answerGroup) levels(list []*contest, factor string) string {
 				first = i
 			}
 			last = i
+			_, ok := l.Number()
+			numbers = numbers && ok
 		}
 	}
 	text := joined(levels)
-	if n := len(levels); n > 2 && last-first == n-1 {
-		text = levels[0] + " to " + levels[n-1]
+	if n := len(levels); n > 2 && last-first == n-1 && numbers {
+		text = levels[0] + " to " + levels[n-1] // contests are sorted by numbers
 	}
 	if factor != "cpus" {
 		return "at " + factor + " " + text

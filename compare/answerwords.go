@@ -217,6 +217,9 @@ func (g *answerGroup) outcomeText(o *outcome) string {
 		if len(names) == 1 {
 			text += " at all levels"
 		}
+	case len(names) == 1 && c.open > 0: // all levels of one design, with or without others behind it
+		text = who + map[bool]string{true: ": the", false: " is fastest, but the"}[all] +
+			" order of its levels is undecided" + g.moreText(o)
 	case all:
 		text = "the order of " + who + " is undecided" + g.moreText(o)
 	case len(names) == 1 && c.open == 0:
@@ -224,7 +227,7 @@ func (g *answerGroup) outcomeText(o *outcome) string {
 	case c.open == 0:
 		text = who + " are fastest, and equally fast"
 	default:
-		text = "the fastest is one of " + who + ", undecided" + g.moreText(o)
+		text = "the fastest is one of " + strings.TrimSuffix(who, ",") + ", undecided" + g.moreText(o)
 	}
 	if at := g.where(o.contests); at != "" && len(g.varying) > 0 {
 		text = at + ", " + text

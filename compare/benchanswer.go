@@ -61,7 +61,7 @@ func BenchAnswer(metrics []MetricVerdicts, rows []Row, scalings []Scaling, metri
 	if len(metrics) > 0 {
 		return answer
 	}
-	for _, text := range []string{rangeAnswer(rows), scalingAnswer(scalings)} {
+	for _, text := range []string{rangeAnswer(rows, len(scalings) > 0), scalingAnswer(scalings)} {
 		if text != "" {
 			answer = append(answer, text)
 		}
@@ -95,7 +95,9 @@ func contrastAnswer(list []Verdict) string {
 	}
 	var parts []string
 	for _, verdict := range verdictOrder() {
-		of := slices.DeleteFunc(slices.Clone(list), func(v Verdict) bool { return v.Verdict != verdict })
+		of := slices.DeleteFunc(slices.Clone(list), func(v Verdict) bool {
+			return cmp.Or(v.Verdict, Undecided) != verdict
+		})
 		if len(of) == 0 {
 			continue
 		}
@@ -137,7 +139,7 @@ func changeText(v Verdict) string {
 func moreText(list []Verdict) string {
 	most, what := 0, "more blocks"
 	for _, v := range list {
-		if v.Verdict != Undecided {
+		if cmp.Or(v.Verdict, Undecided) != Undecided {
 			continue
 		}
 		switch {

@@ -22,30 +22,35 @@ func atPoint(settings []plan.Setting) string {
 	return cpus + rest
 }
 
-// rangeAnswer names the fastest and the slowest benchmark.
-func rangeAnswer(rows []Row) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.Metric(result.TimePerOp).Median.Known() })
-	if len(rows) == 0 {
+// rangeAnswer names the fastest and the slowest benchmark. scaled means that the answer also says how benchmarks scale.
+func rangeAnswer(rows []Row, scaled bool) string {
+	var list []Verdict // the rows, for their labels
+	var times []result.Value
+	names := map[[2]string]bool{}
+	for _, r := range rows {
+		if ns := r.Metric(result.TimePerOp).Median; ns.Known() {
+			list = append(list, Verdict{Workload: r.Workload, A: r.Design, Point: r.Point})
+			times = append(times, ns)
+			names[[2]string{r.Workload, r.Design}] = true
+		}
+	}
+	if len(list) == 0 || len(list) > 1 && len(names) == 1 && scaled {
 		return ""
 	}
-	fast, slow, names := rows[0], rows[0], map[string]bool{}
-	for _, r := range rows {
-		names[r.Design] = true
-		if r.Metric(result.TimePerOp).Median < fast.Metric(result.TimePerOp).Median {
-			fast = r
-		}
-		if r.Metric(result.TimePerOp).Median > slow.Metric(result.TimePerOp).Median {
-			slow = r
-		}
+	label := labels(list)
+	fast, slow := slices.Index(times, slices.Min(times)), slices.Index(times, slices.Max(times))
+	named := func(i int) string { return label(list[i]) + " " + timePerOp(times[i]) }
+	count := ""
+	if len(names) > 1 {
+		count = fmt.Sprintf("%d benchmarks: ", len(names))
 	}
-	named := func(r Row) string { return r.Design + " " + timePerOp(r.Metric(result.TimePerOp).Median) }
-	if len(names) == 1 {
-		if len(rows) > 1 {
-			return "" // the scaling says it
-		}
-		return named(fast) + "."
+	switch {
+	case len(list) == 1:
+		return named(0) + "."
+	case times[fast] == times[slow]:
+		return count + "all " + timePerOp(times[fast]) + "."
 	}
-	return fmt.Sprintf("%d benchmarks: fastest %s, slowest %s.", len(names), named(fast), named(slow))
+	return fmt.Sprintf("%sfastest %s, slowest %s.", count, named(fast), named(slow))
 }
 
 // timePerOp prints a time in nanoseconds with three digits.
@@ -56,6 +61,9 @@ func timePerOp(ns result.Value) string {
 			break
 		}
 		x, unit = x/1000, next
+	}
+	if x >= 999.5 {
+		return fmt.Sprintf("%.0f%s/op", x, unit)
 	}
 	return fmt.Sprintf("%.3g%s/op", x, unit)
 }
@@ -119,5 +127,9 @@ func scalingAnswer(list []Scaling) string {
 	noisy := count[LimitNoise] + count[LimitOtherProcesses]
 	add(noisy, "is too noisy to judge", "are too noisy to judge", nil)
 	add(len(list)-len(scale)-len(unscaled)-count[LimitOneCPU]-noisy, "is unknown", "are unknown", nil)
-	return fmt.Sprintf("From %d to %d CPUs, %s.", list[0].From, list[0].To, strings.Join(parts, "; "))
+	from := "From"
+	if !slices.ContainsFunc(list, func(s Scaling) bool { return s.Low.Known() }) {
+		from = "Rough, without intervals: from"
+	}
+	return fmt.Sprintf("%s %d to %d CPUs, %s.", from, list[0].From, list[0].To, strings.Join(parts, "; "))
 }

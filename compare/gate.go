@@ -59,6 +59,7 @@ type GateDecision struct {
 	Allowed      string `json:"allowed,omitempty"`     // if the allow-list excuses the decision: its reason
 	AllowedUntil string `json:"allow_until,omitempty"` // the last day of that excuse
 	AbsoluteDifference
+	MoreIsBetter bool `json:"-"` // of the metric
 }
 
 // SequentialGate decides a gate in interim analyses. Each analysis tests the undecided benchmarks with all blocks
@@ -118,7 +119,8 @@ func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []Gat
 			v = GateDecision{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
 				Metric: metric, Limit: g.Max,
 				Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
-				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable,
+				MoreIsBetter: direction > 0}
 			g.judge(&v, s, direction, max(g.Family, len(pairs)))
 		}
 		if v.Decision != Undecided && !v.Exact {

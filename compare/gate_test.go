@@ -174,6 +174,23 @@ func TestUnknownDirection(t *testing.T) {
 	}
 }
 
+// TestGateOfRates checks that the cost of a rate that falls grows, and that its change is negative.
+func TestGateOfRates(t *testing.T) {
+	for _, direction := range []int{1, -1} {
+		var trials []result.Trial
+		for b := range 2 {
+			trials = append(trials, benchTrial("base", b, result.Metrics{"beans": 8}),
+				benchTrial("head", b, result.Metrics{"beans": 4}))
+		}
+		g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(2)})
+		g.Open(2, false, true)
+		v := g.Judge(levels(trials), "beans", direction)[0]
+		if cost := map[int]result.Value{1: 2, -1: 0.5}[direction]; v.Cost != cost || v.Change() != 0.5 {
+			t.Errorf("direction %d: cost %v, change %v", direction, v.Cost, v.Change())
+		}
+	}
+}
+
 // TestGateOfNothing: without comparisons nothing passes.
 func TestGateOfNothing(t *testing.T) {
 	if d := OverallDecision(nil); d != Undecided {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/result"
 )
 
 // GateSummary is what the answer of a gate depends on.
@@ -31,6 +33,14 @@ func (v GateDecision) Order() float64 {
 	}
 }
 
+// Change is head / base, unlike the cost also if more is better.
+func (v GateDecision) Change() result.Value {
+	if v.MoreIsBetter {
+		return 1 / v.Cost
+	}
+	return v.Cost
+}
+
 // Answer is the decision with the benchmarks that it is about, and then what to do next if it is not a pass.
 func (g GateSummary) Answer() []string {
 	of := map[string][]string{}
@@ -49,7 +59,7 @@ func (g GateSummary) Answer() []string {
 		if len(metrics) > 1 {
 			label += " " + g.Name(v.Metric)
 		}
-		change := PercentChange(v.Cost)
+		change := PercentChange(v.Change())
 		if v.NoRatio != "" {
 			change = map[string]string{ZeroDivisor: "(from 0)", ZeroValue: "(to 0)"}[v.NoRatio]
 		}

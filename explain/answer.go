@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -71,15 +72,21 @@ func (r Report) DistinctPhases() bool {
 func SummarizeChanges(changes []Change) []string {
 	var text, gone, appeared []string
 	largest := ""
+	add := func(names []string, name string) []string { // a program may have a finding in several places
+		if slices.Contains(names, name) {
+			return names
+		}
+		return append(names, name)
+	}
 	for _, c := range changes {
 		name, isFinding := strings.CutPrefix(c.Name, "finding ")
 		switch {
 		case c.Name == wallTime:
 			text = append(text, summarizeWall(c))
 		case isFinding && c.After == 0:
-			gone = append(gone, name)
+			gone = add(gone, name)
 		case isFinding:
-			appeared = append(appeared, name)
+			appeared = add(appeared, name)
 		case c.Significant && largest == "" && c.Name != Idle:
 			largest = fmt.Sprintf("The largest change is in %s: %s of CPU time.", c.Name,
 				signedSeconds(c.After-c.Before))

@@ -56,7 +56,7 @@ func TestSummarizeChanges(t *testing.T) {
 		"It is slower: 1s before, 1.1s after (+10.0%). Gone: coarse-lock; new: gc-pressure.": {slower, read, gone,
 			appeared},
 		"The wall time did not clearly change: 1s before, 1.01s after (+1.0%).": {chance},
-		"Gone: coarse-lock.": {gone},
+		"Gone: coarse-lock.": {gone, gone},
 		"New: gc-pressure.":  {appeared},
 		"No change was found that is larger than the measurement error.": {{Name: "user code", Before: 1, After: 1.01}},
 	} {

@@ -117,7 +117,7 @@ func (g Gate) columns() []column {
 		metric.add(MetricHead(v.Metric), plain)
 		base.add(formatValue(v.Base, v.Metric), plain)
 		head.add(formatValue(v.Head, v.Metric), plain)
-		change.add(compare.PercentChange(v.Cost), plain)
+		change.add(compare.PercentChange(v.Change()), plain)
 		cost.add(ratioCell(v.Cost, v.NoRatio), plain)
 		text := bracketed(v.Low, v.High)
 		if v.NoRatio != "" {

@@ -91,7 +91,7 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	case "md":
 		return benchPage(r, r.Analyze()).Markdown(w)
 	}
-	return benchPage(r, r.Analyze()).Table(w, a.pageStyle())
+	return a.page(benchPage(r, r.Analyze()).Table)
 }
 
 // benchHeader returns the lines of the Go benchmark format that hold for all trials.
@@ -141,8 +141,7 @@ func writeRevisionFiles(r *lab.BenchRun, again bool) error {
 		})
 		var b strings.Builder
 		if err := report.GoBench(&b, trials, benchHeader(&r.Header), compare.DeclaredDirections(trials),
-			benchID(&r.Header),
-			gobench.FactorRev); err != nil {
+			benchID(&r.Header), gobench.FactorRev); err != nil {
 			return err
 		}
 		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -49,8 +50,9 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 	if format == "json" {
 		return report.JSON(a.stdout, *c)
 	}
-	if err := report.Calibration(a.stdout, machineWords("calibrate", host.Read()), *c,
-		a.pageStyle()); err != nil {
+	if err := a.page(func(w io.Writer, st report.Style) error {
+		return report.Calibration(w, machineWords("calibrate", host.Read()), *c, st)
+	}); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.notes, storedText(*c))

@@ -126,7 +126,7 @@ func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
 	case "md":
 		return page.Markdown(a.stdout)
 	}
-	return page.Table(a.stdout, a.pageStyle())
+	return a.page(page.Table)
 }
 
 // benchmarksPage is the page that compares two sides of Go benchmarks.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +69,9 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 	if o.format == "json" {
 		return report.DoctorJSON(a.stdout, x.Checks, x.Report)
 	}
-	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), x.Checks, x.Report, a.pageStyle())
+	return a.page(func(w io.Writer, st report.Style) error {
+		return report.Doctor(w, machineWords("doctor", x.Environment), x.Checks, x.Report, st)
+	})
 }
 
 // machineWords describes the machine, for the head of a verb's page.

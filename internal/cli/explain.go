@@ -94,14 +94,23 @@ func (a *app) explainFinding(cmd *cobra.Command, o explainOptions, args []string
 	switch {
 	case o.list && len(args) > 0:
 		return true, usage("--list takes no target %q; explain FINDING describes one finding", args[0])
-	case !slices.Contains(explainFormats, o.format) || !o.list && (len(args) != 1 || cmd.ArgsLenAtDash() >= 0):
+	case !slices.Contains(explainFormats, o.format),
+		!o.list && (len(args) != 1 || args[0] == "" || cmd.ArgsLenAtDash() >= 0):
 		return false, nil
 	}
 	name := strings.Join(args, "")
 	if o.format == "json" {
-		return report.FindingDocsJSON(a.stdout, name)
+		known, err = report.FindingDocsJSON(a.stdout, name)
+	} else {
+		err = a.page(func(w io.Writer, st report.Style) (err error) {
+			known, err = report.FindingDocs(w, name, st)
+			return err
+		})
 	}
-	return report.FindingDocs(a.stdout, name, a.pageStyle())
+	if known && name != "" && exists(name) {
+		fmt.Fprintf(a.notes, "note: %s is a finding and a file; write ./%s for the file\n", name, name)
+	}
+	return known, err
 }
 
 // options returns the options of package lab for the flags, without targets.
@@ -182,7 +191,9 @@ func (a *app) present(x *lab.Explanation, format string) error {
 	for _, o := range x.Evidence.Overheads {
 		overheads = append(overheads, fmt.Sprintf("%s %.2fx", o.Kind, o.Ratio))
 	}
-	return report.Explanation(a.stdout, x.Report, x.Evidence.Evidence, overheads, a.pageStyle())
+	return a.page(func(w io.Writer, st report.Style) error {
+		return report.Explanation(w, x.Report, x.Evidence.Evidence, overheads, st)
+	})
 }
 
 // presentChanges writes what changed between two targets.
@@ -191,7 +202,9 @@ func (a *app) presentChanges(x *lab.Explanation, o explainOptions) error {
 	if o.format == "json" {
 		return report.ChangesJSON(a.stdout, x.Changes, notes)
 	}
-	return report.Changes(a.stdout, o.before, o.after, x.Changes, notes, a.pageStyle())
+	return a.page(func(w io.Writer, st report.Style) error {
+		return report.Changes(w, o.before, o.after, x.Changes, notes, st)
+	})
 }
 
 // printFailure prints the output of a program that failed.

@@ -124,15 +124,14 @@ var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, co
 // showGate renders the decisions.
 func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotJudged, Decision: r.Decision,
-		Max:     limit,
-		Layouts: r.Suite.Layouts, Loaded: r.LoadWarning != nil, Notes: gateNotes(r), Warnings: r.Warnings}
+		Max: limit, Layouts: r.Suite.Layouts, Loaded: r.LoadWarning != nil, Notes: gateNotes(r), Warnings: r.Warnings}
 	switch format {
 	case "json":
 		return p.JSON(a.stdout)
 	case "md":
 		return p.Markdown(a.stdout)
 	}
-	return p.Table(a.stdout, a.pageStyle())
+	return a.page(p.Table)
 }
 
 // gateNotes explains the decision.

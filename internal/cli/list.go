@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/report"
@@ -30,15 +32,18 @@ func (a *app) listCommand() *cobra.Command {
 				return report.WorkloadsJSON(a.stdout, chosen)
 			case format != "table":
 				return usage("--format %s is not possible here; use table or json", format)
-			case len(args) == 0 && !a.view.verbose:
-				return report.Workloads(a.stdout, name(), chosen, a.pageStyle())
 			}
-			for _, w := range chosen {
-				if err := report.Workload(a.stdout, w, a.pageStyle()); err != nil {
-					return err
+			return a.page(func(out io.Writer, st report.Style) error {
+				if len(args) == 0 && !a.view.verbose {
+					return report.Workloads(out, name(), chosen, st)
 				}
-			}
-			return nil
+				for _, w := range chosen {
+					if err := report.Workload(out, w, st); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "table or json")
@@ -73,7 +78,7 @@ func (a *app) printSource(design string) error {
 	if err != nil {
 		return err
 	}
-	return report.Source(a.stdout, w, d)
+	return a.page(func(out io.Writer, _ report.Style) error { return report.Source(out, w, d) })
 }
 
 func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

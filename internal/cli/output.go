@@ -96,7 +96,7 @@ func (o *output) finish(r *lab.Run) error {
 
 	switch page := (report.Commands{CommandAnalysis: commands}); {
 	case commands != nil && o.format == "table":
-		return page.Table(w, o.app.pageStyle())
+		return o.app.page(page.Table)
 	case commands != nil && o.format == "md":
 		return page.Markdown(w)
 	}

@@ -10,7 +10,8 @@ const shellOnly = "|&;<>()`$*"
 
 // Words splits a command line into words as a shell does, without any other meaning: blanks separate words, single
 // quotes keep everything, double quotes keep everything except a backslash before one of \ " $ `, and a backslash
-// keeps the next character. Unquoted signs that only a shell acts on are an error, because no shell is used.
+// keeps the next character. Signs that only a shell acts on are an error, because no shell is used: these signs without
+// quotes, $ and ` in double quotes, ~ and # at the beginning of a word, and a line break between words.
 func Words(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -26,6 +27,9 @@ func Words(line string) ([]string, error) {
 			return nil, fmt.Errorf("%q has a zero byte", line)
 		case quoted != 0 && c == quoted:
 			quoted = 0
+		case quoted == '"' && (c == '$' || c == '`'):
+			return nil, fmt.Errorf("%s has %c in double quotes, and no shell is used; put it in single quotes, or "+
+				"give sh -c '...'", line, c)
 		case quoted == '\'' || quoted == '"' && (c != '\\' || !escapes(rest[i+1:])):
 			word.WriteRune(c)
 		case c == '\\':
@@ -37,13 +41,16 @@ func Words(line string) ([]string, error) {
 			word.WriteRune(rest[i])
 		case c == '\'' || c == '"':
 			inside, quoted = true, c
+		case c == '\n' && strings.TrimSpace(string(rest[:i])) != "" &&
+			strings.TrimSpace(string(rest[i:])) != "":
+			return nil, fmt.Errorf("%q has a line break, and no shell is used; give one command, or sh -c '...'", line)
 		case strings.ContainsRune(" \t\r\n", c):
 			if inside {
 				words = append(words, word.String())
 				word.Reset()
 			}
 			inside = false
-		case strings.ContainsRune(shellOnly, c):
+		case strings.ContainsRune(shellOnly, c), !inside && (c == '~' || c == '#'):
 			return nil, fmt.Errorf("%s has an unquoted %c, and no shell is used; quote it, or give sh -c '...'", line,
 				c)
 		default:

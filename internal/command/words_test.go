@@ -17,6 +17,8 @@ func TestWords(t *testing.T) {
 		`a"b"'c'd`:                      {"abcd"},
 		`echo \| \;`:                    {"echo", "|", ";"},
 		`"./my prog" ä`:                 {"./my prog", "ä"},
+		"\n make a~b c#d '~' \\~ \"#\"": {"make", "a~b", "c#d", "~", "~", "#"},
+		`a "\$b" '$c' ` + "'d\ne'":      {"a", "$b", "$c", "d\ne"},
 	} {
 		if got, err := Words(line); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v; want %q", line, got, err, want)
@@ -26,6 +28,8 @@ func TestWords(t *testing.T) {
 		"": "names no command", " \t": "names no command", "'' x": "names no command",
 		"echo 'a": "no closing '", `echo "a'`: `no closing "`, `echo \`: "ends in a backslash",
 		"a | b": "unquoted |", "a && b": "unquoted &", "a > b": "unquoted >", "echo $x": "unquoted $",
+		`rm "$TMP/x"`: "$ in double quotes", "a \"`b`\"": "` in double quotes", "rm ~/x": "unquoted ~",
+		"make # all": "unquoted #", "make a\nmake b": "line break", "a\n\tb": "line break",
 		"rm *.o": "unquoted *", "a\x00b": "zero byte", "a\xff": "UTF-8",
 	} {
 		if got, err := Words(line); err == nil || !strings.Contains(err.Error(), want) {

@@ -54,13 +54,20 @@ func (d *Defaults) replaced(flags *pflag.FlagSet, flag string) bool {
 	}
 	switch flag {
 	case "budget":
-		return flags.Changed("quick") || d.Verb != "gate" && given("count")
+		return flags.Changed("quick") || d.Verb != "gate" && (given("count") || d.before("count", "budget"))
 	case "count":
 		return flags.Changed("quick") || d.Verb != "gate" && (given("budget") || given("precision"))
 	case "duration":
 		return flags.Changed("quick") || given("operations")
 	}
 	return false
+}
+
+// before reports whether the nearer file sets one flag, and the other file the other flag.
+func (d *Defaults) before(one, other string) bool {
+	s, ok := d.Settings.Find(d.Verb, one)
+	t, _ := d.Settings.Find(d.Verb, other)
+	return ok && s.File != t.File && slices.Index(d.Settings, s) < slices.Index(d.Settings, t)
 }
 
 // Apply sets the flags. It returns those that it set, with the value and source of each, and the lines of brewput.conf

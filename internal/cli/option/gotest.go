@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 )
@@ -35,8 +36,11 @@ func needsValue(flags *pflag.FlagSet, arg string) bool {
 	if !strings.HasPrefix(arg, "-") {
 		return false
 	}
-	for i, letter := range arg[1:] { // -o, or -qo
-		f := flags.ShorthandLookup(string(letter))
+	for i := range arg[1:] { // -o, or -qo
+		if arg[1+i] >= utf8.RuneSelf {
+			return false // no shorthand
+		}
+		f := flags.ShorthandLookup(arg[1+i : 2+i])
 		if f != nil && f.NoOptDefVal == "" {
 			return i == len(arg)-2
 		}

@@ -1,9 +1,23 @@
 package option
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
 )
+
+// TestForeignLetters checks that a shorthand that is no ASCII letter stays, for the error that names it.
+func TestForeignLetters(t *testing.T) {
+	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
+	flags.StringP("output", "o", "", "")
+	args := []string{"-é", "-oé", "-\xff", "-", "", "-o", "-bench", "-bench"}
+	want := append(slices.Clone(args[:7]), "--bench")
+	if got := DoubleDashes(flags, []string{"bench"}, args); !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
 
 // TestBenchTime checks times and numbers of iterations.
 func TestBenchTime(t *testing.T) {

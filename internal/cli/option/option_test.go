@@ -50,6 +50,29 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestNearerFile checks that a count of the module's file wins over a budget of the user's.
+func TestNearerFile(t *testing.T) {
+	module := config.Setting{Verb: "run", Flag: "count", Value: "3", File: "brewput.conf", Line: 1}
+	user := config.Setting{Verb: "run", Flag: "budget", Value: "5m", File: "/home/x/brewput.conf", Line: 1}
+	for _, c := range []struct {
+		settings config.Settings
+		want     string
+	}{{config.Settings{module, user}, "run.count = 3 (brewput.conf:1)"},
+		{config.Settings{user, module}, "run.budget = 5m (/home/x/brewput.conf:1)"},
+		{config.Settings{user}, "run.budget = 5m (/home/x/brewput.conf:1)"}} {
+		flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+		var count int
+		DecimalVar(flags, &count, "count", 10, "")
+		flags.Duration("budget", 0, "")
+		d := Defaults{Verb: "run", Settings: c.settings, Check: func() error { return nil },
+			Lookup: func(string) (string, bool) { return "", false }}
+		_, lines, err := d.Apply(flags)
+		if got := strings.Join(lines, "; "); err != nil || got != c.want {
+			t.Errorf("%s, %v; want %s", got, err, c.want)
+		}
+	}
+}
+
 // TestDecimal checks that flags that count take base 10 only.
 func TestDecimal(t *testing.T) {
 	for text, want := range map[string]int{"0": 0, "10": 10, "-3": -3, "010": -1, "0x2": -1, "0b1": -1, "0o7": -1,
