@@ -120,7 +120,7 @@ func TestConditions(t *testing.T) {
 		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, ConditionUndeclared,
 			"computes outside of its pieces"},
 		"scatter": {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, ConditionScatter,
-			"know the error within 16% only; the limit is 15%; 7 blocks would be enough if they differed as much"},
+			"know the error within 16% only; the limit is 15%; 7 blocks would be enough at this variation"},
 		"short job": {func(j *job, much bool) {
 			f := pick(much, 0.9e-3, 1.1e-3)
 			j.wall, j.cpu, j.useful, j.real, j.pieces = j.wall*f, j.cpu*f, j.useful*f, j.real*f, 1

@@ -29,11 +29,11 @@ type UnfitError struct {
 // Error says what is wrong and what to do about it.
 func (u *UnfitError) Error() string {
 	if u.Err != nil {
-		return fmt.Sprintf("this calibration is not usable: %v; nothing is stored: stop what else runs, on this "+
+		return fmt.Sprintf("this calibration is not usable: %v; nothing is stored: stop other programs on this "+
 			"machine and its host, and calibrate again", u.Err)
 	}
-	return "this machine cannot be calibrated now: " + u.Load + "; nothing is stored: stop what runs " +
-		"and calibrate again"
+	return "this machine cannot be calibrated now: " + u.Load + "; nothing is stored: stop other programs, and " +
+		"calibrate again"
 }
 
 // Unwrap returns the cause, or nil.
@@ -44,7 +44,7 @@ func (u *UnfitError) Unwrap() error { return u.Err }
 // else should run. If the machine is loaded, the error is an [*UnfitError]. Concurrent calls disturb each other.
 func Calibrate(ctx context.Context, o CalibrateOptions) (*result.Calibration, error) {
 	began := time.Now()
-	notifier(o.Notify).send(Note{"calibrating this machine: about 20s, in which nothing else should run"})
+	notifier(o.Notify).send(Note{"calibrating this machine for about 20s; keep it idle"})
 	x, err := host.CalmMoment(ctx)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 		if workload.OpenLoop(c.Point) {
 			switch limit := o.Warmup + 2*o.Duration; {
 			case o.TimeLimit > 0 && o.TimeLimit <= limit:
-				return nil, refuse("time-limit", o.TimeLimit, "would end a trial whose customers are served late: it "+
+				return nil, refuse("time-limit", o.TimeLimit, "would end a trial whose requests are served late: it "+
 					"must be longer than {warmup} and twice {duration}, %v", limit)
 			case o.Sample > 1:
 				return nil, refuse("sample", nil, "is for closed loops: an open loop times every request")
@@ -80,14 +80,14 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 		switch {
 		case n <= have || o.Oversubscribe:
 		case o.NoPredictions:
-			return nil, refuse("cpus", n, "this machine has %d CPUs", have).Suggest("calculate it with %s sim %s "+
+			return nil, refuse("cpus", n, "this machine has %d CPUs", have).Suggest("simulate it with %s sim %s "+
 				"{cpus} %d, or add {oversubscribe}", program(o.Program), w.Name, n)
 		case d.Worlds == workload.LiveOnly:
-			return nil, refuse("cpus", n, "this machine has %d CPUs, and %s/%s has no virtual world in which more "+
-				"could be predicted: leave it out with {designs}, or add {oversubscribe}", have, w.Name, d.Name)
+			return nil, refuse("cpus", n, "this machine has %d CPUs, and %s/%s cannot be simulated on more: leave "+
+				"it out with {designs}, or add {oversubscribe}", have, w.Name, d.Name)
 		case n > sim.MaxCPUs:
-			return nil, refuse("cpus", n, "this machine has %d CPUs, and the simulation at most %d: give no more than "+
-				"those", have, sim.MaxCPUs)
+			return nil, refuse("cpus", n, "this machine has %d CPUs, and the simulation has at most %d: give that "+
+				"many or fewer", have, sim.MaxCPUs)
 		}
 	}
 	return cases, nil
@@ -111,7 +111,7 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 // Concurrent calls are safe but disturb each other's measurements.
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
 	if o.Count > 0 && o.Budget > 0 {
-		return nil, refuse("", nil, "{count} and {budget} both say how many blocks there are").
+		return nil, refuse("", nil, "{count} and {budget} both set the number of blocks").
 			Suggest("give one of them")
 	}
 	o = o.withDefaults()
@@ -170,8 +170,8 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 }
 
 func oversubscribed() string {
-	return "more CPUs were asked for than the " + strconv.Itoa(runtime.NumCPU()) + " of this machine: " +
-		"goroutines share them, and times do not show what more CPUs would do"
+	return "more CPUs were requested than the " + strconv.Itoa(runtime.NumCPU()) + " of this machine: goroutines " +
+		"share them, so times do not show the effect of more CPUs"
 }
 
 // header returns the part of the header that both worlds share.

@@ -157,7 +157,7 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 		return s.EnoughForAll()
 	}
 	if o.Baseline != nil && *o.Baseline != rule.Baseline || o.AllPairs != nil && *o.AllPairs != rule.All {
-		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so that {baseline} "+
+		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so {baseline} "+
 			"and {compare} cannot change", r.Dir).Suggest("leave them out")
 	}
 	if err := s.RestoreBudget(r.Dir, j.Interims, j.Spent); err != nil {

@@ -67,11 +67,11 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	}
 	if h.Rule != nil {
 		if s.Criteria.FamilySize(s.CaseRows()) == 0 {
-			return nil, refuse("budget", nil, "continues until comparisons are decided, and there is nothing to "+
-				"compare: give two designs that are no bounds, or {count} instead")
+			return nil, refuse("budget", nil, "continues until comparisons are decided, but there is nothing to "+
+				"compare: give two designs that are not bounds, or use {count}")
 		}
 		if budget, one := time.Duration(h.Rule.Budget), s.BlockTime(); one > budget {
-			return nil, refuse("budget", budget, "not one block fits: its %d trials take about %v",
+			return nil, refuse("budget", budget, "not even one block fits: its %d trials take about %v",
 				len(s.Plan.Block(0)), result.Rounded(one)).
 				Suggest("give more time, fewer designs and points, or a shorter {duration}")
 		}
@@ -95,7 +95,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 		}
 		r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
 		if err := r.sweep.FindWarmup(ctx); err != nil {
-			return nil, unstored(ctx, err, "pilots showed how long a warm-up is needed", true)
+			return nil, unstored(ctx, err, "pilot trials determined the warm-up", true)
 		}
 	}
 	kept, err := store.Create(r.Dir, r.sweep.Header)

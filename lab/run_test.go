@@ -77,7 +77,7 @@ func TestDesignRefusals(t *testing.T) {
 		{func(o *SimulateOptions) { o.Designs = []string{"lokking"} }, "", `did you mean "locking"?`},
 		{func(o *SimulateOptions) { o.Levels = map[string]string{"beans": "3"} }, "levels", "is no factor of coffee"},
 		{func(o *SimulateOptions) { o.Levels["buffer"] = "3" }, "buffer", "changes nothing: of the designs locking"},
-		{func(o *SimulateOptions) { o.Levels["load"] = "0" }, "load", "sends no customer"},
+		{func(o *SimulateOptions) { o.Levels["load"] = "0" }, "load", "sends no request"},
 		{func(o *SimulateOptions) { o.Levels["cpus"] = "100000" }, "cpus", "at most"},
 		{func(o *SimulateOptions) { o.Baseline = nobody }, "", "has no design"},
 		{func(o *SimulateOptions) { o.Baseline = "multi" }, "baseline", "is not measured"},

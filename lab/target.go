@@ -141,7 +141,7 @@ func (d Design) collect(ctx context.Context, o collect.Options) (*collect.Collec
 	}
 	points, err := plan.Points(d.Workload.AllFactors(), choices)
 	if err == nil && len(points) > 1 {
-		err = fmt.Errorf("explain looks at one point at a time, and these levels give %d: give each factor one level",
+		err = fmt.Errorf("explain takes one point, but these levels give %d: give each factor one level",
 			len(points))
 	}
 	if err == nil && d.Workload.Check != nil {
@@ -186,7 +186,7 @@ func (r StoredDesign) collect(ctx context.Context, o collect.Options) (*collect.
 	h := &run.Header
 	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })
 	if i < 0 {
-		return nil, refuse("", nil, "%s is a run of %s, which is no workload here", r.Dir, h.Workload).
+		return nil, refuse("", nil, "%s is a run of %s, which is not a workload of this program", r.Dir, h.Workload).
 			Suggest("to explain benchmarks, give the command go test -bench NAME %s", h.Workload)
 	}
 	w := r.Workloads[i]

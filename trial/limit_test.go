@@ -74,11 +74,11 @@ func TestLimitPredictorBursts(t *testing.T) {
 
 // TestLimitPredictorOpenLoop checks the error of an open loop, in which the arrivals are too many.
 func TestLimitPredictorOpenLoop(t *testing.T) {
-	for open, want := range map[bool]string{false: "the operations take so little virtual time that there are too " +
-		"many in 2s of it: the simulation would run to its limit of 1m0s; give a number of " +
-		"operations, a shorter warm-up and duration, or more work to each",
-		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s; " +
-			"give a lower rate or load, or a shorter warm-up and duration"} {
+	for open, want := range map[bool]string{false: "the operations take so little virtual time that 2s holds too " +
+		"many: the simulation would run to its limit of 1m0s; give a number of operations, a shorter warm-up and " +
+		"duration, or more work to each",
+		true: "too many requests arrive in 2s of virtual time: the simulation would run to its limit of 1m0s; give " +
+			"a lower rate or load, or a shorter warm-up and duration"} {
 		o := &limitPredictor{span: 2 * time.Second, limit: time.Minute, open: open}
 		if got := o.tooMany().Error(); got != want {
 			t.Errorf("open %t: %s\nwant %s", open, got, want)

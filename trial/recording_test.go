@@ -294,7 +294,7 @@ func TestReadRecording(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{`"kind":"costs"`, `"kind":"cost"`, "line 1: this is no file of costs; record one"},
+		{`"kind":"costs"`, `"kind":"cost"`, "line 1: this is not a file of costs; record one"},
 		{goodCosts, "", "line 0: the file ends here with 0 of 0 trials"},
 		{`"schema_version":1`, `"schema_version":2`, "line 1: the file is of version 2"},
 		{`"thread-cpu"`, `"sun"`, `line 1: there is no clock "sun"`},

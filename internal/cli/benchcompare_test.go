@@ -100,10 +100,10 @@ func TestFilesOfASide(t *testing.T) {
 			0},
 		{"o1", "units", "table", "time/op only in the old: A|x only in the new: A", 0},
 		{"units", "o1", "json", `time/op only in the new: A|x only in the old: A`, 0},
-		{"o1", "torn", "table", "torn: lines left out, for they begin like results and cannot be read: 1", 0},
+		{"o1", "torn", "table", "torn: lines left out because they begin like results and cannot be read: 1", 0},
 		{"o1,other", "n1", "table", "o1 and other are of two machines: goos is linux in the old file o1 and darwin " +
 			"in the old file other", 2},
-		{"o1,run", "n1", "table", "o1 is a file and run a run: give files alone or runs alone on a side", 2},
+		{"o1,run", "n1", "table", "o1 is a file and run is a run: give only files or only runs on a side", 2},
 	} {
 		var out, errs bytes.Buffer
 		older, newer := strings.Split(c.older, ","), strings.Split(c.newer, ",")

@@ -65,7 +65,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 	a.measuring = true
 	began := time.Now()
 	if !o.quick {
-		fmt.Fprintln(a.notes, "examining this machine: about 15s, in which nothing else should run")
+		fmt.Fprintln(a.notes, "examining this machine for about 15s; keep it idle")
 	}
 
 	x, err := host.Examine(ctx, name())

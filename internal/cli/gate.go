@@ -80,8 +80,8 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 
 	e := a.benchEvents(args, &o.BenchOptions)
 	e.started = func(s lab.Started) string {
-		return fmt.Sprintf("%s: blocks of %s, which hold every benchmark of both revisions once, until it is known, "+
-			"at most %s in %v; stored in %s",
+		return fmt.Sprintf("%s: each block measures every benchmark of both revisions once (%s), until all are "+
+			"decided; at most %s in %v; stored in %s",
 			s.Header.Workload, result.Count(len(s.Header.Cases), "trial"), result.Count(o.Count, "block"), o.Budget,
 			s.Dir)
 	}
@@ -136,17 +136,18 @@ func gateNotes(r *lab.GateResult) []string {
 	var notes []string
 	if compare.GateDecision(r.Decisions) == compare.Undecided {
 		if r.LoadWarning != nil {
-			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing")
+			notes = append(notes, "other processes were busy, so times decide nothing")
 		}
 		if s := r.BudgetEnded; s != nil {
-			notes = append(notes, fmt.Sprintf("the budget of %v ends after %s of about %s each", s.Budget,
+			notes = append(notes, fmt.Sprintf("the budget of %v is enough for %s of about %s each", s.Budget,
 				result.Count(s.Blocks, "block"), roundDuration(s.Each)))
 		}
 	}
 
 	if r.DefaultLayouts {
-		notes = append(notes, fmt.Sprintf("each revision is linked %d times with its functions in other places, for "+
-			"the limit is under 5%%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
+		notes = append(notes, fmt.Sprintf("each revision is linked %d times in random function order, because the "+
+			"limit is under 5%%: layouts are the replicates, not blocks (--layouts 1 leaves placement to the "+
+			"linker)",
 			r.Suite.Layouts))
 	}
 	for _, row := range r.Rows {
