@@ -74,7 +74,7 @@ func checkNames(factors []Factor, choices map[string]Choice) error {
 		return nil
 	}
 	name := slices.Min(unknown) // the order of a map is random, and the message should not be
-	return fmt.Errorf("unknown factor %q%s", name, didYouMean(name, names))
+	return fmt.Errorf("there is no factor %q%s", name, didYouMean(name, names))
 }
 
 // newAxis returns the axis of f. The factors before f are earlier, and axes are those of them that are present.

@@ -278,7 +278,7 @@ func TestWarmupWithinRecording(t *testing.T) {
 		set := s.Header.Settings
 		got := [2]time.Duration{time.Duration(set.Warmup), time.Duration(set.Duration)}
 		if got != want || len(s.Header.Warnings) != 1 ||
-			!strings.Contains(s.Header.Warnings[0], "the recording holds no more") {
+			!strings.Contains(s.Header.Warnings[0], "where the recording ends") {
 			t.Errorf("a recording of %v: warm-up and window %v, want %v; warnings %q", longest, got, want,
 				s.Header.Warnings)
 		}

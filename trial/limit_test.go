@@ -101,12 +101,12 @@ func simulateTwo(s Spec, op func(env.Env, uint64)) Outcome {
 func TestLimitPredictorSimulation(t *testing.T) {
 	burn := func(e env.Env, _ uint64) { e.Burn(1) }
 	o := simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second}, burn)
-	if !strings.Contains(o.Trial.Error, "too many in 1000h0m1s of it: the simulation would run to its limit of 10s") {
+	if !strings.Contains(o.Trial.Error, "1000h0m1s holds too many: the simulation would run to its limit of 10s") {
 		t.Errorf("the error is %q", o.Trial.Error)
 	}
 	o = simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second,
 		Open: &OpenLoad{Rate: 1e6}}, burn)
-	if !strings.Contains(o.Trial.Error, "too many customers come in 1000h0m1s") {
+	if !strings.Contains(o.Trial.Error, "too many requests arrive in 1000h0m1s") {
 		t.Errorf("in an open loop the error is %q", o.Trial.Error)
 	}
 	const many = 3 * maxAtOnce // each of the two workers would make too many at one instant

@@ -222,8 +222,8 @@ func TestJoined(t *testing.T) {
 			rows = append(rows, fmt.Sprint(r.Point, " ", r.N))
 		}
 		for _, w := range doubts {
-			text := strings.TrimPrefix(w.Text, "b: this run is no replicate of a, on the same side: ")
-			said = append(said, strings.TrimSuffix(text, "; measure the runs of a side with one program "+
+			text := strings.TrimPrefix(w.Text, "b: this run is not a replicate of a, on the same side: ")
+			said = append(said, strings.TrimSuffix(text, "; measure all runs of a side with one program "+
 				"and the same settings"))
 		}
 		if got := strings.Join(rows, "; "); got != c.rows || strings.Join(said, "; ") != c.said ||
