@@ -124,7 +124,7 @@ func TestConditions(t *testing.T) {
 		"short job": {func(j *job, much bool) {
 			f := pick(much, 0.9e-3, 1.1e-3)
 			j.wall, j.cpu, j.useful, j.real, j.pieces = j.wall*f, j.cpu*f, j.useful*f, j.real*f, 1
-		}, ConditionShortJob, "the job takes 0.9ms"},
+		}, ConditionShortJob, "the job takes only 0.9ms"},
 	} {
 		for _, much := range []bool{false, true} {
 			for _, wrong := range []float64{1, 0.2, 5} { // predicted values decide nothing

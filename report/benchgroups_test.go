@@ -152,7 +152,7 @@ func TestBenchSigns(t *testing.T) {
 	}{
 		{two, vagueText, 2},
 		{benchPages(), vagueText, 0},
-		{Benchmarks{Rows: []compare.Row{few}}, "±? : intervals need at least 6 trials", 1},
+		{Benchmarks{Rows: []compare.Row{few}}, "±? : an interval needs at least 6 trials", 1},
 	} {
 		var page, md strings.Builder
 		if c.page.Table(&page, Style{Width: 160, Unicode: true}) != nil || c.page.Markdown(&md) != nil {
@@ -229,7 +229,7 @@ func TestUndecidedReason(t *testing.T) {
 		t.Error(text)
 	}
 	v.Detectable, v.P = 1.3, 0.06
-	if text := undecidedReason(v, 4); !strings.Contains(text, "with 4 comparisons together") {
+	if text := undecidedReason(v, 4); !strings.Contains(text, "over all 4 comparisons") {
 		t.Error(text)
 	}
 }

@@ -95,7 +95,7 @@ func (c Commands) columns() []column {
 // footnotes explains the signs that the columns show.
 func (c Commands) footnotes(columns []column) []string {
 	if showsSign(columns, noInterval) {
-		return []string{noInterval + " : intervals need at least 6 trials"}
+		return []string{noInterval + " : an interval needs at least 6 trials"}
 	}
 	return nil
 }

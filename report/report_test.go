@@ -156,7 +156,7 @@ func TestSigns(t *testing.T) {
 	}
 	measured := map[string]float64{result.Throughput: 10, result.LatencyMean: 5}
 	got := page(row("a", 6, measured), row("b", 5, measured))
-	for _, want := range []string{"±?", "[9.90, 10.10]", "±? : intervals need at least 6 trials",
+	for _, want := range []string{"±?", "[9.90, 10.10]", "±? : an interval needs at least 6 trials",
 		"- : too few operations", unavailable} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
