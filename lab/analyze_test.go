@@ -53,7 +53,7 @@ func TestAnalyze(t *testing.T) {
 		t.Errorf("verdicts: %+v", x.Verdicts)
 	}
 	costs := func(w compare.Warning) bool {
-		return w.Warning == compare.WarnCosts && strings.Contains(w.Text, "brewput calibrate measures them")
+		return w.Warning == compare.WarnCosts && strings.Contains(w.Text, "type brewput calibrate")
 	}
 	if !slices.ContainsFunc(x.Warnings, costs) {
 		t.Errorf("no warning about typical costs: %+v", x.Warnings)

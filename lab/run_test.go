@@ -83,7 +83,7 @@ func TestDesignRefusals(t *testing.T) {
 		{func(o *SimulateOptions) { o.Baseline = "multi" }, "baseline", "is not measured"},
 		{func(o *SimulateOptions) { o.Cost = "wale=1us" }, "cost", "wale"},
 		{func(o *SimulateOptions) { o.Count, o.Precision = 0, 2 }, "precision", "out of range"},
-		{func(o *SimulateOptions) { o.Precision = 0.01 }, "", "count and precision both say"},
+		{func(o *SimulateOptions) { o.Precision = 0.01 }, "", "count and precision both set"},
 		{func(o *SimulateOptions) { o.AllPairs = true; o.Count = 1 }, "compare", "use count 10"},
 	} {
 		o := short(t)

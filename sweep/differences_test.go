@@ -108,7 +108,7 @@ func TestDifferencesVirtual(t *testing.T) {
 	}
 	for _, pair := range [][2]*Header{{virtual(nil), measured(nil)}, {measured(nil), virtual(nil)}} {
 		if _, _, err := pair[0].Differences(pair[1]); err == nil ||
-			!strings.Contains(err.Error(), "the old run is "+pair[1].World+" and the new one "+pair[0].World) {
+			!strings.Contains(err.Error(), "the old run is "+pair[1].World+" and the new one is "+pair[0].World) {
 			t.Errorf("two worlds: %v", err)
 		}
 	}

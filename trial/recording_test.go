@@ -126,7 +126,7 @@ func TestReplay(t *testing.T) {
 		t.Error("written again the file is another one")
 	}
 	if x, _ := draw(t, lotterySpec(1, 5, replay)); x.Status != result.Failed ||
-		!strings.Contains(x.Error, "no costs of stock (cpus=1 workers=1) with seed 5, but of stock (cpus=1 "+
+		!strings.Contains(x.Error, "no costs of stock (cpus=1 workers=1) with seed 5, only of stock (cpus=1 "+
 			"workers=1) with seed 0; ") {
 		t.Errorf("%+v", x)
 	}
