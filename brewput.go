@@ -10,11 +10,9 @@ package brewput
 import (
 	"context"
 	"os"
-	"slices"
 
-	"github.com/brewput/brewput/internal/aa"
 	"github.com/brewput/brewput/internal/cli"
-	"github.com/brewput/brewput/internal/costs"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
@@ -30,8 +28,6 @@ func Main(workloads ...*workload.Workload) {
 		release() // in a child, the parent decides what ends the trial
 	}
 
-	// The additional workloads are the trials of doctor and calibrate.
-	trial.Main(append(slices.Clone(workloads), aa.Yardstick(), costs.Programs())...)
-
+	lab.Main(workloads...)
 	os.Exit(cli.Run(ctx, workloads, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -91,8 +91,8 @@ func TestSingleAnswer(t *testing.T) {
 
 // TestGateAnswer checks the decision and what to do next.
 func TestGateAnswer(t *testing.T) {
-	verdict := func(name string, cost float64, decision string) GateVerdict {
-		return GateVerdict{Design: name, Metric: result.TimePerOp, Cost: result.Value(cost), Decision: decision}
+	verdict := func(name string, cost float64, decision string) GateDecision {
+		return GateDecision{Design: name, Metric: result.TimePerOp, Cost: result.Value(cost), Decision: decision}
 	}
 	blocks, excused := 7, verdict("X", 1.5, Fail)
 	excused.Allowed = "known"
@@ -102,17 +102,17 @@ func TestGateAnswer(t *testing.T) {
 		summary GateSummary
 		want    string
 	}{
-		{GateSummary{Decision: Pass, List: []GateVerdict{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
+		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
 			"gate: pass: all 2 within 5%."},
-		{GateSummary{Decision: Pass, List: []GateVerdict{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
+		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
 			"gate: pass: 1 of 2 within 5%; 1 allowed to be over it; 1 not judged."},
-		{GateSummary{Decision: Fail, List: []GateVerdict{verdict("A", 1.1, Fail), verdict("B", 1.3, Fail), undecided},
+		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), verdict("B", 1.3, Fail), undecided},
 			Limit: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0% and A +10.0%; 1 of 3 undecided: U +4.0%.|" +
 			"Make these benchmarks faster, or excuse them for a while in an allow-list."},
-		{GateSummary{Decision: Undecided, List: []GateVerdict{undecided}},
+		{GateSummary{Decision: Undecided, List: []GateDecision{undecided}},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
 				"About 7 more blocks would decide: run the gate with more blocks and a longer budget."},
-		{GateSummary{Decision: Undecided, List: []GateVerdict{undecided}, Loaded: true},
+		{GateSummary{Decision: Undecided, List: []GateDecision{undecided}, Loaded: true},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
 				"Other processes loaded the machine: stop them, or run the gate on an idle one."},
 	} {

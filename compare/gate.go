@@ -36,8 +36,8 @@ func GateInterimBlocks(most int) []int {
 	return append(interims, most)
 }
 
-// GateVerdict is the decision of a gate on one metric of one benchmark. Its JSON is a contract.
-type GateVerdict struct {
+// GateDecision is the decision of a gate on one metric of one benchmark. Its JSON is a contract.
+type GateDecision struct {
 	Kind          string       `json:"kind"` // "gate"
 	SchemaVersion int          `json:"schema_version"`
 	Design        string       `json:"design"`
@@ -54,10 +54,10 @@ type GateVerdict struct {
 	Exact    bool         `json:"exact,omitempty"`
 	Decision string       `json:"decision"` // pass, fail or undecided
 	// if undecided, the number of further blocks that would decide if the cost stays as estimated; null above 1000
-	MoreBlocks  *int   `json:"more_blocks"`
-	MoreLayouts *int   `json:"more_layouts"`          // the same in layouts, if these are the replicates
-	Allowed     string `json:"allowed,omitempty"`     // if the allow-list excuses the decision: its reason
-	Waived      string `json:"allow_until,omitempty"` // the last day of that excuse
+	MoreBlocks   *int   `json:"more_blocks"`
+	MoreLayouts  *int   `json:"more_layouts"`          // the same in layouts, if these are the replicates
+	Allowed      string `json:"allowed,omitempty"`     // if the allow-list excuses the decision: its reason
+	AllowedUntil string `json:"allow_until,omitempty"` // the last day of that excuse
 	AbsoluteDifference
 }
 
@@ -70,12 +70,12 @@ type SequentialGate struct {
 	Gate
 	level   float64 // level of the current analysis; at 0 only exact counts are decided
 	spent   float64 // the part of Alpha spent so far
-	decided map[string]GateVerdict
+	decided map[string]GateDecision
 }
 
 // NewSequentialGate returns a gate before its first interim analysis.
 func NewSequentialGate(g Gate) *SequentialGate {
-	return &SequentialGate{Gate: g, decided: map[string]GateVerdict{}}
+	return &SequentialGate{Gate: g, decided: map[string]GateDecision{}}
 }
 
 // Open begins the analysis after some blocks. Alpha is spent in proportion to the blocks, so that clear cases are
@@ -107,15 +107,15 @@ func (g Gate) spending(blocks int) float64 {
 }
 
 // Judge decides a metric of all benchmarks in the analysis begun by [SequentialGate.Open].
-func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []GateVerdict {
-	list := []GateVerdict{}
+func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []GateDecision {
+	list := []GateDecision{}
 	for i := range pairs {
 		s := &pairs[i]
 		point, _, _ := SplitPoints(s.A.Point, s.B.Point)
 		key := fmt.Sprintf("%s %s %s", s.A.Design, point, metric)
 		v, stands := g.decided[key]
 		if !stands {
-			v = GateVerdict{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
+			v = GateDecision{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
 				Metric: metric, Limit: g.Max,
 				Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
 				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
@@ -130,7 +130,7 @@ func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []Gat
 }
 
 // judge decides one benchmark.
-func (g *SequentialGate) judge(v *GateVerdict, s *Pair, direction, family int) {
+func (g *SequentialGate) judge(v *GateDecision, s *Pair, direction, family int) {
 	c, ok := s.Compare(v.Metric, g.Layouts)
 	v.N = min(c.NA, c.NB)
 	switch {
@@ -159,7 +159,7 @@ func median(trials []*result.Trial, metric string) result.Value {
 }
 
 // exact decides by counts that do not vary, given two blocks or more.
-func (g Gate) exact(v *GateVerdict, ratio float64, direction int) {
+func (g Gate) exact(v *GateDecision, ratio float64, direction int) {
 	if direction > 0 {
 		ratio = 1 / ratio
 	}
@@ -173,7 +173,7 @@ func (g Gate) exact(v *GateVerdict, ratio float64, direction int) {
 // sequential decides at the level of the current analysis. By Bonferroni's inequality the levels hold however the
 // analyses depend on each other. A fail shares its level with the other benchmarks and metrics. A pass does not,
 // because all benchmarks must pass.
-func (g *SequentialGate) sequential(v *GateVerdict, c MetricComparison, direction, m int) {
+func (g *SequentialGate) sequential(v *GateDecision, c MetricComparison, direction, m int) {
 	level := g.level
 	if level == 0 {
 		level = g.spending(g.InterimBlocks[0])
@@ -210,7 +210,7 @@ func (g *SequentialGate) sequential(v *GateVerdict, c MetricComparison, directio
 const MinGateBlocks = 6
 
 // decide sets the bounds at a level, and the decision that follows.
-func (g Gate) decide(v *GateVerdict, c MetricComparison, level float64, direction, m int) {
+func (g Gate) decide(v *GateDecision, c MetricComparison, level float64, direction, m int) {
 	low, _ := c.Ratio.Interval(1 - 2*level/float64(m))
 	_, high := c.Ratio.Interval(1 - 2*level)
 	cost := c.Ratio.Ratio
@@ -231,9 +231,9 @@ func (g Gate) decide(v *GateVerdict, c MetricComparison, level float64, directio
 	}
 }
 
-// GateDecision returns the decision on all benchmarks: fail if any fails, otherwise undecided if any is undecided
+// OverallDecision returns the decision on all benchmarks: fail if any fails, otherwise undecided if any is undecided
 // or the list is empty. Excused benchmarks do not count.
-func GateDecision(list []GateVerdict) string {
+func OverallDecision(list []GateDecision) string {
 	decision := Pass
 	if len(list) == 0 {
 		return Undecided

@@ -10,7 +10,7 @@ import (
 )
 
 // judgedOnce returns the result of a gate with a single analysis after all blocks.
-func judgedOnce(g Gate, trials []result.Trial, metric string) GateVerdict {
+func judgedOnce(g Gate, trials []result.Trial, metric string) GateDecision {
 	interim := NewSequentialGate(g)
 	interim.Open(g.InterimBlocks[len(g.InterimBlocks)-1], false, true)
 	return interim.Judge(levels(trials), metric, -1)[0]
@@ -176,7 +176,7 @@ func TestUnknownDirection(t *testing.T) {
 
 // TestGateOfNothing: without comparisons nothing passes.
 func TestGateOfNothing(t *testing.T) {
-	if d := GateDecision(nil); d != Undecided {
+	if d := OverallDecision(nil); d != Undecided {
 		t.Error(d)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // GateSummary is what the answer of a gate depends on.
 type GateSummary struct {
 	Decision  string
-	List      []GateVerdict
+	List      []GateDecision
 	NotJudged int     // benchmarks that cannot be judged
 	Limit     float64 // 0.05 is 5%
 	Layouts   int
@@ -20,7 +20,7 @@ type GateSummary struct {
 }
 
 // Order is the cost, for an order by size: infinite from 0 to more, and 0 if it is unknown.
-func (v GateVerdict) Order() float64 {
+func (v GateDecision) Order() float64 {
 	switch x := float64(v.Cost); {
 	case v.NoRatio == ZeroDivisor:
 		return math.Inf(1)
@@ -36,7 +36,7 @@ func (g GateSummary) Answer() []string {
 	of := map[string][]string{}
 	metrics := map[string]bool{}
 	sorted := slices.Clone(g.List)
-	slices.SortStableFunc(sorted, func(a, b GateVerdict) int { return cmp.Compare(b.Order(), a.Order()) })
+	slices.SortStableFunc(sorted, func(a, b GateDecision) int { return cmp.Compare(b.Order(), a.Order()) })
 	points := map[string]bool{}
 	for _, v := range sorted {
 		metrics[v.Metric], points[v.Point.String()] = true, true

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"fmt"
+
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -42,6 +44,42 @@ func (s *Pair) Contrast() string {
 
 // Contrast names the settings in which the sides of a verdict differ.
 func (v *Verdict) Contrast() string { return contrastOf(v.OnlyA, v.OnlyB) }
+
+// String returns the verdict in one line, such as "live, cpus=2: fine compared with coarse: faster, 1.9x the
+// throughput_per_s, 95% interval [1.85, 1.95]".
+func (v Verdict) String() string {
+	text := v.World
+	if at := v.Point.String(); at != "" {
+		text += ", " + at
+	}
+	text += ": " + sideText(v.A, v.ARun, v.OnlyA)
+	if v.Verdict == Unstable {
+		return text + ": " + v.Verdict
+	}
+	text += " compared with " + sideText(v.B, v.BRun, v.OnlyB)
+	if v.NoRatio != "" {
+		return text + ": no ratio: " + v.NoRatio
+	}
+	text += fmt.Sprintf(": %s, %.3gx the %s", v.Verdict, v.Ratio, v.Metric)
+	switch {
+	case v.Exact:
+		text += ", exact"
+	case v.Low.Known():
+		text += fmt.Sprintf(", 95%% interval [%.3g, %.3g]", v.Low, v.High)
+	}
+	return text
+}
+
+// sideText names a side of a verdict, with the settings that only this side has; run is "" within one run.
+func sideText(design, run string, only plan.Point) string {
+	if text := only.String(); text != "" {
+		design += " (" + text + ")"
+	}
+	if run != "" {
+		design += " in " + run
+	}
+	return design
+}
 
 func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
 

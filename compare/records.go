@@ -1,7 +1,7 @@
 package compare
 
-// Records are an analysis as values of the JSON contract, in its order: summaries, predictions, closed forms, serial
-// shares and knees, verdicts, sensitivities, warnings, and last the answer.
+// Records returns an analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,
+// serial fractions and knees, verdicts, sensitivities, warnings, and last the answer.
 func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings []Warning, a Answer) []any {
 	var all []any
 	for _, s := range Summaries(rows) {

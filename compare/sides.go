@@ -21,7 +21,7 @@ type BenchResults struct {
 	Better map[string]string // directions of the benchmarks' own units, "higher" or "lower"
 }
 
-// BenchAnalysis is what the trials of a run of benchmarks say.
+// BenchAnalysis is the analysis of a run of benchmarks.
 type BenchAnalysis struct {
 	Rows     []Row            // the cases, those of the base included
 	Metrics  []MetricVerdicts // comparisons of revisions, or of levels

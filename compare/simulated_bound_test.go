@@ -60,11 +60,11 @@ func (o *table) bound() {
 			count(whole+1, less-float64(whole), "allowed")
 		}
 	})
-	o.line("\nWhat any test of the ratios can find that is false at most 5 times in 100 where noise is normal and 6 " +
-		"times where one design\nhas an exponential tail:\n")
-	o.head("blocks", "found by Student's t", "allowed more blocks", "found by Student's t of as many fewer",
-		"the same, a permutation must agree", "found by any such test, at most", "its standard error",
-		"false where there is a tail, at least, to find as much as the less of these")
+	o.line("\nUpper bound for all tests of the ratios with at most 5 in 100 false differences for normal noise, " +
+		"and 6 in 100 for an\nexponential tail of one design:\n")
+	o.head("blocks", "found by Student's t", "allowed more blocks", "found by Student's t with as many fewer blocks",
+		"same, if a permutation must agree", "found by any such test, at most", "standard error",
+		"least false differences with a tail, to find as much as if a permutation must agree")
 	for i, s := range all {
 		least := got[i].share("allowed, agreed")
 		l0, l1 := multipliers(tuned[i])

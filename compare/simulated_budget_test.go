@@ -33,9 +33,9 @@ func (o *table) budgets() {
 		}
 	}
 	share := 100 * float64(trials) / (sweeps * designs * 40)
-	o.line("\n%d sweeps of six designs on these machines in turn, with an error of 1%% a trial and time enough, "+
-		"each design 0, 10, 50 or\n100%% ahead of the one before: 40 blocks of everything decide %d of the "+
-		"comparisons. A budget reaches %d of these verdicts, and\n%d more, with %.1f%% of the trials.", sweeps,
+	o.line("\n%d sweeps of six designs on these machines in turn, with an error of 1%% a trial and enough time; each "+
+		"design is 0,\n10, 50 or 100%% faster than the previous one: 40 blocks of all cases decide %d comparisons. "+
+		"A budget reaches %d of\nthese verdicts, and %d more, with %.1f%% of the trials.", sweeps,
 		decided, same, more, share)
 	if same != decided || share > 50 {
 		o.t.Errorf("the same verdicts in %d of %d comparisons, with %.1f%% of the trials", same, decided, share)
@@ -75,12 +75,11 @@ func (o *table) allocations() {
 		c["false by 40"] += falseClaim(long, effects)
 		c["trials"] += float64(measured) / (designs * 40)
 	})
-	o.line("\nSweeps of five designs, each compared with the one before and the first, where steps are none, exactly " +
-		"the " +
-		"margin of 2%%, 1 to 5%%,\n10 or 50%%; on any of these machines, at random costs, in a random time of 25 " +
-		"to 100%% of that of 40 blocks of everything:\n")
-	o.head("a trial's error", "comparisons that 40 blocks decide", "of these alike by the budget",
-		"otherwise decided by it", "undecided by it", "sweeps with a false verdict, budget", "the same, 40 blocks",
+	o.line("\nSweeps of five designs, each compared with the previous and the first; steps are 0, exactly the margin " +
+		"of 2%%, 1 to\n5%%, 10 or 50%%. Each has one of these machines, random costs, and 25 to 100%% of the time " +
+		"of 40 blocks of all cases:\n")
+	o.head("error of a trial", "decided by 40 blocks", "same verdict by the budget",
+		"another verdict", "undecided", "sweeps with a false verdict, budget", "same, 40 blocks",
 		"trials")
 	for i, c := range got {
 		of := func(name string) float64 { return 100 * c[name] / c["decided"] }

@@ -38,10 +38,9 @@ func (o *table) margins() {
 		c["Holm"] += wrong(byHolm(states))
 		c["looks"] += wrong(interims.judge(long))
 	})
-	o.line("\nTwo designs at six points: equal at one, with an error of 5%% a trial, apart by exactly the margin of " +
-		"2%% at\nthe others; sweeps with any false verdict, a difference where there is none or an equivalence " +
-		"where they are apart:\n")
-	o.head("a trial's error at the others", "10 blocks", "interim analyses", "10 blocks, Holm's method without "+
+	o.line("\nSweeps with any false verdict: two designs, equal at one point with an error of 5%% a trial, and " +
+		"exactly the margin of\n2%% apart at five others:\n")
+	o.head("error of a trial at the others", "10 blocks", "interim analyses", "10 blocks, Holm's method without "+
 		"room for equivalence")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("once"), c.share("looks"), c.share("Holm"))
@@ -122,7 +121,7 @@ func (o *table) detectable() {
 		}
 		c["found"] += float64(boolToInt(j.judge(family)[0].verdict == differs))
 	})
-	o.line("\nA true ratio as large as the one called detectable:\n")
+	o.line("\nDifferences found, if the true ratio is the detectable ratio:\n")
 	o.head("blocks", "one comparison", "five comparisons")
 	for i := 0; i < len(all); i += 2 {
 		name := fmt.Sprint(all[i].blocks)
@@ -151,9 +150,9 @@ func (o *table) interims() {
 		c["once"] += float64(boolToInt(once.judge(s)[0].verdict == differs))
 		c["blocks"] += float64(state.ratio.N)
 	})
-	o.line("\nLooks at one comparison, the true ratio three standard errors of 40 blocks from 1:\n")
-	o.head("machine", "the interval holds it when the interim analyses end", "found", "found by 40 blocks at once",
-		"blocks until then, on average")
+	o.line("\nInterim analyses of one comparison; the true ratio is three standard errors of 40 blocks from 1:\n")
+	o.head("machine", "interval contains the true ratio at the end", "found", "found by 40 blocks at once",
+		"mean number of blocks")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f |", all[i].name, c.share("covers"), c.share("finds"),
 			c.share("once"), c["blocks"]/float64(*tries))
@@ -179,10 +178,10 @@ func (o *table) equivalence() {
 		apart := interims.judge([]blockSeries{differences(logs[2], logs[0])})[0]
 		c["false"] += float64(boolToInt(apart.verdict == Equivalent))
 	})
-	o.line("\nTwo equal designs, one comparison, on a calm machine; and two that differ by exactly " +
-		"the margin of 2%%:\n")
-	o.head("a trial's error", "equivalent by 40 blocks at once", "equivalent by the interim analyses",
-		"blocks until then, on average", "2% apart: falsely equivalent by the interim analyses")
+	o.line("\nTwo equal designs, one comparison, on a calm machine; in the last column two designs that differ by " +
+		"exactly the\nmargin of 2%%:\n")
+	o.head("error of a trial", "equivalent by 40 blocks at once", "equivalent by interim analyses",
+		"mean number of blocks", "falsely equivalent by interim analyses")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f | %.1f%% |", all[i].name, c.share("once"), c.share("looks"),
 			c["blocks"]/float64(*tries), c.share("false"))
@@ -208,10 +207,10 @@ func (o *table) rareTrials() {
 		c["looks"] += equivalent(interims, 40)
 		c["early"] += equivalent(early, 40)
 	})
-	o.line("\nTwo designs that are 2.2%% apart on average, because some trials of one of them are slow; an error of " +
-		"0.5%% a trial;\nfalsely equivalent:\n")
+	o.line("\nFalse equivalences: two designs differ by 2.2%% on average, because some trials of one are slow; an " +
+		"error of 0.5%%\na trial:\n")
 	o.head("machine", "10 blocks", "20 blocks", "40 blocks", "interim analyses",
-		"interim analyses, if the first could say so")
+		"interim analyses, if 10 blocks could decide")
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("10"), c.share("20"),
 			c.share("40"), c.share("looks"), c.share("early"))

@@ -118,7 +118,7 @@ func (o *table) orders() {
 			plain, _ := stat.ComparePairedUnordered(logs[:20], ratioConfidence)
 			c["plain"] += float64(boolToInt(plain.P() <= 0.05 && plain.EquivalenceP(margin) > 0.05))
 		})
-		o.line("\nTwo equal designs, one comparison, %s; false differences where what disturbs the ratio lasts:\n",
+		o.line("\nFalse differences: two equal designs, one comparison, %s:\n",
 			map[bool]string{true: "no margin", false: "the usual margin of 2%"}[margin == 0])
 		o.falseByOrder(all, counts, got, margin)
 	}
@@ -167,10 +167,10 @@ func (o *table) price() {
 			c[fmt.Sprint("plain", less)] += float64(boolToInt(plain.P() <= 0.05 && plain.Permutation() <= 0.05))
 		}
 	})
-	o.line("\nWhat that costs where ratios are independent; the true ratio is found four times in five by " +
-		"Student's t alone:\n")
+	o.line("\nCost of this test if ratios are independent; Student's t alone finds the true ratio four times in " +
+		"five:\n")
 	o.head("blocks", "intervals widened", "found", "found by Student's t alone",
-		"blocks by which Student's t alone finds as much")
+		"blocks with which Student's t alone finds as much")
 	for i, c := range got {
 		worth := float64(all[i].blocks)
 		for less := range 5 {

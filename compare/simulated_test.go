@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -98,17 +99,30 @@ func TestSimulated(t *testing.T) {
 	o.price()
 	o.bound()
 	t.Log("\n" + o.b.String())
-	const page = "../docs/manual/13-budget.md"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
+	if manual := shownTables(t); !sameFigures(manual, o.b.String()) {
+		t.Errorf("the manual does not show, between its marks, what make simulate prints, but\n%s", manual)
 	}
+}
+
+// shownTables returns the parts of the manual that show the output of make simulate, in its order.
+func shownTables(t *testing.T) string {
+	t.Helper()
 	const mark = "<!-- make simulate -->\n"
-	_, rest, ok := strings.Cut(string(text), mark)
-	shown, _, closed := strings.Cut(rest, mark)
-	if !ok || !closed || !sameFigures(shown, o.b.String()) {
-		t.Errorf("%s does not show, between its marks %q, what make simulate prints", page, strings.TrimSpace(mark))
+	var tables []string
+	for _, page := range []string{"22-method.md", "13-budget.md", "23-noise.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "docs", "manual", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := strings.Split(string(text), mark)
+		if len(parts)%2 == 0 || len(parts) == 1 {
+			t.Fatalf("%s has %d marks %q, not pairs of them", page, len(parts)-1, strings.TrimSpace(mark))
+		}
+		for i := 1; i < len(parts); i += 2 {
+			tables = append(tables, parts[i])
+		}
 	}
+	return strings.Join(tables, "\n")
 }
 
 // sameFigures reports whether two texts are equal except for the last digits of their figures.
@@ -174,10 +188,10 @@ func (o *table) pairs() {
 		c["weather's width"] += 2 * half
 		c["oracle finds"] += float64(boolToInt(math.Abs(d) > half))
 	})
-	o.line("One comparison, 10 blocks, the true ratio three standard errors from 1:\n")
-	o.head("machine", "the interval holds the true ratio", "wider than with twice the degrees of freedom",
-		"wider than if the machine did nothing", "finds the difference", "the paired optimum finds it",
-		"found if the machine did nothing")
+	o.line("One comparison of 10 blocks; the true ratio is three standard errors from 1:\n")
+	o.head("machine", "interval contains the true ratio", "wider than with twice the degrees of freedom",
+		"wider than on an undisturbed machine", "difference found", "found by the paired optimum",
+		"found on an undisturbed machine")
 	for i, c := range got {
 		wider, undisturbed := 100*(c["width"]/c["scatter's width"]-1), 100*(c["width"]/c["weather's width"]-1)
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("covers"),
@@ -202,8 +216,8 @@ func (o *table) naive() {
 		c["finds"] += float64(boolToInt(finds))
 		c["false"] += float64(boolToInt(false0))
 	})
-	o.line("\nThe same by ten trials of one design and then ten of the other, means and a two-sample t interval:\n")
-	o.head("machine", "the interval holds the true ratio", "finds the difference", "finds one where there is none")
+	o.line("\nTen trials of one design, then ten of the other; means and a two-sample t interval:\n")
+	o.head("machine", "interval contains the true ratio", "difference found", "false difference")
 	fails := 0
 	for i, c := range got {
 		o.line("| %s | %.1f%% | %.1f%% | %.1f%% |", all[i].name, c.share("covers"), c.share("finds"),
@@ -244,9 +258,8 @@ func (o *table) families() {
 			c["no spending"] += unspent(&pair[0]) / pairsEach
 		}
 	})
-	o.line("\nFive equal designs, seven comparisons; sweeps with any false verdict, by 10 blocks and by the "+
-		"interim analyses at "+
-		"10, 15, 20,\n30 and 40, and the same of two designs, one comparison, %d pairs for each sweep:\n", pairsEach)
+	o.line("\nSweeps with any false verdict: five equal designs with seven comparisons, and two equal designs with "+
+		"one comparison\n(%d pairs for each sweep):\n", pairsEach)
 	o.head("machine", "10 blocks", "interim analyses", "interim analyses, one comparison",
 		"one comparison, 5% at each analysis")
 	for i, c := range got {

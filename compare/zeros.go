@@ -92,7 +92,7 @@ func (v *Verdict) withoutRatio(c MetricComparison) {
 
 // withoutRatio does the same for a gate. Any cost above zero exceeds every limit. A test for a difference cannot
 // show that the cost is not above zero.
-func (v *GateVerdict) withoutRatio(c MetricComparison) {
+func (v *GateDecision) withoutRatio(c MetricComparison) {
 	d := result.Value(c.Difference)
 	v.Cost, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	v.NoRatio, v.Difference, v.MoreBlocks, v.MoreLayouts = c.NoRatio, &d, nil, nil

@@ -21,7 +21,7 @@ const (
 // operations in progress. A Meter is safe for concurrent use.
 //
 // A value is in the queue of its channel from the call of [Chan.Send], or of the [Select] that sends it, until its
-// receive returns. So Line is the integral L of Little's law, and Line divided by Uses is the mean time between the
+// receive returns. So Queue is the integral L of Little's law, and Queue divided by Uses is the mean time between the
 // two. A Select that parks with sends to several channels waits in the queue of each, but counts as a use only of the
 // channel that it sends to. Its time in the other queues is kept as time that a goroutine waited to send there. A
 // Select counts once for each meter and direction, however many of its cases share it.
@@ -69,14 +69,14 @@ type Reading struct {
 	// Busy is the time during which each resource had a holder, summed over the resources of the meter. If only one
 	// holder is allowed, it equals Holders. It is at most the meter's Count times the elapsed time. For stations it
 	// is the integral of the goroutines inside, so that a violation shows.
-	Busy     time.Duration
-	Holders  time.Duration // integral of the holders over time; more than Busy if readers share an RWMutex
-	Line     time.Duration // integral of the waiting goroutines over time; channels: of the values in transit
-	Uses     int64         // acquisitions, entries, values received
-	Waits    int64         // uses that parked first; channels: values sent after parking
-	Starved  int64         // channels: receives that parked, including those that Close woke
-	SendWait time.Duration // channels: integral of the parked senders over time, in Selects too
-	RecvWait time.Duration // channels: integral of the parked receivers over time, in Selects too
+	Busy       time.Duration
+	Holders    time.Duration // integral of the holders over time; more than Busy if readers share an RWMutex
+	Queue      time.Duration // integral of the waiting goroutines over time; channels: of the values in transit
+	Uses       int64         // acquisitions, entries, values received
+	Waits      int64         // uses that parked first; channels: values sent after parking
+	RecvWaits  int64         // channels: receives that parked, including those that Close woke
+	SendParked time.Duration // channels: integral of the parked senders over time, in Selects too
+	RecvParked time.Duration // channels: integral of the parked receivers over time, in Selects too
 	// Violations counts entries of a station while another goroutine was inside.
 	Violations int64
 }
@@ -120,13 +120,13 @@ func (m *Meter) Read() Reading {
 	t := m.open()
 	defer m.shut()
 	return Reading{
-		At:       t,
-		Busy:     m.busy.until(t),
-		Holders:  m.held.until(t),
-		Line:     m.line.until(t),
-		SendWait: m.senders.until(t),
-		RecvWait: m.receivers.until(t),
-		Uses:     m.uses, Waits: m.waits, Starved: m.starved, Violations: m.violations,
+		At:         t,
+		Busy:       m.busy.until(t),
+		Holders:    m.held.until(t),
+		Queue:      m.line.until(t),
+		SendParked: m.senders.until(t),
+		RecvParked: m.receivers.until(t),
+		Uses:       m.uses, Waits: m.waits, RecvWaits: m.starved, Violations: m.violations,
 	}
 }
 

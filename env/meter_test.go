@@ -51,11 +51,11 @@ func TestMeterIntegrals(t *testing.T) {
 		At:         170,
 		Busy:       8*1 + 12*2 + 10*1 + 9, // one inside from 110, two from 118 to 130, one to 140; readers
 		Holders:    8*1 + 12*2 + 10*1 + 9 + 3,
-		Line:       6 + 2*1 + 1*2 + 3*1,
+		Queue:      6 + 2*1 + 1*2 + 3*1,
 		Uses:       5,
 		Waits:      2, // dequeue, and a send after parking
-		SendWait:   5,
-		RecvWait:   5,
+		SendParked: 5,
+		RecvParked: 5,
 		Violations: 1,
 	}
 	if got := m.Read(); got != want {
@@ -85,9 +85,9 @@ func TestMeterShare(t *testing.T) {
 // lined spins until one goroutine waits at m. Moving the clock shows it: only a line grows.
 func lined(c *clock, m *Meter) {
 	for {
-		before := m.Read().Line
+		before := m.Read().Queue
 		c.add(1)
-		if m.Read().Line > before {
+		if m.Read().Queue > before {
 			return
 		}
 		runtime.Gosched()
@@ -124,18 +124,18 @@ func TestMeteredLocks(t *testing.T) {
 			before := m.Read()
 			c.add(10)
 			r := m.Read()
-			if r.Busy-before.Busy != 10 || r.Line-before.Line != 10 {
+			if r.Busy-before.Busy != 10 || r.Queue-before.Queue != 10 {
 				t.Errorf("with one inside and one waiting, 10 ns count as %v busy and %v in line", r.Busy-before.Busy,
-					r.Line-before.Line)
+					r.Queue-before.Queue)
 			}
 			held.Unlock()
 			<-in
 			before = m.Read()
 			c.add(10)
 			r = m.Read()
-			if r.Busy-before.Busy != 10 || r.Line != before.Line {
+			if r.Busy-before.Busy != 10 || r.Queue != before.Queue {
 				t.Errorf("with one inside, 10 ns count as %v busy and %v in line", r.Busy-before.Busy,
-					r.Line-before.Line)
+					r.Queue-before.Queue)
 			}
 			out <- 1
 			<-in
@@ -162,7 +162,7 @@ func TestMeteredTryLock(t *testing.T) {
 	c.add(5)
 	l.Unlock()
 	c.add(5)
-	if r := l.meter.Read(); r.Busy != 5 || r.Uses != 1 || r.Line != 0 || r.Waits != 0 {
+	if r := l.meter.Read(); r.Busy != 5 || r.Uses != 1 || r.Queue != 0 || r.Waits != 0 {
 		t.Errorf("after one TryLock of 5 ns and one in vain: %+v", r)
 	}
 }

@@ -3,6 +3,7 @@ package explain
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -234,6 +235,9 @@ func leak(a *analysis) []Finding {
 
 		f.Alternative = "They serve something that lives as long as the program, and their number is bounded."
 		f.Fix = "Let them end: use a context, a closed channel, or a buffer of 1."
+		if strings.HasPrefix(c.Start.Function, "net/http.(*persistConn).") {
+			f.Fix = "Share one http.Client: each Transport keeps its own idle connections."
+		}
 		f.Experiment = "Count goroutines over time: the number should stop growing."
 		f.Confidence = High
 		return []Finding{f}

@@ -21,6 +21,11 @@ func TestImpossibleEvidence(t *testing.T) {
 		}
 		return p
 	}
+	heap := func(allocated, used int64) evidence.Profile {
+		return evidence.Profile{Kind: evidence.Heap, Duration: time.Second,
+			Types:   []string{"alloc_space/bytes", "inuse_space/bytes"},
+			Samples: []evidence.Sample{{Stack: stack, Values: []int64{allocated, used}}}}
+	}
 	for name, c := range map[string]struct {
 		e    evidence.Evidence
 		note string // "" for evidence that stays
@@ -54,6 +59,9 @@ func TestImpossibleEvidence(t *testing.T) {
 		"two busy CPUs, and a little": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, MachineCPUs: 2,
 			Wall: time.Second}},
 			Profiles: []evidence.Profile{profile(time.Second, 2.1e9)}}, ""},
+		"a heap that shrinks": {evidence.Evidence{Profiles: []evidence.Profile{heap(4096, -4096)}}, ""},
+		"allocations below 0": {evidence.Evidence{Profiles: []evidence.Profile{heap(-4096, 0)}},
+			"the heap profile is left out"},
 	} {
 		r := Explain(&c.e)
 		notes := strings.Join(r.Notes, "\n")

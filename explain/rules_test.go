@@ -983,3 +983,30 @@ func TestLimitedGOMAXPROCS(t *testing.T) {
 		t.Errorf("%s %q %q %q %q", f.Name, f.Claim, f.Alternative, f.Fix, f.Experiment)
 	}
 }
+
+// Tests run in sequence unless they call t.Parallel, which is what to try first.
+func TestSequentialTests(t *testing.T) {
+	for start, want := range map[string]string{"testing.tRunner": "t.Parallel", "main.main": "Divide the loop"} {
+		c := newCase()
+		c.demand(10, 990)
+		c.class(start, 1, 1, 990*time.Millisecond, 990*time.Millisecond)
+		c.cpu(99, "main.f:5", start)
+		if f := c.first(); f.Name != SingleThreaded || !strings.Contains(f.Fix, want) {
+			t.Errorf("%s: %s, %q", start, f.Name, f.Fix)
+		}
+	}
+}
+
+// Connections that are never reused keep two goroutines each.
+func TestLeakedConnections(t *testing.T) {
+	for start, want := range map[string]string{"net/http.(*persistConn).writeLoop": "Share one http.Client",
+		"main.serve": "Let them end"} {
+		c := leakCase()
+		c.evidence.Trace.Classes[len(c.evidence.Trace.Classes)-1].Start.Function = start
+		found := Explain(&c.evidence).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == GoroutineLeak })
+		if i < 0 || !strings.Contains(found[i].Fix, want) {
+			t.Errorf("%s: %+v", start, found)
+		}
+	}
+}

@@ -82,6 +82,11 @@ func singleThreaded(a *analysis) []Finding {
 	f.citef("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(a.demandShare(1)),
 		a.used/a.wall)
 	a.singleGain(&f, alone)
+	if c.Start.Function == "testing.tRunner" && a.cpus >= a.available {
+		f.Fix = "Call t.Parallel in tests that share nothing, or make fewer fixtures."
+		f.Alternative = "The tests share state, such as a database or the environment, so they must run in turn."
+		f.Experiment = "Run half of the tests, with -run: it should take half the time."
+	}
 	return []Finding{f}
 }
 

@@ -91,6 +91,9 @@ func busyWait(a *analysis) []Finding {
 	})
 
 	yields, site := a.yields()
+	if a.trace != nil && site == nil {
+		share -= a.runtimeYields()
+	}
 	if len(groups) == 0 && site == nil || share < spinShare {
 		return nil
 	}
@@ -136,7 +139,28 @@ func (a *analysis) oversubscription() float64 {
 	return s
 }
 
-// yields returns the number of calls of runtime.Gosched a second, and the site with most of them.
+// runtimeYields returns the fraction of the CPU time that the scheduler spends on runtime.Gosched, in samples that name
+// no function of the program. If no goroutine of the program yields, the runtime itself does, such as while it sweeps.
+func (a *analysis) runtimeYields() float64 {
+	share := 0.0
+	for i := range a.cpu.list {
+		w := &a.cpu.list[i]
+		_, own := a.prog.ownFrame(w.stack)
+		if !own && containsAny(w.stack, "runtime.gosched_m", "runtime.goschedImpl") {
+			share += w.weight / a.cpu.total
+		}
+	}
+	return share
+}
+
+// byRuntime reports whether the runtime itself called runtime.Gosched, as runtime.GC does after each span that it
+// sweeps. Each benchmark calls runtime.GC before it begins.
+func byRuntime(stack []evidence.Frame) bool {
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return f.Function != "runtime.Gosched" })
+	return i >= 0 && strings.HasPrefix(stack[i].Function, "runtime.") && stack[i].Function != "runtime.main"
+}
+
+// yields returns the number of calls of runtime.Gosched a second outside the runtime, and the site with most of them.
 func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 	if a.trace == nil {
 		return 0, nil
@@ -144,7 +168,7 @@ func (a *analysis) yields() (rate float64, site *evidence.Wait) {
 
 	n := int64(0)
 	for i := range a.trace.Waits {
-		if w := &a.trace.Waits[i]; w.Op == evidence.OpYield {
+		if w := &a.trace.Waits[i]; w.Op == evidence.OpYield && !byRuntime(w.Stack) {
 			n += w.Count
 			if site == nil || w.Count > site.Count {
 				site = w

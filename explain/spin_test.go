@@ -116,3 +116,19 @@ func TestRuntimePolling(t *testing.T) {
 		}
 	}
 }
+
+// Package testing calls runtime.GC before each benchmark, which yields after each span that it sweeps. That is no
+// polling loop of the program.
+func TestYieldsOfTheRuntime(t *testing.T) {
+	for by, want := range map[string]bool{"runtime.GC": false, "main.spin:4": true} {
+		c := newCase()
+		c.demand(0, 0, 1000)
+		class := c.class("main.main", 1, 1, time.Second, 0)
+		c.wait(evidence.OpYield, class, 50000, 0, -1, "runtime.Gosched", by, "main.main:9")
+		c.cpu(130, "main.f:5", "main.main:3")
+		c.cpu(70, "runtime.goschedImpl", "runtime.gosched_m", "runtime.mcall")
+		if got := slices.Contains(c.names(), "busy-wait"); got != want {
+			t.Errorf("%s yields: busy-wait %v, want %v", by, got, want)
+		}
+	}
+}

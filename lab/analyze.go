@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/plan"
@@ -35,7 +37,7 @@ type AnalyzeOptions struct {
 // Analysis is the result of [Analyze].
 type Analysis struct {
 	// Rows are the measured cases in their order, followed by the cases that were only predicted. A row holds the
-	// summaries of its metrics, its predictions, closed form, serial share, knees and sensitivity, and its verdict
+	// summaries of its metrics, its predictions, closed form, serial fraction, knees and sensitivity, and its verdict
 	// against the baseline.
 	Rows []compare.Row
 	// Verdicts compare measured cases. They do not use predictions.
@@ -95,9 +97,21 @@ func typicalCosts(o AnalyzeOptions) compare.Warning {
 }
 
 // Records returns the analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,
-// serial shares and knees, verdicts, sensitivities, warnings, and last the answer.
+// serial fractions and knees, verdicts, sensitivities, warnings, and last the answer.
 func (a *Analysis) Records() []any {
 	return compare.Records(a.Rows, a.Verdicts, a.Sensitivity, a.Warnings, a.Answer)
+}
+
+// String returns the verdicts and then the warnings, one a line. It is "" if there are none.
+func (a *Analysis) String() string {
+	var b strings.Builder
+	for _, v := range a.Verdicts {
+		fmt.Fprintln(&b, v)
+	}
+	for _, w := range a.Warnings {
+		fmt.Fprintln(&b, "warning:", w.Text)
+	}
+	return b.String()
 }
 
 // closedForms returns the formulas of a workload, by design.

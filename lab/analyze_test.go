@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -105,8 +106,9 @@ func everything() ([]result.Trial, AnalyzeOptions) {
 		Factors: []plan.Factor{{Name: "size", Input: true}}}
 	return trials, AnalyzeOptions{Workload: w, Cases: cases, Criteria: compare.DefaultCriteria("b", nil),
 		InterimBlocks: []int{30}, Predictions: predictions, PredictedCases: cases, CostsFrom: sweep.CostsTypical,
-		CalibrateCommand: "measure-costs", Sensitivity: []compare.Sensitivity{{Kind: "sensitivity", Workload: "w",
-			Design: "a", World: result.Live, Point: cases[0].Point, Metric: result.WallSeconds}}}
+		CalibrateCommand: "measure-costs", Sensitivity: []compare.Sensitivity{{Kind: "sensitivity",
+			SchemaVersion: result.SchemaVersion, Workload: "w", Design: "a", World: result.Live, Point: cases[0].Point,
+			Metric: result.WallSeconds, Effects: []compare.Effect{}}}}
 }
 
 // TestAnalyzeAll: rows hold what belongs to them, and each source of warnings is asked.
@@ -185,9 +187,16 @@ func TestRecords(t *testing.T) {
 	x := Analyze(everything())
 	var kinds []string
 	counts := map[string]int{}
+	schemas, err := schematest.New()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, r := range x.Records() {
 		text, err := json.Marshal(r)
 		var line struct{ Kind string }
+		if err == nil {
+			err = schemas.Line(text)
+		}
 		if err == nil {
 			err = json.Unmarshal(text, &line)
 		}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
@@ -18,20 +19,22 @@ import (
 // BenchOptions are the options of [Bench], and part of those of [Gate]. The zero value measures all benchmarks of the
 // package in the current directory.
 type BenchOptions struct {
-	Package    string        // package pattern, as for go test; default "."
-	Packages   []string      // several, in place of Package, such as "./..."; one run measures all packages
-	Pattern    string        // benchmark pattern, as for go test -bench; default ".", which matches all
-	CPUs       string        // levels of GOMAXPROCS, as in "1,2,4"; default 1 and all, in a gate all
-	Base       string        // git revision to compare with; "" for none
-	Count      int           // blocks; default 10. In a gate the most blocks; default 80
-	Budget     time.Duration // time for all trials; they end sooner once every comparison is decided; 0 for none
+	Package  string   // package pattern, as for go test; default "."
+	Packages []string // several, in place of Package, such as "./..."; one run measures all packages
+	Pattern  string   // benchmark pattern, as for go test -bench; default ".", which matches all
+	CPUs     string   // levels of GOMAXPROCS, as in "1,2,4"; default 1 and all, in a gate all
+	Base     string   // git revision to compare with; "" for none
+	Count    int      // blocks; default 10. In a gate the most blocks; default 80
+	// Budget is the time for all trials; they end sooner once every comparison is decided. 0 means no budget. In a gate
+	// 0 means 5 min, and a negative time means no budget.
+	Budget     time.Duration
 	Duration   time.Duration // measured time of each trial; default 500 ms
 	Iterations int           // operations of each trial, as -benchtime=200x of go test; 0 to measure for Duration
 	Layouts    int           // links of each build in random function order: 1, or 3 and more; default 1
 	Env        []string      // environment variables with their levels, as in "GOGC=100,50,200"
 	Go         []string      // installed versions of Go to compile with, as in "go1.26.0"
 	PGO        []string      // profiles to compile with: "off", "auto" or files
-	Seed       uint64        // seed of the order of trials
+	Seed       *uint64       // seed of the order of trials; default 1
 	TimeLimit  time.Duration // time after which a trial counts as hung; default 1 min + 20 x Duration
 	Output     string        // run directory to create; default brewput-runs/bench-TIME
 	Args       []string      // stored in the run's header, such as the command line
@@ -42,18 +45,8 @@ type BenchOptions struct {
 
 // withDefaults fills in the defaults that Bench and Gate share.
 func (o BenchOptions) withDefaults() BenchOptions {
-	if o.Package == "" {
-		o.Package = "."
-	}
-	if o.Pattern == "" {
-		o.Pattern = gobench.EveryBenchmark
-	}
-	if o.Count == 0 {
-		o.Count = 10
-	}
-	if o.Duration == 0 {
-		o.Duration = 500 * time.Millisecond
-	}
+	o.Package, o.Pattern = cmp.Or(o.Package, "."), cmp.Or(o.Pattern, gobench.EveryBenchmark)
+	o.Count, o.Duration = cmp.Or(o.Count, 10), cmp.Or(o.Duration, 500*time.Millisecond)
 	return o
 }
 

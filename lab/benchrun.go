@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/internal/calibrate"
@@ -68,7 +68,7 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(distinct("go", o.Go), distinct("pgo", o.PGO)); err != nil {
+	if err := cmp.Or(gobench.CheckDistinct("go", o.Go), gobench.CheckDistinct("pgo", o.PGO)); err != nil {
 		return nil, err
 	}
 	dir, err := os.Getwd()
@@ -83,16 +83,6 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 		Patterns: patterns, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
 		Time: o.Duration, Iterations: o.Iterations, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
 	}, nil
-}
-
-// distinct refuses levels that are there twice: each would be measured twice, and compared with nothing.
-func distinct(field string, levels []string) error {
-	for i, l := range levels {
-		if slices.Contains(levels[:i], l) {
-			return refuse(field, l, "is there twice")
-		}
-	}
-	return nil
 }
 
 // prepare compiles the benchmarks and creates the sweep.
@@ -117,7 +107,7 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 	}
 	return r.equip(sweep.Header{
 		Workload: x.Package, World: result.Live, Args: o.Args, Config: o.Config, Version: o.Version,
-		Started: time.Now(), Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Cases: cases, Bench: raw,
+		Started: time.Now(), Seed: seedText(o.Seed), Blocks: o.Count, Cases: cases, Bench: raw,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Duration / 2),
 			TimeLimit: sweep.Duration(x.Limit)},
 		Environment: host.Read(), Warnings: []string{},
@@ -203,4 +193,12 @@ func (r *benchRun) result(b BenchRun) *BenchResult {
 		res.Outcome = result.SomeFailed
 	}
 	return res
+}
+
+// absolute returns an absolute path if possible.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }

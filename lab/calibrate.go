@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
-
-// CalibrateOptions are the options of [Calibrate]. The zero value is ready to use.
-type CalibrateOptions struct {
-	Notify func(Event) // receives a [Note] at the start; may be nil
-}
 
 // UnfitError is the error of [Calibrate] if other processes load the machine, or if two halves of the measurement
 // disagree. Nothing is stored.
@@ -27,24 +22,25 @@ type UnfitError struct {
 }
 
 // Error says what is wrong and what to do about it.
-func (u *UnfitError) Error() string {
-	if u.Err != nil {
+func (e *UnfitError) Error() string {
+	if e.Err != nil {
 		return fmt.Sprintf("this calibration is not usable: %v; nothing is stored: stop other programs on this "+
-			"machine and its host, and calibrate again", u.Err)
+			"machine and its host, and calibrate again", e.Err)
 	}
-	return "this machine cannot be calibrated now: " + u.Load + "; nothing is stored: stop other programs, and " +
+	return "this machine cannot be calibrated now: " + e.Load + "; nothing is stored: stop other programs, and " +
 		"calibrate again"
 }
 
 // Unwrap returns the cause, or nil.
-func (u *UnfitError) Unwrap() error { return u.Err }
+func (e *UnfitError) Unwrap() error { return e.Err }
 
 // Calibrate measures the costs of Go's scheduler on this machine, such as the wake-up latency of a CPU, and stores them
 // in the user's cache directory. Later simulations and predictions use them. It takes about 20 s, during which nothing
-// else should run. If the machine is loaded, the error is an [*UnfitError]. Concurrent calls disturb each other.
-func Calibrate(ctx context.Context, o CalibrateOptions) (*result.Calibration, error) {
+// else should run. It sends a [Note] to notify, which may be nil. If the machine is loaded, the error is an
+// [*UnfitError]. Concurrent calls disturb each other.
+func Calibrate(ctx context.Context, notify func(Event)) (*result.Calibration, error) {
 	began := time.Now()
-	notifier(o.Notify).send(Note{"calibrating this machine for about 20s; keep it idle"})
+	notifier(notify).send(Note{"calibrating this machine for about 20s; keep it idle"})
 	x, err := host.CalmMoment(ctx)
 	if err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/doctor"
 )
 
 // TestUndisturbed: a machine that is loaded is not calibrated, and what the calibration itself did is no load.
@@ -31,7 +31,7 @@ func TestUndisturbed(t *testing.T) {
 			"throttled (stopped in 2 periods"},
 		{"race detector", func(r *doctor.Readings) { r.Race = doctor.Read(true) }, false, "build (built with -race)"},
 		{"load", func(r *doctor.Readings) { r.Load1, r.Others = doctor.Read(3.0), doctor.Read(0.1) }, false,
-			"load (3.00 over the last minute"},
+			"load (load average 3.00 over the last minute"},
 		{"own load", func(r *doctor.Readings) { r.Load1, r.Others = doctor.Read(3.0), doctor.Read(0.1) }, true, ""},
 		{"two", func(r *doctor.Readings) { r.Others, r.Steal = doctor.Read(0.3), doctor.Read(0.5) }, false,
 			", steal ("},
@@ -61,5 +61,14 @@ func TestUnsteady(t *testing.T) {
 	}
 	if other := errors.New("no such program"); unsteady(other) != other {
 		t.Errorf("got %v", unsteady(other))
+	}
+}
+
+// TestExamineRefusal: a negative time limit is refused before anything is examined.
+func TestExamineRefusal(t *testing.T) {
+	noted := false
+	x, err := Examine(t.Context(), ExamineOptions{TimeLimit: -1, Notify: func(Event) { noted = true }})
+	if r := (*Refusal)(nil); x != nil || noted || !errors.As(err, &r) || r.Field != "time-limit" {
+		t.Errorf("%+v, %v", x, err)
 	}
 }

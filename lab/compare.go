@@ -13,10 +13,11 @@ import (
 
 // CompareOptions are the options of [Compare]. The zero value is ready to use.
 type CompareOptions struct {
-	// Workloads say which of their factors are inputs. In a workload that is not listed, every factor counts as one.
+	// Workloads declare which of their factors are inputs. In a workload that is not listed, every factor counts as
+	// one. The command passes all its workloads.
 	Workloads []*workload.Workload
-	Results   bool // Go benchmarks: return the results without comparing them
-	Notify    func(Event)
+	Results   bool        // Go benchmarks: return the results without comparing them
+	Notify    func(Event) // receives [Warning]; may be nil
 	// ResumeHint returns the command that resumes the run in a directory, for messages; nil names [Resume].
 	ResumeHint func(h sweep.Header, dir string) string
 }

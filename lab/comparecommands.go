@@ -1,9 +1,9 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/compare"
@@ -24,10 +24,10 @@ type CommandOptions struct {
 	Input         string        // file that is each command's standard input; "" for none
 	Count         int           // blocks, each of which runs every command once; default 10
 	Budget        time.Duration // time for all trials, instead of Count; 0 for none
-	Warmups       int           // untimed runs of each command before everything
+	Warmups       int           // untimed runs of each command before everything; default 1, negative for none
 	TimeLimit     time.Duration // of each run of a command; 0 for none
 	IgnoreFailure bool          // measure commands whatever their exit status
-	Seed          uint64        // seed of the order of runs
+	Seed          *uint64       // seed of the order of runs; default 1
 	Show          io.Writer     // receives what the commands print; nil discards it
 	Output        string        // run directory to create; default brewput-runs/command-TIME
 	Args          []string      // stored in the run's header, such as the command line
@@ -45,11 +45,8 @@ func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
 	if o.Count > 0 && o.Budget > 0 || o.Count < 0 || o.Budget < 0 {
 		return nil, refuse("", nil, "give a positive {count} of blocks or a {budget}, and not both")
 	}
-	if o.Count == 0 {
-		o.Count = 10
-	}
-	x := &command.Experiment{Setup: o.Setup, Prepare: o.Prepare, Input: o.Input, Warmups: o.Warmups,
-		TimeLimit: o.TimeLimit, IgnoreFailure: o.IgnoreFailure}
+	x := &command.Experiment{Setup: o.Setup, Prepare: o.Prepare, Input: o.Input,
+		Warmups: max(cmp.Or(o.Warmups, 1), 0), TimeLimit: o.TimeLimit, IgnoreFailure: o.IgnoreFailure}
 	if err := x.Complete(o.Commands); err != nil {
 		return nil, err
 	}
@@ -62,7 +59,7 @@ func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
 		return nil, unstored(ctx, err, "the setup and the warm-up ran", false)
 	}
 	h, err := x.Header(sweep.Header{World: result.Live, Args: o.Args, Version: o.Version, Started: began,
-		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Environment: host.Read(), Warnings: []string{}},
+		Seed: seedText(o.Seed), Blocks: cmp.Or(o.Count, 10), Environment: host.Read(), Warnings: []string{}},
 		o.Budget)
 	if err != nil {
 		return nil, err

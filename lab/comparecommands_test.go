@@ -35,7 +35,7 @@ func TestCompareCommands(t *testing.T) {
 	scripts(t, map[string]string{"old": "echo old $1 >> log", "new": "echo new $1 >> log"})
 	var events []Event
 	r, err := CompareCommands(t.Context(), CommandOptions{Commands: [][]string{{"./old", "5"}, {"./new", "5"}},
-		Setup: "sh -c 'echo setup >> log'", Warmups: 1, Count: 8, Seed: 1, Output: "run",
+		Setup: "sh -c 'echo setup >> log'", Count: 8, Output: "run",
 		Notify: func(e Event) { events = append(events, e) }})
 	if err != nil || r.Interrupted || len(r.Trials) != 16 || r.Outcome != result.Sound {
 		t.Fatalf("%+v, %v", r, err)
@@ -83,7 +83,7 @@ func TestCompareCommands(t *testing.T) {
 func TestResumeCommands(t *testing.T) {
 	scripts(t, map[string]string{"old": "echo old >> log", "new": "test -e broken && echo no milk >&2 && exit 3\n" +
 		"test $(grep -c new log) = 3 && touch broken && exit 5\necho new >> log"})
-	o := CommandOptions{Commands: [][]string{{"./old"}, {"./new"}}, Warmups: 1, Count: 6, Output: "run"}
+	o := CommandOptions{Commands: [][]string{{"./old"}, {"./new"}}, Count: 6, Output: "run"}
 	r, err := CompareCommands(t.Context(), o)
 	var failed *collect.Failure
 	if !errors.As(err, &failed) || !strings.Contains(failed.Reason, "exit status 5") || r == nil ||
@@ -124,7 +124,7 @@ func TestCommandsWithoutRun(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	o := CommandOptions{Commands: two, Warmups: 1, Output: "run"}
+	o := CommandOptions{Commands: two, Output: "run"}
 	var failed *collect.Failure
 	if r, err := CompareCommands(t.Context(), o); r != nil || !errors.As(err, &failed) {
 		t.Errorf("a failure in the warm-up: %v", err)

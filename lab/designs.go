@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/plan"
@@ -8,7 +10,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// DesignOptions are the options that [Measure] and [Simulate] share. Their zero values are the defaults.
+// DesignOptions are the options that [Measure] and [Simulate] share. If two defaults are given, the second is that of
+// Simulate.
 type DesignOptions struct {
 	Designs []string // default: all designs of the workload
 	// Levels are the levels of factors by name, as in {"cpus": "1,2", "buffer": "0..16"}. Other factors have their
@@ -20,10 +23,10 @@ type DesignOptions struct {
 	Count      int           // blocks, or replications in virtual time; default 10, or 1
 	Operations int64         // operations of each trial, instead of Duration; 0 to use Duration
 	Duration   time.Duration // measured time of each trial of a stream; default 1 s, or 10 s of virtual time
-	Warmup     time.Duration // time before the measurement; default 0
-	TimeLimit  time.Duration // real time after which a trial counts as hung; 0 for a default
-	Seed       uint64        // seed of the order of trials and of all random draws
-	Baseline   string        // design that all others are compared with; "" for none
+	Warmup     time.Duration // time before the measurement; default 100 ms, or 1 s of virtual time; negative for none
+	TimeLimit  time.Duration // real time after which a trial counts as hung; default 30 s beyond its window, or 10 min
+	Seed       *uint64       // seed of the order of trials and of all random draws; default 1
+	Baseline   string        // design that all others are compared with, in addition to neighbours; "" for none
 	AllPairs   bool          // compare every pair of designs, not only neighbours
 	Output     string        // run directory to create; default brewput-runs/WORKLOAD-TIME
 	Args       []string      // stored in the run's header, such as the command line
@@ -34,11 +37,20 @@ type DesignOptions struct {
 }
 
 // program is the name of the command in messages.
-func program(name string) string {
-	if name == "" {
-		return "brewput"
+func program(name string) string { return cmp.Or(name, "brewput") }
+
+// fill fills in the defaults of a world. A warm-up that is given as none becomes 0.
+func (o *DesignOptions) fill(count int, duration, warmup time.Duration) {
+	o.Count, o.Duration = cmp.Or(o.Count, count), cmp.Or(o.Duration, duration)
+	o.Warmup = max(cmp.Or(o.Warmup, warmup), 0)
+}
+
+// seedText is a seed as headers hold it.
+func seedText(seed *uint64) string {
+	if seed == nil {
+		return "1"
 	}
-	return name
+	return strconv.FormatUint(*seed, 10)
 }
 
 // validate refuses values that are invalid for any workload and machine. what names the unit of Count.
@@ -48,21 +60,10 @@ func (o *DesignOptions) validate(what string) error {
 		return refuse("count", o.Count, "at least one %s is needed", what)
 	case o.Duration <= 0:
 		return refuse("duration", o.Duration, "is not a positive time")
-	case o.Warmup < 0:
-		return refuse("warmup", o.Warmup, "is negative")
 	case o.Operations < 0:
 		return refuse("operations", o.Operations, "is negative")
 	case o.TimeLimit < 0:
 		return refuse("time-limit", o.TimeLimit, "is negative")
-	}
-	return nil
-}
-
-// endsAll refuses a time limit that is not longer than a trial's window.
-func endsAll(limit, window time.Duration, operations int64) error {
-	if limit > 0 && operations == 0 && limit <= window {
-		return refuse("time-limit", limit, "would end every trial of a stream: it must be longer than {warmup} and "+
-			"{duration} together, or in an open loop twice {duration}, %v", window)
 	}
 	return nil
 }
@@ -75,6 +76,6 @@ func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
 	if err := w.Validate(); err != nil {
 		return nil, refuse("", nil, "%w", err)
 	}
-	return sweep.Selection{Designs: o.Designs, Levels: o.Levels, List: o.CaseList, Baseline: o.Baseline,
+	return sweep.Selection{Designs: o.Designs, Levels: o.Levels, CaseList: o.CaseList, Baseline: o.Baseline,
 		Operations: o.Operations}.Cases(w)
 }

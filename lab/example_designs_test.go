@@ -35,9 +35,9 @@ func ExampleSimulate() {
 		fmt.Println(err)
 		return
 	}
-	for _, v := range run.Analyze(nil).Verdicts {
+	for _, v := range run.Analyze().Verdicts {
 		fmt.Printf("%s is %s than %s: %.2f [%.2f, %.2f]\n", v.A, v.Verdict, v.B, v.Ratio, v.Low, v.High)
 	}
 	// Output:
-	// finelocking is faster than locking: 3.61 [3.59, 3.63]
+	// finelocking is faster than locking: 3.95 [3.89, 4.01]
 }

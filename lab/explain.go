@@ -15,19 +15,24 @@ import (
 
 // ExplainOptions are the options of [Explain].
 type ExplainOptions struct {
-	Target Target
+	Target Target // required
 	Before Target // an earlier state of Target, to compare with; nil for none
 
-	// GOMAXPROCS of the runs without a profiler; profiles are taken at the highest. Default: 1 and all
+	// CPUs are the values of GOMAXPROCS of the runs without a profiler; profiles are taken at the highest. Default: 1
+	// and all.
 	CPUs     []int
 	Duration time.Duration // longest observation of one run; default 10 s
-	// time limit of all runs of one target; default 3 min. The result lists evidence that did not fit
+	// TimeLimit is the time for building and all runs of one target; default 3 min. The result lists evidence that did
+	// not fit.
 	TimeLimit time.Duration
-	// directory for profiles and traces; with Before, its subdirectories before and after; "" keeps none
+	// Keep is the directory for profiles and traces; with Before, they are in its subdirectories before and after. ""
+	// keeps none.
 	Keep string
-	// standard input of every run of a program; a file or pipe is copied once; nil for empty input
-	Stdin  *os.File
-	Notify func(Event) // gets a [Note] for each step, and [Progress] before each run, with the number of runs done
+	// Stdin is the standard input of every run of a program; a file or pipe is copied once. nil is empty input, whereas
+	// the command passes its own.
+	Stdin *os.File
+	// Notify receives a [Note] for each step, and [Progress] before each run, with the number of runs done; may be nil.
+	Notify func(Event)
 }
 
 // Explanation is the result of [Explain]. Close removes its files, unless ExplainOptions.Keep was set.

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,37 +15,37 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// GateOptions are the options of [Gate]. Base is required; Layouts has the default 3 if MaxRegression is under 0.05 and
-// a metric is judged that varies with the placement of code, else 1.
+// GateOptions are the options of [Gate]. Base is required. The default of Layouts is 3 if MaxRegression is below 0.05
+// and a metric varies with the placement of code, as times do; otherwise 1.
 type GateOptions struct {
 	BenchOptions
-	MaxRegression float64  // how much more than the base may be: 0.05 allows 5 % more time; from 0 to 10
-	Metrics       []string // that are judged, as go test or benchstat writes them; default ns/op
+	MaxRegression float64  // allowed increase over the base, 0 to 10: 0.05 allows 5% more time, 0 allows none
+	Metrics       []string // metrics to judge, as go test or benchstat prints them; default ns/op
 	Allow         string   // file with exceptions, one a line; "" for none
 }
 
 // GateResult is the result of [Gate].
 type GateResult struct {
 	BenchRun
-	// Decision is compare.Pass, Fail, Undecided or Error. Error outweighs the others: a trial went wrong, or the head
-	// breaks a benchmark that the base does not.
+	// Decision is compare.Pass, Fail, Undecided or Error. Error takes precedence: a trial failed, or a benchmark fails
+	// in the head only.
 	Decision  string
-	Decisions []compare.GateVerdict // by metric and benchmark
-	Rows      []compare.Row         // the cases, whose errors and warnings say what was wrong with trials
+	Decisions []compare.GateDecision // by metric and benchmark
+	Rows      []compare.Row          // the cases, with the errors and warnings of their trials
 	Warnings  []compare.Warning
 
-	LoadWarning    *compare.Warning         // other processes ran, so times decide nothing; nil if they did not
-	BudgetEnded    *sweep.BudgetEnded       // the budget ended before the blocks; nil if it did not
+	LoadWarning    *compare.Warning         // other processes ran, so that no time is decided; nil if none ran
+	BudgetEnded    *sweep.BudgetEnded       // the budget ended before Count blocks; nil if it did not
 	DefaultLayouts bool                     // several layouts are the default, because MaxRegression is small
 	Stale          []compare.StaleException // lines of the allow-list that can be removed
 }
 
-// Interim says how decisions stand after an interim analysis.
+// Interim reports how many decisions are undecided after an interim analysis of a gate.
 type Interim sweep.GateAnalysis
 
 func (Interim) event() {}
 
-// Gate measures benchmarks of a package and of a base revision, as [Bench] does, until it is known whether the head
+// Gate measures benchmarks of a package and of a base revision, as [Bench] does, until it can decide whether the head
 // regresses by more than MaxRegression. Interim analyses decide what is clear. The gate ends when everything is
 // decided, or after Count blocks or Budget. If nothing regresses by more than allowed, it fails with probability at
 // most 5%, over all benchmarks, metrics and interim analyses. A real regression passes with probability at most 5%, for
@@ -70,7 +71,7 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 	if res.BenchRun, err = g.measure(ctx); err != nil {
 		return res, err
 	}
-	res.Decisions, res.LoadWarning, res.BudgetEnded = g.List, g.Loaded, g.Short
+	res.Decisions, res.LoadWarning, res.BudgetEnded = g.Decisions, g.LoadWarning, g.BudgetEnded
 	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
 		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric,
 			Until:   e.Until,
@@ -83,7 +84,7 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 // conclude fills in what follows from the decisions and the trials.
 func (r *GateResult) conclude(cases []plan.Case) {
 	r.Rows, r.Warnings = compare.Rows(r.Trials, cases), compare.NameBusiest(compare.Warnings(r.Trials, nil), r.Busiest)
-	r.Decision = compare.GateDecision(r.Decisions)
+	r.Decision = compare.OverallDecision(r.Decisions)
 	if result.OutcomeOf(r.Trials) != result.Sound || r.Suite.HeadFails() {
 		r.Decision = compare.Error
 	}
@@ -94,6 +95,7 @@ func (o GateOptions) Validate() error {
 	if !(o.MaxRegression >= 0 && o.MaxRegression <= 10) {
 		return refuse("max-regression", o.MaxRegression, "is not from 0 to 10").Suggest("give 0.05 to allow 5%% more")
 	}
+	o.Budget = max(o.Budget, 0)
 	return o.BenchOptions.Validate()
 }
 
@@ -111,12 +113,9 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 	if o.Base == "" {
 		return nil, refuse("", nil, "gate needs {base}, the revision to compare with, such as main")
 	}
-	if o.Count == 0 {
-		o.Count = 80
-	}
-	if o.CPUs == "" {
-		o.CPUs = fmt.Sprint(allCPUs()) // the default of go test
-	}
+	o.Count = cmp.Or(o.Count, 80)
+	o.CPUs = cmp.Or(o.CPUs, fmt.Sprint(allCPUs())) // the default of go test
+	o.Budget = max(cmp.Or(o.Budget, 5*time.Minute), 0)
 	if len(o.Metrics) == 0 {
 		o.Metrics = []string{"ns/op"}
 	}
@@ -156,7 +155,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 // decideBy makes the interim analyses of a gate decide how many blocks follow.
 func (g *gateRun) decideBy(c compare.Gate, metrics []string, budget time.Duration) {
 	g.Gate = g.benchRun.sweep.UseGate(c, metrics, budget)
-	g.Allow = func(v *compare.GateVerdict) { gobench.Allow(g.allowed, v, g.today) }
+	g.Allow = func(v *compare.GateDecision) { gobench.Allow(g.allowed, v, g.today) }
 	g.Notify = func(i sweep.GateAnalysis) { g.notify.send(Interim(i)) }
 }
 

@@ -141,3 +141,15 @@ func TestReported(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestGateDefaults: a gate has the command's budget and count, and a negative budget is none.
+func TestGateDefaults(t *testing.T) {
+	for given, want := range map[time.Duration]time.Duration{0: 5 * time.Minute, -1: 0, time.Hour: time.Hour} {
+		o := GateOptions{BenchOptions: BenchOptions{Base: "main", Budget: given, Env: []string{"GOGC=abc"}}}
+		_, err := prepareGate(t.Context(), &o)
+		if r := (*Refusal)(nil); !errors.As(err, &r) || o.Budget != want || o.Count != 80 ||
+			o.Duration != 500*time.Millisecond {
+			t.Errorf("given %v: %+v, %v", given, o, err)
+		}
+	}
+}

@@ -1,14 +1,14 @@
-// Package lab runs Brewput's verbs from Go: [Measure], [Simulate], [Bench], [Gate], [Compare], [CompareCommands],
-// [Explain] and [Calibrate].
+// Package lab runs Brewput's verbs from Go, such as [Measure] and [Explain].
 //
-// A verb sends typed events, returns data, and refuses options with a [*Refusal]. A cancelled context keeps what was
-// measured. A program that measures calls [Main] first.
+// A program that measures calls [Main] first. Zero options are the command's defaults, unless they say otherwise. A
+// cancelled verb keeps what it measured.
 package lab
 
 import (
 	"slices"
 	"time"
 
+	"github.com/brewput/brewput/internal/aa"
 	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -19,7 +19,7 @@ import (
 // Main runs a trial and exits if this process was started as one; otherwise it returns. Call it first in main, or in
 // TestMain of a test binary, with all workloads that the program measures or explains.
 func Main(workloads ...*workload.Workload) {
-	trial.Main(append(slices.Clone(workloads), costs.Programs())...) // for Calibrate
+	trial.Main(append(slices.Clone(workloads), aa.Yardstick(), costs.Programs())...) // for Examine and Calibrate
 }
 
 // Event is a step of a verb: one of the event types of this package. A verb calls its Notify option for each event,
@@ -53,10 +53,10 @@ type Progress sweep.Event
 
 func (Progress) event() {}
 
-// Predicting estimates the time left for the predictions, if they take long.
-type Predicting struct{ Left time.Duration }
+// PredictionEstimate estimates the time left for the predictions, if they take long.
+type PredictionEstimate struct{ Left time.Duration }
 
-func (Predicting) event() {}
+func (PredictionEstimate) event() {}
 
 // Predicted reports the predictions of a finished block.
 type Predicted struct{ Trials []result.Trial }

@@ -1,9 +1,8 @@
 package lab
 
 import (
+	"cmp"
 	"context"
-	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/compare"
@@ -11,7 +10,6 @@ import (
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -23,22 +21,15 @@ type MeasureOptions struct {
 	Sample        int           // time only every n-th operation; default 1
 	Profile       bool          // instrumented trials take a CPU profile instead of metering resources
 	Oversubscribe bool          // measure more CPUs than this machine has, on those that it has
-	NoPredictions bool          // predict nothing
-	Cost          string        // scheduler costs of predictions, as in SimulateOptions; "" for this machine's
+	NoPredictions bool          // skip the simulated predictions
+	Cost          string        // scheduler costs of predictions, as in SimulateOptions
 	Quick         string        // what was shortened for a rough answer, in words; stored in the header
 }
 
 // withDefaults fills in the defaults.
 func (o MeasureOptions) withDefaults() MeasureOptions {
-	if o.Count == 0 {
-		o.Count = 10
-	}
-	if o.Duration == 0 {
-		o.Duration = time.Second
-	}
-	if o.Sample == 0 {
-		o.Sample = 1
-	}
+	o.fill(10, time.Second, 100*time.Millisecond)
+	o.Sample = cmp.Or(o.Sample, 1)
 	return o
 }
 
@@ -54,7 +45,7 @@ func (o MeasureOptions) Validate() error {
 	case o.Sample < 1:
 		return refuse("sample", o.Sample, "1 times every operation, 10 every tenth")
 	}
-	return endsAll(o.TimeLimit, o.Warmup+o.Duration, o.Operations)
+	return sweep.CheckLimit(o.TimeLimit, max(o.Warmup, 0)+o.Duration, o.Operations)
 }
 
 // Cases returns the chosen designs at the chosen points. It refuses CPUs that this machine lacks and that cannot be
@@ -64,33 +55,8 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	have := runtime.NumCPU()
-	for _, c := range cases {
-		if workload.OpenLoop(c.Point) {
-			switch limit := o.Warmup + 2*o.Duration; {
-			case o.TimeLimit > 0 && o.TimeLimit <= limit:
-				return nil, refuse("time-limit", o.TimeLimit, "would end a trial whose requests are served late: it "+
-					"must be longer than {warmup} and twice {duration}, %v", limit)
-			case o.Sample > 1:
-				return nil, refuse("sample", nil, "is for closed loops: an open loop times every request")
-			}
-		}
-		n := c.Point.Int("cpus")
-		d, _ := w.Find(c.Design)
-		switch {
-		case n <= have || o.Oversubscribe:
-		case o.NoPredictions:
-			return nil, refuse("cpus", n, "this machine has %d CPUs", have).Suggest("simulate it with %s sim %s "+
-				"{cpus} %d, or add {oversubscribe}", program(o.Program), w.Name, n)
-		case d.Worlds == workload.LiveOnly:
-			return nil, refuse("cpus", n, "this machine has %d CPUs, and %s/%s cannot be simulated on more: leave "+
-				"it out with {designs}, or add {oversubscribe}", have, w.Name, d.Name)
-		case n > sim.MaxCPUs:
-			return nil, refuse("cpus", n, "this machine has %d CPUs, and the simulation has at most %d: give that "+
-				"many or fewer", have, sim.MaxCPUs)
-		}
-	}
-	return cases, nil
+	return cases, sweep.Live{Warmup: max(o.Warmup, 0), Duration: o.Duration, TimeLimit: o.TimeLimit, Sample: o.Sample,
+		Oversubscribe: o.Oversubscribe, Predicts: !o.NoPredictions, Program: program(o.Program)}.CheckCases(w, cases)
 }
 
 // limit is the time limit of a trial.
@@ -159,26 +125,16 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 		h.Costs, h.CostsFrom = what.Text, what.From
 	}
 	if o.Oversubscribe {
-		for _, c := range cases {
-			if c.Point.Int("cpus") > runtime.NumCPU() {
-				h.Warnings = append(h.Warnings, oversubscribed())
-				break
-			}
-		}
+		h.Warnings = append(h.Warnings, sweep.OversubscribedWarnings(cases)...)
 	}
 	return h, nil
-}
-
-func oversubscribed() string {
-	return "more CPUs were requested than the " + strconv.Itoa(runtime.NumCPU()) + " of this machine: goroutines " +
-		"share them, so times do not show the effect of more CPUs"
 }
 
 // header returns the part of the header that both worlds share.
 func (o *DesignOptions) header(w *workload.Workload, world string, here result.Environment) sweep.Header {
 	return sweep.Header{
 		Workload: w.Name, World: world, Args: o.Args, Config: o.Config, Version: o.Version, Started: time.Now(),
-		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
+		Seed: seedText(o.Seed), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Warmup),
 			Operations: o.Operations},
 		Environment: here, Warnings: []string{},

@@ -47,7 +47,7 @@ func (r *Run) openPredictions() (*sweep.Sweep, *store.Run, error) {
 		if done := e.Done - first; done > 0 && !told {
 			left := time.Since(began) / time.Duration(done) * time.Duration(e.Total-e.Done)
 			if told = left >= longPrediction; told {
-				r.notify.send(Predicting{left})
+				r.notify.send(PredictionEstimate{left})
 			}
 		}
 		r.notify.send(Progress(e))

@@ -111,15 +111,8 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return err
 		}
 	}
-	if o.TimeLimit > 0 {
-		set := &h.Settings
-		window := sweep.LongestWindow(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases)
-		if h.World != result.Virtual {
-			if err := endsAll(o.TimeLimit, window, set.Operations); err != nil {
-				return err
-			}
-		}
-		set.TimeLimit, set.Limited = sweep.Duration(o.TimeLimit), true
+	if err := h.LimitTrials(o.TimeLimit, p.Cases); err != nil {
+		return err
 	}
 	if r.sweep, err = sweep.New(w, h); err != nil {
 		return refuse("", nil, "%s cannot be continued: %w", r.Dir, err)
@@ -137,31 +130,5 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return err
 		}
 	}
-	return r.resumeVerdicts(journal, o)
-}
-
-// resumeVerdicts sets the criteria: those of the first execution, unless the options change them.
-func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
-	s := r.sweep
-	if o.Baseline != nil {
-		s.Criteria.Baseline = *o.Baseline
-	}
-	if o.AllPairs != nil {
-		s.Criteria.All = *o.AllPairs
-	}
-	rule := s.Header.Rule
-	if rule == nil {
-		if s.Complete && o.AllPairs == nil {
-			return nil // the comparison was accepted when the run began
-		}
-		return s.EnoughForAll()
-	}
-	if o.Baseline != nil && *o.Baseline != rule.Baseline || o.AllPairs != nil && *o.AllPairs != rule.All {
-		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so {baseline} "+
-			"and {compare} cannot change", r.Dir).Suggest("leave them out")
-	}
-	if err := s.RestoreBudget(r.Dir, j.Interims, j.Spent); err != nil {
-		return refuse("", nil, "%w", err)
-	}
-	return nil
+	return r.sweep.ResumeCriteria(r.Dir, o.Baseline, o.AllPairs, journal.Interims, journal.Spent)
 }

@@ -27,19 +27,20 @@ type Run struct {
 	Outcome     result.Outcome    // the worst outcome of the trials and of cases that are only predicted
 	Conclusion  *sweep.Conclusion // why a run with a budget ended; nil without a budget
 
-	sweep   *sweep.Sweep
-	program string
-	notify  notifier
-	settle  bool
+	sweep      *sweep.Sweep
+	program    string
+	notify     notifier
+	findWarmup bool
 }
 
 // StorageError is the error of a run whose last results could not be written to disk.
 type StorageError struct{ Err error }
 
-func (n *StorageError) Error() string { return n.Err.Error() }
+// Error returns the message of the disk's error.
+func (e *StorageError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error of the disk.
-func (n *StorageError) Unwrap() error { return n.Err }
+func (e *StorageError) Unwrap() error { return e.Err }
 
 // CanceledError is the error of a run whose context was cancelled before it had a directory. It wraps the context's
 // error.
@@ -49,10 +50,11 @@ type CanceledError struct {
 	Err    error
 }
 
-func (u *CanceledError) Error() string { return u.Err.Error() + " while " + u.During }
+// Error names the step that was interrupted.
+func (e *CanceledError) Error() string { return e.Err.Error() + " while " + e.During }
 
 // Unwrap returns the context's error.
-func (u *CanceledError) Unwrap() error { return u.Err }
+func (e *CanceledError) Unwrap() error { return e.Err }
 
 // newRun prepares the run of a header.
 func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep.Header) (*Run, error) {
@@ -65,17 +67,8 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	if err := s.EnoughForAll(); err != nil {
 		return nil, err
 	}
-	if h.Rule != nil {
-		if s.Criteria.FamilySize(s.CaseRows()) == 0 {
-			return nil, refuse("budget", nil, "continues until comparisons are decided, but there is nothing to "+
-				"compare: give two designs that are not bounds, or use {count}")
-		}
-		if budget, one := time.Duration(h.Rule.Budget), s.BlockTime(); one > budget {
-			return nil, refuse("budget", budget, "not even one block fits: its %d trials take about %v",
-				len(s.Plan.Block(0)), result.Rounded(one)).
-				Suggest("give more time, fewer designs and points, or a shorter {duration}")
-		}
-		s.PlanInterims()
+	if err := s.PlanBudget(); err != nil {
+		return nil, err
 	}
 	all := slices.Concat(h.Cases, h.PredictedCases)
 	if s.Arrivals, s.Header.ArrivalFiles, err = sweep.ReadArrivals(ctx, all); err != nil {
@@ -89,7 +82,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 	if err := r.capacities(ctx); err != nil {
 		return nil, err
 	}
-	if r.settle {
+	if r.findWarmup {
 		if err := store.CheckVacant(r.Dir); err != nil { // before time is spent on pilots
 			return nil, sweep.StoreError(err)
 		}
@@ -163,8 +156,8 @@ func (r *Run) PredictedOnly() []result.Trial {
 func (r *Run) Checked() []result.Trial { return slices.Concat(r.Trials, r.PredictedOnly()) }
 
 // Analyze computes the rows, verdicts, predictions and warnings of the run. The sensitivity is that of
-// [Run.Sensitivity], or nil.
-func (r *Run) Analyze(sensitivity []compare.Sensitivity) *Analysis {
+// [Run.Sensitivity], if it is known.
+func (r *Run) Analyze(sensitivity ...compare.Sensitivity) *Analysis {
 	return Analyze(r.Trials, AnalyzeOptions{
 		Workload: r.sweep.Workload, Cases: r.sweep.Plan.Cases, Criteria: r.sweep.Criteria,
 		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.PredictedCases,
@@ -197,4 +190,35 @@ func (r *Run) virtualOnly(what string) error {
 		return nil
 	}
 	return refuse("", nil, "%s was measured live, and only runs in virtual time have %s", r.Dir, what)
+}
+
+// writeCosts writes the recorded costs of real code after the last trial.
+func (r *Run) writeCosts() error {
+	note, err := r.sweep.WriteRealCode()
+	if note != "" {
+		r.notify.send(Note{note})
+	}
+	return err
+}
+
+// Sensitivity simulates all trials again with each of the scheduler's costs halved and doubled. Trials that do not
+// repeat themselves are also simulated with one burn prolonged. It returns by how much the results change, for
+// [Run.Analyze]. Only runs in virtual time have a sensitivity; others get a [*Refusal].
+func (r *Run) Sensitivity(ctx context.Context) ([]compare.Sensitivity, error) {
+	if err := r.virtualOnly("a sensitivity"); err != nil {
+		return nil, err
+	}
+	variants, notes, err := r.sweep.Variants(r.Trials)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range notes {
+		r.notify.send(Note{note})
+	}
+	before := r.sweep.Costs.Sections()
+	list, err := r.sweep.Sensitivities(ctx, r.Trials, variants)
+	if err == nil && r.sweep.Costs.Sections() > before { // a faster variant does more operations
+		err = r.writeCosts()
+	}
+	return list, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/catalog/null"
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
@@ -19,9 +20,9 @@ import (
 
 // short are options of a simulation that is over at once.
 func short(t *testing.T) SimulateOptions {
-	return SimulateOptions{Cost: "none", DesignOptions: DesignOptions{
+	return SimulateOptions{Cost: "none", FixedWarmup: true, DesignOptions: DesignOptions{
 		Designs: []string{"locking", "finelocking"}, Levels: map[string]string{"cpus": "2", "jitter": "1ms"}, Count: 6,
-		Duration: 100 * time.Millisecond, Output: filepath.Join(t.TempDir(), "run")}}
+		Duration: 100 * time.Millisecond, Warmup: -1, Output: filepath.Join(t.TempDir(), "run")}}
 }
 
 // TestSimulate: a simulation returns what it stored, reports all of it as events, and is the same when it is shown
@@ -47,11 +48,17 @@ func TestSimulate(t *testing.T) {
 	if len(started) != 1 || started[0].Complete || started[0].Dir != o.Output || blocks != 6 {
 		t.Errorf("%d blocks, started %+v", blocks, started)
 	}
-	if x := r.Analyze(nil); len(x.Rows) != 2 || len(x.Verdicts) != 1 {
+	x := r.Analyze()
+	if len(x.Rows) != 2 || len(x.Verdicts) != 1 {
 		t.Errorf("%d rows, %d verdicts", len(x.Rows), len(x.Verdicts))
 	}
 	if _, err := r.Timelines(t.Context(), 0); !errors.As(err, new(*Refusal)) {
 		t.Errorf("timelines of no time: %v", err)
+	}
+	x.Warnings = append(x.Warnings, compare.NewWarning("coffee", compare.WarnCosts, "the costs are typical"))
+	if text := x.String(); !strings.HasPrefix(text, "virtual, cpus=2 workers=2") ||
+		!strings.HasSuffix(text, "]\nwarning: the costs are typical\n") {
+		t.Errorf("as text: %q", text)
 	}
 
 	all := []*workload.Workload{null.Workload(), coffee.Workload()}
@@ -62,6 +69,36 @@ func TestSimulate(t *testing.T) {
 	if list, err := again.Timelines(t.Context(), 10*time.Millisecond); err != nil || len(list) != 2 ||
 		!strings.HasPrefix(list[1].Title, "finelocking ") {
 		t.Errorf("%d timelines, %v", len(list), err)
+	}
+}
+
+// TestDefaults: the zero value of an option is the default of the command, and a negative warm-up is none.
+func TestDefaults(t *testing.T) {
+	w := &workload.Workload{Name: "shop", Designs: []workload.Design{{Name: "serve",
+		Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+			return workload.Stream{Op: func(e env.Env, _ uint64) { e.Burn(time.Second) }}, nil
+		}}}}
+	for _, c := range []struct {
+		warmup, want time.Duration
+		seed         *uint64
+		wantSeed     string
+	}{
+		{0, time.Second, nil, "1"}, {-1, 0, new(uint64(0)), "0"}, {time.Minute, time.Minute, new(uint64(7)), "7"},
+	} {
+		r, err := Simulate(t.Context(), w, SimulateOptions{FixedWarmup: true, Cost: "none",
+			DesignOptions: DesignOptions{Warmup: c.warmup, Seed: c.seed, Output: filepath.Join(t.TempDir(), "run")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &r.Header
+		if time.Duration(h.Settings.Warmup) != c.want || time.Duration(h.Settings.Duration) != 10*time.Second ||
+			h.Seed != c.wantSeed || h.Blocks != 1 || len(r.Trials) != 1 || r.Trials[0].Seed != c.wantSeed {
+			t.Errorf("%v: %+v, seed %s, %d blocks", c.warmup, h.Settings, h.Seed, h.Blocks)
+		}
+	}
+	m := MeasureOptions{}.withDefaults()
+	if m.Warmup != 100*time.Millisecond || m.Duration != time.Second || m.Count != 10 || m.Sample != 1 {
+		t.Errorf("%+v", m)
 	}
 }
 
@@ -174,7 +211,7 @@ func TestSimulateSettles(t *testing.T) {
 	}
 	w := &workload.Workload{Name: "shop", Designs: []workload.Design{{Name: "opening", Stream: opening}}}
 	o := short(t)
-	o.FindWarmup, o.Designs, o.Levels, o.Duration = true, nil, map[string]string{"cpus": "1"}, time.Second
+	o.FixedWarmup, o.Designs, o.Levels, o.Duration = false, nil, map[string]string{"cpus": "1"}, time.Second
 	r, err := Simulate(t.Context(), w, o)
 	if err != nil || r.Header.Settings.Warmup == 0 || r.Header.WarmupReason == "" {
 		t.Errorf("a warm-up of %v, %q, %v", r.Header.Settings.Warmup, r.Header.WarmupReason, err)
@@ -196,7 +233,7 @@ func TestSimulateSettles(t *testing.T) {
 // TestMeasureBudget: a budget that not one block fits in is refused, and so is one with nothing to compare.
 func TestMeasureBudget(t *testing.T) {
 	for text, o := range map[string]MeasureOptions{
-		"not even one block fits":      {Budget: 10 * time.Millisecond},
+		"not even one block fits": {Budget: 10 * time.Millisecond},
 		"here is nothing to comp": {Budget: time.Hour, DesignOptions: DesignOptions{Designs: []string{"locking"}}},
 	} {
 		o.Output = filepath.Join(t.TempDir(), "run")

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -17,29 +18,22 @@ type SimulateOptions struct {
 	// Precision is the 95% confidence half-width of every mean, as a share of the mean, at which replications end:
 	// 0.0001 to 0.5, instead of Count; 0 for none.
 	Precision float64
-	// FindWarmup finds the warm-up by pilot trials; it is at least Warmup.
-	FindWarmup bool
+	// FixedWarmup simulates Warmup as it is. Otherwise Warmup is the least: pilot trials find how long the slowest
+	// design takes to settle.
+	FixedWarmup bool
 	// Cost lists the scheduler's costs, as [sim.ParseCosts] reads them; "" for those that [Calibrate] measured on this
 	// machine, else typical costs.
 	Cost        string
 	RecordCosts string // file to write the costs of real code to; "" for none
 	ReplayCosts string // file to read them from; "" to measure them
-	// KeepCosts keeps the costs of real code, so that [Run.Timelines] or [Run.Sensitivity] can simulate the trials
-	// again.
+	// KeepCosts keeps the costs of real code, so that [Run.Timelines] and [Run.Sensitivity] repeat the same trials.
 	KeepCosts bool
 }
 
 // withDefaults fills in the defaults.
 func (o SimulateOptions) withDefaults() SimulateOptions {
-	if o.Count == 0 {
-		o.Count = 1
-	}
-	if o.Duration == 0 {
-		o.Duration = 10 * time.Second
-	}
-	if o.TimeLimit == 0 {
-		o.TimeLimit = 10 * time.Minute
-	}
+	o.fill(1, 10*time.Second, time.Second)
+	o.TimeLimit = cmp.Or(o.TimeLimit, 10*time.Minute)
 	return o
 }
 
@@ -105,7 +99,7 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 	if err != nil {
 		return nil, err
 	}
-	r.settle = o.FindWarmup && o.Operations == 0
+	r.findWarmup = !o.FixedWarmup && o.Operations == 0
 	code := sweep.RealCode{Record: o.RecordCosts, Replay: o.ReplayCosts, Keep: o.KeepCosts}
 	if err := r.sweep.UseRealCode(ctx, code); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func noneOfBoth(x *gobench.Experiment) error {
 		return &BrokenError{s, plan.Template{Format: why, Args: []any{x.Pattern}}}
 	}
 	var why []string
-	for _, n := range s.NotCompared {
+	for _, n := range s.NotJudged {
 		why = append(why, n.String())
 	}
 	return refuse("", nil, "no benchmark that matches {bench} %s is in both revisions", x.Pattern).

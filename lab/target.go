@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -135,22 +134,11 @@ func (d Design) collect(ctx context.Context, o collect.Options) (*collect.Collec
 	if d.Workload == nil {
 		return nil, refuse("workload", nil, "is needed")
 	}
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
-	for _, s := range d.Point.Settings() {
-		choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
-	}
-	points, err := plan.Points(d.Workload.AllFactors(), choices)
-	if err == nil && len(points) > 1 {
-		err = fmt.Errorf("explain takes one point, but these levels give %d: give each factor one level",
-			len(points))
-	}
-	if err == nil && d.Workload.Check != nil {
-		err = d.Workload.Check(points[0])
-	}
+	point, err := sweep.CompletePoint(d.Workload, d.Point)
 	if err != nil {
-		return nil, asRefusal(ctx, err)
+		return nil, err
 	}
-	return Design{d.Workload, d.Name, points[0]}.run(ctx, o)
+	return Design{d.Workload, d.Name, point}.run(ctx, o)
 }
 
 // run collects the evidence at a complete point.

@@ -28,7 +28,7 @@ type Open struct {
 	// Patience is how long a request waits before it is abandoned. 0: for ever.
 	Patience time.Duration
 	Warmup   time.Duration
-	Window   time.Duration // the customers who arrive in it are the ones measured
+	Window   time.Duration // requests that arrive in it are measured
 	// Drain is how long after the window those are still served. Arrivals continue, so that the last requests are
 	// served under the same load as the first.
 	Drain time.Duration

@@ -44,7 +44,7 @@ var metricHeads = map[string]string{
 	result.CPUPerOp: "CPU/op",
 }
 
-// MetricHead is a metric's heading. A metric that a benchmark reports itself keeps its name.
+// MetricHead returns the heading of a metric. A metric that a benchmark reports itself keeps its name.
 func MetricHead(metric string) string {
 	if h, ok := metricHeads[metric]; ok {
 		return h

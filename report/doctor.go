@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/result"
 )
 

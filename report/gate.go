@@ -14,7 +14,7 @@ import (
 // Gate is a page with the decisions of a gate.
 type Gate struct {
 	Title     string
-	List      []compare.GateVerdict
+	List      []compare.GateDecision
 	NotJudged []result.NotJudged
 	Decision  string
 	Max       float64
@@ -74,7 +74,7 @@ func (g Gate) reasons(undecided bool) []string {
 		name := v.Design + " " + MetricHead(v.Metric)
 		switch {
 		case v.Allowed != "":
-			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.Waived, v.Allowed))
+			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.AllowedUntil, v.Allowed))
 		case v.NoRatio != "" && undecided:
 			list = append(list, fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", name, v.NoRatio,
 				signedValue(v.Difference, v.Metric)))
@@ -102,7 +102,7 @@ func (g Gate) reasons(undecided bool) []string {
 func (g Gate) columns() []column {
 	var rows []compare.Row
 	g.List = slices.Clone(g.List)
-	slices.SortStableFunc(g.List, func(a, b compare.GateVerdict) int {
+	slices.SortStableFunc(g.List, func(a, b compare.GateDecision) int {
 		return cmp.Compare(b.Order(), a.Order()) // what costs most comes first
 	})
 	for _, v := range g.List {

@@ -13,7 +13,7 @@ import (
 func TestGatePage(t *testing.T) {
 	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05,
 		NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Output: "it fails: no milk"}},
-		List: []compare.GateVerdict{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1, Cost: 1, Low: 0.1,
+		List: []compare.GateDecision{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1, Cost: 1, Low: 0.1,
 			High: 9,
 			N:    2, Decision: compare.Undecided}}}
 	layouts := g

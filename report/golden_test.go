@@ -44,8 +44,8 @@ func ptr[T any](v T) *T { return &v }
 func summaries(half float64, n int, values map[string]float64) map[string]result.Summary {
 	out := map[string]result.Summary{}
 	for name, v := range values {
-		s := result.Summary{Metric: name, Median: result.Value(v), N: n, Low: result.Unavailable,
-			High: result.Unavailable}
+		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, World: result.Live, Metric: name,
+			Median: result.Value(v), N: n, Low: result.Unavailable, High: result.Unavailable}
 		if n >= 6 {
 			s.Low, s.High = result.Value(v*(1-half)), result.Value(v*(1+half))
 		}

@@ -29,7 +29,7 @@ type Style struct {
 // shows reports whether the page has an optional part.
 func (st Style) shows(part string) bool { return st.Full || slices.Contains(st.Parts, part) }
 
-// StyleFor is the style for an environment and a terminal. terminalWidth is 0 if unknown.
+// StyleFor returns the style for an environment and a terminal. terminalWidth is 0 if unknown.
 func StyleFor(getenv func(string) string, isTerminal bool, terminalWidth int) Style {
 	st := Style{Width: terminalWidth}
 	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {

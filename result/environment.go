@@ -177,7 +177,7 @@ type Burn struct {
 	Rate        float64       `json:"rate_per_ns"` // iterations per nanosecond of Clock; above 0
 	Median      time.Duration `json:"median_ns"`   // of check burns with a nominal time of 1 ms
 	P95         time.Duration `json:"p95_ns"`
-	Clock       string        `json:"clock"` // "thread-cpu", or "wall", which includes the time of others
+	Clock       string        `json:"clock"` // "thread-cpu", or "wall", which includes the time of other processes
 	Fingerprint string        `json:"fingerprint"`
 	Measured    time.Time     `json:"measured"` // when Rate was measured
 	Stored      bool          `json:"-"`        // it is in the cache directory

@@ -4,17 +4,17 @@ import (
 	"slices"
 )
 
-// Outcome is what trials say of a run as a whole.
+// Outcome is the outcome of a whole run.
 type Outcome int
 
-// The outcomes, from the best to the worst. What a design declares of itself is none of them.
+// The outcomes, from the best to the worst. Failures that a design declares do not count.
 const (
-	Sound      Outcome = iota // no trial went wrong
+	Sound      Outcome = iota // no answer was wrong and no trial failed
 	SomeWrong                 // some answer was wrong, or some rule was violated
 	SomeFailed                // some trial failed, or some case has no valid trial
 )
 
-// OutcomeOf is the worst outcome of trials.
+// OutcomeOf returns the worst outcome of trials.
 func OutcomeOf(trials []Trial) Outcome {
 	unexpected := func(statuses ...Status) bool {
 		return slices.ContainsFunc(trials, func(t Trial) bool {
@@ -30,8 +30,8 @@ func OutcomeOf(trials []Trial) Outcome {
 	return Sound
 }
 
-// NeverValid are the cases, a design with its point each, that have no valid trial. A single invalid one is due to the
-// machine and expected now and then; if all are invalid, nothing was measured.
+// NeverValid returns the cases that have no valid trial, each as its design and point. Single invalid trials are due to
+// the machine and are expected; if all are invalid, nothing was measured.
 func NeverValid(trials []Trial) []string {
 	var cases []string
 	valid := map[string]bool{}

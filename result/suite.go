@@ -7,18 +7,18 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// Suite is the Go benchmarks that a run is about.
+// Suite describes the Go benchmarks of a run.
 type Suite struct {
-	Title       string            // the package and its revisions
-	Package     string            // import path
-	Packages    map[string]string // of several: their import paths, by what the names of their benchmarks begin with
-	Revisions   []string          // "head", or "base" and "head"
-	First       []string          // levels such as GOGC=100 that others are compared with; nil if none are
-	Layouts     int               // links of each build in random function order; 1 leaves the order to the linker
-	Broken      []Broken
-	Skipped     []Skipped
-	NotCompared []NotJudged // benchmarks that cannot be compared with the base
-	Unprobed    string      // why the counters of Go's runtime could not be read; "" if they were
+	Title      string            // the package and its revisions
+	Package    string            // import path
+	Packages   map[string]string // of several: their import paths, by what the names of their benchmarks begin with
+	Revisions  []string          // "head", or "base" and "head"
+	First      []string          // levels such as GOGC=100 that others are compared with; nil if none are
+	Layouts    int               // links of each build in random function order; 1 leaves the order to the linker
+	Broken     []Broken
+	Skipped    []Skipped
+	NotJudged  []NotJudged // benchmarks that cannot be compared with the base
+	NoCounters string      // why the counters of Go's runtime could not be read; "" if they were
 }
 
 // Broken is a benchmark that fails when it runs once, before anything is measured.
@@ -62,7 +62,7 @@ func (s *Suite) HasBase() bool { return len(s.Revisions) == 2 }
 
 // HeadFails reports whether the head alone breaks a benchmark.
 func (s *Suite) HeadFails() bool {
-	return slices.ContainsFunc(s.NotCompared, func(n NotJudged) bool { return n.Reason == HeadFails })
+	return slices.ContainsFunc(s.NotJudged, func(n NotJudged) bool { return n.Reason == HeadFails })
 }
 
 // SkippedText lists the benchmarks that skip themselves, in one line, grouped by reason.

@@ -93,7 +93,7 @@ const (
 // # What is not modelled
 //
 //   - Caches, memory bandwidth, and cores that share units: work takes its time wherever it runs, and whatever runs
-//     beside it.
+//     on other CPUs.
 //   - The garbage collector, stack growth and allocation. Of real code, only its measured sections take virtual time;
 //     that includes the collection and allocation done by their own thread.
 //   - The host: other processes, interrupts and frequency changes, except for the variation of [Costs].Burn. A thread

@@ -7,10 +7,10 @@ func duration(ns int64) time.Duration { return time.Duration(ns) }
 
 // G is a goroutine. The caller allocates it, sets its code with [G.Bind], starts it with [Spawn] or [Kernel.Start],
 // and may reuse it after it has ended.
-//
-// The fields that the end of a burn reads are together at the end, next to the registers of a list. With many
-// goroutines, memory accesses dominate the run time.
 type G struct {
+	// The fields that the end of a burn reads are together at the end, next to the registers of a list. With many
+	// goroutines, memory accesses dominate the run time.
+
 	timer   Timer
 	runner  Runner
 	left    int64 // remaining ns of a burn

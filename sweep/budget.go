@@ -101,7 +101,7 @@ func ReadInterims(records []json.RawMessage) ([]InterimDecision, error) {
 // interim analysis that lacks one block is lost.
 const reserve = 0.97
 
-// budget is the rule of a run with a time budget.
+// budget is the control law of a run with a time budget.
 type budget struct {
 	sweep    *Sweep
 	began    time.Time
@@ -150,7 +150,7 @@ func (p *budget) spent() time.Duration { return p.before + p.now().Sub(p.began) 
 
 func (p *budget) left() time.Duration { return time.Duration(p.sweep.Header.Rule.Budget) - p.spent() }
 
-// next implements blockRule. It follows the decisions of earlier executions instead of deciding again.
+// next implements controlLaw. It follows the decisions of earlier executions instead of deciding again.
 func (p *budget) next(current segment, b int, trials []result.Trial) (segment, error) {
 	if b == 0 {
 		current = segment{cases: p.sweep.allCases(), until: p.sweep.Header.Rule.InterimBlocks[0]}

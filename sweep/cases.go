@@ -16,14 +16,14 @@ import (
 type Selection struct {
 	Designs    []string          // all of the workload if there are none
 	Levels     map[string]string // of factors by name, as in {"cpus": "1,2"}; others have their defaults, cpus all
-	List       []plan.Case       // designs at points, instead of Designs and Levels; other factors have defaults
+	CaseList   []plan.Case       // designs at points, instead of Designs and Levels; other factors have defaults
 	Baseline   string            // design that all others are compared with; "" for none
 	Operations int64             // of each trial, instead of a duration; 0 for a duration
 }
 
 // Cases returns the designs at the points of the choice. Errors are a [*plan.Refusal].
 func (c Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
-	if c.List != nil {
+	if c.CaseList != nil {
 		return c.listed(w)
 	}
 	designs, err := w.Select(c.Designs)
@@ -52,11 +52,11 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 		return nil, plan.Refuse("", nil, "cases say which designs and levels are measured").
 			Suggest("leave out {designs} and levels")
 	}
-	if len(c.List) == 0 {
+	if len(c.CaseList) == 0 {
 		return nil, plan.Refuse("", nil, "the list of cases is empty")
 	}
 	var cases []plan.Case
-	for _, x := range c.List {
+	for _, x := range c.CaseList {
 		if _, err := w.Select([]string{x.Design}); err != nil {
 			return nil, plan.AsRefusal(err)
 		}
@@ -82,6 +82,27 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 	}
 	cases = compare.UniqueCases(cases) // two may differ only in a default that one spells out
 	return cases, CheckBaseline(w, c.Baseline, cases)
+}
+
+// CompletePoint returns a point with the defaults of the workload's factors that it lacks. It refuses, by a
+// [*plan.Refusal], a point that the workload does not accept.
+func CompletePoint(w *workload.Workload, p plan.Point) (plan.Point, error) {
+	choices := defaultCPUs()
+	for _, s := range p.Settings() {
+		choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
+	}
+	points, err := plan.Points(w.AllFactors(), choices)
+	if err == nil && len(points) > 1 {
+		return plan.Point{}, plan.Refuse("", nil, "explain takes one point, but these levels give %d: give each "+
+			"factor one level", len(points))
+	}
+	if err == nil && w.Check != nil {
+		err = w.Check(points[0])
+	}
+	if err != nil {
+		return plan.Point{}, plan.AsRefusal(err)
+	}
+	return points[0], nil
 }
 
 // defaultCPUs returns GOMAXPROCS: the CPUs that this process may use, the limit of its container included.

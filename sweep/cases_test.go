@@ -28,14 +28,14 @@ func TestListedCases(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got, err := Selection{List: []plan.Case{at(), at(file),
+	got, err := Selection{CaseList: []plan.Case{at(), at(file),
 		at(plan.Setting{Factor: "stones", Level: plan.IntLevel(2)})}}.Cases(w)
 	want := "cpus=1 file=" + filepath.Join(dir, "corn") + " stones=2"
 	if err != nil || len(got) != 2 || got[0].Point.String() != "cpus=1 stones=2" || got[1].Point.String() != want {
 		t.Errorf("%v, %v", got, err)
 	}
 
-	if _, err := (Selection{List: []plan.Case{}}).Cases(w); !errors.As(err, new(*plan.Refusal)) {
+	if _, err := (Selection{CaseList: []plan.Case{}}).Cases(w); !errors.As(err, new(*plan.Refusal)) {
 		t.Errorf("an empty list: %v", err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Open lets the sweep, the predictions of a run, store in dir, and takes in what an earlier execution stored there. The
-// result is nil if dir holds nothing and the run is complete. The caller prints the notes and closes the run, after an
-// error too. Errors about dir are a [*plan.Refusal].
+// Open makes dir the store of the sweep, which holds the predictions of a run, and restores what an earlier execution
+// stored there. The result is nil if dir holds nothing and the run is complete. The caller prints the notes and closes
+// the run, also after an error. Errors about dir are a [*plan.Refusal].
 func (s *Sweep) Open(dir string, complete bool) (run *store.Run, notes []string, err error) {
 	if store.CheckVacant(dir) == nil {
 		if complete {

@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Inputs are the factors of stored runs of one workload that make another job: those that the workload names, if it is
-// among the workloads, and else every factor.
+// Inputs returns the factors of stored runs of one workload whose levels are different jobs: the inputs that the
+// workload declares, or every factor if it is not among the workloads.
 func Inputs(workloads []*workload.Workload, runs []*StoredRun) (all []string) {
 	name := runs[0].Header.Workload
 	i := slices.IndexFunc(workloads, func(w *workload.Workload) bool { return w.Name == name })

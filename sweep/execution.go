@@ -19,7 +19,7 @@ func (s *Sweep) begin() *execution {
 	if s.Header.Rule != nil {
 		e.budget = s.newBudget()
 	}
-	e.rule = e.newRule()
+	e.law = e.newControlLaw()
 	return e
 }
 
@@ -72,7 +72,7 @@ type execution struct {
 	lines      map[string]*int
 	clock      *progress
 	budget     *budget // nil without a budget
-	rule       blockRule
+	law        controlLaw
 	segment    segment // of the last block that began
 	announceAt int     // the block at which more trials are announced
 
@@ -85,7 +85,7 @@ type execution struct {
 
 // next returns the cases of block b. more is false if the sweep ends before it.
 func (e *execution) next(b int) (cases []int, more bool, err error) {
-	at, err := e.rule.next(e.segment, b, e.trials)
+	at, err := e.law.next(e.segment, b, e.trials)
 	if err != nil || b >= at.until || len(at.cases) == 0 {
 		return nil, false, err
 	}

@@ -13,14 +13,14 @@ import (
 // ends the sweep once every benchmark is decided. Make one with [Sweep.UseGate].
 type Gate struct {
 	// Allow lets an exception turn a decision into an allowed one; nil: there are no exceptions.
-	Allow func(*compare.GateVerdict)
+	Allow func(*compare.GateDecision)
 	// Notify gets each interim analysis; nil ignores them.
 	Notify func(GateAnalysis)
 
 	// The results so far.
-	List   []compare.GateVerdict // by metric and benchmark
-	Loaded *compare.Warning      // other processes were running, so that nothing is decided by times; nil if not
-	Short  *BudgetEnded          // the budget ended before the blocks; nil if it did not
+	Decisions   []compare.GateDecision // by metric and benchmark
+	LoadWarning *compare.Warning       // other processes ran, so that no time is decided; nil if none ran
+	BudgetEnded *BudgetEnded           // the budget ended before the planned blocks; nil if it did not
 
 	sweep    *Sweep
 	analyses *compare.SequentialGate
@@ -31,18 +31,18 @@ type Gate struct {
 	ahead    []int // numbers of blocks of the interim analyses to come
 }
 
-// GateAnalysis says how decisions stand after an interim analysis.
+// GateAnalysis counts the decisions of a gate at an interim analysis.
 type GateAnalysis struct {
-	Blocks    int
-	Decisions int
-	Undecided int
+	Blocks    int // blocks so far
+	Decisions int // one for each metric of each benchmark
+	Undecided int // of these decisions
 }
 
-// BudgetEnded is how a budget ended before a decision.
+// BudgetEnded describes a budget that ended before a decision.
 type BudgetEnded struct {
 	Budget time.Duration
-	Blocks int           // that it sufficed for
-	Each   time.Duration // that a block took on average
+	Blocks int           // blocks that fit into it
+	Each   time.Duration // mean time of a block
 }
 
 // UseGate lets a gate on metrics decide how many blocks the sweep has. A budget of 0 is none.
@@ -69,23 +69,23 @@ func (g *Gate) next(n int, trials []result.Trial) (more int, err error) {
 	each := elapsed / time.Duration(n)
 	var short bool
 	if g.ahead, short = withinBudget(n, g.ahead[1:], each, elapsed, g.budget); short {
-		g.Short = &BudgetEnded{g.budget, slices.Max(append(g.ahead, n)), each}
+		g.BudgetEnded = &BudgetEnded{g.budget, slices.Max(append(g.ahead, n)), each}
 	}
 	last, sound := len(g.ahead) == 0, result.OutcomeOf(trials) == result.Sound
 	if n >= g.analyses.InterimBlocks[0] || last || !sound {
 		if err := g.analyse(n, trials, last); err != nil {
 			return 0, err
 		}
-		if last || !sound || compare.GateDecision(g.List) != compare.Undecided {
+		if last || !sound || compare.OverallDecision(g.Decisions) != compare.Undecided {
 			return 0, nil
 		}
 	}
 	return g.ahead[0] - n, nil
 }
 
-// withinBudget are the numbers of blocks of the analyses to come, after some blocks of which each took a time. If the
-// budget ends before the next one that is planned, there is one after the blocks that it suffices for, or none; short
-// says so.
+// withinBudget returns the numbers of blocks of the analyses to come, after some blocks that took a time each. If the
+// budget ends before the next planned analysis, short is true, and there is one analysis after the blocks that fit, or
+// none.
 func withinBudget(done int, planned []int, each, elapsed, budget time.Duration) (ahead []int, short bool) {
 	if len(planned) == 0 || budget <= 0 || each <= 0 {
 		return planned, false
@@ -106,22 +106,22 @@ func (g *Gate) analyse(n int, trials []result.Trial, last bool) error {
 		return err
 	}
 	open := 0
-	for _, v := range g.List {
+	for _, v := range g.Decisions {
 		if v.Decision == compare.Undecided && v.Allowed == "" {
 			open++
 		}
 	}
 	if g.Notify != nil {
-		g.Notify(GateAnalysis{Blocks: n, Decisions: len(g.List), Undecided: open})
+		g.Notify(GateAnalysis{Blocks: n, Decisions: len(g.Decisions), Undecided: open})
 	}
-	return g.sweep.Store.Interim(g.List)
+	return g.sweep.Store.Interim(g.Decisions)
 }
 
 // judge decides by the trials of n blocks.
 func (g *Gate) judge(n int, trials []result.Trial, last bool) error {
 	sides := g.sweep.Criteria.PairLevels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
 	declared := compare.DeclaredDirections(trials)
-	g.List, g.Loaded, g.analyses.Family = nil, nil, 0
+	g.Decisions, g.LoadWarning, g.analyses.Family = nil, nil, 0
 	have := make([][]compare.Pair, len(g.metrics))
 	for i, metric := range g.metrics {
 		for _, s := range sides {
@@ -138,16 +138,16 @@ func (g *Gate) judge(n int, trials []result.Trial, last bool) error {
 	}
 	for _, w := range compare.Warnings(trials, nil) {
 		if w.Warning == compare.WarnOtherProcesses {
-			g.Loaded = &w
+			g.LoadWarning = &w
 		}
 	}
-	g.analyses.Open(n, last, g.Loaded == nil)
+	g.analyses.Open(n, last, g.LoadWarning == nil)
 	for i, metric := range g.metrics {
-		g.List = append(g.List, g.analyses.Judge(have[i], metric, compare.Direction(metric, declared))...)
+		g.Decisions = append(g.Decisions, g.analyses.Judge(have[i], metric, compare.Direction(metric, declared))...)
 	}
-	for i := range g.List {
-		v := &g.List[i]
-		if g.Loaded != nil && v.Decision == compare.Undecided { // more blocks under this load decide nothing either
+	for i := range g.Decisions {
+		v := &g.Decisions[i]
+		if g.LoadWarning != nil && v.Decision == compare.Undecided { // more blocks under this load decide nothing
 			v.MoreBlocks, v.MoreLayouts = nil, nil
 		}
 		if g.Allow != nil {

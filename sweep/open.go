@@ -29,7 +29,8 @@ func Open(dir string) (*StoredRun, error) {
 	return r, nil
 }
 
-// HeaderOf is the header in the journal of the run directory dir. It is an error if what is stored does not fit it.
+// HeaderOf returns the header in the journal of the run directory dir. It returns an error if the stored trials do not
+// fit the header.
 func HeaderOf(dir string, j *store.Journal) (Header, error) {
 	h, err := ReadHeader(dir, j.Header)
 	if err != nil {
@@ -38,7 +39,8 @@ func HeaderOf(dir string, j *store.Journal) (Header, error) {
 	return h, h.CheckStored(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
 }
 
-// StoreError makes a refusal of an error about a run directory, unless a disk failed or the directory was removed.
+// StoreError converts an error about a run directory to a [*plan.Refusal], unless a disk failed or the directory was
+// removed.
 func StoreError(err error) error {
 	if store.IsStorageFailure(err) {
 		return err
@@ -52,7 +54,7 @@ func (r *StoredRun) CopyOf(other *StoredRun) bool { return bytes.Equal(r.raw, ot
 // Lost names the files that are no longer in the directory of the run; "" if all are there.
 func (r *StoredRun) Lost() string { return store.LostFailures(r.Name, r.Trials) }
 
-// Warnings are the warnings about the trials of the run and its settings.
+// Warnings returns the warnings about the trials of the run and its settings.
 func (r *StoredRun) Warnings() (list []compare.Warning) {
 	for _, text := range r.Header.Warnings {
 		list = append(list, compare.NewWarning(r.Header.Workload, compare.WarnSettings, text))
@@ -63,8 +65,8 @@ func (r *StoredRun) Warnings() (list []compare.Warning) {
 	return append(list, compare.Warnings(r.Trials, r.Header.InterimBlocks())...)
 }
 
-// MostCPUs is the case of a design at its point with most CPUs that this machine has. The design may be "" if the run
-// has only one. Errors are a [*plan.Refusal].
+// MostCPUs returns the case of a design with the most CPUs, up to those of this machine. The design may be "" if the
+// run has only one. Errors are a [*plan.Refusal].
 func (r *StoredRun) MostCPUs(design string) (best plan.Case, err error) {
 	var names []string
 	for _, c := range r.Header.Cases {

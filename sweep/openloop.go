@@ -12,8 +12,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// EnoughForAll refuses, by a [*plan.Refusal], to compare all pairs by fewer blocks than that takes. A run that goes on
-// will have those of its plan.
+// EnoughForAll refuses, by a [*plan.Refusal], to compare all pairs with too few blocks. In a run that is continued,
+// the planned blocks count.
 func (s *Sweep) EnoughForAll() error {
 	if !s.Criteria.All {
 		return nil
@@ -37,7 +37,7 @@ func (s *Sweep) EnoughForAll() error {
 // are simulated. begin is called before the first real measurement, tell before each trial. It does nothing without an
 // open loop.
 //
-// Rates that cannot be offered are a [*plan.Refusal], a design that fails without load an [*CapacityError].
+// Rates that cannot be offered are a [*plan.Refusal], a design that fails without load is a [*CapacityError].
 func (s *Sweep) PrepareOpenLoops(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
 	t, err := s.PredictionSweep()
 	if err != nil {

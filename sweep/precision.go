@@ -34,13 +34,13 @@ func (p *Precision) Validate() error {
 // after returns the number of replications at the analysis that follows the one at n: 1.5 n.
 func (p *Precision) after(n int) int { return min(p.MaxReplications, n+(n+1)/2) }
 
-// precisionRule replicates cases until their means are precise.
-type precisionRule struct {
+// precisionLaw replicates cases until their means are precise.
+type precisionLaw struct {
 	*Precision
 	sweep *Sweep
 }
 
-func (r precisionRule) next(current segment, b int, trials []result.Trial) (segment, error) {
+func (r precisionLaw) next(current segment, b int, trials []result.Trial) (segment, error) {
 	switch {
 	case b == 0:
 		return segment{r.sweep.allCases(), r.MinReplications, r.MinReplications}, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// RealCode says where a sweep in virtual time has the costs of real code from. Its zero value measures and forgets
-// them.
+// RealCode selects the source of the CPU times of real code in virtual time. The zero value measures them and keeps
+// nothing.
 type RealCode struct {
 	Record string // file to write the costs to; "" for none
 	Replay string // file to read them from; "" for none

@@ -18,7 +18,8 @@ type SchedulerCosts struct {
 	Warnings []string // reasons to doubt them
 }
 
-// CostsHere are the given costs, else the calibrated costs of the machine here, else typical ones, with a warning.
+// CostsHere returns the given costs, or else the calibrated costs of the machine here, or else typical costs, with a
+// warning.
 // Errors are a [*plan.Refusal].
 func CostsHere(given string, here result.Environment) (SchedulerCosts, error) {
 	if given != "" {

@@ -7,9 +7,9 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// Timelines simulate the first trial of every case again, for at most span from the end of the warm-up on. They are in
-// the order of the cases; a case whose measured time did not begin has nil. The sweep is one in virtual time, and is
-// not changed.
+// Timelines simulates the first trial of every case again, for at most span after the warm-up, and returns the
+// timelines in the order of the cases. It is nil for a case whose measurement did not begin. The sweep must be one in
+// virtual time; it is not changed.
 func (s *Sweep) Timelines(ctx context.Context, span time.Duration) ([]*timeline.Timeline, error) {
 	again, err := New(s.Workload, s.Header)
 	if err != nil {

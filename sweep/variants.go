@@ -9,8 +9,9 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// Variants are the ways in which [Sweep.Sensitivities] simulates the trials again: each of the scheduler's costs x 1/2
-// and x 2, and, for trials that do not repeat themselves, one burn that lasts longer. The notes say how many there are.
+// Variants returns the ways in which [Sweep.Sensitivities] simulates the trials again: each of the scheduler's costs x
+// 1/2 and x 2, and, for trials that do not repeat themselves, one burn that lasts longer. The notes say how many there
+// are.
 func (s *Sweep) Variants(trials []result.Trial) (list []Variant, notes []string, err error) {
 	costs, err := sim.ParseCosts(s.Header.Costs)
 	if err != nil {

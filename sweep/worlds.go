@@ -28,8 +28,8 @@ func SplitCases(w *workload.Workload, cases []plan.Case, predict, oversubscribe 
 	return measured, predicted
 }
 
-// LongestWindow is how long a trial of a stream takes at most if nothing hangs: an open loop serves those who arrived
-// in the window for as long again.
+// LongestWindow returns the longest time that the load of a stream lasts unless it hangs. An open loop continues after
+// its window until the requests of the window are served, for at most the window's length.
 func LongestWindow(warmup, duration time.Duration, cases []plan.Case) time.Duration {
 	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
 		duration *= 2
@@ -37,8 +37,8 @@ func LongestWindow(warmup, duration time.Duration, cases []plan.Case) time.Durat
 	return warmup + duration
 }
 
-// DefaultTimeLimit is the time limit of a trial for which none was given. It is generous, because it only has to end
-// what would never end by itself.
+// DefaultTimeLimit returns the time limit of trials if none is given. It is generous, because it only has to end
+// trials that hang. n is the number of operations, 0 for a duration.
 func DefaultTimeLimit(w *workload.Workload, cases []plan.Case, warmup, duration time.Duration, n int64) time.Duration {
 	limit := LongestWindow(warmup, duration, cases) + 30*time.Second
 	if n > 0 { // operations, however long they take

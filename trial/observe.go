@@ -122,15 +122,15 @@ func resource(meter *env.Meter, a, b env.Reading) result.Resource {
 	}
 	number := func(x float64) *float64 { return &x }
 	if r.Uses > 0 && meter.Kind() != env.KindStation {
-		r.WaitMeanNs = number(float64(b.Line-a.Line) / float64(r.Uses))
+		r.WaitMeanNs = number(float64(b.Queue-a.Queue) / float64(r.Uses))
 	}
 	if meter.Kind() == env.KindChan {
 		capacity := meter.Capacity()
 		r.Capacity = &capacity
-		r.Occupancy = number(float64(b.Line-a.Line) / span)
-		r.SendParked = number(float64(b.SendWait-a.SendWait) / span)
-		r.RecvParked = number(float64(b.RecvWait-a.RecvWait) / span)
-		starved := b.Starved - a.Starved
+		r.Occupancy = number(float64(b.Queue-a.Queue) / span)
+		r.SendParked = number(float64(b.SendParked-a.SendParked) / span)
+		r.RecvParked = number(float64(b.RecvParked-a.RecvParked) / span)
+		starved := b.RecvWaits - a.RecvWaits
 		r.RecvWaits = &starved
 	} else {
 		r.Utilization = number(float64(b.Busy-a.Busy) / span)

@@ -14,7 +14,7 @@ import (
 
 // Pool runs trials in virtual time before they are asked for, one on each CPU. The result of a trial depends
 // only on its specification, so concurrency does not change it. There are two exceptions: a trial that measures
-// real code runs alone, and so does one that needs more memory than is left beside others. The methods of a
+// real code runs alone, and so does one that needs more memory than other trials leave. The methods of a
 // Pool are not safe for concurrent use.
 type Pool struct {
 	run     func(context.Context, Spec) (Outcome, error)
@@ -26,7 +26,7 @@ type Pool struct {
 	last    chan struct{} // closed once the trial that was started last has its slots; nil before the first
 
 	alone     sync.Mutex // held by a trial that takes all slots
-	exclusive sync.Map   // designs with their points that cannot run beside others
+	exclusive sync.Map   // designs with their points that must run alone
 }
 
 // simulated is the return value of a trial.
@@ -46,7 +46,7 @@ func NewSimulations(w *workload.Workload, costs sim.Costs, limit time.Duration) 
 }
 
 // NewPredictions returns a pool that simulates trials under costs (see [sim.ParseCosts]), each in a process of
-// its own. Beside measurements, a design must neither leave anything behind nor end the measuring process.
+// its own. A design must neither leave anything behind in the measuring process nor end it.
 func NewPredictions(costs string, limit time.Duration) *Pool {
 	runner := Runner{TimeLimit: limit}
 	return NewPool(func(ctx context.Context, spec Spec) (Outcome, error) {
@@ -119,7 +119,7 @@ func (m *Pool) isOnly(k string) bool {
 		func(s Spec) bool { return key(s) != k && !m.started[key(s)] })
 }
 
-// begin starts a trial, alone or beside others.
+// begin starts a trial, alone or together with others.
 func (m *Pool) begin(ctx context.Context, spec Spec, alone bool) {
 	k, done := key(spec), make(chan simulated, 1)
 	ctx, cancel := context.WithCancel(ctx)
@@ -163,7 +163,7 @@ func (m *Pool) dropCase(name string) {
 	m.next = slices.DeleteFunc(slices.Clone(m.next), func(s Spec) bool { return caseName(s) == name })
 }
 
-// schedule runs a trial beside others. It runs the trial alone once its design at that point has come to real
+// schedule runs a trial together with others. It runs the trial alone once its design at that point has come to real
 // code that must be measured, or to the end of memory. It calls got once it has its slots, and perhaps a second
 // time.
 func (m *Pool) schedule(ctx context.Context, spec Spec, alone bool, got func()) (s simulated) {

@@ -22,7 +22,7 @@ type usage struct {
 	total uint64 // of the machine
 }
 
-// hasRoom reports whether memory has room for more goroutines of a simulation, beside everything else in this
+// hasRoom reports whether memory has room for more goroutines of a simulation, in addition to everything else in this
 // process.
 func hasRoom() bool { return hasRoomAfterGC(memory, runtime.GC) }
 
@@ -40,7 +40,7 @@ func hasRoomAfterGC(memory func() (usage, bool), collect func()) bool {
 }
 
 // fits reports whether enough memory is left. Enough is a tenth of what this process could have, which does not
-// change while it grows. Because similar processes may run beside it, it is also at least 1/32 of the machine's
+// change while it grows. Because similar processes may run at the same time, it is also at least 1/32 of the machine's
 // memory, up to 1 GiB.
 func (u usage) fits() bool { return u.spare+u.free >= u.reserve() }
 

@@ -74,15 +74,14 @@ func WithoutLoad(p plan.Point) plan.Point {
 // results.
 func Reserved() []string {
 	return []string{
-		"after", "allow", "base", "baseline", "before", "bench", "budget", "compare", "cost", "count", "designs",
-		"duration", "env", "format", "go",
-		"goal", "help", "layouts", "max-regression", "metric", "no-twin", "o", "operations", "output", "oversubscribe",
-		"peer",
-		"pgo", "pprof", "precision", "profile", "quick", "record-costs", "replay-costs", "resume", "rev", "sample",
-		"seed", "sensitivity",
-		"slo", "time-limit",
-		"timeline", "timeline-span", "twin", "warmup",
-		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds",
-		"workload", "world",
+		// flags
+		"after", "allow", "base", "baseline", "before", "bench", "budget", "compare", "cost", "count",
+		"designs", "duration", "env", "format", "full", "go", "goal", "help", "layouts", "max-regression", "metric",
+		"no-twin", "o", "operations", "output", "oversubscribe", "pgo", "pprof", "precision", "profile", "quick", "quiet",
+		"record-costs", "replay-costs", "resume", "sample", "seed", "sensitivity", "show", "slo",
+		"time-limit", "timeline", "timeline-span", "twin", "verbose", "version", "warmup",
+		// columns
+		"block", "bound", "design", "error", "kind", "lines", "order", "peer", "rev", "status", "trial", "type",
+		"wall_seconds", "workload", "world",
 	}
 }

@@ -36,8 +36,8 @@ func littleChan(b *bench, e env.Env) {
 	receiving.Wait()
 	r := b.meter("line")
 	want(b, "the number of values received", r.Uses, producers*values)
-	want(b, "the integral of the line", r.Line, time.Duration(waits.Load()))
-	if r.Line == 0 {
+	want(b, "the integral of the queue", r.Queue, time.Duration(waits.Load()))
+	if r.Queue == 0 {
 		b.Error("nobody waited: the law is not tried")
 	}
 }
@@ -68,8 +68,8 @@ func littleSelect(b *bench, e env.Env) {
 	g.Wait()
 	r := b.meter("line")
 	want(b, "the number of values received", r.Uses, goroutines*values)
-	want(b, "the integral of the line", r.Line, time.Duration(received.Load()-sent.Load()))
-	if r.Line == 0 || r.SendWait == 0 || r.RecvWait == 0 {
+	want(b, "the integral of the queue", r.Queue, time.Duration(received.Load()-sent.Load()))
+	if r.Queue == 0 || r.SendParked == 0 || r.RecvParked == 0 {
 		b.Errorf("nobody waited, so the law is not tried: %+v", r)
 	}
 }
@@ -94,7 +94,7 @@ func littleMutex(b *bench) {
 		}
 		g.Wait()
 		r := b.meter("m")
-		want(b, "the integral of the line", r.Line, time.Duration(waits.Load()))
+		want(b, "the integral of the queue", r.Queue, time.Duration(waits.Load()))
 		want(b, "the busy time", r.Busy, time.Duration(holds.Load()))
 		want(b, "the number of uses", r.Uses, 80)
 	})

@@ -95,12 +95,12 @@ func selectLines(b *bench, e env.Env) {
 		{"in", 0, 0, 15 * ms, 1, 0, 2},
 	} {
 		r := b.meter(c.name)
-		want(b, "the integral of the line of "+c.name, r.Line, c.line)
-		want(b, "the time that senders were parked at "+c.name, r.SendWait, c.sendWait)
-		want(b, "the time that receivers were parked at "+c.name, r.RecvWait, c.recvWait)
+		want(b, "the integral of the queue of "+c.name, r.Queue, c.line)
+		want(b, "the time that senders were parked at "+c.name, r.SendParked, c.sendWait)
+		want(b, "the time that receivers were parked at "+c.name, r.RecvParked, c.recvWait)
 		want(b, "the number of values received from "+c.name, r.Uses, c.uses)
 		want(b, "the number of parked sends to "+c.name, r.Waits, c.sentLate)
-		want(b, "the number of parked receives from "+c.name, r.Starved, c.recvParks)
+		want(b, "the number of parked receives from "+c.name, r.RecvWaits, c.recvParks)
 	}
 }
 
@@ -122,10 +122,10 @@ func selectReadyMetered(b *bench, e env.Env) {
 	r, empty := b.meter("c"), b.meter("empty")
 	want(b, "the number of values received", r.Uses, 5*40)
 	want(b, "the number of parked sends where there was room", r.Waits, 0)
-	want(b, "the number of parked receives where a value was ready", r.Starved, 0)
-	want(b, "the time that senders were parked", r.SendWait, 0)
-	want(b, "the time that receivers were parked", r.RecvWait, 0)
-	want(b, "the time that receivers were parked at the other cases", empty.RecvWait, 0)
+	want(b, "the number of parked receives where a value was ready", r.RecvWaits, 0)
+	want(b, "the time that senders were parked", r.SendParked, 0)
+	want(b, "the time that receivers were parked", r.RecvParked, 0)
+	want(b, "the time that receivers were parked at the other cases", empty.RecvParked, 0)
 }
 
 // workConserved has users take turns by a token, not by a Mutex, so that every world can try it.
@@ -201,13 +201,13 @@ func inProgress(b *bench, e env.Env) {
 	c.Send(2)
 	e.Sleep(2 * ms)
 	want(b, "the busy time of a use that is not over", b.meter("steamer").Busy, 5*ms)
-	want(b, "the line of values not yet received", b.meter("queue").Line, 7*ms)
+	want(b, "the line of values not yet received", b.meter("queue").Queue, 7*ms)
 	s.Leave()
 	c.Recv()
 	c.Recv()
 	e.Sleep(ms)
 	want(b, "the busy time of an idle station", b.meter("steamer").Busy, 5*ms)
-	want(b, "the line of an empty Chan", b.meter("queue").Line, 7*ms)
+	want(b, "the line of an empty Chan", b.meter("queue").Queue, 7*ms)
 }
 
 func chanWaits(b *bench, e env.Env) {
@@ -225,12 +225,12 @@ func chanWaits(b *bench, e env.Env) {
 	c.Recv() // the Select has been parked for 4 ms
 	g.Wait()
 	r := b.meter("c")
-	want(b, "the time that senders were parked", r.SendWait, 6*ms)
-	want(b, "the time that receivers were parked", r.RecvWait, 3*ms)
+	want(b, "the time that senders were parked", r.SendParked, 6*ms)
+	want(b, "the time that receivers were parked", r.RecvParked, 3*ms)
 	want(b, "the number of parked sends", r.Waits, 2)
-	want(b, "the number of parked receives", r.Starved, 1)
+	want(b, "the number of parked receives", r.RecvWaits, 1)
 	want(b, "the number of values received", r.Uses, 3)
-	want(b, "the time that receivers were parked in a Select not won", b.meter("other").RecvWait, 4*ms)
+	want(b, "the time that receivers were parked in a Select not won", b.meter("other").RecvParked, 4*ms)
 	want(b, "the number of receives on a Chan without values", b.meter("other").Uses, 0)
 }
 
@@ -248,6 +248,6 @@ func forgetsPanic(b *bench, e env.Env) {
 	before := b.meter("c")
 	e.Burn(ms)
 	e.Sleep(1)
-	want(b, "the growth of the line of a closed Chan", b.meter("c").Line-before.Line, 0)
-	want(b, "the growth of the senders' wait", b.meter("c").SendWait-before.SendWait, 0)
+	want(b, "the growth of the line of a closed Chan", b.meter("c").Queue-before.Queue, 0)
+	want(b, "the growth of the senders' wait", b.meter("c").SendParked-before.SendParked, 0)
 }

@@ -5,13 +5,13 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// line is a Chan of the kernel.
+// tokenChan is a Chan of the kernel.
 type tokenChan struct {
 	*sim.Chan
 	w *World
 }
 
-// NewLine implements env.Machine.
+// NewTokenChan implements env.Machine.
 func (w *World) NewTokenChan(name string, capacity int) env.TokenChan {
 	return &tokenChan{sim.NewChan(name, capacity), w}
 }

@@ -81,7 +81,7 @@ func (w *World) hasRoom() bool {
 	return w.cfg.Room()
 }
 
-// Spent implements env.Machine.
+// SpareTask implements env.Machine.
 func (w *World) SpareTask() *env.Task {
 	n := len(w.spent)
 	if n == 0 {

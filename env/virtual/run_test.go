@@ -253,7 +253,7 @@ func TestMeters(t *testing.T) {
 		t.Fatalf("%d meters, want that of m", n)
 	}
 	m := w.Meters()[0]
-	if r := m.Read(); m.Name() != "m" || m.Count() != 2 || r.Busy != 6*ms || r.Line != 3*ms || r.Uses != 2 ||
+	if r := m.Read(); m.Name() != "m" || m.Count() != 2 || r.Busy != 6*ms || r.Queue != 3*ms || r.Uses != 2 ||
 		r.Waits != 1 {
 		t.Errorf("meter %s of %d: %+v", m.Name(), m.Count(), r)
 	}

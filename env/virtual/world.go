@@ -235,7 +235,7 @@ func (w *World) Now() time.Duration {
 	return w.clock()
 }
 
-// NowOf implements env.Machine.
+// TaskNow implements env.Machine.
 func (w *World) TaskNow(t *env.Task) time.Duration {
 	w.Use(t)
 	if !w.k.Count() {

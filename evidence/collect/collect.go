@@ -153,7 +153,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	// The other half of the time is for the other runs.
 	most := min(k.opts.Duration, max(time.Until(k.deadline)/2, minRun)).Round(time.Millisecond)
 	k.announce(k.name())
-	k.opts.Progress(fmt.Sprintf("running %s once as it is, for %v at most", k.name(), most))
+	k.opts.Progress(fmt.Sprintf("running it once as it is, for %v at most", most))
 	k.ran++
 	e, err := k.plain.withCPUs(top).run(ctx, most, most, nil)
 	if err != nil {

@@ -64,31 +64,37 @@ func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]
 }
 
 // onlyBenchmarks returns the only package of a pattern that has benchmarks. If there are several, the error lists the
-// command with each of them in the place of the pattern.
+// command with each of them in the place of the pattern. If there is none, it lists the commands that explain tests.
 func onlyBenchmarks(ctx context.Context, dir, pattern string, command []string) (string, error) {
 	list, err := listPackages(ctx, dir, pattern)
 	if err != nil {
 		return "", err
 	}
 	var found []string
-	commands := ""
+	commands, tests := "", ""
 	for _, p := range list {
 		ok, err := p.hasBenchmarks(ctx)
 		if err != nil {
 			return "", err
 		}
+		at := relative(dir, p.Dir)
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			tests += "\n    explain -- go test " + at
+		}
 		if ok {
-			at := relative(dir, p.Dir)
 			found = append(found, at)
 			commands += "\n    explain -- " + strings.ReplaceAll(strings.Join(command, " "), pattern, at)
 		}
 	}
 
-	switch len(found) {
-	case 0:
+	switch {
+	case len(found) == 0 && tests != "":
+		return "", fmt.Errorf("%s has no program and no benchmark, but tests; give the tests of one package:%s",
+			pattern, tests)
+	case len(found) == 0:
 		return "", fmt.Errorf("%s has no program and no benchmark to explain: give a program, as in explain -- ./prog",
 			pattern)
-	case 1:
+	case len(found) == 1:
 		return found[0], nil
 	}
 	return "", fmt.Errorf("%s has benchmarks in %s; give one of them:%s", pattern,

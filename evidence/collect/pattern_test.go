@@ -41,7 +41,9 @@ func TestPackageCommand(t *testing.T) {
 		{"arguments for benchmarks", "./...", map[string]string{"lib/lib.go": libFile, "lib/lib_test.go": benchFile},
 			[]string{"-n"}, "", "no main package that could have the arguments -n"},
 		{"nothing", "./...", map[string]string{"lib/lib.go": libFile, "lib/lib_test.go": testFile}, nil, "",
-			"no program and no benchmark"},
+			"no program and no benchmark, but tests|\n    explain -- go test ./lib"},
+		{"no tests", "./...", map[string]string{"lib/lib.go": libFile}, nil, "",
+			"give a program, as in explain -- ./prog"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -27,11 +27,11 @@ func copyStdin(ctx context.Context, in *os.File, dir string) (path, remark strin
 		if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(null, info) {
 			return "", "", nil
 		}
-		return "", "the program reads nothing: standard input is a terminal; give it input with < FILE", nil
+		return "", "the program's standard input is empty, because yours is a terminal; give input with < FILE", nil
 	case !mode.IsRegular() && mode&os.ModeNamedPipe == 0:
-		return "", "the program reads nothing: standard input is neither a file nor a pipe", nil
+		return "", "the program's standard input is empty, because yours is neither a file nor a pipe", nil
 	case !mode.IsRegular() && !ready(in):
-		return "", "the program reads nothing: the pipe of standard input was empty for a second", nil
+		return "", "the program's standard input is empty, because your pipe was empty for a second", nil
 	}
 
 	f, err := os.Create(filepath.Join(dir, "stdin"))

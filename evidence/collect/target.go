@@ -104,8 +104,8 @@ func goRun(ctx context.Context, work, dir string, args []string, progress func(s
 		return nil, fmt.Errorf("%s is no package that can be built: %w", patterns[0], err)
 	}
 	if r.pkg.Name != "main" {
-		return nil, fmt.Errorf("%s is a library, package %s: give a package main, or its benchmarks, as in explain "+
-			"-- go test -bench . %s", patterns[0], r.pkg.Name, patterns[0])
+		return nil, fmt.Errorf("%s is a library, package %s: give a package main, its benchmarks (explain -- go test "+
+			"-bench . %s) or its tests (explain -- go test %s)", patterns[0], r.pkg.Name, patterns[0], patterns[0])
 	}
 
 	name := filepath.Base(r.pkg.Dir)

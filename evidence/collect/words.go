@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SavedIn are the profiles and the trace in a directory without Go files.
+// SavedIn returns the profiles and the trace in a directory without Go files.
 func SavedIn(dir string) (files []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

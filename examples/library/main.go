@@ -14,12 +14,12 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// design works for some time before it takes a lock, and for some time while it holds the lock.
-func design(name string, unlocked, locked time.Duration) workload.Design {
+// design works for 100 us, of which it holds a lock for some time.
+func design(name string, locked time.Duration) workload.Design {
 	return workload.Design{Name: name, Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
 		lock := e.Mutex("counter")
 		return workload.Stream{Op: func(e env.Env, _ uint64) {
-			e.Burn(unlocked)
+			e.Burn(100*time.Microsecond - locked)
 			lock.Lock()
 			e.Burn(locked)
 			lock.Unlock()
@@ -28,23 +28,19 @@ func design(name string, unlocked, locked time.Duration) workload.Design {
 }
 
 func main() {
-	const us = time.Microsecond
-	designs := []workload.Design{design("coarse", 0, 100*us), design("fine", 90*us, 10*us)}
+	designs := []workload.Design{design("coarse", 100*time.Microsecond), design("fine", 10*time.Microsecond)}
 	w := &workload.Workload{Name: "counter", Designs: designs}
 	lab.Main(w) // in the child process of a trial, this runs the trial
 
-	o := lab.DesignOptions{Count: 6, Duration: 100 * time.Millisecond}
-	report(lab.Measure(context.Background(), w, lab.MeasureOptions{DesignOptions: o}))
-	o.Levels = map[string]string{"cpus": "64"}
-	report(lab.Simulate(context.Background(), w, lab.SimulateOptions{DesignOptions: o}))
+	show(lab.Measure(context.Background(), w, lab.MeasureOptions{}))
+	at64 := lab.DesignOptions{Levels: map[string]string{"cpus": "64"}, Count: 6}
+	show(lab.Simulate(context.Background(), w, lab.SimulateOptions{DesignOptions: at64}))
 }
 
-func report(r *lab.Run, err error) {
+// show prints the verdicts and warnings of a run.
+func show(r *lab.Run, err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, v := range r.Analyze(nil).Verdicts {
-		fmt.Printf("%s, %s: %s compared with %s: %s, %.3gx [%.3g, %.3g]\n", v.World, v.Point, v.A, v.B, v.Verdict, v.Ratio,
-			v.Low, v.High)
-	}
+	fmt.Print(r.Analyze())
 }

@@ -1,5 +1,5 @@
 // Package aa compares a design with itself. There is no difference, so the half-width of the interval is the noise
-// floor of the machine.
+// floor of the machine. [Examine] adds the noise floor to the other readings of the machine.
 //
 // The trials are real child processes, in the blocks and the order of a real sweep of two designs, and package
 // compare decides the verdict. Only the parent knows the arms apart; their children get the same specification.

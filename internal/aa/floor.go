@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/trial"
 )
 

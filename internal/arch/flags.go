@@ -10,8 +10,8 @@ type flagOfOther struct {
 var flagsOfOthers = []flagOfOther{
 	{"catalog/words/peers.go", "--version", "argument of wc"},
 	{"evidence/collect/gotest.go", "--args", "argument of go test"},
-	{"internal/doctor/load.go", "--sort", "argument of ps"},
-	{"internal/doctor/machine.go", "--sort", "argument of ps"},
+	{"doctor/load.go", "--sort", "argument of ps"},
+	{"doctor/machine.go", "--sort", "argument of ps"},
 	{"internal/gobench/git.go", "--end-of-options", "argument of git"},
 	{"internal/gobench/git.go", "--is-shallow-repository", "argument of git"},
 	{"internal/gobench/git.go", "--porcelain", "argument of git"},

@@ -26,10 +26,10 @@ var mayImport = map[string][]string{
 	"explain":                   {"evidence"},
 	"proof/findings/corpus":     {},
 	"internal/hist":             {},
-	"internal/doctor":           {"result"},
+	"doctor":                    {"result"},
 	"internal/buildinfo":        {"result"},
 	"internal/starter":          {"internal/buildinfo", "plan"},
-	"internal/host":             {"internal/alarm", "internal/doctor", "result"},
+	"internal/host":             {"doctor", "internal/alarm", "result"},
 	"internal/calibrate":        {"env/live", "internal/input", "result"},
 	"internal/proc":             {},
 	"internal/lock":             {},
@@ -40,9 +40,9 @@ var mayImport = map[string][]string{
 	"compare":                   {"internal/stat", "model", "plan", "result"},
 	"internal/command": {"compare", "env", "evidence/collect", "internal/host", "internal/proc", "internal/quote",
 		"plan", "result", "sweep", "trial", "workload"},
-	"lab": {"compare", "evidence/collect", "explain", "internal/calibrate", "internal/command", "internal/costs",
-		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/quote",
-		"internal/store", "plan", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"lab": {"compare", "doctor", "evidence/collect", "explain", "internal/aa", "internal/calibrate", "internal/command",
+		"internal/costs", "internal/gobench", "internal/host", "internal/input", "internal/quote", "internal/store",
+		"plan", "result", "sweep", "timeline", "trial", "workload"},
 	"load": {"env", "internal/hist", "result", "sim"},
 	"trial": {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof",
 		"internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load",
@@ -51,11 +51,11 @@ var mayImport = map[string][]string{
 	"sweep": {"compare", "internal/calibrate", "internal/costs", "internal/host", "internal/input",
 		"workload/source", "internal/stat", "internal/store", "load", "model", "plan", "result", "sim", "timeline",
 		"trial", "workload"},
-	"internal/aa": {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial",
-		"workload"},
+	"internal/aa": {"compare", "doctor", "env", "internal/calibrate", "internal/costs", "internal/host",
+		"internal/stat", "plan", "result", "sweep", "trial", "workload"},
 	"internal/costs": {"env", "internal/calibrate", "internal/input", "internal/stat", "plan", "result", "sim",
 		"trial", "workload"},
-	"report": {"compare", "evidence", "explain", "internal/doctor", "internal/quote", "plan", "result",
+	"report": {"compare", "doctor", "evidence", "explain", "internal/quote", "plan", "result",
 		"timeline", "workload", "workload/source"},
 	"internal/hook":    {},
 	"internal/pprofui": {"internal/input"},
@@ -68,13 +68,12 @@ var mayImport = map[string][]string{
 	"internal/cli/help":   {},
 	"internal/cli/option": {"internal/cli/help", "internal/config", "plan", "sim"},
 	"internal/config":     {"internal/input", "internal/quote", "plan"},
-	"internal/cli": {"compare", "evidence/collect", "internal/aa", "internal/buildinfo", "internal/calibrate",
-		"internal/cli/help", "internal/cli/option", "internal/command", "internal/config", "internal/costs",
-		"internal/starter",
-		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/interrupt",
-		"internal/pager", "internal/pprofui", "internal/quote", "internal/store", "lab", "plan", "report",
-		"result", "sim", "sweep", "timeline", "trial", "workload"},
-	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
+	"internal/cli": {"compare", "doctor", "evidence/collect", "internal/buildinfo", "internal/cli/help",
+		"internal/cli/option", "internal/command", "internal/config", "internal/gobench", "internal/host",
+		"internal/input", "internal/interrupt", "internal/pager", "internal/pprofui", "internal/quote",
+		"internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
+		"timeline", "workload"},
+	"":                   {"internal/cli", "lab", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
@@ -96,6 +95,10 @@ var mayImport = map[string][]string{
 
 	"examples/futuredate": {},
 	"internal/seeded":     {},
+	"internal/schema":     {},
+
+	"internal/schema/schematest": {"internal/schema"},
+
 	"proof/idle":          {"result"},
 	"proof/aatest":        {"compare", "lab", "workload"},
 	"proof/realcode":      {"internal/stat", "proof/idle", "result"},
@@ -124,7 +127,7 @@ var mayImport = map[string][]string{
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
 var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/release",
-	"internal/repository", "internal/seeded", "internal/store/storetest"}
+	"internal/repository", "internal/schema/schematest", "internal/seeded", "internal/store/storetest"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -147,7 +150,10 @@ var (
 		"internal/pprofui":    {"github.com/google/pprof"},
 		"internal/proc":       {"golang.org/x/sys"},
 		"internal/seeded":     {"pgregory.net/rapid"},
-		"internal/stat":       {"gonum.org/v1/gonum"},
+
+		"internal/schema/schematest": {"github.com/santhosh-tekuri/jsonschema/v6"},
+
+		"internal/stat": {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
 		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak",
@@ -157,7 +163,7 @@ var (
 
 // pure are the packages whose results depend only on their arguments. They may import each other, and env, whose
 // operations act on the world that they are given.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true,
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "doctor": true,
 	"internal/gopprof": true, "internal/quote": true, "evidence": true, "explain": true, "result": true,
 	"workload": true, "model": true, "sim": true, "timeline": true}
 

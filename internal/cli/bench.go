@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
@@ -57,8 +58,8 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4")
 	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials; ends sooner if all comparisons are decided")
 	o.Duration = 500 * time.Millisecond
-	f.Var(benchTime{&o.Duration, &o.Iterations}, "duration", "`TIME` that each trial measures, or iterations as in "+
-		"200x")
+	f.Var(option.BenchTime{Time: &o.Duration, Iterations: &o.Iterations}, "duration", "`TIME` that each trial "+
+		"measures, or iterations as in 200x")
 	f.Bool("benchmem", true, "allocations are always measured")
 	f.StringVar(&o.run, "run", "", "refused: no tests run")
 	f.MarkHidden("benchmem")
@@ -67,7 +68,8 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 		"code-placement noise")
 	f.StringArrayVar(&o.Env, "env", nil, "environment variable to vary, as in `GOGC=100,50,200` (repeatable); "+
 		"without --base, values are compared with the first")
-	decimalVar(f, &o.Seed, "seed", 1, "seed of the trial order")
+	o.Seed = new(uint64)
+	decimalVar(f, o.Seed, "seed", 1, "seed of the trial order")
 	f.DurationVar(&o.TimeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 1m beyond "+
 		"twenty times its duration)")
 }

@@ -42,9 +42,9 @@ func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Bench
 		}
 	}
 
-	if s.Unprobed != "" {
+	if s.NoCounters != "" {
 		p.Notes = append(p.Notes, "the limits of scaling are unknown, because the runtime's counters could not be "+
-			"read: "+s.Unprobed)
+			"read: "+s.NoCounters)
 	}
 	if len(s.Skipped) > 0 {
 		p.Notes = append(p.Notes, "not measured, because they skip themselves: "+s.SkippedText())
@@ -65,7 +65,7 @@ func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Bench
 // onlyInOneRevision names the benchmarks that only one revision has.
 func onlyInOneRevision(s *result.Suite) string {
 	only := map[string][]string{}
-	for _, n := range s.NotCompared {
+	for _, n := range s.NotJudged {
 		only[n.Reason] = append(only[n.Reason], n.Design)
 	}
 	var parts []string

@@ -39,6 +39,9 @@ func (o *runOptions) settleBudget(count, budget, precision bool) error {
 // settleEnd decides between operations and a duration. A duration on the command line wins over operations from the
 // environment. Zero operations and a zero time limit are refused, because they would not mean what they say.
 func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
+	if o.warmup < 0 {
+		return usage("--warmup %v is negative; give 0s for none", o.warmup)
+	}
 	switch {
 	case duration:
 		o.operations = 0

@@ -39,7 +39,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 			strings.Join(doctorFormats, ", "))
 	}
 	a.measuring = true
-	c, err := lab.Calibrate(ctx, lab.CalibrateOptions{Notify: a.note})
+	c, err := lab.Calibrate(ctx, a.note)
 	if d := (*lab.UnfitError)(nil); errors.As(err, &d) && d.Err == nil {
 		err = fmt.Errorf("%w (%s doctor shows why)", err, name())
 	}

@@ -140,7 +140,7 @@ func (a *app) root() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(),
 		a.explainCommand(), a.listCommand(), a.showCommand(), a.sourceCommand(), a.newCommand(), a.doctorCommand(),
-		a.calibrateCommand(), a.versionCommand())
+		a.calibrateCommand(), a.schemaCommand(), a.versionCommand())
 
 	root.PersistentFlags().BoolVarP(&a.view.quiet, "quiet", "q", false, "print errors and the page only")
 	root.PersistentFlags().BoolVarP(&a.view.verbose, "verbose", "v", false, "print all details")

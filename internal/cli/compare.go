@@ -59,8 +59,8 @@ func compareArgs(cmd *cobra.Command, args []string) error {
 		return withExitCode(err)
 	}
 	if len(args) != 2 {
-		return usage("compare takes two run directories or files, the old and the new one, not %d; as in compare old "+
-			"new, or several of a side with commas: compare old1,old2 new1,new2", len(args))
+		return usage("compare takes two run directories or files, the old and the new one, not %d, as in compare "+
+			"old1,old2 new1,new2; or commands after two dashes, as in compare -- ./old ::: ./new", len(args))
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func (o *commandOptions) addTo(all *pflag.FlagSet) {
 	f.BoolVar(&o.IgnoreFailure, "ignore-failure", false, "measure commands whatever their exit status")
 	f.BoolVar(&o.show, "show-output", false, "print what the commands print, to stderr")
 	f.DurationVar(&o.TimeLimit, "time-limit", 0, "commands: `TIME` after which a run has failed (default none)")
-	decimalVar(f, &o.Seed, "seed", 1, "commands: seed of the order of runs")
+	o.Seed = new(uint64)
+	decimalVar(f, o.Seed, "seed", 1, "commands: seed of the order of runs")
 	f.StringVarP(&o.Output, "output", "o", "", "commands: run directory `DIR` to create (default "+
 		"brewput-runs/command-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the comparison of commands in `DIR`")
@@ -62,8 +63,13 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 			strings.Join(commandFormats, ", "))
 	case f.Changed("count") && o.Count == 0:
 		return usage("--count 0: at least one block is needed")
+	case o.Warmups < 0:
+		return usage("--warmup-runs %d is negative; give 0 for none", o.Warmups)
 	case f.Changed("budget") && !f.Changed("count"):
 		o.Count = 0
+	}
+	if o.Warmups == 0 {
+		o.Warmups = -1 // none
 	}
 	if o.show {
 		o.Show = a.stderr

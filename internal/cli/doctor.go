@@ -2,22 +2,16 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/brewput/brewput/internal/aa"
-	"github.com/brewput/brewput/internal/calibrate"
-	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/doctor"
-	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/doctor"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/trial"
 )
 
 // doctorOptions are the flags of doctor.
@@ -63,55 +57,18 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		return usage("--time-limit %v is not a positive time; to leave out the noise floor give --quick", o.timeLimit)
 	}
 	a.measuring = true
-	began := time.Now()
-	if !o.quick {
-		fmt.Fprintln(a.notes, "examining this machine for about 15s; keep it idle")
-	}
-
-	x, err := host.Examine(ctx, name())
+	x, err := lab.Examine(ctx, lab.ExamineOptions{Quick: o.quick, TimeLimit: o.timeLimit, Program: name(),
+		Notify: a.note})
 	if err != nil {
 		return err
 	}
-	var noise []doctor.Noise
-	if !o.quick {
-		if noise, err = noiseFloor(ctx, x.Environment, o.timeLimit-time.Since(began)); err != nil {
-			return err
-		}
-	}
-
-	readings := x.Readings()
-	readings.Costs = readCosts(x.Environment)
-	checks, verdict := doctor.Judge(readings, noise)
-	if o.strict && slices.ContainsFunc(checks, doctor.Check.NotGood) {
+	if o.strict && slices.ContainsFunc(x.Checks, doctor.Check.NotGood) {
 		a.code = exitWrong
 	}
 	if o.format == "json" {
-		return report.DoctorJSON(a.stdout, checks, verdict)
+		return report.DoctorJSON(a.stdout, x.Checks, x.Report)
 	}
-
-	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), checks, verdict, a.pageStyle())
-}
-
-// noiseFloor measures the noise floor at one CPU and at all CPUs.
-func noiseFloor(ctx context.Context, e result.Environment, limit time.Duration) ([]doctor.Noise, error) {
-	cpus := []int{1}
-	if n := runtime.GOMAXPROCS(0); n > 1 {
-		cpus = append(cpus, n)
-	}
-	burn, err := calibrate.ForSweep(calibrate.CacheDir(), e.Fingerprint)
-	if err != nil {
-		return []doctor.Noise{{CPUs: 1, Missing: err.Error()}}, nil
-	}
-	return aa.Floor(ctx, cpus, limit, burn.Rate, trial.Runner{}.Run)
-}
-
-// readCosts reports whether the scheduler's costs on this machine are known.
-func readCosts(e result.Environment) doctor.Reading[doctor.Costs] {
-	c, _, err := costs.Load(calibrate.CacheDir(), e.Fingerprint, e.GoVersion)
-	if err != nil {
-		return doctor.Read(doctor.Costs{Missing: err.Error()})
-	}
-	return doctor.Read(doctor.Costs{Measured: c.Measured})
+	return report.Doctor(a.stdout, machineWords("doctor", x.Environment), x.Checks, x.Report, a.pageStyle())
 }
 
 // machineWords describes the machine, for the head of a verb's page.

@@ -39,7 +39,7 @@ func (e *events) notify(event lab.Event) {
 		fmt.Fprintln(e.notes, event.Text)
 	case lab.Warning:
 		fmt.Fprintln(e.stderr, "warning:", event.Text)
-	case lab.Predicting:
+	case lab.PredictionEstimate:
 		fmt.Fprintf(e.notes, "predictions take about %s more (--no-twin leaves them out)\n", roundDuration(event.Left))
 	case lab.Started:
 		e.progress.header = &event.Header

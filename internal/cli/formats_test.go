@@ -15,6 +15,7 @@ import (
 
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/result"
 )
 
@@ -25,7 +26,20 @@ func brewputCommand(t *testing.T, args ...string) string {
 	if code := cli.Run(context.Background(), catalog.All(), args, strings.NewReader(""), &stdout, &stderr); code != 0 {
 		t.Fatalf("%v exits %d: %s", args, code, stderr.String())
 	}
+	validate(t, stdout.Bytes())
 	return stdout.String()
+}
+
+// validate checks that the records of an output match the schemas.
+func validate(t *testing.T, output []byte) {
+	t.Helper()
+	v, err := schematest.New()
+	if err == nil {
+		err = v.Output(output)
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // TestBenchstatAgrees checks that benchstat reads --format bench and computes the same medians.

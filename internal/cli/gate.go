@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
@@ -69,7 +70,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	g := lab.GateOptions{Metrics: o.metrics, Allow: o.allow}
 	if o.Base != "" { // package lab reports a missing base first
 		var ok bool
-		g.MaxRegression, ok = parsePercent(o.most)
+		g.MaxRegression, ok = option.ParsePercent(o.most)
 		switch {
 		case o.most == "":
 			return usage("gate needs --max-regression, as in --max-regression 5%%")
@@ -86,6 +87,9 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 			s.Dir)
 	}
 	g.BenchOptions = o.BenchOptions
+	if g.Budget == 0 {
+		g.Budget = -1 // none
+	}
 
 	res, err := lab.Gate(ctx, g)
 	e.end()
@@ -119,7 +123,7 @@ var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, co
 
 // showGate renders the decisions.
 func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
-	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotCompared, Decision: r.Decision,
+	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotJudged, Decision: r.Decision,
 		Max:     limit,
 		Layouts: r.Suite.Layouts, Loaded: r.LoadWarning != nil, Notes: gateNotes(r), Warnings: r.Warnings}
 	switch format {
@@ -134,9 +138,9 @@ func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 // gateNotes explains the decision.
 func gateNotes(r *lab.GateResult) []string {
 	var notes []string
-	if compare.GateDecision(r.Decisions) == compare.Undecided {
+	if compare.OverallDecision(r.Decisions) == compare.Undecided {
 		if r.LoadWarning != nil {
-			notes = append(notes, "other processes were busy, so times decide nothing")
+			notes = append(notes, "other processes were busy meanwhile, so only counts that do not vary are decided")
 		}
 		if s := r.BudgetEnded; s != nil {
 			notes = append(notes, fmt.Sprintf("the budget of %v is enough for %s of about %s each", s.Budget,
@@ -145,9 +149,8 @@ func gateNotes(r *lab.GateResult) []string {
 	}
 
 	if r.DefaultLayouts {
-		notes = append(notes, fmt.Sprintf("each revision is linked %d times in random function order, because the "+
-			"limit is under 5%%: layouts are the replicates, not blocks (--layouts 1 leaves placement to the "+
-			"linker)",
+		notes = append(notes, fmt.Sprintf("each revision is linked %d times in random function order, because "+
+			"the limit is under 5%%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",
 			r.Suite.Layouts))
 	}
 	for _, row := range r.Rows {

@@ -77,7 +77,8 @@ func TestAliases(t *testing.T) {
 		{"explain coffee", "--watch 3s", "duration", "3s"},
 		{"explain", "--total-time 3s", "time-limit", "3s"},
 		{"run coffee", "--replications 3", "", "unknown flag: --replications"},
-		{"compare", "--blocks 3", "", "unknown flag: --blocks"},
+		{"compare", "--blocks 3", "count", "3"},
+		{"explain", "--blocks 3", "", "unknown flag: --blocks"},
 	} {
 		cmd, _, err := testRoot().Find(strings.Fields(c.verb))
 		if err != nil {

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,10 +18,10 @@ import (
 	"github.com/brewput/brewput"
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/aa"
-	"github.com/brewput/brewput/internal/costs"
+	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/internal/schema/schematest"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -29,19 +30,34 @@ const asCommand = "BREWPUT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	all := append(catalog.All(), faulty(), yards())
-	trial.Main(append(all, aa.Yardstick(), costs.Programs())...) // runs the trials of the tests
+	lab.Main(all...) // runs the trials of the tests
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
 	}
 	testscript.Main(apart{m}, map[string]func(){
-		"brewput": func() { brewput.Main(catalog.All()...) },
-		"faulty":  func() { brewput.Main(faulty()) },
-		"kneads":  func() { brewput.Main(kneads()) },
-		"yards":   func() { brewput.Main(yards()) },
+		"brewput": func() { validated(catalog.All()...) },
+		"faulty":  func() { validated(faulty()) },
+		"kneads":  func() { validated(kneads()) },
+		"yards":   func() { validated(yards()) },
 	})
 }
 
-// withOwnCache runs tests with a cache of their own, so that calibrations of this machine do not matter. The go
+// exitInvalid is the exit code of a command of a script whose output does not match the schemas.
+const exitInvalid = 97
+
+// validated is brewput.Main, except that it validates the records on stdout.
+func validated(workloads ...*workload.Workload) {
+	ctx, _ := cli.Interruptible(context.Background())
+	out := schematest.NewWriter(os.Stdout)
+	code := cli.Run(ctx, workloads, os.Args[1:], os.Stdin, out, os.Stderr)
+	if err := out.Err(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = exitInvalid
+	}
+	os.Exit(code)
+}
+
+// apart runs tests with a cache of their own, so that calibrations of this machine do not matter. The go
 // command keeps its cache.
 type apart struct{ *testing.M }
 

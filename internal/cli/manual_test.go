@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/internal/repository"
 )
 
 // TestManual executes the console blocks of the manual.
@@ -40,7 +42,14 @@ func TestManual(t *testing.T) {
 			t.Setenv("NO_COLOR", "1")
 			t.Setenv("COLUMNS", "100")
 			t.Setenv("LANG", "C.UTF-8")
+			program, err := filepath.Abs(filepath.Join("testdata", "dedupe"))
+			if err != nil {
+				t.Fatal(err)
+			}
 			t.Chdir(t.TempDir())
+			if strings.Contains(string(text), " ./... --base HEAD") {
+				writeProgram(t, program)
+			}
 			commands := consoleCommands(string(text))
 			if len(commands) == 0 {
 				t.Error("the page shows no command")
@@ -54,6 +63,28 @@ func TestManual(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// writeProgram makes the repository of the first chapters in the current directory: a program, and an uncommitted
+// change of one of its files.
+func writeProgram(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	if err := os.CopyFS(".", os.DirFS(filepath.Join(dir, "base"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := repository.Make(t.Context(), ".", nil); err != nil {
+		t.Fatal(err)
+	}
+	changed, err := os.ReadFile(filepath.Join(dir, "head", "set.go"))
+	if err == nil {
+		err = os.WriteFile("set.go", changed, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -149,6 +180,7 @@ func (c *console) check(t *testing.T) {
 		t.Errorf("$ %s\nexits %d, not %d:\n%s", c.line, code, c.code, stderr.String())
 		return
 	}
+	validate(t, stdout.Bytes())
 	alike := loosely
 	if args[1] == "sim" {
 		alike = unspaced

@@ -73,11 +73,14 @@ func (o *runOptions) dropFromEnv(name string) {
 func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 	d := lab.DesignOptions{
 		Designs: o.designs, Levels: given, Count: o.count, Operations: o.operations, Duration: o.duration,
-		Warmup: o.warmup, TimeLimit: o.timeLimit, Seed: o.seed, Baseline: o.baseline, AllPairs: o.pairs == allPairs,
+		Warmup: o.warmup, TimeLimit: o.timeLimit, Seed: &o.seed, Baseline: o.baseline, AllPairs: o.pairs == allPairs,
 		Output: o.out, Args: arguments(), Version: version(), Program: name(), Config: o.config,
 	}
 	if o.budget > 0 || o.precision != "" {
 		d.Count = 0
+	}
+	if o.warmup == 0 {
+		d.Warmup = -1 // none
 	}
 	return d
 }
@@ -88,7 +91,7 @@ func (o *runOptions) measureOptions(given map[string]string) lab.MeasureOptions 
 }
 
 func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOptions, err error) {
-	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), FindWarmup: o.extendWarmup, Cost: o.cost,
+	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), FixedWarmup: !o.extendWarmup, Cost: o.cost,
 		RecordCosts: o.recordCosts, ReplayCosts: o.replayCosts, KeepCosts: o.recalculates()}
 	if o.precision != "" {
 		s.Precision, err = parsePrecision(o.precision)

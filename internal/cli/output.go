@@ -66,7 +66,7 @@ func (o *output) write(trials []result.Trial) {
 
 // finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
-	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
+	h, x, trials := &r.Header, r.Analyze(o.sensitivity...), r.Trials
 	w, commands := o.app.stdout, r.Commands()
 	o.app.showSettings(o.format, h.Config)
 

@@ -60,7 +60,7 @@ func TestIntent(t *testing.T) {
 		{result.Virtual, three[:2], 2, nil, "coffee, in virtual time: 2 cases of 1 design, 2 replications each"},
 		{result.Virtual, three, 1, nil, "coffee, in virtual time: 3 cases of 2 designs, 1 replication each"},
 		{result.Virtual, one, 1000, sweep.NewPrecision(0.01), "coffee, in virtual time: 1 design, " +
-			"x 10 to 1000 replications, until every mean is within 1%"},
+			"10 to 1000 replications each, until every mean is within 1%"},
 		{result.Live, one, 1, nil, "coffee: 1 design, 1 block, with and without instrumentation: 2 " +
 			"trials, about 90ms"},
 		{result.Live, three, 6, nil, "coffee: 3 cases of 2 designs, 6 blocks, with and without instrumentation: 36 " +

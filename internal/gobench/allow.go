@@ -25,7 +25,7 @@ type Exception struct {
 }
 
 // matches reports whether it is about a benchmark's metric.
-func (e Exception) matches(v compare.GateVerdict) bool {
+func (e Exception) matches(v compare.GateDecision) bool {
 	return e.names(v.Design) && MetricName(e.Metric) == v.Metric
 }
 
@@ -36,10 +36,10 @@ func (e Exception) names(benchmark string) bool {
 }
 
 // Allow lets a decision be that is no pass, if an exception is about it that has not expired.
-func Allow(list []Exception, v *compare.GateVerdict, today string) {
+func Allow(list []Exception, v *compare.GateDecision, today string) {
 	for _, e := range list {
 		if e.matches(*v) && v.Decision != compare.Pass && e.Until >= today {
-			v.Allowed, v.Waived = e.Reason, e.Until
+			v.Allowed, v.AllowedUntil = e.Reason, e.Until
 		}
 	}
 }

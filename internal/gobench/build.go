@@ -42,7 +42,7 @@ func (v Variant) file() string {
 // Builder compiles test binaries.
 type Builder struct {
 	Workshop *Workshop
-	Probe    bool   // add the helper; see Unprobed
+	Probe    bool   // add the helper; see NoCounters
 	Unprobed string // why the helper could not be added; "" if it was
 }
 

@@ -70,8 +70,8 @@ func NothingCommon(older, newer *Side) error {
 		"be compared: %s", older.Path, newer.Path, why)
 }
 
-// CompareUntil is [Compare], which may take minutes. It does not wait for it after ctx is cancelled.
-func CompareUntil(ctx context.Context, older, newer *Side) (*compare.BenchComparison, []compare.Warning, error) {
+// compareUntil is [Compare], which may take minutes. It does not wait for it after ctx is cancelled.
+func compareUntil(ctx context.Context, older, newer *Side) (*compare.BenchComparison, []compare.Warning, error) {
 	type compared struct {
 		contrast *compare.BenchComparison
 		warnings []compare.Warning

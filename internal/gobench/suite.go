@@ -5,7 +5,7 @@ import "github.com/brewput/brewput/result"
 // Suite describes the benchmarks of the experiment for people and programs.
 func (x *Experiment) Suite() *result.Suite {
 	s := &result.Suite{Title: x.Title(), Package: x.Package, Revisions: x.Revs(), Layouts: max(1, x.Layouts),
-		Broken: x.Broken, Skipped: x.Skipped, NotCompared: x.NotCompared(), Unprobed: x.Unprobed}
+		Broken: x.Broken, Skipped: x.Skipped, NotJudged: x.NotCompared(), NoCounters: x.Unprobed}
 	if x.ByFirst && !s.HasBase() {
 		s.First = x.FirstLevels()
 	}

@@ -47,6 +47,17 @@ func ParseVariables(texts []string) ([]Variable, error) {
 	return list, nil
 }
 
+// CheckDistinct refuses, by a [*plan.Refusal], levels of an option that are there twice: each would be measured twice,
+// and compared with nothing.
+func CheckDistinct(option string, levels []string) error {
+	for i, l := range levels {
+		if slices.Contains(levels[:i], l) {
+			return plan.Refuse(option, l, "is there twice")
+		}
+	}
+	return nil
+}
+
 // taken are the names that no further variable may have: the factors, and what files in the Go benchmark format say of
 // the machine and the package.
 func taken(list []Variable) []string {

@@ -105,7 +105,7 @@ func newAggregator() *aggregator {
 	return t
 }
 
-// isUsable reports whether there were enough events for a summary.
+// usable reports whether there were enough events for a summary.
 func (a *aggregator) usable() bool { return a.events > 16 && a.now > a.start }
 
 // event adds one event.

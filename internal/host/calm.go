@@ -3,12 +3,12 @@ package host
 import (
 	"context"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 )
 
 // CalmMoment examines the machine until nothing disturbs, three times at most: the load of a program that just ended,
 // or a brief one of the host, is soon over. It returns the last examination, disturbed or not.
-func CalmMoment(ctx context.Context) (x *Examination, err error) {
+func CalmMoment(ctx context.Context) (x *Examiner, err error) {
 	for range 3 {
 		if x, err = Examine(ctx, ""); err != nil || doctor.Disturbed(x.Readings(), false) == "" {
 			return x, err

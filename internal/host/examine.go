@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/internal/alarm"
-	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/result"
 )
 
@@ -15,9 +15,9 @@ import (
 // tick of 10 ms on one CPU is then 1%.
 const quiet = time.Second
 
-// Examination reads whether this machine is fit for measuring. It compares its counters at the end with those
+// Examiner reads whether this machine is fit for measuring. It compares its counters at the end with those
 // at the beginning, so they include what the caller did in between.
-type Examination struct {
+type Examiner struct {
 	Environment result.Environment
 
 	root  fs.FS // nil if the system shows nothing in files
@@ -27,8 +27,8 @@ type Examination struct {
 
 // Examine begins an examination. It takes two seconds, mostly waiting, and changes nothing. program is the name
 // that the user types for this command.
-func Examine(ctx context.Context, program string) (*Examination, error) {
-	x := newExamination(systemRoot(), Read(), program)
+func Examine(ctx context.Context, program string) (*Examiner, error) {
+	x := newExaminer(systemRoot(), Read(), program)
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -46,9 +46,9 @@ func Examine(ctx context.Context, program string) (*Examination, error) {
 	return x, ctx.Err()
 }
 
-// newExamination reads everything that needs no waiting.
-func newExamination(root fs.FS, e result.Environment, program string) *Examination {
-	x := &Examination{Environment: e, root: root, first: takeSample(root)}
+// newExaminer reads everything that needs no waiting.
+func newExaminer(root fs.FS, e result.Environment, program string) *Examiner {
+	x := &Examiner{Environment: e, root: root, first: takeSample(root)}
 	x.r = doctor.Readings{
 		Program: program,
 		CPUs:    e.CPUs, Online: readingOf(e.OnlineCPUs), Procs: e.GOMAXPROCS, ProcsFrom: e.GOMAXPROCSFrom,
@@ -72,7 +72,7 @@ func newExamination(root fs.FS, e result.Environment, program string) *Examinati
 }
 
 // Readings ends the examination.
-func (x *Examination) Readings() doctor.Readings {
+func (x *Examiner) Readings() doctor.Readings {
 	last := takeSample(x.root)
 	r := x.r
 	r.Window = last.at.Sub(x.first.at)

@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 	"golang.org/x/sys/unix"
 )
 

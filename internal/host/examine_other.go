@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 )
 
 // systemRoot is nil: only Linux tells about itself in files.

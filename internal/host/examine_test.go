@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 	"github.com/brewput/brewput/result"
 )
 
@@ -204,7 +204,7 @@ func TestReadTreeNothing(t *testing.T) {
 	}
 	delete(damaged, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") // any word is valid there
 	for what, files := range map[string]map[string]string{"nothing": {}, "damaged": damaged} {
-		x := newExamination(tree(files), result.Environment{Machine: result.Machine{CPUs: 2}}, "brewput")
+		x := newExaminer(tree(files), result.Environment{Machine: result.Machine{CPUs: 2}}, "brewput")
 		r := x.Readings()
 		_, load := r.Load1.Get()
 		_, memory := r.MemoryAvailable.Get()
@@ -235,7 +235,7 @@ func TestReadTreeNothing(t *testing.T) {
 
 // TestOtherSystems checks that readings are absent, not unknown, on systems without such files.
 func TestOtherSystems(t *testing.T) {
-	r := newExamination(nil, result.Environment{Machine: result.Machine{CPUs: 2, Cores: new(2)}}, "brewput").Readings()
+	r := newExaminer(nil, result.Environment{Machine: result.Machine{CPUs: 2, Cores: new(2)}}, "brewput").Readings()
 	checks, _ := doctor.Judge(r, nil)
 	status := map[string]doctor.Status{}
 	for _, c := range checks {
@@ -341,7 +341,7 @@ func FuzzExamine(f *testing.F) {
 		files := laptop()
 		files[names[int(which)%len(names)]] = text
 		fsys := tree(files)
-		x := newExamination(fsys, result.Environment{Machine: result.Machine{CPUs: 2}}, "brewput")
+		x := newExaminer(fsys, result.Environment{Machine: result.Machine{CPUs: 2}}, "brewput")
 		linuxFiles(fsys, new(result.Machine))
 		r := x.Readings()
 		for name, v := range map[string]doctor.Reading[float64]{"load": r.Load1, "others": r.Others, "steal": r.Steal} {

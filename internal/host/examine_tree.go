@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 )
 
 const cpuDir = "sys/devices/system/cpu"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/doctor"
 )
 
 // measureClockRead measures the cost of one clock read, as a trial does it. It is the median of batches, so

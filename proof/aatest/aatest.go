@@ -38,7 +38,7 @@ func Verdict(run *lab.Run) (compare.Verdict, error) {
 				t.Point, t.Status, t.Error)
 		}
 	}
-	verdicts := run.Analyze(nil).Verdicts
+	verdicts := run.Analyze().Verdicts
 	if len(verdicts) != 1 {
 		return compare.Verdict{}, fmt.Errorf("a run of %s gives %d verdicts, and one is needed", run.Header.Workload,
 			len(verdicts))

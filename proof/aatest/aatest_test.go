@@ -35,7 +35,7 @@ func TestDouble(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	run, err := lab.Measure(t.Context(), Double(null.Workload()), lab.MeasureOptions{NoPredictions: true,
 		DesignOptions: lab.DesignOptions{Designs: Arms("stream"), Levels: map[string]string{"cpus": "1"}, Count: 2,
-			Operations: 1000, Output: filepath.Join(t.TempDir(), "run")}})
+			Operations: 1000, Warmup: -1, Output: filepath.Join(t.TempDir(), "run")}})
 	if err != nil {
 		t.Fatal(err)
 	}

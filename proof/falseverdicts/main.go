@@ -33,7 +33,7 @@ func main() {
 	c := campaign{stdout: os.Stdout, stderr: os.Stderr, cases: cases()}
 	c.options = lab.DesignOptions{Duration: 100 * time.Millisecond, Warmup: 20 * time.Millisecond}
 	flag.IntVar(&c.n, "n", 200, "comparisons")
-	flag.Uint64Var(&c.options.Seed, "seed", 1, "seed of the order of trials and of all draws")
+	flag.Uint64Var(&c.seed, "seed", 1, "seed of the order of trials and of all draws")
 	flag.IntVar(&c.options.Count, "blocks", 10, "blocks of each comparison; more blocks give a better estimate of the "+
 		"correlation of neighbouring blocks")
 	flag.StringVar(&c.record, "record", "bin/aa.ndjson", "`FILE` of the verdicts so far")
@@ -67,7 +67,8 @@ type campaign struct {
 	stdout, stderr io.Writer
 	cases          []testCase
 	n              int
-	options        lab.DesignOptions // of each comparison, without its case
+	options        lab.DesignOptions // of each comparison, without its case and its seed
+	seed           uint64            // of the first comparison; the others follow
 	record         string            // file of the verdicts
 }
 
@@ -78,7 +79,7 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (broken bool, er
 	if err != nil {
 		return false, err
 	}
-	settings := settings{Seed: c.options.Seed, Blocks: c.options.Count}
+	settings := settings{Seed: c.seed, Blocks: c.options.Count}
 	if settings.Program, err = record.Hash(program); err != nil {
 		return false, err
 	}
@@ -95,7 +96,7 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (broken bool, er
 			left = c.n - i
 			continue
 		}
-		e, err := c.compare(ctx, c.cases[i%len(c.cases)], c.options.Seed+uint64(i))
+		e, err := c.compare(ctx, c.cases[i%len(c.cases)], c.seed+uint64(i))
 		if err == nil {
 			e.settings = settings
 			err = record.Append(c.record, e)
@@ -133,7 +134,7 @@ func (c *campaign) compare(ctx context.Context, x testCase, seed uint64) (entry,
 	}
 	defer os.RemoveAll(dir)
 	o := lab.MeasureOptions{DesignOptions: c.options, NoPredictions: true}
-	o.Designs, o.Levels, o.Seed, o.Output = aatest.Arms(x.design), x.levels, seed, filepath.Join(dir, "run")
+	o.Designs, o.Levels, o.Seed, o.Output = aatest.Arms(x.design), x.levels, &seed, filepath.Join(dir, "run")
 	run, err := lab.Measure(ctx, aatest.Double(x.workload), o)
 	if err != nil {
 		return entry{}, err

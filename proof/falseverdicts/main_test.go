@@ -30,7 +30,7 @@ func small(t *testing.T, n int) (c *campaign, stdout, stderr *bytes.Buffer) {
 		cases: []testCase{
 			{null.Workload(), "stream", map[string]string{"cpus": "1", "workers": "1"}},
 			{null.Workload(), "stream", map[string]string{"cpus": "1", "workers": "2"}},
-		}, options: lab.DesignOptions{Count: leastBlocks, Operations: 1000, Seed: 1}}, stdout, stderr
+		}, options: lab.DesignOptions{Count: leastBlocks, Operations: 1000, Warmup: -1}, seed: 1}, stdout, stderr
 }
 
 // TestRun makes two comparisons in two calls, and finds both in the table.
@@ -62,7 +62,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 
-	c.options.Seed = 2
+	c.seed = 2
 	if _, err := c.run(t.Context(), record.Piece{}); err == nil || !strings.Contains(err.Error(), "remove the file") {
 		t.Errorf("another seed: %v", err)
 	}

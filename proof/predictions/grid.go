@@ -21,7 +21,7 @@ func (c *campaign) gridRuns() []plannedRun {
 	for _, cpus := range noiseCPUs {
 		w := aatest.Double(burner())
 		list = append(list, plannedRun{noiseName(cpus), w, lab.MeasureOptions{NoPredictions: true,
-			DesignOptions: lab.DesignOptions{Levels: map[string]string{"cpus": strconv.Itoa(cpus)}, Seed: c.Seed,
+			DesignOptions: lab.DesignOptions{Levels: map[string]string{"cpus": strconv.Itoa(cpus)}, Seed: &c.Seed,
 				Duration: 250 * time.Millisecond, Warmup: 30 * time.Millisecond}}})
 	}
 	list = append(list, c.runsOf(coffee.Workload(), coffeeGrid())...)
@@ -41,7 +41,7 @@ func (c *campaign) runsOf(w *workload.Workload, grid []plan.Case) []plannedRun {
 		if cases := byDesign[d.Name]; len(cases) > 0 {
 			list = append(list, plannedRun{w.Name + "-" + d.Name, w, lab.MeasureOptions{Cost: c.Cost,
 				DesignOptions: lab.DesignOptions{CaseList: cases, Count: c.Blocks, Duration: c.Duration,
-					Warmup: 100 * time.Millisecond, Seed: c.Seed}}})
+					Warmup: 100 * time.Millisecond, Seed: &c.Seed}}})
 		}
 	}
 	return list

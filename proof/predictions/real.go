@@ -69,7 +69,7 @@ func (c *campaign) scoreReal(runs map[string]*lab.Run, left int) int {
 	var list []namedRows
 	for _, p := range realRuns() {
 		if run := runs[p.name]; run != nil {
-			list = append(list, namedRows{p.name, run.Analyze(nil).Rows})
+			list = append(list, namedRows{p.name, run.Analyze().Rows})
 		}
 	}
 	switch s := c.printReal(list); {

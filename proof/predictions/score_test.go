@@ -56,8 +56,9 @@ func TestScore(t *testing.T) {
 
 // invent returns the run of some cases on a machine that is faster than predicted by a factor.
 func invent(t *testing.T, w *workload.Workload, cases []plan.Case, faster float64) *lab.Run {
-	run, err := lab.Simulate(t.Context(), w, lab.SimulateOptions{Cost: "none", DesignOptions: lab.DesignOptions{
-		CaseList: cases, Count: 2, Duration: 200 * time.Millisecond, Output: filepath.Join(t.TempDir(), "run")}})
+	run, err := lab.Simulate(t.Context(), w, lab.SimulateOptions{Cost: "none", FixedWarmup: true,
+		DesignOptions: lab.DesignOptions{CaseList: cases, Count: 2, Duration: 200 * time.Millisecond, Warmup: -1,
+			Output: filepath.Join(t.TempDir(), "run")}})
 	if err != nil {
 		t.Fatal(err)
 	}

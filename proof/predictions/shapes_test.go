@@ -25,7 +25,7 @@ func on(cpus, workers int) (cases []plan.Case) {
 func TestShapesLive(t *testing.T) {
 	run, err := lab.Measure(t.Context(), shapes(), lab.MeasureOptions{NoPredictions: true,
 		DesignOptions: lab.DesignOptions{
-			CaseList: on(2, 4), Count: 1, Operations: 50, Output: filepath.Join(t.TempDir(), "run")}})
+			CaseList: on(2, 4), Count: 1, Operations: 50, Warmup: -1, Output: filepath.Join(t.TempDir(), "run")}})
 	if err != nil || run.Outcome != result.Sound {
 		t.Errorf("%+v, %v", run, err)
 	}
@@ -71,7 +71,7 @@ func TestShapesCheck(t *testing.T) {
 		}
 	}
 	run, err := lab.Simulate(t.Context(), w, lab.SimulateOptions{Cost: "none", DesignOptions: lab.DesignOptions{
-		CaseList: on(1, 2), Operations: 8, Output: filepath.Join(t.TempDir(), "run")}})
+		CaseList: on(1, 2), Operations: 8, Warmup: -1, Output: filepath.Join(t.TempDir(), "run")}})
 	if err != nil || len(run.Trials) != len(w.Designs) {
 		t.Fatalf("%+v, %v", run, err)
 	}

@@ -14,43 +14,43 @@ type segment struct {
 	ahead int
 }
 
-// blockRule decides which cases the next blocks hold, and when a sweep ends. Every sweep has exactly one; see
-// [execution.newRule].
+// controlLaw decides which cases the next blocks hold, and when a sweep ends. Every sweep has exactly one; see
+// [execution.newControlLaw].
 //
-// Rules decide by the stored trials, so that a resumed sweep decides the same. The rule of a budget also reads a clock,
-// and stores its decisions.
-type blockRule interface {
+// Control laws decide by the stored trials, so that a resumed sweep decides the same. That of a budget also reads a
+// clock, and stores its decisions.
+type controlLaw interface {
 	// next returns the segment that holds block b. current is the segment of the block before, and trials are those of
 	// all blocks before b. A segment that has no cases, or ends at b or before, ends the sweep.
 	next(current segment, b int, trials []result.Trial) (segment, error)
 }
 
-// newRule returns the rule by which a sweep goes on.
-func (e *execution) newRule() blockRule {
+// newControlLaw returns the control law of a sweep.
+func (e *execution) newControlLaw() controlLaw {
 	switch {
 	case e.Next != nil:
-		return callbackRule{e.Sweep}
+		return callbackLaw{e.Sweep}
 	case e.Header.Precision != nil:
-		return precisionRule{e.Header.Precision, e.Sweep}
+		return precisionLaw{e.Header.Precision, e.Sweep}
 	case e.Header.Predicts:
-		return predictionRule{e}
+		return predictionLaw{e}
 	case e.budget != nil:
 		return e.budget
 	}
-	return fixedRule{e.Sweep}
+	return fixedLaw{e.Sweep}
 }
 
-// fixedRule runs all cases in every block of the plan.
-type fixedRule struct{ sweep *Sweep }
+// fixedLaw runs all cases in every block of the plan.
+type fixedLaw struct{ sweep *Sweep }
 
-func (r fixedRule) next(segment, int, []result.Trial) (segment, error) {
+func (r fixedLaw) next(segment, int, []result.Trial) (segment, error) {
 	return segment{r.sweep.allCases(), r.sweep.Plan.Blocks, r.sweep.Plan.Blocks}, nil
 }
 
-// callbackRule asks Sweep.Next at the end of each segment.
-type callbackRule struct{ sweep *Sweep }
+// callbackLaw asks Sweep.Next at the end of each segment.
+type callbackLaw struct{ sweep *Sweep }
 
-func (r callbackRule) next(current segment, b int, trials []result.Trial) (segment, error) {
+func (r callbackLaw) next(current segment, b int, trials []result.Trial) (segment, error) {
 	if b < current.until {
 		return current, nil
 	}
@@ -58,11 +58,11 @@ func (r callbackRule) next(current segment, b int, trials []result.Trial) (segme
 	return segment{cases: r.sweep.allCases(), until: b + n}, err
 }
 
-// predictionRule runs all cases in the first block of a prediction, and then those whose first replication has a
+// predictionLaw runs all cases in the first block of a prediction, and then those whose first replication has a
 // value. The others would fail again.
-type predictionRule struct{ *execution }
+type predictionLaw struct{ *execution }
 
-func (r predictionRule) next(_ segment, b int, trials []result.Trial) (segment, error) {
+func (r predictionLaw) next(_ segment, b int, trials []result.Trial) (segment, error) {
 	if b == 0 {
 		return segment{r.allCases(), r.Plan.Blocks, 1}, nil
 	}

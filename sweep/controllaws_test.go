@@ -33,24 +33,24 @@ func TestRules(t *testing.T) {
 	first := slices.Concat(all[:1], all[2:])
 	for _, c := range []struct {
 		name   string
-		rule   blockRule
+		rule   controlLaw
 		b      int
 		before segment
 		want   segment
 	}{
-		{"plan", fixedRule{s}, 0, segment{}, segment{all, blocks, blocks}},
-		{"plan, later", fixedRule{s}, 1, segment{all, blocks, blocks}, segment{all, blocks, blocks}},
-		{"callback", callbackRule{s}, 0, segment{}, segment{all, 2, 0}},
-		{"callback within a segment", callbackRule{s}, 1, segment{all, 2, 0}, segment{all, 2, 0}},
-		{"callback at an end", callbackRule{s}, 2, segment{all, 2, 0}, segment{all, 5, 0}},
-		{"callback ends", callbackRule{s}, 5, segment{all, 5, 0}, segment{all, 5, 0}},
-		{"prediction", predictionRule{&execution{Sweep: s}}, 0, segment{}, segment{all, blocks, 1}},
-		{"prediction of what has a number", predictionRule{&execution{Sweep: s}}, 1, segment{},
+		{"plan", fixedLaw{s}, 0, segment{}, segment{all, blocks, blocks}},
+		{"plan, later", fixedLaw{s}, 1, segment{all, blocks, blocks}, segment{all, blocks, blocks}},
+		{"callback", callbackLaw{s}, 0, segment{}, segment{all, 2, 0}},
+		{"callback within a segment", callbackLaw{s}, 1, segment{all, 2, 0}, segment{all, 2, 0}},
+		{"callback at an end", callbackLaw{s}, 2, segment{all, 2, 0}, segment{all, 5, 0}},
+		{"callback ends", callbackLaw{s}, 5, segment{all, 5, 0}, segment{all, 5, 0}},
+		{"prediction", predictionLaw{&execution{Sweep: s}}, 0, segment{}, segment{all, blocks, 1}},
+		{"prediction of what has a number", predictionLaw{&execution{Sweep: s}}, 1, segment{},
 			segment{first, blocks, blocks}},
-		{"interleaved prediction", predictionRule{&execution{Sweep: s, interleaved: true}}, 1, segment{},
+		{"interleaved prediction", predictionLaw{&execution{Sweep: s, interleaved: true}}, 1, segment{},
 			segment{first, blocks, 2}},
-		{"precision", precisionRule{NewPrecision(0.1), s}, 0, segment{}, segment{all, 10, 10}},
-		{"precision within a segment", precisionRule{NewPrecision(0.1), s}, 3, segment{all, 10, 10},
+		{"precision", precisionLaw{NewPrecision(0.1), s}, 0, segment{}, segment{all, 10, 10}},
+		{"precision within a segment", precisionLaw{NewPrecision(0.1), s}, 3, segment{all, 10, 10},
 			segment{all, 10, 10}},
 	} {
 		got, err := c.rule.next(c.before, c.b, good(s, c.b))
@@ -62,7 +62,7 @@ func TestRules(t *testing.T) {
 
 	wrong := errors.New("wrong")
 	s.Next = func(int, []result.Trial) (int, error) { return 1, wrong }
-	if _, err := (callbackRule{s}).next(segment{}, 0, nil); !errors.Is(err, wrong) {
+	if _, err := (callbackLaw{s}).next(segment{}, 0, nil); !errors.Is(err, wrong) {
 		t.Errorf("the error of the callback is lost: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
-// Package doctor judges whether a machine is fit for measuring. It converts readings of the machine to a check
-// with a status for each, and to a verdict in one sentence. It is pure: internal/host reads the machine, and
-// neither changes anything.
+// Package doctor judges whether a machine is fit for measuring. Its API is not stable; programs should use lab.Examine.
+//
+// It converts readings of the machine to a check with a status for each, and to a verdict in one sentence. It is pure:
+// internal/host reads the machine, and neither changes anything.
 package doctor
 
 import (
@@ -11,6 +12,13 @@ import (
 
 	"github.com/brewput/brewput/result"
 )
+
+// Examination is the result of lab.Examine.
+type Examination struct {
+	Environment result.Environment // the machine and this program
+	Checks      []Check
+	Report      Report
+}
 
 // Status is the result of a check.
 type Status string

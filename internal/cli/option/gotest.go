@@ -1,0 +1,92 @@
+package option
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// DoubleDashes returns the arguments of a command with the named flags, such as -bench=X, as flags of two dashes.
+// Values of flags, shorthands and what follows -- stay.
+func DoubleDashes(flags *pflag.FlagSet, names, args []string) []string {
+	args = slices.Clone(args)
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		word, _, _ := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
+		if slices.Contains(names, word) && args[i][0] == '-' {
+			args[i] = "-" + args[i]
+		}
+		if needsValue(flags, args[i]) {
+			i++
+		}
+	}
+	return args
+}
+
+// needsValue reports whether an argument is a flag whose value is the next argument.
+func needsValue(flags *pflag.FlagSet, arg string) bool {
+	if long, ok := strings.CutPrefix(arg, "--"); ok {
+		f := flags.Lookup(long) // nil with "=VALUE"
+		return f != nil && f.NoOptDefVal == ""
+	}
+	if !strings.HasPrefix(arg, "-") {
+		return false
+	}
+	for i, letter := range arg[1:] { // -o, or -qo
+		f := flags.ShorthandLookup(string(letter))
+		if f != nil && f.NoOptDefVal == "" {
+			return i == len(arg)-2
+		}
+	}
+	return false
+}
+
+// BenchTime is the flag for what each trial measures: a time, or iterations as in 200x. Iterations is 0 for a time.
+type BenchTime struct {
+	Time       *time.Duration
+	Iterations *int
+}
+
+// String returns the time, or the iterations as in 200x.
+func (b BenchTime) String() string {
+	switch {
+	case b.Time == nil: // pflag calls it on the zero value
+		return "0s"
+	case *b.Iterations > 0:
+		return fmt.Sprintf("%dx", *b.Iterations)
+	}
+	return b.Time.String()
+}
+
+// Type returns benchtime.
+func (b BenchTime) Type() string { return "benchtime" }
+
+// Set reads a positive number of iterations, such as 200x, or a time.
+func (b BenchTime) Set(text string) error {
+	*b.Iterations = 0
+	if number, ok := strings.CutSuffix(text, "x"); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 {
+			return strconv.ErrSyntax
+		}
+		*b.Iterations = n
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err == nil {
+		*b.Time = d
+	}
+	return err
+}
+
+// ParsePercent reads a percentage as a share: "5%" and "5" are 0.05. Without its sign, 0.05 could mean either and is
+// refused.
+func ParsePercent(text string) (share float64, ok bool) {
+	number, sign := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(number, 64)
+	return x / 100, err == nil && strings.Trim(number, "0123456789.eE-") == "" && x >= 0 && x <= 1000 &&
+		(sign || x == 0 || x >= 1)
+}

@@ -1,0 +1,53 @@
+package sweep
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// LimitTrials gives the trials of a run that is resumed a new time limit; 0 keeps the run's. It refuses, by a
+// [*plan.Refusal], a limit that would end every live trial.
+func (h *Header) LimitTrials(limit time.Duration, cases []plan.Case) error {
+	if limit == 0 {
+		return nil
+	}
+	set := &h.Settings
+	if h.World != result.Virtual {
+		window := LongestWindow(time.Duration(set.Warmup), time.Duration(set.Duration), cases)
+		if err := CheckLimit(limit, window, set.Operations); err != nil {
+			return err
+		}
+	}
+	set.TimeLimit, set.Limited = Duration(limit), true
+	return nil
+}
+
+// ResumeCriteria sets the criteria of the run in dir that is resumed or shown again: those of the first execution,
+// unless a baseline or all is given. interims and spent are those of the journal. Errors are a [*plan.Refusal].
+func (s *Sweep) ResumeCriteria(dir string, baseline *string, all *bool, interims []json.RawMessage,
+	spent time.Duration) error {
+	if baseline != nil {
+		s.Criteria.Baseline = *baseline
+	}
+	if all != nil {
+		s.Criteria.All = *all
+	}
+	rule := s.Header.Rule
+	if rule == nil {
+		if s.Complete && all == nil {
+			return nil // the comparison was accepted when the run began
+		}
+		return s.EnoughForAll()
+	}
+	if baseline != nil && *baseline != rule.Baseline || all != nil && *all != rule.All {
+		return plan.Refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so "+
+			"{baseline} and {compare} cannot change", dir).Suggest("leave them out")
+	}
+	if err := s.RestoreBudget(dir, interims, spent); err != nil {
+		return plan.AsRefusal(err)
+	}
+	return nil
+}
