@@ -18,13 +18,13 @@ func (f *frame) openColumns() []column {
 		return c
 	}
 	columns := []column{
-		f.metricColumn("customers", "came", "offered_per_s", fewDigits),
-		optional(f.column("customers", "of capacity", ofCapacity), 5),
-		optional(f.metricColumn("customers", "in time", result.Goodput, fewDigits), 6),
+		f.metricColumn("requests", "arrived", "offered_per_s", fewDigits),
+		optional(f.column("requests", "of capacity", ofCapacity), 5),
+		optional(f.metricColumn("requests", "in time", result.Goodput, fewDigits), 6),
 	}
 	for _, lost := range []struct{ head, metric string }{{"dropped", result.Dropped}, {"gave up", result.Abandoned}} {
 		if f.anyPositive(lost.metric) {
-			columns = append(columns, f.column("customers", lost.head,
+			columns = append(columns, f.column("requests", lost.head,
 				func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))
 		}
 	}
