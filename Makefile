@@ -18,8 +18,10 @@ demo: ## measure six designs of the coffee shop at 1 and 2 CPUs, in under two mi
 build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
 
-man: ## write the manual pages into bin/man, for: man -l bin/man/brewput.1
-	$(GO) run ./cmd/brewput man bin/man
+man: ## write the manual pages into bin/man and the completion scripts into bin/completion, for: man -l bin/man/brewput.1
+	@rm -rf bin/man bin/completion && mkdir -p bin/completion
+	$(GO) build -o bin/brewput ./cmd/brewput && bin/brewput man bin/man
+	for s in bash zsh fish; do bin/brewput completion $$s >bin/completion/brewput.$$s || exit 1; done
 
 test: needs ## run every test; as root it first installs a missing C compiler, python3, groff, zsh or fish
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
@@ -58,8 +60,8 @@ pgo: ## profile the simulator again for PGO builds of cmd/brewput: half a minute
 size: ## list the size of the released binary by section, module and package, and check that it is at most 25 MB
 	$(GO) run ./proof/binarysize
 
-release: ## build the archives of four platforms with SHA256SUMS and lists of modules into dist/; the same bytes each time
-	$(GO) run ./internal/release
+release: man ## build the archives of four platforms with SHA256SUMS and lists of modules into dist/; the same bytes each time
+	$(GO) run ./internal/release -trees bin/man=man,bin/completion=completion
 
 direct: ## predict jobs of real code on two CPUs from a recording on one, and compare with real trials: 2 minutes
 	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode

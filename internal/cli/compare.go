@@ -15,7 +15,6 @@ import (
 	"github.com/brewput/brewput/internal/command"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
-	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -133,8 +132,9 @@ func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
 // benchmarksPage is the page that compares two sides of Go benchmarks.
 func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	b := c.Benchmarks
-	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", sideTitle(c.Older), sideTitle(c.Newer)),
-		A: "new", B: "old", ARun: c.Newer.Name, BRun: c.Older.Name, Workload: c.Workload, Paired: b.Paired,
+	title := fmt.Sprintf("old is %s, new is %s", report.SideTitle(c.Older), report.SideTitle(c.Newer))
+	page := report.Benchmarks{Title: title, A: "new", B: "old", ARun: c.Newer.Name, BRun: c.Older.Name,
+		Workload: c.Workload, Paired: b.Paired,
 		Facts: c.Differences, OnlyA: b.OnlyA, OnlyB: b.OnlyB, Metrics: b.Metrics, Warnings: c.Warnings}
 	if len(c.Older.Paths)+len(c.Newer.Paths) > 2 {
 		page.RunsA, page.RunsB = len(c.Newer.Paths), len(c.Older.Paths)
@@ -144,7 +144,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 		page.Notes = append(page.Notes, "left out, because a side has only one result: "+
 			compare.CaseNames(few))
 	}
-	page.Notes = append(page.Notes, loneMetrics(b)...)
+	page.Notes = append(page.Notes, report.LoneMetrics(b)...)
 
 	nested, single := b.Replicated()
 	page.How = "unpaired: the files do not say which lines were measured together, so changes of the machine count " +
@@ -166,31 +166,6 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	}
 	page.Notes = append(page.Notes, c.Unused...)
 	return page
-}
-
-// loneMetrics names the metrics that only one side has for benchmarks that both have.
-func loneMetrics(b *compare.BenchComparison) (notes []string) {
-	for _, m := range b.UnmatchedMetrics() {
-		for _, only := range []struct {
-			side string
-			rows []compare.Row
-		}{{"old", m.OnlyB}, {"new", m.OnlyA}} {
-			if len(only.rows) > 0 {
-				notes = append(notes, fmt.Sprintf("%s only in the %s: %s", report.MetricHead(m.Metric), only.side,
-					compare.CaseNames(only.rows)))
-			}
-		}
-	}
-	return notes
-}
-
-// sideTitle names the files or runs of a side.
-func sideTitle(s compare.Side) string {
-	if len(s.Paths) == 1 {
-		return s.Name
-	}
-	return fmt.Sprintf("%s (%s)", result.Count(len(s.Paths), map[bool]string{true: "file", false: "run"}[s.Files]),
-		strings.Join(s.Paths, ", "))
 }
 
 // printResults writes all files and runs in the Go benchmark format, for benchstat -col side.

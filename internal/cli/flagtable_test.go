@@ -92,24 +92,24 @@ func replaceTable(t *testing.T, page []byte, heading string, chosen func(flagRow
 		t.Fatalf("the table below %q has no end", heading)
 	}
 	var b strings.Builder
-	clearer, rule := "", ""
-	if slices.ContainsFunc(rows, func(r flagRow) bool { return chosen(r) && r.alias != "" }) {
-		clearer, rule = "clearer name | ", "---|"
+	several := slices.ContainsFunc(rows, func(r flagRow) bool { return chosen(r) && r.alias != "" })
+	if several {
+		b.WriteString("| flag | verbs | clearer name | meaning | default |\n|---|---|---|---|---|\n")
+	} else {
+		b.WriteString("| flag | verbs | default |\n|---|---|---|\n")
 	}
-	fmt.Fprintf(&b, "| flag | verbs | %smeaning | default |\n|---|---|%s---|---|\n", clearer, rule)
 	for _, r := range rows {
 		if !chosen(r) {
 			continue
 		}
-		alias := clearer
-		switch {
-		case r.alias != "":
-			alias = "`--" + r.alias + "` | "
-		case alias != "":
-			alias = "| "
+		fmt.Fprintf(&b, "| `--%s` | %s | ", r.name, r.verbs)
+		if several {
+			if r.alias != "" {
+				fmt.Fprintf(&b, "`--%s` ", r.alias)
+			}
+			fmt.Fprintf(&b, "| %s | ", strings.ReplaceAll(r.meaning, "|", `\|`))
 		}
-		fmt.Fprintf(&b, "| `--%s` | %s | %s%s | %s |\n", r.name, r.verbs, alias,
-			strings.ReplaceAll(r.meaning, "|", `\|`), r.value)
+		fmt.Fprintf(&b, "%s |\n", r.value)
 	}
 	return []byte(before + heading + "\n" + head + "\n" + b.String() + "\n" + after)
 }
