@@ -137,7 +137,7 @@ func TestWrongPictures(t *testing.T) {
 		"view=seahorse":        "not a point near the set",
 		"view=3":               "not a point near the set",
 		"view=NaN":             "not a point near the set",
-		"file=none save=a.png": "save wants a file, and with file none there is none",
+		"file=none save=a.png": "save needs a file, and file none writes none",
 	} {
 		if err := w.Check(point(t, w, d, strings.Fields(settings)...)); err == nil ||
 			!strings.Contains(err.Error(), says) {

@@ -20,11 +20,11 @@ type Allocation struct {
 
 // The reasons of an allocation.
 const (
-	AllDecided     = "every verdict stands"
-	SomeUndecided  = "the undecided comparisons go on"
-	SomeAffordable = "the time left suffices for some of the undecided comparisons only: the least certain go on"
-	NoTime         = "the time left does not suffice for the next interim analysis"
-	NoBlocks       = "the last interim analysis was made"
+	AllDecided     = "all comparisons are decided"
+	SomeUndecided  = "undecided comparisons continue"
+	SomeAffordable = "the remaining time is enough for only some undecided comparisons: the least certain continue"
+	NoTime         = "the remaining time is too short for the next interim analysis"
+	NoBlocks       = "the last interim analysis is done"
 )
 
 // ComparisonState is the state of a comparison at an interim analysis.

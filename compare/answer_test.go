@@ -221,7 +221,7 @@ func TestAnswerOfRuns(t *testing.T) {
 		matches []Match
 		want    string
 	}{
-		{nil, "Nothing can be decided: verdicts need at least 2 blocks with a number in each run, and 5 to decide."},
+		{nil, "No verdict is possible: each run needs at least 2 blocks with a result, and 5 to decide."},
 		{[]Match{v(Faster, 0.5)}, "The new run is faster: a 2.00x as fast (+100%)."},
 		{[]Match{v(Slower, 1.1), v(Slower, 1.25), v(Equivalent, 1), open},
 			"The new run is slower in 2 of 4 cases: most a (cpus 2) 0.800x as fast (-20.0%); equally fast within 2% " +

@@ -24,8 +24,8 @@ func (c RunComparison) Answer() Answer {
 	}
 	verdicts := c.Verdicts()
 	if len(verdicts) == 0 {
-		return AnswerOf(append(text, "Nothing can be decided: verdicts need at least 2 blocks with a number in "+
-			"each run, and 5 to decide."))
+		return AnswerOf(append(text, "No verdict is possible: each run needs at least 2 blocks with a result, and 5 "+
+			"to decide."))
 	}
 	return AnswerOf(append(text, changesText(verdicts)))
 }

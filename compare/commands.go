@@ -96,8 +96,8 @@ func (c *CommandAnalysis) warn(trials []result.Trial) {
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		if wall := r.Metric(result.WallSeconds).Median; wall < shortCommand {
-			w, _ := warn(WarnShort, float64(wall), shortCommand, "%s takes %.3gms, a large part of which starts the "+
-				"process: give it more work, or measure the code with a Go benchmark", c.Names[r.Design],
+			w, _ := warn(WarnShort, float64(wall), shortCommand, "%s takes %.3gms, much of it process start-up: "+
+				"give it more work, or measure the code with a Go benchmark", c.Names[r.Design],
 				1e3*float64(wall))
 			c.Warnings = append(c.Warnings, w)
 		}
@@ -106,8 +106,8 @@ func (c *CommandAnalysis) warn(trials []result.Trial) {
 		}
 	}
 	if floor := c.floor(); floor > 0 {
-		w, _ := warn(WarnMemory, floor, floor, "memory below %.3gMB is not known: the system counts the memory of the "+
-			"program that starts a command as the command's own", floor/1e6)
+		w, _ := warn(WarnMemory, floor, floor, "memory below %.3gMB is unknown, because the system includes the "+
+			"memory of the program that starts a command", floor/1e6)
 		c.Warnings = append(c.Warnings, w)
 	}
 	for i := range c.Warnings {
@@ -150,11 +150,11 @@ func (c *CommandAnalysis) outliers(r *Row, trials []result.Trial) (Warning, bool
 	if n == 0 {
 		return Warning{}, false
 	}
-	text := "other processes, caches or the disk may disturb it: stop what else runs, or prepare each run alike " +
+	text := "other processes, caches or the disk may disturb it: stop other programs, or prepare each run alike " +
 		"(option prepare)"
 	if n == 1 && worst == walls[0] {
-		text = "it is the first, which fills caches: use more warm-up runs (option warmup-runs), or empty the caches " +
-			"before each run (option prepare)"
+		text = "it is the first run, which fills caches: use more warm-up runs (option warmup-runs), or empty the " +
+			"caches before each run (option prepare)"
 	}
 	w, ok := warn(WarnOutliers, worst/median, limit/median, "%s of %d of %s took up to %.3g times the median; %s",
 		result.Count(n, "run"), len(walls), c.Names[r.Design], worst/median, text)

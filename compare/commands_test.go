@@ -86,7 +86,7 @@ func TestCommandWarnings(t *testing.T) {
 		texts = append(texts, w.Warning+": "+w.Text)
 	}
 	all := strings.Join(texts, "\n")
-	for _, want := range []string{"outliers: 1 run of 10 of ./b took up to ", "it is the first, which fills caches",
+	for _, want := range []string{"outliers: 1 run of 10 of ./b took up to ", "it is the first run, which fills caches",
 		"short-command: ./a takes 4.", "outliers: 2 runs of 10 of ./a took up to ", "memory-floor: memory below 20MB"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%s lacks %q", all, want)

@@ -70,7 +70,7 @@ func otherProcesses(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	return warn(WarnOtherProcesses, total, otherLoadLimit,
-		"other processes used %.2f of a CPU during the trials, most in block %d (%.2f); more than %.2f takes time "+
+		"other processes used %.2f of a CPU during the trials, most in block %d (%.2f); above %.2f they take time "+
 			"from the designs: stop them, or use fewer CPUs",
 		total, block, worst, otherLoadLimit)
 }
@@ -85,9 +85,8 @@ func stealTime(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	return warn(WarnSteal, total, stealLimit,
-		"the hypervisor gave %.1f%% of the CPU time that was wanted to others, most in block %d (%.1f%%); more "+
-			"than %.0f%% makes speed depend on the neighbours: measure when they are quiet, or on a "+
-			"machine without any",
+		"the hypervisor withheld %.1f%% of the requested CPU time, most in block %d (%.1f%%); above %.0f%%, speed "+
+			"depends on other virtual machines: measure when they are idle, or on a dedicated machine",
 		100*total, block, 100*worst, 100*stealLimit)
 }
 
@@ -110,8 +109,8 @@ func throttled(trials []result.Trial) (Warning, bool) {
 	}
 
 	w, ok := warn(WarnThrottled, periods, 0,
-		"the CPU limit of the container stopped %d of %d trials, in %.0f periods; a single one distorts latencies: "+
-			"raise the limit, or use fewer CPUs than it allows",
+		"the container's CPU limit throttled %d of %d trials, in %.0f periods; even one distorts latencies: raise "+
+			"the limit, or use fewer CPUs than it allows",
 		hit, known, periods)
 	w.setTrials(hit, known)
 	return w, ok
@@ -144,9 +143,9 @@ func clockDrop(trials []result.Trial) (Warning, bool) {
 
 	drop := stat.Median(drops)
 	w, ok := warn(WarnClock, drop, slowerLimit,
-		"the CPU was slower than calibrated around %d of %d trials, by %.0f%% in the middle one of them; more than "+
-			"%.0f%% in more than %.0f%% of the trials is a clock that drops or a CPU that is shared: fix its "+
-			"clock, cool it, or stop what shares it",
+		"the CPU was slower than calibrated around %d of %d trials, by %.0f%% in their median; above %.0f%% in more "+
+			"than %.0f%% of the trials, its clock drops or it is shared: fix the clock frequency, cool the CPU, or "+
+			"stop other programs",
 		len(drops), known, 100*drop, 100*slowerLimit, 100*slowTrials)
 
 	w.setTrials(len(drops), known)

@@ -69,7 +69,7 @@ func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Fo
 		case f.Reason == "" && found.missing != "":
 			f.Reason = found.missing
 		case f.Reason == "":
-			f.Reason = "it says nothing at this point"
+			f.Reason = "it does not apply at this point"
 		}
 	}
 
@@ -110,9 +110,9 @@ func (l *lookup) value(design, metric string, p plan.Point) (float64, bool) {
 	why := ""
 	switch {
 	case fits == 0:
-		why = "there is no trial of " + design + " that fits"
+		why = "no trial of " + design + " fits"
 	case fits > 1:
-		why = fmt.Sprintf("%d trials of %s fit", fits, design)
+		why = fmt.Sprintf("%d trials of %s fit, not one", fits, design)
 	case !measured(found.Metrics.Get(metric)):
 		why = fmt.Sprintf("%s has no %s", design, metric)
 	default:

@@ -77,14 +77,14 @@ func TestNoFormula(t *testing.T) {
 		design, metric string
 		extra          []result.Trial
 	}{
-		"there is no trial of snail that fits": {"snail", result.WallSeconds, nil},
-		"slow has no bytes":                    {"slow", "bytes", nil},
-		"2 trials of slow fit": {"slow", result.WallSeconds, []result.Trial{
+		"no trial of snail fits": {"snail", result.WallSeconds, nil},
+		"slow has no bytes":      {"slow", "bytes", nil},
+		"2 trials of slow fit, not one": {"slow", result.WallSeconds, []result.Trial{
 			timed("slow", 0, 1, cpus(1).With("buffer", plan.IntLevel(2))),
 			timed("slow", 1, 1, cpus(1).With("buffer", plan.IntLevel(2))),
 			timed("slow", 2, 1, cpus(1).With("buffer", plan.IntLevel(2))),
 			timed("slow", 3, 1, cpus(1).With("buffer", plan.IntLevel(2)))}},
-		"it says nothing at this point": {"slow", "read_calls", nil},
+		"it does not apply at this point": {"slow", "read_calls", nil},
 	} {
 		f := formulaOf(t, ask.extra, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
 			of(ask.design, ask.metric, p)

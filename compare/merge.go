@@ -95,6 +95,6 @@ func NonReplicateText(first string, differences []result.Difference) string {
 	if all == nil {
 		return ""
 	}
-	return fmt.Sprintf("this run is no replicate of %s, on the same side: %s; measure the runs of a side with one "+
-		"program and the same settings", first, strings.Join(all, ", "))
+	return fmt.Sprintf("this run is not a replicate of %s, on the same side: %s; measure all runs of a side with "+
+		"one program and the same settings", first, strings.Join(all, ", "))
 }

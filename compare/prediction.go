@@ -277,7 +277,7 @@ func MissingPredictionWarnings(predicted []result.Trial, cases []plan.Case) []Wa
 			continue // other points fail for similar reasons
 		}
 		order = append(order, r.Design)
-		if why[r.Design] = "it has no number"; len(r.Errors) > 0 {
+		if why[r.Design] = "it has no result"; len(r.Errors) > 0 {
 			why[r.Design] = r.Errors[0]
 		}
 	}

@@ -21,8 +21,8 @@ type RankComparison struct {
 
 // Prefixes of the notes on disagreements.
 const (
-	outliersOnly = "outliers, not level: "               // the means differ, the typical blocks do not
-	outliersHide = "the level differs, under outliers: " // the typical blocks differ, the means do not show it
+	outliersOnly = "outliers only: "              // the means differ, the typical blocks do not
+	outliersHide = "outliers hide a difference: " // the typical blocks differ, the means do not show it
 )
 
 // rankWidthLimit is the largest ratio of two half-widths, rank interval (towards 1) to mean interval, at which
@@ -55,12 +55,12 @@ func (j Criteria) disagreement(s *sequentialState, r, sure stat.RankEstimate, wi
 	case math.IsNaN(r.Low):
 		return ""
 	case s.verdict == differs && differ && mean*middle < 0:
-		return outliersOnly + "the means differ, but by rank the typical block differs the other way " + interval
+		return outliersOnly + "the means differ, but the typical block (by rank) differs the other way " + interval
 	case s.verdict == differs && !differ && math.Abs(middle) < math.Abs(mean)/2:
-		return outliersOnly + "the means differ, but by rank the typical block does not " + interval
+		return outliersOnly + "the means differ, but the typical block (by rank) does not " + interval
 	case s.verdict != differs && s.enough && differ && width <= rankWidthLimit && max(r.Ratio, 1/r.Ratio) > 1+j.Margin:
-		return outliersHide + "by rank the typical block differs " + interval + "; a few blocks are so far off that " +
-			"the mean does not show it"
+		return outliersHide + "the typical block (by rank) differs " + interval + "; a few outlying blocks hide this " +
+			"in the mean"
 	}
 	return ""
 }

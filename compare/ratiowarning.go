@@ -38,9 +38,9 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	c, _, _ := all[worst].comparison(len(all[worst].logs))
 	order, a, b := c.Order(), pairs[worst][0], pairs[worst][1]
 	w, _ := warn(WarnRatios, order.Correlation, orderAlpha/float64(len(all)),
-		"the ratios of neighbouring blocks resemble each other in %d of %d comparisons, most in %s and %s "+
-			"(correlation %.2f, p = %.2g): something slows one design for several blocks, and the intervals of these "+
-			"comparisons are widened for it; stop what else runs, or measure more blocks",
+		"ratios of neighbouring blocks are correlated in %d of %d comparisons, most in %s and %s (correlation %.2f, "+
+			"p = %.2g): something slows one design for several blocks, so their intervals are widened; stop other "+
+			"programs, or measure more blocks",
 		found, len(all), rowName(a, b), rowName(b, a), order.Correlation, least)
 
 	w.Workload, w.P = trials[0].Workload, result.Value(least)

@@ -173,7 +173,7 @@ func (s *Sensitivity) Text() string {
 	if !s.Share.Known() {
 		for _, e := range s.Effects {
 			if !e.Value.Known() {
-				return fmt.Sprintf("%s is not known with the cost %s x %g: the design fails there", what,
+				return fmt.Sprintf("%s is unknown with the cost %s x %g, because the design then fails", what,
 					e.Cost, e.Factor)
 			}
 		}
@@ -182,13 +182,13 @@ func (s *Sensitivity) Text() string {
 
 	text := what
 	if s.Share > sensitivityLimit {
-		text += fmt.Sprintf(" depends on the scheduler's costs, on %s most: one of them x 1/2 or x 2 changes "+
-			"it by up to %.3g%%", s.Cost, 100*float64(s.Share))
+		text += fmt.Sprintf(" depends on the scheduler's costs, most on %s: halving or doubling one changes it by "+
+			"up to %.3g%%", s.Cost, 100*float64(s.Share))
 	}
 
 	switch {
 	case !s.DisturbedShare.Known():
-		return text + " is not known if one burn lasts longer: the design fails then"
+		return text + " is unknown if one burn lasts longer, because the design then fails"
 	case s.DisturbedShare <= sensitivityLimit:
 		return text
 	case text != what:

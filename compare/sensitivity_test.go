@@ -30,7 +30,7 @@ func TestSensitivities(t *testing.T) {
 	if len(a.Effects) != 4 || a.Effects[1] != (Effect{"wake", 2, 96}) {
 		t.Errorf("%+v", a.Effects)
 	}
-	if !strings.Contains(a.Text(), "on wake most") || !strings.Contains(a.Text(), "throughput") ||
+	if !strings.Contains(a.Text(), "most on wake") || !strings.Contains(a.Text(), "throughput") ||
 		!strings.Contains(a.Text(), "up to 4%") {
 		t.Error(a.Text())
 	}
@@ -60,7 +60,7 @@ func TestSensitivityOfFailures(t *testing.T) {
 	base[0].Unexpected = 0
 	s := Sensitivities(base, []VariedRun{{"wake", 0.5, base}, {"wake", 2, Rows([]result.Trial{failed}, cases)}})[0]
 	if s.Low.Known() || s.High.Known() || s.Share.Known() || !s.Matters() ||
-		!strings.Contains(s.Text(), "the design fails") || !strings.Contains(s.Text(), "wake x 2") {
+		!strings.Contains(s.Text(), "the design then fails") || !strings.Contains(s.Text(), "wake x 2") {
 		t.Errorf("%+v: %s", s, s.Text())
 	}
 	if list := Sensitivities(Rows([]result.Trial{failed}, cases), nil); len(list) != 0 {

@@ -41,22 +41,22 @@ func (r FailedCondition) String() string {
 
 	switch r.Condition {
 	case ConditionGC:
-		text = "garbage collection takes %s of the CPU time, and virtual time has none"
+		text = "garbage collection takes %s of the CPU time, and the simulation has no garbage collector"
 		remedy = "; allocate less, or raise GOGC (1000, for example)"
 	case ConditionTiming:
-		text = "its pieces of real code are short: timing them costs %s of the CPU time"
+		text = "its sections of real code are short: timing them costs %s of the CPU time"
 	case ConditionInflation:
 		text = "its work takes %s more CPU time on several CPUs than on one, for reasons such as shared cache lines, " +
 			"memory bandwidth, cores or other processes"
 		remedy = "; measure it on 1 CPU too"
 	case ConditionUndeclared:
-		text = "the process computes outside of its pieces of real code for %s of the time"
+		text = "the process computes outside its sections of real code for %s of the time"
 	case ConditionScatter:
-		text = "its real code takes a different time in each trial, so that these blocks know the error within %s only"
-		remedy = fmt.Sprintf("; %d blocks would be enough if they differed as much", r.Blocks)
+		text = "the time of its real code varies between trials, so these blocks determine the error only to within %s"
+		remedy = fmt.Sprintf("; %d blocks would be enough at this variation", r.Blocks)
 	case ConditionShortJob:
-		return fmt.Sprintf("the job takes %.3gms, of which starting threads and touching memory for the first time "+
-			"is a part; the limit is %.3gms", 1e3*r.Value, 1e3*r.Limit)
+		return fmt.Sprintf("the job takes only %.3gms, so thread start-up and first memory accesses matter; the "+
+			"limit is %.3gms", 1e3*r.Value, 1e3*r.Limit)
 	}
 	return fmt.Sprintf(text, figure) + "; the limit is " + percent(r.Limit) + remedy
 }

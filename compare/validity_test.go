@@ -112,19 +112,19 @@ func TestConditions(t *testing.T) {
 		"short pieces": {func(j *job, much bool) { j.pieces = pick(much, 41_000, 39_000) }, ConditionTiming,
 			"timing them costs 1.0% of the CPU time"},
 		"slow clock": {func(j *job, much bool) { j.timing = pick(much, 250e-6, 150e-6) }, ConditionTiming,
-			"pieces of real code are short"},
+			"sections of real code are short"},
 		"inflation": {func(j *job, much bool) {
 			j.cpu *= pick(much, 1.06, 1.04)
 			j.useful = j.cpu
 		}, ConditionInflation, "its work takes 6.0% more CPU time on several CPUs than on one"},
 		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, ConditionUndeclared,
-			"computes outside of its pieces"},
+			"computes outside its sections"},
 		"scatter": {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, ConditionScatter,
-			"know the error within 16% only; the limit is 15%; 7 blocks would be enough if they differed as much"},
+			"determine the error only to within 16%; the limit is 15%; 7 blocks would be enough at this variation"},
 		"short job": {func(j *job, much bool) {
 			f := pick(much, 0.9e-3, 1.1e-3)
 			j.wall, j.cpu, j.useful, j.real, j.pieces = j.wall*f, j.cpu*f, j.useful*f, j.real*f, 1
-		}, ConditionShortJob, "the job takes 0.9ms"},
+		}, ConditionShortJob, "the job takes only 0.9ms"},
 	} {
 		for _, much := range []bool{false, true} {
 			for _, wrong := range []float64{1, 0.2, 5} { // predicted values decide nothing

@@ -104,9 +104,9 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 	if change, p := t.trend(); p <= orderAlpha {
 		if share := math.Exp(change) - 1; math.Abs(share) >= driftLimit {
 			w, ok := warn(WarnDrift, share, driftLimit,
-				"speed drifted by %+.1f%% from the first block to the last (p = %.2g; warned of from %.0f%% on at "+
-					"p <= %g): verdicts compare within blocks and stand, but do not compare these medians with "+
-					"another run; let the machine warm up or settle first",
+				"speed drifted by %+.1f%% from the first block to the last (p = %.2g; limits: %.0f%% and p <= %g): "+
+					"verdicts compare within blocks and remain valid, but do not compare these medians with another "+
+					"run; let the machine warm up first",
 				100*share, p, 100*driftLimit, orderAlpha)
 			w.P = result.Value(p)
 			return w, ok
@@ -121,9 +121,9 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 	}
 
 	w, ok := warn(WarnSerial, r, orderAlpha,
-		"neighbouring blocks resemble each other (correlation %.2f, p = %.2g; warned of at p <= %g): something "+
-			"changes over several blocks, and intervals of medians are too narrow, by a factor of about %.1f: find "+
-			"what else runs, or make trials longer",
+		"neighbouring blocks are correlated (correlation %.2f, p = %.2g; limit: p <= %g): something changes over "+
+			"several blocks, so intervals of medians are too narrow by a factor of about %.1f; stop other programs, "+
+			"or make trials longer",
 		r, p, orderAlpha, math.Sqrt((1+r)/(1-min(r, 0.99))))
 
 	w.P = result.Value(p)
@@ -153,19 +153,19 @@ func fewBlocks(trials []result.Trial, interims []int) (Warning, bool) {
 	few := fmt.Sprintf("%d %s", n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1])
 	if len(interims) > 0 {
 		return warn(WarnFewBlocks, float64(n), float64(least),
-			"%s: a run with a budget decides nothing before its first interim analysis, at %d: give it more "+
-				"time, fewer designs and points, or a shorter duration", few, least)
+			"%s: the first interim analysis of a run with a budget is at block %d: give it more time, fewer designs "+
+				"and points, or a shorter duration", few, least)
 	}
 
 	return warn(WarnFewBlocks, float64(n), float64(least),
-		"%s: a median has an interval, and a verdict within the run can be decided, from %d on: measure "+
-			"%d blocks or more (option count)", few, least, least)
+		"%s: intervals and verdicts need at least %d: measure %d blocks or more (option count)", few, least, least)
 }
 
 // UnfinishedWarning warns of a run with done of planned complete blocks. how says how to resume it.
 func UnfinishedWarning(workload, run, how string, done, planned int) Warning {
 	w := NewWarning(workload, WarnPartial,
-		fmt.Sprintf("the run is unfinished: %d of %d blocks are complete; what it has is compared; finish it with %s",
+		fmt.Sprintf("the run is unfinished: %d of %d blocks are complete, and only these are compared; finish it "+
+			"with %s",
 			done, planned, how))
 	w.Run, w.Value, w.Threshold = run, result.Value(done), result.Value(planned)
 	return w
@@ -173,16 +173,15 @@ func UnfinishedWarning(workload, run, how string, done, planned int) Warning {
 
 // OneRunWarning warns of verdicts between sides of one run each. how says how to measure replicates.
 func OneRunWarning(workload, how string) Warning {
-	return NewWarning(workload, WarnOneRun, "each side is one run, so nothing shows how much runs of one program "+
-		"differ, and the verdicts take all of it for a difference: where runs differ by 1%, about 30% of the "+
-		"verdicts on equal programs are false; "+how)
+	return NewWarning(workload, WarnOneRun, "each side is one run, so verdicts cannot tell run-to-run variation "+
+		"from a real difference: if runs vary by 1%, about 30% of verdicts on equal programs are false; "+how)
 }
 
 // BudgetWarning warns of a run with a budget that is compared with another run.
 func BudgetWarning(workload, run string) Warning {
-	w := NewWarning(workload, WarnBudget, "the run had a budget and ended where designs happened to look clearly "+
-		"apart or equal, so that more than 5% of the differences between such runs are false; measure a "+
-		"fixed number of blocks to compare it with another run")
+	w := NewWarning(workload, WarnBudget, "the run had a budget, so it stopped once its designs looked clearly "+
+		"different or equal, and more than 5% of the differences between such runs are false; measure a fixed "+
+		"number of blocks to compare runs")
 	w.Run = run
 	return w
 }

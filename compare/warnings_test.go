@@ -62,7 +62,7 @@ func TestCountedWarnings(t *testing.T) {
 				return result.Metrics{"machine_cpu_seconds": 2.5}
 			}
 			return result.Metrics{"machine_cpu_seconds": 2.3}
-		}, 0.32, "other processes used 0.32 of a CPU during the trials, most in block 4 (0.50); more than 0.10"},
+		}, 0.32, "other processes used 0.32 of a CPU during the trials, most in block 4 (0.50); above 0.10"},
 		{"steal", WarnSteal, func(i int) result.Metrics {
 			if i/2 == 2 {
 				return result.Metrics{"steal_seconds": 0.5}
@@ -74,7 +74,7 @@ func TestCountedWarnings(t *testing.T) {
 				return result.Metrics{"throttled_periods": 3}
 			}
 			return nil
-		}, 6, "stopped 2 of 20 trials, in 6 periods"},
+		}, 6, "throttled 2 of 20 trials, in 6 periods"},
 		{"one slow trial of 20", "", func(i int) result.Metrics {
 			if i == 7 {
 				return result.Metrics{"burn_probe_before": 1.5}
@@ -86,7 +86,7 @@ func TestCountedWarnings(t *testing.T) {
 				return result.Metrics{"burn_probe_before": result.Value(1 + float64(i)/50)}
 			}
 			return nil
-		}, 0.16, "slower than calibrated around 3 of 20 trials, by 16% in the middle one of them; more than " +
+		}, 0.16, "slower than calibrated around 3 of 20 trials, by 16% in their median; above " +
 			"5% in more than 5%"},
 	} {
 		list := Warnings(counted(20, func(i int) result.Metrics {
@@ -142,7 +142,7 @@ func TestFewBlocks(t *testing.T) {
 	}
 	_, trials := sweepOf([]string{"a", "b"}, [][]float64{make([]float64, 7), make([]float64, 7)})
 	if w, _ := find(Warnings(trials, InterimBlocks()), WarnFewBlocks); !strings.Contains(w.Text,
-		"nothing before its first interim analysis, at 10") || strings.Contains(w.Text, "--count") {
+		"the first interim analysis of a run with a budget is at block 10") || strings.Contains(w.Text, "--count") {
 		t.Errorf("seven blocks of a budget: %q", w.Text)
 	}
 	if list := Warnings(nil, nil); len(list) != 0 {

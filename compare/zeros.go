@@ -10,7 +10,7 @@ import (
 
 // Reasons why two sides have no ratio. They are compared by their difference instead.
 const (
-	ZeroDivisor   = "a value to divide by is 0"            // some value of side B
+	ZeroDivisor   = "the divisor is 0"                     // some value of side B
 	ZeroValue     = "a value is 0, which has no logarithm" // some value of side A
 	NegativeValue = "a value is below 0"
 	OutOfRange    = "the values are too far apart, or too small, for a ratio"

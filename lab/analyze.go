@@ -92,8 +92,8 @@ func typicalCosts(o AnalyzeOptions) compare.Warning {
 	if o.CalibrateCommand != "" {
 		command = o.CalibrateCommand
 	}
-	return compare.NewWarning(name, compare.WarnCosts, "predictions are made with typical costs of a scheduler, "+
-		"not with those of this machine: "+command+" measures them")
+	return compare.NewWarning(name, compare.WarnCosts, "predictions use typical scheduler costs, not those of "+
+		"this machine; to measure them, type "+command)
 }
 
 // Records returns the analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,

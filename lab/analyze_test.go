@@ -54,7 +54,7 @@ func TestAnalyze(t *testing.T) {
 		t.Errorf("verdicts: %+v", x.Verdicts)
 	}
 	costs := func(w compare.Warning) bool {
-		return w.Warning == compare.WarnCosts && strings.Contains(w.Text, "brewput calibrate measures them")
+		return w.Warning == compare.WarnCosts && strings.Contains(w.Text, "type brewput calibrate")
 	}
 	if !slices.ContainsFunc(x.Warnings, costs) {
 		t.Errorf("no warning about typical costs: %+v", x.Warnings)
@@ -133,12 +133,12 @@ func TestAnalyzeAll(t *testing.T) {
 	for _, w := range x.Warnings {
 		warned[w.Warning] += w.Workload + ": " + w.Text + "\n"
 	}
-	for name, want := range map[string]string{compare.WarnRatios: "w: the ratios of neighbouring",
-		compare.WarnFewBlocks:  "decides nothing before its first interim analysis, at 30",
+	for name, want := range map[string]string{compare.WarnRatios: "w: ratios of neighbouring",
+		compare.WarnFewBlocks:  "the first interim analysis of a run with a budget is at block 30",
 		compare.WarnPrediction: "b has no prediction",
 		compare.WarnSimulation: "the milk is sour",
-		compare.WarnCosts: "w: predictions are made with typical costs of a " +
-			"scheduler, not with those of this machine: measure-costs measures them"} {
+		compare.WarnCosts: "w: predictions use typical scheduler costs, not those of " +
+			"this machine; to measure them, type measure-costs"} {
 		if !strings.Contains(warned[name], want) {
 			t.Errorf("%s: %q", name, warned[name])
 		}

@@ -63,8 +63,8 @@ func (o BenchOptions) Validate() error {
 	case o.Iterations < 0:
 		return refuse("duration", o.Iterations, "is not a positive number of operations")
 	case o.Layouts < 0 || o.Layouts == 2:
-		return refuse("layouts", o.Layouts, "by 3 or more the chance that lies in placement can be judged").
-			Suggest("1 leaves it to the linker")
+		return refuse("layouts", o.Layouts, "code-placement noise needs at least 3 layouts").
+			Suggest("give 3 or more, or 1 to leave placement to the linker")
 	case o.TimeLimit < 0 || o.TimeLimit > 0 && o.TimeLimit <= 2*o.Duration:
 		return refuse("time-limit", o.TimeLimit, "would end every trial: it must be longer than twice {duration}, %v",
 			o.Duration)
@@ -155,7 +155,7 @@ func (r *BenchResult) Analyze() *compare.BenchAnalysis {
 // [ResumeBench] continues the run. Concurrent calls are safe but disturb each other's measurements.
 func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
 	if o.Count > 0 && o.Budget > 0 {
-		return nil, refuse("", nil, "{count} and {budget} both say how many blocks there are").
+		return nil, refuse("", nil, "{count} and {budget} both set the number of blocks").
 			Suggest("give one of them")
 	}
 	o = o.withDefaults()

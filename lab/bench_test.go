@@ -185,9 +185,9 @@ func TestBenchRefuses(t *testing.T) {
 		{func(o *BenchOptions) { o.Count = -1 }, "count -1: at least one block is needed"},
 		{func(o *BenchOptions) { o.Budget = -time.Second }, "budget -1s is negative; give a time such as 5m"},
 		{func(o *BenchOptions) { o.Count, o.Budget = 3, time.Minute },
-			"count and budget both say how many blocks there are; give one of them"},
+			"count and budget both set the number of blocks; give one of them"},
 		{func(o *BenchOptions) { o.Duration = -1 }, "duration -1ns is not a positive time"},
-		{func(o *BenchOptions) { o.Layouts = 2 }, "layouts 2: by 3 or more"},
+		{func(o *BenchOptions) { o.Layouts = 2 }, "layouts 2: code-placement noise needs at least 3"},
 		{func(o *BenchOptions) { o.TimeLimit = time.Second }, "time-limit 1s would end every trial: it must be " +
 			"longer than twice duration, 500ms"},
 		{func(o *BenchOptions) { o.Pattern = "a/+" }, "bench a/+: error parsing regexp"},

@@ -115,7 +115,6 @@ func (r *benchRun) restoreBinaries(ctx context.Context, h *sweep.Header, x *gobe
 	if r.bench, err = gobench.Restore(ctx, x, r.workshop, binaries, r.note); err != nil {
 		return err
 	}
-	r.note("continuing with the test binaries that the run began with: " +
-		"what changed in the tree since then is not measured")
+	r.note("continuing with the run's original test binaries: later changes of the source are not measured")
 	return nil
 }

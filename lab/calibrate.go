@@ -24,11 +24,11 @@ type UnfitError struct {
 // Error says what is wrong and what to do about it.
 func (e *UnfitError) Error() string {
 	if e.Err != nil {
-		return fmt.Sprintf("this calibration is not usable: %v; nothing is stored: stop what else runs, on this "+
+		return fmt.Sprintf("this calibration is not usable: %v; nothing is stored: stop other programs on this "+
 			"machine and its host, and calibrate again", e.Err)
 	}
-	return "this machine cannot be calibrated now: " + e.Load + "; nothing is stored: stop what runs " +
-		"and calibrate again"
+	return "this machine cannot be calibrated now: " + e.Load + "; nothing is stored: stop other programs, and " +
+		"calibrate again"
 }
 
 // Unwrap returns the cause, or nil.
@@ -40,7 +40,7 @@ func (e *UnfitError) Unwrap() error { return e.Err }
 // [*UnfitError]. Concurrent calls disturb each other.
 func Calibrate(ctx context.Context, notify func(Event)) (*result.Calibration, error) {
 	began := time.Now()
-	notifier(notify).send(Note{"calibrating this machine: about 20s, in which nothing else should run"})
+	notifier(notify).send(Note{"calibrating this machine for about 20s; keep it idle"})
 	x, err := host.CalmMoment(ctx)
 	if err != nil {
 		return nil, err

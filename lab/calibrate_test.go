@@ -55,7 +55,7 @@ func TestUnsteady(t *testing.T) {
 	err := unsteady(fmt.Errorf("round 3: %w", &costs.Unsteady{}))
 	var u *UnfitError
 	if !errors.As(err, &u) || u.Load != "" || !strings.Contains(err.Error(), "disagree") ||
-		!strings.HasSuffix(err.Error(), "nothing is stored: stop what else runs, on this machine and its host, "+
+		!strings.HasSuffix(err.Error(), "nothing is stored: stop other programs on this machine and its host, "+
 			"and calibrate again") {
 		t.Errorf("got %v", err)
 	}

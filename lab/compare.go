@@ -47,8 +47,8 @@ func Compare(ctx context.Context, older, newer []string, o CompareOptions) (*Com
 	c := &comparing{&o, &Comparison{}}
 	all := slices.Concat(older, newer)
 	if len(older) == 0 || len(newer) == 0 || slices.Contains(all, "") {
-		return nil, refuse("", nil, "a run has an empty name: give two, or several of a side, with commas and "+
-			"without spaces")
+		return nil, refuse("", nil, "a run has an empty name: give two runs, or several for a side, separated by "+
+			"commas without spaces")
 	}
 	if err := sweep.CheckPaths(all); err != nil {
 		return nil, err

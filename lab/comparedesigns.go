@@ -32,8 +32,8 @@ func (c *comparing) open(dir string) (*sweep.StoredRun, error) {
 	case len(r.Trials) > 0:
 		return r, nil
 	case len(r.Header.Cases) == 0:
-		return nil, refuse("", nil, "%s holds no measurement, only what is predicted of CPUs that were not there; "+
-			"that is a run of its own: give %s", dir, quote.Shell(filepath.Join(dir, predictionsName)))
+		return nil, refuse("", nil, "%s holds no measurement, only predictions for CPUs that the machine lacks; "+
+			"they are a run of their own: give %s", dir, quote.Shell(filepath.Join(dir, predictionsName)))
 	}
 	return nil, refuse("", nil, "%s holds no trial yet: continue it with %s", dir,
 		c.ResumeHint(r.Header, dir))
@@ -90,7 +90,7 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 	c.res.Older = compare.Side{Name: oldSide.Name, Paths: oldDirs}
 	c.res.Newer = compare.Side{Name: newSide.Name, Paths: newDirs}
 	if len(runs) == 2 && h.World == result.Live && len(contrast.Verdicts()) > 0 {
-		c.warn(compare.OneRunWarning(h.Workload, "measure each side in several runs, in turn, and compare the "+
+		c.warn(compare.OneRunWarning(h.Workload, "measure several runs of each side, alternating, and compare the "+
 			"groups of runs"))
 	}
 	for _, r := range runs {

@@ -28,7 +28,7 @@ func Examine(ctx context.Context, o ExamineOptions) (*doctor.Examination, error)
 		return nil, refuse("time-limit", o.TimeLimit, "is not a positive time")
 	}
 	if !o.Quick {
-		notifier(o.Notify).send(Note{"examining this machine: about 15s, in which nothing else should run"})
+		notifier(o.Notify).send(Note{"examining this machine for about 15s; keep it idle"})
 	}
 	return aa.Examine(ctx, program(o.Program), o.Quick, cmp.Or(o.TimeLimit, 30*time.Second))
 }

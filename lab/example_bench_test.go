@@ -18,8 +18,8 @@ func ExampleBench() {
 		fmt.Println(refusal.Text(func(option string) string { return "--" + option }))
 	}
 	// Output:
-	// env GOGC=100,abc: "abc" is no level of GOGC; give a whole number of per cent from 0 on, or off
-	// --env GOGC=100,abc: "abc" is no level of GOGC; give a whole number of per cent from 0 on, or off
+	// env GOGC=100,abc: "abc" is no level of GOGC; give a whole number of percent, 0 or more, or off
+	// --env GOGC=100,abc: "abc" is no level of GOGC; give a whole number of percent, 0 or more, or off
 }
 
 // A gate needs a revision to compare with.

@@ -98,11 +98,11 @@ func TestExplainRefuses(t *testing.T) {
 			plan.NewPoint(plan.Setting{Factor: "rate", Level: plan.FloatLevel(40)})}},
 			"--rate 40 has no effect on explain, which runs designs in a closed loop"},
 		{ExplainOptions{Target: StoredDesign{Dir: dir, Workloads: []*workload.Workload{w}}}, dir},
-		{ExplainOptions{Target: StoredDesign{Dir: run}}, "is a run of shop, which is no workload here"},
+		{ExplainOptions{Target: StoredDesign{Dir: run}}, "is a run of shop, which is not a workload of this program"},
 		{ExplainOptions{Target: StoredDesign{Dir: run, Workloads: []*workload.Workload{w}}},
-			"give one by --designs, of locking, ideal"},
+			"select it with --designs, from locking, ideal"},
 		{ExplainOptions{Target: StoredDesign{Dir: run, Design: "lock", Workloads: []*workload.Workload{w}}},
-			"give one by --designs, of locking, ideal"},
+			"select it with --designs, from locking, ideal"},
 	} {
 		x, err := Explain(t.Context(), c.o)
 		var r *Refusal

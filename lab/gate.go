@@ -183,7 +183,7 @@ func reported(b *gobench.Bench, metrics []string) error {
 				Suggest("they report %s", strings.Join(gobench.UnitNames(all), ", "))
 		}
 		if compare.Direction(m, b.Better) == 0 {
-			return refuse("metric", unit, "whether more or less of it is better is not known").
+			return refuse("metric", unit, "it is unknown whether higher or lower is better").
 				Suggest("let the benchmark print a line %q", "Unit "+unit+" better=lower")
 		}
 	}

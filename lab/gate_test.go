@@ -121,8 +121,9 @@ func TestReported(t *testing.T) {
 		Better: map[string]string{"cups": "higher"}}
 	for metric, want := range map[string]string{
 		"sec/op": "", "cups": "",
-		"froth": `metric froth: whether more or less of it is better is not known; let the benchmark print a line "Unit froth better=lower"`,
-		"milk":  "metric milk: no benchmark of both revisions reports it; they report ns/op, cups, froth",
+		"froth": `metric froth: it is unknown whether higher or lower is better; ` +
+			`let the benchmark print a line "Unit froth better=lower"`,
+		"milk": "metric milk: no benchmark of both revisions reports it; they report ns/op, cups, froth",
 	} {
 		err := reported(b, []string{metric})
 		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && got != want {

@@ -77,7 +77,7 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 // Concurrent calls are safe but disturb each other's measurements.
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
 	if o.Count > 0 && o.Budget > 0 {
-		return nil, refuse("", nil, "{count} and {budget} both say how many blocks there are").
+		return nil, refuse("", nil, "{count} and {budget} both set the number of blocks").
 			Suggest("give one of them")
 	}
 	o = o.withDefaults()

@@ -34,7 +34,7 @@ func (r *Run) openPredictions() (*sweep.Sweep, *store.Run, error) {
 	case err != nil:
 		return nil, nil, err
 	case kept == nil:
-		r.notify.send(Warning{dir + " is gone, and with it what was predicted"})
+		r.notify.send(Warning{dir + " is missing, so there are no predictions"})
 		return nil, nil, nil
 	}
 

@@ -88,7 +88,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 		}
 		r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
 		if err := r.sweep.FindWarmup(ctx); err != nil {
-			return nil, unstored(ctx, err, "pilots showed how long a warm-up is needed", true)
+			return nil, unstored(ctx, err, "pilot trials determined the warm-up", true)
 		}
 	}
 	kept, err := store.Create(r.Dir, r.sweep.Header)

@@ -113,14 +113,14 @@ func TestDesignRefusals(t *testing.T) {
 		{func(o *SimulateOptions) { o.Count = -1 }, "count", "at least one replication"},
 		{func(o *SimulateOptions) { o.Designs = []string{"lokking"} }, "", `did you mean "locking"?`},
 		{func(o *SimulateOptions) { o.Levels = map[string]string{"beans": "3"} }, "levels", "is no factor of coffee"},
-		{func(o *SimulateOptions) { o.Levels["buffer"] = "3" }, "buffer", "changes nothing: of the designs locking"},
-		{func(o *SimulateOptions) { o.Levels["load"] = "0" }, "load", "sends no customer"},
+		{func(o *SimulateOptions) { o.Levels["buffer"] = "3" }, "buffer", "has no effect: none of the designs locking"},
+		{func(o *SimulateOptions) { o.Levels["load"] = "0" }, "load", "sends no request"},
 		{func(o *SimulateOptions) { o.Levels["cpus"] = "100000" }, "cpus", "at most"},
 		{func(o *SimulateOptions) { o.Baseline = nobody }, "", "has no design"},
 		{func(o *SimulateOptions) { o.Baseline = "multi" }, "baseline", "is not measured"},
 		{func(o *SimulateOptions) { o.Cost = "wale=1us" }, "cost", "wale"},
 		{func(o *SimulateOptions) { o.Count, o.Precision = 0, 2 }, "precision", "out of range"},
-		{func(o *SimulateOptions) { o.Precision = 0.01 }, "", "count and precision both say"},
+		{func(o *SimulateOptions) { o.Precision = 0.01 }, "", "count and precision both set"},
 		{func(o *SimulateOptions) { o.AllPairs = true; o.Count = 1 }, "compare", "use count 10"},
 	} {
 		o := short(t)
@@ -233,7 +233,7 @@ func TestSimulateSettles(t *testing.T) {
 // TestMeasureBudget: a budget that not one block fits in is refused, and so is one with nothing to compare.
 func TestMeasureBudget(t *testing.T) {
 	for text, o := range map[string]MeasureOptions{
-		"not one block fits":      {Budget: 10 * time.Millisecond},
+		"not even one block fits": {Budget: 10 * time.Millisecond},
 		"here is nothing to comp": {Budget: time.Hour, DesignOptions: DesignOptions{Designs: []string{"locking"}}},
 	} {
 		o.Output = filepath.Join(t.TempDir(), "run")

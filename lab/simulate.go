@@ -47,10 +47,10 @@ func (o SimulateOptions) Validate() error {
 	case o.Precision != 0 && !(o.Precision >= 0.0001 && o.Precision <= 0.5):
 		return refuse("precision", o.Precision, "is out of range").Suggest("give 0.01%% to 50%%")
 	case o.RecordCosts != "" && o.ReplayCosts != "":
-		return refuse("", nil, "{record-costs} and {replay-costs}: costs that are read need not be written").
+		return refuse("", nil, "{record-costs} and {replay-costs} exclude each other").
 			Suggest("give one of them")
 	case o.ReplayCosts != "" && o.Precision != 0:
-		return refuse("replay-costs", o.ReplayCosts, "has the replications that it has: give {count} in place of "+
+		return refuse("replay-costs", o.ReplayCosts, "has a fixed number of replications: give {count} instead of "+
 			"{precision}")
 	}
 	return nil
@@ -72,7 +72,7 @@ func (o SimulateOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 // Errors are those of [Measure].
 func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Run, error) {
 	if o.Count > 0 && o.Precision != 0 {
-		return nil, refuse("", nil, "{count} and {precision} both say how many replications there are").
+		return nil, refuse("", nil, "{count} and {precision} both set the number of replications").
 			Suggest("give one of them")
 	}
 	o = o.withDefaults()

@@ -35,7 +35,7 @@ func none(x *gobench.Experiment) error {
 			x.Package, x.Pattern, s.SkippedText())
 	}
 	return refuse("", nil, "no benchmark of %s matches {bench} %s", x.Package, x.Pattern).
-		Suggest("go test -list Benchmark shows those there are")
+		Suggest("list them with go test -list Benchmark")
 }
 
 // noneOfBoth returns the error of an experiment that has no benchmark in common with the base. If the head breaks one,

@@ -174,7 +174,7 @@ func (r StoredDesign) collect(ctx context.Context, o collect.Options) (*collect.
 	h := &run.Header
 	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })
 	if i < 0 {
-		return nil, refuse("", nil, "%s is a run of %s, which is no workload here", r.Dir, h.Workload).
+		return nil, refuse("", nil, "%s is a run of %s, which is not a workload of this program", r.Dir, h.Workload).
 			Suggest("to explain benchmarks, give the command go test -bench NAME %s", h.Workload)
 	}
 	w := r.Workloads[i]

@@ -70,7 +70,7 @@ func Speedup(t testing.TB, f func(), o Options) {
 	case o.CPUs < 2:
 		o.inconclusive(t, "GOMAXPROCS is 1, and a speed-up needs 2 CPUs or more")
 	case o.CPUs > runtime.NumCPU():
-		o.inconclusive(t, fmt.Sprintf("a speed-up on %d CPUs cannot be seen on a machine of %d", o.CPUs,
+		o.inconclusive(t, fmt.Sprintf("a speed-up on %d CPUs cannot be measured on a machine with %d", o.CPUs,
 			runtime.NumCPU()))
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -159,9 +159,9 @@ func (o *Options) fill(t testing.TB) {
 	case testing.Short():
 		t.Skip("inconclusive: -short measures nothing")
 	case race != nil && *race:
-		t.Skip("inconclusive: under the race detector times say nothing")
+		t.Skip("inconclusive: the race detector distorts times")
 	case testing.CoverMode() != "":
-		t.Skip("inconclusive: with coverage times say nothing")
+		t.Skip("inconclusive: coverage distorts times")
 	}
 }
 
@@ -179,19 +179,19 @@ const othersLimit = 0.10
 func (r *outcome) decide(within, excluded bool) {
 	switch {
 	case r.OtherCPUs > othersLimit:
-		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU meanwhile; the busiest: %s",
+		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU during the test; the "+
+			"busiest: %s",
 			r.OtherCPUs, cmp.Or(r.Busiest, "unavailable"))
 	case r.Throttled > 0:
 		r.Verdict, r.Reason = inconclusive,
-			fmt.Sprintf("a CPU quota stopped the process in %.0f periods: ask for fewer CPUs, or raise the quota",
+			fmt.Sprintf("a CPU quota throttled the process in %.0f periods: use fewer CPUs, or raise the quota",
 				r.Throttled)
 	case within:
 		r.Verdict = pass
 	case excluded:
 		r.Verdict = fail
 	default:
-		r.Verdict, r.Reason = inconclusive, "the interval holds both what was asked for and what was not; give more "+
-			"Blocks or a longer Duration"
+		r.Verdict, r.Reason = inconclusive, "the interval includes the limit; give more Blocks or a longer Duration"
 	}
 }
 
@@ -229,10 +229,10 @@ func (r *outcome) conclude(t testing.TB, found string, o Options) {
 			path = filepath.Join(t.ArtifactDir(), fmt.Sprintf("labtest-%s-%d.json", r.Name, n))
 		}
 		if err := os.WriteFile(path, append(text, '\n'), 0o666); err != nil {
-			t.Logf("what was measured could not be stored: %v", err)
+			t.Logf("the measurements could not be stored: %v", err)
 		}
 	}
-	text := "asked for " + r.Asked + "; found " + found
+	text := "want " + r.Asked + "; got " + found
 	switch r.Verdict {
 	case pass:
 		t.Log("labtest: " + text)

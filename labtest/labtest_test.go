@@ -131,7 +131,7 @@ func TestStrict(t *testing.T) {
 			r.conclude(f, "y", o)
 		}
 	}
-	why := "asked for x; found y: other processes used 0.50 of a CPU meanwhile; the busiest: web (PID 7), 0.45 of a CPU"
+	why := "want x; got y: other processes used 0.50 of a CPU during the test; the busiest: web (PID 7), 0.45 of a CPU"
 	check := func(name string, o Options, ended, reason string) {
 		t.Helper()
 		if f := ending(t, conclude(o)); f.ended != ended || f.reason != reason {
@@ -179,11 +179,11 @@ func TestDecide(t *testing.T) {
 		want, wantReason string
 	}{
 		{"within", 1.01, 1.04, 0, 0, pass, ""},
-		{"over", 1.06, 1.2, 0, 0, fail, "asked for"},
+		{"over", 1.06, 1.2, 0, 0, fail, "want x"},
 		{"both", 1.01, 1.2, 0, 0, inconclusive, "more Blocks"},
 		{"over, under load", 1.06, 1.2, 0.5, 0, inconclusive, "other processes used 0.50 of a CPU"},
 		{"within, load unknown", 1.01, 1.04, -1, -1, pass, ""},
-		{"over, stopped by a quota", 1.06, 1.2, 0, 3, inconclusive, "a CPU quota stopped the process in 3 periods"},
+		{"over, stopped by a quota", 1.06, 1.2, 0, 3, inconclusive, "a CPU quota throttled the process in 3 periods"},
 	} {
 		f := ending(t, func(f *fake) {
 			r := outcome{Name: "ratio", Asked: "x", Low: c.low, High: c.high, OtherCPUs: c.cpus,

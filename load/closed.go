@@ -223,7 +223,7 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 	case l.Inside == 0 && c.Operations == 0:
 		return l, fmt.Errorf("no operation ended within the window of %v: use a longer duration", l.Window)
 	case c.Operations > 0 && l.Total != c.Operations:
-		return l, fmt.Errorf("%d operations were asked for and %d done", c.Operations, l.Total)
+		return l, fmt.Errorf("%d operations were want and %d done", c.Operations, l.Total)
 	case l.Window <= 0:
 		return l, fmt.Errorf("%d operations took no time: use more operations, or give them work", l.Total)
 	}
@@ -235,7 +235,7 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 		return l, nil
 	}
 	if want := time.Duration(c.Workers) * l.Window; inService != want {
-		return l, fmt.Errorf("%d workers were asked for and %.3f observed: a worker ended early or operations were "+
+		return l, fmt.Errorf("%d workers were requested and %.3f observed: a worker ended early or operations were "+
 			"lost (their times add up to %v instead of %v)",
 			c.Workers, l.Concurrency, inService, want)
 	}

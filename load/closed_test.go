@@ -210,7 +210,7 @@ func TestLittle(t *testing.T) {
 	}
 	short := tally{latency: histOf(400 * time.Millisecond), inside: 1, total: 1}
 	_, err := sum(full, short)
-	if err == nil || !strings.Contains(err.Error(), "2 workers were asked for and 1.400 observed") {
+	if err == nil || !strings.Contains(err.Error(), "2 workers were requested and 1.400 observed") {
 		t.Errorf("lost time: %v", err)
 	}
 	edges := tally{latency: histOf(900 * time.Millisecond), early: 100 * time.Millisecond, late: 200 * time.Millisecond,

@@ -224,11 +224,11 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	o.Unfinished = o.Arrived - r.arrived + waiting
 	switch {
 	case o.Arrived == 0:
-		return o, fmt.Errorf("no customer arrived within the window of %v: use a longer duration or a higher rate",
+		return o, fmt.Errorf("no request arrived within the window of %v: use a longer duration or a higher rate",
 			o.Window)
 	case o.Served+o.Dropped+o.Abandoned+o.Unfinished != o.Arrived:
-		return o, fmt.Errorf("%d customers arrived, but %d were served, %d dropped, %d gave up and %d were "+
-			"left: some were lost",
+		return o, fmt.Errorf("%d requests arrived, but %d were served, %d dropped, %d gave up and %d were left: "+
+			"some were lost",
 			o.Arrived, o.Served, o.Dropped, o.Abandoned, o.Unfinished)
 	}
 	return o, nil
@@ -246,7 +246,7 @@ func (o *Open) Validate() error {
 	case !(rate > 0):
 		return fmt.Errorf("a rate of %v sends no request; give requests a second, such as 100", rate)
 	case rate > MaxRate:
-		return fmt.Errorf("a rate of %.4g requests a second is beyond the %.0f that the load loop can send", rate,
+		return fmt.Errorf("a rate of %.4g requests a second is beyond the %.0f that the load generator can send", rate,
 			MaxRate)
 	case o.Patience < 0 || o.Warmup < 0 || o.Window <= 0 || o.Drain < 0:
 		return errors.New("negative patience, warm-up, window or drain")

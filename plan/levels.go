@@ -89,7 +89,7 @@ func (f Factor) item(text string, others []string) ([]Level, error) {
 		return []Level{TextLevel(text)}, nil
 	}
 	if slices.Contains(others, text) {
-		return nil, fmt.Errorf("a factor to follow stands alone; give %s, or levels", text)
+		return nil, fmt.Errorf("a factor to follow must be the only entry; give %s, or levels", text)
 	}
 
 	first, rest, isRange := strings.Cut(text, "..")

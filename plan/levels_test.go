@@ -110,7 +110,7 @@ func TestParseErrors(t *testing.T) {
 		{workers, "1,,2", []string{"level is missing"}},
 		{workers, "two2!", []string{`"two2!" is not a whole number`, "such as 1,2,4"}},
 		{workers, "cpu", []string{"neither a whole number nor an earlier factor", "did you mean cpus?"}},
-		{workers, "1,cpus", []string{"stands alone", "give cpus"}},
+		{workers, "1,cpus", []string{"must be the only entry", "give cpus"}},
 		{workers, "6..1", []string{"empty", "1..6"}},
 		{workers, "1..", []string{"both ends"}},
 		{workers, "1..6:+0", []string{":+0 must be above 0"}},

@@ -27,7 +27,7 @@ func familyErrorText(verdicts []compare.Verdict) string {
 	case 1:
 		return "the chance of a false difference is at most 5%"
 	default:
-		return fmt.Sprintf("the chance of a false difference among these %d is at most 5%%", n)
+		return fmt.Sprintf("the chance of any false difference among these %d is at most 5%%", n)
 	}
 }
 
@@ -264,7 +264,7 @@ func (p Benchmarks) undecidedTexts(m compare.MetricVerdicts, g compare.MetricGro
 
 		text := detectableText(v)
 		if v.Layouts > 0 {
-			text = fmt.Sprintf("by %d layouts; more layouts decide more than more blocks do", v.Layouts)
+			text = fmt.Sprintf("measured with %d layouts; more layouts help more than more blocks", v.Layouts)
 		}
 		if v.Verdict == compare.Undecided {
 			list = append(list, where+": undecided; "+undecidedReason(v, together)+text)
@@ -283,10 +283,10 @@ func undecidedReason(v compare.Verdict, n int) string {
 	case vague(v.Low, v.High) || !(v.Low > 1 || v.High < 1) || !v.Detectable.Known():
 		return "" // the caller reports too few blocks
 	case v.P > 0.05:
-		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false "+
-			"difference would be over 5%%; ", n)
+		return fmt.Sprintf("its interval excludes 1, but over all %d comparisons the chance of a false difference "+
+			"would exceed 5%%; ", n)
 	case v.Permutation > 0.05 && !v.Vetoed: // the caller reports a veto
-		return "its own interval excludes 1, but a permutation test, which assumes less, does not agree; "
+		return "its interval excludes 1, but a permutation test does not confirm the difference; "
 	}
 	return ""
 }

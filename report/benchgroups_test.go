@@ -104,16 +104,16 @@ func TestUndecidedBenchmark(t *testing.T) {
 		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; " +
 			"10 blocks can detect 5% or more; about 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P = 1.01, 0.2 }, Benchmarks{},
-			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but with 2 " +
-				"comparisons together the chance of a false difference would be over 5%; 10 blocks can detect " +
-				"5% or more; about 7 more would detect 1.040x"},
-		{func(v *compare.Verdict) { v.Low, v.P, v.Permutation = 1.01, 0.04, 0.06 }, Benchmarks{},
-			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its own interval excludes 1, but a " +
-				"permutation test, which assumes less, does not agree; 10 blocks can detect 5% or more; " +
+			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its interval excludes 1, but over all 2 " +
+				"comparisons the chance of a false difference would exceed 5%; 10 blocks can detect 5% or more; " +
 				"about 7 more would detect 1.040x"},
+		{func(v *compare.Verdict) { v.Low, v.P, v.Permutation = 1.01, 0.04, 0.06 }, Benchmarks{},
+			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its interval excludes 1, but a permutation " +
+				"test does not confirm the difference; 10 blocks can detect 5% or more; about 7 more would detect " +
+				"1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Layouts = 1.01, 0.2, 5 }, Benchmarks{A: "head", B: "base"},
-			"Encode (cpus 1): undecided; its own interval excludes 1, but with 2 comparisons together the chance of " +
-				"a false difference would be over 5%; by 5 layouts; more layouts decide more than more blocks do"},
+			"Encode (cpus 1): undecided; its interval excludes 1, but over all 2 comparisons the chance of a false " +
+				"difference would exceed 5%; measured with 5 layouts; more layouts help more than more blocks"},
 		{func(v *compare.Verdict) { v.OnlyB = plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
 			"Encode (cpus 1), new GOGC=50 compared with old: undecided; 10 blocks can detect 5% or more; about 7 " +
 				"more would detect 1.040x"},
@@ -229,7 +229,7 @@ func TestUndecidedReason(t *testing.T) {
 		t.Error(text)
 	}
 	v.Detectable, v.P = 1.3, 0.06
-	if text := undecidedReason(v, 4); !strings.Contains(text, "with 4 comparisons together") {
+	if text := undecidedReason(v, 4); !strings.Contains(text, "over all 4 comparisons") {
 		t.Error(text)
 	}
 }

@@ -72,7 +72,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 	var b strings.Builder
 	wrap(&b, st.split(p.Title), " ", 2, st.width())
 	if len(p.Rows) == 0 && len(p.Metrics) == 0 {
-		b.WriteString("No trial ended: there is nothing to show.\n")
+		b.WriteString("No trial finished, so there is nothing to show.\n")
 	}
 
 	f := p.frame()

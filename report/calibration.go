@@ -70,8 +70,8 @@ func writeCosts(b *strings.Builder, c result.Calibration, st Style) {
 	}
 
 	writeTable(b, columns, func([]column) []string {
-		return []string{fmt.Sprintf("medians of %d rounds of fresh processes, in %.0f s; a cost with 10%% and 90%% "+
-			"is drawn from its distribution", c.Rounds, c.Seconds)}
+		return []string{fmt.Sprintf("medians of %d rounds in fresh processes, %.0f s; costs with 10%% and 90%% are "+
+			"drawn from their distribution", c.Rounds, c.Seconds)}
 	}, st)
 }
 
@@ -80,7 +80,7 @@ func writeHandOvers(b *strings.Builder, c result.Calibration, st Style) {
 	if len(c.HandOvers) == 0 {
 		return
 	}
-	writeHeading(b, "hand-over", "from ready to running on an idle CPU", st)
+	writeHeading(b, "hand-over", "from runnable to running on an idle CPU", st)
 	columns := []column{
 		{head: "CPU was idle for", left: true}, {head: "cost", left: true, drop: 1},
 		{group: "median", head: "live"}, {group: "median", head: "virtual"}, {group: "90%", head: "live", drop: 2},
@@ -104,7 +104,7 @@ func writeLadder(b *strings.Builder, c result.Calibration, st Style) {
 	if len(c.Ladder) == 0 {
 		return
 	}
-	writeHeading(b, "price ladder", "an operation, for the goroutine that makes it", st)
+	writeHeading(b, "price ladder", "per operation, for its own goroutine", st)
 	columns := []column{
 		{head: "operation", left: true}, {group: "alone on its CPU", head: "median"},
 		{group: "alone on its CPU", head: "95% interval", drop: 1},

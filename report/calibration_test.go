@@ -31,8 +31,7 @@ func TestCalibration(t *testing.T) {
 			Other: result.Estimate{Median: none, Low: none, High: none}},
 		{Operation: "lock and unlock", Same: result.Estimate{Median: 7.64, Low: 5, High: 7.96},
 			Other: result.Estimate{Median: 21.9, Low: 15.5, High: 23.7}},
-	}, Warnings: []string{"this machine has one CPU: what waking another one takes, and stealing from " +
-		"it, are typical costs"}}
+	}, Warnings: []string{"this machine has one CPU, so the costs of wake-ups and of work stealing are typical ones"}}
 	about := []string{"calibrate", "Some CPU", "2 CPUs", "linux/amd64", "go1.26.0"}
 	for name, st := range map[string]Style{
 		"calibration-unicode-100.txt": {Width: 100, Unicode: true},

@@ -46,7 +46,7 @@ func (c Commands) title() string {
 			lines = append(lines, line)
 		}
 	}
-	text := fmt.Sprintf("%s in %s, each command once a block in random order",
+	text := fmt.Sprintf("%s in %s; each block runs every command once, in random order",
 		result.Count(len(c.Rows), "command"), result.Count(n, "block"))
 	if len(lines) > 0 {
 		text += ": " + strings.Join(lines, " ::: ")

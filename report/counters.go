@@ -42,7 +42,7 @@ func (f *frame) counterColumns() []column {
 // writeCounters writes the counters that explain the times of jobs.
 func writeCounters(b *strings.Builder, f *frame, st Style) {
 	if columns := f.counterColumns(); columns != nil {
-		writeHeading(b, f.rows[0].Workload+": what the times are made of", "medians; child processes included", st)
+		writeHeading(b, f.rows[0].Workload+": counters of the jobs", "medians; child processes included", st)
 		writeTable(b, columns, func([]column) []string { return nil }, st)
 	}
 }

@@ -38,7 +38,7 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 	}
 	if len(overheads) > 0 && st.shows("overhead") {
 		writeHeading(&b, "overhead", "", st)
-		wrap(&b, st.split("each kind of evidence has its own run; compared with undisturbed runs it took: "+
+		wrap(&b, st.split("each kind of evidence has its own run; run times relative to undisturbed runs: "+
 			strings.Join(overheads, ", ")), " ", 0, st.width())
 	}
 	writeNotes(&b, r.Notes, st)

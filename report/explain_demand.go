@@ -17,8 +17,8 @@ const demandRows = 8
 // writeDemand draws how many goroutines wanted a CPU over time, and writes what follows from it.
 func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 	if t != nil && len(t.Demand.Mean) > 0 {
-		writeHeading(b, "goroutines that want a CPU, over time",
-			fmt.Sprintf("%s: they run; %s: they wait for a CPU; %s in all, by the trace",
+		writeHeading(b, "running and runnable goroutines over time",
+			fmt.Sprintf("%s: running; %s: waiting for a CPU; %s in total, from the trace",
 				st.pick("█", "#"), st.pick("░", "."), duration(t.Duration)), st)
 		drawDemand(b, t, st)
 	}

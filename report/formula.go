@@ -40,7 +40,7 @@ func (f *frame) formulaNotes(columns []column) []string {
 		if r.Formula == nil || r.Formula.N > 0 {
 			continue
 		}
-		if text := noFormula + " : the formula of " + r.Design + " predicts nothing: " +
+		if text := noFormula + " : the formula of " + r.Design + " gives no prediction: " +
 			r.Formula.Reason; !slices.Contains(notes, text) {
 			notes = append(notes, text)
 		}
@@ -104,8 +104,8 @@ func (f *frame) pointSuffix(r compare.Row) string {
 func writeFormulas(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.formulaTexts() {
 		if i == 0 {
-			writeHeading(b, f.rows[0].Workload+": formulas", "the wall time by closed forms, of what the "+
-				"same blocks measured", st)
+			writeHeading(b, f.rows[0].Workload+": formulas", "closed forms of the wall time, with inputs measured "+
+				"in the same blocks", st)
 		}
 		b.WriteString("  ")
 		wrap(b, st.split(text), " ", 4, st.width()-2)

@@ -83,16 +83,16 @@ func (g Gate) reasons(undecided bool) []string {
 			list = append(list, fmt.Sprintf("%s: undecided: noisy metrics need at least %d blocks, "+
 				"and there are %d", name, compare.MinGateBlocks, v.N))
 		case v.MoreBlocks != nil:
-			list = append(list, fmt.Sprintf("%s: undecided by %d blocks; about %d more would decide if "+
-				"the cost stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))
+			list = append(list, fmt.Sprintf("%s: undecided after %d blocks; about %d more would decide if the cost "+
+				"stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))
 		case v.MoreLayouts != nil:
-			list = append(list, fmt.Sprintf("%s: undecided by %d layouts; about %d more would decide if "+
-				"the cost stays %sx", name, g.Layouts, *v.MoreLayouts, ratio(v.Cost)))
+			list = append(list, fmt.Sprintf("%s: undecided after %d layouts; about %d more would decide if the cost "+
+				"stays %sx", name, g.Layouts, *v.MoreLayouts, ratio(v.Cost)))
 		case v.Cost.Known():
-			list = append(list, fmt.Sprintf("%s: undecided by %d blocks, and no number of them worth naming would "+
-				"decide: the cost lies too near to the limit, or the machine is not quiet", name, v.N))
+			list = append(list, fmt.Sprintf("%s: undecided after %d blocks; more would hardly decide, because the "+
+				"cost is too near the limit or the machine is too noisy", name, v.N))
 		default:
-			list = append(list, name+": it has no numbers")
+			list = append(list, name+": it has no usable results")
 		}
 	}
 	return list

@@ -310,9 +310,9 @@ func drawn(w io.Writer, rows []compare.Row, st Style, part func(*strings.Builder
 // more.
 func TestOverload(t *testing.T) {
 	for offered, want := range map[result.Value]string{
-		0.95:  "its queue grew as long as customers came, though at 0.950 times the capacity found in a closed loop",
-		1.003: "a few more customers come than it can serve, at 1.003 times the capacity found in a closed loop",
-		1.1:   "1.10 times as many customers come as it can serve",
+		0.95:  "its queue kept growing, although requests arrived at only 0.950 times its closed-loop capacity",
+		1.003: "requests arrive slightly faster than it can serve them, at 1.003 times its closed-loop capacity",
+		1.1:   "requests arrive at 1.10 times the rate that it can serve",
 	} {
 		if got := overloadText(offered); got != want {
 			t.Errorf("%v: %q, want %q", offered, got, want)

@@ -11,7 +11,7 @@ import (
 
 // kneeTitle explains what a knee is.
 func kneeTitle() string {
-	return fmt.Sprintf("levels that take at most %.0f%% longer than the best", 100*compare.KneeMargin)
+	return fmt.Sprintf("levels within %.0f%% of the best", 100*compare.KneeMargin)
 }
 
 // kneeTexts returns a sentence for each knee.

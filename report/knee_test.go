@@ -72,8 +72,8 @@ func TestPointsAreNoIntervals(t *testing.T) {
 // TestFewReplications checks the interval of the mean of two very different replications, which reaches below 0: it
 // is not drawn. Useful intervals are drawn and the plot names their bars.
 func TestFewReplications(t *testing.T) {
-	for half, want := range map[result.Value]string{12: "no intervals: they need at least 2 replications, and more " +
-		"where they differ much", 0.5: "bars: 95% intervals"} {
+	for half, want := range map[result.Value]string{12: "no intervals: an interval needs at least 2 replications, " +
+		"or more if they vary much", 0.5: "bars: 95% intervals"} {
 		var rows []compare.Row
 		for _, cpus := range []int{1, 2, 4} {
 			s := result.Summary{Metric: result.Throughput, Median: 3, Low: result.Unavailable, High: result.Unavailable,

@@ -18,8 +18,8 @@ func listed() []*workload.Workload {
 	return []*workload.Workload{
 		{Name: "coffee",
 			Doc: "A coffee shop: grind, press and steam on exclusive machines, then make the latte.\nMore.",
-			Factors: []plan.Factor{{Name: "buffer", Kind: plan.Int, Default: "1", Doc: "room in each channel of a " +
-				"pipe, which is said at such a length that it needs a second line"}},
+			Factors: []plan.Factor{{Name: "buffer", Kind: plan.Int, Default: "1", Doc: "buffer size of each channel " +
+				"of a pipe, which is said at such a length that it needs a second line"}},
 			Designs: []workload.Design{job("simple", "one lock"), live}},
 		{Name: "tea", Doc: "Pour.", Designs: []workload.Design{job("pot", "a pot")}},
 		{Name: "words", Doc: "Count all words of a rather long text that somebody wrote without any comma in its " +

@@ -18,37 +18,38 @@ func (f *frame) footnotes(columns []column) []string {
 	measured := slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.N > 0 })
 	need := "at least 6 trials"
 	if f.virtual() {
-		need = "at least 2 replications, and more where they differ much"
+		need = "at least 2 replications, or more if they vary much"
 	}
 	if measured && !f.open && !slices.ContainsFunc(columns, interval) {
-		notes = append(notes, "no intervals: they need "+need)
+		notes = append(notes, "no intervals: an interval needs "+need)
 	} else if has(noInterval) {
 		notes = append(notes, noInterval+" : an interval needs "+need)
 	}
 
 	if has(exactSign) {
-		notes = append(notes, exactSign+" : with this seed the load repeats itself to the nanosecond; rate and times "+
-			"are those of one period")
+		notes = append(notes, exactSign+" : with this seed the load repeats exactly; rate and times are those of "+
+			"one period")
 	}
 	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Measure().States) > 0 }) {
-		notes = append(notes, severalStates+" : the load repeats itself, but a disturbance of one burn changes how; "+
-			"the interval spans the steady states")
+		notes = append(notes, severalStates+" : the load repeats, but one longer burn can move it to another steady "+
+			"state; the interval spans these states")
 	}
 
 	if has(noQuantile) {
 		text := noQuantile + " : too few operations for this quantile"
 		if f.open {
-			text = noQuantile + " : too few customers for this quantile, or too many lost, in some trial"
+			text = noQuantile + " : in some trial, too few requests for this quantile, or too many lost"
 		}
 		notes = append(notes, text)
 	}
 
 	if has(tooShort) {
-		notes = append(notes, tooShort+" : the formula is of a queue that has run for ever, and the trials are short "+
-			"compared with its memory; "+f.longestDuration()+" would be long enough")
+		notes = append(notes, tooShort+" : the formula assumes a steady state, and the trials are too short to "+
+			"reach it; "+f.longestDuration()+" would be long enough")
 	}
 	if has(timeSliced) {
-		notes = append(notes, timeSliced+" : requests take turns on the CPU, and the formula is of one after the other")
+		notes = append(notes, timeSliced+" : requests share the CPU in time slices, but the formula assumes one at "+
+			"a time")
 	}
 
 	notes = append(notes, f.formulaNotes(columns)...)

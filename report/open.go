@@ -18,13 +18,13 @@ func (f *frame) openColumns() []column {
 		return c
 	}
 	columns := []column{
-		f.metricColumn("customers", "came", "offered_per_s", fewDigits),
-		optional(f.column("customers", "of capacity", ofCapacity), 5),
-		optional(f.metricColumn("customers", "in time", result.Goodput, fewDigits), 6),
+		f.metricColumn("requests", "arrived", "offered_per_s", fewDigits),
+		optional(f.column("requests", "of capacity", ofCapacity), 5),
+		optional(f.metricColumn("requests", "in time", result.Goodput, fewDigits), 6),
 	}
 	for _, lost := range []struct{ head, metric string }{{"dropped", result.Dropped}, {"gave up", result.Abandoned}} {
 		if f.anyPositive(lost.metric) {
-			columns = append(columns, f.column("customers", lost.head,
+			columns = append(columns, f.column("requests", lost.head,
 				func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))
 		}
 	}
@@ -157,12 +157,12 @@ func (f *frame) viewTexts() []string {
 			switch {
 			case !server.Known():
 			case customer.Known():
-				text = number(customer, result.Nanoseconds, 2) + " for the customer"
+				text = number(customer, result.Nanoseconds, 2) + " at the client"
 			case lost > 1-q.Q:
-				text = fmt.Sprintf("never for %s of the customers", percent(lost))
+				text = fmt.Sprintf("%s of the requests got no answer", percent(lost))
 			}
 			if text != "" {
-				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s", f.rowName(busiest), q.Name,
+				list = append(list, fmt.Sprintf("%s: %s is %s at the server and %s", f.rowName(busiest), q.Name,
 					number(server, result.Nanoseconds, 2), text))
 				break
 			}
@@ -199,8 +199,8 @@ func writeViews(b *strings.Builder, f *frame, st Style) {
 	if len(list) == 0 {
 		return
 	}
-	writeHeading(b, f.rows[0].Workload+": the server's view and the customer's",
-		"at the highest rate measured that each could serve", st)
+	writeHeading(b, f.rows[0].Workload+": latency at the server and at the client",
+		"at the highest measured rate that each design could serve", st)
 	for _, text := range list {
 		b.WriteString("  ")
 		wrap(b, st.split(text), " ", 4, st.width()-2)

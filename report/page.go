@@ -14,7 +14,7 @@ import (
 func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning,
 	answer compare.Answer, st Style) error {
 	if len(rows) == 0 {
-		_, err := io.WriteString(w, "No trial ended: there is nothing to show.\n")
+		_, err := io.WriteString(w, "No trial finished, so there is nothing to show.\n")
 		return err
 	}
 

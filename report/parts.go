@@ -21,14 +21,14 @@ var optionalParts = []Part{
 	{"serial", "speed-up over one CPU, and the serial share"},
 	{"knees", "levels that are nearly as fast as the best"},
 	{"counters", "system calls and allocations of jobs"},
-	{"views", "latency at the server next to that at the customer"},
+	{"views", "latency at the server and at the client"},
 	{"states", "steady states of simulated loads"},
 	{"checksum", "checksum of the simulated scheduler's decisions"},
-	{"verdicts", "verdicts in full, with what the blocks can detect"},
+	{"verdicts", "verdicts in full, with the smallest difference that the blocks can detect"},
 	{"warnings", "warnings in full"},
 	{"scaling", "benchmarks: what limits the scaling of each"},
-	{"undecided", "benchmarks: what would decide each that is undecided"},
-	{"equivalent", "benchmarks: tables without any difference"},
+	{"undecided", "benchmarks: how many more blocks would decide each undecided comparison"},
+	{"equivalent", "benchmarks: tables in which nothing differs"},
 }
 
 // PartNames returns the names of all optional parts.

@@ -36,7 +36,7 @@ func writePlots(b *strings.Builder, f *frame, st Style) {
 	writePlot(b, f, factor, metric, name, st)
 	switch {
 	case f.open:
-		writePlot(b, f, factor, result.Goodput, "customers served in time", st)
+		writePlot(b, f, factor, result.Goodput, "requests served in time", st)
 	case !f.job:
 		writePlot(b, f, factor, result.LatencyMean, "mean latency", st)
 	}

@@ -94,13 +94,13 @@ func (f *frame) predictionNotes(columns []column) []string {
 	if slices.ContainsFunc(columns, func(c column) bool {
 		return slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, "%"+offSign) })
 	}) {
-		notes = append(notes, fmt.Sprintf("%s : off; the 95%% interval of the error lies wholly "+
-			"outside -%.0f to +%.0f%%", offSign, 100*compare.PredictionMargin, 100*compare.PredictionMargin))
+		notes = append(notes, fmt.Sprintf("%s : off; the 95%% interval of the error lies outside -%.0f to "+
+			"+%.0f%%", offSign, 100*compare.PredictionMargin, 100*compare.PredictionMargin))
 	}
 	notes = append(notes, f.refusalNotes()...)
 	if f.hasPredictedRows() {
-		notes = append(notes, predictedNote+" : calculated in virtual time, on CPUs that this machine does not have; "+
-			"means in place of medians")
+		notes = append(notes, predictedNote+" : simulated, because this machine has fewer CPUs; means instead of "+
+			"medians")
 	}
 	return notes
 }

@@ -33,7 +33,7 @@ func references() []compare.Row {
 		rows = append(rows, r)
 	}
 	rows[1].Formula = &compare.Formula{Text: "bytes / 4096 x cost of a read", Source: "one read a buffer",
-		Design: "buffered", Reason: "there is no trial of slice that fits"}
+		Design: "buffered", Reason: "no trial of slice fits"}
 	rows[2].Reference = true
 	rows[3].Bound, rows[3].Statuses = true, map[result.Status]int{result.StatusBound: 10}
 	return rows

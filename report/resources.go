@@ -18,7 +18,7 @@ func writeResources(b *strings.Builder, f *frame, st Style) {
 		return
 	}
 	writeHeading(b, f.rows[0].Workload+": resources",
-		f.instrumentedRemark("of instrumented trials, which are in no other number"), st)
+		f.instrumentedRemark("from instrumented trials, which no other table includes"), st)
 
 	labels := f.labels()
 	columns := append(labels,
@@ -152,7 +152,7 @@ func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
 		return
 	}
-	writeHeading(b, f.rows[0].Workload+": core-seconds", "where those of the instrumented trials went", st)
+	writeHeading(b, f.rows[0].Workload+": core-seconds", "how the instrumented trials used them", st)
 
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}

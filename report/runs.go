@@ -20,12 +20,11 @@ type RunComparison struct {
 }
 
 const (
-	unpaired = "unpaired: the blocks of two runs lie apart in time, so what the machine did differently between " +
-		"them is part of the difference; designs of one run are compared without it"
-	nested = "unpaired: the runs are the replicates, so what differs from run to run is in the " +
-		"intervals; designs of one " +
-		"run are compared without it"
-	noDifference = "program and settings are the same in both: a difference is the machine's"
+	unpaired = "unpaired: the runs were measured at different times, so changes of the machine count as " +
+		"differences; comparisons within one run avoid this"
+	nested = "unpaired: the runs are the replicates, so the intervals include run-to-run variation; comparisons " +
+		"within one run avoid this"
+	noDifference = "both runs have the same program and settings: any difference comes from the machine"
 )
 
 // Table writes the page for people.

@@ -55,32 +55,32 @@ func scalingText(s compare.Scaling) string {
 	case compare.LimitNone:
 		return text + "it scales" + collectorText(s)
 	case compare.LimitOneCPU:
-		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, " +
-			"as by b.RunParallel" + inflationText(s) + collectorText(s)
+		return text + "it uses one CPU (" + used + "); more CPUs help only if it works in parallel, for example " +
+			"with b.RunParallel" + inflationText(s) + collectorText(s)
 	case compare.LimitLock:
-		return text + fmt.Sprintf("goroutines wait for mutexes, on average %.2f of them (%s; %s)", float64(s.Mutex),
+		return text + fmt.Sprintf("on average %.2f goroutines wait for mutexes (%s; %s)", float64(s.Mutex),
 			used, perOp) + collectorText(s)
 	case compare.LimitWake:
-		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: on average "+
-			"%.2f were runnable but not running while CPUs were idle (%s; %s)", float64(s.Ready), used, perOp) +
+		return text + fmt.Sprintf("goroutines wait for wake-ups, as from a lock or a channel: on average %.2f were "+
+			"runnable but not running while CPUs were idle (%s; %s)", float64(s.Ready), used, perOp) +
 			collectorText(s)
 	case compare.LimitWaiting:
-		return text + fmt.Sprintf("CPUs are idle (%s), and not for mutexes: goroutines wait for each other or for "+
-			"something outside (on average %.2f are runnable but not running)", used, float64(s.Ready)) +
+		return text + fmt.Sprintf("CPUs are idle (%s), but not because of mutexes: goroutines wait for each other "+
+			"or for I/O (on average %.2f are runnable but not running)", used, float64(s.Ready)) +
 			collectorText(s)
 	case compare.LimitInflation:
-		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs pass memory to and fro, or "+
-			"share what slows them", ratio(s.Inflation), perOp) + collectorText(s)
+		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs share cache lines, memory "+
+			"bandwidth or cores", ratio(s.Inflation), perOp) + collectorText(s)
 	case compare.LimitGC:
-		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it the garbage collector's",
+		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it in garbage collection",
 			ratio(s.Inflation), perOp, wholePercent(s.GC))
 	case compare.LimitOtherProcesses:
-		return text + fmt.Sprintf("%.2f of a CPU went to other processes or the hypervisor meanwhile, so that "+
-			"the benchmark cannot be judged; measure when the machine is quiet", float64(s.OtherCPUs))
+		return text + fmt.Sprintf("other processes or the hypervisor used %.2f of a CPU, so the benchmark cannot be "+
+			"judged; measure again on an idle machine", float64(s.OtherCPUs))
 	case compare.LimitNoise:
 		return text + "the speed-up is too uncertain to say what limits it; measure more blocks"
 	}
-	return text + "what limits it is unknown: the runtime's counters are missing"
+	return text + "its limit is unknown, because the runtime's counters are missing"
 }
 
 // inflationText names the growth of the CPU time if it matters next to another limit.

@@ -58,14 +58,14 @@ func sensitivityTexts(rows []compare.Row) []string {
 		}
 	}
 	if found && texts == nil {
-		texts = []string{"no prediction changes by more than 2% if one of the scheduler's costs is half or twice " +
-			"what it is, or one burn lasts longer"}
+		texts = []string{"no prediction changes by more than 2% if one scheduler cost is halved or doubled, or one " +
+			"burn lasts longer"}
 	}
 	return texts
 }
 
 // writeSensitivities writes the sentences of sensitivityTexts.
 func writeSensitivities(b *strings.Builder, rows []compare.Row, st Style) {
-	writeList(b, rows, sensitivityTexts(rows), "what the costs of the scheduler do",
-		"each x 1/2 and x 2, and one burn longer, all else equal", st)
+	writeList(b, rows, sensitivityTexts(rows), "sensitivity to the scheduler's costs",
+		"one cost at a time halved or doubled, and one burn longer", st)
 }

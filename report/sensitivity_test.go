@@ -39,8 +39,8 @@ func TestSensitivity(t *testing.T) {
 	got := text(ranged("locking", 0.1), ranged("pipe", 0.01), failed)
 	for want, n := range map[string]int{
 		"[450.0, 500.0]": 2, "[495.0, 500.0]": 2, "costs x1/2 to x2": 4, "throughput costs x1/2 to x2": 1,
-		"the throughput depends on the scheduler's costs, on wake most": 2, "the mean latency depends on": 0,
-		"locking (cpus=2": 2, "pipe (cpus=2": 0, "is not known with the cost wake x 2": 2,
+		"the throughput depends on the scheduler's costs, most on wake": 2, "the mean latency depends on": 0,
+		"locking (cpus=2": 2, "pipe (cpus=2": 0, "is unknown with the cost wake x 2": 2,
 	} {
 		if strings.Count(got, want) != n {
 			t.Errorf("%q is there %d times, want %d:\n%s", want, strings.Count(got, want), n, got)

@@ -40,7 +40,7 @@ func stateText(r *compare.Row, s result.Summary) string {
 	if more := len(list) - maxStates; more > 0 {
 		parts = append(parts, "the rest at "+result.Count(more, "other value"))
 	}
-	return fmt.Sprintf("%s (%s) has %s: undisturbed its %s stays at %s; of the disturbances of one burn end %s",
+	return fmt.Sprintf("%s (%s) has %s: its %s is %s if no burn is longer; after one longer burn it settles to %s",
 		r.Design, r.Point,
 		result.Count(len(list), "steady state"), words[s.Metric], value(s.Median), strings.Join(parts, ", "))
 }
@@ -48,5 +48,5 @@ func stateText(r *compare.Row, s result.Summary) string {
 // writeStates writes the sentences of stateTexts.
 func writeStates(b *strings.Builder, rows []compare.Row, st Style) {
 	writeList(b, rows, stateTexts(rows), "steady states",
-		"one burn at a time lasts longer, and the load settles again", st)
+		"Brewput lengthens one burn at a time and lets the load settle", st)
 }

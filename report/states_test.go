@@ -34,9 +34,9 @@ func TestSteadyStates(t *testing.T) {
 	for _, text := range []string{table.String(), md.String()} {
 		text = strings.Join(strings.Fields(text), " ")
 		for _, want := range []string{
-			"[905.0, 1000.0] states", "the interval spans the steady states",
-			"has 5 steady states: undisturbed its throughput stays at 905.0/s",
-			"of the disturbances of one burn end 30% at 905.0/s, 25% at 1000/s", "1 other value",
+			"[905.0, 1000.0] states", "the interval spans these states",
+			"has 5 steady states: its throughput is 905.0/s if no burn is longer",
+			"after one longer burn it settles to 30% at 905.0/s, 25% at 1000/s", "1 other value",
 			"0.905x linearpipe (0.905 to 1.000 in 5 steady states)",
 		} {
 			if !strings.Contains(text, want) {

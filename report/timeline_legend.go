@@ -8,8 +8,8 @@ import (
 
 // legend returns the lines of text below the panels, after the row of swatches.
 func legend(panels []*panel) []string {
-	notes := []string{"A bar is a goroutine on a CPU: the number is its request, which has one colour everywhere, " +
-		"and below it is the stage (its station). In a queue the lowest bar has waited longest."}
+	notes := []string{"A bar is a goroutine on a CPU. Its number is the request, which keeps its colour everywhere; " +
+		"below it is the stage (its station). In a queue, the lowest bar has waited longest."}
 	var stages []string
 	for _, p := range panels {
 		for _, name := range p.t.Stages() {
@@ -19,7 +19,7 @@ func legend(panels []*panel) []string {
 		}
 	}
 	if stages != nil {
-		notes = append(notes, "Stages, cut short where there is no room: "+strings.Join(stages, ", ")+".")
+		notes = append(notes, "Stages, abbreviated where space is short: "+strings.Join(stages, ", ")+".")
 	}
 	return notes
 }
@@ -32,15 +32,15 @@ func drawLegend(s *svg, y px, notes []string) {
 		x += 13_00
 	}
 	x += 5_00
-	s.text("", x, y+10_00, "requests, one colour each, in turn")
+	s.text("", x, y+10_00, "requests, one colour each")
 	x += 225_00
 	for _, sw := range []struct {
 		class, text string
 		room        px
 	}{
 		{"none", "no request", 75_00},
-		{"cost", "what the scheduler takes", 165_00},
-		{"many", "several, too short to draw one by one", 250_00},
+		{"cost", "scheduler costs", 165_00},
+		{"many", "several bars, too short to draw separately", 250_00},
 		{"q1", "in the channel", 95_00},
 		{"q1 pale", "its sender waits", 0},
 	} {

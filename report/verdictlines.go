@@ -232,7 +232,7 @@ func lineChange(more int) string {
 	if more > 0 {
 		return result.Count(more, "more line")
 	}
-	return result.Count(-more, "line") + " less"
+	return result.Count(-more, "fewer line")
 }
 
 // neededText is about how much more would decide an undecided verdict, if that is known.

@@ -91,8 +91,8 @@ func verdictText(v compare.Verdict, n int, shared []string) string {
 // verdictNotes returns what else the blocks of a verdict show: that their order matters, and that ranks disagree.
 func verdictNotes(v compare.Verdict) (texts []string) {
 	if v.Widened > 1 {
-		texts = append(texts, fmt.Sprintf("order: neighbouring blocks resemble each other (correlation %.2f), so the "+
-			"interval is %.2g times as wide as of independent blocks",
+		texts = append(texts, fmt.Sprintf("order: neighbouring blocks are correlated (correlation %.2f), so the "+
+			"interval is %.2g times as wide as for independent blocks",
 			float64(v.Correlation), v.Widened))
 	}
 	if v.RankComparison != nil && v.Note != "" {
@@ -130,15 +130,15 @@ func overloadText(offered result.Value) string {
 	const nearly = 1.05 // the capacity is the median of a few trials and may itself be off by a few percent
 	switch {
 	case !offered.Known():
-		return "more customers come than it can serve"
+		return "requests arrive faster than it can serve them"
 	case offered <= 1:
-		return fmt.Sprintf("its queue grew as long as customers came, though at %s times the capacity "+
-			"found in a closed loop", ratio(offered))
+		return fmt.Sprintf("its queue kept growing, although requests arrived at only %s times its closed-loop "+
+			"capacity", ratio(offered))
 	case offered < nearly:
-		return fmt.Sprintf("a few more customers come than it can serve, at %s times the capacity "+
-			"found in a closed loop", ratio(offered))
+		return fmt.Sprintf("requests arrive slightly faster than it can serve them, at %s times its closed-loop "+
+			"capacity", ratio(offered))
 	}
-	return fmt.Sprintf("%s times as many customers come as it can serve", ratio(offered))
+	return fmt.Sprintf("requests arrive at %s times the rate that it can serve", ratio(offered))
 }
 
 // verdictSides names what is compared: each side, and both together.
@@ -163,7 +163,7 @@ func detectableText(v compare.Verdict) string {
 	}
 	detect := have + " blocks can detect " + detectablePercent(v.Detectable) + " or more"
 	if !v.Detectable.Known() {
-		detect = have + " blocks are too few to decide anything"
+		detect = have + " blocks are too few to decide"
 	}
 
 	needed := "over 1000 blocks" // or no number of blocks
@@ -171,7 +171,7 @@ func detectableText(v compare.Verdict) string {
 		needed = fmt.Sprintf("about %d more", *v.MoreBlocks)
 	}
 	if v.Interims != nil && v.MoreBlocks == nil {
-		needed = "more blocks than a budget takes"
+		needed = "more blocks than the budget allows"
 	}
 
 	// With several runs on a side, runs are the replicates.
@@ -179,7 +179,7 @@ func detectableText(v compare.Verdict) string {
 		have := fmt.Sprintf("%d old and %d new runs", v.RunsB, v.RunsA)
 		detect, needed = have+" can detect "+detectablePercent(v.Detectable)+" or more", "over 1000 more on each side"
 		if !v.Detectable.Known() {
-			detect = have + " are too few to decide anything"
+			detect = have + " are too few to decide"
 		}
 		if v.MoreRuns != nil {
 			needed = fmt.Sprintf("about %d more on each side", *v.MoreRuns)
@@ -192,8 +192,8 @@ func detectableText(v compare.Verdict) string {
 	}
 
 	if v.Vetoed {
-		return detect + "; a permutation test, which assumes less, does not confirm the difference, so that the " +
-			"number of blocks that would decide is unknown"
+		return detect + "; a permutation test does not confirm the difference, so it is unknown how many blocks " +
+			"would decide"
 	}
 
 	hope := "would detect " + ratio(v.Ratio) + "x"
@@ -216,11 +216,11 @@ func detectablePercent(r result.Value) string {
 func linesText(more int) string {
 	switch {
 	case more == 1 || more == -1:
-		return map[bool]string{true: ", for 1 more line", false: ", with 1 line less"}[more > 0]
+		return map[bool]string{true: ", for 1 more line", false: ", with 1 fewer line"}[more > 0]
 	case more > 0:
 		return fmt.Sprintf(", for %d more lines", more)
 	case more < 0:
-		return fmt.Sprintf(", with %d lines less", -more)
+		return fmt.Sprintf(", with %d fewer lines", -more)
 	}
 	return ", in as many lines"
 }

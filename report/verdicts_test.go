@@ -40,8 +40,8 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Interims = compare.Undecided, &blocks
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect " +
-			"5% or more; more blocks than a budget takes would detect 1.010x"},
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect 5% or " +
+			"more; more blocks than the budget allows would detect 1.010x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95% interval 0.40 to 0.60)"},
@@ -62,25 +62,24 @@ func TestSentences(t *testing.T) {
 			betweenRuns(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
 		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); 10 old and 12 new blocks are too " +
-			"few to decide anything; runs of over 1000 blocks would detect 1.030x"},
+			"few to decide; runs of over 1000 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
-		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide " +
-			"anything; over 1000 blocks would detect 1.90x"},
+		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide; " +
+			"over 1000 blocks would detect 1.90x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High, v.P = compare.Undecided, &blocks, 1.03, 1.01, 1.05, 0.06
-		}, "finelocking and locking: undecided (1.030x, 95% interval 1.010 to 1.050); its own interval excludes 1, " +
-			"but with 3 comparisons together the chance of a false difference would be over 5%; 10 blocks can " +
-			"detect 5% or more; about 6 more would detect 1.030x"},
+		}, "finelocking and locking: undecided (1.030x, 95% interval 1.010 to 1.050); its interval excludes 1, but " +
+			"over all 3 comparisons the chance of a false difference would exceed 5%; 10 blocks can detect 5% or " +
+			"more; about 6 more would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Vetoed, v.Permutation = compare.Undecided, true, 0.0625
 		}, "finelocking and locking: undecided (1.90x, 95% interval 1.85 to 1.95); 10 blocks can detect 5% or more; " +
-			"a permutation test, which assumes less, does not confirm the difference, so that the number of blocks " +
-			"that would decide is unknown"},
+			"a permutation test does not confirm the difference, so it is unknown how many blocks would decide"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High, v.P = compare.Undecided, 2, result.Unavailable, 1.1, 31.3, 0.06
-		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide " +
-			"anything; over 1000 blocks would detect 1.90x"},
+		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide; " +
+			"over 1000 blocks would detect 1.90x"},
 	} {
 		v := base
 		c.change(&v)
@@ -106,7 +105,7 @@ func TestVerdictsUnderTheirPoints(t *testing.T) {
 	one.Point, two.Point = at(1), at(2)
 	var b strings.Builder
 	writeVerdicts(&b, []compare.Verdict{one, two}, Style{Unicode: true, Parts: []string{"verdicts"}})
-	want := `coffee: verdicts  the chance of a false difference among these 2 is at most 5%
+	want := `coffee: verdicts  the chance of any false difference among these 2 is at most 5%
 cpus 1
   a is 2.00x b (95% interval 1.90 to 2.10)
 cpus 2
@@ -147,7 +146,7 @@ func TestVerdictLines(t *testing.T) {
 			v("x", "y", 4, compare.Equivalent, 1.005, 0.998, 1.012), open},
 			`  cpus 1  a, b and c equal (exact)
   cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
-          new 0.90x the time of old [0.88, 0.920] (-10.0%)  1 line less
+          new 0.90x the time of old [0.88, 0.920] (-10.0%)  1 fewer line
   cpus 4  x 1.005x y [0.998, 1.012]  equivalent within 2%
           a 1.030x b [0.950, 1.12]  undecided, +12 blocks
 `},

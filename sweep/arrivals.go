@@ -42,7 +42,7 @@ func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Dur
 		}
 		if err != nil {
 			return nil, nil, &plan.Refusal{Field: "arrivals", Value: path, Err: err,
-				Reason: fmt.Sprintf("it is neither poisson nor constant, and no file of arrivals: %v", err)}
+				Reason: fmt.Sprintf("it is neither poisson nor constant, nor a readable file of arrivals: %v", err)}
 		}
 		if gaps[path], err = load.ReadGaps(bytes.NewReader(text)); err != nil {
 			return nil, nil, &plan.Refusal{Field: "arrivals", Value: path, Reason: err.Error(), Err: err}
@@ -61,8 +61,8 @@ func (s *Sweep) ReloadArrivals(ctx context.Context) (err error) {
 	}
 	for i, f := range files {
 		if i >= len(s.Header.ArrivalFiles) || f != s.Header.ArrivalFiles[i] {
-			return fmt.Errorf("%s has changed since the run began: its other half would have other customers; "+
-				"restore the file or start a new run", f.Path)
+			return fmt.Errorf("%s has changed since the run began, so the remaining trials would get other "+
+				"requests; restore the file or start a new run", f.Path)
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ func (s *Sweep) RestoreBudget(dir string, decisions []json.RawMessage, spent tim
 	}
 	if !slices.IsSorted(r.InterimBlocks) || len(r.InterimBlocks) == 0 || r.InterimBlocks[0] < 2 || r.Alpha <= 0 ||
 		r.Alpha >= 1 || r.Margin <= 0 {
-		return fmt.Errorf("%s is not a run of brewput: the rule of its budget makes no sense", dir)
+		return fmt.Errorf("%s is not a run of brewput: the rule of its budget is invalid", dir)
 	}
 
 	s.Criteria.Baseline, s.Criteria.All, s.Criteria.Alpha, s.Criteria.Margin = r.Baseline, r.All, r.Alpha, r.Margin

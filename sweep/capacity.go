@@ -41,8 +41,8 @@ func (u *CapacityError) Error() string {
 	if why == "" {
 		why = "no request ended within the window; give a longer duration, or a rate"
 	}
-	return fmt.Sprintf("the load of %s (%s) is a fraction of a capacity that could not be measured: "+
-		"in a closed loop: %s", u.Design, u.Point, why)
+	return fmt.Sprintf("the capacity of %s (%s), of which the load is a fraction, could not be measured in a closed "+
+		"loop: %s", u.Design, u.Point, why)
 }
 
 // capacityError returns the error of a case without a capacity.
@@ -268,12 +268,12 @@ func (s *Sweep) CheckRates() error {
 		case o.Rate == 0:
 			return s.capacityError(c)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
-			return plan.Refuse("", nil, "%s (%s): %.3g customers a second are less than one in a window of %v; give a "+
-				"higher rate or a longer {duration}", c.Design, c.Point, o.Rate,
+			return plan.Refuse("", nil, "%s (%s): at %.3g requests a second, fewer than one arrives in a window of "+
+				"%v; give a higher rate or a longer {duration}", c.Design, c.Point, o.Rate,
 				time.Duration(s.Header.Settings.Duration))
 		case o.Rate > load.MaxRate:
-			return plan.Refuse("", nil, "%s (%s) would need %.4g customers a second, more than the %.0f that the load "+
-				"loop can send; give a lower {load} or {rate}", c.Design, c.Point, o.Rate, load.MaxRate)
+			return plan.Refuse("", nil, "%s (%s) needs %.4g requests a second, more than the %.0f that the load "+
+				"generator can send; give a lower {load} or {rate}", c.Design, c.Point, o.Rate, load.MaxRate)
 		}
 	}
 	return nil

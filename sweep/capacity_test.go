@@ -328,7 +328,7 @@ func TestNoCapacity(t *testing.T) {
 		}
 		var u *CapacityError
 		if err := s.CheckRates(); !errors.As(err, &u) ||
-			!strings.Contains(err.Error(), "the load of fast (cpus=1 workers=1 load=0.5)") ||
+			!strings.Contains(err.Error(), "the capacity of fast (cpus=1 workers=1 load=0.5)") ||
 			!strings.Contains(err.Error(), "out of beans") {
 			t.Fatalf("%v", err)
 		}
@@ -384,7 +384,7 @@ func TestNothingServed(t *testing.T) {
 // TestHardlyAnybody: less than one arrival per window is refused.
 func TestHardlyAnybody(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("rate", 1e-10)))
-	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "less than one in a window") {
+	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "fewer than one arrives in a window") {
 		t.Errorf("%v", err)
 	}
 }

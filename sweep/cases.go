@@ -63,7 +63,7 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 		choices := defaultCPUs()
 		for _, s := range x.Point.Settings() {
 			if !w.Uses([]string{x.Design}, s.Factor) {
-				return nil, plan.Refuse(s.Factor, s.Level, "changes nothing: the design %s does not use it", x.Design)
+				return nil, plan.Refuse(s.Factor, s.Level, "has no effect: the design %s does not use it", x.Design)
 			}
 			f, _ := w.Factor(s.Factor)
 			var err error
@@ -93,8 +93,8 @@ func CompletePoint(w *workload.Workload, p plan.Point) (plan.Point, error) {
 	}
 	points, err := plan.Points(w.AllFactors(), choices)
 	if err == nil && len(points) > 1 {
-		return plan.Point{}, plan.Refuse("", nil, "explain looks at one point at a time, and these levels give %d: "+
-			"give each factor one level", len(points))
+		return plan.Point{}, plan.Refuse("", nil, "explain takes one point, but these levels give %d: give each "+
+			"factor one level", len(points))
 	}
 	if err == nil && w.Check != nil {
 		err = w.Check(points[0])
@@ -148,7 +148,7 @@ func (c Selection) parse(w *workload.Workload, designs []string, choices map[str
 
 	for _, name := range earlier {
 		if _, ok := c.Levels[name]; ok && !w.Uses(designs, name) {
-			return plan.Refuse(name, nil, "changes nothing: of the designs %s none uses it",
+			return plan.Refuse(name, nil, "has no effect: none of the designs %s uses it",
 				strings.Join(designs, ", "))
 		}
 	}
@@ -172,7 +172,7 @@ func CheckBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 	case err != nil:
 		return plan.AsRefusal(err)
 	case d.Expect == workload.Bound:
-		return plan.Refuse("baseline", baseline, "it is a bound, not a solution, and stands in no comparison")
+		return plan.Refuse("baseline", baseline, "it is a bound, not a solution, so no comparison includes it")
 	case !slices.ContainsFunc(cases, func(c plan.Case) bool { return c.Design == baseline }):
 		return plan.Refuse("baseline", baseline, "is not measured").Suggest("add it to {designs}")
 	}
@@ -188,22 +188,22 @@ func (c Selection) checkLoad(p plan.Point) error {
 	recorded := p.Has("arrivals") && !slices.Contains([]string{load.Poisson, load.Constant}, p.Text("arrivals"))
 	switch {
 	case p.Has("rate") && p.Has("load"):
-		return plan.Refuse("", nil, "{rate} and {load} both say how many customers come").Suggest("give one of them")
+		return plan.Refuse("", nil, "{rate} and {load} both set the arrival rate").Suggest("give one of them")
 	case !p.Has("rate") && !p.Has("load") && !recorded:
-		return plan.Refuse(workload.LoadFactors(p)[0], nil, "has no effect without customers: add {load} 0.8, a "+
-			"fraction of the capacity, or {rate} 100, customers a second")
+		return plan.Refuse(workload.LoadFactors(p)[0], nil, "has no effect in a closed loop: add {load} 0.8, a "+
+			"fraction of the capacity, or {rate} 100, requests a second")
 	case p.Has("rate") && p.Float("rate") == 0:
-		return plan.Refuse("rate", 0, "sends no customer").Suggest("give customers a second, such as 100")
+		return plan.Refuse("rate", 0, "sends no request").Suggest("give requests a second, such as 100")
 	case p.Has("rate") && p.Float("rate") > load.MaxRate:
-		return plan.Refuse("rate", p.Float("rate"), "is more than the %.0f customers a second that the load loop can "+
-			"send", load.MaxRate)
+		return plan.Refuse("rate", p.Float("rate"), "is more than the %.0f requests a second that the load "+
+			"generator can send", load.MaxRate)
 	case p.Has("load") && p.Float("load") == 0:
-		return plan.Refuse("load", 0, "sends no customer").Suggest("give a fraction of the capacity, such as 0.8")
+		return plan.Refuse("load", 0, "sends no request").Suggest("give a fraction of the capacity, such as 0.8")
 	case p.Has("patience") && p.Duration("patience") == 0:
-		return plan.Refuse("patience", "0s", "nobody would wait at all").
+		return plan.Refuse("patience", "0s", "no request would wait").
 			Suggest("leave it out, or use {queue-limit} 0 to drop arrivals that cannot be served at once")
 	case c.Operations > 0:
-		return plan.Refuse("operations", nil, "is for closed loops: an open loop measures the customers that arrive "+
+		return plan.Refuse("operations", nil, "is for closed loops: an open loop measures the requests that arrive "+
 			"within {duration}")
 	}
 	return nil

@@ -66,7 +66,7 @@ type checker struct {
 func (c *checker) trial(t *result.Trial) error {
 	switch {
 	case t.Workload != c.header.Workload:
-		return fmt.Errorf("it is of the workload %q, and the run is of %q", t.Workload, c.header.Workload)
+		return fmt.Errorf("its workload is %q, and that of the run is %q", t.Workload, c.header.Workload)
 	case t.World != c.header.World:
 		return fmt.Errorf("its world is %q, and that of the run is %q", t.World, c.header.World)
 	case t.Block < 0 || t.Block >= c.most:

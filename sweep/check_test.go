@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 		old    string // the same for an old run
 	}{
 		{func(*Header, []result.Trial) {}, "", ""},
-		{func(_ *Header, l []result.Trial) { l[5].Workload = "v" }, `block 1 order 1: it is of the workload "v"`,
+		{func(_ *Header, l []result.Trial) { l[5].Workload = "v" }, `block 1 order 1: its workload is "v"`,
 			"workload"},
 		{func(_ *Header, l []result.Trial) { l[5].World = result.Virtual }, `its world is "virtual"`, "world"},
 		{func(_ *Header, l []result.Trial) { l[5].Block = 3 }, "block 3 order 1: the plan has 3 blocks", "3 blocks"},

@@ -103,6 +103,6 @@ func CheckPredictionHeader(dir string, h, want *Header, old bool) error {
 		return nil
 	}
 
-	return fmt.Errorf("%s does not hold the predictions of this run: %s; put back those that were there, or remove "+
-		"%s: an incomplete run makes new predictions, and a complete one is shown without them", dir, wrong, dir)
+	return fmt.Errorf("%s does not hold the predictions of this run: %s; restore the original file, or remove %s: "+
+		"an incomplete run is predicted again, and a complete one is shown without predictions", dir, wrong, dir)
 }

@@ -29,8 +29,8 @@ func Inputs(workloads []*workload.Workload, runs []*StoredRun) (all []string) {
 // NothingCommon refuses, by a [*plan.Refusal], sides that have no design at a common point.
 func NothingCommon(older, newer compare.Run) error {
 	if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
-		return plan.Refuse("", nil, "%s and %s have no design at a common point and rate: an open loop's responses "+
-			"are compared at equal rates only, and {load} is a fraction of what each run measured as capacity",
+		return plan.Refuse("", nil, "%s and %s have no design at a common point and rate: response times are "+
+			"compared only at equal rates, and {load} is a fraction of each run's own capacity",
 			older.Name,
 			newer.Name).Suggest("measure both with the same {rate}")
 	}

@@ -46,8 +46,8 @@ func (s *Sweep) ReloadCosts(ctx context.Context) error {
 		return err
 	}
 	if *is != *was {
-		return fmt.Errorf("%s has changed since the run began: real code would cost something else; restore the file "+
-			"or start a new run", was.Path)
+		return fmt.Errorf("%s has changed since the run began, so the costs of real code would differ; restore the "+
+			"file or start a new run", was.Path)
 	}
 	s.Costs = costs
 	return nil

@@ -16,13 +16,13 @@ const burnTolerance = 0.01
 // comparableWith returns an error if the runs are of two workloads or two worlds, or are live runs of two machines.
 func (h *Header) comparableWith(b *Header) error {
 	if h.Workload != b.Workload {
-		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare "+
-			"runs of one workload", b.Workload, h.Workload)
+		return fmt.Errorf("the old run has the workload %s, and the new one has %s; compare runs of one "+
+			"workload", b.Workload, h.Workload)
 	}
 
 	if h.World != b.World {
-		return fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are "+
-			"compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
+		return fmt.Errorf("the old run is %s and the new one is %s: measured and simulated runs cannot be compared "+
+			"as two versions of a program; give two live runs or two virtual ones", b.World, h.World)
 	}
 
 	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 && h.World != result.Virtual {
@@ -30,8 +30,8 @@ func (h *Header) comparableWith(b *Header) error {
 		for _, d := range machine {
 			all = append(all, fmt.Sprintf("%s is %s in the old run and %s in the new", d.Name, d.B, d.A))
 		}
-		return fmt.Errorf("the runs are of two machines: %s; raw values of two machines say nothing about the "+
-			"programs: measure both on one", strings.Join(all, ", "))
+		return fmt.Errorf("the runs are from two machines: %s; their times say nothing about the programs: measure "+
+			"both on one machine", strings.Join(all, ", "))
 	}
 	return nil
 }
@@ -51,8 +51,8 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	for _, d := range h.Environment.ProgramDifferences(b.Environment) {
 		add(d.Name, strings.Trim(d.A, `"`), strings.Trim(d.B, `"`))
 		if (d.Name == "race" || d.Name == "cover") && !virtual {
-			warn("%s is %s in the old run and %s in the new: its checks slow a program down, each design by another "+
-				"factor; measure both without", d.Name, d.B, d.A)
+			warn("%s is %s in the old run and %s in the new: its checks slow each design by a different factor; "+
+				"measure both without it", d.Name, d.B, d.A)
 		}
 	}
 
@@ -61,19 +61,18 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	for _, f := range h.ArrivalFiles {
 		i := slices.IndexFunc(b.ArrivalFiles, func(o InputFile) bool { return o.Path == f.Path })
 		if i >= 0 && add("arrivals "+f.Path, f.shortSum(), b.ArrivalFiles[i].shortSum()) {
-			warn("the file %s held other arrivals in the old run than in the new: they served other customers; "+
-				"measure both with one file", f.Path)
+			warn("the file %s held different arrivals in the two runs; measure both with the same file", f.Path)
 		}
 	}
 
 	if virtual && h.Costs != b.Costs && add("costs", h.costsText(), b.costsText()) {
-		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; "+
-			"calculate both with the same costs", b.costsText(), h.costsText())
+		warn("the scheduler's costs are %s in the old run and %s in the new, which affects each design differently; "+
+			"simulate both with the same costs", b.costsText(), h.costsText())
 	}
 
 	if x, y := h.replayedText(), b.replayedText(); add("costs of real code", x, y) {
-		warn("the costs of real code are %s in the old run and %s in the new: the code may not be what differs; "+
-			"calculate both with one recording", y, x)
+		warn("the costs of real code are %s in the old run and %s in the new, so the difference may not be in the "+
+			"code; simulate both with one recording", y, x)
 	}
 
 	add("seed", h.Seed, b.Seed)
@@ -88,20 +87,20 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 func (x Settings) differences(y Settings, add func(name string, a, b any) bool,
 	warn func(format string, args ...any)) {
 	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
-		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently "+
-			"in the two; measure both with the same duration", time.Duration(y.Duration), time.Duration(x.Duration))
+		warn("the window is %v in the old run and %v in the new, so start-up and rare stalls have different "+
+			"weights; measure both with the same duration", time.Duration(y.Duration), time.Duration(x.Duration))
 	}
 	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
-		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two "+
-			"only; measure both with the same warm-up", time.Duration(y.Warmup), time.Duration(x.Warmup))
+		warn("the warm-up is %v in the old run and %v in the new, so only one may include a slow start; measure "+
+			"both with the same warm-up", time.Duration(y.Warmup), time.Duration(x.Warmup))
 	}
 	if add("operations", x.Operations, y.Operations) {
 		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both "+
 			"with the same number", y.Operations, x.Operations)
 	}
 	if add("sample", x.Sample, y.Sample) {
-		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
-			"differently; measure both alike", y.Sample, x.Sample)
+		warn("one operation in %d is timed in the old run and one in %d in the new, so reading the clock costs them "+
+			"differently; measure both with the same sampling", y.Sample, x.Sample)
 	}
 }
 
@@ -114,8 +113,8 @@ func (h *Header) burnDifferences(b *Header, add func(name string, a, b any) bool
 		if q < 1 {
 			much, word = 100*(1-q), "less"
 		}
-		warn("the burn loop was calibrated anew between the runs: a burn of 1ms is %.1f%% %s work in the new run, "+
-			"and designs that burn differ by as much; measure both again", much, word)
+		warn("the burn loop was recalibrated between the runs: a burn of 1ms is %.1f%% %s work in the new run, "+
+			"which changes designs that burn; measure both again", much, word)
 	}
 }
 

@@ -37,13 +37,13 @@ func TestDifferences(t *testing.T) {
 		}, "version=v2/v1 go_version=go1.27/go1.26 vcs_revision=abc/unknown godebug=x=1/unknown", "", ""},
 		{"seed and blocks", func(h *Header) { h.Seed, h.Blocks = "2", 20 }, "seed=2/1 blocks=20/10", "", ""},
 		{"duration", func(h *Header) { h.Settings.Duration *= 2 }, "duration=2s/1s",
-			"a window is 1s long in the old run and 2s in the new", ""},
+			"the window is 1s in the old run and 2s in the new", ""},
 		{"warm-up", func(h *Header) { h.Settings.Warmup = 0 }, "warmup=0s/100ms",
-			"the warm-up is 100ms long in the old run and 0s in the new", ""},
+			"the warm-up is 100ms in the old run and 0s in the new", ""},
 		{"operations", func(h *Header) { h.Settings.Operations = 5 }, "operations=5/0",
 			"after 0 operations in the old run and 5 in the new", ""},
 		{"sample", func(h *Header) { h.Settings.Sample = 10 }, "sample=10/1",
-			"every operation of 1 is timed in the old run and of 10 in the new", ""},
+			"one operation in 1 is timed in the old run and one in 10 in the new", ""},
 		{"race", func(h *Header) { h.Environment.Race = new(true) }, "race=true/false",
 			"race is false in the old run and true in the new", ""},
 		{"calibration", func(h *Header) { h.Burn.Rate = 1.53 }, "burn_rate_per_ns=1.53/1.5",
@@ -51,8 +51,8 @@ func TestDifferences(t *testing.T) {
 		{"calibration down", func(h *Header) { h.Burn.Rate = 1.47 }, "burn_rate_per_ns=1.47/1.5",
 			"2.0% less work in the new run", ""},
 		{"calibration, a little", func(h *Header) { h.Burn.Rate = 1.51 }, "", "", ""},
-		{"workload", func(h *Header) { h.Workload = "x" }, "", "", "the old run is of the workload " +
-			"w, the new one of x"},
+		{"workload", func(h *Header) { h.Workload = "x" }, "", "", "the old run has the workload " +
+			"w, and the new one has x"},
 		{"machine", func(h *Header) { h.Environment.CPUs = 4 }, "", "",
 			"two machines: cpus is 2 in the old run and 4 in the new"},
 	} {
@@ -108,7 +108,7 @@ func TestDifferencesVirtual(t *testing.T) {
 	}
 	for _, pair := range [][2]*Header{{virtual(nil), measured(nil)}, {measured(nil), virtual(nil)}} {
 		if _, _, err := pair[0].Differences(pair[1]); err == nil ||
-			!strings.Contains(err.Error(), "the old run is "+pair[1].World+" and the new one "+pair[0].World) {
+			!strings.Contains(err.Error(), "the old run is "+pair[1].World+" and the new one is "+pair[0].World) {
 			t.Errorf("two worlds: %v", err)
 		}
 	}

@@ -40,7 +40,7 @@ func (s *Sweep) FitBudget(budget time.Duration) error {
 		return nil
 	}
 	if one > budget {
-		return plan.Refuse("budget", budget, "not one block fits: its %d trials take about %v",
+		return plan.Refuse("budget", budget, "not even one block fits: its %d trials take about %v",
 			len(s.Plan.Block(0)), result.Rounded(one)).
 			Suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
 	}

@@ -57,7 +57,7 @@ func (s *Sweep) limitedOutcome(spec trial.Spec) (o trial.Outcome, ok bool) {
 
 	t, why := trial.Blank(spec), "another replication"
 	if l.pilot {
-		why = "the pilot of its case, which has a seed of its own,"
+		why = "the pilot of its case, with its own seed,"
 	}
 
 	t.World, t.Status, t.Error = result.Virtual, result.Failed, l.outcome.Trial.Error

@@ -73,7 +73,7 @@ func TestLimited(t *testing.T) {
 			want := "not run, as another replication failed: too slow"
 			switch {
 			case c.pilot:
-				want = "not run, as the pilot of its case, which has a seed of its own, failed: too slow"
+				want = "not run, as the pilot of its case, with its own seed, failed: too slow"
 			case r.Block == 0:
 				want = "too slow"
 			}
@@ -95,7 +95,7 @@ func TestLimitedResumed(t *testing.T) {
 		want          string
 	}{
 		{"replication", false, false, 0, "not run, as another replication failed: too slow"},
-		{"pilot", true, false, 0, "not run, as the pilot of its case, which has a seed of its own, failed: too slow"},
+		{"pilot", true, false, 0, "not run, as the pilot of its case, with its own seed, failed: too slow"},
 		{"another limit", false, true, 1, "not run, as another replication failed: still too slow"},
 	} {
 		run := func(s *Sweep, why string) *int {

@@ -28,7 +28,7 @@ func (l Live) CheckCases(w *workload.Workload, cases []plan.Case) error {
 		if workload.OpenLoop(c.Point) {
 			switch limit := l.Warmup + 2*l.Duration; {
 			case l.TimeLimit > 0 && l.TimeLimit <= limit:
-				return plan.Refuse("time-limit", l.TimeLimit, "would end a trial whose customers are served late: it "+
+				return plan.Refuse("time-limit", l.TimeLimit, "would end a trial whose requests are served late: it "+
 					"must be longer than {warmup} and twice {duration}, %v", limit)
 			case l.Sample > 1:
 				return plan.Refuse("sample", nil, "is for closed loops: an open loop times every request")
@@ -39,14 +39,14 @@ func (l Live) CheckCases(w *workload.Workload, cases []plan.Case) error {
 		switch {
 		case n <= have || l.Oversubscribe:
 		case !l.Predicts:
-			return plan.Refuse("cpus", n, "this machine has %d CPUs", have).Suggest("calculate it with %s sim %s "+
+			return plan.Refuse("cpus", n, "this machine has %d CPUs", have).Suggest("simulate it with %s sim %s "+
 				"{cpus} %d, or add {oversubscribe}", l.Program, w.Name, n)
 		case d.Worlds == workload.LiveOnly:
-			return plan.Refuse("cpus", n, "this machine has %d CPUs, and %s/%s has no virtual world in which more "+
-				"could be predicted: leave it out with {designs}, or add {oversubscribe}", have, w.Name, d.Name)
+			return plan.Refuse("cpus", n, "this machine has %d CPUs, and %s/%s cannot be simulated on more: leave "+
+				"it out with {designs}, or add {oversubscribe}", have, w.Name, d.Name)
 		case n > sim.MaxCPUs:
-			return plan.Refuse("cpus", n, "this machine has %d CPUs, and the simulation at most %d: give no more than "+
-				"those", have, sim.MaxCPUs)
+			return plan.Refuse("cpus", n, "this machine has %d CPUs, and the simulation has at most %d: give that "+
+				"many or fewer", have, sim.MaxCPUs)
 		}
 	}
 	return nil
@@ -69,6 +69,6 @@ func OversubscribedWarnings(cases []plan.Case) []string {
 	if !slices.ContainsFunc(cases, func(c plan.Case) bool { return c.Point.Int("cpus") > have }) {
 		return nil
 	}
-	return []string{fmt.Sprintf("more CPUs were asked for than the %d of this machine: goroutines share them, and "+
-		"times do not show what more CPUs would do", have)}
+	return []string{fmt.Sprintf("more CPUs were requested than the %d of this machine: goroutines share them, so "+
+		"times do not show the effect of more CPUs", have)}
 }

@@ -14,11 +14,11 @@ func (s *Sweep) PlanBudget() error {
 		return nil
 	}
 	if s.Criteria.FamilySize(s.CaseRows()) == 0 {
-		return plan.Refuse("budget", nil, "continues until comparisons are decided, and there is nothing to "+
-			"compare: give two designs that are no bounds, or {count} instead")
+		return plan.Refuse("budget", nil, "continues until comparisons are decided, but there is nothing to "+
+			"compare: give two designs that are not bounds, or use {count}")
 	}
 	if budget, one := time.Duration(s.Header.Rule.Budget), s.BlockTime(); one > budget {
-		return plan.Refuse("budget", budget, "not one block fits: its %d trials take about %v",
+		return plan.Refuse("budget", budget, "not even one block fits: its %d trials take about %v",
 			len(s.Plan.Block(0)), result.Rounded(one)).
 			Suggest("give more time, fewer designs and points, or a shorter {duration}")
 	}

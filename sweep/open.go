@@ -95,7 +95,7 @@ func (r *StoredRun) MostCPUs(design string) (best plan.Case, err error) {
 			"was measured, or on fewer", r.Name, design, runtime.NumCPU())
 	}
 	if !found {
-		return best, plan.Refuse("", nil, "explain looks at one design of a run at a time: give one by {designs}, of "+
+		return best, plan.Refuse("", nil, "explain takes one design of a run: select it with {designs}, from "+
 			"%s", strings.Join(names, ", "))
 	}
 	return best, nil

@@ -26,9 +26,9 @@ func (s *Sweep) EnoughForAll() error {
 	if blocks >= needed {
 		return nil
 	}
-	return plan.Refuse("compare", "all", "makes %d verdicts where neighbours make %d, and takes %d blocks to find "+
-		"what "+
-		"%d find then; there are %d: use {count} %d, fewer designs, or {compare} neighbours", many, few, needed,
+	return plan.Refuse("compare", "all", "makes %d verdicts instead of the %d of neighbours, and needs %d blocks to "+
+		"detect what %d detect with neighbours; there are %d: use {count} %d, fewer designs, or {compare} "+
+		"neighbours", many, few, needed,
 		compare.InterimBlocks()[0], blocks, needed)
 }
 

@@ -26,7 +26,7 @@ func NewPrecision(relative float64) *Precision {
 // Validate returns an error for a rule that cannot work, as in a damaged header.
 func (p *Precision) Validate() error {
 	if !(p.Relative > 0) || p.MinReplications < 2 || p.MaxReplications < p.MinReplications {
-		return fmt.Errorf("the run's rule of precision makes no sense: %+v", *p)
+		return fmt.Errorf("the run's rule of precision is invalid: %+v", *p)
 	}
 	return nil
 }

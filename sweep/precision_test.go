@@ -139,8 +139,8 @@ func TestFindWarmup(t *testing.T) {
 		}, 420 * ms, second, [2]int{5, 1}, false, true, ""},
 		{"the slowest counts for all", func(d string, _ time.Duration, _ int) time.Duration {
 			return map[string]time.Duration{"a": 1, "b": 412345678}[d]
-		}, 420 * ms, second, [2]int{1, 5}, false, true, "warm-up 420ms for all: b (cpus=1 workers=1) " +
-			"took 412ms to settle"},
+		}, 420 * ms, second, [2]int{1, 5}, false, true, "all designs have a warm-up of 420ms, because b (cpus=1 " +
+			"workers=1) took 412ms to settle"},
 		{"a tenth", always(105 * ms), 110 * ms, second, [2]int{1, 1}, false, true, ""},
 		{"one long busy period", func(d string, _ time.Duration, round int) time.Duration {
 			return []time.Duration{300 * ms, 0, -1, 50 * ms, 0}[round]
@@ -156,8 +156,8 @@ func TestFindWarmup(t *testing.T) {
 			return second
 		}, 2200 * ms, 2200 * ms, [2]int{11, 11}, false, true, ""},
 		{"never", always(-1), 8800 * ms, 8800 * ms, [2]int{25, 25}, true, true,
-			"warm-up 8.8s and window 8.8s instead of 100ms and 1s for all: a (cpus=1 workers=1) had not " +
-				"settled in half of 8.8s"},
+			"all designs have a warm-up of 8.8s and a window of 8.8s instead of 100ms and 1s, because a (cpus=1 " +
+				"workers=1) had not settled after half of 8.8s"},
 	} {
 		for _, blocks := range []int{1, 3} {
 			pilots, seeds, told := map[string]int{}, map[uint64]int{}, 0
@@ -278,7 +278,7 @@ func TestWarmupWithinRecording(t *testing.T) {
 		set := s.Header.Settings
 		got := [2]time.Duration{time.Duration(set.Warmup), time.Duration(set.Duration)}
 		if got != want || len(s.Header.Warnings) != 1 ||
-			!strings.Contains(s.Header.Warnings[0], "the recording holds no more") {
+			!strings.Contains(s.Header.Warnings[0], "where the recording ends") {
 			t.Errorf("a recording of %v: warm-up and window %v, want %v; warnings %q", longest, got, want,
 				s.Header.Warnings)
 		}

@@ -56,11 +56,11 @@ func (s *Sweep) ResumeRealCode(ctx context.Context, dir string, runs, again bool
 		}
 		return nil
 	case h.RecordingFile != "" && !s.Complete:
-		return plan.Refuse("", nil, "%s was to end with the costs of its real code in %s, and those measured before "+
-			"it was stopped are lost: start a new run", dir, h.RecordingFile)
+		return plan.Refuse("", nil, "%s was recording the costs of its real code in %s, and lost them when it was "+
+			"stopped: start a new run", dir, h.RecordingFile)
 	case measured && again:
-		return plan.Refuse("", nil, "%s measured its real code, which would cost something else now: start a new run "+
-			"with {record-costs} FILE, or with {replay-costs} FILE where there is one, and these flags", dir)
+		return plan.Refuse("", nil, "%s measured the costs of its real code, which would differ now: start a new "+
+			"run with the same flags and {record-costs} FILE, or {replay-costs} FILE if there is one", dir)
 	case measured && runs:
 		if err := host.Read().SameMachine(h.Environment); err != nil {
 			return plan.Refuse("", nil, "%s measured real code and cannot be continued on this machine: %w", dir, err).

@@ -43,7 +43,7 @@ func (s *Sweep) ResumeCriteria(dir string, baseline *string, all *bool, interims
 		return s.EnoughForAll()
 	}
 	if baseline != nil && *baseline != rule.Baseline || all != nil && *all != rule.All {
-		return plan.Refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so that "+
+		return plan.Refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so "+
 			"{baseline} and {compare} cannot change", dir).Suggest("leave them out")
 	}
 	if err := s.RestoreBudget(dir, interims, spent); err != nil {

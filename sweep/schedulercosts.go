@@ -33,9 +33,9 @@ func CostsHere(given string, here result.Environment) (SchedulerCosts, error) {
 	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
 	if err != nil {
 		text := sim.Typical().String()
-		return SchedulerCosts{text, CostsTypical, []string{fmt.Sprintf("the scheduler's costs are typical ones, not "+
-			"this "+
-			"machine's: %s (%v); calibrate this machine, or give costs (option cost)", text, err)}}, nil
+		return SchedulerCosts{text, CostsTypical, []string{fmt.Sprintf("the simulation uses typical scheduler "+
+			"costs, not those of this machine: %s (%v); calibrate the machine, or set the costs (option "+
+			"cost)", text, err)}}, nil
 	}
 	return SchedulerCosts{c.String(), CostsCalibrated + cal.Measured.UTC().Format(time.RFC3339),
 		append([]string{}, cal.Warnings...)}, nil

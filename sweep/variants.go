@@ -25,7 +25,8 @@ func (s *Sweep) Variants(trials []result.Trial) (list []Variant, notes []string,
 				Ahead: m.Ahead})
 		}
 	}
-	notes = append(notes, fmt.Sprintf("sensitivity: all is calculated %d times more, with one cost x 1/2 or x 2",
+	notes = append(notes, fmt.Sprintf("sensitivity: each case is simulated %d more times, with one cost halved or "+
+		"doubled",
 		len(list)))
 
 	if n := CountUndisturbed(trials); n > 0 {
@@ -34,8 +35,8 @@ func (s *Sweep) Variants(trials []result.Trial) (list []Variant, notes []string,
 			list = append(list, Variant{Delay: trial.Delay(i), Part: (float64(i) + 0.5) / trial.Delays, Run: m.Run,
 				Ahead: m.Ahead})
 		}
-		notes = append(notes, fmt.Sprintf("sensitivity: %s that do not repeat themselves are calculated %d times "+
-			"more, with one burn that lasts longer", result.Count(n, "trial"), trial.Delays))
+		notes = append(notes, fmt.Sprintf("sensitivity: %s that do not repeat are simulated %d more times, each "+
+			"with one longer burn", result.Count(n, "trial"), trial.Delays))
 	}
 	return list, notes, nil
 }

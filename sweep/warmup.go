@@ -49,8 +49,8 @@ func (s *Sweep) FindWarmup(ctx context.Context) error {
 			set.Warmup, set.Duration, s.known = before.Warmup, before.Duration, nil
 			s.Header.WarmupReason = ""
 			s.Header.Warnings = append(s.Header.Warnings,
-				fmt.Sprintf("%s has not settled after %v, and the recording holds no more: "+
-					"what it shows may be its beginning; record a longer duration, or set the warm-up", restless,
+				fmt.Sprintf("%s had not settled after %v, where the recording ends, so its results may include "+
+					"start-up effects; record a longer duration, or set the warm-up", restless,
 					time.Duration(set.Warmup+set.Duration)))
 			return nil
 		}
@@ -60,19 +60,20 @@ func (s *Sweep) FindWarmup(ctx context.Context) error {
 			return nil
 		case settled && 2*transient <= whole:
 			set.Warmup, s.known = Duration(roundUp(transient)), nil
-			s.Header.WarmupReason = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup),
+			s.Header.WarmupReason = fmt.Sprintf("all designs have a warm-up of %v, because %s took %v to "+
+				"settle", time.Duration(set.Warmup),
 				slowest, threeDigits(transient))
 			return nil
 		case extended == mostExtensions:
 			s.Header.Warnings = append(s.Header.Warnings,
-				fmt.Sprintf("%s has not settled after %v: what it shows may be its beginning; give a longer "+
-					"warm-up and duration", slowest, whole))
+				fmt.Sprintf("%s had not settled after %v, so its results may include start-up effects; give a "+
+					"longer warm-up and duration", slowest, whole))
 			return nil
 		}
 		before, restless = *set, slowest
 		set.Warmup, set.Duration = Duration(whole), Duration(whole)
-		s.Header.WarmupReason = fmt.Sprintf("warm-up %v and window %v instead of %v and %v for all: %s had not "+
-			"settled in half of %v",
+		s.Header.WarmupReason = fmt.Sprintf("all designs have a warm-up of %v and a window of %v instead of %v and "+
+			"%v, because %s had not settled after half of %v",
 			whole, whole, time.Duration(asked.Warmup), time.Duration(asked.Duration), slowest, whole)
 	}
 }

@@ -71,12 +71,12 @@ func CheckVirtual(w *workload.Workload, cases []plan.Case) error {
 	case len(live) == 0:
 		return nil
 	case !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }):
-		return plan.Refuse("", nil, "no design of %s has a virtual world: they use what only a real machine has",
+		return plan.Refuse("", nil, "no design of %s can be simulated: they need a real machine",
 			w.Name).Suggest("measure them with run %s", w.Name)
 	}
-	r := plan.Refuse("", nil, "%s/%s has no virtual world: it uses what only a real machine has", w.Name, live[0])
+	r := plan.Refuse("", nil, "%s/%s cannot be simulated: it needs a real machine", w.Name, live[0])
 	if len(both) > 0 {
 		return r.Suggest("leave it out, with {designs} %s", strings.Join(both, ","))
 	}
-	return r.Suggest("name others with {designs}")
+	return r.Suggest("select others with {designs}")
 }

@@ -85,13 +85,13 @@ func (m *measurement) disturb(costs sim.Costs) {
 		}
 		if err := p.run(m, costs); err != nil {
 			p.found.Error = splitStack(Outcome{Trial: result.Trial{Error: err.Error()}}).Trial.Error
-			m.warn("after a disturbance of one burn the design has no number: %s", p.found.Error)
+			m.warn("after one longer burn the design has no result: %s", p.found.Error)
 			break
 		}
 	}
 	if p.found.Count == 0 && p.burns > 0 && p.found.Error == "" {
 		p.found.Error = "the period of the load was not found again"
-		m.warn("the load repeats itself, but what a disturbance does to it is not known: %s", p.found.Error)
+		m.warn("the load repeats, but the effect of a longer burn is unknown: %s", p.found.Error)
 	}
 	p.finish()
 	m.trial.Disturbed = &p.found

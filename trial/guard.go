@@ -47,12 +47,12 @@ func childMemory(pid int) func() (usage, bool) {
 
 // fullChild returns the error of a live trial that the memory guard ended. stderr is what its process printed.
 func fullChild(stderr string, u usage) error {
-	goroutines := "an unknown number of goroutines: it had no time to count them"
+	goroutines := "an unknown number of goroutines, which it had no time to count"
 	if n := goroutineCount(stderr); n > 0 {
 		goroutines = fmt.Sprintf("%d goroutines", n)
 	}
-	return fmt.Errorf("the memory guard has ended the trial: memory is full with %s; let fewer live at a time, or "+
-		"each hold less, or end other programs (%v)", goroutines, u)
+	return fmt.Errorf("the memory guard ended the trial, because memory was full, with %s; run fewer goroutines at "+
+		"a time, let each hold less, or end other programs (%v)", goroutines, u)
 }
 
 // goroutineCount returns the number of goroutines that a child reported; 0 if it reported none.

@@ -29,7 +29,7 @@ func TestGuardChild(t *testing.T) {
 		return usage{held: 20 * gb, free: gb, total: 24 * gb}, asked > 1
 	}, over)
 	err := fullChild("brewput: a line\ngoroutines: 1234567\n\n", u).Error()
-	for _, words := range []string{"the memory guard", "1234567 goroutines", "let fewer live at a time",
+	for _, words := range []string{"the memory guard", "1234567 goroutines", "run fewer goroutines at a time",
 		"holds 20.00 GiB, 1.00 GiB of 24.00 GiB are free"} {
 		if !strings.Contains(err, words) {
 			t.Errorf("it does not say %q: %s", words, err)

@@ -20,8 +20,8 @@ const (
 	firstPrediction = 5 * time.Second
 )
 
-var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work by a " +
-	"factor of the workload, such as coffee's stage, or give the scheduler costs")
+var errNoTime = errors.New("the operations take no virtual time, so the window never ends: give them work with a " +
+	"factor such as coffee's stage, or set the scheduler's costs")
 
 // limitPredictor ends a load in virtual time that will never end, or not within its limit of real time: its
 // operations take no virtual time, or so little that the window holds too many of them. Loads with a number of
@@ -65,10 +65,10 @@ func (o *limitPredictor) note(to time.Duration) {
 func (o *limitPredictor) every() int64 { return int64(max(checkEvery, o.workers)) }
 
 func (o *limitPredictor) tooMany() error {
-	what, give := "the operations take so little virtual time that there are too many in %v of it",
+	what, give := "the operations take so little virtual time that %v holds too many",
 		"give a number of operations, a shorter warm-up and duration, or more work to each"
 	if o.open {
-		what, give = "too many customers come in %v of virtual time", "give a lower rate or "+
+		what, give = "too many requests arrive in %v of virtual time", "give a lower rate or "+
 			"load, or a shorter warm-up and duration"
 	}
 	return fmt.Errorf(what+": the simulation would run to %w of %v; "+give, o.span, virtual.ErrLimit,

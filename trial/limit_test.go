@@ -74,11 +74,11 @@ func TestLimitPredictorBursts(t *testing.T) {
 
 // TestLimitPredictorOpenLoop checks the error of an open loop, in which the arrivals are too many.
 func TestLimitPredictorOpenLoop(t *testing.T) {
-	for open, want := range map[bool]string{false: "the operations take so little virtual time that there are too " +
-		"many in 2s of it: the simulation would run to its limit of 1m0s; give a number of " +
-		"operations, a shorter warm-up and duration, or more work to each",
-		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s; " +
-			"give a lower rate or load, or a shorter warm-up and duration"} {
+	for open, want := range map[bool]string{false: "the operations take so little virtual time that 2s holds too " +
+		"many: the simulation would run to its limit of 1m0s; give a number of operations, a shorter warm-up and " +
+		"duration, or more work to each",
+		true: "too many requests arrive in 2s of virtual time: the simulation would run to its limit of 1m0s; give " +
+			"a lower rate or load, or a shorter warm-up and duration"} {
 		o := &limitPredictor{span: 2 * time.Second, limit: time.Minute, open: open}
 		if got := o.tooMany().Error(); got != want {
 			t.Errorf("open %t: %s\nwant %s", open, got, want)
@@ -101,12 +101,12 @@ func simulateTwo(s Spec, op func(env.Env, uint64)) Outcome {
 func TestLimitPredictorSimulation(t *testing.T) {
 	burn := func(e env.Env, _ uint64) { e.Burn(1) }
 	o := simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second}, burn)
-	if !strings.Contains(o.Trial.Error, "too many in 1000h0m1s of it: the simulation would run to its limit of 10s") {
+	if !strings.Contains(o.Trial.Error, "1000h0m1s holds too many: the simulation would run to its limit of 10s") {
 		t.Errorf("the error is %q", o.Trial.Error)
 	}
 	o = simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second,
 		Open: &OpenLoad{Rate: 1e6}}, burn)
-	if !strings.Contains(o.Trial.Error, "too many customers come in 1000h0m1s") {
+	if !strings.Contains(o.Trial.Error, "too many requests arrive in 1000h0m1s") {
 		t.Errorf("in an open loop the error is %q", o.Trial.Error)
 	}
 	const many = 3 * maxAtOnce // each of the two workers would make too many at one instant

@@ -204,8 +204,8 @@ func (m *measurement) finish(err, left error) {
 
 	}
 	if cpus := m.spec.Point.Int("cpus"); cpus > runtime.NumCPU() && !m.virtual {
-		m.warn("%d CPUs were asked for and %d are there: goroutines share them, and times do not show what "+
-			"more CPUs would do", cpus, runtime.NumCPU())
+		m.warn("%d CPUs were requested, but the machine has %d: goroutines share them, so times do not show the "+
+			"effect of more CPUs", cpus, runtime.NumCPU())
 	}
 }
 

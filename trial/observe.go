@@ -46,8 +46,8 @@ func (m *measurement) setCPUShares(span float64, cpu, gcSeconds result.Value) {
 	switch {
 	case useful <= 0:
 	case useful > 1.1*cpu/total:
-		m.warn("work that was declared took longer than the CPU time there was: its sections were preempted or " +
-			"parked, so its share is not known")
+		m.warn("declared work took longer than the available CPU time: its sections were preempted or parked, so " +
+			"its share is unknown")
 	default:
 		m.set("ledger_useful", useful)
 		m.set("ledger_runtime", max(0, 1-useful-gc-idle))
@@ -100,8 +100,8 @@ func (m *measurement) checkUses(r result.Resource, inAll int64) {
 	want := perOperation * float64(m.operationsIn((m.ended.at - m.began.at).Seconds()))
 	underWay := 4 * float64(m.spec.Point.Int("workers")) * max(1, perOperation)
 	if math.Abs(float64(r.Uses)-want) > maxDeviation*want+underWay {
-		m.warn("station %s was used %d times inside the window, where its operations explain %.0f: its utilization "+
-			"is not that of the whole load",
+		m.warn("station %s was used %d times in the window, but its operations account for %.0f: its utilization "+
+			"does not describe the whole load",
 			r.Name, r.Uses, want)
 	}
 }

@@ -34,8 +34,8 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 			o.Failure = stderr // otherwise the error is enough
 		}
 		if left {
-			o.Trial.Warnings = append(o.Trial.Warnings, "it left processes behind, which kept its output open: let "+
-				"the design end what it starts")
+			o.Trial.Warnings = append(o.Trial.Warnings, "it left processes running, which kept its output open: "+
+				"make the design end what it starts")
 		}
 		return o
 	}
@@ -89,14 +89,14 @@ func describeHang(dump string) string {
 		switch {
 		case place == "":
 		case state == "running" || state == "runnable":
-			return fmt.Sprintf("the design was still working at %s; give it a longer time limit if it is "+
-				"not caught in a loop", place)
+			return fmt.Sprintf("the design was still working at %s; give it a longer time limit if it is not in an "+
+				"endless loop", place)
 		case waits == "":
 			waits = fmt.Sprintf("deadlock or hang; a goroutine waits (%s) at %s", state, place)
 		}
 	}
 	if n := goroutineCount(dump); waits == "" && n > maxDumped {
-		return fmt.Sprintf("it has %d goroutines, too many to look at; let fewer live at a time", n)
+		return fmt.Sprintf("it has %d goroutines, too many to inspect; run fewer at a time", n)
 	}
 	if waits == "" {
 		return "its stacks show no goroutine of the design"

@@ -76,7 +76,7 @@ func TestLimited(t *testing.T) {
 func TestUntidy(t *testing.T) {
 	t.Setenv(posing, "untidy")
 	tr := run(t, spec("null", "stream")).Trial
-	if tr.Status != result.OK || len(tr.Warnings) != 1 || !strings.Contains(tr.Warnings[0], "left processes behind") {
+	if tr.Status != result.OK || len(tr.Warnings) != 1 || !strings.Contains(tr.Warnings[0], "left processes running") {
 		t.Errorf("%+v", tr)
 	}
 }

@@ -47,7 +47,7 @@ func (m *measurement) stopProfile() {
 	}
 	m.samples, m.parts = countSamples(p)
 	if m.samples < fewSamples {
-		m.warn("a CPU profile has less than 100 samples, one for each 10 ms of CPU time: let the trials take longer")
+		m.warn("a CPU profile has fewer than 100 samples, one per 10 ms of CPU time: use longer trials")
 	}
 }
 

@@ -15,14 +15,13 @@ const shortSection = 50 * time.Microsecond
 
 // Warnings of trials with real code. The sentences have no figures, so that a table shows each once.
 const (
-	warnMeasured = "real code was charged with the CPU time that it took this time, and another run differs: record " +
-		"the costs in a file (record-costs) to keep them, and replay that file (replay-costs) to repeat the run"
-	warnWall = "this system has no clock for the CPU time of a thread: real code was charged with wall time, in " +
-		"which others may have had the CPU"
-	warnShort = "sections of real code take less than 50us on average, of which reading the clock is a part: do " +
-		"more in each, or declare what they cost (env.WorkFor)"
-	warnShared = "real code was timed with one CPU busy: what several take from each other in caches and memory " +
-		"bandwidth is not modelled"
+	warnMeasured = "real code was charged the CPU time of this run, which varies between runs: record the costs in " +
+		"a file (record-costs) to keep them, and replay that file (replay-costs) to repeat the run"
+	warnWall = "this system has no clock for the CPU time of a thread: real code was charged wall time, which may " +
+		"include time of other processes"
+	warnShort = "sections of real code take less than 50us on average, so reading the clock inflates them: do more " +
+		"in each, or declare their cost (env.WorkFor)"
+	warnShared = "real code was timed with one CPU busy: contention for caches and memory bandwidth is not modelled"
 )
 
 // errConcurrent ends a trial that came to real code while other trials ran.

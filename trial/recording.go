@@ -104,8 +104,8 @@ func (r *Recording) find(spec Spec) (*trialCosts, error) {
 	case best != nil:
 		return best, nil
 	case r.sealed:
-		return nil, fmt.Errorf("the recording has no costs of %s (%s) with seed %d, but of %s; record it, or "+
-			"replay what is there", spec.Design, spec.Point, spec.Seed, r.contents())
+		return nil, fmt.Errorf("the recording has no costs of %s (%s) with seed %d, only of %s; record that case, "+
+			"or replay a recorded one", spec.Design, spec.Point, spec.Seed, r.contents())
 	}
 	s := &trialCosts{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[SectionKey][]time.Duration{}}
 	r.trials = append(r.trials, s)
@@ -143,19 +143,19 @@ func (r *Recording) cost(s *trialCosts, p SectionKey, n int, measured time.Durat
 		return costs[n], nil
 	}
 	if r.sealed {
-		return 0, fmt.Errorf("the recording of %s (%s) has %d sections of real code of %s, and it comes to one more: "+
-			"record it anew, for as long or longer, and let each goroutine say for which piece of the work "+
-			"it works (env.For)",
+		return 0, fmt.Errorf("the recording of %s (%s) has %d sections of real code of %s, but the run needs one "+
+			"more: record it again with at least this duration, and declare the work item of each goroutine "+
+			"(env.For)",
 			s.design, s.point, len(costs), p)
 	}
 	if measured > maxSection {
-		return 0, fmt.Errorf("a section of real code of %s took %v, and more than %v are not kept: do less in each", p,
+		return 0, fmt.Errorf("a section of real code of %s took %v, more than the limit of %v: do less in each", p,
 			measured, maxSection)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.n++; r.n > maxSections {
-		return 0, fmt.Errorf("more than %d sections of real code are not kept: calculate fewer designs, points or "+
+		return 0, fmt.Errorf("there are more than %d sections of real code: simulate fewer designs, points or "+
 			"replications, or a shorter duration", maxSections)
 	}
 	s.costs[p] = append(costs, measured)
@@ -172,9 +172,8 @@ func (r *Recording) checkComplete(s *trialCosts, sections int) error {
 	case !r.sealed && s.whole == 0:
 		s.whole = sections
 	case r.sealed && sections < s.whole:
-		return fmt.Errorf("the recording of %s (%s) has %d sections of real code, and the job ended after %d of "+
-			"them, without the cost of the others: let each goroutine say for which piece of the work it works, in a "+
-			"section for each (env.For), or record it at the CPUs and workers that are asked for",
+		return fmt.Errorf("the recording of %s (%s) has %d sections of real code, but the job ended after %d of "+
+			"them: declare the work item of each section (env.For), or record with the same CPUs and workers",
 			s.design, s.point, s.whole, sections)
 	}
 	return nil

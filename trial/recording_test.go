@@ -119,14 +119,14 @@ func TestReplay(t *testing.T) {
 		t.Errorf("on 2 CPUs %s", got)
 	}
 	if !strings.Contains(fmt.Sprint(two.Warnings), "memory bandwidth is not modelled") ||
-		strings.Contains(fmt.Sprint(two.Warnings), "another run differs") {
+		strings.Contains(fmt.Sprint(two.Warnings), "which varies between runs") {
 		t.Errorf("%q", two.Warnings)
 	}
 	if _, same := file(t, replay); same != text {
 		t.Error("written again the file is another one")
 	}
 	if x, _ := draw(t, lotterySpec(1, 5, replay)); x.Status != result.Failed ||
-		!strings.Contains(x.Error, "no costs of stock (cpus=1 workers=1) with seed 5, but of stock (cpus=1 "+
+		!strings.Contains(x.Error, "no costs of stock (cpus=1 workers=1) with seed 5, only of stock (cpus=1 "+
 			"workers=1) with seed 0; ") {
 		t.Errorf("%+v", x)
 	}
@@ -161,7 +161,7 @@ func TestNearestRecording(t *testing.T) {
 // measured.
 func TestMeasured(t *testing.T) {
 	x, _ := draw(t, lotterySpec(1, 1, nil))
-	if x.RealCode != result.RealMeasured || !strings.Contains(fmt.Sprint(x.Warnings), "another run differs") ||
+	if x.RealCode != result.RealMeasured || !strings.Contains(fmt.Sprint(x.Warnings), "which varies between runs") ||
 		!strings.Contains(fmt.Sprint(x.Warnings), "less than 50us") {
 		t.Errorf("%+v", x)
 	}
@@ -190,8 +190,8 @@ func TestRecordingEnds(t *testing.T) {
 	replay, _ := file(t, r)
 	replay.trials[0].costs[SectionKey{17, "worker"}] = nil
 	if x, _ := draw(t, lotterySpec(3, 1, replay)); x.Status != result.Failed ||
-		!strings.Contains(x.Error, "has 0 sections of real code of request 17 in goroutine worker, and "+
-			"it comes to one more") {
+		!strings.Contains(x.Error, "has 0 sections of real code of request 17 in goroutine worker, but "+
+			"the run needs one more") {
 		t.Errorf("%+v", x)
 	}
 	r.n = maxSections - 3
@@ -262,7 +262,7 @@ func TestReplayLosesNoWork(t *testing.T) {
 	if x := run(4, replay); x.Status != result.OK {
 		t.Errorf("%+v", x)
 	}
-	const want = "the recording of stock (cpus=4 workers=4) has 4 sections of real code, and the job " +
+	const want = "the recording of stock (cpus=4 workers=4) has 4 sections of real code, but the job " +
 		"ended after 2 of them"
 	if x := run(2, replay); x.Status != result.Failed || !strings.Contains(x.Error, want) || x.WallSeconds != 0 {
 		t.Errorf("half of the work is gone: %+v", x)
@@ -294,16 +294,16 @@ func TestReadRecording(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{`"kind":"costs"`, `"kind":"cost"`, "line 1: this is no file of costs; record one"},
+		{`"kind":"costs"`, `"kind":"cost"`, "line 1: this is not a file of costs; record one"},
 		{goodCosts, "", "line 0: the file ends here with 0 of 0 trials"},
-		{`"schema_version":1`, `"schema_version":2`, "line 1: the file is of version 2"},
+		{`"schema_version":1`, `"schema_version":2`, "line 1: the file has version 2"},
 		{`"thread-cpu"`, `"sun"`, `line 1: there is no clock "sun"`},
-		{`"trials":2`, `"trials":3`, "line 5: the file ends here with 2 of 3 trials: it was cut off"},
+		{`"trials":2`, `"trials":3`, "line 5: the file ends here with 2 of 3 trials: it was truncated"},
 		{`"sections":3`, `"sections":4`, "line 5: 1 sections of stock"},
 		{`"sections":3`, `"sections":2`, "line 4: 1 sections that belong to no trial"},
 		{`"sections":3`, `"sections":-3`, "line 2: -3 sections are out of range"},
 		{`"sections":3`, `"sections":9000000`, "line 2: 9000000 sections are out of range"},
-		{`"seed":"7","sections":3`, `"seed":"x","sections":3`, "line 2: it was cut off"},
+		{`"seed":"7","sections":3`, `"seed":"x","sections":3`, "line 2: it was truncated"},
 		{`{"cpus":1,"workers":1}`, `{"workers":1}`, "line 2: the point (workers=1) has no number of cpus"},
 		{`{"cpus":1,"workers":1}`, `{"cpus":1,"milk":1}`, `has no factor "milk"`},
 		{`"design":"empty","point":{"cpus":1}`, `"design":"stock","point":{"cpus":1,"workers":1}`,
@@ -314,7 +314,7 @@ func TestReadRecording(t *testing.T) {
 		{`"sections":3}`, `"sections":3,"job_sections":-1}`, "line 2: -1 of 3 sections"},
 		{`[900]`, `[]`, "line 4: 0 sections"},
 		{`{"goroutine":"load","ns":[900]}`, `{"kind":"tea"}`, `line 4: a line of kind "tea"`},
-		{`{"goroutine":"load","ns":[900]}`, `not JSON`, "line 4: this is no file of costs"},
+		{`{"goroutine":"load","ns":[900]}`, `not JSON`, "line 4: this is not a file of costs"},
 		{`"load"`, `"` + strings.Repeat("x", maxLine) + `"`, "line 4 is longer than 1048576 bytes"},
 	} {
 		text := strings.Replace(goodCosts, c.old, c.new, 1)

@@ -138,8 +138,8 @@ func ReadRecording(in io.Reader, w *workload.Workload) (*Recording, error) {
 }
 
 var (
-	errNoCosts = errors.New("this is no file of costs; record one")
-	errCut     = errors.New("it was cut off or changed; record it anew")
+	errNoCosts = errors.New("this is not a file of costs; record one")
+	errCut     = errors.New("it was truncated or changed; record it again")
 )
 
 // parser reads a file of costs line by line. Its methods return an error for a line that does not fit.
@@ -180,7 +180,7 @@ func (p *parser) head(text []byte) error {
 		return fmt.Errorf("%w (%w)", errNoCosts, err)
 	}
 	if l.SchemaVersion != result.SchemaVersion {
-		return fmt.Errorf("the file is of version %d and this program reads %d: record it anew", l.SchemaVersion,
+		return fmt.Errorf("the file has version %d, and this program reads %d: record it again", l.SchemaVersion,
 			result.SchemaVersion)
 	}
 	if l.Clock != "" && l.Clock != calibrate.ThreadClock && l.Clock != calibrate.WallClock {

@@ -81,8 +81,8 @@ func checkWorkers(spec Spec, memory func() (usage, bool)) error {
 	if !known || n <= (u.held+u.spare+u.free)/minWorkerBytes {
 		return nil
 	}
-	return fmt.Errorf("the memory guard has refused the trial: its %d workers are as many goroutines, which take %s "+
-		"at least; use fewer workers, or end other programs (%v)",
+	return fmt.Errorf("the memory guard refused the trial: its %d workers are goroutines that need at least %s; use "+
+		"fewer workers, or end other programs (%v)",
 		n, formatGiB(n*minWorkerBytes), u)
 }
 

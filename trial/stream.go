@@ -56,11 +56,11 @@ func (m *measurement) checkCoverage(w span) {
 	late := (m.ended.at - max(w.closed, w.ended)).Seconds() / window
 	switch {
 	case covered < minCovered:
-		m.warn("the counters cover %.0f%% of the window: CPU time, parallelism and resources are not known; use "+
-			"a longer duration", 100*max(0, covered))
+		m.warn("the counters cover %.0f%% of the window: CPU time, parallelism and resources are unknown; use a "+
+			"longer duration", 100*max(0, covered))
 	case late > maxReadDelay:
 		m.warn("the counters were read more than 2%% of the window after the load ended: CPU time, parallelism and " +
-			"resources are not known")
+			"resources are unknown")
 	default:
 		return
 	}
@@ -99,8 +99,8 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, win
 	m.trial.Progress, m.total = l.Progress, l.Total
 	m.set("concurrency", l.Concurrency)
 	if l.Latency.Count() == 0 {
-		m.warn("no operation was timed: one in %d is, and each worker made fewer in the window, so there are no "+
-			"latencies; sample more often", m.spec.Sample)
+		m.warn("no operation was timed, so there are no latencies: one in %d is timed, and each worker completed "+
+			"fewer; sample more often", m.spec.Sample)
 	}
 	err = m.distribution("latency", l.Latency, 0)
 	m.settle("latency", 0)
@@ -249,8 +249,8 @@ func (m *measurement) checkLag(l *load.OpenResult) {
 
 // lateError is the error of an invalid trial. It has no figure, so that a table shows it once; the metric lag_
 // has the figure.
-const lateError = "customers were noticed late while nobody was served, by more than a tenth of the median response: " +
-	"the machine is busy with other things, or the operation too short for an open loop"
+const lateError = "arrivals were noticed late while no request was in service, by more than a tenth of the median " +
+	"response: the machine is busy with other work, or the operation is too short for an open loop"
 
 // count records the operations that ended inside the window.
 func (m *measurement) count(operations int64, window time.Duration) {

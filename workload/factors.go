@@ -17,14 +17,14 @@ func Common() []plan.Factor {
 			Input: true},
 		{Name: "workers", Doc: "callers that repeat the operation of a stream, or serve an open loop",
 			Kind: plan.Int, Default: "cpus", Min: 1, Max: maxWorkers, Input: true},
-		{Name: "rate", Doc: "open loop: customers a second", Kind: plan.Float, Input: true},
-		{Name: "load", Doc: "open loop: customers as a fraction of the capacity, which is measured first",
+		{Name: "rate", Doc: "open loop: requests a second", Kind: plan.Float, Input: true},
+		{Name: "load", Doc: "open loop: requests as a fraction of the capacity, which is measured first",
 			Kind: plan.Float, Input: true},
 		{Name: "arrivals", Doc: "open loop: poisson, constant, or a file with one time a line (default poisson)",
 			Kind: plan.Text, Input: true},
-		{Name: "queue-limit", Doc: "open loop: customers that may wait; excess arrivals are dropped (default no limit)",
+		{Name: "queue-limit", Doc: "open loop: requests that may wait; excess arrivals are dropped (default no limit)",
 			Kind: plan.Int, Input: true},
-		{Name: "patience", Doc: "open loop: how long a customer waits before it gives up (default for ever)",
+		{Name: "patience", Doc: "open loop: how long a request waits before it gives up (default for ever)",
 			Kind: plan.Duration, Input: true},
 	}
 }

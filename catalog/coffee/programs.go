@@ -28,8 +28,8 @@ func programs() map[string]func(*bar, plan.Point) Program {
 func NewProgram(design string, p plan.Point, workers int, seed uint64) (Program, error) {
 	build, ok := programs()[design]
 	if !ok {
-		return Program{}, fmt.Errorf("the design %s is there as Go code only; finelocking, linearpipe, multi and "+
-			"splitpipe are there as programs", design)
+		return Program{}, fmt.Errorf("the design %s exists only as Go code; finelocking, linearpipe, multi and "+
+			"splitpipe exist as programs", design)
 	}
 	r, err := newRecipe(p)
 	if err != nil {

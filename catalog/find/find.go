@@ -30,13 +30,16 @@ func Workload() *workload.Workload {
 		Name: "find",
 		Doc:  "Find a topic in 1000 XML documents, each after 1 ms of blocking read.",
 		Factors: []plan.Factor{
-			{Name: "goroutines", Doc: "how many read and parse", Kind: plan.Int, Default: "32", Min: 1, Max: 100_000},
-			{Name: "parsers", Doc: "goroutines of read-ahead that parse, besides those that read", Kind: plan.Int,
+			{Name: "goroutines", Doc: "goroutines that read and parse",
+				Kind: plan.Int, Default: "32", Min: 1, Max: 100_000},
+			{Name: "parsers", Doc: "goroutines of read-ahead that parse, in addition to those that " +
+				"read", Kind: plan.Int,
 				Default: "cpus", Min: 1, Max: 100_000},
-			{Name: "cache", Doc: "of real files: warm, or cold where the system drops its cache", Kind: plan.Text,
+			{Name: "cache", Doc: "cache state of real files: warm, or cold if the system can drop its " +
+				"cache", Kind: plan.Text,
 				Default: "warm"},
 			{Name: "documents", Doc: "how many", Kind: plan.Int, Default: "1000", Min: 1, Max: 1_000_000, Input: true},
-			{Name: "items", Doc: "items of a document, of 500 bytes each", Kind: plan.Int, Default: "60", Min: 0,
+			{Name: "items", Doc: "items of 500 bytes in each document", Kind: plan.Int, Default: "60", Min: 0,
 				Max: 1_000_000, Input: true},
 			{Name: "read", Doc: "how long a read blocks", Kind: plan.Duration, Default: "1ms", Input: true},
 			{Name: "scanner", Doc: "the parser: own, or xml for encoding/xml", Kind: plan.Text, Default: "own",
@@ -45,7 +48,8 @@ func Workload() *workload.Workload {
 		Check: check,
 		Quick: map[string]string{"goroutines": "8,32,1000", "cache": "warm"},
 		Designs: []workload.Design{
-			{Name: "sequential", Doc: "one goroutine: reads and parses in turn", Uses: alone, Job: newSequential,
+			{Name: "sequential", Doc: "one goroutine reads and parses each document in " +
+				"turn", Uses: alone, Job: newSequential,
 				Formula: law(func(p plan.Point) int { return 1 })},
 			{Name: "pool", Doc: "goroutines take documents from a channel", Uses: many, Job: newPool,
 				Formula: law(goroutines)},
@@ -53,12 +57,12 @@ func Workload() *workload.Workload {
 				Job: newSemaphore, Formula: law(goroutines)},
 			{Name: "each", Doc: "a goroutine for each document", Uses: alone, Job: newEach,
 				Formula: law(func(p plan.Point) int { return p.Int("documents") })},
-			{Name: "read-ahead", Doc: "some goroutines read and pass the text to others, which parse it",
+			{Name: "read-ahead", Doc: "some goroutines read and pass the text to others that parse it",
 				Uses: append([]string{"parsers"}, many...), Job: newReadAhead, Formula: ahead()},
 			{Name: "files", Doc: "the pool, with real files",
 				Uses: []string{"goroutines", "cache", "documents", "items", "scanner"}, Job: newFiles,
 				Worlds: workload.LiveOnly},
-			{Name: "encoding-xml", Doc: "sequential with the standard library's parser",
+			{Name: "encoding-xml", Doc: "sequential, with the standard library's parser",
 				Uses: []string{"documents", "items", "read"}, Job: newStandard, Reference: true},
 		},
 	}

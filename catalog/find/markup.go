@@ -148,7 +148,7 @@ func (s *scanner) endTag() error {
 	}
 	began := s.open[len(s.open)-1]
 	if !bytes.Equal(s.doc[began.from:began.to], s.doc[name.from:name.to]) {
-		return errors.New("an end tag of another element")
+		return errors.New("an end tag of a different element")
 	}
 	return nil
 }

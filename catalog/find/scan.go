@@ -70,7 +70,7 @@ func (b broken) Error() string { return string(b) }
 
 const (
 	errEnd  broken = "the document ends too early"
-	errName broken = "no name where one must be"
+	errName broken = "a missing name"
 )
 
 // items calls visit for each item of the document, with slices that are valid until visit returns. After an error, the

@@ -137,13 +137,13 @@ func entity(data []byte) (r rune, n int, err error) {
 		}
 		code, err := strconv.ParseUint(digits, base, 64)
 		if !ok || err != nil || code > utf8.MaxRune {
-			return 0, 0, errors.New("an entity that is not known: &" + name + ";")
+			return 0, 0, errors.New("an unknown entity: &" + name + ";")
 		}
 		if r = rune(code); !utf8.ValidRune(r) {
 			r = utf8.RuneError
 		}
 		if !legal(r) {
-			return 0, 0, errors.New("an entity of a character that XML does not have: &" + name + ";")
+			return 0, 0, errors.New("an entity of a character that XML does not allow: &" + name + ";")
 		}
 	}
 	return r, end + 1, nil
@@ -162,7 +162,7 @@ func characters(data []byte) error {
 			return errors.New("a byte that is not UTF-8")
 		}
 		if !legal(r) {
-			return errors.New("a character that XML does not have")
+			return errors.New("a character that XML does not allow")
 		}
 		i += n
 	}
@@ -191,10 +191,10 @@ func (s *scanner) instruction() error {
 		return nil
 	}
 	if v := parameter("version=", data); len(v) > 0 && string(v) != "1.0" {
-		return errors.New("another version than 1.0")
+		return errors.New("a version other than 1.0")
 	}
 	if e := parameter("encoding=", data); len(e) > 0 && !strings.EqualFold(string(e), "utf-8") {
-		return errors.New("another encoding than UTF-8")
+		return errors.New("an encoding other than UTF-8")
 	}
 	return nil
 }

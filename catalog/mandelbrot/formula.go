@@ -9,7 +9,7 @@ import (
 )
 
 // amdahl is the source of formulas with a serial and a parallel part.
-const amdahl = "Amdahl 1967: what is not divided, and what is, by the CPUs"
+const amdahl = "Amdahl's law (1967): the serial part, plus the parallel part divided by the CPUs"
 
 // hands returns the number of CPUs that share the work.
 func hands(p plan.Point) float64 {
@@ -54,7 +54,7 @@ func computing(p plan.Point, m workload.Measured) float64 {
 func overlapped() *workload.Formula {
 	return &workload.Formula{
 		Text:   "max(png-serial, (mirror + png-serial) / CPUs), with file none among the levels",
-		Source: "the longest chain and all work divided (Graham 1969)",
+		Source: "the critical path, or all work divided by the CPUs (Graham 1969)",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			w, f := computing(p, m), m.Wall("png-serial", p)
 			return max(f, (w+f)/float64(p.Int("cpus")))

@@ -35,32 +35,35 @@ func Workload() *workload.Workload {
 		Check:   check,
 		Quick:   map[string]string{"size": "512"},
 		Designs: []workload.Design{
-			{Name: "sequential", Doc: "one pixel after the other, then the file: the original", Uses: and("file"),
+			{Name: "sequential", Doc: "computes one pixel at a time, then writes the file: the " +
+				"original", Uses: and("file"),
 				Job: newSequential},
 			{Name: "pixel", Doc: "a goroutine for each pixel", Uses: and("file"), Job: newPerPixel},
-			{Name: "row", Doc: "a goroutine for each of the original's rows, the picture's columns", Uses: and("file"),
+			{Name: "row", Doc: "one goroutine per row of the original, which is a column of the " +
+				"picture", Uses: and("file"),
 				Job: newPerRow, Formula: undivided()},
-			{Name: "pool", Doc: "workers are handed tasks of pixels by a channel",
+			{Name: "pool", Doc: "workers receive tasks of pixels from a channel",
 				Uses: and("file", "workers", "grain", "buffer"), Job: newPool, Formula: undivided()},
 			{Name: "counter", Doc: "workers take the next task of pixels from an atomic counter",
 				Uses: and("file", "workers", "grain"), Job: newCounter, Formula: undivided()},
 			{Name: "tiles", Doc: "workers take the next square tile from an atomic counter",
 				Uses: and("file", "workers", "tile"), Job: newTiles, Formula: undivided()},
-			{Name: "stealing", Doc: "each worker has a range of pixels and steals half of another's when it is done",
+			{Name: "stealing", Doc: "work stealing: each worker has a range of pixels, and steals half of another's " +
+				"when done",
 				Uses: and("file", "workers", "grain"), Job: newStealing, Formula: undivided()},
-			{Name: "cycles", Doc: "sequential, with orbits that end where they repeat themselves", Uses: and("file"),
+			{Name: "cycles", Doc: "sequential, but stops an orbit when it repeats", Uses: and("file"),
 				Job: newCycles},
-			{Name: "lanes", Doc: "cycles, two orbits at once", Uses: and("file"), Job: newTwoLanes},
-			{Name: "mirror", Doc: "lanes, with the half below the axis copied", Uses: and("file"), Job: newMirror},
-			{Name: "overlap", Doc: "mirror on workers, while one goroutine filters and compresses what is there",
+			{Name: "lanes", Doc: "cycles, computing two orbits at once", Uses: and("file"), Job: newTwoLanes},
+			{Name: "mirror", Doc: "lanes, copying the half below the axis", Uses: and("file"), Job: newMirror},
+			{Name: "overlap", Doc: "mirror on workers, while one goroutine filters and compresses finished rows",
 				Uses: and("workers", "rows", "level", "colour"), Job: newOverlap, Formula: overlapped()},
 			{Name: "parallel", Doc: "mirror on workers, which then compress blocks of rows in parallel",
 				Uses: and("workers", "rows", "level", "colour"), Job: newParallel, Formula: divided()},
-			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"),
+			{Name: "png-standard", Doc: "only writes the file, with the standard library", Uses: and("colour"),
 				Job: newStandardFile, Reference: true},
-			{Name: "png-serial", Doc: "the file alone, in blocks of rows by one goroutine",
+			{Name: "png-serial", Doc: "only writes the file, in blocks of rows on one goroutine",
 				Uses: and("colour", "level", "rows"), Job: newSerialFile},
-			{Name: "png-parallel", Doc: "the file alone, in blocks of rows by workers",
+			{Name: "png-parallel", Doc: "only writes the file, in blocks of rows on workers",
 				Uses: and("colour", "level", "rows", "workers"), Job: newParallelFile, Formula: filed()},
 		},
 	}
@@ -68,24 +71,27 @@ func Workload() *workload.Workload {
 
 func factors() []plan.Factor {
 	return []plan.Factor{
-		{Name: "size", Doc: "pixels of the picture's width and height", Kind: plan.Int, Default: "1024", Min: 1,
+		{Name: "size", Doc: "width and height of the picture, in pixels", Kind: plan.Int, Default: "1024", Min: 1,
 			Max: 1 << 14, Input: true},
-		{Name: "iterations", Doc: "points of an orbit at most", Kind: plan.Int, Default: "1000", Min: 0, Max: 1 << 30,
+		{Name: "iterations", Doc: "maximum number of points of an orbit",
+			Kind: plan.Int, Default: "1000", Min: 0, Max: 1 << 30,
 			Input: true},
 		{Name: "view", Doc: "the picture's centre, as in -0.7436+0.1318i", Kind: plan.Text, Default: "-0.5",
 			Input: true},
-		{Name: "zoom", Doc: "2 divided by the width of what is seen", Kind: plan.Float, Default: "1", Min: 0.01,
+		{Name: "zoom", Doc: "magnification: 2 divided by the width of the view",
+			Kind: plan.Float, Default: "1", Min: 0.01,
 			Max: 1e15, Input: true},
 		{Name: "file", Doc: "standard: the standard library writes a PNG; none: only the pixels are computed",
 			Kind: plan.Text, Default: "standard", Words: []string{"standard", "none"}},
 		{Name: "colour", Doc: "rgb: three bytes a pixel, as in the original's file; gray: one", Kind: plan.Text,
 			Default: "gray", Words: []string{"gray", "rgb"}},
-		{Name: "grain", Doc: "pixels of a task", Kind: plan.Int, Default: "1024", Min: 1, Max: 1 << 28},
-		{Name: "tile", Doc: "pixels of a tile's width and height", Kind: plan.Int, Default: "32", Min: 1, Max: 1 << 14},
-		{Name: "buffer", Doc: "room in the channel of pool", Kind: plan.Int, Default: "0"},
-		{Name: "rows", Doc: "rows that are computed, filtered and compressed in one go", Kind: plan.Int, Default: "64",
+		{Name: "grain", Doc: "pixels in each task", Kind: plan.Int, Default: "1024", Min: 1, Max: 1 << 28},
+		{Name: "tile", Doc: "width and height of a tile, in pixels",
+			Kind: plan.Int, Default: "32", Min: 1, Max: 1 << 14},
+		{Name: "buffer", Doc: "buffer size of the channel of pool", Kind: plan.Int, Default: "0"},
+		{Name: "rows", Doc: "rows that are computed, filtered and compressed together", Kind: plan.Int, Default: "64",
 			Min: 1, Max: 1 << 14},
-		{Name: "level", Doc: "how long compression looks for repetition, 1 to 9; the standard library takes 6",
+		{Name: "level", Doc: "compression level, 1 to 9; the standard library uses 6",
 			Kind: plan.Int, Default: "5", Min: 1, Max: 9},
 		{Name: "save", Doc: "write the design's PNG to this file", Kind: plan.Text, Path: true, Input: true},
 	}
@@ -112,7 +118,7 @@ func sceneOf(p plan.Point) (scene, error) {
 // check returns an error if the view is invalid, or if there is no file to save.
 func check(p plan.Point) error {
 	if p.Has("save") && p.Has("file") && p.Text("file") == "none" {
-		return plan.Refuse("save", nil, "wants a file, and with {file} none there is none; leave one of them out")
+		return plan.Refuse("save", nil, "needs a file, and {file} none writes none; leave one of them out")
 	}
 	_, err := sceneOf(p)
 	return err

@@ -17,11 +17,11 @@ const repetitions = 10_000_000
 func Workload() *workload.Workload {
 	return &workload.Workload{
 		Name: "null",
-		Doc:  "Nothing at all: what the harness itself costs.",
+		Doc:  "Empty work: the overhead of the harness itself.",
 		Designs: []workload.Design{
-			{Name: "stream", Doc: "an empty operation: the cost of the load loop", Worlds: workload.LiveOnly,
+			{Name: "stream", Doc: "an empty operation: the overhead of the load loop", Worlds: workload.LiveOnly,
 				Stream: newStream},
-			{Name: "job", Doc: "an empty job: the cost of one trial", Job: newJob},
+			{Name: "job", Doc: "an empty job: the overhead of one trial", Job: newJob},
 			{Name: "clock", Doc: "10 million bare clock reads: the yardstick for stream", Worlds: workload.LiveOnly,
 				Job: newClock, Expect: workload.Bound},
 			{Name: "loop", Doc: "10 million calls of an empty operation, without the load loop", Job: newLoop,

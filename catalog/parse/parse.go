@@ -25,20 +25,20 @@ func Workload() *workload.Workload {
 		Doc:  "Parse dates that are in one of several formats.",
 		Factors: []plan.Factor{
 			{Name: "dates", Doc: "how many", Kind: plan.Int, Default: "300000", Min: 1, Max: 100_000_000, Input: true},
-			{Name: "run", Doc: "dates of one format that follow each other, as in one file", Kind: plan.Int,
+			{Name: "run", Doc: "consecutive dates of one format, as in one file", Kind: plan.Int,
 				Default: "100", Min: 1, Max: 100_000_000, Input: true},
-			{Name: "formats", Doc: "how many formats there are", Kind: plan.Int, Default: "8", Min: 1, Max: 8,
+			{Name: "formats", Doc: "number of formats", Kind: plan.Int, Default: "8", Min: 1, Max: 8,
 				Input: true},
 		},
 		Quick: map[string]string{"dates": "200000"},
 		Designs: []workload.Design{
-			{Name: "continue", Doc: "a loop in a loop: a labelled continue where a format fits", Uses: uses,
+			{Name: "continue", Doc: "nested loops, with a labelled continue when a format matches", Uses: uses,
 				Job: newContinue},
-			{Name: "helper", Doc: "a function that returns where a format fits", Uses: uses, Job: newHelper,
+			{Name: "helper", Doc: "a function that returns when a format matches", Uses: uses, Job: newHelper,
 				Formula: same()},
-			{Name: "cached", Doc: "the helper, which tries the last format that fitted first", Uses: uses,
+			{Name: "cached", Doc: "the helper, trying the format that matched last first", Uses: uses,
 				Job: newCached, Formula: fewer()},
-			{Name: "known", Doc: "each date's format is known: nothing is tried in vain", Uses: uses, Job: newKnown,
+			{Name: "known", Doc: "the format of each date is known: no attempt fails", Uses: uses, Job: newKnown,
 				Expect: workload.Bound},
 		},
 	}
@@ -55,7 +55,7 @@ func same() *workload.Formula {
 // fewer counts the failed attempts of cached, each of which takes as long as one of continue.
 func fewer() *workload.Formula {
 	return &workload.Formula{
-		Text:   "T(known) + F(cached) (T(continue) - T(known)) / F(continue): T is the time, F the attempts in vain",
+		Text:   "T(known) + F(cached) (T(continue) - T(known)) / F(continue): T is the time, F the failed attempts",
 		Source: "operations counted, each at its measured cost (Knuth, The Art of Computer Programming 1, 1.3.3)",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			all, ok := m.Metric("continue", "vain", p)

@@ -16,7 +16,7 @@ import (
 func spawned(alone string) *workload.Formula {
 	return &workload.Formula{
 		Text:   alone + " / CPUs + spawning",
-		Source: "work divided without loss (Amdahl 1967), and what starting goroutines takes",
+		Source: "perfectly divided work (Amdahl 1967), plus the time to start goroutines",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return m.Wall(alone, p)/float64(min(p.Int("cpus"), p.Int("workers"))) + m.Wall("spawning", p)
 		},

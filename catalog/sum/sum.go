@@ -24,31 +24,33 @@ func Workload() *workload.Workload {
 	all, shared := []string{"n", "total"}, []string{"n", "total", "workers"}
 	return &workload.Workload{
 		Name: "sum",
-		Doc:  "Add numbers that lie in memory.",
+		Doc:  "Add numbers in memory.",
 		Factors: []plan.Factor{
-			{Name: "n", Doc: "numbers, of 8 bytes", Kind: plan.Int, Default: "10000000", Min: 1, Max: 1 << 31,
+			{Name: "n", Doc: "how many numbers, of 8 bytes each",
+				Kind: plan.Int, Default: "10000000", Min: 1, Max: 1 << 31,
 				Input: true},
-			{Name: "total", Doc: "numbers to add in all: the n of them over and over, at least once", Kind: plan.Int,
+			{Name: "total", Doc: "additions in total: the n numbers are added repeatedly, at least " +
+				"once", Kind: plan.Int,
 				Default: "100000000", Min: 1, Input: true},
 		},
 		Quick: map[string]string{"total": "20000000"},
 		Designs: []workload.Design{
-			{Name: "sequential", Doc: "one after the other: the original", Uses: all, Job: newSequential},
-			{Name: "unrolled", Doc: "four sums at once, each of a quarter, added at the end", Uses: all,
+			{Name: "sequential", Doc: "adds one number at a time: the original", Uses: all, Job: newSequential},
+			{Name: "unrolled", Doc: "four independent sums, one for each quarter, added at the end", Uses: all,
 				Job: newUnrolled},
-			{Name: "strided", Doc: "one range for each goroutine, which adds its sum to an atomic total: the original",
+			{Name: "strided", Doc: "one range per goroutine, which adds its sum to an atomic total: the original",
 				Uses: shared, Job: newStrided, Formula: spawned("sequential")},
 			{Name: "wide", Doc: "strided and unrolled", Uses: shared, Job: newWide, Formula: spawned("unrolled")},
-			{Name: "channel", Doc: "strided, with sums sent to one goroutine that adds them", Uses: shared,
+			{Name: "channel", Doc: "strided, but sends its sums to one goroutine that adds them", Uses: shared,
 				Job: newChannel, Formula: spawned("sequential")},
-			{Name: "shared-line", Doc: "sums in neighbouring words, written for each number: false sharing",
+			{Name: "shared-line", Doc: "sums in adjacent words, written for each number: false sharing",
 				Uses: shared, Job: newSharedLine},
 			{Name: "padded", Doc: "shared-line, with each sum in its own cache lines", Uses: shared, Job: newPadded},
-			{Name: "atomic", Doc: "each number is added to an atomic sum", Uses: shared, Job: newAtomic},
-			{Name: "bandwidth", Doc: "bytes.IndexByte on all workers for a byte that does not occur: " +
-				"the memory bandwidth", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
-			{Name: "spawning", Doc: "the goroutines of strided, which add nothing: the cost of starting them, and " +
-				"the n from which it pays", Uses: shared, Job: newSpawning, Expect: workload.Bound},
+			{Name: "atomic", Doc: "adds each number to an atomic sum", Uses: shared, Job: newAtomic},
+			{Name: "bandwidth", Doc: "searches for an absent byte with bytes.IndexByte on all workers: the memory " +
+				"bandwidth", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
+			{Name: "spawning", Doc: "starts the goroutines of strided without adding: shows their overhead, and " +
+				"from which n they pay off", Uses: shared, Job: newSpawning, Expect: workload.Bound},
 		},
 	}
 }

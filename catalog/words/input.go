@@ -27,7 +27,7 @@ func check(p plan.Point) error {
 		return nil
 	}
 	if p.Has("size") {
-		return plan.Refuse("", nil, "{file} and {size} both say what is counted; give one of them")
+		return plan.Refuse("", nil, "{file} and {size} both set the input; give one of them")
 	}
 	info, err := os.Stat(p.Text("file"))
 	switch {
@@ -141,7 +141,7 @@ func (in *input) verify(words int, r rule) (workload.Answer, error) {
 	}
 	right, err := in.expected(r)
 	if err == nil && words != right {
-		err = fmt.Errorf("it counts %d words where there are %d (by the rule %s)", words, right, r)
+		err = fmt.Errorf("it counts %d words instead of %d (by the rule %s)", words, right, r)
 	}
 	return answer, err
 }

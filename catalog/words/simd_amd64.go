@@ -18,9 +18,9 @@ func simdDesigns() []workload.Design {
 			Job: newSIMD, Formula: copyAndScan("scan-simd")},
 		{Name: "simd-chunks", Doc: "simd, in chunks on all CPUs (GOEXPERIMENT=simd)", Uses: uses("chunk"),
 			Job: newSIMDChunks, Formula: shared("simd")},
-		{Name: "simd-mmap", Doc: "simd, in chunks of the file as the system maps it (GOEXPERIMENT=simd)",
+		{Name: "simd-mmap", Doc: "simd, in chunks of the memory-mapped file (GOEXPERIMENT=simd)",
 			Uses: uses("chunk"), Job: newSIMDMmap, Formula: shared("scan-simd")},
-		{Name: "scan-simd", Doc: "simd over as many bytes that lie in the cache", Uses: uses("chunk"), Job: newScanSIMD,
+		{Name: "scan-simd", Doc: "simd on as many bytes, all in the CPU cache", Uses: uses("chunk"), Job: newScanSIMD,
 			Expect: workload.Bound},
 	}
 }

@@ -29,45 +29,49 @@ const defaultSize = 1_200_000
 func designs() []workload.Design {
 	live := workload.LiveOnly
 	list := []workload.Design{
-		{Name: "original", Doc: "the original: a read of one byte each; it loses words before punctuation",
+		{Name: "original", Doc: "the original: reads one byte at a time; loses words before punctuation",
 			Uses: uses(), Worlds: live, Job: newOriginal, Expect: workload.WrongAnswer},
-		{Name: "original-buffered", Doc: "the original's second step: through a buffer", Uses: uses(), Worlds: live,
+		{Name: "original-buffered", Doc: "the original's second step: reads through a " +
+			"buffer", Uses: uses(), Worlds: live,
 			Job: newOriginalBuffered, Expect: workload.WrongAnswer},
-		{Name: "original-reused", Doc: "the original's third step: into the same byte each time", Uses: uses(),
+		{Name: "original-reused", Doc: "the original's third step: reads into the same byte each time", Uses: uses(),
 			Worlds: live, Job: newOriginalReused, Expect: workload.WrongAnswer},
-		{Name: "one-byte", Doc: "the original's first step, counted right", Uses: uses(), Job: newOneByte,
+		{Name: "one-byte", Doc: "the original's first step, counting correctly", Uses: uses(), Job: newOneByte,
 			Formula: oneByte()},
-		{Name: "buffered", Doc: "the second, counted right", Uses: uses(), Job: newBuffered, Formula: buffered()},
-		{Name: "reused", Doc: "the third, counted right", Uses: uses(), Job: newReused,
+		{Name: "buffered", Doc: "the second step, counting correctly",
+			Uses: uses(), Job: newBuffered, Formula: buffered()},
+		{Name: "reused", Doc: "the third step, counting correctly", Uses: uses(), Job: newReused,
 			Formula: copyAndScan("scan-bytes")},
-		{Name: "table", Doc: "a buffer at a time, each byte looked up in a table", Uses: uses("chunk"), Job: newTable,
+		{Name: "table", Doc: "reads a buffer at a time and looks up each byte in a " +
+			"table", Uses: uses("chunk"), Job: newTable,
 			Formula: copyAndScan("scan-table")},
-		{Name: "swar", Doc: "a buffer at a time, 64 bytes at once in ordinary registers", Uses: uses("chunk"),
+		{Name: "swar", Doc: "reads a buffer at a time, and processes 64 bytes at once in ordinary " +
+			"registers", Uses: uses("chunk"),
 			Job: newSWAR, Formula: copyAndScan("scan-swar")},
 		{Name: "chunks", Doc: "swar, in chunks on all CPUs", Uses: uses("chunk"), Job: newChunks,
 			Formula: shared("swar")},
-		{Name: "mmap", Doc: "swar, in chunks of the file as the system maps it", Uses: uses("chunk"), Job: newMmap,
+		{Name: "mmap", Doc: "swar, in chunks of the memory-mapped file", Uses: uses("chunk"), Job: newMmap,
 			Formula: shared("scan-swar")},
 	}
 	list = append(list, simdDesigns()...)
 	return append(list,
-		workload.Design{Name: "wc", Doc: "wc -w in the locale C, its process included", Uses: uses(), Worlds: live,
+		workload.Design{Name: "wc", Doc: "wc -w in the locale C, including its process", Uses: uses(), Worlds: live,
 			Job: newWC, Reference: true},
 		workload.Design{Name: "wc-utf8", Doc: "wc -w in the locale C.UTF-8", Uses: uses(), Worlds: live, Job: newWCUTF8,
 			Reference: true},
 		workload.Design{Name: "cat", Doc: "cat to /dev/null, which counts nothing", Uses: uses(), Worlds: live,
 			Job: newCat, Reference: true},
-		workload.Design{Name: "read", Doc: "the file read by chunks, and nothing counted", Uses: uses("chunk"),
+		workload.Design{Name: "read", Doc: "reads the file in chunks and counts nothing", Uses: uses("chunk"),
 			Job: newRead, Expect: workload.Bound},
-		workload.Design{Name: "calls", Doc: "up to a million reads of one byte", Uses: uses(), Job: newCalls,
+		workload.Design{Name: "calls", Doc: "reads one byte, up to a million times", Uses: uses(), Job: newCalls,
 			Expect: workload.Bound},
-		workload.Design{Name: "allocs", Doc: "a million bytes allocated one by one", Job: newAllocs,
+		workload.Design{Name: "allocs", Doc: "allocates a million bytes one by one", Job: newAllocs,
 			Expect: workload.Bound},
-		workload.Design{Name: "scan-bytes", Doc: "reused over as many bytes in memory", Uses: uses("chunk"),
+		workload.Design{Name: "scan-bytes", Doc: "reused on as many bytes, in memory", Uses: uses("chunk"),
 			Job: newScanBytes, Expect: workload.Bound},
-		workload.Design{Name: "scan-table", Doc: "table over as many bytes that lie in the cache", Uses: uses("chunk"),
+		workload.Design{Name: "scan-table", Doc: "table on as many bytes, all in the CPU cache", Uses: uses("chunk"),
 			Job: newScanTable, Expect: workload.Bound},
-		workload.Design{Name: "scan-swar", Doc: "swar over as many bytes that lie in the cache", Uses: uses("chunk"),
+		workload.Design{Name: "scan-swar", Doc: "swar on as many bytes, all in the CPU cache", Uses: uses("chunk"),
 			Job: newScanSWAR, Expect: workload.Bound},
 	)
 }
@@ -76,17 +80,18 @@ func designs() []workload.Design {
 func Workload() *workload.Workload {
 	return &workload.Workload{
 		Name: "words",
-		Doc: `Count the words of a file: from a system call for each byte to vectors on all CPUs, compared with wc.
+		Doc: `Count the words of a file: from one system call per byte to vector code on all CPUs, compared with wc.
 The answer is that of wc -w, exactly; see the rules.`,
 		Factors: []plan.Factor{
-			{Name: "file", Doc: "the file whose words are counted (default: one that is made)", Kind: plan.Text,
+			{Name: "file", Doc: "the file whose words are counted (default: a generated one)", Kind: plan.Text,
 				Path: true, Input: true},
-			{Name: "size", Doc: fmt.Sprintf("bytes of the file that is made, kept in the cache directory (default %d)",
+			{Name: "size", Doc: fmt.Sprintf("size of the generated file in bytes, kept in the cache directory "+
+				"(default %d)",
 				defaultSize), Kind: plan.Int, Input: true},
-			{Name: "rule", Doc: "what a word is: a run without spaces with a byte that prints (printable), any " +
-				"(space), or as the wc here counts", Kind: plan.Text, Default: asWC,
+			{Name: "rule", Doc: "definition of a word: a run without spaces with a printable byte (printable) or " +
+				"any (space); default: as wc here", Kind: plan.Text, Default: asWC,
 				Words: []string{asWC, printableName, spaceName}, Input: true},
-			{Name: "chunk", Doc: "bytes read at a time, or taken by a CPU", Kind: plan.Int, Default: "262144", Min: 64},
+			{Name: "chunk", Doc: "bytes per read, or per chunk of a CPU", Kind: plan.Int, Default: "262144", Min: 64},
 		},
 		Check:   check,
 		Designs: designs(),
@@ -99,7 +104,7 @@ func uses(more ...string) []string { return append([]string{"file", "size", "rul
 // copyAndScan predicts one goroutine that reads and scans alternately.
 func copyAndScan(scan string) *workload.Formula {
 	return &workload.Formula{
-		Text: "read + " + scan, Source: "what is copied and what is scanned, one after the other (Amdahl 1967)",
+		Text: "read + " + scan, Source: "the time to copy plus the time to scan (Amdahl 1967)",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return m.Wall("read", p) + m.Wall(scan, p)
 		},
@@ -117,7 +122,7 @@ func shared(of string) *workload.Formula {
 // buffered predicts buffered, which is reused with an allocation for each byte.
 func buffered() *workload.Formula {
 	return &workload.Formula{
-		Text: "reused + bytes x the time of an allocation", Source: "a byte that escapes for each byte of the file",
+		Text: "reused + bytes x the time of an allocation", Source: "one heap allocation per byte of the file",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return m.Wall("reused", p) + bytesOf(p, m)*each("allocs", p, m)
 		},
@@ -127,7 +132,7 @@ func buffered() *workload.Formula {
 // oneByte predicts one-byte, which is buffered with a system call for each byte.
 func oneByte() *workload.Formula {
 	return &workload.Formula{
-		Text: "buffered + bytes x the time of a read of one byte", Source: "a system call for each byte of the file",
+		Text: "buffered + bytes x the time of a read of one byte", Source: "one system call per byte of the file",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return m.Wall("buffered", p) + bytesOf(p, m)*each("calls", p, m)
 		},

@@ -116,7 +116,7 @@ func (c Comparison) runArm(ctx context.Context, spec trial.Spec) (trial.Outcome,
 	spec.Design = c.Design
 	o, err := c.Run(ctx, spec)
 	if err == nil && !o.Trial.Good() {
-		err = fmt.Errorf("a trial of %s/%s (%s) came to no number: %s: %s", c.Workload.Name, c.Design, c.Point,
+		err = fmt.Errorf("a trial of %s/%s (%s) gave no result: %s: %s", c.Workload.Name, c.Design, c.Point,
 			o.Trial.Status, o.Trial.Error)
 	}
 	o.Trial.Design = arm

@@ -154,7 +154,7 @@ func TestFailures(t *testing.T) {
 		return o, err
 	}
 	if _, err := c.Compare(t.Context()); err == nil ||
-		!strings.Contains(err.Error(), "brewput/yardstick/burn (cpus=2 workers=2) came to no number: failed: killed") ||
+		!strings.Contains(err.Error(), "brewput/yardstick/burn (cpus=2 workers=2) gave no result: failed: killed") ||
 		len(*specs) != 4 {
 		t.Errorf("%v after %d trials", err, len(*specs))
 	}

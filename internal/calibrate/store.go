@@ -26,7 +26,8 @@ const prefix = "burn"
 // File returns the name of the file for a machine's calibration: dir/PREFIX-FINGERPRINT.json.
 func File(dir, prefix, fingerprint string) (string, error) {
 	if fingerprint == "" || strings.ContainsAny(fingerprint, `/\:`) {
-		return "", fmt.Errorf("the machine's fingerprint %q is no part of a file name: it must be a word", fingerprint)
+		return "", fmt.Errorf("the machine's fingerprint %q cannot be part of a file name: it must be a "+
+			"word", fingerprint)
 	}
 	return filepath.Join(dir, prefix+"-"+fingerprint+".json"), nil
 }

@@ -97,7 +97,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	}
 	count, budget := cmd.Flags().Changed("count"), cmd.Flags().Changed("budget")
 	if count && budget {
-		return usage("--count and --budget both say how many blocks there are; give one of them")
+		return usage("--count and --budget both set the number of blocks; give one of them")
 	}
 	if _, err := a.fromEnvironment(cmd,
 		func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) }); err != nil {
@@ -157,12 +157,11 @@ func benchIntent(s lab.Started) string {
 	for _, c := range h.Cases {
 		benchmarks[c.Design] = true
 	}
-	text := fmt.Sprintf("%s: %s, %s a block", h.Workload, result.Count(len(benchmarks), "benchmark"),
-		result.Count(len(h.Cases), "trial"))
+	text, size := h.Workload+": "+result.Count(len(benchmarks), "benchmark"), result.Count(len(h.Cases), "trial")
 	if h.Rule != nil {
-		text += budgetIntent(h, s.Estimate)
+		text += ", " + size + " a block" + budgetIntent(h, s.Estimate)
 	} else {
-		text += fmt.Sprintf(", x %s: %s, about %s", result.Count(h.Blocks, "block"),
+		text += fmt.Sprintf(", %s of %s: %s, about %s", result.Count(h.Blocks, "block"), size,
 			result.Count(s.Estimate.Total, "trial"), roundDuration(s.Estimate.Remaining))
 	}
 	return text + "; stored in " + s.Dir

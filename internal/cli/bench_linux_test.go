@@ -77,7 +77,7 @@ func TestBenchStopped(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if want := "what changed in the tree since then is not measured"; !strings.Contains(string(out), want) {
+			if want := "later changes of the source are not measured"; !strings.Contains(string(out), want) {
 				t.Errorf("it does not say %q:\n%s", want, out)
 			}
 			wantWhole(t, dir, 3, 2)

@@ -94,16 +94,16 @@ func TestFilesOfASide(t *testing.T) {
 		{"o1,o2,o3", "far1", "table", "undecided|3 old and 1 new runs are too few", 0},
 		{"o1,o2,single", "far1,far2", "md", "11, 10|slower", 0},
 		{"o1,o2,o3", "n1,n2", "json", `"runs_a":2,"runs_b":3,"paired":false|"n_a":10,"n_b":15,"runs_a":2,"runs_b":3|"verdict":"undecided"`, 0},
-		{"o1,copy", "n1,n2", "md", "copy: the results are those of o1: a copy is no replicate", 0},
+		{"o1,copy", "n1,n2", "md", "copy: the results are the same as those of o1: a copy is not a replicate", 0},
 		{"o1,o2", "n1,unknown", "md", "the old file o1 has a line goos: linux, and the new file unknown has none", 0},
 		{"o1,o2", "n1,n2", "bench", "side: old|100.1 ns/op|side: old|104.1 ns/op|side: new|106.1 ns/op|side: new|101.1",
 			0},
 		{"o1", "units", "table", "time/op only in the old: A|x only in the new: A", 0},
 		{"units", "o1", "json", `time/op only in the new: A|x only in the old: A`, 0},
-		{"o1", "torn", "table", "torn: lines left out, for they begin like results and cannot be read: 1", 0},
-		{"o1,other", "n1", "table", "o1 and other are of two machines: goos is linux in the old file o1 and darwin " +
+		{"o1", "torn", "table", "torn: lines left out because they begin like results and cannot be read: 1", 0},
+		{"o1,other", "n1", "table", "o1 and other are from two machines: goos is linux in the old file o1 and darwin " +
 			"in the old file other", 2},
-		{"o1,run", "n1", "table", "o1 is a file and run a run: give files alone or runs alone on a side", 2},
+		{"o1,run", "n1", "table", "o1 is a file and run is a run: give only files or only runs on a side", 2},
 	} {
 		var out, errs bytes.Buffer
 		older, newer := strings.Split(c.older, ","), strings.Split(c.newer, ",")

@@ -32,10 +32,10 @@ func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Bench
 	}
 
 	if len(p.Metrics) > 0 {
-		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
+		p.How = "paired: each block measures both sides, so changes of the machine affect both"
 		if s.First != nil {
-			p.How = "paired: each block holds all levels, so that what the machine does falls on all; each is " +
-				"compared with the first, " + strings.Join(s.First, ", ")
+			p.How = "paired: each block measures all levels, so changes of the machine affect all; each is compared " +
+				"with the first, " + strings.Join(s.First, ", ")
 		}
 		if s.Layouts > 1 {
 			p.How += fmt.Sprintf("; %d layouts of the code are the replicates", s.Layouts)
@@ -43,7 +43,7 @@ func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Bench
 	}
 
 	if s.NoCounters != "" {
-		p.Notes = append(p.Notes, "what limits scaling is unknown, because the runtime's counters could not be "+
+		p.Notes = append(p.Notes, "the limits of scaling are unknown, because the runtime's counters could not be "+
 			"read: "+s.NoCounters)
 	}
 	if len(s.Skipped) > 0 {

@@ -25,9 +25,9 @@ var pairings = []string{neighbours, allPairs}
 func (o *runOptions) settleBudget(count, budget, precision bool) error {
 	switch {
 	case count && precision:
-		return usage("--count and --precision both say how many replications there are; give one of them")
+		return usage("--count and --precision both set the number of replications; give one of them")
 	case count && budget:
-		return usage("--count and --budget both say how many blocks there are; give one of them")
+		return usage("--count and --budget both set the number of blocks; give one of them")
 	case count:
 		o.budget, o.precision = 0, ""
 	case budget && o.budget == 0:
@@ -59,7 +59,7 @@ func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 	budget, first := time.Duration(h.Rule.Budget), h.Rule.InterimBlocks[0]
 	text := fmt.Sprintf(": interim analyses at %s blocks", joinNumbers(h.Rule.InterimBlocks))
 	if h.Instrumented {
-		text = ", each also instrumented" + text
+		text = ", with and without instrumentation" + text
 	}
 	if o.Done > 0 {
 		return text + fmt.Sprintf(", %d trials done, %v of %v left", o.Done, roundDuration(o.BudgetLeft), budget)
@@ -67,13 +67,13 @@ func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 	text += fmt.Sprintf(", in %v at most", budget)
 	switch fit := budget / max(o.Block, 1); {
 	case o.Block == 0:
-		return text + "; how long a block takes is known once one is done"
+		return text + "; the time of a block is unknown until one is done"
 	case o.Jobs:
-		text += fmt.Sprintf("; the first comes after about %s and the time of the jobs",
+		text += fmt.Sprintf("; the first comes after about %s plus the time of the jobs",
 			roundDuration(time.Duration(first)*o.Block))
 	case fit < time.Duration(first):
-		text += fmt.Sprintf("; about %d %s, too few for the first interim analysis, so that nothing can be decided: "+
-			"that takes about %s", fit, blocksFit(int(fit)), roundDuration(time.Duration(first)*o.Block))
+		text += fmt.Sprintf("; about %d %s, too few for the first interim analysis, which takes about %s, so "+
+			"nothing can be decided", fit, blocksFit(int(fit)), roundDuration(time.Duration(first)*o.Block))
 	default:
 		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*o.Block))
 	}

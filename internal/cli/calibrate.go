@@ -42,7 +42,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 	a.measuring = true
 	c, err := lab.Calibrate(ctx, a.note)
 	if d := (*lab.UnfitError)(nil); errors.As(err, &d) && d.Err == nil {
-		err = fmt.Errorf("%w (%s doctor says more)", err, name())
+		err = fmt.Errorf("%w (%s doctor shows why)", err, name())
 	}
 	if err != nil {
 		return withExitCode(err)
@@ -61,6 +61,6 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 
 // storedText says where a calibration is stored.
 func storedText(c result.Calibration) string {
-	return fmt.Sprintf("stored for this machine (fingerprint %s); sim and the predictions of run count with "+
-		"these costs from now on", c.Fingerprint)
+	return fmt.Sprintf("stored for this machine (fingerprint %s); sim and the predictions of run now use these "+
+		"costs", c.Fingerprint)
 }

@@ -141,28 +141,27 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	}
 	page.Notes = c.Notes
 	if few := b.SingleResults(); len(few) > 0 {
-		page.Notes = append(page.Notes, "left out, for there is only one result of them on a side: "+
+		page.Notes = append(page.Notes, "left out, because a side has only one result: "+
 			compare.CaseNames(few))
 	}
 	page.Notes = append(page.Notes, report.LoneMetrics(b)...)
 
 	nested, single := b.Replicated()
-	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did " +
-		"differently between them is part of the difference"
+	page.How = "unpaired: the files do not say which lines were measured together, so changes of the machine count " +
+		"as differences"
 	if !c.Older.Files || !c.Newer.Files {
-		page.How = "unpaired: no block holds both sides, so what the machine did differently between them is part of " +
-			"the difference"
+		page.How = "unpaired: no block holds both sides, so changes of the machine count as differences"
 	}
 	switch {
 	case b.Paired:
-		page.How = "paired: the lines of both files were measured in the same blocks, so that what the " +
-			"machine did falls on both"
+		page.How = "paired: the lines of both files were measured in the same blocks, so changes of the machine " +
+			"affect both"
 	case nested:
-		page.How = "unpaired: the files or runs of a side are the replicates, so what differs from one to the next " +
-			"is in the intervals"
+		page.How = "unpaired: the files or runs of a side are the replicates, so the intervals include the " +
+			"variation between them"
 		if len(single) > 0 {
-			page.Notes = append(page.Notes, "in one file or run of each side alone, so that their intervals hold no "+
-				"difference from one to the next: "+strings.Join(single, ", "))
+			page.Notes = append(page.Notes, "in only one file or run of each side, so their intervals exclude the "+
+				"variation between files or runs: "+strings.Join(single, ", "))
 		}
 	}
 	page.Notes = append(page.Notes, c.Unused...)

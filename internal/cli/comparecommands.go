@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -94,7 +93,7 @@ func commandIntent(s lab.Started) string {
 	if s.Complete {
 		return s.Dir + " is complete"
 	}
-	text := fmt.Sprintf(" x %s", result.Count(h.Blocks, "block"))
+	text := ", " + result.Count(h.Blocks, "block")
 	if h.Rule != nil {
 		text = budgetIntent(h, s.Estimate)
 	}

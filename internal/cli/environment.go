@@ -88,10 +88,10 @@ func (o *runOptions) checkConsistent() error {
 	case o.recordCosts != "" && o.replayCosts != "":
 		return errBothCosts()
 	case o.replayCosts != "" && o.precision != "":
-		return usage("--replay-costs %s has the replications that it has: give --count in place of --precision",
+		return usage("--replay-costs %s has a fixed number of replications: give --count instead of --precision",
 			o.replayCosts)
 	case o.sensitivity && (o.format == "csv" || o.format == "bench"):
-		return usage("--sensitivity has no effect on --format %s, which holds trials alone; use table, json or md",
+		return usage("--sensitivity has no effect on --format %s, which holds only trials; use table, json or md",
 			o.format)
 	case o.sensitivity && o.cost == "none":
 		return usage("--sensitivity: with --cost none no cost can be varied; give costs, as in --cost wake=60us")
@@ -100,7 +100,7 @@ func (o *runOptions) checkConsistent() error {
 }
 
 func errBothCosts() error {
-	return usage("--record-costs and --replay-costs: costs that are read need not be written; give one of them")
+	return usage("--record-costs and --replay-costs exclude each other; give one of them")
 }
 
 // fromEnvironment sets options that are not given from the environment and resolves contradictions.

@@ -232,7 +232,7 @@ func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string
 		return withExitCode(err)
 	}
 	if t == nil {
-		fmt.Fprintln(a.stderr, "brewput: there is no trace, and so no timeline")
+		fmt.Fprintln(a.stderr, "brewput: no trace was recorded, so there is no timeline")
 		return nil
 	}
 	write := func(w io.Writer) error { return report.TimelineJSON(w, []*timeline.Timeline{t}) }

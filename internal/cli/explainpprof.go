@@ -29,7 +29,7 @@ func profilesToShow(c *collect.Collected) (list []pprofui.Profile) {
 func (a *app) servePprof(ctx context.Context, c *collect.Collected) error {
 	list := profilesToShow(c)
 	if len(list) == 0 {
-		fmt.Fprintln(a.stderr, "brewput: there is no profile that pprof could show")
+		fmt.Fprintln(a.stderr, "brewput: no profile was recorded for pprof to show")
 		return nil
 	}
 	token := pprofui.Token()
@@ -46,9 +46,8 @@ func (a *app) servePprof(ctx context.Context, c *collect.Collected) error {
 	server := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	fmt.Fprintf(a.stderr, "pprof's views are at http://%v/%s/ until you interrupt this program; whoever knows this "+
-		"address sees the profiles, "+
-		"and sources of this module and of Go\n", listener.Addr(), token)
+	fmt.Fprintf(a.stderr, "pprof's views are at http://%v/%s/ until you interrupt this program; anyone with this "+
+		"address can read the profiles, and the sources of this module and of Go\n", listener.Addr(), token)
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -19,13 +19,13 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 	dash := cmd.ArgsLenAtDash()
 	switch {
 	case (o.before == "") != (o.after == ""):
-		return usage("--before and --after go together: give what was and what is, as in explain --before " +
+		return usage("--before and --after go together: give the old and the new target, as in explain --before " +
 			"old.pprof --after new.pprof")
 	case o.before != "" && len(args) > 0 && dash != 0:
 		return usage("with --before and --after there is no target %q; put the arguments of both "+
 			"programs after two dashes", args[0])
 	case o.before != "" && (o.timeline != "" || o.pprof):
-		return usage("--timeline and --pprof are of one program; ask for them without --before and --after")
+		return usage("--timeline and --pprof show one program; leave out --before and --after")
 	case o.before != "":
 		if e.Before, err = o.sideTarget(cmd, o.before, args, all); err == nil {
 			e.Target, err = o.sideTarget(cmd, o.after, args, all)
@@ -135,7 +135,7 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 func (a *app) explainDesign(w *workload.Workload, designs []string, given map[string]string,
 	e *lab.ExplainOptions) error {
 	if len(designs) != 1 {
-		return usage("explain looks at one design at a time: give one by --designs, of %s",
+		return usage("explain takes one design: select it with --designs, from %s",
 			strings.Join(designNames(w), ", "))
 	}
 	o := lab.MeasureOptions{NoPredictions: true,
@@ -149,7 +149,7 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 	top := cases[0].Point
 	for i, c := range cases {
 		if !sameExcept(c.Point, top, "cpus", "workers") || i > 0 && c.Point.Int("cpus") == top.Int("cpus") {
-			return usage("explain looks at one point at a time, and these flags ask for %d: give each factor one level",
+			return usage("explain takes one point, but these flags give %d: give each factor one level",
 				len(cases))
 		}
 		if c.Point.Int("cpus") >= top.Int("cpus") {

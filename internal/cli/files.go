@@ -14,7 +14,7 @@ func writable(flag, path string) error {
 	case err != nil || !info.IsDir():
 		return usage("%s %s: there is no directory %s; make it first", flag, path, dir)
 	case targetErr == nil && !target.Mode().IsRegular():
-		return usage("%s %s is there and is no file; give another name", flag, path)
+		return usage("%s %s exists and is not a file; give another name", flag, path)
 	}
 	return nil
 }

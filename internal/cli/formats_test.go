@@ -166,7 +166,7 @@ func wantDoctor(t *testing.T, dir string) {
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil || !strings.Contains(string(out), `"check":"noise"`) ||
-		strings.Contains(string(out), "came to no number") {
+		strings.Contains(string(out), "gave no result") {
 		t.Errorf("doctor in a program of one's own: %v\n%s", err, out)
 	}
 }

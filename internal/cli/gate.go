@@ -81,8 +81,8 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 
 	e := a.benchEvents(args, &o.BenchOptions)
 	e.started = func(s lab.Started) string {
-		return fmt.Sprintf("%s: blocks of %s, which hold every benchmark of both revisions once, until it is known, "+
-			"at most %s in %v; stored in %s",
+		return fmt.Sprintf("%s: each block measures every benchmark of both revisions once (%s), until all are "+
+			"decided; at most %s in %v; stored in %s",
 			s.Header.Workload, result.Count(len(s.Header.Cases), "trial"), result.Count(o.Count, "block"), o.Budget,
 			s.Dir)
 	}
@@ -142,7 +142,7 @@ func gateNotes(r *lab.GateResult) []string {
 			notes = append(notes, "other processes were busy meanwhile, so only counts that do not vary are decided")
 		}
 		if s := r.BudgetEnded; s != nil {
-			notes = append(notes, fmt.Sprintf("the budget of %v ends after %s of about %s each", s.Budget,
+			notes = append(notes, fmt.Sprintf("the budget of %v is enough for %s of about %s each", s.Budget,
 				result.Count(s.Blocks, "block"), roundDuration(s.Each)))
 		}
 	}

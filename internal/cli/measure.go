@@ -198,7 +198,8 @@ func (a *app) reportFailures(trials []result.Trial) {
 		}
 	}
 	if cases := result.NeverValid(trials); len(cases) > 0 {
-		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid: customers were always noticed late; see the errors\n",
+		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid, because arrivals were always noticed late; see the "+
+			"errors\n",
 			cases[0])
 	}
 	if n == 0 {
@@ -247,19 +248,19 @@ func intent(s lab.Started) string {
 		return virtualIntent(s)
 	}
 	if len(h.Cases) == 0 {
-		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s",
+		return fmt.Sprintf("%s: this machine has %d CPUs, so nothing can be measured; predicted: %s, %s each",
 			h.Workload, runtime.NumCPU(), result.Count(len(h.PredictedCases), "case"),
 			result.Count(h.Blocks, "replication"))
 	}
 
 	text := h.Workload + ": " + caseCount(h)
 	if n := len(h.PredictedOnly()); n > 0 {
-		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
+		text += fmt.Sprintf(" (and %s beyond %d CPUs, only predicted)", result.Count(n, "case"), runtime.NumCPU())
 	}
 	if h.Rule != nil {
 		return text + budgetIntent(h, o)
 	}
-	text += fmt.Sprintf(", x %s, each also instrumented: %s", result.Count(h.Blocks, "block"),
+	text += fmt.Sprintf(", %s, with and without instrumentation: %s", result.Count(h.Blocks, "block"),
 		result.Count(o.Total, "trial"))
 	if o.Done > 0 {
 		text += fmt.Sprintf(", %d of them done", o.Done)
@@ -268,7 +269,7 @@ func intent(s lab.Started) string {
 		text += ", about " + roundDuration(o.Remaining)
 	}
 	if o.Jobs {
-		text += " and the time of its jobs"
+		text += " plus the time of its jobs"
 	}
 	return text
 }
@@ -279,16 +280,11 @@ func caseCount(h *sweep.Header) string {
 	for _, c := range h.Cases {
 		designs[c.Design] = true
 	}
-	return withPoints(len(designs), "design", len(h.Cases))
-}
-
-// withPoints prints a number of things, and how many cases they are with all their points.
-func withPoints(n int, what string, cases int) string {
-	whose := "their"
-	if n == 1 {
-		whose = "its"
+	count := result.Count(len(designs), "design")
+	if len(h.Cases) > len(designs) {
+		count = result.Count(len(h.Cases), "case") + " of " + count
 	}
-	return fmt.Sprintf("%s, %d with %s points", result.Count(n, what), cases, whose)
+	return count
 }
 
 // roundDuration rounds a time to the precision of an estimate.

@@ -147,7 +147,7 @@ func TestOtherHeader(t *testing.T) {
 	for _, got := range []shown{show("sim", "--resume", "v0"), show("compare", "v0", "v1")} {
 		want := filepath.Join("v0", "journal.ndjson") + ":3: its digest does not fit"
 		for _, w := range []string{want, "the header is that of another run",
-			"put the file back as it was, or start a new run"} {
+			"restore the file as it was, or start a new run"} {
 			if got.code != 2 || !strings.Contains(got.stderr, w) {
 				t.Errorf("exit %d, and stderr lacks %q:\n%s", got.code, w, got.stderr)
 			}

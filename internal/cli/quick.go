@@ -44,7 +44,7 @@ func (o *runOptions) shorten(w *workload.Workload, given map[string]string, chan
 			words = append(words, name+" "+w.Quick[name])
 		}
 	}
-	if o.quickNote = "quick: nothing was left to shorten"; len(words) > 0 {
-		o.quickNote = "quick, so that figures are rough: " + strings.Join(words, ", ")
+	if o.quickNote = "quick: your settings left nothing to shorten"; len(words) > 0 {
+		o.quickNote = "quick, so figures are rough: " + strings.Join(words, ", ")
 	}
 }

@@ -107,7 +107,7 @@ func onlyResume(cmd *cobra.Command) error {
 // its trials ended.
 func (o *runOptions) continuation(r *lab.Run, complete bool) string {
 	if r.Header.RecordingFile != "" && !complete {
-		return "what its real code cost is not kept: start it anew"
+		return "the costs of its real code were not kept: start it again"
 	}
 	text := "continue with: " + resumeHint(r.Header, r.Dir)
 	if o.sensitivity {

@@ -172,7 +172,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			given := map[string]bool{}
 			cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
 			if given["operations"] && given["duration"] {
-				return usage("--operations and --duration are two ways to end a trial; give one of them")
+				return usage("--operations and --duration both set the end of a trial; give one of them")
 			}
 			if err := checkTimelineSpan(cmd); err != nil {
 				return err
@@ -255,7 +255,7 @@ func (o *runOptions) validate() error {
 
 func (o *runOptions) validateFormat() error {
 	if o.baseline != "" && !o.needsVerdicts() {
-		return usage("--baseline has no effect on --format %s, which holds trials and no verdicts", o.format)
+		return usage("--baseline has no effect on --format %s, which holds trials but no verdicts", o.format)
 	}
 	if !slices.Contains(pairings, o.pairs) {
 		return usage("--compare %s is not possible%s; use %s", o.pairs, didYouMean(o.pairs, pairings),

@@ -29,10 +29,10 @@ func (a *app) simCommand() *cobra.Command {
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "measured virtual `TIME` of each trial")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual warm-up `TIME` before each measurement (unless "+
 		"set, more for designs that settle later)")
-	f.StringVar(&o.cost, "cost", "", "time that the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, "+
-		"the others being none; names: wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, "+
-		"outlier-every, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default those that "+
-		"calibrate measured here, else typical ones)")
+	f.StringVar(&o.cost, "cost", "", "scheduler costs: none, or `COSTS` such as wake=60us,chan=200ns (others are "+
+		"none); names: wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, outlier-every, switch, "+
+		"spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default those that calibrate measured here, else "+
+		"typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	o.costFlags(f)
@@ -47,13 +47,13 @@ func (a *app) simCommand() *cobra.Command {
 // virtualIntent describes what is still to be calculated.
 func virtualIntent(s lab.Started) string {
 	h := &s.Header
-	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, caseCount(h))
+	text := fmt.Sprintf("%s, in virtual time: %s, ", h.Workload, caseCount(h))
 	if p := h.Precision; p != nil {
-		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.MinReplications,
+		text += fmt.Sprintf("%d to %d replications each, until every mean is within %v", p.MinReplications,
 			p.MaxReplications,
 			percent(p.Relative))
 	} else {
-		text += result.Count(h.Blocks, "replication")
+		text += result.Count(h.Blocks, "replication") + " each"
 	}
 	if s.Estimate.Done > 0 {
 		text += fmt.Sprintf(", %d of them done", s.Estimate.Done)

@@ -56,14 +56,14 @@ func TestIntent(t *testing.T) {
 		precision *sweep.Precision
 		want      string
 	}{
-		{result.Virtual, one, 1, nil, "coffee, in virtual time: 1 design, 1 with its points, x 1 replication"},
-		{result.Virtual, three[:2], 2, nil, "coffee, in virtual time: 1 design, 2 with its points, x 2 replications"},
-		{result.Virtual, three, 1, nil, "coffee, in virtual time: 2 designs, 3 with their points, x 1 replication"},
-		{result.Virtual, one, 1000, sweep.NewPrecision(0.01), "coffee, in virtual time: 1 design, 1 with its points, " +
-			"x 10 to 1000 replications, until every mean is within 1%"},
-		{result.Live, one, 1, nil, "coffee: 1 design, 1 with its points, x 1 block, each also instrumented: 2 " +
+		{result.Virtual, one, 1, nil, "coffee, in virtual time: 1 design, 1 replication each"},
+		{result.Virtual, three[:2], 2, nil, "coffee, in virtual time: 2 cases of 1 design, 2 replications each"},
+		{result.Virtual, three, 1, nil, "coffee, in virtual time: 3 cases of 2 designs, 1 replication each"},
+		{result.Virtual, one, 1000, sweep.NewPrecision(0.01), "coffee, in virtual time: 1 design, " +
+			"10 to 1000 replications each, until every mean is within 1%"},
+		{result.Live, one, 1, nil, "coffee: 1 design, 1 block, with and without instrumentation: 2 " +
 			"trials, about 90ms"},
-		{result.Live, three, 6, nil, "coffee: 2 designs, 3 with their points, x 6 blocks, each also instrumented: 36 " +
+		{result.Live, three, 6, nil, "coffee: 3 cases of 2 designs, 6 blocks, with and without instrumentation: 36 " +
 			"trials, about 1.6s"},
 	} {
 		h := sweep.Header{Workload: "coffee", World: c.world, Precision: c.precision, Cases: c.cases, Blocks: c.blocks,

@@ -41,7 +41,7 @@ func TestDirectoryRemoved(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := cli.Run(context.Background(), append(catalog.All(), remover), args, strings.NewReader(""), &out, &errs)
 		if code != 4 || !strings.Contains(errs.String(), "brewput: run: its ") ||
-			!strings.Contains(errs.String(), "removed, moved or replaced while the run was under way") ||
+			!strings.Contains(errs.String(), "removed, moved or replaced during the run") ||
 			strings.Contains(errs.String(), "\nstored in") {
 			t.Errorf("%v: exit %d\n%s", args, code, errs.String())
 		}

@@ -171,7 +171,7 @@ func Of(dir string, h *sweep.Header) (*Experiment, error) {
 	x := new(Experiment)
 	err := json.Unmarshal(h.Commands, x)
 	if err == nil && (len(x.Commands) < 2 || x.Commands[0].Design != baseline) {
-		err = errors.New("it has no two commands")
+		err = errors.New("it has fewer than two commands")
 	}
 	for _, c := range x.Commands {
 		if err == nil && (len(c.Words) == 0 || c.Design == "") {
@@ -179,7 +179,7 @@ func Of(dir string, h *sweep.Header) (*Experiment, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: what its header says of the commands cannot be read: %w", dir, err)
+		return nil, fmt.Errorf("%s: the commands in its header cannot be read: %w", dir, err)
 	}
 	return x, nil
 }

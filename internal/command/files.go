@@ -16,7 +16,7 @@ func checkInput(path string) error {
 	case err != nil:
 		return plan.Refuse("input", nil, "%w", err)
 	case !info.Mode().IsRegular():
-		return plan.Refuse("input", path, "is not a regular file, which every run could read again")
+		return plan.Refuse("input", path, "is not a regular file that every run can read again")
 	}
 	return nil
 }

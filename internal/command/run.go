@@ -81,8 +81,8 @@ func (r *Runner) identify(ctx context.Context) error {
 			sum = ""
 		}
 		if c.SHA256 != "" && sum != c.SHA256 {
-			return fmt.Errorf("%s is not the file that the run began with: its times must not be mixed with the "+
-				"stored ones; put it back, or start a new run", path)
+			return fmt.Errorf("%s has changed since the run began, so its times must not be mixed with the stored "+
+				"ones; restore it, or start a new run", path)
 		}
 		c.SHA256 = sum
 	}

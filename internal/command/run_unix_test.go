@@ -250,7 +250,7 @@ func TestChanged(t *testing.T) {
 		t.Error(err)
 	}
 	write("exit 0 # another")
-	if err := resume(); err == nil || !strings.Contains(err.Error(), "is not the file that the run began with") {
+	if err := resume(); err == nil || !strings.Contains(err.Error(), "has changed since the run began") {
 		t.Error(err)
 	}
 }

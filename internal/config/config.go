@@ -188,7 +188,7 @@ func (s Setting) check() string {
 	switch s.Flag {
 	case "count":
 		if !number.MatchString(s.Value) {
-			return "a whole number from 1 on"
+			return "a whole number, 1 or more"
 		}
 	case "format":
 		if !word.MatchString(s.Value) {

@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 		"doctor.format = json":        `flags of run, sim, bench, gate and explain`,
 		"run.env = X=1":               `"run.env" cannot be set`,
 		"pager = less":                `"pager = less" is not a setting`,
-		"run.count = 0":               `takes a whole number from 1 on`,
+		"run.count = 0":               `takes a whole number, 1 or more`,
 		"run.count = 010":             `takes a whole number`,
 		"run.duration = -1s":          `takes a time`,
 		"run.format = \x1b[31m":       `run.format = "\x1b[31m" is not possible`,

@@ -40,8 +40,8 @@ func Measure(ctx context.Context, rate float64, cpus int, run Run) (result.Calib
 		Prices: f.prices, HandOvers: f.handOvers, Ladder: s.ladder(), Warnings: []string{},
 	}
 	if cpus < 2 {
-		c.Warnings = append(c.Warnings, "this machine has one CPU: what waking another one takes, and stealing from "+
-			"it, are typical costs")
+		c.Warnings = append(c.Warnings, "this machine has one CPU, so the costs of wake-ups and of work stealing "+
+			"are typical ones")
 	}
 	return c, nil
 }

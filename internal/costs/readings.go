@@ -31,7 +31,7 @@ func (r readings) answer() workload.Answer {
 // readAnswer decodes the answer of a trial.
 func readAnswer(o trial.Outcome) (readings, error) {
 	if !o.Trial.Good() {
-		return nil, fmt.Errorf("the microprogram %s came to nothing: %s: %s", o.Trial.Design, o.Trial.Status,
+		return nil, fmt.Errorf("the microprogram %s failed: %s: %s", o.Trial.Design, o.Trial.Status,
 			o.Trial.Error)
 	}
 	var fields map[string]any

@@ -80,7 +80,7 @@ func parse(text []byte) (result.Calibration, sim.Costs, error) {
 		return c, sim.Costs{}, fmt.Errorf("its schema version is %d, and this program reads %d", c.SchemaVersion,
 			result.SchemaVersion)
 	case c.Fingerprint == "" || c.GoVersion == "" || c.Measured.IsZero():
-		return c, sim.Costs{}, errors.New("it does not say of which machine, program or time it is")
+		return c, sim.Costs{}, errors.New("it does not name its machine, program and time")
 	}
 	costs, err := sim.ParseCosts(c.Costs)
 	if err != nil {

@@ -79,9 +79,9 @@ func TestLoadRefuses(t *testing.T) {
 		"no object":       {string(text), "[]", "damaged"},
 		"another kind":    {`"calibration"`, `"trial"`, `its kind is "trial"`},
 		"another version": {`"schema_version": 1`, `"schema_version": 2`, "schema version is 2"},
-		"no machine":      {`"m"`, `""`, "does not say of which machine"},
+		"no machine":      {`"m"`, `""`, "does not name its machine"},
 		"another machine": {`"m"`, `"n"`, "its fingerprint is n, here it is m"},
-		"no time":         {"2026-01-02T03:04:05Z", "0001-01-01T00:00:00Z", "does not say"},
+		"no time":         {"2026-01-02T03:04:05Z", "0001-01-01T00:00:00Z", "does not name"},
 		"no costs":        {"wake=3µs/8µs/60µs,chan=21ns", "", "its costs cannot be read"},
 		"falling costs":   {"8µs", "2µs", "rising order"},
 	} {

@@ -106,7 +106,7 @@ func (s *Side) keepHead() string {
 	if s.Experiment != nil {
 		how = "measured with the base " + s.Experiment.BaseRev
 	}
-	return fmt.Sprintf("of the %s, %s, the head is compared", s.Name, how)
+	return fmt.Sprintf("of the %s, %s, only the head is compared", s.Name, how)
 }
 
 // factorsOf returns the factors of the sides except cpus, then the other settings in headers of runs.
@@ -200,15 +200,16 @@ func (s *Side) matchLevel(factor string, other *Side) string {
 	all := factor + " (" + strings.Join(levels, ", ") + ")"
 	if i := slices.IndexFunc(levels, func(l string) bool { return at != "" && sameLevel(factor, l, at) }); i >= 0 {
 		s.keepLevel(factor, levels[i])
-		return fmt.Sprintf("of the %s, which varies %s, %s=%s is compared: so was the %s measured", s.Name, all, factor,
+		return fmt.Sprintf("the %s varies %s; only %s=%s is compared, at which the %s was "+
+			"measured", s.Name, all, factor,
 			levels[i], other.Name)
 	}
-	why := "at what the " + other.Name + " was measured is not known"
+	why := "the level of the " + other.Name + " is unknown"
 	if at != "" {
 		why = "the " + other.Name + " was measured at " + factor + "=" + at
 	}
-	return fmt.Sprintf("only the %s varies %s, and %s: each level is compared with it in a table of its own, with a "+
-		"geometric mean of its own", s.Name, all, why)
+	return fmt.Sprintf("only the %s varies %s, and %s: each level is compared with it in a separate table, with its "+
+		"own geometric mean", s.Name, all, why)
 }
 
 // sameLevel reports whether two levels of a factor are equal. Headers of runs have memory limits in bytes.

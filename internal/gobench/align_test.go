@@ -55,38 +55,38 @@ func TestAlign(t *testing.T) {
 	}{
 		{"two plain runs", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", ""), " / ", "", ""},
 		{"a base", sideOf("old", run(), "100", ""), sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
-			"of the new, measured with the base main, the head is compared", ""},
+			"of the new, measured with the base main, only the head is compared", ""},
 		{"two bases", sideOf("old", base, "100", "rev=base", "rev=head"),
 			sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
-			"of the old, measured with the base main, the head is compared; of the new, measured with the base main, " +
-				"the head is compared", ""},
+			"of the old, measured with the base main, only the head is compared; of the new, measured with the base " +
+				"main, only the head is compared", ""},
 		{"a file with a base", sideOf("old", nil, "", "rev=base", "rev=head"), sideOf("new", nil, "", ""), " / ",
-			"of the old, which has a base and a head, the head is compared", ""},
+			"of the old, which has a base and a head, only the head is compared", ""},
 		{"a file with a base and lines of neither", sideOf("old", nil, "", "", "rev=base", "rev=head"),
 			sideOf("new", nil, "", ""), " / ",
-			"of the old, which has a base and a head, the head is compared", ""},
+			"of the old, which has a base and a head, only the head is compared", ""},
 		{"an empty level beside who knows what", sideOf("old", run(), "100", "BEANS=", "BEANS=2"),
 			sideOf("new", run(), "100", ""), " / BEANS=;  / BEANS=2",
-			"only the old varies BEANS (, 2), and at what the new was measured is not known: each level is compared " +
-				"with it in a table of its own, with a geometric mean of its own", ""},
+			"only the old varies BEANS (, 2), and the level of the new is unknown: each level is compared with it " +
+				"in a separate table, with its own geometric mean", ""},
 		{"a level that the other was measured at", sideOf("old", run(), "100", ""),
 			sideOf("new", run(), "100", "GOGC=50", "GOGC=100"), " / ",
-			"of the new, which varies GOGC (50, 100), GOGC=100 is compared: so was the old measured", ""},
+			"the new varies GOGC (50, 100); only GOGC=100 is compared, at which the old was measured", ""},
 		{"levels that the other was not measured at", sideOf("old", run(), "100", ""),
 			sideOf("new", run(), "100", "GOGC=50", "GOGC=200"), "GOGC=50 / ; GOGC=200 / ",
-			"only the new varies GOGC (50, 200), and the old was measured at GOGC=100: each level is compared " +
-				"with it in a table of its own, with a geometric mean of its own", ""},
+			"only the new varies GOGC (50, 200), and the old was measured at GOGC=100: each level is compared with " +
+				"it in a separate table, with its own geometric mean", ""},
 		{"levels beside who knows what", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),
 			sideOf("new", run(), "100", ""), " / BEANS=1;  / BEANS=2",
-			"only the old varies BEANS (1, 2), and at what the new was measured is not known: each level is compared " +
-				"with it in a table of its own, with a geometric mean of its own", ""},
+			"only the old varies BEANS (1, 2), and the level of the new is unknown: each level is compared with it " +
+				"in a separate table, with its own geometric mean", ""},
 		{"levels of both", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),
 			sideOf("new", run(), "100", "BEANS=2", "BEANS=3"), " / ", "", ""},
 		{"a level and levels", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),
 			sideOf("new", run(), "100", "BEANS=2"), " / ",
-			"of the old, which varies BEANS (1, 2), BEANS=2 is compared: so was the new measured", ""},
+			"the old varies BEANS (1, 2); only BEANS=2 is compared, at which the new was measured", ""},
 		{"levels of a file", sideOf("old", nil, "", "gogc=50", "gogc=100"), sideOf("new", run(), "100", ""), " / ",
-			"of the old, which varies gogc (50, 100), gogc=100 is compared: so was the new measured", ""},
+			"the old varies gogc (50, 100); only gogc=100 is compared, at which the new was measured", ""},
 		{"levels of a file and a run", sideOf("old", nil, "", "gogc=50", "gogc=100"),
 			sideOf("new", run(), "100", "GOGC=100", "GOGC=200"), " / ", "", ""},
 		{"levels of a run and a file", sideOf("old", run(), "100", "GOGC=100", "GOGC=200"),
@@ -209,10 +209,10 @@ func TestJoined(t *testing.T) {
 			"gogc is 50, 100 in a and 100 here", ""},
 		{"a base in one", sideOf("a", run(), "100", ""), sideOf("b", base, "100", "rev=base", "rev=head"), "cpus=1 6",
 			"",
-			"of the b, measured with the base main, the head is compared"},
+			"of the b, measured with the base main, only the head is compared"},
 		{"a run that was stopped in the base", sideOf("a", run(), "100", ""), with(sideOf("b", base, "50", "rev=base",
 			"rev=head"), func(s *Side) { s.Trials = s.Trials[:1] }), "cpus=1 3", "GOGC is 100 in a and 50 here",
-			"of the b, measured with the base main, the head is compared"},
+			"of the b, measured with the base main, only the head is compared"},
 		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
 			"branch is not given in a and main here", ""},
 	} {
@@ -222,8 +222,8 @@ func TestJoined(t *testing.T) {
 			rows = append(rows, fmt.Sprint(r.Point, " ", r.N))
 		}
 		for _, w := range doubts {
-			text := strings.TrimPrefix(w.Text, "b: this run is no replicate of a, on the same side: ")
-			said = append(said, strings.TrimSuffix(text, "; measure the runs of a side with one program "+
+			text := strings.TrimPrefix(w.Text, "b: this run is not a replicate of a, on the same side: ")
+			said = append(said, strings.TrimSuffix(text, "; measure all runs of a side with one program "+
 				"and the same settings"))
 		}
 		if got := strings.Join(rows, "; "); got != c.rows || strings.Join(said, "; ") != c.said ||

@@ -94,7 +94,7 @@ func parseExceptions(from io.Reader, file string) ([]Exception, error) {
 				"as in: Encode/* ns/op 2026-12-31 checks more", file, n)
 		}
 		if _, err := time.Parse(time.DateOnly, words[2]); err != nil {
-			return nil, fmt.Errorf("%s:%d: %q is no day; write it as 2026-12-31", file, n, words[2])
+			return nil, fmt.Errorf("%s:%d: %q is not a date; write it as 2026-12-31", file, n, words[2])
 		}
 		e := Exception{n, strings.TrimPrefix(words[0], "Benchmark"), words[1], words[2], strings.Join(words[3:], " ")}
 		if _, err := path.Match(e.Name, ""); err != nil {

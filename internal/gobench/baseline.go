@@ -21,7 +21,8 @@ var baselineName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
 // CheckBaselineName refuses a name that a baseline cannot have. option is the option that gives it.
 func CheckBaselineName(option, name string) error {
 	if !baselineName.MatchString(name) {
-		return plan.Refuse(option, name, "is no name").Suggest("use letters, digits, dots and dashes, as in main")
+		return plan.Refuse(option, name, "is not a valid name").
+			Suggest("use letters, digits, dots and dashes, as in main")
 	}
 	return nil
 }

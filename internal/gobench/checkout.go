@@ -43,7 +43,7 @@ func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Che
 	}
 	mod := worktreePath(r.Root, tree, t.GoMod)
 	if !within(r.Root, t.GoMod) || !exists(mod) {
-		return p, fmt.Errorf("the base has no %s, so that its package belongs to no module; give a later revision",
+		return p, fmt.Errorf("the base has no %s, so its package belongs to no module; give a later revision",
 			relative(r.Root, t.GoMod))
 	}
 	file, err := modFile(ctx, w, r, tree, mod)

@@ -38,7 +38,7 @@ func ReadSide(ctx context.Context, name string, paths []string, open func(dir st
 			return nil, err
 		}
 		if side = append(side, s); s.Kind() != side[0].Kind() {
-			return nil, plan.Refuse("", nil, "%s is a %s and %s a %s: give files alone or runs alone on a side",
+			return nil, plan.Refuse("", nil, "%s is a %s and %s is a %s: give only files or only runs on a side",
 				side[0].Path, side[0].Kind(), path, s.Kind())
 		}
 		if s.Name = name; len(paths) > 1 {

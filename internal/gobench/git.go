@@ -17,7 +17,7 @@ type Repo struct {
 func FindRepo(ctx context.Context, dir string) (Repo, error) {
 	out, err := git(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return Repo{}, fmt.Errorf("%s is in no git repository, so that there is no other revision to compare with: %w",
+		return Repo{}, fmt.Errorf("%s is not in a git repository, so there is no other revision to compare with: %w",
 			dir, err)
 	}
 	root, err := filepath.EvalSymlinks(strings.TrimSpace(string(out)))

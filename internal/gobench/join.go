@@ -16,7 +16,7 @@ func WarnCopies(all []*Side) (doubts []compare.Warning) {
 	for i, s := range all {
 		for _, other := range all[:i] {
 			if len(all) > 2 && slices.EqualFunc(s.Trials, other.Trials, same) {
-				doubts = append(doubts, newWarning(s, "the results are those of %s: a copy is no "+
+				doubts = append(doubts, newWarning(s, "the results are the same as those of %s: a copy is not a "+
 					"replicate; give each %s once",
 					other.Path, s.Kind()))
 			}

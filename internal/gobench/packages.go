@@ -149,15 +149,15 @@ func listPackages(ctx context.Context, dir, pattern string) (list []listed, err 
 	out, err := run(ctx, dir, nil, "go", "list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error",
 		"--", pattern)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no package that go list finds: %w", typed, err)
+		return nil, fmt.Errorf("%s is not a package that go list finds: %w", typed, err)
 	}
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p listed
 		if err := dec.Decode(&p); err != nil {
-			return nil, fmt.Errorf("what go list %s says cannot be read: %w", typed, err)
+			return nil, fmt.Errorf("the output of go list %s cannot be read: %w", typed, err)
 		}
 		if p.Dir == "" && p.Error != nil {
-			return nil, fmt.Errorf("%s is no package that go list finds: %s", typed, p.Error.Err)
+			return nil, fmt.Errorf("%s is not a package that go list finds: %s", typed, p.Error.Err)
 		}
 		list = append(list, p)
 	}

@@ -53,7 +53,7 @@ func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note f
 	*x = was
 	for name, sum := range x.Binaries {
 		if now, err := hashFile(ctx, filepath.Join(dir, name)); err != nil || now != sum {
-			return nil, fmt.Errorf("the test binary %s is not what the run began with (%w): start a new run",
+			return nil, fmt.Errorf("the test binary %s has changed since the run began (%w): start a new run",
 				filepath.Join(dir, name), errors.Join(err, errChanged))
 		}
 	}

@@ -58,8 +58,8 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	switch {
 	case x.Asked:
 		e.crashed = true
-		e.problem = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a "+
-			"longer time limit", limit)
+		e.problem = fmt.Sprintf("it did not end within %v: it is deadlocked, in an endless loop, or needs a longer "+
+			"time limit", limit)
 	case x.Err != nil && !errors.Is(x.Err, exec.ErrWaitDelay):
 		e.crashed = x.State == nil || x.State.ExitCode() != 1
 		e.problem = fmt.Sprintf("its process ended with %v", x.Err) + causeText(e.stderr+"\n"+e.stdout)
@@ -72,7 +72,7 @@ func causeText(text string) string {
 	if line := headline(text); line != "" {
 		return ": " + line
 	}
-	return "; it printed nothing of why"
+	return "; it printed no reason"
 }
 
 // testingLine matches lines that package testing prints for every benchmark, which say nothing about a failure.
@@ -149,8 +149,8 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 	if float64(o.Trial.Metrics.Get(result.TimePerOp)) < minPerOp {
 		// Equal texts in all trials give one warning.
 		o.Trial.Warnings = append(o.Trial.Warnings,
-			fmt.Sprintf("an operation takes less than %v ns, which no CPU can do: "+
-				"the benchmark does not do its work b.N times; let it loop with b.Loop, or over b.N", minPerOp))
+			fmt.Sprintf("an operation takes less than %v ns, which no CPU can do: the benchmark does not repeat its "+
+				"work b.N times; loop with b.Loop, or over b.N", minPerOp))
 		for _, m := range []string{result.CPUPerOp, result.MutexPerOp, result.GCPerOp, result.SchedPerOp} {
 			delete(o.Trial.Metrics, m) // meaningless values
 		}

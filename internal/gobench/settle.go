@@ -64,7 +64,7 @@ func (b *Bench) checkOutBase(ctx context.Context, w *Workshop, r Repo, tree stri
 		switch {
 		case p.Name == "":
 		case !within(r.Root, t.Dir):
-			return fmt.Errorf("%s is outside of the repository %s: measure it alone", t.ImportPath, r.Root)
+			return fmt.Errorf("%s is outside the repository %s: measure it alone", t.ImportPath, r.Root)
 		case !exists(worktreePath(r.Root, tree, t.Dir)) && !slices.Contains(p.Without, Base):
 			p.Without = append(p.Without, Base)
 		}

@@ -59,11 +59,12 @@ func (f *File) Omitted() (notes []string) {
 		notes = append(notes, text)
 	}
 	if f.Long > 0 {
-		notes = append(notes, fmt.Sprintf("%s: lines left out, for they are longer than 65536 bytes and no results: %d",
+		notes = append(notes, fmt.Sprintf("%s: lines left out because they are longer than 65536 bytes and no "+
+			"results: %d",
 			f.Path, f.Long))
 	}
 	if f.Torn > 0 {
-		notes = append(notes, fmt.Sprintf("%s: lines left out, for they begin like results and cannot be read: %d",
+		notes = append(notes, fmt.Sprintf("%s: lines left out because they begin like results and cannot be read: %d",
 			f.Path, f.Torn))
 	}
 	return notes
@@ -79,8 +80,8 @@ func OneMachine(all []*Side) error {
 			case first == nil:
 				first = s
 			case x != first.Config[key]:
-				return fmt.Errorf("%s and %s are of two machines: %s is %s in the %s and %s in the %s; raw values of "+
-					"two machines say nothing about the programs: measure both on one",
+				return fmt.Errorf("%s and %s are from two machines: %s is %s in the %s and %s in the %s; their "+
+					"times say nothing about the programs: measure both on one machine",
 					first.Path, s.Path, key, first.Config[key], first.Name, x, s.Name)
 			}
 		}
@@ -102,7 +103,7 @@ func UnknownMachine(all []*Side) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, "; ") + ": if they are of two machines, the ratios say nothing about the programs"
+	return strings.Join(parts, "; ") + ": if they are from two machines, the ratios say nothing about the programs"
 }
 
 // machineKeys are the lines of a file that describe the machine.
@@ -119,8 +120,8 @@ func Compare(older, newer *Side) (c *compare.BenchComparison, warnings []compare
 	c.Workload = workload
 	if nested, _ := c.Replicated(); !c.Paired && !nested && len(c.Metrics) > 0 {
 		warnings = append(warnings, compare.OneRunWarning(workload,
-			"measure both sides in one run, whose blocks hold both, or measure them in turn, into several "+
-				"files each, and compare the groups of files"))
+			"measure both sides in the same blocks of one run, or alternate several files of each side and compare "+
+				"the groups of files"))
 	}
 	for _, s := range slices.Concat(older.Parts(), newer.Parts()) {
 		for _, w := range compare.DisturbanceWarnings(s.Trials) {

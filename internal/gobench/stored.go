@@ -40,7 +40,7 @@ func SideOf(r *sweep.StoredRun) (*Side, error) {
 func ExperimentOf(dir string, h *sweep.Header) (*Experiment, error) {
 	x := new(Experiment)
 	if err := json.Unmarshal(h.Bench, x); err != nil {
-		return nil, fmt.Errorf("%s: what its header says of the benchmarks cannot be read: %w", dir, err)
+		return nil, fmt.Errorf("%s: the benchmarks in its header cannot be read: %w", dir, err)
 	}
 	return x, nil
 }

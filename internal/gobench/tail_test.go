@@ -107,8 +107,8 @@ func TestCauseText(t *testing.T) {
 	const testings = "goos: linux\ngoarch: amd64\npkg: example.com/p\ncpu: Some CPU\n=== RUN   " +
 		"BenchmarkX\nBenchmarkX\nBenchmarkX-2\nBenchmarkX \t 7\t 2 ns/op\n--- FAIL: BenchmarkX\nFAIL\n"
 	for _, c := range []struct{ text, want string }{
-		{"", "; it printed nothing of why"},
-		{testings, "; it printed nothing of why"},
+		{"", "; it printed no reason"},
+		{testings, "; it printed no reason"},
 		{"\n" + testings + "no milk\n", ": no milk"},
 		{testings + "BenchmarkX cannot begin\n", ": BenchmarkX cannot begin"},
 		{testings + "    x_test.go:7: no milk\n", ": x_test.go:7: no milk"},

@@ -41,7 +41,7 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 	}
 	out, err := run(ctx, dir, nil, "go", "list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--", pattern)
 	if err != nil {
-		return Target{}, fmt.Errorf("%s is no package that go list finds: %w", pattern, err)
+		return Target{}, fmt.Errorf("%s is not a package that go list finds: %w", pattern, err)
 	}
 	var with []Target
 	all := 0
@@ -51,7 +51,7 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 			TestGoFiles, XTestGoFiles []string
 		}
 		if err := dec.Decode(&p); err != nil {
-			return Target{}, fmt.Errorf("what go list %s says cannot be read: %w", pattern, err)
+			return Target{}, fmt.Errorf("the output of go list %s cannot be read: %w", pattern, err)
 		}
 		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
 			with = append(with, Target{ImportPath: p.ImportPath, Dir: p.Dir})

@@ -24,13 +24,13 @@ func ParseVariables(texts []string) ([]Variable, error) {
 		case !ok || !variableName.MatchString(name) || levels == "":
 			return nil, plan.Refuse("env", text, "give a variable with its levels, as in GOGC=100,50,200")
 		case slices.Contains(compiled, name):
-			return nil, plan.Refuse("env", text, "%s is read when the binary is built, and would change nothing "+
+			return nil, plan.Refuse("env", text, "%s is read when the binary is built, and would have no effect "+
 				"afterwards", name).Suggest("measure once for each level with it in the environment")
 		case name == "GOMAXPROCS":
 			return nil, plan.Refuse("env", name, "give the levels by {cpus}")
 		case slices.ContainsFunc(taken(list), func(n string) bool { return strings.EqualFold(n, name) }):
 			return nil, plan.Refuse("env", text,
-				"files in the Go benchmark format, which know small letters only, have a key of that name already")
+				"the Go benchmark format, whose keys are lower-case, already has a key of that name")
 		}
 		v := Variable{Name: name}
 		for l := range strings.SplitSeq(levels, ",") {
@@ -74,7 +74,7 @@ func wanted(name, level string) string {
 	switch name {
 	case "GOGC":
 		if _, err := strconv.ParseUint(level, 10, 31); err != nil && level != "off" {
-			return "a whole number of per cent from 0 on, or off"
+			return "a whole number of percent, 0 or more, or off"
 		}
 	case "GOMEMLIMIT":
 		if _, ok := MemoryLimit(level); !ok {

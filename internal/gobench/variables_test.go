@@ -9,7 +9,7 @@ import (
 func TestVariables(t *testing.T) {
 	for text, want := range map[string]string{
 		"GOGC=50,0,off":               "",
-		"GOGC=-5":                     "a whole number of per cent",
+		"GOGC=-5":                     "a whole number of percent",
 		"GOGC=100,abc":                `"abc" is no level of GOGC; give`,
 		"GOGC=,100":                   "is no level of",
 		"GOGC=1e2":                    "is no level of",
@@ -23,8 +23,8 @@ func TestVariables(t *testing.T) {
 		"GOMEMLIMIT=9000000TiB":       "is no level of",
 		"GODEBUG=madvdontneed=1,none": "",
 		"BEANS=-5,abc":                "",
-		"CPU=1,2":                     "have a key of that name already",
-		"Rev=a,b":                     "have a key of that name already",
+		"CPU=1,2":                     "already has a key of that name",
+		"Rev=a,b":                     "already has a key of that name",
 	} {
 		_, err := ParseVariables([]string{text})
 		switch {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-var errBroken = errors.New("it is broken, or no profile")
+var errBroken = errors.New("it is damaged, or not a profile")
 
 // field is one field of a protobuf message: a number or bytes.
 type field struct {

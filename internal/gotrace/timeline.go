@@ -23,7 +23,7 @@ func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 	err := l.read(in)
 	if len(l.out.Spans) == 0 {
 		return nil, fmt.Errorf("reading a trace: %w",
-			errors.Join(errors.New("it has no goroutine that does something"), err))
+			errors.Join(errors.New("it has no goroutine that is ever active"), err))
 	}
 
 	l.finish()

@@ -53,7 +53,7 @@ var limitsOf = [...]limits{
 	Settings:   {"a file of settings", 4 * mb, 0, "remove or repair it"},
 	Figures:    {"what a run wrote of itself", 16 * mb, 0, "run it again"},
 	Stdin:      {"standard input", 256 * mb, 0, "give the program the name of a file"},
-	Messages: {"what a trial and its parent say to each other", 512 * mb, 0,
+	Messages: {"the messages between a trial and its parent", 512 * mb, 0,
 		"give it fewer recorded arrivals, or a shorter trial"},
 	Output:  {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
 	Journal: {"a file of a run", 64 * gb, 0, "give another run"},

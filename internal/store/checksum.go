@@ -22,12 +22,12 @@ const (
 var checked = regexp.MustCompile(`,"crc":"[0-9a-f]{8}"}\n$`)
 
 var (
-	errChecksum = errors.New("its checksum does not fit it and the lines before it: it was changed, or a line was " +
-		"lost, doubled or moved")
+	errChecksum = errors.New("its checksum does not match it and the lines before it: it was changed, or a line was " +
+		"lost, duplicated or moved")
 	errNoChecksum = errors.New("it has no checksum, and the header of the run has one: it was changed, or " +
 		"another program wrote it")
-	errMoved = errors.New("its checksum is not at its end: an editor or a transfer changed it, perhaps " +
-		"the ends of its lines")
+	errMoved = errors.New("its checksum is not at its end: an editor or a transfer changed it, perhaps its line " +
+		"endings")
 	errMixed = errors.New("it has a checksum, and the header of the run has none: the header was changed, or " +
 		"lines of two runs were mixed")
 )

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrGone marks a run whose files are no longer in their place.
-var ErrGone = errors.New("removed, moved or replaced while the run was under way")
+var ErrGone = errors.New("removed, moved or replaced during the run")
 
 // goneError returns the error for a missing file of a run.
 func goneError(dir, file string) error {
@@ -125,6 +125,6 @@ func LostFailures(dir string, trials []result.Trial) string {
 	if lost == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s with what a failed trial printed cannot be found, the first is %s: put it back, or run the "+
-		"trial again in a new run", result.Count(len(lost), "file"), lost[0])
+	return fmt.Sprintf("%s with the output of failed trials cannot be found, the first is %s: restore it, or run "+
+		"the trial again in a new run", result.Count(len(lost), "file"), lost[0])
 }

@@ -91,7 +91,7 @@ func (j *Journal) compareSeals(trials int) error {
 				since = "before it: the header is that of another run, or some were changed, and their " +
 					"checksums with them"
 			}
-			return fmt.Errorf("%s:%d: its digest does not fit the lines of this file and of %s %s; %s",
+			return fmt.Errorf("%s:%d: its digest does not match the lines of this file and of %s %s; %s",
 				filepath.Join(j.Dir, journalName), s.line, histogramsName, since, restoreHint)
 		}
 		j.sealFits = true

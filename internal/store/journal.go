@@ -77,13 +77,13 @@ func ReadHeader(dir string) (json.RawMessage, error) {
 }
 
 // restoreHint is the advice for damage after which a run cannot be continued.
-const restoreHint = "put the file back as it was, or start a new run in another directory"
+const restoreHint = "restore the file as it was, or start a new run in another directory"
 
 // Notes returns a sentence for each thing that is missing, damaged or unknown although the run can be read.
 func (j *Journal) Notes() (notes []string) {
 	if !j.Checked {
-		notes = append(notes, j.Dir+" was written before journals had checksums: whether a byte of it was changed or "+
-			"lost since then cannot be told")
+		notes = append(notes, j.Dir+" was written before journals had checksums, so changed or lost bytes cannot be "+
+			"detected")
 	}
 	if j.histogramsErr != nil {
 		notes = append(notes, fmt.Sprintf("%v; the other numbers of the run do not depend on this file: %s",
@@ -106,11 +106,11 @@ func (j *Journal) Notes() (notes []string) {
 	if trials == 0 && j.Torn > 0 {
 		trials = 1
 	}
-	text := fmt.Sprintf("%s lost its end, as a crash or a kill leaves it: %d bytes of %s and %d of %s do not count, "+
-		"which are of %s at most",
+	text := fmt.Sprintf("%s lost its end, as after a crash or a kill: %d bytes of %s and %d of %s are ignored, "+
+		"which hold %s at most",
 		j.Dir, j.Torn, journalName, j.extraBytes, histogramsName, result.Count(max(trials, j.extra), "trial"))
-	return append(notes, text+"; what was lost is run again when the run is continued (if it is still under "+
-		"way, nothing is lost)")
+	return append(notes, text+"; lost trials are run again when the run is continued (if it is still in progress, "+
+		"nothing is lost)")
 }
 
 // trailingNote describes n bytes after the end of a file.
@@ -195,8 +195,8 @@ func (j *Journal) read(in *lines) error {
 			if errors.Is(err, errNewer) {
 				return err
 			}
-			return plan.Refuse("", nil, "%w; put the file back as it was, or remove this line and those after it, and "+
-				"run what they held again with {resume} %s", err, j.Dir)
+			return plan.Refuse("", nil, "%w; restore the file as it was, or remove this line and those after it, "+
+				"and run what they held again with {resume} %s", err, j.Dir)
 
 		}
 		j.state.add(&r)

@@ -261,7 +261,7 @@ func TestDamagedHistograms(t *testing.T) {
 		t.Errorf("%d trials; want 3", len(j.Trials))
 	}
 	_, _, err := Resume(dir)
-	wantError(t, err, histogramsName, "complete blocks have 2 trials", "put the file back")
+	wantError(t, err, histogramsName, "complete blocks have 2 trials", "restore the file")
 
 	must(t, os.WriteFile(path, bytes.Join([][]byte{lines[1], lines[0], lines[2]}, nil), 0o666))
 	wantError(t, firstError(get(Open(dir))(t)), histogramsName+":1:", "block 1 order 1", "block 1 order 0")
@@ -273,7 +273,7 @@ func TestDamagedHistograms(t *testing.T) {
 		t.Errorf("%d trials; want 3", len(j.Trials))
 	}
 	_, _, err = Resume(dir)
-	wantError(t, err, histogramsName, "put the file back")
+	wantError(t, err, histogramsName, "restore the file")
 	if _, err := os.Stat(path); err == nil {
 		t.Error("Resume made a new file of histograms")
 	}
