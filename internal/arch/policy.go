@@ -141,7 +141,7 @@ var (
 		"internal/pager":      {"golang.org/x/term"},
 		"internal/cli":        {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 		"internal/cli/help":   {"github.com/spf13/cobra", "github.com/spf13/pflag"},
-		"internal/cli/option": {"github.com/spf13/pflag"},
+		"internal/cli/option": {"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		"internal/gobench":    {"golang.org/x/perf/benchfmt"},
 		"internal/gotrace":    {"golang.org/x/exp/trace"},
 		"internal/hist":       {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},

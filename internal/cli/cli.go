@@ -17,6 +17,7 @@ import (
 
 	"github.com/brewput/brewput/internal/buildinfo"
 	"github.com/brewput/brewput/internal/cli/help"
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/interrupt"
 	"github.com/brewput/brewput/internal/quote"
@@ -78,7 +79,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	a := &app{workloads: workloads, stdout: data, stderr: complaints, text: text}
 	a.notes = notes{complaints, &a.view.quiet}
 	root := a.root()
-	root.SetArgs(doubleDashes(root, args))
+	root.SetArgs(option.GoTest(root, args))
 	root.SetIn(stdin)
 	root.SetOut(text)
 	root.SetErr(complaints)

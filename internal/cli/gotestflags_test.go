@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/brewput/brewput/internal/cli/option"
 )
 
 // TestDoubleDashes checks that flags of go test are rewritten for bench and gate, and nothing else is: no value, no
@@ -25,7 +27,7 @@ func TestDoubleDashes(t *testing.T) {
 		"run coffee -count 3":                              "run coffee -count 3",
 		"bench - -x -benchx":                               "bench - -x -benchx",
 	} {
-		got := doubleDashes((&app{}).root(), strings.Fields(args))
+		got := option.GoTest((&app{}).root(), strings.Fields(args))
 		if !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s: %q, not %q", args, got, want)
 		}

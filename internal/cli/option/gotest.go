@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -93,4 +94,17 @@ func ParsePercent(text string) (share float64, ok bool) {
 	x, err := strconv.ParseFloat(number, 64)
 	return x / 100, err == nil && strings.Trim(number, "0123456789.eE-") == "" && x >= 0 && x <= 1000 &&
 		(sign || x == 0 || x >= 1)
+}
+
+// goTestFlags are the flags that bench and gate take with one dash, as go test does.
+var goTestFlags = []string{"bench", "benchmem", "benchtime", "count", "cpu", "run"}
+
+// GoTest returns the arguments of the command with flags of go test as flags of two dashes, if they are for bench or
+// gate.
+func GoTest(root *cobra.Command, args []string) []string {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.Name() != "bench" && cmd.Name() != "gate" {
+		return args
+	}
+	return DoubleDashes(cmd.Flags(), goTestFlags, args)
 }
