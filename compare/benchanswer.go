@@ -137,14 +137,14 @@ func changeText(v Verdict) string {
 // moreText says how many more blocks, or runs of each side, would decide all verdicts that are undecided, if that is
 // known.
 func moreText(list []Verdict) string {
-	most, what := 0, "more blocks"
+	most, what, sides := 0, "more block", ""
 	for _, v := range list {
 		if cmp.Or(v.Verdict, Undecided) != Undecided {
 			continue
 		}
 		switch {
 		case v.RunsA > 0 && v.MoreRuns != nil:
-			most, what = max(most, *v.MoreRuns), "more runs of each side"
+			most, what, sides = max(most, *v.MoreRuns), "more run", " of each side"
 		case v.RunsA == 0 && v.MoreBlocks != nil:
 			most = max(most, *v.MoreBlocks)
 		default:
@@ -154,7 +154,7 @@ func moreText(list []Verdict) string {
 	if most == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (about %d %s would decide)", most, what)
+	return fmt.Sprintf(" (about %s%s would decide)", result.Count(most, what), sides)
 }
 
 // labels returns the function that names the benchmark of a verdict as briefly as the list allows: with its package,

@@ -131,8 +131,8 @@ func (g GateSummary) undecided() string {
 	case layouts > 0:
 		return fmt.Sprintf("About %d layouts in all would decide: run the gate with that many.", g.Layouts+layouts)
 	case blocks > 0:
-		return fmt.Sprintf("About %d more blocks would decide: run the gate with more blocks and a longer budget.",
-			blocks)
+		return fmt.Sprintf("About %s would decide: run the gate with more blocks and a longer budget.",
+			result.Count(blocks, "more block"))
 	}
 	return "Run the gate again with a longer budget."
 }

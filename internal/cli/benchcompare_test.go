@@ -91,7 +91,7 @@ func TestFilesOfASide(t *testing.T) {
 		{"o1,o2,o3", "n1,n2,n3", "table", "old is 3 files (o1, o2, o3), new is 3 files (n1, n2, n3) unpaired: the " +
 			"files or runs of a side are the replicates|undecided|more runs of each side would decide", 0},
 		{"o1,o2,o3", "far1,far2", "table", "15, 10|slower", 0},
-		{"o1,o2,o3", "far1", "table", "undecided|3 old and 1 new runs are too few", 0},
+		{"o1,o2,o3", "far1", "table", "undecided|about 1 more run of each side would decide", 0},
 		{"o1,o2,single", "far1,far2", "md", "11, 10|slower", 0},
 		{"o1,o2,o3", "n1,n2", "json", `"runs_a":2,"runs_b":3,"paired":false|"n_a":10,"n_b":15,"runs_a":2,"runs_b":3|"verdict":"undecided"`, 0},
 		{"o1,copy", "n1,n2", "md", "copy: the results are the same as those of o1: a copy is not a replicate", 0},

@@ -145,7 +145,7 @@ func TestOtherHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, got := range []shown{show("sim", "--resume", "v0"), show("compare", "v0", "v1")} {
-		want := filepath.Join("v0", "journal.ndjson") + ":3: its digest does not fit"
+		want := filepath.Join("v0", "journal.ndjson") + ":3: its digest does not match"
 		for _, w := range []string{want, "the header is that of another run",
 			"restore the file as it was, or start a new run"} {
 			if got.code != 2 || !strings.Contains(got.stderr, w) {

@@ -52,7 +52,7 @@ var pages = []struct {
 		"run words --quick --size 20000 --designs one-byte,buffered --duration 20ms --cpus 1 --no-twin -o quick",
 		`^buffered about \d+x one-byte, rough: 3 blocks.$`},
 	{"list", nil, "list", `^Type brewput list coffee for the designs and factors of a workload\.$`},
-	{"doctor", nil, "doctor --quick", `^(Fit|Not fit) for measuring\b.*\.$`},
+	{"doctor", nil, "doctor --quick", `^(Fit for measuring|Not fit for measuring|No check is bad)\b.*\.$`},
 	{"explain", nil, "explain numbers.prof", `^Change unbuffered-io first, at .*main.go:16 in main: that should ` +
 		`save about 23% of the wall time \(20% to 25%\)\. Use bufio\.NewWriter.*\.$`},
 	{"bench", nil, "bench ./counter --count 2 --duration 1ms --cpus 1 -o bench",
