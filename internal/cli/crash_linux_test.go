@@ -122,17 +122,26 @@ func small(dir string) []string {
 		"-o", dir}
 }
 
-// TestKilledAnywhere kills the command at seeded random fractions of its current duration on this machine. No process
-// may be left, --resume must finish, and every block must be there exactly once.
-func TestKilledAnywhere(t *testing.T) {
-	const kills = 50
-	random := rand.New(rand.NewPCG(1, 1))
+// kills is a command that is killed at seeded random fractions of its current duration on this machine.
+type kills struct {
+	verb             string
+	args             func(dir string) []string
+	n, resumed       int // kills, and how many at least must hit a run under way
+	seed             uint64
+	from, to         float64 // fractions of the duration
+	blocks, perBlock int     // what a complete run has: blocks, and trials in each
+}
+
+// check kills the command. No process may be left, --resume must finish, and every block must be there exactly once.
+func (k kills) check(t *testing.T) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(k.seed, k.seed))
 	resumed := 0
-	whole := timeOf(t, small(filepath.Join(t.TempDir(), "run")))
-	for i := range kills {
+	whole := timeOf(t, k.args(filepath.Join(t.TempDir(), "run")))
+	for i := range k.n {
 		dir := filepath.Join(t.TempDir(), "run")
-		after := time.Duration(random.Float64() * 1.1 * float64(whole))
-		cmd, markOf := command(t, small(dir)...)
+		after := time.Duration((k.from + (k.to-k.from)*random.Float64()) * float64(whole))
+		cmd, markOf := command(t, k.args(dir)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -141,13 +150,13 @@ func TestKilledAnywhere(t *testing.T) {
 		killer.Stop()
 		wantNoOrphan(t, markOf)
 		if err == nil {
-			wantWhole(t, dir, 4, 4) // the command ended before it was killed
+			wantWhole(t, dir, k.blocks, k.perBlock) // the command ended before it was killed
 			whole = min(whole, after)
 			continue
 		}
-		args := []string{"run", "--resume", dir}
+		args := []string{k.verb, "--resume", dir}
 		if _, err := store.Open(dir); err != nil {
-			args = small(dir) // killed before the run directory was made
+			args = k.args(dir) // killed before the run directory was made
 		} else {
 			resumed++
 		}
@@ -155,11 +164,16 @@ func TestKilledAnywhere(t *testing.T) {
 		if out, err := again.CombinedOutput(); err != nil {
 			t.Fatalf("kill %d after %v: %v: %v\n%s", i, after, args, err, out)
 		}
-		wantWhole(t, dir, 4, 4)
+		wantWhole(t, dir, k.blocks, k.perBlock)
 	}
-	if resumed < kills/5 {
-		t.Errorf("only %d of %d kills hit a run under way: choose other instants", resumed, kills)
+	if resumed < k.resumed {
+		t.Errorf("only %d of %d kills hit a run under way: choose other instants", resumed, k.n)
 	}
+}
+
+// TestKilledAnywhere kills a run of designs at any time.
+func TestKilledAnywhere(t *testing.T) {
+	kills{verb: "run", args: small, n: 50, resumed: 10, seed: 1, to: 1.1, blocks: 4, perBlock: 4}.check(t)
 }
 
 // timeOf measures how long the command takes.
