@@ -184,6 +184,16 @@ func (a *analysis) lowerBound(serial ...float64) float64 {
 	return math.Min(1, least)
 }
 
+// uncontendedBound returns the lower bound of a program in which nobody waits for a lock. Waits cost CPU time besides
+// that of the lock operations: caches grow cold and threads wake up. A run on one CPU has no such cost.
+func (a *analysis) uncontendedBound() float64 {
+	least := a.lowerBound()
+	if inflation := a.inflation(); inflation > 1 { // false for NaN
+		least = math.Min(least, a.used/inflation/math.Max(a.cpus*a.wall, 1e-9))
+	}
+	return least
+}
+
 // level returns the level of evidence of findings that use the trace if there is one.
 func (a *analysis) level() EvidenceLevel {
 	if a.trace != nil {

@@ -64,7 +64,7 @@ func (a *analysis) lockGain(r *evidence.Resource, queue, outside, cost float64) 
 	most = math.Min(most, a.fraction(r.Busy)*(1-1/math.Min(at, queue+1)))
 	most = math.Max(most, math.Min(1-a.lowerBound(), cost*a.activeFraction()))
 	low := math.Min(0.5*most, a.fraction(r.Starved)*0.5)
-	return newGain(0.85*most, low, math.Max(most, 1-a.lowerBound()))
+	return newGain(0.85*most, low, math.Max(most, 1-a.uncontendedBound()))
 }
 
 // describeLock sets the claim and the advice of a finding about a lock, by its name. inside is the fraction of the

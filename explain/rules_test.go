@@ -1010,3 +1010,28 @@ func TestLeakedConnections(t *testing.T) {
 		}
 	}
 }
+
+// A lock whose waits cost CPU time may save more than the profile shows: a run on one CPU has no waits.
+func TestLockGainWithoutContention(t *testing.T) {
+	gain := func(oneCPU time.Duration) *Gain {
+		c := coarseLock()
+		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+		c.evidence.Runs[1].CPUs, c.evidence.Runs[1].User, c.evidence.Runs[1].System = 1, oneCPU, 0
+		f := c.first()
+		if f.Name != CoarseLock {
+			t.Fatalf("%s instead of %s", f.Name, CoarseLock)
+		}
+		return f.Gain
+	}
+
+	same, less := gain(1010*time.Millisecond), gain(900*time.Millisecond)
+	if same.High != 0.495 {
+		t.Errorf("1.01 s of work on 2 CPUs in one second: at most %v is saved, want 1 - 1.01/2 = 0.495", same.High)
+	}
+	if less.High != 0.55 {
+		t.Errorf("0.9 s of work on one CPU: at most %v is saved, want 1 - 0.9/2 = 0.55", less.High)
+	}
+	if more := gain(2 * second); *more != *same {
+		t.Errorf("more CPU time on one CPU gives %+v, want %+v", more, same)
+	}
+}
