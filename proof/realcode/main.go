@@ -1,6 +1,6 @@
-// Command realcode proves that the wall time of real code on two CPUs can be predicted from a recording on one: make
-// direct. It runs the built examples/realcode. It records jobs on one virtual CPU, predicts their wall time on more
-// CPUs, and measures it there in real trials. It takes two minutes.
+// Command realcode tests predictions of the wall time of real code on two CPUs from a recording on one: make direct. It
+// runs the built examples/realcode. It records jobs on one virtual CPU, predicts their wall time on more CPUs, and
+// measures it there in real trials. It takes two minutes.
 //
 //	go build -o realcode ./examples/realcode && go run ./proof/realcode -program ./realcode
 package main

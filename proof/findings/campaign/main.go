@@ -1,7 +1,7 @@
-// Command campaign proves how often lab.Explain finds the known problem of a program: make verdicts. It explains every
-// program of the corpus once, stores the evidence, which a later call continues, and scores the findings: those from
-// all evidence (level B), those without the trace (level A), and those of naive rivals. With -label it measures instead
-// what the fix of every sick program gains: make verdicts-labels. It exits 4 if something failed.
+// Command campaign measures how often lab.Explain finds the known problem of a program: make verdicts. It explains
+// every program of the corpus once and stores the evidence; a later call continues. It scores the findings from all
+// evidence (level B), those without the trace (level A), and those of naive rivals. With -label it instead measures
+// what the fix of every sick program gains: make verdicts-labels. It exits with 4 if something failed.
 package main
 
 import (
