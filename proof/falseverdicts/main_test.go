@@ -96,8 +96,8 @@ func TestBroken(t *testing.T) {
 	}{
 		{compare.Faster, true, "2 of 2 verdicts are false (100.0%). If 5% were false on average, at least this many " +
 			"would occur with probability 0.0025: more than 5% of verdicts are false."},
-		{compare.Equivalent, false, "0 of 2 verdicts are false (0.0%). If 5% were false on average, at least this many " +
-			"would occur with probability 1: no sign of more than 5% false verdicts."},
+		{compare.Equivalent, false, "0 of 2 verdicts are false (0.0%). If 5% were false on average, at least this " +
+			"many would occur with probability 1: no sign of more than 5% false verdicts."},
 	} {
 		c, out, _ := small(t, 2)
 		e := entry{Case: "case", Verdict: x.verdict, N: 6, Ratio: 1, Low: 0.99, High: 1.01, P: 0.5}

@@ -78,7 +78,8 @@ func (c *campaign) run(ctx context.Context, only string, piece record.Piece) (er
 	if c.done, err = record.Read(c.record, c.fits); err != nil {
 		return err
 	}
-	fmt.Printf("%-20s %-11s %-24s %-24s %s\n", "change", "workload", "estimated", "measured", "estimate is   first finding")
+	fmt.Printf("%-20s %-11s %-24s %-24s %-13s %s\n", "change", "workload", "estimated", "measured", "estimate is",
+		"first finding")
 	failed, left := 0, 0
 	for _, p := range pairs {
 		if !strings.Contains(string(p.finding)+" "+p.workload, only) {
