@@ -77,7 +77,7 @@ EVERY = 1
 # -score scores the runs that are stored, and measures nothing.
 TWIN_FLAGS =
 twin: FOR = 8m
-twin: bin/twin ## predictions compared with measurements, 144 points of coffee and 40 of other shapes: about 35 minutes in pieces of 8 (repeat it, or EVERY=10)
+twin: bin/twin ## predictions compared with measurements, 144 points of coffee and 40 of other structures: about 35 minutes in pieces of 8 (repeat it, or EVERY=10)
 	bin/twin -every $(EVERY) -dir bin/twin-runs-$(EVERY) -for $(FOR) $(TWIN_FLAGS)
 
 twin-real: FOR = 8m

@@ -70,8 +70,8 @@ func otherProcesses(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	return warn(WarnOtherProcesses, total, otherLoadLimit,
-		"other processes used %.2f of a CPU during the trials, most in block %d (%.2f); above %.2f they take time "+
-			"from the designs: stop them, or use fewer CPUs",
+		"other processes used %.2f of a CPU during the trials, most in block %d (%.2f); above %.2f they distort "+
+			"times: stop them, or use fewer CPUs",
 		total, block, worst, otherLoadLimit)
 }
 

@@ -223,7 +223,7 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 	case l.Inside == 0 && c.Operations == 0:
 		return l, fmt.Errorf("no operation ended within the window of %v: use a longer duration", l.Window)
 	case c.Operations > 0 && l.Total != c.Operations:
-		return l, fmt.Errorf("%d operations were want and %d done", c.Operations, l.Total)
+		return l, fmt.Errorf("%d operations were requested and %d done", c.Operations, l.Total)
 	case l.Window <= 0:
 		return l, fmt.Errorf("%d operations took no time: use more operations, or give them work", l.Total)
 	}

@@ -272,7 +272,7 @@ func TestPolling(t *testing.T) {
 	for _, c := range []struct {
 		after int64 // ns
 		says  string
-	}{{0, ""}, {1000, "goroutine a makes operation after operation at 0s"}} {
+	}{{0, ""}, {1000, "goroutine a performs endless operations at 0s"}} {
 		s := newScene(t, 2, Costs{})
 		ch := NewChan("c", 1)
 		a := s.program("a", spawn(s.program("b", number(Burn, c.after, ""), op(Send, ch, ""))), op(TryRecv, ch, ""),

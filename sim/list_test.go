@@ -91,7 +91,7 @@ func TestProgramEnds(t *testing.T) {
 			c *Chan) {
 			p.Select(Case{Chan: c, Then: Next, Closed: Next})
 		},
-		"goroutine g makes operation after operation at 0s": func(p *Program, _ *Chan) {
+		"goroutine g performs endless operations at 0s": func(p *Program, _ *Chan) {
 			top := p.Here()
 			p.Now(R0)
 			p.Jump(top)

@@ -28,11 +28,11 @@ func (k *Kernel) progresses() bool {
 // standsStill returns the error of a goroutine, or of all, that make operations without time advancing.
 func (k *Kernel) standsStill(g *G) error {
 	if g.still > maxStill {
-		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls, or "+
-			"its work takes none; let it park, sleep or burn",
+		return fmt.Errorf("goroutine %s performs endless operations at %v, while virtual time stands still: it "+
+			"polls, or its work takes no time; let it park, sleep or burn",
 			g.runner.Name(), duration(k.now))
 	}
-	return fmt.Errorf("the goroutines have made %d operations at %v without time going by, goroutine %s the last: "+
-		"nothing comes of them; let one sleep or burn",
+	return fmt.Errorf("the goroutines performed %d operations at %v, while virtual time stands still, the last one by "+
+		"goroutine %s; let one sleep or burn",
 		k.ops-k.before, duration(k.now), g.runner.Name())
 }

@@ -71,7 +71,7 @@ func TestInVain(t *testing.T) {
 		s.k.soon(&a.G)
 		s.k.Start(&a.G)
 		s.k.Run()
-		if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "goroutine a makes operation after operation at 0s") {
+		if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "goroutine a performs endless operations at 0s") {
 			t.Errorf("%s: error %s", name, got)
 		}
 	}
@@ -86,7 +86,7 @@ func TestLivelock(t *testing.T) {
 	a := s.program("a", spawn(b), op(Send, ping, ""), op(Recv, pong, "")).forEver(2)
 	s.k.Start(&a.G)
 	s.k.Run()
-	if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "the goroutines have made 100000001 operations at 0s") {
+	if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "the goroutines performed 100000001 operations at 0s") {
 		t.Errorf("error %s", got)
 	}
 }

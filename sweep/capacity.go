@@ -41,7 +41,7 @@ func (u *CapacityError) Error() string {
 	if why == "" {
 		why = "no request ended within the window; give a longer duration, or a rate"
 	}
-	return fmt.Sprintf("the capacity of %s (%s), of which the load is a fraction, could not be measured in a closed "+
+	return fmt.Sprintf("the load is a fraction of the capacity of %s (%s), which could not be measured in a closed "+
 		"loop: %s", u.Design, u.Point, why)
 }
 

@@ -34,7 +34,7 @@ func TestMemoryBesideOthers(t *testing.T) {
 	}
 	spec.Concurrent = false
 	if o := Simulate(spec, w, d, sim.Costs{}); o.MustRunAlone || o.Trial.Status != result.Failed ||
-		!strings.Contains(o.Trial.Error, "let fewer live at a time") {
+		!strings.Contains(o.Trial.Error, "run fewer at a time") {
 		t.Errorf("alone: crowded %v, %s: %s", o.MustRunAlone, o.Trial.Status, o.Trial.Error)
 	}
 }

@@ -70,7 +70,7 @@ func (w *World) checkRoom() {
 		return
 	}
 	w.full.Store(true)
-	w.fail(fmt.Errorf("%w, and %s starts one more", w.fullMemory(), w.co.task.Name()))
+	w.fail(fmt.Errorf("%s starts one more goroutine: %w", w.co.task.Name(), w.fullMemory()))
 	w.leave(w.co)
 }
 

@@ -112,7 +112,7 @@ func TestOutsideNamesThePlace(t *testing.T) {
 // still.
 func TestFullMemory(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	for n, word := range map[int]string{roomInterval - 2: "<nil>", roomInterval: "let fewer live at a time"} {
+	for n, word := range map[int]string{roomInterval - 2: "<nil>", roomInterval: "run fewer at a time"} {
 		w := New(Config{Room: func() bool { return false }})
 		err := w.Run("body", func(e env.Env) {
 			done := env.NewChan[int](e, "done", 0)
@@ -151,7 +151,7 @@ func TestFullMemoryIsAnswered(t *testing.T) {
 			safely(func() { e.Go("child", func(env.Env) { done.Recv() }) })
 		}
 	})
-	if asked != 2 || w.asking.Load() || !strings.Contains(fmt.Sprint(err), "memory is full") {
+	if asked != 2 || w.asking.Load() || !strings.Contains(fmt.Sprint(err), "memory was full") {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 }

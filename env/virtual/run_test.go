@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 		says(t, func(e env.Env) {
 			for e.Now() < ms {
 			}
-		}, "goroutine body makes operation after operation at 0s")
+		}, "goroutine body performs endless operations at 0s")
 	})
 	for name, look := range map[string]func(env.Env) func() bool{
 		"Load": func(e env.Env) func() bool {
@@ -131,7 +131,7 @@ func TestErrors(t *testing.T) {
 					}
 				})
 				e.Sleep(ms)
-			}, "goroutine poller makes operation after operation at 0s")
+			}, "goroutine poller performs endless operations at 0s")
 		})
 	}
 	t.Run("Goexit", func(t *testing.T) {

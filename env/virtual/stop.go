@@ -21,15 +21,15 @@ var ErrLimit = errors.New("its limit")
 func (w *World) limitError() error {
 	err := fmt.Errorf("the simulation takes more than %v of real time, %w", w.cfg.Limit, ErrLimit)
 	if n := w.made.Load(); n > 1000 {
-		err = fmt.Errorf("%w; %d goroutines were there at a time", err, n)
+		err = fmt.Errorf("%w; up to %d goroutines existed at a time", err, n)
 	}
 	return err
 }
 
 // fullMemory returns the error of a run whose goroutines, or their data, take too much memory.
 func (w *World) fullMemory() error {
-	return fmt.Errorf("the memory guard has ended the simulation: memory is full with %d goroutines; "+
-		"let fewer live at a time, or each hold less, or end other programs", w.made.Load())
+	return fmt.Errorf("the memory guard ended the simulation, because memory was full, with %d goroutines; "+
+		"run fewer at a time, let each hold less, or end other programs", w.made.Load())
 }
 
 // requestEnd tells the run to end: the design at its next operation, and the kernel before its next event.

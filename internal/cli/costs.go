@@ -19,7 +19,7 @@ func (o *costOptions) costFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.recordCosts, "record-costs", "", "record the CPU time of real code in `FILE`")
 	f.StringVar(&o.replayCosts, "replay-costs", "", "use the CPU time of real code recorded in `FILE`: the same "+
 		"each time, also on other --cpus")
-	f.BoolVar(&o.sensitivity, "sensitivity", false, "repeat with each of the scheduler's costs x 1/2 and x 2, and "+
+	f.BoolVar(&o.sensitivity, "sensitivity", false, "repeat with each scheduler cost halved and doubled, and "+
 		"with one burn that lasts longer; show the ranges")
 }
 

@@ -41,7 +41,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.BoolVar(&o.quick, "quick", false, "skip the noise floor, which takes most of the time")
-	f.BoolVar(&a.view.full, "all", false, "print every check, also those that are good, and all fixes")
+	f.BoolVar(&a.view.full, "all", false, "print every check, including good ones, and all fixes")
 	f.BoolVar(&a.view.full, "full", false, "the same as --all")
 	f.BoolVar(&o.strict, "strict", false, "exit with code 1 if a check is bad, caution or unknown")
 	f.DurationVar(&o.timeLimit, "time-limit", 30*time.Second, "`TIME` after which it stops measuring the noise floor")

@@ -67,7 +67,7 @@ func (a *app) explainCommand() *cobra.Command {
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
 	f.StringVar(&o.timeline, "timeline", "", "write the timeline of goroutines (running, runnable, waiting) to "+
 		"`FILE` (.json), for ui.perfetto.dev")
-	f.BoolVar(&o.pprof, "pprof", false, "then show the profiles in pprof's own views, in a browser on this "+
+	f.BoolVar(&o.pprof, "pprof", false, "afterwards serve pprof's own views of the profiles, on this "+
 		"machine, until interrupted")
 	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank the changes from this `TARGET` to that, each a "+
 		"program, a package, a profile or a directory of profiles")

@@ -65,7 +65,7 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		case isProgram:
 			return nil, usage("%s is a program: to run it write explain -- %s", word, strings.Join(args, " "))
 		case isPackage && i == 0 && len(args) > 1:
-			return nil, usage("explain takes one package; arguments of its program stand behind two "+
+			return nil, usage("explain takes one package; put the arguments of its program after two "+
 				"dashes: explain %s -- %s", word, strings.Join(args[1:], " "))
 		case !isFile && len(args) > 1:
 			return nil, usage("explain takes one target at a time, or several saved profiles; %s is not one", word)

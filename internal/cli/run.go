@@ -109,7 +109,7 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 		"on the CPUs that it has")
 	f.BoolVar(&o.quick, "quick", false, "quick look, at most two minutes: 3 short blocks and the workload's small "+
 		"input, unless you set them")
-	f.BoolVar(&o.profile, "profile", false, "instrumented trials take a CPU profile instead of watching resources: "+
+	f.BoolVar(&o.profile, "profile", false, "instrumented trials take a CPU profile instead of metering resources: "+
 		"CPU time of channels, scheduler and garbage collector")
 	f.BoolVar(&o.noTwin, "no-twin", false, "skip the simulated predictions")
 }

@@ -1,5 +1,5 @@
 // Package aatest compares designs with themselves (A/A tests) in runs of lab.Measure. Every difference that such a run
-// finds is an error of Brewput or of the machine.
+// reports is an error of Brewput or of the machine.
 package aatest
 
 import (

@@ -1,6 +1,7 @@
-// Command falseverdicts proves that lab.Measure claims a difference between a design and itself in at most 5% of
-// comparisons: make aa. Each comparison is a run of its own with two designs that are the same code. It stores every
-// verdict, and a later call continues. It exits 1 if there are more false verdicts than promised, 4 if a trial failed.
+// Command falseverdicts tests whether lab.Measure reports a difference between a design and itself in at most 5% of
+// comparisons: make aa. Each comparison is a separate run of two designs that are the same code. The command stores
+// every verdict, and a later call continues. It exits with 1 if more verdicts are false than 5%, and with 4 if a trial
+// failed.
 package main
 
 import (

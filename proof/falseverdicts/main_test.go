@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 		`(?m)^null/stream \(cpus=1 workers=2\) +1 +\d`, `(?m)^all +2 +\d`,
 		`(?m)^\d of 2 verdicts are false`, `(?m)^\d have a p-value of at most 5%`,
 		`(?m)^Lag-1 correlation of the ratios of 2 comparisons: mean -?\d\.\d\d \(-0\.17 if`,
-		`(?m)^\d+\.\d% lie above the bound .* widens \d of 2 intervals\.$`,
+		`(?m)^\d+\.\d% exceed the bound .* widens \d of 2 intervals\.$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("does not print %s:\n%s", want, out)
@@ -87,17 +87,17 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestBroken checks that two differences in two comparisons break the promise, and none does not.
+// TestBroken checks that two differences in two comparisons are too many, and that none is not.
 func TestBroken(t *testing.T) {
 	for _, x := range []struct {
 		verdict string
 		broken  bool
 		prints  string
 	}{
-		{compare.Faster, true, "2 of 2 verdicts are false (100.0%). If 5% were false on average, at least so many " +
-			"would occur with probability 0.0025: Brewput gives more false verdicts than it promises."},
-		{compare.Equivalent, false, "0 of 2 verdicts are false (0.0%). If 5% were false on average, at least so many " +
-			"would occur with probability 1: no sign that Brewput breaks its promise."},
+		{compare.Faster, true, "2 of 2 verdicts are false (100.0%). If 5% were false on average, at least this many " +
+			"would occur with probability 0.0025: more than 5% of verdicts are false."},
+		{compare.Equivalent, false, "0 of 2 verdicts are false (0.0%). If 5% were false on average, at least this " +
+			"many would occur with probability 1: no sign of more than 5% false verdicts."},
 	} {
 		c, out, _ := small(t, 2)
 		e := entry{Case: "case", Verdict: x.verdict, N: 6, Ratio: 1, Low: 0.99, High: 1.01, P: 0.5}

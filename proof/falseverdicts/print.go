@@ -33,15 +33,15 @@ func (c *campaign) print(done []entry) (broken bool) {
 	}
 	line("all", sum)
 
-	conclusion := "no sign that Brewput breaks its promise"
+	conclusion := "no sign of more than 5% false verdicts"
 	if sum.broken() {
-		conclusion = "Brewput gives more false verdicts than it promises"
+		conclusion = "more than 5% of verdicts are false"
 	}
-	fmt.Fprintf(c.stdout, "\n%d of %d verdicts are false (%.1f%%). If 5%% were false on average, at least so many "+
+	fmt.Fprintf(c.stdout, "\n%d of %d verdicts are false (%.1f%%). If 5%% were false on average, at least this many "+
 		"would occur with probability %.3g: %s.\n", sum.falseVerdicts(), sum.n(),
 		100*float64(sum.falseVerdicts())/float64(sum.n()), sum.p(), conclusion)
-	fmt.Fprintf(c.stdout, "%d have a p-value of at most 5%%, equivalent ones included: a bias too small for a false "+
-		"verdict would show there.\n", sum.significant)
+	fmt.Fprintf(c.stdout, "%d have a p-value of at most 5%%, including equivalent ones: a bias too small for a false "+
+		"verdict would show here.\n", sum.significant)
 	printCorrelation(c.stdout, sum, c.options.Count)
 	return sum.broken()
 }
@@ -54,7 +54,7 @@ func printCorrelation(w io.Writer, t *tally, blocks int) {
 	}
 	fmt.Fprintf(w, "Lag-1 correlation of the ratios of %d comparisons: mean %.2f (%.2f if blocks are independent), "+
 		"10%% below %.2f, median %.2f, 10%% above %.2f.\n", x.n, x.mean, -1/float64(blocks), x.low, x.median, x.high)
-	fmt.Fprintf(w, "%.1f%% lie above the bound that independent blocks exceed in 5%%, and %.1f%% below the other "+
+	fmt.Fprintf(w, "%.1f%% exceed the bound that independent blocks exceed in 5%%, and %.1f%% are below the other "+
 		"bound; the order of the blocks widens %d of %d intervals.\n", 100*x.shareAbove, 100*x.shareBelow, t.widened,
 		t.n())
 }

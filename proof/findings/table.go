@@ -11,7 +11,7 @@ import (
 
 // Row is the score of an explainer on a set of families.
 type Row struct {
-	Answers string `json:"answers"` // "tier B", "tier A", or a rival
+	Answers string `json:"answers"` // "level B", "level A", or a rival
 	Set     string `json:"set"`     // "all", "tuned on", "held out", "fold 2"
 	Score   Score  `json:"score"`
 }

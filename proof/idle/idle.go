@@ -1,5 +1,5 @@
-// Package idle decides whether other processes or the hypervisor disturbed a measurement, so that a campaign can leave
-// it out. The decision uses only what others did, never what was measured.
+// Package idle decides whether other processes or the hypervisor disturbed a measurement, so that a campaign can
+// exclude it. The decision uses only what other processes did, never the result of the measurement.
 package idle
 
 import (

@@ -56,8 +56,8 @@ func (c *campaign) announce() {
 		n[p.workload.Name] += len(p.options.CaseList)
 		trials += time.Duration(len(p.options.CaseList) * c.Blocks * 2)
 	}
-	c.printf("%d points of coffee and %d of other shapes, x %d blocks of %v: about %v to measure, in addition to the "+
-		"predictions\n", n["coffee"], n["shapes"], c.Blocks, c.Duration,
+	c.printf("%d points of coffee and %d of other structures, %d blocks of %v each: about %v to measure, in addition "+
+		"to the predictions\n", n["coffee"], n["shapes"], c.Blocks, c.Duration,
 		(trials * (c.Duration + 100*time.Millisecond + overhead)).Round(time.Second))
 }
 
@@ -94,10 +94,10 @@ func (c *campaign) scoreGrids(runs map[string]*lab.Run) (code int, err error) {
 	missed := c.scoreCoffee(all["coffee"])
 	missed = append(missed, c.scoreShapes(all["shapes"])...)
 	if left+kept > 0 {
-		c.printf("\n%s left out, because others disturbed them (more than %.2f of a CPU, more than %.0f%% stolen, or "+
-			"burns longer or shorter by more than %.0f%%); %d more were disturbed, at points with fewer than %d "+
-			"undisturbed ones\n", result.Count(left, "trial"), idle.MaxOthers, 100*idle.MaxStolen, 100*maxClock, kept,
-			leastScored)
+		c.printf("\n%s excluded, because the machine was disturbed (other processes used more than %.2f of a CPU, the "+
+			"hypervisor withheld more than %.0f%%, or burns changed by more than %.0f%%); %d disturbed trials kept, "+
+			"at points with fewer than %d undisturbed ones\n",
+			result.Count(left, "trial"), idle.MaxOthers, 100*idle.MaxStolen, 100*maxClock, kept, leastScored)
 	}
 
 	switch {

@@ -1,11 +1,12 @@
-// Command predictions proves that lab.Measure predicts throughput, latency and wall time within set errors: make twin
-// and make twin-real. It measures points together with their predictions and scores them.
+// Command predictions tests whether lab.Measure predicts throughput, latency and wall time within set errors: make twin
+// and make twin-real. It measures points together with their predictions and scores the predictions.
 //
 // make twin measures every design of coffee on 1 and 2 CPUs, with 1 to 12 workers and jitter of 0 to 2 ms, and five
-// other structures. make twin-real measures seven workloads of real code. Each is a number of runs of lab.Measure of at
-// most a few minutes, stored in one directory, which a later call continues.
+// other structures. make twin-real measures seven workloads of real code. Each consists of runs of lab.Measure that
+// take at most a few minutes and are stored in one directory; a later call continues.
 //
-// It exits 1 if a target is missed, 3 if the machine is too noisy to decide or runs are left, 4 if something failed.
+// It exits with 1 if a target is missed, with 3 if the machine is too noisy to decide or runs are left, and with 4 if
+// something failed.
 package main
 
 import (

@@ -56,7 +56,7 @@ func (c *campaign) claim() (err error) {
 	file := filepath.Join(c.dir, "settings.ndjson")
 	had, err := record.Read(file, func(s settings) error {
 		if s != c.settings {
-			return fmt.Errorf("%s holds runs of another build or with other settings: remove the directory, or score "+
+			return fmt.Errorf("%s contains runs of another build or other settings: remove the directory, or score "+
 				"it with -score", c.dir)
 		}
 		return nil

@@ -1,6 +1,6 @@
-// Command realcode proves that the wall time of real code on two CPUs can be predicted from a recording on one: make
-// direct. It runs the built examples/realcode. It records jobs on one virtual CPU, predicts their wall time on more
-// CPUs, and measures it there in real trials. It takes two minutes.
+// Command realcode tests predictions of the wall time of real code on two CPUs from a recording on one: make direct. It
+// runs the built examples/realcode. It records jobs on one virtual CPU, predicts their wall time on more CPUs, and
+// measures it there in real trials. It takes two minutes.
 //
 //	go build -o realcode ./examples/realcode && go run ./proof/realcode -program ./realcode
 package main
@@ -51,7 +51,7 @@ func main() {
 	program := flag.String("program", "", "the `PATH` of examples/realcode")
 	cpus := flag.Int("cpus", 2, "CPUs that are predicted and measured")
 	rounds := flag.Int("rounds", 6, "how often each task is recorded, predicted and measured")
-	cost := flag.String("cost", "", "the scheduler's `COSTS` (default those of sim)")
+	cost := flag.String("cost", "", "the scheduler's `COSTS`, as in sim --cost (default those of sim)")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "direct")
 	if err == nil {
@@ -74,8 +74,8 @@ type bench struct {
 
 // campaign runs all tasks and prints a table. The error reports predictions that are off.
 func campaign(b *bench) error {
-	fmt.Printf("predicted from one virtual CPU and measured on %d: medians of %d rounds; the error is the mean of "+
-		"its rounds, with its 95 %% interval\n\n", b.cpus, b.rounds)
+	fmt.Printf("predicted from one virtual CPU, measured on %d: medians of %d rounds; the error is the mean of the "+
+		"rounds, with its 95%% interval\n\n", b.cpus, b.rounds)
 	fmt.Printf("%-8s %-8s %8s  %9s  %10s  %10s  %10s  %7s\n", "workload", "design", "grain", "mean cost", "1 CPU",
 		"predicted", "measured", "error")
 
@@ -106,14 +106,14 @@ func campaign(b *bench) error {
 			1e6*stat.Median(grain), 1e3*stat.Median(one), 1e3*stat.Median(predicted), 1e3*stat.Median(measured),
 			percent(off), percent(low), percent(high), verdict)
 	}
-	fmt.Printf("\nwithin %.0f %% of the trials: %d predictions; undecided, as trials scatter too much here: %d; "+
-		"disturbed by others: %d; off: %d\n",
+	fmt.Printf("\npredictions within %.0f%% of the trials: %d; undecided, because trials vary too much: %d; "+
+		"disturbed by other processes: %d; off: %d\n",
 		100*maxError, verdicts[within], verdicts[undecided], verdicts[disturbed], verdicts[beyond])
-	fmt.Printf("during the trials other processes had %.2f of a CPU, and the hypervisor kept %.1f %% of the "+
-		"time that was wanted\n",
+	fmt.Printf("during the trials other processes used %.2f of a CPU, and the hypervisor withheld %.1f%% of the "+
+		"requested CPU time\n",
 		all.Others(), 100*all.StolenShare())
 	if verdicts[beyond] > 0 {
-		return fmt.Errorf("%d predictions are off by more than %.0f %%", verdicts[beyond], 100*maxError)
+		return fmt.Errorf("%d predictions are off by more than %.0f%%", verdicts[beyond], 100*maxError)
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func (b *bench) ask(args []string, into map[string]*float64) error {
 		}
 	}
 	if found != len(into) {
-		return fmt.Errorf("%v says nothing of what was asked", cmd.Args)
+		return fmt.Errorf("%v does not print all metrics that were asked for", cmd.Args)
 	}
 	return lines.Err()
 }

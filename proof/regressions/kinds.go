@@ -27,7 +27,7 @@ type kind struct {
 	args   []string
 	right  []int // exit codes
 	never  []int // exit codes that may never occur
-	loaded bool  // under a load that comes and goes
+	loaded bool  // under intermittent load
 }
 
 // Exit codes of gate.

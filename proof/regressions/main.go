@@ -1,7 +1,6 @@
-// Command regressions proves that brewput gate decides right about seeded changes: make gates. It runs the built
+// Command regressions tests whether brewput gate decides correctly about seeded changes: make gates. It runs the built
 // command in a repository with changes (none, 3% and 10% slower, one more allocation, functions in another order), many
-// times each, on an idle machine and under a load that comes and goes, and counts the decisions. A later call
-// continues.
+// times each, on an idle machine and under intermittent load, and counts the decisions. A later call continues.
 //
 //	go build -buildvcs=false -o brewput ./cmd/brewput
 //	go run ./proof/regressions -program ./brewput -record gates.ndjson
@@ -9,8 +8,8 @@
 // With -sequential it compares a program with itself under that load instead: all runs of one side first, as go test
 // does, and in blocks: make gusts.
 //
-// It exits 1 if the counts show that gate is right less often than promised, or if it calls another order of functions
-// a regression, and 4 if something failed.
+// It exits with 1 if the counts show that gate is right less often than promised, or if it reports another order of
+// functions as a regression, and with 4 if something failed.
 package main
 
 import (
@@ -33,7 +32,7 @@ func main() {
 	flag.IntVar(&c.runs, "n", 8, "runs of each change")
 	flag.StringVar(&c.record, "record", "", "`FILE` of the runs so far")
 	limit := flag.Duration("for", 0, "a `TIME` after which no run begins (default: until all are done)")
-	sequential := flag.Bool("sequential", false, "compare a program with itself under a load that comes and goes, "+
+	sequential := flag.Bool("sequential", false, "compare a program with itself under intermittent load, "+
 		"one side after the other and in blocks")
 	flag.Parse()
 	if c.program == "" || c.runs < 1 || c.record == "" && !*sequential || flag.NArg() > 0 {

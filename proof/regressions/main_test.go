@@ -57,7 +57,7 @@ func TestDisturbed(t *testing.T) {
 	}
 	table := tally(list)
 	if right, n := table.sum(false); right != 1 || n != 1 ||
-		!strings.Contains(table.text(), "1 more runs are not counted") {
+		!strings.Contains(table.text(), "Not counted: 1 run during which") {
 		t.Errorf("%d of %d: %s", right, n, table.text())
 	}
 	if right, n := table.sum(true); right != 1 || n != 1 {

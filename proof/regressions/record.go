@@ -8,6 +8,7 @@ import (
 
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/proof/idle"
+	"github.com/brewput/brewput/result"
 )
 
 // outcome is one run of gate, a line of the record.
@@ -34,7 +35,7 @@ func (o outcome) disturbed() bool {
 func fromProgram(program string) func(outcome) error {
 	return func(o outcome) error {
 		if o.Program != program {
-			return errors.New("a run of another build: remove the file")
+			return errors.New("the record is from another build: remove the file")
 		}
 		return nil
 	}
@@ -145,12 +146,12 @@ func (t table) text() string {
 	disturbed := 0
 	for _, r := range t {
 		if disturbed += r.disturbed; len(r.kind.never) > 0 && r.n > 0 {
-			fmt.Fprintf(&b, "Another order of functions was called a regression %d times. ", r.wrong)
+			fmt.Fprintf(&b, "Another order of functions was reported as a regression %d times. ", r.wrong)
 		}
 	}
 	if disturbed > 0 {
-		fmt.Fprintf(&b, "%d more runs are not counted: other processes used more than %.1f of a CPU.", disturbed,
-			idle.MaxOthers)
+		fmt.Fprintf(&b, "Not counted: %s during which other processes used more than %.1f of a CPU.",
+			result.Count(disturbed, "run"), idle.MaxOthers)
 	}
 	return strings.TrimSpace(b.String()) + "\n"
 }

@@ -17,8 +17,7 @@ import (
 // gust is how long the load lasts, and how long it then pauses: about the time of one side of a comparison.
 const gust = 3 * time.Second
 
-// sequential compares the base with itself under a load that comes and goes, alternately one side after the other and
-// in blocks.
+// sequential compares the base with itself under intermittent load, alternately one side after the other and in blocks.
 func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
 	binary := filepath.Join(c.repo, "shop.test")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, ".")
@@ -42,8 +41,8 @@ func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
 		}
 		fmt.Printf(line, n+1, verdicts[0], verdicts[1])
 	}
-	fmt.Printf("\nThe program is the same on both sides. %d of %d comparisons of one side after the other "+
-		"report a difference, and %d of %d in blocks.\n",
+	fmt.Printf("\nThe program is the same on both sides. One side after the other, %d of %d comparisons report a "+
+		"difference; in blocks, %d of %d.\n",
 		wrong[0], c.runs, wrong[1], c.runs)
 	return stat.BinomialTail(wrong[1], c.runs, 1-promised) < 0.01, nil
 }

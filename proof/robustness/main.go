@@ -1,14 +1,14 @@
 //go:build linux
 
-// Command robustness proves that the built brewput withstands damaged journals, killed processes, random command lines
-// and hostile names: make siege. It prints a table of attempts and finds, by area. A seed decides what each attempt
+// Command robustness attacks the built brewput with damaged journals, killed processes, random command lines and
+// hostile names: make siege. It prints a table of attempts and finds, by area. A seed determines what each attempt
 // does. A later call continues from the record.
 //
 //	go build -buildvcs=false -o brewput ./cmd/brewput
 //	go run ./proof/robustness -program ./brewput -record siege.ndjson
 //
-// Each find is kept in a directory next to the record, with its command lines and inputs. -only repeats one attempt, as
-// in -only lines:17. It exits 1 if anything was found, 4 if the campaign itself failed.
+// It keeps each find in a directory next to the record, with its command lines and inputs. -only repeats one attempt,
+// as in -only lines:17. It exits with 1 if it found anything, and with 4 if the campaign itself failed.
 package main
 
 import (

@@ -27,7 +27,7 @@ type outcome struct {
 // fits returns an error for an attempt on another program or with another seed.
 func (c *campaign) fits(o outcome) error {
 	if o.Program != c.sum || o.Seed != c.seed {
-		return errors.New("an attempt on another build or with another seed: remove the file")
+		return errors.New("the record is from another build or another seed: remove the file")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func mm1(customers int) []engine {
 	}
 	return []engine{
 		{machine(sim.Unlimited), coroutines(sim.Unlimited, false), 35}, {machine(4), coroutines(4, false), 20},
-		{"unlimited, draws of env", coroutines(sim.Unlimited, true), 0},
+		{"unlimited, env's draws", coroutines(sim.Unlimited, true), 0},
 		{"lists, unlimited CPUs", lists(sim.Unlimited), 90}, {"lists, rules, 4 CPUs", lists(4), 50},
 	}
 }
@@ -39,8 +39,8 @@ func mm1(customers int) []engine {
 func (b *bench) speed(p *peers) error {
 	m := model{number: b.customers / 5} // many short runs, because a shared machine may be slow for seconds
 	if err := b.race(m, append(p.engines(m), mm1(m.number)...),
-		fmt.Sprintf("M/M/1 at a load of %v, %d customers, medians of %d runs in turn; the mean time in the "+
-			"system is %v in theory",
+		fmt.Sprintf("M/M/1 at a load of %v, %d customers, medians of %d alternating runs; in theory the mean time "+
+			"in the system is %v",
 			load, m.number, b.rounds, theory), "customer"); err != nil {
 		return err
 	}
@@ -48,8 +48,8 @@ func (b *bench) speed(p *peers) error {
 		m := model{processes: n, number: b.customers / n * n}
 		lists := engine{"lists, unlimited CPUs", m.byLists, 40}
 		if err := b.race(m, append(p.engines(m), lists),
-			fmt.Sprintf("%d goroutines that only burn, for exponential times of mean 1, %d times together", n,
-				m.number), "event"); err != nil {
+			fmt.Sprintf("%d goroutines that only burn, for exponential times of mean 1, %d burns in all",
+				n, m.number), "event"); err != nil {
 			return err
 		}
 	}
@@ -63,8 +63,8 @@ func (b *bench) speed(p *peers) error {
 	return nil
 }
 
-// race runs engines in turn, each for its time, in several rounds. Ratios are of times of the same round, within which
-// the clock of the machine drifts little, and it judges the median of these.
+// race alternates between engines, each for its time, in several rounds. A ratio compares times of the same round,
+// within which the clock of the machine drifts little. race judges the median of these ratios.
 func (b *bench) race(m model, engines []engine, what, each string) error {
 	all := make([][]outcome, len(engines))
 	for round := range b.rounds {
@@ -87,7 +87,7 @@ func (b *bench) race(m model, engines []engine, what, each string) error {
 func (e engine) often(seed uint64, number int64, least time.Duration) (o outcome, err error) {
 	began, took := time.Now(), time.Duration(0)
 	for n := 1; ; n++ {
-		runtime.GC() // so that it does not collect the garbage of others
+		runtime.GC() // so that it does not collect the garbage of the previous run
 		if o, err = e.run(seed); err != nil {
 			return o, err
 		}

@@ -19,7 +19,7 @@ func (q *queue) list(cpus int) (outcome, error) {
 		return o, err
 	}
 	if sum := inside.Integral(k.Now()); sum != int64(q.spent) || inside.Now() != 0 { // Little's law
-		return o, fmt.Errorf("customers were in the system for %d ns, of which the gauge has seen %d", q.spent, sum)
+		return o, fmt.Errorf("customers spent %d ns in the system, but the gauge measured %d", q.spent, sum)
 	}
 	return o, nil
 }

@@ -1,7 +1,7 @@
-// Command simspeed proves that the simulator is fast: make bench-sim. It times goroutines as coroutines and as lists of
-// operations. It compares M/M/1 and many goroutines with SimPy and other simulators, in turn, and measures the coffee
-// shop on 1024 CPUs, two replications at once, allocations, and the memory of a million goroutines. It takes 7 minutes.
-// It exits 1 if a floor is missed, 4 if something failed.
+// Command simspeed measures the speed of the simulator: make bench-sim. It times goroutines as coroutines and as lists
+// of operations. It compares M/M/1 and many goroutines with SimPy and other simulators in alternating runs. It measures
+// the coffee shop on 1024 CPUs, two replications at once, allocations, and the memory of a million goroutines. It takes
+// 7 minutes. It exits with 1 if a result is below its lower bound (floor), and with 4 if something failed.
 package main
 
 import (
@@ -22,18 +22,18 @@ var program string
 
 func main() {
 	python := flag.String("python", "", "a Python that has SimPy")
-	rust := flag.String("peers", "", "program of the simulators in Rust; without it they are left out")
+	rust := flag.String("peers", "", "program with the simulators in Rust; without it they are skipped")
 	customers := flag.Int("customers", 1_000_000, "customers of M/M/1; a fifth of them in each run of a comparison")
-	goroutines := flag.Int("blocked", 0, "print only the memory that this number of goroutines "+
-		"blocked in Recv needs")
+	goroutines := flag.Int("blocked", 0, "print only the memory of this number of goroutines "+
+		"that are blocked in Recv")
 	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
 	only := flag.String("part", everything, "only these parts, separated by commas")
-	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
+	lists := flag.Bool("lists", false, "with -blocked: goroutines as lists of operations")
 	profile := flag.String("cpuprofile", "", "only write a CPU profile of the simulator to this "+
 		"file")
 	flag.Parse()
 	if flag.NArg() > 0 || *goroutines == 0 && *profile == "" && (*python == "" || *customers < 1000) {
-		fmt.Fprintln(os.Stderr, "benchsim: give -python the path of one that has SimPy, at least 1000 -customers, "+
+		fmt.Fprintln(os.Stderr, "benchsim: give -python the path of a Python with SimPy, at least 1000 -customers, "+
 			"and no other argument")
 		os.Exit(2)
 	}
@@ -54,7 +54,7 @@ func main() {
 	}
 	p := &peers{python: *python, rust: *rust}
 	if p.rust == "" {
-		fmt.Println("desru and nexosim are left out: there is no -peers")
+		fmt.Println("desru and nexosim are skipped, because -peers is missing")
 	}
 	runs, err := b.parts(*only, p)
 	if err != nil {
@@ -67,10 +67,10 @@ func main() {
 		}
 	}
 	if len(b.missed) > 0 {
-		fmt.Printf("\nMissed, of %s: %q\n", *only, b.missed)
+		fmt.Printf("\nLower bounds missed, of %s: %q\n", *only, b.missed)
 		os.Exit(1)
 	}
-	fmt.Printf("\nEvery floor is kept: of %s.\n", *only)
+	fmt.Printf("\nAll lower bounds of %s are met.\n", *only)
 }
 
 // parts returns the parts of a list of names.
@@ -80,7 +80,7 @@ func (b *bench) parts(names string, p *peers) (runs []func() error, err error) {
 	for name := range strings.SplitSeq(names, ",") {
 		run := all[name]
 		if run == nil {
-			return nil, fmt.Errorf("-part: there is no part %q; there are %s", name, everything)
+			return nil, fmt.Errorf("-part: there is no part %q; the parts are %s", name, everything)
 		}
 		runs = append(runs, run)
 	}
@@ -119,7 +119,7 @@ func (b *bench) judge(what string, kept bool, floor string) string {
 
 // steady counts the allocations of a run after a tenth of its customers have left.
 func (b *bench) steady() error {
-	b.printf("\nAllocations after the first tenth of %d customers, each of two events\n", b.customers)
+	b.printf("\nAllocations after the first tenth of %d customers, with two events each\n", b.customers)
 	for _, e := range []struct {
 		name string
 		run  func(*queue) (outcome, error)

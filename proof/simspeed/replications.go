@@ -12,13 +12,13 @@ import (
 // Least gain of replications from a second CPU, as a share of the gain of pure arithmetic in the same seconds.
 const share = 0.9
 
-// replications runs one replication of M/M/1, and then two at once. In turn with them it measures the gain of pure
+// replications runs one replication of M/M/1, and then two at once. Between them it measures the gain of pure
 // arithmetic, which is the gain that the machine allows. CPUs that share a core or a clock, or a busy host, allow less
 // than 2, and the value changes within minutes. The floor is a share of that gain, so that it judges the simulator
 // alone.
 func (b *bench) replications() error {
-	b.printf("\nTwo replications of M/M/1 at once, beside one: how many times as much in a second, and as a share of "+
-		"what arithmetic\nof the same seconds gains; medians, least and greatest of %d rounds\n", pairs)
+	b.printf("\nTwo replications of M/M/1 at once, compared with one: the gain in throughput, also as a share of the "+
+		"gain of pure\narithmetic in the same seconds; medians, minima and maxima of %d rounds\n", pairs)
 	if runtime.GOMAXPROCS(0) < 2 {
 		b.printf("unavailable: this process has one CPU  %s\n",
 			b.judge("replications", false, fmt.Sprintf("%v of arithmetic", share)))

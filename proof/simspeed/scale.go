@@ -86,7 +86,7 @@ func blockedCoroutines(n, cpus int) error {
 		g.Wait()
 	})
 	if err == nil && waiting != 0 {
-		err = fmt.Errorf("%d goroutines have not come back", waiting)
+		err = fmt.Errorf("%d goroutines have not returned", waiting)
 	}
 	return err
 }

@@ -47,7 +47,7 @@ type answers struct {
 
 // judge lets explain and its rivals answer from the stored evidence. Cases without evidence are left out.
 func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer) ([]answers, error) {
-	all := []answers{{Name: "tier B"}, {Name: "tier A"}}
+	all := []answers{{Name: "level B"}, {Name: "level A"}}
 	for _, r := range findings.Rivals() {
 		all = append(all, answers{Name: r.Name})
 	}
@@ -142,10 +142,10 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) erro
 	}
 	files := map[string]string{"verdicts.json": string(text), "summary.txt": findings.Summary(rows) + "\n" +
 		findings.ByClass(rows[0].Score)}
-	for k, tier := range []string{"B", "A"} {
+	for k, level := range []string{"B", "A"} {
 		s := rows[3*k].Score
-		files["balance-"+tier+".svg"] = findings.Balance(s, "Class balance, tier "+tier)
-		files["mistakes-"+tier+".svg"] = findings.Mistakes(s, "Findings for the programs of each class, tier "+tier)
+		files["balance-"+level+".svg"] = findings.Balance(s, "Class balance, level "+level)
+		files["mistakes-"+level+".svg"] = findings.Mistakes(s, "Findings for the programs of each class, level "+level)
 	}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {

@@ -1,7 +1,7 @@
-// Command campaign proves how often lab.Explain finds the known problem of a program: make verdicts. It explains every
-// program of the corpus once, stores the evidence, which a later call continues, and scores the findings: those from
-// all evidence (tier B), those without the trace (tier A), and those of naive rivals. With -label it measures instead
-// what the fix of every sick program gains: make verdicts-labels. It exits 4 if something failed.
+// Command campaign measures how often lab.Explain finds the known problem of a program: make verdicts. It explains
+// every program of the corpus once and stores the evidence; a later call continues. It scores the findings from all
+// evidence (level B), those without the trace (level A), and those of naive rivals. With -label it instead measures
+// what the fix of every sick program gains: make verdicts-labels. It exits with 4 if something failed.
 package main
 
 import (
@@ -24,8 +24,8 @@ func main() {
 	flag.BoolVar(&o.label, "label", false, "measure the gain of every fix, and store it in "+
 		"proof/findings/corpus/labels.json")
 	flag.BoolVar(&o.score, "score", false, "collect nothing: score the stored evidence")
-	flag.BoolVar(&o.heldOut, "held-out", false, "also show single programs of the families that "+
-		"rules were not tuned on")
+	flag.BoolVar(&o.heldOut, "held-out", false, "also list the single programs of the families "+
+		"on which no rule was tuned")
 	flag.StringVar(&o.dir, "dir", "bin/verdicts", "directory of evidence, answers and scores")
 	flag.StringVar(&o.families, "families", "", "only these families, separated by commas")
 	flag.IntVar(&o.runs, "runs", 6, "pairs of runs for a label")

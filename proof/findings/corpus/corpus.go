@@ -1,8 +1,8 @@
-// Package corpus holds small complete Go programs whose problem is known, to score explainers: make verdicts.
+// Package corpus contains small complete Go programs whose problem is known, to score explain: make verdicts.
 //
 // A family is one program, a template with parameters. It has three forms: sick, fixed (the same job without the
-// problem), and decoy (something that looks like the problem and costs nothing). The directory programs holds the
-// families. Nothing in a generated source shows its form.
+// problem), and decoy (something that looks like the problem and costs nothing). The directory programs contains the
+// families. Nothing in a generated source reveals its form.
 package corpus
 
 import (

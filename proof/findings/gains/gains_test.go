@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/proof/record"
 )
 
-// fake is a brewput whose design locking takes twice the time of any other, and whose finding promises half of it.
+// fake is a brewput whose design locking takes twice the time of any other, and whose finding estimates half of it.
 const fake = `#!/bin/sh
 echo call >>"$CALLS"
 case "$*" in
@@ -48,7 +48,7 @@ func TestCampaign(t *testing.T) {
 			continue
 		}
 		row, err := c.compare(p)
-		if err != nil || !strings.Contains(row, "50% [40%, 60%]") || !strings.Contains(row, "kept") ||
+		if err != nil || !strings.Contains(row, "50% [40%, 60%]") || !strings.Contains(row, "right") ||
 			!strings.HasSuffix(row, "coarse-lock") {
 			t.Errorf("%q, %v", row, err)
 		}

@@ -1,7 +1,7 @@
-// Command gains proves that the gains that brewput explain estimates are those that the change then gives: make gains.
-// It runs the built command. For each pair of a design with a known problem and the same job without it, it explains
-// the first, measures both in turn, and prints the estimated and the real gain. A later call continues from the record.
-// It exits 4 if something failed.
+// Command gains compares the gains that brewput explain estimates with those that the changes then give: make gains. It
+// runs the built command. Each pair is a design with a known problem and the same job without the problem. The command
+// explains the first, measures both alternately, and prints the estimated and the measured gain. A later call continues
+// from the record. It exits with 4 if something failed.
 package main
 
 import (
@@ -78,7 +78,8 @@ func (c *campaign) run(ctx context.Context, only string, piece record.Piece) (er
 	if c.done, err = record.Read(c.record, c.fits); err != nil {
 		return err
 	}
-	fmt.Printf("%-20s %-11s %-24s %-24s %s\n", "change", "workload", "estimated", "real", "promise       first finding")
+	fmt.Printf("%-20s %-11s %-24s %-24s %-13s %s\n", "change", "workload", "estimated", "measured", "estimate is",
+		"first finding")
 	failed, left := 0, 0
 	for _, p := range pairs {
 		if !strings.Contains(string(p.finding)+" "+p.workload, only) {
@@ -113,7 +114,7 @@ func (c *campaign) run(ctx context.Context, only string, piece record.Piece) (er
 func (c *campaign) compare(p pair) (string, error) {
 	var sides [2][]float64
 	var first explain.Name
-	estimated, word := "-", "not promised"
+	estimated, word := "-", "missing"
 	var gain *explain.Gain
 	for _, e := range c.done {
 		if e.Finding != p.finding {
@@ -139,7 +140,7 @@ func (c *campaign) compare(p pair) (string, error) {
 	if gain != nil {
 		estimated, word = span(gain.Estimate, gain.Low, gain.High), "far off"
 		if findings.Kept(gain.Estimate, real, low, high) {
-			word = "kept"
+			word = "right"
 		}
 	}
 	return fmt.Sprintf("%-20s %-11s %-24s %-24s %-13s %s", p.finding, p.workload, estimated, span(real, low, high),

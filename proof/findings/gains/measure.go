@@ -47,7 +47,7 @@ type line struct {
 // fits returns an error for an entry of another build.
 func (c *campaign) fits(e entry) error {
 	if e.Program != c.sum {
-		return errors.New("a run of another build: remove the file")
+		return errors.New("the record is from another build: remove the file")
 	}
 	return nil
 }
