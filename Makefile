@@ -1,7 +1,7 @@
 # Everything a newcomer needs. Only Go and make must be there. As root, test and check install what tests need: see make needs.
 
 GO ?= go
-TOOL = $(GO) tool -modfile=tools/go.mod
+TOOL = $(GO) tool -modfile=tools/lint.mod
 # Long calculations on one goroutine at a time, whose code other tests run under the race detector too.
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoModelOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
@@ -61,7 +61,7 @@ size: ## list the size of the released binary by section, module and package, an
 	$(GO) run ./proof/binarysize
 
 release: man ## build the archives of four platforms with SHA256SUMS and lists of modules into dist/; the same bytes each time
-	$(GO) run ./internal/release -trees bin/man=man,bin/completion=completion
+	$(GO) run ./tools/release -trees bin/man=man,bin/completion=completion
 
 direct: ## predict jobs of real code on two CPUs from a recording on one, and compare with real trials: 2 minutes
 	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode

@@ -1,6 +1,8 @@
 package arch
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -269,19 +271,77 @@ func TestChangesElsewhere(t *testing.T) {
 	}
 }
 
-// TestArchitectureListsFolders checks that ARCHITECTURE.md lists each top-level folder.
+// TestInternalShare checks that most of the module is public.
+func TestInternalShare(t *testing.T) {
+	internal, all := 0, 0
+	for _, f := range load(t) {
+		if f.test {
+			continue
+		}
+		all += f.lines
+		if slices.Contains(strings.Split(f.pkg, "/"), "internal") {
+			internal += f.lines
+		}
+	}
+
+	if share := float64(internal) / float64(all); share > maxInternalShare {
+		t.Errorf("%d of %d lines are in internal folders: %.2f%%, more than %.0f%%; move what others can use",
+			internal, all, 100*share, 100*maxInternalShare)
+	}
+}
+
+// TestArchitectureListsFolders checks that ARCHITECTURE.md lists each package, and no folder that does not exist.
 func TestArchitectureListsFolders(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "ARCHITECTURE.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(page), "\n## Folders\n")
-	table, _, _ = strings.Cut(table, "\n## ")
+	packages := map[string]bool{}
 	for _, f := range load(t) {
-		if top, _, inside := strings.Cut(f.pkg, "/"); top != "" && !strings.Contains(table, "`"+top+"`") &&
-			!(inside && strings.Contains(table, "`"+top+"/")) {
-			t.Errorf("ARCHITECTURE.md does not list the folder %s", top)
-			return
+		packages[cmp.Or(f.pkg, ".")] = true
+	}
+	packages["examples/library"] = true // a module of its own
+
+	for _, wrong := range folderErrors(string(page), packages) {
+		t.Error(wrong)
+	}
+}
+
+// folderErrors compares the tables of folders in ARCHITECTURE.md with the packages of the module. The first cell of
+// each line names the packages that the line describes.
+func folderErrors(page string, packages map[string]bool) (wrong []string) {
+	_, tables, _ := strings.Cut(page, "\n## Folders\n")
+	tables, _, _ = strings.Cut(tables, "\n## ")
+	listed := map[string]bool{}
+	for line := range strings.Lines(tables) {
+		cell, isRow := strings.CutPrefix(line, "| `")
+		if !isRow {
+			continue
 		}
+		cell, _, _ = strings.Cut(cell, "` |")
+		for name := range strings.SplitSeq(cell, "`, `") {
+			if !packages[name] {
+				wrong = append(wrong, fmt.Sprintf("ARCHITECTURE.md lists %s, which is no package", name))
+			}
+			listed[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		if !listed[name] {
+			wrong = append(wrong, "ARCHITECTURE.md does not list the package "+name)
+		}
+	}
+	return wrong
+}
+
+// TestFolderErrors checks that every missing and every excess package is reported.
+func TestFolderErrors(t *testing.T) {
+	page := "`z`\n\n## Folders\n\n| package | purpose |\n|---|---|\n| `a`, `a/b` | uses `c` |\n| `gone` | x |\n\n" +
+		"## B\n\n| `d` | y |\n"
+	want := []string{"ARCHITECTURE.md lists gone, which is no package", "ARCHITECTURE.md does not list the package c",
+		"ARCHITECTURE.md does not list the package d"}
+	got := folderErrors(page, map[string]bool{"a": true, "a/b": true, "c": true, "d": true})
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

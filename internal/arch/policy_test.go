@@ -1,4 +1,3 @@
-// Package arch contains the architecture of the module as tables, which its tests enforce.
 package arch
 
 // module is the path of the module and the prefix of its packages.
@@ -105,7 +104,7 @@ var mayImport = map[string][]string{
 	"proof/record":        {},
 	"internal/repository": {"internal/proc"},
 	"proof/binarysize":    {"internal/proc"},
-	"internal/release":    {"internal/interrupt", "internal/proc"},
+	"tools/release":       {"internal/interrupt", "internal/proc"},
 	"internal/hostile": {"env", "internal/gobench", "internal/host", "internal/quote", "internal/store", "plan",
 		"result", "sweep", "workload"},
 	"proof/robustness": {"", "internal/hostile", "internal/proc", "proof/record", "internal/repository",
@@ -126,8 +125,8 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record", "internal/release",
-	"internal/repository", "internal/schema/schematest", "internal/seeded", "internal/store/storetest"}
+var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record",
+	"internal/repository", "internal/schema/schematest", "internal/seeded", "internal/store/storetest", "tools/release"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -219,7 +218,7 @@ const catalogueFile = "catalog/catalog.go"
 var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"internal/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
-	"internal/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
+	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
 	"examples/futuredate": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and
@@ -245,3 +244,7 @@ const (
 	maxFileLines     = 300
 	maxFunctionLines = 60
 )
+
+// maxInternalShare is the largest part of the module's lines that may be in internal folders, except tests. A reader
+// of the documentation sees nothing of them, and no other program can use them.
+const maxInternalShare = 0.25
