@@ -19,7 +19,7 @@ type BenchComparison struct {
 // measured in the same blocks. declared holds the declared directions of metrics; see [DeclaredDirections].
 func (j Criteria) CompareBenchmarks(a, b Run, paired bool, declared map[string]string) *BenchComparison {
 	c := &BenchComparison{Paired: paired}
-	c.Pairs, c.OnlyA, c.OnlyB = j.PairRuns(a, b, paired)
+	c.Pairs, c.OnlyA, c.OnlyB = j.pairRuns(a, b, paired)
 	c.Metrics = j.ByMetric(c.Pairs, declared)
 	return c
 }

@@ -37,7 +37,7 @@ func (j Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVer
 	}
 
 	var list []MetricVerdicts
-	groups := GroupByContrast(pairs)
+	groups := groupByContrast(pairs)
 	metrics := []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}
 	for _, metric := range append(metrics, CustomMetrics(rows)...) {
 		m := MetricVerdicts{Metric: metric}

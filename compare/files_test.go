@@ -42,7 +42,7 @@ func TestFilesDiffer(t *testing.T) {
 		r := rand.New(rand.NewPCG(31, uint64(c.a)))
 		seen := 0
 		for range sets {
-			sides, _, _ := levelCriteria().PairRuns(differentFiles(r, c.a, c.effect), differentFiles(r, c.b, 0), false)
+			sides, _, _ := levelCriteria().pairRuns(differentFiles(r, c.a, c.effect), differentFiles(r, c.b, 0), false)
 			v := levelCriteria().MetricVerdicts(sides, result.TimePerOp, -1)[0]
 			seen += boolToInt(v.Verdict == Faster || v.Verdict == Slower)
 		}
@@ -90,7 +90,7 @@ func TestSeveralFiles(t *testing.T) {
 			2, 2},
 		{"zeros", side(of(200, 20), of(201, 21)), side(of(100, 0), of(101, 0)), result.AllocsPerOp, Worse, 2, 2},
 	} {
-		sides, _, _ := levelCriteria().PairRuns(c.a, c.b, false)
+		sides, _, _ := levelCriteria().pairRuns(c.a, c.b, false)
 		v := levelCriteria().MetricVerdicts(sides, c.metric, -1)[0]
 		if v.Verdict != c.want || v.RunsA != c.runsA || v.RunsB != c.runsB || v.MoreBlocks != nil ||
 			(v.MoreRuns != nil) != (c.want == Undecided) {

@@ -67,7 +67,7 @@ func TestLoadThatComesAndGoes(t *testing.T) {
 	for b := range 20 {
 		ours = append(ours, benchTrial("base", b, takes(speed(2*b))), benchTrial("head", b, takes(speed(2*b+1))))
 	}
-	sides, _, _ := levelCriteria().PairRuns(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
+	sides, _, _ := levelCriteria().pairRuns(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
 		Run{Name: "first", Rows: Rows(first, casesOf(first)), Trials: first}, false)
 	sequential := levelCriteria().MetricVerdicts(sides, result.TimePerOp, -1)
 	if len(sequential) != 1 || sequential[0].Verdict != Slower || sequential[0].Paired {
@@ -200,7 +200,7 @@ func TestGroupByContrast(t *testing.T) {
 	j := levelCriteria()
 	j.AgainstFirst = true
 	sides := j.PairLevels(Rows(trials, casesOf(trials)), trials)
-	groups := GroupByContrast(sides)
+	groups := groupByContrast(sides)
 	if len(sides) != 4 || len(groups) != 2 {
 		t.Fatalf("%d pairs in %d groups", len(sides), len(groups))
 	}

@@ -83,9 +83,9 @@ func sideText(design, run string, only plan.Point) string {
 
 func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
 
-// GroupByContrast groups pairs by their contrast, such as GOGC=50 against GOGC=100, in order of appearance. A
+// groupByContrast groups pairs by their contrast, such as GOGC=50 against GOGC=100, in order of appearance. A
 // geometric mean over different contrasts would be meaningless.
-func GroupByContrast(pairs []Pair) [][]Pair {
+func groupByContrast(pairs []Pair) [][]Pair {
 	var groups [][]Pair
 	at := map[string]int{}
 	for _, s := range pairs {
@@ -99,9 +99,9 @@ func GroupByContrast(pairs []Pair) [][]Pair {
 	return groups
 }
 
-// PairRuns returns the pairs of rows of two runs or files a and b. paired means that both were measured in the same
+// pairRuns returns the pairs of rows of two runs or files a and b. paired means that both were measured in the same
 // blocks.
-func (j Criteria) PairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
+func (j Criteria) pairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
 	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
 	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
 	for i := range matches {

@@ -80,13 +80,13 @@ func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts,
 // markdownContrasts writes the same as GitHub tables and lists.
 func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdicts) {
 	if text := equalText(verdictsOf(m)); text != "" {
-		b.WriteString("\n" + markdownLine(MetricHead(m.Metric)+": "+text) + "\n")
+		b.WriteString("\n" + markdownLine(metricHead(m.Metric)+": "+text) + "\n")
 		return
 	}
 	for _, g := range m.Groups {
 		b.WriteString("\n")
 		if text := equalText(g.Verdicts); text != "" {
-			b.WriteString(markdownLine(MetricHead(m.Metric)+", "+p.sidesText(g)+": "+text) + "\n")
+			b.WriteString(markdownLine(metricHead(m.Metric)+", "+p.sidesText(g)+": "+text) + "\n")
 			continue
 		}
 		columns := p.contrastColumns(m.Metric, g)
@@ -129,7 +129,7 @@ func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []colu
 	})
 	columns := nameColumns(g.Verdicts)
 	a, b := p.sideNames(g)
-	before, after := column{group: MetricHead(metric), head: b}, column{group: MetricHead(metric), head: a}
+	before, after := column{group: metricHead(metric), head: b}, column{group: metricHead(metric), head: a}
 	group := a + " / " + b
 	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95% interval"}
 	changes := column{group: group, head: "change"}

@@ -44,8 +44,8 @@ var metricHeads = map[string]string{
 	result.CPUPerOp: "CPU/op",
 }
 
-// MetricHead returns the heading of a metric. A metric that a benchmark reports itself keeps its name.
-func MetricHead(metric string) string {
+// metricHead returns the heading of a metric. A metric that a benchmark reports itself keeps its name.
+func metricHead(metric string) string {
 	if h, ok := metricHeads[metric]; ok {
 		return h
 	}
@@ -91,10 +91,10 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 			text = equivalentText(verdictsOf(m))
 		}
 		if text != "" {
-			writeHeading(&b, MetricHead(m.Metric), text, st)
+			writeHeading(&b, metricHead(m.Metric), text, st)
 			continue
 		}
-		writeHeading(&b, MetricHead(m.Metric), familyErrorText(verdictsOf(m)), st)
+		writeHeading(&b, metricHead(m.Metric), familyErrorText(verdictsOf(m)), st)
 		p.writeContrasts(&b, m, st)
 	}
 
@@ -109,7 +109,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 
 // answer is the last part of the page.
 func (p Benchmarks) answer() []string {
-	return compare.BenchAnswer(p.Metrics, p.Rows, p.Scalings, MetricHead)
+	return compare.BenchAnswer(p.Metrics, p.Rows, p.Scalings, metricHead)
 }
 
 // writeScalings writes a line for each benchmark that something keeps from scaling, or all about all of them.
@@ -171,7 +171,7 @@ func (p Benchmarks) columns(f *frame) []column {
 		}))
 
 	for _, metric := range p.otherMetrics(f) {
-		c := f.column("", MetricHead(metric), func(r compare.Row) string { return metricCell(r, metric) })
+		c := f.column("", metricHead(metric), func(r compare.Row) string { return metricCell(r, metric) })
 		c.drop = 2
 		columns = append(columns, c)
 	}

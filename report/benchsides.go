@@ -16,7 +16,7 @@ func LoneMetrics(b *compare.BenchComparison) (notes []string) {
 			rows []compare.Row
 		}{{"old", m.OnlyB}, {"new", m.OnlyA}} {
 			if len(only.rows) > 0 {
-				notes = append(notes, fmt.Sprintf("%s only in the %s: %s", MetricHead(m.Metric), only.side,
+				notes = append(notes, fmt.Sprintf("%s only in the %s: %s", metricHead(m.Metric), only.side,
 					compare.CaseNames(only.rows)))
 			}
 		}

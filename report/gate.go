@@ -61,7 +61,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 // answer is the last part: the decision with its benchmarks, and what to do next.
 func (g Gate) answer() []string {
 	return compare.GateSummary{Decision: g.Decision, List: g.List, NotJudged: len(g.NotJudged), Limit: g.Max,
-		Layouts: g.Layouts, Loaded: g.Loaded, Name: MetricHead}.Answer()
+		Layouts: g.Layouts, Loaded: g.Loaded, Name: metricHead}.Answer()
 }
 
 // reasons says which benchmarks are not judged or are excused, and with undecided also what the undecided ones lack.
@@ -71,7 +71,7 @@ func (g Gate) reasons(undecided bool) []string {
 		list = append(list, n.String())
 	}
 	for _, v := range g.List {
-		name := v.Design + " " + MetricHead(v.Metric)
+		name := v.Design + " " + metricHead(v.Metric)
 		switch {
 		case v.Allowed != "":
 			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.AllowedUntil, v.Allowed))
@@ -114,7 +114,7 @@ func (g Gate) columns() []column {
 	bounds, n := column{head: "bounds"}, column{head: "n", drop: 1}
 	decision := column{head: "decision", left: true}
 	for _, v := range g.List {
-		metric.add(MetricHead(v.Metric), plain)
+		metric.add(metricHead(v.Metric), plain)
 		base.add(formatValue(v.Base, v.Metric), plain)
 		head.add(formatValue(v.Head, v.Metric), plain)
 		change.add(compare.PercentChange(v.Change()), plain)

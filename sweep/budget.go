@@ -37,8 +37,8 @@ func NewBudgetRule(budget time.Duration, j compare.Criteria) *BudgetRule {
 // MaxBlocks returns the number of blocks at the last interim analysis.
 func (r *BudgetRule) MaxBlocks() int { return slices.Max(r.InterimBlocks) }
 
-// PlanInterims prepares the interim analyses of the rule in the header. It takes a few tenths of a second.
-func (s *Sweep) PlanInterims() {
+// planInterims prepares the interim analyses of the rule in the header. It takes a few tenths of a second.
+func (s *Sweep) planInterims() {
 	r := s.Header.Rule
 	s.Criteria.Interims = compare.NewInterimPlan(r.InterimBlocks, r.Equivalent)
 	s.Criteria.Interims.Different = r.Different
@@ -57,7 +57,7 @@ func (s *Sweep) RestoreBudget(dir string, decisions []json.RawMessage, spent tim
 	}
 
 	s.Criteria.Baseline, s.Criteria.All, s.Criteria.Alpha, s.Criteria.Margin = r.Baseline, r.All, r.Alpha, r.Margin
-	s.PlanInterims()
+	s.planInterims()
 	if s.Interims, err = ReadInterims(decisions); err != nil {
 		return fmt.Errorf("%s cannot be continued: %w", dir, err)
 	}
@@ -115,7 +115,7 @@ func (s *Sweep) newBudget() *budget {
 	if p.now == nil {
 		p.now = time.Now
 	}
-	p.began, p.before = p.now(), s.SpentBefore()
+	p.began, p.before = p.now(), s.spentBefore()
 	return p
 }
 
@@ -128,9 +128,9 @@ func (s *Sweep) allCases() []int {
 	return cases
 }
 
-// SpentBefore returns how much of the budget earlier executions spent: the time stored with the last complete block,
+// spentBefore returns how much of the budget earlier executions spent: the time stored with the last complete block,
 // plus the time of the trials after it.
-func (s *Sweep) SpentBefore() time.Duration {
+func (s *Sweep) spentBefore() time.Duration {
 	spent := s.Spent
 	for _, t := range s.Done {
 		if !s.Sealed[t.Block] {
@@ -270,8 +270,8 @@ func seconds(costs []time.Duration) []float64 {
 	return list
 }
 
-// BlockTime returns the expected time of a block of all cases. Trials of unknown length count as 0.
-func (s *Sweep) BlockTime() time.Duration {
+// blockTime returns the expected time of a block of all cases. Trials of unknown length count as 0.
+func (s *Sweep) blockTime() time.Duration {
 	var d time.Duration
 	for _, c := range s.Plan.Cases {
 		d += time.Duration(s.trialsPerCase()) * s.expectedTime(c.Design)

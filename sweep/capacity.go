@@ -69,9 +69,9 @@ const capacityTrials = 3
 // time. It is above 1 because both are measured with errors of several percent.
 const maxOverlap = 1.1
 
-// MeasureCapacities measures the capacity of every case with an open loop and stores the capacities in the header.
+// measureCapacities measures the capacity of every case with an open loop and stores the capacities in the header.
 // Call it before Execute. tell, if not nil, is called before each trial.
-func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, done, total int)) error {
+func (s *Sweep) measureCapacities(ctx context.Context, tell func(c plan.Case, done, total int)) error {
 	m := capacities{s, map[*Capacity][]SoloService{}, map[string]bool{}}
 	list := s.closedLoops()
 	for round := range capacityTrials {
@@ -258,9 +258,9 @@ func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 	return o
 }
 
-// CheckRates returns an error if the load of a case cannot be sent. Loads that are fractions of a capacity are
+// checkRates returns an error if the load of a case cannot be sent. Loads that are fractions of a capacity are
 // checked once the capacities are measured; if one is missing, the error is a [CapacityError].
-func (s *Sweep) CheckRates() error {
+func (s *Sweep) checkRates() error {
 	for _, c := range s.Plan.Cases {
 		o := s.openLoad(c)
 		switch {

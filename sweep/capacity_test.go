@@ -67,7 +67,7 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	s, specs := openSweep(t, at(2, 2, setting("load", 0.5)), at(2, 2, setting("load", 1.5)))
 	s.Header.Burn.Rate = 3
 	s.BurnRatio = func(float64) float64 { return 1.5 }
-	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+	if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	if len(*specs) != 9 { // three designs, three times each, although each has two points
@@ -81,7 +81,7 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 			t.Errorf("a capacity is measured under an open loop: %+v", spec)
 		}
 	}
-	if err := s.CheckRates(); err != nil {
+	if err := s.checkRates(); err != nil {
 		t.Error(err)
 	}
 	want := map[string]float64{"fast": 101, "slow": 81, "bound": 51}
@@ -101,7 +101,7 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 // TestModelResponse: the formula of a single server applies if one request is served at a time.
 func TestModelResponse(t *testing.T) {
 	s, specs := openSweep(t, at(1, 4, setting("rate", 40)))
-	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+	if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	alone := 0
@@ -192,7 +192,7 @@ func TestNoModelOfSharedCPU(t *testing.T) {
 			}}
 			return trial.Simulate(spec, s.Workload, d, sim.Costs{}), nil
 		}
-		if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
 		x, err := s.runTrial(t.Context(), s.Plan.Block(0)[0], nil)
@@ -208,13 +208,13 @@ func TestNoModelOfSharedCPU(t *testing.T) {
 
 func TestCheckRates(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("load", 20_000)))
-	if err := s.CheckRates(); err != nil {
+	if err := s.checkRates(); err != nil {
 		t.Errorf("a fraction of what will be measured: %v", err)
 	}
-	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+	if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "more than the 1000000") {
+	if err := s.checkRates(); err == nil || !strings.Contains(err.Error(), "more than the 1000000") {
 		t.Errorf("1.6 million a second: %v", err)
 	}
 }
@@ -261,7 +261,7 @@ func TestRecordedArrivals(t *testing.T) {
 func TestOpenLoopTrials(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("rate", 40)))
 	s.Header.Settings.Duration = Duration(10 * time.Second) // long for a load of 0.8
-	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+	if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	plain := s.Run
@@ -300,7 +300,7 @@ func TestServedTogether(t *testing.T) {
 		o.Trial.Metrics[result.LatencyMean] = 8e9 / o.Trial.Metrics[result.Throughput]
 		return o, err
 	}
-	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+	if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range s.Header.Capacities {
@@ -323,11 +323,11 @@ func TestNoCapacity(t *testing.T) {
 			x.Status, x.Error = result.Failed, "out of beans"
 			return trial.Outcome{Trial: x, Failure: "goroutine 1"}, nil
 		}
-		if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
 		var u *CapacityError
-		if err := s.CheckRates(); !errors.As(err, &u) ||
+		if err := s.checkRates(); !errors.As(err, &u) ||
 			!strings.Contains(err.Error(), "the capacity of fast (cpus=1 workers=1 load=0.5)") ||
 			!strings.Contains(err.Error(), "out of beans") {
 			t.Fatalf("%v", err)
@@ -352,7 +352,7 @@ func TestLimitedCapacity(t *testing.T) {
 		}
 		return o, err
 	}
-	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+	if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	if runs["fast 2"] != 1 || runs["slow 2"] != 3 || runs["slow 1"] != 1 || runs["bound 1"] != 3 {
@@ -373,10 +373,10 @@ func TestNothingServed(t *testing.T) {
 		x.Status, x.Metrics[result.Throughput] = result.OK, 0
 		return trialOutcome(x), nil
 	}
-	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+	if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "no request ended within the window") {
+	if err := s.checkRates(); err == nil || !strings.Contains(err.Error(), "no request ended within the window") {
 		t.Errorf("%v", err)
 	}
 }
@@ -384,7 +384,7 @@ func TestNothingServed(t *testing.T) {
 // TestHardlyAnybody: less than one arrival per window is refused.
 func TestHardlyAnybody(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("rate", 1e-10)))
-	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "fewer than one arrives in a window") {
+	if err := s.checkRates(); err == nil || !strings.Contains(err.Error(), "fewer than one arrives in a window") {
 		t.Errorf("%v", err)
 	}
 }

@@ -62,10 +62,10 @@ func (s *Sweep) continueFrom(dir string, journal *store.Journal) error {
 	if err := json.Unmarshal(journal.Header, &h); err != nil {
 		return fmt.Errorf("%s is not a run of brewput: its header cannot be read: %w", dir, err)
 	}
-	if err := CheckPredictionHeader(dir, &h, &s.Header, !journal.Checked); err != nil {
+	if err := checkPredictionHeader(dir, &h, &s.Header, !journal.Checked); err != nil {
 		return err
 	}
-	err := s.Header.CheckStored(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked)
+	err := s.Header.checkStored(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked)
 	if err != nil {
 		return err
 	}
@@ -73,10 +73,10 @@ func (s *Sweep) continueFrom(dir string, journal *store.Journal) error {
 	return nil
 }
 
-// CheckPredictionHeader compares h, the header of the stored prediction in dir, with the header that the run
+// checkPredictionHeader compares h, the header of the stored prediction in dir, with the header that the run
 // expects. The time limit may differ. old marks a prediction from before journals had checksums; then only the
 // start time of its run is compared.
-func CheckPredictionHeader(dir string, h, want *Header, old bool) error {
+func checkPredictionHeader(dir string, h, want *Header, old bool) error {
 	fixed := func(s Settings) string {
 		s.TimeLimit, s.Limited = 0, false
 		text, _ := json.Marshal(s) // cannot fail: only numbers and strings

@@ -39,7 +39,7 @@ func TestCheckPredictionHeader(t *testing.T) {
 			if err := json.Unmarshal(b, &h); err != nil {
 				t.Fatal(err)
 			}
-			err := CheckPredictionHeader("a/twin", &h, &want, !checked)
+			err := checkPredictionHeader("a/twin", &h, &want, !checked)
 			if text == "" && err != nil ||
 				text != "" && (err == nil || !strings.Contains(err.Error(), text) ||
 					!strings.Contains(err.Error(), "remove a/twin")) {

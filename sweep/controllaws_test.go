@@ -75,10 +75,10 @@ func TestNilCallbacks(t *testing.T) {
 		t.Error(err)
 	}
 	s.Plan.Cases[0].Point = s.Plan.Cases[0].Point.With("rate", plan.FloatLevel(40))
-	if err := s.MeasureCapacities(t.Context(), nil); err != nil {
+	if err := s.measureCapacities(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
-	specs := s.FirstBlock()
+	specs := s.firstBlock()
 	v := Variant{Run: s.Run}
 	trials := []result.Trial{{Kind: result.KindTrial, Design: specs[0].Design, Point: specs[0].Point}}
 	if _, err := s.Sensitivities(t.Context(), trials, []Variant{v}); err != nil {

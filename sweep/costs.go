@@ -17,8 +17,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// ReadCosts reads a recording of the CPU time of a workload's real code.
-func ReadCosts(ctx context.Context, path string, w *workload.Workload) (*trial.Recording, *InputFile, error) {
+// readCosts reads a recording of the CPU time of a workload's real code.
+func readCosts(ctx context.Context, path string, w *workload.Workload) (*trial.Recording, *InputFile, error) {
 	f, err := input.Open(ctx, path, input.Costs)
 	if err != nil {
 		return nil, nil, err
@@ -35,13 +35,13 @@ func ReadCosts(ctx context.Context, path string, w *workload.Workload) (*trial.R
 	return r, &InputFile{path, hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
-// ReloadCosts reads the recorded costs of a resumed sweep. It is an error if the file has changed.
-func (s *Sweep) ReloadCosts(ctx context.Context) error {
+// reloadCosts reads the recorded costs of a resumed sweep. It is an error if the file has changed.
+func (s *Sweep) reloadCosts(ctx context.Context) error {
 	was := s.Header.ReplayedFile
 	if was == nil {
 		return nil
 	}
-	costs, is, err := ReadCosts(ctx, was.Path, s.Workload)
+	costs, is, err := readCosts(ctx, was.Path, s.Workload)
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func (s *Sweep) ReloadCosts(ctx context.Context) error {
 	return nil
 }
 
-// CheckCosts returns an error if the recording lacks the costs of a trial of the plan. Pilots need no recording of
+// checkCosts returns an error if the recording lacks the costs of a trial of the plan. Pilots need no recording of
 // their own; see pilotSeed.
-func (s *Sweep) CheckCosts() error {
+func (s *Sweep) checkCosts() error {
 	for b := range s.Plan.Blocks {
 		for _, spec := range s.specsOf(b, s.allCases()) {
 			if err := s.Costs.Covers(spec); err != nil {
@@ -85,9 +85,9 @@ type Variant struct {
 	Ahead  func([]trial.Spec)
 }
 
-// CountUndisturbed returns the number of trials that were not tested with a disturbed burn, because they are not
+// countUndisturbed returns the number of trials that were not tested with a disturbed burn, because they are not
 // periodic.
-func CountUndisturbed(trials []result.Trial) int {
+func countUndisturbed(trials []result.Trial) int {
 	n := 0
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindTrial && t.Disturbed == nil {

@@ -21,10 +21,10 @@ type Estimate struct {
 
 // Estimate estimates the remaining work. Call it before Execute.
 func (s *Sweep) Estimate() Estimate {
-	o := Estimate{Done: len(s.Done), Total: s.TotalTrials(), Block: s.BlockTime(), Remaining: s.Remaining(),
-		Jobs: s.HasJobs()}
+	o := Estimate{Done: len(s.Done), Total: s.TotalTrials(), Block: s.blockTime(), Remaining: s.Remaining(),
+		Jobs: s.hasJobs()}
 	if s.Header.Rule != nil {
-		o.BudgetLeft = max(0, time.Duration(s.Header.Rule.Budget)-s.SpentBefore())
+		o.BudgetLeft = max(0, time.Duration(s.Header.Rule.Budget)-s.spentBefore())
 	}
 	return o
 }
@@ -33,8 +33,8 @@ func (s *Sweep) Estimate() Estimate {
 // follow and which comparisons continue. Otherwise the number of blocks is what the budget allows, from 1 to 100. It
 // refuses, by a [*plan.Refusal], a budget that is too small for a block.
 func (s *Sweep) FitBudget(budget time.Duration) error {
-	one := s.BlockTime()
-	if s.Criteria.FamilySize(s.CaseRows()) == 0 {
+	one := s.blockTime()
+	if s.Criteria.FamilySize(s.caseRows()) == 0 {
 		s.Header.Blocks = min(max(int(budget/max(one, time.Millisecond)), 1), 100)
 		s.Plan.Blocks = s.Header.Blocks
 		return nil
@@ -47,7 +47,7 @@ func (s *Sweep) FitBudget(budget time.Duration) error {
 	s.Header.Rule = NewBudgetRule(budget, s.Criteria)
 	s.Header.Blocks = s.Header.Rule.MaxBlocks()
 	s.Plan.Blocks = s.Header.Blocks
-	s.PlanInterims()
+	s.planInterims()
 	return nil
 }
 
@@ -66,7 +66,7 @@ func (s *Sweep) Conclusion() *Conclusion {
 	if s.Header.Rule == nil || len(s.Interims) == 0 {
 		return nil
 	}
-	last, all := s.Interims[len(s.Interims)-1], s.Criteria.FamilySize(s.CaseRows())
+	last, all := s.Interims[len(s.Interims)-1], s.Criteria.FamilySize(s.caseRows())
 	c := &Conclusion{Blocks: last.After, Spent: time.Duration(last.Spent), Budget: time.Duration(s.Header.Rule.Budget),
 		Undecided: all, Verdicts: all, Reason: last.Reason}
 	for i := len(s.Interims) - 1; i >= 0; i-- {
@@ -78,8 +78,8 @@ func (s *Sweep) Conclusion() *Conclusion {
 	return c
 }
 
-// CaseRows returns the rows of the cases before any trial has run.
-func (s *Sweep) CaseRows() []compare.Row {
+// caseRows returns the rows of the cases before any trial has run.
+func (s *Sweep) caseRows() []compare.Row {
 	var rows []compare.Row
 	for _, c := range s.Plan.Cases {
 		d, _ := s.Workload.Find(c.Design)

@@ -36,7 +36,7 @@ func HeaderOf(dir string, j *store.Journal) (Header, error) {
 	if err != nil {
 		return h, err
 	}
-	return h, h.CheckStored(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
+	return h, h.checkStored(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
 }
 
 // StoreError converts an error about a run directory to a [*plan.Refusal], unless a disk failed or the directory was

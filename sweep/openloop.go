@@ -22,7 +22,7 @@ func (s *Sweep) EnoughForAll() error {
 	if s.Complete {
 		blocks = len(s.Sealed)
 	}
-	few, many, needed := s.Criteria.BlocksForAllPairs(s.CaseRows())
+	few, many, needed := s.Criteria.BlocksForAllPairs(s.caseRows())
 	if blocks >= needed {
 		return nil
 	}
@@ -67,17 +67,17 @@ func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell f
 	if err := store.CheckVacant(dir); err != nil { // before the time is spent
 		return StoreError(err)
 	}
-	if err := s.CheckRates(); err != nil {
+	if err := s.checkRates(); err != nil {
 		return plan.AsRefusal(err)
 	}
 	if !s.Header.Predicts && begin != nil {
 		begin()
 	}
-	if err := s.MeasureCapacities(ctx, tell); err != nil {
+	if err := s.measureCapacities(ctx, tell); err != nil {
 		return err
 	}
 
-	err := s.CheckRates()
+	err := s.checkRates()
 	var u *CapacityError
 	if err == nil || errors.As(err, &u) && result.OutcomeOf([]result.Trial{u.Trial}) != result.Sound {
 		return err

@@ -28,10 +28,10 @@ func (s *Sweep) UseRealCode(ctx context.Context, r RealCode) error {
 		s.Costs = trial.NewRecording(s.Workload.Name, true)
 	case r.Replay != "":
 		var err error
-		if s.Costs, s.Header.ReplayedFile, err = ReadCosts(ctx, r.Replay, s.Workload); err != nil {
+		if s.Costs, s.Header.ReplayedFile, err = readCosts(ctx, r.Replay, s.Workload); err != nil {
 			return plan.Refuse("replay-costs", nil, "%w", err)
 		}
-		if err := s.CheckCosts(); err != nil {
+		if err := s.checkCosts(); err != nil {
 			return plan.Refuse("replay-costs", r.Replay, "%w", err)
 		}
 	case r.Keep:
@@ -51,7 +51,7 @@ func (s *Sweep) ResumeRealCode(ctx context.Context, dir string, runs, again bool
 	case h.ReplayedFile != nil && !runs: // it is shown again, whatever became of the file
 		return nil
 	case h.ReplayedFile != nil:
-		if err := s.ReloadCosts(ctx); err != nil {
+		if err := s.reloadCosts(ctx); err != nil {
 			return plan.AsRefusal(err)
 		}
 		return nil

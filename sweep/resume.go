@@ -16,7 +16,7 @@ func (h *Header) LimitTrials(limit time.Duration, cases []plan.Case) error {
 	}
 	set := &h.Settings
 	if h.World != result.Virtual {
-		window := LongestWindow(time.Duration(set.Warmup), time.Duration(set.Duration), cases)
+		window := longestWindow(time.Duration(set.Warmup), time.Duration(set.Duration), cases)
 		if err := CheckLimit(limit, window, set.Operations); err != nil {
 			return err
 		}

@@ -19,9 +19,9 @@ func ReadHeader(dir string, raw []byte) (h Header, err error) {
 	return h, nil
 }
 
-// CheckStored compares the trials and interim decisions of the run directory dir with the plan in its header. See
+// checkStored compares the trials and interim decisions of the run directory dir with the plan in its header. See
 // [Header.Check].
-func (h *Header) CheckStored(dir string, trials []result.Trial, blocks map[int]int, decisions []json.RawMessage,
+func (h *Header) checkStored(dir string, trials []result.Trial, blocks map[int]int, decisions []json.RawMessage,
 	old bool) error {
 	err := h.Check(trials, blocks, old)
 	if err == nil && h.Rule != nil {

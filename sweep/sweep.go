@@ -116,8 +116,8 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 // TotalTrials returns the number of trials of the plan; with a budget or a precision, the most there can be.
 func (s *Sweep) TotalTrials() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
-// FirstBlock returns the specifications of the trials of the first block.
-func (s *Sweep) FirstBlock() []trial.Spec { return s.specsOf(0, s.allCases()) }
+// firstBlock returns the specifications of the trials of the first block.
+func (s *Sweep) firstBlock() []trial.Spec { return s.specsOf(0, s.allCases()) }
 
 // specsOf returns the specifications of the trials of some cases in a block.
 func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
@@ -131,7 +131,7 @@ func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 // Remaining returns the expected time of the rest of the sweep. Trials of unknown length count as 0.
 func (s *Sweep) Remaining() time.Duration {
 	var block, done float64
-	for _, spec := range s.FirstBlock() {
+	for _, spec := range s.firstBlock() {
 		block += float64(s.expectedTime(spec.Design))
 	}
 	for _, t := range s.Done {
@@ -140,8 +140,8 @@ func (s *Sweep) Remaining() time.Duration {
 	return time.Duration(min(float64(s.Plan.Blocks)*block-done, 1<<62))
 }
 
-// HasJobs reports whether some designs are jobs, whose length is unknown in advance.
-func (s *Sweep) HasJobs() bool {
+// hasJobs reports whether some designs are jobs, whose length is unknown in advance.
+func (s *Sweep) hasJobs() bool {
 	for _, c := range s.Plan.Cases {
 		if d, _ := s.Workload.Find(c.Design); d.Job != nil {
 			return true

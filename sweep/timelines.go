@@ -15,7 +15,7 @@ func (s *Sweep) Timelines(ctx context.Context, span time.Duration) ([]*timeline.
 	if err != nil {
 		return nil, err
 	}
-	specs := s.FirstBlock()
+	specs := s.firstBlock()
 	for i := range specs {
 		specs[i].Timeline = span
 		if specs[i].Operations == 0 {

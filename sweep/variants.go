@@ -29,7 +29,7 @@ func (s *Sweep) Variants(trials []result.Trial) (list []Variant, notes []string,
 		"doubled",
 		len(list)))
 
-	if n := CountUndisturbed(trials); n > 0 {
+	if n := countUndisturbed(trials); n > 0 {
 		for i := range trial.Delays {
 			m := trial.NewSimulations(s.Workload, costs, limit)
 			list = append(list, Variant{Delay: trial.Delay(i), Part: (float64(i) + 0.5) / trial.Delays, Run: m.Run,

@@ -144,7 +144,7 @@ func (s *Sweep) recordingExhausted() bool {
 
 // pilots returns the specifications of the pilots of all streams: those of the first block with other seeds.
 func (s *Sweep) pilots(round int) (specs []trial.Spec) {
-	for _, spec := range s.FirstBlock() {
+	for _, spec := range s.firstBlock() {
 		if d, _ := s.Workload.Find(spec.Design); d.Stream != nil {
 			spec.Seed = s.pilotSeed(spec, round)
 			specs = append(specs, spec)

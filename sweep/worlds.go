@@ -28,9 +28,9 @@ func SplitCases(w *workload.Workload, cases []plan.Case, predict, oversubscribe 
 	return measured, predicted
 }
 
-// LongestWindow returns the longest time that the load of a stream lasts unless it hangs. An open loop continues after
+// longestWindow returns the longest time that the load of a stream lasts unless it hangs. An open loop continues after
 // its window until the requests of the window are served, for at most the window's length.
-func LongestWindow(warmup, duration time.Duration, cases []plan.Case) time.Duration {
+func longestWindow(warmup, duration time.Duration, cases []plan.Case) time.Duration {
 	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
 		duration *= 2
 	}
@@ -40,7 +40,7 @@ func LongestWindow(warmup, duration time.Duration, cases []plan.Case) time.Durat
 // DefaultTimeLimit returns the time limit of trials if none is given. It is generous, because it only has to end
 // trials that hang. n is the number of operations, 0 for a duration.
 func DefaultTimeLimit(w *workload.Workload, cases []plan.Case, warmup, duration time.Duration, n int64) time.Duration {
-	limit := LongestWindow(warmup, duration, cases) + 30*time.Second
+	limit := longestWindow(warmup, duration, cases) + 30*time.Second
 	if n > 0 { // operations, however long they take
 		limit = 10 * time.Minute
 	}

@@ -34,7 +34,7 @@ type realCode struct {
 	costs    *trialCosts // of the trial, in the recording
 	alone    bool
 	sections *calibrate.Sectioner // nil until the first section, and if nothing is measured
-	counts   map[SectionKey]int   // sections of each key so far
+	counts   map[sectionKey]int   // sections of each key so far
 	refused  bool
 	charged
 }
@@ -49,7 +49,7 @@ type charged struct {
 func (c charged) since(o charged) charged { return charged{c.n - o.n, c.sum - o.sum} }
 
 func newRealCode(spec Spec) (*realCode, error) {
-	r := &realCode{recording: spec.Recording, alone: !spec.Concurrent, counts: map[SectionKey]int{}}
+	r := &realCode{recording: spec.Recording, alone: !spec.Concurrent, counts: map[sectionKey]int{}}
 	var err error
 	if r.recording != nil {
 		r.costs, err = r.recording.find(spec)
@@ -82,7 +82,7 @@ func (r *realCode) End(code virtual.Code) (cost time.Duration, err error) {
 		cost = r.sections.End()
 	}
 	if r.recording != nil {
-		p := SectionKey(code)
+		p := sectionKey(code)
 		if cost, err = r.recording.cost(r.costs, p, r.counts[p], cost); err != nil {
 			return 0, err
 		}

@@ -35,14 +35,14 @@ type Recording struct {
 	n      int // number of sections
 }
 
-// SectionKey identifies the sections of real code of one request on goroutines of one name, or of one goroutine
+// sectionKey identifies the sections of real code of one request on goroutines of one name, or of one goroutine
 // that works for no request; see virtual.Code. The sections of a key are counted in the order of their ends.
-type SectionKey struct {
+type sectionKey struct {
 	Request   uint64 // env.NoRequest for none
 	Goroutine string
 }
 
-func (p SectionKey) String() string {
+func (p sectionKey) String() string {
 	if p.Request == env.NoRequest {
 		return "goroutine " + p.Goroutine
 	}
@@ -54,7 +54,7 @@ type trialCosts struct {
 	design string
 	point  plan.Point
 	seed   uint64
-	costs  map[SectionKey][]time.Duration
+	costs  map[sectionKey][]time.Duration
 	whole  int // sections of a job; other schedules of the same trial may have added more to costs
 }
 
@@ -107,7 +107,7 @@ func (r *Recording) find(spec Spec) (*trialCosts, error) {
 		return nil, fmt.Errorf("the recording has no costs of %s (%s) with seed %d, only of %s; record that case, "+
 			"or replay a recorded one", spec.Design, spec.Point, spec.Seed, r.contents())
 	}
-	s := &trialCosts{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[SectionKey][]time.Duration{}}
+	s := &trialCosts{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[sectionKey][]time.Duration{}}
 	r.trials = append(r.trials, s)
 	return s, nil
 }
@@ -137,7 +137,7 @@ func (r *Recording) contents() string {
 
 // cost returns the cost of section number n of key p: the recorded cost if there is one, otherwise the measured
 // cost, which is recorded.
-func (r *Recording) cost(s *trialCosts, p SectionKey, n int, measured time.Duration) (time.Duration, error) {
+func (r *Recording) cost(s *trialCosts, p sectionKey, n int, measured time.Duration) (time.Duration, error) {
 	costs := s.costs[p]
 	if n < len(costs) {
 		return costs[n], nil

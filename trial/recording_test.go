@@ -188,7 +188,7 @@ func TestRecordingEnds(t *testing.T) {
 	r := NewRecording("lottery", true)
 	draw(t, lotterySpec(1, 1, r))
 	replay, _ := file(t, r)
-	replay.trials[0].costs[SectionKey{17, "worker"}] = nil
+	replay.trials[0].costs[sectionKey{17, "worker"}] = nil
 	if x, _ := draw(t, lotterySpec(3, 1, replay)); x.Status != result.Failed ||
 		!strings.Contains(x.Error, "has 0 sections of real code of request 17 in goroutine worker, but "+
 			"the run needs one more") {
@@ -214,9 +214,9 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 		}}
 		spec := lotterySpec(1, 1, &Recording{sealed: true})
 		spec.Design, spec.Warmup, spec.Duration = "d", 20*time.Millisecond, 20*time.Millisecond
-		costs := map[SectionKey][]time.Duration{}
+		costs := map[sectionKey][]time.Duration{}
 		for request := range uint64(100) {
-			costs[SectionKey{request, "worker"}] = []time.Duration{time.Millisecond}
+			costs[sectionKey{request, "worker"}] = []time.Duration{time.Millisecond}
 		}
 		spec.Recording.trials = []*trialCosts{{design: "d", point: spec.Point, seed: 1, costs: costs}}
 		x := Simulate(spec, &workload.Workload{Name: "test"}, d, sim.Costs{}).Trial
@@ -267,7 +267,7 @@ func TestReplayLosesNoWork(t *testing.T) {
 	if x := run(2, replay); x.Status != result.Failed || !strings.Contains(x.Error, want) || x.WallSeconds != 0 {
 		t.Errorf("half of the work is gone: %+v", x)
 	}
-	r.trials[0].costs[SectionKey{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
+	r.trials[0].costs[sectionKey{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
 	r.n++
 	replay, text := file(t, r)
 	if !strings.Contains(text, `"sections":5,"job_sections":4`) {
@@ -334,15 +334,15 @@ func TestLongTrials(t *testing.T) {
 		before time.Duration
 		good   bool
 	}{{maxTrial - 11, true}, {maxTrial - 10, false}} {
-		p := parser{last: &trialCosts{costs: map[SectionKey][]time.Duration{}}, left: 2, sum: c.before}
+		p := parser{last: &trialCosts{costs: map[sectionKey][]time.Duration{}}, left: 2, sum: c.before}
 		if err := p.section([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good ||
 			err != nil && !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%v before: %v", c.before, err)
 		}
 	}
 	r := NewRecording("lottery", true)
-	s := &trialCosts{design: "d", costs: map[SectionKey][]time.Duration{}}
-	if _, err := r.cost(s, SectionKey{}, 0, maxSection+1); err == nil || r.n > 0 {
+	s := &trialCosts{design: "d", costs: map[sectionKey][]time.Duration{}}
+	if _, err := r.cost(s, sectionKey{}, 0, maxSection+1); err == nil || r.n > 0 {
 		t.Error("a section is kept that no file may have")
 	}
 }

@@ -75,12 +75,12 @@ func (r *Recording) Write(w io.Writer) error {
 // write writes the lines of one trial.
 func (s *trialCosts) write(enc *json.Encoder) error {
 	n := 0
-	var pieces []SectionKey
+	var pieces []sectionKey
 	for p, costs := range s.costs {
 		pieces = append(pieces, p)
 		n += len(costs)
 	}
-	slices.SortFunc(pieces, func(a, b SectionKey) int {
+	slices.SortFunc(pieces, func(a, b sectionKey) int {
 		return cmp.Or(cmp.Compare(a.Request, b.Request), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
 	head := trialLine{Kind: kindTrial, Design: s.design, Point: s.point, Seed: strconv.FormatUint(s.seed, 10),
@@ -235,7 +235,7 @@ func (p *parser) trial(text []byte) error {
 	if whole < 0 || whole > l.Sections {
 		return fmt.Errorf("%d of %d sections are the job's: %w", whole, l.Sections, errCut)
 	}
-	p.last, p.left, p.sum = &trialCosts{l.Design, l.Point, seed, map[SectionKey][]time.Duration{}, whole}, l.Sections, 0
+	p.last, p.left, p.sum = &trialCosts{l.Design, l.Point, seed, map[sectionKey][]time.Duration{}, whole}, l.Sections, 0
 	p.r.trials = append(p.r.trials, p.last)
 	return nil
 }
@@ -248,7 +248,7 @@ func (p *parser) section(text []byte) error {
 	if p.left -= len(l.Ns); p.last == nil || p.left < 0 || len(l.Ns) == 0 {
 		return fmt.Errorf("%d sections that belong to no trial: %w", len(l.Ns), errCut)
 	}
-	key := SectionKey{env.NoRequest, l.Goroutine}
+	key := sectionKey{env.NoRequest, l.Goroutine}
 	if l.Request != nil {
 		key.Request = *l.Request
 	}

@@ -28,7 +28,7 @@ const trialGrace = 250 * time.Millisecond
 // Design collects the evidence of a design, in trials like those of the command run. The evidence covers only the
 // measurement window. Close the result when it is no longer needed.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
-	place, err := NewTempDir("work")
+	place, err := newTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}

@@ -88,7 +88,7 @@ func newCollected(o Options, p evidence.Program) (*Collected, error) {
 		if err = os.MkdirAll(c.Dir, 0o777); err == nil {
 			c.Dir, err = filepath.Abs(c.Dir)
 		}
-	} else if c.tempDir, err = NewTempDir("files"); err == nil {
+	} else if c.tempDir, err = newTempDir("files"); err == nil {
 		c.Dir = c.tempDir.Path
 	}
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *Collected) Path(kind string) string {
 // Command collects the evidence of a program, of a package by go run, or of tests by go test. It runs the command line
 // args in dir. If the program crashes, the error is a [*Failure].
 func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
-	place, err := NewTempDir("work")
+	place, err := newTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place to build in: %w", err)
 	}

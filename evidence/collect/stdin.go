@@ -67,7 +67,7 @@ func (o *Options) CopyStdin(ctx context.Context, in *os.File) (end func() error,
 	if in == nil {
 		return func() error { return nil }, nil
 	}
-	dir, err := NewTempDir("stdin")
+	dir, err := newTempDir("stdin")
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// tempDirName matches the name of a directory that NewTempDir makes, with the ID of its process.
+// tempDirName matches the name of a directory that newTempDir makes, with the ID of its process.
 var tempDirName = regexp.MustCompile(`^brewput-explain-(\d+)-`)
 
 // lockFile is the name of the file in a temporary directory that its process keeps locked.
@@ -25,16 +25,16 @@ const lockFile = "lock"
 // made such directories. Their process may be invisible from here, in another container.
 const abandonedAfter = time.Hour
 
-// TempDir is a temporary directory that this process holds by a lock. If a process is killed, the next [NewTempDir] or
+// TempDir is a temporary directory that this process holds by a lock. If a process is killed, the next [newTempDir] or
 // [RemoveAbandoned] of the same user ends the programs that it started there and removes its directory.
 type TempDir struct {
 	Path string // of the directory
 	lock io.Closer
 }
 
-// NewTempDir makes a temporary directory whose name contains purpose, and removes those that no process holds. Call
+// newTempDir makes a temporary directory whose name contains purpose, and removes those that no process holds. Call
 // Close to remove it.
-func NewTempDir(purpose string) (*TempDir, error) {
+func newTempDir(purpose string) (*TempDir, error) {
 	RemoveAbandoned()
 	for try := 0; ; try++ {
 		dir, err := os.MkdirTemp("", fmt.Sprintf("brewput-explain-%d-%s-", os.Getpid(), purpose))

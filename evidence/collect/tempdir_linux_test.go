@@ -65,7 +65,7 @@ func TestRemoveAbandoned(t *testing.T) {
 // The name contains the process, the process holds the lock, and Close leaves nothing.
 func TestTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	p, err := NewTempDir("work")
+	p, err := newTempDir("work")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestRemoveAbandonedEndsPrograms(t *testing.T) {
 
 func endsPrograms(t *testing.T, end func(*TempDir)) {
 	t.Setenv("TMPDIR", t.TempDir())
-	p, err := NewTempDir("work")
+	p, err := newTempDir("work")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func running(pid string) bool {
 // If no temporary directory can be made, the error names the variable to set.
 func TestNoTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
-	if _, err := NewTempDir("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
+	if _, err := newTempDir("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
 		t.Errorf("OpenPlace: %v", err)
 	}
 }

@@ -141,8 +141,8 @@ func Yardstick() *workload.Workload {
 // Burn is the name of the yardstick's design.
 const Burn = "burn"
 
-// PointAt returns the point of a number of CPUs with as many workers.
-func PointAt(cpus int) plan.Point {
+// pointAt returns the point of a number of CPUs with as many workers.
+func pointAt(cpus int) plan.Point {
 	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)})
 }

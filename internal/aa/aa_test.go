@@ -34,7 +34,7 @@ func measured(spec trial.Spec, rate float64) trial.Outcome {
 func fake(rate func(b, n int) float64) (Comparison, *[]trial.Spec) {
 	var specs []trial.Spec
 	return Comparison{
-		Workload: Yardstick(), Design: Burn, Point: PointAt(2), Blocks: 10, Duration: time.Second, Seed: 3, BurnRate: 1,
+		Workload: Yardstick(), Design: Burn, Point: pointAt(2), Blocks: 10, Duration: time.Second, Seed: 3, BurnRate: 1,
 		Run: func(_ context.Context, s trial.Spec) (trial.Outcome, error) {
 			specs = append(specs, s)
 			return measured(s, rate(s.Block, s.Order)), nil
@@ -61,7 +61,7 @@ func TestArms(t *testing.T) {
 	}
 	for i, s := range *specs {
 		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Instrumented ||
-			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != PointAt(2).String() {
+			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != pointAt(2).String() {
 			t.Errorf("trial %d: %+v", i, s)
 		}
 	}
@@ -167,7 +167,7 @@ func TestFailures(t *testing.T) {
 		t.Error(err)
 	}
 	// A bound is in no verdict.
-	b := Comparison{Workload: coffee.Workload(), Design: "ideal", Point: PointAt(1), Blocks: 2, BurnRate: 1, Run: run}
+	b := Comparison{Workload: coffee.Workload(), Design: "ideal", Point: pointAt(1), Blocks: 2, BurnRate: 1, Run: run}
 	if _, err := b.Compare(t.Context()); err == nil || !strings.Contains(err.Error(), "a bound") {
 		t.Error(err)
 	}
@@ -213,7 +213,7 @@ func TestFloor(t *testing.T) {
 func TestRealTrials(t *testing.T) {
 	n := 0
 	c := Comparison{
-		Workload: Yardstick(), Design: Burn, Point: PointAt(1), Blocks: 6, Operations: 20, Seed: 1, BurnRate: 1,
+		Workload: Yardstick(), Design: Burn, Point: pointAt(1), Blocks: 6, Operations: 20, Seed: 1, BurnRate: 1,
 		Run: trial.Runner{OnStart: func(int) { n++ }}.Run,
 	}
 	v, err := c.Compare(t.Context())
@@ -223,7 +223,7 @@ func TestRealTrials(t *testing.T) {
 }
 
 func TestAt(t *testing.T) {
-	if p := PointAt(3); p.Int("cpus") != 3 || p.Int("workers") != 3 || len(p.Settings()) != 2 {
+	if p := pointAt(3); p.Int("cpus") != 3 || p.Int("workers") != 3 || len(p.Settings()) != 2 {
 		t.Error(p)
 	}
 }

@@ -25,7 +25,7 @@ func Floor(ctx context.Context, cpus []int, limit time.Duration, burnRate float6
 	var all []doctor.Noise
 	for i, n := range cpus {
 		c := Comparison{
-			Workload: Yardstick(), Design: Burn, Point: PointAt(n), Blocks: floorBlocks, Warmup: floorWarmup,
+			Workload: Yardstick(), Design: Burn, Point: pointAt(n), Blocks: floorBlocks, Warmup: floorWarmup,
 			Duration: floorDuration,
 			Seed:     uint64(1 + i*floorBlocks), BurnRate: burnRate, Run: run,
 		}

@@ -15,7 +15,7 @@ import (
 // BenchmarkBurn1ms shows how precisely a burn of 1 ms takes 1 ms of thread CPU time: alone, and with four threads for
 // each CPU. Every goroutine burns b.N times. Run it with -benchtime=200x.
 func BenchmarkBurn1ms(b *testing.B) {
-	if _, ok := ThreadCPU(); !ok {
+	if _, ok := threadCPU(); !ok {
 		b.Skip("no thread CPU clock")
 	}
 	for _, n := range []int{1, 8} {
@@ -45,9 +45,9 @@ func burnTogether(n, reps int, iterations uint64) []time.Duration {
 			defer runtime.UnlockOSThread()
 			own := make([]time.Duration, reps)
 			for j := range own {
-				start, _ := ThreadCPU()
+				start, _ := threadCPU()
 				_ = live.Spin(iterations)
-				end, _ := ThreadCPU()
+				end, _ := threadCPU()
 				own[j] = end - start
 			}
 			times[i] = own

@@ -65,9 +65,9 @@ type stopwatch struct {
 
 func newStopwatch() stopwatch {
 	s := stopwatch{spin: func(n uint64) { _ = live.Spin(n) }}
-	if _, ok := ThreadCPU(); ok {
+	if _, ok := threadCPU(); ok {
 		s.clock = ThreadClock
-		s.now = func() time.Duration { d, _ := ThreadCPU(); return d }
+		s.now = func() time.Duration { d, _ := threadCPU(); return d }
 		return s
 	}
 	start := time.Now()

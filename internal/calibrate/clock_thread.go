@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ThreadCPU is the CPU time of the calling thread. It is false where the system keeps none that is
+// threadCPU is the CPU time of the calling thread. It is false where the system keeps none that is
 // fine enough for a burn of a millisecond. The goroutine must have locked its thread. A read is a
 // system call: 0.2 to 0.6 us.
-func ThreadCPU() (time.Duration, bool) {
+func threadCPU() (time.Duration, bool) {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
 		return 0, false

@@ -11,10 +11,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Align reduces two sides to what can be compared point by point. It removes factors from the points that a
+// align reduces two sides to what can be compared point by point. It removes factors from the points that a
 // side has at only one level. It changes both sides. It returns the remaining differences, and notes for the
 // user.
-func Align(older, newer *Side) (facts compare.Differences, notes []string) {
+func align(older, newer *Side) (facts compare.Differences, notes []string) {
 	if older.Experiment == nil || newer.Experiment == nil {
 		older.lowerFactors()
 		newer.lowerFactors()

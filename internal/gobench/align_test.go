@@ -124,7 +124,7 @@ func TestAlign(t *testing.T) {
 			"commit: 333333333333 with uncommitted changes, 222222222222; benchtime: 1s, 2s; layouts: 1, 3; go: " +
 				"go1.25.1, go1.26.0"},
 	} {
-		facts, notes := Align(c.old, c.new)
+		facts, notes := align(c.old, c.new)
 		var both, sides []string
 		for _, f := range facts {
 			both = append(both, fmt.Sprintf("%s: %s, %s", f.Name, f.B, f.A))
@@ -135,7 +135,7 @@ func TestAlign(t *testing.T) {
 		if got := strings.Join(both, "; "); got != c.both {
 			t.Errorf("%s: differ in\n%s\nwant\n%s", c.name, got, c.both)
 		}
-		page, _ := Compare(c.old, c.new)
+		page, _ := compareSides(c.old, c.new)
 		for _, p := range page.Metrics[0].Groups {
 			if len(p.Verdicts) != 1 {
 				t.Errorf("%s: %d rows that look alike", c.name, len(p.Verdicts))
@@ -164,7 +164,7 @@ func TestPackages(t *testing.T) {
 				}
 			}
 		}
-		c, _ := Compare(sides[0], sides[1])
+		c, _ := compareSides(sides[0], sides[1])
 		var list []string
 		for _, v := range c.Metrics[0].Groups[0].Verdicts {
 			list = append(list, fmt.Sprint(v.Workload, " ", v.NB, " ", v.NA))
@@ -216,7 +216,7 @@ func TestJoined(t *testing.T) {
 		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
 			"branch is not given in a and main here", ""},
 	} {
-		s, notes, doubts := Join("old", []*Side{c.a, c.b})
+		s, notes, doubts := join("old", []*Side{c.a, c.b})
 		var rows, said []string
 		for _, r := range s.asRun().Rows {
 			rows = append(rows, fmt.Sprint(r.Point, " ", r.N))
@@ -232,13 +232,13 @@ func TestJoined(t *testing.T) {
 		}
 	}
 	// The other side knows a level that all runs of a side were given.
-	s, _, _ := Join("old", []*Side{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
-	facts, _ := Align(s, sideOf("new", run(), "100", "BEANS=2"))
+	s, _, _ := join("old", []*Side{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
+	facts, _ := align(s, sideOf("new", run(), "100", "BEANS=2"))
 	if len(facts) != 1 || facts[0].B != "1" || facts[0].A != "2" {
 		t.Errorf("levels of runs: %+v", facts)
 	}
-	s, _, _ = Join("old", []*Side{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
-	if facts, _ = Align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Common["gogc"] = "50" })); len(
+	s, _, _ = join("old", []*Side{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
+	if facts, _ = align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Common["gogc"] = "50" })); len(
 		facts) != 0 {
 		t.Errorf("a level of runs and of a file: %+v", facts)
 	}

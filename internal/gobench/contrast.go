@@ -68,7 +68,7 @@ func readPart(ctx context.Context, path string, open func(dir string) (*Side, er
 // that of ctx.
 func CompareParts(ctx context.Context, older, newer []*Side, results bool) (*Contrast, error) {
 	all := slices.Concat(older, newer)
-	if err := OneMachine(all); err != nil {
+	if err := oneMachine(all); err != nil {
 		return nil, plan.AsRefusal(err)
 	}
 	c := &Contrast{}
@@ -82,7 +82,7 @@ func CompareParts(ctx context.Context, older, newer []*Side, results bool) (*Con
 	for _, s := range all {
 		c.Unused = append(c.Unused, s.Unused...)
 	}
-	if text := UnknownMachine(all); text != "" {
+	if text := unknownMachine(all); text != "" {
 		c.Warnings = append(c.Warnings, compare.NewWarning(c.Workload(), compare.WarnSettings, text))
 	}
 	return c, nil
@@ -90,16 +90,16 @@ func CompareParts(ctx context.Context, older, newer []*Side, results bool) (*Con
 
 // compare compares two sides.
 func (c *Contrast) compare(ctx context.Context, oldParts, newParts []*Side) error {
-	copies := WarnCopies(slices.Concat(oldParts, newParts))
-	older, oldNotes, oldDoubts := Join("old", oldParts)
-	newer, newNotes, newDoubts := Join("new", newParts)
-	differences, notes := Align(older, newer)
+	copies := warnCopies(slices.Concat(oldParts, newParts))
+	older, oldNotes, oldDoubts := join("old", oldParts)
+	newer, newNotes, newDoubts := join("new", newParts)
+	differences, notes := align(older, newer)
 	contrast, warnings, err := compareUntil(ctx, older, newer)
 	if err != nil {
 		return err
 	}
 	if len(contrast.Metrics) == 0 {
-		return NothingCommon(older, newer)
+		return nothingCommon(older, newer)
 	}
 	c.Benchmarks, c.Differences, c.Notes = contrast, differences, slices.Concat(oldNotes, newNotes, notes)
 	c.Warnings = slices.Concat(warnings, older.Partial, newer.Partial, copies, oldDoubts, newDoubts)
@@ -110,9 +110,9 @@ func (c *Contrast) compare(ctx context.Context, oldParts, newParts []*Side) erro
 func (c *Contrast) collect(_ context.Context, older, newer []*Side) error {
 	has := func(s *Side) bool { return s.HasValues() }
 	if !slices.ContainsFunc(older, has) || !slices.ContainsFunc(newer, has) {
-		x, _, _ := Join("old", older)
-		y, _, _ := Join("new", newer)
-		return NothingCommon(x, y)
+		x, _, _ := join("old", older)
+		y, _, _ := join("new", newer)
+		return nothingCommon(x, y)
 	}
 	for i, s := range slices.Concat(older, newer) {
 		config := maps.Clone(s.Config)

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// WarnCopies warns of files or runs of one side that hold the same results.
-func WarnCopies(all []*Side) (doubts []compare.Warning) {
+// warnCopies warns of files or runs of one side that hold the same results.
+func warnCopies(all []*Side) (doubts []compare.Warning) {
 	same := func(t, o result.Trial) bool { return t.Design == o.Design && maps.Equal(t.Metrics, o.Metrics) }
 	for i, s := range all {
 		for _, other := range all[:i] {
@@ -36,9 +36,9 @@ func newWarning(s *Side, format string, args ...any) compare.Warning {
 	return w
 }
 
-// Join joins the files or runs of a side. Its points lack the factors that all have at one level. Join changes
+// join joins the files or runs of a side. Its points lack the factors that all have at one level. join changes
 // the parts. They are replicates, so it warns of each that differs from the first.
-func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare.Warning) {
+func join(name string, parts []*Side) (s *Side, notes []string, doubts []compare.Warning) {
 	first := parts[0]
 	if len(parts) == 1 {
 		return first, nil, nil

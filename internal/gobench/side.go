@@ -70,8 +70,8 @@ func (f *File) Omitted() (notes []string) {
 	return notes
 }
 
-// OneMachine returns an error if files and runs are of several machines.
-func OneMachine(all []*Side) error {
+// oneMachine returns an error if files and runs are of several machines.
+func oneMachine(all []*Side) error {
 	for _, key := range machineKeys {
 		var first *Side
 		for _, s := range all {
@@ -89,8 +89,8 @@ func OneMachine(all []*Side) error {
 	return nil
 }
 
-// UnknownMachine reports that one file names its machine and another does not; "" if all do, or none.
-func UnknownMachine(all []*Side) string {
+// unknownMachine reports that one file names its machine and another does not; "" if all do, or none.
+func unknownMachine(all []*Side) string {
 	var parts []string
 	for _, key := range machineKeys {
 		with := slices.IndexFunc(all, func(s *Side) bool { return s.Config[key] != "" })
@@ -109,8 +109,8 @@ func UnknownMachine(all []*Side) string {
 // machineKeys are the lines of a file that describe the machine.
 var machineKeys = []string{"goos", "goarch", "cpu"}
 
-// Compare compares two sides that [Align] made comparable. The warnings are reasons to doubt the verdicts.
-func Compare(older, newer *Side) (c *compare.BenchComparison, warnings []compare.Warning) {
+// compareSides compares two sides that [align] made comparable. The warnings are reasons to doubt the verdicts.
+func compareSides(older, newer *Side) (c *compare.BenchComparison, warnings []compare.Warning) {
 	workload := oneWorkload(older.File, newer.File)
 	j := compare.DefaultCriteria("", []string{"cpus"})
 	j.LevelsOnly = true

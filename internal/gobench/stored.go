@@ -61,8 +61,8 @@ func (x *Experiment) Criteria() compare.Criteria {
 	return c
 }
 
-// NothingCommon says why two sides have nothing to compare, by a [*plan.Refusal].
-func NothingCommon(older, newer *Side) error {
+// nothingCommon says why two sides have nothing to compare, by a [*plan.Refusal].
+func nothingCommon(older, newer *Side) error {
 	why := "the old has " + compare.CaseNames(compare.Rows(older.Trials, older.Cases)) + "; the new has " +
 		compare.CaseNames(compare.Rows(newer.Trials, newer.Cases))
 	why = strings.Join(slices.Concat([]string{why}, older.Unused, newer.Unused), "; ")
@@ -70,14 +70,14 @@ func NothingCommon(older, newer *Side) error {
 		"be compared: %s", older.Path, newer.Path, why)
 }
 
-// compareUntil is [Compare], which may take minutes. It does not wait for it after ctx is cancelled.
+// compareUntil is [compareSides], which may take minutes. It does not wait for it after ctx is cancelled.
 func compareUntil(ctx context.Context, older, newer *Side) (*compare.BenchComparison, []compare.Warning, error) {
 	type compared struct {
 		contrast *compare.BenchComparison
 		warnings []compare.Warning
 	}
 	c, err := unlessCancelled(ctx, func() (c compared) {
-		c.contrast, c.warnings = Compare(older, newer)
+		c.contrast, c.warnings = compareSides(older, newer)
 		return c
 	})
 	return c.contrast, c.warnings, err

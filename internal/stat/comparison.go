@@ -182,11 +182,11 @@ func (c Comparison) EquivalenceP(margin float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(room/se)
 }
 
-// Permutation returns the two-sided permutation p-value for a ratio of 1, which assumes less than P: [SignFlip], or
+// Permutation returns the two-sided permutation p-value for a ratio of 1, which assumes less than P: [signFlip], or
 // [LabelPermutation] if unpaired.
 func (c Comparison) Permutation() float64 {
 	if len(c.groups) == 1 {
-		return SignFlip(c.groups[0].logs)
+		return signFlip(c.groups[0].logs)
 	}
 	return LabelPermutation(c.groups[0].logs, c.groups[1].logs)
 }

@@ -38,14 +38,14 @@ const (
 )
 
 // NewInterimAnalyses prepares analyses at the given numbers of blocks; the last is the maximum. The limits of
-// [NominalLevels] apply. It takes a few tenths of a second.
+// [nominalLevels] apply. It takes a few tenths of a second.
 func NewInterimAnalyses(spend Spending, blocks []int) *InterimAnalyses {
 	l := &InterimAnalyses{spend: spend, shares: shares(blocks, blocks[len(blocks)-1])}
 	table := make([][]float64, len(blocks))
 	var at []float64
 	for i := range alphas {
 		at = append(at, math.Log(minAlpha)+float64(i)/(alphas-1)*math.Log(maxAlpha/minAlpha))
-		for k, level := range NominalLevels(spend, math.Exp(at[i]), blocks) {
+		for k, level := range nominalLevels(spend, math.Exp(at[i]), blocks) {
 			table[k] = append(table[k], math.Log(level))
 		}
 	}
@@ -53,7 +53,7 @@ func NewInterimAnalyses(spend Spending, blocks []int) *InterimAnalyses {
 	l.level, l.alpha = make([]interp.FritschButland, len(blocks)), make([]interp.FritschButland, len(blocks))
 	for k, levels := range table {
 		if err := errorsOf(l.level[k].Fit(at, levels), l.alpha[k].Fit(levels, at)); err != nil {
-			panic(err) // only if NominalLevels is wrong: levels increase with alpha
+			panic(err) // only if nominalLevels is wrong: levels increase with alpha
 		}
 		l.ends = append(l.ends, [2]float64{levels[0], levels[alphas-1]})
 	}

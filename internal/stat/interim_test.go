@@ -31,7 +31,7 @@ func TestPublishedBounds(t *testing.T) {
 		"O'Brien-Fleming": {obrien, []float64{4.8769, 3.3569, 2.6803, 2.2898, 2.0310}},
 		"Pocock":          {pocock, []float64{2.4380, 2.4268, 2.4101, 2.3966, 2.3859}},
 	} {
-		for k, level := range NominalLevels(c.spend, 0.05, fifths) {
+		for k, level := range nominalLevels(c.spend, 0.05, fifths) {
 			if got := bound(level); math.Abs(got-c.want[k]) > 0.00015 {
 				t.Errorf("%s, look %d: bound %.4f, published %.4f", name, k+1, got, c.want[k])
 			}
@@ -74,7 +74,7 @@ func TestLevelsSpend(t *testing.T) {
 	const tests = 1_000_000
 	for i, blocks := range [][]int{{10, 15, 20, 30, 40}, {6, 9, 12, 15, 18, 21}, {5, 40}, {12}} {
 		for _, alpha := range []float64{0.05, 0.05 / 7} {
-			levels := NominalLevels(SquareSpending, alpha, blocks)
+			levels := nominalLevels(SquareSpending, alpha, blocks)
 			got := crossings(rand.New(rand.NewPCG(1, uint64(i))), blocks, levels, tests)
 			if se := math.Sqrt(alpha / tests); math.Abs(got-alpha) > 3*se {
 				t.Errorf("looks at %v: %.4f%% rejected, %.4f%% was to be spent", blocks, 100*got, 100*alpha)
@@ -83,7 +83,7 @@ func TestLevelsSpend(t *testing.T) {
 	}
 }
 
-// TestInterimAnalyses: the table agrees with NominalLevels. Levels increase with alpha, so that P is their inverse.
+// TestInterimAnalyses: the table agrees with nominalLevels. Levels increase with alpha, so that P is their inverse.
 func TestInterimAnalyses(t *testing.T) {
 	blocks := []int{10, 15, 20, 30, 40}
 	l := NewInterimAnalyses(SquareSpending, blocks)
@@ -103,7 +103,7 @@ func TestInterimAnalyses(t *testing.T) {
 		}
 	})
 	for alpha, off := range map[float64]float64{0.05: 5e-4, 0.05 / 7: 2e-3, 0.05 / 40: 2e-3, 1e-5: 1e-2} {
-		for k, want := range NominalLevels(SquareSpending, alpha, blocks) {
+		for k, want := range nominalLevels(SquareSpending, alpha, blocks) {
 			if got := l.Level(alpha, k); !near(got, want, off) {
 				t.Errorf("alpha %v, look %d: level %v, want %v", alpha, k, got, want)
 			}

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// NominalLevels returns the nominal two-sided levels of t tests at interim analyses. blocks are the numbers of
+// nominalLevels returns the nominal two-sided levels of t tests at interim analyses. blocks are the numbers of
 // blocks, ascending and at least 3 apart; the last is the maximum. Rejecting at the first analysis whose p-value is
 // at most its level spends at each analysis what spend allows. alpha is between 1e-6 and 0.9. The relative error of
 // the levels is 0.1% from 1e-4 on, and 1% below.
@@ -25,7 +25,7 @@ import (
 // where c, a and d are independent. cos^2 a has the beta distribution (n/2, r/2), and the density of a cosine in r
 // dimensions is proportional to (1 - d^2)^((r-3)/2). Hence the cosines of the analyses form a Markov chain, and the
 // density of those not yet rejected is integrated analysis by analysis.
-func NominalLevels(spend Spending, alpha float64, blocks []int) []float64 {
+func nominalLevels(spend Spending, alpha float64, blocks []int) []float64 {
 	levels := make([]float64, len(blocks))
 	most := blocks[len(blocks)-1]
 	ts := shares(blocks, most)

@@ -18,11 +18,11 @@ const exactLimit = 16
 // 0.0035, and 0.0015 near 0.05.
 const flips = 20_000
 
-// SignFlip returns the two-sided p-value of the sign-flip permutation test of logarithms that are symmetric about 0
+// signFlip returns the two-sided p-value of the sign-flip permutation test of logarithms that are symmetric about 0
 // (Fisher, The Design of Experiments, 1935, section 21). It is the fraction of sign assignments whose mean is at
 // least as far from 0 as the observed one. Up to 16 blocks it tries all 2^n. Beyond that it tries a fixed sequence
 // of 20,000, and counts the observed assignment with them.
-func SignFlip(logs []float64) float64 {
+func signFlip(logs []float64) float64 {
 	n := len(logs)
 	observed, size, zeros := 0.0, 0.0, 0
 	for _, x := range logs {

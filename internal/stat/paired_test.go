@@ -74,7 +74,7 @@ func TestSignFlip(t *testing.T) {
 		{[]float64{1, 2, 4, 8}, 2.0 / 16},     // the extremes
 		{[]float64{-1, -2, -4, -8}, 2.0 / 16}, // of either sign
 	} {
-		if got := SignFlip(c.logs); got != c.want {
+		if got := signFlip(c.logs); got != c.want {
 			t.Errorf("%v: p %v, want %v", c.logs, got, c.want)
 		}
 	}
@@ -91,16 +91,16 @@ func TestSignFlipSampled(t *testing.T) {
 		bound += x
 	}
 	exact := exactFlips(logs, math.Abs(bound)*(1-1e-12))
-	if got := SignFlip(logs); math.Abs(got-exact) > 0.01 {
+	if got := signFlip(logs); math.Abs(got-exact) > 0.01 {
 		t.Errorf("sampled %v, exact %v", got, exact)
 	}
 	for i := range logs {
 		logs[i] = 1 + float64(i)
 	}
-	if got, want := SignFlip(logs), math.Ldexp(2, -len(logs)); got != want {
+	if got, want := signFlip(logs), math.Ldexp(2, -len(logs)); got != want {
 		t.Errorf("%d of one sign: p %v, want %v", len(logs), got, want)
 	}
-	if again := SignFlip(logs); again != SignFlip(logs) {
+	if again := signFlip(logs); again != signFlip(logs) {
 		t.Errorf("two calls differ: %v", again)
 	}
 }

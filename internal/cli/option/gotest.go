@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// DoubleDashes returns the arguments of a command with the named flags, such as -bench=X, as flags of two dashes.
+// doubleDashes returns the arguments of a command with the named flags, such as -bench=X, as flags of two dashes.
 // Values of flags, shorthands and what follows -- stay.
-func DoubleDashes(flags *pflag.FlagSet, names, args []string) []string {
+func doubleDashes(flags *pflag.FlagSet, names, args []string) []string {
 	args = slices.Clone(args)
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
 		word, _, _ := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
@@ -106,5 +106,5 @@ func GoTest(root *cobra.Command, args []string) []string {
 	if err != nil || cmd.Name() != "bench" && cmd.Name() != "gate" {
 		return args
 	}
-	return DoubleDashes(cmd.Flags(), goTestFlags, args)
+	return doubleDashes(cmd.Flags(), goTestFlags, args)
 }

@@ -14,7 +14,7 @@ func TestForeignLetters(t *testing.T) {
 	flags.StringP("output", "o", "", "")
 	args := []string{"-é", "-oé", "-\xff", "-", "", "-o", "-bench", "-bench"}
 	want := append(slices.Clone(args[:7]), "--bench")
-	if got := DoubleDashes(flags, []string{"bench"}, args); !slices.Equal(got, want) {
+	if got := doubleDashes(flags, []string{"bench"}, args); !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
 	}
 }
