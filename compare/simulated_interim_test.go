@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -59,6 +60,21 @@ func wrong(states []sequentialState) float64 {
 	return 0
 }
 
+// holm adjusts p-values by Holm's method (Scandinavian Journal of Statistics 6(2), 1979).
+func holm(ps []float64) []float64 {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	adjusted, least := make([]float64, len(ps)), 0.0
+	for rank, i := range order {
+		least = max(least, min(1, ps[i]*float64(len(ps)-rank)))
+		adjusted[i] = least
+	}
+	return adjusted
+}
+
 // byHolm decides on differences by Holm's method without room for equivalence, and changes nothing else.
 func byHolm(states []sequentialState) []sequentialState {
 	var ps []float64
@@ -66,7 +82,7 @@ func byHolm(states []sequentialState) []sequentialState {
 		ps = append(ps, states[i].differenceP())
 	}
 	other := slices.Clone(states)
-	for i, p := range stat.Holm(ps) {
+	for i, p := range holm(ps) {
 		if s := &other[i]; p <= 0.05 && s.verdict == Undecided && s.permutationAgrees(0.05) {
 			s.verdict = differs
 		}

@@ -112,37 +112,23 @@ func splitMix(state uint64) (value, after uint64) {
 	return z ^ z>>31, state
 }
 
-// Holm adjusts p-values for multiple tests (Holm, Scandinavian Journal of Statistics 6(2), 1979). Rejecting
-// adjusted values of at most alpha keeps the family-wise error at alpha.
-func Holm(ps []float64) []float64 {
-	return stepDown(ps, func(rejected int) float64 { return float64(len(ps) - rejected) })
-}
-
-// HolmWithEquivalence is Holm's method for m comparisons that may also be called equivalent, each by
-// [Comparison.EquivalenceP] at alpha/m. It keeps the probability of any false claim of either kind at alpha.
+// HolmWithEquivalence adjusts the p-values of m comparisons (Holm, Scandinavian Journal of Statistics 6(2), 1979) that
+// may also be called equivalent, each by [Comparison.EquivalenceP] at alpha/m. Rejecting adjusted values of at most
+// alpha keeps the probability of any false claim of either kind at alpha.
 //
 // If m0 of the compared designs are equal, only the other m-m0 can falsely be called equivalent, each with a
 // probability of at most alpha/2m. The first false difference comes after at most m-m0 rejections. So the threshold
 // after r rejections is Holm's, alpha/(m-r), of the remainder: alpha (1 - r/2m) / (m-r).
 func HolmWithEquivalence(ps []float64) []float64 {
-	m := float64(len(ps))
-	return stepDown(ps, func(rejected int) float64 {
-		r := float64(rejected)
-		return (m - r) / (1 - r/2/m)
-	})
-}
-
-// stepDown multiplies each p-value, in ascending order, by factor of the number of rejections before it.
-func stepDown(ps []float64, factor func(rejected int) float64) []float64 {
 	order := make([]int, len(ps))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
-	adjusted := make([]float64, len(ps))
-	least := 0.0
+	m, adjusted, least := float64(len(ps)), make([]float64, len(ps)), 0.0
 	for rank, i := range order {
-		least = max(least, min(1, ps[i]*factor(rank)))
+		rejected := float64(rank)
+		least = max(least, min(1, ps[i]*((m-rejected)/(1-rejected/2/m))))
 		adjusted[i] = least
 	}
 	return adjusted

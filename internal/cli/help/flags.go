@@ -153,7 +153,7 @@ func describeFlag(verb string, f *pflag.Flag) flag {
 	if d := Default(f); d != "" && !strings.Contains(text, "(default ") {
 		notes = append(notes, "default "+d)
 	}
-	if alias := aliases[verb][f.Name]; alias != "" {
+	if alias := Alias(verb, f.Name); alias != "" {
 		notes = append(notes, "also --"+alias)
 	}
 	if i := strings.LastIndex(text, " (default "); i >= 0 && strings.HasSuffix(text, ")") && notes != nil {
