@@ -1,13 +1,6 @@
 package sweep
 
-import (
-	"time"
-
-	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/workload"
-)
+import "time"
 
 // Estimate is the work that a sweep still has to do. Its times leave out trials of unknown length, such as jobs.
 type Estimate struct {
@@ -27,28 +20,6 @@ func (s *Sweep) Estimate() Estimate {
 		o.BudgetLeft = max(0, time.Duration(s.Header.Rule.Budget)-s.spentBefore())
 	}
 	return o
-}
-
-// FitBudget plans the blocks of a budget. If there is something to compare, interim analyses decide how many blocks
-// follow and which comparisons continue. Otherwise the number of blocks is what the budget allows, from 1 to 100. It
-// refuses, by a [*plan.Refusal], a budget that is too small for a block.
-func (s *Sweep) FitBudget(budget time.Duration) error {
-	one := s.blockTime()
-	if s.Criteria.FamilySize(s.caseRows()) == 0 {
-		s.Header.Blocks = min(max(int(budget/max(one, time.Millisecond)), 1), 100)
-		s.Plan.Blocks = s.Header.Blocks
-		return nil
-	}
-	if one > budget {
-		return plan.Refuse("budget", budget, "not even one block fits: its %d trials take about %v",
-			len(s.Plan.Block(0)), result.Rounded(one)).
-			Suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
-	}
-	s.Header.Rule = NewBudgetRule(budget, s.Criteria)
-	s.Header.Blocks = s.Header.Rule.MaxBlocks()
-	s.Plan.Blocks = s.Header.Blocks
-	s.planInterims()
-	return nil
 }
 
 // Conclusion says why a sweep with a budget ended.
@@ -76,18 +47,4 @@ func (s *Sweep) Conclusion() *Conclusion {
 		}
 	}
 	return c
-}
-
-// caseRows returns the rows of the cases before any trial has run.
-func (s *Sweep) caseRows() []compare.Row {
-	var rows []compare.Row
-	for _, c := range s.Plan.Cases {
-		d, _ := s.Workload.Find(c.Design)
-		rows = append(rows, compare.Row{
-			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
-			Bound: d.Expect == workload.Bound, Reference: d.Reference, Job: d.Job != nil,
-			Open: workload.OpenLoop(c.Point),
-		})
-	}
-	return rows
 }

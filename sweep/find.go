@@ -2,10 +2,10 @@ package sweep
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -80,11 +80,38 @@ func latestRun() (latest string, err error) {
 		"run", store.RunsDir)
 }
 
-// Progress says how much of an incomplete run is stored.
-func (r *StoredRun) Progress() string {
-	blocks := fmt.Sprintf("%d of %d blocks", r.Blocks, r.Header.Blocks)
-	if r.Header.Rule != nil {
-		blocks = fmt.Sprintf("%d of at most %d blocks", r.Blocks, r.Header.Blocks)
+// MostCPUs returns the case of a design with the most CPUs, up to those of this machine. The design may be "" if the
+// run has only one. Errors are a [*plan.Refusal].
+func (r *StoredRun) MostCPUs(design string) (best plan.Case, err error) {
+	var names []string
+	for _, c := range r.Header.Cases {
+		if !slices.Contains(names, c.Design) {
+			names = append(names, c.Design)
+		}
 	}
-	return fmt.Sprintf("%s, %d trials", blocks, len(r.Trials))
+	if len(names) == 0 {
+		return best, plan.Refuse("", nil, "%s holds no measurement, only predictions for CPUs that this machine lacks",
+			r.Name)
+	}
+	if design == "" && len(names) == 1 {
+		design = names[0]
+	}
+
+	most, found := 0.0, false
+	for _, c := range r.Header.Cases {
+		level, _ := c.Point.Get("cpus")
+		cpus, isNumber := level.Number()
+		if c.Design == design && isNumber && cpus <= float64(runtime.NumCPU()) && (!found || cpus > most) {
+			best, most, found = c, cpus, true
+		}
+	}
+	if !found && slices.Contains(names, design) {
+		return best, plan.Refuse("", nil, "%s holds %s on more CPUs than this machine has, %d: explain it where it "+
+			"was measured, or on fewer", r.Name, design, runtime.NumCPU())
+	}
+	if !found {
+		return best, plan.Refuse("", nil, "explain takes one design of a run: select it with {designs}, from "+
+			"%s", strings.Join(names, ", "))
+	}
+	return best, nil
 }

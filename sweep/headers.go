@@ -8,17 +8,6 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// StoredRun is a stored run, read by [Open]. Its name is its directory.
-type StoredRun struct {
-	compare.Run
-	Header Header
-	Notes  []string // remarks on the journal
-	Blocks int      // complete ones
-	Ended  bool     // the run was not stopped
-
-	raw []byte // the header as the journal has it
-}
-
 // CompareHeaders compares the headers of two sides of runs. It returns the differences between the first runs of
 // both sides. Differences and warnings of other runs follow if they are not the same; they name their run. Runs of
 // one side are replicates, so a run that differs from the first of its side gets a warning. CompareHeaders returns

@@ -2,16 +2,23 @@ package sweep
 
 import (
 	"bytes"
-	"runtime"
-	"slices"
-	"strings"
+	"fmt"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/result"
 )
+
+// StoredRun is a stored run, read by [Open]. Its name is its directory.
+type StoredRun struct {
+	compare.Run
+	Header Header
+	Notes  []string // remarks on the journal
+	Blocks int      // complete ones
+	Ended  bool     // the run was not stopped
+
+	raw []byte // the header as the journal has it
+}
 
 // Open reads the run in the directory dir and checks it against the plan in its header. It does not compute the rows.
 // Errors are a [*plan.Refusal] unless a disk failed; if the journal could be read, the result has its notes
@@ -65,55 +72,11 @@ func (r *StoredRun) Warnings() (list []compare.Warning) {
 	return append(list, compare.Warnings(r.Trials, r.Header.InterimBlocks())...)
 }
 
-// MostCPUs returns the case of a design with the most CPUs, up to those of this machine. The design may be "" if the
-// run has only one. Errors are a [*plan.Refusal].
-func (r *StoredRun) MostCPUs(design string) (best plan.Case, err error) {
-	var names []string
-	for _, c := range r.Header.Cases {
-		if !slices.Contains(names, c.Design) {
-			names = append(names, c.Design)
-		}
+// Progress says how much of an incomplete run is stored.
+func (r *StoredRun) Progress() string {
+	blocks := fmt.Sprintf("%d of %d blocks", r.Blocks, r.Header.Blocks)
+	if r.Header.Rule != nil {
+		blocks = fmt.Sprintf("%d of at most %d blocks", r.Blocks, r.Header.Blocks)
 	}
-	if len(names) == 0 {
-		return best, plan.Refuse("", nil, "%s holds no measurement, only predictions for CPUs that this machine lacks",
-			r.Name)
-	}
-	if design == "" && len(names) == 1 {
-		design = names[0]
-	}
-
-	most, found := 0.0, false
-	for _, c := range r.Header.Cases {
-		level, _ := c.Point.Get("cpus")
-		cpus, isNumber := level.Number()
-		if c.Design == design && isNumber && cpus <= float64(runtime.NumCPU()) && (!found || cpus > most) {
-			best, most, found = c, cpus, true
-		}
-	}
-	if !found && slices.Contains(names, design) {
-		return best, plan.Refuse("", nil, "%s holds %s on more CPUs than this machine has, %d: explain it where it "+
-			"was measured, or on fewer", r.Name, design, runtime.NumCPU())
-	}
-	if !found {
-		return best, plan.Refuse("", nil, "explain takes one design of a run: select it with {designs}, from "+
-			"%s", strings.Join(names, ", "))
-	}
-	return best, nil
-}
-
-// SameHere refuses to mix trials of two machines or two builds in the run in dir. Virtual time is the same everywhere.
-func (h *Header) SameHere(dir string) error {
-	here := host.Read()
-	if h.World == result.Virtual {
-		here.Machine = h.Environment.Machine
-	}
-	if err := here.SameMachine(h.Environment); err != nil {
-		return plan.Refuse("", nil, "%s cannot be continued on this machine: %w", dir, err).
-			Suggest("continue it there, or start a new run")
-	}
-	if err := here.SameBuild(h.Environment); err != nil {
-		return plan.Refuse("", nil, "%s cannot be continued by this program: %w", dir, err).
-			Suggest("continue with the program that began it, or start a new run")
-	}
-	return nil
+	return fmt.Sprintf("%s, %d trials", blocks, len(r.Trials))
 }

@@ -4,9 +4,27 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
+
+// SameHere refuses to mix trials of two machines or two builds in the run in dir. Virtual time is the same everywhere.
+func (h *Header) SameHere(dir string) error {
+	here := host.Read()
+	if h.World == result.Virtual {
+		here.Machine = h.Environment.Machine
+	}
+	if err := here.SameMachine(h.Environment); err != nil {
+		return plan.Refuse("", nil, "%s cannot be continued on this machine: %w", dir, err).
+			Suggest("continue it there, or start a new run")
+	}
+	if err := here.SameBuild(h.Environment); err != nil {
+		return plan.Refuse("", nil, "%s cannot be continued by this program: %w", dir, err).
+			Suggest("continue with the program that began it, or start a new run")
+	}
+	return nil
+}
 
 // LimitTrials gives the trials of a run that is resumed a new time limit; 0 keeps the run's. It refuses, by a
 // [*plan.Refusal], a limit that would end every live trial.
