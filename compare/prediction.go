@@ -72,7 +72,7 @@ func AddPredictions(rows []Row, measured, predicted []result.Trial, cases []plan
 	measuredRows := slices.Clone(rows)
 	for _, r := range Rows(predicted, cases) {
 		if slices.ContainsFunc(rows, func(m Row) bool {
-			return m.Design == r.Design && m.Point.String() == r.Point.String()
+			return m.Design == r.Design && m.Point.Equal(r.Point)
 		}) {
 			continue
 		}
@@ -118,7 +118,7 @@ func WithoutInvalidPredictions(predicted []result.Trial, rows []Row) []result.Tr
 	for i := range predicted {
 		t := &predicted[i]
 		at := slices.IndexFunc(rows, func(r Row) bool {
-			return r.FailedCondition != nil && r.Design == t.Design && r.Point.String() == t.Point.String()
+			return r.FailedCondition != nil && r.Design == t.Design && r.Point.Equal(t.Point)
 		})
 		if at >= 0 {
 			t.NotModelled, t.Metrics, t.Resources = rows[at].FailedCondition.String(), result.Metrics{},

@@ -49,7 +49,7 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 
 // rowName names a row for a sentence with another row: the design, with its point if the points differ.
 func rowName(r, other *Row) string {
-	if r.Point.String() == other.Point.String() {
+	if r.Point.Equal(other.Point) {
 		return r.Design
 	}
 	return fmt.Sprintf("%s (%s)", r.Design, r.Point)

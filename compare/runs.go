@@ -108,7 +108,7 @@ func sortedLogs(values map[int]float64) []float64 {
 func (j Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	used := make([]bool, len(b))
 	for i := range a {
-		same := func(k int) bool { return sameDesign(&a[i], &b[k]) && a[i].Point.String() == b[k].Point.String() }
+		same := func(k int) bool { return sameDesign(&a[i], &b[k]) && a[i].Point.Equal(b[k].Point) }
 		near := func(k int) bool { return sameDesign(&a[i], &b[k]) && j.sameJob(&a[i], &b[k]) }
 		found := indices(len(b), same)
 		if len(found) == 0 {

@@ -117,7 +117,7 @@ func relativeDistance(of, low, high result.Value) result.Value {
 // prediction returns the prediction of a row in the variant; unavailable if there is none.
 func (v *VariedRun) prediction(r *Row, metric string) result.Value {
 	for j := range v.Rows {
-		if o := &v.Rows[j]; o.Workload == r.Workload && o.Design == r.Design && o.Point.String() == r.Point.String() {
+		if o := &v.Rows[j]; o.Workload == r.Workload && o.Design == r.Design && o.Point.Equal(r.Point) {
 			return meanOf(o, metric)
 		}
 	}
@@ -145,7 +145,7 @@ func AddSensitivities(rows []Row, list []Sensitivity) {
 	for _, s := range list {
 		for i := range rows {
 			if r := &rows[i]; r.Workload == s.Workload && r.World == s.World && r.Design == s.Design &&
-				r.Point.String() == s.Point.String() {
+				r.Point.Equal(s.Point) {
 				r.Sensitivity = append(r.Sensitivity, s)
 			}
 		}

@@ -40,7 +40,7 @@ func AddSerialFractions(rows []Row, trials []result.Trial) {
 		}
 		alone := slices.IndexFunc(rows, func(o Row) bool {
 			return o.Job && o.N > 0 && o.Workload == r.Workload && o.World == r.World && o.Design == r.Design &&
-				onOneCPU(r.Point).String() == o.Point.String()
+				onOneCPU(r.Point).Equal(o.Point)
 		})
 		if alone < 0 {
 			continue

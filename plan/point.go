@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -113,6 +114,14 @@ func (p Point) String() string {
 		b.WriteString(s.Level.String())
 	}
 	return b.String()
+}
+
+// Equal reports whether both points have the same settings in the same order. Levels are the same if they print the
+// same, so that a level that was read from text equals the level that was written.
+func (p Point) Equal(q Point) bool {
+	return slices.EqualFunc(p.settings, q.settings, func(a, b Setting) bool {
+		return a.Factor == b.Factor && (a.Level == b.Level || a.Level.String() == b.Level.String())
+	})
 }
 
 // MarshalJSON writes the point as a JSON object whose members are in table order.

@@ -163,7 +163,7 @@ func (s *Sweep) closedLoops() (list []*Capacity) {
 	for _, c := range s.Plan.Cases {
 		bare := workload.WithoutLoad(c.Point)
 		had := slices.ContainsFunc(list,
-			func(x *Capacity) bool { return x.Design == c.Design && x.Point.String() == bare.String() })
+			func(x *Capacity) bool { return x.Design == c.Design && x.Point.Equal(bare) })
 		if workload.OpenLoop(c.Point) && !had {
 			list = append(list, &Capacity{Design: c.Design, Point: bare})
 		}
@@ -191,9 +191,9 @@ func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec 
 
 // capacityOf returns the capacity of a case. It is zero if unknown.
 func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
-	bare := workload.WithoutLoad(c.Point).String()
+	bare := workload.WithoutLoad(c.Point)
 	for _, x := range s.Header.Capacities {
-		if x.Design == c.Design && x.Point.String() == bare {
+		if x.Design == c.Design && x.Point.Equal(bare) {
 			return x
 		}
 	}

@@ -70,7 +70,7 @@ func (r predictionLaw) next(_ segment, b int, trials []result.Trial) (segment, e
 	s := segment{until: r.Plan.Blocks, ahead: r.Plan.Blocks}
 	for i, c := range r.Plan.Cases {
 		if slices.ContainsFunc(trials, func(t result.Trial) bool {
-			return t.Block == 0 && t.Good() && t.Design == c.Design && t.Point.String() == c.Point.String()
+			return t.Block == 0 && t.Good() && t.Design == c.Design && t.Point.Equal(c.Point)
 		}) {
 			s.cases = append(s.cases, i)
 		}

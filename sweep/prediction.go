@@ -95,7 +95,7 @@ func (h *Header) PredictedOnly() []plan.Case {
 	var list []plan.Case
 	for _, c := range h.PredictedCases {
 		if !slices.ContainsFunc(h.Cases, func(m plan.Case) bool {
-			return m.Design == c.Design && m.Point.String() == c.Point.String()
+			return m.Design == c.Design && m.Point.Equal(c.Point)
 		}) {
 			list = append(list, c)
 		}

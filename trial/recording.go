@@ -93,7 +93,7 @@ func (r *Recording) find(spec Spec) (*trialCosts, error) {
 	for _, s := range r.trials {
 		switch {
 		case s.design != spec.Design || s.seed != spec.Seed:
-		case s.point.String() == spec.Point.String():
+		case s.point.Equal(spec.Point):
 			return s, nil
 		case r.sealed && workKey(s.point) == workKey(spec.Point) && (best == nil ||
 			s.point.Int("cpus") < best.point.Int("cpus")):

@@ -224,7 +224,7 @@ func (p *parser) trial(text []byte) error {
 		return fmt.Errorf("%d sections are out of range; a file has at most %d: %w", l.Sections, maxSections, errCut)
 	}
 	for _, s := range p.r.trials {
-		if s.design == l.Design && s.seed == seed && s.point.String() == l.Point.String() {
+		if s.design == l.Design && s.seed == seed && s.point.Equal(l.Point) {
 			return fmt.Errorf("%s (%s) with seed %d is there twice: %w", s.design, s.point, seed, errCut)
 		}
 	}

@@ -61,7 +61,7 @@ func TestArms(t *testing.T) {
 	}
 	for i, s := range *specs {
 		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Instrumented ||
-			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != pointAt(2).String() {
+			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || !s.Point.Equal(pointAt(2)) {
 			t.Errorf("trial %d: %+v", i, s)
 		}
 	}

@@ -39,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range trials {
-		if got.Trials[i].Design != trials[i].Design || got.Trials[i].Point.String() != trials[i].Point.String() {
+		if got.Trials[i].Design != trials[i].Design || !got.Trials[i].Point.Equal(trials[i].Point) {
 			t.Errorf("%s %s read as %s %s", trials[i].Design, trials[i].Point, got.Trials[i].Design,
 				got.Trials[i].Point)
 		}

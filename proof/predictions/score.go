@@ -59,7 +59,7 @@ func points(rows []compare.Row, trials []result.Trial, metric string) []point {
 		var logs, probes []float64
 		for j := range trials {
 			x := &trials[j]
-			if x.Kind != result.KindTrial || x.Design != t.Design || x.Point.String() != t.Point.String() || !x.Good() {
+			if x.Kind != result.KindTrial || x.Design != t.Design || !x.Point.Equal(t.Point) || !x.Good() {
 				continue
 			}
 			v := float64(x.Metrics.Get(metric))
