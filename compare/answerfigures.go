@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -21,7 +22,7 @@ func times(x float64) string {
 	case x >= 1e6:
 		return fmt.Sprintf("%.3gx", x)
 	}
-	return significant(x, 3) + "x"
+	return decimal.Digits(x, 3) + "x"
 }
 
 // roughTimes prints a ratio with two significant digits.
@@ -30,32 +31,7 @@ func roughTimes(x float64) string {
 		p := math.Pow10(int(math.Log10(x)) - 1)
 		return fmt.Sprintf("%.0fx", math.Round(x/p)*p)
 	}
-	return significant(x, 2) + "x"
-}
-
-// significant prints x > 0 with that many significant digits and no exponent below 1e6.
-func significant(x float64, digits int) string {
-	if x <= 0 || x >= 1e6 || x < 1e-6 {
-		return fmt.Sprintf("%.*g", digits, x)
-	}
-	decimals := max(digits-1-int(math.Floor(math.Log10(x))), 0)
-	if p := math.Pow10(decimals); decimals > 0 && math.Round(x*p)/p >= math.Pow10(digits-decimals) {
-		decimals-- // 99.99 is 100, not 100.0
-	}
-	return strconv.FormatFloat(x, 'f', decimals, 64)
-}
-
-// Percent prints a relative change with its sign and three significant digits: -0.123 as -12.3%.
-func Percent(change float64) string {
-	x := 100 * change
-	if math.Abs(x) < 0.005 {
-		return "0%"
-	}
-	sign := "+"
-	if x < 0 {
-		sign = "-"
-	}
-	return sign + strings.TrimSuffix(significant(math.Abs(x), 3), ".") + "%"
+	return decimal.Digits(x, 2) + "x"
 }
 
 // figure prints a value with its unit and three significant digits.
@@ -79,7 +55,7 @@ func figure(v result.Value, metric string) string {
 	for ; x >= limit && i < len(steps)-1; i++ {
 		x, limit = x/1000, 999.5
 	}
-	return significant(x, 3) + steps[i]
+	return decimal.Digits(x, 3) + steps[i]
 }
 
 // joined joins names as in "a, b and c".

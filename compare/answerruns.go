@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -53,7 +54,7 @@ func changesText(verdicts []Verdict) string {
 				most = ""
 			}
 			part("the new run is %s%s: %s%s %s as fast (%s)", kind, of(n), most, changedCase(v, verdicts), times(speed),
-				Percent(speed-1))
+				decimal.Change(speed-1))
 		}
 	}
 	if n, v := mostChanged(verdicts, Equivalent); n > 0 {

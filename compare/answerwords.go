@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -252,7 +253,7 @@ func (g *answerGroup) leadText(o *outcome) string {
 	if times(low) != times(high) {
 		text += " to " + times(high)
 	} else if low < 1.995 {
-		change = " (" + Percent(low-1) + ")"
+		change = " (" + decimal.Change(low-1) + ")"
 	}
 	switch measureOf(o.contests[0].rows[0]) {
 	case result.Throughput:

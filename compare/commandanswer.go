@@ -2,8 +2,9 @@ package compare
 
 import (
 	"fmt"
-	"math"
+	"strings"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -24,7 +25,7 @@ func timeAnswer(v *Verdict, a, b string) string {
 	low, high := float64(v.Low), float64(v.High)
 	switch {
 	case v.Verdict == Equivalent:
-		return fmt.Sprintf("%s and %s take the same time within %.3g%% (%s to %s)", a, b, 100*v.Margin,
+		return fmt.Sprintf("%s and %s take the same time within %s (%s to %s)", a, b, decimal.Percent(v.Margin, 3),
 			PercentChange(v.Low), PercentChange(v.High))
 	case v.Verdict == Faster:
 		return fmt.Sprintf("%s takes %s less time than %s (%s to %s)", a, percentOf(1-float64(v.Ratio)), b,
@@ -47,18 +48,5 @@ func timeAnswer(v *Verdict, a, b string) string {
 	return text
 }
 
-// percentOf returns a fraction in percent with three significant digits, as in 12.3%.
-func percentOf(x float64) string { return threeDigits(100*x) + "%" }
-
-// threeDigits formats a number below 1e6 with three significant digits, and at least two decimals near 0.
-func threeDigits(x float64) string {
-	switch size := math.Abs(x); {
-	case size < 0.005:
-		return "0"
-	case size < 10:
-		return fmt.Sprintf("%.2f", x)
-	case size < 100:
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.0f", x)
-}
+// percentOf formats a fraction with three significant digits, as in 12.3%.
+func percentOf(x float64) string { return strings.TrimPrefix(decimal.Change(x), "+") }

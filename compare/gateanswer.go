@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -70,7 +71,7 @@ func (g GateSummary) Answer() []string {
 		of[key] = append(of[key], strings.TrimSpace(label+" "+change))
 	}
 
-	limit := fmt.Sprintf("%.3g%%", 100*g.Limit)
+	limit := decimal.Percent(g.Limit, 3)
 	var parts []string
 	if names := of[Fail]; len(names) > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d over %s: %s", len(names), len(g.List), limit, few(names, maxNamed)))

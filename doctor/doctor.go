@@ -6,10 +6,10 @@ package doctor
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -156,8 +156,8 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 			rep.Caution = append(rep.Caution, c.Name)
 		}
 	}
-	least := fmt.Sprintf("differences above %s (twice the noise floor of %s).", percent(float64(rep.LeastDifference)),
-		percent(float64(floor)))
+	least := fmt.Sprintf("differences above %s (twice the noise floor of %s).",
+		decimal.Percent(float64(rep.LeastDifference), 2), decimal.Percent(float64(floor), 2))
 	var claim string
 	switch {
 	case len(rep.Bad) > 0:
@@ -222,19 +222,6 @@ func grade(x, good, caution float64) Status {
 		return Caution
 	}
 	return Bad
-}
-
-func percent(x float64) string {
-	p := 100 * x
-	switch {
-	case math.IsNaN(p):
-		return "an unknown share"
-	case p == 0 || p >= 9.95:
-		return fmt.Sprintf("%.0f%%", p)
-	case p < 0.095:
-		return fmt.Sprintf("%.2g%%", p)
-	}
-	return fmt.Sprintf("%.1f%%", p)
 }
 
 // span formats a time with two or three digits.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -29,7 +30,8 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 			continue
 		}
 		floor = max(floor, n.HalfWidth)
-		parts = append(parts, fmt.Sprintf("±%s at %s", percent(float64(n.HalfWidth)), result.Count(n.CPUs, "CPU")))
+		parts = append(parts, fmt.Sprintf("±%s at %s", decimal.Percent(float64(n.HalfWidth), 2),
+			result.Count(n.CPUs, "CPU")))
 	}
 	if len(missing) > 0 {
 		return Check{Name: "noise", Status: Unknown, Evidence: strings.Join(append(parts, missing...), "; "),
@@ -41,7 +43,8 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 	if differs && c.Status == Good {
 		c.Status = Caution
 	}
-	claim := fmt.Sprintf("differences above %s can be judged, smaller ones cannot", percent(2*float64(floor)))
+	claim := fmt.Sprintf("differences above %s can be judged, smaller ones cannot",
+		decimal.Percent(2*float64(floor), 2))
 	if differs {
 		claim = fmt.Sprintf("a design differed from itself, as by chance once in %d times: repeat this", 20/len(noise))
 	}

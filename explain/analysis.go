@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/decimal"
 )
 
 // analysis is the evidence with the quantities that rules derive from it. Fractions of the time are 0 to 1.
@@ -233,13 +234,8 @@ func (a *analysis) quote(f evidence.Frame) string {
 	return fmt.Sprintf("%s, in %s", a.prog.position(f), shortName(f.Function))
 }
 
-// percent formats a fraction, below 1% with one decimal.
-func percent(x float64) string {
-	if x > 0 && x < 0.01 {
-		return fmt.Sprintf("%.1f%%", 100*x)
-	}
-	return fmt.Sprintf("%.0f%%", 100*x)
-}
+// percent formats a fraction in whole percent, below 1% with one decimal.
+func percent(x float64) string { return decimal.WholePercent(x) }
 
 // formatDuration formats a time with two or three digits.
 func formatDuration(d time.Duration) string {

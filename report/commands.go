@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -132,7 +133,7 @@ func (c Commands) verdictLine(v compare.Verdict) string {
 	text += " " + v.Verdict
 	switch v.Verdict {
 	case compare.Equivalent:
-		text += fmt.Sprintf(" within %.3g%%", 100*v.Margin)
+		text += " within " + decimal.Percent(v.Margin, 3)
 	case compare.Undecided:
 		text += "; " + detectableText(v)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -93,11 +94,10 @@ func writeFinding(b *strings.Builder, f explain.Finding, ranked bool, p evidence
 
 	var remarks []string
 	if f.Gain != nil {
-		remarks = append(remarks, fmt.Sprintf("a change saves %s (%s to %s) of the %s", roundPercent(f.Gain.Estimate),
-			roundPercent(f.Gain.Low), roundPercent(f.Gain.High), metricName(f.Gain.Metric)))
+		remarks = append(remarks, fmt.Sprintf("a change saves %s of the %s", gainText(f), metricName(f.Gain.Metric)))
 	}
 	if f.Share > 0 {
-		remarks = append(remarks, "concerns "+roundPercent(f.Share)+" of the time")
+		remarks = append(remarks, "concerns "+decimal.WholePercent(f.Share)+" of the time")
 	}
 	remarks = append(remarks, string(f.Confidence)+" confidence, evidence level "+string(f.Level))
 
@@ -147,17 +147,6 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// roundPercent prints a fraction in whole percent, below 1% with one decimal.
-func roundPercent(x float64) string {
-	if math.IsNaN(x) {
-		return unavailable
-	}
-	if x > 0 && x < 0.01 {
-		return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
-	}
-	return strconv.FormatFloat(100*x, 'f', 0, 64) + "%"
-}
-
 // metricName is a metric's name for people.
 func metricName(metric string) string {
 	if metric == result.WallSeconds {
@@ -181,7 +170,7 @@ func writeTimeSpent(b *strings.Builder, l explain.CPUTime, st Style) {
 	for _, x := range l.Entries {
 		bar := int(math.Round(x.Share * float64(room)))
 		line := fmt.Sprintf("  %s%s %8s %5s  %s", x.Name, strings.Repeat(" ", width-len(x.Name)), duration(x.Time),
-			roundPercent(x.Share),
+			decimal.WholePercent(x.Share),
 			strings.Repeat(st.pick("▇", "#"), max(0, min(bar, room))))
 		b.WriteString(st.ascii(strings.TrimRight(line, " ")) + "\n")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/internal/quote"
 )
 
@@ -34,7 +35,7 @@ func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st St
 	case f.Gain == nil:
 		claim = f.Claim
 	case quote.Width(claim+gain)+2 > st.width():
-		claim = shorten(claim, st.width()-15, st) + ": saves " + roundPercent(f.Gain.Estimate)
+		claim = shorten(claim, st.width()-15, st) + ": saves " + decimal.WholePercent(f.Gain.Estimate)
 	default:
 		claim += gain
 	}
@@ -76,8 +77,8 @@ func gainText(f explain.Finding) string {
 	if f.Gain == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s to %s)", roundPercent(f.Gain.Estimate), roundPercent(f.Gain.Low),
-		roundPercent(f.Gain.High))
+	return fmt.Sprintf("%s (%s to %s)", decimal.WholePercent(f.Gain.Estimate), decimal.WholePercent(f.Gain.Low),
+		decimal.WholePercent(f.Gain.High))
 }
 
 // place is the i-th position of a finding with its function.
@@ -133,7 +134,7 @@ func writeSummary(b *strings.Builder, findings []explain.Finding, st Style) {
 		case f.Gain == nil:
 			saves[i] = "no gain"
 		case st.width() < summaryWidth:
-			saves[i] = "saves " + roundPercent(f.Gain.Estimate)
+			saves[i] = "saves " + decimal.WholePercent(f.Gain.Estimate)
 		default:
 			saves[i] = "saves " + gainText(f)
 		}

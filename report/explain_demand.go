@@ -8,6 +8,7 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -36,7 +37,7 @@ func writeDemand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Sty
 	p := r.Parallelism
 	if isKnown(p.SerialFraction) && p.SerialFraction > 0 {
 		text := fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU",
-			roundPercent(p.SerialFraction))
+			decimal.WholePercent(p.SerialFraction))
 		if isKnown(p.MaxSpeedup) && isKnown(p.Speedup) {
 			text += fmt.Sprintf("; by Amdahl's law it is at most %sx faster than on one CPU, and %sx on %s",
 				number(result.Value(p.MaxSpeedup), "", 2), number(result.Value(p.Speedup), "", 2),

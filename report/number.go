@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -54,23 +55,13 @@ func scaleFor(v float64, u result.Unit, digits int) scale {
 		return scale{steps[base].divisor, steps[base].suffix, 0}
 	}
 	for i, s := range steps {
-		decimals := decimalsFor(v/s.divisor, digits)
+		decimals := decimal.Places(v/s.divisor, digits)
 		// Rounding may lift 999.96 to 1000, which the next prefix prints.
 		if round(v/s.divisor, decimals)*s.divisor < s.limit*(1-1e-12) || i == len(steps)-1 {
 			return scale{s.divisor, s.suffix, decimals}
 		}
 	}
 	return scale{divisor: 1}
-}
-
-// decimalsFor is the number of decimals that show x > 0 with that many significant digits, at most 9.
-func decimalsFor(x float64, digits int) int {
-	d := digits - 1 - int(math.Floor(math.Log10(x)))
-	d = min(max(d, 0), 9)
-	if d > 0 && round(x, d) >= math.Pow10(digits-d) {
-		d-- // 9.9996 is 10.00, not 10.000
-	}
-	return d
 }
 
 func round(x float64, decimals int) float64 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
@@ -213,12 +214,12 @@ func verdictLine(v compare.Verdict, shared []string) []string {
 	text := fmt.Sprintf("%s %s %s %s", a, times, b, interval)
 	switch v.Verdict {
 	case compare.Equivalent:
-		return []string{text, fmt.Sprintf("equivalent within %.3g%%", 100*v.Margin)}
+		return []string{text, "equivalent within " + decimal.Percent(v.Margin, 3)}
 	case compare.Undecided:
 		return []string{text, "undecided" + neededText(v)}
 	}
 	if v.Ratio < 2 {
-		text += " (" + compare.Percent(float64(v.Ratio)-1) + ")"
+		text += " (" + decimal.Change(float64(v.Ratio)-1) + ")"
 	}
 	line := []string{text}
 	if v.MoreLines != nil && *v.MoreLines != 0 {

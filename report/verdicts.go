@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -66,7 +67,8 @@ func verdictText(v compare.Verdict, n int, shared []string) string {
 		if v.Exact && v.Ratio == 1 {
 			return both + ": equal (exact)"
 		}
-		return fmt.Sprintf("%s: equivalent within %.3g%% (%sx, %s)", both, 100*v.Margin, ratio(v.Ratio), interval)
+		return fmt.Sprintf("%s: equivalent within %s (%sx, %s)", both, decimal.Percent(v.Margin, 3), ratio(v.Ratio),
+			interval)
 	case compare.Undecided:
 		if len(v.States) > 0 {
 			return fmt.Sprintf("%s: undecided (%sx, %s)", both, ratio(v.Ratio), interval)
@@ -161,7 +163,7 @@ func detectableText(v compare.Verdict) string {
 	if !v.Paired {
 		have = fmt.Sprintf("%d old and %d new", v.NB, v.NA)
 	}
-	detect := have + " blocks can detect " + detectablePercent(v.Detectable) + " or more"
+	detect := have + " blocks can detect " + decimal.Percent(float64(v.Detectable)-1, 2) + " or more"
 	if !v.Detectable.Known() {
 		detect = have + " blocks are too few to decide"
 	}
@@ -177,7 +179,8 @@ func detectableText(v compare.Verdict) string {
 	// With several runs on a side, runs are the replicates.
 	if v.RunsA > 0 {
 		have := fmt.Sprintf("%d old and %d new runs", v.RunsB, v.RunsA)
-		detect, needed = have+" can detect "+detectablePercent(v.Detectable)+" or more", "over 1000 more on each side"
+		detect = have + " can detect " + decimal.Percent(float64(v.Detectable)-1, 2) + " or more"
+		needed = "over 1000 more on each side"
 		if !v.Detectable.Known() {
 			detect = have + " are too few to decide"
 		}
@@ -198,18 +201,9 @@ func detectableText(v compare.Verdict) string {
 
 	hope := "would detect " + ratio(v.Ratio) + "x"
 	if v.Nearly == compare.Equivalent {
-		hope = fmt.Sprintf("would show that they differ by less than %.3g%%", 100*v.Margin)
+		hope = "would show that they differ by less than " + decimal.Percent(v.Margin, 3)
 	}
 	return detect + "; " + needed + " " + hope
-}
-
-// detectablePercent formats a detectable ratio as the difference in percent: 1.068 as 6.8%, 3 as 200%.
-func detectablePercent(r result.Value) string {
-	difference := 100 * (float64(r) - 1)
-	if difference >= 10 {
-		return fmt.Sprintf("%.0f%%", difference)
-	}
-	return fmt.Sprintf("%.2g%%", difference)
 }
 
 // linesText states the cost of a design in lines of code.

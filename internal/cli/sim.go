@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 )
@@ -51,7 +52,7 @@ func virtualIntent(s lab.Started) string {
 	if p := h.Precision; p != nil {
 		text += fmt.Sprintf("%d to %d replications each, until every mean is within %v", p.MinReplications,
 			p.MaxReplications,
-			percent(p.Relative))
+			decimal.Percent(p.Relative, 3))
 	} else {
 		text += result.Count(h.Blocks, "replication") + " each"
 	}
@@ -77,8 +78,6 @@ func parsePrecision(text string) (float64, error) {
 	return v, nil
 }
 
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + "%" }
-
 // concludePrecision prints how precise the means are.
 func (a *app) concludePrecision(r *lab.Run) {
 	p, trials := r.Header.Precision, r.Trials
@@ -100,16 +99,17 @@ func (a *app) concludePrecision(r *lab.Run) {
 		}
 	}
 
-	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
+	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), decimal.Percent(p.Relative, 3))
 	if missed > 0 {
 		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give "+
-			"a longer --duration", len(trials), missed, len(r.Header.Cases), percent(p.Relative), p.MaxReplications)
+			"a longer --duration", len(trials), missed, len(r.Header.Cases), decimal.Percent(p.Relative, 3),
+			p.MaxReplications)
 	}
 	if none > 0 {
 		text += fmt.Sprintf("; %d of %d cases have no mean", none, len(r.Header.Cases))
 	}
 	if least != "" {
-		text += least + percent(widest)
+		text += least + decimal.Percent(widest, 3)
 	}
 	fmt.Fprintln(a.notes, text)
 }

@@ -1,0 +1,26 @@
+package decimal
+
+import (
+	"math"
+	"testing"
+)
+
+// TestFormats checks rounding, zeros and numbers that are not finite.
+func TestFormats(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Digits(1.995, 3), "2.00"}, {Digits(99.99, 3), "100"}, {Digits(1234, 3), "1234"},
+		{Digits(-0.0123, 2), "-0.012"}, {Digits(0, 3), "0"}, {Digits(2.5e6, 2), "2.5e+06"}, {Digits(1e-7, 3), "1e-07"},
+		{Percent(0, 2), "0%"}, {Percent(0.00012, 2), "0.012%"}, {Percent(0.001, 2), "0.1%"},
+		{Percent(0.0123, 2), "1.2%"}, {Percent(0.02, 3), "2%"},
+		{Percent(0.0994, 2), "9.9%"}, {Percent(0.0995, 2), "10%"}, {Percent(1.5, 2), "150%"},
+		{Percent(1, 3), "100%"}, {Percent(math.NaN(), 3), "unavailable"},
+		{WholePercent(0.0049), "0.5%"}, {WholePercent(0), "0%"}, {WholePercent(0.015), "2%"},
+		{WholePercent(1.5), "150%"}, {WholePercent(math.NaN()), "unavailable"},
+		{Change(-0.1234), "-12.3%"}, {Change(0.9949), "+99.5%"}, {Change(0.00001), "0%"}, {Change(-0.00001), "0%"},
+		{Change(0.0123), "+1.23%"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %s, want %s", c.got, c.want)
+		}
+	}
+}
