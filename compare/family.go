@@ -174,3 +174,29 @@ func SplitPoints(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
 	}
 	return both, onlyA, onlyB
 }
+
+// FamilyError is the usual limit of the probability of any false verdict of a family: Criteria.Alpha unless a caller
+// sets it.
+const FamilyError = 0.05
+
+// What keeps a verdict undecided although its own interval excludes 1; see [Verdict.Obstacle].
+const (
+	// over all comparisons, the probability of a false difference would exceed FamilyError
+	ObstacleFamily = "family"
+	// a permutation test does not confirm the difference
+	ObstaclePermutation = "permutation"
+)
+
+// Obstacle returns what keeps an undecided verdict from being a difference although its own interval excludes 1. It is
+// "" if the interval includes 1, if there are too few blocks for any verdict, or if the verdict is Vetoed.
+func (v *Verdict) Obstacle() string {
+	switch {
+	case !(v.Low > 1 || v.High < 1) || !v.Detectable.Known():
+		return ""
+	case v.P > FamilyError:
+		return ObstacleFamily
+	case v.Permutation > FamilyError && !v.Vetoed:
+		return ObstaclePermutation
+	}
+	return ""
+}

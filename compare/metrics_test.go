@@ -413,6 +413,36 @@ func TestScalings(t *testing.T) {
 	}
 }
 
+// TestSpeedupCurve checks that the intervals of a curve are paired by block: a machine that slows down slows all rows.
+func TestSpeedupCurve(t *testing.T) {
+	var trials []result.Trial
+	for b := range 8 {
+		for _, cpus := range []int{4, 1, 2} {
+			drift := 1 + 0.2*float64(b) + 0.001*float64((b*cpus)%3)
+			tr := benchTrial("", b, takes(100*drift/float64(cpus)))
+			tr.Point = plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
+			trials = append(trials, tr)
+		}
+	}
+	list := Scalings(Rows(trials, casesOf(trials)), trials)
+	if len(list) != 1 || len(list[0].Curve) != 3 {
+		t.Fatalf("%+v", list)
+	}
+
+	for i, cpus := range []int{1, 2, 4} {
+		r := list[0].Curve[i]
+		s := r.Metric(SpeedupMetric)
+		if r.Point.Int("cpus") != cpus || !roughly(float64(s.Median), float64(cpus)) ||
+			!(s.Low <= s.Median && s.Median <= s.High && s.High < 1.01*s.Low) {
+			t.Errorf("at %d CPUs: %+v", cpus, r)
+		}
+	}
+	last := list[0].Curve[2].Metric(SpeedupMetric)
+	if v := list[0]; last.Median != v.Speedup || last.Low != v.Low || last.High != v.High {
+		t.Errorf("the curve ends with %+v, the sentence has %v [%v, %v]", last, v.Speedup, v.Low, v.High)
+	}
+}
+
 // TestVerdictString: a verdict is one line, with the settings and the run of each side.
 func TestVerdictString(t *testing.T) {
 	at := func(factor string, n int) plan.Point {

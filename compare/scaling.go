@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
@@ -31,7 +32,14 @@ const (
 	otherCPUsLimit     = 0.25 // mean CPUs used by other processes and the hypervisor
 	gcShare            = 0.25 // fraction of the CPU time
 	speedupNoise       = 0.25 // half-width of the interval of the speed-up's logarithm
+	// from here on, what does not limit a benchmark is worth mentioning
+	notableInflation = 1.25
+	notableGC        = 0.1
 )
+
+// SpeedupMetric is the metric of the rows of a curve: the time per operation at the fewest CPUs, divided by that of the
+// row.
+const SpeedupMetric = "speedup"
 
 // Scaling says how a benchmark scales from few CPUs to more, and what limits it. Its JSON is a contract.
 //
@@ -60,7 +68,16 @@ type Scaling struct {
 	// at To: mean number of CPUs used by other processes and the hypervisor
 	OtherCPUs result.Value `json:"others_cpus"`
 	Limit     string       `json:"limit"`
+	// Curve is the speed-up at each number of CPUs, in ascending order, with its 95% interval, paired by block. The
+	// rows have no other metric than SpeedupMetric.
+	Curve []Row `json:"-"`
 }
+
+// Inflates reports whether the growth of the CPU time per operation is worth mentioning.
+func (v Scaling) Inflates() bool { return v.Inflation >= notableInflation }
+
+// Collects reports whether the garbage collector's share of the CPU time is worth mentioning.
+func (v Scaling) Collects() bool { return v.GC >= notableGC }
 
 // Scalings returns how the benchmarks of a run scale from the smallest to the largest number of CPUs.
 func Scalings(rows []Row, trials []result.Trial) []Scaling {
@@ -75,39 +92,52 @@ func Scalings(rows []Row, trials []result.Trial) []Scaling {
 			continue
 		}
 		seen[id] = true
-		// Find the rows of this benchmark with the fewest and the most CPUs.
-		least, most := first, first
+		var same []*Row // the rows of this benchmark
 		for k := range rows {
 			r := &rows[k]
-			if r.N == 0 || r.Design != first.Design || r.Point.Without("cpus").String() != rest.String() {
-				continue
-			}
-			if r.Point.Int("cpus") < least.Point.Int("cpus") {
-				least = r
-			}
-			if r.Point.Int("cpus") > most.Point.Int("cpus") {
-				most = r
+			if r.N > 0 && r.Design == first.Design && r.Point.Without("cpus").Equal(rest) {
+				same = append(same, r)
 			}
 		}
-		if least != most {
-			s := Pair{A: least, B: most, trialsA: of[rowKey(least)], trialsB: of[rowKey(most)], Paired: true}
-			list = append(list, scaling(s, rest))
+		slices.SortStableFunc(same, func(a, b *Row) int { return a.Point.Int("cpus") - b.Point.Int("cpus") })
+		least, most := same[0], same[len(same)-1]
+		if least.Point.Int("cpus") == most.Point.Int("cpus") {
+			continue
 		}
+
+		pair := func(r *Row) Pair {
+			return Pair{A: least, B: r, trialsA: of[rowKey(least)], trialsB: of[rowKey(r)], Paired: true}
+		}
+		s := scaling(pair(most), rest)
+		for _, r := range same {
+			sum := result.Summary{Metric: SpeedupMetric, Median: 1, Low: 1, High: 1, N: r.N}
+			if r != least {
+				sum.Median, sum.Low, sum.High = speedup(pair(r))
+			}
+			at := *r
+			at.Metrics = map[string]result.Summary{SpeedupMetric: sum}
+			s.Curve = append(s.Curve, at)
+		}
+		list = append(list, s)
 	}
 	return list
+}
+
+// speedup returns how much faster an operation is on side B, with its interval paired by block, if there is one.
+func speedup(s Pair) (v, low, high result.Value) {
+	if c, ok := s.Compare(result.TimePerOp, 1); ok && !c.Exact && c.NoRatio == "" {
+		return result.Value(c.Ratio.Ratio), result.Value(c.Ratio.Low), result.Value(c.Ratio.High)
+	}
+	return s.A.Metric(result.TimePerOp).Median / s.B.Metric(result.TimePerOp).Median, result.Unavailable,
+		result.Unavailable
 }
 
 // scaling compares few CPUs, side A, with many, side B.
 func scaling(s Pair, rest plan.Point) Scaling {
 	few, many := s.A, s.B
 	v := Scaling{Kind: "scaling", SchemaVersion: result.SchemaVersion, Design: few.Design, Point: rest,
-		From: few.Point.Int("cpus"), To: many.Point.Int("cpus"),
-		Speedup: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
-	if c, ok := s.Compare(result.TimePerOp, 1); ok && !c.Exact && c.NoRatio == "" {
-		v.Speedup, v.Low, v.High = result.Value(c.Ratio.Ratio), result.Value(c.Ratio.Low), result.Value(c.Ratio.High)
-	} else {
-		v.Speedup = few.Metric(result.TimePerOp).Median / many.Metric(result.TimePerOp).Median
-	}
+		From: few.Point.Int("cpus"), To: many.Point.Int("cpus")}
+	v.Speedup, v.Low, v.High = speedup(s)
 
 	more := result.Value(v.To) / result.Value(v.From)
 	v.Efficiency = v.Speedup / more

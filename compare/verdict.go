@@ -94,7 +94,7 @@ type Criteria struct {
 
 // DefaultCriteria returns criteria with an equivalence margin of 2% and a family-wise error of 5%.
 func DefaultCriteria(baseline string, inputs []string) Criteria {
-	return Criteria{Baseline: baseline, Inputs: inputs, Margin: 0.02, Alpha: 0.05}
+	return Criteria{Baseline: baseline, Inputs: inputs, Margin: 0.02, Alpha: FamilyError}
 }
 
 // TooFew reports whether the blocks of an undecided verdict are too few to decide anything, whatever they show.

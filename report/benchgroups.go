@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -25,9 +26,10 @@ func familyErrorText(verdicts []compare.Verdict) string {
 	case 0:
 		return ""
 	case 1:
-		return "the chance of a false difference is at most 5%"
+		return "the chance of a false difference is at most " + decimal.Percent(compare.FamilyError, 2)
 	default:
-		return fmt.Sprintf("the chance of any false difference among these %d is at most 5%%", n)
+		return fmt.Sprintf("the chance of any false difference among these %d is at most %s", n,
+			decimal.Percent(compare.FamilyError, 2))
 	}
 }
 
@@ -228,7 +230,7 @@ func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b resu
 		if s.A.Design != v.A || s.A.Workload != v.Workload {
 			continue
 		}
-		if both, _, _ := compare.SplitPoints(s.A.Point, s.B.Point); both.String() == v.Point.String() {
+		if both, _, _ := compare.SplitPoints(s.A.Point, s.B.Point); both.Equal(v.Point) {
 			return s.A.Metric(metric).Median, s.B.Metric(metric).Median
 		}
 	}
@@ -279,13 +281,14 @@ func (p Benchmarks) undecidedTexts(m compare.MetricVerdicts, g compare.MetricGro
 // undecidedReason says why a verdict, one of n, is undecided although its own interval excludes 1. It is "" if that
 // is not the case.
 func undecidedReason(v compare.Verdict, n int) string {
-	switch {
-	case vague(v.Low, v.High) || !(v.Low > 1 || v.High < 1) || !v.Detectable.Known():
+	if vague(v.Low, v.High) {
 		return "" // the caller reports too few blocks
-	case v.P > 0.05:
+	}
+	switch v.Obstacle() {
+	case compare.ObstacleFamily:
 		return fmt.Sprintf("its interval excludes 1, but over all %d comparisons the chance of a false difference "+
-			"would exceed 5%%; ", n)
-	case v.Permutation > 0.05 && !v.Vetoed: // the caller reports a veto
+			"would exceed %s; ", n, decimal.Percent(compare.FamilyError, 2))
+	case compare.ObstaclePermutation:
 		return "its interval excludes 1, but a permutation test does not confirm the difference; "
 	}
 	return ""

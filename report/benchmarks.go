@@ -100,7 +100,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 
 	p.writeScalings(&b, st)
 	if st.shows("plots") {
-		writeSpeedups(&b, p.Rows, st)
+		writeSpeedups(&b, p.Scalings, st)
 	}
 	p.writeEnd(&b, st)
 	writeAnswer(&b, p.answer(), st)

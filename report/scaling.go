@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -29,7 +29,7 @@ func scalingLine(s compare.Scaling) string {
 	case compare.LimitInflation:
 		return text + fmt.Sprintf("  %sx the CPU time", ratio(s.Inflation))
 	case compare.LimitGC:
-		return text + fmt.Sprintf("  garbage collection takes %s", wholePercent(s.GC))
+		return text + fmt.Sprintf("  garbage collection takes %s", decimal.WholePercent(float64(s.GC)))
 	}
 	return text
 }
@@ -44,7 +44,7 @@ func scalingText(s compare.Scaling) string {
 	if s.Low.Known() {
 		text += " (" + intervalText("", s.Low, s.High) + ")"
 	}
-	text += ", efficiency " + wholePercent(s.Efficiency) + ": "
+	text += ", efficiency " + decimal.WholePercent(float64(s.Efficiency)) + ": "
 
 	perOp := fmt.Sprintf("%s of CPU time an operation at %d, %s at %s",
 		number(s.CPUFrom, result.Nanoseconds, fewDigits), s.From, number(s.CPUTo, result.Nanoseconds, fewDigits),
@@ -73,7 +73,7 @@ func scalingText(s compare.Scaling) string {
 			"bandwidth or cores", ratio(s.Inflation), perOp) + collectorText(s)
 	case compare.LimitGC:
 		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it in garbage collection",
-			ratio(s.Inflation), perOp, wholePercent(s.GC))
+			ratio(s.Inflation), perOp, decimal.WholePercent(float64(s.GC)))
 	case compare.LimitOtherProcesses:
 		return text + fmt.Sprintf("other processes or the hypervisor used %.2f of a CPU, so the benchmark cannot be "+
 			"judged; measure again on an idle machine", float64(s.OtherCPUs))
@@ -85,7 +85,7 @@ func scalingText(s compare.Scaling) string {
 
 // inflationText names the growth of the CPU time if it matters next to another limit.
 func inflationText(s compare.Scaling) string {
-	if s.Inflation >= 1.25 {
+	if s.Inflates() {
 		return fmt.Sprintf("; an operation takes %sx the CPU time", ratio(s.Inflation))
 	}
 	return ""
@@ -93,8 +93,8 @@ func inflationText(s compare.Scaling) string {
 
 // collectorText names the garbage collector's share of the CPU time if it matters.
 func collectorText(s compare.Scaling) string {
-	if s.GC >= 0.1 {
-		return "; the garbage collector takes " + wholePercent(s.GC) + " of the CPU time"
+	if s.Collects() {
+		return "; the garbage collector takes " + decimal.WholePercent(float64(s.GC)) + " of the CPU time"
 	}
 	return ""
 }
@@ -106,35 +106,23 @@ func cpuCount(n int) string {
 	return fmt.Sprintf("%d CPUs", n)
 }
 
-// wholePercent prints a share in whole percent.
-func wholePercent(v result.Value) string {
-	if !v.Known() {
-		return unavailable
-	}
-	return fmt.Sprintf("%.0f%%", 100*float64(v))
-}
-
 // writeSpeedups plots the throughput of each benchmark relative to that at the fewest CPUs.
-func writeSpeedups(b *strings.Builder, rows []compare.Row, st Style) {
+func writeSpeedups(b *strings.Builder, scalings []compare.Scaling, st Style) {
+	var rows []compare.Row
+	for _, s := range scalings {
+		for _, r := range s.Curve {
+			m := r.Metric(compare.SpeedupMetric)
+			if vague(m.Low, m.High) { // it would set the scale of the plot
+				m.Low, m.High = result.Unavailable, result.Unavailable
+				r.Metrics = map[string]result.Summary{compare.SpeedupMetric: m}
+			}
+			rows = append(rows, r)
+		}
+	}
 	if len(rows) == 0 {
 		return
 	}
-	const metric = "speedup"
-	first := map[string]result.Value{}
-	var scaled []compare.Row
-	for _, r := range rows {
-		name := r.Design + " " + r.Point.With("cpus", plan.IntLevel(0)).String()
-		s := r.Metric(result.Throughput)
-		if _, ok := first[name]; !ok {
-			first[name] = s.Median // the rows of a benchmark come by growing CPUs
-		}
-		one := first[name]
-		s.Median, s.Low, s.High = s.Median/one, s.Low/one, s.High/one
-		r.Metrics = map[string]result.Summary{metric: s}
-		scaled = append(scaled, r)
-	}
-	f := frames(scaled)[0]
-	if f.xFactor() == "cpus" {
-		writePlot(b, &f, "cpus", metric, "speed-up", st)
+	if f := frames(rows)[0]; f.xFactor() == "cpus" {
+		writePlot(b, &f, "cpus", compare.SpeedupMetric, "speed-up", st)
 	}
 }

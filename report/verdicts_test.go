@@ -169,6 +169,30 @@ func TestVerdictLines(t *testing.T) {
 	}
 }
 
+// TestSpeedupPlot checks that the plot has the intervals of the curve, except those that would set its scale.
+func TestSpeedupPlot(t *testing.T) {
+	plot := func(low, high result.Value) string {
+		s := compare.Scaling{Design: "A"}
+		for _, cpus := range []int{1, 2, 4} {
+			ideal := result.Value(cpus)
+			m := result.Summary{Metric: compare.SpeedupMetric, Median: ideal, Low: low * ideal, High: high * ideal}
+			s.Curve = append(s.Curve, compare.Row{Design: "A", World: result.Live, N: 8,
+				Point:   plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}),
+				Metrics: map[string]result.Summary{compare.SpeedupMetric: m}})
+		}
+		var b strings.Builder
+		writeSpeedups(&b, []compare.Scaling{s}, Style{Width: 80})
+		return b.String()
+	}
+	none := plot(result.Unavailable, result.Unavailable)
+	if !strings.Contains(none, "speed-up") || plot(0.01, 100) != none {
+		t.Errorf("an interval that is too wide changes the plot:\n%s\n%s", none, plot(0.01, 100))
+	}
+	if wide := plot(0.5, 2); wide == none || !strings.Contains(wide, "8") {
+		t.Errorf("the plot lacks the interval up to 8:\n%s", wide)
+	}
+}
+
 // vagueText explains intervals that are not printed.
 const vagueText = "±? : the interval is wider than 10x"
 
