@@ -169,7 +169,7 @@ func TestBenchSigns(t *testing.T) {
 // TestBroken checks that JSON names the benchmarks that could not be measured.
 func TestBroken(t *testing.T) {
 	var b bytes.Buffer
-	for _, line := range (Benchmarks{Broken: []Broken{{"Work", "head", "no milk"}}}).Lines() {
+	for _, line := range (Benchmarks{Broken: []result.Broken{{Name: "Work", Rev: "head", Error: "no milk"}}}).Lines() {
 		if err := JSON(&b, line); err != nil {
 			t.Fatal(err)
 		}

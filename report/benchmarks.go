@@ -27,15 +27,8 @@ type Benchmarks struct {
 	Metrics    []compare.MetricVerdicts // in the order of the tables
 	Scalings   []compare.Scaling
 	Notes      []string // sentences about the run
-	Broken     []Broken
+	Broken     []result.Broken
 	Warnings   []compare.Warning
-}
-
-// Broken is a benchmark that could not be measured. Programs read it, because they do not see the note on the page.
-type Broken struct {
-	Design string `json:"design"`
-	Rev    string `json:"rev"`
-	Error  string `json:"error"`
 }
 
 // metricHeads are the headings of the metrics that Brewput names differently from go test.

@@ -133,12 +133,15 @@ func (p Benchmarks) Lines() []any {
 	for _, x := range p.Warnings {
 		lines = append(lines, x)
 	}
+	// Programs do not see the note on the page that names these.
 	for _, x := range p.Broken {
 		lines = append(lines, struct {
 			Kind          string `json:"kind"` // "broken"
 			SchemaVersion int    `json:"schema_version"`
-			Broken
-		}{"broken", result.SchemaVersion, x})
+			Design        string `json:"design"`
+			Rev           string `json:"rev"`
+			Error         string `json:"error"`
+		}{"broken", result.SchemaVersion, x.Name, x.Rev, x.Error})
 	}
 	return append(lines, compare.AnswerOf(p.answer()))
 }

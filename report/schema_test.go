@@ -31,7 +31,7 @@ func TestSchemas(t *testing.T) {
 		},
 		"benchmarks": func(b *bytes.Buffer) error { return writeLines(b, benchPages()) },
 		"broken": func(b *bytes.Buffer) error {
-			return writeLines(b, Benchmarks{Broken: []Broken{{"Work", "head", "no milk"}}})
+			return writeLines(b, Benchmarks{Broken: []result.Broken{{Name: "Work", Rev: "head", Error: "no milk"}}})
 		},
 		"gate": func(b *bytes.Buffer) error {
 			return Gate{Decision: compare.Error, NotJudged: []result.NotJudged{{Design: "Work",

@@ -20,7 +20,7 @@ import (
 func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Benchmarks {
 	s := r.Suite
 	p := report.Benchmarks{Title: s.Title, Rows: analysis.Rows, Scalings: analysis.Scalings,
-		Warnings: analysis.Warnings, Metrics: analysis.Metrics}
+		Warnings: analysis.Warnings, Metrics: analysis.Metrics, Broken: s.Broken}
 	if s.HasBase() {
 		p.A, p.B = gobench.Head, gobench.Base
 		isBase := func(point plan.Point) bool {
@@ -48,9 +48,6 @@ func benchPage(r *lab.BenchResult, analysis *compare.BenchAnalysis) report.Bench
 	}
 	if len(s.Skipped) > 0 {
 		p.Notes = append(p.Notes, "not measured, because they skip themselves: "+s.SkippedText())
-	}
-	for _, b := range s.Broken {
-		p.Broken = append(p.Broken, report.Broken{Design: b.Name, Rev: b.Rev, Error: b.Error})
 	}
 	if len(s.Broken) > 0 {
 		p.Notes = append(p.Notes, "not measured, because they fail: "+
