@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/brewput/brewput/result"
 )
 
 // Doc documents the findings of one name. It encodes to a JSON object of kind "finding-doc".
@@ -26,7 +28,7 @@ func Docs() []Doc {
 		machineDocs(), runDocs())
 	for i := range list {
 		d := &list[i]
-		d.Kind, d.SchemaVersion = "finding-doc", 1
+		d.Kind, d.SchemaVersion = "finding-doc", result.SchemaVersion
 		d.Explains = append([]Name{}, traits[d.Name].symptoms...)
 		if d.Thresholds == nil {
 			d.Thresholds = []string{}

@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"internal/stat":             {},
 	"evidence":                  {},
 	"internal/decimal":          {},
-	"explain":                   {"evidence", "internal/decimal"},
+	"explain":                   {"evidence", "internal/decimal", "result"},
 	"proof/findings/corpus":     {},
 	"internal/hist":             {},
 	"doctor":                    {"internal/decimal", "result"},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
@@ -177,12 +178,7 @@ func invalidValue(f *pflag.Flag, value string) error {
 	return usage("--%s %q is not possible: it takes %s", f.Name, value, takes)
 }
 
-func didYouMean(word string, known []string) string {
-	if s := plan.Suggest(word, known); s != "" {
-		return fmt.Sprintf(", did you mean %q?", s)
-	}
-	return ""
-}
+func didYouMean(word string, known []string) string { return option.DidYouMean(word, known) }
 
 func didYouMeanFlag(word string, known []string) string {
 	if s := plan.Suggest(word, known); s != "" {

@@ -128,12 +128,12 @@ func (d *Defaults) checkValue(name, v string, conflict error) error {
 	switch name {
 	case "format":
 		if !slices.Contains(d.Formats, v) {
-			return fmt.Errorf("--format %s is not possible%s; use %s", v, didYouMean(v, d.Formats),
+			return fmt.Errorf("--format %s is not possible%s; use %s", v, DidYouMean(v, d.Formats),
 				strings.Join(d.Formats, ", "))
 		}
 	case "compare":
 		if !slices.Contains(d.Pairings, v) {
-			return fmt.Errorf("--compare %s is not possible%s; use %s", v, didYouMean(v, d.Pairings),
+			return fmt.Errorf("--compare %s is not possible%s; use %s", v, DidYouMean(v, d.Pairings),
 				strings.Join(d.Pairings, " or "))
 		}
 	case "baseline", "designs":
@@ -168,14 +168,14 @@ func (d *Defaults) checkValue(name, v string, conflict error) error {
 func (d *Defaults) checkDesigns(flag, names string) error {
 	for n := range strings.SplitSeq(names, ",") {
 		if !slices.Contains(d.Designs, n) {
-			return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, didYouMean(n, d.Designs))
+			return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, DidYouMean(n, d.Designs))
 		}
 	}
 	return nil
 }
 
-// didYouMean suggests one of the known words.
-func didYouMean(word string, known []string) string {
+// DidYouMean suggests one of the known words.
+func DidYouMean(word string, known []string) string {
 	if s := plan.Suggest(word, known); s != "" {
 		return fmt.Sprintf(", did you mean %q?", s)
 	}
