@@ -103,7 +103,7 @@ func scaling(s Pair, rest plan.Point) Scaling {
 	v := Scaling{Kind: "scaling", SchemaVersion: result.SchemaVersion, Design: few.Design, Point: rest,
 		From: few.Point.Int("cpus"), To: many.Point.Int("cpus"),
 		Speedup: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
-	if c, ok := s.Compare(result.TimePerOp, 1); ok && !c.Exact && c.NoRatio == "" {
+	if c, ok := s.compare(result.TimePerOp, 1); ok && !c.Exact && c.NoRatio == "" {
 		v.Speedup, v.Low, v.High = result.Value(c.Ratio.Ratio), result.Value(c.Ratio.Low), result.Value(c.Ratio.High)
 	} else {
 		v.Speedup = few.Metric(result.TimePerOp).Median / many.Metric(result.TimePerOp).Median
