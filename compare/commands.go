@@ -39,7 +39,7 @@ func (j Criteria) Commands(rows []Row, trials []result.Trial, names, lines map[s
 	for _, metric := range CommandMetrics()[1:] {
 		for _, v := range j.MetricVerdicts(pairs, metric, -1) {
 			if metric == result.MaxRSS && (c.AtFloor(v.A) || c.AtFloor(v.B)) {
-				v.withoutRatio(MetricComparison{NoRatio: belowFloor, Difference: math.NaN()})
+				v.withoutRatio(metricComparison{NoRatio: belowFloor, Difference: math.NaN()})
 				v.Verdict, v.P, v.Permutation = Undecided, result.Unavailable, result.Unavailable
 			}
 			c.Verdicts = append(c.Verdicts, v)

@@ -20,7 +20,7 @@ const (
 type Gate struct {
 	Max           float64 // 0.05 allows 5% more time, or 5% less if higher is better
 	Alpha         float64 // family-wise probability of a false fail; probability of each false pass
-	Layouts       int     // see Pair.Compare
+	Layouts       int     // links of each build, each one replicate; block b has layout b modulo Layouts
 	InterimBlocks []int   // planned interim analyses, ascending; the last is the maximum
 	Family        int     // number of benchmarks and metrics that share Alpha for a false fail
 }
@@ -133,7 +133,7 @@ func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []Gat
 
 // judge decides one benchmark.
 func (g *SequentialGate) judge(v *GateDecision, s *Pair, direction, family int) {
-	c, ok := s.Compare(v.Metric, g.Layouts)
+	c, ok := s.compare(v.Metric, g.Layouts)
 	v.N = min(c.NA, c.NB)
 	switch {
 	case !ok || !c.judgeable():
@@ -175,7 +175,7 @@ func (g Gate) exact(v *GateDecision, ratio float64, direction int) {
 // sequential decides at the level of the current analysis. By Bonferroni's inequality the levels hold however the
 // analyses depend on each other. A fail shares its level with the other benchmarks and metrics. A pass does not,
 // because all benchmarks must pass.
-func (g *SequentialGate) sequential(v *GateDecision, c MetricComparison, direction, m int) {
+func (g *SequentialGate) sequential(v *GateDecision, c metricComparison, direction, m int) {
 	level := g.level
 	if level == 0 {
 		level = g.spending(g.InterimBlocks[0])
@@ -212,7 +212,7 @@ func (g *SequentialGate) sequential(v *GateDecision, c MetricComparison, directi
 const MinGateBlocks = 6
 
 // decide sets the bounds at a level, and the decision that follows.
-func (g Gate) decide(v *GateDecision, c MetricComparison, level float64, direction, m int) {
+func (g Gate) decide(v *GateDecision, c metricComparison, level float64, direction, m int) {
 	low, _ := c.Ratio.Interval(1 - 2*level/float64(m))
 	_, high := c.Ratio.Interval(1 - 2*level)
 	cost := c.Ratio.Ratio

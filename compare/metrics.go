@@ -16,8 +16,8 @@ const (
 	Lower  = "lower"
 )
 
-// MetricComparison compares one metric of a pair: a ratio with its uncertainty, or an exact ratio.
-type MetricComparison struct {
+// metricComparison compares one metric of a pair: a ratio with its uncertainty, or an exact ratio.
+type metricComparison struct {
 	Ratio  stat.Comparison
 	NA, NB int // number of values
 	RunsA  int // of several runs per side: those with values, which are the replicates
@@ -35,12 +35,12 @@ type MetricComparison struct {
 	blocks  []int // of logs, if paired
 }
 
-// Compare compares a metric of both sides. With several layouts of the code, block b has layout b modulo layouts,
+// compare compares a metric of both sides. With several layouts of the code, block b has layout b modulo layouts,
 // and the blocks of a layout are one replicate, because the placement of functions in a build is random. ok is
 // false if a side has fewer than 2 values.
 //
 // Values may be 0, such as allocations, or negative. NoRatio then says why there is no ratio.
-func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool) {
+func (s *Pair) compare(metric string, layouts int) (c metricComparison, ok bool) {
 	xs, ys, blocks := s.samples(metric)
 	if len(xs) < 2 || len(ys) < 2 {
 		return c, false
@@ -122,11 +122,11 @@ const minLayouts = 3
 func (j Criteria) MetricVerdicts(pairs []Pair, metric string, direction int) []Verdict {
 	var list []Verdict
 	var family []*Pair
-	var ratios []MetricComparison
+	var ratios []metricComparison
 	var at []int // indices in list of the family's verdicts
 	for i := range pairs {
 		s := &pairs[i]
-		c, ok := s.Compare(metric, j.Layouts)
+		c, ok := s.compare(metric, j.Layouts)
 		switch {
 		case !ok:
 			continue
@@ -164,7 +164,7 @@ func (j Criteria) MetricVerdicts(pairs []Pair, metric string, direction int) []V
 }
 
 // judgePairs decides a family of pairs, at each interim analysis if there are any.
-func (j Criteria) judgePairs(pairs []*Pair, ratios []MetricComparison) []sequentialState {
+func (j Criteria) judgePairs(pairs []*Pair, ratios []metricComparison) []sequentialState {
 	if j.Interims != nil {
 		var all []blockSeries
 		for i, s := range pairs {
@@ -187,7 +187,7 @@ func (j Criteria) judgePairs(pairs []*Pair, ratios []MetricComparison) []sequent
 }
 
 // series returns the blocks of a paired pair.
-func (s *Pair) series(c MetricComparison, layouts int) blockSeries {
+func (s *Pair) series(c metricComparison, layouts int) blockSeries {
 	logs := map[int]float64{}
 	for i, b := range c.blocks {
 		logs[b] = c.logs[i]
@@ -204,7 +204,7 @@ func (s *Pair) series(c MetricComparison, layouts int) blockSeries {
 }
 
 // verdict returns the verdict on a pair before it is decided.
-func (s *Pair) verdict(metric string, ratio stat.Comparison, c MetricComparison) Verdict {
+func (s *Pair) verdict(metric string, ratio stat.Comparison, c metricComparison) Verdict {
 	v := newVerdict(s.A, s.B, ratio)
 	v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines, v.N = metric, s.Paired, s.NameA, s.NameB, nil, min(c.NA, c.NB)
 	if !s.Paired {
@@ -214,7 +214,7 @@ func (s *Pair) verdict(metric string, ratio stat.Comparison, c MetricComparison)
 }
 
 // exactMetric returns the verdict on counts that do not vary.
-func (j Criteria) exactMetric(v Verdict, c MetricComparison, direction int) Verdict {
+func (j Criteria) exactMetric(v Verdict, c metricComparison, direction int) Verdict {
 	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable,
 		result.Unavailable
 	x := c.Exactly
@@ -251,7 +251,7 @@ func metricVerdict(verdict string, ratio float64, metric string, direction int) 
 func (j Criteria) Geomean(pairs []Pair, metric string) (ratio, low, high result.Value, n int) {
 	sum, byBlock, count, paired := 0.0, map[int]float64{}, map[int]int{}, true
 	for i := range pairs {
-		c, ok := pairs[i].Compare(metric, j.Layouts)
+		c, ok := pairs[i].compare(metric, j.Layouts)
 		switch {
 		case !ok || c.NoRatio != "" || c.Exact && !(c.Exactly > 0):
 			continue // x/0 has no ratio

@@ -125,7 +125,7 @@ func Scalings(rows []Row, trials []result.Trial) []Scaling {
 
 // speedup returns how much faster an operation is on side B, with its interval paired by block, if there is one.
 func speedup(s Pair) (v, low, high result.Value) {
-	if c, ok := s.Compare(result.TimePerOp, 1); ok && !c.Exact && c.NoRatio == "" {
+	if c, ok := s.compare(result.TimePerOp, 1); ok && !c.Exact && c.NoRatio == "" {
 		return result.Value(c.Ratio.Ratio), result.Value(c.Ratio.Low), result.Value(c.Ratio.High)
 	}
 	return s.A.Metric(result.TimePerOp).Median / s.B.Metric(result.TimePerOp).Median, result.Unavailable,

@@ -13,7 +13,7 @@ type blockSeries struct {
 	logs      []float64 // logarithms of the ratios; NaN if a trial has no value
 	truncated bool      // further blocks add nothing
 
-	layouts int // if above 1, number of layouts, each one replicate; see Pair.Compare
+	layouts int // if above 1, number of layouts, each one replicate; see Pair.compare
 }
 
 // newSeries pairs the trials of two rows by block.

@@ -88,7 +88,7 @@ type Criteria struct {
 	All          bool         // compare all pairs of designs and of levels, not only neighbours
 	LevelsOnly   bool         // compare only levels of factors, because designs do different jobs
 	AgainstFirst bool         // compare levels with the first one, not with the nearest before
-	Layouts      int          // benchmarks: builds whose means are the replicates; see Pair.Compare
+	Layouts      int          // benchmarks: builds whose means are the replicates; see Gate.Layouts
 	Interims     *InterimPlan // with a budget; nil: one analysis at the end
 }
 

@@ -50,7 +50,7 @@ func noRatio(xs, ys []float64) string {
 // judgeable reports whether a gate can decide by a ratio, or by a test of counts in its place. A limit in percent
 // is meaningless between 0 and fractions of unknown size. Ratios of negative values have no order, even if they
 // never vary.
-func (c *MetricComparison) judgeable() bool {
+func (c *metricComparison) judgeable() bool {
 	return c.NoRatio == "" || c.Exact && c.NoRatio != NegativeValue || hasZero(c.NoRatio) && c.counts
 }
 
@@ -78,7 +78,7 @@ func difference(xs, ys []float64) float64 { return stat.Median(xs) - stat.Median
 
 // withoutRatio removes the ratio from a verdict, and everything that follows from it. Equivalence within a margin
 // then does not exist.
-func (v *Verdict) withoutRatio(c MetricComparison) {
+func (v *Verdict) withoutRatio(c metricComparison) {
 	d := result.Value(c.Difference)
 	if !c.Exact || c.NoRatio == NegativeValue { // the ratio to zero is infinite
 		v.Ratio, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
@@ -92,7 +92,7 @@ func (v *Verdict) withoutRatio(c MetricComparison) {
 
 // withoutRatio does the same for a gate. Any cost above zero exceeds every limit. A test for a difference cannot
 // show that the cost is not above zero.
-func (v *GateDecision) withoutRatio(c MetricComparison) {
+func (v *GateDecision) withoutRatio(c metricComparison) {
 	d := result.Value(c.Difference)
 	v.Cost, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	v.NoRatio, v.Difference, v.MoreBlocks, v.MoreLayouts = c.NoRatio, &d, nil, nil

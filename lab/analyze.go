@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,15 +86,12 @@ func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 func virtual(r compare.Row) bool { return len(r.Predictions) > 0 || r.World == result.Virtual }
 
 func typicalCosts(o AnalyzeOptions) compare.Warning {
-	name, command := "", "brewput calibrate"
+	name := ""
 	if o.Workload != nil {
 		name = o.Workload.Name
 	}
-	if o.CalibrateCommand != "" {
-		command = o.CalibrateCommand
-	}
 	return compare.NewWarning(name, compare.WarnCosts, "predictions use typical scheduler costs, not those of "+
-		"this machine; to measure them, type "+command)
+		"this machine; to measure them, type "+cmp.Or(o.CalibrateCommand, "brewput calibrate"))
 }
 
 // Records returns the analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,
@@ -102,9 +100,10 @@ func (a *Analysis) Records() []any {
 	return compare.Records(a.Rows, a.Verdicts, a.Sensitivity, a.Warnings, a.Answer)
 }
 
-// String returns the verdicts and then the warnings, one a line. It is "" if there are none.
+// String returns the sentences of the answer, the verdicts and the warnings, one a line.
 func (a *Analysis) String() string {
 	var b strings.Builder
+	fmt.Fprintln(&b, strings.Join(a.Answer.Text, "\n"))
 	for _, v := range a.Verdicts {
 		fmt.Fprintln(&b, v)
 	}

@@ -50,10 +50,9 @@ func (o BenchOptions) withDefaults() BenchOptions {
 	return o
 }
 
-// Validate refuses values that are invalid for any package and machine. Unlike [Bench], it fills in no defaults: it
-// refuses a count or a duration of 0, because a user who typed it did not ask for the default.
+// Validate refuses values that are invalid for any package and machine. Zero values are valid.
 func (o BenchOptions) Validate() error {
-	switch {
+	switch o = o.withDefaults(); {
 	case o.Count < 1:
 		return refuse("count", o.Count, "at least one block is needed")
 	case o.Budget < 0:
@@ -122,7 +121,7 @@ type BenchRun struct {
 	Interrupted bool           // the context was cancelled before the last trial
 }
 
-// BenchResult is the result of [Bench] and [ResumeBench].
+// BenchResult is the result of [Bench], [ResumeBench] and [ReadBench]. Its methods are not safe for concurrent use.
 type BenchResult struct {
 	BenchRun
 	Complete   bool              // the run was complete before the call, which measured nothing
@@ -130,11 +129,12 @@ type BenchResult struct {
 	Conclusion *sweep.Conclusion // why a run with a budget ended; nil without a budget
 
 	sweep    *sweep.Sweep
+	ended    bool
 	interims []json.RawMessage // set by ReadBench
 }
 
-// Ended reports whether all trials have been measured, without an interrupt.
-func (r *BenchResult) Ended() bool { return r.sweep.Complete || !r.Interrupted && len(r.Trials) > 0 }
+// Ended reports whether all trials are measured and stored.
+func (r *BenchResult) Ended() bool { return r.ended }
 
 // Analyze computes the medians, comparisons and warnings of the trials. It may take seconds.
 func (r *BenchResult) Analyze() *compare.BenchAnalysis {
@@ -151,8 +151,9 @@ func (r *BenchResult) Analyze() *compare.BenchAnalysis {
 // uncommitted changes included. A base is checked out to a temporary worktree. Bench does not change the working tree.
 //
 // Invalid options, and a package that does not compile, are a [*Refusal]; benchmarks that all fail are a
-// [*BrokenError]. After another error, or if ctx is cancelled, the result has the trials so far. They are stored, and
-// [ResumeBench] continues the run. Concurrent calls are safe but disturb each other's measurements.
+// [*BrokenError]. If ctx is cancelled before the first trial, the error is a [*CanceledError]. The result is nil if
+// nothing is stored. Otherwise it has the trials so far, and [ResumeBench] continues the run; a [*StorageError] says
+// that the last ones may be lost. Concurrent calls are safe but disturb each other's measurements.
 func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
 	if o.Count > 0 && o.Budget > 0 {
 		return nil, refuse("", nil, "{count} and {budget} both set the number of blocks").

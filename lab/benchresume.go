@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"path/filepath"
 
 	"github.com/brewput/brewput/compare"
@@ -15,8 +14,8 @@ import (
 )
 
 // ResumeBench continues the run of benchmarks in the run directory dir, or returns it if it is complete. It uses the
-// test binaries and options of the first execution and requires the same machine. Errors are those of [Bench]; a dir
-// that cannot be continued is a [*Refusal].
+// test binaries and options of the first execution and requires the same machine. Errors and concurrency are those of
+// [Bench]; a dir that cannot be continued, or that another call writes, is a [*Refusal].
 func ResumeBench(ctx context.Context, dir string, notify func(Event)) (*BenchResult, error) {
 	run, journal, err := store.Resume(dir)
 	if err != nil {
@@ -25,14 +24,14 @@ func ResumeBench(ctx context.Context, dir string, notify func(Event)) (*BenchRes
 	r := &benchRun{notify: notify, dir: dir, run: run}
 	defer r.close(ctx)
 	if err := r.restore(ctx, journal, !journal.Ended); err != nil {
-		return nil, errors.Join(asRefusal(ctx, err), run.Close())
+		return nil, closing(run, unstored(ctx, asRefusal(ctx, err), "the benchmarks were read", false))
 	}
 	r.sweep.Store = run
 	return r.execute(ctx)
 }
 
 // ReadBench returns the run of benchmarks in the run directory dir as it is stored, complete or not. It runs and writes
-// nothing. Errors are those of [ResumeBench].
+// nothing. Errors are those of [ResumeBench]. Concurrent calls are safe.
 func ReadBench(dir string, notify func(Event)) (*BenchResult, error) {
 	journal, err := store.Open(dir)
 	if err != nil {

@@ -35,7 +35,7 @@ type benchRun struct {
 }
 
 // prepareBench prepares everything except the run directory. Its errors are refusals, unless a disk or a benchmark
-// fails or ctx is cancelled.
+// fails, and a CanceledError if ctx is cancelled.
 func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -52,12 +52,12 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	if err := store.CheckVacant(r.dir); err != nil {
 		return nil, sweep.StoreError(err)
 	}
-	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
-		return nil, asRefusal(ctx, err)
+	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err == nil {
+		err = r.prepare(ctx, x, levels, o)
 	}
-	if err := r.prepare(ctx, x, levels, o); err != nil {
+	if err != nil {
 		r.close(ctx)
-		return nil, asRefusal(ctx, err)
+		return nil, unstored(ctx, asRefusal(ctx, err), "the benchmarks were built", false)
 	}
 	return r, nil
 }
@@ -146,7 +146,7 @@ func (r *benchRun) create(ctx context.Context) error {
 	}
 	r.sweep.Store, r.run = run, run
 	if err := r.bench.Keep(ctx, filepath.Join(r.dir, binariesName)); err != nil {
-		return errors.Join(err, run.Close())
+		return closing(run, unstored(ctx, err, "the benchmarks were stored", false))
 	}
 	return nil
 }
@@ -172,23 +172,25 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 			err = nil
 		}
 	}
-	failed := r.run.Close()
-	if failed != nil && b.Interrupted {
-		return b, failed
+	lost := closing(r.run, nil)
+	if lost != nil && b.Interrupted {
+		return b, lost
 	}
-	return b, errors.Join(err, failed)
+	return b, errors.Join(err, lost)
 }
 
 // execute measures and sums up the outcome.
 func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
 	b, err := r.measure(ctx)
-	return r.result(b), err
+	res := r.result(b)
+	res.ended = res.Complete || err == nil
+	return res, err
 }
 
 // result sums up the outcome of a run.
 func (r *benchRun) result(b BenchRun) *BenchResult {
 	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: result.OutcomeOf(b.Trials), sweep: r.sweep}
-	res.Conclusion = r.sweep.Conclusion()
+	res.ended, res.Conclusion = res.Complete, r.sweep.Conclusion()
 	if len(b.Suite.Broken) > 0 {
 		res.Outcome = result.SomeFailed
 	}

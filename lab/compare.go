@@ -22,7 +22,8 @@ type CompareOptions struct {
 	ResumeHint func(h sweep.Header, dir string) string
 }
 
-// Comparison is the result of [Compare]. Exactly one of Designs, Benchmarks and Results is set.
+// Comparison is the result of [Compare]. Exactly one of Designs, Benchmarks and Results is set. It may be read
+// concurrently.
 type Comparison struct {
 	Workload     string // "" if the benchmarks are of several packages
 	Older, Newer compare.Side
@@ -39,7 +40,7 @@ type Comparison struct {
 // on one side are replicates. Runs must be of one workload and one world; live runs also of one machine. Compare sends
 // a [Warning] for each file that is missing in a run directory.
 //
-// Errors are refusals, except those of a failing disk or a cancelled context.
+// Errors are refusals, except those of a failing disk or a cancelled context. Concurrent calls are safe.
 func Compare(ctx context.Context, older, newer []string, o CompareOptions) (*Comparison, error) {
 	if o.ResumeHint == nil {
 		o.ResumeHint = goHint

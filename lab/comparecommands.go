@@ -40,7 +40,8 @@ type CommandOptions struct {
 // command, a for the second, and c, d and so on for the others.
 //
 // Invalid options are a [*Refusal]. A command that fails is a [*collect.Failure] and ends the run. Other errors are
-// those of [Measure], and [Resume] continues the run: it repeats the setup and the warm-up.
+// those of [Measure], and [Resume] continues the run: it repeats the setup and the warm-up. Concurrent calls are safe
+// but disturb each other's measurements.
 func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
 	if o.Count > 0 && o.Budget > 0 || o.Count < 0 || o.Budget < 0 {
 		return nil, refuse("", nil, "give a positive {count} of blocks or a {budget}, and not both")

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -21,8 +23,8 @@ func TestMain(m *testing.M) {
 // counters is a workload with two designs, of which one holds its lock ten times as long.
 func counters() *workload.Workload {
 	return &workload.Workload{Name: "counter", Designs: []workload.Design{
-		{Name: "coarse", Stream: counter(0, time.Millisecond)},
-		{Name: "fine", Stream: counter(0, 100*time.Microsecond)},
+		{Name: "coarse", Stream: counter(time.Millisecond)},
+		{Name: "fine", Stream: counter(100 * time.Microsecond)},
 	}}
 }
 
@@ -55,4 +57,16 @@ func ExampleMeasure() {
 		fmt.Printf("%s compared with %s in %d blocks\n", v.A, v.B, v.N)
 	}
 	// Output: fine compared with coarse in 6 blocks
+}
+
+// counter is a design that works for some time while it holds a lock.
+func counter(locked time.Duration) func(env.Env, plan.Point) (workload.Stream, error) {
+	return func(e env.Env, _ plan.Point) (workload.Stream, error) {
+		lock := e.Mutex("counter")
+		return workload.Stream{Op: func(e env.Env, _ uint64) {
+			lock.Lock()
+			e.Burn(locked)
+			lock.Unlock()
+		}}, nil
+	}
 }

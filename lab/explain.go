@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -35,7 +36,8 @@ type ExplainOptions struct {
 	Notify func(Event)
 }
 
-// Explanation is the result of [Explain]. Close removes its files, unless ExplainOptions.Keep was set.
+// Explanation is the result of [Explain]. Close removes its files, unless ExplainOptions.Keep was set. Its methods are
+// not safe for concurrent use.
 type Explanation struct {
 	Evidence *collect.Collected // of the target
 	Before   *collect.Collected // of ExplainOptions.Before; nil without
@@ -107,12 +109,7 @@ func (o *ExplainOptions) settings() (collect.Options, error) {
 			return e, refuse("cpus", n, "this machine has %d CPUs", runtime.NumCPU())
 		}
 	}
-	if o.Duration > 0 {
-		e.Duration = o.Duration
-	}
-	if o.TimeLimit > 0 {
-		e.TimeLimit = o.TimeLimit
-	}
+	e.Duration, e.TimeLimit = cmp.Or(o.Duration, e.Duration), cmp.Or(o.TimeLimit, e.TimeLimit)
 	e.CPUs, e.Dir = o.CPUs, o.Keep
 	e.Progress = func(line string) { notifier(o.Notify).send(Note{line}) }
 	e.Step = func(done int) { notifier(o.Notify).send(Progress{Done: done}) }

@@ -24,7 +24,7 @@ type GateOptions struct {
 	Allow         string   // file with exceptions, one a line; "" for none
 }
 
-// GateResult is the result of [Gate].
+// GateResult is the result of [Gate]. It may be read concurrently.
 type GateResult struct {
 	BenchRun
 	// Decision is compare.Pass, Fail, Undecided or Error. Error takes precedence: a trial failed, or a benchmark fails
@@ -51,8 +51,9 @@ func (Interim) event() {}
 // most 5%, over all benchmarks, metrics and interim analyses. A real regression passes with probability at most 5%, for
 // each benchmark.
 //
-// Errors are those of [Bench]. After an error the result has the trials so far and no decision. A gate cannot be
-// continued: [ResumeBench] of its run directory measures all blocks.
+// Errors are those of [Bench]: the result is nil if nothing is stored, and otherwise has the trials so far and no
+// decision. A gate cannot be continued: [ResumeBench] of its run directory measures all blocks. Concurrent calls are
+// safe but disturb each other's measurements.
 func Gate(ctx context.Context, o GateOptions) (*GateResult, error) {
 	g, err := prepareGate(ctx, &o)
 	if err != nil {
@@ -90,7 +91,7 @@ func (r *GateResult) conclude(cases []plan.Case) {
 	}
 }
 
-// Validate refuses invalid values, as [BenchOptions.Validate] does.
+// Validate refuses invalid values, as [BenchOptions.Validate] does. Zero values are valid.
 func (o GateOptions) Validate() error {
 	if !(o.MaxRegression >= 0 && o.MaxRegression <= 10) {
 		return refuse("max-regression", o.MaxRegression, "is not from 0 to 10").Suggest("give 0.05 to allow 5%% more")
@@ -137,7 +138,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 	}
 	if o.Allow != "" {
 		if g.allowed, err = gobench.ReadExceptions(ctx, o.Allow); err != nil {
-			return nil, asRefusal(ctx, err)
+			return nil, unstored(ctx, asRefusal(ctx, err), "the allow-list was read", false)
 		}
 	}
 	if g.benchRun, err = prepareBench(ctx, &o.BenchOptions); err != nil {

@@ -106,9 +106,13 @@ func TestDefaultCPUs(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Gate(ctx, GateOptions{BenchOptions: BenchOptions{Base: "main"}}); err == nil ||
-		errors.As(err, new(*Refusal)) {
+	var canceled *CanceledError
+	if r, err := Gate(ctx, GateOptions{BenchOptions: BenchOptions{Base: "main"}}); r != nil ||
+		!errors.As(err, &canceled) || !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted gate: %v", err)
+	}
+	if r, err := Bench(ctx, BenchOptions{}); r != nil || !errors.As(err, &canceled) {
+		t.Errorf("an interrupted build: %v", err)
 	}
 }
 

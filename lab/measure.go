@@ -33,9 +33,9 @@ func (o MeasureOptions) withDefaults() MeasureOptions {
 	return o
 }
 
-// Validate refuses values that are invalid for any workload and machine. Unlike [Measure], it fills in no defaults: it
-// refuses a count or a duration of 0, because a user who typed it did not ask for the default.
+// Validate refuses values that are invalid for any workload and machine. Zero values are valid.
 func (o MeasureOptions) Validate() error {
+	o = o.withDefaults()
 	if err := o.validate("block"); err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (o MeasureOptions) Validate() error {
 	case o.Sample < 1:
 		return refuse("sample", o.Sample, "1 times every operation, 10 every tenth")
 	}
-	return sweep.CheckLimit(o.TimeLimit, max(o.Warmup, 0)+o.Duration, o.Operations)
+	return sweep.CheckLimit(o.TimeLimit, o.Warmup+o.Duration, o.Operations)
 }
 
 // Cases returns the chosen designs at the chosen points. It refuses CPUs that this machine lacks and that cannot be
@@ -55,7 +55,8 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cases, sweep.Live{Warmup: max(o.Warmup, 0), Duration: o.Duration, TimeLimit: o.TimeLimit, Sample: o.Sample,
+	o = o.withDefaults()
+	return cases, sweep.Live{Warmup: o.Warmup, Duration: o.Duration, TimeLimit: o.TimeLimit, Sample: o.Sample,
 		Oversubscribe: o.Oversubscribe, Predicts: !o.NoPredictions, Program: program(o.Program)}.CheckCases(w, cases)
 }
 
@@ -72,15 +73,14 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 // cases with more CPUs than this machine has are only predicted.
 //
 // Invalid options are a [*Refusal]. If a design fails while its capacity is measured, the error is a
-// [*sweep.CapacityError]. If ctx is cancelled before the run has a directory, it is a [*CanceledError]. After another
-// error, or if ctx is cancelled later, the run has the trials so far. They are stored, and [Resume] continues the run.
-// Concurrent calls are safe but disturb each other's measurements.
+// [*sweep.CapacityError]. If ctx is cancelled before the first trial, it is a [*CanceledError]. The run is nil if
+// nothing is stored. Otherwise it has the trials so far, and [Resume] continues it; a [*StorageError] says that the
+// last ones may be lost. Concurrent calls are safe but disturb each other's measurements.
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
 	if o.Count > 0 && o.Budget > 0 {
 		return nil, refuse("", nil, "{count} and {budget} both set the number of blocks").
 			Suggest("give one of them")
 	}
-	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -88,6 +88,7 @@ func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run,
 	if err != nil {
 		return nil, err
 	}
+	o = o.withDefaults()
 	h, err := o.header(w, cases)
 	if err != nil {
 		return nil, err

@@ -28,11 +28,12 @@ type ResumeOptions struct {
 
 // Resume continues the run of designs in the run directory dir, or returns it if it is complete. The run's workload
 // must be one of all. Trials use the settings of the first execution. A live run requires the same machine, and every
-// run the same program. Errors are those of [Measure]; a dir that cannot be continued is a [*Refusal].
+// run the same program. Errors and concurrency are those of [Measure] and [Simulate]; a dir that cannot be continued,
+// or that another call writes, is a [*Refusal].
 func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeOptions) (*Run, error) {
 	r := &Run{Dir: dir, program: program(o.Program), notify: o.Notify}
 	if o.ReadOnly {
-		return r, r.read(ctx, all, &o)
+		return r.read(ctx, all, &o)
 	}
 	if o.TimeLimit < 0 {
 		return nil, refuse("time-limit", o.TimeLimit, "is negative")
@@ -49,13 +50,13 @@ func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeO
 }
 
 // read takes the trials and predictions from the run directory.
-func (r *Run) read(ctx context.Context, all []*workload.Workload, o *ResumeOptions) error {
+func (r *Run) read(ctx context.Context, all []*workload.Workload, o *ResumeOptions) (*Run, error) {
 	journal, err := store.Open(r.Dir)
 	if err != nil {
-		return sweep.StoreError(err)
+		return nil, sweep.StoreError(err)
 	}
 	if err := r.restore(ctx, all, journal, o); err != nil {
-		return err
+		return nil, err
 	}
 	s := r.sweep
 	r.Header, r.Complete, r.Trials = s.Header, s.Complete, s.Done
@@ -63,9 +64,12 @@ func (r *Run) read(ctx context.Context, all []*workload.Workload, o *ResumeOptio
 	for _, note := range notes {
 		r.notify.send(Warning{note})
 	}
+	if err != nil {
+		return nil, err
+	}
 	r.Predictions = storedInTwin(predictions)
 	r.Outcome, r.Conclusion = result.OutcomeOf(r.Checked()), s.Conclusion()
-	return err
+	return r, nil
 }
 
 // closing closes a run after use. If that fails, results may not be on disk: a StorageError, whatever err is.
@@ -122,7 +126,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
 		if err := r.sweep.ReloadArrivals(ctx); err != nil {
-			return asRefusal(ctx, err)
+			return unstored(ctx, asRefusal(ctx, err), "arrivals were read", false)
 		}
 	}
 	if !o.ReadOnly {

@@ -33,7 +33,7 @@ type Run struct {
 	findWarmup bool
 }
 
-// StorageError is the error of a run whose last results could not be written to disk.
+// StorageError is the error of a run whose last results may not be on disk.
 type StorageError struct{ Err error }
 
 // Error returns the message of the disk's error.
@@ -42,8 +42,7 @@ func (e *StorageError) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the disk.
 func (e *StorageError) Unwrap() error { return e.Err }
 
-// CanceledError is the error of a run whose context was cancelled before it had a directory. It wraps the context's
-// error.
+// CanceledError is the error of a run whose context was cancelled before its first trial. It wraps the context's error.
 type CanceledError struct {
 	During string // the step that was interrupted, such as "capacities were measured"
 	Pilots bool   // that step was the search for a warm-up, which a given warm-up avoids
@@ -72,7 +71,7 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	}
 	all := slices.Concat(h.Cases, h.PredictedCases)
 	if s.Arrivals, s.Header.ArrivalFiles, err = sweep.ReadArrivals(ctx, all); err != nil {
-		return nil, asRefusal(ctx, err)
+		return nil, unstored(ctx, asRefusal(ctx, err), "arrivals were read", false)
 	}
 	return r, nil
 }
@@ -99,10 +98,10 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 	return r, closing(kept, r.execute(ctx))
 }
 
-// unstored converts the error of a cancelled context to a CanceledError.
+// unstored makes a CanceledError of an error if the context is cancelled.
 func unstored(ctx context.Context, err error, during string, pilots bool) error {
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return &CanceledError{During: during, Pilots: pilots, Err: err}
+	if err != nil && ctx.Err() != nil {
+		return &CanceledError{During: during, Pilots: pilots, Err: ctx.Err()}
 	}
 	return err
 }

@@ -56,7 +56,8 @@ func TestSimulate(t *testing.T) {
 		t.Errorf("timelines of no time: %v", err)
 	}
 	x.Warnings = append(x.Warnings, compare.NewWarning("coffee", compare.WarnCosts, "the costs are typical"))
-	if text := x.String(); !strings.HasPrefix(text, "virtual, cpus=2 workers=2") ||
+	if text, answer := x.String(), strings.Join(x.Answer.Text, "\n"); answer == "" ||
+		!strings.HasPrefix(text, answer+"\nvirtual, cpus=2 workers=2") ||
 		!strings.HasSuffix(text, "]\nwarning: the costs are typical\n") {
 		t.Errorf("as text: %q", text)
 	}
@@ -95,6 +96,20 @@ func TestDefaults(t *testing.T) {
 			h.Seed != c.wantSeed || h.Blocks != 1 || len(r.Trials) != 1 || r.Trials[0].Seed != c.wantSeed {
 			t.Errorf("%v: %+v, seed %s, %d blocks", c.warmup, h.Settings, h.Seed, h.Blocks)
 		}
+	}
+	for name, o := range map[string]interface{ Validate() error }{"measure": MeasureOptions{},
+		"simulate": SimulateOptions{}, "bench": BenchOptions{}, "gate": GateOptions{}} {
+		if err := o.Validate(); err != nil {
+			t.Errorf("the zero options of %s: %v", name, err)
+		}
+	}
+	limited := MeasureOptions{DesignOptions: DesignOptions{TimeLimit: 50 * time.Millisecond, Duration: time.Millisecond,
+		Warmup: -1}}
+	if err := limited.Validate(); err != nil {
+		t.Errorf("without a warm-up: %v", err)
+	}
+	if cases, err := (MeasureOptions{}).Cases(w); err != nil || len(cases) != 1 {
+		t.Errorf("cases of the zero options: %v, %v", cases, err)
 	}
 	m := MeasureOptions{}.withDefaults()
 	if m.Warmup != 100*time.Millisecond || m.Duration != time.Second || m.Count != 10 || m.Sample != 1 {
@@ -240,6 +255,25 @@ func TestMeasureBudget(t *testing.T) {
 		_, err := Measure(t.Context(), coffee.Workload(), o)
 		if r := (*Refusal)(nil); !errors.As(err, &r) || r.Field != "budget" || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v, want %s", err, text)
+		}
+	}
+}
+
+// TestReadOnly: a stored run is read as it is. There is no run with an error.
+func TestReadOnly(t *testing.T) {
+	o := short(t)
+	if _, err := Simulate(t.Context(), coffee.Workload(), o); err != nil {
+		t.Fatal(err)
+	}
+	read := ResumeOptions{ReadOnly: true}
+	r, err := Resume(t.Context(), []*workload.Workload{coffee.Workload()}, o.Output, read)
+	if err != nil || !r.Complete || len(r.Trials) != 12 || len(r.Analyze().Verdicts) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, dir := range []string{o.Output, filepath.Join(o.Output, "none")} {
+		var refusal *Refusal
+		if r, err := Resume(t.Context(), nil, dir, read); r != nil || !errors.As(err, &refusal) {
+			t.Errorf("%s: %+v, %v", dir, r, err)
 		}
 	}
 }

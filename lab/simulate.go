@@ -37,9 +37,9 @@ func (o SimulateOptions) withDefaults() SimulateOptions {
 	return o
 }
 
-// Validate refuses values that are invalid for any workload and machine. Unlike [Simulate], it fills in no defaults: it
-// refuses a count or a duration of 0.
+// Validate refuses values that are invalid for any workload and machine. Zero values are valid.
 func (o SimulateOptions) Validate() error {
+	o = o.withDefaults()
 	if err := o.validate("replication"); err != nil {
 		return err
 	}
@@ -69,13 +69,13 @@ func (o SimulateOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 // Go's scheduler, on any number of virtual CPUs. It runs as many trials at once as this machine has CPUs. The same seed
 // gives the same results on every machine, except for designs whose real code is measured.
 //
-// Errors are those of [Measure].
+// Errors are those of [Measure]. Concurrent calls are safe if each has its own Output. A call runs trials of the
+// workload concurrently, see [workload.Design].
 func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Run, error) {
 	if o.Count > 0 && o.Precision != 0 {
 		return nil, refuse("", nil, "{count} and {precision} both set the number of replications").
 			Suggest("give one of them")
 	}
-	o = o.withDefaults()
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -83,6 +83,7 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 	if err != nil {
 		return nil, err
 	}
+	o = o.withDefaults()
 	here := host.Read()
 	what, err := sweep.CostsHere(o.Cost, here)
 	if err != nil {
@@ -102,7 +103,7 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 	r.findWarmup = !o.FixedWarmup && o.Operations == 0
 	code := sweep.RealCode{Record: o.RecordCosts, Replay: o.ReplayCosts, Keep: o.KeepCosts}
 	if err := r.sweep.UseRealCode(ctx, code); err != nil {
-		return nil, err
+		return nil, unstored(ctx, err, "the costs of real code were read", false)
 	}
 	return r.measure(ctx)
 }

@@ -62,10 +62,10 @@ func isBenchmarks(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return err == nil // what is no file is refused when it is opened
 	}
-	journal, err := store.Open(path)
+	raw, err := store.ReadHeader(path)
 	if err != nil {
 		return false
 	}
-	h, err := ReadHeader(path, journal.Header)
+	h, err := ReadHeader(path, raw)
 	return err == nil && h.Bench != nil
 }

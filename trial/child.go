@@ -3,6 +3,7 @@ package trial
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +20,7 @@ import (
 
 // Exit codes of a child process.
 const (
-	exitMisuse   = 2 // Main was not called first, or Run did not start the process
+	exitMisuse   = 2 // Run did not start the process, or the specification is wrong
 	exitStacks   = 4 // the parent asked for the stacks or their number: the trial hung, or memory is full
 	exitOrphaned = 5 // standard input closed
 )
@@ -43,15 +44,19 @@ func Main(workloads ...*workload.Workload) {
 	os.Exit(child(in, out, os.Stderr, workloads))
 }
 
-// refuseChild exits if this process is the child of a trial but tries to start a trial itself. Its main
-// function does not call Main first, so going on would start children without end.
-func refuseChild() {
+// errNoMain is the error of a child that tries to start a trial itself.
+var errNoMain = errors.New("this process was started as a trial, but its main function does not call lab.Main (or " +
+	"brewput.Main) first")
+
+// refuseChild returns an error if this process is the child of a trial: its main function does not call Main first, and
+// would start children without end. It also prints the error, because the parent reports what this process prints, and
+// the program may drop the error.
+func refuseChild() error {
 	if os.Getenv(Sentinel) == "" {
-		return
+		return nil
 	}
-	fmt.Fprintln(os.Stderr, "brewput: this process was started as a trial but its main function does not call "+
-		"trial.Main (or brewput.Main) first")
-	os.Exit(exitMisuse)
+	fmt.Fprintln(os.Stderr, "brewput:", errNoMain)
+	return errNoMain
 }
 
 // child reads the specification, runs the trial and writes the outcome. It returns the exit code.

@@ -34,12 +34,15 @@ const (
 )
 
 // Run runs one trial in a fresh process and waits for it. A trial that crashes, deadlocks or hangs is an
-// Outcome with the status failed. An error means that no trial could be run, or that ctx was cancelled.
+// Outcome with the status failed. An error means that no trial could be run, or that ctx was cancelled. In the child of
+// a trial, Run always returns an error.
 //
 // Run starts the process itself, not by a proc.Command, because it talks to the child through its standard
 // input.
 func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
-	refuseChild()
+	if err := refuseChild(); err != nil {
+		return Outcome{}, err
+	}
 	if err := spec.validate(); err != nil {
 		return Outcome{}, err
 	}

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 		runner := trial.Runner{TimeLimit: time.Minute}
 		outcome, err := runner.Run(context.Background(), spec("null", "stream"))
 		if err != nil {
-			panic(err)
+			os.Stdout.WriteString(err.Error())
+			os.Exit(7)
 		}
 		os.Stdout.WriteString(outcome.Trial.Error)
 		return
@@ -181,7 +182,7 @@ func TestJob(t *testing.T) {
 }
 
 // TestChildWithoutHook checks that a program that starts trials without calling trial.Main first does not start
-// children without end.
+// children without end. Its child gets an error, and the parent reports it, even if the child prints it nowhere.
 func TestChildWithoutHook(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -193,8 +194,8 @@ func TestChildWithoutHook(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "exit status 2: brewput: this process was started as a trial but its main "+
-		"function does not call trial.Main") {
+	if !strings.Contains(string(out), "exit status 7: brewput: this process was started as a trial, but its main "+
+		"function does not call lab.Main") {
 		t.Errorf("it says %q", out)
 	}
 }

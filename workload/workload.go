@@ -35,6 +35,10 @@ type Workload struct {
 
 // Design is one concurrent structure that does the job. Exactly one of Stream and Job is set. Neither is set for a Go
 // benchmark, which runs in a binary of its own and belongs to no list of workloads.
+//
+// A simulation runs several trials at once in one process. So it calls Stream, Job and the functions that they return,
+// such as Check, concurrently for different trials: variables that they write must belong to one trial. A measured
+// trial has a process of its own.
 type Design struct {
 	Name   string   // without spaces, slashes, commas and equals signs
 	Doc    string   // one line

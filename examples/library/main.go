@@ -1,5 +1,5 @@
-// Command library compares two designs with package lab: measured on this machine and simulated on 64 CPUs. It stores
-// both runs in the directory brewput-runs.
+// Command library compares two designs with package lab: measured on two CPUs of this machine, and predicted for 64 by
+// a simulation. It stores the run in the directory brewput-runs.
 package main
 
 import (
@@ -28,17 +28,11 @@ func design(name string, locked time.Duration) workload.Design {
 }
 
 func main() {
-	designs := []workload.Design{design("coarse", 100*time.Microsecond), design("fine", 10*time.Microsecond)}
-	w := &workload.Workload{Name: "counter", Designs: designs}
+	w := &workload.Workload{Name: "counter", Designs: []workload.Design{
+		design("coarse", 100*time.Microsecond), design("fine", 10*time.Microsecond)}}
 	lab.Main(w) // in the child process of a trial, this runs the trial
-
-	show(lab.Measure(context.Background(), w, lab.MeasureOptions{}))
-	at64 := lab.DesignOptions{Levels: map[string]string{"cpus": "64"}, Count: 6}
-	show(lab.Simulate(context.Background(), w, lab.SimulateOptions{DesignOptions: at64}))
-}
-
-// show prints the verdicts and warnings of a run.
-func show(r *lab.Run, err error) {
+	o := lab.DesignOptions{Levels: map[string]string{"cpus": "2,64"}}
+	r, err := lab.Measure(context.Background(), w, lab.MeasureOptions{DesignOptions: o})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -146,7 +146,8 @@ var snippets = []struct{ path, src, want string }{
 	{"catalog/words/peers.go", `package a; const c = "--versions"`, "the flag --versions in a library"},
 
 	{"lab/a.go", `package a; import "os"; func f() { os.Exit(1) }`, "only main packages end the process"},
-	{"trial/child.go", `package trial; import "os"; func f() { os.Exit(1) }`, ""},
+	{"trial/child.go", `package trial; import "os"; func Main() { os.Exit(1) }`, ""},
+	{"trial/child.go", `package trial; import "os"; func f() { os.Exit(1) }`, "only main packages end"},
 	{"proof/record/a.go", `package main; import "os"; func f() { os.Exit(1) }`, ""},
 
 	{"plan/a.go", `package a; import _ "net/http"`, "is pure"},

@@ -69,15 +69,21 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestPublicTypes checks that the exported API of a stable package names no type of an internal package, which callers
-// in other modules could not name.
+// TestPublicTypes checks that the exported API of a stable package leads to no type of an internal package, which
+// callers in other modules could not name.
 func TestPublicTypes(t *testing.T) {
-	for _, f := range load(t) {
+	files := load(t)
+	for _, f := range files {
 		if f.test || !slices.Contains(stable, f.pkg) {
 			continue
 		}
 		for _, wrong := range internalTypes(f) {
 			t.Error(wrong)
+		}
+	}
+	for _, r := range reachable(files) {
+		if strings.HasPrefix(r.pkg, "internal/") {
+			t.Errorf("%s: %s can be reached from the API of a stable package", r.pkg, r.text)
 		}
 	}
 }

@@ -234,11 +234,12 @@ var variables = map[string]string{
 	"env/virtual/internal/self.numberAt": "the offset of a thread's number in this build of Go, determined once",
 }
 
-// mayExit are the files outside main packages that may end the process, each with the reason.
+// mayExit are the functions outside main packages that may end the process, each with its file and the reason.
 var mayExit = map[string]string{
-	"brewput.go":                   "Main is the main function of a program",
-	"trial/child.go":               "Main is the main function of the process of a trial",
-	"internal/hostile/carriers.go": "tests a design that ends its own process",
+	"brewput.go Main":                       "is the main function of a program",
+	"trial/child.go Main":                   "is the main function of the process of a trial",
+	"trial/child.go serveParent":            "ends the process of a trial when its parent asks for it, or is gone",
+	"internal/hostile/carriers.go Workload": "tests a design that ends its own process",
 }
 
 // Limits of file and function lengths, except in tests.

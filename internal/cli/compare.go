@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/command"
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/sweep"
@@ -34,7 +34,7 @@ func (a *app) compareCommand() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.ArgsLenAtDash() >= 0 && slices.Contains(args, command.Separator) || cmd.Flags().Changed("resume") {
+			if cmd.ArgsLenAtDash() >= 0 && slices.Contains(args, option.Separator) || cmd.Flags().Changed("resume") {
 				return a.compareCommands(cmd, args, &o, format)
 			}
 			if err := onlyFor(cmd.Flags(), o.flags, "stored runs: it is for commands"); err != nil {
@@ -53,7 +53,7 @@ func (a *app) compareCommand() *cobra.Command {
 
 // compareArgs checks the arguments: two sides, or commands.
 func compareArgs(cmd *cobra.Command, args []string) error {
-	commands, err := command.Given(args, cmd.ArgsLenAtDash())
+	commands, err := option.HasCommands(args, cmd.ArgsLenAtDash())
 	if commands || err != nil || cmd.Flags().Changed("resume") && len(args) == 0 {
 		return withExitCode(err)
 	}

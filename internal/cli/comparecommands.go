@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/command"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
@@ -61,8 +62,6 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 	case !slices.Contains(commandFormats, format):
 		return usage("--format %s is not possible%s; use %s", format, didYouMean(format, commandFormats),
 			strings.Join(commandFormats, ", "))
-	case f.Changed("count") && o.Count == 0:
-		return usage("--count 0: at least one block is needed")
 	case o.Warmups < 0:
 		return usage("--warmup-runs %d is negative; give 0 for none", o.Warmups)
 	case f.Changed("budget") && !f.Changed("count"):
@@ -75,7 +74,7 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 		o.Show = a.stderr
 	}
 	out.started = commandIntent
-	o.Commands, o.Args, o.Version, o.Notify = command.Split(args), arguments(), version(), out.notify
+	o.Commands, o.Args, o.Version, o.Notify = option.SplitCommands(args), arguments(), version(), out.notify
 	var r *lab.Run
 	var err error
 	if !f.Changed("resume") {

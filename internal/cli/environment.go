@@ -85,8 +85,6 @@ func (o *runOptions) checkConsistent() error {
 		return err
 	}
 	switch {
-	case o.recordCosts != "" && o.replayCosts != "":
-		return errBothCosts()
 	case o.replayCosts != "" && o.precision != "":
 		return usage("--replay-costs %s has a fixed number of replications: give --count instead of --precision",
 			o.replayCosts)
@@ -97,10 +95,6 @@ func (o *runOptions) checkConsistent() error {
 		return usage("--sensitivity: with --cost none no cost can be varied; give costs, as in --cost wake=60us")
 	}
 	return nil
-}
-
-func errBothCosts() error {
-	return usage("--record-costs and --replay-costs exclude each other; give one of them")
 }
 
 // fromEnvironment sets options that are not given from the environment and resolves contradictions.

@@ -43,7 +43,7 @@ type runOptions struct {
 	timeline      string // sim: file; "" for none
 	timelineSpan  time.Duration
 	costOptions                     // sim
-	fromEnv       map[string]string // flags that the environment set; see environment.apply
+	fromEnv       map[string]string // flags that the environment set; see option.Defaults
 	config        []string          // settings of brewput.conf
 }
 
@@ -222,12 +222,21 @@ func (l *levelsFlag) Set(s string) error { *l = levelsFlag(s); return nil }
 func (l *levelsFlag) Type() string       { return help.FactorType }
 
 // refuseEmpty refuses flags such as --designs "", because an unset variable of a shell would measure something else
-// than intended.
+// than intended, and 0 where package lab means the default by it.
 func refuseEmpty(flags *pflag.FlagSet) error {
+	zero := map[string]string{"count": "0: at least one block is needed", "duration": "0s is not a positive time",
+		"sample": "0: 1 times every operation, 10 every tenth"}
+	if flags.Lookup("precision") != nil {
+		zero["count"] = "0: at least one replication is needed"
+	}
 	var empty error
 	flags.Visit(func(f *pflag.Flag) {
-		if v := f.Value.String(); f.Changed && (v == "" || v == "[]") {
+		switch v := f.Value.String(); {
+		case !f.Changed:
+		case v == "" || v == "[]":
 			empty = usage("--%s is empty; give it a value or leave it out", f.Name)
+		case strings.Trim(v, "0s") == "" && zero[f.Name] != "":
+			empty = usage("--%s %s", f.Name, zero[f.Name])
 		}
 	})
 	return empty
@@ -239,13 +248,10 @@ func (o *runOptions) validate() error {
 	if o.virtual {
 		var s lab.SimulateOptions
 		if s, err = o.simulateOptions(nil); err == nil {
-			s.Count = o.count
 			err = s.Validate()
 		}
 	} else {
-		m := o.measureOptions(nil)
-		m.Count = o.count
-		err = m.Validate()
+		err = o.measureOptions(nil).Validate()
 	}
 	if err != nil {
 		return withExitCode(err)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,11 +20,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is the name of the workload, and Separator the word between two commands.
-const (
-	Workload  = "command"
-	Separator = ":::"
-)
+// Workload is the name of the workload.
+const Workload = "command"
 
 // baseline is the design of the first command, with which all others are compared. The second command is the design a.
 const baseline = "b"
@@ -68,37 +64,6 @@ func (c Command) Line() string {
 	return strings.Join(words, " ")
 }
 
-// Split splits words into commands, at each [Separator]. There is no separator if it returns one command.
-func Split(words []string) (list [][]string) {
-	for {
-		i := slices.Index(words, Separator)
-		if i < 0 {
-			return append(list, words)
-		}
-		list, words = append(list, words[:i:i]), words[i+1:]
-	}
-}
-
-// Given reports whether words are commands. dashed is the number of words before two dashes; -1 if there are none.
-// It refuses, by a [*plan.Refusal], words that may be meant as commands.
-func Given(words []string, dashed int) (commands bool, err error) {
-	separated := slices.Contains(words, Separator)
-	refuse := func(reason string, args ...any) (bool, error) {
-		return true, plan.Refuse("", nil, reason, args...).Suggest("write compare -- ./old %s ./new", Separator)
-	}
-	switch {
-	case separated && dashed > 0:
-		return refuse("%s comes before the two dashes, and the commands after them", words[0])
-	case separated && dashed < 0:
-		return refuse("two dashes are missing before the first command")
-	case !separated && dashed == 0 && len(words) > 0:
-		if path, err := exec.LookPath(words[0]); err == nil {
-			return refuse("%s is a program, and %s is missing between two commands", path, Separator)
-		}
-	}
-	return separated, nil
-}
-
 // Complete adds the commands to the experiment and makes its paths absolute, from the current directory. Invalid
 // options are a [*plan.Refusal]: fewer than two commands, more than 26 of them, and commands without a word.
 func (x *Experiment) Complete(commands [][]string) (err error) {
@@ -118,16 +83,14 @@ func (x *Experiment) Complete(commands [][]string) (err error) {
 func name(commands [][]string) ([]Command, error) {
 	switch {
 	case len(commands) < 2:
-		return nil, plan.Refuse("", nil, "there is nothing to compare with: give two commands or more, with %s "+
-			"between them", Separator)
+		return nil, plan.Refuse("", nil, "there is nothing to compare with: give two commands or more")
 	case len(commands) > maxCommands:
 		return nil, plan.Refuse("", nil, "%d commands are too many: give at most %d", len(commands), maxCommands)
 	}
 	var list []Command
 	for i, words := range commands {
 		if len(words) == 0 || words[0] == "" {
-			return nil, plan.Refuse("", nil, "command %d of %d has no words: give commands with %s between them", i+1,
-				len(commands), Separator)
+			return nil, plan.Refuse("", nil, "command %d of %d has no words", i+1, len(commands))
 		}
 		if slices.ContainsFunc(words, func(w string) bool { return strings.ContainsRune(w, 0) }) {
 			return nil, plan.Refuse("", nil, "command %d of %d has a zero byte", i+1, len(commands))

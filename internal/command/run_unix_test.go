@@ -268,10 +268,18 @@ func TestDamagedHeader(t *testing.T) {
 	}
 }
 
+// split splits a line into commands.
+func split(line string) (commands [][]string) {
+	for part := range strings.SplitSeq(line, ":::") {
+		commands = append(commands, strings.Fields(part))
+	}
+	return commands
+}
+
 // TestDesigns checks that the second command is a and the first, the baseline, is b.
 func TestDesigns(t *testing.T) {
 	x := &Experiment{}
-	words := Split(strings.Fields("./old -n 5 ::: ./new ::: ./third x"))
+	words := split("./old -n 5 ::: ./new ::: ./third x")
 	if err := x.Complete(words); err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +308,7 @@ func TestNames(t *testing.T) {
 		"./p " + long + " ::: ./p":  "command a, command b",
 	} {
 		x := &Experiment{}
-		if err := x.Complete(Split(strings.Fields(line))); err != nil {
+		if err := x.Complete(split(line)); err != nil {
 			t.Fatal(err)
 		}
 		if n := x.Names(); n["a"]+", "+n["b"] != want {
@@ -315,8 +323,9 @@ func TestRefusals(t *testing.T) {
 		strings.Repeat("x ::: ", 26) + "x": "27 commands are too many", "x ::: y\x00": "zero byte",
 	} {
 		var refusal *plan.Refusal
-		err := new(Experiment).Complete(Split(strings.Fields(line)))
-		if !errors.As(err, &refusal) || !strings.Contains(err.Error(), want) {
+		err := new(Experiment).Complete(split(line))
+		if !errors.As(err, &refusal) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), ":::") {
 			t.Errorf("%s: %v, want %q", line, err, want)
 		}
 	}
@@ -325,23 +334,6 @@ func TestRefusals(t *testing.T) {
 		var refusal *plan.Refusal
 		if err := x.Complete([][]string{{"a"}, {"b"}}); !errors.As(err, &refusal) || refusal.Field != field {
 			t.Errorf("%s: %v", field, err)
-		}
-	}
-}
-
-func TestGiven(t *testing.T) {
-	for _, c := range []struct {
-		words    string
-		dashed   int
-		commands bool
-		refused  bool
-	}{
-		{"old new", -1, false, false}, {"old new", 0, false, false}, {"./old ::: ./new", 0, true, false},
-		{"./old ::: ./new", -1, true, true}, {"x ./old ::: ./new", 1, true, true}, {"sh sh", 0, true, true},
-	} {
-		got, err := Given(strings.Fields(c.words), c.dashed)
-		if got != c.commands || (err != nil) != c.refused {
-			t.Errorf("%q after %d: %t, %v", c.words, c.dashed, got, err)
 		}
 	}
 }
