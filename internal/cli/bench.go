@@ -109,7 +109,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	case o.Budget > 0:
 		o.Count = 0
 	}
-	if err := o.findBaseline(cmd.Context()); err != nil {
+	if err := o.findBaseline(cmd.Context(), args); err != nil {
 		return withExitCode(err)
 	}
 	e := a.benchEvents(args, &o.BenchOptions)
@@ -126,14 +126,14 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 }
 
 // findBaseline finds the run to compare with, before anything is measured.
-func (o *benchOptions) findBaseline(ctx context.Context) (err error) {
+func (o *benchOptions) findBaseline(ctx context.Context, packages []string) (err error) {
 	switch {
 	case o.against != "" && o.Base != "":
 		return usage("--against %s and --base %s: give one of them; --base finds smaller changes", o.against, o.Base)
 	case o.against != "" && o.format == "csv":
 		return usage("--format csv holds no comparison with --against %s; use table, json, bench or md", o.against)
 	case o.against != "":
-		o.baseline, err = gobench.Baseline(ctx, "against", o.against)
+		o.baseline, err = gobench.Baseline(ctx, "against", o.against, packages)
 	}
 	if err == nil && o.save != "" {
 		err = gobench.CheckBaselineName("save", o.save)
