@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,15 +78,11 @@ func (o *benchOptions) validate() error {
 	if err := o.Validate(); err != nil {
 		return asUsage(err)
 	}
-	switch {
-	case o.run != "":
+	if o.run != "" {
 		return usage("--run %s selects tests, and no tests run here: leave it out, and select benchmarks with --bench",
 			o.run)
-	case !slices.Contains(formats, o.format):
-		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats),
-			strings.Join(formats, ", "))
 	}
-	return nil
+	return checkFormat("--format", o.format, formats)
 }
 
 // bench measures the benchmarks of a package.
