@@ -32,6 +32,8 @@ type AnalyzeOptions struct {
 	CalibrateCommand string
 	// Sensitivity is the result of [Run.Sensitivity]; nil for none.
 	Sensitivity []compare.Sensitivity
+
+	warnings []string // of the run's header
 }
 
 // Analysis is the result of [Analyze].
@@ -93,7 +95,7 @@ func typicalCosts(o AnalyzeOptions) compare.Warning {
 		command = o.CalibrateCommand
 	}
 	return compare.NewWarning(name, compare.WarnCosts, "predictions use typical scheduler costs, not those of "+
-		"this machine; to measure them, type "+command)
+		"this machine"+sweep.TypicalReason(o.warnings)+"; to measure them, type "+command)
 }
 
 // Records returns the analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,
