@@ -139,13 +139,20 @@ func TestGateAnswer(t *testing.T) {
 	undecided.MoreBlocks = &blocks
 	rate := verdict("R", 1.25, Fail)
 	rate.Metric, rate.MoreIsBetter = "MB/s", true
+	excusedBytes := excused
+	excusedBytes.Metric = result.AllocedPerOp
 	for _, c := range []struct {
 		summary GateSummary
 		want    string
 	}{
 		{GateSummary{Decision: Fail, List: []GateDecision{rate}, Limit: 0.05},
-			"gate: fail: 1 of 1 over 5%: R -20.0%.|" +
-				"Make these benchmarks faster, or excuse them for a while in an allow-list."},
+			"gate: fail: 1 of 1 over 5%: R -20.0%.|Bring MB/s of these benchmarks back within the limit, or excuse " +
+				"them for a while in an allow-list."},
+		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), rate, excusedBytes}, Limit: 0.05,
+			Name: func(metric string) string { return "<" + metric + ">" }},
+			"gate: fail: 2 of 3 over 5%: R <MB/s> -20.0% and A <" + result.TimePerOp + "> +10.0%; 1 allowed to be " +
+				"over it.|Bring <" + result.TimePerOp + "> and <MB/s> of these benchmarks back within the limit, or " +
+				"excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
 			"gate: pass: all 2 within 5%."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},

@@ -12,15 +12,15 @@ import (
 func (c *CommandAnalysis) answer() {
 	for i := range c.Verdicts {
 		if v := &c.Verdicts[i]; v.Metric == result.WallSeconds {
-			c.Answer = append(c.Answer, timeAnswer(v, c.Names[v.A], c.Names[v.B]))
+			c.Answer = append(c.Answer, timeAnswer(v, c.Names[v.A], c.Names[v.B])+".")
 		}
 	}
 	if len(c.Answer) == 0 {
-		c.Answer = []string{"No answer yet: at least 2 complete blocks are needed, and 5 to decide"}
+		c.Answer = []string{"No answer yet: at least 2 complete blocks are needed, and 5 to decide."}
 	}
 }
 
-// timeAnswer says which of two commands takes less time.
+// timeAnswer says which of two commands takes less time, in a sentence without its full stop.
 func timeAnswer(v *Verdict, a, b string) string {
 	low, high := float64(v.Low), float64(v.High)
 	switch {

@@ -56,7 +56,8 @@ func TestCommands(t *testing.T) {
 		t.Errorf("%s, want %s", text, want)
 	}
 	if len(c.Answer) != 2 || !strings.HasPrefix(c.Answer[0], "./a takes 19.9% less time than ./b (") ||
-		!strings.HasPrefix(c.Answer[1], "./c takes 3") || !strings.Contains(c.Answer[1], " times as long as ./b (") {
+		!strings.HasPrefix(c.Answer[1], "./c takes 3") || !strings.Contains(c.Answer[1], " times as long as ./b (") ||
+		!strings.HasSuffix(c.Answer[0], ").") || !strings.HasSuffix(c.Answer[1], ").") {
 		t.Errorf("%q", c.Answer)
 	}
 	if len(c.Warnings) != 0 {
@@ -105,7 +106,8 @@ func TestCommandWarnings(t *testing.T) {
 func TestFewCommands(t *testing.T) {
 	for _, c := range []*CommandAnalysis{analyzed(t, 1e8, nil),
 		analyzed(t, 1e8, map[string][]float64{"b": {0.1}, "a": {0.2}})} {
-		if len(c.Answer) != 1 || !strings.HasPrefix(c.Answer[0], "No answer yet") {
+		if len(c.Answer) != 1 || !strings.HasPrefix(c.Answer[0], "No answer yet") ||
+			!strings.HasSuffix(c.Answer[0], " to decide.") {
 			t.Errorf("%q", c.Answer)
 		}
 	}

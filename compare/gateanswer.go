@@ -58,7 +58,7 @@ func (g GateSummary) Answer() []string {
 			label += atPoint(v.Point.Settings())
 		}
 		if len(metrics) > 1 {
-			label += " " + g.Name(v.Metric)
+			label += " " + g.name(v.Metric)
 		}
 		change := PercentChange(v.Change())
 		if v.NoRatio != "" {
@@ -104,11 +104,38 @@ func (g GateSummary) next() string {
 	case Error:
 		return "A benchmark of the head or a trial failed: fix that first."
 	case Fail:
-		return "Make these benchmarks faster, or excuse them for a while in an allow-list."
+		return g.repair() + ", or excuse them for a while in an allow-list."
 	case Undecided:
 		return g.undecided()
 	}
 	return ""
+}
+
+// repair says what to do about the benchmarks that cost too much.
+func (g GateSummary) repair() string {
+	var metrics []string
+	slower := true
+	for _, v := range g.List {
+		if v.Decision != Fail || v.Allowed != "" {
+			continue
+		}
+		slower = slower && v.Metric == result.TimePerOp
+		if name := g.name(v.Metric); !slices.Contains(metrics, name) {
+			metrics = append(metrics, name)
+		}
+	}
+	if slower {
+		return "Make these benchmarks faster"
+	}
+	return "Bring " + few(metrics, maxNamed) + " of these benchmarks back within the limit"
+}
+
+// name prints a metric.
+func (g GateSummary) name(metric string) string {
+	if g.Name == nil {
+		return metric
+	}
+	return g.Name(metric)
 }
 
 // undecided says what would decide.

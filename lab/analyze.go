@@ -33,6 +33,8 @@ type AnalyzeOptions struct {
 	CalibrateCommand string
 	// Sensitivity is the result of [Run.Sensitivity]; nil for none.
 	Sensitivity []compare.Sensitivity
+
+	warnings []string // of the run's header
 }
 
 // Analysis is the result of [Analyze].
@@ -91,7 +93,8 @@ func typicalCosts(o AnalyzeOptions) compare.Warning {
 		name = o.Workload.Name
 	}
 	return compare.NewWarning(name, compare.WarnCosts, "predictions use typical scheduler costs, not those of "+
-		"this machine; to measure them, type "+cmp.Or(o.CalibrateCommand, "brewput calibrate"))
+		"this machine"+sweep.TypicalReason(o.warnings)+"; to measure them, type "+
+		cmp.Or(o.CalibrateCommand, "brewput calibrate"))
 }
 
 // Records returns the analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,

@@ -284,3 +284,16 @@ func storedBench(t *testing.T, dir string, x *gobench.Experiment, ends bool) {
 		t.Fatal(err)
 	}
 }
+
+// TestCreateFails checks that a run whose binaries cannot be kept leaves nothing that looks like a run.
+func TestCreateFails(t *testing.T) {
+	b, _ := fakeBench(t, nil)
+	b.dir = filepath.Join(t.TempDir(), "run")
+	b.bench.Experiment.Binaries = map[string]string{"gone.test": ""}
+	if err := b.create(t.Context()); err == nil || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(b.dir); !os.IsNotExist(err) {
+		t.Errorf("the directory is there: %v", err)
+	}
+}

@@ -138,7 +138,8 @@ func (r *benchRun) close(ctx context.Context) {
 	}
 }
 
-// create makes the run directory and stores the test binaries there until the run is complete.
+// create makes the run directory and stores the test binaries there until the run is complete. It leaves no directory
+// of a run that cannot begin.
 func (r *benchRun) create(ctx context.Context) error {
 	run, err := store.Create(r.dir, r.sweep.Header)
 	if err != nil {
@@ -146,7 +147,7 @@ func (r *benchRun) create(ctx context.Context) error {
 	}
 	r.sweep.Store, r.run = run, run
 	if err := r.bench.Keep(ctx, filepath.Join(r.dir, binariesName)); err != nil {
-		return closing(run, unstored(ctx, err, "the benchmarks were stored", false))
+		return errors.Join(closing(run, unstored(ctx, err, "the benchmarks were stored", false)), os.RemoveAll(r.dir))
 	}
 	return nil
 }

@@ -36,8 +36,8 @@ func (e *UnfitError) Unwrap() error { return e.Err }
 
 // Calibrate measures the costs of Go's scheduler on this machine, such as the wake-up latency of a CPU, and stores them
 // in the user's cache directory. Later simulations and predictions use them. It takes about 20 s, during which nothing
-// else should run. It sends a [Note] to notify, which may be nil. If the machine is loaded, the error is an
-// [*UnfitError]. Concurrent calls disturb each other.
+// else should run. It sends a [Note] and [Progress] to notify, which may be nil. If the machine is loaded, the error is
+// an [*UnfitError]. Concurrent calls disturb each other.
 func Calibrate(ctx context.Context, notify func(Event)) (*result.Calibration, error) {
 	began := time.Now()
 	notifier(notify).send(Note{"calibrating this machine for about 20s; keep it idle"})
@@ -53,7 +53,10 @@ func Calibrate(ctx context.Context, notify func(Event)) (*result.Calibration, er
 	if err != nil {
 		return nil, err
 	}
-	c, err := costs.Measure(ctx, burn.Rate, e.CPUs, trial.Runner{TimeLimit: time.Minute}.Run)
+	run := costs.Run(trial.Runner{TimeLimit: time.Minute}.Run)
+	c, err := costs.Measure(ctx, burn.Rate, e.CPUs, run.Counted(func(done int) {
+		notifier(notify).send(Progress{Done: done})
+	}))
 	if err != nil {
 		return nil, unsteady(err)
 	}

@@ -31,6 +31,7 @@ type CommandOptions struct {
 	Show          io.Writer     // receives what the commands print; nil discards it
 	Output        string        // run directory to create; default brewput-runs/command-TIME
 	Args          []string      // stored in the run's header, such as the command line
+	Config        []string      // settings of configuration files that apply, stored in the header
 	Version       string        // version of the program, stored in the header
 	Notify        func(Event)   // receives [Note], [Started] and [Progress]; may be nil
 }
@@ -59,9 +60,9 @@ func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
 	if err := runner.Begin(ctx); err != nil {
 		return nil, unstored(ctx, err, "the setup and the warm-up ran", false)
 	}
-	h, err := x.Header(sweep.Header{World: result.Live, Args: o.Args, Version: o.Version, Started: began,
-		Seed: seedText(o.Seed), Blocks: cmp.Or(o.Count, 10), Environment: host.Read(), Warnings: []string{}},
-		o.Budget)
+	h, err := x.Header(sweep.Header{World: result.Live, Args: o.Args, Config: o.Config, Version: o.Version,
+		Started: began, Seed: seedText(o.Seed), Blocks: cmp.Or(o.Count, 10), Environment: host.Read(),
+		Warnings: []string{}}, o.Budget)
 	if err != nil {
 		return nil, err
 	}

@@ -161,6 +161,7 @@ func (r *Run) Analyze(sensitivity ...compare.Sensitivity) *Analysis {
 		Workload: r.sweep.Workload, Cases: r.sweep.Plan.Cases, Criteria: r.sweep.Criteria,
 		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.PredictedCases,
 		CostsFrom: r.Header.CostsFrom, CalibrateCommand: r.program + " calibrate", Sensitivity: sensitivity,
+		warnings: r.Header.Warnings,
 	})
 }
 

@@ -110,8 +110,8 @@ func (g Gate) columns() []column {
 	}
 	columns := frames(rows)[0].benchmarkColumns()
 	metric, base, head := column{head: "metric", left: true}, column{head: "base"}, column{head: "head"}
-	change, cost := column{head: "change"}, column{head: "cost"}
-	bounds, n := column{head: "bounds"}, column{head: "n", drop: 1}
+	change, cost := column{head: "change", drop: 1}, column{head: "cost"}
+	bounds, n := column{head: "bounds"}, column{head: "n"}
 	decision := column{head: "decision", left: true}
 	for _, v := range g.List {
 		metric.add(metricHead(v.Metric), plain)

@@ -8,6 +8,26 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
+// TestGateNarrow checks which column is left out of a table that is too wide: the change, which the cost repeats, and
+// not the number of blocks.
+func TestGateNarrow(t *testing.T) {
+	g := Gate{Title: "p", Decision: compare.Undecided, Max: 0.05, List: []compare.GateDecision{{Design: "Unmarshal",
+		Metric: result.TimePerOp, Base: 1217, Head: 1749, Cost: 1.45, Low: 1.24, High: 1.75, N: 80,
+		Decision: compare.Undecided}}}
+	for width, want := range map[int]string{120: "metric base head change cost bounds n decision",
+		75: "metric base head cost bounds n decision"} {
+		var b strings.Builder
+		if err := g.Table(&b, Style{Width: width, Unicode: true}); err != nil {
+			t.Fatal(err)
+		}
+		_, head, _ := strings.Cut(b.String(), "benchmark ")
+		head, _, _ = strings.Cut(head, "\n")
+		if got := strings.Join(strings.Fields(head), " "); got != want {
+			t.Errorf("%d columns: %s\n%s", width, got, &b)
+		}
+	}
+}
+
 // TestGatePage checks that benchmarks that are not judged are named and counted, and that a missing interval is
 // explained.
 func TestGatePage(t *testing.T) {

@@ -1,7 +1,7 @@
 package sweep
 
 import (
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/internal/calibrate"
@@ -18,9 +18,22 @@ type SchedulerCosts struct {
 	Warnings []string // reasons to doubt them
 }
 
+// WhyTypical begins the warning of a header whose costs are typical. The reason follows. The warning that the page of
+// the run prints has it too.
+const WhyTypical = "the scheduler's costs are typical ones: "
+
+// TypicalReason returns the reason in the warnings of a header, in parentheses after a space; "" if there is none.
+func TypicalReason(warnings []string) string {
+	for _, w := range warnings {
+		if why, ok := strings.CutPrefix(w, WhyTypical); ok {
+			return " (" + why + ")"
+		}
+	}
+	return ""
+}
+
 // CostsHere returns the given costs, or else the calibrated costs of the machine here, or else typical costs, with a
-// warning.
-// Errors are a [*plan.Refusal].
+// warning. Errors are a [*plan.Refusal].
 func CostsHere(given string, here result.Environment) (SchedulerCosts, error) {
 	if given != "" {
 		c, err := sim.ParseCosts(given)
@@ -33,9 +46,7 @@ func CostsHere(given string, here result.Environment) (SchedulerCosts, error) {
 	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
 	if err != nil {
 		text := sim.Typical().String()
-		return SchedulerCosts{text, CostsTypical, []string{fmt.Sprintf("the simulation uses typical scheduler "+
-			"costs, not those of this machine: %s (%v); calibrate the machine, or set the costs (option "+
-			"cost)", text, err)}}, nil
+		return SchedulerCosts{text, CostsTypical, []string{WhyTypical + err.Error()}}, nil
 	}
 	return SchedulerCosts{c.String(), CostsCalibrated + cal.Measured.UTC().Format(time.RFC3339),
 		append([]string{}, cal.Warnings...)}, nil

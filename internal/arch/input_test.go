@@ -27,6 +27,7 @@ var openers = map[string]string{
 	"proof/simspeed/scale.go":                   "/proc of this process",
 	"internal/gobench/build.go":                 "the binary that it built",
 	"internal/gopprof/gopprof.go":               "bytes in memory, up to a limit",
+	"internal/starter/modulecache.go":           "the checksum of this program's module",
 	"internal/starter/starter.go":               "the source of this program",
 	"internal/host/build.go":                    "the executable of this program",
 	"internal/host/counters_linux.go":           "counters of the kernel",

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,15 +78,11 @@ func (o *benchOptions) validate() error {
 	if err := o.Validate(); err != nil {
 		return asUsage(err)
 	}
-	switch {
-	case o.run != "":
+	if o.run != "" {
 		return usage("--run %s selects tests, and no tests run here: leave it out, and select benchmarks with --bench",
 			o.run)
-	case !slices.Contains(formats, o.format):
-		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats),
-			strings.Join(formats, ", "))
 	}
-	return nil
+	return checkFormat("--format", o.format, formats)
 }
 
 // bench measures the benchmarks of a package.
@@ -109,7 +104,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	case o.Budget > 0:
 		o.Count = 0
 	}
-	if err := o.findBaseline(cmd.Context()); err != nil {
+	if err := o.findBaseline(cmd.Context(), args); err != nil {
 		return withExitCode(err)
 	}
 	e := a.benchEvents(args, &o.BenchOptions)
@@ -126,14 +121,14 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 }
 
 // findBaseline finds the run to compare with, before anything is measured.
-func (o *benchOptions) findBaseline(ctx context.Context) (err error) {
+func (o *benchOptions) findBaseline(ctx context.Context, packages []string) (err error) {
 	switch {
 	case o.against != "" && o.Base != "":
 		return usage("--against %s and --base %s: give one of them; --base finds smaller changes", o.against, o.Base)
 	case o.against != "" && o.format == "csv":
 		return usage("--format csv holds no comparison with --against %s; use table, json, bench or md", o.against)
 	case o.against != "":
-		o.baseline, err = gobench.Baseline(ctx, "against", o.against)
+		o.baseline, err = gobench.Baseline(ctx, "against", o.against, packages)
 	}
 	if err == nil && o.save != "" {
 		err = gobench.CheckBaselineName("save", o.save)

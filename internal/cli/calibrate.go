@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,12 +34,11 @@ func (a *app) calibrateCommand() *cobra.Command {
 }
 
 func (a *app) calibrate(ctx context.Context, format string) error {
-	if !slices.Contains(doctorFormats, format) {
-		return usage("calibrate --format %s is not possible%s; use %s", format, didYouMean(format, doctorFormats),
-			strings.Join(doctorFormats, ", "))
+	if err := checkFormat("calibrate --format", format, doctorFormats); err != nil {
+		return err
 	}
 	a.measuring = true
-	c, err := lab.Calibrate(ctx, a.note)
+	c, err := lab.Calibrate(ctx, a.steps(time.Now))
 	if d := (*lab.UnfitError)(nil); errors.As(err, &d) && d.Err == nil {
 		err = fmt.Errorf("%w (%s doctor shows why)", err, name())
 	}

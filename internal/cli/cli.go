@@ -79,6 +79,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	a := &app{workloads: workloads, stdout: data, stderr: complaints, text: text}
 	a.notes = notes{complaints, &a.view.quiet}
 	root := a.root()
+	help.OfferAliases(root, args)
 	root.SetArgs(option.GoTest(root, args))
 	root.SetIn(stdin)
 	root.SetOut(text)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,12 +36,21 @@ func (a *app) compareCommand() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() >= 0 && slices.Contains(args, option.Separator) || cmd.Flags().Changed("resume") {
-				return a.compareCommands(cmd, args, &o, format)
+				return a.compareCommands(cmd, args, &o, &format)
 			}
-			if err := onlyFor(cmd.Flags(), o.flags, "stored runs: it is for commands"); err != nil {
+			older, newer, possible := splitRuns(args[0]), splitRuns(args[1]), compareFormats
+			if sweep.HasBenchmarks(slices.Concat(older, newer)...) {
+				possible = append(slices.Clone(possible), "bench")
+			}
+			_, err := a.fromEnvironment(cmd, func() error {
+				return cmp.Or(onlyFor(cmd.Flags(), o.flags, "stored runs: it is for commands"),
+					checkFormat("--format", format, possible))
+			}, "format")
+			if err != nil {
 				return err
 			}
-			return a.compareSides(cmd.Context(), splitRuns(args[0]), splitRuns(args[1]), format)
+			a.showSettings(format, a.config)
+			return a.compareSides(cmd.Context(), older, newer, format)
 		},
 	}
 	o.addTo(cmd.Flags())
@@ -66,15 +76,6 @@ func compareArgs(cmd *cobra.Command, args []string) error {
 
 // compareSides compares runs of designs, or files or runs of benchmarks.
 func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
-	possible := compareFormats
-	if sweep.HasBenchmarks(slices.Concat(older, newer)...) {
-		possible = append(slices.Clone(possible), "bench")
-	}
-	if !slices.Contains(possible, format) {
-		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible),
-			strings.Join(possible, ", "))
-	}
-
 	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, ResumeHint: resumeHint,
 		Results: format == "bench", Notify: a.warn})
 	if err != nil {

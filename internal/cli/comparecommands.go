@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,19 +54,28 @@ func onlyFor(f, set *pflag.FlagSet, what string, allowed ...string) (err error) 
 }
 
 // compareCommands compares commands, or continues a comparison of commands.
-func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptions, format string) error {
-	f, out := cmd.Flags(), a.newOutput(&runOptions{format: format})
-	switch err := refuseEmpty(f); {
+func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptions, format *string) error {
+	f, settings := cmd.Flags(), []string{"format"}
+	count, budget, resumes := f.Changed("count"), f.Changed("budget"), f.Changed("resume")
+	if !resumes {
+		settings = append(settings, "budget", "count")
+	}
+	_, err := a.fromEnvironment(cmd, func() error {
+		return cmp.Or(refuseEmpty(f), checkFormat("--format", *format, commandFormats))
+	}, settings...)
+	switch {
 	case err != nil:
 		return err
-	case !slices.Contains(commandFormats, format):
-		return usage("--format %s is not possible%s; use %s", format, didYouMean(format, commandFormats),
-			strings.Join(commandFormats, ", "))
+	case f.Changed("count") && o.Count == 0:
+		return usage("--count 0: at least one block is needed")
 	case o.Warmups < 0:
 		return usage("--warmup-runs %d is negative; give 0 for none", o.Warmups)
-	case f.Changed("budget") && !f.Changed("count"):
+	case count && !budget:
+		o.Budget = 0 // a budget from the environment
+	case o.Budget > 0 && !count:
 		o.Count = 0
 	}
+	out := a.newOutput(&runOptions{format: *format})
 	if o.Warmups == 0 {
 		o.Warmups = -1 // none
 	}
@@ -76,14 +85,13 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 	out.started = commandIntent
 	o.Commands, o.Args, o.Version, o.Notify = option.SplitCommands(args), arguments(), version(), out.notify
 	var r *lab.Run
-	var err error
-	if !f.Changed("resume") {
+	if o.Config = a.config; !resumes {
 		r, err = lab.CompareCommands(cmd.Context(), o.CommandOptions)
 	} else if err = onlyFor(f, o.flags, "a run that is continued", "resume", "time-limit"); err == nil {
 		r, err = lab.Resume(cmd.Context(), nil, o.resume, lab.ResumeOptions{Workload: command.Workload,
 			TimeLimit: o.TimeLimit, Program: name(), Notify: out.notify})
 	}
-	return a.printFailure(a.finish(cmd.Context(), r, err, out, runOptions{format: format}))
+	return a.printFailure(a.finish(cmd.Context(), r, err, out, runOptions{format: *format}))
 }
 
 // commandIntent describes what is still to be measured.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,10 +49,9 @@ func (a *app) doctorCommand() *cobra.Command {
 }
 
 func (a *app) doctor(ctx context.Context, o doctorOptions) error {
-	switch {
-	case !slices.Contains(doctorFormats, o.format):
-		return usage("doctor --format %s is not possible%s; use %s", o.format, didYouMean(o.format, doctorFormats),
-			strings.Join(doctorFormats, ", "))
+	switch err := checkFormat("doctor --format", o.format, doctorFormats); {
+	case err != nil:
+		return err
 	case o.timeLimit <= 0:
 		return usage("--time-limit %v is not a positive time; to leave out the noise floor give --quick", o.timeLimit)
 	}

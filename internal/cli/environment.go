@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,8 +18,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// fromEnvironment applies the environment of this process and brewput.conf. It returns the flags that they set.
-func (a *app) fromEnvironment(cmd *cobra.Command, check func() error) (map[string]string, error) {
+// fromEnvironment applies the environment of this process and brewput.conf. It returns the flags that they set. only
+// are the flags that they may set; without them all.
+func (a *app) fromEnvironment(cmd *cobra.Command, check func() error, only ...string) (map[string]string, error) {
 	dir, _ := os.Getwd()
 	settings, err := config.Load(cmd.Context(), dir, os.Getenv, help.Flag)
 	if err != nil {
@@ -32,7 +35,7 @@ func (a *app) fromEnvironment(cmd *cobra.Command, check func() error) (map[strin
 	for _, w := range a.workloads {
 		d.Designs = append(d.Designs, designNames(w)...)
 	}
-	set, lines, err := d.Apply(cmd.Flags())
+	set, lines, err := d.Apply(option.Subset(cmd.Flags(), only))
 	a.config = lines
 	return set, err
 }
@@ -46,6 +49,15 @@ func (a *app) showSettings(format string, settings []string) {
 	for _, s := range settings {
 		fmt.Fprintln(w, "setting:", quote.Line(s))
 	}
+}
+
+// checkFormat refuses a format that a verb does not have. flag is the flag as the message names it.
+func checkFormat(flag, format string, possible []string) error {
+	if slices.Contains(possible, format) {
+		return nil
+	}
+	return usage("%s %s is not possible%s; use %s", flag, format, didYouMean(format, possible),
+		strings.Join(possible, ", "))
 }
 
 // settle resolves contradictions between options and checks those that depend neither on points nor on the machine.

@@ -116,10 +116,9 @@ func (a *app) explainFinding(cmd *cobra.Command, o explainOptions, args []string
 // options returns the options of package lab for the flags, without targets.
 func (o *explainOptions) options() (lab.ExplainOptions, error) {
 	e := lab.ExplainOptions{Duration: o.duration, TimeLimit: o.timeLimit, Keep: o.out}
-	switch {
-	case !slices.Contains(explainFormats, o.format):
-		return e, usage("explain --format %s is not possible%s; use %s", o.format, didYouMean(o.format, explainFormats),
-			strings.Join(explainFormats, ", "))
+	switch err := checkFormat("explain --format", o.format, explainFormats); {
+	case err != nil:
+		return e, err
 	case o.duration <= 0: // 0 is the default of package lab
 		return e, usage("--duration %v is not a positive time", o.duration)
 	case o.timeLimit <= 0:

@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,11 +59,7 @@ func (a *app) gateCommand() *cobra.Command {
 
 // checkFlags checks the flags that gate shares with bench.
 func (o *gateOptions) checkFlags() error {
-	if !slices.Contains(gateFormats, o.format) {
-		return usage("--format %s is not possible here%s; use %s", o.format, didYouMean(o.format, gateFormats),
-			strings.Join(gateFormats, ", "))
-	}
-	return o.validate()
+	return cmp.Or(checkFormat("--format", o.format, gateFormats), o.validate())
 }
 
 // gate measures until the decision is known.
@@ -114,6 +111,9 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	a.reportFailures(res.Trials)
 	a.warnLostFailures(res.Dir, res.Trials)
 	a.reportBroken(res.Suite)
+	if res.Decision == compare.Pass && os.Getenv("CI") == "" {
+		fmt.Fprintln(a.notes, "run it in CI: https://github.com/brewput/brewput/blob/main/docs/manual/3-gate.md#github")
+	}
 	return a.writeBenchFiles(&res.BenchRun, false)
 }
 

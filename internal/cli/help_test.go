@@ -65,6 +65,63 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestFirstScreen checks that the first screen of a verb's help has its usage, what it does and its examples, and that
+// no part of its text is lost.
+func TestFirstScreen(t *testing.T) {
+	visit(testRoot(), func(cmd *cobra.Command) {
+		if !cmd.HasParent() || !cmd.IsAvailableCommand() && cmd.Name() != "help" {
+			return
+		}
+		var b bytes.Buffer
+		help.Write(&b, cmd, 80)
+		page := b.String()
+		for _, line := range strings.FieldsFunc(cmd.Long, func(r rune) bool { return r == '\n' }) {
+			if !strings.Contains(strings.Join(strings.Fields(page), " "), strings.Join(strings.Fields(line), " ")) {
+				t.Errorf("%s: no %q in\n%s", cmd.CommandPath(), line, page)
+			}
+		}
+		if cmd.Example == "" {
+			return
+		}
+		before, rest, ok := strings.Cut(page, "\n\nExamples:\n")
+		list, _, _ := strings.Cut(rest, "\n\n")
+		if lines := strings.Count(before+list, "\n") + 4; !ok || !strings.HasPrefix(page, "Usage:\n") || lines > 23 {
+			t.Errorf("%s: its examples end in line %d of\n%s", cmd.CommandPath(), lines, page)
+		}
+	})
+}
+
+// TestAliasesAreOffered checks that completion offers the aliases of a verb's flags, and parses them nevertheless.
+func TestAliasesAreOffered(t *testing.T) {
+	for args, want := range map[string]string{
+		"bench --bl":                  "--blocks",
+		"run coffee --window 1s --bl": "--blocks",
+		"run --pai":                   "--pairs",
+		"run coffee --pairs n":        "neighbours all",
+		"sim coffee --r":              "--record-costs --replay-costs --resume --rate --replications --run-dir",
+		"sim coffee --blocks":         "",
+		"explain coffee --wat":        "--watch",
+		"compare --max":               "",
+		"gate --max-":                 "--max-blocks --max-regression",
+		"doctor --no":                 "--no-noise-floor",
+		"list --co":                   "",
+		"bench --cpu":                 "--cpu --cpus",
+	} {
+		root, words := testRoot(), append([]string{cobra.ShellCompNoDescRequestCmd}, strings.Fields(args)...)
+		help.OfferAliases(root, words)
+		var b bytes.Buffer
+		root.SetOut(&b)
+		root.SetArgs(words)
+		if err := root.Execute(); err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+		offered, _, _ := strings.Cut(b.String(), ":")
+		if got := strings.Join(strings.Fields(offered), " "); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}
+
 // TestAliases checks that an alias sets the flag that it stands for, of its own verb only.
 func TestAliases(t *testing.T) {
 	for _, c := range []struct{ verb, args, flag, want string }{

@@ -233,7 +233,9 @@ func announce(s lab.Started) string {
 		lines = append(lines, "the scheduler's costs are those of "+where+", "+h.CostsFrom)
 	}
 	for _, w := range h.Warnings {
-		lines = append(lines, "warning: "+w)
+		if !strings.HasPrefix(w, sweep.WhyTypical) { // the page warns of that
+			lines = append(lines, "warning: "+w)
+		}
 	}
 	if h.WarmupReason != "" {
 		lines = append(lines, h.WarmupReason)

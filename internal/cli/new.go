@@ -19,13 +19,12 @@ func (a *app) newCommand() *cobra.Command {
 				return usage("new takes one name, as in new mybench")
 			}
 			p.Name = args[0]
-			tidy, err := p.Create()
+			next, err := p.Create()
 			if err != nil {
 				return withExitCode(err)
 			}
-			commands := map[bool]string{true: "  go mod tidy\n"}[tidy]
 			fmt.Fprintf(a.text, "wrote %s: a workload with two designs\n\n  cd %s\n%s  go test .\n  go run . run %s "+
-				"--cpus 1..2\n", filepath.Join(p.Name, "main.go"), p.Name, commands, p.Name)
+				"--cpus 1..2\n", filepath.Join(p.Name, "main.go"), p.Name, next, p.Name)
 			return nil
 		},
 	}

@@ -18,7 +18,7 @@ func (a *app) page(write func(io.Writer, report.Style) error) error {
 	if err := write(&b, a.pageStyle()); err != nil {
 		return err
 	}
-	if o, ok := a.stdout.(*dataWriter); ok && pager.New(os.Getenv).Show(o.to, b.Bytes()) {
+	if o, ok := a.stdout.(*dataWriter); ok && pager.New(os.Getenv, a.stderr).Show(o.to, b.Bytes()) {
 		a.endsByInterrupt = true // it was meant for the pager
 		return nil
 	}

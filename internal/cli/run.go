@@ -267,11 +267,7 @@ func (o *runOptions) validateFormat() error {
 		return usage("--compare %s is not possible%s; use %s", o.pairs, didYouMean(o.pairs, pairings),
 			strings.Join(pairings, " or "))
 	}
-	if !slices.Contains(formats, o.format) {
-		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats),
-			strings.Join(formats, ", "))
-	}
-	return nil
+	return checkFormat("--format", o.format, formats)
 }
 
 // needsVerdicts reports whether verdicts matter, because the format shows them or a budget depends on them.

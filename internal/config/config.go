@@ -26,12 +26,16 @@ import (
 // Name is the name of the file in the root of a module, and in $XDG_CONFIG_HOME/brewput.
 const Name = "brewput.conf"
 
+// Variable is the environment variable that switches the files off.
+const Variable = "BREWPUT_CONFIG"
+
 // allowed are the flags that a file may set, by verb.
 var allowed = map[string][]string{
 	"run":     {"budget", "count", "cpus", "duration", "format"},
 	"sim":     {"count", "cpus", "duration", "format"},
 	"bench":   {"budget", "count", "cpus", "duration", "format"},
 	"gate":    {"budget", "count", "cpus", "duration", "format"},
+	"compare": {"budget", "count", "format"},
 	"explain": {"cpus", "duration", "format"},
 }
 
@@ -63,10 +67,19 @@ func (s Settings) Find(verb, flag string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// Load reads the file of the module that holds the directory dir, and that of the user. Files that do not exist set
-// nothing. flag returns the name of a verb's flag for an alias. Errors name the file, and the line if one is wrong.
+// Load reads the file of the module that holds the directory dir, and that of the user: neither if the variable
+// [Variable] is off, so that a pull request cannot change how its own benchmarks are judged. Files that do not exist
+// set nothing. flag returns the name of a verb's flag for an alias. Errors name the file, and the line if one is wrong.
 func Load(ctx context.Context, dir string, getenv func(string) string, flag func(verb, name string) string) (Settings,
 	error) {
+	switch v := getenv(Variable); v {
+	case "":
+	case "off":
+		return nil, nil
+	default:
+		return nil, fmt.Errorf("the environment variable %s=%s is not possible: set it to off, or unset it", Variable,
+			v)
+	}
 	var all Settings
 	read := func(path, shown string) error {
 		text, err := input.ReadFile(ctx, path, input.Config)
@@ -169,7 +182,8 @@ func parseLine(line string, flag func(verb, name string) string) (Setting, error
 	case !ok || !dotted:
 		return Setting{}, fmt.Errorf("%q is not a setting; write verb.flag = value, as in run.count = 20", line)
 	case allowed[verb] == nil:
-		return Setting{}, fmt.Errorf("%q cannot be set; a file sets flags of run, sim, bench, gate and explain", key)
+		return Setting{}, fmt.Errorf("%q cannot be set; a file sets flags of run, sim, bench, gate, compare and "+
+			"explain", key)
 	case !slices.Contains(allowed[verb], flag(verb, name)):
 		return Setting{}, fmt.Errorf("%q cannot be set in a file; for %s it may set %s", key, verb,
 			strings.Join(allowed[verb], ", "))

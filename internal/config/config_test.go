@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 		"run.count":                   `brewput.conf:1: "run.count" is not a setting`,
 		"# x\nrun.output = /tmp":      `brewput.conf:2: "run.output" cannot be set in a file; for run it may set budget, count, cpus`,
 		"sim.budget = 5m":             `for sim it may set count, cpus, duration, format`,
-		"doctor.format = json":        `flags of run, sim, bench, gate and explain`,
+		"doctor.format = json":        `flags of run, sim, bench, gate, compare and explain`,
 		"run.env = X=1":               `"run.env" cannot be set`,
 		"pager = less":                `"pager = less" is not a setting`,
 		"run.count = 0":               `takes a whole number, 1 or more`,
@@ -99,6 +99,14 @@ func TestLoad(t *testing.T) {
 		"run.format = md (~/.config/brewput/brewput.conf:2)")
 	if s, _ := Load(t.Context(), sub, func(string) string { return "" }, same); len(s) != 1 {
 		t.Error(s)
+	}
+	for value, wrong := range map[string]bool{"off": false, "on": true} {
+		s, err := Load(t.Context(), sub, func(key string) string {
+			return map[string]string{"HOME": home, Variable: value}[key]
+		}, same)
+		if len(s) > 0 || (err != nil) != wrong {
+			t.Errorf("%s=%s: %v, %v", Variable, value, s, err)
+		}
 	}
 
 	write(user, "")

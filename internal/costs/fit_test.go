@@ -145,6 +145,23 @@ func TestMeasureScatter(t *testing.T) {
 	}
 }
 
+// TestCounted checks that each trial is announced before it runs.
+func TestCounted(t *testing.T) {
+	var order []int
+	run := Run(func(context.Context, trial.Spec) (trial.Outcome, error) {
+		order = append(order, -1)
+		return trial.Outcome{}, nil
+	}).Counted(func(done int) { order = append(order, done) })
+	for range 2 {
+		if _, err := run(t.Context(), trial.Spec{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []int{0, -1, 1, -1}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+}
+
 // TestOneCPU: where nothing can be woken, those costs stay typical, which is said.
 func TestOneCPU(t *testing.T) {
 	asked := map[string]bool{}

@@ -23,6 +23,16 @@ const confidence = 0.95
 // Run runs one trial: trial.Runner.Run, except in tests.
 type Run func(context.Context, trial.Spec) (trial.Outcome, error)
 
+// Counted returns r with a call of before at each trial, which gets the number of trials done.
+func (r Run) Counted(before func(done int)) Run {
+	done := 0
+	return func(ctx context.Context, s trial.Spec) (trial.Outcome, error) {
+		before(done)
+		done++
+		return r(ctx, s)
+	}
+}
+
 // Measure calibrates this machine, which has the given number of CPUs. rate is the number of iterations of the burn
 // loop per nanosecond. On one CPU, costs that need two keep their typical values. The caller records the machine and
 // the program. The error is an [Unsteady] if the machine changed between halves of the rounds.

@@ -3,14 +3,18 @@ package gobench
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sweep"
 )
@@ -58,16 +62,29 @@ func SaveBaseline(name, run string) (file string, err error) {
 		return "", err
 	}
 	run = relative(runs, run) // the module may move
-	partial := filepath.Join(runs, "baselines", ".partial")
-	if err := os.WriteFile(partial, []byte(run+"\n"), 0o666); err != nil {
-		return "", err
-	}
-	return relative(here, file), os.Rename(partial, file)
+	removeAbandonedSaves(filepath.Dir(file))
+	return relative(here, file), store.Replace(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, run+"\n")
+		return err
+	})
 }
 
-// Baseline returns the run directory of a baseline. It refuses a name that does not exist, and a run of another
-// machine. option is the option that gives the name.
-func Baseline(ctx context.Context, option, name string) (run string, err error) {
+// removeAbandonedSaves removes the temporary files of saves that were killed. A save takes far less than a day, so none
+// that is still under way loses its file.
+func removeAbandonedSaves(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := e.Info()
+		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), ".tmp") && err == nil &&
+			time.Since(info.ModTime()) > 24*time.Hour {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// Baseline returns the run directory of a baseline. It refuses a name that does not exist, a run of another machine,
+// and a run with no benchmark of the packages that patterns match. option is the option that gives the name.
+func Baseline(ctx context.Context, option, name string, patterns []string) (run string, err error) {
 	if err := CheckBaselineName(option, name); err != nil {
 		return "", err
 	}
@@ -99,7 +116,29 @@ func Baseline(ctx context.Context, option, name string) (run string, err error) 
 		return "", plan.Refuse(option, name, "it was measured on another machine: %w", err).
 			Suggest("save one here by {save} %s", name)
 	}
-	return run, nil
+	x, err := ExperimentOf(run, &r.Header)
+	if err != nil {
+		return "", plan.Refuse(option, name, "%w", err)
+	}
+	return run, x.checkCommon(ctx, option, name, &Experiment{Patterns: patterns, Dir: here})
+}
+
+// checkCommon refuses a baseline with no benchmark function of the packages that will be measured. It does not refuse
+// packages that do not exist, because their measurement does.
+func (x *Experiment) checkCommon(ctx context.Context, option, name string, measured *Experiment) error {
+	if len(measured.Patterns) == 0 {
+		measured.Patterns = []string{"."}
+	}
+	targets, err := measured.targets(ctx)
+	if err != nil {
+		return ctx.Err()
+	}
+	declared, err := measured.declared(ctx, targets)
+	if err != nil || slices.ContainsFunc(x.Benchmarks, func(b Benchmark) bool { return declared[b.function()] }) {
+		return err
+	}
+	return plan.Refuse(option, name, "it is of %s, and %s has none of its benchmarks", x.Package, measured.Package).
+		Suggest("measure the packages of the baseline, or save another one by {save}")
 }
 
 // unknownBaseline is the refusal of a name, with the baselines that are in the directory.

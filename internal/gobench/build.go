@@ -23,20 +23,25 @@ type Variant struct {
 	Layout  int    // seed of the order of functions; 0: the linker's own order
 }
 
-// file returns the name of the binary.
+// file returns the name of the binary. Variants have different names. Most keep the name that earlier versions of
+// Brewput gave them, because runs of those may be continued.
 func (v Variant) file() string {
+	pkg := inFile(v.Package)
+	if v.PGO != "" {
+		pkg = strings.ReplaceAll(pkg, "-", "%2D") // so that a dash ends it
+	}
 	name := v.Rev
-	for _, part := range []string{v.Package, v.Go, v.PGO} {
+	for _, part := range []string{pkg, inFile(v.Go), inFile(v.PGO)} {
 		if part != "" {
-			name += "-" + strings.Map(func(r rune) rune {
-				if r == '/' || r == '\\' || r == ':' {
-					return '_'
-				}
-				return r
-			}, part)
+			name += "-" + part
 		}
 	}
 	return name + "-" + strconv.Itoa(v.Layout) + ".test"
+}
+
+// inFile writes a path as part of a file name: a slash as _, and what would be mistaken for it by its code.
+func inFile(path string) string {
+	return strings.NewReplacer("/", "_", "_", "%5F", "%", "%25", `\`, "%5C", ":", "%3A").Replace(path)
 }
 
 // Builder compiles test binaries.

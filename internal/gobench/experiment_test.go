@@ -85,6 +85,28 @@ func TestPackageVariants(t *testing.T) {
 	}
 }
 
+// TestBinaryNames checks that no two variants of an experiment share a file.
+func TestBinaryNames(t *testing.T) {
+	for _, x := range []Experiment{
+		{Packages: []Package{{Name: "a/b"}, {Name: "a_b"}, {Name: "a%5Fb"}, {Name: "a/_b"}, {Name: "a_/b"},
+			{Name: "a__b"}}},
+		{PGO: []string{"a/b.pgo", "a_b.pgo", `a\b.pgo`, "a:b.pgo"}},
+		{Packages: []Package{{Name: "a"}, {Name: "a-b"}}, PGO: []string{"b-c.pgo", "c.pgo"}},
+	} {
+		seen := map[string]Variant{}
+		for _, v := range x.variants() {
+			if other, ok := seen[v.file()]; ok {
+				t.Errorf("%+v and %+v are both %s", other, v, v.file())
+			}
+			seen[v.file()] = v
+		}
+	}
+	v := Variant{Rev: Head, Package: "internal/x-y", Go: "go1.26.0"}
+	if got := v.file(); got != "head-internal_x-y-go1.26.0-0.test" {
+		t.Errorf("%s: a continued run of an earlier version has another file", got)
+	}
+}
+
 // TestPackageNames checks that packages are named by their path in the module, or by their import path.
 func TestPackageNames(t *testing.T) {
 	of := func(module string, paths ...string) (list []Target) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -168,7 +169,7 @@ func listPackages(ctx context.Context, dir, pattern string) (list []listed, err 
 }
 
 // benchmarkFunction matches the declaration of a benchmark.
-var benchmarkFunction = regexp.MustCompile(`(?m)^func Benchmark[^a-z(]?\w*\(`)
+var benchmarkFunction = regexp.MustCompile(`(?m)^func Benchmark([^a-z(]?\w*)\(`)
 
 // hasBenchmarks reports whether a test file of the package declares a benchmark.
 func (p listed) hasBenchmarks(ctx context.Context) (bool, error) {
@@ -182,4 +183,36 @@ func (p listed) hasBenchmarks(ctx context.Context) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// declared returns the functions that the test files of packages declare as benchmarks, as [Benchmark.function] names
+// them: also those that build constraints exclude.
+func (x *Experiment) declared(ctx context.Context, targets []Target) (map[string]bool, error) {
+	all, packages := map[string]bool{}, x.packages()
+	for i, t := range targets {
+		entries, err := os.ReadDir(t.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), "_test.go") {
+				continue
+			}
+			text, err := input.ReadFile(ctx, filepath.Join(t.Dir, e.Name()), input.Source)
+			if err != nil {
+				return nil, err
+			}
+			for _, match := range benchmarkFunction.FindAllSubmatch(text, -1) {
+				all[packages[i].qualified(string(match[1]))] = true
+			}
+		}
+	}
+	return all, nil
+}
+
+// function returns the name of the benchmark's function, with its package if there are several.
+func (b Benchmark) function() string {
+	p := Package{Name: b.Package}
+	name, _, _ := strings.Cut(strings.TrimPrefix(b.Name, p.qualified("")), "/")
+	return p.qualified(name)
 }

@@ -18,28 +18,34 @@ func TestMain(m *testing.M) {
 		text, _ := io.ReadAll(os.Stdin)
 		os.Stdout.WriteString("paged, LESS=" + os.Getenv("LESS") + "\n" + string(text))
 		os.Exit(0)
-	case "quit":
+	case "quit": // after the first screen
+		io.ReadFull(os.Stdin, make([]byte, 10))
+		os.Exit(1)
+	case "end":
+		os.Exit(0)
+	case "fail":
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }
 
 // shown shows a page on a terminal of 24 lines, and returns what the terminal got.
-func shown(t *testing.T, lines int, env map[string]string) (text string, ok bool) {
+func shown(t *testing.T, lines int, env map[string]string) (text string, ok bool, warning string) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p := New(func(name string) string { return env[name] })
+	var stderr strings.Builder
+	p := New(func(name string) string { return env[name] }, &stderr)
 	p.height = func(*os.File) (int, bool) { return 24, true }
 	ok = p.Show(f, bytes.Repeat([]byte("x\n"), lines))
 	got, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(got), ok
+	return string(got), ok, stderr.String()
 }
 
 func TestShow(t *testing.T) {
@@ -60,23 +66,51 @@ func TestShow(t *testing.T) {
 		{24, map[string]string{"PAGER": self, "NO_PAGER": "1"}, ""},
 		{24, map[string]string{"PAGER": self, "TERM": "dumb"}, ""},
 		{24, map[string]string{"PAGER": "cat"}, ""},
-		{24, map[string]string{"PAGER": filepath.Join(t.TempDir(), "missing")}, ""},
 	} {
-		if got, ok := shown(t, c.lines, c.env); got != c.want || ok != (c.want != "") {
-			t.Errorf("%d lines, %v: %q, %v", c.lines, c.env, got, ok)
+		if got, ok, warning := shown(t, c.lines, c.env); got != c.want || ok != (c.want != "") || warning != "" {
+			t.Errorf("%d lines, %v: %q, %v, %q", c.lines, c.env, got, ok, warning)
 		}
 	}
 }
 
-// TestQuit checks that a pager that ends early and fails is no error, however long the page is.
+// TestFail checks that a page is not shown, and why, if the pager cannot be started, or fails without reading it,
+// however long the page is.
+func TestFail(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PAGER_TEST", "fail")
+	for program, want := range map[string]string{
+		self: "does not show the page (exit status 1): correct $PAGER, or set NO_PAGER=1",
+
+		filepath.Join(t.TempDir(), "missing"): "missing\" does not show the page (",
+	} {
+		for _, lines := range []int{24, 1_000_000} {
+			got, ok, warning := shown(t, lines, map[string]string{"PAGER": program})
+			if ok || got != "" || !strings.HasPrefix(warning, "warning: the pager ") ||
+				!strings.Contains(warning, want) || strings.Count(warning, "\n") != 1 {
+				t.Errorf("%s, %d lines: %v, %q, %q", program, lines, ok, got, warning)
+			}
+		}
+	}
+}
+
+// TestQuit checks that a pager that ends early is no error, however long the page is: one that fails after it has read
+// something, and one that succeeds without.
 func TestQuit(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PAGER_TEST", "quit")
-	if got, ok := shown(t, 1_000_000, map[string]string{"PAGER": self}); !ok || got != "" {
-		t.Errorf("%v, %d bytes", ok, len(got))
+	for _, how := range []string{"quit", "end"} {
+		t.Setenv("PAGER_TEST", how)
+		for _, lines := range []int{24, 1_000_000} {
+			got, ok, warning := shown(t, lines, map[string]string{"PAGER": self})
+			if !ok || got != "" || warning != "" {
+				t.Errorf("%s, %d lines: %v, %d bytes, %q", how, lines, ok, len(got), warning)
+			}
+		}
 	}
 }
 
@@ -88,7 +122,7 @@ func TestNoTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p := New(func(string) string { return "" })
+	p := New(func(string) string { return "" }, io.Discard)
 	for _, w := range []io.Writer{f, &bytes.Buffer{}} {
 		if p.Show(w, page) {
 			t.Errorf("%T is paged", w)
@@ -97,7 +131,7 @@ func TestNoTerminal(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	p := New(func(string) string { return "" })
+	p := New(func(string) string { return "" }, io.Discard)
 	missing := func(string) (string, error) { return "", errors.New("missing") }
 	found := func(name string) (string, error) { return name, nil }
 	if got := p.command(found); !slices.Equal(got, []string{"less", "-FRX"}) {

@@ -33,27 +33,45 @@ type Program struct {
 	Local  string // directory with a checkout of brewput to use; "" for the brewput that this program was built from
 }
 
-// Create writes the program into a new directory. It uses no network. tidy says that go mod tidy is needed, which
-// needs one: the modules that brewput requires are not known here. Errors are a [*plan.Refusal] unless a disk failed.
-func (p Program) Create() (tidy bool, err error) {
+// Create writes the program into a new directory. It uses no network. next is an indented line with a command that must
+// run before the program can be built, and what it downloads; "" if there is none, because the modules that brewput
+// requires are known: from its source, or from the module cache. Errors are a [*plan.Refusal] unless a disk failed.
+func (p Program) Create() (next string, err error) {
 	if err := p.check(); err != nil {
-		return false, err
+		return "", err
 	}
-	files, err := p.module(buildinfo.Here(), sources())
+	b, dir := buildinfo.Here(), sources()
+	if dir == "" {
+		b, dir = cached(b, moduleCache(os.Getenv))
+	}
+	files, err := p.module(b, dir)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	files["main.go"] = strings.ReplaceAll(mainText, "NAME", p.Name)
 	files["main_test.go"] = testText
 	if err := os.Mkdir(p.Name, 0o777); err != nil {
-		return false, plan.AsRefusal(err)
+		return "", plan.AsRefusal(err)
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(p.Name, name), []byte(text), 0o666); err != nil {
-			return false, err
+			return "", err
 		}
 	}
-	return files["go.sum"] == "", nil
+	if files["go.sum"] != "" {
+		return "", nil
+	}
+	if released(b) {
+		return fmt.Sprintf("  go mod tidy  # downloads %s %s, which the module cache lacks\n", buildinfo.Module,
+			b.Version), nil
+	}
+	return fmt.Sprintf("  go mod tidy  # downloads the latest %s; the option local uses a checkout instead\n",
+		buildinfo.Module), nil
+}
+
+// released reports whether a program was built from a version that is published.
+func released(b buildinfo.Build) bool {
+	return strings.HasPrefix(b.Version, "v") && !strings.Contains(b.Version, "+")
 }
 
 // sources is the directory of the source that this program was built from; "" if it is gone.
@@ -75,7 +93,6 @@ func isSource(dir string) bool {
 // module returns go.mod, and go.sum if it is known: with the checkout that the user gave, with the published module
 // that b was built from, or else with the source in dir. dir is "" if that is gone.
 func (p Program) module(b buildinfo.Build, dir string) (files map[string]string, err error) {
-	released := strings.HasPrefix(b.Version, "v") && !strings.Contains(b.Version, "+")
 	replaced := p.Local
 	if replaced != "" {
 		if replaced, err = filepath.Abs(replaced); err != nil {
@@ -85,7 +102,7 @@ func (p Program) module(b buildinfo.Build, dir string) (files map[string]string,
 			return nil, plan.Refuse("local", strconv.Quote(p.Local), "no brewput checkout is there")
 		}
 		dir = replaced
-	} else if b.Sum == "" || !released {
+	} else if b.Sum == "" || !released(b) {
 		replaced = dir
 	}
 
@@ -112,7 +129,7 @@ func (p Program) module(b buildinfo.Build, dir string) (files map[string]string,
 	}
 	mod := fmt.Sprintf("module %s\n\ngo %s\n", path, goLine)
 	switch {
-	case replaced == "" && released:
+	case replaced == "" && released(b):
 		version = b.Version
 		fallthrough
 	case replaced != "":

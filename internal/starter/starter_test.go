@@ -51,6 +51,69 @@ func TestModule(t *testing.T) {
 	}
 }
 
+// TestCached: a program of an archive finds the source of its version, and the checksum, in the module cache.
+func TestCached(t *testing.T) {
+	cache := t.TempDir()
+	module := filepath.FromSlash(buildinfo.Module)
+	dir := filepath.Join(cache, module+"@v1.2.3")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(checkout(t), dir); err != nil {
+		t.Fatal(err)
+	}
+	versions := filepath.Join(cache, "cache", "download", module, "@v")
+	if err := os.MkdirAll(versions, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(versions, "v1.2.3.ziphash"), []byte("h1:x=\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		version, sum, cache string
+		found               bool
+	}{
+		"archive":               {version: "v1.2.3", cache: cache, found: true},
+		"installed, trimmed":    {version: "v1.2.3", sum: "h1:x=", cache: cache, found: true},
+		"another sum":           {version: "v1.2.3", sum: "h1:y=", cache: cache},
+		"another version":       {version: "v1.2.4", cache: cache},
+		"a changed source":      {version: "v1.2.3+dirty", cache: cache},
+		"no version":            {version: "(devel)", cache: cache},
+		"no cache":              {version: "v1.2.3"},
+		"an empty cache":        {version: "v1.2.3", cache: t.TempDir()},
+		"a cache of no modules": {version: "v1.2.3", cache: dir},
+	} {
+		b, at := cached(buildinfo.Build{Version: c.version, Sum: c.sum}, c.cache)
+		if (at == dir) != c.found || !c.found && (at != "" || b.Sum != c.sum) {
+			t.Errorf("%s: %q, %q", name, at, b.Sum)
+			continue
+		}
+		if !c.found {
+			continue
+		}
+		files, err := Program{Name: "mine"}.module(b, at)
+		if err != nil || strings.Contains(files["go.mod"], "replace") ||
+			!strings.Contains(files["go.mod"], "\nrequire "+buildinfo.Module+" v1.2.3\n") ||
+			!strings.Contains(files["go.sum"], "example.com/dep v1.0.0 h1:y=\n"+buildinfo.Module+" v1.2.3 h1:x=\n") {
+			t.Errorf("%s: %v\n%s\n%s", name, err, files["go.mod"], files["go.sum"])
+		}
+	}
+}
+
+// TestModuleCache: the cache is where the go command has it.
+func TestModuleCache(t *testing.T) {
+	a, b := filepath.Join("/", "a"), filepath.Join("/", "b")
+	for _, c := range []struct{ cache, path, want string }{
+		{a, b, a},
+		{"", b + string(filepath.ListSeparator) + a, filepath.Join(b, "pkg", "mod")},
+	} {
+		env := map[string]string{"GOMODCACHE": c.cache, "GOPATH": c.path}
+		if got := moduleCache(func(name string) string { return env[name] }); got != c.want {
+			t.Errorf("%v: %s", c, got)
+		}
+	}
+}
+
 // checkout makes a directory that looks like a checkout of brewput.
 func checkout(t *testing.T) string {
 	t.Helper()

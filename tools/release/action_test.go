@@ -10,10 +10,12 @@ import (
 	"github.com/brewput/brewput/internal/repository"
 )
 
-// fakeBrewput stands for the program: it writes its arguments to the file arguments, prints a page that tries to give
+// fakeBrewput stands for the program: it writes its arguments to the file arguments, appends BREWPUT_CONFIG to the
+// summary, prints a page that tries to give
 // the runner a command, and exits with the code of the variable CODE.
 const fakeBrewput = `#!/bin/sh
 printf '%s\n' "$@" >"$RUNNER_TEMP/arguments"
+printf 'config=%s\n' "$BREWPUT_CONFIG" >>"$GITHUB_STEP_SUMMARY"
 echo '::warning::from the program'
 echo '| page |'
 exit $CODE
@@ -137,6 +139,15 @@ func TestActionRefuses(t *testing.T) {
 			j.output != "result=error\n" {
 			t.Errorf("%q: exit %d, arguments %q, outputs %q, printed\n%s", test.variable, j.code, j.arguments, j.output,
 				j.stdout)
+		}
+	}
+}
+
+// TestActionIgnoresConfig checks that brewput.conf of a pull request sets nothing, whatever the job's environment says.
+func TestActionIgnoresConfig(t *testing.T) {
+	for _, variable := range []string{"X=", "BREWPUT_CONFIG=", "BREWPUT_CONFIG=on"} {
+		if j := runAction(t, variable); !strings.Contains(j.summary, "config=off\n") {
+			t.Errorf("%s: %s", variable, j.summary)
 		}
 	}
 }

@@ -186,3 +186,29 @@ func Default(f *pflag.Flag) string {
 
 // Alias returns the clearer name of a verb's flag, or "" if it has one name.
 func Alias(verb, flag string) string { return aliases[verb][flag] }
+
+// OfferAliases makes the completion of flags offer their aliases too. args are the arguments of the command. Unless
+// they ask for a completion, it does nothing. The aliases become persistent flags, which [addAliases] keeps out of
+// parsing, because cobra offers nothing but flags.
+func OfferAliases(root *cobra.Command, args []string) {
+	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
+		return
+	}
+	for _, verb := range root.Commands() {
+		offerAliases(verb, verb.Name())
+	}
+}
+
+func offerAliases(cmd *cobra.Command, verb string) {
+	for _, c := range cmd.Commands() { // before the parents, whose aliases they would inherit
+		offerAliases(c, verb)
+	}
+	cmd.InheritedFlags() // adds persistent flags to Flags, where an alias that came first would take their place
+	for flag, alias := range aliases[verb] {
+		if f := cmd.Flags().Lookup(flag); f != nil {
+			same := *f
+			same.Name, same.Shorthand, same.Usage = alias, "", "the same as --"+flag
+			cmd.PersistentFlags().AddFlag(&same)
+		}
+	}
+}

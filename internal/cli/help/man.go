@@ -99,13 +99,14 @@ const (
     4    a trial, benchmark or program failed
     130  interrupted; what was measured is kept`
 	variables = `NO_COLOR switches colours off. COLUMNS is the width of pages and help. BREWPUT_COUNT and
-the like set flags that are not given.`
+the like set flags that are not given. BREWPUT_CONFIG=off ignores brewput.conf.`
 	files = `brewput.conf in the root of the module, and brewput/brewput.conf in $XDG_CONFIG_HOME or
 ~/.config, hold defaults of flags: lines such as
 
     run.count = 20
 
-They may set count, duration, budget, format and cpus of run, sim, bench, gate and explain.`
+They may set count, duration, budget, format and cpus of run, sim, bench, gate, compare
+and explain.`
 )
 
 // roffText is a text with paragraphs and indented lines in roff.

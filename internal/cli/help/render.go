@@ -21,22 +21,68 @@ func Width(columns string, terminal int) int {
 	return min(max(terminal, 60), 100)
 }
 
-// Write writes the help of a command, at most width columns wide.
+// screen is the number of lines of a terminal on which usage, purpose and examples of a verb must fit.
+const screen = 24
+
+// Write writes the help of a command, at most width columns wide. The first screen of a verb has its usage, what it
+// does and examples. Flags follow, and last the part of the text for which the screen had no room.
 func Write(w io.Writer, cmd *cobra.Command, width int) {
 	text := cmd.Long
 	if text == "" {
 		text = cmd.Short
 	}
-	fmt.Fprintln(w, reflow(text, width))
-	writeUsage(w, cmd, width)
+	text = reflow(text, width)
+	if !cmd.HasParent() {
+		fmt.Fprintf(w, "%s\n\n", text)
+		writeUsage(w, cmd, width)
+		return
+	}
+	usage, last := usageOf(cmd, width), examplesOf(cmd, width)
+	lines := screen - strings.Count(usage+last, "\n") - 2 // a blank line, and that of the prompt
+	first, rest := firstParagraphs(text, lines)
+	fmt.Fprintf(w, "%s\n%s\n%s", usage, first, last)
+	writeFlags(w, cmd, width)
+	if rest != "" {
+		fmt.Fprintf(w, "\nDetails:\n\n%s\n", rest)
+	}
+}
+
+// firstParagraphs returns the first paragraphs of a text that fit into a number of lines, at least one, and the rest. A
+// paragraph that ends in a colon stays with the next.
+func firstParagraphs(text string, lines int) (first, rest string) {
+	paragraphs := strings.Split(text, "\n\n")
+	n := 1
+	for i := range paragraphs {
+		head := strings.Join(paragraphs[:i+1], "\n\n")
+		if i > 0 && !strings.HasSuffix(first, ":") && strings.Count(head, "\n")+1 > lines {
+			break
+		}
+		first, n = head, i+1
+	}
+	return first, strings.Join(paragraphs[n:], "\n\n")
+}
+
+// usageOf is the usage of a command.
+func usageOf(cmd *cobra.Command, width int) string {
+	return fmt.Sprintf("Usage:\n%s\n", wrap(useLine(cmd), "  ", "      ", "", width))
+}
+
+// examplesOf are the examples of a command after a blank line; "" if it has none.
+func examplesOf(cmd *cobra.Command, width int) string {
+	if cmd.Example == "" {
+		return ""
+	}
+	return "\nExamples:\n" + examples(cmd, "  ", width)
 }
 
 // writeUsage writes the help of a command without its text.
 func writeUsage(w io.Writer, cmd *cobra.Command, width int) {
-	fmt.Fprintf(w, "\nUsage:\n%s\n", wrap(useLine(cmd), "  ", "      ", "", width))
-	if cmd.Example != "" {
-		fmt.Fprintf(w, "\nExamples:\n%s", examples(cmd, "  ", width))
-	}
+	fmt.Fprint(w, usageOf(cmd, width), examplesOf(cmd, width))
+	writeFlags(w, cmd, width)
+}
+
+// writeFlags writes the verbs below a command, and its flags.
+func writeFlags(w io.Writer, cmd *cobra.Command, width int) {
 	for _, g := range cmd.Groups() {
 		writeVerbs(w, cmd, g.ID, g.Title, width)
 	}

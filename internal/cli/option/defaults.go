@@ -181,3 +181,16 @@ func DidYouMean(word string, known []string) string {
 	}
 	return ""
 }
+
+// Subset returns the named flags of a set; all if there are no names. Flags that it sets are no flags of the command
+// line: [pflag.FlagSet.Visit] of the whole set does not visit them.
+func Subset(flags *pflag.FlagSet, names []string) *pflag.FlagSet {
+	if len(names) == 0 {
+		return flags
+	}
+	some := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, n := range names {
+		some.AddFlag(flags.Lookup(n))
+	}
+	return some
+}
