@@ -103,15 +103,15 @@ var mayImport = map[string][]string{
 	"proof/aatest":        {"compare", "lab", "workload"},
 	"proof/realcode":      {"internal/stat", "proof/idle", "result"},
 	"proof/record":        {},
-	"internal/repository": {"internal/proc"},
+	"tools/repository":    {"internal/proc"},
 	"proof/binarysize":    {"internal/proc"},
 	"tools/release":       {"internal/interrupt", "internal/proc"},
-	"internal/hostile": {"env", "internal/gobench", "internal/host", "internal/quote", "internal/store", "plan",
+	"tools/hostile": {"env", "internal/gobench", "internal/host", "internal/quote", "internal/store", "plan",
 		"result", "sweep", "workload"},
-	"proof/robustness": {"", "internal/hostile", "internal/proc", "proof/record", "internal/repository",
-		"internal/store", "internal/store/storetest", "result"},
-	"proof/regressions": {"internal/host", "internal/repository", "internal/stat", "proof/idle", "proof/record",
-		"result"},
+	"proof/robustness": {"", "internal/proc", "internal/store", "internal/store/storetest", "proof/record", "result",
+		"tools/hostile", "tools/repository"},
+	"proof/regressions": {"internal/host", "internal/stat", "proof/idle", "proof/record", "result",
+		"tools/repository"},
 	"proof/simspeed": {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan",
 		"proof/aatest", "proof/idle", "proof/record", "result", "sim", "sweep", "workload"},
@@ -126,8 +126,8 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"internal/hostile", "proof/aatest", "proof/idle", "proof/record",
-	"internal/repository", "internal/schema/schematest", "internal/seeded", "internal/store/storetest", "tools/release"}
+var toolsOnly = []string{"internal/schema/schematest", "internal/seeded", "internal/store/storetest", "proof/aatest",
+	"proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -146,7 +146,7 @@ var (
 		"internal/gotrace":    {"golang.org/x/exp/trace"},
 		"internal/hist":       {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},
 		"internal/host":       {"golang.org/x/sys"},
-		"internal/hostile":    {"github.com/google/pprof"},
+		"tools/hostile":       {"github.com/google/pprof"},
 		"internal/pprofui":    {"github.com/google/pprof"},
 		"internal/proc":       {"golang.org/x/sys"},
 		"internal/seeded":     {"pgregory.net/rapid"},
@@ -219,7 +219,7 @@ const catalogueFile = "catalog/catalog.go"
 // protocol uses them.
 var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
-	"internal/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
+	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
 	"examples/futuredate": true}
 
@@ -239,7 +239,7 @@ var mayExit = map[string]string{
 	"brewput.go Main":                       "is the main function of a program",
 	"trial/child.go Main":                   "is the main function of the process of a trial",
 	"trial/child.go serveParent":            "ends the process of a trial when its parent asks for it, or is gone",
-	"internal/hostile/carriers.go Workload": "tests a design that ends its own process",
+	"tools/hostile/carriers.go Workload": "tests a design that ends its own process",
 }
 
 // Limits of file and function lengths, except in tests.

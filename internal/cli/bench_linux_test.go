@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/brewput/brewput/internal/repository"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // benchRepository makes a repository with a benchmark whose base differs from the head.

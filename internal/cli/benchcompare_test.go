@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/internal/hostile"
+	"github.com/brewput/brewput/tools/hostile"
 )
 
 // TestInvalidValues checks that files with only invalid values are refused in every format, and that lines with such

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/cli"
-	"github.com/brewput/brewput/internal/hostile"
+	"github.com/brewput/brewput/tools/hostile"
 	"github.com/brewput/brewput/workload"
 )
 

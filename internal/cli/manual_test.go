@@ -15,7 +15,7 @@ import (
 
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/internal/cli"
-	"github.com/brewput/brewput/internal/repository"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // TestManual executes the console blocks of the manual.

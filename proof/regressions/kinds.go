@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
-	"github.com/brewput/brewput/internal/repository"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // kind is a change of the repository, with the arguments of gate and its right decisions.

@@ -22,8 +22,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/brewput/brewput/internal/repository"
 	"github.com/brewput/brewput/proof/record"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 func main() {

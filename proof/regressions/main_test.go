@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/brewput/brewput/internal/repository"
 	"github.com/brewput/brewput/proof/record"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // TestTally counts right and wrong runs, and checks when a promise is broken.

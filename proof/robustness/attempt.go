@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/hostile"
 	"github.com/brewput/brewput/proof/record"
+	"github.com/brewput/brewput/tools/hostile"
 )
 
 // attempt is one attack, with a directory and a random source of its own.
@@ -123,7 +123,7 @@ func ours(text string) bool {
 		stack, rest, _ := strings.Cut(text, "\n\n")
 		stack, _, _ = strings.Cut(stack, "\ncreated by ")
 		for _, pkg := range []string{"internal/cli.", "report.", "compare."} {
-			if strings.Contains(stack, module+pkg) && !strings.Contains(stack, module+"internal/hostile.") {
+			if strings.Contains(stack, module+pkg) && !strings.Contains(stack, module+"tools/hostile.") {
 				return true
 			}
 		}

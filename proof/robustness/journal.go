@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brewput/brewput/internal/repository"
 	"github.com/brewput/brewput/internal/store/storetest"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // stored is a kind of run, made twice. The first run is damaged.

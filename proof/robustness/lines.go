@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/brewput/brewput/internal/hostile"
-	"github.com/brewput/brewput/internal/repository"
+	"github.com/brewput/brewput/tools/hostile"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // option is a flag in the help of a verb.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/internal/hostile"
+	"github.com/brewput/brewput/tools/hostile"
 )
 
 func TestMain(m *testing.M) {
@@ -196,7 +196,7 @@ func TestJudge(t *testing.T) {
 	for text, want := range map[string]int{
 		crash + "main.main()\n":                                                             0,
 		crash + own + "report.Table()\n\t/x.go:1\nmain.main()\n":                            1,
-		crash + own + "internal/hostile.Workload.func2()\n" + own + "internal/cli.Main()\n": 0,
+		crash + own + "tools/hostile.Workload.func2()\n" + own + "internal/cli.Main()\n": 0,
 		crash + "main.main()\n\ngoroutine 2 [running]:\n" + own + "internal/cli.Main()\n":   0,
 		crash + "main.main()\n\n" + crash +
 			"github.com/brewput/brewput/compare.Rows()\n": 1,

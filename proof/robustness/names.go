@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/hostile"
-	"github.com/brewput/brewput/internal/repository"
+	"github.com/brewput/brewput/tools/hostile"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // hostileName is the name of an attempt. The first attempts have one hostile piece each, later ones mixtures.

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/brewput/brewput"
-	"github.com/brewput/brewput/internal/hostile"
+	"github.com/brewput/brewput/tools/hostile"
 )
 
 // userVariable makes this program act as the program of a user. Its value is a name in hexadecimal digits.

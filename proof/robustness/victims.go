@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/brewput/brewput/internal/repository"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // victims are the commands that are killed or interrupted.

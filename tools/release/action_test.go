@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/brewput/brewput/internal/repository"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // fakeBrewput stands for the program: it writes its arguments to the file arguments, appends BREWPUT_CONFIG to the

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/proc"
-	"github.com/brewput/brewput/internal/repository"
+	"github.com/brewput/brewput/tools/repository"
 )
 
 // TestRelease builds a release of a small program in two directories and compares every byte.
