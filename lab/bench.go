@@ -78,12 +78,7 @@ func (o BenchOptions) Validate() error {
 
 // limit is the time after which a trial counts as hung. The rounds before the last one, each with its set-up, may take
 // many times the measured time.
-func (o *BenchOptions) limit() time.Duration {
-	if o.TimeLimit > 0 {
-		return o.TimeLimit
-	}
-	return 20*o.Duration + time.Minute
-}
+func (o *BenchOptions) limit() time.Duration { return cmp.Or(o.TimeLimit, 20*o.Duration+time.Minute) }
 
 // levels returns the levels of GOMAXPROCS.
 func (o *BenchOptions) levels() ([]plan.Level, error) {

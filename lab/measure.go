@@ -62,10 +62,7 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 
 // limit is the time limit of a trial.
 func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Duration {
-	if o.TimeLimit > 0 {
-		return o.TimeLimit
-	}
-	return sweep.DefaultTimeLimit(w, cases, o.Warmup, o.Duration, o.Operations)
+	return cmp.Or(o.TimeLimit, sweep.DefaultTimeLimit(w, cases, o.Warmup, o.Duration, o.Operations))
 }
 
 // Measure measures designs of a workload on this machine. Each trial runs in a fresh process. A block holds every

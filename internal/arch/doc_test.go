@@ -83,7 +83,7 @@ func TestPublicTypes(t *testing.T) {
 	}
 	for _, r := range reachable(files) {
 		if strings.HasPrefix(r.pkg, "internal/") {
-			t.Errorf("%s: %s can be reached from the API of a stable package", r.pkg, r.text)
+			t.Errorf("%s leads from the API of a stable package to %s: %s", r.by, r.pkg, r.text)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +9,7 @@ import (
 
 // reached is a declaration outside the stable packages that their API leads to.
 type reached struct {
-	pkg string
+	pkg, by string // by is one declaration that names its type
 	declaration
 }
 
@@ -16,7 +17,13 @@ type reached struct {
 // parameter, a result, a field or a method, however far. It adds the untyped constants of the packages of these types,
 // which are values of their fields.
 func reachable(files []*file) (list []reached) {
-	var queue []string
+	var queue []reached // types, by name
+	follow := func(pkg string, d declaration) {
+		for _, name := range d.uses {
+			by := cmp.Or(pkg, "brewput") + ": " + d.text
+			queue = append(queue, reached{name[:strings.LastIndexByte(name, '.')], by, declaration{of: name}})
+		}
+	}
 	of := map[string][]declaration{}      // by type
 	untyped := map[string][]declaration{} // constants, by package
 	for _, f := range files {
@@ -26,7 +33,7 @@ func reachable(files []*file) (list []reached) {
 		for _, d := range declarations(f) {
 			switch {
 			case slices.Contains(stable, f.pkg):
-				queue = append(queue, d.uses...)
+				follow(f.pkg, d)
 			case d.of != "":
 				of[d.of] = append(of[d.of], d)
 			case strings.HasPrefix(d.text, "const "):
@@ -37,19 +44,18 @@ func reachable(files []*file) (list []reached) {
 
 	seen := map[string]bool{}
 	for i := 0; i < len(queue); i++ {
-		name := queue[i]
-		pkg := name[:strings.LastIndexByte(name, '.')]
-		if seen[name] || slices.Contains(stable, pkg) {
+		r := queue[i]
+		if seen[r.of] || slices.Contains(stable, r.pkg) {
 			continue
 		}
-		seen[name] = true
-		all := of[name]
-		if len(all) > 0 && !seen[pkg] {
-			seen[pkg], all = true, slices.Concat(all, untyped[pkg])
+		seen[r.of] = true
+		all := of[r.of]
+		if len(all) > 0 && !seen[r.pkg] {
+			seen[r.pkg], all = true, slices.Concat(all, untyped[r.pkg])
 		}
 		for _, d := range all {
-			list = append(list, reached{pkg, d})
-			queue = append(queue, d.uses...)
+			list = append(list, reached{r.pkg, r.by, d})
+			follow(r.pkg, d)
 		}
 	}
 	return list
