@@ -57,8 +57,10 @@ func TestBaselineOfOtherPackage(t *testing.T) {
 	root := t.TempDir()
 	test := "package p\n\nimport \"testing\"\n\nfunc Benchmark"
 	write(t, root, "go.mod", "module example.com/m\n", "a/a_test.go", test+"A(b *testing.B) {}\n",
-		"b/b_test.go", test+"B(b *testing.B) {}\n", "renamed/a_test.go", test+"A(b *testing.B) {}\n")
+		"b/b_test.go", test+"B(b *testing.B) {}\n", "renamed/a_test.go", test+"A(b *testing.B) {}\n",
+		"c/c_test.go", test+"CaféÄ(b *testing.B) {}\n")
 	ofA := &Experiment{Package: "example.com/m/a", Benchmarks: []Benchmark{{Name: "A/size=1"}}}
+	ofC := &Experiment{Package: "example.com/m/c", Benchmarks: []Benchmark{{Name: "CaféÄ"}}}
 	ofAll := &Experiment{Package: "example.com/m/...", Benchmarks: []Benchmark{{Name: "a.A/x.y/z", Package: "a"}}}
 	for _, c := range []struct {
 		baseline *Experiment
@@ -67,6 +69,7 @@ func TestBaselineOfOtherPackage(t *testing.T) {
 	}{
 		{ofA, "./a", ""},
 		{ofA, "./renamed", ""},
+		{ofC, "./c", ""},
 		{ofA, "./b", "it is of example.com/m/a, and example.com/m/b has none of its benchmarks"},
 		{ofA, "./...", "it is of example.com/m/a, and example.com/m/... has none of its benchmarks"},
 		{ofA, "./missing", ""},

@@ -169,7 +169,7 @@ func listPackages(ctx context.Context, dir, pattern string) (list []listed, err 
 }
 
 // benchmarkFunction matches the declaration of a benchmark.
-var benchmarkFunction = regexp.MustCompile(`(?m)^func Benchmark([^a-z(]?\w*)\(`)
+var benchmarkFunction = regexp.MustCompile(`(?m)^func Benchmark([^a-z(\s]?[^(\s]*)\(`)
 
 // hasBenchmarks reports whether a test file of the package declares a benchmark.
 func (p listed) hasBenchmarks(ctx context.Context) (bool, error) {

@@ -57,6 +57,12 @@ func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note f
 				filepath.Join(dir, name), errors.Join(err, errChanged))
 		}
 	}
+	for _, v := range b.variants() {
+		if x.Binaries[v.file()] == "" { // the name depends on the version, see Variant.file
+			return nil, fmt.Errorf("the run has no test binary %s, because another version of brewput began it: start "+
+				"a new run", v.file())
+		}
+	}
 	return b, nil
 }
 
