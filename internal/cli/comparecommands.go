@@ -68,6 +68,8 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 		return err
 	case f.Changed("count") && o.Count == 0:
 		return usage("--count 0: at least one block is needed")
+	case budget && o.Budget == 0:
+		return errNoBudget()
 	case o.Warmups < 0:
 		return usage("--warmup-runs %d is negative; give 0 for none", o.Warmups)
 	case count && !budget:
