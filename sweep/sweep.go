@@ -30,6 +30,9 @@ type Sweep struct {
 	// Run runs one trial. Tests replace it.
 	Run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	Store Store
+	// Prepare, if not nil, is called at the beginning of an execution without a prediction, unless the sweep is
+	// complete. Its time is not part of a budget.
+	Prepare func(context.Context) error
 	// BurnRatio, if not nil, measures the ratio of actual to nominal burn time at a burn rate. It is called before
 	// each block, and corrects the burns of the block. A CPU clock that slows down for minutes would otherwise
 	// lengthen all work, which no prediction could know.
@@ -102,6 +105,11 @@ func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
 // Execute runs the missing trials block by block, and returns all trials in order. If it fails or ctx is cancelled,
 // it returns the trials so far with the error; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
+	if s.Prepare != nil && !s.Complete {
+		if err := s.Prepare(ctx); err != nil {
+			return s.Done, err
+		}
+	}
 	e := s.begin()
 	defer s.forget() // after an error, what follows is not needed
 	for more := true; more; {
