@@ -13,6 +13,7 @@ import (
 func (r *Runner) Equip(s *sweep.Sweep) {
 	if r != nil {
 		s.Run, s.BurnRatio, r.TimeLimit = r.Run, nil, time.Duration(s.Header.Settings.TimeLimit)
+		s.Prepare = r.Begin // before the clock of a budget starts
 	}
 }
 
