@@ -52,10 +52,10 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	if err := store.CheckVacant(r.dir); err != nil {
 		return nil, sweep.StoreError(err)
 	}
-	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
-		return nil, asRefusal(ctx, err)
+	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err == nil {
+		err = r.prepare(ctx, x, levels, o)
 	}
-	if err := r.prepare(ctx, x, levels, o); err != nil {
+	if err != nil {
 		r.close(ctx)
 		return nil, asRefusal(ctx, err)
 	}
@@ -129,6 +129,7 @@ func (r *benchRun) equip(h sweep.Header) error {
 func (r *benchRun) note(text string) { r.notify.send(Note{text}) }
 
 func (r *benchRun) close(ctx context.Context) {
+	store.Discard(r.dir) // if it holds no run
 	if r.workshop == nil {
 		return
 	}

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 // Replace replaces a file atomically. If it fails, it leaves the existing file as it is.
@@ -22,4 +25,15 @@ func Replace(path string, write func(io.Writer) error) error {
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+// Update makes a file hold a text. It replaces the file as [Replace] does, unless it holds the text already.
+func Update(path, text string) error {
+	if old, err := input.ReadFile(context.Background(), path, input.Benchmarks); err == nil && string(old) == text {
+		return nil
+	}
+	return Replace(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
