@@ -43,12 +43,14 @@ func ReadBench(dir string, notify func(Event)) (*BenchResult, error) {
 		return nil, asRefusal(ctx, err)
 	}
 	res := r.result(BenchRun{Dir: dir, Header: r.sweep.Header, Suite: r.bench.Experiment.Suite(), Trials: r.sweep.Done})
-	res.interims = journal.Interims
+	if journal.Judged == len(journal.Trials) {
+		res.interims = journal.Interims
+	}
 	return res, nil
 }
 
-// Gate returns the decisions of a run that [ReadBench] has read, if [Gate] measured it; otherwise nil. The result lacks
-// what only the gate knew: BudgetEnded, DefaultLayouts and Stale.
+// Gate returns the decisions of a run that [ReadBench] has read, if [Gate] measured it and judged all its trials;
+// otherwise nil. The result lacks what only the gate knew: BudgetEnded, DefaultLayouts and Stale.
 func (r *BenchResult) Gate() (*GateResult, error) {
 	if r.Header.Rule != nil || len(r.interims) == 0 {
 		return nil, nil

@@ -129,6 +129,7 @@ func (r *benchRun) equip(h sweep.Header) error {
 func (r *benchRun) note(text string) { r.notify.send(Note{text}) }
 
 func (r *benchRun) close(ctx context.Context) {
+	store.Discard(r.dir) // if it holds no run
 	if r.workshop == nil {
 		return
 	}

@@ -53,7 +53,9 @@ func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
 		return nil, err
 	}
 	began := time.Now()
-	if err := store.CheckVacant(store.Directory(o.Output, command.Workload, began)); err != nil {
+	o.Output = store.Directory(o.Output, command.Workload, began)
+	defer store.Discard(o.Output) // if it holds no run
+	if err := store.CheckVacant(o.Output); err != nil {
 		return nil, sweep.StoreError(err)
 	}
 	runner := &command.Runner{Experiment: x, Output: o.Show, Note: (&Run{notify: o.Notify}).note}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -111,7 +112,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	}
 	runs := !o.ReadOnly && (!journal.Ended || o.KeepCosts)
 	if runs {
-		if err := errors.Join(h.SameHere(r.Dir), runner.Unchanged()); err != nil {
+		if err := cmp.Or(h.SameHere(r.Dir), runner.Check()); err != nil {
 			return err
 		}
 	}

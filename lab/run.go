@@ -61,8 +61,7 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Header: h, sweep: s, program: program(o.Program), notify: o.Notify,
-		Dir: store.Directory(o.Output, w.Name, h.Started)}
+	r := &Run{Header: h, sweep: s, program: program(o.Program), notify: o.Notify, Dir: o.Output}
 	if err := s.EnoughForAll(); err != nil {
 		return nil, err
 	}
@@ -78,6 +77,8 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 
 // measure creates the run directory and executes the run.
 func (r *Run) measure(ctx context.Context) (*Run, error) {
+	r.Dir = store.Directory(r.Dir, r.Header.Workload, r.Header.Started)
+	defer store.Discard(r.Dir) // if it holds no run
 	if err := r.capacities(ctx); err != nil {
 		return nil, err
 	}

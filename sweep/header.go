@@ -110,6 +110,10 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 	if h.Blocks < 1 || len(h.Cases)+len(h.PredictedCases) == 0 {
 		return plan.Plan{}, errors.New("the run's plan is empty")
 	}
+	if h.Bench != nil && h.Commands != nil {
+		return plan.Plan{}, errors.New("the run has both benchmarks and commands: it was changed, or another program " +
+			"wrote it")
+	}
 	if h.Precision != nil {
 		if err := h.Precision.Validate(); err != nil {
 			return plan.Plan{}, err

@@ -27,11 +27,12 @@ type Sweep struct {
 	Workload *workload.Workload
 	Header   Header
 	Plan     plan.Plan
-	// Begin, if not nil, prepares an execution with missing trials. A budget does not include its time.
-	Begin func(context.Context) error
 	// Run runs one trial. Tests replace it.
 	Run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	Store Store
+	// Prepare, if not nil, is called at the beginning of an execution without a prediction, unless the sweep is
+	// complete. Its time is not part of a budget.
+	Prepare func(context.Context) error
 	// BurnRatio, if not nil, measures the ratio of actual to nominal burn time at a burn rate. It is called before
 	// each block, and corrects the burns of the block. A CPU clock that slows down for minutes would otherwise
 	// lengthen all work, which no prediction could know.
@@ -104,8 +105,8 @@ func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
 // Execute runs the missing trials block by block, and returns all trials in order. If it fails or ctx is cancelled,
 // it returns the trials so far with the error; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
-	if s.Begin != nil && !s.Complete {
-		if err := s.Begin(ctx); err != nil {
+	if s.Prepare != nil && !s.Complete {
+		if err := s.Prepare(ctx); err != nil {
 			return s.Done, err
 		}
 	}

@@ -48,9 +48,9 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	}
 	command := r.Command
 	if command == nil {
-		exe, err := os.Executable()
+		exe, err := programFile()
 		if err != nil {
-			return Outcome{}, fmt.Errorf("cannot find the running program to start trials with: %w", err)
+			return Outcome{}, fmt.Errorf("cannot start trials with the running program: %w", err)
 		}
 		command = []string{exe}
 	}

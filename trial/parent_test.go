@@ -38,6 +38,8 @@ func pose(as string) {
 			panic(err)
 		}
 		answer()
+	case "replaced":
+		replaced()
 	}
 }
 

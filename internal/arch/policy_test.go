@@ -229,6 +229,7 @@ var variables = map[string]string{
 	"env.Default":                        "a value of a struct type, which cannot be a constant",
 	"env.tasks":                          "a pool: its values are reset, and only the cost of a spawn depends on it",
 	"internal/interrupt.heard":           "receives signals before main begins, so no caller can pass a channel",
+	"trial.initial":                      "the file of this program when the process began",
 	"result.Quantiles":                   "a table of the contract that several packages use",
 	"result.Unavailable":                 "NaN, which cannot be a constant",
 	"env/virtual/internal/self.numberAt": "the offset of a thread's number in this build of Go, determined once",

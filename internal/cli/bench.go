@@ -249,7 +249,7 @@ func (a *app) reportBroken(s *result.Suite) {
 // writeBenchFiles writes files for other tools into the directory of a complete run. If again, the run was complete
 // before.
 func (a *app) writeBenchFiles(r *lab.BenchRun, again bool) error {
-	err := writeRevisionFiles(r, again)
+	err := writeRevisionFiles(r)
 	if err != nil && again { // the directory may be read-only
 		fmt.Fprintf(a.stderr, "warning: the files for other tools are not complete: %v\n", err)
 		err = nil

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
@@ -126,13 +126,9 @@ func benchID(h *sweep.Header) string {
 }
 
 // writeRevisionFiles writes a file in the Go benchmark format for each revision into the run directory, for benchstat
-// and compare. If again, existing files are kept.
-func writeRevisionFiles(r *lab.BenchRun, again bool) error {
+// and compare. It leaves files that are already right.
+func writeRevisionFiles(r *lab.BenchRun) error {
 	for _, rev := range r.Suite.Revisions {
-		path := filepath.Join(r.Dir, rev+".txt")
-		if again && exists(path) {
-			continue
-		}
 		trials := slices.DeleteFunc(slices.Clone(r.Suite.ByPackage(r.Trials)), func(t result.Trial) bool {
 			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
 		})
@@ -141,7 +137,7 @@ func writeRevisionFiles(r *lab.BenchRun, again bool) error {
 			benchID(&r.Header), gobench.FactorRev); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		if err := store.Update(filepath.Join(r.Dir, rev+".txt"), b.String()); err != nil {
 			return err
 		}
 	}

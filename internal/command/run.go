@@ -32,10 +32,12 @@ type Runner struct {
 	Note   func(text string) // announces steps of the preparation; may be nil
 
 	begun bool
+	files map[string]os.FileInfo // executable files that identify saw, by design
 }
 
 // Begin runs the setup and the warm-up runs, once. A command that fails is a [*collect.Failure]. The first call stores
-// the checksums of the commands in the experiment; a later execution of the run refuses commands that have changed.
+// the checksums of the commands in the experiment; a later execution of the run refuses commands that have changed, by
+// a [*plan.Refusal].
 func (r *Runner) Begin(ctx context.Context) error {
 	if r.begun {
 		return nil
@@ -67,51 +69,6 @@ func (r *Runner) note(text string) {
 	if r.Note != nil {
 		r.Note(text)
 	}
-}
-
-// Unchanged refuses, by a [*plan.Refusal], commands whose executable files are not those that the run began with. Files
-// that are missing may come from the setup, which follows. A nil runner has no commands.
-func (r *Runner) Unchanged() error {
-	if r == nil {
-		return nil
-	}
-	for _, c := range r.Commands {
-		if path, err := r.find(c.Words[0]); err == nil {
-			if _, err := sumOf(c, path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// identify compares the executable files with those that the run began with, or takes their checksums.
-func (r *Runner) identify(ctx context.Context) error {
-	for i := range r.Commands {
-		c := &r.Commands[i]
-		path, err := r.find(c.Words[0])
-		if err != nil {
-			return r.cannotStart(ctx, c.Line(), err)
-		}
-		if c.SHA256, err = sumOf(*c, path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sumOf returns the checksum of a command's executable file. It refuses a file other than the one that the run began
-// with.
-func sumOf(c Command, path string) (string, error) {
-	sum, err := checksum(path)
-	if err != nil { // such as a file that may be executed and not read
-		sum = ""
-	}
-	if c.SHA256 != "" && sum != c.SHA256 {
-		return sum, plan.Refuse("", nil, "%s has changed since the run began, so its times must not be mixed with "+
-			"the stored ones", path).Suggest("restore it, or start a new run")
-	}
-	return sum, nil
 }
 
 // find returns the path of a program. Relative paths begin at the directory of the experiment.
@@ -160,6 +117,9 @@ func (r *Runner) timed(ctx context.Context, c Command, where string) (ended, err
 		if err := r.auxiliary(ctx, "prepare", r.Prepare); err != nil {
 			return ended{}, err
 		}
+	}
+	if err := r.unchanged(c); err != nil {
+		return ended{}, err
 	}
 	e, err := r.run(ctx, c.Words, true)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // A nil runner changes nothing.
 func (r *Runner) Equip(s *sweep.Sweep) {
 	if r != nil {
-		s.Begin, s.Run, s.BurnRatio = r.Begin, r.Run, nil
-		r.TimeLimit = time.Duration(s.Header.Settings.TimeLimit)
+		s.Run, s.BurnRatio, r.TimeLimit = r.Run, nil, time.Duration(s.Header.Settings.TimeLimit)
+		s.Prepare = r.Begin // before the clock of a budget starts
 	}
 }
 

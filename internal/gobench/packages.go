@@ -49,11 +49,13 @@ func (x *Experiment) packages() []Package {
 // targets finds the packages of the experiment, or those that its patterns match. It names them if there are several.
 func (x *Experiment) targets(ctx context.Context) (list []Target, err error) {
 	switch {
-	case len(x.Packages) > 0: // the run continues
-		for _, p := range x.Packages {
-			t, err := Resolve(ctx, p.Dir, ".")
-			if err != nil {
-				return nil, err
+	case len(x.Binaries)+len(x.Packages) > 0: // the run continues and compiles nothing, so they need not compile now
+		for _, p := range x.packages() {
+			t := Target{ImportPath: p.ImportPath, Dir: p.Dir}
+			if !slices.Contains(p.Without, Head) { // otherwise its directory may be gone
+				if err := t.locate(ctx); err != nil {
+					return nil, err
+				}
 			}
 			list = append(list, t)
 		}
@@ -61,7 +63,7 @@ func (x *Experiment) targets(ctx context.Context) (list []Target, err error) {
 	case len(x.Patterns) == 1:
 		x.Package = x.Patterns[0]
 	}
-	if len(x.Patterns) < 2 && !strings.Contains(x.Package, "...") {
+	if !severalPackages(x.Patterns) && !strings.Contains(x.Package, "...") {
 		t, err := Resolve(ctx, x.Dir, x.Package)
 		x.Dir, x.Package = t.Dir, t.ImportPath
 		return []Target{t}, err
@@ -73,11 +75,21 @@ func (x *Experiment) targets(ctx context.Context) (list []Target, err error) {
 		x.Dir, x.Package = list[0].Dir, list[0].ImportPath
 		return list, nil
 	}
-	x.Package = list[0].Module + "/..."
+	x.nameAll(list)
+	return list, nil
+}
+
+// severalPackages reports whether patterns may match several packages.
+func severalPackages(patterns []string) bool {
+	return len(patterns) > 1 || len(patterns) == 1 && strings.Contains(patterns[0], "...")
+}
+
+// nameAll makes several packages those of the experiment.
+func (x *Experiment) nameAll(list []Target) {
+	x.Package, x.Packages = list[0].Module+"/...", nil
 	for i, name := range packageNames(list) {
 		x.Packages = append(x.Packages, Package{Name: name, ImportPath: list[i].ImportPath, Dir: list[i].Dir})
 	}
-	return list, nil
 }
 
 // packageNames names packages by their path in their module, or by their import path if there are several modules.
@@ -103,7 +115,7 @@ func packageNames(list []Target) (names []string) {
 func resolveAll(ctx context.Context, dir string, patterns []string) (list []Target, err error) {
 	var seen []string
 	for _, pattern := range patterns {
-		found, err := listPackages(ctx, dir, pattern)
+		found, err := listPackages(ctx, Checkout{Dir: dir}, pattern)
 		if err != nil {
 			return nil, err
 		}
@@ -132,23 +144,31 @@ func resolveAll(ctx context.Context, dir string, patterns []string) (list []Targ
 type listed struct {
 	ImportPath, Dir           string
 	TestGoFiles, XTestGoFiles []string
-	Module                    struct{ Path string }
+	Module                    struct{ Path, Dir string }
 	Error                     *struct{ Err string }
 }
 
-// listPackages returns the packages that a pattern matches, also those that do not compile.
-func listPackages(ctx context.Context, dir, pattern string) (list []listed, err error) {
+// inside returns the directory in which a pattern below a directory matches, with the rest of the pattern. That
+// directory may belong to another module than dir, where the go command would not find the packages.
+func inside(dir, pattern string) (below, rest string) {
+	if base, more, _ := strings.Cut(pattern, "..."); strings.HasPrefix(pattern, ".") && more == "" {
+		if at := filepath.Join(dir, base); isDir(at) {
+			return at, "." + strings.TrimPrefix(pattern, strings.TrimSuffix(base, "/"))
+		}
+	}
+	return dir, pattern
+}
+
+// listPackages returns the packages that a pattern matches in a tree, relative to its directory, also those that do not
+// compile.
+func listPackages(ctx context.Context, c Checkout, pattern string) (list []listed, err error) {
 	if strings.HasSuffix(pattern, ".go") {
 		return nil, fmt.Errorf("%s is a file: give the package that it is in, such as %s", pattern, packageOf(pattern))
 	}
 	typed := pattern
-	if base, rest, _ := strings.Cut(pattern, "..."); strings.HasPrefix(pattern, ".") && rest == "" {
-		if inside := filepath.Join(dir, base); isDir(inside) { // it may belong to another module than dir
-			dir, pattern = inside, "."+strings.TrimPrefix(pattern, strings.TrimSuffix(base, "/"))
-		}
-	}
-	out, err := run(ctx, dir, nil, "go", "list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error",
-		"--", pattern)
+	dir, pattern := inside(c.Dir, pattern)
+	args := append([]string{"list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error"}, c.flags...)
+	out, err := run(ctx, dir, c.env, "go", append(args, "--", pattern)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a package that go list finds: %w", typed, err)
 	}

@@ -14,15 +14,12 @@ import (
 
 // settle finds the packages, the repository and the checkouts of the revisions.
 func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) error {
+	dir := b.Dir
 	targets, err := b.targets(ctx)
 	if err != nil {
 		return err
 	}
-	packages := b.packages()
-	b.checkouts = map[string]Checkout{}
-	for i, t := range targets {
-		b.checkouts[packages[i].in(Head)] = t.Head()
-	}
+	b.checkOutHead(targets)
 
 	repo, err := FindRepo(ctx, targets[0].Dir)
 	switch {
@@ -53,7 +50,19 @@ func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) erro
 	if err != nil {
 		return err
 	}
+	if targets, err = b.addRemoved(ctx, w, repo, tree, dir, targets, note); err != nil {
+		return err
+	}
+	b.checkOutHead(targets)
 	return b.checkOutBase(ctx, w, repo, tree, targets)
+}
+
+// checkOutHead takes the packages from the user's tree.
+func (b *Bench) checkOutHead(targets []Target) {
+	b.checkouts = map[string]Checkout{}
+	for i, p := range b.packages() {
+		b.checkouts[p.in(Head)] = targets[i].Head()
+	}
 }
 
 // checkOutBase finds the packages in the worktree of the base, which may lack some of several.
@@ -124,7 +133,11 @@ func (b *Bench) buildOne(ctx context.Context, builder *Builder, v Variant) error
 
 // leaveOut records that no benchmark of a package can be measured in a revision.
 func (b *Bench) leaveOut(p *Package, rev, why, printed string) {
+	removed := rev == Base && slices.Contains(p.Without, Head) && !b.failsIn(Head, p.Name+everyOf)
 	p.Without = append(p.Without, rev)
+	if removed {
+		return // the head has no benchmark that needs it
+	}
 	b.Broken = append(b.Broken, result.Broken{Rev: rev, Name: p.Name + everyOf, Error: why, Text: tail(printed)})
 }
 

@@ -42,6 +42,16 @@ func ExperimentOf(dir string, h *sweep.Header) (*Experiment, error) {
 	if err := json.Unmarshal(h.Bench, x); err != nil {
 		return nil, fmt.Errorf("%s: the benchmarks in its header cannot be read: %w", dir, err)
 	}
+	packages := map[string]bool{}
+	for _, p := range x.packages() {
+		packages[p.Name] = true
+	}
+	for _, b := range x.Benchmarks {
+		if !packages[b.Package] {
+			return nil, fmt.Errorf("%s: the benchmark %s in its header belongs to no package of the run: it was changed, "+
+				"or another program wrote it", dir, b.Name)
+		}
+	}
 	return x, nil
 }
 

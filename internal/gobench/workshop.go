@@ -77,16 +77,7 @@ func claim(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, lockName)
-	l, err := lock.Lock(path)
-	if err != nil {
-		return nil, err
-	}
-	// Another process may have removed the file before it was locked here.
-	if _, err := os.Stat(path); err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	return l, nil
+	return lock.Lock(filepath.Join(dir, lockName))
 }
 
 // removeAbandoned removes the workshops that no process holds. What cannot be removed stays for the next time.
@@ -166,11 +157,20 @@ func (w *Workshop) Close(ctx context.Context) error {
 	}
 	proc.EndRecorded(w.Dir) // benchmarks and compilations, with all their children
 	err := w.clear(context.WithoutCancel(ctx))
+	path := filepath.Join(w.Dir, lockName)
+	removed := false
+	if err == nil { // otherwise the lock file stays, so that the next workshop tries again
+		removed = os.Remove(path) == nil // while it is locked: afterwards it may be that of another owner
+	}
 	err = errors.Join(err, w.lock.Close())
 	w.lock = nil
-	if e := os.RemoveAll(w.Dir); err == nil {
-		err = e
+	if err != nil {
+		return err
 	}
+	if !removed { // Windows does not remove open files, and so not that of another owner
+		err = os.Remove(path)
+	}
+	os.Remove(w.Dir) // fails if another process has claimed it
 	return err
 }
 

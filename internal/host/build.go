@@ -18,6 +18,10 @@ func readBuild() result.Build {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		applySettings(&b, info.Settings, hashFile)
 	}
+	// On Linux, this is the file that runs, also after a build has put another one at its path.
+	if b.ExeSHA256 = hashFile("/proc/self/exe"); b.ExeSHA256 != nil {
+		return b
+	}
 	if exe, err := os.Executable(); err == nil {
 		b.ExeSHA256 = hashFile(exe)
 	}

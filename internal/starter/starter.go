@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,7 +56,7 @@ func (p Program) Create() (next string, err error) {
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(p.Name, name), []byte(text), 0o666); err != nil {
-			return "", err
+			return "", errors.Join(err, os.RemoveAll(p.Name)) // so that the user can repeat the command
 		}
 	}
 	if files["go.sum"] != "" {

@@ -102,6 +102,9 @@ func notRun(dir string, err error) error {
 // makeDir creates a directory and its parents, and syncs their names.
 func makeDir(dir string) error {
 	var changed []string
+	if filepath.Dir(dir) == RunsDir { // Directory may have created it
+		changed = []string{RunsDir, "."}
+	}
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
 			break // MkdirAll reports any other error

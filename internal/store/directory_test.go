@@ -1,7 +1,9 @@
 package store
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -27,5 +29,84 @@ func TestDirectory(t *testing.T) {
 	}
 	if text, err := os.ReadFile("brewput-runs/.gitignore"); string(text) != "*\n" {
 		t.Errorf("git is told %q, %v", text, err)
+	}
+}
+
+// TestReserved checks that two runs that begin in the same second get two directories before either is created, and that
+// those without a run are removed.
+func TestReserved(t *testing.T) {
+	t.Chdir(t.TempDir())
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	first, second := Directory("", "bench", began), Directory("", "bench", began)
+	if first == second {
+		t.Fatalf("both are %s", first)
+	}
+	if err := CheckVacant(second); err != nil {
+		t.Error(err)
+	}
+	run, err := Create(first, struct{}{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Close()
+	Discard(first)
+	Discard(second)
+	if !exists(first) || exists(second) || !exists("brewput-runs/.gitignore") {
+		t.Errorf("the run is there: %v, the other directory: %v", exists(first), exists(second))
+	}
+
+	// Directory creates neither of these.
+	err = errors.Join(os.Symlink("bench-20260102-030405", "brewput-runs/link"), os.Mkdir("mine", 0o777),
+		os.WriteFile("brewput-runs/file", nil, 0o666))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"brewput-runs/link", "brewput-runs/file", "mine"} {
+		if Discard(dir); !exists(dir) {
+			t.Errorf("%s is removed", dir)
+		}
+	}
+
+	if err := os.RemoveAll(RunsDir); err != nil {
+		t.Fatal(err)
+	}
+	if Discard(Directory("", "bench", began)); exists(RunsDir) {
+		t.Error("the default directory is left")
+	}
+	dir := Directory("", "bench", began)
+	if err := os.WriteFile("brewput-runs/.gitignore", []byte("*.txt\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if Discard(dir); exists(dir) || !exists("brewput-runs/.gitignore") {
+		t.Error("a file of the user is removed")
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// TestUpdate checks that a file that holds its text already is not written.
+func TestUpdate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for _, text := range []string{"one", "two"} {
+		if err := Update(path, text); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Update(path, text); err != nil {
+			t.Fatal(err)
+		}
+		after, err := os.Stat(path)
+		if err != nil || !os.SameFile(before, after) {
+			t.Errorf("it is replaced: %v", err)
+		}
+		if got, err := os.ReadFile(path); string(got) != text {
+			t.Errorf("%s, %v", got, err)
+		}
 	}
 }

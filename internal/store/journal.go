@@ -22,6 +22,7 @@ type Journal struct {
 	Trials   []result.Trial    // in the order of Append; numbers of an Answer are json.Number
 	Blocks   map[int]int       // complete blocks with their numbers of trials, instrumented ones too
 	Interims []json.RawMessage // what each interim analysis decided, in order
+	Judged   int               // number of trials before the last interim analysis
 	Spent    time.Duration     // used of the budget when the last complete block ended
 	Ended    bool              // the sweep is complete
 	Torn     int64             // bytes of a torn end of the journal, which do not count
@@ -210,7 +211,7 @@ func (j *Journal) read(in *lines) error {
 		j.chain.journal = crc
 		switch r.Kind {
 		case kindInterim:
-			j.Interims = append(j.Interims, r.Interim)
+			j.Interims, j.Judged = append(j.Interims, r.Interim), len(j.Trials)
 		case kindBlock:
 			j.Spent = time.Duration(r.Spent * float64(time.Second))
 		}

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 // Replace replaces a file atomically, also if the system crashes: the new contents are on the disk before the name is
@@ -23,4 +26,15 @@ func Replace(path string, write func(io.Writer) error) error {
 		os.Remove(f.Name())
 	}
 	return err
+}
+
+// Update makes a file hold a text. It replaces the file as [Replace] does, unless it holds the text already.
+func Update(path, text string) error {
+	if old, err := input.ReadFile(context.Background(), path, input.Benchmarks); err == nil && string(old) == text {
+		return nil
+	}
+	return Replace(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
