@@ -72,7 +72,7 @@ cat "$directory/gate.md" >>"$GITHUB_STEP_SUMMARY"
 case $code in
 0) finish pass 0 ;;
 1)
-	annotate error "benchmarks cost more than $MAX_REGRESSION more than the base; see the summary of this job"
+	annotate error "benchmarks cost more than ${MAX_REGRESSION:-5%} more than the base; see the summary of this job"
 	finish regression 1
 	;;
 3)

@@ -124,6 +124,15 @@ func TestActionArguments(t *testing.T) {
 	}
 }
 
+// TestActionDefaultLimit checks that the error names the limit that applies if the input is empty.
+func TestActionDefaultLimit(t *testing.T) {
+	j := runAction(t, "MAX_REGRESSION=", "CODE=1")
+	if !strings.Contains(j.stdout, "cost more than 5%25 more than the base") ||
+		!strings.Contains(strings.Join(j.arguments, " "), "--max-regression=5%") {
+		t.Errorf("arguments %q, printed\n%s", j.arguments, j.stdout)
+	}
+}
+
 // TestActionRefuses checks inputs that the script refuses before it runs anything.
 func TestActionRefuses(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
