@@ -25,7 +25,7 @@ type Pager struct {
 // installed. There is none if $PAGER is cat, $NO_PAGER is set or $TERM is dumb.
 func New(getenv func(string) string, stderr io.Writer) Pager { return Pager{getenv, height, stderr} }
 
-// height returns the number of lines of a terminal.
+// height returns the number of lines of a terminal; 0 if nobody has set it, as in the terminals of script and expect.
 func height(f *os.File) (lines int, ok bool) {
 	_, lines, err := term.GetSize(int(f.Fd()))
 	return lines, err == nil && term.IsTerminal(int(f.Fd()))
@@ -43,7 +43,7 @@ func (p Pager) Show(w io.Writer, page []byte) bool {
 	}
 	lines, ok := p.height(f)
 	command := p.command(exec.LookPath)
-	if !ok || bytes.Count(page, []byte("\n")) < lines || len(command) == 0 {
+	if !ok || lines == 0 || bytes.Count(page, []byte("\n")) < lines || len(command) == 0 {
 		return false
 	}
 	cmd := exec.Command(command[0], command[1:]...)

@@ -130,6 +130,27 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
+// TestUnknownHeight checks that a page is not paged on a terminal whose height nobody has set.
+func TestUnknownHeight(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PAGER_TEST", "copy")
+	f, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines, paged := range map[int]bool{0: false, 1: true} {
+		p := Pager{getenv: func(name string) string { return map[string]string{"PAGER": self}[name] },
+			height: func(*os.File) (int, bool) { return lines, true }}
+		if got := p.Show(f, []byte("x\nx\n")); got != paged {
+			t.Errorf("%d lines: paged %v", lines, got)
+		}
+	}
+}
+
 func TestCommand(t *testing.T) {
 	p := New(func(string) string { return "" }, io.Discard)
 	missing := func(string) (string, error) { return "", errors.New("missing") }
