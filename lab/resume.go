@@ -111,7 +111,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	}
 	runs := !o.ReadOnly && (!journal.Ended || o.KeepCosts)
 	if runs {
-		if err := h.SameHere(r.Dir); err != nil {
+		if err := errors.Join(h.SameHere(r.Dir), runner.Unchanged()); err != nil {
 			return err
 		}
 	}

@@ -27,6 +27,8 @@ type Sweep struct {
 	Workload *workload.Workload
 	Header   Header
 	Plan     plan.Plan
+	// Begin, if not nil, prepares an execution with missing trials. A budget does not include its time.
+	Begin func(context.Context) error
 	// Run runs one trial. Tests replace it.
 	Run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	Store Store
@@ -102,6 +104,11 @@ func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
 // Execute runs the missing trials block by block, and returns all trials in order. If it fails or ctx is cancelled,
 // it returns the trials so far with the error; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
+	if s.Begin != nil && !s.Complete {
+		if err := s.Begin(ctx); err != nil {
+			return s.Done, err
+		}
+	}
 	e := s.begin()
 	defer s.forget() // after an error, what follows is not needed
 	for more := true; more; {

@@ -17,6 +17,7 @@ import (
 	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/proc"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
@@ -68,6 +69,22 @@ func (r *Runner) note(text string) {
 	}
 }
 
+// Unchanged refuses, by a [*plan.Refusal], commands whose executable files are not those that the run began with. Files
+// that are missing may come from the setup, which follows. A nil runner has no commands.
+func (r *Runner) Unchanged() error {
+	if r == nil {
+		return nil
+	}
+	for _, c := range r.Commands {
+		if path, err := r.find(c.Words[0]); err == nil {
+			if _, err := sumOf(c, path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // identify compares the executable files with those that the run began with, or takes their checksums.
 func (r *Runner) identify(ctx context.Context) error {
 	for i := range r.Commands {
@@ -76,17 +93,25 @@ func (r *Runner) identify(ctx context.Context) error {
 		if err != nil {
 			return r.cannotStart(ctx, c.Line(), err)
 		}
-		sum, err := checksum(path)
-		if err != nil { // such as a file that may be executed and not read
-			sum = ""
+		if c.SHA256, err = sumOf(*c, path); err != nil {
+			return err
 		}
-		if c.SHA256 != "" && sum != c.SHA256 {
-			return fmt.Errorf("%s has changed since the run began, so its times must not be mixed with the stored "+
-				"ones; restore it, or start a new run", path)
-		}
-		c.SHA256 = sum
 	}
 	return nil
+}
+
+// sumOf returns the checksum of a command's executable file. It refuses a file other than the one that the run began
+// with.
+func sumOf(c Command, path string) (string, error) {
+	sum, err := checksum(path)
+	if err != nil { // such as a file that may be executed and not read
+		sum = ""
+	}
+	if c.SHA256 != "" && sum != c.SHA256 {
+		return sum, plan.Refuse("", nil, "%s has changed since the run began, so its times must not be mixed with "+
+			"the stored ones", path).Suggest("restore it, or start a new run")
+	}
+	return sum, nil
 }
 
 // find returns the path of a program. Relative paths begin at the directory of the experiment.

@@ -9,10 +9,12 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Equip makes a sweep run its trials by the runner, with the time limit of its header. A nil runner changes nothing.
+// Equip makes a sweep run its trials by the runner, with the time limit of its header, after the setup and the warm-up.
+// A nil runner changes nothing.
 func (r *Runner) Equip(s *sweep.Sweep) {
 	if r != nil {
-		s.Run, s.BurnRatio, r.TimeLimit = r.Run, nil, time.Duration(s.Header.Settings.TimeLimit)
+		s.Begin, s.Run, s.BurnRatio = r.Begin, r.Run, nil
+		r.TimeLimit = time.Duration(s.Header.Settings.TimeLimit)
 	}
 }
 
