@@ -78,9 +78,14 @@ func (o *benchOptions) validate() error {
 	if err := o.Validate(); err != nil {
 		return asUsage(err)
 	}
-	if o.run != "" {
+	switch {
+	case o.run != "":
 		return usage("--run %s selects tests, and no tests run here: leave it out, and select benchmarks with --bench",
 			o.run)
+	case o.against != "" && o.Base != "":
+		return usage("--against %s and --base %s: give one of them; --base finds smaller changes", o.against, o.Base)
+	case o.against != "" && o.format == "csv":
+		return usage("--format csv holds no comparison with --against %s; use table, json, bench or md", o.against)
 	}
 	return checkFormat("--format", o.format, formats)
 }
@@ -88,11 +93,14 @@ func (o *benchOptions) validate() error {
 // bench measures the benchmarks of a package.
 func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	if cmd.Flags().Changed("resume") {
-		return a.benchResume(cmd, args, *o)
+		return a.benchResume(cmd, args, o)
 	}
 	count, budget := cmd.Flags().Changed("count"), cmd.Flags().Changed("budget")
-	if count && budget {
+	switch {
+	case count && budget:
 		return usage("--count and --budget both set the number of blocks; give one of them")
+	case budget && o.Budget == 0:
+		return errNoBudget()
 	}
 	if _, err := a.fromEnvironment(cmd,
 		func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) }); err != nil {
@@ -122,12 +130,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 
 // findBaseline finds the run to compare with, before anything is measured.
 func (o *benchOptions) findBaseline(ctx context.Context, packages []string) (err error) {
-	switch {
-	case o.against != "" && o.Base != "":
-		return usage("--against %s and --base %s: give one of them; --base finds smaller changes", o.against, o.Base)
-	case o.against != "" && o.format == "csv":
-		return usage("--format csv holds no comparison with --against %s; use table, json, bench or md", o.against)
-	case o.against != "":
+	if o.against != "" {
 		o.baseline, err = gobench.Baseline(ctx, "against", o.against, packages)
 	}
 	if err == nil && o.save != "" {
@@ -163,7 +166,7 @@ func benchIntent(s lab.Started) string {
 }
 
 // benchResume continues a run of benchmarks, or shows a complete one.
-func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) error {
+func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"resume", "format", "show", "full", "quiet", "verbose"}, f.Name) {
@@ -177,8 +180,9 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 		return usage("--resume continues a run as it began: leave %s out", args[0])
 	case o.resume == "":
 		return usage("--resume is empty; name the directory of a run")
-	case !slices.Contains(formats, o.format):
-		return o.validate()
+	}
+	if _, err := a.fromEnvironment(cmd, o.validate, "format"); err != nil {
+		return err
 	}
 
 	e := a.benchEvents(nil, &o.BenchOptions)
@@ -188,7 +192,7 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
 			shellQuote(o.resume))
 	}
-	return a.finishBench(cmd.Context(), res, err, &o)
+	return a.finishBench(cmd.Context(), res, err, o)
 }
 
 // finishBench shows the result of a run of benchmarks. res is nil if nothing was measured.

@@ -31,13 +31,17 @@ func (o *runOptions) settleBudget(count, budget, precision bool) error {
 	case count:
 		o.budget, o.precision = 0, ""
 	case budget && o.budget == 0:
-		return usage("--budget 0s leaves no time for a trial; give a time such as 10m")
+		return errNoBudget()
 	}
 	return nil
 }
 
+func errNoBudget() error {
+	return usage("--budget 0s leaves no time for a trial; give a time such as 10m")
+}
+
 // settleEnd decides between operations and a duration. A duration on the command line wins over operations from the
-// environment. Zero operations and a zero time limit are refused, because they would not mean what they say.
+// environment. Zero operations are refused, because they would not mean what they say.
 func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 	if o.warmup < 0 {
 		return usage("--warmup %v is negative; give 0s for none", o.warmup)
@@ -47,9 +51,6 @@ func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 		o.operations = 0
 	case flags.Changed("operations") && o.operations == 0:
 		return usage("--operations 0 measures nothing: give 1 or more, or leave it out for a --duration")
-	}
-	if flags.Changed("time-limit") && o.timeLimit == 0 {
-		return usage("--time-limit 0s sets none: give a positive time, or leave it out")
 	}
 	return nil
 }

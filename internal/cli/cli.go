@@ -39,6 +39,7 @@ type app struct {
 	code            int      // exit code of a verb that returns no error
 	interruptShown  bool     // the interrupt was reported to the user
 	endsByInterrupt bool     // an interrupt is the normal end of the verb
+	goesOn          bool     // the verb goes on after its page
 }
 
 // Interruptible returns a context that the first of [interrupt.Signals] cancels. A second signal ends the process at
@@ -138,7 +139,7 @@ func (a *app) root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return asUsage(option.FlagError(c, err)) })
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(),
 		a.explainCommand(), a.listCommand(), a.showCommand(), a.sourceCommand(), a.newCommand(), a.doctorCommand(),

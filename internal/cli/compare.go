@@ -64,7 +64,10 @@ func (a *app) compareCommand() *cobra.Command {
 // compareArgs checks the arguments: two sides, or commands.
 func compareArgs(cmd *cobra.Command, args []string) error {
 	commands, err := option.HasCommands(args, cmd.ArgsLenAtDash())
-	if commands || err != nil || cmd.Flags().Changed("resume") && len(args) == 0 {
+	switch resumes := cmd.Flags().Changed("resume"); {
+	case resumes && len(args) > 0:
+		return usage("--resume continues a run as it began: leave %s out", args[0])
+	case resumes || commands || err != nil:
 		return withExitCode(err)
 	}
 	if len(args) != 2 {

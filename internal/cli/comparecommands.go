@@ -66,6 +66,8 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 	switch {
 	case err != nil:
 		return err
+	case budget && o.Budget == 0:
+		return errNoBudget()
 	case o.Warmups < 0:
 		return usage("--warmup-runs %d is negative; give 0 for none", o.Warmups)
 	case count && !budget:

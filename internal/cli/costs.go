@@ -33,9 +33,6 @@ func (o *runOptions) checkSensitivity(h *sweep.Header) error {
 		return nil
 	case h.World != result.Virtual:
 		return usage("--sensitivity: %s was measured live, so the scheduler's costs cannot be varied", o.resume)
-	case o.format == "csv" || o.format == "bench":
-		return usage("--sensitivity has no effect on --format %s, which holds only trials; use table, json or md",
-			o.format)
 	}
 	costs, err := sim.ParseCosts(h.Costs)
 	if err != nil {

@@ -22,16 +22,15 @@ import (
 // are the flags that they may set; without them all.
 func (a *app) fromEnvironment(cmd *cobra.Command, check func() error, only ...string) (map[string]string, error) {
 	dir, _ := os.Getwd()
-	settings, err := config.Load(cmd.Context(), dir, os.Getenv, help.Flag)
+	settings, err := config.Load(cmd.Context(), dir, os.Getenv, help.Flag,
+		func(text string) { fmt.Fprintln(a.stderr, "warning:", text) })
 	if err != nil {
 		return nil, asUsage(err)
 	}
 	d := option.Defaults{Verb: help.Verb(cmd), Lookup: os.LookupEnv, Settings: settings, Check: check,
-		Invalid: invalidValue, Formats: formats, Pairings: pairings,
-		Precision: func(text string) error { _, err := parsePrecision(text); return err }}
-	d.LeftOut = func(setting string, conflict error) {
-		fmt.Fprintf(a.stderr, "warning: %s is left out: %s\n", setting, flagText(conflict))
-	}
+		LeftOut: a.leftOut, Formats: formats, Pairings: pairings,
+		Precision: func(text string) error { _, err := parsePrecision(text); return err },
+		Parts:     func(text string) error { return checkParts(strings.Split(text, ",")) }}
 	for _, w := range a.workloads {
 		d.Designs = append(d.Designs, designNames(w)...)
 	}
@@ -40,14 +39,23 @@ func (a *app) fromEnvironment(cmd *cobra.Command, check func() error, only ...st
 	return set, err
 }
 
-// showSettings prints the settings of a run that come from brewput.conf: on the page, or to stderr before data.
+// leftOut warns of a setting of the environment or of brewput.conf that has no effect here.
+func (a *app) leftOut(setting string, conflict error) {
+	fmt.Fprintf(a.stderr, "warning: %s is left out: %s\n", setting, flagText(conflict))
+}
+
+// showSettings prints the settings of a run that come from brewput.conf, and those that apply to its page now: on the
+// page, or to stderr before data.
 func (a *app) showSettings(format string, settings []string) {
 	w := a.text
 	if format != "table" && format != "md" {
 		w = a.stderr
 	}
-	for _, s := range settings {
-		fmt.Fprintln(w, "setting:", quote.Line(s))
+	settings = slices.Concat(settings, a.config)
+	for i, s := range settings {
+		if !slices.Contains(settings[:i], s) {
+			fmt.Fprintln(w, "setting:", quote.Line(s))
+		}
 	}
 }
 
@@ -100,9 +108,6 @@ func (o *runOptions) checkConsistent() error {
 	case o.replayCosts != "" && o.precision != "":
 		return usage("--replay-costs %s has a fixed number of replications: give --count instead of --precision",
 			o.replayCosts)
-	case o.sensitivity && (o.format == "csv" || o.format == "bench"):
-		return usage("--sensitivity has no effect on --format %s, which holds only trials; use table, json or md",
-			o.format)
 	case o.sensitivity && o.cost == "none":
 		return usage("--sensitivity: with --cost none no cost can be varied; give costs, as in --cost wake=60us")
 	}

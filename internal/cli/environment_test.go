@@ -41,7 +41,7 @@ func TestEnvironmentYields(t *testing.T) {
 		}
 		key, value, _ := strings.Cut(c.env, "=")
 		said := ""
-		d := option.Defaults{LeftOut: func(setting string, _ error) { said += setting }, Invalid: invalidValue,
+		d := option.Defaults{LeftOut: func(setting string, _ error) { said += setting },
 			Check:  func() error { return errors.Join(refuseEmpty(flags), o.checkFlags()) },
 			Lookup: func(k string) (string, bool) { return value, k == key }, Formats: formats}
 		set, _, err := d.Apply(flags)
@@ -51,6 +51,50 @@ func TestEnvironmentYields(t *testing.T) {
 		}
 		if err == nil && o.format != "table" || c.set == "" && err == nil && o.TimeLimit != 0 {
 			t.Errorf("%s with %s: %+v", c.args, c.env, o)
+		}
+	}
+}
+
+// TestBenchEnvironment checks that variables yield to the baseline and to the base of the command line, and that a
+// variable may give iterations.
+func TestBenchEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		args, env string
+		wrong     string // "" for no error
+		leftOut   string
+	}{
+		{"--base HEAD", "BREWPUT_AGAINST=x", "", "BREWPUT_AGAINST=x"},
+		{"--against x", "BREWPUT_FORMAT=csv", "", "BREWPUT_FORMAT=csv"},
+		{"--against x --base HEAD", "", "give one of them", ""},
+		{"--against x --format csv", "", "holds no comparison", ""},
+		{"--against x", "BREWPUT_FORMAT=json", "", ""},
+		{"", "BREWPUT_DURATION=200x", "", ""},
+		{"", "BREWPUT_DURATION=0x", "200x", ""},
+		{"", "BREWPUT_DURATION=-1s", "not a positive time", ""},
+		{"--time-limit 0s", "", "--time-limit 0s sets none", ""},
+		{"", "BREWPUT_TIME_LIMIT=0s", "--time-limit 0s sets none", ""},
+	} {
+		o := new(benchOptions)
+		flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
+		o.addTo(flags)
+		decimalVar(flags, &o.Count, "count", 10, "")
+		flags.StringVar(&o.format, "format", "table", "")
+		flags.StringVar(&o.Base, "base", "", "")
+		flags.StringVar(&o.against, "against", "", "")
+		if err := flags.Parse(strings.Fields(c.args)); err != nil {
+			t.Fatal(err)
+		}
+		key, value, _ := strings.Cut(c.env, "=")
+		said := ""
+		d := option.Defaults{LeftOut: func(setting string, _ error) { said += setting },
+			Check:  func() error { return errors.Join(refuseEmpty(flags), o.validate()) },
+			Lookup: func(k string) (string, bool) { return value, k == key }, Formats: formats}
+		if _, _, err := d.Apply(flags); (err != nil) != (c.wrong != "") ||
+			err != nil && !strings.Contains(err.Error(), c.wrong) || said != c.leftOut {
+			t.Errorf("%s with %s: %v, %q left out; want %q, %q", c.args, c.env, err, said, c.wrong, c.leftOut)
+		}
+		if iterations := map[bool]int{true: 200}[value == "200x"]; o.Iterations != iterations {
+			t.Errorf("%s with %s: %d iterations", c.args, c.env, o.Iterations)
 		}
 	}
 }

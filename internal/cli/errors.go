@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/lab"
-	"github.com/brewput/brewput/plan"
 )
 
 // Exit codes of the command. If several apply, the order of precedence is 130, 4, 1, 3.
@@ -119,70 +115,4 @@ func withExitCode(err error) error {
 	return exitError{err, exitFailed}
 }
 
-// goFlags maps flags of go test to Brewput's.
-var goFlags = map[string]string{"cpu": "cpus", "benchtime": "duration", "run": "bench"}
-
-// commandForms show how verbs take commands.
-var commandForms = map[string]string{"explain": "-- go test -bench .", "compare": "-- ./old ::: ./new"}
-
-// flagError turns a flag that could not be parsed into a usage error that says what to type.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var invalid *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		typed, as := "-"+unknown.GetSpecifiedName(), ""
-		if _, word, ok := strings.Cut(err.Error(), " in -"); ok && len(word) > 1 {
-			typed = "-" + word
-			word, _, _ = strings.Cut(word, "=")
-			if ours, ok := goFlags[word]; ok {
-				word = ours
-			}
-			if cmd.Flags().Lookup(word) != nil {
-				as = "--" + word
-			}
-		}
-		switch {
-		case as == "" && commandForms[cmd.Name()] != "": // the flag may belong to a command
-			return usage("%s has no flag %s; put -- before the command, as in %s %s; see %s --help",
-				cmd.CommandPath(), typed, cmd.CommandPath(), commandForms[cmd.Name()], cmd.CommandPath())
-		case as == "":
-			as = "--count 5"
-		}
-		return usage("%s has no flag %s; long flags take two dashes, as in %s; see %s --help",
-			cmd.CommandPath(), typed, as, cmd.CommandPath())
-	case errors.As(err, &unknown):
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		return usage("%s has no flag --%s%s; see %s --help", cmd.CommandPath(),
-			unknown.GetSpecifiedName(), didYouMeanFlag(unknown.GetSpecifiedName(), known), cmd.CommandPath())
-	case errors.As(err, &invalid):
-		return invalidValue(invalid.GetFlag(), invalid.GetValue())
-	}
-	return usage("%w; see %s --help", err, cmd.CommandPath())
-}
-
-// decimalDigits describes the values of flags that count.
-const decimalDigits = "a whole number in decimal digits, without leading zeros, as in 10"
-
-// invalidValue is the error of a flag's value. It says what the flag takes.
-func invalidValue(f *pflag.Flag, value string) error {
-	takes := map[string]string{
-		"int": decimalDigits, "int64": decimalDigits, "uint64": decimalDigits + ", 0 or more",
-		"duration":  "a time such as 500ms or 2s",
-		"benchtime": "a time such as 500ms, or iterations such as 200x", "bool": "true or false",
-	}[f.Value.Type()]
-	if takes == "" {
-		takes = "something else"
-	}
-	return usage("--%s %q is not possible: it takes %s", f.Name, value, takes)
-}
-
-func didYouMean(word string, known []string) string { return option.DidYouMean(word, known) }
-
-func didYouMeanFlag(word string, known []string) string {
-	if s := plan.Suggest(word, known); s != "" {
-		return fmt.Sprintf(", did you mean --%s?", s)
-	}
-	return ""
-}
+var didYouMean = option.DidYouMean

@@ -54,7 +54,12 @@ func (a *app) explainCommand() *cobra.Command {
 			if err := o.fromConfig(a, cmd); err != nil {
 				return err
 			}
-			return a.explain(cmd, o, func(e *lab.ExplainOptions) error { return o.targets(cmd, args, a.workloads, e) })
+			return a.explain(cmd, o, func(e *lab.ExplainOptions) error {
+				if err := o.targets(cmd, args, a.workloads, e); err != nil {
+					return err
+				}
+				return a.checkApplicable(cmd, o, e)
+			})
 		},
 	}
 	f := cmd.PersistentFlags()
@@ -85,7 +90,7 @@ func (a *app) explainCommand() *cobra.Command {
 
 // fromConfig sets options that are not given from brewput.conf.
 func (o *explainOptions) fromConfig(a *app, cmd *cobra.Command) error {
-	_, err := a.fromEnvironment(cmd, func() error { _, err := o.options(); return err })
+	_, err := a.fromEnvironment(cmd, func() error { _, err := o.options(); return err }, "cpus", "duration", "format")
 	return err
 }
 
@@ -175,6 +180,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	if err := a.traceTimeline(ctx, x, o.timeline); err != nil {
 		return err
 	}
+	a.goesOn = o.pprof
 	if err := a.present(x, o.format); err != nil || !o.pprof {
 		return err
 	}

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
@@ -45,6 +47,35 @@ func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workl
 	return err
 }
 
+// unused returns the flags that have no effect on a target, and why.
+func unused(t lab.Target) (flags []string, why string) {
+	switch t.(type) {
+	case lab.Files:
+		return []string{"cpus", "duration", "output", "time-limit"}, "saved profiles: nothing runs"
+	case lab.Address:
+		return []string{"cpus"}, "an address: its program runs already"
+	}
+	return nil, ""
+}
+
+// checkApplicable refuses flags that have no effect on the targets, and leaves out settings that have none.
+func (a *app) checkApplicable(cmd *cobra.Command, o explainOptions, e *lab.ExplainOptions) error {
+	for _, t := range []lab.Target{e.Target, e.Before} {
+		if _, isRun := t.(lab.StoredDesign); t != nil && !isRun && len(o.designs) > 0 {
+			return usage("--designs is for a workload or a run directory, and this target is neither")
+		}
+	}
+	flags, why := unused(e.Target)
+	if before, _ := unused(e.Before); flags == nil || e.Before != nil && before == nil {
+		return nil
+	}
+	a.config = slices.DeleteFunc(a.config, func(setting string) bool {
+		return slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(setting, "explain."+f+" ") })
+	})
+	e.CPUs = nil // of a setting
+	return onlyFor(cmd.Flags(), option.Subset(cmd.Flags(), flags), why)
+}
+
 // target is the target that the arguments name without two dashes.
 func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*workload.Workload) (lab.Target, error) {
 	var files lab.Files
@@ -60,8 +91,6 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		switch {
 		case isRun && len(args) == 1:
 			return o.withDesign(run, all), nil
-		case len(o.designs) > 0:
-			return nil, usage("--designs is for a workload or a run directory, and %s is neither", word)
 		case isProgram:
 			return nil, usage("%s is a program: to run it write explain -- %s", word, strings.Join(args, " "))
 		case isPackage && i == 0 && len(args) > 1:

@@ -85,7 +85,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_CACHE_HOME", os.Getenv("XDG_CACHE_HOME"))
 			e.Setenv("GOCACHE", os.Getenv("GOCACHE"))
 			e.Setenv("LANG", "C.UTF-8")
-			return nil
+			profile, err := filepath.Abs(filepath.Join("..", "..", "lab", "testdata", "numbers.prof"))
+			e.Setenv("PROFILE", profile)
+			return err
 		},
 	})
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
@@ -17,20 +20,24 @@ import (
 )
 
 // measure runs designs of a workload, live or in virtual time, and shows the results.
-func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, given map[string]string) error {
+func (a *app) measure(cmd *cobra.Command, w *workload.Workload, o *runOptions, given map[string]string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
 	if err := o.writableFiles(w, given); err != nil {
 		return err
 	}
-	out := a.newOutput(&o)
-	r, err := a.start(ctx, w, &o, given, out)
-	if name, refused := refusedFromEnv(err, o.fromEnv); refused { // the option does not apply here
-		o.dropFromEnv(name)
-		r, err = a.start(ctx, w, &o, given, out)
+	ctx, out := cmd.Context(), a.newOutput(o)
+	r, err := a.start(ctx, w, o, given, out)
+	for name := o.inapplicable(err); name != ""; name = o.inapplicable(err) {
+		a.leftOut(o.fromEnv[name], err)
+		option.Unset(cmd.Flags().Lookup(name))
+		a.config = slices.DeleteFunc(a.config, func(s string) bool { return s == o.fromEnv[name] })
+		o.config = a.config
+		delete(o.fromEnv, name)
+		r, err = a.start(ctx, w, o, given, out)
 	}
-	return a.finish(ctx, r, err, out, o)
+	return a.finish(ctx, r, err, out, *o)
 }
 
 // start runs the designs.
@@ -49,24 +56,15 @@ func (a *app) start(ctx context.Context, w *workload.Workload, o *runOptions, gi
 	return lab.Measure(ctx, w, m)
 }
 
-// refusedFromEnv returns the option that an error refuses, if its value came from the environment.
-func refusedFromEnv(err error, fromEnv map[string]string) (string, bool) {
+// inapplicable returns the option that an error refuses, if its value came from the environment and the option does not
+// apply to every run.
+func (o *runOptions) inapplicable(err error) string {
 	var r *lab.Refusal
-	if !errors.As(err, &r) || !slices.Contains([]string{"compare", "budget"}, r.Field) {
-		return "", false
+	if errors.As(err, &r) && o.fromEnv[r.Field] != "" &&
+		slices.Contains([]string{"budget", "compare", "operations", "sample", "time-limit"}, r.Field) {
+		return r.Field
 	}
-	return r.Field, fromEnv[r.Field] != ""
-}
-
-// dropFromEnv resets an option that came from the environment.
-func (o *runOptions) dropFromEnv(name string) {
-	o.config = slices.DeleteFunc(o.config, func(s string) bool { return s == o.fromEnv[name] })
-	switch delete(o.fromEnv, name); name {
-	case "compare":
-		o.pairs = neighbours
-	case "budget":
-		o.budget = 0
-	}
+	return ""
 }
 
 // designOptions returns the options of both worlds.

@@ -12,13 +12,14 @@ import (
 	"github.com/brewput/brewput/report"
 )
 
-// page prints a page in the style of stdout. A page that is longer than the terminal goes through a pager.
+// page prints a page in the style of stdout. A page that is longer than the terminal goes through a pager, unless the
+// verb goes on afterwards, because an interrupt of the pager would end it.
 func (a *app) page(write func(io.Writer, report.Style) error) error {
 	var b bytes.Buffer
 	if err := write(&b, a.pageStyle()); err != nil {
 		return err
 	}
-	if o, ok := a.stdout.(*dataWriter); ok && pager.New(os.Getenv, a.stderr).Show(o.to, b.Bytes()) {
+	if o, ok := a.stdout.(*dataWriter); ok && !a.goesOn && pager.New(os.Getenv, a.stderr).Show(o.to, b.Bytes()) {
 		a.endsByInterrupt = true // it was meant for the pager
 		return nil
 	}
@@ -40,11 +41,16 @@ func (a *app) addParts(root *cobra.Command) {
 		c.RegisterFlagCompletionFunc("show", completeParts) // fails without the flag
 	}
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
-		name, all := report.UnknownPart(a.view.parts), report.PartNames()
-		if name == "" {
-			return nil
-		}
-		return usage("--show %s is no part of a page%s; the parts are %s", name, didYouMean(name, all),
-			strings.Join(all, ", "))
+		return checkParts(a.view.parts)
 	}
+}
+
+// checkParts refuses parts of a page that do not exist.
+func checkParts(names []string) error {
+	name, all := report.UnknownPart(names), report.PartNames()
+	if name == "" {
+		return nil
+	}
+	return usage("--show %s is no part of a page%s; the parts are %s", name, didYouMean(name, all),
+		strings.Join(all, ", "))
 }

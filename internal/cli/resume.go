@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"os"
-	"slices"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -15,29 +12,22 @@ import (
 )
 
 // resume continues the run in o.resume. w is nil or the workload that the user named.
-func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) error {
+func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o *runOptions) error {
 	if err := onlyResume(cmd); err != nil {
 		return err
 	}
-	if format, ok := os.LookupEnv("BREWPUT_FORMAT"); ok && !cmd.Flags().Changed("format") {
-		given := o
-		o.format = format // the format is not a setting of the run
-		if slices.Contains(formats, format) && (o.validateFormat() != nil || o.sensitivity && !o.needsVerdicts()) {
-			o = given // the command line contradicts the format
-		}
+	if _, err := a.fromEnvironment(cmd, o.validateFormat, "format"); err != nil {
+		return err // the format is not a setting of the run
 	}
 	if o.resume == "" {
 		return usage("--resume is empty; name the directory of a run")
-	}
-	if err := o.validateFormat(); err != nil {
-		return err
 	}
 	if cmd.Flags().Changed("time-limit") && o.timeLimit <= 0 {
 		return usage("--time-limit %v sets none: leave it out to keep the run's own, or give a positive time",
 			o.timeLimit)
 	}
 
-	out := a.newOutput(&o)
+	out := a.newOutput(o)
 	options := lab.ResumeOptions{TimeLimit: o.timeLimit, KeepCosts: o.recalculates(), Program: name(),
 		Notify: out.notify}
 	if w != nil {
@@ -59,7 +49,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	}
 
 	r, err := lab.Resume(cmd.Context(), a.workloads, o.resume, options)
-	return a.finish(cmd.Context(), r, err, out, o)
+	return a.finish(cmd.Context(), r, err, out, *o)
 }
 
 // checkAgain refuses to calculate a stored run again for an option that does not apply to it.

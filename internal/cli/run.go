@@ -89,7 +89,7 @@ func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 			return usage("%s needs a workload: %s; see %s list", o.verb(), strings.Join(a.workloadNames(), ", "),
 				name())
 		}
-		return a.resume(cmd, nil, *o)
+		return a.resume(cmd, nil, o)
 	}
 }
 
@@ -167,7 +167,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("resume") {
-				return a.resume(cmd, w, *o)
+				return a.resume(cmd, w, o)
 			}
 			given := map[string]bool{}
 			cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
@@ -184,7 +184,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if o.quick {
 				o.shorten(w, levels, cmd.Flags().Changed)
 			}
-			return a.measure(cmd.Context(), w, *o, levels)
+			return a.measure(cmd, w, o, levels)
 		},
 	}
 	levels = factorFlags(cmd.Flags(), w)
@@ -225,7 +225,8 @@ func (l *levelsFlag) Type() string       { return help.FactorType }
 // than intended, and 0 where package lab means the default by it.
 func refuseEmpty(flags *pflag.FlagSet) error {
 	zero := map[string]string{"count": "0: at least one block is needed", "duration": "0s is not a positive time",
-		"sample": "0: 1 times every operation, 10 every tenth"}
+		"sample":     "0: 1 times every operation, 10 every tenth",
+		"time-limit": "0s sets none: give a positive time, or leave it out"}
 	if flags.Lookup("precision") != nil {
 		zero["count"] = "0: at least one replication is needed"
 	}
@@ -262,6 +263,10 @@ func (o *runOptions) validate() error {
 func (o *runOptions) validateFormat() error {
 	if o.baseline != "" && !o.needsVerdicts() {
 		return usage("--baseline has no effect on --format %s, which holds trials but no verdicts", o.format)
+	}
+	if o.sensitivity && !o.needsVerdicts() {
+		return usage("--sensitivity has no effect on --format %s, which holds only trials; use table, json or md",
+			o.format)
 	}
 	if !slices.Contains(pairings, o.pairs) {
 		return usage("--compare %s is not possible%s; use %s", o.pairs, didYouMean(o.pairs, pairings),

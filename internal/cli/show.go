@@ -24,7 +24,7 @@ func (a *app) showCommand() *cobra.Command {
 			if len(args) > 1 {
 				return usage("show takes one run, not %d; %s compare OLD NEW compares two", len(args), name())
 			}
-			if err := o.validateFormat(); err != nil {
+			if _, err := a.fromEnvironment(cmd, o.validateFormat, "format"); err != nil {
 				return err
 			}
 			if len(args) == 1 && sweep.IsDesign(a.workloads, args[0]) {

@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/brewput/brewput/internal/input"
@@ -70,8 +71,9 @@ func (s Settings) Find(verb, flag string) (Setting, bool) {
 // Load reads the file of the module that holds the directory dir, and that of the user: neither if the variable
 // [Variable] is off, so that a pull request cannot change how its own benchmarks are judged. Files that do not exist
 // set nothing. flag returns the name of a verb's flag for an alias. Errors name the file, and the line if one is wrong.
-func Load(ctx context.Context, dir string, getenv func(string) string, flag func(verb, name string) string) (Settings,
-	error) {
+// warn receives a warning if the user's file sets nothing because it may not be read.
+func Load(ctx context.Context, dir string, getenv func(string) string, flag func(verb, name string) string,
+	warn func(text string)) (Settings, error) {
 	switch v := getenv(Variable); v {
 	case "":
 	case "off":
@@ -99,12 +101,25 @@ func Load(ctx context.Context, dir string, getenv func(string) string, flag func
 		err = read(path, Name)
 	}
 	if user := userFile(getenv); err == nil && user != "" {
-		err = read(user, user)
+		err = absent(read(user, user), user, warn)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return all, nil
+}
+
+// absent returns nil in place of the error of the user's file if that cannot exist, because a directory of its path is a
+// file, as in the home /dev/null of system users, or if the user may not read it, which it warns of.
+func absent(err error, path string, warn func(text string)) error {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		warn(path + " may not be read, so it sets nothing")
+		return nil
+	}
+	return err
 }
 
 // inModule returns the path of the file in the root of the module that holds a directory, or "" if there is none. A

@@ -1,9 +1,12 @@
 package config
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/brewput/brewput/internal/quote"
@@ -67,7 +70,8 @@ func TestLoad(t *testing.T) {
 	}
 	sub, conf := filepath.Join(module, "a", "b"), filepath.Join(module, Name)
 	load := func() (string, error) {
-		s, err := Load(t.Context(), sub, func(key string) string { return map[string]string{"HOME": home}[key] }, same)
+		s, err := Load(t.Context(), sub, func(key string) string { return map[string]string{"HOME": home}[key] }, same,
+			func(text string) { t.Error(text) })
 		var lines []string
 		for _, t := range s {
 			lines = append(lines, strings.ReplaceAll(t.String(), home, "~"))
@@ -97,13 +101,13 @@ func TestLoad(t *testing.T) {
 	write(filepath.Join(module, "go.mod"), "module m\n")
 	want("run.count = 9 (brewput.conf:1); run.count = 7 (~/.config/brewput/brewput.conf:1); " +
 		"run.format = md (~/.config/brewput/brewput.conf:2)")
-	if s, _ := Load(t.Context(), sub, func(string) string { return "" }, same); len(s) != 1 {
+	if s, _ := Load(t.Context(), sub, func(string) string { return "" }, same, nil); len(s) != 1 {
 		t.Error(s)
 	}
 	for value, wrong := range map[string]bool{"off": false, "on": true} {
 		s, err := Load(t.Context(), sub, func(key string) string {
 			return map[string]string{"HOME": home, Variable: value}[key]
-		}, same)
+		}, same, nil)
 		if len(s) > 0 || (err != nil) != wrong {
 			t.Errorf("%s=%s: %v, %v", Variable, value, s, err)
 		}
@@ -129,6 +133,31 @@ func TestLoad(t *testing.T) {
 	want("", "not a regular file")
 	link("nowhere")
 	want("", Name)
+}
+
+// TestNoHome checks that a user without a home has no file, and that one who may not read the file is warned.
+func TestNoHome(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "null")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{"HOME", "XDG_CONFIG_HOME"} {
+		s, err := Load(t.Context(), t.TempDir(), func(key string) string { return map[string]string{variable: file}[key] },
+			same, func(text string) { t.Error(text) })
+		if s != nil || err != nil {
+			t.Errorf("%s: %v, %v", variable, s, err)
+		}
+	}
+
+	warning := "" // root may read every file, so the error is made
+	warn := func(text string) { warning += text }
+	err := absent(&fs.PathError{Op: "open", Path: "/home/x", Err: syscall.EACCES}, "/home/x", warn)
+	if err != nil || warning != "/home/x may not be read, so it sets nothing" {
+		t.Errorf("%v, %q", err, warning)
+	}
+	if err := absent(errors.New("f:1: wrong"), "f", nil); err == nil {
+		t.Error("a wrong line is accepted")
+	}
 }
 
 // FuzzParse checks that every accepted setting is one that a file may set, is printable, and reads the same again.

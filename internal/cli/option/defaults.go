@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,14 +22,13 @@ import (
 // value that no command takes is an error.
 type Defaults struct {
 	Verb     string
-	Lookup   func(string) (string, bool) // variables
-	Settings config.Settings             // lines of brewput.conf
-	Check    func() error                // checks the current flags
-	Invalid  func(f *pflag.Flag, value string) error
+	Lookup   func(string) (string, bool)          // variables
+	Settings config.Settings                      // lines of brewput.conf
+	Check    func() error                         // checks the current flags
 	LeftOut  func(setting string, conflict error) // receives what is ignored
 
 	Formats, Pairings, Designs []string // values that some command takes
-	Precision                  func(string) error
+	Precision, Parts           func(string) error
 }
 
 // find returns the value of a flag, its source as errors name it, and the whole as warnings and notes name it. A
@@ -46,21 +46,38 @@ func variable(flag string) string {
 	return "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// replaced reports whether a setting has no effect, because another flag that is given says the same in another way.
+// replaced reports whether a setting has no effect, because another flag that is given says the same in another way. A
+// flag that is given as 0, false or "" says nothing.
 func (d *Defaults) replaced(flags *pflag.FlagSet, flag string) bool {
 	given := func(name string) bool {
+		f := flags.Lookup(name)
+		if f == nil {
+			return false
+		}
+		if f.Changed {
+			return !isZero(f.Value.String())
+		}
 		v, ok := d.Lookup(variable(name))
-		return flags.Changed(name) || ok && v != "" && flags.Lookup(name) != nil
+		return ok && !isZero(v)
 	}
 	switch flag {
 	case "budget":
-		return flags.Changed("quick") || d.Verb != "gate" && (given("count") || d.before("count", "budget"))
+		return given("quick") || d.Verb != "gate" && (given("count") || d.before("count", "budget"))
 	case "count":
-		return flags.Changed("quick") || d.Verb != "gate" && (given("budget") || given("precision"))
+		return given("quick") || d.Verb != "gate" && (given("budget") || given("precision"))
 	case "duration":
-		return flags.Changed("quick") || given("operations")
+		return given("quick") || given("operations")
 	}
 	return false
+}
+
+// isZero reports whether a text is the zero value of a flag: empty, false, 0 or no time.
+func isZero(text string) bool {
+	if b, err := strconv.ParseBool(text); err == nil {
+		return !b // also 0 and 1
+	}
+	t, err := time.ParseDuration(text)
+	return text == "" || err == nil && t == 0
 }
 
 // before reports whether the nearer file sets one flag, and the other file the other flag.
@@ -83,12 +100,12 @@ func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, lines []s
 			return
 		}
 		if flags.Set(f.Name, v) != nil {
-			err = fmt.Errorf("%s: %w", from, d.Invalid(f, v))
+			err = fmt.Errorf("%s: %w", from, Invalid(f, v))
 			return
 		}
 
 		conflict := d.Check()
-		if wrong := d.checkValue(f.Name, v, conflict); wrong != nil {
+		if wrong := d.checkValue(f, v, conflict); wrong != nil {
 			if conflict != nil {
 				wrong = conflict // it describes better what this command takes
 			}
@@ -96,7 +113,7 @@ func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, lines []s
 			return
 		}
 		if conflict != nil {
-			unset(f)
+			Unset(f)
 			d.LeftOut(whole, conflict)
 			return
 		}
@@ -110,8 +127,8 @@ func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, lines []s
 	return set, lines, err
 }
 
-// unset resets a flag to its default.
-func unset(f *pflag.Flag) {
+// Unset resets a flag to its default.
+func Unset(f *pflag.Flag) {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		// "[a,b]" is how a list prints its default.
 		values, _ := csv.NewReader(strings.NewReader(strings.Trim(f.DefValue, "[]"))).Read()
@@ -124,8 +141,8 @@ func unset(f *pflag.Flag) {
 
 // checkValue refuses a value that no command takes, whatever the other flags. Zero operations are accepted if
 // something else ends a trial, because then there is no conflict.
-func (d *Defaults) checkValue(name, v string, conflict error) error {
-	switch name {
+func (d *Defaults) checkValue(f *pflag.Flag, v string, conflict error) error {
+	switch name := f.Name; name {
 	case "format":
 		if !slices.Contains(d.Formats, v) {
 			return fmt.Errorf("--format %s is not possible%s; use %s", v, DidYouMean(v, d.Formats),
@@ -140,6 +157,10 @@ func (d *Defaults) checkValue(name, v string, conflict error) error {
 		return d.checkDesigns(name, v)
 	case "precision":
 		return d.Precision(v)
+	case "show":
+		if err := d.Parts(v); err != nil {
+			return err
+		}
 	case "cost":
 		_, err := sim.ParseCosts(v)
 		return err
@@ -148,6 +169,9 @@ func (d *Defaults) checkValue(name, v string, conflict error) error {
 			return fmt.Errorf("--%s %s: at least 1 is needed", name, v)
 		}
 	case "duration", "warmup", "budget", "time-limit":
+		if f.Value.Type() == benchTime && strings.HasSuffix(v, "x") {
+			break // Set has checked the iterations
+		}
 		if t, err := time.ParseDuration(v); err != nil || t < 0 || t == 0 &&
 			(name == "duration" || name == "time-limit") {
 			return fmt.Errorf("--%s %s is not a positive time", name, v)
@@ -159,7 +183,7 @@ func (d *Defaults) checkValue(name, v string, conflict error) error {
 		}
 	}
 	if v == "" {
-		return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
+		return fmt.Errorf("--%s is empty; give it a value or leave it out", f.Name)
 	}
 	return nil
 }
@@ -174,7 +198,7 @@ func (d *Defaults) checkDesigns(flag, names string) error {
 	return nil
 }
 
-// DidYouMean suggests one of the known words.
+// DidYouMean suggests one of the known words; "" if none is similar.
 func DidYouMean(word string, known []string) string {
 	if s := plan.Suggest(word, known); s != "" {
 		return fmt.Sprintf(", did you mean %q?", s)

@@ -66,8 +66,11 @@ func (b BenchTime) String() string {
 	return b.Time.String()
 }
 
+// benchTime is the type of a [BenchTime].
+const benchTime = "benchtime"
+
 // Type returns benchtime.
-func (b BenchTime) Type() string { return "benchtime" }
+func (b BenchTime) Type() string { return benchTime }
 
 // Set reads a positive number of iterations, such as 200x, or a time.
 func (b BenchTime) Set(text string) error {

@@ -25,6 +25,12 @@ func TestSettings(t *testing.T) {
 		{"run", "--budget 1m --duration 1s", "", ""},
 		{"run", "--operations 5", "", "run.budget = 5m (f:2)"},
 		{"run", "--quick", "", ""},
+		{"run", "", "BREWPUT_QUICK=true", ""},
+		{"run", "--quick=false", "BREWPUT_QUICK=1", "run.budget = 5m (f:2); run.duration = 2s (f:3)"},
+		{"run", "", "BREWPUT_QUICK=false", "run.budget = 5m (f:2); run.duration = 2s (f:3)"},
+		{"run", "", "BREWPUT_BUDGET=0s", "run.count = 7 (f:1); run.duration = 2s (f:3)"},
+		{"run", "", "BREWPUT_BUDGET=1m", "run.duration = 2s (f:3)"},
+		{"sim", "", "BREWPUT_QUICK=true", "sim.count = 3 (f:6)"},
 		{"gate", "", "", "gate.count = 9 (f:4); gate.budget = 1m (f:5)"},
 		{"gate", "--count 4", "", "gate.budget = 1m (f:5)"},
 		{"sim", "--operations 5", "", "sim.count = 3 (f:6)"},
@@ -36,7 +42,9 @@ func TestSettings(t *testing.T) {
 		DecimalVar(flags, &operations, "operations", 0, "")
 		flags.Duration("budget", 0, "")
 		flags.Duration("duration", 0, "")
-		flags.Bool("quick", false, "")
+		if c.verb != "sim" {
+			flags.Bool("quick", false, "")
+		}
 		if err := flags.Parse(strings.Fields(c.args)); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +110,7 @@ func TestUnset(t *testing.T) {
 		if err := flags.Set(name, "B/op,x"); err != nil {
 			t.Fatal(err)
 		}
-		unset(flags.Lookup(name))
+		Unset(flags.Lookup(name))
 	}
 	if !slices.Equal(*list, []string{"ns/op", "a,b"}) || len(*none) != 0 || flags.Changed("metric") {
 		t.Errorf("%q, %q", *list, *none)
