@@ -56,7 +56,28 @@ func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
 		}
 		text = append(text, sentences...)
 	}
+	if len(text) == 0 {
+		text = emptyAnswer(rows)
+	}
 	return AnswerOf(text)
+}
+
+// emptyAnswer says why rows with results have no answer. It is nil if no row has a result.
+func emptyAnswer(rows []Row) []string {
+	withValue := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.N == 0 })
+	all := func(is func(r *Row) bool) bool {
+		return !slices.ContainsFunc(withValue, func(r Row) bool { return !is(&r) })
+	}
+	switch {
+	case len(withValue) == 0:
+		return nil
+	case all(func(r *Row) bool { return r.Bound }):
+		return []string{"Only bounds have results, and bounds are not compared: add a design that does the job."}
+	case all(func(r *Row) bool { return r.Bound || r.Open && r.excluded() }):
+		return []string{"No design can be compared: a trial of each answered too few requests, or lost more than " +
+			"half of them."}
+	}
+	return []string{"No result can be compared: see the table for the reasons."}
 }
 
 // answerGroup is rows that can be compared with each other.

@@ -39,7 +39,11 @@ func decidedAs(name string, ratio float64, verdict string) Verdict {
 func TestContrastAnswer(t *testing.T) {
 	more, two := 12, plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
 	undecided := decidedAs("F", 1.1, Undecided)
-	undecided.MoreBlocks = &more
+	undecided.MoreBlocks, undecided.Paired = &more, true
+	files := undecided
+	files.Paired, files.N = false, 10
+	tiny := decidedAs("A", 0.99999, Better)
+	tiny.Exact = true
 	runs := decidedAs("F", 1.1, Undecided)
 	runs.RunsA, runs.MoreRuns = 2, &more
 	atTwo := decidedAs("E", 1.3, Slower)
@@ -54,11 +58,15 @@ func TestContrastAnswer(t *testing.T) {
 				decidedAs("D", 1.001, Equivalent), undecided),
 			contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
 		"2 of 2 slower, largest E-2 +30.0%.": {contrast(result.TimePerOp, decidedAs("E", 1.2, Slower), atTwo)},
-		"equivalent: A +0.1%.|allocs/op: worse: Z (from 0).": {
+		"equivalent: A.|allocs/op: worse: Z (from 0).": {
 			contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
 			contrast(result.AllocsPerOp, zero)},
-		"undecided: F +10.0% (about 12 more runs of each side would decide).": {contrast(result.TimePerOp, runs)},
-		"undecided: F +10.0% (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
+		"undecided: F (about 12 more runs of each side would decide).": {contrast(result.TimePerOp, runs)},
+		"undecided: F (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
+		"undecided: F (about 22 results on each side would decide).":   {contrast(result.TimePerOp, files)},
+		"allocs/op: better: A -0.001%.":                                {contrast(result.AllocsPerOp, tiny)},
+		"No metric differs.": {contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
+		"No metric is shown to differ.": {contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent), undecided)},
 	} {
 		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
 		if text := strings.Join(got, "|"); text != want {
@@ -83,6 +91,12 @@ func TestSingleAnswer(t *testing.T) {
 		"From 1 to 2 CPUs, 1 of 4 scales: A 1.92x; 1 does not: B 0.7x (waits for mutexes); 1 uses one CPU; " +
 		"1 is too noisy to judge."
 	if got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	other := scale("E", LimitNone, 3.5)
+	other.To = 4
+	want = "From 1 to 2 CPUs, 1 of 1 scales: A 1.92x. From 1 to 4 CPUs, 1 of 1 scales: E 3.5x."
+	if got := scalingAnswer([]Scaling{scalings[0], other}); got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
 	one := scale("A", LimitNone, 1.92)
@@ -137,6 +151,10 @@ func TestGateAnswer(t *testing.T) {
 	excused.Allowed = "known"
 	undecided := verdict("U", 1.04, Undecided)
 	undecided.MoreBlocks = &blocks
+	few, near, zero := verdict("W", math.NaN(), Undecided), verdict("N", 1.05, Undecided), verdict("Z", 1, Undecided)
+	few.N, near.N, zero.N, zero.NoRatio = 1, 20, 20, ZeroDivisor
+	noRatio := "A metric without a ratio has no cost in percent, so more blocks cannot show that it is within the " +
+		"limit: excuse it for a while in an allow-list."
 	rate := verdict("R", 1.25, Fail)
 	rate.Metric, rate.MoreIsBetter = "MB/s", true
 	excusedBytes := excused
@@ -153,6 +171,9 @@ func TestGateAnswer(t *testing.T) {
 			"gate: fail: 2 of 3 over 5%: R <MB/s> -20.0% and A <" + result.TimePerOp + "> +10.0%; 1 allowed to be " +
 				"over it.|Bring <" + result.TimePerOp + "> and <MB/s> of these benchmarks back within the limit, or " +
 				"excuse them for a while in an allow-list."},
+		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.0001, Fail)}},
+			"gate: fail: 1 of 1 over 0%: A +0.01%.|" +
+				"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
 			"gate: pass: all 2 within 5%."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
@@ -163,6 +184,21 @@ func TestGateAnswer(t *testing.T) {
 		{GateSummary{Decision: Undecided, List: []GateDecision{undecided}},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
 				"About 7 more blocks would decide: run the gate with more blocks and a longer budget."},
+		{GateSummary{Decision: Undecided, List: []GateDecision{few}},
+			"gate: undecided: 1 of 1 undecided: W.|Fewer than 2 blocks have a result: run the gate with a longer " +
+				"budget, or with fewer benchmarks."},
+		{GateSummary{Decision: Undecided, List: []GateDecision{near, undecided}},
+			"gate: undecided: 2 of 2 undecided: N +5.0% and U +4.0%.|" +
+				"More blocks would hardly decide: the cost is too near the limit, or the machine is too noisy."},
+		{GateSummary{Decision: Undecided, List: []GateDecision{zero}},
+			"gate: undecided: 1 of 1 undecided: Z (from 0).|" + noRatio},
+		{GateSummary{Decision: Undecided, List: []GateDecision{undecided, zero}},
+			"gate: undecided: 2 of 2 undecided: Z (from 0) and U +4.0%.|" +
+				"About 7 more blocks would decide: run the gate with more blocks and a longer budget. " + noRatio},
+		{GateSummary{Decision: Undecided, NotJudged: 2},
+			"gate: undecided: 2 not judged.|See why each benchmark is not judged."},
+		{GateSummary{Decision: Undecided},
+			"gate: undecided: no benchmark has a result.|Run the gate again with a longer budget."},
 		{GateSummary{Decision: Undecided, List: []GateDecision{undecided}, Loaded: true},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
 				"Other processes loaded the machine: stop them, or run the gate on an idle one."},

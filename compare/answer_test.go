@@ -106,17 +106,18 @@ func TestNewAnswer(t *testing.T) {
 			"pipe (buffer 10) is fastest: 2.00x the throughput of pipe (buffer 0)."},
 		{"one design", 10, AnswerOptions{}, result.Stream, bound, []answerCase{
 			{"ideal", onCPUs(2), 2 * two, 0.01}, {"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), two, 0.01}},
-			"a reaches 200/s on 2 CPUs; the bound ideal is 2.00x. More CPUs help a up to the 2 tried (2.00x from 1)."},
+			"a reaches 200/s on 2 CPUs; the bound ideal is 2.00x as fast. More CPUs help a up to the 2 tried (2.00x " +
+				"from 1)."},
 		{"a bound is never the best", 10, AnswerOptions{}, result.Stream, bound, []answerCase{
 			{"ideal", onCPUs(2), 2 * two, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}},
 			"b is fastest: 2.00x the throughput of a."},
 		{"quick", 3, AnswerOptions{}, result.Job, nil, []answerCase{
 			{"one-byte", onCPUs(1), 0, 0.01}, {"buffered", onCPUs(1), math.Log(43), 0.01},
 			{"table", onCPUs(1), math.Log(512), 0.01}},
-			"table about 510x one-byte, buffered about 43x, rough: 3 blocks."},
+			"table about 510x as fast as one-byte, buffered about 43x, rough: 3 blocks."},
 		{"one trial", 1, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), two, 0}, {"c", onCPUs(1), 0.01, 0}},
-			"Rough, from 1 trial each and without verdicts: b about 2.0x c and a."},
+			"Rough, from 1 trial each and without verdicts: b about 2.0x as fast as c and a."},
 		{"problems first", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Design == "a" && t.Block < 2 {
 				t.Status = result.Failed
@@ -150,8 +151,42 @@ func TestNewAnswer(t *testing.T) {
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0, 0.01}, {"a", onCPUs(8), 0, 0.01},
 			{"b", onCPUs(1), two, 0.01}, {"b", onCPUs(2), two, 0.01}, {"b", onCPUs(4), two, 0.01},
 			{"b", onCPUs(8), two, 0.01}, {"c", onCPUs(2), 0, 0.01}},
-			"a failed in 10 of 10 trials. On 1, 4 and 8 CPUs, b is fastest: 2.00x the throughput of a; on 2 CPUs, " +
+			"a failed in 10 of 40 trials. On 1, 4 and 8 CPUs, b is fastest: 2.00x the throughput of a; on 2 CPUs, " +
 				"b is fastest: 2.00x the throughput of c. More CPUs do not help b and a."},
+		{"only bounds", 10, AnswerOptions{}, result.Stream, bound, []answerCase{{"ideal", onCPUs(2), 0, 0.01}},
+			"Only bounds have results, and bounds are not compared: add a design that does the job."},
+		{"too much noise to see that CPUs do not help", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0.5}, {"a", onCPUs(2), 0.04, 0.5}},
+			"a reaches 117/s on 2 CPUs. Whether more CPUs help a is undecided."},
+		{"as noisy times", 10, AnswerOptions{}, result.Job, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0.5}, {"a", onCPUs(2), 0.04, 0.5}},
+			"a takes 10.8ms on 2 CPUs. Whether more CPUs help a is undecided."},
+		{"too few blocks to see that CPUs do not help", 2, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}},
+			"a reaches 100/s on 2 CPUs (rough: 2 blocks). Whether more CPUs help a is undecided."},
+		{"many rough points", 2, AnswerOptions{}, result.Job, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0, 0.01}, {"a", onCPUs(8), 0, 0.01},
+			{"b", onCPUs(1), two, 0.01}, {"b", onCPUs(2), two, 0.01}, {"b", onCPUs(4), two, 0.01},
+			{"b", onCPUs(8), two, 0.01}},
+			"On 8 CPUs, b about 2.0x as fast as a; on 4 CPUs, b about 2.0x as fast as a; on 2 CPUs, b about 2.0x as " +
+				"fast as a; 1 more point is in the table, rough: 2 blocks. Whether more CPUs help b and a is " +
+				"undecided."},
+		{"failures at one of several points", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			if t.Point.Int("cpus") == 4 && t.Block < 3 {
+				t.Status = result.Failed
+			}
+		}, []answerCase{{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0.01, 0.01}},
+			"a failed in 3 of 30 trials. a reaches 102/s on 4 CPUs. More CPUs do not help a."},
+		{"late arrivals are no failures", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			t.Open, t.Metrics = true, result.Metrics{result.ResponseP50: 1e6, result.Rate: 100}
+			if t.Design == "b" && t.Block < 4 {
+				t.Status, t.Invalid = result.Failed, true
+			}
+		}, []answerCase{{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), 0, 0}}, "a and b are equally fast."},
+		{"too many lost requests", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			t.Open, t.Metrics = true, result.Metrics{result.Rate: 100}
+		}, []answerCase{{"a", onCPUs(1), 0, 0}}, "No design can be compared: a trial of each answered too few " +
+			"requests, or lost more than half of them."},
 		{"nothing", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) { t.Status = result.Failed },
 			[]answerCase{{"a", onCPUs(2), 0, 0}}, "a failed in 10 of 10 trials."},
 	} {
@@ -206,6 +241,45 @@ func TestAnswerOfPredictions(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+
+	scaling := []Row{ratedRow("w", "a", 100)}
+	for i, n := range []int{16, 64} {
+		r := ratedRow("w", "a", 800*math.Pow(4, float64(i)))
+		r.World, r.Point = result.Virtual, onCPUs(n)
+		scaling = append(scaling, r)
+	}
+	got = NewAnswer(scaling, nil, AnswerOptions{Inputs: []string{"workers"}}).Text
+	want = []string{"a reaches 100/s.", "Predicted: a reaches 3200/s on 64 CPUs.",
+		"Predicted: More CPUs help a up to the 64 simulated (4.00x from 16)."}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestOverloads checks which loads are too high for a design.
+func TestOverloads(t *testing.T) {
+	at := func(design string, cpus int, load string, overloaded bool) Row {
+		r := ratedRow("w", design, 100)
+		r.Point = onCPUs(cpus, plan.Setting{Factor: "load", Level: plan.TextLevel(load)})
+		if overloaded {
+			r.Unstable = r.N
+		}
+		return r
+	}
+	for want, rows := range map[string][]Row{
+		"a and b cannot serve the whole load.": {at("a", 1, "0.9", true), at("b", 1, "0.9", true)},
+		"a cannot serve the whole load at load 0.9. b cannot serve the whole load.": {at("a", 1, "0.5", false),
+			at("a", 1, "0.9", true), at("b", 1, "0.9", true)},
+		"a cannot serve the whole load at 1 of 2 points.": {at("a", 1, "0.9", true), at("a", 2, "0.9", false)},
+	} {
+		g := answerGroup{}
+		for i := range rows {
+			g.rows = append(g.rows, &rows[i])
+		}
+		if got := strings.Join(g.problems(), " "); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
 }
 
 // TestAnswerOfRuns checks the answer of a comparison of two runs.
@@ -221,14 +295,23 @@ func TestAnswerOfRuns(t *testing.T) {
 		matches []Match
 		want    string
 	}{
-		{nil, "No verdict is possible: each run needs at least 2 blocks with a result, and 5 to decide."},
-		{[]Match{v(Faster, 0.5)}, "The new run is faster: a 2.00x as fast (+100%)."},
+		{nil, "No verdict is possible: the runs have no case in common."},
+		{[]Match{{A: Row{Bound: true, N: 10}, B: Row{Bound: true, N: 10}}},
+			"No verdict is possible: the runs have only bounds in common, and bounds are not compared."},
+		{[]Match{{A: Row{N: 10}, B: Row{N: 1}}},
+			"No verdict is possible: each run needs at least 2 blocks with a result, and 5 to decide."},
+		{[]Match{{A: Row{N: 10}, B: Row{N: 10}}}, "No verdict is possible: in each case a run answered too few " +
+			"requests, or lost more than half of them."},
+		{[]Match{v(Faster, 0.5)}, "The new run is faster: a 0.500x the time (-50.0%)."},
 		{[]Match{v(Slower, 1.1), v(Slower, 1.25), v(Equivalent, 1), open},
-			"The new run is slower in 2 of 4 cases: most a (cpus 2) 0.800x as fast (-20.0%); equally fast within 2% " +
+			"The new run is slower in 2 of 4 cases: most a (cpus 2) 1.25x the time (+25.0%); equally fast within 2% " +
 				"in 1 of 4 cases; undecided in 1 of 4 cases (runs of about 40 blocks would decide)."},
 		{[]Match{v(Equivalent, 1)}, "Both runs are equally fast within 2%."},
 	} {
 		for i := range c.matches {
+			if c.matches[i].Verdict == nil {
+				continue
+			}
 			c.matches[i].Verdict.Point = onCPUs(1 + i)
 			c.matches[i].A = Row{Workload: "w", Design: "a", Job: true, N: 10}
 		}

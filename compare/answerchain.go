@@ -1,9 +1,13 @@
 package compare
 
-import "math"
+import (
+	"math"
+
+	"github.com/brewput/brewput/result"
+)
 
 // stands compares the best row with another one: by their verdict, by a chain of verdicts over other rows, or, if
-// there is none, by whether their intervals overlap.
+// there is none, by whether the interval of the best is apart from the other one, on the faster side.
 func (g *answerGroup) stands(c *contest, best, other *Row) (standing, *Verdict) {
 	if v, flipped := g.verdict(best, other); v != nil {
 		switch {
@@ -20,8 +24,11 @@ func (g *answerGroup) stands(c *contest, best, other *Row) (standing, *Verdict) 
 		return standsEqual, nil
 	}
 
-	a, b := best.interval(), other.interval()
-	if known := a[0] > 0 && b[0] > 0; known && (a[1] < b[0] || b[1] < a[0]) {
+	more, less := best.interval(), other.interval()
+	if !result.LargerIsBetter(measureOf(best)) {
+		more, less = less, more
+	}
+	if known := more[0] > 0 && less[0] > 0; known && less[1] < more[0] {
 		return standsAhead, nil
 	}
 	return standsUndecided, nil

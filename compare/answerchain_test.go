@@ -52,6 +52,42 @@ func TestAnswerOfChains(t *testing.T) {
 	}
 }
 
+// TestAnswerOfIntervals checks what follows for designs without verdicts from their intervals.
+func TestAnswerOfIntervals(t *testing.T) {
+	row := func(design string, low, median, high float64, metric string) Row {
+		r := ratedRow("w", design, median)
+		r.Job = metric == result.WallSeconds
+		r.Metrics = map[string]result.Summary{metric: {Metric: metric, Median: result.Value(median),
+			Low: result.Value(low), High: result.Value(high)}}
+		return r
+	}
+	// b is proven faster than a, which has the best median. c seems faster than b, or slower.
+	for _, c := range []struct {
+		metric    string
+		a, b      float64
+		low, high float64 // of c
+		want      string
+	}{
+		{result.Throughput, 103, 100, 101.5, 102.5, "The fastest is one of b and c, undecided: 1.010x the throughput " +
+			"of a (+1.00%)."},
+		{result.Throughput, 103, 100, 97, 98, "b is fastest: 1.010x the throughput of a (+1.00%)."},
+		{result.WallSeconds, 97, 100, 97.5, 98.5, "The fastest is one of b and c, undecided: 1.010x as fast as a " +
+			"(+1.00%)."},
+		{result.WallSeconds, 97, 100, 102, 103, "b is fastest: 1.010x as fast as a (+1.00%)."},
+	} {
+		rows := []Row{row("a", 90, c.a, 110, c.metric), row("b", c.b-0.5, c.b, c.b+0.5, c.metric),
+			row("c", c.low, (c.low+c.high)/2, c.high, c.metric)}
+		v := Verdict{Workload: "w", World: result.Live, Metric: c.metric, A: "b", B: "a", Point: onCPUs(1), Ratio: 1.01,
+			Low: 1.001, High: 1.02, N: 20, Verdict: Faster}
+		if c.metric == result.WallSeconds {
+			v.Ratio, v.Low, v.High = 1/v.Ratio, 1/v.High, 1/v.Low
+		}
+		if got := strings.Join(NewAnswer(rows, []Verdict{v}, AnswerOptions{}).Text, " "); got != c.want {
+			t.Errorf("got %s\nwant %s", got, c.want)
+		}
+	}
+}
+
 // TestProblemsOfWorlds checks that problems say of which workload they are, and whether they are only predicted.
 func TestProblemsOfWorlds(t *testing.T) {
 	failed, predicted, other := ratedRow("w", "a", 1), ratedRow("w", "b", 1), ratedRow("x", "a", 1)

@@ -69,7 +69,7 @@ func joined(names []string) string {
 // capitalized begins a sentence, unless it begins with a name of a design, which keeps its spelling.
 func capitalized(s string) string {
 	word, _, _ := strings.Cut(s, " ")
-	if !slices.Contains([]string{"on", "at", "the", "more", "from"}, word) {
+	if !slices.Contains([]string{"on", "at", "the", "more", "from", "whether"}, word) {
 		return s
 	}
 	r, n := utf8.DecodeRuneInString(s)

@@ -2,8 +2,8 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/brewput/brewput/result"
@@ -59,58 +59,6 @@ func (g *answerGroup) levels(list []*contest, factor string) string {
 		return "at " + factor + " " + text
 	}
 	return "on " + text + map[bool]string{true: " CPU", false: " CPUs"}[text == "1"]
-}
-
-// problems names the designs whose trials failed or were wrong, and those that cannot serve the load.
-func (g *answerGroup) problems() []string {
-	type failure struct {
-		design, what string
-		n, of        int
-	}
-	var list []*failure
-	for _, r := range g.rows {
-		total := 0
-		for _, n := range r.Statuses {
-			total += n
-		}
-		for _, s := range []struct {
-			status result.Status
-			text   string
-		}{{result.Wrong, "gave wrong answers"}, {result.Violated, "violated mutual exclusion"},
-			{result.Failed, "failed"}} {
-			if n := r.Statuses[s.status]; n > 0 {
-				i := slices.IndexFunc(list, func(f *failure) bool { return f.design == r.Design && f.what == s.text })
-				if i < 0 {
-					i, list = len(list), append(list, &failure{design: r.Design, what: s.text})
-				}
-				list[i].n += n
-				list[i].of += total
-			}
-		}
-	}
-	var text []string
-	for i, f := range list {
-		if i == maxNamed {
-			text = append(text, fmt.Sprintf("%s more had failed or wrong trials.",
-				strconv.Itoa(len(list)-i)))
-			break
-		}
-		text = append(text, fmt.Sprintf("%s %s in %d of %s.", f.design, f.what, f.n, result.Count(f.of, "trial")))
-	}
-
-	var full []string
-	for _, r := range g.rows {
-		if r.Overloaded() && !r.Bound && !slices.Contains(full, r.Design) {
-			full = append(full, r.Design)
-		}
-	}
-	if len(full) > maxNamed {
-		full = append(full[:maxNamed-1], fmt.Sprintf("%d more designs", len(full)-maxNamed+1))
-	}
-	if len(full) > 0 {
-		text = append(text, joined(full)+" cannot serve the whole load.")
-	}
-	return text
 }
 
 // scaling says up to which number of CPUs each design gets faster, if CPUs are all that varies between contests.
@@ -202,8 +150,9 @@ func (g *answerGroup) scalingOf(design string) (how scaled, ok bool) {
 	cpus := func(r *Row) int { return levelOf(r.Point, "cpus") }
 	slices.SortStableFunc(rows, func(a, b *Row) int { return cpus(a) - cpus(b) })
 	first, last := rows[0], rows[len(rows)-1]
-	best, unclear := first, false
+	best, unclear, gains := first, false, false
 	for _, r := range rows[1:] {
+		gains = gains || !(mostSpeedup(r, first) <= helps)
 		switch x := speedRatio(r, best); {
 		case x > helps && clearly(r, best):
 			best = r
@@ -216,13 +165,15 @@ func (g *answerGroup) scalingOf(design string) (how scaled, ok bool) {
 	switch {
 	case unclear && best == first:
 		return scaled{kind: scalesUnclear}, true
+	case best == first && !slower && gains: // the intervals also allow a gain
+		return scaled{kind: scalesUnclear}, true
 	case best == first && slower:
 		return scaled{scalesDown, fmt.Sprintf(" (%s on %s)", gain(last), result.Count(cpus(last), "CPU"))}, true
 	case best == first:
 		return scaled{kind: scalesNot}, true
 	case best == last:
-		return scaled{scalesUp, fmt.Sprintf(" up to the %d tried (%s from %d)", cpus(best), gain(best),
-			cpus(first))}, true
+		return scaled{scalesUp, fmt.Sprintf(" up to the %d %s (%s from %d)", cpus(best),
+			map[bool]string{true: "simulated", false: "tried"}[g.predicted], gain(best), cpus(first))}, true
 	case slower:
 		return scaled{scalesUp, fmt.Sprintf(" up to %d (%s from %d; slower beyond)", cpus(best), gain(best),
 			cpus(first))}, true
@@ -238,6 +189,20 @@ func clearly(a, b *Row) bool {
 		return r > 1.5 || r < 1/1.5
 	}
 	return x[1] < y[0] || y[1] < x[0]
+}
+
+// mostSpeedup is the upper end of the 95% interval of how many times as fast a is as b. It assumes that their errors
+// are independent, and is NaN if a row has no interval.
+func mostSpeedup(a, b *Row) float64 {
+	x, y := a.interval(), b.interval()
+	if x[0] <= 0 || y[0] <= 0 {
+		return math.NaN()
+	}
+	up, down := math.Log(x[1]/float64(a.level())), math.Log(float64(b.level())/y[0])
+	if !result.LargerIsBetter(measureOf(a)) {
+		up, down = math.Log(float64(a.level())/x[0]), math.Log(y[1]/float64(b.level()))
+	}
+	return speedRatio(a, b) * math.Exp(math.Hypot(up, down))
 }
 
 // latencyMatters is the ratio of latencies from which on a faster design's latency is worth a sentence.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/decimal"
+	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/result"
 )
 
@@ -25,10 +26,30 @@ func (c RunComparison) Answer() Answer {
 	}
 	verdicts := c.Verdicts()
 	if len(verdicts) == 0 {
-		return AnswerOf(append(text, "No verdict is possible: each run needs at least 2 blocks with a result, and 5 "+
-			"to decide."))
+		return AnswerOf(append(text, "No verdict is possible: "+c.noVerdict()+"."))
 	}
 	return AnswerOf(append(text, changesText(verdicts)))
+}
+
+// noVerdict says why no case has a verdict.
+func (c RunComparison) noVerdict() string {
+	bounds, enough := true, false
+	for _, m := range c.Matches {
+		if !m.A.Bound && !m.B.Bound {
+			bounds = false
+			enough = enough || min(m.A.N, m.B.N) >= 2
+		}
+	}
+	switch {
+	case len(c.Matches) == 0:
+		return "the runs have no case in common"
+	case bounds:
+		return "the runs have only bounds in common, and bounds are not compared"
+	case enough:
+		return "in each case a run answered too few requests, or lost more than half of them"
+	}
+	return fmt.Sprintf("each run needs at least 2 blocks with a result, and %d to decide",
+		stat.MinGroupBlocks(1-ratioConfidence))
 }
 
 // changesText counts the verdicts of each kind and names the largest change of each direction.
@@ -48,13 +69,17 @@ func changesText(verdicts []Verdict) string {
 	}
 	for _, kind := range []string{Slower, Faster} {
 		if n, v := mostChanged(verdicts, kind); n > 0 {
-			speed := asSpeed(float64(v.Ratio), v.Metric)
+			what := "the time"
+			if result.LargerIsBetter(v.Metric) {
+				what = "the throughput"
+			}
 			most := "most "
 			if n == 1 {
 				most = ""
 			}
-			part("the new run is %s%s: %s%s %s as fast (%s)", kind, of(n), most, changedCase(v, verdicts), times(speed),
-				decimal.Change(speed-1))
+			ratio := float64(v.Ratio)
+			part("the new run is %s%s: %s%s %s %s (%s)", kind, of(n), most, changedCase(v, verdicts), times(ratio),
+				what, decimal.Change(ratio-1))
 		}
 	}
 	if n, v := mostChanged(verdicts, Equivalent); n > 0 {

@@ -33,9 +33,9 @@ func (g *answerGroup) sentences() []string {
 	text = append(text, g.latency()...)
 	for i := range text {
 		text[i] = capitalized(text[i])
-	}
-	if g.predicted {
-		text[0] = "Predicted: " + text[0]
+		if g.predicted {
+			text[i] = "Predicted: " + text[i]
+		}
 	}
 	return text
 }
@@ -68,7 +68,7 @@ func (g *answerGroup) single() string {
 		text += " " + at
 	}
 	if b := g.bound(c); b != nil && speedRatio(b, r) > 1.05 {
-		text += fmt.Sprintf("; the bound %s is %s", b.Design, times(speedRatio(b, r)))
+		text += fmt.Sprintf("; the bound %s is %s as fast", b.Design, times(speedRatio(b, r)))
 	}
 	n, tooFew := g.blocks()
 	if tooFew {
@@ -96,7 +96,8 @@ func (g *answerGroup) rough() string {
 	slices.Reverse(list) // the most CPUs first
 	for i, c := range list {
 		if i == 3 {
-			parts = append(parts, fmt.Sprintf("%d more points are in the table", len(list)-i))
+			parts = append(parts, result.Count(len(list)-i, "more point")+
+				map[bool]string{true: " is", false: " are"}[len(list)-i == 1]+" in the table")
 			break
 		}
 		text := g.ranking(c)
@@ -114,7 +115,12 @@ const aboutEqual = 1.1
 // ranking names the rows of a contest with their speed relative to the baseline, or to the slowest, and to those about
 // as fast as that.
 func (g *answerGroup) ranking(c *contest) string {
-	last := c.rows[len(c.rows)-1]
+	last := c.rows[0]
+	for _, r := range c.rows { // verdicts may have moved rows, so that the slowest is not the last
+		if speedRatio(r, last) < 1 {
+			last = r
+		}
+	}
 	for _, r := range c.rows {
 		if r.Design == g.options.Baseline {
 			last = r
@@ -139,7 +145,7 @@ func (g *answerGroup) ranking(c *contest) string {
 		}
 		text := c.name(r) + " about " + roughTimes(speedRatio(r, last))
 		if i == 0 {
-			text += " " + few(near, 2)
+			text += " as fast as " + few(near, 2)
 		}
 		words = append(words, text)
 	}

@@ -24,6 +24,16 @@ func PercentChange(ratio result.Value) string {
 	return fmt.Sprintf("%+.1f%%", p)
 }
 
+// ProvenChange is [PercentChange] of a ratio that is proven not to be 1. It has as many digits as show that.
+func ProvenChange(ratio result.Value) string {
+	text, p := PercentChange(ratio), 100*(float64(ratio)-1)
+	if text != "+0.0%" || p == 0 {
+		return text
+	}
+	decimals := math.Ceil(-math.Log10(math.Abs(p)) - 1e-6) // 0.00999999 is 0.01
+	return fmt.Sprintf("%+.*f%%", int(min(decimals, 9)), p)
+}
+
 // ChangeOf is how far a verdict is from no change, for an order by size: the absolute logarithm of its ratio. It is
 // infinite without a ratio, as from 0 allocations to some, and negative if nothing is known.
 func ChangeOf(v Verdict) float64 {
@@ -42,11 +52,13 @@ func ChangeOf(v Verdict) float64 {
 // benchmarks scale. metricName prints a metric, such as "allocs/op".
 func BenchAnswer(metrics []MetricVerdicts, rows []Row, scalings []Scaling, metricName func(string) string) []string {
 	var answer []string
+	open := false // a comparison is undecided
 	for _, m := range metrics {
 		var list []Verdict
 		for _, g := range m.Groups {
 			list = append(list, g.Verdicts...)
 		}
+		open = open || slices.ContainsFunc(list, func(v Verdict) bool { return v.Verdict != Equivalent })
 		text := contrastAnswer(list)
 		if m.Metric != result.TimePerOp {
 			if text == "" || !slices.ContainsFunc(list, func(v Verdict) bool { return differing(v.Verdict) }) {
@@ -58,7 +70,10 @@ func BenchAnswer(metrics []MetricVerdicts, rows []Row, scalings []Scaling, metri
 			answer = append(answer, text)
 		}
 	}
-	if len(metrics) > 0 {
+	switch {
+	case len(metrics) > 0 && len(answer) == 0:
+		return []string{"No metric " + map[bool]string{true: "is shown to differ", false: "differs"}[open] + "."}
+	case len(metrics) > 0:
 		return answer
 	}
 	for _, text := range []string{rangeAnswer(rows, len(scalings) > 0), scalingAnswer(scalings)} {
@@ -90,7 +105,10 @@ func contrastAnswer(list []Verdict) string {
 	label := labels(list)
 	if len(list) == 1 {
 		v := list[0]
-		text := strings.TrimSpace(label(v) + " " + changeText(v))
+		text := label(v)
+		if differing(v.Verdict) || v.NoRatio != "" {
+			text = strings.TrimSpace(text + " " + changeText(v))
+		}
 		return cmp.Or(v.Verdict, Undecided) + ": " + text + moreText(list) + "."
 	}
 	var parts []string
@@ -125,7 +143,7 @@ func contrastAnswer(list []Verdict) string {
 func changeText(v Verdict) string {
 	switch v.NoRatio {
 	case "":
-		return PercentChange(v.Ratio)
+		return ProvenChange(v.Ratio)
 	case ZeroDivisor:
 		return "(from 0)"
 	case ZeroValue:
@@ -145,6 +163,8 @@ func moreText(list []Verdict) string {
 		switch {
 		case v.RunsA > 0 && v.MoreRuns != nil:
 			most, what, sides = max(most, *v.MoreRuns), "more run", " of each side"
+		case v.RunsA == 0 && v.MoreBlocks != nil && !v.Paired: // files and runs that have ended get no more blocks
+			most, what, sides = max(most, v.N+*v.MoreBlocks), "result", " on each side"
 		case v.RunsA == 0 && v.MoreBlocks != nil:
 			most = max(most, *v.MoreBlocks)
 		default:

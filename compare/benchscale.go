@@ -89,10 +89,17 @@ func limitWords(limit string) string {
 // from scaling.
 func (s Scaling) Unscaled() bool { return limitWords(s.Limit) != "" }
 
-// scalingAnswer says which benchmarks scale with CPUs, and which of those that use several do not.
+// scalingAnswer says which benchmarks scale with CPUs, and which of those that use several do not. Benchmarks that were
+// measured on other numbers of CPUs have a sentence of their own.
 func scalingAnswer(list []Scaling) string {
 	if len(list) == 0 {
 		return ""
+	}
+	other := func(s Scaling) bool { return s.From != list[0].From || s.To != list[0].To }
+	if slices.ContainsFunc(list, other) {
+		same := slices.DeleteFunc(slices.Clone(list), other)
+		rest := slices.DeleteFunc(slices.Clone(list), func(s Scaling) bool { return !other(s) })
+		return scalingAnswer(same) + " " + scalingAnswer(rest)
 	}
 	count := map[string]int{}
 	var scale, unscaled []string

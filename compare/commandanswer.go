@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/decimal"
+	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/result"
 )
 
@@ -16,7 +17,8 @@ func (c *CommandAnalysis) answer() {
 		}
 	}
 	if len(c.Answer) == 0 {
-		c.Answer = []string{"No answer yet: at least 2 complete blocks are needed, and 5 to decide."}
+		c.Answer = []string{fmt.Sprintf("No answer yet: at least 2 complete blocks are needed, and %d to decide.",
+			stat.MinBlocks(1-ratioConfidence))}
 	}
 }
 

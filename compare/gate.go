@@ -134,7 +134,10 @@ func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []Gat
 // judge decides one benchmark.
 func (g *SequentialGate) judge(v *GateDecision, s *Pair, direction, family int) {
 	c, ok := s.compare(v.Metric, g.Layouts)
-	v.N = min(c.NA, c.NB)
+	if v.N = min(c.NA, c.NB); !ok {
+		head, base, _ := s.samples(v.Metric)
+		v.N = min(len(head), len(base))
+	}
 	switch {
 	case !ok || !c.judgeable():
 	case c.Exact:
@@ -195,11 +198,13 @@ func (g *SequentialGate) sequential(v *GateDecision, c metricComparison, directi
 		return
 	}
 
-	more := max(need-c.Ratio.N, 1)
+	more, least := max(need-c.Ratio.N, 1), MinGateBlocks-v.N // fewer blocks than that decide nothing
 	switch {
-	case v.N < MinGateBlocks:
-		more = MinGateBlocks - v.N // fewer blocks decide nothing
-	case g.Layouts > 1:
+	case g.Layouts <= 1:
+		more = max(more, least)
+	case least > 0:
+		more = least
+	default:
 		v.MoreLayouts = &more
 		return
 	}

@@ -134,6 +134,23 @@ func TestGateOfEqualTimes(t *testing.T) {
 	}
 }
 
+// TestGateOfFewBlocks: a decision needs both 6 blocks and as many as the variation demands, and blocks with a value are
+// counted even if they are too few to compare.
+func TestGateOfFewBlocks(t *testing.T) {
+	var trials []result.Trial
+	for b, head := range []float64{106, 103, 107, 105} {
+		trials = append(trials, benchTrial("base", b, takes(100)), benchTrial("head", b, takes(head)))
+	}
+	g := Gate{Max: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(4)}
+	if v := judgedOnce(g, trials, result.TimePerOp); v.Decision != Undecided || v.MoreBlocks == nil ||
+		*v.MoreBlocks < 100 {
+		t.Errorf("a cost of %v after 4 blocks: %v more", v.Cost, v.MoreBlocks)
+	}
+	if v := judgedOnce(g, trials[:2], result.TimePerOp); v.Decision != Undecided || v.N != 1 || v.Cost.Known() {
+		t.Errorf("one block: %+v", v)
+	}
+}
+
 // TestClocked separates measured times from counts by the names of metrics.
 func TestClocked(t *testing.T) {
 	for metric, want := range map[string]bool{

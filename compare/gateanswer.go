@@ -61,6 +61,9 @@ func (g GateSummary) Answer() []string {
 			label += " " + g.name(v.Metric)
 		}
 		change := PercentChange(v.Change())
+		if v.Decision == Fail {
+			change = ProvenChange(v.Change())
+		}
 		if v.NoRatio != "" {
 			change = map[string]string{ZeroDivisor: "(from 0)", ZeroValue: "(to 0)"}[v.NoRatio]
 		}
@@ -82,7 +85,7 @@ func (g GateSummary) Answer() []string {
 	switch n := len(of[Pass]); {
 	case n == len(g.List) && n > 1:
 		parts = append(parts, fmt.Sprintf("all %d within %s", n, limit))
-	case n > 0 || len(parts) == 0:
+	case n > 0 || len(parts) == 0 && len(g.List) > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d within %s", n, len(g.List), limit))
 	}
 	if names := of["allowed"]; len(names) > 0 {
@@ -90,6 +93,9 @@ func (g GateSummary) Answer() []string {
 	}
 	if g.NotJudged > 0 {
 		parts = append(parts, fmt.Sprintf("%d not judged", g.NotJudged))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "no benchmark has a result")
 	}
 	answer := []string{"gate: " + g.Decision + ": " + strings.Join(parts, "; ") + "."}
 	if next := g.next(); next != "" {
@@ -138,12 +144,15 @@ func (g GateSummary) name(metric string) string {
 	return g.Name(metric)
 }
 
-// undecided says what would decide.
+// undecided says what would decide, and which benchmarks nothing decides.
 func (g GateSummary) undecided() string {
-	if g.Loaded {
+	switch {
+	case g.Loaded:
 		return "Other processes loaded the machine: stop them, or run the gate on an idle one."
+	case len(g.List) == 0 && g.NotJudged > 0:
+		return "See why each benchmark is not judged."
 	}
-	blocks, layouts := 0, 0
+	blocks, layouts, few, near, noRatio := 0, 0, 0, 0, 0
 	for _, v := range g.List {
 		switch {
 		case v.Decision != Undecided || v.Allowed != "":
@@ -151,16 +160,34 @@ func (g GateSummary) undecided() string {
 			blocks = max(blocks, *v.MoreBlocks)
 		case v.MoreLayouts != nil:
 			layouts = max(layouts, *v.MoreLayouts)
+		case v.NoRatio != "":
+			noRatio++
+		case v.N < 2:
+			few++
 		default:
-			return "More blocks would hardly decide: the cost is too near the limit, or the machine is too noisy."
+			near++
 		}
 	}
+	var text []string
 	switch {
+	case few > 0:
+		text = append(text, "Fewer than 2 blocks have a result: run the gate with a longer budget, or with fewer "+
+			"benchmarks.")
+	case near > 0:
+		text = append(text, "More blocks would hardly decide: the cost is too near the limit, or the machine is too "+
+			"noisy.")
 	case layouts > 0:
-		return fmt.Sprintf("About %d layouts in all would decide: run the gate with that many.", g.Layouts+layouts)
+		text = append(text, fmt.Sprintf("About %d layouts in all would decide: run the gate with that many.",
+			g.Layouts+layouts))
 	case blocks > 0:
-		return fmt.Sprintf("About %s would decide: run the gate with more blocks and a longer budget.",
-			result.Count(blocks, "more block"))
+		text = append(text, fmt.Sprintf("About %s would decide: run the gate with more blocks and a longer budget.",
+			result.Count(blocks, "more block")))
+	case noRatio == 0:
+		text = append(text, "Run the gate again with a longer budget.")
 	}
-	return "Run the gate again with a longer budget."
+	if noRatio > 0 {
+		text = append(text, "A metric without a ratio has no cost in percent, so more blocks cannot show that it is "+
+			"within the limit: excuse it for a while in an allow-list.")
+	}
+	return strings.Join(text, " ")
 }

@@ -99,7 +99,11 @@ func DefaultCriteria(baseline string, inputs []string) Criteria {
 
 // TooFew reports whether the blocks of an undecided verdict are too few to decide anything, whatever they show.
 func (v *Verdict) TooFew() bool {
-	return !v.Exact && v.States == nil && v.RunsA == 0 && v.N < stat.MinBlocks(1-ratioConfidence)
+	least := stat.MinBlocks(1 - ratioConfidence)
+	if !v.Paired {
+		least = stat.MinGroupBlocks(1 - ratioConfidence)
+	}
+	return !v.Exact && v.States == nil && v.RunsA == 0 && v.N < least
 }
 
 // ratioConfidence is the confidence of every interval of a ratio.
@@ -286,12 +290,9 @@ func (j Criteria) blocksNeeded(s *sequentialState, m int) (nearly string, more *
 	if nearly == "" {
 		n = c.Blocks(far, 1, level, blocksLimit)
 	}
-
 	if n >= blocksLimit || s.layouts > 1 {
 		return nearly, nil
 	}
-
-	n = max(n, c.MinBlocks(j.Alpha))
-	n = max(n-c.N, 1)
+	n = max(max(n, c.MinBlocks(j.Alpha))-c.N, 1)
 	return nearly, &n
 }

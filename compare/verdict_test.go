@@ -170,6 +170,19 @@ func TestTooFewBlocks(t *testing.T) {
 	}
 }
 
+// TestTooFew checks with how many blocks no verdict is possible: two runs need 5 each, blocks of one run 6.
+func TestTooFew(t *testing.T) {
+	for _, c := range []struct {
+		n      int
+		paired bool
+		want   bool
+	}{{4, false, true}, {5, false, false}, {5, true, true}, {6, true, false}} {
+		if got := (&Verdict{N: c.n, Paired: c.paired}).TooFew(); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // TestFewBlocksAreNotEquivalent: blocks that cannot show a difference cannot show equivalence.
 func TestFewBlocksAreNotEquivalent(t *testing.T) {
 	same := []float64{0, 0.0001, 0, -0.0001, 0}

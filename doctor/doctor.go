@@ -6,6 +6,7 @@ package doctor
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -156,8 +157,8 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 			rep.Caution = append(rep.Caution, c.Name)
 		}
 	}
-	least := fmt.Sprintf("differences above %s (twice the noise floor of %s).",
-		decimal.Percent(float64(rep.LeastDifference), 2), decimal.Percent(float64(floor), 2))
+	least := fmt.Sprintf("differences above %s (twice the noise floor of %s).", twice(float64(floor)),
+		decimal.Percent(float64(floor), 2))
 	var claim string
 	switch {
 	case len(rep.Bad) > 0:
@@ -222,6 +223,17 @@ func grade(x, good, caution float64) Status {
 		return Caution
 	}
 	return Bad
+}
+
+// twice formats the double of a fraction: of its digits that are printed, so that a reader can check it.
+func twice(x float64) string {
+	digits := strings.TrimSuffix(decimal.Percent(x, 2), "%")
+	p, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return decimal.Percent(2*x, 2)
+	}
+	_, decimals, _ := strings.Cut(digits, ".")
+	return strconv.FormatFloat(2*p, 'f', len(decimals), 64) + "%"
 }
 
 // span formats a time with two or three digits.

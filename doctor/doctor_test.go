@@ -296,6 +296,12 @@ func TestNoise(t *testing.T) {
 	}{
 		{"still", at(0.001, 0.01), Good, Fit, 0.01, "Fit for measuring differences above 2% (twice the " +
 			"noise floor of 1%)."},
+		{"a rounded floor", at(0.00974), Good, Fit, 0.00974, "Fit for measuring differences above 1.94% (twice the " +
+			"noise floor of 0.97%)."},
+		{"a tiny floor", at(0.0006), Good, Fit, 0.0006, "Fit for measuring differences above 0.12% (twice the " +
+			"noise floor of 0.06%)."},
+		{"a larger floor", at(0.0124), Caution, FitFrom, 0.0124, "Fit only for differences above 2.4% (twice the " +
+			"noise floor of 1.2%)."},
 		{"the wider one", at(0.011, 0.002), Caution, FitFrom, 0.011, "Fit only for differences above 2.2% (twice the " +
 			"noise floor of 1.1%). Take care: noise."},
 		{"very noisy", at(0.11), Bad, NotFit, 0.11, "Not fit for measuring: noise (±11% at 1 CPU, in 10 A/A blocks)."},
@@ -351,6 +357,17 @@ func TestContract(t *testing.T) {
 		b, err := json.Marshal(v)
 		if err != nil || string(b) != want {
 			t.Errorf("got  %s %v\nwant %s", b, err, want)
+		}
+	}
+}
+
+// TestLateSleep checks that a large delay has no exponent.
+func TestLateSleep(t *testing.T) {
+	for d, want := range map[time.Duration]string{1100 * time.Microsecond: "1.1 ms", 99 * time.Millisecond: "99 ms",
+		150 * time.Millisecond: "150 ms"} {
+		c := Readings{Sleep: Read(Lateness{Median: d, P90: d})}.sleep()
+		if c.Claim != "in all designs, Sleep, After and Wait take about "+want+" longer than asked" {
+			t.Errorf("%v: %s", d, c.Claim)
 		}
 	}
 }

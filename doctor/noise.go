@@ -43,8 +43,7 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 	if differs && c.Status == Good {
 		c.Status = Caution
 	}
-	claim := fmt.Sprintf("differences above %s can be judged, smaller ones cannot",
-		decimal.Percent(2*float64(floor), 2))
+	claim := fmt.Sprintf("differences above %s can be judged, smaller ones cannot", twice(float64(floor)))
 	if differs {
 		claim = fmt.Sprintf("a design differed from itself, as by chance once in %d times: repeat this", 20/len(noise))
 	}

@@ -69,6 +69,9 @@ func escapes(a *analysis) []Finding {
 	}
 
 	f := a.newFinding(EscapePerOp, "Each operation allocates a value on the heap.")
+	if !once {
+		f.Claim = "One line allocates " + percent(g.share) + " of all objects."
+	}
 	f.Level = ProfileLevel
 	f.Where = []string{a.prog.position(g.at)}
 	f.Share = g.share
@@ -92,6 +95,9 @@ func escapes(a *analysis) []Finding {
 	f.Alternative = "The value outlives the operation, and must be on the heap."
 	f.Fix = "Allocate once before the loop and reuse it, or keep it from escaping."
 	f.Experiment = "Run a benchmark with -benchmem: allocs/op should drop by one."
+	if !once {
+		f.Experiment = "Run a benchmark with -benchmem: allocs/op should drop."
+	}
 	return []Finding{f}
 }
 

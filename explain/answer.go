@@ -24,8 +24,11 @@ func (r Report) Answer() []string {
 	case f.Name == TooLittleEvidence, f.Name == TooFewSamples:
 		return []string{"There is too little evidence to predict a gain.", f.Fix}
 	case f.Gain == nil:
-		return []string{fmt.Sprintf("No change is predicted to save time; the limit is %s%s.", f.Name, f.place()),
-			f.Fix}
+		what := "the limit"
+		if traits[f.Name].diagnosis {
+			what = "the first finding"
+		}
+		return []string{fmt.Sprintf("No change is predicted to save time; %s is %s%s.", what, f.Name, f.place()), f.Fix}
 	}
 	should := "should"
 	if f.Confidence == Low {
@@ -111,8 +114,11 @@ func SummarizeChanges(changes []Change) []string {
 
 // summarizeWall returns a sentence about the wall time.
 func summarizeWall(c Change) string {
-	times := fmt.Sprintf("%s before, %s after (%+.1f%%)", formatSeconds(c.Before), formatSeconds(c.After),
-		100*(c.After/c.Before-1))
+	change := fmt.Sprintf("%+.1f%%", 100*(c.After/c.Before-1))
+	if change == "-0.0%" {
+		change = "+0.0%"
+	}
+	times := fmt.Sprintf("%s before, %s after (%s)", formatSeconds(c.Before), formatSeconds(c.After), change)
 	switch {
 	case !c.Significant:
 		return "The wall time did not clearly change: " + times + "."

@@ -27,6 +27,8 @@ func TestAnswer(t *testing.T) {
 			Gain: gain, Confidence: Low, Fix: "Raise it."},
 		"No change is predicted to save time; the limit is cpu-saturated. Do less.": {Name: CPUSaturated,
 			Fix: "Do less."},
+		"No change is predicted to save time; the first finding is goroutine-leak, at a.go:1. End them.": {
+			Name: GoroutineLeak, Where: []string{"a.go:1"}, Fix: "End them."},
 		"There is too little evidence to predict a gain. Give it more to do.": {Name: TooFewSamples,
 			Fix: "Give it more to do."},
 		"There is nothing to gain: no known change would save 5% or more.": {Name: None, Confidence: Medium},
@@ -56,6 +58,8 @@ func TestSummarizeChanges(t *testing.T) {
 		"It is slower: 1s before, 1.1s after (+10.0%). Gone: coarse-lock; new: gc-pressure.": {slower, read, gone,
 			appeared},
 		"The wall time did not clearly change: 1s before, 1.01s after (+1.0%).": {chance},
+		"The wall time did not clearly change: 1.23s before, 1.23s after (+0.0%).": {
+			{Name: "wall time", Before: 1.2302, After: 1.23}},
 		"Gone: coarse-lock.": {gone, gone},
 		"New: gc-pressure.":  {appeared},
 		"No change was found that is larger than the measurement error.": {{Name: "user code", Before: 1, After: 1.01}},

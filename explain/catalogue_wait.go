@@ -86,7 +86,7 @@ func waitDocs() []Doc {
 		{Name: DependencyWait, Meaning: "the program waits for something outside the process",
 			Evidence: "The execution trace: no goroutine wants a CPU; or little CPU time is used.",
 			Thresholds: []string{atLeast("time in external waits", minExternalShare),
-				atMost("used CPUs, without a trace", externalUsed)},
+				atMost("CPU time, of the wall time, without a trace", externalUsed)},
 			Example: "resp, err := http.Get(url) takes 200 ms and nothing else is to do",
 			Fix:     "Make the external side faster, or send several requests concurrently."},
 		{Name: GoroutineLeak, Meaning: "goroutines are started and never end",

@@ -177,18 +177,23 @@ func findingChanges(a, b []Finding) (list []Change) {
 	}
 
 	for _, f := range a {
-		if !in(f, b) && f.Name != None && f.Name != TooLittleEvidence {
+		if !in(f, b) && !f.lacksEvidence() {
 			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: 1, Significant: true,
 				Where: f.Where})
 		}
 	}
 
 	for _, f := range b {
-		if !in(f, a) && f.Name != None && f.Name != TooLittleEvidence {
+		if !in(f, a) && !f.lacksEvidence() {
 			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), After: 1, Significant: true,
 				Where: f.Where})
 		}
 	}
 
 	return list
+}
+
+// lacksEvidence reports whether a finding is about the evidence, or the lack of findings, and not about the program.
+func (f *Finding) lacksEvidence() bool {
+	return f.Name == None || f.Name == TooLittleEvidence || f.Name == TooFewSamples
 }

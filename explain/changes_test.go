@@ -50,6 +50,13 @@ func TestChanges(t *testing.T) {
 	if f.Significant || f.Rank < g.Rank {
 		t.Errorf("10 samples more of 100 are no change: %+v", f)
 	}
+	brief := twoFunctions(100, 300, 50*time.Millisecond) // too short to predict a gain
+	for _, c := range append(Changes(brief, twoFunctions(100, 300, 4*time.Second)),
+		Changes(twoFunctions(100, 300, 4*time.Second), brief)...) {
+		if c.Name == "finding too-few-samples" {
+			t.Error("a lack of evidence is listed as a change")
+		}
+	}
 	same := twoFunctions(100, 300, 4*time.Second)
 	for _, c := range Changes(same, same) {
 		if c.Significant || c.Before != c.After {

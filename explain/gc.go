@@ -30,9 +30,9 @@ func gcRules(a *analysis) []Finding {
 
 	// Thrashing means that the limiter of the runtime was active, or that the memory limit is nearly reached.
 	name := GCPressure
-	limited := a.metric("/gc/limiter/last-enabled:gc-cycle") > 0
-	if limit := a.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
-		a.nearLimit(limit) {
+	limit := a.metric("/gc/gomemlimit:bytes")
+	limited := limit > 0 && limit < 1<<50
+	if a.metric("/gc/limiter/last-enabled:gc-cycle") > 0 || limited && share >= gcShare && a.nearLimit(limit) {
 		name = GCThrash
 	}
 
@@ -52,7 +52,10 @@ func gcRules(a *analysis) []Finding {
 			formatDuration(a.trace.Duration), percent(a.fraction(a.trace.GC.Marking)), percent(assist))
 	}
 
-	f.Alternative = "The memory limit is low on purpose, and frequent collection is its price."
+	f.Alternative = "The program needs all that it allocates, and frequent collection is its price."
+	if limited {
+		f.Alternative = "The memory limit is low on purpose, and frequent collection is its price."
+	}
 	f.Fix = "Allocate less: reuse buffers; or let the heap grow with GOGC=400."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter."
 	if name == GCThrash {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -91,7 +92,13 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 	default:
 		f.Claim = "One lock is held for " + percent(inside) + " of its users' running time."
 		f.Fix = "Hold it only to access shared data and compute outside, or use shards."
-		f.Experiment = "Remove it in a throwaway run (wrong results): time should drop " +
-			percent(f.Gain.Estimate) + "."
+		f.Experiment = "Remove it in a throwaway run (wrong results): time should drop."
+	}
+}
+
+// quantify adds the gain, which is final now, to the experiment of a coarse lock.
+func (f *Finding) quantify() {
+	if f.Name == CoarseLock && f.Gain != nil {
+		f.Experiment = strings.TrimSuffix(f.Experiment, ".") + " " + percent(f.Gain.Estimate) + "."
 	}
 }

@@ -56,19 +56,20 @@ type trait struct {
 	allCPUs    bool // other processes can cause it: it is dropped on a loaded machine
 	oneProgram bool // it is about the order of the parts of one run, so it does not apply to several benchmarks
 	detail     bool // without a gain it is a minor detail, which explains nothing
+	diagnosis  bool // without a gain it limits nothing: it is worth knowing, but after what limits the program
 }
 
 // traits holds the traits of all findings.
 var traits = map[Name]trait{
 	UnbufferedIO: {counted: true, symptoms: []Name{BlockingSyscall, CPUSaturated, HotFunction, LibraryLimit,
 		SingleThreaded}},
-	EscapePerOp:    {},
+	EscapePerOp:    {diagnosis: true},
 	HotFunction:    {detail: true, symptoms: []Name{CPUSaturated}},
 	SingleThreaded: {oneProgram: true},
 	SerialPhase:    {oneProgram: true, detail: true, symptoms: []Name{CPUSaturated, SingleThreaded}},
 	GoroutineTooFine: {symptoms: []Name{LockConvoy, CoarseLock, SaturatedResource, WakeLatency, ChanHandoff,
 		SingleThreaded, SerialPhase, CPUSaturated, WorkInflation, LoadImbalance, HotFunction}},
-	UnboundedSpawn: {symptoms: []Name{CPUSaturated}},
+	UnboundedSpawn: {diagnosis: true, symptoms: []Name{CPUSaturated}},
 	TooFewWorkers: {symptoms: []Name{SingleThreaded, DependencyWait, StageLimited, SerialPhase, StopAndWait,
 		HotFunction}},
 	LoadImbalance: {allCPUs: true, oneProgram: true, detail: true, symptoms: []Name{SerialPhase, CPUSaturated}},
@@ -100,10 +101,10 @@ var traits = map[Name]trait{
 		LoadImbalance}},
 	WorkInflation:    {allCPUs: true, symptoms: []Name{CPUSaturated, HotFunction}},
 	NotWorthParallel: {allCPUs: true, symptoms: []Name{CPUSaturated}},
-	GoroutineLeak:    {symptoms: []Name{UnboundedSpawn}},
+	GoroutineLeak:    {diagnosis: true, symptoms: []Name{UnboundedSpawn}},
 	DependencyWait:   {},
 	LibraryLimit: {symptoms: []Name{SingleThreaded, CoarseLock, SaturatedResource, LockConvoy, WakeLatency,
 		CPUSaturated}},
 	TooFewSamples: {},
-	ProfilerNoise: {},
+	ProfilerNoise: {diagnosis: true},
 }

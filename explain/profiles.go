@@ -68,8 +68,12 @@ func convoyByProfile(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(LockConvoy, "Lock operations take %s of the CPU time; %.0f CPUs are slower than one.",
-		percent(share), a.cpus)
+	slower := "no faster"
+	if differ(a.oneCPU, a.run) {
+		slower = "slower"
+	}
+	f := a.newFinding(LockConvoy, "Lock operations take %s of the CPU time; %.0f CPUs are %s than one.",
+		percent(share), a.cpus, slower)
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), a.quote(g.at))

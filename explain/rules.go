@@ -79,6 +79,7 @@ func Explain(e *evidence.Evidence) Report {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		f.Kind, f.Rank = "finding", i+1
+		f.quantify()
 		f.Share = newGain(f.Share, 0, 1).Estimate
 		if f.Where == nil {
 			f.Where = []string{}
@@ -193,12 +194,14 @@ func gainsMore(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
-// rank sorts findings by gain. Those without a gain follow, and those without a gain and with low confidence come last.
+// rank sorts findings by gain. Those without a gain follow: first those that limit the program, then diagnoses. Those
+// without a gain and with low confidence come last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
 		case a.Gain == nil && b.Gain == nil:
-			return compareBool(a.Confidence == Low, b.Confidence == Low)
+			return cmp.Or(compareBool(a.Confidence == Low, b.Confidence == Low),
+				compareBool(traits[a.Name].diagnosis, traits[b.Name].diagnosis))
 		case a.Gain == nil:
 			return 1
 		case b.Gain == nil:

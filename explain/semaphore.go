@@ -117,7 +117,7 @@ func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 // of waiting goroutines, count the number of waits, and most the largest possible gain.
 func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, most float64) {
 	f.citef("goroutines wait for it %s of the time: %.1f on average, %d waits", percent(f.Share), queue, count)
-	f.citef("%s of the CPU time is unused", percent(a.idleCPU()))
+	f.citef("%s of the CPU time is idle", percent(a.idleCPU()))
 	f.Gain = newGain(0.85*most, 0.4*most, most)
 	f.Alternative = "The other side sets the limit, or the goroutines wait for work."
 	f.Fix = "Allow more at a time: a larger semaphore or pool."

@@ -223,7 +223,7 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	f.Share = a.idleCPU()
 	f.citef("senders wait %s of the time (%d times), receivers %s (%d times)", percent(a.fraction(worst.Full)),
 		worst.FullCount, percent(a.fraction(worst.Empty)), worst.EmptyCount)
-	f.citef("no stage is busy for more than %s of the time, and %s of the CPU time is unused",
+	f.citef("no stage is busy for more than %s of the time, and %s of the CPU time is idle",
 		percent(line[0].utilization), percent(a.idleCPU()))
 	f.Gain = newGain(0.8*most, 0.2*most, 1.2*most)
 	f.Alternative = "The stages take constant times, and one of them is the limit."

@@ -69,7 +69,7 @@ func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts,
 			b.WriteString(st.text(p.sidesText(g)+": "+text) + "\n")
 			continue
 		}
-		writeTable(b, p.contrastColumns(m.Metric, g), vagueNote, st)
+		writeTable(b, p.contrastColumns(m.Metric, g), contrastNotes(m.Metric, g), st)
 		if !st.shows("undecided") {
 			continue
 		}
@@ -93,7 +93,7 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdic
 		}
 		columns := p.contrastColumns(m.Metric, g)
 		markdownTable(b, columns)
-		markdownFootnotes(b, vagueNote(columns))
+		markdownFootnotes(b, contrastNotes(m.Metric, g)(columns))
 		for i, text := range p.undecidedTexts(m, g) {
 			if i == 0 {
 				b.WriteString("\n")
@@ -177,7 +177,7 @@ func changeCell(v compare.Verdict) string {
 	if v.Verdict == compare.Undecided || v.Verdict == compare.Equivalent {
 		return "~"
 	}
-	return compare.PercentChange(v.Ratio)
+	return compare.ProvenChange(v.Ratio)
 }
 
 // nameColumns returns the columns that name the rows of verdicts.

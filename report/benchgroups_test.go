@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -177,6 +178,73 @@ func TestBroken(t *testing.T) {
 	if got, want := b.String(), `{"kind":"broken","schema_version":1,"design":"Work","rev":"head","error":"no milk"}`+
 		"\n"+`{"kind":"answer","schema_version":1,"text":["No benchmark has a result."]}`+"\n"; got != want {
 		t.Errorf("got  %swant %s", got, want)
+	}
+}
+
+// TestNothingComparable checks that a comparison without a verdict says why.
+func TestNothingComparable(t *testing.T) {
+	p := Benchmarks{Title: "old is old.txt, new is new.txt", A: "new", B: "old", ARun: "new.txt", BRun: "old.txt"}
+	var page strings.Builder
+	if err := p.Table(&page, Style{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	want := "Nothing can be compared: each side needs at least 2 results of the same benchmark (go test -count 2).\n"
+	if !strings.HasSuffix(page.String(), want) || strings.Contains(page.String(), "No trial") {
+		t.Errorf("got\n%s\nwant %s", &page, want)
+	}
+}
+
+// TestMediansNote checks which ratios of medians contradict those of means over blocks.
+func TestMediansNote(t *testing.T) {
+	for _, c := range []struct {
+		medians, ratio, low, high result.Value
+		proven, want              bool
+	}{
+		{1.01, 0.99, 0.98, 1.02, true, true}, {1.01, 0.99, 0.98, 1.02, false, false},
+		{1.03, 0.99, 0.98, 1.02, false, true},
+		{0.985, 0.99, 0.98, 0.995, true, false}, {1, 1.0000001, 1.0000001, 1.0000001, false, false},
+		{1.03, result.Unavailable, result.Unavailable, result.Unavailable, false, false},
+		{result.Unavailable, 1, 0.9, 1.1, false, false},
+	} {
+		if got := contradicts(c.medians, c.ratio, c.low, c.high, c.proven); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+
+	row := func(ns result.Value) *compare.Row {
+		return &compare.Row{Workload: "w", Design: "Encode", World: result.Live, N: 10,
+			Metrics: map[string]result.Summary{result.TimePerOp: {Metric: result.TimePerOp, Median: ns}}}
+	}
+	v := compare.Verdict{Workload: "w", A: "Encode", B: "Encode", Metric: result.TimePerOp, Ratio: 0.99, Low: 0.985,
+		High: 0.995, Verdict: compare.Faster, N: 10}
+	p := Benchmarks{A: "new", B: "old", Metrics: []compare.MetricVerdicts{{Metric: result.TimePerOp,
+		Groups: []compare.MetricGroup{{Verdicts: []compare.Verdict{v},
+			Pairs: []compare.Pair{{A: row(101), B: row(100)}}}}}}}
+	g := Gate{Decision: compare.Fail, List: []compare.GateDecision{{Design: "Encode", Metric: result.TimePerOp, N: 10,
+		Base: 100, Head: 99, Cost: 1.1, Low: 1.06, High: 1.2, Decision: compare.Fail}}}
+	for want, write := range map[string]func(io.Writer, Style) error{
+		"ratio : of the means over blocks; that of the medians differs for Encode\n": p.Table,
+		"cost : of the means over blocks; that of the medians differs for Encode\n":  g.Table,
+	} {
+		var page strings.Builder
+		if err := write(&page, Style{Width: 120}); err != nil || !strings.Contains(page.String(), want) {
+			t.Errorf("%v: no %s in\n%s", err, want, &page)
+		}
+	}
+}
+
+// TestContradicted checks which verdicts of a run contradict the medians of its table.
+func TestContradicted(t *testing.T) {
+	rows := []compare.Row{shop("locking", 2, 250, 0.02), shop("finelocking", 2, 249, 0.02)}
+	v := compare.Verdict{Workload: "coffee", World: result.Live, Metric: result.Throughput, A: "finelocking",
+		B: "locking", Point: rows[0].Point, Ratio: 1.01, Low: 0.99, High: 1.03, Verdict: compare.Faster, Paired: true}
+	agree, exact, other := v, v, v
+	agree.Ratio, agree.Verdict = 0.995, compare.Slower
+	exact.Exact = true
+	other.Point = shop("locking", 1, 1, 0).Point
+	if got := contradicted(rows, []compare.Verdict{v, agree, exact, other}); len(got) != 1 ||
+		got[0] != "finelocking / locking" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -64,7 +64,7 @@ func formatValue(v result.Value, metric string) string {
 func (p Benchmarks) Table(w io.Writer, st Style) error {
 	var b strings.Builder
 	wrap(&b, st.split(p.Title), " ", 2, st.width())
-	if len(p.Rows) == 0 && len(p.Metrics) == 0 {
+	if len(p.Rows) == 0 && len(p.Metrics) == 0 && p.ARun == "" {
 		b.WriteString("No trial finished, so there is nothing to show.\n")
 	}
 
@@ -102,6 +102,10 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 
 // answer is the last part of the page.
 func (p Benchmarks) answer() []string {
+	if p.ARun != "" && len(p.Metrics) == 0 {
+		return []string{"Nothing can be compared: each side needs at least 2 results of the same benchmark (go test " +
+			"-count 2)."}
+	}
 	return compare.BenchAnswer(p.Metrics, p.Rows, p.Scalings, metricHead)
 }
 
@@ -115,7 +119,11 @@ func (p Benchmarks) writeScalings(b *strings.Builder, st Style) {
 	}
 	for i, s := range list {
 		if i == 0 {
-			writeHeading(b, "how they scale", "95% intervals, paired by block", st)
+			remark := ""
+			if slices.ContainsFunc(list, func(s compare.Scaling) bool { return s.Low.Known() }) {
+				remark = "95% intervals, paired by block"
+			}
+			writeHeading(b, "how they scale", remark, st)
 		}
 		wrap(b, st.split(text(s)), " ", 2, st.width())
 	}

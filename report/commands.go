@@ -27,7 +27,11 @@ func (c Commands) Table(w io.Writer, st Style) error {
 		writeTable(&b, c.columns(), c.footnotes, st)
 	}
 	if len(c.Verdicts) > 0 {
-		writeHeading(&b, "verdicts", familyErrorText(c.of(result.WallSeconds)), st)
+		remark := familyErrorText(c.of(result.WallSeconds))
+		if remark != "" && len(c.of(result.WallSeconds)) < len(c.Verdicts) { // the verdicts on each metric are a family
+			remark = "for each metric, the chance of a false difference is at most 5%"
+		}
+		writeHeading(&b, "verdicts", remark, st)
 		for _, v := range c.Verdicts {
 			writeIndented(&b, c.verdictLine(v), 4, st)
 		}

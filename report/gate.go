@@ -30,7 +30,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	wrap(&b, st.split(g.Title), " ", 2, st.width())
 	blankLine(&b)
 	if len(g.List) > 0 {
-		writeTable(&b, g.columns(), vagueNote, st)
+		writeTable(&b, g.columns(), g.footnotes, st)
 	}
 
 	for _, text := range g.reasons(st.shows("undecided")) {
@@ -80,8 +80,8 @@ func (g Gate) reasons(undecided bool) []string {
 				signedValue(v.Difference, v.Metric)))
 		case v.Decision != compare.Undecided || !undecided:
 		case v.N > 0 && v.N < compare.MinGateBlocks:
-			list = append(list, fmt.Sprintf("%s: undecided: noisy metrics need at least %d blocks, "+
-				"and there are %d", name, compare.MinGateBlocks, v.N))
+			list = append(list, fmt.Sprintf("%s: undecided: noisy metrics need at least %d blocks, and there %s", name,
+				compare.MinGateBlocks, map[bool]string{true: "is 1", false: "are " + fmt.Sprint(v.N)}[v.N == 1]))
 		case v.MoreBlocks != nil:
 			list = append(list, fmt.Sprintf("%s: undecided after %d blocks; about %d more would decide if the cost "+
 				"stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))
@@ -117,7 +117,11 @@ func (g Gate) columns() []column {
 		metric.add(metricHead(v.Metric), plain)
 		base.add(formatValue(v.Base, v.Metric), plain)
 		head.add(formatValue(v.Head, v.Metric), plain)
-		change.add(compare.PercentChange(v.Change()), plain)
+		if v.Decision == compare.Fail {
+			change.add(compare.ProvenChange(v.Change()), plain)
+		} else {
+			change.add(compare.PercentChange(v.Change()), plain)
+		}
 		cost.add(ratioCell(v.Cost, v.NoRatio), plain)
 		text := bracketed(v.Low, v.High)
 		if v.NoRatio != "" {
@@ -181,7 +185,7 @@ func (g Gate) Markdown(w io.Writer) error {
 		b.WriteString("\n")
 		columns := g.columns()
 		markdownTable(&b, columns)
-		markdownFootnotes(&b, vagueNote(columns))
+		markdownFootnotes(&b, g.footnotes(columns))
 	}
 	for i, text := range slices.Concat(g.reasons(true), g.Notes) {
 		if i == 0 {

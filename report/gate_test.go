@@ -43,6 +43,13 @@ func TestGatePage(t *testing.T) {
 		!strings.Contains(page.String(), "the interval is wider than 10x") {
 		t.Errorf("%v, of layouts:\n%s", err, &page)
 	}
+	one := g
+	one.List = []compare.GateDecision{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1,
+		Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable, N: 1, Decision: compare.Undecided}}
+	if got, want := strings.Join(one.reasons(true)[1:], " "), "Sweet time/op: undecided: noisy metrics need at least "+
+		"6 blocks, and there is 1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	for name, write := range map[string]func(*strings.Builder) error{
 		"table":    func(b *strings.Builder) error { return g.Table(b, Style{Width: 100, Unicode: true}) },
 		"markdown": func(b *strings.Builder) error { return g.Markdown(b) },

@@ -2,20 +2,21 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once (warnings
-// that differ only in numbers are one), with the
-// rows and designs that it concerns.
+// writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the rows
+// and designs that it concerns. Warnings that differ only in quantities are one, with the range of each quantity.
 func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compare.Warning, rows []compare.Row,
 	texts func(compare.Row) []string, st Style) {
 	type concern struct {
-		text    string
+		texts   []string
 		rows    map[int]bool
 		designs []string
 	}
@@ -25,12 +26,13 @@ func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compa
 	for at, r := range rows {
 		for _, text := range texts(r) {
 			i := slices.IndexFunc(list, func(c *concern) bool {
-				return c.text == text || t == caution && !st.shows("warnings") && sameButNumbers(c.text, text)
+				return c.texts[0] == text || t == caution && !st.shows("warnings") && sameButNumbers(c.texts[0], text)
 			})
 			if i < 0 {
-				list = append(list, &concern{text: text, rows: map[int]bool{}})
+				list = append(list, &concern{rows: map[int]bool{}})
 				i = len(list) - 1
 			}
+			list[i].texts = append(list[i].texts, text)
 			list[i].rows[at] = true
 			if !slices.Contains(list[i].designs, r.Design) {
 				list[i].designs = append(list[i].designs, r.Design)
@@ -47,13 +49,19 @@ func writeMessages(b *strings.Builder, title string, t tone, runWarnings []compa
 		writeCaution(b, x.Text, "", t, st)
 	}
 	for _, c := range list {
+		if n := len(c.designs); n > mostDesigns+1 && t == caution && !st.shows("warnings") {
+			c.designs = append(c.designs[:mostDesigns:mostDesigns], fmt.Sprintf("%d more", n-mostDesigns))
+		}
 		where := fmt.Sprintf("(%d of %d rows: %s)", len(c.rows), len(rows), strings.Join(c.designs, ", "))
 		if len(c.rows) == len(rows) {
 			where = "(every row)"
 		}
-		writeCaution(b, c.text, where, t, st)
+		writeCaution(b, withRanges(c.texts), where, t, st)
 	}
 }
+
+// mostDesigns is the number of designs that a warning names, unless the page shows warnings in full.
+const mostDesigns = 4
 
 // writeWarning writes a warning of a run.
 func writeWarning(b *strings.Builder, text string, st Style) {
@@ -61,10 +69,47 @@ func writeWarning(b *strings.Builder, text string, st Style) {
 	wrap(b, st.split(text), " ", 2, st.width()-2)
 }
 
-// sameButNumbers reports whether two texts differ only in numbers.
+// quantity matches a number that may be a range of several: not a part of a name such as p99, of a position such as
+// main.go:12, of an exponent, or of a signed number.
+var quantity = regexp.MustCompile(`(^|[^\w:.+-])([0-9]+(?:\.[0-9]+)?)`)
+
+// sameButNumbers reports whether two texts differ only in quantities.
 func sameButNumbers(a, b string) bool {
-	digit := func(r rune) bool { return r >= '0' && r <= '9' || r == '.' }
-	return slices.Equal(strings.FieldsFunc(a, digit), strings.FieldsFunc(b, digit))
+	return quantity.ReplaceAllString(a, "${1}0") == quantity.ReplaceAllString(b, "${1}0")
+}
+
+// withRanges returns the first of texts that differ only in quantities, with the range of each quantity.
+func withRanges(texts []string) string {
+	numbers := make([][]string, len(texts))
+	for i, text := range texts {
+		for _, m := range quantity.FindAllStringSubmatch(text, -1) {
+			numbers[i] = append(numbers[i], m[2])
+		}
+	}
+	k := -1
+	return quantity.ReplaceAllStringFunc(texts[0], func(match string) string {
+		k++
+		before := strings.TrimSuffix(match, numbers[0][k])
+		least, most := numbers[0][k], numbers[0][k]
+		for i := range texts {
+			switch x := numbers[i][k]; {
+			case parsed(x) < parsed(least):
+				least = x
+			case parsed(x) > parsed(most):
+				most = x
+			}
+		}
+		if least == most {
+			return match
+		}
+		return before + least + " to " + most
+	})
+}
+
+// parsed is the value of digits.
+func parsed(digits string) float64 {
+	x, _ := strconv.ParseFloat(digits, 64) // infinite if it is out of range
+	return x
 }
 
 // messageLines is the number of lines of a warning, unless the page shows them in full.
@@ -73,7 +118,8 @@ const messageLines = 2
 // writeCaution writes a warning or an error, with where it holds. A long warning ends after a clause.
 func writeCaution(b *strings.Builder, text, where string, t tone, st Style) {
 	if t == caution && !st.shows("warnings") {
-		text = st.shorten(text, messageLines*(st.width()-4)-quote.Width(where)-2)
+		line := st.width() - 4
+		text = st.shorten(text, max(messageLines*line-quote.Width(where)-2, line))
 	}
 	b.WriteString(st.paint(t, "!") + " ")
 	wrap(b, st.split(strings.TrimSpace(text+" "+where)), " ", 2, st.width()-2)

@@ -26,6 +26,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	}
 	writeParts(&b, fs, rows, st)
 	writeVerdicts(&b, verdicts, st)
+	writeNotesBelow(&b, mediansNote(contradicted(rows, verdicts)), st)
 	writeMessages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
 	writeMessages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
 	writeAnswer(&b, answer.Text, st)
@@ -111,6 +112,11 @@ func writeTable(b *strings.Builder, columns []column, footnotes func([]column) [
 	if len(dropped) > 0 {
 		notes = append(notes, fmt.Sprintf("left out to fit %d columns: %s", st.width(), strings.Join(dropped, ", ")))
 	}
+	writeNotesBelow(b, notes, st)
+}
+
+// writeNotesBelow writes the notes below a table or list.
+func writeNotesBelow(b *strings.Builder, notes []string, st Style) {
 	for _, n := range notes {
 		var line strings.Builder
 		wrap(&line, st.split(n), " ", 2, st.width())

@@ -18,6 +18,8 @@ var optionalParts = []Part{
 	{"cpu", "where the CPU time went"},
 	{"formulas", "closed forms next to the measurements"},
 	{"predictions", "predictions that are off"},
+	{"evidence", "explain: the evidence for each finding, and all runs and profiles"},
+	{"overhead", "explain: how much each kind of evidence slowed the program down"},
 	{"serial", "speed-up over one CPU, and the serial share"},
 	{"knees", "levels that are nearly as fast as the best"},
 	{"counters", "system calls and allocations of jobs"},

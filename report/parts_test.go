@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestParts(t *testing.T) {
 		if !strings.HasSuffix(p, "\n\nThe answer.\n") {
 			t.Errorf("the answer is not last:\n%s", p)
 		}
+	}
+	if UnknownPart([]string{"evidence", "cpu", "plots", "overhead"}) != "" {
+		t.Error("parts of explain are not known")
 	}
 	if UnknownPart([]string{"plots", "plot"}) != "plot" || UnknownPart(PartNames()) != "" {
 		t.Error("parts are not known")
@@ -84,8 +88,29 @@ func TestShortWarnings(t *testing.T) {
 			t.Errorf("%d lines:\n%s", n, &b)
 		}
 	}
-	if !sameButNumbers("cover 15% of 3", "cover 93.5% of 12") || sameButNumbers("cover 15%", "miss 15%") {
+	if !sameButNumbers("cover 15% of 3", "cover 93.5% of 12") || sameButNumbers("cover 15%", "miss 15%") ||
+		sameButNumbers("p99 is late", "p95 is late") || sameButNumbers("at main.go:12", "at main.go:15") {
 		t.Error("texts are not told apart by their words")
+	}
+}
+
+// TestMergedWarnings checks that a warning of many rows keeps its text, and that its numbers are those of all rows.
+func TestMergedWarnings(t *testing.T) {
+	var rows []compare.Row
+	for i := range 24 {
+		r := compare.Row{Workload: "sort", Design: fmt.Sprintf("mergedesign%02d", i), World: result.Live}
+		if i > 0 {
+			r.Warnings = []string{fmt.Sprintf("the p99 lag is %d%% of the median: measure longer", 33-i)}
+		}
+		rows = append(rows, r)
+	}
+	var b strings.Builder
+	writeMessages(&b, "warnings", caution, nil, rows, func(r compare.Row) []string { return r.Warnings },
+		Style{Width: 80})
+	want := "warnings ! the p99 lag is 10 to 32% of the median: measure longer (23 of 24 rows: mergedesign01, " +
+		"mergedesign02, mergedesign03, mergedesign04, 19 more)"
+	if got := strings.Join(strings.Fields(b.String()), " "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -51,13 +51,11 @@ func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 			if i == 0 && prefix > 0 {
 				head = "  " + st.text(g.at) + strings.Repeat(" ", prefix-quote.Width(g.at)+2)
 			}
-			words := st.cells(line)
-			words[0] = head + words[0]
-			sep := "  "
-			if quote.Width(words[0]) > st.width() {
+			words, sep := st.cells(line), "  "
+			if quote.Width(head+words[0]) > st.width() {
 				words, sep = strings.Split(strings.Join(words, " "), " "), " "
-				words = append([]string{head + strings.Join(words[:1], "")}, words[1:]...)
 			}
+			words[0] = head + words[0]
 			wrap(b, words, sep, quote.Width(head)+2, st.width())
 		}
 	}
@@ -137,11 +135,15 @@ func fewText(few []compare.Verdict) string {
 			most = v
 		}
 	}
-	what := "block"
-	if most.World == result.Virtual {
-		what = "replication"
+	return result.Count(most.N, replicate(most)) + map[bool]string{true: " is", false: " are"}[most.N == 1]
+}
+
+// replicate is the word for what a verdict's run repeats.
+func replicate(v compare.Verdict) string {
+	if v.World == result.Virtual {
+		return "replication"
 	}
-	return result.Count(most.N, what) + map[bool]string{true: " is", false: " are"}[most.N == 1]
+	return "block"
 }
 
 // mostNeeded says how many more blocks would decide all of the verdicts, if that is known.
@@ -153,7 +155,7 @@ func mostNeeded(verdicts []compare.Verdict) string {
 		}
 		most = max(most, *v.MoreBlocks)
 	}
-	return fmt.Sprintf("; about %d more blocks would decide all of them", most)
+	return fmt.Sprintf("; about %s would decide all of them", result.Count(most, "more "+replicate(verdicts[0])))
 }
 
 // splitEqual separates the groups of sides that are exactly equal at a point from the other verdicts.
@@ -244,7 +246,7 @@ func neededText(v compare.Verdict) string {
 	case v.MoreBlocks == nil:
 		return ""
 	case !v.Paired:
-		return fmt.Sprintf(", runs of %d blocks", v.N+*v.MoreBlocks)
+		return fmt.Sprintf(", runs of %d %ss", v.N+*v.MoreBlocks, replicate(v))
 	}
-	return ", +" + result.Count(*v.MoreBlocks, "block")
+	return ", +" + result.Count(*v.MoreBlocks, replicate(v))
 }

@@ -163,17 +163,18 @@ func detectableText(v compare.Verdict) string {
 	if !v.Paired {
 		have = fmt.Sprintf("%d old and %d new", v.NB, v.NA)
 	}
-	detect := have + " blocks can detect " + decimal.Percent(float64(v.Detectable)-1, 2) + " or more"
+	blocks := replicate(v) + "s"
+	detect := have + " " + blocks + " can detect " + decimal.Percent(float64(v.Detectable)-1, 2) + " or more"
 	if !v.Detectable.Known() {
-		detect = have + " blocks are too few to decide"
+		detect = have + " " + blocks + " are too few to decide"
 	}
 
-	needed := "over 1000 blocks" // or no number of blocks
+	needed := "over 1000 " + blocks // or no number of blocks
 	if v.MoreBlocks != nil {
 		needed = fmt.Sprintf("about %d more", *v.MoreBlocks)
 	}
 	if v.Interims != nil && v.MoreBlocks == nil {
-		needed = "more blocks than the budget allows"
+		needed = "more " + blocks + " than the budget allows"
 	}
 
 	// With several runs on a side, runs are the replicates.
@@ -188,15 +189,15 @@ func detectableText(v compare.Verdict) string {
 			needed = fmt.Sprintf("about %d more on each side", *v.MoreRuns)
 		}
 	} else if !v.Paired { // a run that has ended cannot get more blocks
-		needed = "runs of over 1000 blocks"
+		needed = "runs of over 1000 " + blocks
 		if v.MoreBlocks != nil {
-			needed = fmt.Sprintf("runs of about %d blocks", v.N+*v.MoreBlocks)
+			needed = fmt.Sprintf("runs of about %d %s", v.N+*v.MoreBlocks, blocks)
 		}
 	}
 
 	if v.Vetoed {
-		return detect + "; a permutation test does not confirm the difference, so it is unknown how many blocks " +
-			"would decide"
+		return detect + "; a permutation test does not confirm the difference, so it is unknown how many " + blocks +
+			" would decide"
 	}
 
 	hope := "would detect " + ratio(v.Ratio) + "x"

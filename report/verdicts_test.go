@@ -135,6 +135,10 @@ func TestVerdictLines(t *testing.T) {
 	open.MoreBlocks = ptr(12)
 	few := v("a", "b", 4, compare.Undecided, 2, 0.2, 9)
 	few.N = 3
+	simulated := open
+	simulated.World, simulated.MoreBlocks = result.Virtual, ptr(1)
+	long := v("workerpoolwithqueue", "unboundedgoroutines", 2, compare.Faster, 0.126, 0.12, 0.13)
+	long.Metric = result.WallSeconds
 
 	for _, c := range []struct {
 		name string
@@ -159,6 +163,14 @@ func TestVerdictLines(t *testing.T) {
   no verdict on 1 of 2 comparisons: 3 blocks are too few to decide
 `},
 		{"all have too few blocks", []compare.Verdict{few, few}, ""},
+		{"wider than the page", []compare.Verdict{long}, `  cpus 2  workerpoolwithqueue 0.13x the time of unboundedgoroutines [0.12, 0.13]
+            (-87.4%)
+`},
+		{"one more replication", []compare.Verdict{simulated}, `  cpus 4  a 1.030x b [0.950, 1.12]  undecided, +1 replication
+`},
+		{"many undecided replications", []compare.Verdict{simulated, simulated, simulated, simulated, simulated},
+			`  5 of 5 undecided; about 1 more replication would decide all of them
+`},
 	} {
 		var b strings.Builder
 		writeVerdicts(&b, c.list, Style{Width: 80})

@@ -145,28 +145,6 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetBegins checks that the preparation of an execution costs no budget, and that a complete sweep has none.
-func TestBudgetBegins(t *testing.T) {
-	store := &memory{}
-	s, clock := budgeted(store, usualInterims(), 12*8*trialTime, 0.2)
-	begun := 0
-	s.Begin = func(context.Context) error {
-		begun++
-		clock.now = clock.now.Add(time.Hour)
-		return nil
-	}
-	if trials, err := s.Execute(t.Context()); err != nil || begun != 1 || len(trials) != 80 {
-		t.Errorf("begun %d times, %d trials, %v", begun, len(trials), err)
-	}
-	for _, complete := range []bool{true, false} {
-		s := again(store, usualInterims(), 12*8*trialTime)
-		s.Complete, s.Begin = complete, func(context.Context) error { return errors.New("the milk is sour") }
-		if trials, err := s.Execute(t.Context()); (err == nil) != complete || len(trials) != 80 {
-			t.Errorf("complete %v: %d trials, %v", complete, len(trials), err)
-		}
-	}
-}
-
 // again resumes what a store holds.
 func again(store *memory, interims *compare.InterimPlan, budget time.Duration) *Sweep {
 	s, _ := budgeted(store, interims, budget, 0.05)

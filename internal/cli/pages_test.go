@@ -37,7 +37,7 @@ var pages = []struct {
 		`^locking reaches 250/s.* More CPUs do not help locking.$`},
 	{"sim of one replication with jitter", nil,
 		"sim coffee --designs locking,finelocking --cpus 4 --jitter 2ms --cost none --duration 1s -o jitter",
-		`^Rough, from 1 trial each and without verdicts: finelocking about [23]\.\dx locking.$`},
+		`^Rough, from 1 trial each and without verdicts: finelocking about [23]\.\dx as fast as locking.$`},
 	{"sim of a job", nil, "sim null --designs job --cpus 1 --cost none -o job", `.`},
 	{"sim of an open loop", nil,
 		"sim coffee --designs locking,finelocking --cpus 2 --load 0.5,0.9 --jitter 1ms --count 6 --duration 1s " +
@@ -50,7 +50,7 @@ var pages = []struct {
 		`^stream reaches .*/s \(rough: 2 blocks\). job takes .*s \(rough: 2 blocks\).$`},
 	{"quick run", nil,
 		"run words --quick --size 20000 --designs one-byte,buffered --duration 20ms --cpus 1 --no-twin -o quick",
-		`^buffered about \d+x one-byte, rough: 3 blocks.$`},
+		`^buffered about \d+x as fast as one-byte, rough: 3 blocks.$`},
 	{"list", nil, "list", `^Type brewput list coffee for the designs and factors of a workload\.$`},
 	{"doctor", nil, "doctor --quick", `^(Fit for measuring|Not fit for measuring|No check is bad)\b.*\.$`},
 	{"explain", nil, "explain numbers.prof", `^Change unbuffered-io first, at .*main.go:16 in main: that should ` +

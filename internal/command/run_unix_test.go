@@ -253,21 +253,6 @@ func TestChanged(t *testing.T) {
 	if err := resume(); err == nil || !strings.Contains(err.Error(), "has changed since the run began") {
 		t.Error(err)
 	}
-
-	// It is refused before the setup. A missing file may come from the setup.
-	for _, missing := range []bool{false, true} {
-		if missing {
-			os.Remove("prog")
-		}
-		r, _, _ := Restore("dir", &sweep.Header{Commands: raw}, nil, nil)
-		var refusal *plan.Refusal
-		if err := r.Unchanged(); errors.As(err, &refusal) == missing {
-			t.Errorf("missing %v: %v", missing, err)
-		}
-	}
-	if err := (*Runner)(nil).Unchanged(); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestDamagedHeader(t *testing.T) {

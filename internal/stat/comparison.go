@@ -224,6 +224,11 @@ func (c Comparison) MinBlocks(alpha float64) int {
 	if len(c.groups) == 1 {
 		return MinBlocks(alpha)
 	}
+	return MinGroupBlocks(alpha)
+}
+
+// MinGroupBlocks returns the least number of blocks of each of two groups that is enough.
+func MinGroupBlocks(alpha float64) int {
 	n := minGroup
 	for minLabelP(n, n) > alpha {
 		n++

@@ -1,0 +1,107 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/brewput/brewput/result"
+)
+
+// problems names the designs whose trials failed or were wrong, and those that cannot serve the load.
+func (g *answerGroup) problems() []string {
+	type failure struct {
+		design, what string
+		n            int
+	}
+	var list []*failure
+	trials := map[string]int{} // of each design, at all points
+	for _, r := range g.rows {
+		for _, n := range r.Statuses {
+			trials[r.Design] += n
+		}
+		for _, s := range []struct {
+			status result.Status
+			text   string
+		}{{result.Wrong, "gave wrong answers"}, {result.Violated, "violated mutual exclusion"},
+			{result.Failed, "failed"}} {
+			n := r.Statuses[s.status]
+			if s.status == result.Failed {
+				n -= r.Late // the machine was late, not the design
+			}
+			if n > 0 {
+				i := slices.IndexFunc(list, func(f *failure) bool { return f.design == r.Design && f.what == s.text })
+				if i < 0 {
+					i, list = len(list), append(list, &failure{design: r.Design, what: s.text})
+				}
+				list[i].n += n
+			}
+		}
+	}
+	var text []string
+	for i, f := range list {
+		if i == maxNamed {
+			text = append(text, fmt.Sprintf("%d more had failed or wrong trials.", len(list)-i))
+			break
+		}
+		text = append(text, fmt.Sprintf("%s %s in %d of %s.", f.design, f.what, f.n,
+			result.Count(trials[f.design], "trial")))
+	}
+	return append(text, g.overloads()...)
+}
+
+// overloads names the designs that cannot serve the load, and at which loads if they can serve others.
+func (g *answerGroup) overloads() []string {
+	var places []string
+	designs := map[string][]string{} // by place
+	for _, r := range g.rows {
+		if !r.Overloaded() || r.Bound {
+			continue
+		}
+		at := g.overloadedAt(r.Design)
+		if designs[at] == nil {
+			places = append(places, at)
+		}
+		if !slices.Contains(designs[at], r.Design) {
+			designs[at] = append(designs[at], r.Design)
+		}
+	}
+	var text []string
+	for _, at := range places {
+		full := designs[at]
+		if len(full) > maxNamed {
+			full = append(full[:maxNamed-1], fmt.Sprintf("%d more designs", len(full)-maxNamed+1))
+		}
+		text = append(text, joined(full)+" cannot serve the whole load"+at+".")
+	}
+	return text
+}
+
+// overloadedAt names the points at which a design is overloaded, by their loads if these tell them from the others. It
+// is "" if the design is overloaded at all points.
+func (g *answerGroup) overloadedAt(design string) string {
+	all, full := 0, 0
+	var overloaded, served []string
+	for _, r := range g.rows {
+		if r.Design != design {
+			continue
+		}
+		list := &served
+		if all++; r.Overloaded() {
+			full++
+			list = &overloaded
+		}
+		for _, s := range r.Point.Only([]string{"load", "rate"}).Settings() {
+			if text := s.Factor + " " + s.Level.String(); !slices.Contains(*list, text) {
+				*list = append(*list, text)
+			}
+		}
+	}
+	apart := !slices.ContainsFunc(overloaded, func(at string) bool { return slices.Contains(served, at) })
+	switch {
+	case full == all:
+		return ""
+	case apart && len(overloaded) > 0 && len(overloaded) < maxNamed:
+		return " at " + joined(overloaded)
+	}
+	return fmt.Sprintf(" at %d of %d points", full, all)
+}

@@ -1,0 +1,102 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// named returns the finding of a name.
+func (c *testCase) named(t *testing.T, name Name) Finding {
+	t.Helper()
+	list := Explain(&c.evidence).Findings
+	i := slices.IndexFunc(list, func(f Finding) bool { return f.Name == name })
+	if i < 0 {
+		t.Fatalf("no %s: %v", name, c.names())
+	}
+	return list[i]
+}
+
+// Diagnoses, which limit nothing, follow the findings that limit the program.
+func TestDiagnosesFollow(t *testing.T) {
+	list := []Finding{{Name: EscapePerOp}, {Name: GoroutineLeak, Confidence: Low}, {Name: UnboundedSpawn},
+		{Name: GoroutineLeak}, {Name: CPUSaturated}, {Name: ProfilerNoise},
+		{Name: GCPressure, Gain: newGain(0.1, 0, 1)}}
+	var names []string
+	for _, f := range rank(list) {
+		names = append(names, string(f.Name))
+	}
+	want := "gc-pressure cpu-saturated escape-per-op unbounded-spawn goroutine-leak profiler-noise goroutine-leak"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// An experiment promises a gain only if the finding does.
+func TestExperimentOfLock(t *testing.T) {
+	c := coarseLock()
+	if f := c.named(t, CoarseLock); f.Gain == nil || !strings.HasSuffix(f.Experiment, "should drop "+
+		percent(f.Gain.Estimate)+".") {
+		t.Errorf("%v: %s", f.Gain, f.Experiment)
+	}
+	c.evidence.Runs[0].Wall, c.evidence.Runs[0].User = 60*time.Millisecond, 60*time.Millisecond
+	if f := c.named(t, CoarseLock); f.Gain != nil || !strings.HasSuffix(f.Experiment, "time should drop.") {
+		t.Errorf("%v: %s", f.Gain, f.Experiment)
+	}
+}
+
+// A line that does not allocate once for each operation is not said to do so.
+func TestClaimOfEscape(t *testing.T) {
+	heap := func(objects int64) *testCase {
+		c := wideCase()
+		c.cpu(100, "runtime.mallocgc", "runtime.newobject", "main.f:5", "main.worker:3")
+		c.evidence.Profiles = append(c.evidence.Profiles, evidence.Profile{Kind: evidence.Heap,
+			Types: []string{"alloc_objects/count", "alloc_space/bytes"}, Samples: []evidence.Sample{
+				{Values: []int64{objects, 64 * objects}, Stack: frames("main.f:5", "main.worker:3")}}})
+		c.evidence.Runs[0].Operations = 100000
+		c.evidence.Escapes = []evidence.Escape{{File: "/src/prog/main.go", Line: 5, Reason: "x escapes to heap"}}
+		return c
+	}
+	for objects, want := range map[int64]string{100000: "Each operation allocates a value on the heap. allocs/op " +
+		"should drop by one.", 500000: "One line allocates 100% of all objects. allocs/op should drop."} {
+		f := heap(objects).named(t, EscapePerOp)
+		_, experiment, _ := strings.Cut(f.Experiment, ": ")
+		if got := f.Claim + " " + experiment; got != want {
+			t.Errorf("%d objects for 100000 operations: %s, want %s", objects, got, want)
+		}
+	}
+}
+
+// Without a memory limit, none is low on purpose.
+func TestAlternativeOfCollection(t *testing.T) {
+	c := wideCase()
+	c.cpu(100, "runtime.scanobject", "runtime.gcDrain", "runtime.gcBgMarkWorker", "runtime.systemstack")
+	if f := c.named(t, GCPressure); strings.Contains(f.Alternative, "limit") {
+		t.Error(f.Alternative)
+	}
+	c.evidence.Runs[0].Metrics = map[string]float64{"/gc/gomemlimit:bytes": 1 << 30}
+	if f := c.named(t, GCPressure); !strings.Contains(f.Alternative, "The memory limit is low on purpose") {
+		t.Error(f.Alternative)
+	}
+}
+
+// CPUs are slower than one only if the ranges of several runs are apart.
+func TestClaimOfConvoy(t *testing.T) {
+	for one, want := range map[time.Duration]string{second: "2 CPUs are no faster than one.",
+		second / 2: "2 CPUs are slower than one."} {
+		c := wideCase()
+		c.evidence.Profiles, c.evidence.Trace = nil, nil
+		c.cpu(100, "internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.take:2", "main.book:5",
+			"main.worker:3")
+		c.cpu(100, "main.f:5", "main.worker:3")
+		c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+		r := &c.evidence.Runs[0]
+		r.CPUs, r.Wall, r.WallLow, r.WallHigh = 1, one, one, one
+		if f := c.named(t, LockConvoy); !strings.HasSuffix(f.Claim, want) {
+			t.Errorf("%v on one CPU: %s, want %s", one, f.Claim, want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// sameRatio is the relative difference up to which two ratios are equal for a reader.
+const sameRatio = 0.0005
+
+// contradicts reports whether a table's medians, as the ratio medians, contradict the ratio of the means over blocks
+// in the same line: they are outside of its interval, or differ in the other direction although a difference is proven.
+// It is false if a number is unknown.
+func contradicts(medians, ratio, low, high result.Value, proven bool) bool {
+	switch {
+	case !(math.Abs(float64(medians/ratio)-1) > sameRatio):
+		return false
+	case proven && (medians > 1) != (ratio > 1):
+		return true
+	}
+	return medians < low || medians > high
+}
+
+// mediansNote is the footnote on the named benchmarks, whose medians contradict their ratios.
+func mediansNote(names []string) []string {
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return nil
+	}
+	if len(names) > 3 {
+		names = append(names[:2:2], fmt.Sprintf("%d others", len(names)-2))
+	}
+	return []string{"ratio : of the means over blocks; that of the medians differs for " + joinNames(names)}
+}
+
+// contrastNotes returns the function that writes the footnotes of a table of a metric.
+func contrastNotes(metric string, g compare.MetricGroup) func([]column) []string {
+	return func(columns []column) []string {
+		var names []string
+		for _, v := range g.Verdicts {
+			a, b := medians(g, v, metric)
+			proven := v.Verdict != compare.Equivalent && v.Verdict != compare.Undecided
+			if v.NoRatio == "" && !v.Exact && contradicts(a/b, v.Ratio, v.Low, v.High, proven) {
+				names = append(names, v.A)
+			}
+		}
+		return append(vagueNote(columns), mediansNote(names)...)
+	}
+}
+
+// footnotes explains the signs that the columns show, and costs that contradict the medians.
+func (g Gate) footnotes(columns []column) []string {
+	var names []string
+	for _, v := range g.List {
+		medians := v.Head / v.Base
+		if v.MoreIsBetter {
+			medians = 1 / medians
+		}
+		if v.NoRatio == "" && !v.Exact && contradicts(medians, v.Cost, v.Low, v.High, v.Decision == compare.Fail) {
+			names = append(names, v.Design)
+		}
+	}
+	notes := mediansNote(names)
+	for i := range notes {
+		notes[i] = strings.Replace(notes[i], "ratio :", "cost :", 1)
+	}
+	return append(vagueNote(columns), notes...)
+}
+
+// contradicted names the proven live verdicts whose ratio contradicts that of the medians, which the table of rows
+// shows.
+func contradicted(rows []compare.Row, verdicts []compare.Verdict) []string {
+	find := func(v compare.Verdict, design string, only plan.Point) result.Value {
+		settings := slices.Concat(v.Point.Settings(), only.Settings())
+		for _, r := range rows {
+			if r.Workload == v.Workload && r.World == v.World && r.Design == design &&
+				len(r.Point.Settings()) == len(settings) && !slices.ContainsFunc(settings, func(s plan.Setting) bool {
+				return level(r, s.Factor) != s.Level.String()
+			}) {
+				return r.Metric(v.Metric).Median
+			}
+		}
+		return result.Unavailable
+	}
+	var names []string
+	for _, v := range verdicts {
+		medians := find(v, v.A, v.OnlyA) / find(v, v.B, v.OnlyB)
+		proven := v.Verdict == compare.Faster || v.Verdict == compare.Slower
+		if v.World == result.Live && proven && !v.Exact && contradicts(medians, v.Ratio, v.Low, v.High, true) {
+			a, b, _ := verdictSides(v, nil)
+			names = append(names, a+" / "+b)
+		}
+	}
+	return names
+}
