@@ -65,8 +65,8 @@ func TestContrastAnswer(t *testing.T) {
 		"undecided: F (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
 		"undecided: F (about 22 results on each side would decide).":   {contrast(result.TimePerOp, files)},
 		"allocs/op: better: A -0.001%.":                                {contrast(result.AllocsPerOp, tiny)},
-		"No metric differs.": {contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
-		"No metric is shown to differ.": {contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent), undecided)},
+		"No metric differs.":                                           {contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
+		"No metric is shown to differ.":                                {contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent), undecided)},
 	} {
 		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
 		if text := strings.Join(got, "|"); text != want {

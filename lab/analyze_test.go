@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/tools/schematest"
 	"github.com/brewput/brewput/workload"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/evidence/collect"
 )
 
-// TestChangedCommand checks that a comparison is not continued with a changed command, and that nothing runs before that
-// is known.
+// TestChangedCommand checks that a comparison is not continued with a changed command, and that nothing runs before
+// that is known.
 func TestChangedCommand(t *testing.T) {
 	scripts(t, map[string]string{"old": "echo old >> log", "new": "test $(grep -c old log) -lt 3"})
 	o := CommandOptions{Commands: [][]string{{"./old"}, {"./new"}}, Setup: "sh -c 'echo setup >> log'", Count: 6,
@@ -35,8 +35,8 @@ func TestChangedCommand(t *testing.T) {
 func TestNoRun(t *testing.T) {
 	scripts(t, map[string]string{"ok": "", "bad": "exit 3"})
 	var failed *collect.Failure
-	if _, err := CompareCommands(t.Context(), CommandOptions{Commands: [][]string{{"./ok"}, {"./bad"}}}); !errors.As(err,
-		&failed) {
+	_, err := CompareCommands(t.Context(), CommandOptions{Commands: [][]string{{"./ok"}, {"./bad"}}})
+	if !errors.As(err, &failed) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat("brewput-runs"); err == nil {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/explain"
-	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/tools/schematest"
 )
 
 // TestSchemas checks that the records of all pages match the schemas.

@@ -36,7 +36,7 @@ func TestCostsHere(t *testing.T) {
 		}
 	}
 	typical := sim.Typical().String()
-	ask("", "typical", typical, "(this machine is not calibrated); calibrate the machine")
+	ask("", "typical", typical, WhyTypical+"this machine is not calibrated")
 	cal := result.Calibration{
 		Kind: result.KindCalibration, SchemaVersion: result.SchemaVersion, Fingerprint: "ab12", GoVersion: "go1.26.0",
 		Measured: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Costs: "wake=10µs/90µs,chan=21ns",

@@ -33,8 +33,8 @@ func statProgram() os.FileInfo {
 }
 
 // programFile returns the path of the file that this process executes. All trials of a run must execute that file, even
-// if a build has put another one at its path. On Linux it is there under a second path; elsewhere programFile returns an
-// error then.
+// if a build has put another one at its path. On Linux it is there under a second path; elsewhere programFile returns
+// an error then.
 func programFile() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -97,15 +97,15 @@ var mayImport = map[string][]string{
 	"internal/seeded":     {},
 	"internal/schema":     {},
 
-	"internal/schema/schematest": {"internal/schema"},
+	"tools/schematest": {"internal/schema"},
 
-	"proof/idle":          {"result"},
-	"proof/aatest":        {"compare", "lab", "workload"},
-	"proof/realcode":      {"internal/stat", "proof/idle", "result"},
-	"proof/record":        {},
-	"tools/repository":    {"internal/proc"},
-	"proof/binarysize":    {"internal/proc"},
-	"tools/release":       {"internal/interrupt", "internal/proc"},
+	"proof/idle":       {"result"},
+	"proof/aatest":     {"compare", "lab", "workload"},
+	"proof/realcode":   {"internal/stat", "proof/idle", "result"},
+	"proof/record":     {},
+	"tools/repository": {"internal/proc"},
+	"proof/binarysize": {"internal/proc"},
+	"tools/release":    {"internal/interrupt", "internal/proc"},
 	"tools/hostile": {"env", "internal/gobench", "internal/host", "internal/quote", "internal/store", "plan",
 		"result", "sweep", "workload"},
 	"proof/robustness": {"", "internal/proc", "internal/store", "internal/store/storetest", "proof/record", "result",
@@ -126,7 +126,7 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"internal/schema/schematest", "internal/seeded", "internal/store/storetest", "proof/aatest",
+var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/store/storetest", "proof/aatest",
 	"proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
@@ -151,7 +151,7 @@ var (
 		"internal/proc":       {"golang.org/x/sys"},
 		"internal/seeded":     {"pgregory.net/rapid"},
 
-		"internal/schema/schematest": {"github.com/santhosh-tekuri/jsonschema/v6"},
+		"tools/schematest": {"github.com/santhosh-tekuri/jsonschema/v6"},
 
 		"internal/stat": {"gonum.org/v1/gonum"},
 	}
@@ -237,9 +237,9 @@ var variables = map[string]string{
 
 // mayExit are the functions outside main packages that may end the process, each with its file and the reason.
 var mayExit = map[string]string{
-	"brewput.go Main":                       "is the main function of a program",
-	"trial/child.go Main":                   "is the main function of the process of a trial",
-	"trial/child.go serveParent":            "ends the process of a trial when its parent asks for it, or is gone",
+	"brewput.go Main":                    "is the main function of a program",
+	"trial/child.go Main":                "is the main function of the process of a trial",
+	"trial/child.go serveParent":         "ends the process of a trial when its parent asks for it, or is gone",
 	"tools/hostile/carriers.go Workload": "tests a design that ends its own process",
 }
 

@@ -182,7 +182,7 @@ func (a *app) unknownVerb(cmd *cobra.Command, args []string) error {
 			verbs = append(verbs, c.Name())
 		}
 	}
-	return usage("there is no verb %q%s; the verbs are %s", args[0], didYouMean(args[0], verbs),
+	return usage("there is no verb %q%s; the verbs are %s", args[0], option.DidYouMean(args[0], verbs),
 		strings.Join(verbs, ", "))
 }
 

@@ -64,7 +64,7 @@ func checkFormat(flag, format string, possible []string) error {
 	if slices.Contains(possible, format) {
 		return nil
 	}
-	return usage("%s %s is not possible%s; use %s", flag, format, didYouMean(format, possible),
+	return usage("%s %s is not possible%s; use %s", flag, format, option.DidYouMean(format, possible),
 		strings.Join(possible, ", "))
 }
 

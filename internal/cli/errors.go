@@ -114,5 +114,3 @@ func withExitCode(err error) error {
 	}
 	return exitError{err, exitFailed}
 }
-
-var didYouMean = option.DidYouMean

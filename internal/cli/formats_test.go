@@ -15,8 +15,8 @@ import (
 
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/internal/cli"
-	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/tools/schematest"
 )
 
 // brewputCommand runs the command in this process. Only its trials are processes of their own.

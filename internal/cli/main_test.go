@@ -19,9 +19,9 @@ import (
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/internal/cli"
-	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/tools/schematest"
 	"github.com/brewput/brewput/workload"
 )
 

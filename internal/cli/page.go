@@ -51,6 +51,6 @@ func checkParts(names []string) error {
 	if name == "" {
 		return nil
 	}
-	return usage("--show %s is no part of a page%s; the parts are %s", name, didYouMean(name, all),
+	return usage("--show %s is no part of a page%s; the parts are %s", name, option.DidYouMean(name, all),
 		strings.Join(all, ", "))
 }

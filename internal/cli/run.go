@@ -269,7 +269,7 @@ func (o *runOptions) validateFormat() error {
 			o.format)
 	}
 	if !slices.Contains(pairings, o.pairs) {
-		return usage("--compare %s is not possible%s; use %s", o.pairs, didYouMean(o.pairs, pairings),
+		return usage("--compare %s is not possible%s; use %s", o.pairs, option.DidYouMean(o.pairs, pairings),
 			strings.Join(pairings, " or "))
 	}
 	return checkFormat("--format", o.format, formats)

@@ -26,7 +26,7 @@ func (a *app) schemaCommand() *cobra.Command {
 			}
 			if !known {
 				return usage("there is no kind %q%s; %s schema lists them", args[0],
-					didYouMean(args[0], schema.Names()), name())
+					option.DidYouMean(args[0], schema.Names()), name())
 			}
 			_, err := a.text.Write(text)
 			return err

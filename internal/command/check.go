@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Check refuses, by a [*plan.Refusal], to continue a run whose commands have changed since it began. It runs nothing, and
-// leaves missing commands to [Runner.Begin], because the setup may make them. A nil runner has no commands.
+// Check refuses, by a [*plan.Refusal], to continue a run whose commands have changed since it began. It runs nothing,
+// and leaves missing commands to [Runner.Begin], because the setup may make them. A nil runner has no commands.
 func (r *Runner) Check() error {
 	if r == nil {
 		return nil

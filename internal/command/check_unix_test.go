@@ -35,8 +35,8 @@ func twoScripts(t *testing.T, x Experiment) *Experiment {
 	return &x
 }
 
-// TestChangedDuringRun checks that a command that is replaced between two runs ends the comparison. The same file may be
-// written again.
+// TestChangedDuringRun checks that a command that is replaced between two runs ends the comparison. The same file may
+// be written again.
 func TestChangedDuringRun(t *testing.T) {
 	r := &Runner{Experiment: twoScripts(t, Experiment{})}
 	for i, c := range []struct{ text, want string }{

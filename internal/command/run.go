@@ -17,7 +17,6 @@ import (
 	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/proc"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )

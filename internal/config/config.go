@@ -109,8 +109,8 @@ func Load(ctx context.Context, dir string, getenv func(string) string, flag func
 	return all, nil
 }
 
-// absent returns nil in place of the error of the user's file if that cannot exist, because a directory of its path is a
-// file, as in the home /dev/null of system users, or if the user may not read it, which it warns of.
+// absent returns nil in place of the error of the user's file if that cannot exist, because a directory of its path is
+// a file, as in the home /dev/null of system users, or if the user may not read it, which it warns of.
 func absent(err error, path string, warn func(text string)) error {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):

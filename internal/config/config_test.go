@@ -142,8 +142,8 @@ func TestNoHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, variable := range []string{"HOME", "XDG_CONFIG_HOME"} {
-		s, err := Load(t.Context(), t.TempDir(), func(key string) string { return map[string]string{variable: file}[key] },
-			same, func(text string) { t.Error(text) })
+		getenv := func(key string) string { return map[string]string{variable: file}[key] }
+		s, err := Load(t.Context(), t.TempDir(), getenv, same, func(text string) { t.Error(text) })
 		if s != nil || err != nil {
 			t.Errorf("%s: %v, %v", variable, s, err)
 		}

@@ -48,8 +48,8 @@ func ExperimentOf(dir string, h *sweep.Header) (*Experiment, error) {
 	}
 	for _, b := range x.Benchmarks {
 		if !packages[b.Package] {
-			return nil, fmt.Errorf("%s: the benchmark %s in its header belongs to no package of the run: it was changed, "+
-				"or another program wrote it", dir, b.Name)
+			return nil, fmt.Errorf("%s: the benchmark %s in its header belongs to no package of the run: it was "+
+				"changed, or another program wrote it", dir, b.Name)
 		}
 	}
 	return x, nil

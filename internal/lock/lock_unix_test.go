@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestRemoved checks that a process does not get the lock of a file that its owner removed, even if there is a new file.
+// TestRemoved checks that a process does not get the lock of a file that its owner removed, even if there is a new
+// file.
 func TestRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	owner, err := Lock(path)

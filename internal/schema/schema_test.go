@@ -14,8 +14,8 @@ import (
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/buildinfo"
 	"github.com/brewput/brewput/internal/schema"
-	"github.com/brewput/brewput/internal/schema/schematest"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/tools/schematest"
 )
 
 // object is the part of a schema that the tests read.

@@ -15,7 +15,8 @@ import (
 // RunsDir is the default directory of runs.
 const RunsDir = "brewput-runs"
 
-// ignored is the file that keeps runs out of git, because a run is no change of the user's tree, and ignoreAll its text.
+// ignored is the file that keeps runs out of git, because a run is no change of the user's tree, and ignoreAll its
+// text.
 const (
 	ignored   = ".gitignore"
 	ignoreAll = "*\n"
@@ -39,8 +40,8 @@ func Directory(asked, name string, began time.Time) string {
 	}
 }
 
-// Discard removes an empty directory that may be one of [Directory], and then the default directory of runs if it holds no other run. It
-// leaves everything else as it is.
+// Discard removes an empty directory that may be one of [Directory], and then the default directory of runs if it holds
+// no other run. It leaves everything else as it is.
 func Discard(dir string) {
 	info, err := os.Lstat(dir)
 	if filepath.Dir(dir) != RunsDir || err != nil || !info.IsDir() || os.Remove(dir) != nil {

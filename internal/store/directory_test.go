@@ -32,8 +32,8 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// TestReserved checks that two runs that begin in the same second get two directories before either is created, and that
-// those without a run are removed.
+// TestReserved checks that two runs that begin in the same second get two directories before either is created, and
+// that those without a run are removed.
 func TestReserved(t *testing.T) {
 	t.Chdir(t.TempDir())
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

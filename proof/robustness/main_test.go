@@ -194,10 +194,10 @@ func TestJudge(t *testing.T) {
 	}
 	crash, own := "panic: x\n\ngoroutine 1 [running]:\n", "github.com/brewput/brewput/"
 	for text, want := range map[string]int{
-		crash + "main.main()\n":                                                             0,
-		crash + own + "report.Table()\n\t/x.go:1\nmain.main()\n":                            1,
-		crash + own + "tools/hostile.Workload.func2()\n" + own + "internal/cli.Main()\n": 0,
-		crash + "main.main()\n\ngoroutine 2 [running]:\n" + own + "internal/cli.Main()\n":   0,
+		crash + "main.main()\n":                                                           0,
+		crash + own + "report.Table()\n\t/x.go:1\nmain.main()\n":                          1,
+		crash + own + "tools/hostile.Workload.func2()\n" + own + "internal/cli.Main()\n":  0,
+		crash + "main.main()\n\ngoroutine 2 [running]:\n" + own + "internal/cli.Main()\n": 0,
 		crash + "main.main()\n\n" + crash +
 			"github.com/brewput/brewput/compare.Rows()\n": 1,
 		"fatal error: x\n\ngoroutine 1 [running]:\nmain.f()\ncreated by github.com/brewput/brewput/report.F\n": 0,
