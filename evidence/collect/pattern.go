@@ -49,8 +49,8 @@ func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]
 	case len(mains) == 1:
 		return append([]string{"go", "run", mains[0]}, args...), nil
 	case len(mains) > 1:
-		return nil, fmt.Errorf("%s has %s; give one of them:\n    %s", pattern,
-			result.Count(len(mains), "main package"), strings.Join(mains, "\n    "))
+		return nil, fmt.Errorf("%s has %s; give one of them:\n    explain %s", pattern,
+			result.Count(len(mains), "main package"), strings.Join(mains, "\n    explain "))
 	case len(args) > 0:
 		return nil, fmt.Errorf("%s has no main package that could have the arguments %s; leave them out to explain "+
 			"its benchmarks", pattern, strings.Join(args, " "))
@@ -79,25 +79,25 @@ func onlyBenchmarks(ctx context.Context, dir, pattern string, command []string) 
 		}
 		at := relative(dir, p.Dir)
 		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
-			tests += "\n    go test " + at
+			tests += "\n    explain -- go test " + at
 		}
 		if ok {
 			found = append(found, at)
-			commands += "\n    " + strings.ReplaceAll(strings.Join(command, " "), pattern, at)
+			commands += "\n    explain -- " + strings.ReplaceAll(strings.Join(command, " "), pattern, at)
 		}
 	}
 
 	switch {
 	case len(found) == 0 && tests != "":
-		return "", fmt.Errorf("%s has no program and no benchmark, but tests; give the command of one package:%s",
+		return "", fmt.Errorf("%s has no program and no benchmark, but tests; give the tests of one package:%s",
 			pattern, tests)
 	case len(found) == 0:
-		return "", fmt.Errorf("%s has no program and no benchmark to explain: give a program, such as ./prog",
+		return "", fmt.Errorf("%s has no program and no benchmark to explain: give a program, as in explain -- ./prog",
 			pattern)
 	case len(found) == 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("%s has benchmarks in %s; give the command of one:%s", pattern,
+	return "", fmt.Errorf("%s has benchmarks in %s; give one of them:%s", pattern,
 		result.Count(len(found), "package"), commands)
 }
 

@@ -28,7 +28,7 @@ func TestPackageCommand(t *testing.T) {
 			"lib/lib_test.go": benchFile}, []string{"-n"}, "go run ./cmd/a -n", ""},
 		{"the program here", "./...", map[string]string{"a.go": mainFile}, nil, "go run .", ""},
 		{"two programs", "./...", map[string]string{"cmd/a/a.go": mainFile, "cmd/b/b.go": mainFile}, nil, "",
-			"has 2 main packages; give one|\n    ./cmd/a\n    ./cmd/b"},
+			"has 2 main packages; give one|\n    explain ./cmd/a\n    explain ./cmd/b"},
 		{"one of two programs", "./cmd/b/...", map[string]string{"cmd/a/a.go": mainFile, "cmd/b/b.go": mainFile}, nil,
 			"go run ./cmd/b", ""},
 		{"benchmarks", "./...", map[string]string{"lib/lib.go": libFile, "lib/lib_test.go": benchFile,
@@ -37,13 +37,13 @@ func TestPackageCommand(t *testing.T) {
 			"lib/lib_test.go": strings.Replace(benchFile, "lib", "lib_test", 1)}, nil, "go test -bench . ./lib", ""},
 		{"two packages with benchmarks", "./...", map[string]string{"lib/lib.go": libFile,
 			"lib/lib_test.go": benchFile, "b/b.go": libFile, "b/b_test.go": benchFile}, nil, "",
-			"benchmarks in 2 packages|\n    go test -bench . ./b\n    go test -bench . ./lib"},
+			"benchmarks in 2 packages|\n    explain -- go test -bench . ./b\n    explain -- go test -bench . ./lib"},
 		{"arguments for benchmarks", "./...", map[string]string{"lib/lib.go": libFile, "lib/lib_test.go": benchFile},
 			[]string{"-n"}, "", "no main package that could have the arguments -n"},
 		{"nothing", "./...", map[string]string{"lib/lib.go": libFile, "lib/lib_test.go": testFile}, nil, "",
-			"no program and no benchmark, but tests|\n    go test ./lib"},
+			"no program and no benchmark, but tests|\n    explain -- go test ./lib"},
 		{"no tests", "./...", map[string]string{"lib/lib.go": libFile}, nil, "",
-			"give a program, such as ./prog"},
+			"give a program, as in explain -- ./prog"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

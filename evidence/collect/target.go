@@ -68,12 +68,13 @@ func resolve(ctx context.Context, work, dir string, args []string, progress func
 // notFoundError returns the error for a missing program, with what else could have been meant.
 func notFoundError(dir, name string, err error) error {
 	if info, e := os.Stat(filepath.Join(dir, name)); e == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory: give it as a package, not as a command, to build and run it", name)
+		return fmt.Errorf("%s is a directory: to build and run the package in it write explain %s "+
+			"without the two dashes", name, name)
 	}
 	if strings.HasSuffix(name, ".go") {
-		return fmt.Errorf("%s is a source file: give the command go run %s", name, name)
+		return fmt.Errorf("%s is a source file: write explain -- go run %s", name, name)
 	}
-	return fmt.Errorf("%s cannot be run: %w; give the path of a program, such as ./prog", name, err)
+	return fmt.Errorf("%s cannot be run: %w; give the path of a program, as in explain -- ./prog", name, err)
 }
 
 // goRun builds the program that go run would run.
@@ -83,7 +84,7 @@ func goRun(ctx context.Context, work, dir string, args []string, progress func(s
 		return nil, err
 	}
 	if len(rest) == 0 {
-		return nil, errors.New("go run names no package; give one, as in go run ./cmd/x")
+		return nil, errors.New("go run names no package; give one, as in explain -- go run ./cmd/x")
 	}
 
 	n := 1
@@ -103,8 +104,8 @@ func goRun(ctx context.Context, work, dir string, args []string, progress func(s
 		return nil, fmt.Errorf("%s is no package that can be built: %w", patterns[0], err)
 	}
 	if r.pkg.Name != "main" {
-		return nil, fmt.Errorf("%s is a library, package %s: give a package main, its benchmarks (go test -bench . "+
-			"%s) or its tests (go test %s)", patterns[0], r.pkg.Name, patterns[0], patterns[0])
+		return nil, fmt.Errorf("%s is a library, package %s: give a package main, its benchmarks (explain -- go test "+
+			"-bench . %s) or its tests (explain -- go test %s)", patterns[0], r.pkg.Name, patterns[0], patterns[0])
 	}
 
 	name := filepath.Base(r.pkg.Dir)
@@ -144,8 +145,8 @@ func buildFlags(args []string) (flags, rest []string, err error) {
 		case args[i] == "--":
 			return flags, args[i+1:], nil
 		case slices.Contains([]string{"C", "exec", "toolexec", "o"}, name):
-			return nil, nil, fmt.Errorf("go's flag -%s is not possible here: build the program yourself, and give it, "+
-				"as in ./prog", name)
+			return nil, nil, fmt.Errorf("go's flag -%s is not possible here: build the program yourself, and give it "+
+				"as in explain -- ./prog", name)
 		case !has && slices.Contains(valueFlags, name):
 			if i++; i == len(args) {
 				return nil, nil, fmt.Errorf("go's flag -%s has no value", name)
