@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/internal/cli/help"
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/workload"
 )
