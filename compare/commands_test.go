@@ -106,7 +106,8 @@ func TestCommandWarnings(t *testing.T) {
 func TestFewCommands(t *testing.T) {
 	for _, c := range []*CommandAnalysis{analyzed(t, 1e8, nil),
 		analyzed(t, 1e8, map[string][]float64{"b": {0.1}, "a": {0.2}})} {
-		if len(c.Answer) != 1 || c.Answer[0] != "No answer yet: at least 2 complete blocks are needed, and 6 to decide." {
+		if len(c.Answer) != 1 ||
+			c.Answer[0] != "No answer yet: at least 2 complete blocks are needed, and 6 to decide." {
 			t.Errorf("%q", c.Answer)
 		}
 	}

@@ -24,11 +24,7 @@ func (r Report) Answer() []string {
 	case f.Name == TooLittleEvidence, f.Name == TooFewSamples:
 		return []string{"There is too little evidence to predict a gain.", f.Fix}
 	case f.Gain == nil:
-		what := "the limit"
-		if traits[f.Name].diagnosis {
-			what = "the first finding"
-		}
-		return []string{fmt.Sprintf("No change is predicted to save time; %s is %s%s.", what, f.Name, f.place()), f.Fix}
+		return []string{"No change is predicted to save time; " + r.limit() + ".", f.Fix}
 	}
 	should := "should"
 	if f.Confidence == Low {
@@ -36,6 +32,21 @@ func (r Report) Answer() []string {
 	}
 	return []string{fmt.Sprintf("Change %s first%s: that %s save about %s of the wall time (%s to %s).", f.Name,
 		f.place(), should, percent(f.Gain.Estimate), percent(f.Gain.Low), percent(f.Gain.High)), f.Fix}
+}
+
+// limit says what limits a program of which no finding has a gain, and what else was found first.
+func (r Report) limit() string {
+	first := fmt.Sprintf("%s%s", r.Findings[0].Name, r.Findings[0].place())
+	if !traits[r.Findings[0].Name].diagnosis {
+		return "the limit is " + first
+	}
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool {
+		return f.Gain == nil && f.Confidence != Low && !traits[f.Name].diagnosis
+	})
+	if i < 0 {
+		return "the first finding is " + first
+	}
+	return fmt.Sprintf("the limit is %s%s, and the first finding is %s", r.Findings[i].Name, r.Findings[i].place(), first)
 }
 
 // place returns the words for the first position of a finding.

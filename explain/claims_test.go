@@ -20,18 +20,12 @@ func (c *testCase) named(t *testing.T, name Name) Finding {
 	return list[i]
 }
 
-// Diagnoses, which limit nothing, follow the findings that limit the program.
-func TestDiagnosesFollow(t *testing.T) {
-	list := []Finding{{Name: EscapePerOp}, {Name: GoroutineLeak, Confidence: Low}, {Name: UnboundedSpawn},
-		{Name: GoroutineLeak}, {Name: CPUSaturated}, {Name: ProfilerNoise},
-		{Name: GCPressure, Gain: newGain(0.1, 0, 1)}}
-	var names []string
-	for _, f := range rank(list) {
-		names = append(names, string(f.Name))
-	}
-	want := "gc-pressure cpu-saturated escape-per-op unbounded-spawn goroutine-leak profiler-noise goroutine-leak"
-	if got := strings.Join(names, " "); got != want {
-		t.Errorf("%s, want %s", got, want)
+// A leak is not the limit of a program that uses all CPUs.
+func TestAnswerOfDiagnosis(t *testing.T) {
+	want := "No change is predicted to save time; the limit is cpu-saturated, at main.go:5 in f, and the first finding is " +
+		"goroutine-leak, at main.go:4 in serve."
+	if got := Explain(&leakCase().evidence).Answer(); got[0] != want {
+		t.Errorf("got  %s\nwant %s", got[0], want)
 	}
 }
 

@@ -56,7 +56,7 @@ type trait struct {
 	allCPUs    bool // other processes can cause it: it is dropped on a loaded machine
 	oneProgram bool // it is about the order of the parts of one run, so it does not apply to several benchmarks
 	detail     bool // without a gain it is a minor detail, which explains nothing
-	diagnosis  bool // without a gain it limits nothing: it is worth knowing, but after what limits the program
+	diagnosis  bool // without a gain it does not limit the program, although it is worth knowing
 }
 
 // traits holds the traits of all findings.

@@ -194,14 +194,12 @@ func gainsMore(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
-// rank sorts findings by gain. Those without a gain follow: first those that limit the program, then diagnoses. Those
-// without a gain and with low confidence come last.
+// rank sorts findings by gain. Those without a gain follow, and those without a gain and with low confidence come last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
 		case a.Gain == nil && b.Gain == nil:
-			return cmp.Or(compareBool(a.Confidence == Low, b.Confidence == Low),
-				compareBool(traits[a.Name].diagnosis, traits[b.Name].diagnosis))
+			return compareBool(a.Confidence == Low, b.Confidence == Low)
 		case a.Gain == nil:
 			return 1
 		case b.Gain == nil:

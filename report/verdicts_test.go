@@ -163,10 +163,11 @@ func TestVerdictLines(t *testing.T) {
   no verdict on 1 of 2 comparisons: 3 blocks are too few to decide
 `},
 		{"all have too few blocks", []compare.Verdict{few, few}, ""},
-		{"wider than the page", []compare.Verdict{long}, `  cpus 2  workerpoolwithqueue 0.13x the time of unboundedgoroutines [0.12, 0.13]
+		{"wider than the page", []compare.Verdict{long, open}, `  cpus 2  workerpoolwithqueue 0.13x the time of unboundedgoroutines [0.12, 0.13]
             (-87.4%)
+  cpus 4  a 1.030x b [0.950, 1.12]  undecided, +12 blocks
 `},
-		{"one more replication", []compare.Verdict{simulated}, `  cpus 4  a 1.030x b [0.950, 1.12]  undecided, +1 replication
+		{"one more replication", []compare.Verdict{simulated}, `  a 1.030x b [0.950, 1.12]  undecided, +1 replication
 `},
 		{"many undecided replications", []compare.Verdict{simulated, simulated, simulated, simulated, simulated},
 			`  5 of 5 undecided; about 1 more replication would decide all of them
