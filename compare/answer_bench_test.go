@@ -44,6 +44,7 @@ func TestContrastAnswer(t *testing.T) {
 	files.Paired, files.N = false, 10
 	tiny := decidedAs("A", 0.99999, Better)
 	tiny.Exact = true
+	same := decidedAs("A", 1, Equivalent)
 	runs := decidedAs("F", 1.1, Undecided)
 	runs.RunsA, runs.MoreRuns = 2, &more
 	atTwo := decidedAs("E", 1.3, Slower)
@@ -56,7 +57,7 @@ func TestContrastAnswer(t *testing.T) {
 			contrast(result.TimePerOp, decidedAs("A", 0.9, Faster), decidedAs("B", 0.8, Faster),
 				decidedAs("C", 1.041, Slower),
 				decidedAs("D", 1.001, Equivalent), undecided),
-			contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
+			contrast(result.AllocsPerOp, same)},
 		"2 of 2 slower, largest E-2 +30.0%.": {contrast(result.TimePerOp, decidedAs("E", 1.2, Slower), atTwo)},
 		"equivalent: A.|allocs/op: worse: Z (from 0).": {
 			contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
@@ -65,8 +66,8 @@ func TestContrastAnswer(t *testing.T) {
 		"undecided: F (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
 		"undecided: F (about 22 results on each side would decide).":   {contrast(result.TimePerOp, files)},
 		"allocs/op: better: A -0.001%.":                                {contrast(result.AllocsPerOp, tiny)},
-		"No metric differs.":                                           {contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent))},
-		"No metric is shown to differ.":                                {contrast(result.AllocsPerOp, decidedAs("A", 1, Equivalent), undecided)},
+		"No metric differs.":                                           {contrast(result.AllocsPerOp, same)},
+		"No metric is shown to differ.":                                {contrast(result.AllocsPerOp, same, undecided)},
 	} {
 		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
 		if text := strings.Join(got, "|"); text != want {

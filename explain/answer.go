@@ -46,7 +46,8 @@ func (r Report) limit() string {
 	if i < 0 {
 		return "the first finding is " + first
 	}
-	return fmt.Sprintf("the limit is %s%s, and the first finding is %s", r.Findings[i].Name, r.Findings[i].place(), first)
+	limit := r.Findings[i]
+	return fmt.Sprintf("the limit is %s%s, and the first finding is %s", limit.Name, limit.place(), first)
 }
 
 // place returns the words for the first position of a finding.
