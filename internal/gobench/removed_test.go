@@ -34,7 +34,7 @@ func TestRemovedPackages(t *testing.T) {
 		"./...": {pkg: "a", removed: []string{"b.B", "c.C"}},
 		"./a":   {},
 	} {
-		write(t, root, "a/a_test.go", benchmarkFile("a", "A"))
+		os.Remove(filepath.Join(root, "a", "a.go")) // which does not compile
 		cache := t.TempDir()
 		w, err := OpenWorkshop(t.Context(), cache, "k")
 		if err != nil {
@@ -66,7 +66,7 @@ func TestRemovedPackages(t *testing.T) {
 		}
 		w.Close(t.Context())
 
-		write(t, root, "a/a_test.go", "package a\n\nimport \"example.com/none\"\n")
+		write(t, root, "a/a.go", "package a\n\nimport _ \"example.com/none\"\n")
 		stored, err := ExperimentOf("run", &sweep.Header{Bench: raw})
 		if err != nil {
 			t.Fatal(err)
