@@ -127,7 +127,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
 		if err := r.sweep.ReloadArrivals(ctx); err != nil {
-			return unstored(ctx, asRefusal(ctx, err), "arrivals were read", false)
+			return asRefusal(ctx, err)
 		}
 	}
 	if !o.ReadOnly {

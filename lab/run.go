@@ -42,7 +42,8 @@ func (e *StorageError) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the disk.
 func (e *StorageError) Unwrap() error { return e.Err }
 
-// CanceledError is the error of a run whose context was cancelled before its first trial. It wraps the context's error.
+// CanceledError is the error of a call whose context was cancelled before it ran or stored a trial. It wraps the
+// context's error.
 type CanceledError struct {
 	During string // the step that was interrupted, such as "capacities were measured"
 	Pilots bool   // that step was the search for a warm-up, which a given warm-up avoids
@@ -52,7 +53,6 @@ type CanceledError struct {
 // Error names the step that was interrupted.
 func (e *CanceledError) Error() string { return e.Err.Error() + " while " + e.During }
 
-// Unwrap returns the context's error.
 func (e *CanceledError) Unwrap() error { return e.Err }
 
 // newRun prepares the run of a header.

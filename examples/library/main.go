@@ -14,22 +14,21 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// design works for 100 us, of which it holds a lock for some time.
+// design works for 100 us, and holds a lock for some of them.
 func design(name string, locked time.Duration) workload.Design {
 	return workload.Design{Name: name, Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
 		lock := e.Mutex("counter")
 		return workload.Stream{Op: func(e env.Env, _ uint64) {
-			e.Burn(100*time.Microsecond - locked)
+			e.Burn((100 - locked) * time.Microsecond)
 			lock.Lock()
-			e.Burn(locked)
+			e.Burn(locked * time.Microsecond)
 			lock.Unlock()
 		}}, nil
 	}}
 }
 
 func main() {
-	w := &workload.Workload{Name: "counter", Designs: []workload.Design{
-		design("coarse", 100*time.Microsecond), design("fine", 10*time.Microsecond)}}
+	w := &workload.Workload{Name: "counter", Designs: []workload.Design{design("coarse", 100), design("fine", 10)}}
 	lab.Main(w) // in the child process of a trial, this runs the trial
 	o := lab.DesignOptions{Levels: map[string]string{"cpus": "2,64"}}
 	r, err := lab.Measure(context.Background(), w, lab.MeasureOptions{DesignOptions: o})

@@ -40,11 +40,12 @@ func Directory(asked, name string, began time.Time) string {
 	}
 }
 
-// Discard removes an empty directory that may be one of [Directory], and then the default directory of runs if it holds
-// no other run. It leaves everything else as it is.
+// Discard removes an empty directory that may be one of [Directory], if it is still there, and then the default
+// directory of runs if it holds no other run. It leaves everything else as it is.
 func Discard(dir string) {
 	info, err := os.Lstat(dir)
-	if filepath.Dir(dir) != RunsDir || err != nil || !info.IsDir() || os.Remove(dir) != nil {
+	gone := errors.Is(err, fs.ErrNotExist)
+	if filepath.Dir(dir) != RunsDir || !gone && (err != nil || !info.IsDir() || os.Remove(dir) != nil) {
 		return
 	}
 	path := filepath.Join(RunsDir, ignored)

@@ -74,6 +74,11 @@ func TestReserved(t *testing.T) {
 		t.Error("the default directory is left")
 	}
 	dir := Directory("", "bench", began)
+	os.Remove(dir) // as a run does that could not begin
+	if Discard(dir); exists(RunsDir) {
+		t.Error("the default directory of a removed run is left")
+	}
+	dir = Directory("", "bench", began)
 	if err := os.WriteFile("brewput-runs/.gitignore", []byte("*.txt\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
