@@ -183,6 +183,13 @@ func TestNewAnswer(t *testing.T) {
 				t.Status, t.Invalid = result.Failed, true
 			}
 		}, []answerCase{{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), 0, 0}}, "a and b are equally fast."},
+		{"failures beside late arrivals", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			t.Open, t.Metrics = true, result.Metrics{result.ResponseP50: 1e6, result.Rate: 100}
+			if t.Design == "b" && t.Block < 5 {
+				t.Status, t.Invalid = result.Failed, t.Block < 4
+			}
+		}, []answerCase{{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), 0, 0}},
+			"b failed in 1 of 6 trials. The order of a and b is undecided (about 1 more block would decide)."},
 		{"too many lost requests", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			t.Open, t.Metrics = true, result.Metrics{result.Rate: 100}
 		}, []answerCase{{"a", onCPUs(1), 0, 0}}, "No design can be compared: a trial of each answered too few " +
@@ -266,7 +273,10 @@ func TestOverloads(t *testing.T) {
 		}
 		return r
 	}
+	none := at("c", 1, "0.5", false)
+	none.N = 0
 	for want, rows := range map[string][]Row{
+		"c cannot serve the whole load.":       {none, at("c", 1, "0.9", true)},
 		"a and b cannot serve the whole load.": {at("a", 1, "0.9", true), at("b", 1, "0.9", true)},
 		"a cannot serve the whole load at load 0.9. b cannot serve the whole load.": {at("a", 1, "0.5", false),
 			at("a", 1, "0.9", true), at("b", 1, "0.9", true)},

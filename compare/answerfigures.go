@@ -58,8 +58,8 @@ func figure(v result.Value, metric string) string {
 	return decimal.Digits(x, 3) + steps[i]
 }
 
-// joined joins names as in "a, b and c".
-func joined(names []string) string {
+// JoinNames joins names as in "a, b and c".
+func JoinNames(names []string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}

@@ -51,7 +51,7 @@ func (g *answerGroup) levels(list []*contest, factor string) string {
 			numbers = numbers && ok
 		}
 	}
-	text := joined(levels)
+	text := JoinNames(levels)
 	if n := len(levels); n > 2 && last-first == n-1 && numbers {
 		text = levels[0] + " to " + levels[n-1] // contests are sorted by numbers
 	}
@@ -100,7 +100,7 @@ func (g *answerGroup) scaling() []string {
 	var parts []string
 	kind := scalingKind(-1)
 	for _, how := range order {
-		names := joined(who[how])
+		names := JoinNames(who[how])
 		if how.kind == kind && len(parts) > 0 && kind != scalesUnclear {
 			parts[len(parts)-1] += ", " + names + how.text
 		} else {

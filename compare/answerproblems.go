@@ -14,11 +14,12 @@ func (g *answerGroup) problems() []string {
 		n            int
 	}
 	var list []*failure
-	trials := map[string]int{} // of each design, at all points
+	trials := map[string]int{} // of each design, at all points, without those in which the machine was late
 	for _, r := range g.rows {
 		for _, n := range r.Statuses {
 			trials[r.Design] += n
 		}
+		trials[r.Design] -= r.Late
 		for _, s := range []struct {
 			status result.Status
 			text   string
@@ -71,7 +72,7 @@ func (g *answerGroup) overloads() []string {
 		if len(full) > maxNamed {
 			full = append(full[:maxNamed-1], fmt.Sprintf("%d more designs", len(full)-maxNamed+1))
 		}
-		text = append(text, joined(full)+" cannot serve the whole load"+at+".")
+		text = append(text, JoinNames(full)+" cannot serve the whole load"+at+".")
 	}
 	return text
 }
@@ -82,7 +83,7 @@ func (g *answerGroup) overloadedAt(design string) string {
 	all, full := 0, 0
 	var overloaded, served []string
 	for _, r := range g.rows {
-		if r.Design != design {
+		if r.Design != design || r.N == 0 && r.Unstable == 0 { // no trial says what it serves
 			continue
 		}
 		list := &served
@@ -101,7 +102,7 @@ func (g *answerGroup) overloadedAt(design string) string {
 	case full == all:
 		return ""
 	case apart && len(overloaded) > 0 && len(overloaded) < maxNamed:
-		return " at " + joined(overloaded)
+		return " at " + JoinNames(overloaded)
 	}
 	return fmt.Sprintf(" at %d of %d points", full, all)
 }

@@ -157,7 +157,7 @@ func few(names []string, most int) string {
 	if len(names) > most+1 {
 		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d others", len(names)-most))
 	}
-	return joined(names)
+	return JoinNames(names)
 }
 
 // outcome is neighbouring contests with the same result.
@@ -213,7 +213,7 @@ func order(x bool) int {
 func (g *answerGroup) outcomeText(o *outcome) string {
 	c := o.contests[0]
 	names := c.leaderNames()
-	who := joined(names)
+	who := JoinNames(names)
 	if len(names) > maxNamed {
 		who = fmt.Sprintf("%d designs, such as %s,", len(names), names[0])
 	}

@@ -41,7 +41,7 @@ func (r Report) limit() string {
 		return "the limit is " + first
 	}
 	i := slices.IndexFunc(r.Findings, func(f Finding) bool {
-		return f.Gain == nil && f.Confidence != Low && !traits[f.Name].diagnosis
+		return f.Gain == nil && f.Confidence != Low && !f.lacksEvidence() && !traits[f.Name].diagnosis
 	})
 	if i < 0 {
 		return "the first finding is " + first

@@ -29,6 +29,14 @@ func TestAnswerOfDiagnosis(t *testing.T) {
 	}
 }
 
+// Too few samples limit what is known, and not the program.
+func TestAnswerOfTooFewSamples(t *testing.T) {
+	r := Report{Findings: []Finding{{Name: GoroutineLeak, Confidence: High}, {Name: TooFewSamples, Confidence: High}}}
+	if got := r.limit(); got != "the first finding is goroutine-leak" {
+		t.Error(got)
+	}
+}
+
 // An experiment promises a gain only if the finding does.
 func TestExperimentOfLock(t *testing.T) {
 	c := coarseLock()

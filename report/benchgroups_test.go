@@ -233,6 +233,14 @@ func TestMediansNote(t *testing.T) {
 	}
 }
 
+// TestMediansNames checks that each benchmark is named once, whatever the order of its metrics.
+func TestMediansNames(t *testing.T) {
+	got := mediansNote([]string{"B", "A", "B", "A"})
+	if len(got) != 1 || !strings.HasSuffix(got[0], " for A and B") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestContradicted checks which verdicts of a run contradict the medians of its table.
 func TestContradicted(t *testing.T) {
 	rows := []compare.Row{shop("locking", 2, 250, 0.02), shop("finelocking", 2, 249, 0.02)}

@@ -29,7 +29,8 @@ func (c Commands) Table(w io.Writer, st Style) error {
 	if len(c.Verdicts) > 0 {
 		remark := familyErrorText(c.of(result.WallSeconds))
 		if remark != "" && len(c.of(result.WallSeconds)) < len(c.Verdicts) { // the verdicts on each metric are a family
-			remark = "for each metric, the chance of a false difference is at most 5%"
+			remark = "for each metric, the chance of a false difference is at most " +
+				decimal.Percent(compare.FamilyError, 2)
 		}
 		writeHeading(&b, "verdicts", remark, st)
 		for _, v := range c.Verdicts {

@@ -29,6 +29,7 @@ func contradicts(medians, ratio, low, high result.Value, proven bool) bool {
 
 // mediansNote is the footnote on the named benchmarks, whose medians contradict their ratios.
 func mediansNote(names []string) []string {
+	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) == 0 {
 		return nil
@@ -36,7 +37,7 @@ func mediansNote(names []string) []string {
 	if len(names) > 3 {
 		names = append(names[:2:2], fmt.Sprintf("%d others", len(names)-2))
 	}
-	return []string{"ratio : of the means over blocks; that of the medians differs for " + joinNames(names)}
+	return []string{"ratio : of the means over blocks; that of the medians differs for " + compare.JoinNames(names)}
 }
 
 // contrastNotes returns the function that writes the footnotes of a table of a metric.

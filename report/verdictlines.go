@@ -111,7 +111,7 @@ func verdictLines(verdicts []compare.Verdict) (groups []pointLines, rest []strin
 			}
 		}
 		for _, names := range equal {
-			g.lines = append(g.lines, []string{joinNames(names) + " equal (exact)"})
+			g.lines = append(g.lines, []string{compare.JoinNames(names) + " equal (exact)"})
 		}
 		if len(g.lines) > 0 {
 			groups = append(groups, g)
@@ -184,14 +184,6 @@ func splitEqual(verdicts []compare.Verdict, shared []string) (groups [][]string,
 		groups = append(apart, group)
 	}
 	return groups, others
-}
-
-// joinNames joins names as in "a, b and c".
-func joinNames(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
 }
 
 // verdictLine is one verdict in one line, in parts. It does not mention the factors of shared.
