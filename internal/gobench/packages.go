@@ -115,16 +115,12 @@ func packageNames(list []Target) (names []string) {
 func resolveAll(ctx context.Context, dir string, patterns []string) (list []Target, err error) {
 	var seen []string
 	for _, pattern := range patterns {
-		found, err := listPackages(ctx, Checkout{Dir: dir}, pattern)
+		found, err := withBenchmarks(ctx, Checkout{Dir: dir}, pattern)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range found {
-			has, err := p.hasBenchmarks(ctx)
-			if err != nil {
-				return nil, err
-			}
-			if !has || slices.Contains(seen, p.ImportPath) {
+			if slices.Contains(seen, p.ImportPath) {
 				continue
 			}
 			t := Target{ImportPath: p.ImportPath, Dir: p.Dir, Module: p.Module.Path}
@@ -190,6 +186,24 @@ func listPackages(ctx context.Context, c Checkout, pattern string) (list []liste
 
 // benchmarkFunction matches the declaration of a benchmark.
 var benchmarkFunction = regexp.MustCompile(`(?m)^func Benchmark([^a-z(\s]?[^(\s]*)\(`)
+
+// withBenchmarks returns the packages of listPackages with benchmarks.
+func withBenchmarks(ctx context.Context, c Checkout, pattern string) (list []listed, err error) {
+	found, err := listPackages(ctx, c, pattern)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range found {
+		has, err := p.hasBenchmarks(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
 
 // hasBenchmarks reports whether a test file of the package declares a benchmark.
 func (p listed) hasBenchmarks(ctx context.Context) (bool, error) {

@@ -54,16 +54,12 @@ func baseTargets(ctx context.Context, w *Workshop, r Repo, tree, dir, pattern st
 	if err != nil {
 		return nil, err
 	}
-	found, err := listPackages(ctx, c, pattern)
+	found, err := withBenchmarks(ctx, c, pattern)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range found {
-		has, err := p.hasBenchmarks(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if !has || !within(tree, p.Dir) {
+		if !within(tree, p.Dir) {
 			continue
 		}
 		t := Target{ImportPath: p.ImportPath, Module: p.Module.Path, Dir: worktreePath(tree, r.Root, p.Dir),
