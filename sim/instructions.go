@@ -1,14 +1,14 @@
 package sim
 
 // simple carries out a frequent instruction that is no operation, and returns the next instruction.
-func (l *list) simple(in *instr) *instr {
+func (in *instr) simple(r *Regs, now int64) *instr {
 	switch in.do {
 	case doDraw:
-		l.r[in.a&7] = in.draw(l.r[in.b&7])
+		r[in.a&7] = in.draw(r[in.b&7])
 	case doGauge:
-		in.gauge.add(in.n, l.k.now)
+		in.gauge.add(in.n, now)
 	default:
-		if l.r[in.a&7]--; l.r[in.a&7] > 0 {
+		if r[in.a&7]--; r[in.a&7] > 0 {
 			return in.to
 		}
 	}

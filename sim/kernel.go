@@ -83,7 +83,7 @@ type Kernel struct {
 	busyTime   int64 // ns of CPUs in use, up to the last event of each
 	occupied   int64 // goroutines that use one of unlimited CPUs
 	prefetchIn int   // events until the next prefetch
-	prefetched int64 // what was read: without it the compiler would remove the reads
+	prefetched int32 // what was read: without it the compiler would remove the reads
 	sum        uint64
 	ops        uint64
 	before     uint64 // operations before the present instant

@@ -10,9 +10,15 @@ type list struct {
 	ordinal int32 // among the goroutines with its name
 	child   *list // a goroutine whose start takes time
 	G
+	frame
+	_ [24]byte // padding to the end of a cache line
+}
+
+// frame is what a goroutine that gets its turn reads. [list.Resume] keeps a pointer to it: with one to the list, the
+// compiler's check for nil would read a cache line more in each turn.
+type frame struct {
 	in *instr // the next instruction
 	r  Regs
-	_  [24]byte // padding to the end of a cache line
 }
 
 // slab is how many lists are allocated at once if there are many already: more than 32 KiB, which start at a cache
@@ -59,44 +65,45 @@ func (l *list) Name() string {
 
 // Resume implements Runner. It also continues the other goroutines of programs that the kernel chooses next.
 func (l *list) Resume() {
-	k, in := l.k, l.in
+	k, g, in, t := l.k, &l.G, l.in, &l.frame
 	for {
 		out := Done
 		switch in.do {
 		case doDraw, doGauge, doLoop:
 			if !k.halts() {
-				in = l.simple(in)
+				in = in.simple(&t.r, k.now)
 				continue
 			}
 			out = Again
 		case doNow:
-			if l.r[in.a&7] = k.now; k.Count() {
+			if t.r[in.a&7] = k.now; k.Count() {
 				in = in.next
 				continue
 			}
 			out = Again
 		case doExpBurn:
-			l.r[in.a&7] = in.stream.Exp(in.n)
+			t.r[in.a&7] = in.stream.Exp(in.n)
 			in = in.to
 			fallthrough
 		case doBurn:
-			if !k.admits(k.cpu) && k.admit(&l.G, Burn) != Done {
+			if !k.admits(k.cpu) && k.admit(g, Burn) != Done {
 				out = Again
 				break
 			}
-			l.in = in.next
-			if l = k.listed(k.hold(&l.G, l.r[in.a&7])); l == nil {
+			t.in = in.next
+			g = k.hold(g, t.r[in.a&7])
+			if l = k.listed(g); l == nil {
 				return
 			}
-			in = l.in
+			in, t = l.in, &l.frame
 			continue
 		case doSend:
-			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
+			if out = k.Send(g, in.ch, t.r[in.a&7]); out == Done {
 				in = in.to // it did not park
 				continue
 			}
 		case doRecv:
-			if out = k.Recv(&l.G, in.ch); out == Done {
+			if out = k.Recv(g, in.ch); out == Done {
 				in = l.got(in)
 				continue
 			}
@@ -110,7 +117,7 @@ func (l *list) Resume() {
 		if l = l.leave(in, out); l == nil {
 			return
 		}
-		in = l.in
+		g, in, t = &l.G, l.in, &l.frame
 	}
 }
 

@@ -1,5 +1,7 @@
 package sim
 
+import "math/bits"
+
 // occupy records that g uses a CPU until its event. Until then, busyTime contains the negative of the beginning.
 //
 // On unlimited CPUs each goroutine has at most one event: the end of its burn or its sleep, or that it was made
@@ -81,17 +83,18 @@ func (k *Kernel) bound() {
 // Parameters of prefetch.
 const (
 	manySlots = 4096 // from this number of slots on hold prefetches
-	parts     = 64   // goroutines that it reads: the winners of so many parts of the tree
-	often     = 16   // events between two prefetches
+	parts     = 64   // goroutines that it reads: the winners of so many parts of the tree, or of twice as many
+	often     = 32   // events between two prefetches
 )
 
 // prefetch reads goroutines whose events are among the next. With many goroutines each read waits for memory. Reads
 // that are made together wait together, and later the data is in the cache.
 func (k *Kernel) prefetch() {
 	k.prefetchIn, k.prefetched = often-1, 0
-	for _, w := range k.tree[parts : 2*parts] {
-		if g := k.owners[w.slot()]; g != nil && g.list != nil {
-			k.prefetched |= g.list.r[0]
+	first := parts << (bits.TrailingZeros(uint(k.n)) & 1) // wide skips every second level
+	for _, w := range k.tree[first : 2*first] {
+		if g := k.owners[w.slot()]; g != nil {
+			k.prefetched |= g.slot
 		}
 	}
 }
