@@ -63,6 +63,7 @@ func TestNewAnswer(t *testing.T) {
 			t.Bound, t.Status = true, result.StatusBound
 		}
 	}
+	virtual := func(t *result.Trial) { t.World = result.Virtual }
 	noisy := func(t *result.Trial) {
 		if l, ok := t.Point.Get("buffer"); ok && l.String() == "1" {
 			t.Metrics[result.Throughput] *= result.Value(1 + 0.1*float64(t.Block%3))
@@ -164,6 +165,26 @@ func TestNewAnswer(t *testing.T) {
 		{"too few blocks to see that CPUs do not help", 2, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}},
 			"a reaches 100/s on 2 CPUs (rough: 2 blocks). Whether more CPUs help a is undecided."},
+		{"one replication of equal speed", 1, AnswerOptions{}, result.Stream, virtual, []answerCase{
+			{"a", onCPUs(1), 0, 0}, {"a", onCPUs(2), -0.004, 0}, {"a", onCPUs(4), 0.004, 0}},
+			"a reaches 100/s on 4 CPUs (rough: 1 replication). More CPUs do not help a."},
+		{"one replication that is hardly faster", 1, AnswerOptions{}, result.Stream, virtual, []answerCase{
+			{"a", onCPUs(1), 0, 0}, {"a", onCPUs(2), 0.02, 0}},
+			"a reaches 102/s on 2 CPUs (rough: 1 replication). Whether more CPUs help a is undecided."},
+		{"one replication that is faster", 1, AnswerOptions{}, result.Stream, virtual, []answerCase{
+			{"a", onCPUs(3), 0, 0}, {"a", onCPUs(4), math.Log(4. / 3), 0}},
+			"a reaches 133/s on 4 CPUs (rough: 1 replication). More CPUs help a up to the 4 tried (1.33x from 3)."},
+		{"one short replication that is faster", 1, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			virtual(t)
+			t.Metrics["latency_p99_ns"] = result.Unavailable
+		}, []answerCase{{"a", onCPUs(3), 0, 0}, {"a", onCPUs(4), math.Log(4. / 3), 0}},
+			"a reaches 133/s on 4 CPUs (rough: 1 replication). Whether more CPUs help a is undecided."},
+		{"one trial on each number of CPUs", 1, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0}, {"a", onCPUs(2), 0, 0}},
+			"a reaches 100/s on 2 CPUs (rough: 1 block). Whether more CPUs help a is undecided."},
+		{"more CPUs that may help further", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), two, 0.01}, {"a", onCPUs(4), two + 0.3, 0.5}},
+			"a reaches 304/s on 4 CPUs. More CPUs help a at least up to 2 (2.00x from 1)."},
 		{"many rough points", 2, AnswerOptions{}, result.Job, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0, 0.01}, {"a", onCPUs(8), 0, 0.01},
 			{"b", onCPUs(1), two, 0.01}, {"b", onCPUs(2), two, 0.01}, {"b", onCPUs(4), two, 0.01},

@@ -152,10 +152,10 @@ func (g *answerGroup) scalingOf(design string) (how scaled, ok bool) {
 	first, last := rows[0], rows[len(rows)-1]
 	best, unclear, gains := first, false, false
 	for _, r := range rows[1:] {
-		gains = gains || !(mostSpeedup(r, first) <= helps)
+		gains = gains || !(mostSpeedup(r, first) <= helps) && !agrees(r, first)
 		switch x := speedRatio(r, best); {
 		case x > helps && clearly(r, best):
-			best = r
+			best, unclear = r, false
 		case x > helps:
 			unclear = true
 		}
@@ -178,17 +178,38 @@ func (g *answerGroup) scalingOf(design string) (how scaled, ok bool) {
 		return scaled{scalesUp, fmt.Sprintf(" up to %d (%s from %d; slower beyond)", cpus(best), gain(best),
 			cpus(first))}, true
 	}
-	return scaled{scalesUp, fmt.Sprintf(" up to %d (%s from %d)", cpus(best), gain(best), cpus(first))}, true
+	return scaled{scalesUp, fmt.Sprintf(" %sup to %d (%s from %d)", map[bool]string{true: "at least "}[unclear],
+		cpus(best), gain(best), cpus(first))}, true
 }
 
-// clearly reports whether the intervals of two rows do not overlap. Rows without an interval must differ by half.
+// clearly reports whether the intervals of two rows do not overlap. Rows without an interval must differ by half, or by
+// a fifth if they are simulations of 1000 requests or more, which vary little.
 func clearly(a, b *Row) bool {
 	x, y := a.interval(), b.interval()
 	if x[0] <= 0 || y[0] <= 0 {
+		least := 1.5
+		if long(a) && long(b) {
+			least = 1.2
+		}
 		r := speedRatio(a, b)
-		return r > 1.5 || r < 1/1.5
+		return r > least || r < 1/least
 	}
 	return x[1] < y[0] || y[1] < x[0]
+}
+
+// long reports whether a row is a simulation of 1000 requests or more: fewer have no p99.
+func long(r *Row) bool {
+	return r.World == result.Virtual && measured(r.Metric("latency_p99_ns").Median)
+}
+
+// agreement is the largest relative difference of two simulations that agree.
+const agreement = 0.005
+
+// agrees reports whether two simulations are equally fast although they may have no interval, as single replications.
+// If one is in fact [helps] times as fast, they agree with a probability of at most 5%, however much replications vary:
+// the log of their ratio is then normal around log(1.05), and at most 5% of it is within 0.005 of 0.
+func agrees(a, b *Row) bool {
+	return a.World == result.Virtual && math.Abs(speedRatio(a, b)-1) <= agreement
 }
 
 // mostSpeedup is the upper end of the 95% interval of how many times as fast a is as b. It assumes that their errors
