@@ -89,14 +89,14 @@ func TestSingleAnswer(t *testing.T) {
 		scale("D", LimitNoise, 1.2)}
 	got := strings.Join(BenchAnswer(nil, []Row{row("A", 12.34), row("B", 4.567e6), row("A", 20)}, scalings, nil), "|")
 	want := "2 benchmarks: fastest A 12.3ns/op, slowest B 4.57ms/op.|" +
-		"From 1 to 2 CPUs, 1 of 4 scales: A 1.92x; 1 does not: B 0.7x (waits for mutexes); 1 uses one CPU; " +
+		"From 1 to 2 CPUs, 1 of 4 scales: A 1.92x; 1 does not: B 0.70x (waits for mutexes); 1 uses one CPU; " +
 		"1 is too noisy to judge."
 	if got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
 	other := scale("E", LimitNone, 3.5)
 	other.To = 4
-	want = "From 1 to 2 CPUs, 1 of 1 scales: A 1.92x. From 1 to 4 CPUs, 1 of 1 scales: E 3.5x."
+	want = "From 1 to 2 CPUs, 1 of 1 scales: A 1.92x. From 1 to 4 CPUs, 1 of 1 scales: E 3.50x."
 	if got := scalingAnswer([]Scaling{scalings[0], other}); got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
@@ -106,7 +106,7 @@ func TestSingleAnswer(t *testing.T) {
 	if got := scalingAnswer([]Scaling{one}); got != want {
 		t.Error(got)
 	}
-	if got := strings.Join(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil), "|"); got != "A 1µs/op." {
+	if got := strings.Join(BenchAnswer(nil, []Row{row("A", 999.9)}, nil, nil), "|"); got != "A 1.00µs/op." {
 		t.Error(got)
 	}
 }
@@ -124,12 +124,12 @@ func TestRangeAnswer(t *testing.T) {
 		want string
 	}{
 		{[]Row{row("p", "A", 1, gogc(1)), row("q", "A", 3, gogc(1))},
-			"2 benchmarks: fastest p A 1ns/op, slowest q A 3ns/op."},
+			"2 benchmarks: fastest p A 1.00ns/op, slowest q A 3.00ns/op."},
 		{[]Row{row("p", "A", 3, gogc(50)), row("p", "A", 1, gogc(100))},
-			"fastest A GOGC=100 1ns/op, slowest A GOGC=50 3ns/op."},
+			"fastest A GOGC=100 1.00ns/op, slowest A GOGC=50 3.00ns/op."},
 		{[]Row{row("p", "A", 3, cpus(1)), row("p", "A", 1, cpus(2)), row("p", "B", 2, cpus(2))},
-			"2 benchmarks: fastest A-2 1ns/op, slowest A-1 3ns/op."},
-		{[]Row{row("p", "A", 3, cpus(1)), row("p", "B", 3, cpus(1))}, "2 benchmarks: all 3ns/op."},
+			"2 benchmarks: fastest A-2 1.00ns/op, slowest A-1 3.00ns/op."},
+		{[]Row{row("p", "A", 3, cpus(1)), row("p", "B", 3, cpus(1))}, "2 benchmarks: all 3.00ns/op."},
 		{[]Row{row("p", "A", 5e12, cpus(1))}, "A 5000s/op."},
 		{[]Row{row("p", "A", math.NaN(), cpus(1))}, "No benchmark has a result."},
 		{nil, "No benchmark has a result."},

@@ -101,7 +101,7 @@ func TestNewAnswer(t *testing.T) {
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), -two, 0.01},
 			{"b", onCPUs(1), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"b", onCPUs(4), two, 0.01}},
 			"On 2 and 4 CPUs, b is fastest: 2.00x to 4.00x the throughput of a; on 1 CPU, a and b are equally fast. " +
-				"More CPUs help b up to 2 (2.00x from 1); more CPUs slow down a (0.500x on 4 CPUs)."},
+				"More CPUs help b up to 2 (2.00x from 1); more CPUs slow down a (0.50x on 4 CPUs)."},
 		{"levels of a choice", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"pipe", onCPUs(2, buffer(0)), 0, 0.01}, {"pipe", onCPUs(2, buffer(10)), two, 0.01}},
 			"pipe (buffer 10) is fastest: 2.00x the throughput of pipe (buffer 0)."},
@@ -333,7 +333,7 @@ func TestAnswerOfRuns(t *testing.T) {
 			"No verdict is possible: each run needs at least 2 blocks with a result, and 5 to decide."},
 		{[]Match{{A: Row{N: 10}, B: Row{N: 10}}}, "No verdict is possible: in each case a run answered too few " +
 			"requests, or lost more than half of them."},
-		{[]Match{v(Faster, 0.5)}, "The new run is faster: a 0.500x the time (-50.0%)."},
+		{[]Match{v(Faster, 0.5)}, "The new run is faster: a 0.50x the time (-50.0%)."},
 		{[]Match{v(Slower, 1.1), v(Slower, 1.25), v(Equivalent, 1), open},
 			"The new run is slower in 2 of 4 cases: most a (cpus 2) 1.25x the time (+25.0%); equally fast within 2% " +
 				"in 1 of 4 cases; undecided in 1 of 4 cases (runs of about 40 blocks would decide)."},

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,17 +12,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// times prints a ratio with three significant digits, as in 1.99x, and close ratios with the digits that tell them
-// from 1.
-func times(x float64) string {
-	switch {
-	case math.Abs(x-1) < 0.0995:
-		return strconv.FormatFloat(x, 'f', 3, 64) + "x"
-	case x >= 1e6:
-		return fmt.Sprintf("%.3gx", x)
-	}
-	return decimal.Digits(x, 3) + "x"
-}
+// times prints a ratio, as in 1.99x.
+func times(x float64) string { return decimal.Ratio(x) + "x" }
 
 // roughTimes prints a ratio with two significant digits.
 func roughTimes(x float64) string {

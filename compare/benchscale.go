@@ -53,20 +53,8 @@ func rangeAnswer(rows []Row, scaled bool) string {
 	return fmt.Sprintf("%sfastest %s, slowest %s.", count, named(fast), named(slow))
 }
 
-// timePerOp prints a time in nanoseconds with three digits.
-func timePerOp(ns result.Value) string {
-	x, unit := float64(ns), "ns"
-	for _, next := range []string{"µs", "ms", "s"} {
-		if x < 999.5 {
-			break
-		}
-		x, unit = x/1000, next
-	}
-	if x >= 999.5 {
-		return fmt.Sprintf("%.0f%s/op", x, unit)
-	}
-	return fmt.Sprintf("%.3g%s/op", x, unit)
-}
+// timePerOp prints a time per operation.
+func timePerOp(ns result.Value) string { return figure(ns, result.TimePerOp) + "/op" }
 
 // limitWords says in a few words what keeps a benchmark from scaling.
 func limitWords(limit string) string {
@@ -105,12 +93,12 @@ func scalingAnswer(list []Scaling) string {
 	var scale, unscaled []string
 	for _, s := range list {
 		count[s.Limit]++
-		label := s.Design + atPoint(s.Point.Settings())
+		label := s.Design + atPoint(s.Point.Settings()) + " " + times(float64(s.Speedup))
 		switch {
 		case s.Limit == LimitNone:
-			scale = append(scale, fmt.Sprintf("%s %.3gx", label, float64(s.Speedup)))
+			scale = append(scale, label)
 		case s.Unscaled():
-			unscaled = append(unscaled, fmt.Sprintf("%s %.3gx (%s)", label, float64(s.Speedup), limitWords(s.Limit)))
+			unscaled = append(unscaled, label+" ("+limitWords(s.Limit)+")")
 		}
 	}
 	var parts []string

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -60,23 +58,4 @@ func signedValue(v *result.Value, metric string) string {
 }
 
 // ratio prints a ratio with enough digits to distinguish it from 1.
-func ratio(v result.Value) string {
-	x := float64(v)
-	switch d := math.Abs(x - 1); {
-	case !v.Known():
-		return "?"
-	case math.IsInf(x, 0):
-		return "∞"
-	case d < 0.0995:
-		return fmt.Sprintf("%.3f", x)
-	case x < 0.0995:
-		return fmt.Sprintf("%.3g", x)
-	case x < 10:
-		return fmt.Sprintf("%.2f", x)
-	case x < 100:
-		return fmt.Sprintf("%.1f", x)
-	case x >= 1e6:
-		return fmt.Sprintf("%.3g", x)
-	}
-	return fmt.Sprintf("%.0f", x)
-}
+func ratio(v result.Value) string { return decimal.Ratio(float64(v)) }

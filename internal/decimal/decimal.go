@@ -1,4 +1,4 @@
-// Package decimal formats numbers for people: with a number of significant digits, and as percentages.
+// Package decimal formats numbers for people: with a number of significant digits, as ratios, and as percentages.
 package decimal
 
 import (
@@ -25,6 +25,21 @@ func Places(x float64, n int) int {
 		decimals-- // 99.99 is 100, not 100.0
 	}
 	return decimals
+}
+
+// Ratio formats a ratio with enough digits to distinguish it from 1, as in 1.012, 1.99 and 43.0.
+func Ratio(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "?"
+	case math.IsInf(x, 0):
+		return "∞"
+	case math.Abs(x-1) < 0.0995:
+		return strconv.FormatFloat(x, 'f', 3, 64)
+	case x >= 0.0995 && x < 1:
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	}
+	return Digits(x, 3)
 }
 
 // Percent formats a fraction with at most n significant digits and no trailing zeros: 0.0203 with 2 is 2%.
