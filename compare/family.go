@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/brewput/brewput/plan"
@@ -181,11 +182,15 @@ const FamilyError = 0.05
 
 // What keeps a verdict undecided although its own interval excludes 1; see [Verdict.Obstacle].
 const (
-	// over all comparisons, the probability of a false difference would exceed FamilyError
+	// over all comparisons, the probability of a false difference would exceed Verdict.Alpha
 	ObstacleFamily = "family"
 	// a permutation test does not confirm the difference
 	ObstaclePermutation = "permutation"
 )
+
+// Alpha returns the limit of the probability of any false verdict of its family: Criteria.Alpha, or [FamilyError] if the
+// verdict was read from JSON.
+func (v *Verdict) Alpha() float64 { return cmp.Or(v.alpha, FamilyError) }
 
 // Obstacle returns what keeps an undecided verdict from being a difference although its own interval excludes 1. It is
 // "" if the interval includes 1, if there are too few blocks for any verdict, or if the verdict is Vetoed.
@@ -193,9 +198,9 @@ func (v *Verdict) Obstacle() string {
 	switch {
 	case !(v.Low > 1 || v.High < 1) || !v.Detectable.Known():
 		return ""
-	case v.P > FamilyError:
+	case float64(v.P) > v.Alpha():
 		return ObstacleFamily
-	case v.Permutation > FamilyError && !v.Vetoed:
+	case float64(v.Permutation) > v.Alpha() && !v.Vetoed:
 		return ObstaclePermutation
 	}
 	return ""

@@ -74,6 +74,7 @@ type Verdict struct {
 	Tail float64 `json:"tail,omitempty"`
 	// uncorrected lag-1 correlation of neighbouring blocks
 	Lag1            result.Value `json:"-"`
+	alpha           float64      // Criteria.Alpha of its family; 0 if it was not judged by samples
 	*RankComparison              // nil without a comparison by ranks
 	AbsoluteDifference
 }
@@ -229,7 +230,7 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 
 // fill completes a verdict from the state of its comparison, one of m.
 func (j Criteria) fill(v *Verdict, s *sequentialState, m int) {
-	v.Margin, v.Verdict = j.Margin, directedVerdict(s.verdict, s.ratio.Ratio, v.Metric)
+	v.Margin, v.alpha, v.Verdict = j.Margin, j.Alpha, directedVerdict(s.verdict, s.ratio.Ratio, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
 	order := s.ratio.Order()

@@ -51,6 +51,25 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestObstacle checks that an undecided verdict is explained by the family-wise error that decided it.
+func TestObstacle(t *testing.T) {
+	strict := DefaultCriteria("", nil)
+	strict.Alpha = 0.004
+	for _, c := range []struct {
+		j             Criteria
+		verdict, want string
+	}{{DefaultCriteria("", nil), Faster, ""}, {strict, Undecided, ObstacleFamily}} {
+		v := verdictOf(t, c.j, []string{"b", "a"}, logsOf(0, 0), logsOf(0.1, 0.08))[0]
+		if v.Verdict != c.verdict || !(v.Low > 1) || v.Obstacle() != c.want || v.Alpha() != c.j.Alpha {
+			t.Errorf("%v: %s in [%v, %v] with p = %v: obstacle %q", c.j.Alpha, v.Verdict, v.Low, v.High, v.P,
+				v.Obstacle())
+		}
+	}
+	if v := (Verdict{}); v.Alpha() != FamilyError {
+		t.Errorf("a verdict from JSON: %v", v.Alpha())
+	}
+}
+
 // TestPairsByBlock: an effect of the block on both cancels, and a block without one of the two does not count.
 func TestPairsByBlock(t *testing.T) {
 	common := []float64{0, 1, -1, 2, 0.5, -2, 3, 1, -1, 0}

@@ -22,14 +22,18 @@ func verdictsOf(m compare.MetricVerdicts) []compare.Verdict {
 
 // familyErrorText states the family-wise error of verdicts that are judged together. It is "" if none is judged.
 func familyErrorText(verdicts []compare.Verdict) string {
+	alpha := 0.0
+	for i := range verdicts {
+		alpha = max(alpha, verdicts[i].Alpha())
+	}
 	switch n := judgedCount(verdicts); n {
 	case 0:
 		return ""
 	case 1:
-		return "the chance of a false difference is at most " + decimal.Percent(compare.FamilyError, 2)
+		return "the chance of a false difference is at most " + decimal.Percent(alpha, 2)
 	default:
 		return fmt.Sprintf("the chance of any false difference among these %d is at most %s", n,
-			decimal.Percent(compare.FamilyError, 2))
+			decimal.Percent(alpha, 2))
 	}
 }
 
@@ -287,7 +291,7 @@ func undecidedReason(v compare.Verdict, n int) string {
 	switch v.Obstacle() {
 	case compare.ObstacleFamily:
 		return fmt.Sprintf("its interval excludes 1, but over all %d comparisons the chance of a false difference "+
-			"would exceed %s; ", n, decimal.Percent(compare.FamilyError, 2))
+			"would exceed %s; ", n, decimal.Percent(v.Alpha(), 2))
 	case compare.ObstaclePermutation:
 		return "its interval excludes 1, but a permutation test does not confirm the difference; "
 	}

@@ -30,7 +30,7 @@ func (c Commands) Table(w io.Writer, st Style) error {
 		remark := familyErrorText(c.of(result.WallSeconds))
 		if remark != "" && len(c.of(result.WallSeconds)) < len(c.Verdicts) { // the verdicts on each metric are a family
 			remark = "for each metric, the chance of a false difference is at most " +
-				decimal.Percent(compare.FamilyError, 2)
+				decimal.Percent(c.Verdicts[0].Alpha(), 2)
 		}
 		writeHeading(&b, "verdicts", remark, st)
 		for _, v := range c.Verdicts {
