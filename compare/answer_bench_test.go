@@ -25,6 +25,16 @@ func TestPercentChange(t *testing.T) {
 	}
 }
 
+// TestProvenChange checks that a proven change never looks like none.
+func TestProvenChange(t *testing.T) {
+	for ratio, want := range map[float64]string{0.877: "-12.3%", 1: "+0.0%", 1.0004: "+0.04%", 0.99999: "-0.001%",
+		1 + 2e-11: "+0.000000002%", 1 - 3e-12: "-3e-10%", 1 + 4e-13: "+4e-11%"} {
+		if got := ProvenChange(result.Value(ratio)); got != want {
+			t.Errorf("%v: %q, not %q", ratio, got, want)
+		}
+	}
+}
+
 // contrast is a comparison of one metric of several benchmarks.
 func contrast(metric string, list ...Verdict) MetricVerdicts {
 	return MetricVerdicts{metric, []MetricGroup{{Verdicts: list}}}

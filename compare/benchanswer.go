@@ -31,7 +31,10 @@ func ProvenChange(ratio result.Value) string {
 		return text
 	}
 	decimals := math.Ceil(-math.Log10(math.Abs(p)) - 1e-6) // 0.00999999 is 0.01
-	return fmt.Sprintf("%+.*f%%", int(min(decimals, 9)), p)
+	if decimals > 9 {
+		return fmt.Sprintf("%+.0e%%", p)
+	}
+	return fmt.Sprintf("%+.*f%%", int(decimals), p)
 }
 
 // ChangeOf is how far a verdict is from no change, for an order by size: the absolute logarithm of its ratio. It is
