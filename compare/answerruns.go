@@ -83,8 +83,8 @@ func changesText(verdicts []Verdict) string {
 		}
 	}
 	if n, v := mostChanged(verdicts, Equivalent); n > 0 {
-		part("%s within %.3g%%%s", map[bool]string{true: "both runs are equally fast",
-			false: "equally fast"}[text == ""], 100*v.Margin, of(n))
+		part("%s within %s%s", map[bool]string{true: "both runs are equally fast",
+			false: "equally fast"}[text == ""], decimal.Percent(v.Margin, 3), of(n))
 	}
 	if n, _ := mostChanged(verdicts, Undecided); n > 0 {
 		part("undecided%s%s", of(n), decidingText(verdicts))

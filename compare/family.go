@@ -188,8 +188,8 @@ const (
 	ObstaclePermutation = "permutation"
 )
 
-// Alpha returns the limit of the probability of any false verdict of its family: Criteria.Alpha, or [FamilyError] if the
-// verdict was read from JSON.
+// Alpha returns the limit of the probability of any false verdict of its family: Criteria.Alpha, or [FamilyError] if
+// the verdict was read from JSON.
 func (v *Verdict) Alpha() float64 { return cmp.Or(v.alpha, FamilyError) }
 
 // Obstacle returns what keeps an undecided verdict from being a difference although its own interval excludes 1. It is

@@ -449,13 +449,13 @@ func TestVerdictString(t *testing.T) {
 		return plan.NewPoint(plan.Setting{Factor: factor, Level: plan.IntLevel(n)})
 	}
 	for want, v := range map[string]Verdict{
-		"live, cpus=2: fine compared with coarse: faster, 1.9x the throughput_per_s, 95% interval [1.85, 1.95]": {
+		"live, cpus=2: fine compared with coarse: faster, 1.90x the throughput_per_s, 95% interval [1.85, 1.95]": {
 			World: "live", Point: at("cpus", 2), A: "fine", B: "coarse", Verdict: Faster, Ratio: 1.9, Low: 1.85,
 			High: 1.95, Metric: result.Throughput},
-		"virtual: pipe (buffer=4) compared with pipe (buffer=1): equivalent, 1x the throughput_per_s, exact": {
+		"virtual: pipe (buffer=4) compared with pipe (buffer=1): equivalent, 1.000x the throughput_per_s, exact": {
 			World: "virtual", A: "pipe", OnlyA: at("buffer", 4), B: "pipe", OnlyB: at("buffer", 1), Verdict: Equivalent,
 			Ratio: 1, Low: 1, High: 1, Exact: true, Metric: result.Throughput},
-		"live: pipe in new compared with pipe in old: undecided, 2x the wall_seconds": {World: "live", A: "pipe",
+		"live: pipe in new compared with pipe in old: undecided, 2.00x the wall_seconds": {World: "live", A: "pipe",
 			B: "pipe", ARun: "new", BRun: "old", Verdict: Undecided, Ratio: 2, Low: result.Unavailable,
 			High: result.Unavailable, Metric: result.WallSeconds},
 		"live: pipe compared with map: no ratio: " + ZeroDivisor: {World: "live", A: "pipe", B: "map",

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -45,7 +46,7 @@ func (s *Pair) Contrast() string {
 // Contrast names the settings in which the sides of a verdict differ.
 func (v *Verdict) Contrast() string { return contrastOf(v.OnlyA, v.OnlyB) }
 
-// String returns the verdict in one line, such as "live, cpus=2: fine compared with coarse: faster, 1.9x the
+// String returns the verdict in one line, such as "live, cpus=2: fine compared with coarse: faster, 1.90x the
 // throughput_per_s, 95% interval [1.85, 1.95]".
 func (v Verdict) String() string {
 	text := v.World
@@ -60,12 +61,12 @@ func (v Verdict) String() string {
 	if v.NoRatio != "" {
 		return text + ": no ratio: " + v.NoRatio
 	}
-	text += fmt.Sprintf(": %s, %.3gx the %s", v.Verdict, v.Ratio, v.Metric)
+	text += fmt.Sprintf(": %s, %s the %s", v.Verdict, times(float64(v.Ratio)), v.Metric)
 	switch {
 	case v.Exact:
 		text += ", exact"
 	case v.Low.Known():
-		text += fmt.Sprintf(", 95%% interval [%.3g, %.3g]", v.Low, v.High)
+		text += fmt.Sprintf(", 95%% interval [%s, %s]", decimal.Ratio(float64(v.Low)), decimal.Ratio(float64(v.High)))
 	}
 	return text
 }

@@ -44,7 +44,7 @@ func estimateCells(e result.Estimate) (median, ends cell) {
 }
 
 // millisecondShare prints the time of a 1 ms burn as a share of 1 ms.
-func millisecondShare(v result.Value) cell { return cell{percent(float64(v) / 1e6), plain} }
+func millisecondShare(v result.Value) cell { return cell{percentCell(float64(v) / 1e6), plain} }
 
 // writeCosts writes the table of costs.
 func writeCosts(b *strings.Builder, c result.Calibration, st Style) {

@@ -109,8 +109,9 @@ func interval(s result.Summary, digits int) (text string, ok bool) {
 	return "[" + sc.number(float64(s.Low)) + ", " + sc.number(float64(s.High)) + "]", true
 }
 
-// percent prints a share of 0 to 1.
-func percent(x float64) string {
+// percentCell prints a share of 0 to 1 in a column of a table, which keeps one decimal. Sentences have
+// [decimal.Percent].
+func percentCell(x float64) string {
 	if math.IsNaN(x) {
 		return unavailable
 	}

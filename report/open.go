@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
 )
 
@@ -126,7 +127,7 @@ func shareOfArrived(r compare.Row, metric string) string {
 	if r.N == 0 {
 		return ""
 	}
-	return percent(float64(r.Metric(metric).Median) / float64(r.Metric("arrived").Median))
+	return percentCell(float64(r.Metric(metric).Median) / float64(r.Metric("arrived").Median))
 }
 
 // viewTexts compares service and response time for the busiest stable row of each design.
@@ -159,7 +160,7 @@ func (f *frame) viewTexts() []string {
 			case customer.Known():
 				text = number(customer, result.Nanoseconds, 2) + " at the client"
 			case lost > 1-q.Q:
-				text = fmt.Sprintf("%s of the requests got no answer", percent(lost))
+				text = fmt.Sprintf("%s of the requests got no answer", decimal.Percent(lost, 3))
 			}
 			if text != "" {
 				list = append(list, fmt.Sprintf("%s: %s is %s at the server and %s", f.rowName(busiest), q.Name,

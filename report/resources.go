@@ -88,7 +88,7 @@ func addResource(columns []column, x result.Resource) {
 		if p == nil {
 			return ""
 		}
-		return percent(*p)
+		return percentCell(*p)
 	}
 
 	use, wait, waited, violations, occupied := "", "", "", "", ""
@@ -99,9 +99,9 @@ func addResource(columns []column, x result.Resource) {
 		wait = number(result.Value(*x.WaitMeanNs), result.Nanoseconds, fewDigits)
 	}
 	if x.Uses > 0 && x.Kind != "station" { // goroutines wait for a station at its lock or channel
-		waited = percent(float64(x.Waits) / float64(x.Uses))
+		waited = percentCell(float64(x.Waits) / float64(x.Uses))
 		if x.RecvWaits != nil { // sending and receiving are two different waits
-			waited += " / " + percent(float64(*x.RecvWaits)/float64(x.Uses))
+			waited += " / " + percentCell(float64(*x.RecvWaits)/float64(x.Uses))
 		}
 	}
 
@@ -171,7 +171,7 @@ func writeCPUTime(b *strings.Builder, f *frame, st Style) {
 		f.label(columns, r)
 		for i, name := range names {
 			if v, ok := r.CPUTime[name]; ok && v.Known() {
-				columns[first+i].add(percent(float64(v)), plain)
+				columns[first+i].add(percentCell(float64(v)), plain)
 			} else {
 				columns[first+i].add(unavailable, dim)
 			}
