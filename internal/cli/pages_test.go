@@ -35,6 +35,8 @@ var pages = []struct {
 			`finelocking and linearpipe up to the 4 tried \(4.00x from 1\); more CPUs do not help locking.$`},
 	{"sim of one design", nil, "sim coffee --designs locking --cpus 1,2 --cost none -o one",
 		`^locking reaches 250/s.* More CPUs do not help locking.$`},
+	{"sim of one design with random costs", nil, "sim coffee --designs locking --cpus 1,2 -o random",
+		`^locking reaches 250/s on [12] CPUs? \(rough: 1 replication\)\. More CPUs do not help locking\.$`},
 	{"sim of one replication with jitter", nil,
 		"sim coffee --designs locking,finelocking --cpus 4 --jitter 2ms --cost none --duration 1s -o jitter",
 		`^Rough, from 1 trial each and without verdicts: finelocking about [23]\.\dx as fast as locking.$`},
