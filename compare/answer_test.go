@@ -63,6 +63,7 @@ func TestNewAnswer(t *testing.T) {
 			t.Bound, t.Status = true, result.StatusBound
 		}
 	}
+	cpus := func(n int) plan.Setting { return plan.Setting{Factor: "cpus", Level: plan.IntLevel(n)} }
 	virtual := func(t *result.Trial) { t.World = result.Virtual }
 	noisy := func(t *result.Trial) {
 		if l, ok := t.Point.Get("buffer"); ok && l.String() == "1" {
@@ -185,6 +186,11 @@ func TestNewAnswer(t *testing.T) {
 		{"more CPUs that may help further", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), two, 0.01}, {"a", onCPUs(4), two + 0.3, 0.5}},
 			"a reaches 304/s on 4 CPUs. More CPUs help a at least up to 2 (2.00x from 1)."},
+		{"a design without workers", 10, AnswerOptions{}, result.Job, nil, []answerCase{
+			{"serial", plan.NewPoint(cpus(1)), 0, 0.01}, {"serial", plan.NewPoint(cpus(4)), 0, 0.01},
+			{"pool", onCPUs(1), 0, 0.01}, {"pool", onCPUs(4), two, 0.01}},
+			"On 4 CPUs, pool is fastest: 2.00x as fast as serial; on 1 CPU, serial and pool are equally fast. More " +
+				"CPUs help pool up to the 4 tried (2.00x from 1); more CPUs do not help serial."},
 		{"many rough points", 2, AnswerOptions{}, result.Job, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0, 0.01}, {"a", onCPUs(8), 0, 0.01},
 			{"b", onCPUs(1), two, 0.01}, {"b", onCPUs(2), two, 0.01}, {"b", onCPUs(4), two, 0.01},

@@ -115,20 +115,38 @@ func (g *answerGroup) index(verdicts []Verdict) {
 	}
 }
 
-// findContext finds the factors that are not a choice: inputs, CPUs and the load. One that only some designs have, at
-// one level, does not keep them from competing with the others.
+// findContext finds the factors that are not a choice: inputs, CPUs and the load. One that only some designs have does
+// not keep them from competing with the others if it has one level wherever the others agree, as workers that follow
+// CPUs.
 func (g *answerGroup) findContext(rows []*Row) {
-	names := append([]string{"cpus", "load", "rate"}, g.options.Inputs...)
-	for _, name := range names {
-		levels, missing := map[string]bool{}, false
+	var partial []string
+	for _, name := range append([]string{"cpus", "load", "rate"}, g.options.Inputs...) {
+		n := 0
 		for _, r := range rows {
-			if l, ok := r.Point.Get(name); ok {
-				levels[l.String()] = true
-			} else {
-				missing = true
+			if r.Point.Has(name) {
+				n++
 			}
 		}
-		if len(levels) > 0 && !(missing && len(levels) == 1) {
+		switch {
+		case n == len(rows):
+			g.places = append(g.places, name)
+		case n > 0:
+			partial = append(partial, name)
+		}
+	}
+	shared := slices.Clone(g.places)
+	for _, name := range partial {
+		levels := map[string]string{} // by the shared settings
+		if slices.ContainsFunc(rows, func(r *Row) bool {
+			l, ok := r.Point.Get(name)
+			if !ok {
+				return false
+			}
+			at := r.Point.Only(shared).String()
+			before, known := levels[at]
+			levels[at] = l.String()
+			return known && before != l.String()
+		}) {
 			g.places = append(g.places, name)
 		}
 	}
