@@ -117,6 +117,10 @@ func TestNewAnswer(t *testing.T) {
 			{"one-byte", onCPUs(1), 0, 0.01}, {"buffered", onCPUs(1), math.Log(43), 0.01},
 			{"table", onCPUs(1), math.Log(512), 0.01}},
 			"table about 510x as fast as one-byte, buffered about 43x, rough: 3 blocks."},
+		{"a noisy design in a ranking", 3, AnswerOptions{}, result.Stream, virtual, []answerCase{
+			{"a", onCPUs(1), math.Log(2.8), 0.01}, {"noisy", onCPUs(1), math.Log(1.5), 0.5},
+			{"c", onCPUs(1), math.Log(2.1), 0.01}, {"d", onCPUs(1), 0, 0.01}},
+			"a about 2.8x as fast as d, c about 2.1x, noisy about 1.4x, rough: 3 replications."},
 		{"one trial", 1, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), two, 0}, {"c", onCPUs(1), 0.01, 0}},
 			"Rough, from 1 trial each and without verdicts: b about 2.0x as fast as c and a."},

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -138,6 +139,9 @@ func (g *answerGroup) ranking(c *contest) string {
 	if len(others) == 0 {
 		return few(near, 2) + " are about equally fast"
 	}
+	slices.SortStableFunc(others, func(a, b *Row) int { // rows whose intervals overlap with the best come before others
+		return cmp.Compare(speedRatio(b, last), speedRatio(a, last))
+	})
 	for i, r := range others {
 		if i == maxNamed && len(others) > maxNamed+1 {
 			words = append(words, fmt.Sprintf("%d more", len(others)-i))
