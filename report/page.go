@@ -134,14 +134,14 @@ func blankLine(b *strings.Builder) {
 // writeHeading begins a part of the page. A remark that does not fit next to the title is on the line below it.
 func writeHeading(b *strings.Builder, title, remark string, st Style) {
 	blankLine(b)
-	title, remark = st.text(title), st.text(remark)
+	title, words := st.text(title), st.split(remark)
 	b.WriteString(st.paint(bold, title))
-	if remark != "" {
-		sep := "  "
-		if quote.Width(title+sep+remark) > st.width() {
-			sep = "\n"
-		}
-		b.WriteString(sep + st.paint(dim, remark))
+	if text := "  " + strings.Join(words, " "); len(words) > 0 && quote.Width(title+text) <= st.width() {
+		b.WriteString("  " + st.paint(dim, text[2:]))
+		words = nil
 	}
 	b.WriteString("\n")
+	if len(words) > 0 {
+		wrapPainted(b, words, dim, st)
+	}
 }

@@ -94,6 +94,21 @@ func TestShortWarnings(t *testing.T) {
 	}
 }
 
+// TestHeadings checks that the remark on a part is next to its title, below it, or wrapped.
+func TestHeadings(t *testing.T) {
+	for width, want := range map[int]string{
+		70: "coffee: verdicts  the chance of any false difference is at most 5%\n",
+		60: "coffee: verdicts\nthe chance of any false difference is at most 5%\n",
+		40: "coffee: verdicts\nthe chance of any false difference is at\nmost 5%\n",
+	} {
+		var b strings.Builder
+		writeHeading(&b, "coffee: verdicts", "the chance of any false difference is at most 5%", Style{Width: width})
+		if b.String() != want {
+			t.Errorf("width %d:\n%s", width, &b)
+		}
+	}
+}
+
 // TestMergedWarnings checks that a warning of many rows keeps its text, and that its numbers are those of all rows.
 func TestMergedWarnings(t *testing.T) {
 	var rows []compare.Row
