@@ -118,6 +118,9 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	e := a.benchEvents(args, &o.BenchOptions)
 	res, err := lab.Bench(cmd.Context(), o.BenchOptions)
 	e.end()
+	if res == nil {
+		return a.errorWithoutRun(err)
+	}
 	if err = a.finishBench(cmd.Context(), res, err, o); err != nil || o.save == "" || !res.Ended() {
 		return err
 	}
@@ -188,18 +191,18 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 	e := a.benchEvents(nil, &o.BenchOptions)
 	res, err := lab.ResumeBench(cmd.Context(), o.resume, o.Notify)
 	e.end()
-	if errors.Is(err, gobench.ErrDesigns) {
+	switch {
+	case errors.Is(err, gobench.ErrDesigns):
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
 			shellQuote(o.resume))
+	case res == nil:
+		return withExitCode(err)
 	}
 	return a.finishBench(cmd.Context(), res, err, o)
 }
 
-// finishBench shows the result of a run of benchmarks. res is nil if nothing was measured.
+// finishBench shows the result of a run of benchmarks.
 func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
-	if res == nil {
-		return withExitCode(err)
-	}
 	a.measuring = true
 	if res.Interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s bench --resume %s\n",

@@ -91,19 +91,29 @@ func TestBenchStopped(t *testing.T) {
 	}
 }
 
-// TestBenchStoppedEarly checks that an interrupt during compilation leaves neither worktree nor run directory.
+// TestBenchStoppedEarly checks that an interrupt during compilation names that step, and leaves neither worktree nor
+// run directory.
 func TestBenchStoppedEarly(t *testing.T) {
+	t.Run("bench", func(t *testing.T) { stopEarly(t, "bench") })
+	t.Run("gate", func(t *testing.T) { stopEarly(t, "gate", "--max-regression", "5%") })
+}
+
+func stopEarly(t *testing.T, args ...string) {
 	root := benchRepository(t)
 	cache := cacheFor(t)
 	t.Setenv("XDG_CACHE_HOME", cache)
 	dir := filepath.Join(t.TempDir(), "run")
-	cmd, markOf := command(t, "bench", "--base", "HEAD", "-o", dir)
+	cmd, markOf := command(t, append(args, "--base", "HEAD", "-o", dir)...)
 	stderr := begun(t, cmd, "\nbuilding")
 	cmd.Process.Signal(syscall.SIGINT)
 	said, _ := io.ReadAll(stderr)
 	cmd.Wait()
 	if got := cmd.ProcessState.ExitCode(); got != 130 {
 		t.Fatalf("exit %d:\n%s", got, said)
+	}
+	want := "brewput: interrupted while the benchmarks were built; nothing is stored yet\n"
+	if !strings.HasSuffix(string(said), "\n"+want) {
+		t.Errorf("it prints %q at the end, want %q", said, want)
 	}
 	wantNoOrphan(t, markOf)
 	if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n"); n != 1 {

@@ -92,7 +92,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	e.end()
 	switch {
 	case res == nil:
-		return withExitCode(err)
+		return a.errorWithoutRun(err)
 	case res.Interrupted:
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; what was measured is stored in %s\n",
 			result.Count(len(res.Trials), "trial"), res.Dir)

@@ -152,7 +152,7 @@ func (a *app) summarize(ctx context.Context, r *lab.Run, o runOptions) error {
 	return err
 }
 
-// errorWithoutRun returns the error of a run of designs that stored nothing.
+// errorWithoutRun returns the error of a run that stored nothing.
 func (a *app) errorWithoutRun(err error) error {
 	var early *lab.CanceledError
 	var unserved *sweep.CapacityError
