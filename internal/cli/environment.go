@@ -21,13 +21,17 @@ import (
 // fromEnvironment applies the environment of this process and brewput.conf. It returns the flags that they set. only
 // are the flags that they may set; without them all.
 func (a *app) fromEnvironment(cmd *cobra.Command, check func() error, only ...string) (map[string]string, error) {
-	dir, _ := os.Getwd()
-	settings, err := config.Load(cmd.Context(), dir, os.Getenv, help.Flag,
-		func(text string) { fmt.Fprintln(a.stderr, "warning:", text) })
-	if err != nil {
-		return nil, asUsage(err)
+	verb := help.Verb(cmd)
+	var settings config.Settings
+	if config.Sets(verb) { // the faults of a file stop no other verb
+		dir, _ := os.Getwd()
+		var err error
+		if settings, err = config.Load(cmd.Context(), dir, os.Getenv, help.Flag,
+			func(text string) { fmt.Fprintln(a.stderr, "warning:", text) }); err != nil {
+			return nil, asUsage(err)
+		}
 	}
-	d := option.Defaults{Verb: help.Verb(cmd), Lookup: os.LookupEnv, Settings: settings, Check: check,
+	d := option.Defaults{Verb: verb, Lookup: os.LookupEnv, Settings: settings, Check: check,
 		LeftOut: a.leftOut, Formats: formats, Pairings: pairings,
 		Precision: func(text string) error { _, err := parsePrecision(text); return err },
 		Parts:     func(text string) error { return checkParts(strings.Split(text, ",")) }}

@@ -40,6 +40,9 @@ var allowed = map[string][]string{
 	"explain": {"cpus", "duration", "format"},
 }
 
+// Sets reports whether files may set flags of a verb.
+func Sets(verb string) bool { return allowed[verb] != nil }
+
 // Setting is a line of a file.
 type Setting struct {
 	Verb, Flag, Value string
