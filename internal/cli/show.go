@@ -88,9 +88,11 @@ func (a *app) showStoredBench(dir, format string) error {
 		return withExitCode(err)
 	}
 	gate, err := r.Gate()
-	switch {
-	case err != nil:
+	if err != nil {
 		return withExitCode(err)
+	}
+	a.showSettings(format, r.Header.Config)
+	switch {
 	case gate == nil || !slices.Contains(gateFormats, format):
 		err = a.showBench(r, format)
 	default:
