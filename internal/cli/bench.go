@@ -214,13 +214,17 @@ func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, 
 		err = nil
 	}
 
-	show := func() error { return a.showBench(res, o.format) }
+	show := func() error {
+		a.showSettings(o.format, res.Header.Config)
+		return a.showBench(res, o.format)
+	}
 	if o.baseline != "" && res.Ended() {
 		fmt.Fprintf(a.stderr, "compared with baseline %s, %s, of another time; --base REVISION finds smaller changes, "+
 			"because it measures both in the same blocks\n", o.against, o.baseline)
-		show = func() error { return a.compareSides(ctx, []string{o.baseline}, []string{res.Dir}, o.format) }
+		show = func() error {
+			return a.compareSides(ctx, []string{o.baseline}, []string{res.Dir}, o.format, res.Header.Config)
+		}
 	}
-	a.showSettings(o.format, res.Header.Config)
 	if failed := show(); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
 			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))

@@ -27,7 +27,7 @@ func TestInvalidValues(t *testing.T) {
 	compare := func(older, newer, format string) (string, string, error) {
 		var out, errs bytes.Buffer
 		err := (&app{stdout: &out, stderr: &errs, text: &out}).compareSides(t.Context(), []string{older},
-			[]string{newer}, format)
+			[]string{newer}, format, nil)
 		return out.String(), errs.String(), err
 	}
 	const badText = "BenchmarkNeg-2 1000 -5 ns/op\nBenchmarkNeg-2 1000 NaN ns/op\nBenchmarkNeg-2 1000 1e308 MB/s\n"
@@ -107,7 +107,7 @@ func TestFilesOfASide(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		older, newer := strings.Split(c.older, ","), strings.Split(c.newer, ",")
-		err := (&app{stdout: &out, stderr: &errs, text: &out}).compareSides(t.Context(), older, newer, c.format)
+		err := (&app{stdout: &out, stderr: &errs, text: &out}).compareSides(t.Context(), older, newer, c.format, nil)
 		text := out.String() + errs.String()
 		if (err != nil) != (c.code > 0) {
 			t.Errorf("%s %s: %v", c.older, c.newer, err)
@@ -138,7 +138,7 @@ func TestLeftOfAHead(t *testing.T) {
 	}
 	var out bytes.Buffer
 	err := (&app{stdout: &out, stderr: &out, text: &out}).compareSides(t.Context(), []string{"old"},
-		[]string{"new"}, "md")
+		[]string{"new"}, "md", nil)
 	if err != nil || !strings.Contains(out.String(), "left out 1 value of ns/op") {
 		t.Errorf("%v\n%s", err, &out)
 	}

@@ -49,8 +49,7 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.showSettings(format, a.config)
-			return a.compareSides(cmd.Context(), older, newer, format)
+			return a.compareSides(cmd.Context(), older, newer, format, a.config)
 		},
 	}
 	o.addTo(cmd.Flags())
@@ -77,13 +76,14 @@ func compareArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// compareSides compares runs of designs, or files or runs of benchmarks.
-func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
+// compareSides compares runs of designs, or files or runs of benchmarks. The page lists the settings.
+func (a *app) compareSides(ctx context.Context, older, newer []string, format string, settings []string) error {
 	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, ResumeHint: resumeHint,
 		Results: format == "bench", Notify: a.warn})
 	if err != nil {
 		return withExitCode(err)
 	}
+	a.showSettings(format, settings)
 	a.measuring = true // what fails from here on is the output
 	switch {
 	case c.Results != nil:
