@@ -158,7 +158,7 @@ func fewBlocks(trials []result.Trial, interims []int) (Warning, bool) {
 	}
 
 	return warn(WarnFewBlocks, float64(n), float64(least),
-		"%s: intervals and verdicts need at least %d: measure %d blocks or more (option count)", few, least, least)
+		"%s: intervals and verdicts need at least %d (option count)", few, least)
 }
 
 // UnfinishedWarning warns of a run with done of planned complete blocks. how says how to resume it.
