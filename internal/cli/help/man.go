@@ -93,7 +93,8 @@ func manPage(cmd *cobra.Command) string {
 // Parts of the manual page that are no part of the help.
 const (
 	exitStatus = `    0    success, whatever the verdict
-    1    wrong answer or violation; gate: a benchmark regressed
+    1    wrong answer or violation; gate: a benchmark regressed;
+         doctor --strict: a check is not good
     2    wrong use; nothing was measured
     3    gate: undecided
     4    a trial, benchmark or program failed
