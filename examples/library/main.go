@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/lab"
@@ -14,21 +13,20 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// design works for 100 us, and holds a lock for some of them.
-func design(name string, locked time.Duration) workload.Design {
+// design serves each request in 100 us of CPU time, with a connection from a pool.
+func design(name string, connections int) workload.Design {
 	return workload.Design{Name: name, Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
-		lock := e.Mutex("counter")
+		pool := env.NewChan[int](e, "pool", connections)
 		return workload.Stream{Op: func(e env.Env, _ uint64) {
-			e.Burn((100 - locked) * time.Microsecond)
-			lock.Lock()
-			e.Burn(locked * time.Microsecond)
-			lock.Unlock()
+			pool.Send(0) // take a connection, or wait for one
+			e.Burn(100_000) // ns
+			pool.Recv()
 		}}, nil
 	}}
 }
 
 func main() {
-	w := &workload.Workload{Name: "counter", Designs: []workload.Design{design("coarse", 100), design("fine", 10)}}
+	w := &workload.Workload{Name: "service", Designs: []workload.Design{design("single", 1), design("pool", 16)}}
 	lab.Main(w) // in the child process of a trial, this runs the trial
 	o := lab.DesignOptions{Levels: map[string]string{"cpus": "2,64"}}
 	r, err := lab.Measure(context.Background(), w, lab.MeasureOptions{DesignOptions: o})
