@@ -83,7 +83,7 @@ func (o *BenchOptions) limit() time.Duration { return cmp.Or(o.TimeLimit, 20*o.D
 // levels returns the levels of GOMAXPROCS.
 func (o *BenchOptions) levels() ([]plan.Level, error) {
 	if o.CPUs == "" {
-		one, all := plan.IntLevel(1), plan.IntLevel(allCPUs())
+		one, all := plan.IntLevel(1), plan.IntLevel(sweep.AllCPUs())
 		if one == all {
 			return []plan.Level{one}, nil
 		}
@@ -102,9 +102,6 @@ func (o *BenchOptions) levels() ([]plan.Level, error) {
 	}
 	return c.Levels, nil
 }
-
-// allCPUs is GOMAXPROCS, as under go test, but at most the number of CPUs of this machine.
-func allCPUs() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
 // BenchRun is a run of Go benchmarks.
 type BenchRun struct {

@@ -15,7 +15,7 @@ import (
 type DesignOptions struct {
 	Designs []string // default: all designs of the workload
 	// Levels are the levels of factors by name, as in {"cpus": "1,2", "buffer": "0..16"}. Other factors have their
-	// defaults; cpus has all CPUs of this machine.
+	// defaults; cpus has all CPUs that this process may use.
 	Levels map[string]string
 	// CaseList is a list of designs at points, instead of Designs and Levels, for grids that are no cross product.
 	// Factors that a point lacks have their defaults.

@@ -115,7 +115,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		return nil, refuse("", nil, "gate needs {base}, the revision to compare with, such as main")
 	}
 	o.Count = cmp.Or(o.Count, 80)
-	o.CPUs = cmp.Or(o.CPUs, fmt.Sprint(allCPUs())) // the default of go test
+	o.CPUs = cmp.Or(o.CPUs, fmt.Sprint(sweep.AllCPUs())) // the default of go test
 	o.Budget = max(cmp.Or(o.Budget, 5*time.Minute), 0)
 	if len(o.Metrics) == 0 {
 		o.Metrics = []string{"ns/op"}

@@ -105,9 +105,13 @@ func CompletePoint(w *workload.Workload, p plan.Point) (plan.Point, error) {
 	return points[0], nil
 }
 
-// defaultCPUs returns GOMAXPROCS: the CPUs that this process may use, the limit of its container included.
+// AllCPUs is the number of CPUs that this process may use: GOMAXPROCS, which the limit of a container lowers, but at
+// most the number of CPUs of this machine.
+func AllCPUs() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
+
+// defaultCPUs returns AllCPUs.
 func defaultCPUs() map[string]plan.Choice {
-	return map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
+	return map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(AllCPUs())}}}
 }
 
 // points returns the points of the choices. It refuses those that cannot be run.

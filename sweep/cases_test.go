@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/brewput/brewput/env"
@@ -37,5 +38,17 @@ func TestListedCases(t *testing.T) {
 
 	if _, err := (Selection{CaseList: []plan.Case{}}).Cases(w); !errors.As(err, new(*plan.Refusal)) {
 		t.Errorf("an empty list: %v", err)
+	}
+}
+
+// TestAllCPUs: by default a design is measured on CPUs that exist, also with a larger GOMAXPROCS.
+func TestAllCPUs(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.NumCPU() + 3))
+	if got := AllCPUs(); got != runtime.NumCPU() {
+		t.Errorf("%d CPUs by default, want %d", got, runtime.NumCPU())
+	}
+	runtime.GOMAXPROCS(1)
+	if got := AllCPUs(); got != 1 {
+		t.Errorf("%d CPUs by default of a process that may use one", got)
 	}
 }
