@@ -139,8 +139,8 @@ func (r *benchRun) close(ctx context.Context) {
 	}
 }
 
-// create makes the run directory and stores the test binaries there until the run is complete. It leaves no directory
-// of a run that cannot begin.
+// create makes the run directory and stores the test binaries there until the run is complete. It leaves no file of a
+// run that cannot begin.
 func (r *benchRun) create(ctx context.Context) error {
 	run, err := store.Create(r.dir, r.sweep.Header)
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *benchRun) create(ctx context.Context) error {
 	}
 	r.sweep.Store, r.run = run, run
 	if err := r.bench.Keep(ctx, filepath.Join(r.dir, binariesName)); err != nil {
-		return errors.Join(closing(run, unstored(ctx, err, "the benchmarks were stored", false)), os.RemoveAll(r.dir))
+		return errors.Join(unstored(ctx, err, "the benchmarks were stored", false), run.Withdraw(binariesName))
 	}
 	return nil
 }
@@ -168,10 +168,9 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	}
 	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
 	if err == nil {
-		// A complete run does not need its binaries.
-		if err = os.RemoveAll(filepath.Join(r.dir, binariesName)); err != nil && s.Complete {
-			r.notify.send(Warning{err.Error()}) // the run is only shown, perhaps from a read-only directory
-			err = nil
+		// A complete run does not need its binaries. It may be shown from a read-only directory.
+		if failed := os.RemoveAll(filepath.Join(r.dir, binariesName)); failed != nil {
+			r.notify.send(Warning{failed.Error()})
 		}
 	}
 	lost := closing(r.run, nil)

@@ -99,9 +99,9 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 	return r, closing(kept, r.execute(ctx))
 }
 
-// unstored makes a CanceledError of an error if the context is cancelled.
+// unstored makes a CanceledError of an error if the context is cancelled, unless the disk failed.
 func unstored(ctx context.Context, err error, during string, pilots bool) error {
-	if err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil && !store.IsStorageFailure(err) {
 		return &CanceledError{During: during, Pilots: pilots, Err: ctx.Err()}
 	}
 	return err

@@ -3,9 +3,11 @@ package lab
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -295,5 +297,24 @@ func TestResumeLimit(t *testing.T) {
 	_, err := Resume(t.Context(), []*workload.Workload{coffee.Workload()}, o.Output, ResumeOptions{TimeLimit: -1})
 	if !errors.As(err, &refusal) || refusal.Field != "time-limit" {
 		t.Errorf("a negative limit: %v", err)
+	}
+}
+
+// TestUnstored: an error of the disk is not hidden by an interrupt that comes with it.
+func TestUnstored(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	full := fmt.Errorf("head.test: %w", syscall.ENOSPC)
+	for _, err := range []error{full, errors.New("signal: killed")} {
+		if got := unstored(ctx, err, "the benchmarks were stored", false); got != err {
+			t.Errorf("%v became %v without an interrupt", err, got)
+		}
+	}
+	cancel()
+	var canceled *CanceledError
+	if got := unstored(ctx, full, "the benchmarks were stored", false); got != full {
+		t.Errorf("a full disk became %v", got)
+	}
+	if got := unstored(ctx, errors.New("signal: killed"), "", false); !errors.As(got, &canceled) {
+		t.Errorf("the end of a killed child became %v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -113,5 +114,36 @@ func TestUpdate(t *testing.T) {
 		if got, err := os.ReadFile(path); string(got) != text {
 			t.Errorf("%s, %v", got, err)
 		}
+	}
+}
+
+// TestWithdraw: a run that cannot begin takes back its files and nothing else, and another one can begin there.
+func TestWithdraw(t *testing.T) {
+	dir := t.TempDir()
+	r, err := Create(dir, map[string]int{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(dir, "notes")
+	for _, path := range []string{filepath.Join(dir, "bin", "head"), own} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Withdraw("bin"); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || !slices.Equal(left, []string{own}) {
+		t.Errorf("%q are left, %v; want only %s", left, err, own)
+	}
+	if err := r.Close(); err != nil {
+		t.Errorf("closing it again: %v", err)
+	}
+	os.Remove(own)
+	if r, err = Create(dir, map[string]int{}); err != nil {
+		t.Fatalf("no other run can begin: %v", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -35,6 +35,7 @@ func create(dir string, header any, open opener) (*Run, error) {
 	if err := CheckVacant(dir); err != nil {
 		return nil, err
 	}
+	_, before := os.Lstat(dir)
 	if err := makeDir(dir); err != nil {
 		return nil, fmt.Errorf("%s cannot hold a run: %w; give a directory that can be written", dir, err)
 	}
@@ -42,6 +43,7 @@ func create(dir string, header any, open opener) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.made = errors.Is(before, fs.ErrNotExist)
 	r.chain.checked = true
 	if err := r.begin(line); err != nil {
 		r.abandon()

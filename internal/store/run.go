@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/brewput/brewput/result"
@@ -22,6 +23,7 @@ type Run struct {
 	chain      chain
 	last       string // last record written, such as "block 3 order 7"
 	synced     string // last record that is certainly on disk, in the same words
+	made       bool   // Create made the directory
 	err        error  // why nothing more can be written
 }
 
@@ -211,6 +213,22 @@ func (r *Run) Close() error {
 	}
 	r.err = fmt.Errorf("%s: the run is closed: %w", r.dir, os.ErrClosed)
 	return errors.Join(err, r.abandon())
+}
+
+// Withdraw closes a run that cannot begin, and removes its files and the named directories in its directory. The
+// directory itself goes if Create made it and nothing else is in it.
+func (r *Run) Withdraw(directories ...string) error {
+	r.err = fmt.Errorf("%s: the run is withdrawn: %w", r.dir, os.ErrClosed)
+	var errs []error
+	for _, name := range append(directories, journalName, histogramsName, failuresName) {
+		errs = append(errs, os.RemoveAll(filepath.Join(r.dir, name)))
+	}
+	os.Remove(filepath.Join(r.dir, lockName)) // a new run may begin beside it, and some systems keep open files
+	errs = append(errs, r.abandon())
+	if r.made {
+		os.Remove(r.dir) // unless something is in it
+	}
+	return errors.Join(errs...)
 }
 
 // abandon closes the files and then releases the lock.
