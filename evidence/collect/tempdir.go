@@ -42,13 +42,9 @@ func newTempDir(purpose string) (*TempDir, error) {
 			return nil, fmt.Errorf("no temporary directory can be made: %w; set TMPDIR to a directory that can be "+
 				"written", err)
 		}
-		path := filepath.Join(dir, lockFile)
-		l, err := lock.Lock(path)
+		l, err := lock.Lock(filepath.Join(dir, lockFile))
 		if err == nil {
-			if _, err = os.Stat(path); err == nil {
-				return &TempDir{dir, l}, nil
-			}
-			l.Close()
+			return &TempDir{dir, l}, nil
 		}
 		os.RemoveAll(dir)
 		if try == 3 {
