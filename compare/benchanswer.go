@@ -142,17 +142,28 @@ func contrastAnswer(list []Verdict) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// changeText is the change of a verdict in percent, or how it departs from zero.
+// changeText is the change of a verdict in percent, or what it is without a ratio.
 func changeText(v Verdict) string {
-	switch v.NoRatio {
-	case "":
+	if v.NoRatio == "" {
 		return ProvenChange(v.Ratio)
-	case ZeroDivisor:
-		return "(from 0)"
-	case ZeroValue:
-		return "(to 0)"
 	}
-	return ""
+	return withoutRatioText(v.AbsoluteDifference, v.Metric)
+}
+
+// withoutRatioText says how two sides that have no ratio differ: from or to zero, or by the difference of their
+// medians. It is "" for sides whose difference says nothing.
+func withoutRatioText(d AbsoluteDifference, metric string) string {
+	switch {
+	case d.NoRatio == ZeroDivisor:
+		return "(from 0)"
+	case d.NoRatio == ZeroValue:
+		return "(to 0)"
+	case d.NoRatio != SomeZeros || d.Difference == nil:
+		return ""
+	case *d.Difference < 0:
+		return "(-" + figure(-*d.Difference, metric) + ")"
+	}
+	return "(+" + figure(*d.Difference, metric) + ")"
 }
 
 // moreText says how many more blocks, or runs of each side, would decide all verdicts that are undecided, if that is

@@ -38,16 +38,38 @@ func timeAnswer(v *Verdict, a, b string) string {
 		return fmt.Sprintf("%s takes %s more time than %s (%s to %s)", a, percentOf(float64(v.Ratio)-1), b,
 			percentOf(low-1), percentOf(high-1))
 	}
+	if v.TooFew() && (low > 1 || high < 1) {
+		return roughTimeAnswer(v, a, b)
+	}
 	text := fmt.Sprintf("Undecided: the time of %s differs from that of %s by %s to %s", a, b, PercentChange(v.Low),
 		PercentChange(v.High))
 	if !(high < 10) {
 		text = fmt.Sprintf("Undecided: %s do not show whether %s or %s takes less time", result.Count(v.N, "block"), a,
 			b)
 	}
-	if v.MoreBlocks != nil {
-		text += fmt.Sprintf("; about %s would decide", result.Count(*v.MoreBlocks, "more block"))
+	return text + moreBlocksText(v)
+}
+
+// roughTimeAnswer ranks two commands by blocks that are too few to decide, but agree.
+func roughTimeAnswer(v *Verdict, a, b string) string {
+	change := decimal.Percent(float64(v.Ratio)-1, 2) + " more"
+	switch {
+	case v.Ratio < 1:
+		change = decimal.Percent(1-float64(v.Ratio), 2) + " less"
+	case v.Ratio >= 2:
+		return fmt.Sprintf("%s takes about %s times as long as %s, rough: %s%s", a, decimal.Digits(float64(v.Ratio), 2),
+			b, result.Count(v.N, "block"), moreBlocksText(v))
 	}
-	return text
+	return fmt.Sprintf("%s takes about %s time than %s, rough: %s%s", a, change, b, result.Count(v.N, "block"),
+		moreBlocksText(v))
+}
+
+// moreBlocksText says how many more blocks would decide, if that is known.
+func moreBlocksText(v *Verdict) string {
+	if v.MoreBlocks == nil {
+		return ""
+	}
+	return fmt.Sprintf("; about %s would decide", result.Count(*v.MoreBlocks, "more block"))
 }
 
 // percentOf formats a fraction with three significant digits, as in 12.3%.

@@ -114,7 +114,7 @@ func TestFewCommands(t *testing.T) {
 }
 
 func TestTimeAnswer(t *testing.T) {
-	more := 12
+	more, four := 12, 4
 	for want, v := range map[string]Verdict{
 		"new takes 12.3% less time than old (10.1% to 14.5%)": {Verdict: Faster, Ratio: 0.877, Low: 0.855, High: 0.899},
 		"new takes 5.00% more time than old (2.00% to 8.10%)": {Verdict: Slower, Ratio: 1.05, Low: 1.02, High: 1.081},
@@ -125,6 +125,14 @@ func TestTimeAnswer(t *testing.T) {
 			Verdict: Undecided, Ratio: 1, Low: 0.969, High: 1.02, MoreBlocks: &more},
 		"Undecided: 2 blocks do not show whether new or old takes less time": {Verdict: Undecided, Ratio: 1, N: 2,
 			Low: 0.001, High: 1000},
+		"new takes about 86% more time than old, rough: 2 blocks; about 4 more blocks would decide": {
+			Verdict: Undecided, Ratio: 1.8604, N: 2, Low: 1.834, High: 1.887, Paired: true, MoreBlocks: &four},
+		"new takes about 20% less time than old, rough: 3 blocks": {Verdict: Undecided, Ratio: 0.801, N: 3, Low: 0.7,
+			High: 0.9, Paired: true},
+		"new takes about 3.2 times as long as old, rough: 2 blocks": {Verdict: Undecided, Ratio: 3.21, N: 2, Low: 3, High: 3.5,
+			Paired: true},
+		"Undecided: the time of new differs from that of old by +2.0% to +8.0%": {Verdict: Undecided, Ratio: 1.05, N: 9,
+			Low: 1.02, High: 1.08, Paired: true},
 	} {
 		if got := timeAnswer(&v, "new", "old"); got != want {
 			t.Errorf("%q, want %q", got, want)

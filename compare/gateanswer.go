@@ -22,10 +22,10 @@ type GateSummary struct {
 	Name      func(string) string // prints a metric, such as "allocs/op"
 }
 
-// Order is the cost, for an order by size: infinite from 0 to more, and 0 if it is unknown.
+// Order is the cost, for an order by size: infinite from 0 to more or with some zeros, and 0 if it is unknown.
 func (v GateDecision) Order() float64 {
 	switch x := float64(v.Cost); {
-	case v.NoRatio == ZeroDivisor:
+	case v.NoRatio == ZeroDivisor || v.NoRatio == SomeZeros:
 		return math.Inf(1)
 	case v.NoRatio != "" || math.IsNaN(x):
 		return 0
@@ -65,7 +65,7 @@ func (g GateSummary) Answer() []string {
 			change = ProvenChange(v.Change())
 		}
 		if v.NoRatio != "" {
-			change = map[string]string{ZeroDivisor: "(from 0)", ZeroValue: "(to 0)"}[v.NoRatio]
+			change = withoutRatioText(v.AbsoluteDifference, v.Metric)
 		}
 		key := v.Decision
 		if v.Allowed != "" {

@@ -10,8 +10,9 @@ import (
 
 // Reasons why two sides have no ratio. They are compared by their difference instead.
 const (
-	ZeroDivisor   = "the divisor is 0"                     // some value of side B
-	ZeroValue     = "a value is 0, which has no logarithm" // some value of side A
+	ZeroDivisor   = "the divisor is 0"                          // the median of side B, and not that of side A
+	ZeroValue     = "a value is 0, which has no logarithm"      // the median of side A, and not that of side B
+	SomeZeros     = "some values are 0, which has no logarithm" // both medians, or neither
 	NegativeValue = "a value is below 0"
 	OutOfRange    = "the values are too far apart, or too small, for a ratio"
 )
@@ -37,10 +38,14 @@ func noRatio(xs, ys []float64) string {
 	switch {
 	case least < 0:
 		return NegativeValue
-	case slices.Min(ys) == 0:
-		return ZeroDivisor
 	case least == 0:
-		return ZeroValue
+		switch x, y := stat.Median(xs), stat.Median(ys); {
+		case y == 0 && x != 0:
+			return ZeroDivisor
+		case x == 0 && y != 0:
+			return ZeroValue
+		}
+		return SomeZeros
 	case least < minMeasured || most/least > largestRatio:
 		return OutOfRange
 	}
@@ -55,7 +60,7 @@ func (c *metricComparison) judgeable() bool {
 }
 
 // hasZero reports whether zeros are the reason. Then a test for a difference is still possible.
-func hasZero(why string) bool { return why == ZeroDivisor || why == ZeroValue }
+func hasZero(why string) bool { return why == ZeroDivisor || why == ZeroValue || why == SomeZeros }
 
 // zeroOffset returns what is added to values before taking logarithms if some are 0: 1 for counts, otherwise the
 // smallest positive value. A test for a difference stays valid under any increasing function of the values; a ratio

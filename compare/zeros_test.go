@@ -15,8 +15,9 @@ func TestNoRatio(t *testing.T) {
 		difference float64
 	}{
 		{[]float64{0, 0}, []float64{101, 103}, ZeroDivisor, 102},
-		{[]float64{0, 0.5}, []float64{101, 103}, ZeroDivisor, 101.75},
+		{[]float64{0, 0.5}, []float64{101, 103}, SomeZeros, 101.75},
 		{[]float64{101, 103}, []float64{0, 0}, ZeroValue, -102},
+		{[]float64{3, 3}, []float64{0, 120}, SomeZeros, 57},
 		{[]float64{-1, -2}, []float64{1, 2}, NegativeValue, 3},
 		{[]float64{1e-320, 2e-320}, []float64{1, 2}, OutOfRange, 1.5},
 		{[]float64{1e-310, 2e-310}, []float64{3e-310, 4e-310}, OutOfRange, 2e-310},

@@ -17,8 +17,8 @@ type segment struct {
 // controlLaw decides which cases the next blocks hold, and when a sweep ends. Every sweep has exactly one; see
 // [execution.newControlLaw].
 //
-// Control laws decide by the stored trials, so that a resumed sweep decides the same. That of a budget also reads a
-// clock, and stores its decisions.
+// Control laws decide by the stored trials, so that a resumed sweep decides the same. Those of a budget and a gate also
+// read a clock, and store their decisions.
 type controlLaw interface {
 	// next returns the segment that holds block b. current is the segment of the block before, and trials are those of
 	// all blocks before b. A segment that has no cases, or ends at b or before, ends the sweep.

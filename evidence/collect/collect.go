@@ -200,7 +200,7 @@ func (k *collector) checkCrash(e outcome) error {
 		return nil
 	}
 	return &Failure{
-		Reason: fmt.Sprintf("%s ended with %s: %s; explain needs a run that succeeds", strings.Join(k.plain.args, " "),
+		Reason: fmt.Sprintf("%s ended with %s: %s; explain needs a run that does not crash", strings.Join(k.plain.args, " "),
 			e.state, headline(e.stderr+"\n"+e.stdout)),
 		Output: e.stderr + e.stdout,
 	}
