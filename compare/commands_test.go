@@ -129,8 +129,8 @@ func TestTimeAnswer(t *testing.T) {
 			Verdict: Undecided, Ratio: 1.8604, N: 2, Low: 1.834, High: 1.887, Paired: true, MoreBlocks: &four},
 		"new takes about 20% less time than old, rough: 3 blocks": {Verdict: Undecided, Ratio: 0.801, N: 3, Low: 0.7,
 			High: 0.9, Paired: true},
-		"new takes about 3.2 times as long as old, rough: 2 blocks": {Verdict: Undecided, Ratio: 3.21, N: 2, Low: 3, High: 3.5,
-			Paired: true},
+		"new takes about 3.2 times as long as old, rough: 2 blocks": {Verdict: Undecided, Ratio: 3.21, N: 2, Low: 3,
+			High: 3.5, Paired: true},
 		"Undecided: the time of new differs from that of old by +2.0% to +8.0%": {Verdict: Undecided, Ratio: 1.05, N: 9,
 			Low: 1.02, High: 1.08, Paired: true},
 	} {

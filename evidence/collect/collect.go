@@ -200,8 +200,8 @@ func (k *collector) checkCrash(e outcome) error {
 		return nil
 	}
 	return &Failure{
-		Reason: fmt.Sprintf("%s ended with %s: %s; explain needs a run that does not crash", strings.Join(k.plain.args, " "),
-			e.state, headline(e.stderr+"\n"+e.stdout)),
+		Reason: fmt.Sprintf("%s ended with %s: %s; explain needs a run that does not crash",
+			strings.Join(k.plain.args, " "), e.state, headline(e.stderr+"\n"+e.stdout)),
 		Output: e.stderr + e.stdout,
 	}
 }
