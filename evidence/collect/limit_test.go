@@ -10,6 +10,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,6 +91,50 @@ func TestBuildTimeLimit(t *testing.T) {
 	if _, err := Command(ctx, dir, []string{"go", "run", "."}, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
+}
+
+// endingContext is cancelled once its error has been read some times.
+type endingContext struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endingContext) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// untilDone calls do with contexts that end after more and more steps, until one lasts to the end. Every other call
+// must fail with the error of its context.
+func untilDone(t *testing.T, do func(context.Context) (done bool, err error)) {
+	t.Helper()
+	for steps := range int64(1000) {
+		ctx := &endingContext{Context: t.Context()}
+		ctx.left.Store(steps)
+		done, err := do(ctx)
+		if done != (err == nil) || err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatalf("cancelled after %d steps: done %t, %v", steps, done, err)
+		}
+		if done {
+			return
+		}
+	}
+	t.Error("it never ends")
+}
+
+// An interrupt at any moment while a target is read is an error, and never a target without content.
+func TestInterruptedReading(t *testing.T) {
+	dir := saveEvidence(t)
+	untilDone(t, func(ctx context.Context) (bool, error) {
+		c, err := Files(ctx, []string{filepath.Join(dir, "a")})
+		return c != nil, err
+	})
+	untilDone(t, func(ctx context.Context) (bool, error) {
+		s, err := resolve(ctx, "", dir, []string{os.Args[0]}, nil)
+		return s != nil, err
+	})
 }
 
 // The first run leaves half of the time limit to the runs with evidence.
