@@ -154,7 +154,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	most := min(k.opts.Duration, max(time.Until(k.deadline)/2, minRun)).Round(time.Millisecond)
 	k.announce(k.name())
 	k.opts.Progress(fmt.Sprintf("running it once as it is, for %v at most", most))
-	k.ran++
+	k.step()
 	e, err := k.plain.withCPUs(top).run(ctx, most, most, nil)
 	if err != nil {
 		return err

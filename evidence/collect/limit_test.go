@@ -146,7 +146,11 @@ func TestFirstRunTimeLimit(t *testing.T) {
 	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Progress: func(string) {}}
 	k := limitedCollector(t, o)
 	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
-	if err := k.firstRun(t.Context()); err != nil || !k.endless || k.window > o.TimeLimit {
-		t.Errorf("it was watched to its end: %v; other runs are watched for %v; %v", !k.endless, k.window, err)
+	var steps []int
+	k.opts.Step = func(done int) { steps = append(steps, done) }
+	if err := k.firstRun(t.Context()); err != nil || !k.endless || k.window > o.TimeLimit ||
+		!slices.Equal(steps, []int{0}) {
+		t.Errorf("it was watched to its end: %v; other runs are watched for %v; steps %v; %v", !k.endless, k.window, steps,
+			err)
 	}
 }
