@@ -258,8 +258,8 @@ func (a *analysis) leakByProfile() []Finding {
 
 	all := &profile{user: 1}
 	for _, s := range a.e.Profiles[i].Samples {
-		if len(s.Values) > 0 && containsAny(s.Stack, channelFunctions...) ||
-			containsAny(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
+		if len(s.Values) > 0 && (containsAny(s.Stack, channelFunctions...) ||
+			containsAny(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_")) {
 			all.list = append(all.list, weightedSample{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}
