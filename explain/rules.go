@@ -213,12 +213,17 @@ func rank(found []Finding) []Finding {
 
 // noFinding returns the finding for a program to which no rule applies.
 func (a *analysis) noFinding() Finding {
-	if a.trace == nil && !a.hasSamples() || a.trace != nil && a.trace.Duration < minTrace && a.cpu == nil {
+	if (a.trace == nil || a.trace.Duration < minTrace) && !a.hasSamples() {
 		f := a.newFinding(TooLittleEvidence, "There is too little evidence for a finding.")
 		f.Confidence = Low
+		if a.trace != nil {
+			f.citef("the execution trace covers %s; %s are needed", formatDuration(a.trace.Duration),
+				formatDuration(minTrace))
+		}
 		if a.cpu != nil {
 			f.citef("the CPU profile has %d samples; %d are needed", a.cpu.samples, minSamples)
-		} else {
+		}
+		if a.trace == nil && a.cpu == nil {
 			f.citef("there is neither an execution trace nor a CPU profile with samples")
 		}
 
