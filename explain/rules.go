@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/result"
 )
 
 // rule finds one family of causes.
@@ -235,7 +236,7 @@ func (a *analysis) noFinding() Finding {
 
 	f := a.newFinding(None, "Nothing was found that limits it.")
 	f.Fix = "Leave it as it is, or do less work."
-	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
+	f.citef("it used %.2f of %s", a.used/max(a.wall, 1e-9), result.Count(int(a.cpus), "CPU"))
 	if a.trace == nil {
 		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low
