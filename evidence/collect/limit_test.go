@@ -53,6 +53,27 @@ func TestRepetitionsTimeLimit(t *testing.T) {
 	}
 }
 
+// A directory that keeps the files of a second collection has no CPU profile of the first. Files of the user stay.
+func TestKeptTwice(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+	k.endless = true // one run is enough
+	for _, name := range []string{"cpu.pprof", "cpu-2.pprof", "cpu-40.pprof", "cpu-old.pprof"} {
+		if err := os.WriteFile(filepath.Join(k.Dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.cpuProfile(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range SavedIn(k.Dir) {
+		names = append(names, filepath.Base(path))
+	}
+	if want := []string{"cpu-old.pprof", "cpu.pprof"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
 // Escape analysis ends by the time limit, or is left out.
 func TestEscapesTimeLimit(t *testing.T) {
 	k := limitedCollector(t, Options{TimeLimit: time.Hour})

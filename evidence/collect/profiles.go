@@ -40,6 +40,9 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 			break
 		}
 		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(evidence.CPU), n)
+		if err == nil && n == 0 {
+			err = removeRepeats(k.Dir)
+		}
 		if err != nil {
 			return err
 		}
