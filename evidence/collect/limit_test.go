@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +72,49 @@ func TestKeptTwice(t *testing.T) {
 	}
 	if want := []string{"cpu-old.pprof", "cpu.pprof"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+// A run that was cut is no run of the whole program: its times are not compared with those of others.
+func TestCutRuns(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		cut     func(cpus, run int) bool
+		endless bool
+		want    map[int]int // runs by number of CPUs
+	}{
+		{"it ends", func(int, int) bool { return false }, false, map[int]int{1: 3, 2: 3}},
+		{"too slow on one CPU", func(cpus, _ int) bool { return cpus == 1 }, false, map[int]int{2: 3}},
+		{"once too slow on one CPU", func(cpus, run int) bool { return cpus == 1 && run == 2 }, false,
+			map[int]int{2: 3}},
+		{"once too slow on two", func(cpus, run int) bool { return cpus == 2 && run == 2 }, false,
+			map[int]int{1: 3, 2: 3}},
+		{"always too slow", func(int, int) bool { return true }, false, map[int]int{2: 1}},
+		{"it does not end", func(int, int) bool { return true }, true, map[int]int{2: 1}},
+	} {
+		o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}, Progress: func(string) {}}
+		k := limitedCollector(t, o)
+		if k.endless = c.endless; c.endless {
+			k.cpuLevels = []int{2} // as firstRun sets it
+		}
+		runs, do := map[int]int{}, k.runHooked
+		k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
+			runs[cpus]++
+			_, err := do(ctx, r, cpus)
+			return outcome{wall: time.Second, cut: c.cut(cpus, runs[cpus])}, err
+		}
+		if err := errors.Join(k.runPlain(t.Context(), 2), k.repeat(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		k.finish(2)
+		got := map[int]int{}
+		for _, r := range k.Evidence.Runs {
+			got[r.CPUs] = r.Count
+		}
+		left := slices.ContainsFunc(k.Notes, func(n string) bool { return strings.Contains(n, "on 1 CPU: these runs") })
+		if !maps.Equal(got, c.want) || left == (c.endless || c.want[1] > 0) {
+			t.Errorf("%s: runs %v, want %v; notes %q", c.name, got, c.want, k.Notes)
+		}
 	}
 }
 
@@ -164,14 +208,14 @@ func TestFirstRunTimeLimit(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Progress: func(string) {}}
+	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1, 2}, Progress: func(string) {}}
 	k := limitedCollector(t, o)
 	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
 	var steps []int
 	k.opts.Step = func(done int) { steps = append(steps, done) }
 	if err := k.firstRun(t.Context()); err != nil || !k.endless || k.window > o.TimeLimit ||
-		!slices.Equal(steps, []int{0}) {
-		t.Errorf("it was watched to its end: %v; other runs are watched for %v; steps %v; %v", !k.endless, k.window, steps,
-			err)
+		!slices.Equal(steps, []int{0}) || !slices.Equal(k.cpuLevels, []int{2}) {
+		t.Errorf("it was watched to its end: %v; other runs are watched for %v, on %v CPUs; steps %v; %v", !k.endless,
+			k.window, k.cpuLevels, steps, err)
 	}
 }

@@ -15,6 +15,9 @@ const samplePeriod = 10 * time.Millisecond
 // is, once or more for each kind of evidence, and without a profiler at each number of CPUs.
 func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 	undisturbed := len(k.cpuLevels) * k.rounds(wall)
+	if k.endless {
+		undisturbed = k.rounds(wall) // on all CPUs only
+	}
 	if k.runHooked == nil {
 		return undisturbed // the first run is one of them
 	}
