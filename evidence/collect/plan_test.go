@@ -54,8 +54,8 @@ func TestAnnounce(t *testing.T) {
 	k.announce("./prog")
 	k.announceRest(500*time.Millisecond, time.Second)
 	k.summarize()
-	want := []string{"runs ./prog 6 to 64 times, depending on how long one run takes, in up to 3m",
-		"it takes 500ms: about 16 runs in all, in about 7.5s", "ran ./prog -n 1 28 times in 0s"}
+	want := []string{"./prog: 6 to 64 runs, depending on how long one takes, in up to 3m",
+		"it takes 500ms: about 16 runs in all, in about 7.5s", "./prog -n 1: 28 runs in 0s"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", got)
 	}
