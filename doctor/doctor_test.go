@@ -280,10 +280,10 @@ func TestNoise(t *testing.T) {
 	}
 	differs := at(0.002)
 	differs[0].Differs = true
-	if c, _ := judgeNoise(differs); !strings.Contains(c.Claim, "once in 20 times") {
+	if c, _ := judgeNoise(differs); !strings.Contains(c.Claim, "in 1 of 20 examinations") {
 		t.Errorf("one comparison: %s", c.Claim)
 	}
-	if c, _ := judgeNoise(append(differs, differs...)); !strings.Contains(c.Claim, "once in 10 times") {
+	if c, _ := judgeNoise(append(differs, differs...)); !strings.Contains(c.Claim, "in 1 of 10 examinations") {
 		t.Errorf("two comparisons: %s", c.Claim)
 	}
 	for _, x := range []struct {

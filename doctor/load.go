@@ -2,9 +2,10 @@ package doctor
 
 import (
 	"fmt"
-	"github.com/brewput/brewput/result"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/result"
 )
 
 // The checks for lost CPU time.

@@ -45,7 +45,8 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 	}
 	claim := fmt.Sprintf("differences above %s can be judged, smaller ones cannot", twice(float64(floor)))
 	if differs {
-		claim = fmt.Sprintf("a design differed from itself, as by chance once in %d times: repeat this", 20/len(noise))
+		claim = fmt.Sprintf("a design differed from itself, by chance in 1 of %d examinations: repeat this",
+			20/len(noise))
 	}
 	return c.claim(claim, "fix the other checks first; or measure four times the blocks, which halves the noise"), floor
 }

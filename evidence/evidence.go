@@ -48,7 +48,7 @@ type Run struct {
 
 	Voluntary   int64              // voluntary context switches
 	Involuntary int64              // involuntary context switches
-	Throttled   time.Duration      // time during which a quota stopped the process
+	Throttled   time.Duration      // time during which a quota stopped the process; 0 if unknown
 	OtherCPUs   float64            // mean number of CPUs that other processes used
 	Operations  int64              // operations of the program, such as b.N; 0 if unknown
 	Metrics     map[string]float64 // metrics of package runtime/metrics at the end, by name

@@ -34,7 +34,7 @@ func (a *analysis) allocationsByLine(what string) (groups []group, total float64
 
 	p := &profile{}
 	for _, s := range h.Samples {
-		if value < len(s.Values) && !containsAny(s.Stack, profilerFunctions...) &&
+		if value < len(s.Values) && !isProfiler(s.Stack) &&
 			!containsAny(s.Stack, "runtime.doInit", "runtime.main.func") {
 			x := float64(s.Values[value])
 			p.list = append(p.list, weightedSample{stack: s.Stack, weight: x})

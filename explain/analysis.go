@@ -115,7 +115,7 @@ func (a *analysis) demandShare(n int) float64 {
 }
 
 // wakeUpFraction returns the fraction of the run-queue wait during which a CPU was available but had no goroutine,
-// because it was waking up or looking for work. On virtual machines a wake-up takes 100 us.
+// because it was waking up or looking for work. On virtual machines a wake-up takes 100 µs.
 func (a *analysis) wakeUpFraction() float64 {
 	if a.wakeUp == 0 {
 		queued := time.Duration(0)

@@ -18,7 +18,7 @@ type Doc struct {
 	Thresholds    []string `json:"thresholds"` // when it is reported; empty if no number decides
 	Example       string   `json:"example"`    // a program that has it
 	Fix           string   `json:"fix"`        // the usual one
-	Explains      []Name   `json:"explains"`   // findings that are its symptoms, and are not reported with it
+	Explains      []Name   `json:"explains"`   // its symptoms, which are reported with it only if they gain much more
 }
 
 // Docs returns the documentation of all findings: those with a rule, the names that are reserved, and those of a report

@@ -153,18 +153,31 @@ func functionChanges(a, b *analysis) (list []Change) {
 	return list
 }
 
-// cpuTimeChanges returns the changes of the entries that both breakdowns have. A change is significant if it exceeds 5%
-// of the longer wall time.
+// cpuTimeChanges returns the changes of the entries of two breakdowns. Without a CPU profile, user code includes most
+// other entries, so breakdowns from different sources are not compared. A change is significant if it exceeds 5% of the
+// longer wall time.
 func cpuTimeChanges(a, b CPUTime) (list []Change) {
-	for _, x := range b.Entries {
-		i := slices.IndexFunc(a.Entries, func(y Entry) bool { return y.Name == x.Name })
+	if a.Source != b.Source {
+		return nil
+	}
+
+	seconds := func(entries []Entry, name string) float64 { // an entry that is missing is zero
+		i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name })
 		if i < 0 {
+			return 0
+		}
+		return entries[i].Time.Seconds()
+	}
+
+	seen := map[string]bool{}
+	for _, e := range slices.Concat(a.Entries, b.Entries) {
+		if seen[e.Name] {
 			continue
 		}
-		y := a.Entries[i]
-		d := math.Abs(x.Time.Seconds() - y.Time.Seconds())
-		list = append(list, Change{Name: x.Name, Unit: "seconds", Before: y.Time.Seconds(), After: x.Time.Seconds(),
-			Significant: d > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
+		seen[e.Name] = true
+		x, y := seconds(a.Entries, e.Name), seconds(b.Entries, e.Name)
+		list = append(list, Change{Name: e.Name, Unit: "seconds", Before: x, After: y,
+			Significant: math.Abs(x-y) > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
 	}
 
 	return list

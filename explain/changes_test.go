@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -61,6 +62,30 @@ func TestChanges(t *testing.T) {
 	for _, c := range Changes(same, same) {
 		if c.Significant || c.Before != c.After {
 			t.Errorf("nothing changed, but %+v", c)
+		}
+	}
+}
+
+// An entry of the CPU-time breakdown may appear or disappear. Entries of a profile are not compared with those of a
+// trace, where user code includes allocation, channels and locks.
+func TestCPUTimeChanges(t *testing.T) {
+	locks := CPUTime{Source: "CPU profile", Wall: second, Entries: []Entry{{Name: UserCode, Time: second / 2},
+		{Name: Locks, Time: second / 2}}}
+	free := CPUTime{Source: "CPU profile", Wall: second, Entries: []Entry{{Name: UserCode, Time: second / 2}}}
+	traced := CPUTime{Source: "execution trace", Wall: second, Entries: []Entry{{Name: UserCode, Time: second}}}
+	for _, c := range []struct {
+		name          string
+		before, after CPUTime
+		want          []Change
+	}{
+		{"gone", locks, free, []Change{{Name: UserCode, Unit: "seconds", Before: 0.5, After: 0.5},
+			{Name: Locks, Unit: "seconds", Before: 0.5, Significant: true}}},
+		{"new", free, locks, []Change{{Name: UserCode, Unit: "seconds", Before: 0.5, After: 0.5},
+			{Name: Locks, Unit: "seconds", After: 0.5, Significant: true}}},
+		{"another source", locks, traced, nil},
+	} {
+		if got := cpuTimeChanges(c.before, c.after); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func handoff(a *analysis) []Finding {
 		}
 	case a.trace != nil:
 		cost, source = math.Min(0.9, float64(parks)*parkCost/a.trace.Duration.Seconds()/math.Max(0.1, a.used/a.wall)),
-			"at 1.5 us for each parking"
+			"at 1.5 µs for each parking"
 	}
 	if cost < handoffCost || a.trace != nil && float64(parks)/a.trace.Duration.Seconds() < handoffRate &&
 		(a.cpu == nil || a.cpu.share(Channels) < handoffCost) {

@@ -85,6 +85,26 @@ func TestAlternativeOfCollection(t *testing.T) {
 	}
 }
 
+// One CPU is not several, and cannot be halved.
+func TestClaimOfOneCPU(t *testing.T) {
+	for cpus, want := range map[int]string{1: "Its only CPU is in use: half the work, 1.00 of 1 CPU",
+		2: "All 2 CPUs are in use: half the CPUs, 1.98 of 2 CPUs"} {
+		c := wideCase()
+		if cpus == 1 {
+			c.evidence.Runs[0].CPUs, c.evidence.Runs[0].MachineCPUs, c.evidence.Runs[0].User = 1, 1, second
+			c.evidence.Trace.CPUs = 1
+		}
+		f := c.named(t, CPUSaturated)
+		claim, _, _ := strings.Cut(f.Claim, ":")
+		experiment, _, _ := strings.Cut(f.Experiment, ":")
+		got := claim + ": " + experiment[strings.LastIndex(experiment, "half "):] + ", " +
+			strings.TrimPrefix(f.Evidence[0], "it used ")
+		if got != want {
+			t.Errorf("%d: %s, want %s", cpus, got, want)
+		}
+	}
+}
+
 // CPUs are slower than one only if the ranges of several runs are apart.
 func TestClaimOfConvoy(t *testing.T) {
 	for one, want := range map[time.Duration]string{second: "2 CPUs are no faster than one.",

@@ -98,7 +98,7 @@ func startFunction(stack []evidence.Frame) string {
 var (
 	profilerFunctions = []string{"runtime/pprof.", "runtime/trace.", "runtime.traceReader", "runtime.profileWriter",
 		"runtime.(*profBuf)", "runtime.sigprof", "runtime.(*traceAdvancerState)", "runtime.traceAdvance",
-		"runtime.traceEventWriter", "main.(*brewput", "main.brewput"}
+		"runtime.traceEventWriter"}
 	collectorFunctions = []string{"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep",
 		"runtime.bgscavenge", "runtime.gcStart", "runtime.gcMark", "runtime.gcDrain", "runtime.wbBufFlush",
 		"runtime.gcWriteBarrier", "runtime.(*sweepLocked)", "runtime.deductSweepCredit", "runtime.(*mheap).reclaim",
@@ -118,10 +118,15 @@ var (
 		"runtime.goschedguarded", "runtime.asyncPreempt"}
 )
 
+// isProfiler reports whether a stack belongs to a profiler or to the code that starts and stops it.
+func isProfiler(stack []evidence.Frame) bool {
+	return containsAny(stack, profilerFunctions...) || slices.ContainsFunc(stack, isHook)
+}
+
 // categorize returns the part of the CPU-time breakdown that a sample belongs to.
 func categorize(stack []evidence.Frame) string {
 	switch {
-	case containsAny(stack, profilerFunctions...):
+	case isProfiler(stack):
 		return Profiler
 	case containsAny(stack, collectorFunctions...):
 		return GarbageCollector

@@ -438,6 +438,22 @@ func TestTooLittleEvidence(t *testing.T) {
 		got[0].Gain != nil {
 		t.Errorf("no evidence: %+v", got)
 	}
+
+	// A short trace does not make up for few samples, and the finding names both.
+	for samples, want := range map[int][]string{
+		0: {"the execution trace covers 3ms; 5ms are needed"},
+		7: {"the execution trace covers 3ms; 5ms are needed", "the CPU profile has 7 samples; 40 are needed"},
+	} {
+		c := newCase()
+		c.demand(0, 3)
+		c.evidence.Runs, c.evidence.Trace.Duration = nil, 3*time.Millisecond
+		if samples > 0 {
+			c.cpu(samples, "main.f:5", "main.main:3", "runtime.main")
+		}
+		if f := c.first(); f.Name != TooLittleEvidence || !slices.Equal(f.Evidence, want) {
+			t.Errorf("a trace of 3 ms and %d samples: %s %q, want %q", samples, f.Name, f.Evidence, want)
+		}
+	}
 }
 
 func TestCauseBeforeSymptom(t *testing.T) {

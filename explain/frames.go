@@ -58,9 +58,10 @@ func (p program) isOwn(f evidence.Frame) bool {
 	return p.Module != "" && (path == p.Module || strings.HasPrefix(path, p.Module+"/"))
 }
 
-// isHook reports whether a function belongs to the code that collects the evidence.
+// isHook reports whether a function belongs to the code that collects the evidence, by its name. That code is part of
+// package main, of a test package, or of a trial's package hook.
 func isHook(f evidence.Frame) bool {
-	return strings.Contains(f.Function, "brewput") && strings.HasPrefix(f.Function, "main.")
+	return hasAnyPrefix(strings.TrimPrefix(f.Function, packagePath(f.Function)), ".brewput", ".(*brewput")
 }
 
 // ownFrame returns the innermost frame of a stack that is the program's own. If there is none, it returns the innermost

@@ -10,6 +10,7 @@ import (
 // Thresholds for allocation and garbage collection.
 const (
 	gcShare    = 0.2  // fraction of the CPU time in the collector from which there is a finding
+	gcLeast    = 0.1  // fraction of the CPU time in the collector below which mark assists are no finding either
 	gcAssist   = 0.05 // fraction of the goroutines' running time in mark assists, from which there is a finding
 	gcKept     = 0.25 // fraction of the collection cost that remains if the heap may grow four times as far
 	allocShare = 0.2  // fraction of all objects that one line allocates
@@ -24,7 +25,7 @@ func gcRules(a *analysis) []Finding {
 	if a.trace != nil && a.trace.Running > 0 {
 		assist = float64(a.trace.GC.Assists) / float64(a.trace.Running)
 	}
-	if share < gcShare && assist < gcAssist || share < gcShare/2 {
+	if share < gcShare && assist < gcAssist || share < gcLeast {
 		return nil
 	}
 

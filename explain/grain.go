@@ -13,11 +13,11 @@ import (
 const (
 	fineRate = 5000.0 // number of goroutines a second
 
-	// running time of each goroutine: ten times the cost of starting one, which is about 1 us with its time in the run
+	// running time of each goroutine: ten times the cost of starting one, which is about 1 µs with its time in the run
 	// queue
 	fineBody  = 15 * time.Microsecond
 	fineCost  = 0.1    // fraction of the CPU time that goes into starting, queueing and joining goroutines
-	spawnCost = 700e-9 // CPU time in seconds for each goroutine, if no profile shows it (0.3 to 1.5 us)
+	spawnCost = 700e-9 // CPU time in seconds for each goroutine, if no profile shows it (0.3 to 1.5 µs)
 	queueRoom = 100    // number of goroutines for each CPU that may queue
 	wakeShare = 0.15   // fraction of the CPU time that is idle although a goroutine is runnable
 )
@@ -39,7 +39,7 @@ func tooFine(a *analysis) []Finding {
 	}
 
 	cost := float64(c.Count) * spawnCost / math.Max(a.used, 1e-9)
-	source := "at 0.7 us each"
+	source := "at 0.7 µs each"
 	if a.hasSamples() {
 		cost = a.cpu.share(Locks) + a.scheduling(c.Count) + a.spawnAllocation()
 		source = "in the CPU profile"
@@ -258,8 +258,8 @@ func (a *analysis) leakByProfile() []Finding {
 
 	all := &profile{user: 1}
 	for _, s := range a.e.Profiles[i].Samples {
-		if len(s.Values) > 0 && containsAny(s.Stack, channelFunctions...) ||
-			containsAny(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
+		if len(s.Values) > 0 && (containsAny(s.Stack, channelFunctions...) ||
+			containsAny(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_")) {
 			all.list = append(all.list, weightedSample{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}

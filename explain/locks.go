@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -99,7 +100,7 @@ func (a *analysis) waitSites(r *evidence.Resource) (waits []*evidence.Wait, tota
 		waits = append(waits, w)
 		total += w.Waited + w.Queued
 	}
-	slices.SortFunc(waits, func(x, y *evidence.Wait) int { return int(y.Waited - x.Waited) })
+	slices.SortFunc(waits, func(x, y *evidence.Wait) int { return cmp.Compare(y.Waited, x.Waited) })
 	return waits, total
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/result"
 )
 
 // Thresholds for the machine, and for CPU time that does no useful work.
@@ -152,7 +153,7 @@ func cpuSaturated(a *analysis) []Finding {
 
 	f := a.newFinding(CPUSaturated, "All %.0f CPUs are in use: the work is the limit, not its structure.", a.cpus)
 	f.Share = 1 - a.unusedCPU()
-	f.citef("it used %.2f of %.0f CPUs", a.used/a.wall, a.cpus)
+	f.citef("it used %.2f of %s", a.used/a.wall, result.Count(int(a.cpus), "CPU"))
 	if a.trace != nil {
 		f.citef("at least as many goroutines as CPUs wanted to run %s of the time", percent(a.saturation()))
 	}
@@ -167,6 +168,10 @@ func cpuSaturated(a *analysis) []Finding {
 	f.Alternative = "Cache misses or memory bandwidth slow the work, which no CPU profile shows."
 	f.Fix = "Use more CPUs, or do less work in the hottest lines."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
+	if a.cpus == 1 {
+		f.Claim = "Its only CPU is in use: the work is the limit, not its structure."
+		f.Experiment = "Give it half the work: it should take half the time."
+	}
 	if a.cpus < a.available {
 		f.Claim = fmt.Sprintf("All %.0f CPUs that GOMAXPROCS allows are in use, of %.0f in the machine.", a.cpus,
 			a.available)

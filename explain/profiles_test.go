@@ -64,6 +64,26 @@ func TestProfileDecoys(t *testing.T) {
 	}
 }
 
+// The hook is no part of the program, whether it is in package main or in a test package.
+func TestIsHook(t *testing.T) {
+	p := newProgram(&evidence.Program{Module: "example.com/brewput", Main: "example.com/brewput/codec"})
+	for function, hook := range map[string]bool{
+		"main.brewputMetrics":                                   true,
+		"main.(*brewputHook).end":                               true,
+		"example.com/brewput/codec_test.(*brewputHook).finish":  true,
+		"example.com/brewput/codec_test.brewputFromEnvironment": true,
+		"example.com/brewput/codec.Encode":                      false,
+		"example.com/brewput/codec.(*Encoder).brewput":          false,
+		"main.readbrewput":                                      false,
+	} {
+		f := evidence.Frame{Function: function}
+		if isHook(f) != hook || p.isOwn(f) == hook || (categorize([]evidence.Frame{f}) == Profiler) != hook {
+			t.Errorf("%s: a hook %t, the program's own %t, %s", function, isHook(f), p.isOwn(f),
+				categorize([]evidence.Frame{f}))
+		}
+	}
+}
+
 // A runtime function that a wrapper runs belongs to the wrapper.
 func TestStartFrameBelowRuntime(t *testing.T) {
 	stack := frames("main.f:2", "runtime.call32", "sync.(*WaitGroup).Go.func1")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/result"
 )
 
 // rule finds one family of causes.
@@ -213,12 +214,17 @@ func rank(found []Finding) []Finding {
 
 // noFinding returns the finding for a program to which no rule applies.
 func (a *analysis) noFinding() Finding {
-	if a.trace == nil && !a.hasSamples() || a.trace != nil && a.trace.Duration < minTrace && a.cpu == nil {
+	if (a.trace == nil || a.trace.Duration < minTrace) && !a.hasSamples() {
 		f := a.newFinding(TooLittleEvidence, "There is too little evidence for a finding.")
 		f.Confidence = Low
+		if a.trace != nil {
+			f.citef("the execution trace covers %s; %s are needed", formatDuration(a.trace.Duration),
+				formatDuration(minTrace))
+		}
 		if a.cpu != nil {
 			f.citef("the CPU profile has %d samples; %d are needed", a.cpu.samples, minSamples)
-		} else {
+		}
+		if a.trace == nil && a.cpu == nil {
 			f.citef("there is neither an execution trace nor a CPU profile with samples")
 		}
 
@@ -230,7 +236,7 @@ func (a *analysis) noFinding() Finding {
 
 	f := a.newFinding(None, "Nothing was found that limits it.")
 	f.Fix = "Leave it as it is, or do less work."
-	f.citef("it used %.2f of %.0f CPUs", a.used/max(a.wall, 1e-9), a.cpus)
+	f.citef("it used %.2f of %s", a.used/max(a.wall, 1e-9), result.Count(int(a.cpus), "CPU"))
 	if a.trace == nil {
 		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low

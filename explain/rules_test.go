@@ -997,6 +997,20 @@ func TestSequentialTests(t *testing.T) {
 	}
 }
 
+// A sample without values counts as no goroutine.
+func TestLeakWithoutValues(t *testing.T) {
+	for kind, leaks := range map[string]bool{"sync.(*Mutex).Lock": true, "runtime.chanrecv1": true, "main.g": false} {
+		c := wideCase()
+		c.evidence.Trace = nil
+		c.evidence.Profiles = append(c.evidence.Profiles, evidence.Profile{Kind: evidence.Goroutine,
+			Types: []string{"goroutine/count"}, Samples: []evidence.Sample{{Stack: frames(kind, "main.wait:6")},
+				{Stack: frames(kind, "main.wait:6"), Values: []int64{leakCount}}}})
+		if got := slices.Contains(c.names(), string(GoroutineLeak)); got != leaks {
+			t.Errorf("%d goroutines in %s: a leak %v, want %v", leakCount, kind, got, leaks)
+		}
+	}
+}
+
 // Connections that are never reused keep two goroutines each.
 func TestLeakedConnections(t *testing.T) {
 	for start, want := range map[string]string{"net/http.(*persistConn).writeLoop": "Share one http.Client",

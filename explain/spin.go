@@ -123,7 +123,7 @@ func busyWait(a *analysis) []Finding {
 
 	f.Alternative = "The event comes so soon that parking would take longer."
 	f.Fix = "Block instead: receive from a channel, or wait on a Cond or WaitGroup."
-	f.Experiment = "Sleep 100us in the loop: CPU time should fall, and wall time not rise."
+	f.Experiment = "Sleep 100 µs in the loop: CPU time should fall, and wall time not rise."
 	return []Finding{f}
 }
 

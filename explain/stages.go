@@ -68,9 +68,10 @@ func channelRules(a *analysis) []Finding {
 		return nil
 	}
 
-	asked := a.idleCPU() >= stepIdle
-	if f, ok := a.semaphore(); ok && asked {
-		return []Finding{f}
+	if a.idleCPU() >= stepIdle {
+		if f, ok := a.semaphore(); ok {
+			return []Finding{f}
+		}
 	}
 
 	line := a.stages()

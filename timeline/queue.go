@@ -33,7 +33,7 @@ type Interval struct {
 // the order of Resources. The queue of a channel is its values, followed by the waiting senders. That of a pool is
 // its receivers, and that of a lock or condition its waiters. Resources without a name have none. Only the given
 // number of positions have Intervals.
-func (t *Timeline) Queues(places int) []Queue {
+func (t *Timeline) Queues(positions int) []Queue {
 	lines := make([][]member, len(t.Resources)+1) // the run queue, then by resource
 	again := make([]waiter, len(t.Goroutines))
 	for i := range t.Spans {
@@ -58,7 +58,7 @@ func (t *Timeline) Queues(places int) []Queue {
 		if i > 0 {
 			q.Resource = t.Resources[i-1]
 		}
-		q.place(members, places)
+		q.place(members, positions)
 		queues = append(queues, q)
 	}
 	return queues
@@ -130,7 +130,7 @@ func (m member) owner() int {
 
 // place cuts members, sorted by their start, into intervals. Each arrival and departure may change the position of
 // those behind.
-func (q *Queue) place(members []member, places int) {
+func (q *Queue) place(members []member, positions int) {
 	var line []member     // sorted by position
 	open := map[int]int{} // the last interval of each entry
 	for len(members) > 0 || len(line) > 0 {
@@ -146,14 +146,14 @@ func (q *Queue) place(members []member, places int) {
 			q.Lengths = append(q.Lengths, Length{now, len(line)})
 		}
 		until := next(members, line)
-		for place, m := range line[:min(places, len(line))] {
-			if i, ok := open[m.owner()]; ok && q.Intervals[i].Position == place && q.Intervals[i].End == now &&
+		for at, m := range line[:min(positions, len(line))] {
+			if i, ok := open[m.owner()]; ok && q.Intervals[i].Position == at && q.Intervals[i].End == now &&
 				q.Intervals[i].Request == m.Request {
 				q.Intervals[i].End = until
 				continue
 			}
 			p := m.Interval
-			p.Start, p.End, p.Position = now, until, place
+			p.Start, p.End, p.Position = now, until, at
 			open[m.owner()] = len(q.Intervals)
 			q.Intervals = append(q.Intervals, p)
 		}

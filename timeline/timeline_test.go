@@ -42,13 +42,13 @@ func TestValidate(t *testing.T) {
 	}
 	for want, spoil := range map[string]func(*Timeline){
 		"0 CPUs": func(l *Timeline) { l.CPUs = 0 },
-		"CPU 0 is taken until 155": func(l *Timeline) {
+		"CPU 0 is busy until 155": func(l *Timeline) {
 			l.Spans[4],
 				l.Spans[6].Start = Span{150, 155, Overhead, 1, 0, None, "", 2}, 154
 		},
-		"CPU 0 is taken until 200":    func(l *Timeline) { l.Spans[7].CPU = 0 },
-		"worker#2 did its last thing": func(l *Timeline) { l.Spans[1].End = 135 },
-		"worker did its last": func(l *Timeline) {
+		"CPU 0 is busy until 200":                   func(l *Timeline) { l.Spans[7].CPU = 0 },
+		"the previous span of worker#2 ends at 135": func(l *Timeline) { l.Spans[1].End = 135 },
+		"the previous span of worker ends at 160": func(l *Timeline) {
 			l.Spans[0].End = 160
 			l.Spans[4].CPU = 1
 			l.Spans[6].CPU = 1
@@ -87,10 +87,10 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// lines prints queues: each piece as its place, request, and time.
-func lines(l *Timeline, places int) string {
+// lines prints queues: each interval as its request, position, and time.
+func lines(l *Timeline, positions int) string {
 	var b strings.Builder
-	for _, q := range l.Queues(places) {
+	for _, q := range l.Queues(positions) {
 		fmt.Fprintf(&b, "%s %s longest %d:", q.Kind, q.Name, q.Longest)
 		for _, p := range q.Intervals {
 			fmt.Fprintf(&b, " %d@%d[%d,%d)", p.Request, p.Position, p.Start, p.End)
@@ -113,12 +113,12 @@ func TestQueues(t *testing.T) {
 		t.Errorf("a pool: got\n%swant at its end\n%s", got, want)
 	}
 	if got := lines(shop(), 1); strings.Contains(got, "@1") || !strings.Contains(got, "orders longest 2") {
-		t.Errorf("one place: %s", got)
+		t.Errorf("one position: %s", got)
 	}
 }
 
-// TestAgain: who is woken for a lock and has to wait again keeps its place.
-func TestAgain(t *testing.T) {
+// TestWokenInVain checks that a goroutine that is woken for a lock and must wait again keeps its position.
+func TestWokenInVain(t *testing.T) {
 	l := &Timeline{CPUs: 1, To: 100, Goroutines: []string{"a", "b"}, Resources: []Resource{{Kind: Lock, Name: "m"}},
 		Spans: []Span{
 			{0, 10, Locking, 0, None, 0, "", 1},
@@ -132,8 +132,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestConservation: the pieces of a line take as long as its spans, places are filled from the front, and
-// the lengths are those of the pieces.
+// TestConservation checks that the intervals of a queue take as long as its spans, that positions are filled from the
+// front, and that the lengths are those of the intervals.
 func TestConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &Timeline{CPUs: 1, To: 1000, Resources: []Resource{{Kind: Channel, Name: "c"}}}
@@ -157,17 +157,17 @@ func TestConservation(t *testing.T) {
 			}
 		}
 		if total != 0 {
-			t.Errorf("the pieces take %d less than the spans", total)
+			t.Errorf("the intervals take %d less than the spans", total)
 		}
 		length := 0
-		for i, places := range at {
+		for i, positions := range at {
 			for _, c := range q.Lengths {
 				if c.At == int64(i) {
 					length = c.N
 				}
 			}
-			if places != 1<<length-1 {
-				t.Errorf("at %d there are places %b and %d in the line", i, places, length)
+			if positions != 1<<length-1 {
+				t.Errorf("at %d there are positions %b and a length of %d", i, positions, length)
 			}
 		}
 	})

@@ -20,13 +20,13 @@ func (t *Timeline) Validate() error {
 		}
 		if s.Kind.OnCPU() {
 			if s.Start < cpuFree[s.CPU] {
-				return fmt.Errorf("span %d: CPU %d is taken until %d: %+v", i, s.CPU, cpuFree[s.CPU], s)
+				return fmt.Errorf("span %d: CPU %d is busy until %d: %+v", i, s.CPU, cpuFree[s.CPU], s)
 			}
 			cpuFree[s.CPU] = s.End
 		}
 		if g := s.Goroutine; g != None {
 			if started[g] && s.Start != since[g] {
-				return fmt.Errorf("span %d: %s did its last thing until %d: %+v", i, t.Goroutines[g], since[g], s)
+				return fmt.Errorf("span %d: the previous span of %s ends at %d: %+v", i, t.Goroutines[g], since[g], s)
 			}
 			started[g], since[g] = true, s.End
 		}

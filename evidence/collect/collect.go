@@ -154,7 +154,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	most := min(k.opts.Duration, max(time.Until(k.deadline)/2, minRun)).Round(time.Millisecond)
 	k.announce(k.name())
 	k.opts.Progress(fmt.Sprintf("running it once as it is, for %v at most", most))
-	k.ran++
+	k.step()
 	e, err := k.plain.withCPUs(top).run(ctx, most, most, nil)
 	if err != nil {
 		return err
@@ -176,6 +176,10 @@ func (k *collector) firstRun(ctx context.Context) error {
 		k.window = min(most, shortWindow)
 		k.note("%s does not end within %v: each run watches its first %v, and its wall time is unknown",
 			k.about.Name, most, k.window)
+		if len(k.cpuLevels) > 1 {
+			k.note("it runs on %d CPUs only, because runs that are cut do different work", top)
+			k.cpuLevels = k.cpuLevels[len(k.cpuLevels)-1:]
+		}
 	}
 	if e.code != 0 && !e.cut {
 		k.note("%s ends with exit code %d (%s): is that intended?", k.about.Name, e.code,

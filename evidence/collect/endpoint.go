@@ -102,7 +102,7 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 
 	for i, kind := range kinds {
 		if err := errs[i]; err != nil {
-			e.collected.note("there is no %s: %v", fileKinds[kind], err)
+			e.collected.note("there is no %s profile: %v", fileKinds[kind], err)
 		} else if err := e.addProfile(ctx, kind); err != nil {
 			return err
 		}
@@ -173,6 +173,11 @@ func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 		return fmt.Errorf("what %s%s sent is no profile: %w", e.name, kind, err)
 	}
 
+	if what == evidence.CPU {
+		if err := removeRepeats(e.collected.Dir); err != nil {
+			return err
+		}
+	}
 	e.collected.Files = append(e.collected.Files, File{fileKinds[kind], e.file(kind)})
 	if len(p.Samples) > 0 {
 		return ctx.Err()

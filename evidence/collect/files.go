@@ -120,10 +120,13 @@ func detectKind(ctx context.Context, f *input.File, path string) (kind string, p
 		return "", nil, fmt.Errorf("%s is a text profile, which lacks data: fetch it without debug=1",
 			path)
 	}
-	if p, err = parsed(ctx, f, path); errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
+	p, err = parsed(ctx, f, path)
+	switch {
+	case ctx.Err() != nil:
+		return "", nil, ctx.Err()
+	case errors.Is(err, input.ErrRefused):
 		return "", nil, err
-	}
-	if err != nil {
+	case err != nil:
 		return "", nil, fmt.Errorf("%s is neither a trace of Go nor a profile in the format of pprof: %w", path, err)
 	}
 

@@ -14,19 +14,34 @@ import (
 
 // keepFile moves a file of a run to the collection. Files from the second on have a number in their name.
 func (k *collector) keepFile(ctx context.Context, dir, name, kind string, number int) (string, error) {
-	to := name
-	if number > 0 {
-		base, ext, _ := strings.Cut(name, ".")
-		to = base + "-" + strconv.Itoa(number+1) + "." + ext
-	}
-
-	path := filepath.Join(k.Dir, to)
+	path := filepath.Join(k.Dir, numbered(name, number))
 	if err := moveFile(ctx, filepath.Join(dir, name), path); err != nil {
 		return "", err
 	}
 
 	k.Files = append(k.Files, File{kind, path})
 	return path, nil
+}
+
+// numbered returns the name of a file of a run: "cpu.pprof", "cpu-2.pprof".
+func numbered(name string, number int) string {
+	if number == 0 {
+		return name
+	}
+	base, ext, _ := strings.Cut(name, ".")
+	return base + "-" + strconv.Itoa(number+1) + "." + ext
+}
+
+// removeRepeats removes the CPU profiles of repeated runs that an earlier collection kept in a directory. Otherwise
+// [SavedIn] would return them with the new ones, and [Files] combine them.
+func removeRepeats(dir string) error {
+	for n := 1; n < maxRepeats; n++ {
+		err := os.Remove(filepath.Join(dir, numbered("cpu.pprof", n)))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // moveFile moves a file, even to another file system.

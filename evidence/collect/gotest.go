@@ -16,9 +16,13 @@ import (
 var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "timeout", "parallel", "shuffle", "list",
 	"fuzz", "fuzztime"}
 
-// ownFlags are flags of go test that explain sets itself, or that make no sense with it.
-var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
-	"blockprofile", "blockprofilerate", "trace", "outputdir", "c", "json", "fuzz", "fuzztime", "list"}
+// profileFlags are flags of go test that ask for profiles. With otherModes it does not run the tests, or prints them in
+// another format.
+var (
+	profileFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
+		"blockprofile", "blockprofilerate", "trace", "outputdir"}
+	otherModes = []string{"c", "json", "fuzz", "fuzztime", "list"}
+)
 
 // benchmarks describes the benchmarks that a test binary runs.
 type benchmarks struct {
@@ -51,8 +55,11 @@ func parseTest(args []string) (testCommand, error) {
 			continue
 		}
 		name, value, has := strings.Cut(strings.TrimPrefix(strings.TrimLeft(args[i], "-"), "test."), "=")
-		if slices.Contains(ownFlags, name) {
+		if slices.Contains(profileFlags, name) {
 			return t, fmt.Errorf("leave out -%s: explain asks for profiles itself, one at a time", name)
+		}
+		if slices.Contains(otherModes, name) {
+			return t, fmt.Errorf("leave out -%s: explain runs tests and benchmarks, and reads their text output", name)
 		}
 		if slices.Contains([]string{"C", "exec", "toolexec", "o"}, name) {
 			return t, fmt.Errorf("go's flag -%s is not possible here", name)
@@ -109,7 +116,7 @@ func goTest(ctx context.Context, work, dir string, args []string, progress func(
 	}
 
 	if isPattern(t.pkg) {
-		if t.pkg, err = onlyBenchmarks(ctx, dir, t.pkg, append([]string{"go", "test"}, args...)); err != nil {
+		if t.pkg, err = t.onlyPackage(ctx, dir, append([]string{"go", "test"}, args...)); err != nil {
 			return nil, err
 		}
 	}
@@ -140,6 +147,18 @@ func goTest(ctx context.Context, work, dir string, args []string, progress func(
 
 	s.setSource()
 	return s, nil
+}
+
+// onlyPackage returns the only package of the pattern that has benchmarks, or tests if the command asks for tests.
+func (t testCommand) onlyPackage(ctx context.Context, dir string, command []string) (string, error) {
+	list, err := listPackages(ctx, dir, t.pkg, listFlags(t.build))
+	switch {
+	case err != nil:
+		return "", err
+	case t.has["bench"] != "":
+		return onlyBenchmarks(ctx, list, dir, t.pkg, command)
+	}
+	return onlyTests(list, dir, t.pkg, command)
 }
 
 // useBenchmarks reads the output of the first run of benchmarks. The other runs do the same number of operations.

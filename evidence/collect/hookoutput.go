@@ -22,7 +22,7 @@ type hookOutput struct {
 	metrics map[string]float64
 }
 
-var errNoOutput = errors.New("the program ended without its hook, as by syscall.Exit")
+var errNoOutput = errors.New("the program ended without its hook, as by syscall.Exit or syscall.Exec")
 
 // readHookOutput reads what the hook wrote to dir. It returns [errNoOutput] if the hook did not reach its end.
 func readHookOutput(ctx context.Context, dir string) (*hookOutput, error) {

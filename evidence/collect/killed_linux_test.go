@@ -1,10 +1,27 @@
 package collect
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
+
+// A program that a signal kills has failed.
+func TestKilledProgram(t *testing.T) {
+	path, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	k := limitedCollector(t, quick())
+	k.plain.path, k.plain.args = path, []string{"sh", "-c", "kill -KILL $$"}
+	var f *Failure
+	if err := k.firstRun(t.Context()); !errors.As(err, &f) || !strings.Contains(f.Reason, "signal: killed") {
+		t.Error(err)
+	}
+}
 
 // The go command always has its temporary files in the work directory, and the mark of that directory.
 func TestGoCommandTempDir(t *testing.T) {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,6 +51,70 @@ func TestRepetitionsTimeLimit(t *testing.T) {
 	}
 	if want := []int{0, 1, 2}; !slices.Equal(steps, want) {
 		t.Errorf("steps %v, want %v", steps, want)
+	}
+}
+
+// A directory that keeps the files of a second collection has no CPU profile of the first. Files of the user stay.
+func TestKeptTwice(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+	k.endless = true // one run is enough
+	for _, name := range []string{"cpu.pprof", "cpu-2.pprof", "cpu-40.pprof", "cpu-old.pprof"} {
+		if err := os.WriteFile(filepath.Join(k.Dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.cpuProfile(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range SavedIn(k.Dir) {
+		names = append(names, filepath.Base(path))
+	}
+	if want := []string{"cpu-old.pprof", "cpu.pprof"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+// A run that was cut is no run of the whole program: its times are not compared with those of others.
+func TestCutRuns(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		cut     func(cpus, run int) bool
+		endless bool
+		want    map[int]int // runs by number of CPUs
+	}{
+		{"it ends", func(int, int) bool { return false }, false, map[int]int{1: 3, 2: 3}},
+		{"too slow on one CPU", func(cpus, _ int) bool { return cpus == 1 }, false, map[int]int{2: 3}},
+		{"once too slow on one CPU", func(cpus, run int) bool { return cpus == 1 && run == 2 }, false,
+			map[int]int{2: 3}},
+		{"once too slow on two", func(cpus, run int) bool { return cpus == 2 && run == 2 }, false,
+			map[int]int{1: 3, 2: 3}},
+		{"always too slow", func(int, int) bool { return true }, false, map[int]int{2: 1}},
+		{"it does not end", func(int, int) bool { return true }, true, map[int]int{2: 1}},
+	} {
+		o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}, Progress: func(string) {}}
+		k := limitedCollector(t, o)
+		if k.endless = c.endless; c.endless {
+			k.cpuLevels = []int{2} // as firstRun sets it
+		}
+		runs, do := map[int]int{}, k.runHooked
+		k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
+			runs[cpus]++
+			_, err := do(ctx, r, cpus)
+			return outcome{wall: time.Second, cut: c.cut(cpus, runs[cpus])}, err
+		}
+		if err := errors.Join(k.runPlain(t.Context(), 2), k.repeat(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		k.finish(2)
+		got := map[int]int{}
+		for _, r := range k.Evidence.Runs {
+			got[r.CPUs] = r.Count
+		}
+		left := slices.ContainsFunc(k.Notes, func(n string) bool { return strings.Contains(n, "on 1 CPU: these runs") })
+		if !maps.Equal(got, c.want) || left == (c.endless || c.want[1] > 0) {
+			t.Errorf("%s: runs %v, want %v; notes %q", c.name, got, c.want, k.Notes)
+		}
 	}
 }
 
@@ -92,16 +158,64 @@ func TestBuildTimeLimit(t *testing.T) {
 	}
 }
 
+// endingContext is cancelled once its error has been read some times.
+type endingContext struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endingContext) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// untilDone calls do with contexts that end after more and more steps, until one lasts to the end. Every other call
+// must fail with the error of its context.
+func untilDone(t *testing.T, do func(context.Context) (done bool, err error)) {
+	t.Helper()
+	for steps := range int64(1000) {
+		ctx := &endingContext{Context: t.Context()}
+		ctx.left.Store(steps)
+		done, err := do(ctx)
+		if done != (err == nil) || err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatalf("cancelled after %d steps: done %t, %v", steps, done, err)
+		}
+		if done {
+			return
+		}
+	}
+	t.Error("it never ends")
+}
+
+// An interrupt at any moment while a target is read is an error, and never a target without content.
+func TestInterruptedReading(t *testing.T) {
+	dir := saveEvidence(t)
+	untilDone(t, func(ctx context.Context) (bool, error) {
+		c, err := Files(ctx, []string{filepath.Join(dir, "a")})
+		return c != nil, err
+	})
+	untilDone(t, func(ctx context.Context) (bool, error) {
+		s, err := resolve(ctx, "", dir, []string{os.Args[0]}, nil)
+		return s != nil, err
+	})
+}
+
 // The first run leaves half of the time limit to the runs with evidence.
 func TestFirstRunTimeLimit(t *testing.T) {
 	path, err := exec.LookPath("sleep")
 	if err != nil {
 		t.Skip(err)
 	}
-	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Progress: func(string) {}}
+	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1, 2}, Progress: func(string) {}}
 	k := limitedCollector(t, o)
 	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
-	if err := k.firstRun(t.Context()); err != nil || !k.endless || k.window > o.TimeLimit {
-		t.Errorf("it was watched to its end: %v; other runs are watched for %v; %v", !k.endless, k.window, err)
+	var steps []int
+	k.opts.Step = func(done int) { steps = append(steps, done) }
+	if err := k.firstRun(t.Context()); err != nil || !k.endless || k.window > o.TimeLimit ||
+		!slices.Equal(steps, []int{0}) || !slices.Equal(k.cpuLevels, []int{2}) {
+		t.Errorf("it was watched to its end: %v; other runs are watched for %v, on %v CPUs; steps %v; %v", !k.endless,
+			k.window, k.cpuLevels, steps, err)
 	}
 }

@@ -54,9 +54,11 @@ func TestParseTest(t *testing.T) {
 	if got := c.flags(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	for _, wrong := range []string{"-cpuprofile x ./p", "./p ./q", "-bench", "-exec x"} {
-		if _, err := parseTest(strings.Fields(wrong)); err == nil {
-			t.Errorf("go test %s is possible", wrong)
+	for wrong, want := range map[string]string{"-cpuprofile x ./p": "asks for profiles itself",
+		"-json ./p": "-json: explain runs tests and benchmarks", "./p ./q": "several packages", "-bench": "no value",
+		"-exec x": "-exec is not possible"} {
+		if _, err := parseTest(strings.Fields(wrong)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("go test %s: %v, want %s", wrong, err, want)
 		}
 	}
 }

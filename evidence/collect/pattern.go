@@ -34,7 +34,7 @@ func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]
 		return append([]string{"go", "run", pattern}, args...), nil
 	}
 
-	list, err := listPackages(ctx, dir, pattern)
+	list, err := listPackages(ctx, dir, pattern, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]
 			"its benchmarks", pattern, strings.Join(args, " "))
 	}
 	command := []string{"go", "test", "-bench", ".", pattern}
-	only, err := onlyBenchmarks(ctx, dir, pattern, command)
+	only, err := onlyBenchmarks(ctx, list, dir, pattern, command)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +65,7 @@ func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]
 
 // onlyBenchmarks returns the only package of a pattern that has benchmarks. If there are several, the error lists the
 // command with each of them in the place of the pattern. If there is none, it lists the commands that explain tests.
-func onlyBenchmarks(ctx context.Context, dir, pattern string, command []string) (string, error) {
-	list, err := listPackages(ctx, dir, pattern)
-	if err != nil {
-		return "", err
-	}
+func onlyBenchmarks(ctx context.Context, list []listed, dir, pattern string, command []string) (string, error) {
 	var found []string
 	commands, tests := "", ""
 	for _, p := range list {
@@ -78,12 +74,12 @@ func onlyBenchmarks(ctx context.Context, dir, pattern string, command []string) 
 			return "", err
 		}
 		at := relative(dir, p.Dir)
-		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+		if p.hasTests() {
 			tests += "\n    explain -- go test " + at
 		}
 		if ok {
 			found = append(found, at)
-			commands += "\n    explain -- " + strings.ReplaceAll(strings.Join(command, " "), pattern, at)
+			commands += insteadOf(pattern, at, command)
 		}
 	}
 
@@ -101,14 +97,43 @@ func onlyBenchmarks(ctx context.Context, dir, pattern string, command []string) 
 		result.Count(len(found), "package"), commands)
 }
 
-// listPackages returns the packages of a pattern. A folder below dir may belong to another module.
-func listPackages(ctx context.Context, dir, pattern string) (list []listed, err error) {
+// onlyTests returns the only package of a pattern that has tests. If there are several, the error lists the command
+// with each of them in the place of the pattern.
+func onlyTests(list []listed, dir, pattern string, command []string) (string, error) {
+	var found []string
+	commands := ""
+	for _, p := range list {
+		if p.hasTests() {
+			found = append(found, relative(dir, p.Dir))
+			commands += insteadOf(pattern, found[len(found)-1], command)
+		}
+	}
+
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%s has no tests to explain: give a program, as in explain -- ./prog", pattern)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%s has tests in %s; give one of them:%s", pattern, result.Count(len(found), "package"),
+		commands)
+}
+
+// insteadOf returns a line of an error: the command with a package in the place of the pattern.
+func insteadOf(pattern, pkg string, command []string) string {
+	return "\n    explain -- " + strings.ReplaceAll(strings.Join(command, " "), pattern, pkg)
+}
+
+// listPackages returns the packages of a pattern, as some build flags select their files. A folder below dir may belong
+// to another module.
+func listPackages(ctx context.Context, dir, pattern string, flags []string) (list []listed, err error) {
 	folder, rest, _ := strings.Cut(pattern, "...")
 	if inside := filepath.Join(dir, folder); strings.HasPrefix(pattern, ".") && strings.HasSuffix(folder, "/") &&
 		isDir(inside) {
 		dir, pattern = inside, "./..."+rest
 	}
-	out, _, err := goCommand(ctx, dir, nil, "list", "-json=Dir,Name,TestGoFiles,XTestGoFiles", "--", pattern)
+	args := append([]string{"list", "-json=Dir,Name,TestGoFiles,XTestGoFiles"}, flags...)
+	out, _, err := goCommand(ctx, dir, nil, append(args, "--", pattern)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s matches no packages: %w", pattern, err)
 	}
@@ -125,6 +150,9 @@ func listPackages(ctx context.Context, dir, pattern string) (list []listed, err 
 		list = append(list, p)
 	}
 }
+
+// hasTests reports whether the package has test files.
+func (p listed) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
 // hasBenchmarks reports whether a test file of the package declares a benchmark.
 func (p listed) hasBenchmarks(ctx context.Context) (bool, error) {

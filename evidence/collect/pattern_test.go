@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,19 +47,7 @@ func TestPackageCommand(t *testing.T) {
 			"give a program, as in explain -- ./prog"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			files := map[string]string{"go.mod": "module example.com/m\n\ngo 1.24\n"}
-			for name, text := range c.files {
-				files[name] = text
-			}
-			for name, text := range files {
-				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dir := module(t, c.files)
 			got, err := PackageCommand(t.Context(), dir, c.pattern, slices.Clone(c.args))
 			if text := strings.Join(got, " "); text != c.want {
 				t.Errorf("got %q, %v; want %q", text, err, c.want)
@@ -69,5 +58,58 @@ func TestPackageCommand(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// module returns the directory of a module with some files.
+func module(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	files = maps.Clone(files)
+	if files == nil {
+		files = map[string]string{}
+	}
+	files["go.mod"] = "module example.com/m\n\ngo 1.24\n"
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Without -bench, go test ./... is about tests, even if only one package has benchmarks. Build flags select the files.
+func TestTestPattern(t *testing.T) {
+	tagged := "//go:build special\n\n" + benchFile
+	for _, c := range []struct {
+		name, args string
+		files      map[string]string
+		want       string // all parts of the package or of the error
+	}{
+		{"tests", "./...", map[string]string{"a/a_test.go": benchFile, "b/b_test.go": testFile, "c/c.go": libFile},
+			"tests in 2 packages; give one|\n    explain -- go test ./a|\n    explain -- go test ./b"},
+		{"tests of one package", "-v ./...", map[string]string{"b/b_test.go": testFile, "c/c.go": libFile}, "./b"},
+		{"no tests", "./...", map[string]string{"c/c.go": libFile}, "has no tests to explain"},
+		{"benchmarks", "-bench . ./...", map[string]string{"a/a_test.go": benchFile, "b/b_test.go": testFile}, "./a"},
+		{"benchmarks with a tag", "-tags special -bench . ./...", map[string]string{"a/a_test.go": tagged,
+			"b/b_test.go": testFile}, "./a"},
+	} {
+		parsed, err := parseTest(strings.Fields(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := parsed.onlyPackage(t.Context(), module(t, c.files), append([]string{"go", "test"},
+			strings.Fields(c.args)...))
+		if err != nil {
+			got = err.Error()
+		}
+		for _, part := range strings.Split(c.want, "|") {
+			if !strings.Contains(got, part) || err == nil && got != part {
+				t.Errorf("%s: %q, want %q", c.name, got, part)
+			}
+		}
 	}
 }

@@ -15,6 +15,9 @@ const samplePeriod = 10 * time.Millisecond
 // is, once or more for each kind of evidence, and without a profiler at each number of CPUs.
 func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 	undisturbed := len(k.cpuLevels) * k.rounds(wall)
+	if k.endless {
+		undisturbed = k.rounds(wall) // on all CPUs only
+	}
 	if k.runHooked == nil {
 		return undisturbed // the first run is one of them
 	}
@@ -34,7 +37,7 @@ func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 func (k *collector) announce(what string) {
 	endless := *k
 	endless.endless = true
-	k.opts.Progress(fmt.Sprintf("runs %s %d to %d times, depending on how long one run takes, in up to %s", what,
+	k.opts.Progress(fmt.Sprintf("%s: %d to %d runs, depending on how long one takes, in up to %s", what,
 		endless.plannedRuns(k.window, k.window), k.plannedRuns(0, 0), minutes(k.opts.TimeLimit)))
 }
 
@@ -48,7 +51,7 @@ func (k *collector) announceRest(wall, cpu time.Duration) {
 
 // summarize reports how often the program ran.
 func (k *collector) summarize() {
-	k.opts.Progress(fmt.Sprintf("ran %s %s in %s", k.name(), times(k.ran),
+	k.opts.Progress(fmt.Sprintf("%s: %s in %s", k.name(), result.Count(k.ran, "run"),
 		minutes(time.Since(k.began).Round(time.Second))))
 }
 
@@ -66,12 +69,4 @@ func minutes(d time.Duration) string {
 		return text + "m"
 	}
 	return d.String()
-}
-
-// times returns "once" or the number of times.
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }

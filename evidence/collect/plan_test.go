@@ -31,9 +31,9 @@ func TestPlannedRuns(t *testing.T) {
 		{"half a second", 2, true, false, 500 * ms, 900 * ms, 1 + 3 + 3 + 2*5},
 		{"half a second, little CPU time", 2, true, false, 500 * ms, 10 * ms, 1 + 11 + 3 + 2*5},
 		{"long", 1, true, false, 8 * time.Second, 8 * time.Second, 1 + 1 + 3 + 3},
-		{"endless", 2, true, true, 3 * time.Second, 3 * time.Second, 1 + 1 + 3 + 2},
+		{"endless", 2, true, true, 3 * time.Second, 3 * time.Second, 1 + 1 + 3 + 1},
 		{"without a hook", 2, false, false, 500 * ms, 500 * ms, 2 * 5},
-		{"without a hook, endless", 2, false, true, 3 * time.Second, 0, 2},
+		{"without a hook, endless", 2, false, true, 3 * time.Second, 0, 1},
 	} {
 		k := &collector{cpuLevels: make([]int, c.levels), endless: c.endless}
 		if c.hooked {
@@ -54,8 +54,8 @@ func TestAnnounce(t *testing.T) {
 	k.announce("./prog")
 	k.announceRest(500*time.Millisecond, time.Second)
 	k.summarize()
-	want := []string{"runs ./prog 7 to 64 times, depending on how long one run takes, in up to 3m",
-		"it takes 500ms: about 16 runs in all, in about 7.5s", "ran ./prog -n 1 28 times in 0s"}
+	want := []string{"./prog: 6 to 64 runs, depending on how long one takes, in up to 3m",
+		"it takes 500ms: about 16 runs in all, in about 7.5s", "./prog -n 1: 28 runs in 0s"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", got)
 	}

@@ -32,11 +32,12 @@ type outcome struct {
 	voluntary      int64
 	involuntary    int64
 	io             ioCounts
-	otherCPUs      float64 // mean number of CPUs that other processes used
-	throttled      int64   // number of throttled periods
-	cut            bool    // the run was ended at its time limit
-	code           int     // exit code; -1 if a signal ended it
-	state          string  // exit status in words
+	otherCPUs      float64       // mean number of CPUs that other processes used
+	throttled      int64         // number of throttled periods
+	stopped        time.Duration // time that a quota stopped it
+	cut            bool          // the run was ended at its time limit
+	code           int           // exit code; -1 if a signal ended it
+	state          string        // exit status in words
 	stdout, stderr string
 	operations     int64 // of a trial only
 }
@@ -99,6 +100,7 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 		c.Stdin = f
 	}
 
+	stopped := host.ThrottledTime()
 	var before, after host.Counters
 	before.Read()
 	began := time.Now()
@@ -121,7 +123,18 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 	e.user, e.system = x.State.UserTime(), x.State.SystemTime()
 	e.voluntary, e.involuntary = contextSwitches(x.State)
 	e.addMachine(after.Since(before), time.Since(began))
+	e.stopped = stoppedTime(e.wall, host.ThrottledTime()-stopped, e.user+e.system)
 	return e, nil
+}
+
+// stoppedTime returns how long a quota stopped a run, given how long it stopped CPUs, summed over them, and the CPU
+// time of the run. A quota stops the CPUs that the run uses, so it takes the same fraction of the elapsed time as of
+// the CPU time that the run would have used.
+func stoppedTime(wall, cpus, used time.Duration) time.Duration {
+	if cpus <= 0 {
+		return 0
+	}
+	return time.Duration(float64(wall) * float64(cpus) / float64(cpus+used))
 }
 
 // addMachine adds the load of the machine during the run.

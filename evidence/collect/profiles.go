@@ -40,6 +40,9 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 			break
 		}
 		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(evidence.CPU), n)
+		if err == nil && n == 0 {
+			err = removeRepeats(k.Dir)
+		}
 		if err != nil {
 			return err
 		}
@@ -84,19 +87,17 @@ func sampleCount(p *evidence.Profile) int64 {
 
 // locks takes a mutex and a block profile in one run: neither costs anything unless goroutines wait.
 func (k *collector) locks(ctx context.Context, cpus int) error {
-	return k.profileRun(ctx, cpus, hook.Locks,
-		map[string]evidence.ProfileKind{"mutex.pprof": evidence.Mutex, "block.pprof": evidence.Block})
+	return k.profileRun(ctx, cpus, hook.Locks, evidence.Mutex, evidence.Block)
 }
 
 // heap takes an allocation profile, and a goroutine profile at the end.
 func (k *collector) heap(ctx context.Context, cpus int) error {
-	return k.profileRun(ctx, cpus, hook.Heap,
-		map[string]evidence.ProfileKind{"heap.pprof": evidence.Heap, "goroutine.pprof": evidence.Goroutine})
+	return k.profileRun(ctx, cpus, hook.Heap, evidence.Heap, evidence.Goroutine)
 }
 
-// profileRun runs the program once with a profiler and reads the profiles that it writes, by file name.
-func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind,
-	files map[string]evidence.ProfileKind) error {
+// profileRun runs the program once with a profiler and reads the profiles that it writes, each in a file named after
+// its kind.
+func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind, profiles ...evidence.ProfileKind) error {
 	if k.isTooLate(kindNames[kind], k.medianWall(cpus)) {
 		return nil
 	}
@@ -107,8 +108,8 @@ func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind,
 		return err
 	}
 
-	for name, profile := range files {
-		path, err := k.keepFile(ctx, dir, name, string(profile), 0)
+	for _, profile := range profiles {
+		path, err := k.keepFile(ctx, dir, string(profile)+".pprof", string(profile), 0)
 		if err != nil {
 			return err
 		}

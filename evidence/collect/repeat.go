@@ -2,9 +2,11 @@ package collect
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/result"
 )
 
 // plainRun is one run without a profiler.
@@ -38,7 +40,7 @@ func (k *collector) runPlain(ctx context.Context, cpus int) error {
 		if err == nil {
 			err = k.checkCrash(e)
 		}
-		k.runs[cpus] = append(k.runs[cpus], plainRun{e, nil})
+		k.record(cpus, plainRun{e, nil})
 		return err
 	}
 
@@ -50,8 +52,22 @@ func (k *collector) runPlain(ctx context.Context, cpus int) error {
 		e.wall -= a.end
 	}
 
-	k.runs[cpus] = append(k.runs[cpus], plainRun{e, a})
+	k.record(cpus, plainRun{e, a})
 	return nil
+}
+
+// record adds a run without a profiler. A run that was cut did only a part of the work, unless the program never ends.
+// It counts only if it is the first at the most CPUs. With fewer CPUs it ends the runs at that number, and none counts.
+func (k *collector) record(cpus int, r plainRun) {
+	top := k.cpuLevels[len(k.cpuLevels)-1]
+	switch {
+	case k.endless || !r.cut || cpus == top && len(k.runs[top]) == 0:
+		k.runs[cpus] = append(k.runs[cpus], r)
+	case cpus != top:
+		k.note("%s does not end within %v on %s: these runs are left out", k.about.Name, r.wall.Round(time.Millisecond),
+			result.Count(cpus, "CPU"))
+		k.cpuLevels = slices.DeleteFunc(slices.Clone(k.cpuLevels), func(n int) bool { return n == cpus })
+	}
 }
 
 // medianWall returns the median elapsed time of the runs without a profiler.
@@ -67,7 +83,7 @@ func (k *collector) medianWall(cpus int) time.Duration {
 func (k *collector) repeat(ctx context.Context) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	for range k.rounds(k.medianWall(top)) {
-		for _, cpus := range k.cpuLevels {
+		for _, cpus := range k.cpuLevels { // record replaces the list
 			if len(k.runs[cpus]) >= k.rounds(k.medianWall(top)) ||
 				k.isTooLate("repetitions", max(k.medianWall(cpus), k.medianWall(top))) {
 				continue

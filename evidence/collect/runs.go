@@ -35,6 +35,7 @@ func medians(cpus int, list []plainRun) evidence.Run {
 		WriteBytes:  counts(func(r plainRun) int64 { return r.io.writeBytes }),
 		Voluntary:   counts(func(r plainRun) int64 { return r.voluntary }),
 		Involuntary: counts(func(r plainRun) int64 { return r.involuntary }),
+		Throttled:   times(func(r plainRun) time.Duration { return r.stopped }),
 		OtherCPUs:   otherCPUs(list),
 		Metrics:     metrics(list),
 	}

@@ -51,16 +51,21 @@ func resolve(ctx context.Context, work, dir string, args []string, progress func
 	s := &target{plain: program{path: path, args: args, dir: dir}}
 	s.about = evidence.Program{Name: filepath.Base(args[0])}
 	info, err := buildInfo(ctx, path)
-	if errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, input.ErrRefused):
 		return nil, err
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("%s is not a Go program, or was built without its build information: explain reads "+
 			"what the Go runtime knows, so give it a program that go build made", args[0])
 	}
 
 	s.about.Module, s.about.Main = info.Main.Path, info.Path
 	s.buildConfig, s.hookProblem = findBuild(ctx, dir, path, info)
+	if ctx.Err() != nil { // hookProblem would blame the source
+		return nil, ctx.Err()
+	}
 	s.setSource()
 	return s, nil
 }

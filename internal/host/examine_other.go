@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/doctor"
 )
 
-// systemRoot is nil: only Linux tells about itself in files.
+// systemRoot returns nil: only Linux describes itself in files.
 func systemRoot() fs.FS { return nil }
 
-// ownCPU is wanted only beside what all processes use, which Linux alone tells in a file.
+// ownCPU is not needed: only Linux has a file with the CPU time of all processes, to subtract it from.
 func ownCPU() doctor.Reading[time.Duration] { return doctor.Absent[time.Duration]() }

@@ -259,10 +259,7 @@ func sampleTree(root fs.FS, s *sample) {
 
 // sampleThrottled counts the periods in which a quota stopped this process.
 func sampleThrottled(root fs.FS) doctor.Reading[uint64] {
-	read := func(name string) string {
-		s, _ := text(root, strings.TrimPrefix(name, "/"))
-		return s
-	}
+	read := absolute(root)
 	group, _ := findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo"))
 	n, ok := group.throttled(read)
 	if !ok {

@@ -4,7 +4,7 @@ package proc
 
 import "os"
 
-// Mark is used on Linux only.
+// Mark returns the environment variable of a work root, which only Linux reads.
 func Mark(root string) string { return "BREWPUT_PLACE=" + root }
 
 // Record does nothing: only Linux reports when a process started, which is needed because process IDs are

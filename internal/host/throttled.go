@@ -1,0 +1,39 @@
+package host
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+)
+
+// ThrottledTime returns how long CPU quotas have stopped the cgroup of this process and those above it, summed over
+// CPUs: two CPUs that are stopped for a second count two seconds. It is 0 if no group reports it.
+func ThrottledTime() time.Duration { return throttledTime(systemRoot()) }
+
+// throttledTime is ThrottledTime of a file system; nil stands for a system without such files.
+func throttledTime(root fs.FS) (sum time.Duration) {
+	if root == nil {
+		return 0
+	}
+	read := absolute(root)
+	group, _ := findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo"))
+	key, unit := "throttled_usec", time.Microsecond
+	if group.version == 1 {
+		key, unit = "throttled_time", time.Nanosecond
+	}
+	for _, dir := range group.dirs {
+		if n, ok := parseKeyed(read(path.Join(dir, "cpu.stat")), key); ok {
+			sum += time.Duration(n) * unit
+		}
+	}
+	return sum
+}
+
+// absolute returns a function that reads a file by its absolute path, or "" if it cannot.
+func absolute(root fs.FS) func(name string) string {
+	return func(name string) string {
+		s, _ := text(root, strings.TrimPrefix(name, "/"))
+		return s
+	}
+}
