@@ -74,7 +74,7 @@ func benchPairs(t *result.Trial) (pairs []pair, iterations int64) {
 		add("ns/op", wall, 1e9)
 		add("items/s", t.Metrics.Get(result.ItemsRate), 1)
 		add("B/s", t.Metrics.Get(result.BytesRate), 1)
-	} else if t.Open { // an operation lasts as long as its customer waits for it
+	} else if t.Open { // an operation lasts until its request is answered
 		add("ns/op", t.Metrics.Get("response_mean_ns"), 1)
 		add("ops/s", t.Metrics.Get(result.Throughput), 1)
 		for _, q := range []string{"p50", "p95", "p99"} {

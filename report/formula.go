@@ -102,12 +102,6 @@ func (f *frame) pointSuffix(r compare.Row) string {
 
 // writeFormulas writes the closed forms of the designs.
 func writeFormulas(b *strings.Builder, f *frame, st Style) {
-	for i, text := range f.formulaTexts() {
-		if i == 0 {
-			writeHeading(b, f.rows[0].Workload+": formulas", "closed forms of the wall time, with inputs measured "+
-				"in the same blocks", st)
-		}
-		b.WriteString("  ")
-		wrap(b, st.split(text), " ", 4, st.width()-2)
-	}
+	writeList(b, f.rows, f.formulaTexts(), "formulas",
+		"closed forms of the wall time, with inputs measured in the same blocks", st)
 }

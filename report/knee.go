@@ -54,13 +54,7 @@ func levelRange(first, last plan.Level) string {
 
 // writeKnees writes the levels of a factor between which a job's time is flat.
 func writeKnees(b *strings.Builder, f *frame, st Style) {
-	for i, text := range f.kneeTexts() {
-		if i == 0 {
-			writeHeading(b, f.rows[0].Workload+": knees", kneeTitle(), st)
-		}
-		b.WriteString("  ")
-		wrap(b, st.split(text), " ", 4, st.width()-2)
-	}
+	writeList(b, f.rows, f.kneeTexts(), "knees", kneeTitle(), st)
 }
 
 // markdownKnees writes the same as a list.

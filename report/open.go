@@ -65,7 +65,7 @@ func modelMean(r compare.Row, metric string) string {
 	case !known && has(result.ModelAlone):
 		return timeSliced
 	case !known:
-		return "" // too many customers were lost in some trial
+		return "" // too many requests were lost in some trial
 	}
 	return medianText(r, metric, fewDigits)
 }
@@ -122,7 +122,7 @@ func ofCapacity(r compare.Row) string {
 	return fmt.Sprintf("%.2f", float64(v))
 }
 
-// shareOfArrived prints a number of customers as a share of all customers.
+// shareOfArrived prints a number of requests as a share of all that arrived.
 func shareOfArrived(r compare.Row, metric string) string {
 	if r.N == 0 {
 		return ""
@@ -151,20 +151,20 @@ func (f *frame) viewTexts() []string {
 			Name string
 			Q    float64
 		}{{"p99", 0.99}, {"p95", 0.95}, {"p90", 0.9}, {"p75", 0.75}, {"p50", 0.5}} {
-			server, customer := busiest.Metric("service_"+q.Name+"_ns").Median,
+			service, response := busiest.Metric("service_"+q.Name+"_ns").Median,
 				busiest.Metric("response_"+q.Name+"_ns").Median
 			lost := float64(busiest.Metric(result.LostShare).Median)
-			text := "" // with too few customers a lower quantile is used, but not with too many lost
+			text := "" // with too few requests a lower quantile is used, but not with too many lost
 			switch {
-			case !server.Known():
-			case customer.Known():
-				text = number(customer, result.Nanoseconds, 2) + " at the client"
+			case !service.Known():
+			case response.Known():
+				text = number(response, result.Nanoseconds, 2) + " at the client"
 			case lost > 1-q.Q:
 				text = fmt.Sprintf("%s of the requests got no answer", decimal.Percent(lost, 3))
 			}
 			if text != "" {
 				list = append(list, fmt.Sprintf("%s: %s is %s at the server and %s", f.rowName(busiest), q.Name,
-					number(server, result.Nanoseconds, 2), text))
+					number(service, result.Nanoseconds, 2), text))
 				break
 			}
 		}
@@ -196,14 +196,6 @@ func writeViews(b *strings.Builder, f *frame, st Style) {
 	if !f.open {
 		return
 	}
-	list := f.viewTexts()
-	if len(list) == 0 {
-		return
-	}
-	writeHeading(b, f.rows[0].Workload+": latency at the server and at the client",
+	writeList(b, f.rows, f.viewTexts(), "latency at the server and at the client",
 		"at the highest measured rate that each design could serve", st)
-	for _, text := range list {
-		b.WriteString("  ")
-		wrap(b, st.split(text), " ", 4, st.width()-2)
-	}
 }

@@ -24,14 +24,7 @@ func (f *frame) serialTexts() (texts []string) {
 
 // writeSerials writes the share of a job's time that more CPUs do not shorten.
 func writeSerials(b *strings.Builder, f *frame, st Style) {
-	for i, text := range f.serialTexts() {
-		if i == 0 {
-			writeHeading(b, f.rows[0].Workload+": speed-up over one CPU",
-				"and the serial share of it, by Karp and Flatt", st)
-		}
-		b.WriteString("  ")
-		wrap(b, st.split(text), " ", 4, st.width()-2)
-	}
+	writeList(b, f.rows, f.serialTexts(), "speed-up over one CPU", "and the serial share of it, by Karp and Flatt", st)
 }
 
 // markdownSerials writes the same as a list.

@@ -127,7 +127,7 @@ func rankColumns(group string, verdicts []*compare.Verdict) []column {
 	return []column{ratios, intervals}
 }
 
-// overloadText says why a design is unstable, by the rate of the customers as a fraction of its capacity.
+// overloadText says why a design is unstable, by the rate of the requests as a fraction of its capacity.
 func overloadText(offered result.Value) string {
 	const nearly = 1.05 // the capacity is the median of a few trials and may itself be off by a few percent
 	switch {

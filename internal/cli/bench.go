@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -170,21 +169,16 @@ func benchIntent(s lab.Started) string {
 
 // benchResume continues a run of benchmarks, or shows a complete one.
 func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) error {
-	var wrong string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"resume", "format", "show", "full", "quiet", "verbose"}, f.Name) {
-			wrong = f.Name
-		}
-	})
+	err := refuseChanges(cmd.Flags())
 	switch {
-	case wrong != "":
-		return usage("--%s cannot change a run that is continued: --resume takes only --format with it", wrong)
+	case err != nil:
+		return err
 	case len(args) > 0:
 		return usage("--resume continues a run as it began: leave %s out", args[0])
 	case o.resume == "":
 		return usage("--resume is empty; name the directory of a run")
 	}
-	if _, err := a.fromEnvironment(cmd, o.validate, "format"); err != nil {
+	if _, err = a.fromEnvironment(cmd, o.validate, "format"); err != nil {
 		return err
 	}
 

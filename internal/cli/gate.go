@@ -73,20 +73,22 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 		case o.most == "":
 			return usage("gate needs --max-regression, as in --max-regression 5%%")
 		case !ok:
-			return usage("--max-regression %s: give per cent from 0%% to 1000%%, as in 5%%", o.most)
+			return usage("--max-regression %s: give 0%% to 1000%%, as in 5%%; below 1%% the sign is required, as in "+
+				"0.5%%", o.most)
 		}
 	}
 
 	e := a.benchEvents(args, &o.BenchOptions)
-	e.started = func(s lab.Started) string {
-		return fmt.Sprintf("%s: each block measures every benchmark of both revisions once (%s), until all are "+
-			"decided; at most %s in %v; stored in %s",
-			s.Header.Workload, result.Count(len(s.Header.Cases), "trial"), result.Count(o.Count, "block"), o.Budget,
-			s.Dir)
-	}
+	within := fmt.Sprintf(" in %v", o.Budget)
 	g.BenchOptions = o.BenchOptions
 	if g.Budget == 0 {
-		g.Budget = -1 // none
+		g.Budget, within = -1, "" // none
+	}
+	e.started = func(s lab.Started) string {
+		return fmt.Sprintf("%s: each block measures every benchmark of both revisions once (%s), until all are "+
+			"decided; at most %s%s; stored in %s",
+			s.Header.Workload, result.Count(len(s.Header.Cases), "trial"), result.Count(o.Count, "block"), within,
+			s.Dir)
 	}
 
 	res, err := lab.Gate(ctx, g)

@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -70,27 +74,24 @@ func (o *runOptions) checkAgain() error {
 
 // onlyResume refuses flags that would change the plan of the continued run.
 func onlyResume(cmd *cobra.Command) error {
-	var wrong string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		switch f.Name {
-		case "resume", "format", "show", "full", "quiet", "verbose", "time-limit", "baseline", "compare", "timeline",
-			"timeline-span", "sensitivity":
-		default:
-			wrong = f.Name
+	allowed := []string{"time-limit", "baseline", "compare"}
+	if cmd.Flags().Lookup("timeline") != nil {
+		allowed = append(allowed, "timeline", "timeline-span", "sensitivity")
+	}
+	return cmp.Or(checkTimelineSpan(cmd), refuseChanges(cmd.Flags(), allowed...))
+}
+
+// refuseChanges refuses flags that would change a run that is continued: all but --resume, those of the page, and those
+// that are allowed.
+func refuseChanges(flags *pflag.FlagSet, allowed ...string) (err error) {
+	allowed = append([]string{"format", "show", "full", "quiet", "verbose"}, allowed...)
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Name != "resume" && !slices.Contains(allowed, f.Name) {
+			err = usage("--%s cannot change a run that is continued: --resume takes only --%s with it", f.Name,
+				strings.Join(allowed, ", --"))
 		}
 	})
-	if err := checkTimelineSpan(cmd); err != nil {
-		return err
-	}
-	if wrong != "" {
-		also := "--compare and --time-limit"
-		if cmd.Flags().Lookup("timeline") != nil {
-			also = "--compare, --time-limit, --timeline and --sensitivity"
-		}
-		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, %s with it",
-			wrong, also)
-	}
-	return nil
+	return err
 }
 
 // continuation says how to continue an interrupted run with all options that were asked for. complete says that all

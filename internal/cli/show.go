@@ -66,6 +66,7 @@ func (a *app) showRun(ctx context.Context, dir string, o *runOptions) error {
 		fmt.Fprintf(a.stderr, "warning: this run is incomplete: %s; continue it with: %s\n", stored.Progress(),
 			resumeHint(*h, dir))
 	}
+	a.warnLostFailures(dir, stored.Trials)
 	if h.Bench != nil {
 		return a.showStoredBench(dir, o.format)
 	}
@@ -73,6 +74,7 @@ func (a *app) showRun(ctx context.Context, dir string, o *runOptions) error {
 	if err != nil {
 		return withExitCode(err)
 	}
+	a.warnLostFailures(dir, r.Predictions)
 	a.measuring = true // what fails from here on is the output
 	if err := a.newOutput(o).finish(r); err != nil {
 		return err

@@ -57,7 +57,7 @@ func virtualIntent(s lab.Started) string {
 		text += result.Count(h.Blocks, "replication") + " each"
 	}
 	if s.Estimate.Done > 0 {
-		text += fmt.Sprintf(", %d of them done", s.Estimate.Done)
+		text += ", " + result.Count(s.Estimate.Done, "trial") + " done"
 	}
 	return text
 }

@@ -76,4 +76,11 @@ func TestIntent(t *testing.T) {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
 	}
+
+	begun := lab.Started{Header: sweep.Header{Workload: "coffee", World: result.Virtual, Cases: three, Blocks: 2},
+		Estimate: sweep.Estimate{Done: 1}}
+	if got, want := intent(begun), "coffee, in virtual time: 3 cases of 2 designs, 2 replications each, "+
+		"1 trial done"; got != want {
+		t.Errorf("%q\nwant %q", got, want)
+	}
 }

@@ -133,8 +133,12 @@ func Of(dir string, h *sweep.Header) (*Experiment, error) {
 	}
 	x := new(Experiment)
 	err := json.Unmarshal(h.Commands, x)
-	if err == nil && (len(x.Commands) < 2 || x.Commands[0].Design != baseline) {
-		err = errors.New("it has fewer than two commands")
+	switch {
+	case err != nil:
+	case len(x.Commands) < 2:
+		err = errors.New("there are fewer than two")
+	case x.Commands[0].Design != baseline:
+		err = fmt.Errorf("the first one is the design %q, not %q", x.Commands[0].Design, baseline)
 	}
 	for _, c := range x.Commands {
 		if err == nil && (len(c.Words) == 0 || c.Design == "") {

@@ -256,11 +256,14 @@ func TestChanged(t *testing.T) {
 }
 
 func TestDamagedHeader(t *testing.T) {
-	for _, raw := range []string{"{", "{}", `{"commands":[{"design":"b","words":["x"]},{"design":"a","words":[]}]}`,
-		`{"commands":[{"design":"a","words":["x"]},{"design":"b","words":["y"]}]}`} {
+	for raw, want := range map[string]string{
+		"{": "unexpected end", "{}": "fewer than two",
+		`{"commands":[{"design":"b","words":["x"]},{"design":"a","words":[]}]}`:    "a command has no words",
+		`{"commands":[{"design":"a","words":["x"]},{"design":"b","words":["y"]}]}`: `the design "a", not "b"`,
+	} {
 		if r, _, err := Restore("dir", &sweep.Header{Commands: []byte(raw)}, nil, nil); err == nil || r != nil ||
-			!strings.HasPrefix(err.Error(), "dir: ") {
-			t.Errorf("%s: %v", raw, err)
+			!strings.HasPrefix(err.Error(), "dir: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", raw, err, want)
 		}
 	}
 	if r, all, err := Restore("dir", &sweep.Header{}, nil, nil); r != nil || all != nil || err != nil {

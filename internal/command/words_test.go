@@ -9,16 +9,19 @@ import (
 
 func TestWords(t *testing.T) {
 	for line, want := range map[string][]string{
-		"make":                          {"make"},
-		"  go build\t-o new . \n":       {"go", "build", "-o", "new", "."},
-		`sh -c 'echo "$HOME"; ls *.go'`: {"sh", "-c", `echo "$HOME"; ls *.go`},
-		`echo "a b" c\ d "" ''`:         {"echo", "a b", "c d", "", ""},
-		`echo "\$x \a \"" 'a\'`:         {"echo", `$x \a "`, `a\`},
-		`a"b"'c'd`:                      {"abcd"},
-		`echo \| \;`:                    {"echo", "|", ";"},
-		`"./my prog" ä`:                 {"./my prog", "ä"},
-		"\n make a~b c#d '~' \\~ \"#\"": {"make", "a~b", "c#d", "~", "~", "#"},
-		`a "\$b" '$c' ` + "'d\ne'":      {"a", "$b", "$c", "d\ne"},
+		"make":                             {"make"},
+		"  go build\t-o new . \n":          {"go", "build", "-o", "new", "."},
+		`sh -c 'echo "$HOME"; ls *.go'`:    {"sh", "-c", `echo "$HOME"; ls *.go`},
+		`echo "a b" c\ d "" ''`:            {"echo", "a b", "c d", "", ""},
+		`echo "\$x \a \"" 'a\'`:            {"echo", `$x \a "`, `a\`},
+		`a"b"'c'd`:                         {"abcd"},
+		`echo \| \;`:                       {"echo", "|", ";"},
+		`"./my prog" ä`:                    {"./my prog", "ä"},
+		"\n make a~b c#d '~' \\~ \"#\"":    {"make", "a~b", "c#d", "~", "~", "#"},
+		`a "\$b" '$c' ` + "'d\ne'":         {"a", "$b", "$c", "d\ne"},
+		"go \\\n test \"x\\\ny\" 'a\\\nb'": {"go", "test", "xy", "a\\\nb"},
+		"ma\\\nke \\\n":                    {"make"},
+		"[ -f a ] '?' \\[":                 {"[", "-f", "a", "]", "?", "["},
 	} {
 		if got, err := Words(line); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v; want %q", line, got, err, want)
@@ -30,7 +33,8 @@ func TestWords(t *testing.T) {
 		"a | b": "unquoted |", "a && b": "unquoted &", "a > b": "unquoted >", "echo $x": "unquoted $",
 		`rm "$TMP/x"`: "$ in double quotes", "a \"`b`\"": "` in double quotes", "rm ~/x": "unquoted ~",
 		"make # all": "unquoted #", "make a\nmake b": "line break", "a\n\tb": "line break",
-		"rm *.o": "unquoted *", "a\x00b": "zero byte", "a\xff": "UTF-8",
+		"rm *.o": "unquoted *", "rm ?.o": "unquoted ?", "rm [ab].o": "unquoted [", "rm x[1]": "unquoted [",
+		"a\x00b": "zero byte", "a\xff": "UTF-8", "\\\n": "names no command", "a \\\n\nb": "line break",
 	} {
 		if got, err := Words(line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v; want an error with %q", line, got, err, want)

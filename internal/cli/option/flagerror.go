@@ -71,8 +71,8 @@ func Invalid(f *pflag.Flag, value string) error {
 		"duration": "a time such as 500ms or 2s",
 		benchTime:  "a time such as 500ms, or iterations such as 200x", "bool": "true or false",
 	}[f.Value.Type()]
-	if takes == "" {
-		takes = "something else"
+	if takes == "" { // a list; all other types take any text
+		takes = "values separated by commas, as in a,b"
 	}
 	return fmt.Errorf("--%s %q is not possible: it takes %s", f.Name, value, takes)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/internal/config"
@@ -97,6 +98,17 @@ func TestDecimal(t *testing.T) {
 	}
 	if err := (decimal[uint64]{&u}).Set("-1"); err == nil {
 		t.Error("-1 is a seed")
+	}
+}
+
+// TestInvalidList checks that the error of a list says what it takes.
+func TestInvalidList(t *testing.T) {
+	flags := pflag.NewFlagSet("gate", pflag.ContinueOnError)
+	flags.StringSlice("metric", nil, "")
+	err := FlagError(&cobra.Command{}, flags.Parse([]string{"--metric", `a"b`}))
+	want := `--metric "a\"b" is not possible: it takes values separated by commas, as in a,b`
+	if err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
