@@ -64,13 +64,15 @@ func run(w io.Writer, dir string, check bool) (kept bool, err error) {
 
 // build builds the command as it is released, with the given linker flags.
 func build(file, ldflags string) error {
-	_, err := goCommand("build", "-ldflags", ldflags, "-o", file, "./cmd/brewput")
+	_, err := goCommand("build", "-trimpath", "-ldflags", ldflags, "-o", file, "./cmd/brewput")
 	return err
 }
 
-// goCommand runs the go command for the released platform and returns its standard output, of at most 1 MB.
+// goCommand runs the go command with the settings of make release for linux/amd64, whatever the environment sets. It
+// returns the standard output, of at most 1 MB.
 func goCommand(args ...string) (string, error) {
-	c := proc.Command{Env: append(os.Environ(), "GOOS=linux", "GOARCH=amd64")}
+	c := proc.Command{Env: append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=",
+		"GOEXPERIMENT=", "GOAMD64=v1", "GOWORK=off", "GODEBUG=")}
 	out, _, err := c.Tool(context.Background(), 1<<20, "go", args...)
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
@@ -84,8 +86,8 @@ func judge(w io.Writer, size int64) bool {
 	if size > limit {
 		verdict = "MISSED; make size reports what takes the space"
 	}
-	fmt.Fprintf(w, "released binary (go build -ldflags '-s -w', linux/amd64): %s; limit %s: %s\n", megabytes(size),
-		megabytes(limit), verdict)
+	fmt.Fprintf(w, "released binary (go build -trimpath -ldflags '-s -w', linux/amd64, no cgo): %s; limit %s: %s\n",
+		megabytes(size), megabytes(limit), verdict)
 	return size <= limit
 }
 

@@ -44,6 +44,17 @@ func TestBySymbols(t *testing.T) {
 	}
 }
 
+// TestGoCommand checks that the environment does not change what is built.
+func TestGoCommand(t *testing.T) {
+	t.Setenv("CGO_ENABLED", "1")
+	t.Setenv("GOAMD64", "v3")
+	t.Setenv("GOFLAGS", "-tags=other")
+	got, err := goCommand("env", "GOOS", "GOARCH", "CGO_ENABLED", "GOAMD64", "GOFLAGS")
+	if want := "linux\namd64\n0\nv1\n\n"; err != nil || got != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
 func TestJudge(t *testing.T) {
 	for size, want := range map[int64]string{21_819_657: "21.82 MB; limit 25.00 MB: kept", limit: "kept",
 		limit + 1: "MISSED"} {
