@@ -40,6 +40,11 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	git(t, first, "tag", "v1.2.3")
+	settings := filepath.Join(t.TempDir(), "env") // as go env -w writes it
+	if err := os.WriteFile(settings, []byte("GOFLAGS=-tags=other\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOENV", settings)
 	second := filepath.Join(t.TempDir(), "another place")
 	git(t, first, "clone", "-q", first, second)
 
@@ -73,8 +78,8 @@ func TestRelease(t *testing.T) {
 			t.Errorf("the list of modules lacks %q:\n%s", want, list)
 		}
 	}
-	if strings.Contains(list, first) {
-		t.Errorf("the list of modules holds a path of this machine:\n%s", list)
+	if strings.Contains(list, first) || strings.Contains(list, "-tags") {
+		t.Errorf("the list of modules holds a path or a setting of this machine:\n%s", list)
 	}
 	for _, name := range []string{base + archiveSuffix(), base + "_modules.txt"} {
 		if want := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(dirs[0][name])), name); !strings.Contains(sums, want) {
