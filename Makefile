@@ -46,7 +46,7 @@ bench: ## measure what env, the load loop and a trial cost
 	$(GO) run ./cmd/brewput calibrate
 
 PGO = cmd/brewput/default.pgo
-# Who is alone on a CPU is not moved to another, which may be slower: a third, on a shared machine.
+# A process that is pinned to one CPU is not moved to a slower one. On a shared machine, one can be a third slower.
 ALONE = $$(command -v taskset >/dev/null && echo taskset -c $$(sed -n 's/^Cpus_allowed_list:.*[^0-9]//p' /proc/self/status))
 bench-sim: ## compare the simulator with SimPy (installed by pip) and others, on one CPU, and with its lower bounds: about 7 minutes
 	@mkdir -p bin && $(GO) build -pgo=$(PGO) -o bin/benchsim ./proof/simspeed

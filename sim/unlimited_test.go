@@ -48,8 +48,8 @@ func TestUnlimitedBusy(t *testing.T) {
 	}
 }
 
-// TestUnlimitedOrder: who is made ready goes on at that instant, but not before others of the instant: those are what
-// was to happen then already, and those who were made ready earlier.
+// TestUnlimitedOrder checks that a goroutine that becomes ready continues at that instant, after the events that were
+// due then already, and after the goroutines that became ready earlier.
 func TestUnlimitedOrder(t *testing.T) {
 	s := newUnlimited(t, Costs{})
 	c := NewChan("c", 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// spin computes until flag is set, which nobody does before it is told to.
+// spin computes until flag is set, or until told sends true.
 func spin(flag *bool, told <-chan bool) {
 	for n := uint(0); !*flag; n++ {
 		if n%1024 == 0 {
@@ -127,8 +127,8 @@ func TestFullMemory(t *testing.T) {
 	}
 }
 
-// TestFullMemoryIsAnswered: who recovers when memory is full cannot go on, nor does anybody blame a design for the time
-// that the answer takes.
+// TestFullMemoryIsAnswered checks that a design that recovers when memory is full cannot continue, and that the
+// watchdog does not blame the design for the time that Config.Room takes.
 func TestFullMemoryIsAnswered(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	const watchdog = 20 * ms
@@ -156,7 +156,7 @@ func TestFullMemoryIsAnswered(t *testing.T) {
 	}
 }
 
-// TestFullMemoryOfAStranger: who is not of env ends itself there too, without a panic.
+// TestFullMemoryOfAStranger checks that a goroutine of a go statement ends too when memory is full, without a panic.
 func TestFullMemoryOfAStranger(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	err := New(Config{Room: func() bool { return false }}).Run("body", func(e env.Env) {

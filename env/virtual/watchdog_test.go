@@ -34,7 +34,7 @@ func TestShortWaits(t *testing.T) {
 		looked, ended := make(chan sample), make(chan bool)
 		w.onSample = func(l sample) {
 			if l == blocking {
-				looked <- l // who waits goes on when it was seen
+				looked <- l // the waiting body continues when it was seen
 			}
 		}
 		err := w.Run("body", func(e env.Env) {

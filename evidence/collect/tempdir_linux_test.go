@@ -158,6 +158,6 @@ func running(pid string) bool {
 func TestNoTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
 	if _, err := newTempDir("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
-		t.Errorf("OpenPlace: %v", err)
+		t.Errorf("newTempDir: %v", err)
 	}
 }

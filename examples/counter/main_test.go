@@ -16,6 +16,9 @@ func TestDesigns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(run.Trials) != 4 {
+		t.Errorf("%d trials, want 4", len(run.Trials))
+	}
 	for _, trial := range run.Trials {
 		if trial.Status != result.OK {
 			t.Errorf("%s %s: %s: %s", trial.Design, trial.Point, trial.Status, trial.Error)

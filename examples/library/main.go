@@ -18,7 +18,7 @@ func design(name string, connections int) workload.Design {
 	return workload.Design{Name: name, Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
 		pool := env.NewChan[int](e, "pool", connections)
 		return workload.Stream{Op: func(e env.Env, _ uint64) {
-			pool.Send(0) // take a connection, or wait for one
+			pool.Send(0)    // take a connection, or wait for one
 			e.Burn(100_000) // ns
 			pool.Recv()
 		}}, nil

@@ -3,6 +3,7 @@ package arch
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
 	"maps"
 	"os"
 	"path/filepath"
@@ -33,9 +34,11 @@ func TestArchitecture(t *testing.T) {
 // TestPolicyIsCurrent checks that everything the policy permits exists and is used.
 func TestPolicyIsCurrent(t *testing.T) {
 	packages, vars, used, paths := map[string]bool{}, map[string]bool{}, map[string][]string{}, map[string]bool{}
+	exiting := map[string]bool{} // functions that end the process, as in mayExit
 	for _, f := range load(t) {
 		key := f.pkg
 		paths[f.path] = true
+		ends(f, func(name, _ string, _ ast.Node) { exiting[name] = true })
 		if f.test {
 			key = "tests"
 		} else {
@@ -76,6 +79,11 @@ func TestPolicyIsCurrent(t *testing.T) {
 	for path, reason := range openers {
 		if reason == "" || !paths[path] {
 			t.Errorf("the policy lets %s open files, which does not exist or has no reason", path)
+		}
+	}
+	for name, reason := range mayExit {
+		if reason == "" || !exiting[name] {
+			t.Errorf("the policy lets %s end the process, which it does not, or there is no reason", name)
 		}
 	}
 	for name, reason := range variables {
@@ -165,7 +173,9 @@ var snippets = []struct{ path, src, want string }{
 	{"trial/a.go", `package a; import "time"; func f() { time.Now() }`, ""},
 
 	{"sim/a.go", `package a; import "math"; const c = math.MaxInt64`, ""},
+	{"sim/a.go", `package a; import "math"; var _ = int(math.MinInt32)`, ""},
 	{"sim/a.go", `package a; import m "math"; func f() { m.Log(2) }`, "math.Log in"},
+	{"sim/a.go", `package a; import "math"; var _ = int(math.Max(1, 2))`, "math.Max in"},
 	{"sim/a.go", `package a; func f() (x float64) { return }`, "float64 in"},
 	{"sim/a_test.go", `package a; func f() (x float64) { return }`, ""},
 	{"load/a.go", `package a; func f() (x float64) { return }`, ""},

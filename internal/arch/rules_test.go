@@ -127,8 +127,10 @@ func integers(f *file) (wrong []string) {
 	if f.test || !wholeNumbers[f.pkg] {
 		return nil
 	}
+	limits := []string{"math.MaxInt", "math.MaxUint", "math.MinInt"}
 	uses(f, func(use string, n ast.Node) {
-		if strings.HasPrefix(use, "math.") && !strings.HasPrefix(use, "math.Max") {
+		limit := slices.ContainsFunc(limits, func(l string) bool { return strings.HasPrefix(use, l) })
+		if strings.HasPrefix(use, "math.") && !limit {
 			wrong = append(wrong, fmt.Sprintf("%s: %s in %q, which computes in integers", f.at(n), use, f.pkg))
 		}
 	})
@@ -168,6 +170,16 @@ func exits(f *file) (wrong []string) {
 	if f.test || f.ast.Name.Name == "main" {
 		return nil
 	}
+	ends(f, func(name, use string, n ast.Node) {
+		if mayExit[name] == "" {
+			wrong = append(wrong, fmt.Sprintf("%s: %s; only main packages end the process", f.at(n), use))
+		}
+	})
+	return wrong
+}
+
+// ends visits every use of a function that ends the process, with the file and the function that use it.
+func ends(f *file, visit func(name, use string, n ast.Node)) {
 	function := func(n ast.Node) string {
 		for _, decl := range f.ast.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Pos() <= n.Pos() && n.Pos() < fn.End() {
@@ -177,11 +189,10 @@ func exits(f *file) (wrong []string) {
 		return ""
 	}
 	uses(f, func(use string, n ast.Node) {
-		if (use == "os.Exit" || use == "syscall.Exit") && mayExit[f.path+" "+function(n)] == "" {
-			wrong = append(wrong, fmt.Sprintf("%s: %s; only main packages end the process", f.at(n), use))
+		if use == "os.Exit" || use == "syscall.Exit" {
+			visit(f.path+" "+function(n), use, n)
 		}
 	})
-	return wrong
 }
 
 // designs finds what would prevent the designs of the catalog from running in both worlds.

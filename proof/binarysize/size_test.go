@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"debug/elf"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -41,6 +43,21 @@ func TestBySymbols(t *testing.T) {
 	})
 	if want := map[string]int64{"fmt": 120, "os": 7}; !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestGoCommand checks that neither the environment nor go env -w changes what is built.
+func TestGoCommand(t *testing.T) {
+	settings := filepath.Join(t.TempDir(), "env") // as go env -w writes it
+	if err := os.WriteFile(settings, []byte("GOFLAGS=-tags=other\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOENV", settings)
+	t.Setenv("CGO_ENABLED", "1")
+	t.Setenv("GOAMD64", "v3")
+	got, err := goCommand("env", "GOOS", "GOARCH", "CGO_ENABLED", "GOAMD64", "GOFLAGS")
+	if want := "linux\namd64\n0\nv1\n\n"; err != nil || got != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Command falseverdicts tests whether lab.Measure reports a difference between a design and itself in at most 5% of
 // comparisons: make aa. Each comparison is a separate run of two designs that are the same code. The command stores
-// every verdict, and a later call continues. It exits with 1 if more verdicts are false than 5%, and with 4 if a trial
-// failed.
+// every verdict, and a later call continues. It exits with 1 if more verdicts are false than 5%, and with 4 if
+// something failed.
 package main
 
 import (

@@ -39,7 +39,7 @@ func known() []Verdict {
 	return all
 }
 
-func TestOf(t *testing.T) {
+func TestNewScore(t *testing.T) {
 	s := NewScore(known())
 	type counts struct{ hits, of int }
 	for name, c := range map[string]struct {

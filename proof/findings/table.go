@@ -12,7 +12,7 @@ import (
 // Row is the score of an explainer on a set of families.
 type Row struct {
 	Answers string `json:"answers"` // "level B", "level A", or a rival
-	Set     string `json:"set"`     // "all", "tuned on", "held out", "fold 2"
+	Set     string `json:"set"`     // "all", "tuned on" or "held out"
 	Score   Score  `json:"score"`
 }
 

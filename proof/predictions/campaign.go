@@ -34,15 +34,24 @@ func (c *campaign) run(ctx context.Context) (code int, err error) {
 	switch left := len(planned) - len(complete); {
 	case c.Real:
 		code = c.scoreReal(complete, left)
-		record.Remaining(c.stdout, left, "runs")
+		c.remaining(left)
 	case left > 0:
 		code = exitUndecided
-		record.Remaining(c.stdout, left, "runs")
+		c.remaining(left)
 	default:
 		code, err = c.scoreGrids(complete)
 	}
 	c.printf("\nIt took %v.\n", time.Since(began).Round(time.Second))
 	return code, err
+}
+
+// remaining prints how many runs are left, if any, and what to do.
+func (c *campaign) remaining(left int) {
+	if c.scoreOnly && left > 0 {
+		c.printf("\n%s missing or incomplete: run the command without -score.\n", result.Count(left, "run"))
+		return
+	}
+	record.Remaining(c.stdout, left, "runs")
 }
 
 // overhead is the time of a trial beyond its window: a new process, two probes of the clock and the burns before them.

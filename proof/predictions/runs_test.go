@@ -67,6 +67,20 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestScoreOnly checks that a call that only scores does not ask to be repeated, because that would measure nothing.
+func TestScoreOnly(t *testing.T) {
+	for _, real := range []bool{false, true} {
+		var out bytes.Buffer
+		c := &campaign{stdout: &out, stderr: &out, dir: t.TempDir(), scoreOnly: true,
+			settings: settings{Real: real, Every: 1, Blocks: 5}}
+		code, err := c.run(t.Context())
+		if code != exitUndecided || err != nil || strings.Contains(out.String(), "same command") ||
+			!strings.Contains(out.String(), "missing or incomplete: run the command without -score.\n") {
+			t.Errorf("real %v: exit %d, %v\n%s", real, code, err, &out)
+		}
+	}
+}
+
 // writerFunc is a writer that calls a function.
 type writerFunc func([]byte)
 

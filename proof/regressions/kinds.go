@@ -153,7 +153,7 @@ func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 		Cost, Low, High *float64
 		N               int
 	}
-	if err := json.Unmarshal(line, &v); err != nil || v.Cost == nil {
+	if err := json.Unmarshal(line, &v); err != nil || v.Cost == nil || v.Low == nil || v.High == nil {
 		return o, fmt.Errorf("%s: gate says %s", k.name, line)
 	}
 	o.Cost, o.Low, o.High, o.Blocks = *v.Cost, *v.Low, *v.High, v.N

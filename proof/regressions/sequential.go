@@ -86,8 +86,11 @@ func (c *campaign) blocks(ctx context.Context, seed int) (verdict, error) {
 // verdict runs brewput and returns its verdict.
 func (c *campaign) verdict(ctx context.Context, args ...string) (verdict, error) {
 	code, stdout, stderr, err := c.brewput(ctx, append(args, "--format", "json")...)
-	if err != nil || code != 0 {
-		return verdict{}, fmt.Errorf("%s: exit %d, %w\n%s", args[0], code, err, stderr)
+	if err != nil {
+		return verdict{}, fmt.Errorf("%s: %w", args[0], err)
+	}
+	if code != 0 {
+		return verdict{}, fmt.Errorf("%s exits with %d:\n%s", args[0], code, stderr)
 	}
 	for l := range bytes.Lines(stdout) {
 		var v verdict

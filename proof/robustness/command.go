@@ -69,8 +69,8 @@ func goCache() string {
 	return filepath.Join(dir, "go-build")
 }
 
-// run runs the program to its end. limit is the time limit of the command. A command without one, with limit 0, is
-// judgeExit after some time.
+// run runs the program to its end. limit is the time limit that the command sets itself. A command without one, with
+// limit 0, is interrupted after some time.
 func (a *attempt) run(ctx context.Context, limit time.Duration, args ...string) (ran, error) {
 	return a.watch(ctx, a.command(args...), limit)
 }
@@ -100,13 +100,9 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 	}()
 
 	// A command without a time limit is interrupted first, and ended only if it ignores that.
-	interrupt := time.After(patience)
+	interrupt, deadline := time.After(patience), time.After(patience+graceful)
 	if limit > 0 {
-		interrupt = nil
-	}
-	deadline := time.After(max(limit, patience) + graceful)
-	if limit > 0 {
-		deadline = time.After(limit + graceful)
+		interrupt, deadline = nil, time.After(limit+graceful)
 	}
 
 	for running := true; running; {

@@ -176,7 +176,7 @@ func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error
 		}
 		a.judge(r, false)
 		want := s.want[strings.Join(args, " ")]
-		// whether or not the page has what differs
+		// Even if the page shows nothing that differs.
 		if swapped && (args[0] != "compare" || a.Index%20 == headerSwap) && !noticed(r, want) {
 			a.find("silent: %s accepts a part of another run", args[0])
 		}

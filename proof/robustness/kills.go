@@ -70,10 +70,10 @@ func (a *attempt) runAndSignal(ctx context.Context, after time.Duration, do func
 		}
 	}()
 
-	limit := time.AfterFunc(time.Minute, func() { r.hung = true; proc.EndGroup(cmd.Process) })
+	limit := time.AfterFunc(time.Minute, func() { proc.EndGroup(cmd.Process) })
 	err := cmd.Wait()
 	ended := time.Now()
-	limit.Stop()
+	r.hung = !limit.Stop()
 	<-began
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {

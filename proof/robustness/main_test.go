@@ -236,15 +236,19 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestOnly checks that -only accepts the names of attempts and nothing else.
-func TestOnly(t *testing.T) {
+// TestValidate checks that -only accepts the names of attempts, -areas those of areas, and nothing else.
+func TestValidate(t *testing.T) {
 	c := &campaign{areas: []string{"lines", "names"}}
 	for only, good := range map[string]bool{"": true, "lines:999": true, "lines:1000": false, "lines:-1": false,
 		"lines": false, "lines:1x": false,
 		"kills:1": false, "line:1": false} {
-		if err := c.exists(only); (err == nil) != good {
+		if err := c.validate(only); (err == nil) != good {
 			t.Errorf("-only %q: %v", only, err)
 		}
+	}
+	c.areas = append(c.areas, "line")
+	if err := c.validate(""); err == nil || !strings.Contains(err.Error(), `there is no area "line"`) {
+		t.Errorf("-areas lines,names,line: %v", err)
 	}
 }
 

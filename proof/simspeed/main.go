@@ -145,7 +145,7 @@ func (b *bench) steady() error {
 		n, events := after.Mallocs-before.Mallocs, 2*(last-first)
 		each := float64(n) / float64(events)
 		b.printf("%-24s %d in %d events: %.6f an event  %s\n", e.name, n, events, each,
-			b.judge("allocations", each < 1e-4, "0.0001"))
+			b.judge("allocations, "+e.name, each < 1e-4, "0.0001"))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"runtime/pprof"
 	"time"
@@ -8,12 +9,12 @@ import (
 
 // profile writes a CPU profile of the simulator for the compiler. It covers M/M/1 by each engine and many goroutines as
 // lists, for three times the least time each, and designs of the coffee shop on several numbers of CPUs.
-func (b *bench) profile(path string) error {
+func (b *bench) profile(path string) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	if err := pprof.StartCPUProfile(f); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Forged is a name that forges a line of brewput's output if it is not quoted. It begins with ForgedLine.
+// Forged is a name that forges a line of brewput's output if it is not quoted. The line begins with ForgedLine.
 const (
 	Forged     = "\n" + ForgedLine + ": all is well\n"
 	ForgedLine = "warning-forged"

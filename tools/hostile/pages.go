@@ -57,7 +57,7 @@ func Fault(format, text string) string {
 	return ""
 }
 
-// oneElement reads XML to its end, which a name may move, and rejects anything outside its one element.
+// oneElement returns an error if a text is not XML with exactly one root element. A name may end that element early.
 func oneElement(text string) error {
 	in, depth, elements := xml.NewDecoder(strings.NewReader(text)), 0, 0
 	for {
@@ -77,7 +77,7 @@ func oneElement(text string) error {
 			depth--
 		case xml.CharData:
 			if depth == 0 && strings.TrimSpace(string(token)) != "" {
-				return errors.New("text beside the element")
+				return errors.New("text outside the element")
 			}
 		}
 	}

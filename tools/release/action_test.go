@@ -11,8 +11,7 @@ import (
 )
 
 // fakeBrewput stands for the program: it writes its arguments to the file arguments, appends BREWPUT_CONFIG to the
-// summary, prints a page that tries to give
-// the runner a command, and exits with the code of the variable CODE.
+// summary, prints a page that tries to give the runner a command, and exits with the code of the variable CODE.
 const fakeBrewput = `#!/bin/sh
 printf '%s\n' "$@" >"$RUNNER_TEMP/arguments"
 printf 'config=%s\n' "$BREWPUT_CONFIG" >>"$GITHUB_STEP_SUMMARY"

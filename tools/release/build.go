@@ -75,10 +75,10 @@ func (r *release) buildArchive(ctx context.Context, p platform, extra []file) ([
 const mostOutput = 1 << 20
 
 // compile builds a program without anything that depends on this machine: no paths, no C compiler, and no setting
-// of the go command that the environment holds.
+// of the go command from the environment or from go env -w. An empty variable alone would not hide the latter.
 func compile(ctx context.Context, pkg string, p platform, binary string) error {
-	c := proc.Command{Env: append(os.Environ(), "GOOS="+p.goos, "GOARCH="+p.goarch, "CGO_ENABLED=0", "GOFLAGS=",
-		"GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off", "GODEBUG=")}
+	c := proc.Command{Env: append(os.Environ(), "GOOS="+p.goos, "GOARCH="+p.goarch, "CGO_ENABLED=0", "GOENV=off",
+		"GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off", "GODEBUG=")}
 	_, _, err := c.Tool(ctx, mostOutput, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o",
 		binary, pkg)
 	if err != nil {

@@ -40,6 +40,11 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	git(t, first, "tag", "v1.2.3")
+	settings := filepath.Join(t.TempDir(), "env") // as go env -w writes it
+	if err := os.WriteFile(settings, []byte("GOFLAGS=-tags=other\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOENV", settings)
 	second := filepath.Join(t.TempDir(), "another place")
 	git(t, first, "clone", "-q", first, second)
 
@@ -61,14 +66,20 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s differs between two builds", name)
 		}
 	}
+	archive := unpack(t, archiveSuffix(), []byte(dirs[0][base+archiveSuffix()]))
+	for _, want := range []string{"/brewput", "/README.md -rw-r--r-- read me\n", "/share/man/a.1 -rw-r--r-- a page\n"} {
+		if !strings.Contains(archive, base+want) {
+			t.Errorf("the archive lacks %q:\n%.1000q", base+want, archive)
+		}
+	}
 	list, sums := dirs[0][base+"_modules.txt"], dirs[0]["SHA256SUMS"]
 	for _, want := range []string{runtime.Version(), "mod\texample.com/a\tv1.2.3", "-trimpath=true", "vcs.revision="} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list of modules lacks %q:\n%s", want, list)
 		}
 	}
-	if strings.Contains(list, first) {
-		t.Errorf("the list of modules holds a path of this machine:\n%s", list)
+	if strings.Contains(list, first) || strings.Contains(list, "-tags") {
+		t.Errorf("the list of modules holds a path or a setting of this machine:\n%s", list)
 	}
 	for _, name := range []string{base + archiveSuffix(), base + "_modules.txt"} {
 		if want := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(dirs[0][name])), name); !strings.Contains(sums, want) {
@@ -130,56 +141,56 @@ func TestArchives(t *testing.T) {
 	files := []file{{"a/brewput", 0o755, []byte("program")}, {"a/LICENSE", 0o644, []byte("free")}}
 	want := fmt.Sprintf("a/brewput -rwxr-xr-x program %v\na/LICENSE -rw-r--r-- free %v\n", made, made)
 
-	var zipped bytes.Buffer
-	if err := writeZip(&zipped, files, made); err != nil {
-		t.Fatal(err)
-	}
-	zr, err := zip.NewReader(bytes.NewReader(zipped.Bytes()), int64(zipped.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got strings.Builder
-	for _, f := range zr.File {
-		r, err := f.Open()
-		if err != nil {
+	for format, write := range map[string]func(io.Writer, []file, time.Time) error{".zip": writeZip,
+		".tar.gz": writeTarGz} {
+		var archive bytes.Buffer
+		if err := write(&archive, files, made); err != nil {
 			t.Fatal(err)
 		}
+		if got := unpack(t, format, archive.Bytes()); got != want {
+			t.Errorf("%s:\n%swant\n%s", format, got, want)
+		}
+	}
+}
+
+// unpack returns a line for each file of an archive: its name, mode, data and time.
+func unpack(t *testing.T, format string, archive []byte) string {
+	t.Helper()
+	var list strings.Builder
+	add := func(name string, mode fs.FileMode, r io.Reader, made time.Time) {
 		data, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintln(&got, f.Name, f.Mode(), string(data), f.Modified.UTC())
+		fmt.Fprintln(&list, name, mode, string(data), made.UTC())
 	}
-	if got.String() != want {
-		t.Errorf("zip:\n%swant\n%s", &got, want)
+	if format == ".zip" {
+		zr, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range zr.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(f.Name, f.Mode(), r, f.Modified)
+		}
+		return list.String()
 	}
-
-	var tarred bytes.Buffer
-	if err := writeTarGz(&tarred, files, made); err != nil {
-		t.Fatal(err)
-	}
-	gz, err := gzip.NewReader(&tarred)
+	gz, err := gzip.NewReader(bytes.NewReader(archive))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.Reset()
-	tr := tar.NewReader(gz)
-	for {
+	for tr := tar.NewReader(gz); ; {
 		h, err := tr.Next()
 		if err == io.EOF {
-			break
+			return list.String()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := io.ReadAll(tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintln(&got, h.Name, h.FileInfo().Mode(), string(data), h.ModTime.UTC())
-	}
-	if got.String() != want {
-		t.Errorf("tar:\n%swant\n%s", &got, want)
+		add(h.Name, h.FileInfo().Mode(), tr, h.ModTime)
 	}
 }
 

@@ -45,7 +45,7 @@ type answers struct {
 	Verdicts []findings.Verdict `json:"verdicts"`
 }
 
-// judge lets explain and its rivals answer from the stored evidence. Cases without evidence are left out.
+// judge lets explain and its rivals answer from the stored evidence. It lists the cases that it cannot score.
 func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer) ([]answers, error) {
 	all := []answers{{Name: "level B"}, {Name: "level A"}}
 	for _, r := range findings.Rivals() {
@@ -62,6 +62,7 @@ func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer)
 		}
 		e, err := load(dir, c)
 		if err != nil {
+			fmt.Fprintf(out, "not scored: %s, it has no evidence: %v\n", c.Name(), err)
 			continue
 		}
 		add := func(k int, findings []explain.Finding) {

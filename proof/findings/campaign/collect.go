@@ -34,12 +34,12 @@ type stored struct {
 }
 
 // collectAll explains every case that has no evidence yet, and stores the evidence. It begins nothing after the piece
-// is over, and returns how many cases are left. It reports a program that cannot be explained and continues with the
-// next.
-func collectAll(ctx context.Context, dir string, cases []corpus.Case, piece record.Piece, out io.Writer) (left int,
-	err error) {
+// is over, and returns how many cases are left. It reports a program that cannot be explained, continues with the next,
+// and returns how many failed.
+func collectAll(ctx context.Context, dir string, cases []corpus.Case, piece record.Piece, out io.Writer) (left,
+	failed int, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "evidence"), 0o755); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var todo []corpus.Case
 	for _, c := range cases {
@@ -53,19 +53,20 @@ func collectAll(ctx context.Context, dir string, cases []corpus.Case, piece reco
 		func(a, b int) { todo[a], todo[b] = todo[b], todo[a] })
 	for n, c := range todo {
 		if piece.Over() {
-			return len(todo) - n, nil
+			return len(todo) - n, failed, nil
 		}
 		took, err := collect(ctx, dir, c, out)
 		switch {
 		case ctx.Err() != nil:
-			return len(todo) - n, ctx.Err()
+			return len(todo) - n, failed, ctx.Err()
 		case err != nil:
+			failed++
 			fmt.Fprintf(out, "%-22s failed: %v\n", c.Name(), err)
 		default:
 			fmt.Fprintf(out, "%-22s %5.1f s\n", c.Name(), took.Seconds())
 		}
 	}
-	return 0, nil
+	return 0, failed, nil
 }
 
 // collect lets lab.Explain explain the program of a case, and stores its evidence. It reports stored evidence from

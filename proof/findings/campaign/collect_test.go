@@ -3,11 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/proof/findings/corpus"
+	"github.com/brewput/brewput/proof/record"
 )
 
 // TestStored checks that load returns the evidence that save wrote, with the source, unless the program has changed.
@@ -38,6 +40,27 @@ func TestStored(t *testing.T) {
 	}
 	if _, err := load(dir, c); err != errChanged {
 		t.Errorf("of another program: %v", err)
+	}
+}
+
+// TestFailed checks that a program that cannot be explained is counted and reported, and that its case is not scored.
+func TestFailed(t *testing.T) {
+	families, err := corpus.Families()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := *families[0]
+	f.Points = []map[string]string{{}} // the program lacks its parameters
+	cases, dir := []corpus.Case{{Family: &f, Form: corpus.Fixed}}, t.TempDir()
+	var out strings.Builder
+	left, failed, err := collectAll(t.Context(), dir, cases, record.Piece{}, &out)
+	if left != 0 || failed != 1 || err != nil || !strings.Contains(out.String(), "failed: ") {
+		t.Errorf("%d left, %d failed, %v: %s", left, failed, err, &out)
+	}
+	out.Reset()
+	all, err := judge(dir, cases, corpus.Labels{}, &out)
+	if err != nil || len(all[0].Verdicts) != 0 || !strings.Contains(out.String(), "it has no evidence") {
+		t.Errorf("%v, %v: %s", all, err, &out)
 	}
 }
 

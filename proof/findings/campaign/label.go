@@ -71,7 +71,7 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, piec
 		}
 		i.Machine = elsewhere
 		kept[c.Name()] = i
-		fmt.Fprintf(out, "%-18s %-20s %6.3f s -> %6.3f s  gain %3.0f %% [%.0f, %.0f]\n", c.Label().Class, c.Name(),
+		fmt.Fprintf(out, "%-18s %-20s %6.3f s -> %6.3f s  gain %3.0f%% [%.0f%%, %.0f%%]\n", c.Label().Class, c.Name(),
 			i.SickSeconds, i.FixedSeconds, 100*i.Gain, 100*i.Low, 100*i.High)
 		if err := store(file, stored, cases, kept); err != nil {
 			return len(todo) - n, err

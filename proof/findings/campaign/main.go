@@ -87,21 +87,26 @@ func campaign(ctx context.Context, o options) error {
 	}
 
 	piece := record.NewPiece(o.limit)
-	left := 0
+	left, failed := 0, 0
 	switch {
 	case o.label:
 		left, err = label(ctx, cases, labelFile, o.runs, piece, os.Stdout)
 	case !o.score:
-		left, err = collectAll(ctx, o.dir, cases, piece, os.Stdout)
+		left, failed, err = collectAll(ctx, o.dir, cases, piece, os.Stdout)
 	}
 	if err != nil {
 		return err
 	}
 	record.Remaining(os.Stdout, left, "programs")
-	if o.label || left > 0 {
-		return nil
+	if !o.label && left == 0 {
+		if err := conclude(o.dir, cases, o.heldOut, os.Stdout); err != nil {
+			return err
+		}
 	}
-	return conclude(o.dir, cases, o.heldOut, os.Stdout)
+	if failed > 0 {
+		return fmt.Errorf("%d programs could not be explained", failed)
+	}
+	return nil
 }
 
 // only returns the families of these names.
