@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/result"
 )
 
@@ -30,7 +31,8 @@ func FuzzExceptions(f *testing.F) {
 	})
 }
 
-// TestStale: a line is stale that has expired, or names no benchmark though all of the package are measured.
+// TestStale checks that lines that have expired are stale, and lines that match no benchmark if all benchmarks of the
+// packages are measured. A benchmark that fails still has its lines.
 func TestStale(t *testing.T) {
 	list := []Exception{
 		{1, "A*", "ns/op", "2026-01-01", "expired"}, {2, "A*", "ns/op", "2026-01-02", "serves today"},
@@ -38,7 +40,8 @@ func TestStale(t *testing.T) {
 	}
 	x := &Experiment{Pattern: EveryBenchmark, Benchmarks: []Benchmark{{Name: "A/b"}, {Name: "Ab"}},
 		Broken: []result.Broken{{Rev: Head, Name: "Sour"}}}
-	want := []Exception{list[0], list[2]}
+	want := []compare.StaleException{{Line: 1, Name: "A*", Metric: "ns/op", Until: "2026-01-01", Expired: true},
+		{Line: 3, Name: "B", Metric: "ns/op", Until: "2999-01-01"}}
 	if got := Stale(list, x, "2026-01-02"); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
