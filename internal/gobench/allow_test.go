@@ -32,14 +32,15 @@ func FuzzExceptions(f *testing.F) {
 }
 
 // TestStale checks that lines that have expired are stale, and lines that match no benchmark if all benchmarks of the
-// packages are measured. A benchmark that fails still has its lines.
+// packages are measured. A benchmark that fails, or whose package does not compile, still has its lines.
 func TestStale(t *testing.T) {
 	list := []Exception{
 		{1, "A*", "ns/op", "2026-01-01", "expired"}, {2, "A*", "ns/op", "2026-01-02", "serves today"},
 		{3, "B", "ns/op", "2999-01-01", "names none"}, {4, "Sour/x", "ns/op", "2999-01-01", "is below one that fails"},
+		{5, "ugly.Fine", "ns/op", "2999-01-01", "is of a package that does not compile"},
 	}
 	x := &Experiment{Pattern: EveryBenchmark, Benchmarks: []Benchmark{{Name: "A/b"}, {Name: "Ab"}},
-		Broken: []result.Broken{{Rev: Head, Name: "Sour"}}}
+		Broken: []result.Broken{{Rev: Head, Name: "Sour"}, {Rev: Head, Name: "ugly" + everyOf}}}
 	want := []compare.StaleException{{Line: 1, Name: "A*", Metric: "ns/op", Until: "2026-01-01", Expired: true},
 		{Line: 3, Name: "B", Metric: "ns/op", Until: "2999-01-01"}}
 	if got := Stale(list, x, "2026-01-02"); !slices.Equal(got, want) {
