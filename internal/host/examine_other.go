@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/doctor"
 )
 
-// systemRoot is nil: only Linux tells about itself in files.
+// systemRoot is nil: only Linux describes itself in files.
 func systemRoot() fs.FS { return nil }
 
-// ownCPU is wanted only beside what all processes use, which Linux alone tells in a file.
+// ownCPU is absent: it is compared only with the CPU time of all processes, which only Linux reports in a file.
 func ownCPU() doctor.Reading[time.Duration] { return doctor.Absent[time.Duration]() }
