@@ -225,7 +225,7 @@ func TestMeasureErrors(t *testing.T) {
 		o.Trial.Status, o.Trial.Error = "failed", "the milk is sour"
 		return o, nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "the microprogram operations failed: failed: the milk is sour") {
+	if err == nil || !strings.Contains(err.Error(), "the microprogram operations: failed: the milk is sour") {
 		t.Errorf("a trial that fails: %v", err)
 	}
 }
