@@ -62,9 +62,8 @@ func (f *File) Omitted() (notes []string) {
 		notes = append(notes, text)
 	}
 	if f.Long > 0 {
-		notes = append(notes, fmt.Sprintf("%s: lines left out because they are longer than 65536 bytes and no "+
-			"results: %d",
-			f.Path, f.Long))
+		notes = append(notes, fmt.Sprintf("%s: lines left out because they are longer than %d bytes and no results: %d",
+			f.Path, maxLine, f.Long))
 	}
 	if f.Torn > 0 {
 		notes = append(notes, fmt.Sprintf("%s: lines left out because they begin like results and cannot be read: %d",
