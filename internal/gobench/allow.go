@@ -85,8 +85,11 @@ func parseExceptions(from io.Reader, file string) ([]Exception, error) {
 	var list []Exception
 	in := bufio.NewScanner(from)
 	for n := 1; in.Scan(); n++ {
-		text, _, _ := strings.Cut(" "+in.Text(), " #") // Encode#01 is the second benchmark of a name
-		words := strings.Fields(text)
+		words := strings.Fields(in.Text())
+		comment := func(word string) bool { return word[0] == '#' } // Encode#01 is the second benchmark of a name
+		if i := slices.IndexFunc(words, comment); i >= 0 {
+			words = words[:i]
+		}
 		if len(words) == 0 {
 			continue
 		}

@@ -51,3 +51,23 @@ func TestStale(t *testing.T) {
 		t.Errorf("of some benchmarks: %+v", got)
 	}
 }
+
+// TestExceptions checks that comments are skipped wherever they begin, and that errors name the file and the line.
+func TestExceptions(t *testing.T) {
+	const lines = "# a\n\t# b\nBenchmarkA#01 ns/op 2026-12-31 more\twork\t# c\n"
+	list, err := parseExceptions(strings.NewReader(lines), "list")
+	if want := (Exception{3, "A#01", "ns/op", "2026-12-31", "more work"}); err != nil || len(list) != 1 ||
+		list[0] != want {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for text, want := range map[string]string{
+		"\nEncode ns/op 2026-12-31 # why": "list:2: a line has a benchmark, a metric, the last day and a reason",
+		"Encode ns/op soon why":           `list:1: "soon" is not a date`,
+		"[ ns/op 2026-12-31 why":          `list:1: the pattern "["`,
+	} {
+		if list, err := parseExceptions(strings.NewReader(text), "list"); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, %v", text, list, err)
+		}
+	}
+}
