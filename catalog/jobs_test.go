@@ -66,7 +66,7 @@ func do(t interface{ Fatal(...any) }, run func(string, func(env.Env)) error, d w
 	return answer, err
 }
 
-// factors have levels at the limits: one item, more workers than items, no buffer, all items equal.
+// hard are levels of factors at the limits: one item, more workers than items, no buffer, all items equal.
 var hard = map[string]map[string][]string{
 	"mandelbrot": {
 		"size": {"1", "2", "3", "7", "16", "33"}, "iterations": {"0", "1", "2", "17", "200"},

@@ -73,11 +73,7 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 		return res, err
 	}
 	res.Decisions, res.LoadWarning, res.BudgetEnded = g.Decisions, g.LoadWarning, g.BudgetEnded
-	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
-		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric,
-			Until:   e.Until,
-			Expired: e.Until < g.today})
-	}
+	res.Stale = gobench.Stale(g.allowed, g.bench.Experiment, g.today)
 	res.conclude(g.benchRun.sweep.Plan.Cases)
 	return res, nil
 }

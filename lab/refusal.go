@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/brewput/brewput/evidence/collect"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 )
 
@@ -17,13 +18,14 @@ func refuse(field string, value any, reason string, args ...any) *Refusal {
 	return plan.Refuse(field, value, reason, args...)
 }
 
-// asRefusal makes a refusal of an error that occurred before anything was measured, unless a benchmark or a program
-// failed or the context was cancelled.
+// asRefusal makes a refusal of an error that occurred before anything was measured, unless a disk, a benchmark or a
+// program failed or the context was cancelled.
 func asRefusal(ctx context.Context, err error) error {
 	var r *Refusal
 	var broken *BrokenError
 	var failed *collect.Failure
-	if err == nil || ctx.Err() != nil || errors.As(err, &r) || errors.As(err, &broken) || errors.As(err, &failed) {
+	if err == nil || ctx.Err() != nil || store.IsStorageFailure(err) || errors.As(err, &r) ||
+		errors.As(err, &broken) || errors.As(err, &failed) {
 		return err
 	}
 	return refuse("", nil, "%w", err)

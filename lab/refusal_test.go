@@ -19,7 +19,7 @@ func TestFailuresAreNoRefusals(t *testing.T) {
 	isRefusal := func(err error) bool { return errors.As(err, new(*Refusal)) }
 	in := func(err error) error { return fmt.Errorf("cannot lock the run: %w", err) }
 	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, store.ErrGone} {
-		if isRefusal(sweep.StoreError(in(err))) {
+		if isRefusal(sweep.StoreError(in(err))) || isRefusal(asRefusal(t.Context(), in(err))) {
 			t.Errorf("%v is refused", err)
 		}
 	}

@@ -165,7 +165,7 @@ func TestLoadGoesOn(t *testing.T) {
 	}
 }
 
-// TestRequestsAreNumberedAlikeForAllDesigns: they key the random draws.
+// TestRequestNumbers checks that each request is served once: its number is the key of random draws.
 func TestRequestNumbers(t *testing.T) {
 	seen := make([]int, 10)
 	_, _, _, err := runLoad(t, Closed{Op: func(e env.Env, request uint64) {

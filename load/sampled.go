@@ -27,9 +27,9 @@ type sampled struct {
 const (
 	// firstStride is the number of operations before the first read.
 	firstStride = 1
-	// shortLook and longLook bound the interval of two reads, as divisors of the window.
-	shortLook = 1024
-	longLook  = 128
+	// shortestInterval and longestInterval bound the interval of two reads, as divisors of the window.
+	shortestInterval = 1024
+	longestInterval  = 128
 )
 
 // work repeats the operation as [Closed.work] does.
@@ -104,9 +104,9 @@ func (s *sampled) adapt(took time.Duration) {
 		window = time.Second
 	}
 	switch {
-	case took < window/shortLook:
+	case took < window/shortestInterval:
 		s.stride *= 2
-	case took > window/longLook:
+	case took > window/longestInterval:
 		s.stride = max(1, s.stride/2)
 	}
 }

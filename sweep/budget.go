@@ -166,9 +166,8 @@ func (p *budget) next(current segment, b int, trials []result.Trial) (segment, e
 	}
 
 	if len(p.recorded) > 0 && b == current.until {
-		return segment{}, fmt.Errorf("the journal's next interim analysis is after block %d, but one is due "+
-			"after block %d: it "+
-			"is damaged; start a new run", p.recorded[0].After, b)
+		return segment{}, fmt.Errorf("the journal's next interim analysis is after block %d, but one is due after "+
+			"block %d: it is damaged; start a new run", p.recorded[0].After, b)
 	}
 
 	costs := p.costs(trials)
@@ -205,8 +204,7 @@ func (p *budget) follow(decision InterimDecision) (segment, error) {
 	for _, c := range decision.Cases {
 		if c < 0 || c >= len(p.sweep.Plan.Cases) {
 			return segment{}, fmt.Errorf("the journal's interim analysis after block %d names case %d, which the "+
-				"plan does not "+
-				"have: it is damaged; start a new run", decision.After, c)
+				"plan does not have: it is damaged; start a new run", decision.After, c)
 		}
 	}
 	return segment{cases: decision.Cases, until: decision.After + decision.Blocks}, nil
@@ -216,7 +214,7 @@ func (p *budget) follow(decision InterimDecision) (segment, error) {
 // the mean time that trials take beyond it. Before a case has trials it uses the expected time of its design, or 0
 // if that is unknown.
 func (p *budget) costs(trials []result.Trial) []time.Duration {
-	costs, blocks := make([]time.Duration, len(p.sweep.Plan.Cases)), make([]int, len(p.sweep.Plan.Cases))
+	costs, counts := make([]time.Duration, len(p.sweep.Plan.Cases)), make([]int, len(p.sweep.Plan.Cases))
 	index := map[string]int{}
 	for i, c := range p.sweep.Plan.Cases {
 		index[c.Design+" "+c.Point.String()] = i
@@ -227,7 +225,7 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 		c := index[trials[i].Design+" "+trials[i].Point.String()]
 		costs[c] += p.sweep.trialTime(&trials[i])
 		inside += p.sweep.trialTime(&trials[i])
-		blocks[c] += 1
+		counts[c]++
 	}
 
 	extra := trialOverhead
@@ -237,11 +235,11 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 
 	each := time.Duration(p.sweep.trialsPerCase())
 	for i, c := range p.sweep.Plan.Cases {
-		if blocks[i] == 0 {
+		if counts[i] == 0 {
 			costs[i] = each * p.sweep.expectedTime(c.Design)
 			continue
 		}
-		costs[i] = each * (costs[i]/time.Duration(blocks[i]) + extra)
+		costs[i] = each * (costs[i]/time.Duration(counts[i]) + extra)
 	}
 	return costs
 }

@@ -21,21 +21,22 @@ func generated(size int64) (path string, words int, err error) {
 		return "", 0, fmt.Errorf("there is no cache directory for the generated file: %w; set file to one", err)
 	}
 	dir := filepath.Join(cache, "brewput", "data")
-	prefix := filepath.Join(dir, fmt.Sprintf("words-%d-", size))
-	names, err := filepath.Glob(prefix + "*.txt")
-	if err != nil {
-		return "", 0, err
-	}
-	for _, name := range names {
-		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(name, prefix), ".txt"))
-		if info, failed := os.Stat(name); err == nil && failed == nil && info.Size() == size {
-			return name, n, nil
-		}
-	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", 0, err
 	}
-	return store(dir, prefix, size)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", 0, err
+	}
+	prefix := fmt.Sprintf("words-%d-", size)
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), prefix)
+		n, err := strconv.Atoi(strings.TrimSuffix(number, ".txt"))
+		if info, failed := e.Info(); ours && err == nil && failed == nil && info.Size() == size {
+			return filepath.Join(dir, e.Name()), n, nil
+		}
+	}
+	return store(dir, filepath.Join(dir, prefix), size)
 }
 
 // store writes the file under a temporary name and renames it.

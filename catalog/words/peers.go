@@ -74,7 +74,7 @@ func countWith(locale string, stdin []byte, args ...string) (int, error) {
 	number, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	n, err := strconv.Atoi(number)
 	if err != nil {
-		return 0, fmt.Errorf("wc %s says %q, which is no number", strings.Join(args, " "), out)
+		return 0, fmt.Errorf("wc %s printed %q, which is not a number", strings.Join(args, " "), out)
 	}
 	return n, nil
 }

@@ -96,6 +96,12 @@ func TestRunNamesLeftovers(t *testing.T) {
 	}
 }
 
+// running lists, in order, the names of goroutines that have not ended, with their numbers.
+func (t *names) running() []string {
+	all, others := t.left()
+	return format(all, others)
+}
+
 // TestNames fills the table with more names than it has buckets.
 func TestNames(t *testing.T) {
 	var n names

@@ -112,12 +112,6 @@ func (t *names) sum(count func(*holders) int64) int64 {
 	return sum
 }
 
-// running lists, in order, the names of goroutines that have not ended, with their numbers.
-func (t *names) running() []string {
-	all, others := t.left()
-	return format(all, others)
-}
-
 // left is the number of goroutines of one name that have not ended.
 type left struct {
 	name string

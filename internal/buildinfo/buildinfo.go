@@ -57,12 +57,16 @@ func From(info *debug.BuildInfo) Build {
 		for _, dep := range info.Deps {
 			if dep.Path == Module {
 				module = *dep
+				if dep.Replace != nil {
+					module = *dep.Replace
+				}
 			}
 		}
 		info = &debug.BuildInfo{}
 	}
-	if b.Version, b.Sum = module.Version, module.Sum; b.Version == "" {
-		b.Version = "(devel)"
+	b.Version, b.Sum = module.Version, module.Sum
+	if module.Path != Module || module.Version == "" { // a checkout, or another module in its place
+		b.Version, b.Sum = "(devel)", ""
 	}
 	for _, s := range info.Settings {
 		switch s.Key {

@@ -8,6 +8,12 @@ import (
 	"testing"
 )
 
+// dependency is the build of a user's program in which a module replaces brewput.
+func dependency(by debug.Module) *debug.BuildInfo {
+	return &debug.BuildInfo{Main: debug.Module{Path: "example.com/mine"},
+		Deps: []*debug.Module{{Path: Module, Version: "v0.0.0", Replace: &by}}}
+}
+
 func TestFrom(t *testing.T) {
 	vcs := []debug.BuildSetting{{Key: "vcs.revision", Value: "6a2e919"}, {Key: "vcs.modified", Value: "true"}}
 	platform := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
@@ -26,6 +32,11 @@ func TestFrom(t *testing.T) {
 		// The revision is that of the user's program.
 		"dependency": {&debug.BuildInfo{Main: debug.Module{Path: "example.com/mine", Version: "v9.9.9"}, Settings: vcs,
 			Deps: []*debug.Module{{Path: Module, Version: "v1.2.3"}}}, "brewput v1.2.3 " + platform},
+		"checkout as dependency": {dependency(debug.Module{Path: "/src/brewput"}), "brewput (devel) " + platform},
+		"other version as dependency": {dependency(debug.Module{Path: Module, Version: "v1.2.4"}),
+			"brewput v1.2.4 " + platform},
+		"fork as dependency": {dependency(debug.Module{Path: "example.com/fork", Version: "v9.9.9"}),
+			"brewput (devel) " + platform},
 	} {
 		if got := From(c.info).String(); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

@@ -73,10 +73,10 @@ func probabilities(n int) []int64 {
 	return append(ps, all)
 }
 
-// deconvolved is the distribution of a time that together with an independent other has the distribution of sum: as
-// many readings as sum has, ascending as both do. The times that are told apart are those of a grid, closer in the body
-// than in the tail; the weight of each is found by expectation maximization (Richardson 1972, Lucy 1974), which never
-// makes one negative. Stopped early, it does not follow the noise.
+// deconvolved returns the distribution of a time that, added to an independent other, has the distribution of sum. The
+// arguments and the result are readings in ascending order; the result has as many as sum. The time is one of a grid,
+// which is finer in the body than in the tail. Expectation maximization finds the weight of each point of the grid
+// (Richardson 1972, Lucy 1974). It never makes one negative. It stops early, so that it does not fit the noise.
 func deconvolved(sum, other []float64) []float64 {
 	if sum[0] == sum[len(sum)-1] || other[0] == other[len(other)-1] {
 		return without(sum, other)
@@ -102,9 +102,8 @@ func deconvolved(sum, other []float64) []float64 {
 	return spreadOut(times, weights, len(sum))
 }
 
-// maximize is one step of expectation maximization: it gives each time the share of the readings that it explains. A
-// time whose sums would partly lie outside of the bins gets no more for that: all readings are in bins, and none is
-// there.
+// maximize makes one step of expectation maximization: it gives each time the share of the readings that it explains. A
+// time whose sums partly lie outside the bins gets no compensation, because no reading lies there.
 func maximize(weights []float64, chance [][]float64, share []float64) {
 	explained := make([]float64, len(weights))
 	for i, row := range chance {
@@ -132,10 +131,10 @@ func maximize(weights []float64, chance [][]float64, share []float64) {
 	}
 }
 
-// bins cut readings into intervals of at least a few of them.
+// bins are intervals that hold at least a few readings each, with the share of the readings in each.
 type bins struct{ edges, share []float64 }
 
-// newBins cuts readings, in ascending order, at their own quantiles: hundredths, and thousandths of the last hundredth.
+// newBins cuts readings, in ascending order, at their quantiles: the percentiles, and the thousandths above the 99th.
 func newBins(readings []float64) (b bins) {
 	for p := 0; p < 1000; p++ {
 		if p%10 == 0 && p <= 990 || p > 990 && float64(len(readings))*float64(1000-p) >= 2000 {
@@ -151,8 +150,8 @@ func newBins(readings []float64) (b bins) {
 	return b
 }
 
-// grid are the times that a part of sum is looked for among: evenly spaced up to where 97.5% of it may be, and then in
-// proportion to the greatest.
+// grid returns the possible times of a part of sum: evenly spaced up to about its 97.5% quantile, and then
+// geometrically up to its maximum.
 func grid(sum, other []float64) []float64 {
 	const body, tail = 120, 60
 	top := max(1, stat.Quantile(sum, 0.975)-stat.Quantile(other, 0.01))
@@ -167,11 +166,11 @@ func grid(sum, other []float64) []float64 {
 	return times
 }
 
-// cdf is the distribution function of readings in ascending order: the line between them, and a step where some are
-// equal.
+// cdf is the distribution function of readings in ascending order. It is linear between them, and has a step where some
+// are equal.
 type cdf []float64
 
-// at is the part of the readings below x.
+// at returns the fraction of the readings below x.
 func (c cdf) at(x float64) float64 {
 	i, _ := slices.BinarySearch(c, x)
 	switch {
@@ -183,8 +182,8 @@ func (c cdf) at(x float64) float64 {
 	return (float64(i-1) + (x-c[i-1])/(c[i]-c[i-1])) / float64(len(c)-1)
 }
 
-// spreadOut are n times, ascending, that are distributed as the weights say: the middle of a weight is its time, and
-// between two times the function is a line.
+// spreadOut returns n times in ascending order that have the distribution of the weights. The distribution function
+// reaches the middle of a weight at its time, and is linear in between.
 func spreadOut(times, weights []float64, n int) []float64 {
 	middles, total := make([]float64, len(weights)), 0.0
 	for j, w := range weights {

@@ -12,28 +12,28 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// parameter is a cost and the readings of a program that it is fitted to. It is in proportion to them, but for what the
-// other costs add.
+// parameter is a cost and the readings of a program that it is fitted to. The readings are proportional to it, apart
+// from what other costs add.
 type parameter struct {
 	name     string
 	program  string
 	readings []string
 	cost     *sim.Cost
-	drawn    bool       // from the distribution of all readings; else their median, always the same
-	beside   *parameter // another cost that is in the readings and is drawn: its part is taken out of them
+	drawn    bool       // the cost is a distribution, that of all readings; otherwise their median
+	beside   *parameter // another cost in the readings, a distribution that is removed from them; nil if none
 }
 
 // fitter finds costs.
 type fitter struct {
 	sample    samples
-	costs     sim.Costs // so far; of what is not fitted yet, a guess
+	costs     sim.Costs // so far; those that are not fitted yet are guesses
 	simulate  func(program string, much setting, c sim.Costs) (readings, error)
 	prices    []result.CostEstimate
 	handOvers []result.HandOver
-	found     map[string][][]float64 // what each reading says of a cost, by round
+	found     map[string][][]float64 // values of each cost, one for each reading, by round
 }
 
-// single are the costs of one CPU. What a parameter's program takes depends on those before it.
+// single returns the costs of one CPU. The readings of each may depend on the costs before it.
 func (f *fitter) single() []parameter {
 	c := &f.costs
 	all := []parameter{
@@ -46,22 +46,23 @@ func (f *fitter) single() []parameter {
 	return all
 }
 
-// double are the costs of two CPUs, which depend on how long one of them has been idle.
+// double returns the costs of two CPUs, which depend on how long one of them has been idle.
 func (f *fitter) double() []parameter {
 	c := &f.costs
-	looks, deep := f.states()
-	c.SpinFor, c.DeepIdleAfter, c.Spin, c.WakeDeep = int64(between(looks)), int64(between(deep)), sim.Cost{}, sim.Cost{}
+	spinning, deep := f.states()
+	c.SpinFor, c.DeepIdleAfter = int64(between(spinning)), int64(between(deep))
+	c.Spin, c.WakeDeep = sim.Cost{}, sim.Cost{}
 	steal := parameter{"steal", "wake", after("steal", naps), &c.Steal, true, nil}
 	return []parameter{
 		steal,
-		{"spin", "handoff", after("handoff", naps[:looks]), &c.Spin, true, &steal},
-		{"wake", "handoff", after("handoff", naps[looks:deep]), &c.Wake, true, &steal},
+		{"spin", "handoff", after("handoff", naps[:spinning]), &c.Spin, true, &steal},
+		{"wake", "handoff", after("handoff", naps[spinning:deep]), &c.Wake, true, &steal},
 		{"deep", "handoff", after("handoff", naps[deep:]), &c.WakeDeep, true, &steal},
-		{"rouse", "handoff", after("rouse", naps[looks:]), &c.Waker, true, nil},
+		{"rouse", "handoff", after("rouse", naps[spinning:]), &c.Waker, true, nil},
 	}
 }
 
-// after are the names of a reading after some naps.
+// after returns the names of a reading after some naps.
 func after(reading string, naps []time.Duration) (names []string) {
 	for _, n := range naps {
 		names = append(names, at(reading, n))
@@ -69,8 +70,8 @@ func after(reading string, naps []time.Duration) (names []string) {
 	return names
 }
 
-// between is the time between nap i and the one before, in the middle of their logarithms; 0 where i is at either end,
-// as there is nothing to tell apart.
+// between returns the geometric mean of nap i and the one before, the limit between two states of an idle CPU; 0 if i
+// is at either end, because there is only one state.
 func between(i int) time.Duration {
 	if i == 0 || i == len(naps) {
 		return 0
@@ -78,16 +79,16 @@ func between(i int) time.Duration {
 	return time.Duration(math.Sqrt(float64(max(naps[i-1], naps[1]/2)) * float64(naps[i])))
 }
 
-// another is what telling a state of a CPU apart must win: the squares of logarithms that it explains. Of two states
-// that last for three naps each it is a difference of 16 % between them.
-const another = 0.04
+// penalty is the reduction of the squared deviations of logarithms that one more state of an idle CPU must achieve. For
+// two states of three naps each, it is a difference of 16% between them.
+const penalty = 0.04
 
-// longest is how long a CPU can go on looking for work; later it is asleep, if not deeply.
-const longest = 20 * time.Microsecond
+// longestSpin is the longest time for which an idle CPU can spin; later it sleeps.
+const longestSpin = 20 * time.Microsecond
 
-// states returns how many of the naps leave a CPU still looking for work, and after how many it sleeps deeply. It
-// chooses the three levels that fit the wake-up times best, unless fewer do as well.
-func (f *fitter) states() (looks, deep int) {
+// states returns the number of naps during which an idle CPU spins, and the number after which it sleeps deeply. It
+// chooses the levels, three at most, that fit the wake-up times best.
+func (f *fitter) states() (spinning, deep int) {
 	logs := make([]float64, len(naps))
 	steal := median(slices.Concat(f.rounds(parameter{program: "wake", readings: after("steal", naps)})...))
 	for i, n := range naps {
@@ -95,21 +96,21 @@ func (f *fitter) states() (looks, deep int) {
 		logs[i] = math.Log(max(1, handOff-steal))
 	}
 	best := math.Inf(1)
-	for i := 0; naps[i] <= longest; i++ {
+	for i := 0; naps[i] <= longestSpin; i++ {
 		for j := i + 1; j <= len(logs); j++ {
 			rest := spread(logs[:i]) + spread(logs[i:j]) + spread(logs[j:])
 			if i > 0 {
-				rest += another
+				rest += penalty
 			}
 			if j < len(logs) {
-				rest += 1.01 * another // of two levels the first is rather that of one who still looks
+				rest += 1.01 * penalty // prefer spinning and sleeping to sleeping and sleeping deeply
 			}
 			if rest < best {
-				best, looks, deep = rest, i, j
+				best, spinning, deep = rest, i, j
 			}
 		}
 	}
-	return looks, deep
+	return spinning, deep
 }
 
 // spread returns the sum of the squared deviations from the mean.
@@ -164,7 +165,7 @@ func (f *fitter) scatter() parameter {
 	}
 	values := sorted(byRound)
 	if values[0] < values[len(values)-1] {
-		// of a millisecond a nanosecond is a millionth
+		// The cost is a fraction in millionths: a nanosecond of a burn of a millisecond.
 		*p.cost = distribution(values, func(ns float64) float64 { return ns })
 	}
 	f.found[p.name] = byRound
@@ -178,7 +179,7 @@ func (f *fitter) scatter() parameter {
 func (f *fitter) solve(p parameter) error {
 	byRound := f.rounds(p)
 	if len(byRound) == 0 {
-		return nil // and it stays as it is
+		return nil // the cost keeps its guess
 	}
 	live := sorted(byRound)
 	price := result.CostEstimate{Cost: p.name, Reading: p.title(), Live: estimate(byRound).Median,

@@ -188,8 +188,8 @@ func TestOneCPU(t *testing.T) {
 
 func TestStates(t *testing.T) {
 	for _, x := range []struct {
-		wakes       []float64 // after each nap, in us
-		looks, deep int
+		wakes          []float64 // after each nap, in us
+		spinning, deep int
 	}{
 		{[]float64{30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30}, 0, 11},
 		{[]float64{5, 5, 5, 5, 30, 30, 30, 30, 30, 30, 30}, 4, 11},
@@ -203,8 +203,8 @@ func TestStates(t *testing.T) {
 			s[name("wake", at("steal", n))] = [][]float64{{100_000}}
 		}
 		f := fitter{sample: s}
-		if looks, deep := f.states(); looks != x.looks || deep != x.deep {
-			t.Errorf("%v: %d and %d, want %d and %d", x.wakes, looks, deep, x.looks, x.deep)
+		if spinning, deep := f.states(); spinning != x.spinning || deep != x.deep {
+			t.Errorf("%v: %d and %d, want %d and %d", x.wakes, spinning, deep, x.spinning, x.deep)
 		}
 	}
 	if b := between(4); b < 14*time.Microsecond || b > 15*time.Microsecond || between(0) != 0 ||
@@ -225,7 +225,7 @@ func TestMeasureErrors(t *testing.T) {
 		o.Trial.Status, o.Trial.Error = "failed", "the milk is sour"
 		return o, nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "the microprogram operations failed: failed: the milk is sour") {
+	if err == nil || !strings.Contains(err.Error(), "the microprogram operations: failed: the milk is sour") {
 		t.Errorf("a trial that fails: %v", err)
 	}
 }

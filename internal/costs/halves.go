@@ -14,8 +14,8 @@ import (
 // machine is refused.
 const falseAlarms = 0.05
 
-// A cost has changed if the medians of its halves are further apart than tolerance of it, and than half of that of the
-// reading that it is found by: what is less hardly changes a prediction.
+// tolerance is the fraction of a cost by which the medians of its halves must differ for the cost to have changed. They
+// must also differ by half that fraction of its reading, because smaller differences hardly change a prediction.
 const tolerance = 0.1
 
 // Unsteady is the error of a calibration whose halves disagree: the machine changed, and the costs describe none of

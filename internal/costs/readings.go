@@ -31,8 +31,7 @@ func (r readings) answer() workload.Answer {
 // readAnswer decodes the answer of a trial.
 func readAnswer(o trial.Outcome) (readings, error) {
 	if !o.Trial.Good() {
-		return nil, fmt.Errorf("the microprogram %s failed: %s: %s", o.Trial.Design, o.Trial.Status,
-			o.Trial.Error)
+		return nil, fmt.Errorf("the microprogram %s: %s: %s", o.Trial.Design, o.Trial.Status, o.Trial.Error)
 	}
 	var fields map[string]any
 	switch a := o.Trial.Answer.(type) {
@@ -47,14 +46,14 @@ func readAnswer(o trial.Outcome) (readings, error) {
 		for word := range strings.FieldsSeq(text) {
 			x, err := strconv.ParseFloat(word, 64)
 			if err != nil {
-				return nil, fmt.Errorf("the microprogram %s says %q of %s, which is no number", o.Trial.Design, word,
-					name)
+				return nil, fmt.Errorf("the microprogram %s printed %q for %s, which is not a number", o.Trial.Design,
+					word, name)
 			}
 			r.add(name, x)
 		}
 	}
 	if len(r) == 0 {
-		return nil, errors.New("the microprogram " + o.Trial.Design + " found nothing")
+		return nil, errors.New("the microprogram " + o.Trial.Design + " has no readings")
 	}
 	return r, nil
 }

@@ -18,24 +18,24 @@ import (
 // Exception is a line of an allow-list: a benchmark's metric may cost more than a gate's limit until a day.
 type Exception struct {
 	Line   int    // in the file, from 1
-	Name   string // pattern of benchmarks, as path.Match takes it for each level
+	Name   string // pattern of benchmarks, as in path.Match, except that * also matches slashes
 	Metric string // as users write it
 	Until  string // the last day, as in 2026-12-31
 	Reason string
 }
 
-// matches reports whether it is about a benchmark's metric.
+// matches reports whether the exception covers the metric and the benchmark of a decision.
 func (e Exception) matches(v compare.GateDecision) bool {
 	return e.names(v.Design) && MetricName(e.Metric) == v.Metric
 }
 
-// names reports whether it is about a benchmark.
+// names reports whether the pattern matches a benchmark.
 func (e Exception) names(benchmark string) bool {
 	ok, err := path.Match(strings.ReplaceAll(e.Name, "/", "\x00"), strings.ReplaceAll(benchmark, "/", "\x00"))
 	return err == nil && ok
 }
 
-// Allow lets a decision be that is no pass, if an exception is about it that has not expired.
+// Allow marks a decision other than pass as allowed if an exception covers it that has not expired.
 func Allow(list []Exception, v *compare.GateDecision, today string) {
 	for _, e := range list {
 		if e.matches(*v) && v.Decision != compare.Pass && e.Until >= today {
@@ -47,9 +47,9 @@ func Allow(list []Exception, v *compare.GateDecision, today string) {
 // EveryBenchmark is the pattern that all benchmarks match.
 const EveryBenchmark = "."
 
-// Stale are the lines that can be removed, because they have expired or match no benchmark of the experiment. A line
-// that may still serve stays: for a metric, or for benchmarks that another gate with the same list judges.
-func Stale(list []Exception, x *Experiment, today string) (lines []Exception) {
+// Stale returns the lines that can be removed, because they have expired or match no benchmark of the experiment. It
+// keeps lines that may still be needed: for another metric, or if the experiment has only some of the benchmarks.
+func Stale(list []Exception, x *Experiment, today string) (lines []compare.StaleException) {
 	var known []string
 	for _, b := range x.Benchmarks {
 		known = append(known, b.Name)
@@ -59,11 +59,12 @@ func Stale(list []Exception, x *Experiment, today string) (lines []Exception) {
 	}
 	for _, e := range list {
 		expired := e.Until < today
-		within := func(function string) bool { return strings.HasPrefix(e.Name, function+"/") } // that fails or skips
+		within := func(whole string) bool { return partOf(e.Name, whole) } // which fails or skips itself
 		serves := x.Pattern != EveryBenchmark || slices.ContainsFunc(known, e.names) ||
 			slices.ContainsFunc(known, within)
 		if expired || !serves {
-			lines = append(lines, e)
+			lines = append(lines, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric, Until: e.Until,
+				Expired: expired})
 		}
 	}
 	return lines
@@ -84,8 +85,11 @@ func parseExceptions(from io.Reader, file string) ([]Exception, error) {
 	var list []Exception
 	in := bufio.NewScanner(from)
 	for n := 1; in.Scan(); n++ {
-		text, _, _ := strings.Cut(" "+in.Text(), " #") // Encode#01 is the second benchmark of a name
-		words := strings.Fields(text)
+		words := strings.Fields(in.Text())
+		comment := func(word string) bool { return word[0] == '#' } // Encode#01 is the second benchmark of a name
+		if i := slices.IndexFunc(words, comment); i >= 0 {
+			words = words[:i]
+		}
 		if len(words) == 0 {
 			continue
 		}

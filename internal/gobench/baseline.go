@@ -97,6 +97,9 @@ func Baseline(ctx context.Context, option, name string, patterns []string) (run 
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", unknownBaseline(option, name, relative(here, filepath.Join(runs, "baselines")))
 	}
+	if err != nil && ctx.Err() == nil {
+		return "", plan.Refuse(option, name, "it cannot be read: %w", err).Suggest("save it again by {save} %s", name)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -123,8 +126,8 @@ func Baseline(ctx context.Context, option, name string, patterns []string) (run 
 	return run, x.checkCommon(ctx, option, name, &Experiment{Patterns: patterns, Dir: here})
 }
 
-// checkCommon refuses a baseline with no benchmark function of the packages that will be measured. It does not refuse
-// packages that do not exist, because their measurement does.
+// checkCommon refuses a baseline with no benchmark function of the packages that will be measured, and packages that
+// cannot be read. It does not refuse packages that do not exist, because their measurement does.
 func (x *Experiment) checkCommon(ctx context.Context, option, name string, measured *Experiment) error {
 	if len(measured.Patterns) == 0 {
 		measured.Patterns = []string{"."}
@@ -134,6 +137,9 @@ func (x *Experiment) checkCommon(ctx context.Context, option, name string, measu
 		return ctx.Err()
 	}
 	declared, err := measured.declared(ctx, targets)
+	if err != nil && ctx.Err() == nil {
+		return plan.AsRefusal(err)
+	}
 	if err != nil || slices.ContainsFunc(x.Benchmarks, func(b Benchmark) bool { return declared[b.function()] }) {
 		return err
 	}

@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -84,5 +85,28 @@ func TestBaselineOfOtherPackage(t *testing.T) {
 			!strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s, %s: %v, want %q", c.baseline.Package, c.patterns, err, c.want)
 		}
+	}
+}
+
+// TestUnreadableBaseline checks that a baseline, or a package, that cannot be read is refused, and that an interrupt is
+// not.
+func TestUnreadableBaseline(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "go.mod", "module example.com/m\n", "brewput-runs/baselines/main/x", "", "a/a_test.go",
+		"package a\n", "a/b_test.go/x", "")
+	t.Chdir(root)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, unreadable := Baseline(t.Context(), "against", "main", nil)
+	_, interrupted := Baseline(ctx, "against", "main", nil)
+	directory := (&Experiment{Package: "example.com/m/a"}).checkCommon(t.Context(), "against", "main",
+		&Experiment{Patterns: []string{"./a"}, Dir: root})
+	for _, err := range []error{unreadable, directory} {
+		if !errors.As(err, new(*plan.Refusal)) {
+			t.Errorf("%v is not refused", err)
+		}
+	}
+	if !errors.Is(interrupted, context.Canceled) || errors.As(interrupted, new(*plan.Refusal)) {
+		t.Errorf("an interrupt: %v", interrupted)
 	}
 }

@@ -69,7 +69,7 @@ type Benchmark struct {
 	Metrics []string `json:"metrics,omitempty"` // metrics that it reports in all revisions when it runs once
 }
 
-// NotJudged lists the benchmarks that cannot be compared with the base, the failed ones first. A benchmark
+// NotCompared lists the benchmarks that cannot be compared with the base, the failed ones first. A benchmark
 // that the base can measure and the head cannot is a failure of the head, even if other parts of the same
 // function fail in both.
 func (x *Experiment) NotCompared() []result.NotJudged {

@@ -28,7 +28,7 @@ type File struct {
 	Torn    int               // lines that look like results and cannot be read
 	Long    int               // lines that exceed the limit of the format's reader; they are no results and are omitted
 	Invalid []InvalidValue    // invalid values, which are omitted
-	Config  map[string]string // of all lines: goos, goarch, cpu and the like
+	Config  map[string]string // goos, goarch and cpu of all lines; pkg and toolchain of the last one
 	Common  map[string]string // factors that all lines have at one level; they are in no point
 }
 
@@ -212,7 +212,9 @@ func (r *fileReader) point(rec *benchfmt.Result, cpus int) (int, error) {
 	for _, c := range rec.Config {
 		switch {
 		case slices.Contains(configOfAll, c.Key):
-			r.Config[c.Key] = string(c.Value)
+			if err := r.describe(rec, c.Key, string(c.Value)); err != nil {
+				return 0, err
+			}
 		case c.File:
 			if r.keys[c.Key] = true; len(r.keys) > maxKeys {
 				_, at := rec.Pos()

@@ -90,8 +90,8 @@ type alternative struct {
 // leaves runs the benchmarks of one function once.
 func (b Binary) leaves(ctx context.Context, env []string, top string, below []string,
 	limit time.Duration) ([]Found, error) {
-	select_ := strings.Join(append([]string{"^" + top + "$"}, below...), "/")
-	out, err := b.run(ctx, env, limit, "-test.run=^$", "-test.bench="+select_, "-test.benchtime=1x", "-test.cpu=1",
+	pattern := strings.Join(append([]string{"^" + top + "$"}, below...), "/")
+	out, err := b.run(ctx, env, limit, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x", "-test.cpu=1",
 		"-test.benchmem", "-test.v")
 	if err != nil {
 		return nil, err

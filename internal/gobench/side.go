@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/result"
 )
 
@@ -59,9 +62,8 @@ func (f *File) Omitted() (notes []string) {
 		notes = append(notes, text)
 	}
 	if f.Long > 0 {
-		notes = append(notes, fmt.Sprintf("%s: lines left out because they are longer than 65536 bytes and no "+
-			"results: %d",
-			f.Path, f.Long))
+		notes = append(notes, fmt.Sprintf("%s: lines left out because they are longer than %d bytes and no results: %d",
+			f.Path, maxLine, f.Long))
 	}
 	if f.Torn > 0 {
 		notes = append(notes, fmt.Sprintf("%s: lines left out because they begin like results and cannot be read: %d",
@@ -108,6 +110,18 @@ func unknownMachine(all []*Side) string {
 
 // machineKeys are the lines of a file that describe the machine.
 var machineKeys = []string{"goos", "goarch", "cpu"}
+
+// describe records what a line says about the machine or the package. It refuses a second machine.
+func (r *fileReader) describe(rec *benchfmt.Result, key, value string) error {
+	was, known := r.Config[key]
+	if known && was != value && slices.Contains(machineKeys, key) {
+		_, at := rec.Pos()
+		return input.Refuse("%s:%d: the results are from two machines: %s is %s, and %s before; give the results of "+
+			"one machine", r.Path, at, key, value, was)
+	}
+	r.Config[key] = value
+	return nil
+}
 
 // compareSides compares two sides that [align] made comparable. The warnings are reasons to doubt the verdicts.
 func compareSides(older, newer *Side) (c *compare.BenchComparison, warnings []compare.Warning) {

@@ -71,7 +71,7 @@ func (x *Experiment) Criteria() compare.Criteria {
 	return c
 }
 
-// nothingCommon says why two sides have nothing to compare, by a [*plan.Refusal].
+// nothingCommon returns the [*plan.Refusal] of two sides that have nothing to compare, with the reason.
 func nothingCommon(older, newer *Side) error {
 	why := "the old has " + compare.CaseNames(compare.Rows(older.Trials, older.Cases)) + "; the new has " +
 		compare.CaseNames(compare.Rows(newer.Trials, newer.Cases))

@@ -14,7 +14,7 @@ var unitNames = []struct{ unit, metric string }{
 	{"time/op", result.TimePerOp}, {"sec/op", result.TimePerOp}, {"B/s", result.BytesRate},
 }
 
-// MetricName is the name in this module of a metric that users write as a unit, such as time_per_op_ns for ns/op.
+// MetricName returns the name of a metric that users write as a unit: time_per_op_ns for ns/op.
 func MetricName(unit string) string {
 	for _, u := range unitNames {
 		if u.unit == unit {

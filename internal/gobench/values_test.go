@@ -1,11 +1,13 @@
 package gobench
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/result"
 )
 
@@ -104,5 +106,19 @@ func TestBlocks(t *testing.T) {
 			!strings.Contains(err.Error(), "f.txt:2: block ") {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestTwoMachines checks that a file with the results of two machines is refused, and one of two packages is not.
+func TestTwoMachines(t *testing.T) {
+	machine := "goos: linux\ngoarch: amd64\npkg: a\ncpu: One\nBenchmarkA 1 5 ns/op\n"
+	packages := machine + strings.Replace(machine, "pkg: a", "pkg: b", 1)
+	if _, err := ReadFile(t.Context(), textFile(t, packages)); err != nil {
+		t.Error(err)
+	}
+	_, err := ReadFile(t.Context(), textFile(t, machine+strings.Replace(machine, "One", "Two", 1)))
+	if !errors.Is(err, input.ErrRefused) ||
+		!strings.Contains(err.Error(), "f.txt:10: the results are from two machines: cpu is Two, and One before") {
+		t.Errorf("%v", err)
 	}
 }

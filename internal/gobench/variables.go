@@ -47,8 +47,8 @@ func ParseVariables(texts []string) ([]Variable, error) {
 	return list, nil
 }
 
-// CheckDistinct refuses, by a [*plan.Refusal], levels of an option that are there twice: each would be measured twice,
-// and compared with nothing.
+// CheckDistinct refuses, by a [*plan.Refusal], an option with a level twice: it would be measured twice, and compared
+// with nothing.
 func CheckDistinct(option string, levels []string) error {
 	for i, l := range levels {
 		if slices.Contains(levels[:i], l) {
@@ -58,8 +58,8 @@ func CheckDistinct(option string, levels []string) error {
 	return nil
 }
 
-// taken are the names that no further variable may have: the factors, and what files in the Go benchmark format say of
-// the machine and the package.
+// taken returns the names that no further variable may have: the factors, and the keys by which files in the Go
+// benchmark format describe the machine and the package.
 func taken(list []Variable) []string {
 	names := []string{"cpus", FactorRev, FactorGo, FactorPGO, "pkg", "cpu", "toolchain", "side"}
 	for _, v := range list {
@@ -68,8 +68,9 @@ func taken(list []Variable) []string {
 	return names
 }
 
-// wanted says what a variable that Go's runtime reads may be, where this is no level of it: GOGC would then silently be
-// 100, or off where it is negative; with GOMEMLIMIT no benchmark would start. It is "" where all is well.
+// wanted describes the valid levels of a variable of Go's runtime if this level is invalid; otherwise it returns "".
+// The runtime silently replaces an invalid GOGC by 100, or by off if it is negative. With an invalid GOMEMLIMIT no
+// benchmark starts.
 func wanted(name, level string) string {
 	switch name {
 	case "GOGC":

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestVariables: of GOGC and GOMEMLIMIT, what is no level is refused.
+// TestVariables checks that invalid levels of GOGC and GOMEMLIMIT, and names that are taken, are refused.
 func TestVariables(t *testing.T) {
 	for text, want := range map[string]string{
 		"GOGC=50,0,off":               "",

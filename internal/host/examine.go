@@ -25,8 +25,8 @@ type Examiner struct {
 	first sample
 }
 
-// Examine begins an examination. It takes two seconds, mostly waiting, and changes nothing. program is the name
-// that the user types for this command.
+// Examine begins an examination. It takes somewhat more than a second, mostly waiting, and changes nothing. program is
+// the name that the user types for this command.
 func Examine(ctx context.Context, program string) (*Examiner, error) {
 	x := newExaminer(systemRoot(), Read(), program)
 	select {

@@ -11,7 +11,7 @@ import (
 // The parsers of Linux's text files are pure functions, so that they are tested on every system. ok is false if
 // the text does not hold the value.
 
-// userHZ is the unit of times in /proc/stat: 100 per second on every Linux that Go supports.
+// userHZ is the number of ticks per second in /proc, USER_HZ: 100 on every Linux that Go supports.
 const userHZ = 100
 
 // parseSteal reads the steal time of all CPUs, in seconds, from /proc/stat: the 8th number of the line "cpu"

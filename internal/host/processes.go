@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Processes is the CPU time that each process of the machine has used so far, by process ID. It is nil if the system
-// does not report it, as all but Linux.
+// Processes is the CPU time that each process of the machine has used so far, by process ID. It is nil on systems that
+// do not report it, which are all except Linux.
 type Processes map[int]process
 
 // process is a process at a moment.
@@ -20,9 +20,6 @@ type process struct {
 	cpu     time.Duration
 	started string // distinguishes processes that have the same ID one after the other
 }
-
-// tick is the unit of times in /proc on Linux: USER_HZ is 100 for every architecture.
-const tick = 10 * time.Millisecond
 
 // ReadProcesses reads the processes of the machine.
 func ReadProcesses() Processes {
@@ -79,7 +76,7 @@ func parseProcess(stat string) (p process, ok bool) {
 	if err != nil || err2 != nil || err3 != nil {
 		return p, false
 	}
-	return process{stat[from+1 : to], parent, time.Duration(user+system) * tick, fields[19]}, true
+	return process{stat[from+1 : to], parent, time.Duration(user+system) * (time.Second / userHZ), fields[19]}, true
 }
 
 // Busiest describes the process that used most CPU time since an earlier reading, except this process and its

@@ -27,7 +27,7 @@ func Resident(pid int) (bytes uint64, ok bool) {
 }
 
 // PeakResident returns the peak of this process's resident memory so far, in bytes; false if the system does not
-// report it. Linux counts it to every program that this process starts.
+// report it. Linux counts it in the peak of every program that this process starts.
 func PeakResident() (bytes uint64, ok bool) {
 	root := systemRoot()
 	if root == nil {
@@ -37,11 +37,6 @@ func PeakResident() (bytes uint64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	for line := range strings.Lines(status) {
-		if value, found := strings.CutPrefix(line, "VmHWM:"); found {
-			kb, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			return kb * 1024, err == nil
-		}
-	}
-	return 0, false
+	kb, ok := parseKeyed(status, "VmHWM")
+	return kb * 1024, ok
 }

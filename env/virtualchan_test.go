@@ -8,9 +8,9 @@ import (
 	"github.com/brewput/brewput/env/virtual"
 )
 
-// TestFarKeepsNothing: what a Chan keeps of values on a machine does not grow with the sends that were not
-// carried out, or whose Select took another case.
-func TestFarKeepsNothing(t *testing.T) {
+// TestVirtualChanKeepsNothing checks that a Chan on a machine keeps no values of sends that were not carried out, or
+// whose Select took another case.
+func TestVirtualChanKeepsNothing(t *testing.T) {
 	err := virtual.New(virtual.Config{CPUs: 2}).Run("body", func(e env.Env) {
 		full, room, shut := env.NewChan[int](e, "full", 1), env.NewChan[int](e, "room", 1),
 			env.NewChan[int](e, "shut", 1)
