@@ -16,8 +16,8 @@ func TestDesigns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(run.Trials) != 4 {
-		t.Errorf("%d trials, want 4", len(run.Trials))
+	if len(run.Trials) == 0 {
+		t.Error("there are no trials")
 	}
 	for _, trial := range run.Trials {
 		if trial.Status != result.OK {

@@ -44,7 +44,6 @@ func (a *app) gateCommand() *cobra.Command {
 	f := cmd.Flags()
 	o.addTo(f)
 	f.Lookup("budget").DefValue = "5m0s"
-	f.Lookup("env").Usage = "environment variable to vary, as in `GOGC=100,50,200` (repeatable)"
 	o.Budget = 5 * time.Minute
 	decimalVar(f, &o.Count, "count", 80, "maximum number of blocks; noisy metrics need at least 6 blocks")
 	f.StringVar(&o.Base, "base", "", "git `REVISION` to compare with")
