@@ -119,7 +119,7 @@ func TestVirtualChild(t *testing.T) {
 
 func TestObserved(t *testing.T) {
 	s := spec("coffee", "finelocking")
-	s.Instrumented = true
+	s.Instrumented, s.BurnRate = true, 4 // no CPU is so fast that burns are shorter than their nominal time
 	tr := run(t, s).Trial
 	if tr.Kind != "observed" || len(tr.Resources) != 6 {
 		t.Fatalf("kind %s, resources %+v", tr.Kind, tr.Resources)
@@ -133,8 +133,7 @@ func TestObserved(t *testing.T) {
 		}
 	}
 	for _, part := range []string{"useful", "runtime", "gc", "idle"} {
-		// burns are shorter on a CPU that is faster than this rate
-		if v := tr.Metrics.Get("ledger_" + part); !(v >= 0 && v <= 1.1) {
+		if v := tr.Metrics.Get("ledger_" + part); !(v >= 0 && v <= 1) {
 			t.Errorf("ledger_%s is %v", part, v)
 		}
 	}
