@@ -52,16 +52,15 @@ func timeAnswer(v *Verdict, a, b string) string {
 
 // roughTimeAnswer ranks two commands by blocks that are too few to decide, but agree.
 func roughTimeAnswer(v *Verdict, a, b string) string {
-	change := decimal.Percent(float64(v.Ratio)-1, 2) + " more"
+	x := float64(v.Ratio)
+	change := decimal.Percent(x-1, 2) + " more time than"
 	switch {
-	case v.Ratio < 1:
-		change = decimal.Percent(1-float64(v.Ratio), 2) + " less"
-	case v.Ratio >= 2:
-		return fmt.Sprintf("%s takes about %s times as long as %s, rough: %s%s", a, decimal.Digits(float64(v.Ratio), 2),
-			b, result.Count(v.N, "block"), moreBlocksText(v))
+	case x < 1:
+		change = decimal.Percent(1-x, 2) + " less time than"
+	case x >= 2:
+		change = decimal.Digits(x, 2) + " times as long as"
 	}
-	return fmt.Sprintf("%s takes about %s time than %s, rough: %s%s", a, change, b, result.Count(v.N, "block"),
-		moreBlocksText(v))
+	return fmt.Sprintf("%s takes about %s %s, rough: %s%s", a, change, b, result.Count(v.N, "block"), moreBlocksText(v))
 }
 
 // moreBlocksText says how many more blocks would decide, if that is known.

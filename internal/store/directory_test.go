@@ -147,3 +147,21 @@ func TestWithdraw(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWithdrawDirectory: the directory goes with a run that cannot begin if the run made it. One of the user stays,
+// although it is empty.
+func TestWithdrawDirectory(t *testing.T) {
+	users, made := t.TempDir(), filepath.Join(t.TempDir(), "run")
+	for _, dir := range []string{users, made} {
+		r, err := Create(dir, map[string]int{})
+		if err == nil {
+			err = r.Withdraw()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !exists(users) || exists(made) {
+		t.Errorf("the user's directory is there: %v, the new one: %v", exists(users), exists(made))
+	}
+}
