@@ -72,8 +72,8 @@ type Trial struct {
 	Unstable bool `json:"unstable,omitempty"`
 	// Invalid is true for a trial that failed because its load was not the requested one. The design is not at fault.
 	Invalid bool `json:"invalid,omitempty"`
-	// Limited is true for a simulation that reached the limit of real time, or was not run because another trial of its
-	// case reached it.
+	// Limited is true for a simulation or a benchmark that reached the limit of real time, or was not run because
+	// another trial of its case reached it.
 	Limited    bool  `json:"limited,omitempty"`
 	Operations int64 `json:"operations"` // completed inside the window
 	// Progress is the number of operations inside the window of a closed loop. An operation across an end of the window

@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// limited is the outcome of a pilot or trial that the real-time limit ended.
+// limited is the outcome of a pilot or trial that the time limit ended.
 type limited struct {
 	outcome  trial.Outcome
 	pilot    bool
@@ -26,7 +26,7 @@ func caseOf(spec trial.Spec) string {
 
 func caseName(c plan.Case) string { return c.Design + " " + c.Point.String() }
 
-// recordLimited records the case of a trial if the real-time limit ended it.
+// recordLimited records the case of a trial if the time limit ended it and would probably end the case's other trials.
 func (s *Sweep) recordLimited(spec trial.Spec, o trial.Outcome) *limited {
 	l := &limited{outcome: o}
 	if o.Limited {
@@ -46,7 +46,7 @@ func (s *Sweep) pruneLimited() {
 		func(_ string, l *limited) bool { return l.warmup != set.Warmup || l.window != set.Duration })
 }
 
-// limitedOutcome returns the outcome of a trial whose case has already reached the real-time limit. The trial does
+// limitedOutcome returns the outcome of a trial whose case has already reached the time limit. The trial does
 // not run, because it would take as long again. The run that reached the limit may be a pilot, whose requests
 // differ from those that the trial's seed draws.
 func (s *Sweep) limitedOutcome(spec trial.Spec) (o trial.Outcome, ok bool) {
@@ -56,11 +56,14 @@ func (s *Sweep) limitedOutcome(spec trial.Spec) (o trial.Outcome, ok bool) {
 	}
 
 	t, why := trial.Blank(spec), "another replication"
-	if l.pilot {
+	switch {
+	case l.pilot:
 		why = "the pilot of its case, with its own seed,"
+	case l.outcome.Trial.World == result.Live:
+		why = "an earlier trial"
 	}
 
-	t.World, t.Status, t.Error = result.Virtual, result.Failed, l.outcome.Trial.Error
+	t.World, t.Status, t.Error = l.outcome.Trial.World, result.Failed, l.outcome.Trial.Error
 	if !strings.HasPrefix(t.Error, notRunPrefix) { // unless that trial did not run either
 		t.Error = fmt.Sprintf(notRunPrefix+"%s failed: %s", why, t.Error)
 	}
@@ -76,7 +79,7 @@ func (s *Sweep) limitedOutcome(spec trial.Spec) (o trial.Outcome, ok bool) {
 // notRunPrefix is the prefix of the error of a trial that did not run.
 const notRunPrefix = "not run, as "
 
-// restoreLimited records the cases that reached the real-time limit in an earlier execution. It does nothing if the
+// restoreLimited records the cases that reached the time limit in an earlier execution. It does nothing if the
 // limit has changed since. Stored trials stay as they are.
 func (s *Sweep) restoreLimited() {
 	if s.RetryLimited {

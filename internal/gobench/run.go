@@ -23,6 +23,7 @@ type testRun struct {
 	stdout, stderr string
 	problem        string // "" if it succeeded
 	crashed        bool   // it did not exit as a failed test does
+	limited        bool   // it reached its time limit
 	cpu            time.Duration
 	wall           time.Duration
 }
@@ -57,7 +58,7 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	}
 	switch {
 	case x.Asked:
-		e.crashed = true
+		e.crashed, e.limited = true, true
 		e.problem = fmt.Sprintf("it did not end within %v: it is deadlocked, in an endless loop, or needs a longer "+
 			"time limit", limit)
 	case x.Err != nil && !errors.Is(x.Err, exec.ErrWaitDelay):
@@ -133,7 +134,7 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 		} else if o.Trial.Error == "" {
 			o.Trial.Error = "it printed no result" + causeText(e.stderr+"\n"+e.stdout)
 		}
-		o.Failure = e.printed()
+		o.Failure, o.Limited = e.printed(), e.limited
 		return o, nil
 	}
 	o.Trial.Status, o.Trial.Operations, o.Trial.Metrics = result.OK, line.N, line.Metrics()
