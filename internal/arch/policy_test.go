@@ -121,8 +121,8 @@ var mayImport = map[string][]string{
 	"internal/store/storetest": {},
 	"proof/findings":           {"evidence", "explain", "proof/findings/corpus", "internal/stat"},
 	"proof/findings/gains":     {"explain", "proof/findings", "proof/record"},
-	"proof/findings/campaign": {"evidence", "explain", "internal/host", "internal/proc", "internal/stat", "lab",
-		"proof/findings", "proof/findings/corpus", "proof/record"},
+	"proof/findings/campaign": {"evidence", "explain", "internal/host", "internal/proc", "internal/stat",
+		"internal/store", "lab", "proof/findings", "proof/findings/corpus", "proof/record"},
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
