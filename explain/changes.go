@@ -31,8 +31,10 @@ const wallTime = "wall time"
 
 // Changes compares two programs. It returns the change of the wall time first, then up to 12 changes of the CPU-time
 // breakdown and of the CPU time of functions, and then the findings that appeared or disappeared. The changes of CPU
-// times are sorted by significance and size.
+// times are sorted by significance and size. Like [Explain], it leaves out evidence that contradicts itself.
 func Changes(before, after *evidence.Evidence) []Change {
+	before, _ = dropImplausible(before)
+	after, _ = dropImplausible(after)
 	a, b := newAnalysis(before), newAnalysis(after)
 	list := functionChanges(a, b)
 	list = append(list, cpuTimeChanges(a.cpuTime(), b.cpuTime())...)
@@ -49,7 +51,7 @@ func Changes(before, after *evidence.Evidence) []Change {
 		list = slices.Insert(list, 0, wall)
 	}
 
-	list = append(list, findingChanges(Explain(before).Findings, Explain(after).Findings)...)
+	list = append(list, findingChanges(a, b, Explain(before).Findings, Explain(after).Findings)...)
 	for i := range list {
 		list[i].Kind, list[i].Rank = "change", i+1
 		if list[i].Where == nil {
@@ -183,27 +185,31 @@ func cpuTimeChanges(a, b CPUTime) (list []Change) {
 	return list
 }
 
-// findingChanges returns the findings that only one of two reports has.
-func findingChanges(a, b []Finding) (list []Change) {
-	in := func(f Finding, list []Finding) bool {
-		return slices.ContainsFunc(list, func(g Finding) bool { return g.Name == f.Name })
-	}
-
-	for _, f := range a {
-		if !in(f, b) && !f.lacksEvidence() {
-			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: 1, Significant: true,
-				Where: f.Where})
+// findingChanges returns the findings that only one of two reports has. It leaves out those for which the other program
+// lacks the evidence.
+func findingChanges(a, b *analysis, before, after []Finding) (list []Change) {
+	add := func(f Finding, other *analysis, others []Finding, before, after float64) {
+		in := slices.ContainsFunc(others, func(g Finding) bool { return g.Name == f.Name })
+		if !in && !f.lacksEvidence() && other.couldShow(f) {
+			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: before, After: after,
+				Significant: true, Where: f.Where})
 		}
 	}
 
-	for _, f := range b {
-		if !in(f, a) && !f.lacksEvidence() {
-			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), After: 1, Significant: true,
-				Where: f.Where})
-		}
+	for _, f := range before {
+		add(f, b, after, 1, 0)
+	}
+	for _, f := range after {
+		add(f, a, before, 0, 1)
 	}
 
 	return list
+}
+
+// couldShow reports whether the evidence would show a finding of another program: it needs a trace if the finding has
+// used one, and an idle machine if other processes can cause the finding.
+func (a *analysis) couldShow(f Finding) bool {
+	return (f.Level != TraceLevel || a.trace != nil) && !(traits[f.Name].allCPUs && a.isLoaded())
 }
 
 // lacksEvidence reports whether a finding is about the evidence, or the lack of findings, and not about the program.

@@ -66,6 +66,51 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// A profile with more CPU time than its CPUs had shows no change.
+func TestChangesOfImplausibleEvidence(t *testing.T) {
+	good, bad := twoFunctions(100, 300, 4*time.Second), twoFunctions(100, 300, 4*time.Second)
+	for i := range bad.Profiles[0].Samples {
+		bad.Profiles[0].Samples[i].Values[1] *= 1000
+	}
+	if notes := Explain(bad).Notes; len(notes) != 1 {
+		t.Fatalf("Explain keeps the profile: %q", notes)
+	}
+	for _, list := range [][]Change{Changes(good, bad), Changes(bad, good)} {
+		for _, c := range list {
+			if c.Unit == "seconds" && c.Name != wallTime {
+				t.Errorf("from a profile that is left out: %+v", c)
+			}
+		}
+	}
+}
+
+// A finding is not gone or new if the other program lacks the evidence for it.
+func TestFindingChanges(t *testing.T) {
+	loaded, untraced := wideCase(), wideCase()
+	loaded.evidence.Runs[0].OtherCPUs = 1
+	untraced.evidence.Trace = nil
+	for _, x := range cases {
+		if x.name != LoadImbalance && x.name != StageLimited {
+			continue
+		}
+		for _, c := range []struct {
+			name  string
+			other *testCase
+			shown bool
+		}{
+			{"idle", wideCase(), true}, {"loaded", loaded, x.name == StageLimited}, {"no trace", untraced, false},
+		} {
+			with, other := &x.example().evidence, &c.other.evidence
+			for _, list := range [][]Change{Changes(with, other), Changes(other, with)} {
+				got := slices.ContainsFunc(list, func(d Change) bool { return d.Name == "finding "+string(x.name) })
+				if got != c.shown {
+					t.Errorf("%s, other program %s: shown %v, want %v", x.name, c.name, got, c.shown)
+				}
+			}
+		}
+	}
+}
+
 // An entry of the CPU-time breakdown may appear or disappear. Entries of a profile are not compared with those of a
 // trace, where user code includes allocation, channels and locks.
 func TestCPUTimeChanges(t *testing.T) {

@@ -105,6 +105,17 @@ func TestClaimOfOneCPU(t *testing.T) {
 	}
 }
 
+// A program on its only CPU cannot run on fewer.
+func TestExperimentWithoutFinding(t *testing.T) {
+	for cpus, want := range map[float64]string{1: "half the work", 2: "fewer CPUs"} {
+		a := newAnalysis(&singleCase().evidence)
+		a.cpus = cpus
+		if f := a.noFinding(); f.Name != None || !strings.Contains(f.Experiment, want) {
+			t.Errorf("%v CPUs: %s, %q", cpus, f.Name, f.Experiment)
+		}
+	}
+}
+
 // CPUs are slower than one only if the ranges of several runs are apart.
 func TestClaimOfConvoy(t *testing.T) {
 	for one, want := range map[time.Duration]string{second: "2 CPUs are no faster than one.",

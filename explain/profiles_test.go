@@ -84,6 +84,19 @@ func TestIsHook(t *testing.T) {
 	}
 }
 
+// The hook's own allocations are left out.
+func TestAllocationsOfHook(t *testing.T) {
+	c := wideCase()
+	c.evidence.Profiles = append(c.evidence.Profiles, evidence.Profile{Kind: evidence.Heap,
+		Types: []string{"alloc_objects/count"}, Samples: []evidence.Sample{
+			{Stack: frames("runtime.mallocgc", "example.com/prog/codec_test.(*brewputHook).end"), Values: []int64{5}},
+			{Stack: frames("runtime.mallocgc", "main.f:5"), Values: []int64{3}}}})
+	if groups, total := newAnalysis(&c.evidence).allocationsByLine("alloc_objects/count"); total != 3 ||
+		len(groups) != 1 {
+		t.Errorf("%v objects in %+v", total, groups)
+	}
+}
+
 // A runtime function that a wrapper runs belongs to the wrapper.
 func TestStartFrameBelowRuntime(t *testing.T) {
 	stack := frames("main.f:2", "runtime.call32", "sync.(*WaitGroup).Go.func1")

@@ -250,5 +250,8 @@ func (a *analysis) noFinding() Finding {
 
 	f.Alternative = "A cause that neither profiles nor traces show, such as memory bandwidth."
 	f.Experiment = "Run it on fewer CPUs: it should slow down in proportion."
+	if a.cpus == 1 {
+		f.Experiment = "Give it half the work: it should take half the time."
+	}
 	return f
 }

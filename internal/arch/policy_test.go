@@ -104,8 +104,11 @@ var mayImport = map[string][]string{
 	"proof/realcode":   {"internal/stat", "proof/idle", "result"},
 	"proof/record":     {},
 	"tools/repository": {"internal/proc"},
-	"proof/binarysize": {"internal/proc"},
-	"tools/release":    {"internal/interrupt", "internal/proc"},
+	"proof/binarysize": {"internal/proc", "tools/release/settings"},
+	"tools/release":    {"internal/interrupt", "internal/proc", "tools/release/settings"},
+
+	"tools/release/settings": {},
+
 	"tools/hostile": {"env", "internal/gobench", "internal/host", "internal/quote", "internal/store", "plan",
 		"result", "sweep", "workload"},
 	"proof/robustness": {"", "internal/proc", "internal/store", "internal/store/storetest", "proof/record", "result",
@@ -121,13 +124,13 @@ var mayImport = map[string][]string{
 	"internal/store/storetest": {},
 	"proof/findings":           {"evidence", "explain", "proof/findings/corpus", "internal/stat"},
 	"proof/findings/gains":     {"explain", "proof/findings", "proof/record"},
-	"proof/findings/campaign": {"evidence", "explain", "internal/host", "internal/proc", "internal/stat", "lab",
-		"proof/findings", "proof/findings/corpus", "proof/record"},
+	"proof/findings/campaign": {"evidence", "explain", "internal/host", "internal/proc", "internal/stat",
+		"internal/store", "lab", "proof/findings", "proof/findings/corpus", "proof/record"},
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
 var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/store/storetest", "proof/aatest",
-	"proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/repository"}
+	"proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/release/settings", "tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.

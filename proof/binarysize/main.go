@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/proc"
+	"github.com/brewput/brewput/tools/release/settings"
 )
 
 // limit is the maximum size of the released binary for linux/amd64, in bytes.
@@ -43,7 +44,7 @@ func main() {
 // the same code.
 func run(w io.Writer, dir string, check bool) (kept bool, err error) {
 	released := filepath.Join(dir, "brewput-released")
-	if err := build(released, "-s -w"); err != nil {
+	if err := build(released, settings.LinkerFlags); err != nil {
 		return false, err
 	}
 	if !check {
@@ -65,15 +66,14 @@ func run(w io.Writer, dir string, check bool) (kept bool, err error) {
 // build builds the command as it is released, with the given linker flags. It leaves out the revision, which takes less
 // than a kilobyte and needs a git clone.
 func build(file, ldflags string) error {
-	_, err := goCommand("build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-o", file, "./cmd/brewput")
+	_, err := goCommand(append(settings.Build(ldflags), "-buildvcs=false", "-o", file, "./cmd/brewput")...)
 	return err
 }
 
 // goCommand runs the go command with the settings of make release for linux/amd64, whatever the environment and
 // go env -w set. It returns the standard output, of at most 1 MB.
 func goCommand(args ...string) (string, error) {
-	c := proc.Command{Env: append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOENV=off",
-		"GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOWORK=off", "GODEBUG=")}
+	c := proc.Command{Env: settings.Environment("linux", "amd64")}
 	out, _, err := c.Tool(context.Background(), 1<<20, "go", args...)
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
@@ -87,8 +87,8 @@ func judge(w io.Writer, size int64) bool {
 	if size > limit {
 		verdict = "MISSED; make size reports what takes the space"
 	}
-	fmt.Fprintf(w, "released binary (go build -trimpath -ldflags '-s -w', linux/amd64, no cgo): %s; limit %s: %s\n",
-		megabytes(size), megabytes(limit), verdict)
+	fmt.Fprintf(w, "released binary (go %s, linux/amd64, no cgo): %s; limit %s: %s\n",
+		strings.Join(settings.Build("'"+settings.LinkerFlags+"'"), " "), megabytes(size), megabytes(limit), verdict)
 	return size <= limit
 }
 

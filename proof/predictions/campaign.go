@@ -109,17 +109,23 @@ func (c *campaign) scoreGrids(runs map[string]*lab.Run) (code int, err error) {
 			result.Count(left, "trial"), idle.MaxOthers, 100*idle.MaxStolen, 100*maxClock, kept, leastScored)
 	}
 
-	switch {
-	case len(missed) > 0 && 2*floor > targets[ofThroughput].median:
-		c.printf("\nUndecided on this machine: its noise floor of %.2f%% is more than half of the smallest target. "+
-			"Missed: %s.\n", 100*floor, strings.Join(missed, ", "))
-		return exitUndecided, nil
-	case len(missed) > 0:
-		c.printf("\nMissed: %s.\n", strings.Join(missed, ", "))
-		return exitMissed, nil
+	return c.conclude(floor, missed), nil
+}
+
+// conclude prints which targets are missed, and returns the exit code. It decides nothing if the noise floor is above
+// half of the smallest target, because then chance alone may miss or meet it.
+func (c *campaign) conclude(floor float64, missed []string) (code int) {
+	text := "Every target is met."
+	if len(missed) > 0 {
+		code, text = exitMissed, "Missed: "+strings.Join(missed, ", ")+"."
 	}
-	c.printf("\nEvery target is met.\n")
-	return 0, nil
+	if 2*floor > targets[ofThroughput].median {
+		c.printf("\nUndecided on this machine: its noise floor of %.2f%% is more than half of the smallest target. In "+
+			"these runs: %s\n", 100*floor, text)
+		return exitUndecided
+	}
+	c.printf("\n%s\n", text)
+	return code
 }
 
 // noiseFloor prints the noise floor at each number of CPUs, and returns the largest.

@@ -108,3 +108,26 @@ func TestScoreGrids(t *testing.T) {
 		}
 	}
 }
+
+// TestConclude checks that neither met nor missed targets are decided above a noise floor of half the smallest target.
+func TestConclude(t *testing.T) {
+	for _, x := range []struct {
+		floor  float64
+		missed []string
+		code   int
+		want   string
+	}{
+		{0.01, nil, 0, "\nEvery target is met.\n"},
+		{0.01, []string{"pool", "belt"}, exitMissed, "\nMissed: pool, belt.\n"},
+		{0.0101, nil, exitUndecided, "1.01% is more than half of the smallest target. In these runs: Every target"},
+		{0.0101, []string{"pool"}, exitUndecided, "smallest target. In these runs: Missed: pool.\n"},
+	} {
+		var out bytes.Buffer
+		c := &campaign{stdout: &out}
+		code := c.conclude(x.floor, x.missed)
+		if undecided := strings.Contains(out.String(), "Undecided on this machine"); code != x.code ||
+			undecided != (x.code == exitUndecided) || !strings.Contains(out.String(), x.want) {
+			t.Errorf("floor %v, missed %q: exit %d, %q", x.floor, x.missed, code, &out)
+		}
+	}
+}

@@ -103,6 +103,36 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestBrewputFails checks that a command that fails, or prints no complete verdict, is an error.
+func TestBrewputFails(t *testing.T) {
+	c := &campaign{program: filepath.Join(t.TempDir(), "brewput"), repo: t.TempDir()}
+	gate := func() error { _, err := c.one(t.Context(), kind{name: "k"}, 1); return err }
+	compare := func() error { _, err := c.verdict(t.Context(), "compare"); return err }
+	for _, x := range []struct {
+		script string
+		run    func() error
+		want   string
+	}{
+		{`echo '{"cost":1,"low":0.9,"high":1.1,"n":10}'`, gate, ""},
+		{`echo '{"cost":1,"low":0.9}'`, gate, `k: gate says {"cost":1,"low":0.9}`},
+		{"echo broken >&2; exit 4", gate, "k: gate exits with 4:\nbroken\n"},
+		{`echo '{"kind":"verdict","metric":"time_per_op_ns"}'`, compare, ""},
+		{"echo broken >&2; exit 4", compare, "compare exits with 4:\nbroken\n"},
+		{"exit 0", compare, "compare gives no verdict:\n"},
+	} {
+		if err := os.WriteFile(c.program, []byte("#!/bin/sh\n"+x.script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := x.run(); err != nil {
+			got = err.Error()
+		}
+		if got != x.want {
+			t.Errorf("%s: %q, want %q", x.script, got, x.want)
+		}
+	}
+}
+
 // TestSources checks that the sources are formatted Go, and that every change differs from the base.
 func TestSources(t *testing.T) {
 	dir := t.TempDir()

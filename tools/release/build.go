@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/proc"
+	"github.com/brewput/brewput/tools/release/settings"
 )
 
 // platform is an operating system and an architecture, as the go command names them.
@@ -74,14 +75,11 @@ func (r *release) buildArchive(ctx context.Context, p platform, extra []file) ([
 // mostOutput is the number of bytes that are kept of what the go command prints.
 const mostOutput = 1 << 20
 
-// compile builds a program without anything that depends on this machine: no paths, no C compiler, and no setting
-// of the go command from the environment or from go env -w. An empty variable alone would not hide the latter.
+// compile builds a program without anything that depends on this machine.
 func compile(ctx context.Context, pkg string, p platform, binary string) error {
-	c := proc.Command{Env: append(os.Environ(), "GOOS="+p.goos, "GOARCH="+p.goarch, "CGO_ENABLED=0", "GOENV=off",
-		"GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off", "GODEBUG=")}
-	_, _, err := c.Tool(ctx, mostOutput, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o",
-		binary, pkg)
-	if err != nil {
+	c := proc.Command{Env: settings.Environment(p.goos, p.goarch)}
+	args := append(settings.Build(settings.LinkerFlags), "-buildvcs=true", "-o", binary, pkg)
+	if _, _, err := c.Tool(ctx, mostOutput, "go", args...); err != nil {
 		return fmt.Errorf("go build %s: %w", pkg, err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/proof/findings/corpus"
 	"github.com/brewput/brewput/proof/record"
@@ -127,22 +128,12 @@ func names(list []explain.Finding) string {
 }
 
 // save replaces a file of evidence as a whole, so that a kill leaves none that is incomplete.
-func save(file string, s stored) (err error) {
+func save(file string, s stored) error {
 	s.Format = storedFormat
-	f, err := os.Create(file + ".new")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err = errors.Join(err, f.Close()); err == nil {
-			err = os.Rename(file+".new", file)
-		}
-	}()
-	z := gzip.NewWriter(f)
-	if err := gob.NewEncoder(z).Encode(s); err != nil {
-		return err
-	}
-	return z.Close()
+	return store.Replace(file, func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		return errors.Join(gob.NewEncoder(z).Encode(s), z.Close())
+	})
 }
 
 // storedFormat changes with the fields of evidence.Evidence, because gob leaves out what it does not know by name.

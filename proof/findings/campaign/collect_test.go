@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +41,39 @@ func TestStored(t *testing.T) {
 	}
 	if _, err := load(dir, c); err != errChanged {
 		t.Errorf("of another program: %v", err)
+	}
+}
+
+// TestStoreLabels checks that labels are written to a new file, so that a kill leaves the old ones.
+func TestStoreLabels(t *testing.T) {
+	families, err := corpus.Families()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, dir := families[0].Cases(), t.TempDir()
+	file, old := filepath.Join(dir, "labels.json"), filepath.Join(dir, "old.json")
+	err = os.WriteFile(file, []byte("{}"), 0o644)
+	if err == nil {
+		err = os.Link(file, old)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := corpus.Labels{Machine: "a CPU", CPUs: 2}
+	kept := map[string]corpus.Intervention{cases[0].Name(): {Case: cases[0].Name(), Gain: 0.5}}
+	if err := storeLabels(file, labels, cases, kept); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(old); err != nil || string(text) != "{}" {
+		t.Errorf("the old file holds %q, %v", text, err)
+	}
+	var got corpus.Labels
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &got)
+	}
+	if err != nil || got.Machine != "a CPU" || len(got.Interventions) != 1 || got.Interventions[0].Gain != 0.5 {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 

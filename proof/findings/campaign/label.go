@@ -17,6 +17,7 @@ import (
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/proof/findings"
 	"github.com/brewput/brewput/proof/findings/corpus"
 	"github.com/brewput/brewput/proof/record"
@@ -73,15 +74,16 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, piec
 		kept[c.Name()] = i
 		fmt.Fprintf(out, "%-18s %-20s %6.3f s -> %6.3f s  gain %3.0f%% [%.0f%%, %.0f%%]\n", c.Label().Class, c.Name(),
 			i.SickSeconds, i.FixedSeconds, 100*i.Gain, 100*i.Low, 100*i.High)
-		if err := store(file, stored, cases, kept); err != nil {
+		if err := storeLabels(file, stored, cases, kept); err != nil {
 			return len(todo) - n, err
 		}
 	}
 	return 0, nil
 }
 
-// store writes the labels, one a line, in the order of the cases.
-func store(file string, l corpus.Labels, cases []corpus.Case, kept map[string]corpus.Intervention) error {
+// storeLabels replaces the file of labels as a whole, so that a kill loses none. It writes one a line, in the order of
+// the cases.
+func storeLabels(file string, l corpus.Labels, cases []corpus.Case, kept map[string]corpus.Intervention) error {
 	l.Interventions = nil
 	for _, c := range cases {
 		if i, ok := kept[c.Name()]; ok {
@@ -101,7 +103,10 @@ func store(file string, l corpus.Labels, cases []corpus.Case, kept map[string]co
 		fmt.Fprintf(&out, "\n%s", line)
 	}
 	out.WriteString("\n]}\n")
-	return os.WriteFile(file, out.Bytes(), 0o644)
+	return store.Replace(file, func(w io.Writer) error {
+		_, err := out.WriteTo(w)
+		return err
+	})
 }
 
 // intervene runs a sick case and its repair in pairs, in alternating order.
