@@ -310,13 +310,23 @@ func TestEndpoint(t *testing.T) {
 	var progress []string
 	o := DefaultOptions()
 	o.Duration, o.Progress = time.Second, func(line string) { progress = append(progress, line) }
+	o.Dir = t.TempDir()
+	saveOld(t, o.Dir)
 	c, err := Endpoint(t.Context(), serve(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	if info, err := os.Stat(filepath.Join(o.Dir, "text")); err != nil || info.Size() != int64(len("user's")) {
+		t.Error("a file of the user was replaced")
+	}
 	if c.Trace == nil || len(c.Profiles) != 5 {
 		t.Errorf("trace %t, %d profiles: %q", c.Trace != nil, len(c.Profiles), c.Notes)
+	}
+	want := []string{"block.pprof", "cmdline", "cpu-old.pprof", "cpu.pprof", "goroutine.pprof", "heap.pprof",
+		"mutex.pprof", "text", "trace.out"}
+	if names := namesIn(t, o.Dir); !slices.Equal(names, want) {
+		t.Errorf("%q are kept, want %q", names, want)
 	}
 	if len(progress) == 0 || !strings.Contains(progress[0], "which costs it") {
 		t.Errorf("the overhead is not said first: %q", progress)
