@@ -338,6 +338,29 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
+// A note says which profile a server does not have.
+func TestMissingProfiles(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/allocs" {
+			http.NotFound(w, r)
+			return
+		}
+		pprof.Lookup("allocs").WriteTo(w, 0)
+	}))
+	defer s.Close()
+	c := &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}
+	e := endpoint{base: s.URL + "/", temp: t.TempDir(), deadline: time.Now().Add(time.Hour), collected: c}
+	if err := e.fetch(t.Context(), 1, 0); err != nil || len(c.Profiles) != 1 {
+		t.Errorf("%d profiles, %v", len(c.Profiles), err)
+	}
+	for _, kind := range []string{"cpu", "mutex", "block", "goroutine"} {
+		want := "there is no " + kind + " profile: status 404"
+		if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
+			t.Errorf("no note %q: %q", want, c.Notes)
+		}
+	}
+}
+
 // Errors name the address and what to do.
 func TestWrongEndpoint(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
