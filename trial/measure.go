@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
@@ -72,7 +73,8 @@ type measurement struct {
 	samples int64            // samples of the profile
 	parts   map[string]int64 // samples by part of the CPU-time breakdown
 
-	collected func() // ends the collection of evidence; nil: none is collected
+	collected func()        // ends the collection of evidence; nil: none is collected
+	throttled time.Duration // see [host.ThrottledTime], when the window opened; only if evidence is collected
 
 	began, ended snapshot
 	gcBefore     result.Value
@@ -99,6 +101,7 @@ func (m *measurement) begin() {
 		m.startProfile()
 	}
 	if m.spec.Evidence != nil {
+		m.throttled = host.ThrottledTime()
 		m.collected = hook.Start(*m.spec.Evidence)
 	}
 	m.began = m.snap()
@@ -112,6 +115,7 @@ func (m *measurement) end() {
 	m.ended, m.closed = m.snap(), true
 	m.stopProfile()
 	if m.collected != nil {
+		m.set(host.ThrottledSeconds, result.Value((host.ThrottledTime() - m.throttled).Seconds()))
 		m.collected()
 	}
 }

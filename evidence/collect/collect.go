@@ -110,7 +110,7 @@ func (k *collector) collectAll(ctx context.Context) error {
 	k.addEscapes(ctx)
 	k.finish(top)
 	k.summarize()
-	return nil
+	return k.removeOld() // if there is no CPU profile
 }
 
 // prepare builds the program with the hook. If that fails, runs are without it.

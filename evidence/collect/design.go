@@ -12,6 +12,7 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
@@ -153,6 +154,9 @@ func fromTrial(t result.Trial) outcome {
 		voluntary: max(0, count("voluntary_switches")), involuntary: max(0, count("involuntary_switches")),
 		io: ioCounts{count("read_calls"), count("write_calls"), -1, -1}, throttled: max(0, count("throttled_periods")),
 		operations: t.Operations,
+	}
+	if cpu := e.user + e.system; cpu > 0 { // otherwise the CPU time is unknown
+		e.stopped = stoppedTime(e.wall, seconds(host.ThrottledSeconds), cpu)
 	}
 	if busy := get("machine_cpu_seconds"); !math.IsNaN(busy) && e.wall > 0 {
 		e.otherCPUs = max(0, busy-(e.user+e.system).Seconds()) / e.wall.Seconds()

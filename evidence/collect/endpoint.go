@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -41,12 +40,21 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 		"then a trace of %d s, which costs 1 to 10%%, more if goroutines switch every few microseconds; "+
 		"at most %d MB of it",
 		e.name, seconds, traced, o.TraceBytes>>20))
+	replies, err := newTempDir("replies")
+	if err != nil {
+		return nil, err
+	}
+	defer replies.Close()
+	e.temp = replies.Path
 	if e.collected, err = newCollected(o, evidence.Program{}); err != nil {
 		return nil, err
 	}
 
 	if err = e.checkReachable(ctx); err == nil {
 		err = e.fetch(ctx, seconds, traced)
+	}
+	if err == nil {
+		err = e.collected.removeOld()
 	}
 	if err != nil {
 		e.collected.Close()
@@ -75,6 +83,7 @@ func profileSeconds(o Options) (profile, trace int) {
 type endpoint struct {
 	base string // URL with user name and password, which only the server may see
 	name string // URL for messages
+	temp string // directory for replies that are not kept, because the user's may have such files
 	opts Options
 
 	deadline  time.Time // end of all replies together
@@ -107,10 +116,10 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 			return err
 		}
 	}
-	if e.profile(ctx, "goroutine", "goroutine", 0) == nil {
-		if err := e.addProfile(ctx, "goroutine"); err != nil {
-			return err
-		}
+	if err := e.profile(ctx, "goroutine", "goroutine", 0); err != nil {
+		e.collected.note("there is no goroutine profile: %v", err)
+	} else if err := e.addProfile(ctx, "goroutine"); err != nil {
+		return err
 	}
 	if len(e.collected.Files) == 0 {
 		return fmt.Errorf("%s sent no profile: %w", e.name, errs[0])
@@ -173,11 +182,6 @@ func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 		return fmt.Errorf("what %s%s sent is no profile: %w", e.name, kind, err)
 	}
 
-	if what == evidence.CPU {
-		if err := removeRepeats(e.collected.Dir); err != nil {
-			return err
-		}
-	}
 	e.collected.Files = append(e.collected.Files, File{fileKinds[kind], e.file(kind)})
 	if len(p.Samples) > 0 {
 		return ctx.Err()
@@ -199,8 +203,7 @@ func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 func (e *endpoint) noteEmpty(ctx context.Context, kind evidence.ProfileKind) {
 	lines := map[evidence.ProfileKind]string{evidence.Mutex: "runtime.SetMutexProfileFraction(5)",
 		evidence.Block: "runtime.SetBlockProfileRate(10000)"}
-	tmp := filepath.Join(e.collected.Dir, "text")
-	defer os.Remove(tmp)
+	tmp := filepath.Join(e.temp, "text")
 	why := "no goroutine waited meanwhile, or its rate is now 0"
 	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
 		text, _ := input.ReadFile(ctx, tmp, input.Figures)

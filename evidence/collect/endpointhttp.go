@@ -110,7 +110,7 @@ func (s statusError) Error() string { return fmt.Sprintf("status %d: %s", s.code
 
 // checkReachable returns an error with advice if the process does not answer.
 func (e *endpoint) checkReachable(ctx context.Context) error {
-	_, err := e.get(ctx, "cmdline", filepath.Join(e.collected.Dir, "cmdline"), 0, 4<<10)
+	_, err := e.get(ctx, "cmdline", filepath.Join(e.temp, "cmdline"), 0, 4<<10)
 	var status statusError
 	switch {
 	case ctx.Err() != nil:
@@ -122,5 +122,5 @@ func (e *endpoint) checkReachable(ctx context.Context) error {
 		return fmt.Errorf("%s cannot be reached: %w; does the program run, and listen there?", e.name, err)
 	}
 
-	return os.Remove(filepath.Join(e.collected.Dir, "cmdline"))
+	return nil
 }

@@ -310,13 +310,23 @@ func TestEndpoint(t *testing.T) {
 	var progress []string
 	o := DefaultOptions()
 	o.Duration, o.Progress = time.Second, func(line string) { progress = append(progress, line) }
+	o.Dir = t.TempDir()
+	saveOld(t, o.Dir)
 	c, err := Endpoint(t.Context(), serve(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	if info, err := os.Stat(filepath.Join(o.Dir, "text")); err != nil || info.Size() != int64(len("user's")) {
+		t.Error("a file of the user was replaced")
+	}
 	if c.Trace == nil || len(c.Profiles) != 5 {
 		t.Errorf("trace %t, %d profiles: %q", c.Trace != nil, len(c.Profiles), c.Notes)
+	}
+	want := []string{"block.pprof", "cmdline", "cpu-old.pprof", "cpu.pprof", "goroutine.pprof", "heap.pprof",
+		"mutex.pprof", "text", "trace.out"}
+	if names := namesIn(t, o.Dir); !slices.Equal(names, want) {
+		t.Errorf("%q are kept, want %q", names, want)
 	}
 	if len(progress) == 0 || !strings.Contains(progress[0], "which costs it") {
 		t.Errorf("the overhead is not said first: %q", progress)
@@ -324,6 +334,29 @@ func TestEndpoint(t *testing.T) {
 	for _, line := range []string{"runtime.SetMutexProfileFraction(5)", "runtime.SetBlockProfileRate(10000)"} {
 		if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, line) }) {
 			t.Errorf("nothing says %s: %q", line, c.Notes)
+		}
+	}
+}
+
+// A note says which profile a server does not have.
+func TestMissingProfiles(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/allocs" {
+			http.NotFound(w, r)
+			return
+		}
+		pprof.Lookup("allocs").WriteTo(w, 0)
+	}))
+	defer s.Close()
+	c := &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}
+	e := endpoint{base: s.URL + "/", temp: t.TempDir(), deadline: time.Now().Add(time.Hour), collected: c}
+	if err := e.fetch(t.Context(), 1, 0); err != nil || len(c.Profiles) != 1 {
+		t.Errorf("%d profiles, %v", len(c.Profiles), err)
+	}
+	for _, kind := range []string{"cpu", "mutex", "block", "goroutine"} {
+		want := "there is no " + kind + " profile: status 404"
+		if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
+			t.Errorf("no note %q: %q", want, c.Notes)
 		}
 	}
 }

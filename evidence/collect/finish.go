@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,12 +33,19 @@ func numbered(name string, number int) string {
 	return base + "-" + strconv.Itoa(number+1) + "." + ext
 }
 
-// removeRepeats removes the CPU profiles of repeated runs that an earlier collection kept in a directory. Otherwise
-// [SavedIn] would return them with the new ones, and [Files] combine them.
-func removeRepeats(dir string) error {
-	for n := 1; n < maxRepeats; n++ {
-		err := os.Remove(filepath.Join(dir, numbered("cpu.pprof", n)))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+// removeOld removes the files of an earlier collection in the same directory. Otherwise [SavedIn] would return them
+// with the new ones, and [Files] combine them.
+func (c *Collected) removeOld() error {
+	names := []string{"trace.out", "heap.pprof", "mutex.pprof", "block.pprof", "goroutine.pprof"}
+	for n := range maxRepeats {
+		names = append(names, numbered("cpu.pprof", n))
+	}
+	for _, name := range names {
+		path := filepath.Join(c.Dir, name)
+		if slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == path }) {
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "t
 // another format.
 var (
 	profileFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
-		"blockprofile", "blockprofilerate", "trace", "outputdir"}
+		"blockprofile", "blockprofilerate", "trace", "outputdir", "coverprofile"}
 	otherModes = []string{"c", "json", "fuzz", "fuzztime", "list"}
 )
 
@@ -38,7 +39,7 @@ type testCommand struct {
 	has         map[string]string // flags of the test binary, by name without "test."
 }
 
-// parseTest parses the arguments of go test.
+// parseTest parses the arguments of go test. It refuses flags that the runs of explain cannot honor.
 func parseTest(args []string) (testCommand, error) {
 	t := testCommand{pkg: ".", has: map[string]string{}}
 	named := false
@@ -65,7 +66,7 @@ func parseTest(args []string) (testCommand, error) {
 			return t, fmt.Errorf("go's flag -%s is not possible here", name)
 		}
 		test := slices.Contains(testFlags, name)
-		if !has && (test || slices.Contains(valueFlags, name)) {
+		if !has && (test || name == "vet" || slices.Contains(valueFlags, name)) {
 			if i++; i == len(args) {
 				return t, fmt.Errorf("go test's flag -%s has no value", name)
 			}
@@ -75,7 +76,10 @@ func parseTest(args []string) (testCommand, error) {
 		case test:
 			t.has[name] = value
 		case slices.Contains([]string{"v", "short", "failfast", "benchmem", "fullpath"}, name):
-			t.has[name] = "true"
+			if !has {
+				value = "true"
+			}
+			t.has[name] = value
 		case has:
 			t.build = append(t.build, "-"+name+"="+value)
 		default:
@@ -83,7 +87,20 @@ func parseTest(args []string) (testCommand, error) {
 		}
 	}
 
-	return t, nil
+	return t, t.checkRuns()
+}
+
+// checkRuns refuses flags that would set what explain sets for each of its runs. -count=1 is usual, to run tests again
+// that have passed, and explain always does that.
+func (t testCommand) checkRuns() error {
+	if _, ok := t.has["cpu"]; ok {
+		return errors.New("leave out -cpu: explain sets GOMAXPROCS of each run; choose its values by explain's own " +
+			"option cpus, before the two dashes")
+	}
+	if n, ok := t.has["count"]; ok && n != "1" && t.has["bench"] != "" {
+		return errors.New("leave out -count: explain repeats benchmarks itself, as often as it needs")
+	}
+	return nil
 }
 
 // flags returns the flags of the test binary, without the number of CPUs.
@@ -97,9 +114,11 @@ func (t testCommand) flags() []string {
 		t.has["benchtime"] = "500ms"
 	}
 
-	list := []string{"-test.paniconexit0", "-test.timeout=0", "-test.count=1"}
-	for _, name := range []string{"run", "skip", "bench", "benchtime", "parallel", "shuffle", "short", "benchmem",
-		"v"} {
+	// Without -timeout only the limits of explain apply.
+	list := []string{"-test.paniconexit0", "-test.timeout=" + cmp.Or(t.has["timeout"], "0"),
+		"-test.count=" + cmp.Or(t.has["count"], "1")}
+	for _, name := range []string{"run", "skip", "bench", "benchtime", "parallel", "shuffle", "short", "benchmem", "v",
+		"failfast", "fullpath"} {
 		if value, ok := t.has[name]; ok {
 			list = append(list, "-test."+name+"="+value)
 		}

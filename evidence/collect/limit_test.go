@@ -54,24 +54,52 @@ func TestRepetitionsTimeLimit(t *testing.T) {
 	}
 }
 
-// A directory that keeps the files of a second collection has no CPU profile of the first. Files of the user stay.
-func TestKeptTwice(t *testing.T) {
-	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
-	k.endless = true // one run is enough
-	for _, name := range []string{"cpu.pprof", "cpu-2.pprof", "cpu-40.pprof", "cpu-old.pprof"} {
-		if err := os.WriteFile(filepath.Join(k.Dir, name), nil, 0o600); err != nil {
+// saveOld writes files to a directory as an earlier collection and the user do.
+func saveOld(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{"cpu.pprof", "cpu-2.pprof", "cpu-40.pprof", "cpu-old.pprof", "heap.pprof",
+		"mutex.pprof", "block.pprof", "goroutine.pprof", "trace.out", "text", "cmdline"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("user's"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := k.cpuProfile(t.Context(), 1); err != nil {
+}
+
+// namesIn returns the names of the files in a directory.
+func namesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, path := range SavedIn(k.Dir) {
-		names = append(names, filepath.Base(path))
+	for _, e := range entries {
+		names = append(names, e.Name())
 	}
-	if want := []string{"cpu-old.pprof", "cpu.pprof"}; !slices.Equal(names, want) {
-		t.Errorf("%q, want %q", names, want)
+	return names
+}
+
+// A directory that keeps the files of a second collection has none of the first. Files of the user stay.
+func TestKeptTwice(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		collect func(*collector) error
+		want    []string
+	}{
+		{"failed after the CPU profile", func(k *collector) error { return k.cpuProfile(t.Context(), 1) },
+			[]string{"cmdline", "cpu-old.pprof", "cpu.pprof", "text"}},
+		{"only the runs fit", func(k *collector) error { k.deadline = time.Now(); return k.collectAll(t.Context()) },
+			[]string{"cmdline", "cpu-old.pprof", "text"}},
+	} {
+		o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1}, Progress: func(string) {}}
+		k := limitedCollector(t, o)
+		k.endless = true // one run is enough
+		saveOld(t, k.Dir)
+		if err := c.collect(k); err != nil {
+			t.Fatal(err)
+		}
+		if names := namesIn(t, k.Dir); !slices.Equal(names, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, names, c.want)
+		}
 	}
 }
 

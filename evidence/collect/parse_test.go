@@ -54,9 +54,19 @@ func TestParseTest(t *testing.T) {
 	if got := c.flags(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+	for args, want := range map[string]string{"./p -count=3 -timeout 5s": "-test.timeout=5s -test.count=3",
+		"-bench . -count 1 -vet off ./p":   "-test.timeout=0 -test.count=1",
+		"-short=false -failfast -fullpath": "-test.short=false -test.failfast=true -test.fullpath=true"} {
+		c, err := parseTest(strings.Fields(args))
+		if got := strings.Join(c.flags(), " "); err != nil || !strings.Contains(got+" ", " "+want+" ") {
+			t.Errorf("go test %s: %s, %v; want %s", args, got, err, want)
+		}
+	}
 	for wrong, want := range map[string]string{"-cpuprofile x ./p": "asks for profiles itself",
-		"-json ./p": "-json: explain runs tests and benchmarks", "./p ./q": "several packages", "-bench": "no value",
-		"-exec x": "-exec is not possible"} {
+		"-cpu 1,2 ./p": "leave out -cpu:", "-bench . -count 5 ./p": "leave out -count",
+		"-coverprofile x ./p": "asks for profiles itself",
+		"-json ./p":           "-json: explain runs tests and benchmarks", "./p ./q": "several packages",
+		"-bench": "no value", "-exec x": "-exec is not possible"} {
 		if _, err := parseTest(strings.Fields(wrong)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("go test %s: %v, want %s", wrong, err, want)
 		}

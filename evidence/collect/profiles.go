@@ -41,7 +41,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 		}
 		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(evidence.CPU), n)
 		if err == nil && n == 0 {
-			err = removeRepeats(k.Dir)
+			err = k.removeOld() // even if the collection fails later
 		}
 		if err != nil {
 			return err

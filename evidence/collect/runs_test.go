@@ -3,6 +3,9 @@ package collect
 import (
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/result"
 )
 
 // The time that a quota stopped the process is the median of its runs.
@@ -10,6 +13,18 @@ func TestThrottledRun(t *testing.T) {
 	runs := []plainRun{{outcome: outcome{stopped: 9 * time.Second}}, {outcome: outcome{stopped: 6 * time.Second}}, {}}
 	if r := medians(2, runs); r.Throttled != 6*time.Second {
 		t.Errorf("stopped for 0, 6 and 9 s: %v", r.Throttled)
+	}
+}
+
+// A trial counts the throttling within its window.
+func TestThrottledTrial(t *testing.T) {
+	m := result.Metrics{"cpu_user_seconds": 1.5, "cpu_system_seconds": 0.5, host.ThrottledSeconds: 6}
+	if e := fromTrial(result.Trial{WallSeconds: 4, Metrics: m}); e.stopped != 3*time.Second {
+		t.Errorf("two threads, half a CPU: stopped for %v of 4 s", e.stopped)
+	}
+	m["cpu_user_seconds"], m["cpu_system_seconds"] = result.Unavailable, result.Unavailable
+	if e := fromTrial(result.Trial{WallSeconds: 4, Metrics: m}); e.stopped != 0 {
+		t.Errorf("unknown CPU time: stopped for %v", e.stopped)
 	}
 }
 

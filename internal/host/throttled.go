@@ -7,6 +7,10 @@ import (
 	"time"
 )
 
+// ThrottledSeconds is the growth of [ThrottledTime] within the window of a trial. It is a metric of the trials that
+// collect evidence for explain, which are not stored.
+const ThrottledSeconds = "throttled_cpu_seconds"
+
 // ThrottledTime returns how long CPU quotas have stopped the cgroup of this process and those above it, summed over
 // CPUs: two CPUs that are stopped for a second count two seconds. It is 0 if no group reports it.
 func ThrottledTime() time.Duration { return throttledTime(systemRoot()) }
