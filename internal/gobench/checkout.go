@@ -191,7 +191,7 @@ func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 	}
 	for _, u := range s.Use {
 		abs := locate(u.DiskPath)
-		if !exists(abs) { // the revision lacks a module
+		if !exists(filepath.Join(abs, "go.mod")) { // the revision lacks a module
 			same = false
 			continue
 		}

@@ -234,3 +234,34 @@ func TestOwnersWorktree(t *testing.T) {
 		t.Errorf("the owner's worktree is lost: %v", err)
 	}
 }
+
+// TestNewModuleInWorkspace checks that the workspace of the base leaves out a directory that is no module there yet.
+func TestNewModuleInWorkspace(t *testing.T) {
+	root := repository(t, "go.mod", "module example.com/m\n\ngo 1.24\n", "x/x.go", "package x\n")
+	work := filepath.Join(root, "go.work")
+	write(t, root, "x/go.mod", "module example.com/m/x\n\ngo 1.24\n", "go.work", "go 1.24\n\nuse (\n\t.\n\t./x\n)\n")
+	w, err := OpenWorkshop(t.Context(), t.TempDir(), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close(t.Context())
+	repo, err := FindRepo(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := repo.Commit(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := w.Checkout(t.Context(), repo, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := workFile(t.Context(), w, repo, tree, work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t.Context(), tree, []string{"GOWORK=" + file}, "go", "list", "./..."); err != nil {
+		t.Error(err)
+	}
+}
