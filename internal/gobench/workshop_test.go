@@ -265,3 +265,22 @@ func TestNewModuleInWorkspace(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNewModule checks that a package that another module has in the base is found there.
+func TestNewModule(t *testing.T) {
+	root := repository(t, "go.mod", "module example.com/m\n\ngo 1.24\n", "x/x.go", "package x\n")
+	w, err := OpenWorkshop(t.Context(), t.TempDir(), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close(t.Context())
+	at := Target{Dir: filepath.Join(root, "x"), GoMod: filepath.Join(root, "x", "go.mod")}
+	c, err := at.Base(t.Context(), w, Repo{Root: root}, root) // a worktree without x/go.mod
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := run(t.Context(), c.Dir, c.env, "go", "list", "-m")
+	if err != nil || strings.TrimSpace(string(out)) != "example.com/m" {
+		t.Errorf("%s, %v", out, err)
+	}
+}
