@@ -123,20 +123,35 @@ func sameWorkload(groups []*answerGroup) bool {
 	})
 }
 
-// blocks returns the largest number of trials of a row. tooFew reports whether that is too few for verdicts: in each
-// contest some row has no exact value.
-func (g *answerGroup) blocks() (n int, tooFew bool) {
-	tooFew = true
-	for _, c := range g.contests {
-		exact := true
+// blocks returns the largest number of trials of a row that has no exact value; 0 if all rows have one. tooFew reports
+// whether that is too few for verdicts.
+func blocks(list []*contest) (n int, tooFew bool) {
+	for _, c := range list {
 		for _, r := range c.rows {
-			n = max(n, r.N)
-			s := r.Measure()
-			exact = exact && (s.Exact || len(s.States) > 0)
+			if s := r.Measure(); !s.Exact && len(s.States) == 0 {
+				n = max(n, r.N)
+			}
 		}
-		tooFew = tooFew && !exact
 	}
-	return n, tooFew && n < stat.MinBlocks(1-confidence)
+	return n, n > 0 && n < stat.MinBlocks(1-confidence)
+}
+
+// competing returns the contests that have several rows: those that verdicts decide, and those with too few blocks.
+func (g *answerGroup) competing() (decided, rough []*contest) {
+	for _, c := range g.contests {
+		if len(c.rows) < 2 {
+			continue
+		}
+		if n, _ := blocks([]*contest{c}); n > 0 {
+			rough = append(rough, c)
+		} else {
+			decided = append(decided, c)
+		}
+	}
+	if _, tooFew := blocks(rough); tooFew {
+		return decided, rough
+	}
+	return slices.DeleteFunc(slices.Clone(g.contests), func(c *contest) bool { return len(c.rows) < 2 }), nil
 }
 
 // ranked reports whether a row can be the best: it has a valid value and is not a bound.

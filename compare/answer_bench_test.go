@@ -148,6 +148,11 @@ func TestRangeAnswer(t *testing.T) {
 			t.Errorf("%q, not %q", got, c.want)
 		}
 	}
+	less := result.Value(-57)
+	if got := contrastAnswer([]Verdict{{A: "a", Metric: result.TimePerOp, Verdict: Faster,
+		AbsoluteDifference: AbsoluteDifference{NoRatio: SomeZeros, Difference: &less}}}); got != "faster: a (-57.0ns)." {
+		t.Errorf("with some zeros: %q", got)
+	}
 	if got := contrastAnswer([]Verdict{{A: "a"}, {A: "b"}}); got != "2 of 2 undecided." {
 		t.Errorf("without verdicts: %q", got)
 	}
@@ -164,6 +169,8 @@ func TestGateAnswer(t *testing.T) {
 	undecided.MoreBlocks = &blocks
 	few, near, zero := verdict("W", math.NaN(), Undecided), verdict("N", 1.05, Undecided), verdict("Z", 1, Undecided)
 	few.N, near.N, zero.N, zero.NoRatio = 1, 20, 20, ZeroDivisor
+	some, more := verdict("S", math.NaN(), Fail), result.Value(57)
+	some.NoRatio, some.Difference = SomeZeros, &more
 	noRatio := "A metric without a ratio has no cost in percent, so more blocks cannot show that it is within the " +
 		"limit: excuse it for a while in an allow-list."
 	rate := verdict("R", 1.25, Fail)
@@ -184,6 +191,9 @@ func TestGateAnswer(t *testing.T) {
 				"excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.0001, Fail)}},
 			"gate: fail: 1 of 1 over 0%: A +0.01%.|" +
+				"Make these benchmarks faster, or excuse them for a while in an allow-list."},
+		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), some}},
+			"gate: fail: 2 of 2 over 0%: S (+57.0ns) and A +10.0%.|" +
 				"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
 			"gate: pass: all 2 within 5%."},

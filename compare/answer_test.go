@@ -65,6 +65,11 @@ func TestNewAnswer(t *testing.T) {
 	}
 	cpus := func(n int) plan.Setting { return plan.Setting{Factor: "cpus", Level: plan.IntLevel(n)} }
 	virtual := func(t *result.Trial) { t.World = result.Virtual }
+	periodic := func(t *result.Trial) { // on one CPU
+		if virtual(t); t.Point.Int("cpus") == 1 {
+			t.Period = &result.Period{}
+		}
+	}
 	noisy := func(t *result.Trial) {
 		if l, ok := t.Point.Get("buffer"); ok && l.String() == "1" {
 			t.Metrics[result.Throughput] *= result.Value(1 + 0.1*float64(t.Block%3))
@@ -169,7 +174,7 @@ func TestNewAnswer(t *testing.T) {
 			"a takes 10.8ms on 2 CPUs. Whether more CPUs help a is undecided."},
 		{"too few blocks to see that CPUs do not help", 2, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}},
-			"a reaches 100/s on 2 CPUs (rough: 2 blocks). Whether more CPUs help a is undecided."},
+			"a reaches 100/s on 1 and 2 CPUs (rough: 2 blocks). Whether more CPUs help a is undecided."},
 		{"one replication of equal speed", 1, AnswerOptions{}, result.Stream, virtual, []answerCase{
 			{"a", onCPUs(1), 0, 0}, {"a", onCPUs(2), -0.004, 0}, {"a", onCPUs(4), 0.004, 0}},
 			"a reaches 100/s on 4 CPUs (rough: 1 replication). More CPUs do not help a."},
@@ -184,9 +189,16 @@ func TestNewAnswer(t *testing.T) {
 			t.Metrics["latency_p99_ns"] = result.Unavailable
 		}, []answerCase{{"a", onCPUs(3), 0, 0}, {"a", onCPUs(4), math.Log(4. / 3), 0}},
 			"a reaches 133/s on 4 CPUs (rough: 1 replication). Whether more CPUs help a is undecided."},
+		{"a point without verdicts beside an exact one", 4, AnswerOptions{}, result.Stream, periodic, []answerCase{
+			{"a", onCPUs(1), 0, 0}, {"a", onCPUs(2), two, 0.01}},
+			"a reaches 200/s on 2 CPUs (rough: 4 replications). More CPUs help a up to the 2 tried (2.00x from 1)."},
+		{"designs at such points", 4, AnswerOptions{}, result.Stream, periodic, []answerCase{
+			{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), two, 0}, {"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}},
+			"On 1 CPU, b is fastest: 2.00x the throughput of a. On 2 CPUs, b about 2.0x as fast as a, rough: 4 " +
+				"replications. More CPUs do not help b and a."},
 		{"one trial on each number of CPUs", 1, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0}, {"a", onCPUs(2), 0, 0}},
-			"a reaches 100/s on 2 CPUs (rough: 1 block). Whether more CPUs help a is undecided."},
+			"a reaches 100/s on 1 and 2 CPUs (rough: 1 block). Whether more CPUs help a is undecided."},
 		{"more CPUs that may help further", 10, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), two, 0.01}, {"a", onCPUs(4), two + 0.3, 0.5}},
 			"a reaches 304/s on 4 CPUs. More CPUs help a at least up to 2 (2.00x from 1)."},
@@ -359,6 +371,20 @@ func TestAnswerOfRuns(t *testing.T) {
 		if got := strings.Join((RunComparison{Matches: c.matches}).Answer().Text, " "); got != c.want {
 			t.Errorf("got %s\nwant %s", got, c.want)
 		}
+	}
+}
+
+// TestProblemsOfRuns checks that a design that only the new run has is among its problems, and that a case that matches
+// several of the old run counts once.
+func TestProblemsOfRuns(t *testing.T) {
+	failed := func(design string) Row {
+		return Row{Workload: "w", Design: design, Job: true, Statuses: map[result.Status]int{result.Failed: 2}}
+	}
+	c := RunComparison{Matches: []Match{{A: failed("a")}, {A: failed("a")}}, OnlyA: []Row{failed("b")}}
+	got := c.Answer().Text[:2]
+	want := []string{"New run: a failed in 2 of 2 trials.", "New run: b failed in 2 of 2 trials."}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -56,6 +56,14 @@ func JoinNames(names []string) string {
 	return strings.Join(names, "")
 }
 
+// few joins names. Of more than most+1 it names most, and counts the others.
+func few(names []string, most int) string {
+	if len(names) > most+1 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d others", len(names)-most))
+	}
+	return JoinNames(names)
+}
+
 // capitalized begins a sentence, unless it begins with a name of a design, which keeps its spelling.
 func capitalized(s string) string {
 	word, _, _ := strings.Cut(s, " ")

@@ -14,10 +14,13 @@ import (
 // Answer states what changed from the old run, side B, to the new one: first problems of the new run, then how many
 // cases got faster or slower, and which most.
 func (c RunComparison) Answer() Answer {
-	var rows []Row
-	for _, m := range c.Matches {
-		rows = append(rows, m.A)
+	var rows []Row // each row of the new run once
+	for i, m := range c.Matches {
+		if i == 0 || rowKey(&m.A) != rowKey(&c.Matches[i-1].A) {
+			rows = append(rows, m.A)
+		}
 	}
+	rows = append(rows, c.OnlyA...)
 	var text []string
 	for _, g := range answerGroups(rows) {
 		for _, problem := range g.problems() {

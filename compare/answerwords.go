@@ -18,17 +18,16 @@ func (g *answerGroup) sentences() []string {
 	if len(g.contests) == 0 {
 		return nil
 	}
-	n, tooFew := g.blocks()
 	var text []string
-	switch {
-	case !g.competes():
+	if decided, rough := g.competing(); len(decided)+len(rough) == 0 {
 		text = append(text, g.single())
-	case tooFew && n == 1:
-		text = append(text, "Rough, from 1 trial each and without verdicts: "+g.rough()+".")
-	case tooFew:
-		text = append(text, g.rough()+fmt.Sprintf(", rough: %s.", result.Count(n, g.replicate())))
-	default:
-		text = append(text, g.best())
+	} else {
+		if len(decided) > 0 {
+			text = append(text, g.best(decided))
+		}
+		if len(rough) > 0 {
+			text = append(text, g.rough(rough))
+		}
 	}
 	text = append(text, g.scaling()...)
 	text = append(text, g.latency()...)
@@ -49,11 +48,6 @@ func (g *answerGroup) replicate() string {
 	return "block"
 }
 
-// competes reports whether some contest has several rows.
-func (g *answerGroup) competes() bool {
-	return slices.ContainsFunc(g.contests, func(c *contest) bool { return len(c.rows) > 1 })
-}
-
 // single states the speed of designs that have nobody to compete with.
 func (g *answerGroup) single() string {
 	c := g.contests[len(g.contests)-1]
@@ -63,16 +57,21 @@ func (g *answerGroup) single() string {
 		}
 	}
 	r := c.rows[0]
+	list := slices.DeleteFunc(slices.Clone(g.contests), func(o *contest) bool { // as fast as the fastest
+		return o.rows[0].Design != r.Design || o.rows[0].level() != r.level()
+	})
 	text := r.Design + " " + map[string]string{result.Throughput: "reaches ", result.WallSeconds: "takes ",
 		result.ResponseP50: "responds in "}[measureOf(r)] + figure(r.level(), measureOf(r))
-	if at := g.where([]*contest{c}); at != "" && len(g.contests) > 1 {
+	if at := g.where(list); at != "" && len(g.contests) > 1 {
 		text += " " + at
 	}
 	if b := g.bound(c); b != nil && speedRatio(b, r) > 1.05 {
 		text += fmt.Sprintf("; the bound %s is %s as fast", b.Design, times(speedRatio(b, r)))
+		if len(list) > 1 {
+			text += " " + g.where([]*contest{c})
+		}
 	}
-	n, tooFew := g.blocks()
-	if tooFew {
+	if n, tooFew := blocks(list); tooFew {
 		text += fmt.Sprintf(" (rough: %s)", result.Count(n, g.replicate()))
 	}
 	return text + "."
@@ -91,9 +90,8 @@ func (g *answerGroup) bound(c *contest) *Row {
 }
 
 // rough ranks the designs of each contest by their medians.
-func (g *answerGroup) rough() string {
+func (g *answerGroup) rough(list []*contest) string {
 	var parts []string
-	list := slices.DeleteFunc(slices.Clone(g.contests), func(c *contest) bool { return len(c.rows) < 2 })
 	slices.Reverse(list) // the most CPUs first
 	for i, c := range list {
 		if i == 3 {
@@ -107,7 +105,12 @@ func (g *answerGroup) rough() string {
 		}
 		parts = append(parts, text)
 	}
-	return strings.Join(parts, "; ")
+	text := strings.Join(parts, "; ")
+	n, _ := blocks(list)
+	if n == 1 {
+		return "Rough, from 1 trial each and without verdicts: " + text + "."
+	}
+	return text + fmt.Sprintf(", rough: %s.", result.Count(n, g.replicate()))
 }
 
 // aboutEqual is the ratio of speeds up to which a ranking of few blocks calls rows about equally fast.
@@ -156,27 +159,16 @@ func (g *answerGroup) ranking(c *contest) string {
 	return strings.Join(words, ", ")
 }
 
-// few joins names. Of more than most+1 it names most, and counts the others.
-func few(names []string, most int) string {
-	if len(names) > most+1 {
-		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d others", len(names)-most))
-	}
-	return JoinNames(names)
-}
-
 // outcome is neighbouring contests with the same result.
 type outcome struct {
 	contests       []*contest
 	leaders, loser string
 }
 
-// best says which design is the best, at which points.
-func (g *answerGroup) best() string {
+// best says which design is the best in contests, and at which points.
+func (g *answerGroup) best(contests []*contest) string {
 	var list []*outcome
-	for _, c := range g.contests {
-		if len(c.rows) < 2 {
-			continue
-		}
+	for _, c := range contests {
 		o := outcome{leaders: fmt.Sprint(c.open > 0, len(c.rows) == c.leaders, c.leaderNames())}
 		if r := c.behind(g.options.Baseline); r != nil {
 			o.loser = c.name(r)

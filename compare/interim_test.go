@@ -78,7 +78,7 @@ func TestVerdictsAgreeWithTheirIntervals(t *testing.T) {
 		}
 	})
 	for _, verdict := range []string{Faster, Slower, Equivalent, Undecided} {
-		if seen[verdict] == 0 {
+		if seen[verdict] == 0 && !testing.Short() { // with -short, rapid draws 20 examples only
 			t.Errorf("none was %s", verdict)
 		}
 	}

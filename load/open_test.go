@@ -146,7 +146,7 @@ func reference(o Open, service func(uint64) time.Duration) string {
 			response += int64(free[i] - c.at)
 		}
 	}
-	serveUntil := func(now time.Duration) { // who waits is served as servers become free
+	serveUntil := func(now time.Duration) { // waiting requests are served as servers become free
 		for len(queue) > 0 && slices.Min(free) <= now {
 			c, at := queue[0], slices.Min(free)
 			queue = queue[1:]
@@ -161,7 +161,7 @@ func reference(o Open, service func(uint64) time.Duration) string {
 			queue = queue[1:]
 		}
 	}
-	// Customers after the window come as long as those of the window are there.
+	// Requests arrive after the window until all that arrived in it have left the queue.
 	lastMeasured := time.Duration(0)
 	for {
 		request, at := s.peek()
@@ -197,7 +197,7 @@ func (w lateWorld) Until(t *env.Task, at time.Duration) {
 	}
 }
 
-// runLate runs an open loop of bursts of four, 1 ms apart, whose first customers are noticed 3 ms late.
+// runLate runs an open loop with bursts of four requests, 1 ms apart. The first request of each is noticed 3 ms late.
 func runLate(t *testing.T, o Open) (r OpenResult) {
 	t.Helper()
 	o.Op, o.Workers, o.Window, o.Drain = sleepFor(10*ms), 2, time.Second, time.Second
@@ -216,8 +216,8 @@ func runLate(t *testing.T, o Open) (r OpenResult) {
 	return r
 }
 
-// TestOpenNoticedLate: customers come in bursts of four, 1 ms apart, to two servers without a queue. Two
-// of each burst find a server idle, however late that is noticed, and two do not.
+// TestOpenNoticedLate checks bursts of four requests to two servers without a queue: two of each burst find an idle
+// server, however late they are noticed, and two do not.
 func TestOpenNoticedLate(t *testing.T) {
 	r := runLate(t, Open{QueueLimit: 0})
 	if r.Arrived != 40 || r.Served != 20 || r.Dropped != 20 {
@@ -231,7 +231,7 @@ func TestOpenNoticedLate(t *testing.T) {
 	}
 }
 
-// TestOpenLateIsNoLossOfPatience: nor do those two give up because the loop was late. The others do.
+// TestOpenLateIsNoLossOfPatience checks that a request is not abandoned because the loop noticed it late.
 func TestOpenLateIsNoLossOfPatience(t *testing.T) {
 	r := runLate(t, Open{QueueLimit: -1, Patience: ms / 2})
 	if r.Arrived != 40 || r.Served != 20 || r.Abandoned != 20 {

@@ -37,6 +37,9 @@ func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Dur
 			continue
 		}
 		text, err := input.ReadFile(ctx, path, input.Arrivals)
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
 		if errors.Is(err, input.ErrRefused) {
 			return nil, nil, &plan.Refusal{Field: "arrivals", Reason: err.Error(), Err: err}
 		}

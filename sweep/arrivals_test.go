@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"testing"
 
@@ -34,5 +36,16 @@ func TestArrivalsNamedLikeATime(t *testing.T) {
 	}
 	if err := s.ReloadArrivals(t.Context()); err != nil || len(s.Arrivals["5m"]) != 2 {
 		t.Errorf("%v, %v", s.Arrivals, err)
+	}
+}
+
+// TestArrivalsInterrupted checks that an interrupt is not a refusal of the file.
+func TestArrivalsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := plan.Case{Point: plan.NewPoint(plan.Setting{Factor: "arrivals", Level: plan.TextLevel("arrivals.txt")})}
+	_, _, err := ReadArrivals(ctx, []plan.Case{c})
+	if !errors.Is(err, context.Canceled) || errors.As(err, new(*plan.Refusal)) {
+		t.Errorf("%v", err)
 	}
 }

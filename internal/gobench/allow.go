@@ -59,7 +59,7 @@ func Stale(list []Exception, x *Experiment, today string) (lines []compare.Stale
 	}
 	for _, e := range list {
 		expired := e.Until < today
-		within := func(whole string) bool { return partOf(e.Name, whole) } // which fails or skips itself
+		within := func(whole string) bool { return x.partOf(e.Name, whole) } // which fails or skips itself
 		serves := x.Pattern != EveryBenchmark || slices.ContainsFunc(known, e.names) ||
 			slices.ContainsFunc(known, within)
 		if expired || !serves {

@@ -41,8 +41,8 @@ func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Che
 	if t.GoMod == "" {
 		return p, nil
 	}
-	mod := worktreePath(r.Root, tree, t.GoMod)
-	if !within(r.Root, t.GoMod) || !exists(mod) {
+	mod := goModOf(tree, p.Dir)
+	if !within(r.Root, t.GoMod) || mod == "" {
 		return p, fmt.Errorf("the base has no %s, so its package belongs to no module; give a later revision",
 			relative(r.Root, t.GoMod))
 	}
@@ -51,6 +51,17 @@ func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Che
 		p.flags = append(p.flags, "-modfile="+file)
 	}
 	return p, err
+}
+
+// goModOf returns the go.mod of a directory in the worktree, whose module may differ from that in the user's tree; "" if
+// there is none.
+func goModOf(tree, dir string) string {
+	for ; within(tree, dir); dir = filepath.Dir(dir) {
+		if mod := filepath.Join(dir, "go.mod"); exists(mod) {
+			return mod
+		}
+	}
+	return ""
 }
 
 // worktreePath returns the path in the worktree of a path in the repository.
@@ -191,7 +202,7 @@ func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 	}
 	for _, u := range s.Use {
 		abs := locate(u.DiskPath)
-		if !exists(abs) { // the revision lacks a module
+		if !exists(filepath.Join(abs, "go.mod")) { // the revision lacks a module
 			same = false
 			continue
 		}

@@ -83,7 +83,7 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 		for _, b := range x.Broken {
 			alone := !x.failsIn(otherRev(rev), b.Name) ||
 				rev == Head && slices.ContainsFunc(x.Benchmarks, func(o Benchmark) bool {
-					return slices.Equal(o.Revs, []string{Base}) && partOf(o.Name, b.Name)
+					return slices.Equal(o.Revs, []string{Base}) && x.partOf(o.Name, b.Name)
 				})
 			switch {
 			case b.Rev != rev:
@@ -113,18 +113,21 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 
 // failsIn reports whether a benchmark, or one that it is part of, fails in a revision.
 func (x *Experiment) failsIn(rev, name string) bool {
-	return slices.ContainsFunc(x.Broken, func(b result.Broken) bool { return b.Rev == rev && partOf(name, b.Name) })
+	return slices.ContainsFunc(x.Broken, func(b result.Broken) bool { return b.Rev == rev && x.partOf(name, b.Name) })
 }
 
 // skipsIn reports whether a benchmark, or one that it is part of, skips itself in a revision.
 func (x *Experiment) skipsIn(rev, name string) bool {
-	return slices.ContainsFunc(x.Skipped, func(s result.Skipped) bool { return s.Rev == rev && partOf(name, s.Name) })
+	return slices.ContainsFunc(x.Skipped, func(s result.Skipped) bool { return s.Rev == rev && x.partOf(name, s.Name) })
 }
 
-// partOf reports whether a benchmark is whole, or a sub-benchmark of it, or in a package that is whole.
-func partOf(name, whole string) bool {
+// partOf reports whether a benchmark is whole, or a sub-benchmark of it, or in a package that is whole. A benchmark of
+// the package v1.beta is not in v1, although its name begins with v1 and a dot.
+func (x *Experiment) partOf(name, whole string) bool {
 	if pkg, ok := strings.CutSuffix(whole, everyOf); ok && strings.HasPrefix(name, pkg+".") {
-		return true
+		return !slices.ContainsFunc(x.Packages, func(p Package) bool {
+			return strings.HasPrefix(p.Name, pkg+".") && strings.HasPrefix(name, p.Name+".")
+		})
 	}
 	return name == whole || strings.HasPrefix(name, whole+"/")
 }

@@ -70,6 +70,20 @@ func TestPackageBreaks(t *testing.T) {
 	}
 }
 
+// TestPackageWithDot checks that a package that does not compile does not hide one whose name begins with its name and a
+// dot.
+func TestPackageWithDot(t *testing.T) {
+	x := Experiment{BaseCommit: "1", Packages: []Package{{Name: "v1"}, {Name: "v1.beta"}},
+		Broken: []result.Broken{{Rev: Head, Name: "v1" + everyOf, Error: "c"}},
+		Benchmarks: []Benchmark{{Name: "v1.X", Package: "v1", Revs: []string{Base}},
+			{Name: "v1.beta.X", Package: "v1.beta", Revs: []string{Base}}}}
+	want := []result.NotJudged{{Design: "v1.*", Reason: result.HeadFails, Output: "c"},
+		{Design: "v1.beta.X", Reason: result.Removed}}
+	if got := x.NotCompared(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestPackageVariants checks the builds of several packages, and the benchmark's own name in a trial.
 func TestPackageVariants(t *testing.T) {
 	x := Experiment{BaseCommit: "1", Packages: []Package{{Name: "a", Without: []string{Base}}, {Name: "a/b"}},

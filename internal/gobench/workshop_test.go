@@ -234,3 +234,53 @@ func TestOwnersWorktree(t *testing.T) {
 		t.Errorf("the owner's worktree is lost: %v", err)
 	}
 }
+
+// TestNewModuleInWorkspace checks that the workspace of the base leaves out a directory that is no module there yet.
+func TestNewModuleInWorkspace(t *testing.T) {
+	root := repository(t, "go.mod", "module example.com/m\n\ngo 1.24\n", "x/x.go", "package x\n")
+	work := filepath.Join(root, "go.work")
+	write(t, root, "x/go.mod", "module example.com/m/x\n\ngo 1.24\n", "go.work", "go 1.24\n\nuse (\n\t.\n\t./x\n)\n")
+	w, err := OpenWorkshop(t.Context(), t.TempDir(), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close(t.Context())
+	repo, err := FindRepo(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := repo.Commit(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := w.Checkout(t.Context(), repo, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := workFile(t.Context(), w, repo, tree, work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t.Context(), tree, []string{"GOWORK=" + file}, "go", "list", "./..."); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNewModule checks that a package that another module has in the base is found there.
+func TestNewModule(t *testing.T) {
+	root := repository(t, "go.mod", "module example.com/m\n\ngo 1.24\n", "x/x.go", "package x\n")
+	w, err := OpenWorkshop(t.Context(), t.TempDir(), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close(t.Context())
+	at := Target{Dir: filepath.Join(root, "x"), GoMod: filepath.Join(root, "x", "go.mod")}
+	c, err := at.Base(t.Context(), w, Repo{Root: root}, root) // a worktree without x/go.mod
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := run(t.Context(), c.Dir, c.env, "go", "list", "-m")
+	if err != nil || strings.TrimSpace(string(out)) != "example.com/m" {
+		t.Errorf("%s, %v", out, err)
+	}
+}

@@ -165,3 +165,16 @@ func TestWithdrawDirectory(t *testing.T) {
 		t.Errorf("the user's directory is there: %v, the new one: %v", exists(users), exists(made))
 	}
 }
+
+// TestCreateFails checks that a run whose header cannot be written leaves no file, and no directory that it made.
+func TestCreateFails(t *testing.T) {
+	users, made := t.TempDir(), filepath.Join(t.TempDir(), "run")
+	for _, dir := range []string{users, made} {
+		if _, err := create(dir, header(), (&disk{left: 3}).open); !IsStorageFailure(err) {
+			t.Fatal(err)
+		}
+	}
+	if left, err := os.ReadDir(users); err != nil || len(left) > 0 || exists(made) {
+		t.Errorf("left in the user's directory: %v, %v; the new one is there: %v", left, err, exists(made))
+	}
+}

@@ -45,8 +45,16 @@ func create(dir string, header any, open opener) (*Run, error) {
 	}
 	r.made = errors.Is(before, fs.ErrNotExist)
 	r.chain.checked = true
-	if err := r.begin(line); err != nil {
+	if err := CheckVacant(dir); err != nil { // check again, because now no other process can begin a run here
 		r.abandon()
+		return nil, err
+	}
+	if err := r.begin(line); err != nil {
+		if errors.Is(err, ErrGone) {
+			r.abandon() // another directory may be in its place
+		} else {
+			r.Withdraw()
+		}
 		return nil, err
 	}
 	return r, nil
@@ -54,9 +62,6 @@ func create(dir string, header any, open opener) (*Run, error) {
 
 // begin writes the header of a run that was just opened.
 func (r *Run) begin(line []byte) error {
-	if err := CheckVacant(r.dir); err != nil { // check again, because now no other process can begin a run here
-		return err
-	}
 	err := r.openFiles()
 	if err == nil {
 		err = errors.Join(r.journal.cut(), r.histograms.cut())
