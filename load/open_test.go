@@ -37,7 +37,7 @@ func TestOpenBelowCapacity(t *testing.T) {
 		QueueLimit: -1,
 		Warmup:     50 * ms, Window: time.Second, Drain: time.Second})
 	if r.Arrived != 100 || r.Served != 100 || r.Completed != 100 || r.InTime != 100 || r.Backlog != 0 {
-		t.Errorf("100 customers: %+v", r)
+		t.Errorf("100 requests: %+v", r)
 	}
 	if r.Response.Mean() != 4e6 || r.Service.Mean() != 4e6 {
 		t.Errorf("response %v ns, service %v ns, want 4 ms each", r.Response.Mean(), r.Service.Mean())
@@ -47,7 +47,7 @@ func TestOpenBelowCapacity(t *testing.T) {
 	}
 }
 
-// TestOpenOverload has a customer each 10 ms and 15 ms of service: the queue grows by a third of them.
+// TestOpenOverload has a request every 10 ms, each with 15 ms of service: the queue grows by a third of them.
 func TestOpenOverload(t *testing.T) {
 	o := Open{Op: sleepFor(15 * ms), Workers: 1, Arrivals: Arrivals{Kind: Constant, Rate: 100}, QueueLimit: -1,
 		Window: 600 * ms, Drain: time.Second}
@@ -74,8 +74,8 @@ func TestOpenOverload(t *testing.T) {
 	}
 }
 
-// TestOpenLoss has two servers, no room to wait and a service of two gaps and a half: with customers at
-// 0.5, 1.5, ... gaps two of three are served.
+// TestOpenLoss has two workers, no queue, and a service of 2.5 gaps between arrivals: of requests at 0.5, 1.5, ...
+// gaps, two of three are served.
 func TestOpenLoss(t *testing.T) {
 	r := runOpen(t, Open{Op: sleepFor(25 * ms), Workers: 2, Arrivals: Arrivals{Kind: Constant, Rate: 100},
 		QueueLimit: 0,
@@ -85,7 +85,7 @@ func TestOpenLoss(t *testing.T) {
 	}
 }
 
-// TestOpenAgainstEvents compares random loads with a simulation by events, customer by customer.
+// TestOpenAgainstEvents compares random loads with a simulation of events, one request after the other.
 func TestOpenAgainstEvents(t *testing.T) {
 	for seed := range uint64(300) {
 		d := env.Rand{}.At(seed, 1)
@@ -115,8 +115,8 @@ func TestOpenAgainstEvents(t *testing.T) {
 	}
 }
 
-// reference serves the same customers by the textbook: at each arrival it knows when every server is
-// free, who waits and until when.
+// reference serves the same requests as a textbook does: at each arrival it knows when every worker is free, and which
+// requests wait until when.
 func reference(o Open, service func(uint64) time.Duration) string {
 	w := live.New(live.Config{Seed: 7})
 	var s *source
@@ -146,7 +146,7 @@ func reference(o Open, service func(uint64) time.Duration) string {
 			response += int64(free[i] - c.at)
 		}
 	}
-	serveUntil := func(now time.Duration) { // who waits is served as servers become free
+	serveUntil := func(now time.Duration) { // waiting requests are served as workers become free
 		for len(queue) > 0 && slices.Min(free) <= now {
 			c, at := queue[0], slices.Min(free)
 			queue = queue[1:]
@@ -161,7 +161,7 @@ func reference(o Open, service func(uint64) time.Duration) string {
 			queue = queue[1:]
 		}
 	}
-	// Customers after the window come as long as those of the window are there.
+	// Requests arrive after the window while requests of the window still wait.
 	lastMeasured := time.Duration(0)
 	for {
 		request, at := s.peek()
@@ -197,7 +197,7 @@ func (w lateWorld) Until(t *env.Task, at time.Duration) {
 	}
 }
 
-// runLate runs an open loop of bursts of four, 1 ms apart, whose first customers are noticed 3 ms late.
+// runLate runs an open loop of bursts of four, 1 ms apart, whose first requests are noticed 3 ms late.
 func runLate(t *testing.T, o Open) (r OpenResult) {
 	t.Helper()
 	o.Op, o.Workers, o.Window, o.Drain = sleepFor(10*ms), 2, time.Second, time.Second
@@ -216,8 +216,8 @@ func runLate(t *testing.T, o Open) (r OpenResult) {
 	return r
 }
 
-// TestOpenNoticedLate: customers come in bursts of four, 1 ms apart, to two servers without a queue. Two
-// of each burst find a server idle, however late that is noticed, and two do not.
+// TestOpenNoticedLate checks bursts of four requests, 1 ms apart, for two workers without a queue. Two of each burst
+// find an idle worker, however late that is noticed, and the others are dropped.
 func TestOpenNoticedLate(t *testing.T) {
 	r := runLate(t, Open{QueueLimit: 0})
 	if r.Arrived != 40 || r.Served != 20 || r.Dropped != 20 {
@@ -231,7 +231,7 @@ func TestOpenNoticedLate(t *testing.T) {
 	}
 }
 
-// TestOpenLateIsNoLossOfPatience: nor do those two give up because the loop was late. The others do.
+// TestOpenLateIsNoLossOfPatience checks that those two are not abandoned because the loop was late. The others are.
 func TestOpenLateIsNoLossOfPatience(t *testing.T) {
 	r := runLate(t, Open{QueueLimit: -1, Patience: ms / 2})
 	if r.Arrived != 40 || r.Served != 20 || r.Abandoned != 20 {
