@@ -53,7 +53,7 @@ func TestLookout(t *testing.T) {
 	}
 }
 
-// TestLateLoop: nobody sleeps until the boundaries, and the worker with the lookout reads the counters there.
+// TestLateLoop checks that the worker with the lookout reads the counters if no goroutine sleeps until the boundaries.
 func TestLateLoop(t *testing.T) {
 	const ms = time.Millisecond
 	for _, sample := range []int{1, 4} {

@@ -162,7 +162,7 @@ func (r *openRun) work(e env.Env, w *server) {
 }
 
 // note counts a request that was served.
-func (w *server) note(r *openRun, c customer, measured bool, start, end time.Duration) {
+func (w *server) note(r *openRun, c arrival, measured bool, start, end time.Duration) {
 	w.total++
 	if r.Note != nil {
 		r.Note(c.at, end)

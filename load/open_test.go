@@ -146,7 +146,7 @@ func reference(o Open, service func(uint64) time.Duration) string {
 			response += int64(free[i] - c.at)
 		}
 	}
-	serveUntil := func(now time.Duration) { // waiting requests are served as servers become free
+	serveUntil := func(now time.Duration) { // waiting requests are served as workers become free
 		for len(queue) > 0 && slices.Min(free) <= now {
 			c, at := queue[0], slices.Min(free)
 			queue = queue[1:]
@@ -216,8 +216,8 @@ func runLate(t *testing.T, o Open) (r OpenResult) {
 	return r
 }
 
-// TestOpenNoticedLate checks bursts of four requests to two servers without a queue: two of each burst find an idle
-// server, however late they are noticed, and two do not.
+// TestOpenNoticedLate checks bursts of four requests to two workers without a queue: two of each burst find an idle
+// worker, however late they are noticed, and two do not.
 func TestOpenNoticedLate(t *testing.T) {
 	r := runLate(t, Open{QueueLimit: 0})
 	if r.Arrived != 40 || r.Served != 20 || r.Dropped != 20 {

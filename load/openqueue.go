@@ -6,15 +6,15 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// customer is a request that waits.
-type customer struct {
+// arrival is a request of an open loop, with the time at which it arrives.
+type arrival struct {
 	request uint64
 	at      time.Duration
 }
 
 // next returns the request that w, the holder of the baton, serves; ok is false when the run is over. A request that
 // arrived while w was idle, and no request was served, waits only to be noticed, and is not abandoned.
-func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
+func (r *openRun) next(e env.Env, w *server) (c arrival, ok bool) {
 	for !r.done {
 		now := e.Now()
 		if now >= r.end+r.Drain {
@@ -52,7 +52,7 @@ func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
 func (r *openRun) noteLag(now time.Duration) {
 	for ahead := *r.source; ; ahead.advance() {
 		request, at := ahead.peek()
-		c := customer{request, at + r.release}
+		c := arrival{request, at + r.release}
 		if c.at > now {
 			return
 		}
@@ -81,7 +81,7 @@ func (r *openRun) admit(now time.Duration) {
 	}
 	for {
 		request, at := r.source.peek()
-		c := customer{request, at + r.release}
+		c := arrival{request, at + r.release}
 		if c.at > now {
 			return
 		}
@@ -101,12 +101,12 @@ func (r *openRun) admit(now time.Duration) {
 }
 
 // front takes the first waiting request. Without one it returns the next that will arrive.
-func (r *openRun) front(now time.Duration) (c customer, waits bool) {
+func (r *openRun) front(now time.Duration) (c arrival, waits bool) {
 	if r.queue.n > 0 {
 		return r.queue.pop(), true
 	}
 	request, at := r.source.peek()
-	c = customer{request, at + r.release}
+	c = arrival{request, at + r.release}
 	if c.at > now {
 		return c, false
 	}
@@ -116,17 +116,17 @@ func (r *openRun) front(now time.Duration) (c customer, waits bool) {
 }
 
 // measured reports whether a request arrives within the window.
-func (r *openRun) measured(c customer) bool { return c.at >= r.begin && c.at < r.end }
+func (r *openRun) measured(c arrival) bool { return c.at >= r.begin && c.at < r.end }
 
 // arrive counts an arrival.
-func (r *openRun) arrive(c customer) {
+func (r *openRun) arrive(c arrival) {
 	if r.measured(c) {
 		r.arrived++
 	}
 }
 
 // impatient reports whether a request that still waits at a time has been abandoned before.
-func (r *openRun) impatient(c customer, at time.Duration) bool {
+func (r *openRun) impatient(c arrival, at time.Duration) bool {
 	return r.Patience > 0 && at-c.at > r.Patience
 }
 
@@ -134,7 +134,7 @@ func (r *openRun) impatient(c customer, at time.Duration) bool {
 func (r *openRun) middle() time.Duration { return r.begin + (r.end-r.begin)/2 }
 
 // lose counts a request that left at a time without being served.
-func (r *openRun) lose(count *int64, c customer, at time.Duration) {
+func (r *openRun) lose(count *int64, c arrival, at time.Duration) {
 	if r.measured(c) {
 		*count++
 	}

@@ -2,15 +2,15 @@ package load
 
 // ring is a queue in a circular buffer.
 type ring struct {
-	items   []customer
+	items   []arrival
 	head, n int
 }
 
-func (q *ring) front() customer { return q.items[q.head] }
+func (q *ring) front() arrival { return q.items[q.head] }
 
-func (q *ring) push(c customer) {
+func (q *ring) push(c arrival) {
 	if q.n == len(q.items) {
-		grown := make([]customer, max(8, 2*q.n))
+		grown := make([]arrival, max(8, 2*q.n))
 		for i := range q.n {
 			grown[i] = q.items[(q.head+i)%len(q.items)]
 		}
@@ -20,7 +20,7 @@ func (q *ring) push(c customer) {
 	q.n++
 }
 
-func (q *ring) pop() customer {
+func (q *ring) pop() arrival {
 	c := q.items[q.head]
 	q.head = (q.head + 1) % len(q.items)
 	q.n--

@@ -83,7 +83,7 @@ func selectLines(b *bench, e env.Env) {
 	e.Sleep(8 * ms)
 	in.Close()
 	g.Wait()
-	e.Sleep(16 * ms) // nobody is left in a line
+	e.Sleep(16 * ms) // no goroutine waits in a queue any more
 	for _, c := range []struct {
 		name                      string
 		line, sendWait, recvWait  time.Duration

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"internal/hist":             {},
 	"doctor":                    {"internal/decimal", "result"},
 	"internal/buildinfo":        {"result"},
-	"internal/starter":          {"internal/buildinfo", "plan"},
+	"internal/starter":          {"internal/buildinfo", "internal/store", "plan"},
 	"internal/host":             {"doctor", "internal/alarm", "result"},
 	"internal/calibrate":        {"env/live", "internal/input", "result"},
 	"internal/proc":             {},

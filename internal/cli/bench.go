@@ -120,14 +120,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	if res == nil {
 		return a.errorWithoutRun(err)
 	}
-	if err = a.finishBench(cmd.Context(), res, err, o); err != nil || o.save == "" || !res.Ended() {
-		return err
-	}
-	file, err := gobench.SaveBaseline(o.save, res.Dir)
-	if err == nil {
-		fmt.Fprintf(a.stderr, "saved as baseline %s in %s\n", o.save, file)
-	}
-	return err
+	return a.finishBench(cmd.Context(), res, err, o)
 }
 
 // findBaseline finds the run to compare with, before anything is measured.
@@ -169,7 +162,7 @@ func benchIntent(s lab.Started) string {
 
 // benchResume continues a run of benchmarks, or shows a complete one.
 func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) error {
-	err := refuseChanges(cmd.Flags())
+	err := refuseChanges(cmd.Flags(), "save")
 	switch {
 	case err != nil:
 		return err
@@ -178,8 +171,12 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 	case o.resume == "":
 		return usage("--resume is empty; name the directory of a run")
 	}
-	if _, err = a.fromEnvironment(cmd, o.validate, "format"); err != nil {
+	if _, err = a.fromEnvironment(cmd, func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) },
+		"format"); err != nil {
 		return err
+	}
+	if err = o.findBaseline(cmd.Context(), nil); err != nil {
+		return withExitCode(err)
 	}
 
 	e := a.benchEvents(nil, &o.BenchOptions)
@@ -195,13 +192,16 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 	return a.finishBench(cmd.Context(), res, err, o)
 }
 
-// finishBench shows the result of a run of benchmarks.
+// finishBench shows the result of a run of benchmarks, and saves it as a baseline.
 func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
 	a.measuring = true
+	again := fmt.Sprintf("%s bench --resume %s", name(), shellQuote(res.Dir))
+	if o.save != "" {
+		again += " --save " + o.save
+	}
 	if res.Interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s bench --resume %s\n",
-			progressOf(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), name(),
-			shellQuote(res.Dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n",
+			progressOf(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), again)
 		a.code = exitInterrupted
 	}
 	if errors.Is(err, context.Canceled) {
@@ -221,7 +221,7 @@ func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, 
 	}
 	if failed := show(); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
-			"%s bench --resume %s", failed, name(), shellQuote(res.Dir)))
+			"%s", failed, again))
 	}
 	if err != nil || res.Interrupted {
 		return err
@@ -232,7 +232,14 @@ func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, 
 	a.warnLostFailures(res.Dir, res.Trials)
 	a.concludeBudget(res.Conclusion)
 	a.reportBroken(res.Suite)
-	return a.writeBenchFiles(&res.BenchRun, res.Complete)
+	if err = a.writeBenchFiles(&res.BenchRun, res.Complete); err != nil || o.save == "" || !res.Ended() {
+		return err
+	}
+	file, err := gobench.SaveBaseline(o.save, res.Dir)
+	if err == nil {
+		fmt.Fprintf(a.stderr, "saved as baseline %s in %s\n", o.save, file)
+	}
+	return err
 }
 
 // reportBroken prints the benchmarks that failed before the run.

@@ -60,7 +60,7 @@ func TestBenchStopped(t *testing.T) {
 			t.Setenv("XDG_CACHE_HOME", cacheFor(t))
 			dir := filepath.Join(t.TempDir(), "run")
 			cmd, markOf := command(t, "bench", "--base", "HEAD", "--cpus", "1", "--count", "3", "--duration", "300ms",
-				"-o", dir)
+				"--save", "before", "-o", dir)
 			stderr := begun(t, cmd, "stored in")
 			cmd.Process.Signal(c.signal)
 			said, _ := io.ReadAll(stderr)
@@ -68,17 +68,24 @@ func TestBenchStopped(t *testing.T) {
 			if got := cmd.ProcessState.ExitCode(); got != c.code {
 				t.Fatalf("exit %d:\n%s", got, said)
 			}
+			hint := " bench --resume " + dir + " --save before\n"
+			if c.code == 130 && !strings.Contains(string(said), hint) {
+				t.Errorf("it does not say %q:\n%s", hint, said)
+			}
 			wantNoOrphan(t, markOf)
 			if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n") - 1; n != c.left {
 				t.Errorf("%d worktrees are left", n)
 			}
-			again, _ := command(t, "bench", "--resume", dir)
+			again, _ := command(t, "bench", "--resume", dir, "--save", "before")
 			out, err := again.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if want := "later changes of the source are not measured"; !strings.Contains(string(out), want) {
-				t.Errorf("it does not say %q:\n%s", want, out)
+			for _, want := range []string{"later changes of the source are not measured",
+				"saved as baseline before in "} {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("it does not say %q:\n%s", want, out)
+				}
 			}
 			wantWhole(t, dir, 3, 2)
 			if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n"); n != 1 {

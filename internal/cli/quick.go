@@ -25,19 +25,23 @@ func (o *runOptions) shorten(w *workload.Workload, given map[string]string, chan
 		o.count = quickCount
 		words = append(words, fmt.Sprintf("%d blocks", o.count))
 	}
-	if !changed("duration") && o.operations == 0 {
-		o.duration = quickDuration
-		words = append(words, "duration "+o.duration.String())
-	}
-	if !changed("warmup") {
-		o.warmup = quickWarmup
-		words = append(words, "warmup "+o.warmup.String())
-	}
-
 	designs, err := w.Select(o.designs)
 	if err != nil {
 		return // the caller reports the error
 	}
+	streams := slices.ContainsFunc(designs, func(name string) bool { // jobs have neither a duration nor a warm-up
+		d, _ := w.Find(name)
+		return d.Stream != nil
+	})
+	if streams && !changed("duration") && o.operations == 0 {
+		o.duration = quickDuration
+		words = append(words, "duration "+o.duration.String())
+	}
+	if streams && !changed("warmup") {
+		o.warmup = quickWarmup
+		words = append(words, "warmup "+o.warmup.String())
+	}
+
 	for _, name := range slices.Sorted(maps.Keys(w.Quick)) {
 		if _, ok := given[name]; !ok && w.Uses(designs, name) {
 			given[name] = w.Quick[name]

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,7 +82,7 @@ func parsePrecision(text string) (float64, error) {
 // concludePrecision prints how precise the means are.
 func (a *app) concludePrecision(r *lab.Run) {
 	p, trials := r.Header.Precision, r.Trials
-	least, widest, missed, none := "", -1.0, 0, 0
+	least, widest, missed, none := "", -1.0, []string(nil), 0
 	for i, c := range r.Header.Cases {
 		metric, half := r.LeastPrecise(i)
 		switch {
@@ -89,7 +90,7 @@ func (a *app) concludePrecision(r *lab.Run) {
 			none++
 			continue
 		case half > p.Relative:
-			missed++
+			missed = append(missed, metric)
 		}
 		if half > widest {
 			words := map[string]string{result.Throughput: "throughput", result.LatencyMean: "mean latency",
@@ -100,10 +101,10 @@ func (a *app) concludePrecision(r *lab.Run) {
 	}
 
 	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), decimal.Percent(p.Relative, 3))
-	if missed > 0 {
-		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give "+
-			"a longer --duration", len(trials), missed, len(r.Header.Cases), decimal.Percent(p.Relative, 3),
-			p.MaxReplications)
+	if len(missed) > 0 {
+		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give %s", len(trials),
+			len(missed), len(r.Header.Cases), decimal.Percent(p.Relative, 3), p.MaxReplications,
+			morePrecise(missed, r.Header.Settings.Operations))
 	}
 	if none > 0 {
 		text += fmt.Sprintf("; %d of %d cases have no mean", none, len(r.Header.Cases))
@@ -112,4 +113,16 @@ func (a *app) concludePrecision(r *lab.Run) {
 		text += least + decimal.Percent(widest, 3)
 	}
 	fmt.Fprintln(a.notes, text)
+}
+
+// morePrecise names the flags that make means more precise. The metrics are those of the means, and operations is the
+// number that ends a trial of a stream; 0 if a duration does.
+func morePrecise(metrics []string, operations int64) string {
+	if slices.Contains(metrics, result.WallSeconds) { // a job, whose trials have no length to choose
+		return "--count for more replications, instead of --precision"
+	}
+	if operations > 0 {
+		return "more --operations"
+	}
+	return "a longer --duration"
 }

@@ -25,6 +25,24 @@ func TestParsePrecision(t *testing.T) {
 	}
 }
 
+// TestMorePrecise checks that the advice names a flag that the trials obey.
+func TestMorePrecise(t *testing.T) {
+	for _, c := range []struct {
+		metrics    []string
+		operations int64
+		want       string
+	}{
+		{[]string{result.Throughput, result.LatencyMean}, 0, "a longer --duration"},
+		{[]string{result.Throughput}, 100, "more --operations"},
+		{[]string{result.WallSeconds}, 0, "--count for more replications, instead of --precision"},
+		{[]string{result.Throughput, result.WallSeconds}, 100, "--count for more replications, instead of --precision"},
+	} {
+		if got := morePrecise(c.metrics, c.operations); got != c.want {
+			t.Errorf("%v, %d operations: %q, want %q", c.metrics, c.operations, got, c.want)
+		}
+	}
+}
+
 // TestTimelineArgs checks that the flags in a message after an interrupt ask for the same timeline again.
 func TestTimelineArgs(t *testing.T) {
 	for _, c := range []struct {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/buildinfo"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 )
 
@@ -47,12 +48,12 @@ func (p Program) Create() (next string, err error) {
 	}
 	files, err := p.module(b, dir)
 	if err != nil {
-		return "", err
+		return "", unlessDisk(err)
 	}
 	files["main.go"] = strings.ReplaceAll(mainText, "NAME", p.Name)
 	files["main_test.go"] = testText
 	if err := os.Mkdir(p.Name, 0o777); err != nil {
-		return "", plan.AsRefusal(err)
+		return "", unlessDisk(err)
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(p.Name, name), []byte(text), 0o666); err != nil {
@@ -68,6 +69,14 @@ func (p Program) Create() (next string, err error) {
 	}
 	return fmt.Sprintf("  go mod tidy  # downloads the latest %s; the option local uses a checkout instead\n",
 		buildinfo.Module), nil
+}
+
+// unlessDisk converts an error before anything is written to a refusal, unless a disk failed.
+func unlessDisk(err error) error {
+	if store.IsStorageFailure(err) {
+		return err
+	}
+	return plan.AsRefusal(err)
 }
 
 // released reports whether a program was built from a version that is published.
@@ -154,12 +163,13 @@ func requirements(mod string) (goVersion, indirect string) {
 		words := strings.Fields(strings.Split(line, "//")[0])
 		switch {
 		case len(words) == 0:
+		case words[0] == ")":
+			inside = false
+		case len(words) == 1: // no valid line
 		case words[0] == "go":
 			goVersion = words[1]
 		case words[0] == "require" && words[1] == "(":
 			inside = true
-		case words[0] == ")":
-			inside = false
 		case inside && len(words) == 2:
 			indirect += "\t" + words[0] + " " + words[1] + " // indirect\n"
 		}
@@ -197,7 +207,7 @@ func (p Program) check() error {
 	if _, err := os.Lstat(p.Name); err == nil {
 		return plan.Refuse("", nil, "%s exists already; choose another name", p.Name)
 	} else if !os.IsNotExist(err) {
-		return plan.AsRefusal(err)
+		return unlessDisk(err)
 	}
 	return nil
 }

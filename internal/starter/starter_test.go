@@ -1,12 +1,16 @@
 package starter
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/brewput/brewput/internal/buildinfo"
+	"github.com/brewput/brewput/plan"
 )
 
 // TestModule: the new module uses the checkout that the user names, or the published module that the program was built
@@ -97,6 +101,36 @@ func TestCached(t *testing.T) {
 			!strings.Contains(files["go.sum"], "example.com/dep v1.0.0 h1:y=\n"+buildinfo.Module+" v1.2.3 h1:x=\n") {
 			t.Errorf("%s: %v\n%s\n%s", name, err, files["go.mod"], files["go.sum"])
 		}
+	}
+}
+
+// TestRefusals checks that a directory that cannot be used is a refusal, and that a disk that fails is not.
+func TestRefusals(t *testing.T) {
+	isRefusal := func(err error) bool { return errors.As(err, new(*plan.Refusal)) }
+	for _, lost := range []string{"go.mod", "go.sum"} {
+		local := checkout(t)
+		if err := os.Remove(filepath.Join(local, lost)); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(t.TempDir())
+		_, err := Program{Name: "mine", Local: local}.Create()
+		if !isRefusal(err) || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a checkout without %s: %v", lost, err)
+		}
+	}
+	for cause, want := range map[error]bool{syscall.ENOSPC: false, syscall.EDQUOT: false, syscall.EACCES: true} {
+		err := unlessDisk(&fs.PathError{Op: "mkdir", Path: "mine", Err: cause})
+		if isRefusal(err) != want || !errors.Is(err, cause) {
+			t.Errorf("%v: a refusal: %t, want %t", err, !want, want)
+		}
+	}
+}
+
+// TestRequirements checks that a damaged go.mod is read as far as it goes.
+func TestRequirements(t *testing.T) {
+	version, indirect := requirements("go\nrequire\nrequire (\n\ta v1\n\tb\n)\ngo 1.26\n")
+	if want := "\nrequire (\n\ta v1 // indirect\n)\n"; version != "1.26" || indirect != want {
+		t.Errorf("%q, %q", version, indirect)
 	}
 }
 
