@@ -105,6 +105,20 @@ func TestClaimOfOneCPU(t *testing.T) {
 	}
 }
 
+// A copy is made with its final capacity, although it grows a slice.
+func TestHotCopy(t *testing.T) {
+	for function, want := range map[string]string{"slices.Clone[...]": "Copy into a buffer of the caller",
+		"bytes.Clone": "Copy into a buffer of the caller", "main.add": "Allocate the slice with its final capacity"} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.cpu(150, "runtime.growslice", function, "main.f:5", "main.worker:3")
+		c.cpu(48, "main.f:9", "main.worker:3")
+		if f := c.named(t, HotFunction); !strings.HasPrefix(f.Fix, want) {
+			t.Errorf("%s: %s, want %s", function, f.Fix, want)
+		}
+	}
+}
+
 // The claim of an imbalance begins with what a narrow page has room for.
 func TestClaimOfImbalance(t *testing.T) {
 	c := newCase()
