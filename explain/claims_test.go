@@ -105,6 +105,25 @@ func TestClaimOfOneCPU(t *testing.T) {
 	}
 }
 
+// If one CPU shows that half the CPUs do not take twice as long, the experiment is another.
+func TestExperimentOfSaturation(t *testing.T) {
+	for one, want := range map[time.Duration]string{1900 * time.Millisecond: "Run it on half the CPUs",
+		1400 * time.Millisecond: "Give it half the work"} {
+		c := wideCase()
+		r := c.evidence.Runs[0]
+		r.CPUs, r.Count, r.Wall, r.User = 1, 3, one, one
+		c.evidence.Runs = append(c.evidence.Runs, r)
+		f := c.named(t, CPUSaturated)
+		if !strings.HasPrefix(f.Experiment, want) {
+			t.Errorf("%v on one CPU: %s, want %s", one, f.Experiment, want)
+		}
+		cited := slices.Contains(f.Evidence, "the same work takes 1.41x the CPU time on 2 CPUs")
+		if cited != (one < 1900*time.Millisecond) {
+			t.Errorf("%v on one CPU: %q", one, f.Evidence)
+		}
+	}
+}
+
 // A copy is made with its final capacity, although it grows a slice.
 func TestHotCopy(t *testing.T) {
 	for function, want := range map[string]string{"slices.Clone[...]": "Copy into a buffer of the caller",
