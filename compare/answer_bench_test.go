@@ -150,7 +150,8 @@ func TestRangeAnswer(t *testing.T) {
 	}
 	less := result.Value(-57)
 	if got := contrastAnswer([]Verdict{{A: "a", Metric: result.TimePerOp, Verdict: Faster,
-		AbsoluteDifference: AbsoluteDifference{NoRatio: SomeZeros, Difference: &less}}}); got != "faster: a (-57.0ns)." {
+		AbsoluteDifference: AbsoluteDifference{NoRatio: SomeZeros, Difference: &less}}}); got !=
+		"faster: a (-57.0ns)." {
 		t.Errorf("with some zeros: %q", got)
 	}
 	if got := contrastAnswer([]Verdict{{A: "a"}, {A: "b"}}); got != "2 of 2 undecided." {

@@ -116,6 +116,56 @@ func TestExperimentWithoutFinding(t *testing.T) {
 	}
 }
 
+// If one CPU shows that half the CPUs do not take twice as long, the experiment is another.
+func TestExperimentOfSaturation(t *testing.T) {
+	for one, want := range map[time.Duration]string{1900 * time.Millisecond: "Run it on half the CPUs",
+		1400 * time.Millisecond: "Give it half the work"} {
+		c := wideCase()
+		r := c.evidence.Runs[0]
+		r.CPUs, r.Count, r.Wall, r.User = 1, 3, one, one
+		c.evidence.Runs = append(c.evidence.Runs, r)
+		f := c.named(t, CPUSaturated)
+		if !strings.HasPrefix(f.Experiment, want) {
+			t.Errorf("%v on one CPU: %s, want %s", one, f.Experiment, want)
+		}
+		cited := slices.Contains(f.Evidence, "the same work takes 1.41x the CPU time on 2 CPUs")
+		if cited != (one < 1900*time.Millisecond) {
+			t.Errorf("%v on one CPU: %q", one, f.Evidence)
+		}
+	}
+}
+
+// A copy is made with its final capacity, although it grows a slice.
+func TestHotCopy(t *testing.T) {
+	for function, want := range map[string]string{"slices.Clone[...]": "Copy into a buffer of the caller",
+		"bytes.Clone": "Copy into a buffer of the caller", "main.add": "Allocate the slice with its final capacity"} {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.cpu(150, "runtime.growslice", function, "main.f:5", "main.worker:3")
+		c.cpu(48, "main.f:9", "main.worker:3")
+		if f := c.named(t, HotFunction); !strings.HasPrefix(f.Fix, want) {
+			t.Errorf("%s: %s, want %s", function, f.Fix, want)
+		}
+	}
+}
+
+// The claim of an imbalance begins with what a narrow page has room for.
+func TestClaimOfImbalance(t *testing.T) {
+	c := newCase()
+	c.demand(5, 400, 595)
+	c.class("main.main", 1, 1, time.Millisecond, 0)
+	w := c.class("main.worker", 2, 2, 1590*time.Millisecond, 400*time.Millisecond)
+	x := &c.evidence.Trace.Classes[w]
+	x.Tail = 400 * time.Millisecond
+	x.Members[0].Running, x.Members[1].Running = 1000*time.Millisecond, 590*time.Millisecond
+	f := c.named(t, LoadImbalance)
+	want := "Only one goroutine works for 40% of the time, of the 2 goroutines of main.worker."
+	if evidence := "the goroutines that ran longest had a CPU for 1s, 590ms"; f.Claim != want ||
+		f.Evidence[0] != evidence {
+		t.Errorf("got  %s %s\nwant %s %s", f.Claim, f.Evidence[0], want, evidence)
+	}
+}
+
 // CPUs are slower than one only if the ranges of several runs are apart.
 func TestClaimOfConvoy(t *testing.T) {
 	for one, want := range map[time.Duration]string{second: "2 CPUs are no faster than one.",

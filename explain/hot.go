@@ -23,6 +23,8 @@ var avoidable = []struct{ function, fix string }{
 	{"runtime.concatstring", "Use a strings.Builder: + copies the whole string each time."},
 	{"fmt.Sprintf", "Format less: use strconv.AppendInt, or a struct as a map key."},
 	{"fmt.Sprint", "Format less: use strconv.AppendInt, or a struct as a map key."},
+	{"slices.Clone", "Copy into a buffer of the caller, or do not copy."},
+	{"bytes.Clone", "Copy into a buffer of the caller, or do not copy."},
 	{"runtime.growslice", "Allocate the slice with its final capacity."},
 }
 

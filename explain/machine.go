@@ -17,6 +17,7 @@ const (
 	inflated   = 1.8
 	sharedInfl = 1.4  // the same if most of the time is on lines that add to memory
 	sharedCost = 0.4  // fraction of the goroutines' CPU time on such lines
+	notDouble  = 1.2  // from here on, half the CPUs take clearly less than twice as long
 	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions
 	fullTime   = 0.8  // fraction of the time that all CPUs are wanted
 	fullUsed   = 0.85 // fraction of the CPU time that is used
@@ -168,6 +169,10 @@ func cpuSaturated(a *analysis) []Finding {
 	f.Alternative = "Cache misses or memory bandwidth slow the work, which no CPU profile shows."
 	f.Fix = "Use more CPUs, or do less work in the hottest lines."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
+	if r := a.inflation(); r >= notDouble && a.oneCPU.Count >= 3 && a.cpus > 1 {
+		f.citef("the same work takes %.2fx the CPU time on %d CPUs", r, a.run.CPUs)
+		f.Experiment = "Give it half the work: it should take half the time."
+	}
 	if a.cpus == 1 {
 		f.Claim = "Its only CPU is in use: the work is the limit, not its structure."
 		f.Experiment = "Give it half the work: it should take half the time."

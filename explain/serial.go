@@ -138,8 +138,8 @@ func loadImbalance(a *analysis) []Finding {
 
 	tail := a.fraction(worst.Tail)
 
-	f := a.newFinding(LoadImbalance, "One of %s works on alone for %s of the time.", a.className(worst),
-		percent(tail))
+	f := a.newFinding(LoadImbalance, "Only one goroutine works for %s of the time, of %s.", percent(tail),
+		a.className(worst))
 	f.Share = tail
 	at, _ := a.goStatement(worst)
 	f.Where = []string{a.prog.position(at)}
@@ -148,7 +148,7 @@ func loadImbalance(a *analysis) []Finding {
 		ran = append(ran, formatDuration(m.Running))
 	}
 
-	f.citef("the longest-running had a CPU for %s", strings.Join(ran, ", "))
+	f.citef("the goroutines that ran longest had a CPU for %s", strings.Join(ran, ", "))
 	f.citef("they are started at %s", a.quote(at))
 	saved := tail * (1 - 1/a.cpus)
 	f.Gain = newGain(0.9*saved, 0.5*saved, saved)

@@ -110,8 +110,8 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 func (o *explainOptions) sideTarget(cmd *cobra.Command, word string, args []string,
 	all []*workload.Workload) (lab.Target, error) {
 	if _, err := os.Stat(word); err != nil {
-		return nil, usage("%s is not there: %w; give a program, a package, a profile or a directory of profiles", word,
-			err)
+		return nil, usage("%s is not there: %w; give a program, a package, a profile, a directory of profiles, or a "+
+			"git worktree of a revision", word, err)
 	}
 	target, err := lab.ParseTarget(cmd.Context(), word)
 	switch t := target.(type) {

@@ -53,8 +53,8 @@ func (t Target) Base(ctx context.Context, w *Workshop, r Repo, tree string) (Che
 	return p, err
 }
 
-// goModOf returns the go.mod of a directory in the worktree, whose module may differ from that in the user's tree; "" if
-// there is none.
+// goModOf returns the go.mod of a directory in the worktree, whose module may differ from that in the user's tree. It
+// returns "" if there is none.
 func goModOf(tree, dir string) string {
 	for ; within(tree, dir); dir = filepath.Dir(dir) {
 		if mod := filepath.Join(dir, "go.mod"); exists(mod) {

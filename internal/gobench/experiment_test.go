@@ -70,8 +70,8 @@ func TestPackageBreaks(t *testing.T) {
 	}
 }
 
-// TestPackageWithDot checks that a package that does not compile does not hide one whose name begins with its name and a
-// dot.
+// TestPackageWithDot checks that a package that does not compile does not hide one whose name begins with its name and
+// a dot.
 func TestPackageWithDot(t *testing.T) {
 	x := Experiment{BaseCommit: "1", Packages: []Package{{Name: "v1"}, {Name: "v1.beta"}},
 		Broken: []result.Broken{{Rev: Head, Name: "v1" + everyOf, Error: "c"}},
