@@ -106,7 +106,7 @@ func TestAmdahlOfSlower(t *testing.T) {
 	}
 }
 
-// On a loaded machine, or without a trace, there may be something to gain that was not found.
+// On a loaded machine, without a trace, or without requests, there may be something to gain that was not found.
 func TestWeakAnswer(t *testing.T) {
 	idle := func(other float64) *evidence.Evidence {
 		return &evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, MachineCPUs: 2, Count: 3, Wall: time.Second,
@@ -115,12 +115,17 @@ func TestWeakAnswer(t *testing.T) {
 				Time:    []time.Duration{0, time.Second},
 				CPUTime: []time.Duration{0, time.Second}}}}
 	}
+	unasked := idle(0) // a server
+	unasked.Trace.Demand = evidence.Demand{Time: []time.Duration{time.Second}, CPUTime: []time.Duration{0}}
+	unasked.Trace.Waits = []evidence.Wait{{Op: evidence.OpNetwork, Count: 1, Waited: time.Second,
+		Stack: frames("net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:4")}}
 	for _, c := range []struct {
 		e    *evidence.Evidence
 		want string
 	}{
 		{idle(0), "There is nothing to gain: no known change would save 5% or more."},
 		{idle(1.5), "Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
+		{unasked, "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
 	} {
 		r := Explain(c.e)
 		if got := strings.Join(r.Answer(), " "); got != c.want {

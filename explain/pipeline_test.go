@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,36 @@ func TestSemaphore(t *testing.T) {
 		evidence.Waker{Stack: frames("main.feed:8"), Count: 200, Class: 1})
 	if names := mixed.names(); slices.Contains(names, "saturated-resource") {
 		t.Errorf("a third of them wait for main: %v", names)
+	}
+}
+
+// Holders of a semaphore that queue for a lock are limited by the lock. Parallel tests have an option for more slots.
+func TestSemaphoreBeforeLock(t *testing.T) {
+	build := func(busy time.Duration, class int) *testCase {
+		c := semaphoreCase(true)
+		c.evidence.Trace.Waits[0].Stack = frames("runtime.chanrecv1", "testing.(*testState).waitParallel",
+			"testing.(*T).Parallel", "main.TestQuery:4")
+		at := c.wait(evidence.OpMutex, class, 100, busy, 1, "sync.(*Mutex).Lock", "main.lock:7")
+		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources, evidence.Resource{Kind: evidence.OpMutex,
+			Waits: []int{at}, Count: 100, Busy: busy, Starved: busy, Sites: [][]evidence.Frame{frames("main.lock:7")}})
+		return c
+	}
+	users := slices.IndexFunc(semaphoreCase(true).evidence.Trace.Classes,
+		func(c evidence.Class) bool { return c.Start.Function == "main.query" })
+	for _, x := range []struct {
+		what      string
+		c         *testCase
+		semaphore bool
+	}{
+		{"holders queue for a lock", build(980*time.Millisecond, users), false},
+		{"they seldom do", build(100*time.Millisecond, users), true},
+		{"others queue for it", build(980*time.Millisecond, 1), true},
+	} {
+		findings := Explain(&x.c.evidence).Findings
+		i := slices.IndexFunc(findings, func(f Finding) bool { return slices.Contains(f.Where, "main.go:4") })
+		if (i >= 0) != x.semaphore || i >= 0 && !strings.Contains(findings[i].Fix, "go test -parallel N") {
+			t.Errorf("%s: %v", x.what, findings)
+		}
 	}
 }
 

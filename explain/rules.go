@@ -212,6 +212,9 @@ func rank(found []Finding) []Finding {
 	return found
 }
 
+// idleServer is the fraction of the time from which a server without demand for a CPU had hardly any requests.
+const idleServer = 0.95
+
 // noFinding returns the finding for a program to which no rule applies.
 func (a *analysis) noFinding() Finding {
 	if (a.trace == nil || a.trace.Duration < minTrace) && !a.hasSamples() {
@@ -241,6 +244,11 @@ func (a *analysis) noFinding() Finding {
 		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low
 		f.Fix = "Take an execution trace, which shows what goroutines wait for."
+	}
+	if a.trace != nil && a.serves() && a.demandShare(0) > idleServer {
+		f.citef("it accepts connections, and was idle for %s of the time", percent(a.demandShare(0)))
+		f.Confidence = Low
+		f.Fix = "Send it more requests while explain runs."
 	}
 	if a.isLoaded() {
 		f.citef("other processes used %.1f CPUs", a.run.OtherCPUs)

@@ -24,7 +24,7 @@ func (a *analysis) semaphore() (Finding, bool) {
 		}
 		waits, waited := a.waitSites(r)
 		spawned := a.spawnedClass(waits)
-		if len(waits) == 0 || spawned == nil && !a.wokenByOwnClass(waits) {
+		if len(waits) == 0 || spawned == nil && !a.wokenByOwnClass(waits) || a.queueForLock(waits) {
 			continue
 		}
 
@@ -63,11 +63,25 @@ func (a *analysis) semaphore() (Finding, bool) {
 		}
 		f.Where = where
 		f.Share = a.fraction(r.Busy)
-		a.describeSemaphore(&f, queue, r.Count, most)
+		a.describeSemaphore(&f, waits[0], queue, r.Count, most)
 		return f, true
 	}
 
 	return Finding{}, false
+}
+
+// queueForLock reports whether the goroutines that wait for a slot queue for a lock too, nearly all the time, once they
+// have one. More slots would only make that queue longer.
+func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
+	var users []int // classes
+	for _, w := range slots {
+		users = append(users, w.Classes...)
+	}
+	used := func(class int) bool { return slices.Contains(users, class) }
+	return slices.ContainsFunc(a.trace.Resources, func(r evidence.Resource) bool {
+		return r.Kind != evidence.OpChannel && a.fraction(r.Busy) >= lockFull && slices.ContainsFunc(r.Waits,
+			func(i int) bool { return slices.ContainsFunc(a.trace.Waits[i].Classes, used) })
+	})
 }
 
 // spawnedClass returns the class of goroutines whose ends free slots for a blocked spawner, which starts one for each
@@ -113,14 +127,18 @@ func (a *analysis) internalWaitShare(c *evidence.Class) float64 {
 	return float64(held) / math.Max(1, float64(waited+c.Running+c.Runnable))
 }
 
-// describeSemaphore sets the evidence, the gain and the advice of a finding about a semaphore. queue is the mean number
-// of waiting goroutines, count the number of waits, and most the largest possible gain.
-func (a *analysis) describeSemaphore(f *Finding, queue float64, count int64, most float64) {
+// describeSemaphore sets the evidence, the gain and the advice of a finding about a semaphore, for which most
+// goroutines wait at w. queue is the mean number of waiting goroutines, count the number of waits, and most the largest
+// possible gain.
+func (a *analysis) describeSemaphore(f *Finding, w *evidence.Wait, queue float64, count int64, most float64) {
 	f.citef("goroutines wait for it %s of the time: %.1f on average, %d waits", percent(f.Share), queue, count)
 	f.citef("%s of the CPU time is idle", percent(a.idleCPU()))
 	f.Gain = newGain(0.85*most, 0.4*most, most)
 	f.Alternative = "The other side sets the limit, or the goroutines wait for work."
 	f.Fix = "Allow more at a time: a larger semaphore or pool."
+	if containsAny(w.Stack, "testing.(*T).Parallel") {
+		f.Fix = "Allow more at a time: go test -parallel N. The default is GOMAXPROCS."
+	}
 	f.Experiment = "Double the slots: time should halve unless something else is the limit."
 }
 
@@ -144,7 +162,7 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 		if containsAny(w.Stack, connectionPools[0]) && a.reusesConnections(w) {
 			return a.connectionLimit(w, queue), true
 		}
-		if !a.wokenByOwnClass([]*evidence.Wait{w}) {
+		if slots := []*evidence.Wait{w}; !a.wokenByOwnClass(slots) || a.queueForLock(slots) {
 			continue
 		}
 		where := a.prog.positions(w.Stack, w.Wakers[0].Stack)
@@ -156,7 +174,7 @@ func (a *analysis) selectSemaphore() (Finding, bool) {
 		f := a.newFinding(SaturatedResource, "All slots are always in use: goroutines wait by %s.", release.through)
 		f.Where = where
 		f.Share = math.Min(1, queue)
-		a.describeSemaphore(&f, queue, w.Count, most)
+		a.describeSemaphore(&f, w, queue, w.Count, most)
 		return f, true
 	}
 
@@ -193,7 +211,7 @@ func (a *analysis) connectionLimit(w *evidence.Wait, queue float64) Finding {
 	f := a.newFinding(SaturatedResource, "All HTTP connections to a host are in use: requests wait for one.")
 	f.Where = a.prog.positions(w.Stack)
 	f.Share = math.Min(1, queue)
-	a.describeSemaphore(&f, queue, w.Count, 1-a.lowerBound(1/(queue+1)))
+	a.describeSemaphore(&f, w, queue, w.Count, 1-a.lowerBound(1/(queue+1)))
 	f.Fix = "Raise MaxConnsPerHost and MaxIdleConnsPerHost of the http.Transport."
 	return f
 }
