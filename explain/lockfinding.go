@@ -86,7 +86,7 @@ func (a *analysis) describeLock(f *Finding, caller evidence.Frame, inside float6
 		f.Fix = "Use a Mutex, or an atomic.Pointer to data that is never changed."
 		f.Experiment = "Replace it with an atomic.Pointer: its CPU time should disappear."
 	case SaturatedResource:
-		f.Claim = "The lock guards a resource that is always in use: goroutines queue."
+		f.Claim = "The lock guards a resource that is always in use."
 		f.Fix = "Use more than one (shards, a second instance), or hold it for less time."
 		f.Experiment = "Use two: time should drop until something else is the limit."
 	default:

@@ -15,7 +15,7 @@ func TestMG1Response(t *testing.T) {
 		{80, 0.01, 0.02, 0.01 + 0.04*5/2}, // cv 2: (1 + cv^2) / 2 = 2.5 times M/D/1's doubled wait
 		{1e-9, 0.01, 0.01, 0.01},          // nobody else there
 	} {
-		if got, ok := MG1Response(c.rate, c.mean, c.sd); !ok || math.Abs(got/c.want-1) > 1e-6 {
+		if got, ok := MG1Response(c.rate, c.mean, c.sd); !ok || !near(got, c.want, 1e-6) {
 			t.Errorf("%v: %v, %v", c, got, ok)
 		}
 	}

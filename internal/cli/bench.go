@@ -65,7 +65,7 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	decimalVar(f, &o.Layouts, "layouts", 0, "link each build `K` times in random function order, to average out "+
 		"code-placement noise")
 	f.StringArrayVar(&o.Env, "env", nil, "environment variable to vary, as in `GOGC=100,50,200` (repeatable); "+
-		"without --base, values are compared with the first")
+		"bench without --base compares each value with the first")
 	o.Seed = new(uint64)
 	decimalVar(f, o.Seed, "seed", 1, "seed of the trial order")
 	f.DurationVar(&o.TimeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 1m beyond "+
