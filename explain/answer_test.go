@@ -131,6 +131,9 @@ func TestWeakAnswer(t *testing.T) {
 		if got := strings.Join(r.Answer(), " "); got != c.want {
 			t.Errorf("%v: %s, want %s", r.Findings[0], got, c.want)
 		}
+		if x := r.Findings[0].Experiment; strings.Contains(x, "requests") != strings.Contains(c.want, "requests") {
+			t.Errorf("%s %s", c.want, x)
+		}
 	}
 }
 

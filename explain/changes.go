@@ -188,28 +188,29 @@ func cpuTimeChanges(a, b CPUTime) (list []Change) {
 // findingChanges returns the findings that only one of two reports has. It leaves out those for which the other program
 // lacks the evidence.
 func findingChanges(a, b *analysis, before, after []Finding) (list []Change) {
-	add := func(f Finding, other *analysis, others []Finding, before, after float64) {
+	add := func(f Finding, own, other *analysis, others []Finding, before, after float64) {
 		in := slices.ContainsFunc(others, func(g Finding) bool { return g.Name == f.Name })
-		if !in && !f.lacksEvidence() && other.couldShow(f) {
+		if !in && !f.lacksEvidence() && other.couldShow(f, own) {
 			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: before, After: after,
 				Significant: true, Where: f.Where})
 		}
 	}
 
 	for _, f := range before {
-		add(f, b, after, 1, 0)
+		add(f, a, b, after, 1, 0)
 	}
 	for _, f := range after {
-		add(f, a, before, 0, 1)
+		add(f, b, a, before, 0, 1)
 	}
 
 	return list
 }
 
 // couldShow reports whether the evidence would show a finding of another program: it needs a trace if the finding has
-// used one, and an idle machine if other processes can cause the finding.
-func (a *analysis) couldShow(f Finding) bool {
-	return (f.Level != TraceLevel || a.trace != nil) && !(traits[f.Name].allCPUs && a.isLoaded())
+// used one, a CPU profile if the other program has one, and an idle machine if other processes can cause the finding.
+func (a *analysis) couldShow(f Finding, own *analysis) bool {
+	return (f.Level != TraceLevel || a.trace != nil) && (own.cpu == nil || a.cpu != nil) &&
+		!(traits[f.Name].allCPUs && a.isLoaded())
 }
 
 // lacksEvidence reports whether a finding is about the evidence, or the lack of findings, and not about the program.

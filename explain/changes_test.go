@@ -111,6 +111,30 @@ func TestFindingChanges(t *testing.T) {
 	}
 }
 
+// A finding of a CPU profile is not gone or new if the other program has none.
+func TestFindingChangesOfProfile(t *testing.T) {
+	hot, unprofiled := wideCase(), wideCase()
+	hot.evidence.Profiles, unprofiled.evidence.Profiles = nil, nil
+	hot.cpu(150, "runtime.growslice", "main.add", "main.f:5", "main.worker:3")
+	hot.cpu(48, "main.f:9", "main.worker:3")
+	hot.named(t, HotFunction)
+	for _, c := range []struct {
+		name  string
+		other *testCase
+		shown bool
+	}{
+		{"with a profile", wideCase(), true}, {"without", unprofiled, false},
+	} {
+		for _, list := range [][]Change{Changes(&hot.evidence, &c.other.evidence),
+			Changes(&c.other.evidence, &hot.evidence)} {
+			got := slices.ContainsFunc(list, func(d Change) bool { return d.Name == "finding "+string(HotFunction) })
+			if got != c.shown {
+				t.Errorf("other program %s: shown %v, want %v", c.name, got, c.shown)
+			}
+		}
+	}
+}
+
 // An entry of the CPU-time breakdown may appear or disappear. Entries of a profile are not compared with those of a
 // trace, where user code includes allocation, channels and locks.
 func TestCPUTimeChanges(t *testing.T) {

@@ -17,7 +17,7 @@ const (
 	inflated   = 1.8
 	sharedInfl = 1.4  // the same if most of the time is on lines that add to memory
 	sharedCost = 0.4  // fraction of the goroutines' CPU time on such lines
-	notDouble  = 1.2  // from here on, half the CPUs take clearly less than twice as long
+	notDouble  = 1.2  // the same from which half the CPUs may take clearly less than twice as long
 	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions
 	fullTime   = 0.8  // fraction of the time that all CPUs are wanted
 	fullUsed   = 0.85 // fraction of the CPU time that is used
@@ -170,7 +170,7 @@ func cpuSaturated(a *analysis) []Finding {
 	f.Fix = "Use more CPUs, or do less work in the hottest lines."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if r := a.inflation(); r >= notDouble && a.oneCPU.Count >= 3 && a.cpus > 1 {
-		f.citef("the same work takes %.2fx the CPU time on %d CPUs", r, a.run.CPUs)
+		f.citef("the same work takes %.2fx the CPU time on %d CPUs as on one", r, a.run.CPUs)
 		f.Experiment = "Give it half the work: it should take half the time."
 	}
 	if a.cpus == 1 {

@@ -70,11 +70,16 @@ func TestSemaphoreBeforeLock(t *testing.T) {
 	}
 	users := slices.IndexFunc(semaphoreCase(true).evidence.Trace.Classes,
 		func(c evidence.Class) bool { return c.Start.Function == "main.query" })
+	shared := build(980*time.Millisecond, 1)
+	lock := &shared.evidence.Trace.Resources[1]
+	lock.Waits = append(lock.Waits, shared.wait(evidence.OpMutex, users, 5, 10*time.Millisecond, 1,
+		"sync.(*Mutex).Lock", "main.lock:7"))
 	for _, x := range []struct {
 		what      string
 		c         *testCase
 		semaphore bool
 	}{
+		{"others queue for it, and holders seldom do", shared, true},
 		{"holders queue for a lock", build(980*time.Millisecond, users), false},
 		{"they seldom do", build(100*time.Millisecond, users), true},
 		{"others queue for it", build(980*time.Millisecond, 1), true},

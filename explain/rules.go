@@ -245,7 +245,8 @@ func (a *analysis) noFinding() Finding {
 		f.Confidence = Low
 		f.Fix = "Take an execution trace, which shows what goroutines wait for."
 	}
-	if a.trace != nil && a.serves() && a.demandShare(0) > idleServer {
+	unasked := a.trace != nil && a.serves() && a.demandShare(0) > idleServer
+	if unasked {
 		f.citef("it accepts connections, and was idle for %s of the time", percent(a.demandShare(0)))
 		f.Confidence = Low
 		f.Fix = "Send it more requests while explain runs."
@@ -258,7 +259,10 @@ func (a *analysis) noFinding() Finding {
 
 	f.Alternative = "A cause that neither profiles nor traces show, such as memory bandwidth."
 	f.Experiment = "Run it on fewer CPUs: it should slow down in proportion."
-	if a.cpus == 1 {
+	switch {
+	case unasked:
+		f.Experiment = "Send it twice the requests: it should use twice the CPU time."
+	case a.cpus == 1:
 		f.Experiment = "Give it half the work: it should take half the time."
 	}
 	return f

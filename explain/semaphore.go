@@ -70,8 +70,8 @@ func (a *analysis) semaphore() (Finding, bool) {
 	return Finding{}, false
 }
 
-// queueForLock reports whether the goroutines that wait for a slot queue for a lock too, nearly all the time, once they
-// have one. More slots would only make that queue longer.
+// queueForLock reports whether goroutines that wait for a slot also queue for a lock, nearly all the time. More slots
+// would only make that queue longer. The waits of other goroutines for the lock do not count.
 func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
 	var users []int // classes
 	for _, w := range slots {
@@ -79,8 +79,13 @@ func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
 	}
 	used := func(class int) bool { return slices.Contains(users, class) }
 	return slices.ContainsFunc(a.trace.Resources, func(r evidence.Resource) bool {
-		return r.Kind != evidence.OpChannel && a.fraction(r.Busy) >= lockFull && slices.ContainsFunc(r.Waits,
-			func(i int) bool { return slices.ContainsFunc(a.trace.Waits[i].Classes, used) })
+		queued := time.Duration(0)
+		for _, i := range r.Waits {
+			if w := &a.trace.Waits[i]; slices.ContainsFunc(w.Classes, used) {
+				queued += w.Waited + w.Queued
+			}
+		}
+		return r.Kind != evidence.OpChannel && a.fraction(min(r.Busy, queued)) >= lockFull
 	})
 }
 

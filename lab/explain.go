@@ -26,8 +26,8 @@ type ExplainOptions struct {
 	// TimeLimit is the time for building and all runs of one target; default 3 min. The result lists evidence that did
 	// not fit.
 	TimeLimit time.Duration
-	// Keep is the directory for profiles and traces; with Before, they are in its subdirectories before and after. ""
-	// keeps none.
+	// Keep is the directory for profiles and traces; with Before, they are in its subdirectories before and after.
+	// Older files with their names, such as heap.pprof, are removed there. "" keeps none.
 	Keep string
 	// Stdin is the standard input of every run of a program; a file or pipe is copied once. nil is empty input, whereas
 	// the command passes its own.

@@ -30,7 +30,7 @@ type Options struct {
 	TimeLimit  time.Duration // for building and all runs together
 	TraceBytes int64         // largest size of a trace, bytes
 	Stdin      string        // a file that every run reads as standard input; "" for none
-	Dir        string        // directory that keeps the profiles and the trace; "" for a temporary one
+	Dir        string        // keeps the files, and loses older ones with their names; "" for a temporary one
 	Progress   func(string)  // called with a line for each step; not nil
 	Step       func(int)     // called before each run with the number of runs that have ended; may be nil
 	client     *http.Client  // for requests to a live process; nil is the default client

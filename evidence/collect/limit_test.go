@@ -78,7 +78,8 @@ func namesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// A directory that keeps the files of a second collection has none of the first. Files of the user stay.
+// A directory that keeps the files of a second collection has none of the first. Files of the user stay. A program
+// without a hook may have written such files itself.
 func TestKeptTwice(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -89,6 +90,11 @@ func TestKeptTwice(t *testing.T) {
 			[]string{"cmdline", "cpu-old.pprof", "cpu.pprof", "text"}},
 		{"only the runs fit", func(k *collector) error { k.deadline = time.Now(); return k.collectAll(t.Context()) },
 			[]string{"cmdline", "cpu-old.pprof", "text"}},
+		{"no hook", func(k *collector) error {
+			k.runHooked, k.runs[1] = nil, []plainRun{{}}
+			return k.collectAll(t.Context())
+		}, []string{"block.pprof", "cmdline", "cpu-2.pprof", "cpu-40.pprof", "cpu-old.pprof", "cpu.pprof",
+			"goroutine.pprof", "heap.pprof", "mutex.pprof", "text", "trace.out"}},
 	} {
 		o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1}, Progress: func(string) {}}
 		k := limitedCollector(t, o)

@@ -13,10 +13,10 @@ func Build(linkerFlags string) []string {
 	return []string{"build", "-trimpath", "-ldflags=" + linkerFlags}
 }
 
-// Environment returns the environment of the go command for a platform. It uses no C compiler, and hides every setting
-// of the go command in the environment of this process or from go env -w. An empty variable alone would not hide the
-// latter.
+// Environment returns the environment of the go command for a platform, amd64 or arm64. It uses no C compiler. It hides
+// the settings that change what is built, whether they are in the environment of this process or from go env -w. An
+// empty variable alone would not hide the latter. The version of Go is that of this process's environment.
 func Environment(goos, goarch string) []string {
 	return append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOENV=off", "GOFLAGS=",
-		"GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off", "GODEBUG=")
+		"GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off", "GODEBUG=")
 }
