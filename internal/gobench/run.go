@@ -56,16 +56,23 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	if x.State != nil {
 		e.cpu = x.State.UserTime() + x.State.SystemTime()
 	}
+	e.conclude(x, limit)
+	return e, nil
+}
+
+// conclude sets what the end of the process says. A run that succeeded counts even if the limit expired: it may have
+// waited while this process was stopped.
+func (e *testRun) conclude(x proc.Exit, limit time.Duration) {
 	switch {
+	case x.Err == nil || errors.Is(x.Err, exec.ErrWaitDelay):
 	case x.Asked:
 		e.crashed, e.limited = true, true
 		e.problem = fmt.Sprintf("it did not end within %v: it is deadlocked, in an endless loop, or needs a longer "+
 			"time limit", limit)
-	case x.Err != nil && !errors.Is(x.Err, exec.ErrWaitDelay):
+	default:
 		e.crashed = x.State == nil || x.State.ExitCode() != 1
 		e.problem = fmt.Sprintf("its process ended with %v", x.Err) + causeText(e.stderr+"\n"+e.stdout)
 	}
-	return e, nil
 }
 
 // causeText returns the cause of a failure as the end of a message.

@@ -178,3 +178,30 @@ func TestCreateFails(t *testing.T) {
 		t.Errorf("left in the user's directory: %v, %v; the new one is there: %v", left, err, exists(made))
 	}
 }
+
+// heldFile is a file that cannot be removed while it is open, as on Windows.
+type heldFile struct{ *os.File }
+
+func (f heldFile) Close() error {
+	if !exists(f.Name()) {
+		return errors.New(f.Name() + " was removed while it was open")
+	}
+	return f.File.Close()
+}
+
+// TestWithdrawOpenFiles checks that a run that cannot begin closes its files before it removes them.
+func TestWithdrawOpenFiles(t *testing.T) {
+	r, err := create(filepath.Join(t.TempDir(), "run"), header(), func(path string) (file, error) {
+		f, err := openFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return heldFile{f.(*os.File)}, nil
+	})
+	if err == nil {
+		err = r.Withdraw()
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

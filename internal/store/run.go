@@ -219,7 +219,7 @@ func (r *Run) Close() error {
 // directory itself goes if Create made it and nothing else is in it.
 func (r *Run) Withdraw(directories ...string) error {
 	r.err = fmt.Errorf("%s: the run is withdrawn: %w", r.dir, os.ErrClosed)
-	var errs []error
+	errs := []error{r.closeFiles()} // Windows removes no open file
 	for _, name := range append(directories, journalName, histogramsName, failuresName) {
 		errs = append(errs, os.RemoveAll(filepath.Join(r.dir, name)))
 	}
@@ -233,13 +233,19 @@ func (r *Run) Withdraw(directories ...string) error {
 
 // abandon closes the files and then releases the lock.
 func (r *Run) abandon() error {
+	err := errors.Join(r.closeFiles(), r.lock.Close())
+	r.lock = nil
+	return err
+}
+
+// closeFiles closes the files that are open.
+func (r *Run) closeFiles() error {
 	var errs []error
-	for _, f := range []file{r.journal.file, r.histograms.file} {
-		if f != nil {
-			errs = append(errs, f.Close())
+	for _, a := range []*appended{&r.journal, &r.histograms} {
+		if a.file != nil {
+			errs = append(errs, a.Close())
+			a.file = nil
 		}
 	}
-	errs = append(errs, r.lock.Close())
-	r.lock = nil
 	return errors.Join(errs...)
 }
