@@ -55,8 +55,9 @@ func TestGoCommand(t *testing.T) {
 	t.Setenv("GOENV", settings)
 	t.Setenv("CGO_ENABLED", "1")
 	t.Setenv("GOAMD64", "v3")
-	got, err := goCommand("env", "GOOS", "GOARCH", "CGO_ENABLED", "GOAMD64", "GOFLAGS")
-	if want := "linux\namd64\n0\nv1\n\n"; err != nil || got != want {
+	t.Setenv("GOFIPS140", "latest")
+	got, err := goCommand("env", "GOOS", "GOARCH", "CGO_ENABLED", "GOAMD64", "GOFIPS140", "GOFLAGS")
+	if want := "linux\namd64\n0\nv1\noff\n\n"; err != nil || got != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }

@@ -14,9 +14,9 @@ func Build(linkerFlags string) []string {
 }
 
 // Environment returns the environment of the go command for a platform. It uses no C compiler, and hides every setting
-// of the go command in the environment of this process or from go env -w. An empty variable alone would not hide the
-// latter.
+// in the environment of this process or from go env -w that changes what a version of Go builds. An empty variable
+// alone would not hide the latter.
 func Environment(goos, goarch string) []string {
 	return append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOENV=off", "GOFLAGS=",
-		"GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off", "GODEBUG=")
+		"GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off", "GODEBUG=")
 }
