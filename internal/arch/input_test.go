@@ -50,6 +50,5 @@ var openers = map[string]string{
 	"internal/store/openrun.go":                 "the journal, for writing",
 	"proof/findings/campaign/label.go":          "the labels of the corpus, which are in the repository",
 	"proof/findings/campaign/collect.go":        "the evidence of a campaign that it wrote",
-	"proof/findings/gains/main.go":              "the labels of the corpus, which are in the repository",
 	"trial/child.go":                            "the null device",
 }
