@@ -41,8 +41,8 @@ type Sweep struct {
 	Ahead func([]trial.Spec)
 	// Done holds the trials that earlier executions stored.
 	Done []result.Trial
-	// RetryLimited repeats cases that reached the real-time limit in an earlier execution, because the limit has
-	// changed since. Set it before Restore.
+	// RetryLimited repeats cases that reached the time limit in an earlier execution, because the limit has changed
+	// since. Set it before Restore.
 	RetryLimited bool
 	// Complete is set if an earlier execution ended the sweep.
 	Complete bool
@@ -62,7 +62,7 @@ type Sweep struct {
 
 	// known holds the outcomes of trials that ran before the sweep began; see FindWarmup.
 	known map[position]trial.Outcome
-	// limited holds outcomes that the real-time limit ended, by case. Other replications of the case would reach it
+	// limited holds outcomes that the time limit ended, by case. Other replications of the case would reach it
 	// too.
 	limited map[string]*limited
 	// measuredRatio is the last result of BurnRatio; 0 before the first call.

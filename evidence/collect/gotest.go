@@ -13,9 +13,9 @@ import (
 	"github.com/brewput/brewput/internal/gobench"
 )
 
-// testFlags are the flags of a test binary that have a value; other flags of go test are build flags.
-var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "timeout", "parallel", "shuffle", "list",
-	"fuzz", "fuzztime"}
+// testFlags are the flags of a test binary that have a value, except those that explain refuses at once. Other flags of
+// go test are build flags.
+var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "timeout", "parallel", "shuffle"}
 
 // profileFlags are flags of go test that ask for profiles. With otherModes it does not run the tests, or prints them in
 // another format.

@@ -71,6 +71,11 @@ func TestParseTest(t *testing.T) {
 			t.Errorf("go test %s: %v, want %s", wrong, err, want)
 		}
 	}
+	for _, mode := range []string{"-list . ./p", "-fuzz=F ./p", "-fuzztime 9s ./p"} {
+		if _, err := parseTest(strings.Fields(mode)); err == nil || !strings.Contains(err.Error(), "leave out -") {
+			t.Errorf("go test %s: %v", mode, err)
+		}
+	}
 }
 
 func TestParseAfter(t *testing.T) {

@@ -24,7 +24,6 @@ var openers = map[string]string{
 	"evidence/collect/process.go":               "the copy of standard input that it made",
 	"evidence/collect/process_linux.go":         "/proc of a child process",
 	"evidence/collect/endpointhttp.go":          "the first 200 bytes of an answer, before a deadline",
-	"proof/simspeed/scale.go":                   "/proc of this process",
 	"internal/gobench/build.go":                 "the binary that it built",
 	"internal/gopprof/gopprof.go":               "bytes in memory, up to a limit",
 	"internal/starter/modulecache.go":           "the checksum of this program's module",
@@ -50,6 +49,5 @@ var openers = map[string]string{
 	"internal/store/openrun.go":                 "the journal, for writing",
 	"proof/findings/campaign/label.go":          "the labels of the corpus, which are in the repository",
 	"proof/findings/campaign/collect.go":        "the evidence of a campaign that it wrote",
-	"proof/findings/gains/main.go":              "the labels of the corpus, which are in the repository",
 	"trial/child.go":                            "the null device",
 }

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -94,10 +94,7 @@ func joinNumbers(ns []int) string {
 	for _, n := range ns {
 		words = append(words, fmt.Sprint(n))
 	}
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
+	return compare.JoinNames(words)
 }
 
 // progressOf is the progress of an interrupted sweep, in trials.

@@ -13,7 +13,7 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // compiled are variables that the go command reads, and no binary.
 var compiled = []string{"GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64",
-	"GORISCV64", "GOWASM", "GOFLAGS", "GOEXPERIMENT", "GOTOOLCHAIN", "CGO_ENABLED"}
+	"GORISCV64", "GOWASM", "GOFLAGS", "GOEXPERIMENT", "GOFIPS140", "GOTOOLCHAIN", "CGO_ENABLED"}
 
 // ParseVariables reads environment variables with their levels, as in GOGC=100,50,200. Errors are a [*plan.Refusal].
 func ParseVariables(texts []string) ([]Variable, error) {

@@ -25,6 +25,7 @@ func TestVariables(t *testing.T) {
 		"BEANS=-5,abc":                "",
 		"CPU=1,2":                     "already has a key of that name",
 		"Rev=a,b":                     "already has a key of that name",
+		"GOFIPS140=off,latest":        "is read when the binary is built",
 	} {
 		_, err := ParseVariables([]string{text})
 		switch {

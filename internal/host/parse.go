@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The parsers of Linux's text files are pure functions, so that they are tested on every system. ok is false if
@@ -169,15 +170,31 @@ func findGroup(self, mountinfo, controller string) (cgroup, bool) {
 	return cgroup{}, false
 }
 
-// throttled counts the periods in which the group or one above it was stopped, because a group does not count
-// the stops of those above it. ok is false if no group has the count.
+// throttled counts the periods in which the group or one above it was stopped. ok is false if no group has the count.
 func (g cgroup) throttled(read func(name string) string) (periods uint64, ok bool) {
+	return g.sum(read, "nr_throttled")
+}
+
+// throttledTime returns how long the group and those above it were stopped, summed over CPUs; 0 if no group has the
+// time.
+func (g cgroup) throttledTime(read func(name string) string) time.Duration {
+	key, unit := "throttled_usec", time.Microsecond
+	if g.version == 1 {
+		key, unit = "throttled_time", time.Nanosecond
+	}
+	n, _ := g.sum(read, key)
+	return time.Duration(n) * unit
+}
+
+// sum adds a value of cpu.stat over the group and those above it, because a group does not count the stops of those
+// above it. ok is false if no group has the value.
+func (g cgroup) sum(read func(name string) string, key string) (sum uint64, ok bool) {
 	for _, dir := range g.dirs {
-		if n, has := parseKeyed(read(path.Join(dir, "cpu.stat")), "nr_throttled"); has {
-			periods, ok = periods+n, true
+		if n, has := parseKeyed(read(path.Join(dir, "cpu.stat")), key); has {
+			sum, ok = sum+n, true
 		}
 	}
-	return periods, ok
+	return sum, ok
 }
 
 // groupDirs lists the directories of the group and of those above it, up to the mount point.

@@ -2,7 +2,6 @@ package host
 
 import (
 	"io/fs"
-	"path"
 	"strings"
 	"time"
 )
@@ -16,22 +15,13 @@ const ThrottledSeconds = "throttled_cpu_seconds"
 func ThrottledTime() time.Duration { return throttledTime(systemRoot()) }
 
 // throttledTime is ThrottledTime of a file system; nil stands for a system without such files.
-func throttledTime(root fs.FS) (sum time.Duration) {
+func throttledTime(root fs.FS) time.Duration {
 	if root == nil {
 		return 0
 	}
 	read := absolute(root)
 	group, _ := findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo"))
-	key, unit := "throttled_usec", time.Microsecond
-	if group.version == 1 {
-		key, unit = "throttled_time", time.Nanosecond
-	}
-	for _, dir := range group.dirs {
-		if n, ok := parseKeyed(read(path.Join(dir, "cpu.stat")), key); ok {
-			sum += time.Duration(n) * unit
-		}
-	}
-	return sum
+	return group.throttledTime(read)
 }
 
 // absolute returns a function that reads a file by its absolute path, or "" if it cannot.

@@ -48,12 +48,12 @@ func (p Program) Create() (next string, err error) {
 	}
 	files, err := p.module(b, dir)
 	if err != nil {
-		return "", unlessDisk(err)
+		return "", asRefusal(err)
 	}
 	files["main.go"] = strings.ReplaceAll(mainText, "NAME", p.Name)
 	files["main_test.go"] = testText
 	if err := os.Mkdir(p.Name, 0o777); err != nil {
-		return "", unlessDisk(err)
+		return "", asRefusal(err)
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(p.Name, name), []byte(text), 0o666); err != nil {
@@ -71,8 +71,8 @@ func (p Program) Create() (next string, err error) {
 		buildinfo.Module), nil
 }
 
-// unlessDisk converts an error before anything is written to a refusal, unless a disk failed.
-func unlessDisk(err error) error {
+// asRefusal makes a refusal of an error that occurred before anything was written, unless a disk failed.
+func asRefusal(err error) error {
 	if store.IsStorageFailure(err) {
 		return err
 	}
@@ -207,7 +207,7 @@ func (p Program) check() error {
 	if _, err := os.Lstat(p.Name); err == nil {
 		return plan.Refuse("", nil, "%s exists already; choose another name", p.Name)
 	} else if !os.IsNotExist(err) {
-		return unlessDisk(err)
+		return asRefusal(err)
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for cause, want := range map[error]bool{syscall.ENOSPC: false, syscall.EDQUOT: false, syscall.EACCES: true} {
-		err := unlessDisk(&fs.PathError{Op: "mkdir", Path: "mine", Err: cause})
+		err := asRefusal(&fs.PathError{Op: "mkdir", Path: "mine", Err: cause})
 		if isRefusal(err) != want || !errors.Is(err, cause) {
 			t.Errorf("%v: a refusal: %t, want %t", err, !want, want)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/host"
 	loops "github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
@@ -64,7 +64,11 @@ func blocked(n, cpus int, lists bool) (peak int64, err error) {
 	if err := run(n, cpus); err != nil {
 		return 0, err
 	}
-	return highWater()
+	bytes, ok := host.PeakResident()
+	if !ok {
+		return 0, fmt.Errorf("the memory of a process is unavailable on %s", runtime.GOOS)
+	}
+	return int64(bytes), nil
 }
 
 func blockedCoroutines(n, cpus int) error {
@@ -89,22 +93,6 @@ func blockedCoroutines(n, cpus int) error {
 		err = fmt.Errorf("%d goroutines have not returned", waiting)
 	}
 	return err
-}
-
-// highWater is the peak memory of this process in bytes, VmHWM.
-func highWater() (int64, error) {
-	f, err := os.Open("/proc/self/status")
-	if err != nil {
-		return 0, fmt.Errorf("the memory of a process is unavailable on %s: %w", runtime.GOOS, err)
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
-			kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kb << 10, err
-		}
-	}
-	return 0, fmt.Errorf("/proc/self/status has no VmHWM")
 }
 
 // blockedApart runs blocked in a fresh process, so that the peak holds nothing else.
