@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/evidence/collect"
@@ -43,6 +44,7 @@ type Explanation struct {
 	Before   *collect.Collected // of ExplainOptions.Before; nil without
 	Report   explain.Report     // what limits the target
 	Changes  []explain.Change   // from Before to the target, the clearest first; nil without Before
+	Notes    []string           // what makes the changes less reliable, on either side
 }
 
 // Explain collects evidence of a Go program and reports what limits it, what a change would gain, and how to prove
@@ -79,6 +81,9 @@ func Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	x.Report = explain.Explain(x.Evidence.Evidence)
 	if x.Before != nil {
 		x.Changes = explain.Changes(x.Before.Evidence, x.Evidence.Evidence)
+		before := explain.Explain(x.Before.Evidence).Notes
+		x.Notes = append(before, slices.DeleteFunc(slices.Clone(x.Report.Notes),
+			func(n string) bool { return slices.Contains(before, n) })...)
 	}
 	return x, nil
 }

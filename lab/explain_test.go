@@ -31,7 +31,12 @@ func (s stub) collect(_ context.Context, o collect.Options) (*collect.Collected,
 	text, err := os.ReadFile(o.Stdin)
 	*s.got = append(*s.got, fmt.Sprintf("%s %q %v %v %v", o.Dir, text, o.Duration, o.TimeLimit, o.CPUs))
 	o.Progress("collecting")
-	return &collect.Collected{Evidence: &evidence.Evidence{}}, errors.Join(err, s.err)
+	e := &evidence.Evidence{Notes: []string{"the machine is old"}}
+	if filepath.Base(o.Dir) == "before" { // with a profile of more CPU time than there was
+		e.Profiles = []evidence.Profile{{Kind: evidence.CPU, Types: []string{"samples/count", "cpu/nanoseconds"},
+			Duration: time.Second, Samples: []evidence.Sample{{Values: []int64{1e9, 1e18}}}}}
+	}
+	return &collect.Collected{Evidence: e}, errors.Join(err, s.err)
 }
 
 // TestExplainBoth: both targets read the same input, have the same options, and keep their files apart.
@@ -57,6 +62,9 @@ func TestExplainBoth(t *testing.T) {
 	if want := []string{filepath.Join("kept", "before") + ` "milk" 1s 3m0s [1]`,
 		filepath.Join("kept", "after") + ` "milk" 1s 3m0s [1]`}; !slices.Equal(got, want) {
 		t.Errorf("collected with %q, want %q", got, want)
+	}
+	if len(x.Notes) != 2 || x.Notes[0] != "the machine is old" || !strings.Contains(x.Notes[1], "is left out") {
+		t.Errorf("notes about the changes: %q", x.Notes)
 	}
 	if want := []string{"collecting", "collecting"}; !slices.Equal(notes, want) {
 		t.Errorf("events %q, want %q", notes, want)

@@ -203,12 +203,11 @@ func (a *app) present(x *lab.Explanation, format string) error {
 
 // presentChanges writes what changed between two targets.
 func (a *app) presentChanges(x *lab.Explanation, o explainOptions) error {
-	notes := slices.Concat(x.Before.Notes, x.Evidence.Notes)
 	if o.format == "json" {
-		return report.ChangesJSON(a.stdout, x.Changes, notes)
+		return report.ChangesJSON(a.stdout, x.Changes, x.Notes)
 	}
 	return a.page(func(w io.Writer, st report.Style) error {
-		return report.Changes(w, o.before, o.after, x.Changes, notes, st)
+		return report.Changes(w, o.before, o.after, x.Changes, x.Notes, st)
 	})
 }
 
