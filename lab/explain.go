@@ -44,7 +44,7 @@ type Explanation struct {
 	Before   *collect.Collected // of ExplainOptions.Before; nil without
 	Report   explain.Report     // what limits the target
 	Changes  []explain.Change   // from Before to the target, the clearest first; nil without Before
-	Notes    []string           // what makes the changes less reliable, on either side
+	Notes    []string           // what makes the changes less reliable, on either side; nil without Before
 }
 
 // Explain collects evidence of a Go program and reports what limits it, what a change would gain, and how to prove
