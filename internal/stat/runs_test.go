@@ -28,3 +28,15 @@ func TestCompareRuns(t *testing.T) {
 		t.Error("two runs have no spread")
 	}
 }
+
+// TestEnoughRuns: a verdict needs two runs of each side, however many the other side has.
+func TestEnoughRuns(t *testing.T) {
+	all := [][]float64{{0, 0.1}, {0.2, 0.3}, {0.4, 0.5}}
+	for n, enough := range map[int]bool{1: false, 2: true, 3: true} {
+		a, okA := CompareRuns(all[:n], all, 0.95)
+		b, okB := CompareRuns(all, all[:n], 0.95)
+		if !okA || !okB || a.Enough(0.05) != enough || b.Enough(0.05) != enough {
+			t.Errorf("%d and 3 runs: enough %v and %v, want %v", n, a.Enough(0.05), b.Enough(0.05), enough)
+		}
+	}
+}
