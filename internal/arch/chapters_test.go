@@ -76,6 +76,11 @@ func chapterErrors(name, text string, pictures int) []string {
 	if pictures == 0 {
 		wrong = append(wrong, name+" shows no picture")
 	}
+	for _, block := range fences.FindAllString(text, -1) { // the README promises that a test runs them
+		if !strings.HasPrefix(block, "```console\n") && strings.Contains(block, "\n$ ") {
+			wrong = append(wrong, name+" has a command after a $ outside a console block, which no test runs")
+		}
+	}
 	return wrong
 }
 
@@ -160,6 +165,8 @@ func TestChaptersAreChecked(t *testing.T) {
 		{"docs/manual/3-gate.md", "# Gate\n", "docs/manual/3-gate.md shows no picture"},
 		{"docs/manual/3-gate.md", "![x](q.svg)",
 			"docs/manual/3-gate.md: the link to q.svg: there is no such file"},
+		{"docs/manual/3-gate.md", picture + "```console\n$ brewput list\n```\n", ""},
+		{"docs/manual/3-gate.md", picture + "```text\n$ brewput list\n```\n", "outside a console block"},
 		{"docs/manual/3-gate.md", picture + strings.Repeat("word ", 1496), ""},
 		{"docs/manual/3-gate.md", picture + strings.Repeat("word ", 1497), "docs/manual/3-gate.md has 1500 words"},
 	} {
