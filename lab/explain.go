@@ -28,7 +28,8 @@ type ExplainOptions struct {
 	// not fit.
 	TimeLimit time.Duration
 	// Keep is the directory for profiles and traces; with Before, they are in its subdirectories before and after.
-	// Older files with their names, such as heap.pprof, are removed there. "" keeps none.
+	// Files there that an earlier call may have written, such as heap.pprof, are removed, unless no profile can be
+	// taken of the program. "" keeps none.
 	Keep string
 	// Stdin is the standard input of every run of a program; a file or pipe is copied once. nil is empty input, whereas
 	// the command passes its own.

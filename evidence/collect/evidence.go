@@ -30,7 +30,7 @@ type Options struct {
 	TimeLimit  time.Duration // for building and all runs together
 	TraceBytes int64         // largest size of a trace, bytes
 	Stdin      string        // a file that every run reads as standard input; "" for none
-	Dir        string        // keeps the files, and loses older ones with their names; "" for a temporary one
+	Dir        string        // keeps the files, see [Collected]; "" for a temporary directory
 	Progress   func(string)  // called with a line for each step; not nil
 	Step       func(int)     // called before each run with the number of runs that have ended; may be nil
 	client     *http.Client  // for requests to a live process; nil is the default client
@@ -58,7 +58,8 @@ func DefaultOptions() Options {
 		Progress: func(string) {}}
 }
 
-// Collected is evidence with the files that it was read from. Call Close to remove temporary files.
+// Collected is evidence with the files that it was read from. Files in Dir that an earlier collection may have written,
+// such as heap.pprof, are removed, unless no profile can be taken of the program. Call Close to remove temporary files.
 type Collected struct {
 	*evidence.Evidence
 	Dir       string // directory of the files; a temporary one is gone after Close
