@@ -128,7 +128,7 @@ func TestExperimentOfSaturation(t *testing.T) {
 		if !strings.HasPrefix(f.Experiment, want) {
 			t.Errorf("%v on one CPU: %s, want %s", one, f.Experiment, want)
 		}
-		cited := slices.Contains(f.Evidence, "the same work takes 1.41x the CPU time on 2 CPUs as on one")
+		cited := slices.Contains(f.Evidence, "the same work takes 1.41x as much CPU time on 2 CPUs as on one")
 		if cited != (one < 1900*time.Millisecond) {
 			t.Errorf("%v on one CPU: %q", one, f.Evidence)
 		}

@@ -233,7 +233,7 @@ func rwMutex(a *analysis) []Finding {
 	// The cache line with the count of readers moves between CPUs, which slows down neighbouring data too.
 	if r := a.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && a.oneCPU.Count >= 3 &&
 		a.run.Count >= 3 {
-		f.citef("the same work takes %.2fx the CPU time on %d CPUs as on one", r, a.run.CPUs)
+		f.citef("the same work takes %.2fx as much CPU time on %d CPUs as on one", r, a.run.CPUs)
 		f.Gain = newGain(math.Max(share, 1-1/r)*a.activeFraction(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
 	}
 

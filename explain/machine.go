@@ -45,7 +45,7 @@ func workInflation(a *analysis) []Finding {
 		return nil
 	}
 
-	f := a.newFinding(WorkInflation, "The same work takes %.2fx the CPU time on %d CPUs as on one.", r, a.run.CPUs)
+	f := a.newFinding(WorkInflation, "The same work takes %.2fx as much CPU time on %d CPUs as on one.", r, a.run.CPUs)
 	f.Share = 1 - 1/r
 	f.citef("CPU time: %s on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System),
 		formatDuration(a.run.User+a.run.System), a.run.CPUs)
@@ -94,7 +94,7 @@ func (a *analysis) contendedAtomics() (Finding, bool) {
 	f.citef("%s of the goroutines' CPU time is in atomic additions at %s", percent(share), a.quote(groups[0].at))
 	saved := 0.8 * share
 	if !math.IsNaN(r) {
-		f.citef("the same work takes %.2fx the CPU time on %d CPUs as on one", r, a.run.CPUs)
+		f.citef("the same work takes %.2fx as much CPU time on %d CPUs as on one", r, a.run.CPUs)
 		saved = math.Max(0.6*share, 1-1/r)
 	}
 
@@ -170,7 +170,7 @@ func cpuSaturated(a *analysis) []Finding {
 	f.Fix = "Use more CPUs, or do less work in the hottest lines."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if r := a.inflation(); r >= notDouble && a.oneCPU.Count >= 3 && a.cpus > 1 {
-		f.citef("the same work takes %.2fx the CPU time on %d CPUs as on one", r, a.run.CPUs)
+		f.citef("the same work takes %.2fx as much CPU time on %d CPUs as on one", r, a.run.CPUs)
 		f.Experiment = "Give it half the work: it should take half the time."
 	}
 	if a.cpus == 1 {

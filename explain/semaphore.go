@@ -70,8 +70,8 @@ func (a *analysis) semaphore() (Finding, bool) {
 	return Finding{}, false
 }
 
-// queueForLock reports whether goroutines that wait for a slot also queue for a lock, nearly all the time. More slots
-// would only make that queue longer. The waits of other goroutines for the lock do not count.
+// queueForLock reports whether, for lockFull of the time, at least one goroutine that uses the slots queues for a lock.
+// Then more slots would mainly make that queue longer. Waits at places where only others queue do not count.
 func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
 	var users []int // classes
 	for _, w := range slots {
