@@ -128,10 +128,13 @@ func (c *campaign) conclude(floor float64, missed []string) (code int) {
 	return code
 }
 
-// noiseFloor prints the noise floor at each number of CPUs, and returns the largest.
+// noiseFloor prints the noise floor at each number of CPUs, and returns the largest. Its trials are as long as those of
+// the points, and as undisturbed.
 func (c *campaign) noiseFloor(runs map[string]*lab.Run) (largest float64, err error) {
 	for _, cpus := range noiseCPUs {
-		v, err := aatest.Verdict(runs[noiseName(cpus)])
+		run := *runs[noiseName(cpus)]
+		run.Trials = undisturbedBlocks(run.Trials)
+		v, err := aatest.Verdict(&run)
 		if err != nil {
 			return 0, fmt.Errorf("the noise floor on %d CPUs: %w", cpus, err)
 		}

@@ -22,7 +22,7 @@ func (c *campaign) gridRuns() []plannedRun {
 		w := aatest.Double(burner())
 		list = append(list, plannedRun{noiseName(cpus), w, lab.MeasureOptions{NoPredictions: true,
 			DesignOptions: lab.DesignOptions{Levels: map[string]string{"cpus": strconv.Itoa(cpus)}, Seed: &c.Seed,
-				Duration: 250 * time.Millisecond, Warmup: 30 * time.Millisecond}}})
+				Duration: c.Duration, Warmup: 100 * time.Millisecond}}})
 	}
 	list = append(list, c.runsOf(coffee.Workload(), coffeeGrid())...)
 	return append(list, c.runsOf(shapes(), shapesGrid())...)

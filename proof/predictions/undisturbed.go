@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	"github.com/brewput/brewput/proof/idle"
 	"github.com/brewput/brewput/result"
@@ -13,6 +14,8 @@ const (
 	maxClock = 0.03
 	// leastScored is the number of undisturbed trials that a case needs; with fewer, all of its trials are scored.
 	leastScored = 3
+	// leastBlocks is the number of undisturbed blocks that the noise floor needs; with fewer, all are used.
+	leastBlocks = 6
 )
 
 // disturbed reports whether other processes, the hypervisor or a change of the clock rate disturbed a live trial, so
@@ -44,4 +47,24 @@ func undisturbed(trials []result.Trial) (scored []result.Trial, left, kept int) 
 		scored = append(scored, *t)
 	}
 	return scored, left, kept
+}
+
+// undisturbedBlocks returns the trials of the blocks without a disturbed trial, because the noise floor compares the
+// trials of each block.
+func undisturbedBlocks(trials []result.Trial) []result.Trial {
+	disturbedIn := map[int]bool{} // by block
+	for i := range trials {
+		t := &trials[i]
+		disturbedIn[t.Block] = disturbedIn[t.Block] || t.Kind == result.KindTrial && disturbed(t.Metrics)
+	}
+	calm := 0
+	for _, d := range disturbedIn {
+		if !d {
+			calm++
+		}
+	}
+	if calm < leastBlocks {
+		return trials
+	}
+	return slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return disturbedIn[t.Block] })
 }

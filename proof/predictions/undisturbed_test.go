@@ -56,3 +56,25 @@ func TestUndisturbed(t *testing.T) {
 		t.Errorf("%d of %d scored, %d left out, %d kept", len(scored), len(trials), left, kept)
 	}
 }
+
+// TestUndisturbedBlocks checks that the noise floor leaves out a block with a disturbed trial, if enough others are
+// there.
+func TestUndisturbedBlocks(t *testing.T) {
+	for disturbedOnes, want := range map[int]int{0: 3 * 8, 1: 3 * 7, 2: 3 * 6, 3: 3 * 8} {
+		var trials []result.Trial
+		for block := range 8 {
+			m := quiet()
+			if block < disturbedOnes {
+				m = quiet("steal_seconds", 1.0)
+			}
+			trials = append(trials, result.Trial{Kind: result.KindTrial, Design: "a", Block: block, Metrics: quiet()},
+				result.Trial{Kind: result.KindTrial, Design: "b", Block: block, Metrics: m},
+				result.Trial{Kind: result.KindInstrumented, Design: "b", Block: block,
+					Metrics: quiet("steal_seconds", 1.0)})
+		}
+		kept := undisturbedBlocks(trials)
+		if len(kept) != want || want < len(trials) && kept[0].Block != disturbedOnes {
+			t.Errorf("%d of 8 blocks disturbed: %d of %d trials", disturbedOnes, len(kept), len(trials))
+		}
+	}
+}
