@@ -15,7 +15,7 @@ import (
 const (
 	// CPU time on several CPUs divided by that on one; two threads of one core reach 1.6 without any sharing
 	inflated   = 1.8
-	notDouble  = 1.2  // the same from which half the CPUs may take clearly less than twice as long
+	notDouble  = 1.2  // the ratio from which half the CPUs may take clearly less than twice as long
 	sharedInfl = 1.4  // the same if most of the time is on lines that add to memory
 	sharedCost = 0.4  // fraction of the goroutines' CPU time on such lines
 	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions

@@ -70,8 +70,8 @@ func (a *analysis) semaphore() (Finding, bool) {
 	return Finding{}, false
 }
 
-// queueForLock reports whether, for lockFull of the time, at least one goroutine that uses the slots queues for a lock.
-// Then more slots would mainly make that queue longer. Waits at places where only others queue do not count.
+// queueForLock reports whether a lock has a queue for lockFull of the time, and the goroutines that use the slots wait
+// that long for it in all. Then more slots would mainly make that queue longer.
 func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
 	var users []int // classes
 	for _, w := range slots {

@@ -128,18 +128,23 @@ func (c *campaign) conclude(floor float64, missed []string) (code int) {
 	return code
 }
 
-// noiseFloor prints the noise floor at each number of CPUs, and returns the largest. Its trials are as long as those of
-// the points, and as undisturbed.
+// noiseFloor prints the noise floor at each number of CPUs, and returns the largest. It leaves out blocks with a
+// disturbed trial, if at least leastBlocks remain.
 func (c *campaign) noiseFloor(runs map[string]*lab.Run) (largest float64, err error) {
 	for _, cpus := range noiseCPUs {
 		run := *runs[noiseName(cpus)]
+		all, err := aatest.Verdict(&run)
+		if err != nil {
+			return 0, fmt.Errorf("the noise floor on %d CPUs: %w", cpus, err)
+		}
 		run.Trials = undisturbedBlocks(run.Trials)
 		v, err := aatest.Verdict(&run)
 		if err != nil {
 			return 0, fmt.Errorf("the noise floor on %d CPUs: %w", cpus, err)
 		}
 		half := aatest.HalfWidth(float64(v.Low), float64(v.High))
-		c.printf("noise floor on %d CPUs, a design compared with itself: %.2f%% in %d blocks\n", cpus, 100*half, v.N)
+		c.printf("noise floor on %d CPUs, a design compared with itself: %.2f%% in %d of %d blocks\n", cpus,
+			100*half, v.N, all.N)
 		largest = max(largest, half)
 	}
 	return largest, nil

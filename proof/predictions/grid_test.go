@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/brewput/brewput/catalog/coffee"
 )
@@ -33,16 +34,17 @@ func TestGrids(t *testing.T) {
 	}
 }
 
-// TestGridRuns checks that the runs hold every Nth point once, and that their options are possible.
+// TestGridRuns checks that the runs hold every Nth point once, that their options are possible, and that all trials,
+// also those of the noise floor, take equally long.
 func TestGridRuns(t *testing.T) {
 	for _, every := range []int{1, 37} {
-		c := &campaign{settings: settings{Every: every, Blocks: 5}}
+		c := &campaign{settings: settings{Every: every, Blocks: 5, Duration: time.Second}}
 		points := 0
 		names := map[string]bool{}
 		for _, p := range c.gridRuns() {
 			cases, err := p.options.Cases(p.workload)
-			if err != nil || names[p.name] {
-				t.Errorf("%s: %v", p.name, err)
+			if err != nil || names[p.name] || p.options.Duration != c.Duration {
+				t.Errorf("%s: trials of %v, %v", p.name, p.options.Duration, err)
 			}
 			if names[p.name] = true; len(p.options.CaseList) > 0 {
 				points += len(cases)

@@ -14,7 +14,8 @@ const (
 	maxClock = 0.03
 	// leastScored is the number of undisturbed trials that a case needs; with fewer, all of its trials are scored.
 	leastScored = 3
-	// leastBlocks is the number of undisturbed blocks that the noise floor needs; with fewer, all are used.
+	// leastBlocks is the number of undisturbed blocks that the noise floor needs, as any verdict does; with fewer, all
+	// are used.
 	leastBlocks = 6
 )
 
@@ -49,8 +50,8 @@ func undisturbed(trials []result.Trial) (scored []result.Trial, left, kept int) 
 	return scored, left, kept
 }
 
-// undisturbedBlocks returns the trials of the blocks without a disturbed trial, because the noise floor compares the
-// trials of each block.
+// undisturbedBlocks returns the trials of the blocks without a disturbed trial; all trials if fewer than leastBlocks
+// such blocks remain. A block is dropped whole, because its trials are compared in pairs.
 func undisturbedBlocks(trials []result.Trial) []result.Trial {
 	disturbedIn := map[int]bool{} // by block
 	for i := range trials {

@@ -57,8 +57,8 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
-// TestUndisturbedBlocks checks that the noise floor leaves out a block with a disturbed trial, if enough others are
-// there.
+// TestUndisturbedBlocks checks that the noise floor leaves out a block with a disturbed trial, if enough blocks
+// remain.
 func TestUndisturbedBlocks(t *testing.T) {
 	for disturbedOnes, want := range map[int]int{0: 3 * 8, 1: 3 * 7, 2: 3 * 6, 3: 3 * 8} {
 		var trials []result.Trial
