@@ -151,15 +151,8 @@ func TestHotCopy(t *testing.T) {
 
 // The claim of an imbalance begins with what a narrow page has room for.
 func TestClaimOfImbalance(t *testing.T) {
-	c := newCase()
-	c.demand(5, 400, 595)
-	c.class("main.main", 1, 1, time.Millisecond, 0)
-	w := c.class("main.worker", 2, 2, 1590*time.Millisecond, 400*time.Millisecond)
-	x := &c.evidence.Trace.Classes[w]
-	x.Tail = 400 * time.Millisecond
-	x.Members[0].Running, x.Members[1].Running = 1000*time.Millisecond, 590*time.Millisecond
-	f := c.named(t, LoadImbalance)
-	want := "Only one goroutine works for 40% of the time, of the 2 goroutines of main.worker."
+	f := unevenCase().named(t, LoadImbalance)
+	want := "For 40% of the time only one of the 2 goroutines of main.worker works."
 	if evidence := "the goroutines that ran longest had a CPU for 1s, 590ms"; f.Claim != want ||
 		f.Evidence[0] != evidence {
 		t.Errorf("got  %s %s\nwant %s %s", f.Claim, f.Evidence[0], want, evidence)

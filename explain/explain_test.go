@@ -107,6 +107,18 @@ func (c *testCase) names() []string {
 	return out
 }
 
+// unevenCase is a program of two workers, of which one has less to do and ends early.
+func unevenCase() *testCase {
+	c := newCase()
+	c.demand(5, 400, 595)
+	c.class("main.main", 1, 1, time.Millisecond, 0)
+	w := c.class("main.worker", 2, 2, 1590*time.Millisecond, 400*time.Millisecond)
+	x := &c.evidence.Trace.Classes[w]
+	x.Tail = 400 * time.Millisecond
+	x.Members[0].Running, x.Members[1].Running = 1000*time.Millisecond, 590*time.Millisecond
+	return c
+}
+
 // singleCase is a program with one goroutine.
 func singleCase() *testCase {
 	c := newCase()
@@ -211,13 +223,7 @@ var cases = []struct {
 		return c
 	}, wideCase, "cpu-saturated"},
 	{"load-imbalance", func() *testCase {
-		c := newCase()
-		c.demand(5, 400, 595)
-		c.class("main.main", 1, 1, time.Millisecond, 0)
-		w := c.class("main.worker", 2, 2, 1590*time.Millisecond, 400*time.Millisecond)
-		x := &c.evidence.Trace.Classes[w]
-		x.Tail = 400 * time.Millisecond
-		x.Members[0].Running, x.Members[1].Running = 1000*time.Millisecond, 590*time.Millisecond
+		c := unevenCase()
 		c.cpu(159, "main.f:5", "main.worker:3")
 		return c
 	}, wideCase, "cpu-saturated"},

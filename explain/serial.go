@@ -138,7 +138,7 @@ func loadImbalance(a *analysis) []Finding {
 
 	tail := a.fraction(worst.Tail)
 
-	f := a.newFinding(LoadImbalance, "Only one goroutine works for %s of the time, of %s.", percent(tail),
+	f := a.newFinding(LoadImbalance, "For %s of the time only one of %s works.", percent(tail),
 		a.className(worst))
 	f.Share = tail
 	at, _ := a.goStatement(worst)
