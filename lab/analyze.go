@@ -19,8 +19,8 @@ type AnalyzeOptions struct {
 	Workload *workload.Workload
 	// Cases are the designs with their points, in the order of the rows.
 	Cases []plan.Case
-	// Criteria says which cases are compared, and how; the zero value compares neighbours. If Alpha is 0, it and a Margin
-	// of 0 are those of [compare.DefaultCriteria], and nil Inputs those of the workload.
+	// Criteria says which cases are compared, and how; the zero value compares neighbours. If Alpha is 0, it and a
+	// Margin of 0 are those of [compare.DefaultCriteria], and nil Inputs those of the workload.
 	Criteria compare.Criteria
 	// InterimBlocks are the numbers of blocks at which a run with a budget was analysed; nil without a budget.
 	InterimBlocks []int
