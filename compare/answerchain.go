@@ -6,22 +6,22 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// stands compares the best row with another one: by their verdict, by a chain of verdicts over other rows, or, if
+// relationOf compares the best row with another one: by their verdict, by a chain of verdicts over other rows, or, if
 // there is none, by whether the interval of the best is apart from the other one, on the faster side.
-func (g *answerGroup) stands(c *contest, best, other *Row) (standing, *Verdict) {
+func (g *answerGroup) relationOf(c *contest, best, other *Row) (relation, *Verdict) {
 	if v, flipped := g.verdict(best, other); v != nil {
 		switch {
 		case v.Verdict == Equivalent:
-			return standsEqual, v
+			return relationEqual, v
 		case v.Verdict == Faster && !flipped || v.Verdict == Slower && flipped:
-			return standsAhead, v
+			return relationAhead, v
 		}
-		return standsUndecided, v // also if verdicts contradict each other
+		return relationUndecided, v // also if verdicts contradict each other
 	}
 	if low, equal := g.chain(c, best, other); low > 1 {
-		return standsAhead, nil
+		return relationAhead, nil
 	} else if equal && speedRatio(best, other) < 1.02*1.02 {
-		return standsEqual, nil
+		return relationEqual, nil
 	}
 
 	more, less := best.interval(), other.interval()
@@ -29,9 +29,9 @@ func (g *answerGroup) stands(c *contest, best, other *Row) (standing, *Verdict) 
 		more, less = less, more
 	}
 	if known := more[0] > 0 && less[0] > 0; known && less[1] < more[0] {
-		return standsAhead, nil
+		return relationAhead, nil
 	}
-	return standsUndecided, nil
+	return relationUndecided, nil
 }
 
 // interval is the interval of the row's level; zeros if there is none.

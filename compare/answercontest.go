@@ -19,13 +19,13 @@ type contest struct {
 	more    *int       // further blocks that would decide all of these; nil if unknown
 }
 
-// standing is how the best row stands to another one.
-type standing int
+// relation is how the best row compares with another one.
+type relation int
 
 const (
-	standsUndecided standing = iota
-	standsEqual
-	standsAhead
+	relationUndecided relation = iota
+	relationEqual
+	relationAhead
 )
 
 // compete fills in the contests and who leads them.
@@ -182,10 +182,10 @@ func (g *answerGroup) rank(c *contest) {
 			lead = append(lead, r)
 			continue
 		}
-		switch how, v := g.stands(c, c.rows[0], r); how {
-		case standsAhead:
+		switch how, v := g.relationOf(c, c.rows[0], r); how {
+		case relationAhead:
 			rest = append(rest, r)
-		case standsEqual:
+		case relationEqual:
 			lead = append(lead, r)
 		default:
 			lead = append(lead, r)

@@ -86,13 +86,13 @@ func (g *answerGroup) scaling() []string {
 
 	// Designs that scale alike share a clause.
 	var order []scaled
-	who := map[scaled][]string{}
+	byScaling := map[scaled][]string{}
 	for _, d := range designs {
 		if how, ok := g.scalingOf(d); ok {
-			if who[how] == nil {
+			if byScaling[how] == nil {
 				order = append(order, how)
 			}
-			who[how] = append(who[how], d)
+			byScaling[how] = append(byScaling[how], d)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b scaled) int { return int(a.kind) - int(b.kind) })
@@ -100,7 +100,7 @@ func (g *answerGroup) scaling() []string {
 	var parts []string
 	kind := scalingKind(-1)
 	for _, how := range order {
-		names := JoinNames(who[how])
+		names := JoinNames(byScaling[how])
 		if how.kind == kind && len(parts) > 0 && kind != scalesUnclear {
 			parts[len(parts)-1] += ", " + names + how.text
 		} else {

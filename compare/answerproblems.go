@@ -97,11 +97,11 @@ func (g *answerGroup) overloadedAt(design string) string {
 			}
 		}
 	}
-	apart := !slices.ContainsFunc(overloaded, func(at string) bool { return slices.Contains(served, at) })
+	separate := !slices.ContainsFunc(overloaded, func(at string) bool { return slices.Contains(served, at) })
 	switch {
 	case full == all:
 		return ""
-	case apart && len(overloaded) > 0 && len(overloaded) < maxNamed:
+	case separate && len(overloaded) > 0 && len(overloaded) < maxNamed:
 		return " at " + JoinNames(overloaded)
 	}
 	return fmt.Sprintf(" at %d of %d points", full, all)

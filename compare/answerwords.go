@@ -209,28 +209,28 @@ func order(x bool) int {
 func (g *answerGroup) outcomeText(o *outcome) string {
 	c := o.contests[0]
 	names := c.leaderNames()
-	who := JoinNames(names)
+	subject := JoinNames(names)
 	if len(names) > maxNamed {
-		who = fmt.Sprintf("%d designs, such as %s,", len(names), names[0])
+		subject = fmt.Sprintf("%d designs, such as %s,", len(names), names[0])
 	}
 	text := ""
 	switch all := c.leaders == len(c.rows); {
 	case all && c.open == 0:
-		text = who + map[bool]string{true: " are", false: " is"}[len(names) > 1] + " equally fast"
+		text = subject + map[bool]string{true: " are", false: " is"}[len(names) > 1] + " equally fast"
 		if len(names) == 1 {
 			text += " at all levels"
 		}
 	case len(names) == 1 && c.open > 0: // all levels of one design, with or without others behind it
-		text = who + map[bool]string{true: ": the", false: " is fastest, but the"}[all] +
+		text = subject + map[bool]string{true: ": the", false: " is fastest, but the"}[all] +
 			" order of its levels is undecided" + g.moreText(o)
 	case all:
-		text = "the order of " + who + " is undecided" + g.moreText(o)
+		text = "the order of " + subject + " is undecided" + g.moreText(o)
 	case len(names) == 1 && c.open == 0:
-		text = who + " is fastest"
+		text = subject + " is fastest"
 	case c.open == 0:
-		text = who + " are fastest, and equally fast"
+		text = subject + " are fastest, and equally fast"
 	default:
-		text = "the fastest is one of " + strings.TrimSuffix(who, ",") + ", undecided" + g.moreText(o)
+		text = "the fastest is one of " + strings.TrimSuffix(subject, ",") + ", undecided" + g.moreText(o)
 	}
 	if at := g.where(o.contests); at != "" && len(g.varying) > 0 {
 		text = at + ", " + text

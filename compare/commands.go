@@ -84,13 +84,6 @@ const (
 	outlierLeast  = 0.1   // and this part of the median
 )
 
-// Names of the warnings about commands.
-const (
-	WarnShort    = "short-command"
-	WarnOutliers = "outliers"
-	WarnMemory   = "memory-floor"
-)
-
 // warn adds the warnings about commands.
 func (c *CommandAnalysis) warn(trials []result.Trial) {
 	for i := range c.Rows {

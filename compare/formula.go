@@ -7,14 +7,8 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
 )
-
-// ClosedForm is a formula for the wall time of a design's job, in seconds, from other measurements. See
-// workload.Formula and workload.Measured.
-type ClosedForm struct {
-	Text, Source string
-	Seconds      func(p plan.Point, of func(design, metric string, p plan.Point) (float64, bool)) float64
-}
 
 // Formula compares a closed form with the measurements of a row, over the blocks in which the form has a value. It
 // is evaluated with the trials of each block. Predicted, Measured and Ratio are geometric means over blocks.
@@ -36,21 +30,22 @@ type Formula struct {
 	Reason        string       `json:"reason,omitempty"`
 }
 
-// AddFormulas adds to each row the comparison with its design's closed form. Rows without a value get none.
-func AddFormulas(rows []Row, trials []result.Trial, forms map[string]ClosedForm) {
-	if len(forms) == 0 {
+// AddFormulas adds to each row the comparison with its design's [workload.Formula]. Rows without a value get none, nor
+// does any row if w is nil.
+func AddFormulas(rows []Row, trials []result.Trial, w *workload.Workload) {
+	if w == nil {
 		return
 	}
 	good := goodTrials(trials)
 	for i := range rows {
 		r := &rows[i]
-		if form, ok := forms[r.Design]; ok && r.Job && r.N > 0 {
-			r.Formula = newFormula(r, form, good)
+		if d, _ := w.Find(r.Design); d.Formula != nil && r.Job && r.N > 0 {
+			r.Formula = newFormula(r, d.Formula, good)
 		}
 	}
 }
 
-func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Formula {
+func newFormula(r *Row, form *workload.Formula, good map[key]map[int]*result.Trial) *Formula {
 	f := &Formula{Kind: "formula", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
 		World: r.World, Point: r.Point,
 		Text: form.Text, Source: form.Source, Predicted: result.Unavailable, Measured: result.Unavailable,

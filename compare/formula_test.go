@@ -6,6 +6,7 @@ import (
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
 )
 
 // timed returns a trial of a job.
@@ -17,7 +18,7 @@ func timed(design string, block int, seconds float64, p plan.Point) result.Trial
 
 // formulaOf evaluates a formula of the design "fast" in blocks in which "slow" takes about three times as long.
 func formulaOf(t *testing.T, extra []result.Trial,
-	seconds func(plan.Point, func(string, string, plan.Point) (float64, bool)) float64) *Formula {
+	seconds func(plan.Point, workload.Measured) float64) *Formula {
 	t.Helper()
 	slow, fast := cpus(1), cpus(1).With("size", plan.IntLevel(7))
 	var trials []result.Trial
@@ -27,7 +28,8 @@ func formulaOf(t *testing.T, extra []result.Trial,
 	}
 	trials = append(trials, extra...)
 	rows := Rows(trials, []plan.Case{{Design: "slow", Point: slow}, {Design: "fast", Point: fast}})
-	AddFormulas(rows, trials, map[string]ClosedForm{"fast": {Text: "slow / 3", Source: "invented", Seconds: seconds}})
+	AddFormulas(rows, trials, &workload.Workload{Designs: []workload.Design{{Name: "slow"}, {Name: "fast",
+		Formula: &workload.Formula{Text: "slow / 3", Source: "invented", Seconds: seconds}}}})
 	if rows[0].Formula != nil || rows[1].Formula == nil {
 		t.Fatalf("%+v", rows)
 	}
@@ -36,7 +38,7 @@ func formulaOf(t *testing.T, extra []result.Trial,
 
 // TestFormula: the formula uses the trials of its block, so the speed of the machine cancels.
 func TestFormula(t *testing.T) {
-	third := func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+	third := func(p plan.Point, of workload.Measured) float64 {
 		x, ok := of("slow", result.WallSeconds, p)
 		if calls, has := of("slow", "read_calls", p); !has || calls != 10 {
 			t.Errorf("%v read calls", calls)
@@ -60,7 +62,7 @@ func TestFormula(t *testing.T) {
 	wrong := timed("slow", 9, 5, cpus(1))
 	wrong.Status = result.Wrong
 	if f := formulaOf(t, []result.Trial{late, wrong},
-		func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+		func(p plan.Point, of workload.Measured) float64 {
 			x, ok := of("slow", result.WallSeconds, p)
 			if !ok {
 				return math.NaN()
@@ -86,7 +88,7 @@ func TestNoFormula(t *testing.T) {
 			timed("slow", 3, 1, cpus(1).With("buffer", plan.IntLevel(2)))}},
 		"it does not apply at this point": {"slow", "read_calls", nil},
 	} {
-		f := formulaOf(t, ask.extra, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+		f := formulaOf(t, ask.extra, func(p plan.Point, of workload.Measured) float64 {
 			of(ask.design, ask.metric, p)
 			return math.NaN()
 		})
@@ -95,7 +97,7 @@ func TestNoFormula(t *testing.T) {
 		}
 	}
 	// Only the levels that p names are used.
-	f := formulaOf(t, nil, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+	f := formulaOf(t, nil, func(p plan.Point, of workload.Measured) float64 {
 		if _, ok := of("slow", result.WallSeconds, p.With("cpus", plan.IntLevel(2))); ok {
 			t.Error("a trial on one CPU is taken for one on two")
 		}

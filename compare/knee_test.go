@@ -8,6 +8,7 @@ import (
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
 )
 
 // TestKnees: the knee has the levels that cost at most a tenth more than the best, measured and by the formula.
@@ -36,10 +37,11 @@ func TestKnees(t *testing.T) {
 		}
 	}
 	rows := compare.Rows(trials, cases)
-	compare.AddFormulas(rows, trials, map[string]compare.ClosedForm{"grained": {Text: "8/grain", Source: "a test",
-		Seconds: func(p plan.Point, _ func(string, string, plan.Point) (float64, bool)) float64 {
-			return math.Max(8/float64(p.Int("grain")), 2) / float64(p.Int("cpus"))
-		}}})
+	compare.AddFormulas(rows, trials, &workload.Workload{Designs: []workload.Design{{Name: "grained",
+		Formula: &workload.Formula{Text: "8/grain", Source: "a test",
+			Seconds: func(p plan.Point, _ workload.Measured) float64 {
+				return math.Max(8/float64(p.Int("grain")), 2) / float64(p.Int("cpus"))
+			}}}}})
 	compare.AddKnees(rows, []string{"n"})
 	found := 0
 	for _, r := range rows {

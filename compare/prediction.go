@@ -256,7 +256,7 @@ func PredictionWarnings(predicted []result.Trial) []Warning {
 		for _, text := range t.Warnings {
 			if !had[text] {
 				had[text] = true
-				list = append(list, NewWarning(t.Workload, WarnSimulation, "predictions: "+text))
+				list = append(list, NewWarning(t.Workload, WarnPrediction, "predictions: "+text))
 			}
 		}
 	}
@@ -288,7 +288,7 @@ func MissingPredictionWarnings(predicted []result.Trial, cases []plan.Case) []Wa
 		if n := points[design]; n > 1 {
 			at = fmt.Sprintf(" at %d points", n)
 		}
-		list = append(list, NewWarning(workload, WarnPrediction,
+		list = append(list, NewWarning(workload, WarnNoPrediction,
 			fmt.Sprintf("%s has no prediction%s, because its trial fails in virtual time: %s; leave predictions "+
 				"out", design, at, why[design])))
 	}

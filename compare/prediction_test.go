@@ -180,7 +180,7 @@ func TestUnpredicted(t *testing.T) {
 	worse := bad
 	worse.Point = cpus(2)
 	list := MissingPredictionWarnings([]result.Trial{good, bad, worse}, slices.Concat(at("a", 1), at("b", 1, 2)))
-	if len(list) != 1 || list[0].Warning != WarnPrediction || list[0].Workload != "coffee" ||
+	if len(list) != 1 || list[0].Warning != WarnNoPrediction || list[0].Workload != "coffee" ||
 		!strings.HasPrefix(list[0].Text, "b has no prediction at 2 points, because its trial fails in virtual "+
 			"time: it polls;") {
 		t.Errorf("%+v", list)

@@ -34,9 +34,13 @@ const (
 	WarnPartial        = "unfinished"    // a run lacks blocks
 	WarnOneRun         = "one-run"       // two sides of one run each, so the variation between runs is unknown
 	WarnBudget         = "budget"        // the number of blocks of a run depended on its data
-	WarnPrediction     = "no-prediction" // a predicted trial failed
-	WarnSimulation     = "prediction"    // a warning of a predicted trial
+	WarnNoPrediction   = "no-prediction" // a predicted trial failed
+	WarnPrediction     = "prediction"    // a warning of a predicted trial
 	WarnCosts          = "typical-costs" // the predictions use typical costs, not this machine's
+
+	WarnShort    = "short-command" // much of a command's time is the start of its process
+	WarnOutliers = "outliers"      // of a command
+	WarnMemory   = "memory-floor"  // a command used less memory than can be measured
 )
 
 // Warning is a reason to doubt the values of a whole run.

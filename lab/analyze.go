@@ -19,8 +19,8 @@ type AnalyzeOptions struct {
 	Workload *workload.Workload
 	// Cases are the designs with their points, in the order of the rows.
 	Cases []plan.Case
-	// Criteria says which cases are compared, and how. If Alpha is 0, the criteria are those of
-	// [compare.DefaultCriteria] with the Baseline, Inputs and All given here: the zero value compares neighbours.
+	// Criteria says which cases are compared, and how; the zero value compares neighbours. If Alpha is 0, it and a
+	// Margin of 0 are those of [compare.DefaultCriteria], and nil Inputs those of the workload.
 	Criteria compare.Criteria
 	// InterimBlocks are the numbers of blocks at which a run with a budget was analysed; nil without a budget.
 	InterimBlocks []int
@@ -54,11 +54,11 @@ type Analysis struct {
 // Analyze computes the rows, verdicts, predictions and warnings of the trials of one run. It does not change its
 // arguments, so it may be called at any time during a run. Concurrent calls are safe.
 func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
-	if j := o.Criteria; j.Alpha == 0 {
-		o.Criteria = compare.DefaultCriteria(j.Baseline, j.Inputs)
-		o.Criteria.All = j.All
+	if j := &o.Criteria; j.Alpha == 0 {
+		defaults := compare.DefaultCriteria("", nil)
+		j.Alpha, j.Margin = defaults.Alpha, cmp.Or(j.Margin, defaults.Margin)
 		if o.Workload != nil && j.Inputs == nil {
-			o.Criteria.Inputs = o.Workload.InputFactors()
+			j.Inputs = o.Workload.InputFactors()
 		}
 	}
 	a := &Analysis{Rows: compare.Rows(trials, o.Cases), Sensitivity: o.Sensitivity}
@@ -69,7 +69,7 @@ func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 
 	o.Criteria.AddBaselineVerdicts(a.Rows, a.Verdicts)
 	compare.AddSensitivities(a.Rows, o.Sensitivity)
-	compare.AddFormulas(a.Rows, trials, closedForms(o.Workload))
+	compare.AddFormulas(a.Rows, trials, o.Workload)
 	compare.AddSerialFractions(a.Rows, trials)
 	compare.AddKnees(a.Rows, o.Criteria.Inputs)
 
@@ -114,23 +114,4 @@ func (a *Analysis) String() string {
 		fmt.Fprintln(&b, "warning:", w.Text)
 	}
 	return b.String()
-}
-
-// closedForms returns the formulas of a workload, by design.
-func closedForms(w *workload.Workload) map[string]compare.ClosedForm {
-	if w == nil {
-		return nil
-	}
-	forms := map[string]compare.ClosedForm{}
-	for _, d := range w.Designs {
-		f := d.Formula
-		if f == nil {
-			continue
-		}
-		forms[d.Name] = compare.ClosedForm{Text: f.Text, Source: f.Source,
-			Seconds: func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
-				return f.Seconds(p, of)
-			}}
-	}
-	return forms
 }

@@ -134,9 +134,9 @@ func TestAnalyzeAll(t *testing.T) {
 		warned[w.Warning] += w.Workload + ": " + w.Text + "\n"
 	}
 	for name, want := range map[string]string{compare.WarnRatios: "w: ratios of neighbouring",
-		compare.WarnFewBlocks:  "the first interim analysis of a run with a budget is at block 30",
-		compare.WarnPrediction: "b has no prediction",
-		compare.WarnSimulation: "the milk is sour",
+		compare.WarnFewBlocks:    "the first interim analysis of a run with a budget is at block 30",
+		compare.WarnNoPrediction: "b has no prediction",
+		compare.WarnPrediction:   "the milk is sour",
 		compare.WarnCosts: "w: predictions use typical scheduler costs, not those of " +
 			"this machine; to measure them, type measure-costs"} {
 		if !strings.Contains(warned[name], want) {
@@ -179,6 +179,21 @@ func TestAnalyzeBaseline(t *testing.T) {
 	x := Analyze(trials, o)
 	if !slices.ContainsFunc(x.Rows, func(r compare.Row) bool { return r.BaselineVerdict != nil }) {
 		t.Errorf("no row has a verdict on the baseline: %+v", x.Verdicts)
+	}
+}
+
+// TestAnalyzeCriteria: criteria without Alpha keep their other fields.
+func TestAnalyzeCriteria(t *testing.T) {
+	trials, o := everything()
+	o.Criteria = compare.Criteria{Baseline: "a", BaselineOnly: true, Margin: 0.3}
+	x := Analyze(trials, o)
+	if len(x.Verdicts) == 0 {
+		t.Fatal("no verdict")
+	}
+	for _, v := range x.Verdicts {
+		if v.B != "a" || v.Margin != 0.3 {
+			t.Errorf("%s compared with %s, margin %v", v.A, v.B, v.Margin)
+		}
 	}
 }
 

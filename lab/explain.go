@@ -44,7 +44,7 @@ type Explanation struct {
 	Evidence *collect.Collected // of the target
 	Before   *collect.Collected // of ExplainOptions.Before; nil without
 	Report   explain.Report     // what limits the target
-	Changes  []explain.Change   // from Before to the target, the clearest first; nil without Before
+	Changes  []explain.Change   // from Before to the target, as [explain.Changes] orders them
 	Notes    []string           // what makes the changes less reliable, on either side; nil without Before
 }
 

@@ -15,8 +15,9 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// GateOptions are the options of [Gate]. Base is required. The default of Layouts is 3 if MaxRegression is below 0.05
-// and a metric varies with the placement of code, as times do; otherwise 1.
+// GateOptions are the options of [Gate]. Base is required, and for times MaxRegression too: with its zero value they
+// hardly ever pass. The default of Layouts is 3 if MaxRegression is below 0.05 and a metric varies with the placement
+// of code, as times do; otherwise 1.
 type GateOptions struct {
 	BenchOptions
 	MaxRegression float64  // allowed increase over the base, 0 to 10: 0.05 allows 5% more time, 0 allows none

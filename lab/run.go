@@ -166,8 +166,9 @@ func (r *Run) Analyze(sensitivity ...compare.Sensitivity) *Analysis {
 	})
 }
 
-// LeastPrecise returns the metric of a case whose mean is least precise, in a run with a precision, and the half-width
-// of its 95% confidence interval as a share of the mean; NaN without a mean.
+// LeastPrecise returns the metric of a case, an index of Header.Cases, whose mean is least precise, in a run with a
+// precision. half is the half-width of its 95% confidence interval as a share of the mean; infinite before an
+// interval exists, NaN without a mean.
 func (r *Run) LeastPrecise(c int) (metric string, half float64) {
 	return r.sweep.LeastPreciseMean(r.Trials, c)
 }

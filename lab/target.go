@@ -57,9 +57,9 @@ type Design struct {
 	Point    plan.Point
 }
 
-// ParseTarget returns the target that a word means: a URL is an Address, a run directory a StoredDesign, a directory of
-// profiles without Go files Files, another directory or an import path a Package, a Go program a Command, and any other
-// file Files. An error is a [*Refusal].
+// ParseTarget returns the target that a word means: a URL is an Address, a run directory a StoredDesign (set its
+// Workloads), a directory of profiles without Go files Files, another directory or an import path a Package, a Go
+// program a Command, and any other file Files. An error is a [*Refusal].
 func ParseTarget(ctx context.Context, word string) (Target, error) {
 	switch {
 	case strings.Contains(word, "://"):

@@ -77,10 +77,10 @@ func (c Costs) String() string {
 	implied := Costs{Spin: c.Spin, Lock: c.Lock, Timer: c.Timer, Outlier: c.Outlier}
 	implied.imply(nil)
 	var parts []string
-	beside := implied.settings()
+	impliedSettings := implied.settings()
 	for i, s := range c.settings() {
 		var text string
-		switch follows := beside[i]; s.name {
+		switch follows := impliedSettings[i]; s.name {
 		case "spin-for", "lock-spin", "poll-grain", "outlier-every":
 			if text = s.String(); text == follows.String() {
 				continue

@@ -68,15 +68,15 @@ type Sweep struct {
 	// measuredRatio is the last result of BurnRatio; 0 before the first call.
 	measuredRatio float64
 
-	// The rest is used only with a budget, when Header.Rule is set.
+	Criteria compare.Criteria // decides the verdicts
 
-	// Criteria decides the verdicts.
-	Criteria compare.Criteria
+	// The rest is used only with a budget.
+
 	// Interims holds the interim decisions of earlier executions and of this one.
 	Interims []InterimDecision
 	// Spent is the part of the budget that earlier executions had spent at the end of their last complete block.
 	Spent time.Duration
-	// Now is the clock of the budget; nil means time.Now.
+	// Now is the clock of the budget, also of a gate; nil means time.Now.
 	Now func() time.Time
 }
 

@@ -55,20 +55,20 @@ func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 		return compare.Verdict{}, err
 	}
 
-	usual := compare.DefaultCriteria("", nil)
+	criteria := compare.DefaultCriteria("", nil)
 	trials, err := s.Execute(ctx)
 	if err != nil {
 		done := len(trials) / 2 // number of blocks; verdicts ignore an incomplete one
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return compare.Verdict{}, err
 		}
-		if least := stat.MinBlocks(usual.Alpha); done < least {
+		if least := stat.MinBlocks(criteria.Alpha); done < least {
 			return compare.Verdict{}, fmt.Errorf("the time was over after %d of %d blocks; at least %d are needed",
 				done, c.Blocks, least)
 		}
 	}
 
-	verdicts := usual.Verdicts(compare.Rows(trials, s.Plan.Cases), trials)
+	verdicts := criteria.Verdicts(compare.Rows(trials, s.Plan.Cases), trials)
 	if len(verdicts) != 1 {
 		return compare.Verdict{}, fmt.Errorf("%s/%s (%s) cannot be compared with itself: it is a bound, or has "+
 			"no measure above 0", c.Workload.Name, c.Design, c.Point)

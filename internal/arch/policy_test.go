@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"internal/interrupt":        {},
 	"internal/pager":            {},
 	"internal/store":            {"internal/input", "internal/lock", "plan", "result"},
-	"compare":                   {"internal/decimal", "internal/stat", "model", "plan", "result"},
+	"compare":                   {"internal/decimal", "internal/stat", "model", "plan", "result", "workload"},
 	"internal/command": {"compare", "env", "evidence/collect", "internal/host", "internal/proc", "internal/quote",
 		"plan", "result", "sweep", "trial", "workload"},
 	"lab": {"compare", "doctor", "evidence/collect", "explain", "internal/aa", "internal/calibrate", "internal/command",

@@ -108,11 +108,7 @@ func (o *runOptions) checkConsistent() error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	switch {
-	case o.replayCosts != "" && o.precision != "":
-		return usage("--replay-costs %s has a fixed number of replications: give --count instead of --precision",
-			o.replayCosts)
-	case o.sensitivity && o.cost == "none":
+	if o.sensitivity && o.cost == "none" {
 		return usage("--sensitivity: with --cost none no cost can be varied; give costs, as in --cost wake=60us")
 	}
 	return nil

@@ -20,7 +20,7 @@ type parameter struct {
 	readings []string
 	cost     *sim.Cost
 	drawn    bool       // the cost is a distribution, that of all readings; otherwise their median
-	beside   *parameter // another cost in the readings, a distribution that is removed from them; nil if none
+	included *parameter // another cost in the readings, a distribution that is removed from them; nil if none
 }
 
 // fitter finds costs.
@@ -188,14 +188,14 @@ func (f *fitter) solve(p parameter) error {
 	if p.drawn {
 		price.Live = result.Value(stat.Quantile(live, 0.5))
 	}
-	if p.beside != nil {
-		other, kept := f.found[p.beside.name], *p.beside.cost
+	if p.included != nil {
+		other, kept := f.found[p.included.name], *p.included.cost
 		live = deconvolved(live, sorted(other))
 		for i := range byRound {
 			byRound[i] = without(sorted(byRound[i:i+1]), sorted(other[i:i+1]))
 		}
-		*p.beside.cost = sim.Cost{}
-		defer func() { *p.beside.cost = kept }()
+		*p.included.cost = sim.Cost{}
+		defer func() { *p.included.cost = kept }()
 	}
 	cost, err := f.inverse(p, math.Round(stat.Quantile(live, 0.5)))
 	if err != nil {
