@@ -57,17 +57,21 @@ func (c *campaign) remaining(left int) {
 // overhead is the time of a trial beyond its window: a new process, two probes of the clock and the burns before them.
 const overhead = 35 * time.Millisecond
 
-// announce prints what the grids hold. A block has two trials of each point, one of them instrumented.
+// announce prints what the grids hold. A block has two trials of each case, one of them instrumented.
 func (c *campaign) announce() {
 	n := map[string]int{}
-	var trials time.Duration
+	trials := 0
 	for _, p := range c.gridRuns() {
-		n[p.workload.Name] += len(p.options.CaseList)
-		trials += time.Duration(len(p.options.CaseList) * c.Blocks * 2)
+		cases := len(p.options.CaseList)
+		n[p.workload.Name] += cases
+		if cases == 0 {
+			cases = len(p.workload.Designs) // the arms of the noise floor
+		}
+		trials += cases * p.options.Count * 2
 	}
-	c.printf("%d points of coffee and %d of other structures, %d blocks of %v each: about %v to measure, in addition "+
-		"to the predictions\n", n["coffee"], n["shapes"], c.Blocks, c.Duration,
-		(trials * (c.Duration + 100*time.Millisecond + overhead)).Round(time.Second))
+	c.printf("%d points of coffee and %d of other structures, %d blocks of %v each: about %v to measure, with the "+
+		"noise floor, in addition to the predictions\n", n["coffee"], n["shapes"], c.Blocks, c.Duration,
+		(time.Duration(trials) * (warmup + c.Duration + overhead)).Round(time.Second))
 }
 
 // scored is what was predicted and measured of a workload.
