@@ -72,15 +72,15 @@ cat "$directory/gate.md" >>"$GITHUB_STEP_SUMMARY"
 case $code in
 0) finish pass 0 ;;
 1)
-	annotate error "benchmarks cost more than ${MAX_REGRESSION:-5%} more than the base; see the summary of this job"
+	annotate error "benchmarks regressed by more than ${MAX_REGRESSION:-5%}; the summary of this job lists them"
 	finish regression 1
 	;;
 3)
 	if [[ ${UNDECIDED:-warn} == fail ]]; then
-		annotate error "undecided: the budget ran out; raise the input budget"
+		annotate error "undecided; the summary of this job gives the reason"
 		finish undecided 3
 	fi
-	annotate warning "undecided: the budget ran out; raise the input budget, or set undecided to fail"
+	annotate warning "undecided; the summary of this job gives the reason; to fail instead, set the input undecided to fail"
 	finish undecided 0
 	;;
 *)

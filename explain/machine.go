@@ -16,7 +16,7 @@ const (
 	// CPU time on several CPUs divided by that on one; two threads of one core reach 1.6 without any sharing
 	inflated   = 1.8
 	notDouble  = 1.2  // the ratio from which half the CPUs may take clearly less than twice as long
-	sharedInfl = 1.4  // the same if most of the time is on lines that add to memory
+	sharedInfl = 1.4  // as inflated, if most of the time is on lines that add to memory
 	sharedCost = 0.4  // fraction of the goroutines' CPU time on such lines
 	atomicCost = 0.3  // fraction of the goroutines' CPU time in atomic additions
 	fullTime   = 0.8  // fraction of the time that all CPUs are wanted

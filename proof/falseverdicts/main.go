@@ -1,7 +1,7 @@
 // Command falseverdicts tests whether lab.Measure reports a difference between a design and itself in at most 5% of
 // comparisons: make aa. Each comparison is a separate run of two designs that are the same code. The command stores
-// every verdict, and a later call continues. It exits with 1 if more verdicts are false than 5%, and with 4 if
-// something failed.
+// every verdict, and a later call continues. It exits with 1 if more verdicts are false than 5%, with 3 if comparisons
+// are left, and with 4 if something failed.
 package main
 
 import (
@@ -24,9 +24,10 @@ import (
 
 // Exit codes.
 const (
-	exitBroken = 1
-	exitUsage  = 2
-	exitFailed = 4
+	exitBroken    = 1
+	exitUsage     = 2
+	exitUndecided = 3
+	exitFailed    = 4
 )
 
 func main() {
@@ -47,14 +48,12 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	broken, err := c.run(ctx, record.NewPiece(*limit))
-	switch {
-	case err != nil:
+	code, err := c.run(ctx, record.NewPiece(*limit))
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "aa:", err)
-		os.Exit(exitFailed)
-	case broken:
-		os.Exit(exitBroken)
+		code = exitFailed
 	}
+	os.Exit(code)
 }
 
 // leastBlocks is the number of blocks that a verdict needs.
@@ -73,20 +72,20 @@ type campaign struct {
 	record         string            // file of the verdicts
 }
 
-// run measures the comparisons that are not in the record, and prints the counts of all.
-func (c *campaign) run(ctx context.Context, piece record.Piece) (broken bool, err error) {
+// run measures the comparisons that are not in the record, prints the counts of all, and returns the exit code.
+func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err error) {
 	began := time.Now()
 	program, err := os.Executable()
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	settings := settings{Seed: c.seed, Blocks: c.options.Count}
 	if settings.Program, err = record.Hash(program); err != nil {
-		return false, err
+		return 0, err
 	}
 	done, err := record.Read(c.record, settings.fits)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	done = done[:min(len(done), c.n)]
 	c.announce(c.n - len(done))
@@ -104,9 +103,9 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (broken bool, er
 		}
 		switch {
 		case ctx.Err() != nil:
-			return false, fmt.Errorf("interrupted; the verdicts so far are in %s", c.record)
+			return 0, fmt.Errorf("interrupted; the verdicts so far are in %s", c.record)
 		case err != nil:
-			return false, fmt.Errorf("comparison %d of %d: %w", i+1, c.n, err)
+			return 0, fmt.Errorf("comparison %d of %d: %w", i+1, c.n, err)
 		}
 		if done = append(done, e); e.falseVerdict() {
 			fmt.Fprintf(c.stderr, "%d/%d  %s is %s than itself: %.4f (%.4f to %.4f), p %.3f\n", i+1, c.n, e.Case,
@@ -114,10 +113,15 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (broken bool, er
 		}
 	}
 
-	broken = c.print(done) && left == 0 // a partial record is tested once, when it is complete
+	switch broken := c.print(done); {
+	case left > 0: // a partial record is tested once, when it is complete
+		code = exitUndecided
+	case broken:
+		code = exitBroken
+	}
 	fmt.Fprintf(c.stdout, "It took %v.\n", time.Since(began).Round(time.Second))
 	record.Remaining(c.stdout, left, "comparisons")
-	return broken, nil
+	return code, nil
 }
 
 // announce prints what will be measured. Each block has four trials: both arms, plain and instrumented.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -41,9 +42,9 @@ func TestRun(t *testing.T) {
 	}
 	c.n = 2
 	over := record.NewPiece(1)
-	if _, err := c.run(t.Context(), over); err != nil ||
+	if code, err := c.run(t.Context(), over); code != exitUndecided || err != nil ||
 		!strings.HasSuffix(out.String(), "1 comparisons are left: run the same command again.\n") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("exit %d, %v\n%s", code, err, out)
 	}
 	out.Reset()
 	if _, err := c.run(t.Context(), record.Piece{}); err != nil {
@@ -87,22 +88,34 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestBroken checks that two differences in two comparisons are too many, and that none is not.
+// TestBroken checks that two differences in two recorded comparisons are too many, and that none is not.
 func TestBroken(t *testing.T) {
+	program, err := os.Executable()
+	if err == nil {
+		program, err = record.Hash(program)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, x := range []struct {
 		verdict string
-		broken  bool
+		code    int
 		prints  string
 	}{
-		{compare.Faster, true, "2 of 2 verdicts are false (100.0%). If 5% were false on average, at least this many " +
-			"would occur with probability 0.0025: more than 5% of verdicts are false."},
-		{compare.Equivalent, false, "0 of 2 verdicts are false (0.0%). If 5% were false on average, at least this " +
+		{compare.Faster, exitBroken, "2 of 2 verdicts are false (100.0%). If 5% were false on average, at least this " +
+			"many would occur with probability 0.0025: more than 5% of verdicts are false."},
+		{compare.Equivalent, 0, "0 of 2 verdicts are false (0.0%). If 5% were false on average, at least this " +
 			"many would occur with probability 1: no sign of more than 5% false verdicts."},
 	} {
 		c, out, _ := small(t, 2)
-		e := entry{Case: "case", Verdict: x.verdict, N: 6, Ratio: 1, Low: 0.99, High: 1.01, P: 0.5}
-		if broken := c.print([]entry{e, e}); broken != x.broken || !strings.Contains(out.String(), x.prints) {
-			t.Errorf("broken %v:\n%s", broken, out)
+		e := entry{settings: settings{program, c.seed, c.options.Count}, Case: "case", Verdict: x.verdict, N: 6,
+			Ratio: 1, Low: 0.99, High: 1.01, P: 0.5}
+		if err := errors.Join(record.Append(c.record, e), record.Append(c.record, e)); err != nil {
+			t.Fatal(err)
+		}
+		if code, err := c.run(t.Context(), record.Piece{}); code != x.code || err != nil ||
+			!strings.Contains(out.String(), x.prints) {
+			t.Errorf("exit %d, %v:\n%s", code, err, out)
 		}
 	}
 }

@@ -164,15 +164,20 @@ func TestTargets(t *testing.T) {
 	good := NewScore(append(given("coarse-lock", 5, found("coarse-lock", 0.4)),
 		given(corpus.Healthy, 5, found(explain.None, -1))...))
 	for i, target := range Targets(good, good) {
-		if !target.Met {
-			t.Errorf("target %d is missed without a mistake: %s", i, target.What)
+		if !target.Met || !target.Known {
+			t.Errorf("target %d is not met without a mistake: %s", i, target.What)
 		}
 	}
 	// known: precision 12 of 15, macro-F1 0.81, first right in 21 of 25, an alarm
 	want := []bool{false, true, true, true, false}
 	for i, target := range Targets(NewScore(known()), NewScore(known())) {
-		if target.Met != want[i] {
+		if target.Met != want[i] || !target.Known {
 			t.Errorf("met %v: %s", target.Met, target.What)
+		}
+	}
+	for _, target := range Targets(NewScore(nil), NewScore(nil)) {
+		if target.Known {
+			t.Errorf("known without programs: %s", target.What)
 		}
 	}
 }

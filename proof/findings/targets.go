@@ -4,19 +4,28 @@ import "fmt"
 
 // Target is a requirement on a score.
 type Target struct {
-	What string
-	Met  bool
+	What  string
+	Met   bool
+	Known bool // false if no program was scored for it
 }
 
 // Targets returns the requirements on the scores b and a of findings with a trace (level B) and without (level A):
 // precision, macro-F1 and right first findings with a trace, macro-F1 without, and no false alarm in either.
 func Targets(b, a Score) []Target {
 	return []Target{
-		{fmt.Sprintf("level B: precision %.2f, at least 0.90", b.Precision.Value), b.Precision.Value >= 0.9},
-		{fmt.Sprintf("level B: macro-F1 %.2f, at least 0.75", b.MacroF1), b.MacroF1 >= 0.75},
-		{fmt.Sprintf("level A: macro-F1 %.2f, at least 0.60", a.MacroF1), a.MacroF1 >= 0.6},
-		{fmt.Sprintf("level B: first finding right in %.2f, at least 0.80", b.First.Value), b.First.Value >= 0.8},
+		atLeast("level B: precision", b.Precision.Value, 0.9, b.Precision.Total),
+		atLeast("level B: macro-F1", b.MacroF1, 0.75, len(b.Counted)),
+		atLeast("level A: macro-F1", a.MacroF1, 0.6, len(a.Counted)),
+		atLeast("level B: first finding right in", b.First.Value, 0.8, b.First.Total),
 		{fmt.Sprintf("%d and %d false alarms at levels B and A, at most 0", b.FalseAlarms.Hits, a.FalseAlarms.Hits),
-			b.FalseAlarms.Hits+a.FalseAlarms.Hits == 0},
+			b.FalseAlarms.Hits+a.FalseAlarms.Hits == 0, b.FalseAlarms.Total+a.FalseAlarms.Total > 0},
 	}
+}
+
+// atLeast is a lower bound on a value that n programs or classes give.
+func atLeast(what string, value, bound float64, n int) Target {
+	if n == 0 {
+		return Target{What: fmt.Sprintf("%s: too few programs, at least %.2f", what, bound)}
+	}
+	return Target{fmt.Sprintf("%s %.2f, at least %.2f", what, value, bound), value >= bound, true}
 }

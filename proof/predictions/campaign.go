@@ -57,17 +57,21 @@ func (c *campaign) remaining(left int) {
 // overhead is the time of a trial beyond its window: a new process, two probes of the clock and the burns before them.
 const overhead = 35 * time.Millisecond
 
-// announce prints what the grids hold. A block has two trials of each point, one of them instrumented.
+// announce prints what the grids hold. A block has two trials of each case, one of them instrumented.
 func (c *campaign) announce() {
 	n := map[string]int{}
-	var trials time.Duration
+	trials := 0
 	for _, p := range c.gridRuns() {
-		n[p.workload.Name] += len(p.options.CaseList)
-		trials += time.Duration(len(p.options.CaseList) * c.Blocks * 2)
+		cases := len(p.options.CaseList)
+		n[p.workload.Name] += cases
+		if cases == 0 {
+			cases = len(p.workload.Designs) // the arms of the noise floor
+		}
+		trials += cases * p.options.Count * 2
 	}
-	c.printf("%d points of coffee and %d of other structures, %d blocks of %v each: about %v to measure, in addition "+
-		"to the predictions\n", n["coffee"], n["shapes"], c.Blocks, c.Duration,
-		(trials * (c.Duration + 100*time.Millisecond + overhead)).Round(time.Second))
+	c.printf("%d points of coffee and %d of other structures, %d blocks of %v each: about %v to measure, with the "+
+		"noise floor, in addition to the predictions\n", n["coffee"], n["shapes"], c.Blocks, c.Duration,
+		(time.Duration(trials) * (warmup + c.Duration + overhead)).Round(time.Second))
 }
 
 // scored is what was predicted and measured of a workload.
@@ -109,19 +113,25 @@ func (c *campaign) scoreGrids(runs map[string]*lab.Run) (code int, err error) {
 			result.Count(left, "trial"), idle.MaxOthers, 100*idle.MaxStolen, 100*maxClock, kept, leastScored)
 	}
 
-	return c.conclude(floor, missed), nil
+	return c.conclude(floor, kept, missed), nil
 }
 
 // conclude prints which targets are missed, and returns the exit code. It decides nothing if the noise floor is above
-// half of the smallest target, because then chance alone may miss or meet it.
-func (c *campaign) conclude(floor float64, missed []string) (code int) {
+// half of the smallest target, because then chance alone may miss or meet it. Nor does it if targets are missed and the
+// scores include disturbed trials, because no prediction could match these.
+func (c *campaign) conclude(floor float64, kept int, missed []string) (code int) {
 	text := "Every target is met."
 	if len(missed) > 0 {
 		code, text = exitMissed, "Missed: "+strings.Join(missed, ", ")+"."
 	}
-	if 2*floor > targets[ofThroughput].median {
+	switch {
+	case 2*floor > targets[ofThroughput].median:
 		c.printf("\nUndecided on this machine: its noise floor of %.2f%% is more than half of the smallest target. In "+
 			"these runs: %s\n", 100*floor, text)
+		return exitUndecided
+	case code == exitMissed && kept > 0:
+		c.printf("\nUndecided on this machine: the scores include disturbed trials (%d). In these runs: %s\n",
+			kept, text)
 		return exitUndecided
 	}
 	c.printf("\n%s\n", text)

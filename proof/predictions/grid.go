@@ -11,7 +11,12 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// noiseCPUs are the numbers of CPUs at which the noise floor is measured.
+// warmup precedes the measured time of each trial.
+const warmup = 100 * time.Millisecond
+
+// The noise floor is measured at each of noiseCPUs in noiseBlocks blocks.
+const noiseBlocks = 10
+
 var noiseCPUs = []int{1, 2}
 
 // gridRuns are the runs of make twin: the noise floor, then the designs of coffee, then those of the other shapes. A
@@ -22,7 +27,7 @@ func (c *campaign) gridRuns() []plannedRun {
 		w := aatest.Double(burner())
 		list = append(list, plannedRun{noiseName(cpus), w, lab.MeasureOptions{NoPredictions: true,
 			DesignOptions: lab.DesignOptions{Levels: map[string]string{"cpus": strconv.Itoa(cpus)}, Seed: &c.Seed,
-				Duration: c.Duration, Warmup: 100 * time.Millisecond}}})
+				Count: noiseBlocks, Duration: c.Duration, Warmup: warmup}}})
 	}
 	list = append(list, c.runsOf(coffee.Workload(), coffeeGrid())...)
 	return append(list, c.runsOf(shapes(), shapesGrid())...)
@@ -41,7 +46,7 @@ func (c *campaign) runsOf(w *workload.Workload, grid []plan.Case) []plannedRun {
 		if cases := byDesign[d.Name]; len(cases) > 0 {
 			list = append(list, plannedRun{w.Name + "-" + d.Name, w, lab.MeasureOptions{Cost: c.Cost,
 				DesignOptions: lab.DesignOptions{CaseList: cases, Count: c.Blocks, Duration: c.Duration,
-					Warmup: 100 * time.Millisecond, Seed: &c.Seed}}})
+					Warmup: warmup, Seed: &c.Seed}}})
 		}
 	}
 	return list

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,8 +45,8 @@ func TestGridRuns(t *testing.T) {
 		names := map[string]bool{}
 		for _, p := range c.gridRuns() {
 			cases, err := p.options.Cases(p.workload)
-			if err != nil || names[p.name] || p.options.Duration != c.Duration {
-				t.Errorf("%s: trials of %v, %v", p.name, p.options.Duration, err)
+			if o := p.options; err != nil || names[p.name] || o.Duration != c.Duration || o.Warmup != warmup {
+				t.Errorf("%s: trials of %v after %v, %v", p.name, o.Duration, o.Warmup, err)
 			}
 			if names[p.name] = true; len(p.options.CaseList) > 0 {
 				points += len(cases)
@@ -53,5 +55,16 @@ func TestGridRuns(t *testing.T) {
 		if want := (143+every)/every + (39+every)/every; points != want {
 			t.Errorf("every %d: %d points, want %d", every, points, want)
 		}
+	}
+}
+
+// TestAnnounce checks the announced time: 2 trials of each of 4 + 2 points in 5 blocks, and of 2 arms of the noise
+// floor on 1 and 2 CPUs in 10 blocks. These are 140 trials of 0.935 s.
+func TestAnnounce(t *testing.T) {
+	var out bytes.Buffer
+	c := &campaign{stdout: &out, settings: settings{Every: 37, Blocks: 5, Duration: 800 * time.Millisecond}}
+	want := "4 points of coffee and 2 of other structures, 5 blocks of 800ms each: about 2m11s to measure"
+	if c.announce(); !strings.HasPrefix(out.String(), want) {
+		t.Error(out.String())
 	}
 }

@@ -9,12 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/lab"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/workload"
 )
 
 // withErrors returns points with these errors, each known to within half.
@@ -54,11 +51,13 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// invent returns the run of some cases on a machine that is faster than predicted by a factor.
-func invent(t *testing.T, w *workload.Workload, cases []plan.Case, faster float64) *lab.Run {
-	run, err := lab.Simulate(t.Context(), w, lab.SimulateOptions{Cost: "none", FixedWarmup: true,
-		DesignOptions: lab.DesignOptions{CaseList: cases, Count: 2, Duration: 200 * time.Millisecond, Warmup: -1,
-			Output: filepath.Join(t.TempDir(), "run")}})
+// invent returns a planned run on a machine that is faster than predicted by a factor. So many trials of each case are
+// disturbed, the first ones.
+func invent(t *testing.T, p plannedRun, faster float64, disturbedOnes int) *lab.Run {
+	o := p.options.DesignOptions
+	o.Warmup, o.Output = -1, filepath.Join(t.TempDir(), "run")
+	run, err := lab.Simulate(t.Context(), p.workload, lab.SimulateOptions{Cost: "none", FixedWarmup: true,
+		DesignOptions: o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +67,9 @@ func invent(t *testing.T, w *workload.Workload, cases []plan.Case, faster float6
 		x.World, x.Progress = result.Live, x.Progress*faster
 		m := maps.Clone(x.Metrics)
 		m["burn_probe_before"], m["burn_probe_after"] = 1, 1
+		if x.Block < disturbedOnes {
+			m["burn_probe_before"] = 1.1
+		}
 		m[result.LatencyMean] /= result.Value(faster)
 		x.Metrics = m
 		run.Trials = append(run.Trials, x)
@@ -75,31 +77,30 @@ func invent(t *testing.T, w *workload.Workload, cases []plan.Case, faster float6
 	return run
 }
 
-// TestScoreGrids scores every 37th point on machines that are as fast as predicted, and 20% faster.
+// TestScoreGrids scores every 37th point on machines that are as fast as predicted, and 20% faster, with disturbed
+// trials or without.
 func TestScoreGrids(t *testing.T) {
+	const missed = "Missed: throughput of coffee, mean latency of coffee, fanout, belt, other shapes.\n"
 	for _, x := range []struct {
-		faster float64
-		missed string
-		prints []string
+		faster        float64
+		disturbedOnes int // of each case
+		code          int
+		prints        []string
 	}{
-		{1, "", []string{"coffee, throughput: 4 points, error: median 0.0%"}},
-		{1.2, "throughput of coffee, mean latency of coffee, fanout, other shapes",
-			[]string{"-16.7%", "not modelled: stacks and garbage"}},
+		{1, 0, 0, []string{"coffee, throughput: 4 points, error: median 0.0%", "\nEvery target is met.\n",
+			"noise floor on 2 CPUs, a design compared with itself: 0.00% in 10 of 10 blocks\n"}},
+		{1.2, 0, exitMissed, []string{"-16.7%", "not modelled: stacks and garbage", "\n" + missed}},
+		{1.2, 1, exitUndecided, []string{"0.00% in 9 of 10 blocks\n", "; 6 disturbed trials kept",
+			"Undecided on this machine", missed}},
 	} {
 		var out bytes.Buffer
-		c := &campaign{stdout: &out, settings: settings{Every: 37, Blocks: 2}}
-		all := map[string]scored{}
-		for _, p := range append(c.runsOf(coffee.Workload(), coffeeGrid()), c.runsOf(shapes(), shapesGrid()[:8])...) {
-			s, left, kept, err := c.analyze(invent(t, p.workload, p.options.CaseList, x.faster))
-			if err != nil || left+kept > 0 {
-				t.Errorf("%s: %d left out, %d kept, %v", p.name, left, kept, err)
-			}
-			w := all[p.workload.Name]
-			all[p.workload.Name] = scored{append(w.rows, s.rows...), append(w.trials, s.trials...)}
+		c := &campaign{stdout: &out, settings: settings{Every: 37, Blocks: 2, Duration: 200 * time.Millisecond}}
+		runs := map[string]*lab.Run{}
+		for _, p := range c.gridRuns() {
+			runs[p.name] = invent(t, p, x.faster, x.disturbedOnes)
 		}
-		missed := append(c.scoreCoffee(all["coffee"]), c.scoreShapes(all["shapes"])...)
-		if got := strings.Join(missed, ", "); got != x.missed {
-			t.Errorf("faster by %v: missed %q, want %q", x.faster, got, x.missed)
+		if code, err := c.scoreGrids(runs); code != x.code || err != nil {
+			t.Errorf("faster by %v, %d disturbed: exit %d, %v", x.faster, x.disturbedOnes, code, err)
 		}
 		for _, want := range x.prints {
 			if !strings.Contains(out.String(), want) {
@@ -109,25 +110,64 @@ func TestScoreGrids(t *testing.T) {
 	}
 }
 
-// TestConclude checks that neither met nor missed targets are decided above a noise floor of half the smallest target.
+// TestNoiseFloor checks the noise floors of eight undisturbed blocks, in which an arm alternates between two speeds,
+// and that the larger one counts. The logarithms of the ratios have the standard error ln(1+d)*sqrt(2/7)/sqrt(8), and
+// the quantile of Student's t with 7 degrees of freedom is 2.365. Two disturbed blocks, in which it is twice as fast,
+// do not count.
+func TestNoiseFloor(t *testing.T) {
+	var out bytes.Buffer
+	c := &campaign{stdout: &out, settings: settings{Every: 1, Blocks: 2, Duration: 20 * time.Millisecond}}
+	runs := map[string]*lab.Run{}
+	for i, p := range c.gridRuns()[:len(noiseCPUs)] {
+		run := invent(t, p, 1, 2)
+		for j := range run.Trials {
+			switch x := &run.Trials[j]; {
+			case x.Design == "burn-a":
+			case x.Block < 2:
+				x.Progress *= 2
+			case x.Block%2 == 0:
+				x.Progress *= []float64{1.02, 1.01}[i]
+			}
+		}
+		runs[p.name] = run
+	}
+	floor, err := c.noiseFloor(runs)
+	want := "noise floor on 1 CPUs, a design compared with itself: 0.89% in 8 of 10 blocks\n" +
+		"noise floor on 2 CPUs, a design compared with itself: 0.45% in 8 of 10 blocks\n"
+	if out.String() != want || math.Abs(floor-0.0089) > 5e-5 || err != nil {
+		t.Errorf("floor %v, %v\n%s", floor, err, &out)
+	}
+
+	runs[noiseName(2)].Trials[0].Status = result.Failed // in a block that does not count
+	if _, err := c.noiseFloor(runs); err == nil ||
+		!strings.Contains(err.Error(), "the noise floor on 2 CPUs: a trial") {
+		t.Errorf("with a failed trial: %v", err)
+	}
+}
+
+// TestConclude checks that neither met nor missed targets are decided above a noise floor of half the smallest target,
+// and that missed ones are not decided with disturbed trials.
 func TestConclude(t *testing.T) {
 	for _, x := range []struct {
 		floor  float64
+		kept   int
 		missed []string
 		code   int
 		want   string
 	}{
-		{0.01, nil, 0, "\nEvery target is met.\n"},
-		{0.01, []string{"pool", "belt"}, exitMissed, "\nMissed: pool, belt.\n"},
-		{0.0101, nil, exitUndecided, "1.01% is more than half of the smallest target. In these runs: Every target"},
-		{0.0101, []string{"pool"}, exitUndecided, "smallest target. In these runs: Missed: pool.\n"},
+		{0.01, 0, nil, 0, "\nEvery target is met.\n"},
+		{0.01, 5, nil, 0, "\nEvery target is met.\n"},
+		{0.01, 0, []string{"pool", "belt"}, exitMissed, "\nMissed: pool, belt.\n"},
+		{0.01, 5, []string{"pool"}, exitUndecided, "disturbed trials (5). In these runs: Missed: pool.\n"},
+		{0.0101, 0, nil, exitUndecided, "1.01% is more than half of the smallest target. In these runs: Every target"},
+		{0.0101, 5, []string{"pool"}, exitUndecided, "smallest target. In these runs: Missed: pool.\n"},
 	} {
 		var out bytes.Buffer
 		c := &campaign{stdout: &out}
-		code := c.conclude(x.floor, x.missed)
+		code := c.conclude(x.floor, x.kept, x.missed)
 		if undecided := strings.Contains(out.String(), "Undecided on this machine"); code != x.code ||
 			undecided != (x.code == exitUndecided) || !strings.Contains(out.String(), x.want) {
-			t.Errorf("floor %v, missed %q: exit %d, %q", x.floor, x.missed, code, &out)
+			t.Errorf("floor %v, %d kept, missed %q: exit %d, %q", x.floor, x.kept, x.missed, code, &out)
 		}
 	}
 }

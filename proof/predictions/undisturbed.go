@@ -20,10 +20,11 @@ const (
 )
 
 // disturbed reports whether other processes, the hypervisor or a change of the clock rate disturbed a live trial, so
-// that no prediction could match it. Unknown values count as undisturbed.
-func disturbed(m result.Metrics) bool {
-	clock := float64(m.Get("burn_probe_before")+m.Get("burn_probe_after"))/2 - 1
-	return idle.NewUsage(m).Disturbed() || math.Abs(clock) > maxClock
+// that no prediction could match it. Unknown values count as undisturbed, and so do instrumented trials, which are not
+// scored.
+func disturbed(t *result.Trial) bool {
+	clock := float64(t.Metrics.Get("burn_probe_before")+t.Metrics.Get("burn_probe_after"))/2 - 1
+	return t.Kind == result.KindTrial && (idle.NewUsage(t.Metrics).Disturbed() || math.Abs(clock) > maxClock)
 }
 
 // undisturbed returns the trials to score, with the numbers of those that it leaves out and of disturbed ones that it
@@ -32,13 +33,13 @@ func undisturbed(trials []result.Trial) (scored []result.Trial, left, kept int) 
 	name := func(t *result.Trial) string { return t.Design + " " + t.Point.String() }
 	good := map[string]int{}
 	for i := range trials {
-		if t := &trials[i]; t.Kind == result.KindTrial && !disturbed(t.Metrics) {
+		if t := &trials[i]; t.Kind == result.KindTrial && !disturbed(t) {
 			good[name(t)]++
 		}
 	}
 	for i := range trials {
 		t := &trials[i]
-		if t.Kind == result.KindTrial && disturbed(t.Metrics) {
+		if disturbed(t) {
 			if good[name(t)] >= leastScored {
 				left++
 				continue
@@ -56,7 +57,7 @@ func undisturbedBlocks(trials []result.Trial) []result.Trial {
 	disturbedIn := map[int]bool{} // by block
 	for i := range trials {
 		t := &trials[i]
-		disturbedIn[t.Block] = disturbedIn[t.Block] || t.Kind == result.KindTrial && disturbed(t.Metrics)
+		disturbedIn[t.Block] = disturbedIn[t.Block] || disturbed(t)
 	}
 	calm := 0
 	for _, d := range disturbedIn {

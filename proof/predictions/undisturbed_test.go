@@ -30,7 +30,7 @@ func TestDisturbed(t *testing.T) {
 		{quiet("burn_probe_before", 0.9, "burn_probe_after", 0.94), true},
 		{quiet("machine_cpu_seconds", math.NaN(), "steal_seconds", math.NaN(), "burn_probe_after", math.NaN()), false},
 	} {
-		if got := disturbed(c.m); got != c.want {
+		if got := disturbed(&result.Trial{Kind: result.KindTrial, Metrics: c.m}); got != c.want {
 			t.Errorf("%d: %v", i, got)
 		}
 	}

@@ -9,7 +9,7 @@
 // does, and in blocks: make gusts.
 //
 // It exits with 1 if the counts show that gate is right less often than promised, or if it reports another order of
-// functions as a regression, and with 4 if something failed.
+// functions as a regression, with 3 if runs are left, and with 4 if something failed.
 package main
 
 import (
@@ -26,6 +26,14 @@ import (
 	"github.com/brewput/brewput/tools/repository"
 )
 
+// Exit codes.
+const (
+	exitBroken    = 1
+	exitUsage     = 2
+	exitUndecided = 3
+	exitFailed    = 4
+)
+
 func main() {
 	var c campaign
 	flag.StringVar(&c.program, "program", "", "the `PATH` of brewput")
@@ -37,19 +45,17 @@ func main() {
 	flag.Parse()
 	if c.program == "" || c.runs < 1 || c.record == "" && !*sequential || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "gates: give -program, -record, and -n above 0; see -help")
-		os.Exit(2)
+		os.Exit(exitUsage)
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	broken, err := c.start(ctx, *limit, *sequential)
-	switch {
-	case err != nil:
+	code, err := c.start(ctx, *limit, *sequential)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gates:", err)
-		os.Exit(4)
-	case broken:
-		os.Exit(1)
+		code = exitFailed
 	}
+	os.Exit(code)
 }
 
 // campaign runs gate on every kind of change.
@@ -62,20 +68,20 @@ type campaign struct {
 	spent   time.Duration // CPU time of brewput and all that it started
 }
 
-// start makes the repository and runs the campaign in it. broken reports that a promise does not hold.
-func (c *campaign) start(ctx context.Context, limit time.Duration, sequential bool) (broken bool, err error) {
+// start makes the repository and runs the campaign in it. It returns the exit code.
+func (c *campaign) start(ctx context.Context, limit time.Duration, sequential bool) (code int, err error) {
 	if c.program, err = filepath.Abs(c.program); err != nil {
-		return false, err
+		return 0, err
 	}
 
 	dir, err := os.MkdirTemp("", "gates")
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	defer os.RemoveAll(dir)
 	c.repo, c.piece = dir, record.NewPiece(limit)
 	if err := repository.Make(ctx, dir, base); err != nil {
-		return false, err
+		return 0, err
 	}
 
 	if sequential {
@@ -84,37 +90,33 @@ func (c *campaign) start(ctx context.Context, limit time.Duration, sequential bo
 	return c.gates(ctx)
 }
 
-// gates makes the runs that are not recorded. The kinds take turns, so that changes of the machine affect all alike.
-func (c *campaign) gates(ctx context.Context) (broken bool, err error) {
+// gates makes the runs that are not recorded. The kinds take turns, so that changes of the machine affect all alike. It
+// prints the counts, judges them once no run is left, and returns the exit code.
+func (c *campaign) gates(ctx context.Context) (code int, err error) {
 	sum, err := record.Hash(c.program)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	done, err := record.Read(c.record, fromProgram(sum))
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 
-	left := 0
 	for n := range c.runs {
 		for _, k := range kinds {
-			if count(done, k.name) > n {
-				continue
-			}
-			if c.piece.Over() {
-				left++
+			if count(done, k.name) > n || c.piece.Over() {
 				continue
 			}
 			o, err := c.one(ctx, k, n+1)
 			if errors.Is(err, context.Canceled) {
-				return false, errors.New("interrupted; the runs so far are in " + c.record)
+				return 0, errors.New("interrupted; the runs so far are in " + c.record)
 			}
 			if err != nil {
-				return false, err
+				return 0, err
 			}
 			o.Program = sum
 			if err := record.Append(c.record, o); err != nil {
-				return false, err
+				return 0, err
 			}
 			done = append(done, o)
 			fmt.Fprintf(os.Stderr, "%-34s exit %d, cost %.4f [%.4f, %.4f], %d blocks, %.1f s, others %.2f CPUs\n",
@@ -122,8 +124,17 @@ func (c *campaign) gates(ctx context.Context) (broken bool, err error) {
 		}
 	}
 
-	t := tally(done)
+	t, left := tally(done), 0
+	for _, r := range t {
+		left += max(0, c.runs-r.n) // runs not begun, and disturbed ones
+	}
 	fmt.Print(t.text())
 	record.Remaining(os.Stdout, left, "runs")
-	return t.broken(), nil
+	switch {
+	case left > 0:
+		return exitUndecided, nil
+	case t.broken():
+		return exitBroken, nil
+	}
+	return 0, nil
 }

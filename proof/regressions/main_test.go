@@ -48,6 +48,45 @@ func TestTally(t *testing.T) {
 	}
 }
 
+// TestGates judges recorded runs, and checks that nothing is judged while runs are left. Disturbed runs are left.
+func TestGates(t *testing.T) {
+	c := &campaign{program: filepath.Join(t.TempDir(), "brewput"), runs: 8, piece: record.NewPiece(1)} // no new run
+	if err := os.WriteFile(c.program, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := record.Hash(c.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		runs   int
+		others float64
+		exit   func(kind) int
+		code   int
+	}{
+		"none":                {0, 0, right, exitUndecided},
+		"all right":           {8, 0, right, 0},
+		"all disturbed":       {8, 1, right, exitUndecided},
+		"all passed":          {8, 0, func(kind) int { return passes }, exitBroken},
+		"too few, all passed": {7, 0, func(kind) int { return passes }, exitUndecided},
+	} {
+		c.record = filepath.Join(t.TempDir(), "record")
+		for _, k := range kinds {
+			for range x.runs {
+				o := outcome{Kind: k.name, Program: sum, Exit: x.exit(k), Others: x.others}
+				if err := record.Append(c.record, o); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if code, err := c.gates(t.Context()); code != x.code || err != nil {
+			t.Errorf("%s: exit %d, %v", name, code, err)
+		}
+	}
+}
+
+func right(k kind) int { return k.right[0] }
+
 // TestDisturbed checks that a disturbed run is repeated, unless its kind is under load.
 func TestDisturbed(t *testing.T) {
 	list := []outcome{{Kind: kinds[0].name, Others: 0.11, Exit: 3}, {Kind: kinds[0].name, Others: 0.09},

@@ -18,12 +18,13 @@ import (
 const gust = 3 * time.Second
 
 // sequential compares the base with itself under intermittent load, alternately one side after the other and in blocks.
-func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
+// It returns the exit code.
+func (c *campaign) sequential(ctx context.Context) (code int, err error) {
 	binary := filepath.Join(c.repo, "shop.test")
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, ".")
 	build.Dir, build.Env = c.repo, append(os.Environ(), "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
-		return false, fmt.Errorf("go test -c: %w\n%s", err, out)
+		return 0, fmt.Errorf("go test -c: %w\n%s", err, out)
 	}
 	const line = "%5v  %-26s  %s\n"
 	fmt.Printf(line, "", "one side after the other", "in blocks")
@@ -34,7 +35,7 @@ func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
 			verdicts[1], err = c.blocks(ctx, n+1)
 		}
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		for i, v := range verdicts {
 			wrong[i] += one(v.Verdict == "faster" || v.Verdict == "slower")
@@ -44,7 +45,10 @@ func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
 	fmt.Printf("\nThe program is the same on both sides. One side after the other, %d of %d comparisons report a "+
 		"difference; in blocks, %d of %d.\n",
 		wrong[0], c.runs, wrong[1], c.runs)
-	return stat.BinomialTail(wrong[1], c.runs, 1-promised) < 0.01, nil
+	if stat.BinomialTail(wrong[1], c.runs, 1-promised) < 0.01 {
+		return exitBroken, nil
+	}
+	return 0, nil
 }
 
 // verdict is a verdict of brewput on the time of an operation.

@@ -288,3 +288,13 @@ func TestListens(t *testing.T) {
 		t.Error("sleep counts as listening to SIGINT")
 	}
 }
+
+// TestCode checks that a campaign passes only if no attempt is left, and that a find counts at once.
+func TestCode(t *testing.T) {
+	for want, x := range map[int]table{0: {{planned: 2, n: 2}, {planned: 1, n: 3}}, 1: {{planned: 2, n: 1, bad: 1}},
+		3: {{planned: 2, n: 3}, {planned: 2, n: 1}}} {
+		if got := x.code(); got != want {
+			t.Errorf("%+v: exit %d, want %d", x, got, want)
+		}
+	}
+}

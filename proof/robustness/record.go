@@ -67,15 +67,32 @@ func (t table) found() (n int) {
 	return n
 }
 
+// left is the number of attempts that remain.
+func (t table) left() (n int) {
+	for _, r := range t {
+		n += max(0, r.planned-r.n)
+	}
+	return n
+}
+
+// code is the exit code.
+func (t table) code() int {
+	switch {
+	case t.found() > 0:
+		return 1
+	case t.left() > 0:
+		return 3
+	}
+	return 0
+}
+
 // text returns the table, and the finds below it.
 func (t table) text() string {
 	var b strings.Builder
 	const line = "%-9s %9v %7v %8v %6v\n"
 	fmt.Fprintf(&b, line, "area", "attempts", "found", "longest", "seed")
-	left := 0
 	for _, r := range t {
 		fmt.Fprintf(&b, line, r.area, r.n, r.bad, fmt.Sprintf("%.1fs", r.longest), r.seed)
-		left += max(0, r.planned-r.n)
 	}
 	for _, r := range t {
 		finds := slices.Clone(r.finds)
@@ -89,6 +106,6 @@ func (t table) text() string {
 				strings.Join(o.Found, "; "), o.Command, o.Kept)
 		}
 	}
-	record.Remaining(&b, left, "attempts")
+	record.Remaining(&b, t.left(), "attempts")
 	return b.String()
 }

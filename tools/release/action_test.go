@@ -76,9 +76,9 @@ func TestActionCodes(t *testing.T) {
 		result, text    string
 	}{
 		{"0", "warn", 0, "pass", ""},
-		{"1", "warn", 1, "regression", "::error title=brewput gate::benchmarks cost more than 5%25 more than"},
-		{"3", "warn", 0, "undecided", "::warning title=brewput gate::undecided"},
-		{"3", "fail", 3, "undecided", "::error title=brewput gate::undecided"},
+		{"1", "warn", 1, "regression", "::error title=brewput gate::benchmarks regressed by more than 5%25;"},
+		{"3", "warn", 0, "undecided", "::warning title=brewput gate::undecided; the summary of this job gives"},
+		{"3", "fail", 3, "undecided", "::error title=brewput gate::undecided; the summary of this job gives"},
 		{"2", "warn", 2, "error", "(exit code 2)"},
 		{"4", "warn", 4, "error", "(exit code 4)"},
 		{"130", "warn", 130, "error", "(exit code 130)"},
@@ -126,7 +126,7 @@ func TestActionArguments(t *testing.T) {
 // TestActionDefaultLimit checks that the error names the limit that applies if the input is empty.
 func TestActionDefaultLimit(t *testing.T) {
 	j := runAction(t, "MAX_REGRESSION=", "CODE=1")
-	if !strings.Contains(j.stdout, "cost more than 5%25 more than the base") ||
+	if !strings.Contains(j.stdout, "regressed by more than 5%25;") ||
 		!strings.Contains(strings.Join(j.arguments, " "), "--max-regression=5%") {
 		t.Errorf("arguments %q, printed\n%s", j.arguments, j.stdout)
 	}

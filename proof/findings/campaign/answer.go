@@ -45,16 +45,18 @@ type answers struct {
 	Verdicts []findings.Verdict `json:"verdicts"`
 }
 
-// judge lets explain and its rivals answer from the stored evidence. It lists the cases that it cannot score.
-func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer) ([]answers, error) {
-	all := []answers{{Name: "level B"}, {Name: "level A"}}
+// judge lets explain and its rivals answer from the stored evidence. It lists the cases that it cannot score, and
+// counts those without evidence.
+func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer) (all []answers, missing int,
+	err error) {
+	all = []answers{{Name: "level B"}, {Name: "level A"}}
 	for _, r := range findings.Rivals() {
 		all = append(all, answers{Name: r.Name})
 	}
 	for _, c := range cases {
 		v, unscored, err := truth(c, labels)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if unscored != "" {
 			fmt.Fprintf(out, "not scored: %s, %s\n", c.Name(), unscored)
@@ -63,6 +65,7 @@ func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer)
 		e, err := load(dir, c)
 		if err != nil {
 			fmt.Fprintf(out, "not scored: %s, it has no evidence: %v\n", c.Name(), err)
+			missing++
 			continue
 		}
 		add := func(k int, findings []explain.Finding) {
@@ -77,7 +80,7 @@ func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer)
 			add(k+2, []explain.Finding{r.Answer(e)})
 		}
 	}
-	return all, nil
+	return all, missing, nil
 }
 
 // table scores answers on all families, on those that rules were tuned on, and on those held out.
@@ -109,15 +112,15 @@ func table(all []answers) []findings.Row {
 }
 
 // conclude scores the answers, prints a table, and writes all results to dir. Single programs of families that are held
-// out are shown only with heldOut.
-func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) error {
+// out are shown only with heldOut. It returns the exit code.
+func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) (code int, err error) {
 	labels, err := corpus.Measured()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	all, err := judge(dir, cases, labels, out)
+	all, missing, err := judge(dir, cases, labels, out)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	rows := table(all)
 	fmt.Fprintf(out, "\n%s\n%s", findings.Summary(rows), findings.ByClass(rows[0].Score))
@@ -130,16 +133,13 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) erro
 		}
 		fmt.Fprintf(out, "\n%s\n%s", a.Name, findings.Misses(shown))
 	}
-	fmt.Fprintln(out)
-	for _, t := range findings.Targets(rows[0].Score, rows[3].Score) {
-		fmt.Fprintf(out, "%s  %s\n", map[bool]string{true: "met   ", false: "missed"}[t.Met], t.What)
-	}
+	code = decide(findings.Targets(rows[0].Score, rows[3].Score), missing, out)
 	text, err := json.MarshalIndent(struct {
 		Rows    []findings.Row `json:"rows"`
 		Answers []answers      `json:"answers"`
 	}{rows, all}, "", " ")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	files := map[string]string{"verdicts.json": string(text), "summary.txt": findings.Summary(rows) + "\n" +
 		findings.ByClass(rows[0].Score)}
@@ -150,10 +150,37 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) erro
 	}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return code, nil
+}
+
+// decide prints which targets are met, and returns the exit code. It decides nothing while programs lack evidence.
+func decide(targets []findings.Target, missing int, out io.Writer) (code int) {
+	fmt.Fprintln(out)
+	missed, unknown := false, false
+	for _, t := range targets {
+		word := "met"
+		switch {
+		case !t.Known:
+			word, unknown = "undecided", true
+		case !t.Met:
+			word, missed = "missed", true
+		}
+		fmt.Fprintf(out, "%-9s  %s\n", word, t.What)
+	}
+
+	switch {
+	case missing > 0:
+		fmt.Fprintf(out, "\nUndecided, because programs have no evidence: %d\n", missing)
+		return exitUndecided
+	case missed:
+		return exitMissed
+	case unknown:
+		return exitUndecided
+	}
+	return 0
 }
 
 // some returns n cases drawn by the seed.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/proof/findings"
 	"github.com/brewput/brewput/proof/findings/corpus"
 	"github.com/brewput/brewput/proof/record"
 )
@@ -92,9 +93,64 @@ func TestFailed(t *testing.T) {
 		t.Errorf("%d left, %d failed, %v: %s", left, failed, err, &out)
 	}
 	out.Reset()
-	all, err := judge(dir, cases, corpus.Labels{}, &out)
-	if err != nil || len(all[0].Verdicts) != 0 || !strings.Contains(out.String(), "it has no evidence") {
-		t.Errorf("%v, %v: %s", all, err, &out)
+	all, missing, err := judge(dir, cases, corpus.Labels{}, &out)
+	if err != nil || missing != 1 || len(all[0].Verdicts) != 0 ||
+		!strings.Contains(out.String(), "it has no evidence") {
+		t.Errorf("%v, %d missing, %v: %s", all, missing, err, &out)
+	}
+}
+
+// TestExitCodes checks that the campaign fails if a target is missed, and decides nothing while programs are left or
+// have no evidence.
+func TestExitCodes(t *testing.T) {
+	o := options{dir: t.TempDir(), families: "linkwalk", points: 1, limit: 1}
+	families, err := corpus.Families()
+	if err == nil {
+		families, err = only(families, []string{o.families})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	exits := func(want int, when string) {
+		t.Helper()
+		if code, err := campaign(t.Context(), o); code != want || err != nil {
+			t.Errorf("%s: exit %d, %v", when, code, err)
+		}
+	}
+	exits(exitUndecided, "without time")
+	o.score = true
+	exits(exitUndecided, "without evidence")
+	for _, c := range families[0].Cases() {
+		source, _, err := c.Source()
+		if err == nil {
+			err = save(evidenceFile(o.dir, c), stored{Source: source})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	exits(exitMissed, "with evidence that shows no problem")
+}
+
+// TestDecide checks the exit code of targets that are met, missed or without programs.
+func TestDecide(t *testing.T) {
+	met, missed, unknown := findings.Target{Met: true, Known: true}, findings.Target{Known: true}, findings.Target{}
+	for _, x := range []struct {
+		targets []findings.Target
+		missing int
+		code    int
+	}{
+		{[]findings.Target{met, met}, 0, 0},
+		{[]findings.Target{unknown, missed, met}, 0, exitMissed},
+		{[]findings.Target{met, unknown, met}, 0, exitUndecided},
+		{[]findings.Target{met, met}, 1, exitUndecided},
+		{[]findings.Target{missed, met}, 1, exitUndecided},
+	} {
+		var out strings.Builder
+		if code := decide(x.targets, x.missing, &out); code != x.code ||
+			strings.Contains(out.String(), "no evidence: 1\n") != (x.missing > 0) {
+			t.Errorf("%+v, %d missing: exit %d\n%s", x.targets, x.missing, code, &out)
+		}
 	}
 }
 

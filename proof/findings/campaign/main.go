@@ -1,7 +1,8 @@
 // Command campaign measures how often lab.Explain finds the known problem of a program: make verdicts. It explains
 // every program of the corpus once and stores the evidence; a later call continues. It scores the findings from all
 // evidence (level B), those without the trace (level A), and those of naive rivals. With -label it instead measures
-// what the fix of every sick program gains: make verdicts-labels. It exits with 4 if something failed.
+// what the fix of every sick program gains: make verdicts-labels. It exits with 1 if a target is missed, with 3 if
+// programs are left or too few to decide, and with 4 if something failed.
 package main
 
 import (
@@ -17,6 +18,14 @@ import (
 
 	"github.com/brewput/brewput/proof/findings/corpus"
 	"github.com/brewput/brewput/proof/record"
+)
+
+// Exit codes.
+const (
+	exitMissed    = 1
+	exitUsage     = 2
+	exitUndecided = 3
+	exitFailed    = 4
 )
 
 func main() {
@@ -37,14 +46,16 @@ func main() {
 	if flag.NArg() > 0 || o.runs < 2 || o.n < 0 || o.points < 1 || o.label && o.families != "" {
 		fmt.Fprintln(os.Stderr, "campaign: give -runs 2 or more, -points 1 or more, -n 0 or more, no -families with "+
 			"-label, and no other argument")
-		os.Exit(2)
+		os.Exit(exitUsage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := campaign(ctx, o); err != nil {
+	code, err := campaign(ctx, o)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "campaign:", err)
-		os.Exit(4)
+		code = exitFailed
 	}
+	os.Exit(code)
 }
 
 // options are the flags of the command.
@@ -59,19 +70,18 @@ type options struct {
 // labelFile is the file of labels, seen from the root of the repository.
 const labelFile = "proof/findings/corpus/labels.json"
 
-// campaign measures labels, or collects evidence and scores the findings.
-func campaign(ctx context.Context, o options) error {
-	var err error
+// campaign measures labels, or collects evidence and scores the findings. It returns the exit code.
+func campaign(ctx context.Context, o options) (code int, err error) {
 	if o.dir, err = filepath.Abs(o.dir); err != nil { // collect changes the working directory
-		return err
+		return 0, err
 	}
 	families, err := corpus.Families()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if o.families != "" {
 		if families, err = only(families, strings.Split(o.families, ",")); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	var cases []corpus.Case
@@ -95,18 +105,19 @@ func campaign(ctx context.Context, o options) error {
 		left, failed, err = collectAll(ctx, o.dir, cases, piece, os.Stdout)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	record.Remaining(os.Stdout, left, "programs")
-	if !o.label && left == 0 {
-		if err := conclude(o.dir, cases, o.heldOut, os.Stdout); err != nil {
-			return err
-		}
+	switch {
+	case left > 0:
+		code = exitUndecided
+	case !o.label:
+		code, err = conclude(o.dir, cases, o.heldOut, os.Stdout)
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d programs could not be explained", failed)
+	if err == nil && failed > 0 {
+		err = fmt.Errorf("%d programs could not be explained", failed)
 	}
-	return nil
+	return code, err
 }
 
 // only returns the families of these names.
