@@ -113,25 +113,20 @@ func (c *campaign) scoreGrids(runs map[string]*lab.Run) (code int, err error) {
 			result.Count(left, "trial"), idle.MaxOthers, 100*idle.MaxStolen, 100*maxClock, kept, leastScored)
 	}
 
-	return c.conclude(floor, kept, missed), nil
+	return c.conclude(floor, missed), nil
 }
 
 // conclude prints which targets are missed, and returns the exit code. It decides nothing if the noise floor is above
-// half of the smallest target, because then chance alone may miss or meet it. Nor does it if targets are missed and the
-// scores include disturbed trials, because no prediction could match these.
-func (c *campaign) conclude(floor float64, kept int, missed []string) (code int) {
+// half of the smallest target, because then chance alone may miss or meet it. Disturbed trials that had to be kept
+// excuse no missed target: their number is printed.
+func (c *campaign) conclude(floor float64, missed []string) (code int) {
 	text := "Every target is met."
 	if len(missed) > 0 {
 		code, text = exitMissed, "Missed: "+strings.Join(missed, ", ")+"."
 	}
-	switch {
-	case 2*floor > targets[ofThroughput].median:
+	if 2*floor > targets[ofThroughput].median {
 		c.printf("\nUndecided on this machine: its noise floor of %.2f%% is more than half of the smallest target. In "+
 			"these runs: %s\n", 100*floor, text)
-		return exitUndecided
-	case code == exitMissed && kept > 0:
-		c.printf("\nUndecided on this machine: the scores include disturbed trials (%d). In these runs: %s\n",
-			kept, text)
 		return exitUndecided
 	}
 	c.printf("\n%s\n", text)

@@ -90,8 +90,7 @@ func TestScoreGrids(t *testing.T) {
 		{1, 0, 0, []string{"coffee, throughput: 4 points, error: median 0.0%", "\nEvery target is met.\n",
 			"noise floor on 2 CPUs, a design compared with itself: 0.00% in 10 of 10 blocks\n"}},
 		{1.2, 0, exitMissed, []string{"-16.7%", "not modelled: stacks and garbage", "\n" + missed}},
-		{1.2, 1, exitUndecided, []string{"0.00% in 9 of 10 blocks\n", "; 6 disturbed trials kept",
-			"Undecided on this machine", missed}},
+		{1.2, 1, exitMissed, []string{"0.00% in 9 of 10 blocks\n", "; 6 disturbed trials kept", "\n" + missed}},
 	} {
 		var out bytes.Buffer
 		c := &campaign{stdout: &out, settings: settings{Every: 37, Blocks: 2, Duration: 200 * time.Millisecond}}
@@ -150,24 +149,21 @@ func TestNoiseFloor(t *testing.T) {
 func TestConclude(t *testing.T) {
 	for _, x := range []struct {
 		floor  float64
-		kept   int
 		missed []string
 		code   int
 		want   string
 	}{
-		{0.01, 0, nil, 0, "\nEvery target is met.\n"},
-		{0.01, 5, nil, 0, "\nEvery target is met.\n"},
-		{0.01, 0, []string{"pool", "belt"}, exitMissed, "\nMissed: pool, belt.\n"},
-		{0.01, 5, []string{"pool"}, exitUndecided, "disturbed trials (5). In these runs: Missed: pool.\n"},
-		{0.0101, 0, nil, exitUndecided, "1.01% is more than half of the smallest target. In these runs: Every target"},
-		{0.0101, 5, []string{"pool"}, exitUndecided, "smallest target. In these runs: Missed: pool.\n"},
+		{0.01, nil, 0, "\nEvery target is met.\n"},
+		{0.01, []string{"pool", "belt"}, exitMissed, "\nMissed: pool, belt.\n"},
+		{0.0101, nil, exitUndecided, "1.01% is more than half of the smallest target. In these runs: Every target"},
+		{0.0101, []string{"pool"}, exitUndecided, "smallest target. In these runs: Missed: pool.\n"},
 	} {
 		var out bytes.Buffer
 		c := &campaign{stdout: &out}
-		code := c.conclude(x.floor, x.kept, x.missed)
+		code := c.conclude(x.floor, x.missed)
 		if undecided := strings.Contains(out.String(), "Undecided on this machine"); code != x.code ||
 			undecided != (x.code == exitUndecided) || !strings.Contains(out.String(), x.want) {
-			t.Errorf("floor %v, %d kept, missed %q: exit %d, %q", x.floor, x.kept, x.missed, code, &out)
+			t.Errorf("floor %v, missed %q: exit %d, %q", x.floor, x.missed, code, &out)
 		}
 	}
 }
