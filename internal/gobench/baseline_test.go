@@ -97,8 +97,8 @@ func TestUnreadableBaseline(t *testing.T) {
 	t.Chdir(root)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, unreadable := Baseline(t.Context(), "against", "main", nil)
-	_, interrupted := Baseline(ctx, "against", "main", nil)
+	_, unreadable := Baseline(t.Context(), "against", "main", nil, false)
+	_, interrupted := Baseline(ctx, "against", "main", nil, false)
 	directory := (&Experiment{Package: "example.com/m/a"}).checkCommon(t.Context(), "against", "main",
 		&Experiment{Patterns: []string{"./a"}, Dir: root})
 	for _, err := range []error{unreadable, directory} {
