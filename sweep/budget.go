@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/compare"
@@ -142,6 +143,12 @@ func (s *Sweep) spentBefore() time.Duration {
 
 // trialTime returns how long a trial ran within its process.
 func (s *Sweep) trialTime(t *result.Trial) time.Duration {
+	switch {
+	case strings.HasPrefix(t.Error, notRunPrefix):
+		return 0
+	case t.Limited:
+		return time.Duration(s.Header.Settings.TimeLimit)
+	}
 	return time.Duration(s.Header.Settings.Warmup) + time.Duration(t.WallSeconds*float64(time.Second))
 }
 
@@ -223,8 +230,10 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 	var inside time.Duration
 	for i := range trials {
 		c := index[trials[i].Design+" "+trials[i].Point.String()]
-		costs[c] += p.sweep.trialTime(&trials[i])
 		inside += p.sweep.trialTime(&trials[i])
+		if !trials[i].Limited { // its case does not run again
+			costs[c] += p.sweep.trialTime(&trials[i])
+		}
 		counts[c]++
 	}
 

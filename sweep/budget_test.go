@@ -159,6 +159,32 @@ func again(store *memory, interims *compare.InterimPlan, budget time.Duration) *
 	return s
 }
 
+// TestBudgetWithLimited checks that the time of a trial that reached its time limit, which spends the budget, is not
+// expected of later trials.
+func TestBudgetWithLimited(t *testing.T) {
+	const limit = 5 * time.Minute
+	s, clock := budgeted(&memory{}, usualInterims(), limit+11*6*trialTime, 0.2)
+	s.Header.Settings.TimeLimit = Duration(limit)
+	run := s.Run
+	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		if spec.Design != "d" {
+			return run(ctx, spec)
+		}
+		clock.now = clock.now.Add(limit)
+		o := trial.Outcome{Trial: trial.Blank(spec), Limited: true}
+		o.Trial.Status, o.Trial.Error = result.Failed, "it hangs"
+		return o, nil
+	}
+	trials, err := s.Execute(t.Context())
+	if got := blocksOf(trials); err != nil || !slices.Equal(got, []string{"10 of abcd"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	s.Done, s.Sealed = trials[:8], nil
+	if got, want := s.spentBefore(), limit+6*trialTime+2*trialOverhead; got != want {
+		t.Errorf("one block spends %v, not %v", got, want)
+	}
+}
+
 // TestBudgetResumeAnywhere stops a run with a budget at every trial and resumes it. Trials, decisions and spent
 // time are those of an uninterrupted run.
 func TestBudgetResumeAnywhere(t *testing.T) {

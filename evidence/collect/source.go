@@ -29,8 +29,8 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 		switch s.Key {
 		case "-tags", "-ldflags", "-gcflags", "-asmflags", "-race", "-msan", "-asan", "-pgo", "-compiler":
 			r.flags = append(r.flags, s.Key+"="+s.Value)
-		case "CGO_ENABLED", "GOAMD64", "GOARM64", "GOARM", "GOEXPERIMENT", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS",
-			"CGO_LDFLAGS":
+		case "CGO_ENABLED", "GOAMD64", "GOARM64", "GOARM", "GOEXPERIMENT", "GOFIPS140", "CGO_CFLAGS", "CGO_CPPFLAGS",
+			"CGO_CXXFLAGS", "CGO_LDFLAGS":
 			r.env = append(r.env, s.Key+"="+s.Value)
 		}
 	}

@@ -18,10 +18,9 @@ import (
 // benchOptions are the flags of bench and gate.
 type benchOptions struct {
 	lab.BenchOptions
-	format string
-	resume string
-	run    string // of go test, which is refused
-
+	format        string
+	resume        string
+	run           string // of go test, which is refused
 	save, against string // names of baselines
 	baseline      string // run directory of against
 }
@@ -105,10 +104,9 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 		func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) }); err != nil {
 		return err
 	}
-	switch {
-	case count:
+	if count {
 		o.Budget = 0 // a budget from the environment
-	case o.Budget > 0:
+	} else if o.Budget > 0 {
 		o.Count = 0
 	}
 	if err := o.findBaseline(cmd.Context(), args); err != nil {
@@ -126,7 +124,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 // findBaseline finds the run to compare with, before anything is measured.
 func (o *benchOptions) findBaseline(ctx context.Context, packages []string) (err error) {
 	if o.against != "" {
-		o.baseline, err = gobench.Baseline(ctx, "against", o.against, packages)
+		o.baseline, err = gobench.Baseline(ctx, "against", o.against, packages, o.resume != "")
 	}
 	if err == nil && o.save != "" {
 		err = gobench.CheckBaselineName("save", o.save)
@@ -162,7 +160,7 @@ func benchIntent(s lab.Started) string {
 
 // benchResume continues a run of benchmarks, or shows a complete one.
 func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) error {
-	err := refuseChanges(cmd.Flags(), "save")
+	err := refuseChanges(cmd.Flags(), "save", "against")
 	switch {
 	case err != nil:
 		return err
@@ -196,8 +194,10 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
 	a.measuring = true
 	again := fmt.Sprintf("%s bench --resume %s", name(), shellQuote(res.Dir))
-	if o.save != "" {
-		again += " --save " + o.save
+	for _, flag := range [][2]string{{"save", o.save}, {"against", o.against}} {
+		if flag[1] != "" {
+			again += " --" + flag[0] + " " + flag[1]
+		}
 	}
 	if res.Interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n",

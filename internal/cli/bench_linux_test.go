@@ -98,6 +98,38 @@ func TestBenchStopped(t *testing.T) {
 	}
 }
 
+// TestBenchAgainstStopped checks that an interrupted run can be compared with its baseline when it continues, although
+// the source no longer has a benchmark of the baseline.
+func TestBenchAgainstStopped(t *testing.T) {
+	root := benchRepository(t)
+	t.Setenv("XDG_CACHE_HOME", cacheFor(t))
+	dir := t.TempDir()
+	saved, _ := command(t, "bench", "--cpus", "1", "--count", "2", "--duration", "1ms", "--save", "before", "-o",
+		filepath.Join(dir, "before"))
+	if out, err := saved.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := filepath.Join(dir, "run")
+	cmd, _ := command(t, "bench", "--cpus", "1", "--count", "3", "--duration", "300ms", "--against", "before", "-o",
+		run)
+	stderr := begun(t, cmd, "stored in")
+	cmd.Process.Signal(syscall.SIGINT)
+	said, _ := io.ReadAll(stderr)
+	cmd.Wait()
+	if hint := " bench --resume " + run + " --against before\n"; !strings.Contains(string(said), hint) {
+		t.Errorf("it does not say %q:\n%s", hint, said)
+	}
+	if err := repository.Write(root, map[string]string{"r_test.go": "package r\n\nimport \"testing\"\n\n" +
+		"func BenchmarkNew(b *testing.B) {}\n"}); err != nil {
+		t.Fatal(err)
+	}
+	again, _ := command(t, "bench", "--resume", run, "--against", "before")
+	if out, err := again.CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "compared with baseline before, ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestBenchStoppedEarly checks that an interrupt during compilation names that step, and leaves neither worktree nor
 // run directory.
 func TestBenchStoppedEarly(t *testing.T) {

@@ -83,8 +83,9 @@ func removeAbandonedSaves(dir string) {
 }
 
 // Baseline returns the run directory of a baseline. It refuses a name that does not exist, a run of another machine,
-// and a run with no benchmark of the packages that patterns match. option is the option that gives the name.
-func Baseline(ctx context.Context, option, name string, patterns []string) (run string, err error) {
+// and, unless the measurement is resumed, a run with no benchmark of the packages that patterns match. option is the
+// option that gives the name. An error of a disk is not a refusal.
+func Baseline(ctx context.Context, option, name string, patterns []string, resumed bool) (run string, err error) {
 	if err := CheckBaselineName(option, name); err != nil {
 		return "", err
 	}
@@ -97,7 +98,7 @@ func Baseline(ctx context.Context, option, name string, patterns []string) (run 
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", unknownBaseline(option, name, relative(here, filepath.Join(runs, "baselines")))
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !store.IsStorageFailure(err) {
 		return "", plan.Refuse(option, name, "it cannot be read: %w", err).Suggest("save it again by {save} %s", name)
 	}
 	if err != nil {
@@ -109,6 +110,8 @@ func Baseline(ctx context.Context, option, name string, patterns []string) (run 
 	run = relative(here, run)
 	r, err := sweep.Open(run)
 	switch {
+	case store.IsStorageFailure(err):
+		return "", err
 	case err != nil:
 		return "", plan.Refuse(option, name, "its run cannot be read: %w", err).
 			Suggest("save it again by {save} %s", name)
@@ -122,6 +125,9 @@ func Baseline(ctx context.Context, option, name string, patterns []string) (run 
 	x, err := ExperimentOf(run, &r.Header)
 	if err != nil {
 		return "", plan.Refuse(option, name, "%w", err)
+	}
+	if resumed { // its packages were checked when it began
+		return run, nil
 	}
 	return run, x.checkCommon(ctx, option, name, &Experiment{Patterns: patterns, Dir: here})
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,8 +98,8 @@ func TestUnreadableBaseline(t *testing.T) {
 	t.Chdir(root)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, unreadable := Baseline(t.Context(), "against", "main", nil)
-	_, interrupted := Baseline(ctx, "against", "main", nil)
+	_, unreadable := Baseline(t.Context(), "against", "main", nil, false)
+	_, interrupted := Baseline(ctx, "against", "main", nil, false)
 	directory := (&Experiment{Package: "example.com/m/a"}).checkCommon(t.Context(), "against", "main",
 		&Experiment{Patterns: []string{"./a"}, Dir: root})
 	for _, err := range []error{unreadable, directory} {
@@ -108,5 +109,25 @@ func TestUnreadableBaseline(t *testing.T) {
 	}
 	if !errors.Is(interrupted, context.Canceled) || errors.As(interrupted, new(*plan.Refusal)) {
 		t.Errorf("an interrupt: %v", interrupted)
+	}
+}
+
+// TestBaselineOnFailedDisk checks that a baseline that a disk fails to read is not refused.
+func TestBaselineOnFailedDisk(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "go.mod", "module example.com/m\n", "brewput-runs/baselines/run", "damaged\n",
+		"brewput-runs/damaged/x", "")
+	const failing = "/proc/self/mem" // no process has its first page, so that reading it fails with EIO
+	err := errors.Join(os.Symlink(failing, filepath.Join(root, "brewput-runs", "baselines", "name")),
+		os.Symlink(failing, filepath.Join(root, "brewput-runs", "damaged", "journal.ndjson")))
+	if _, missing := os.Stat(failing); missing != nil || err != nil {
+		t.Skip("this system has no file that cannot be read: ", missing, err)
+	}
+	t.Chdir(root)
+	for _, name := range []string{"name", "run"} {
+		_, err := Baseline(t.Context(), "against", name, nil, false)
+		if !errors.Is(err, syscall.EIO) || errors.As(err, new(*plan.Refusal)) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

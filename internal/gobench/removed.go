@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 )
@@ -23,7 +24,12 @@ func (b *Bench) addRemoved(ctx context.Context, w *Workshop, r Repo, tree, dir s
 			note("benchmarks that the base alone has are not listed: " + err.Error())
 		}
 		for _, t := range found {
-			if !slices.ContainsFunc(all, func(known Target) bool { return known.Dir == t.Dir }) {
+			switch {
+			case slices.ContainsFunc(all, func(known Target) bool { return known.Dir == t.Dir }):
+			case exists(t.Dir) && goModOf(r.Root, t.Dir) != t.GoMod: // it was not removed
+				note(fmt.Sprintf("not measured: %s belongs to another module than in the base; measure it alone",
+					relative(r.Root, t.Dir)))
+			default:
 				all = append(all, t)
 			}
 		}

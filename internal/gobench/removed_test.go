@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/brewput/brewput/result"
@@ -18,10 +19,13 @@ func benchmarkFile(pkg, name string) string {
 }
 
 // TestRemovedPackages checks that packages that have benchmarks only in the base are listed as removed, also if one
-// package is left, and that a run continues although its packages do not compile any more, or are gone.
+// package is left, and that those that are a module of their own now are not. A run continues although its packages do
+// not compile any more, or are gone.
 func TestRemovedPackages(t *testing.T) {
 	root := repository(t, "go.mod", "module example.com/m\n\ngo 1.24\n", "a/a_test.go", benchmarkFile("a", "A"),
-		"b/b.go", "package b\n", "b/b_test.go", benchmarkFile("b", "B"), "c/c_test.go", benchmarkFile("c", "C"))
+		"b/b.go", "package b\n", "b/b_test.go", benchmarkFile("b", "B"), "c/c_test.go", benchmarkFile("c", "C"),
+		"d/d_test.go", benchmarkFile("d", "D"))
+	write(t, root, "d/go.mod", "module example.com/m/d\n\ngo 1.24\n")
 	for _, gone := range []string{"b/b_test.go", "c"} {
 		if err := os.RemoveAll(filepath.Join(root, gone)); err != nil {
 			t.Fatal(err)
@@ -42,7 +46,12 @@ func TestRemovedPackages(t *testing.T) {
 		}
 		x := &Experiment{Patterns: []string{pattern}, Dir: root, Pattern: ".", BaseRev: "HEAD", Layouts: 1, Time: 1e6,
 			Limit: 60e9}
-		b, err := Prepare(t.Context(), x, w, func(string) {})
+		moved := 0
+		b, err := Prepare(t.Context(), x, w, func(note string) {
+			if strings.HasPrefix(note, "not measured: d belongs to another module") {
+				moved++
+			}
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +62,8 @@ func TestRemovedPackages(t *testing.T) {
 				t.Errorf("%s: %+v", pattern, n)
 			}
 		}
-		if !slices.Equal(removed, c.removed) || len(x.Broken) > 0 {
-			t.Errorf("%s: removed %q, broken %v", pattern, removed, x.Broken)
+		if !slices.Equal(removed, c.removed) || len(x.Broken) > 0 || moved != min(1, len(removed)) {
+			t.Errorf("%s: removed %q, broken %v, %d notes", pattern, removed, x.Broken, moved)
 		}
 		kept := filepath.Join(cache, "kept")
 		if err := b.Keep(t.Context(), kept); err != nil {

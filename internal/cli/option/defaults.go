@@ -31,15 +31,13 @@ type Defaults struct {
 	Precision, Parts           func(string) error
 }
 
-// find returns the value of a flag, its source as errors name it, and the whole as warnings and notes name it. A
-// variable sets no factor, because factors are not preferences, and none sets a flag of explain.
-func (d *Defaults) find(flags *pflag.FlagSet, f *pflag.Flag) (value, from, whole string, ok bool) {
-	v, ok := d.Lookup(variable(f.Name))
-	if ok && f.Value.Type() != help.FactorType && d.Verb != "explain" && (v != "" || f.Value.Type() != "string") {
-		return v, "the environment variable " + variable(f.Name), variable(f.Name) + "=" + v, true
-	}
-	s, ok := d.Settings.Find(d.Verb, f.Name)
-	return s.Value, s.Place(), s.String(), ok && !d.replaced(flags, f.Name)
+// fromVariable returns the value of a flag's variable, its source as errors name it, and the whole as warnings name it.
+// A variable sets no factor, because factors are not preferences, and none sets a flag of explain.
+func (d *Defaults) fromVariable(f *pflag.Flag) (value, from, whole string, ok bool) {
+	name := variable(f.Name)
+	v, ok := d.Lookup(name)
+	return v, "the environment variable " + name, name + "=" + v, ok && f.Value.Type() != help.FactorType &&
+		d.Verb != "explain" && (v != "" || f.Value.Type() != "string")
 }
 
 func variable(flag string) string {
@@ -51,14 +49,7 @@ func variable(flag string) string {
 func (d *Defaults) replaced(flags *pflag.FlagSet, flag string) bool {
 	given := func(name string) bool {
 		f := flags.Lookup(name)
-		if f == nil {
-			return false
-		}
-		if f.Changed {
-			return !isZero(f.Value.String())
-		}
-		v, ok := d.Lookup(variable(name))
-		return ok && !isZero(v)
+		return f != nil && f.Changed && !isZero(f.Value.String())
 	}
 	switch flag {
 	case "budget":
@@ -94,30 +85,23 @@ func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, lines []s
 		return nil, nil, err // the command line alone is wrong
 	}
 	set = map[string]string{}
-	flags.VisitAll(func(f *pflag.Flag) {
-		v, from, whole, ok := d.find(flags, f)
-		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" {
-			return
-		}
-		if flags.Set(f.Name, v) != nil {
-			err = fmt.Errorf("%s: %w", from, Invalid(f, v))
-			return
-		}
-
-		conflict := d.Check()
-		if wrong := d.checkValue(f, v, conflict); wrong != nil {
-			if conflict != nil {
-				wrong = conflict // it describes better what this command takes
+	apply := func(find func(*pflag.Flag) (value, from, whole string, ok bool)) {
+		flags.VisitAll(func(f *pflag.Flag) {
+			v, from, whole, ok := find(f)
+			if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" {
+				return
 			}
-			err = fmt.Errorf("%s: %w", from, wrong)
-			return
-		}
-		if conflict != nil {
-			Unset(f)
-			d.LeftOut(whole, conflict)
-			return
-		}
-		set[f.Name] = whole
+			var applied bool
+			if applied, err = d.set(flags, f, v, from, whole); applied {
+				set[f.Name] = whole
+			}
+		})
+	}
+	// Variables come first, because a line gives way only to a variable that is not left out.
+	apply(d.fromVariable)
+	apply(func(f *pflag.Flag) (value, from, whole string, ok bool) {
+		s, ok := d.Settings.Find(d.Verb, f.Name)
+		return s.Value, s.Place(), s.String(), ok && !d.replaced(flags, f.Name)
 	})
 	for _, s := range d.Settings {
 		if set[s.Flag] == s.String() {
@@ -125,6 +109,25 @@ func (d *Defaults) Apply(flags *pflag.FlagSet) (set map[string]string, lines []s
 		}
 	}
 	return set, lines, err
+}
+
+// set sets a flag, unless its value conflicts with the other flags.
+func (d *Defaults) set(flags *pflag.FlagSet, f *pflag.Flag, v, from, whole string) (applied bool, err error) {
+	if flags.Set(f.Name, v) != nil {
+		return false, fmt.Errorf("%s: %w", from, Invalid(f, v))
+	}
+	conflict := d.Check()
+	if wrong := d.checkValue(f, v, conflict); wrong != nil {
+		if conflict != nil {
+			wrong = conflict // it describes better what this command takes
+		}
+		return false, fmt.Errorf("%s: %w", from, wrong)
+	}
+	if conflict != nil {
+		Unset(f)
+		d.LeftOut(whole, conflict)
+	}
+	return conflict == nil, nil
 }
 
 // Unset resets a flag to its default.

@@ -1,6 +1,7 @@
 package option
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ import (
 )
 
 // TestSettings checks which lines of brewput.conf apply: the command line and the environment win over them, also by a
-// flag that says the same in another way.
+// flag that says the same in another way. Variables that are left out do not win.
 func TestSettings(t *testing.T) {
 	const text = "run.count=7\nrun.budget=5m\nrun.duration=2s\ngate.count=9\ngate.budget=1m\nsim.count=3\n"
 	settings, err := config.Parse("f", text, func(_, name string) string { return name })
@@ -36,6 +37,8 @@ func TestSettings(t *testing.T) {
 		{"gate", "--count 4", "", "gate.budget = 1m (f:5)"},
 		{"sim", "--operations 5", "", "sim.count = 3 (f:6)"},
 		{"bench", "", "", ""},
+		{"sim", "", "BREWPUT_BUDGET=9m", "sim.count = 3 (f:6)"},
+		{"run", "", "BREWPUT_BUDGET=9m", "run.budget = 5m (f:2); run.duration = 2s (f:3)"},
 	} {
 		flags := pflag.NewFlagSet(c.verb, pflag.ContinueOnError)
 		var count, operations int
@@ -50,8 +53,14 @@ func TestSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		key, value, _ := strings.Cut(c.env, "=")
-		d := Defaults{Verb: c.verb, Settings: settings, Check: func() error { return nil },
-			Lookup: func(k string) (string, bool) { return value, k == key }}
+		d := Defaults{Verb: c.verb, Settings: settings, LeftOut: func(string, error) {},
+			Lookup: func(k string) (string, bool) { return value, k == key },
+			Check: func() error {
+				if flags.Lookup("budget").Value.String() == "9m0s" {
+					return errors.New("a conflict")
+				}
+				return nil
+			}}
 		_, lines, err := d.Apply(flags)
 		if got := strings.Join(lines, "; "); err != nil || got != c.want {
 			t.Errorf("%s %s %s: %s, %v; want %s", c.env, c.verb, c.args, got, err, c.want)
