@@ -36,9 +36,14 @@ const (
 // of findings. Evidence that contradicts itself is left out, and Notes says so.
 func Explain(e *evidence.Evidence) Report {
 	e, left := dropImplausible(e)
-	a := newAnalysis(e)
-	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: a.cpuTime(), Parallelism: a.parallelism(),
-		Phases: a.phases()}
+	r := newAnalysis(e).report()
+	r.Notes = slices.Concat(e.Notes, left, r.Notes)
+	return r
+}
+
+// report applies the rules.
+func (a *analysis) report() Report {
+	r := Report{CPUTime: a.cpuTime(), Parallelism: a.parallelism(), Phases: a.phases()}
 
 	// Apply all rules, and drop findings that gain too little.
 	var found []Finding
@@ -53,7 +58,7 @@ func Explain(e *evidence.Evidence) Report {
 		r.Notes = append(r.Notes, "findings that need all CPUs are left out, because other processes used some")
 		found = a.discountLoad(found)
 	}
-	if e.Program.MultipleBenchmarks {
+	if a.e.Program.MultipleBenchmarks {
 		r.Phases = nil
 		r.Parallelism.SerialFraction, r.Parallelism.MaxSpeedup, r.Parallelism.Speedup = math.NaN(), math.NaN(),
 			math.NaN()
@@ -217,7 +222,7 @@ const idleServer = 0.95
 
 // noFinding returns the finding for a program to which no rule applies.
 func (a *analysis) noFinding() Finding {
-	if (a.trace == nil || a.trace.Duration < minTrace) && !a.hasSamples() {
+	if !a.hasLongTrace() && !a.hasSamples() {
 		f := a.newFinding(TooLittleEvidence, "There is too little evidence for a finding.")
 		f.Confidence = Low
 		if a.trace != nil {
