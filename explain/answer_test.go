@@ -129,7 +129,8 @@ func TestWeakAnswer(t *testing.T) {
 		{idle(0), "There is nothing to gain: no known change would save 5% or more."},
 		{idle(1.5), "Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
 		{unasked(0), "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
-		{unasked(1.5), "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
+		{unasked(1.5),
+			"Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
 	} {
 		r := Explain(c.e)
 		if got := strings.Join(r.Answer(), " "); got != c.want {

@@ -18,7 +18,7 @@ func (a *analysis) semaphore() (Finding, bool) {
 
 // semaphoreAndLock returns a semaphore with the lock that goroutines hold while they wait for a slot; nil if there is
 // none.
-func (a *analysis) semaphoreAndLock() (f Finding, around *evidence.Resource, found bool) {
+func (a *analysis) semaphoreAndLock() (Finding, *evidence.Resource, bool) {
 	if f, ok := a.selectSemaphore(); ok {
 		return f, nil, true
 	}
@@ -37,11 +37,8 @@ func (a *analysis) semaphoreAndLock() (f Finding, around *evidence.Resource, fou
 
 		// By Little's law, this is the mean number of waiting goroutines. If all of them could continue, the time
 		// would fall to 1/(queue+1) at best. Under a lock only one goroutine waits for a slot, and the others for it.
-		if around = a.lockAround(waits); around != nil {
-			_, locked := a.waitSites(around)
-			waited += locked
-		}
-		queue := float64(waited) / float64(a.trace.Duration)
+		around, locked := a.lockAround(waits)
+		queue := float64(waited+locked) / float64(a.trace.Duration)
 		most := 1 - a.lowerBound(1/(queue+1))
 		if most < 2*minGain {
 			continue
@@ -49,11 +46,9 @@ func (a *analysis) semaphoreAndLock() (f Finding, around *evidence.Resource, fou
 
 		// If the CPUs are often idle, the holders wait for something outside.
 		outside := a.demandShare(0) > 0.3
-		name := TooFewWorkers
-		claim := "Too few goroutines may run at once: others wait while CPUs are idle."
+		name, claim := TooFewWorkers, "Too few goroutines may run at once: others wait while CPUs are idle."
 		if outside {
-			name = SaturatedResource
-			claim = "The semaphore is always exhausted: goroutines wait for a slot."
+			name, claim = SaturatedResource, "The semaphore is always exhausted: goroutines wait for a slot."
 		}
 		where := a.prog.positions(r.Sites...)
 		if len(where) == 0 {
@@ -61,7 +56,6 @@ func (a *analysis) semaphoreAndLock() (f Finding, around *evidence.Resource, fou
 		}
 
 		f := a.newFinding(name, "%s", claim)
-
 		// A spawner that is blocked limits the number of goroutines, not a resource.
 		if spawned != nil {
 			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost ||
@@ -84,16 +78,16 @@ func (a *analysis) semaphoreAndLock() (f Finding, around *evidence.Resource, fou
 	return Finding{}, nil, false
 }
 
-// lockAround returns the lock that goroutines hold while they wait for a slot, or nil.
-func (a *analysis) lockAround(slots []*evidence.Wait) *evidence.Resource {
+// lockAround returns the lock that goroutines hold while they wait for a slot, or nil, and how long they wait for it.
+func (a *analysis) lockAround(slots []*evidence.Wait) (*evidence.Resource, time.Duration) {
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
-		if waits, _ := a.waitSites(r); r.Kind != evidence.OpChannel && len(waits) > 0 &&
+		if waits, waited := a.waitSites(r); r.Kind != evidence.OpChannel && len(waits) > 0 &&
 			slices.ContainsFunc(slots, func(slot *evidence.Wait) bool { return isAround(waits[0], slot) }) {
-			return r
+			return r, waited
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // isAround reports whether goroutines wait for a slot after they take a lock and before they release it.
@@ -120,7 +114,7 @@ func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
 		users = append(users, w.Classes...)
 	}
 	used := func(class int) bool { return slices.Contains(users, class) }
-	around := a.lockAround(slots)
+	around, _ := a.lockAround(slots)
 	for i := range a.trace.Resources {
 		r, queued := &a.trace.Resources[i], time.Duration(0)
 		for _, i := range r.Waits {
