@@ -152,12 +152,12 @@ func clockDrop(trials []result.Trial) (Warning, bool) {
 	return w, ok
 }
 
-// NameBusiest adds the busiest other process to the warnings of other processes, as text. It adds nothing if that is
-// not known and busiest is "".
+// NameBusiest adds the busiest other process that still runs to the warnings of other processes, as text. It adds
+// nothing if that is not known and busiest is "".
 func NameBusiest(list []Warning, busiest string) []Warning {
 	for i := range list {
 		if list[i].Warning == WarnOtherProcesses && busiest != "" {
-			list[i].Text += "; the busiest: " + busiest
+			list[i].Text += "; the busiest that still runs: " + busiest
 		}
 	}
 	return list

@@ -103,6 +103,9 @@ func (a *analysis) setTimes() {
 // hasSamples reports whether there is a CPU profile with enough samples to give shares.
 func (a *analysis) hasSamples() bool { return a.cpu != nil && a.cpu.samples >= minSamples }
 
+// hasLongTrace reports whether there is a trace that is long enough to show what limits the program.
+func (a *analysis) hasLongTrace() bool { return a.trace != nil && a.trace.Duration >= minTrace }
+
 // fraction returns a time as a fraction of the trace's duration.
 func (a *analysis) fraction(d time.Duration) float64 { return float64(d) / float64(a.trace.Duration) }
 

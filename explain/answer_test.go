@@ -115,17 +115,22 @@ func TestWeakAnswer(t *testing.T) {
 				Time:    []time.Duration{0, time.Second},
 				CPUTime: []time.Duration{0, time.Second}}}}
 	}
-	unasked := idle(0) // a server
-	unasked.Trace.Demand = evidence.Demand{Time: []time.Duration{time.Second}, CPUTime: []time.Duration{0}}
-	unasked.Trace.Waits = []evidence.Wait{{Op: evidence.OpNetwork, Count: 1, Waited: time.Second,
-		Stack: frames("net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:4")}}
+	unasked := func(other float64) *evidence.Evidence { // a server
+		e := idle(other)
+		e.Trace.Demand = evidence.Demand{Time: []time.Duration{time.Second}, CPUTime: []time.Duration{0}}
+		e.Trace.Waits = []evidence.Wait{{Op: evidence.OpNetwork, Count: 1, Waited: time.Second,
+			Stack: frames("net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:4")}}
+		return e
+	}
 	for _, c := range []struct {
 		e    *evidence.Evidence
 		want string
 	}{
 		{idle(0), "There is nothing to gain: no known change would save 5% or more."},
 		{idle(1.5), "Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
-		{unasked, "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
+		{unasked(0), "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
+		{unasked(1.5),
+			"Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
 	} {
 		r := Explain(c.e)
 		if got := strings.Join(r.Answer(), " "); got != c.want {

@@ -30,8 +30,9 @@ type Change struct {
 const wallTime = "wall time"
 
 // Changes compares two programs. It returns the change of the wall time first, then up to 12 changes of the CPU-time
-// breakdown and of the CPU time of functions, and then the findings that appeared or disappeared. The changes of CPU
-// times are sorted by significance and size. Like [Explain], it leaves out evidence that contradicts itself.
+// breakdown and of the CPU time of functions, and then the findings that appeared or disappeared, by the kinds of
+// evidence that both programs have. The changes of CPU times are sorted by significance and size. Like [Explain], it
+// leaves out evidence that contradicts itself.
 func Changes(before, after *evidence.Evidence) []Change {
 	before, _ = dropImplausible(before)
 	after, _ = dropImplausible(after)
@@ -51,7 +52,7 @@ func Changes(before, after *evidence.Evidence) []Change {
 		list = slices.Insert(list, 0, wall)
 	}
 
-	list = append(list, findingChanges(a, b, Explain(before).Findings, Explain(after).Findings)...)
+	list = append(list, findingChanges(a, b)...)
 	for i := range list {
 		list[i].Kind, list[i].Rank = "change", i+1
 		if list[i].Where == nil {
@@ -185,32 +186,42 @@ func cpuTimeChanges(a, b CPUTime) (list []Change) {
 	return list
 }
 
-// findingChanges returns the findings that only one of two reports has. It leaves out those for which the other program
-// lacks the evidence.
-func findingChanges(a, b *analysis, before, after []Finding) (list []Change) {
-	add := func(f Finding, own, other *analysis, others []Finding, before, after float64) {
-		in := slices.ContainsFunc(others, func(g Finding) bool { return g.Name == f.Name })
-		if !in && !f.lacksEvidence() && other.couldShow(f, own) {
-			list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: before, After: after,
-				Significant: true, Where: f.Where})
+// findingChanges returns the findings that only one of two programs has by the kinds of evidence that both have. On a
+// loaded machine it leaves out those that other processes can cause.
+func findingChanges(a, b *analysis) (list []Change) {
+	loaded := a.isLoaded() || b.isLoaded()
+	add := func(found, others []Finding, before, after float64) {
+		for _, f := range found {
+			in := slices.ContainsFunc(others, func(g Finding) bool { return g.Name == f.Name })
+			if !in && !f.lacksEvidence() && !(loaded && traits[f.Name].allCPUs) {
+				list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: before, After: after,
+					Significant: true, Where: f.Where})
+			}
 		}
 	}
 
-	for _, f := range before {
-		add(f, a, b, after, 1, 0)
-	}
-	for _, f := range after {
-		add(f, b, a, before, 0, 1)
-	}
-
+	before, after := a.sharedWith(b).report().Findings, b.sharedWith(a).report().Findings
+	add(before, after, 1, 0)
+	add(after, before, 0, 1)
 	return list
 }
 
-// couldShow reports whether the evidence would show a finding of another program: it needs a trace if the finding has
-// used one, a CPU profile if the other program has one, and an idle machine if other processes can cause the finding.
-func (a *analysis) couldShow(f Finding, own *analysis) bool {
-	return (f.Level != TraceLevel || a.trace != nil) && (own.cpu == nil || a.cpu != nil) &&
-		!(traits[f.Name].allCPUs && a.isLoaded())
+// sharedWith returns the analysis of the kinds of evidence that another program has too. A trace or a CPU profile that
+// is too small for findings does not count.
+func (a *analysis) sharedWith(b *analysis) *analysis {
+	e := *a.e
+	e.Program.MultipleBenchmarks = e.Program.MultipleBenchmarks || b.e.Program.MultipleBenchmarks
+	if !a.hasLongTrace() || !b.hasLongTrace() {
+		e.Trace = nil
+	}
+	e.Profiles = slices.DeleteFunc(slices.Clone(e.Profiles), func(p evidence.Profile) bool {
+		return p.Kind == evidence.CPU && (!a.hasSamples() || !b.hasSamples()) ||
+			!slices.ContainsFunc(b.e.Profiles, func(q evidence.Profile) bool { return q.Kind == p.Kind })
+	})
+	e.Runs = slices.DeleteFunc(slices.Clone(e.Runs), func(r evidence.Run) bool {
+		return b.run == nil || b.oneCPU == nil && a.oneCPU != nil && r.CPUs == a.oneCPU.CPUs
+	})
+	return newAnalysis(&e)
 }
 
 // lacksEvidence reports whether a finding is about the evidence, or the lack of findings, and not about the program.

@@ -93,14 +93,22 @@ func TestFindingChanges(t *testing.T) {
 		if x.name != LoadImbalance && x.name != StageLimited {
 			continue
 		}
+		unprofiled, several := wideCase(), wideCase()
+		unprofiled.evidence.Profiles, several.evidence.Program.MultipleBenchmarks = nil, true
 		for _, c := range []struct {
 			name  string
 			other *testCase
 			shown bool
 		}{
 			{"idle", wideCase(), true}, {"loaded", loaded, x.name == StageLimited}, {"no trace", untraced, false},
+			{"no CPU profile", unprofiled, true}, // the finding does not need it
+			{"several benchmarks", several, x.name == StageLimited},
 		} {
-			with, other := &x.example().evidence, &c.other.evidence
+			example := x.example()
+			if len(example.evidence.Profiles) == 0 {
+				example.cpu(159, "main.f:5", "main.worker:3")
+			}
+			with, other := &example.evidence, &c.other.evidence
 			for _, list := range [][]Change{Changes(with, other), Changes(other, with)} {
 				got := slices.ContainsFunc(list, func(d Change) bool { return d.Name == "finding "+string(x.name) })
 				if got != c.shown {
@@ -113,8 +121,9 @@ func TestFindingChanges(t *testing.T) {
 
 // A finding of a CPU profile is not gone or new if the other program has none.
 func TestFindingChangesOfProfile(t *testing.T) {
-	hot, unprofiled := wideCase(), wideCase()
-	hot.evidence.Profiles, unprofiled.evidence.Profiles = nil, nil
+	hot, unprofiled, sparse := wideCase(), wideCase(), wideCase()
+	hot.evidence.Profiles, unprofiled.evidence.Profiles, sparse.evidence.Profiles = nil, nil, nil
+	sparse.cpu(minSamples-1, "main.f:5", "main.worker:3")
 	hot.cpu(150, "runtime.growslice", "main.add", "main.f:5", "main.worker:3")
 	hot.cpu(48, "main.f:9", "main.worker:3")
 	hot.named(t, HotFunction)
@@ -123,13 +132,64 @@ func TestFindingChangesOfProfile(t *testing.T) {
 		other *testCase
 		shown bool
 	}{
-		{"with a profile", wideCase(), true}, {"without", unprofiled, false},
+		{"with a profile", wideCase(), true}, {"without", unprofiled, false}, {"with too few samples", sparse, false},
 	} {
 		for _, list := range [][]Change{Changes(&hot.evidence, &c.other.evidence),
 			Changes(&c.other.evidence, &hot.evidence)} {
 			got := slices.ContainsFunc(list, func(d Change) bool { return d.Name == "finding "+string(HotFunction) })
 			if got != c.shown {
 				t.Errorf("other program %s: shown %v, want %v", c.name, got, c.shown)
+			}
+		}
+	}
+}
+
+// A finding that needs some runs or some profile is not gone or new if the other program lacks them.
+func TestFindingChangesOfKinds(t *testing.T) {
+	build := func(change func(*evidence.Evidence)) *evidence.Evidence {
+		c := wideCase()
+		change(&c.evidence)
+		return &c.evidence
+	}
+	onOne := func(used time.Duration) func(*evidence.Evidence) {
+		return func(e *evidence.Evidence) {
+			e.Runs[0].User = 1980 * time.Millisecond
+			e.Runs = append(e.Runs, evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 3, Wall: used, User: used})
+		}
+	}
+	delayed := func(delay time.Duration) func(*evidence.Evidence) {
+		return func(e *evidence.Evidence) {
+			e.Runs[0].User, e.Trace = second, nil
+			e.Profiles = append(e.Profiles, evidence.Profile{Kind: evidence.Mutex,
+				Types: []string{"contentions/count", "delay/nanoseconds"}, Duration: second,
+				Samples: []evidence.Sample{{Stack: frames("sync.(*Mutex).Unlock", "main.f:5", "main.worker:3"),
+					Values: []int64{10, int64(delay)}}}})
+		}
+	}
+	throttled := func(e *evidence.Evidence) { e.Runs[0].Throttled = second / 2 }
+	noRuns := func(e *evidence.Evidence) { e.Runs = nil }
+	same := func(*evidence.Evidence) {}
+	for _, c := range []struct {
+		name       Name
+		own, other func(*evidence.Evidence)
+		shown      bool
+	}{
+		{WorkInflation, onOne(second), onOne(1980 * time.Millisecond), true},
+		{WorkInflation, onOne(second), same, false},
+		{WorkInflation, onOne(second), noRuns, false},
+		{OSOversubscription, throttled, same, true},
+		{OSOversubscription, throttled, noRuns, false},
+		{CoarseLock, delayed(2 * second), delayed(0), true},
+		{CoarseLock, delayed(2 * second), same, false},
+	} {
+		own, other := build(c.own), build(c.other)
+		if !slices.ContainsFunc(Explain(own).Findings, func(f Finding) bool { return f.Name == c.name }) {
+			t.Fatalf("no %s: %+v", c.name, Explain(own).Findings)
+		}
+		for _, list := range [][]Change{Changes(own, other), Changes(other, own)} {
+			got := slices.ContainsFunc(list, func(d Change) bool { return d.Name == "finding "+string(c.name) })
+			if got != c.shown {
+				t.Errorf("%s: shown %v, want %v: %+v", c.name, got, c.shown, list)
 			}
 		}
 	}

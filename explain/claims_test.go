@@ -116,6 +116,23 @@ func TestExperimentWithoutFinding(t *testing.T) {
 	}
 }
 
+// A CPU profile alone does not give the number of CPUs.
+func TestUnknownCPUs(t *testing.T) {
+	for _, c := range []struct {
+		trace bool
+		want  string
+	}{{true, "it used 0.99 of 2 CPUs"},
+		{false, "it used 0.99 CPUs; the profile does not show how many there were"}} {
+		e := &singleCase().evidence
+		if e.Runs = nil; !c.trace {
+			e.Trace = nil
+		}
+		if f := newAnalysis(e).noFinding(); f.Name != None || f.Evidence[0] != c.want {
+			t.Errorf("trace %v: %s: %q, want %q", c.trace, f.Name, f.Evidence, c.want)
+		}
+	}
+}
+
 // If one CPU shows that half the CPUs do not take twice as long, the experiment is another.
 func TestExperimentOfSaturation(t *testing.T) {
 	for one, want := range map[time.Duration]string{1900 * time.Millisecond: "Run it on half the CPUs",

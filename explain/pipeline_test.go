@@ -92,6 +92,48 @@ func TestSemaphoreBeforeLock(t *testing.T) {
 	}
 }
 
+// If goroutines take a slot while they hold a lock, the queue for the lock is that of the semaphore.
+func TestSemaphoreUnderLock(t *testing.T) {
+	build := func(lock, slot, unlock string) *testCase {
+		c := semaphoreCase(true)
+		stack := func(innermost string, at string) []evidence.Frame {
+			return frames(innermost, at, "main.query:9", "main.worker:3")
+		}
+		w := &c.evidence.Trace.Waits[0]
+		w.Stack, w.Waited = stack("runtime.chansend1", slot), 950*time.Millisecond
+		at := c.wait(evidence.OpMutex, w.Classes[0], 400, 15*second, w.Classes[0])
+		l := &c.evidence.Trace.Waits[at]
+		l.Stack = stack("sync.(*Mutex).Lock", lock)
+		l.Wakers[0].Stack = stack("sync.(*Mutex).Unlock", unlock)
+		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources, evidence.Resource{Kind: evidence.OpMutex,
+			Waits: []int{at}, Count: 400, Busy: 980 * time.Millisecond, Starved: 900 * time.Millisecond,
+			Sites: [][]evidence.Frame{frames(lock)}})
+		c.evidence.Runs[0].User = 100 * time.Millisecond
+		return c
+	}
+	for _, x := range []struct {
+		what               string
+		lock, slot, unlock string
+		semaphore          bool
+	}{
+		{"slot under the lock", "main.take:2", "main.take:4", "main.take:6", true},
+		{"lock under the slot", "main.take:5", "main.take:4", "main.take:6", false},
+		{"lock before the slot", "main.take:2", "main.take:4", "main.take:3", false},
+		{"taken in another function", "main.lock:2", "main.take:4", "main.take:6", false},
+		{"released in another function", "main.take:2", "main.take:4", "main.unlock:6", false},
+	} {
+		c := build(x.lock, x.slot, x.unlock)
+		f := Explain(&c.evidence).Findings
+		name, want := CoarseLock, "main.go:"+x.lock[len(x.lock)-1:]
+		if x.semaphore {
+			name, want = SaturatedResource, "main.go:4"
+		}
+		if len(f) != 1 || f[0].Name != name || f[0].Where[0] != want || x.semaphore && f[0].Gain.Estimate < 0.7 {
+			t.Errorf("%s: %+v; want %s at %s", x.what, f, name, want)
+		}
+	}
+}
+
 // Each condition for a semaphore in a select is removed in turn.
 func TestSelectDecoys(t *testing.T) {
 	build := func(by string, idle int) *testCase {

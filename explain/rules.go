@@ -36,9 +36,14 @@ const (
 // of findings. Evidence that contradicts itself is left out, and Notes says so.
 func Explain(e *evidence.Evidence) Report {
 	e, left := dropImplausible(e)
-	a := newAnalysis(e)
-	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: a.cpuTime(), Parallelism: a.parallelism(),
-		Phases: a.phases()}
+	r := newAnalysis(e).report()
+	r.Notes = slices.Concat(e.Notes, left, r.Notes)
+	return r
+}
+
+// report applies the rules.
+func (a *analysis) report() Report {
+	r := Report{CPUTime: a.cpuTime(), Parallelism: a.parallelism(), Phases: a.phases()}
 
 	// Apply all rules, and drop findings that gain too little.
 	var found []Finding
@@ -53,7 +58,7 @@ func Explain(e *evidence.Evidence) Report {
 		r.Notes = append(r.Notes, "findings that need all CPUs are left out, because other processes used some")
 		found = a.discountLoad(found)
 	}
-	if e.Program.MultipleBenchmarks {
+	if a.e.Program.MultipleBenchmarks {
 		r.Phases = nil
 		r.Parallelism.SerialFraction, r.Parallelism.MaxSpeedup, r.Parallelism.Speedup = math.NaN(), math.NaN(),
 			math.NaN()
@@ -217,7 +222,7 @@ const idleServer = 0.95
 
 // noFinding returns the finding for a program to which no rule applies.
 func (a *analysis) noFinding() Finding {
-	if (a.trace == nil || a.trace.Duration < minTrace) && !a.hasSamples() {
+	if !a.hasLongTrace() && !a.hasSamples() {
 		f := a.newFinding(TooLittleEvidence, "There is too little evidence for a finding.")
 		f.Confidence = Low
 		if a.trace != nil {
@@ -239,22 +244,26 @@ func (a *analysis) noFinding() Finding {
 
 	f := a.newFinding(None, "Nothing was found that limits it.")
 	f.Fix = "Leave it as it is, or do less work."
-	f.citef("it used %.2f of %s", a.used/max(a.wall, 1e-9), result.Count(int(a.cpus), "CPU"))
+	if used := a.used / max(a.wall, 1e-9); a.procs > 0 {
+		f.citef("it used %.2f of %s", used, result.Count(int(a.cpus), "CPU"))
+	} else { // there is only a profile
+		f.citef("it used %.2f CPUs; the profile does not show how many there were", used)
+	}
 	if a.trace == nil {
 		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low
 		f.Fix = "Take an execution trace, which shows what goroutines wait for."
 	}
-	unasked := a.trace != nil && a.serves() && a.demandShare(0) > idleServer
-	if unasked {
-		f.citef("it accepts connections, and was idle for %s of the time", percent(a.demandShare(0)))
-		f.Confidence = Low
-		f.Fix = "Send it more requests while explain runs."
-	}
 	if a.isLoaded() {
 		f.citef("other processes used %.1f CPUs", a.run.OtherCPUs)
 		f.Confidence = Low
 		f.Fix = "Run it again on an idle machine."
+	}
+	unasked := a.trace != nil && a.serves() && a.demandShare(0) > idleServer
+	if unasked { // even on a loaded machine: the client that sends requests may be the load
+		f.citef("it accepts connections, and was idle for %s of the time", percent(a.demandShare(0)))
+		f.Confidence = Low
+		f.Fix = "Send it more requests while explain runs."
 	}
 
 	f.Alternative = "A cause that neither profiles nor traces show, such as memory bandwidth."

@@ -12,8 +12,15 @@ import (
 
 // semaphore finds a channel that its users both take from and give back to: a semaphore, or a pool of connections.
 func (a *analysis) semaphore() (Finding, bool) {
+	f, _, ok := a.semaphoreAndLock()
+	return f, ok
+}
+
+// semaphoreAndLock returns a semaphore with the lock that goroutines hold while they wait for a slot; nil if there is
+// none.
+func (a *analysis) semaphoreAndLock() (Finding, *evidence.Resource, bool) {
 	if f, ok := a.selectSemaphore(); ok {
-		return f, true
+		return f, nil, true
 	}
 
 	for i := range a.trace.Resources {
@@ -29,8 +36,9 @@ func (a *analysis) semaphore() (Finding, bool) {
 		}
 
 		// By Little's law, this is the mean number of waiting goroutines. If all of them could continue, the time
-		// would fall to 1/(queue+1) at best.
-		queue := float64(waited) / float64(a.trace.Duration)
+		// would fall to 1/(queue+1) at best. Under a lock only one goroutine waits for a slot, and the others for it.
+		around, locked := a.lockAround(waits)
+		queue := float64(waited+locked) / float64(a.trace.Duration)
 		most := 1 - a.lowerBound(1/(queue+1))
 		if most < 2*minGain {
 			continue
@@ -38,11 +46,9 @@ func (a *analysis) semaphore() (Finding, bool) {
 
 		// If the CPUs are often idle, the holders wait for something outside.
 		outside := a.demandShare(0) > 0.3
-		name := TooFewWorkers
-		claim := "Too few goroutines may run at once: others wait while CPUs are idle."
+		name, claim := TooFewWorkers, "Too few goroutines may run at once: others wait while CPUs are idle."
 		if outside {
-			name = SaturatedResource
-			claim = "The semaphore is always exhausted: goroutines wait for a slot."
+			name, claim = SaturatedResource, "The semaphore is always exhausted: goroutines wait for a slot."
 		}
 		where := a.prog.positions(r.Sites...)
 		if len(where) == 0 {
@@ -50,7 +56,6 @@ func (a *analysis) semaphore() (Finding, bool) {
 		}
 
 		f := a.newFinding(name, "%s", claim)
-
 		// A spawner that is blocked limits the number of goroutines, not a resource.
 		if spawned != nil {
 			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost ||
@@ -64,29 +69,64 @@ func (a *analysis) semaphore() (Finding, bool) {
 		f.Where = where
 		f.Share = a.fraction(r.Busy)
 		a.describeSemaphore(&f, waits[0], queue, r.Count, most)
-		return f, true
+		if around != nil {
+			f.citef("they hold a lock while they wait, and the others queue for that lock")
+		}
+		return f, around, true
 	}
 
-	return Finding{}, false
+	return Finding{}, nil, false
+}
+
+// lockAround returns the lock that goroutines hold while they wait for a slot, or nil, and how long they wait for it.
+func (a *analysis) lockAround(slots []*evidence.Wait) (*evidence.Resource, time.Duration) {
+	for i := range a.trace.Resources {
+		r := &a.trace.Resources[i]
+		if waits, waited := a.waitSites(r); r.Kind != evidence.OpChannel && len(waits) > 0 &&
+			slices.ContainsFunc(slots, func(slot *evidence.Wait) bool { return isAround(waits[0], slot) }) {
+			return r, waited
+		}
+	}
+	return nil, 0
+}
+
+// isAround reports whether goroutines wait for a slot after they take a lock and before they release it.
+func isAround(lock, slot *evidence.Wait) bool {
+	return precedes(lock.Stack, slot.Stack) &&
+		slices.ContainsFunc(lock.Wakers, func(k evidence.Waker) bool { return precedes(slot.Stack, k.Stack) }) &&
+		!slices.ContainsFunc(lock.Wakers, func(k evidence.Waker) bool { return precedes(k.Stack, slot.Stack) })
+}
+
+// precedes reports whether a stack is at an earlier line than another of the function in which they part.
+func precedes(x, y []evidence.Frame) bool {
+	i, j := len(x)-1, len(y)-1
+	for i >= 0 && j >= 0 && x[i] == y[j] {
+		i, j = i-1, j-1
+	}
+	return i >= 0 && j >= 0 && x[i].Function == y[j].Function && x[i].Line < y[j].Line
 }
 
 // queueForLock reports whether a lock has a queue for lockFull of the time, and the goroutines that use the slots wait
-// that long for it in all. Then more slots would mainly make that queue longer.
+// that long for it in all. Then more slots would mainly make that queue longer, unless they take slots under the lock.
 func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
 	var users []int // classes
 	for _, w := range slots {
 		users = append(users, w.Classes...)
 	}
 	used := func(class int) bool { return slices.Contains(users, class) }
-	return slices.ContainsFunc(a.trace.Resources, func(r evidence.Resource) bool {
-		queued := time.Duration(0)
+	around, _ := a.lockAround(slots)
+	for i := range a.trace.Resources {
+		r, queued := &a.trace.Resources[i], time.Duration(0)
 		for _, i := range r.Waits {
 			if w := &a.trace.Waits[i]; slices.ContainsFunc(w.Classes, used) {
 				queued += w.Waited + w.Queued
 			}
 		}
-		return r.Kind != evidence.OpChannel && a.fraction(min(r.Busy, queued)) >= lockFull
-	})
+		if r.Kind != evidence.OpChannel && r != around && a.fraction(min(r.Busy, queued)) >= lockFull {
+			return true
+		}
+	}
+	return false
 }
 
 // spawnedClass returns the class of goroutines whose ends free slots for a blocked spawner, which starts one for each

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/brewput/brewput/evidence/collect"
@@ -27,9 +26,8 @@ type ExplainOptions struct {
 	// TimeLimit is the time for building and all runs of one target; default 3 min. The result lists evidence that did
 	// not fit.
 	TimeLimit time.Duration
-	// Keep is the directory for profiles and traces; with Before, they are in its subdirectories before and after.
-	// Files there that an earlier call may have written, such as heap.pprof, are removed, unless no profile can be
-	// taken of the program. "" keeps none.
+	// Keep is the directory for profiles and traces; with Before, its subdirectories before and after are. New profiles
+	// replace all files there that an earlier call may have written, such as heap.pprof. "" keeps none.
 	Keep string
 	// Stdin is the standard input of every run of a program; a file or pipe is copied once. nil is empty input, whereas
 	// the command passes its own.
@@ -45,7 +43,7 @@ type Explanation struct {
 	Before   *collect.Collected // of ExplainOptions.Before; nil without
 	Report   explain.Report     // what limits the target
 	Changes  []explain.Change   // from Before to the target, as [explain.Changes] orders them
-	Notes    []string           // what makes the changes less reliable, on either side; nil without Before
+	Notes    []string           // what makes the changes less reliable, after "before: " or "after: "
 }
 
 // Explain collects evidence of a Go program and reports what limits it, what a change would gain, and how to prove
@@ -82,9 +80,11 @@ func Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	x.Report = explain.Explain(x.Evidence.Evidence)
 	if x.Before != nil {
 		x.Changes = explain.Changes(x.Before.Evidence, x.Evidence.Evidence)
-		before := explain.Explain(x.Before.Evidence).Notes
-		x.Notes = append(before, slices.DeleteFunc(slices.Clone(x.Report.Notes),
-			func(n string) bool { return slices.Contains(before, n) })...)
+		for i, notes := range [][]string{explain.Explain(x.Before.Evidence).Notes, x.Report.Notes} {
+			for _, n := range notes {
+				x.Notes = append(x.Notes, []string{"before: ", "after: "}[i]+n)
+			}
+		}
 	}
 	return x, nil
 }

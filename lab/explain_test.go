@@ -63,7 +63,9 @@ func TestExplainBoth(t *testing.T) {
 		filepath.Join("kept", "after") + ` "milk" 1s 3m0s [1]`}; !slices.Equal(got, want) {
 		t.Errorf("collected with %q, want %q", got, want)
 	}
-	if len(x.Notes) != 2 || x.Notes[0] != "the machine is old" || !strings.Contains(x.Notes[1], "is left out") {
+	if len(x.Notes) != 3 || x.Notes[0] != "before: the machine is old" ||
+		!strings.HasPrefix(x.Notes[1], "before: the cpu profile is left out") ||
+		x.Notes[2] != "after: the machine is old" {
 		t.Errorf("notes about the changes: %q", x.Notes)
 	}
 	if want := []string{"collecting", "collecting"}; !slices.Equal(notes, want) {

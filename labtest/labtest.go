@@ -53,7 +53,7 @@ type outcome struct {
 	CPUs    int       `json:"cpus"`
 	// OtherCPUs is the mean number of CPUs that other processes used; negative if it is not known.
 	OtherCPUs float64 `json:"others_cpus"`
-	// Busiest is the other process that used most CPU time; "" if it is not known.
+	// Busiest is the other process that still runs and used most CPU time; "" if it is not known.
 	Busiest string `json:"busiest,omitempty"`
 	// Throttled is the number of periods in which a CPU quota stopped the process; negative if it is not known.
 	Throttled float64 `json:"throttled_periods"`
@@ -180,7 +180,7 @@ func (r *outcome) decide(within, excluded bool) {
 	switch {
 	case r.OtherCPUs > othersLimit:
 		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU during the test; the "+
-			"busiest: %s",
+			"busiest that still runs: %s",
 			r.OtherCPUs, cmp.Or(r.Busiest, "unavailable"))
 	case r.Throttled > 0:
 		r.Verdict, r.Reason = inconclusive,

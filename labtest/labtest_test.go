@@ -131,7 +131,8 @@ func TestStrict(t *testing.T) {
 			r.conclude(f, "y", o)
 		}
 	}
-	why := "want x; got y: other processes used 0.50 of a CPU during the test; the busiest: web (PID 7), 0.45 of a CPU"
+	why := "want x; got y: other processes used 0.50 of a CPU during the test; the " +
+		"busiest that still runs: web (PID 7), 0.45 of a CPU"
 	check := func(name string, o Options, ended, reason string) {
 		t.Helper()
 		if f := ending(t, conclude(o)); f.ended != ended || f.reason != reason {

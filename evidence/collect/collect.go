@@ -111,9 +111,11 @@ func (k *collector) collectAll(ctx context.Context) error {
 	k.finish(top)
 	k.summarize()
 	if k.runHooked == nil {
-		return nil // There are no new files, and the program itself may have written some of these names.
+		k.noteOld()
+	} else {
+		k.removeOld() // if there is no CPU profile
 	}
-	return k.removeOld() // if there is no CPU profile
+	return nil
 }
 
 // prepare builds the program with the hook. If that fails, runs are without it.

@@ -54,7 +54,7 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 		err = e.fetch(ctx, seconds, traced)
 	}
 	if err == nil {
-		err = e.collected.removeOld()
+		err = e.keepFiles(ctx)
 	}
 	if err != nil {
 		e.collected.Close()
@@ -83,7 +83,7 @@ func profileSeconds(o Options) (profile, trace int) {
 type endpoint struct {
 	base string // URL with user name and password, which only the server may see
 	name string // URL for messages
-	temp string // directory for replies that are not kept, because the user's may have such files
+	temp string // directory for replies: the user's may have such files, and keeps them if a reply is wrong
 	opts Options
 
 	deadline  time.Time // end of all replies together
@@ -163,12 +163,25 @@ func (e *endpoint) trace(ctx context.Context, traced int) error {
 var fileKinds = map[string]string{"profile": "cpu", "allocs": "heap", "mutex": "mutex", "block": "block",
 	"goroutine": "goroutine", "trace": "trace"}
 
-// file returns the path for a kind of evidence.
+// file returns the path of the reply with a kind of evidence.
 func (e *endpoint) file(kind string) string {
 	if kind == "trace" {
-		return filepath.Join(e.collected.Dir, "trace.out")
+		return filepath.Join(e.temp, "trace.out")
 	}
-	return filepath.Join(e.collected.Dir, fileKinds[kind]+".pprof")
+	return filepath.Join(e.temp, fileKinds[kind]+".pprof")
+}
+
+// keepFiles moves the replies that were read to the collection.
+func (e *endpoint) keepFiles(ctx context.Context) error {
+	for i, f := range e.collected.Files {
+		to := filepath.Join(e.collected.Dir, filepath.Base(f.Path))
+		if err := moveFile(ctx, f.Path, to); err != nil {
+			return err
+		}
+		e.collected.Files[i].Path = to
+	}
+	e.collected.removeOld()
+	return nil
 }
 
 // addProfile reads a profile that was fetched, and notes why it is empty.

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -88,6 +89,9 @@ func newCollected(o Options, p evidence.Program) (*Collected, error) {
 	if o.Dir != "" {
 		if err = os.MkdirAll(c.Dir, 0o777); err == nil {
 			c.Dir, err = filepath.Abs(c.Dir)
+		}
+		if i := slices.IndexFunc(c.paths(), isDir); err == nil && i >= 0 {
+			err = fmt.Errorf("%s is a directory; rename it, or choose another place", c.paths()[i])
 		}
 	} else if c.tempDir, err = newTempDir("files"); err == nil {
 		c.Dir = c.tempDir.Path

@@ -54,7 +54,7 @@ func (c *Collected) read(ctx context.Context, path string, g *programGuess) erro
 			return err
 		}
 		if c.Evidence.Trace.Truncated {
-			c.note("%s is truncated or damaged: explain uses the readable part, %v", path,
+			c.note("the trace is truncated or damaged: explain uses the readable part, %v",
 				c.Evidence.Trace.Duration.Round(1e6))
 		}
 		g.trace(path, c.Evidence.Trace)

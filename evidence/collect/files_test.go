@@ -378,9 +378,15 @@ func TestWrongEndpoint(t *testing.T) {
 		garbage.URL: "is no profile",
 	} {
 		o := DefaultOptions()
-		o.Duration = time.Second
+		o.Duration, o.Dir = time.Second, t.TempDir()
+		saveOld(t, o.Dir)
 		if _, err := Endpoint(t.Context(), address, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", address, err)
+		}
+		for _, name := range namesIn(t, o.Dir) { // those of an earlier collection stay as they are
+			if text, err := os.ReadFile(filepath.Join(o.Dir, name)); string(text) != "user's" {
+				t.Errorf("%s: %s is %q, %v", address, name, text, err)
+			}
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -33,23 +33,43 @@ func numbered(name string, number int) string {
 	return base + "-" + strconv.Itoa(number+1) + "." + ext
 }
 
-// removeOld removes the files of an earlier collection in the same directory. Otherwise [SavedIn] would return them
-// with the new ones, and [Files] combine them.
-func (c *Collected) removeOld() error {
+// paths returns the paths of all files that a collection may write.
+func (c *Collected) paths() []string {
 	names := []string{"trace.out", "heap.pprof", "mutex.pprof", "block.pprof", "goroutine.pprof"}
 	for n := range maxRepeats {
 		names = append(names, numbered("cpu.pprof", n))
 	}
-	for _, name := range names {
-		path := filepath.Join(c.Dir, name)
+	for i := range names {
+		names[i] = filepath.Join(c.Dir, names[i])
+	}
+	return names
+}
+
+// removeOld removes the files of an earlier collection in the same directory. Otherwise [SavedIn] would return them
+// with the new ones, and [Files] combine them.
+func (c *Collected) removeOld() {
+	for _, path := range c.paths() {
 		if slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == path }) {
 			continue
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
+			c.note("a file of an earlier run is still there: %v", err)
 		}
 	}
-	return nil
+}
+
+// noteOld notes the files of earlier collections, which stay if there are no new ones, because the program itself may
+// write such files.
+func (k *collector) noteOld() {
+	var old []string
+	for _, path := range k.paths() {
+		if info, err := os.Stat(path); err == nil && info.ModTime().Before(k.began) {
+			old = append(old, filepath.Base(path))
+		}
+	}
+	if len(old) > 0 {
+		k.note("this run stored no profile, and these files in %s are older: %s", k.Dir, strings.Join(old, ", "))
+	}
 }
 
 // moveFile moves a file, even to another file system.

@@ -21,7 +21,7 @@ var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "t
 // another format.
 var (
 	profileFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
-		"blockprofile", "blockprofilerate", "trace", "outputdir", "coverprofile"}
+		"blockprofile", "blockprofilerate", "trace", "outputdir"}
 	otherModes = []string{"c", "json", "fuzz", "fuzztime", "list"}
 )
 
@@ -58,6 +58,9 @@ func parseTest(args []string) (testCommand, error) {
 		name, value, has := strings.Cut(strings.TrimPrefix(strings.TrimLeft(args[i], "-"), "test."), "=")
 		if slices.Contains(profileFlags, name) {
 			return t, fmt.Errorf("leave out -%s: explain asks for profiles itself, one at a time", name)
+		}
+		if name == "coverprofile" {
+			return t, errors.New("leave out -coverprofile: explain stores no coverage, and counting it slows the tests")
 		}
 		if slices.Contains(otherModes, name) {
 			return t, fmt.Errorf("leave out -%s: explain runs tests and benchmarks, and reads their text output", name)

@@ -109,6 +109,69 @@ func TestKeptTwice(t *testing.T) {
 	}
 }
 
+// A directory with the name of a profile is refused before anything runs. What cannot be removed later is a note.
+func TestKeptBesideDirectory(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Progress: func(string) {}})
+	at := filepath.Join(k.Dir, "trace.out")
+	if err := os.MkdirAll(filepath.Join(at, "user's"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newCollected(Options{Dir: k.Dir}, evidence.Program{}); err == nil ||
+		!strings.Contains(err.Error(), at+" is a directory") {
+		t.Errorf("%v", err)
+	}
+	k.deadline = time.Now()
+	if err := k.collectAll(t.Context()); err != nil || !slices.ContainsFunc(k.Notes,
+		func(n string) bool { return strings.Contains(n, "still there") && strings.Contains(n, at) }) {
+		t.Errorf("notes %q, %v", k.Notes, err)
+	}
+}
+
+// If no profile can be taken, a note names the older files, which are not of this run.
+func TestKeptWithoutHook(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1},
+		Progress: func(string) {}})
+	k.endless, k.runHooked, k.runs[1] = true, nil, []plainRun{{}}
+	saveOld(t, k.Dir)
+	for _, name := range []string{"cpu.pprof", "trace.out", "text"} {
+		old := k.began.Add(-time.Hour)
+		if err := os.Chtimes(filepath.Join(k.Dir, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"heap.pprof", "mutex.pprof"} { // as the program writes them
+		now := k.began.Add(time.Second)
+		if err := os.Chtimes(filepath.Join(k.Dir, name), now, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.collectAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := "these files in " + k.Dir + " are older: trace.out, "
+	if i := slices.IndexFunc(k.Notes, func(n string) bool { return strings.Contains(n, want) }); i < 0 ||
+		!strings.Contains(k.Notes[i], "cpu.pprof") || strings.Contains(k.Notes[i], "heap") ||
+		strings.Contains(k.Notes[i], "text") {
+		t.Errorf("notes %q", k.Notes)
+	}
+}
+
+// A trace that cannot be read is a note, and not a file of the collection: there is no timeline.
+func TestUnreadableTrace(t *testing.T) {
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+	k.runHooked = func(_ context.Context, r hook.Request, _ int) (outcome, error) {
+		return outcome{}, errors.Join(os.WriteFile(filepath.Join(r.Dir, "trace.out"), []byte("milk"), 0o600),
+			os.WriteFile(filepath.Join(r.Dir, hook.End), []byte("wall 1\nend 0\n"), 0o600))
+	}
+	if err := k.trace(t.Context(), 1); err != nil || len(k.Notes) != 1 ||
+		!strings.Contains(k.Notes[0], "the trace cannot be used") {
+		t.Errorf("notes %q, %v", k.Notes, err)
+	}
+	if line, err := k.Timeline(t.Context()); line != nil || err != nil || len(k.Files) > 0 {
+		t.Errorf("files %v, timeline %v, %v", k.Files, line, err)
+	}
+}
+
 // A run that was cut is no run of the whole program: its times are not compared with those of others.
 func TestCutRuns(t *testing.T) {
 	for _, c := range []struct {

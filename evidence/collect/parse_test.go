@@ -64,7 +64,7 @@ func TestParseTest(t *testing.T) {
 	}
 	for wrong, want := range map[string]string{"-cpuprofile x ./p": "asks for profiles itself",
 		"-cpu 1,2 ./p": "leave out -cpu:", "-bench . -count 5 ./p": "leave out -count",
-		"-coverprofile x ./p": "asks for profiles itself",
+		"-coverprofile x ./p": "explain stores no coverage",
 		"-json ./p":           "-json: explain runs tests and benchmarks", "./p ./q": "several packages",
 		"-bench": "no value", "-exec x": "-exec is not possible"} {
 		if _, err := parseTest(strings.Fields(wrong)); err == nil || !strings.Contains(err.Error(), want) {

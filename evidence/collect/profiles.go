@@ -40,11 +40,11 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 			break
 		}
 		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(evidence.CPU), n)
-		if err == nil && n == 0 {
-			err = k.removeOld() // even if the collection fails later
-		}
 		if err != nil {
 			return err
+		}
+		if n == 0 {
+			k.removeOld() // even if the collection fails later
 		}
 		p, err := readProfile(ctx, path, evidence.CPU)
 		if err != nil {

@@ -25,16 +25,15 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 		return err
 	}
 
-	path, err := k.keepFile(ctx, dir, "trace.out", "trace", 0)
-	if err != nil {
-		return err
-	}
-	if k.Evidence.Trace, err = traceAt(ctx, path); err != nil {
+	if k.Evidence.Trace, err = traceAt(ctx, filepath.Join(dir, "trace.out")); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		k.note("the trace cannot be used: %v", err)
 		return nil
+	}
+	if _, err := k.keepFile(ctx, dir, "trace.out", "trace", 0); err != nil {
+		return err
 	}
 
 	switch {
