@@ -66,7 +66,7 @@ func channelDocs() []Doc {
 			Fix:     "Make the buffer several times larger."},
 		{Name: StageLimited, Meaning: "one stage limits the throughput of a pipeline",
 			Evidence: "The execution trace: the utilization of each stage.",
-			Thresholds: []string{atLeast("utilization of the stage", stageFull),
+			Thresholds: []string{atLeast("utilization of the stage in its lifetime", stageFull),
 				atMost("utilization of the next stage", stageNext), atLeast("idle CPU time", stageIdle),
 				atLeast("time that others wait to send to it, if it waits externally", stagePushed)},
 			Example: "read -> compress -> write, where compress takes 90% of the time",

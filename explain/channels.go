@@ -108,7 +108,7 @@ func (a *analysis) stallFinding(worst *evidence.Wait, parks int64) Finding {
 	if a.hasSamples() {
 		work *= 1 - a.handoffShare()
 	}
-	most := 1 - work/(a.cpus*a.wall)
+	most := 1 - math.Min(1, math.Max(work/(a.cpus*a.wall), a.busiestWork(0, a.handoffShare())))
 	f.Gain = newGain(0.7*most, 0.1*most, most)
 	f.Confidence = Medium
 	return f
@@ -121,10 +121,7 @@ func (a *analysis) stalls() bool {
 		a.oneCPU.Count >= 3 && a.oneCPU.Wall > 0 &&
 		a.run.Wall.Seconds() > stallWall*a.oneCPU.Wall.Seconds() && a.unusedCPU() >= stageIdle &&
 		(a.oneCPU.User+a.oneCPU.System).Seconds() > stallWall*a.oneCPU.Wall.Seconds() && a.demandShare(0) < stepWaits &&
-		!slices.ContainsFunc(a.classes(), func(c *evidence.Class) bool {
-			return slices.ContainsFunc(c.Members,
-				func(m evidence.Member) bool { return a.fraction(m.Running) >= stageFull })
-		})
+		!slices.ContainsFunc(a.classes(), a.hasFullMember)
 }
 
 // rate returns a count of the trace in events per second.
@@ -192,9 +189,11 @@ func (a *analysis) handoffFinding(worst *evidence.Wait, parks int64, cost float6
 	f.citef("channel operations, parking and waking take up to %s of the CPU time, %s", percent(cost), source)
 
 	// The remaining time bounds the gain.
-	left := math.Min(1, a.boundWithoutHandoff(cost)+a.otherScheduling(parks))
+	busiest := math.Min(1, a.busiestWork(handoffBurst, cost))
+	left := math.Min(1, math.Max(busiest, a.boundWithoutHandoff(cost)+a.otherScheduling(parks)))
 	most := 1 - left
-	f.Gain = newGain(0.9*most, math.Min(0.5*most, cost*a.activeFraction()*0.5), math.Min(0.97, most+0.1))
+	f.Gain = newGain(0.9*most, math.Min(0.5*most, cost*a.activeFraction()*0.5),
+		min(0.97, most+0.1, 1-busiest))
 	f.Confidence = High
 	f.Alternative = "Computing each item is slow, and the channel only waits for it."
 	f.Fix = "Send batches of 100 items or more, or do both sides in one goroutine."
@@ -215,22 +214,23 @@ func (a *analysis) boundWithoutHandoff(cost float64) float64 {
 		return math.Min(1, math.Max(longest, (1-cost)*a.used/(a.cpus*a.wall)))
 	}
 
-	single := map[string]bool{}
+	peak, by := map[string]int{}, map[string]float64{}
 	for _, c := range a.classes() {
-		single[c.Start.Function] = c.Count == 1
+		peak[c.Start.Function] += c.Peak
 	}
-
-	by := map[string]float64{}
-	longest := 0.0
 	for _, w := range a.cpu.list {
-		if w.root != "" && w.category != Channels && w.category != Scheduler && w.category != Locks &&
-			w.category != GarbageCollector && single[w.root] {
+		if w.category != Channels && w.category != Scheduler && w.category != Locks && w.category != GarbageCollector {
 			by[w.root] += w.weight
-			longest = math.Max(longest, by[w.root])
 		}
 	}
 
-	return a.lowerBound(longest / a.cpu.total * a.used / a.wall)
+	longest := 0.0
+	for _, c := range a.classes() {
+		if root := c.Start.Function; peak[root] == 1 {
+			longest = math.Max(longest, by[root]/a.cpu.total*a.used/a.wall+a.aloneBeside(c))
+		}
+	}
+	return a.lowerBound(longest)
 }
 
 // bufferLevel matches the buffer size in the name of a design.

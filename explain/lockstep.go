@@ -7,6 +7,53 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
+// lockstep finds a pipeline whose stages wait for each other in turns: the channel between them is alternately full and
+// empty.
+func (a *analysis) lockstep(line []stage) (Finding, bool) {
+	var worst *evidence.Resource
+	for i := range a.trace.Resources {
+		r := &a.trace.Resources[i]
+		if r.Kind != evidence.OpChannel || a.fraction(r.Full) < stepWaits || a.fraction(r.Empty) < stepWaits ||
+			a.fraction(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
+			continue
+		}
+		if worst == nil || r.Full+r.Empty > worst.Full+worst.Empty {
+			worst = r
+		}
+	}
+	if worst == nil || line[0].utilization > 0.95 {
+		return Finding{}, false
+	}
+
+	most := math.Min(1-a.lowerBound(line[0].utilization), a.slack())
+	name := UnbufferedLockstep
+	if a.isBuffered(worst) {
+		if a.idleCPU() < stepIdle {
+			return Finding{}, false
+		}
+		name = UndersizedBuffer
+		most = math.Min(most, a.idleCPU())
+	}
+
+	f := a.newFinding(name, "Two pipeline stages wait for each other in turns, without a buffer.")
+	f.Fix = "Give the channel a buffer of 1 to 16."
+	if name == UndersizedBuffer {
+		f.Claim = "The buffer between two stages is alternately full and empty."
+		f.Fix = "Make the buffer several times larger."
+	}
+
+	f.Where = a.prog.positions(worst.Sites...)
+	f.Share = a.idleCPU()
+	f.citef("senders wait %s of the time (%d times), receivers %s (%d times)", percent(a.fraction(worst.Full)),
+		worst.FullCount, percent(a.fraction(worst.Empty)), worst.EmptyCount)
+	f.citef("no stage is busy for more than %s of the time, and %s of the CPU time is idle",
+		percent(line[0].utilization), percent(a.idleCPU()))
+	f.Gain = newGain(0.8*most, 0.2*most, 1.2*most)
+	f.Alternative = "The stages take constant times, and one of them is the limit."
+	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
+	return f, true
+}
+
 // lockstepByProfile finds a pipeline in lockstep without a trace: in the block profile, goroutines waited to send and
 // others to receive, while CPUs were idle.
 func lockstepByProfile(a *analysis) []Finding {

@@ -261,3 +261,92 @@ func TestSingleThreadedByProfile(t *testing.T) {
 		t.Errorf("workers that may take turns: %s %v", f.Name, f.Gain)
 	}
 }
+
+// feedCase is a program that prepares its input alone, and then feeds it through a pipeline whose middle stage computes
+// for most of the pipeline's life. Two CPUs are no faster than one. The numbers are those of a program that parses
+// records, with one record for each send.
+func feedCase(running time.Duration) *testCase {
+	c := newCase()
+	c.demand(2, 150, 150, 698)
+	c.evidence.Trace.Searching = 700 * time.Millisecond
+	c.class("main.main", 1, 1, 150*time.Millisecond, 145*time.Millisecond)
+	read := c.class("main.read", 1, 1, 60*time.Millisecond, 0)
+	stage := c.class("main.transform", 1, 1, running, 0)
+	total := c.class("main.total", 1, 1, 110*time.Millisecond, 0)
+	c.bursts(5 * time.Microsecond)
+	for i := read; i <= total; i++ {
+		c.evidence.Trace.Classes[i].Members[0].Born = 150 * time.Millisecond
+	}
+	c.evidence.Trace.Classes[stage].Bursts.P50 = 190 * time.Microsecond
+	c.wait(evidence.OpSend, read, 9000, 40*time.Millisecond, stage, "runtime.chansend1", "main.read:4")
+	c.wait(evidence.OpReceive, total, 9000, 30*time.Millisecond, stage, "runtime.chanrecv2", "main.total:6")
+	c.wait(evidence.OpReceive, stage, 1700, 10*time.Millisecond, read, "runtime.chanrecv2", "main.transform:5")
+	for i, w := range []int{read, total} {
+		c.evidence.Trace.Classes[w].Runnable = 700 * time.Millisecond
+		c.evidence.Trace.Waits[i].Queued = 700 * time.Millisecond
+	}
+
+	c.cpu(15, "main.input:2", "main.main:3", "runtime.main")
+	c.cpu(81, "main.f:5", "main.transform:3")
+	c.cpu(5, "main.g:5", "main.total:3")
+	c.cpu(8, "runtime.chansend", "runtime.chansend1", "main.transform:5")
+	c.cpu(7, "runtime.chansend", "runtime.chansend1", "main.read:4")
+	c.cpu(11, "runtime.chanrecv", "runtime.chanrecv2", "main.total:6")
+	c.cpu(14, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
+	c.evidence.Runs[0].User = 1450 * time.Millisecond
+	c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+	one := &c.evidence.Runs[0]
+	one.CPUs, one.Wall, one.User = 1, 950*time.Millisecond, 940*time.Millisecond
+	return c
+}
+
+// A stage that computes all its life limits the pipeline, although the program prepares its input before. The handoffs
+// then cost only what the others would wait for anyway.
+func TestStageWithinItsLife(t *testing.T) {
+	// Of 141 samples, 101 are of the program's own work, 26 of channels, and the rest of the scheduler.
+	f := feedCase(800 * time.Millisecond).first()
+	usual, most := 1-1.45*127/141/2, 1-1.45*101/141/2
+	if want := newGain(0.85*usual, 0.5*usual, most); f.Name != StageLimited || f.Gain == nil || *f.Gain != *want {
+		t.Errorf("a stage busy for 800 of 850 ms: %s %+v, not %+v", f.Name, f.Gain, want)
+	}
+	if names := feedCase(800 * time.Millisecond).names(); slices.Contains(names, string(ChanHandoff)) {
+		t.Errorf("two CPUs are no faster than one because of the stage, not of handoffs: %v", names)
+	}
+
+	brief := feedCase(800 * time.Millisecond)
+	brief.evidence.Runs = brief.evidence.Runs[1:] // without a run on one CPU nothing looks like a handoff
+	brief.evidence.Trace.Classes[3].Running = 250 * time.Millisecond
+	brief.evidence.Trace.Classes[3].Members[0] = evidence.Member{Born: 740 * time.Millisecond, Ended: second,
+		Running: 250 * time.Millisecond}
+	if names := brief.names(); slices.Contains(names, string(StageLimited)) {
+		t.Errorf("a goroutine that lives for a quarter of the run: %v", names)
+	}
+}
+
+// Without handoffs, the busiest stage still computes, and the program still prepares its input.
+func TestHandoffGainWithBusyStage(t *testing.T) {
+	// The stage computes for 700 ms less its 8 of 89 samples in channels, and main alone for 145 ms.
+	f := feedCase(700 * time.Millisecond).first()
+	if most := 1 - 0.7*81/89 - 0.145; f.Name != ChanHandoff || f.Gain == nil || f.Gain.High > most+0.001 ||
+		f.Gain.High < most-0.001 {
+		t.Errorf("a stage busy for 700 of 850 ms: %s %+v, not at most %.3f", f.Name, f.Gain, most)
+	}
+
+	// The profile shows less of the stage than the trace does.
+	c := handoffCase()
+	stage := &c.evidence.Trace.Classes[2]
+	stage.Running, stage.Members[0].Running = 920*time.Millisecond, 920*time.Millisecond
+	stage.Bursts.P50 = time.Millisecond
+	found := Explain(&c.evidence).Findings
+	i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == ChanHandoff })
+	if i < 0 || found[i].Gain == nil || found[i].Gain.High > 0.08 {
+		t.Errorf("a stage busy for 920 ms: %+v", found)
+	}
+
+	// It makes no difference whether one goroutine is the stage or several, one after the other.
+	c = handoffCase()
+	c.evidence.Trace.Classes[2].Count = 3
+	if one, all := handoffCase().first(), c.first(); all.Name != ChanHandoff || *all.Gain != *one.Gain {
+		t.Errorf("three stages in sequence: %s %+v, not %+v", all.Name, all.Gain, one.Gain)
+	}
+}

@@ -8,14 +8,29 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
+// The least that a goroutine does as a stage of a pipeline.
+const (
+	minStageLife = 1.0 / 3 // lifetime, as a fraction of the trace
+	minHandoffs  = 10      // number of waits, or of wake-ups
+)
+
 // stage is a class of goroutines in a pipeline.
 type stage struct {
 	class       *evidence.Class
-	utilization float64
+	life        float64 // lifetime, as a fraction of the trace
+	utilization float64 // fraction of its lifetime: the program may prepare its input before the pipeline starts
 
-	// fraction of the time that it waits for a timer, the network or a system call; part of utilization
+	// fraction of the lifetime that it waits for a timer, the network or a system call; part of utilization
 	external float64
 	single   bool
+}
+
+// hasFullMember reports whether a goroutine of a class computes nearly all its life, and lives long enough for a stage.
+func (a *analysis) hasFullMember(c *evidence.Class) bool {
+	return slices.ContainsFunc(c.Members, func(m evidence.Member) bool {
+		life := a.fraction(m.Ended - m.Born)
+		return life >= minStageLife && a.fraction(m.Running) >= stageFull*life
+	})
 }
 
 // wakeCount returns how often the goroutines of a class woke others that waited on a channel.
@@ -41,12 +56,15 @@ func (a *analysis) stages() []stage {
 	var out []stage
 	for _, c := range a.classes() {
 		life, running, _, _, _, outside := lifetimes(c)
-		full := a.fraction(running) >= stageFull || a.fraction(running+outside) >= stageFull &&
-			a.sendWaitShare(c) >= stagePushed
-		if life < a.trace.Duration/3 || a.parkCount(c) < 10 && (!full || a.wakeCount(c) < 10) {
+		if a.fraction(life) < minStageLife {
 			continue
 		}
-		out = append(out, stage{c, math.Min(1, a.fraction(running+outside)), a.fraction(outside), c.Peak == 1})
+		of := func(d time.Duration) float64 { return math.Min(1, float64(d)/float64(life)) }
+		full := of(running) >= stageFull || of(running+outside) >= stageFull && a.sendWaitShare(c) >= stagePushed
+		if a.parkCount(c) < minHandoffs && (!full || a.wakeCount(c) < minHandoffs) {
+			continue
+		}
+		out = append(out, stage{c, a.fraction(life), of(running + outside), of(outside), c.Peak == 1})
 	}
 
 	slices.SortFunc(out, func(x, y stage) int {
@@ -97,13 +115,13 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	}
 
 	waited, neighbour := a.waitShare(s.class)
-	if !s.single || s.utilization < stageFull || next > stageNext || waited < 0.3 {
+	if !s.single || s.utilization < stageFull || next > stageNext || waited < 0.3*s.life {
 		return Finding{}, false
 	}
 
 	unused := a.idleCPU()
 	// The stage runs all the time, so that the wake-up latency of other CPUs is not the limit.
-	if a.fraction(s.class.Running) >= stageFull {
+	if s.utilization-s.external >= stageFull {
 		unused = a.slack()
 	}
 	if unused < stageIdle {
@@ -115,7 +133,7 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 
 	f := a.newFinding(StageLimited, "%s is the slowest stage, busy %s of the time.",
 		capitalize(a.className(s.class)), percent(s.utilization))
-	f.Share = s.utilization
+	f.Share = s.utilization * s.life
 	if neighbour != nil {
 		f.Where = a.prog.positions(neighbour.Stack)
 	}
@@ -127,13 +145,67 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 		f.citef("%s of the goroutines' CPU time is in it at %s", percent(g.share), a.quote(g.at))
 	}
 
-	most := 1 - a.lowerBound(next)
-	f.Gain = newGain(0.85*most, math.Min(0.3, 0.5*most), most)
+	// What runs before and after the stage remains. At best, more goroutines also save channel operations and
+	// collections, but usually these remain too.
+	rest := 1 - s.life + next*s.life
+	kept := 0.0
+	if a.hasSamples() {
+		kept = a.cpu.share(Channels, GarbageCollector) * a.used / math.Max(a.cpus*a.wall, 1e-9)
+	}
+	usual := 1 - math.Min(1, math.Max(a.lowerBound()+kept, rest))
+	f.Gain = newGain(0.85*usual, math.Min(0.3, 0.5*usual), 1-a.lowerBound(rest))
 	f.Confidence = High
 	f.Alternative = "The stage must see the items one after the other."
 	f.Fix = "Run several goroutines for this stage; a larger buffer would not help."
 	f.Experiment = "Start two of it: time should fall until something else is the limit."
 	return f, true
+}
+
+// busiestWork returns how long the busiest single goroutine computes outside channel operations, as a fraction of the
+// time. cost replaces its share of channels and the scheduler if the CPU profile has no samples of it. A trace slows
+// down goroutines that park often, so that those with a median burst below least do not count.
+func (a *analysis) busiestWork(least time.Duration, cost float64) float64 {
+	busiest := 0.0
+	for _, c := range a.classes() {
+		if c.Peak == 1 && c.Bursts.P50 >= least {
+			busiest = math.Max(busiest, a.fraction(c.Running)*(1-a.handoffShareOf(c, cost))+a.aloneBeside(c))
+		}
+	}
+	return busiest
+}
+
+// aloneBeside returns how long other goroutines that hand nothing over run alone, as a fraction of the time, such as
+// main while it prepares the input. A class waits meanwhile, so that this time adds to its own.
+func (a *analysis) aloneBeside(c *evidence.Class) float64 {
+	alone := time.Duration(0)
+	for _, o := range a.classes() {
+		if o != c && a.parkCount(o) < minHandoffs && a.wakeCount(o) < minHandoffs {
+			alone += o.Alone
+		}
+	}
+	return a.fraction(alone)
+}
+
+// handoffShareOf returns the fraction of a class's CPU time in channels and the scheduler, or otherwise if the CPU
+// profile has no samples of the class.
+func (a *analysis) handoffShareOf(c *evidence.Class, otherwise float64) float64 {
+	if !a.hasSamples() {
+		return otherwise
+	}
+	all, part := 0.0, 0.0
+	for _, w := range a.cpu.list {
+		if w.root != c.Start.Function {
+			continue
+		}
+		all += w.weight
+		if w.category == Channels || w.category == Scheduler {
+			part += w.weight
+		}
+	}
+	if all == 0 {
+		return otherwise
+	}
+	return part / all
 }
 
 // stagePosition returns the position where a class works most, or else where it was started.
@@ -183,51 +255,4 @@ func (a *analysis) sendWaitShare(c *evidence.Class) float64 {
 		}
 	}
 	return a.fraction(waited)
-}
-
-// lockstep finds a pipeline whose stages wait for each other in turns: the channel between them is alternately full and
-// empty.
-func (a *analysis) lockstep(line []stage) (Finding, bool) {
-	var worst *evidence.Resource
-	for i := range a.trace.Resources {
-		r := &a.trace.Resources[i]
-		if r.Kind != evidence.OpChannel || a.fraction(r.Full) < stepWaits || a.fraction(r.Empty) < stepWaits ||
-			a.fraction(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
-			continue
-		}
-		if worst == nil || r.Full+r.Empty > worst.Full+worst.Empty {
-			worst = r
-		}
-	}
-	if worst == nil || line[0].utilization > 0.95 {
-		return Finding{}, false
-	}
-
-	most := math.Min(1-a.lowerBound(line[0].utilization), a.slack())
-	name := UnbufferedLockstep
-	if a.isBuffered(worst) {
-		if a.idleCPU() < stepIdle {
-			return Finding{}, false
-		}
-		name = UndersizedBuffer
-		most = math.Min(most, a.idleCPU())
-	}
-
-	f := a.newFinding(name, "Two pipeline stages wait for each other in turns, without a buffer.")
-	f.Fix = "Give the channel a buffer of 1 to 16."
-	if name == UndersizedBuffer {
-		f.Claim = "The buffer between two stages is alternately full and empty."
-		f.Fix = "Make the buffer several times larger."
-	}
-
-	f.Where = a.prog.positions(worst.Sites...)
-	f.Share = a.idleCPU()
-	f.citef("senders wait %s of the time (%d times), receivers %s (%d times)", percent(a.fraction(worst.Full)),
-		worst.FullCount, percent(a.fraction(worst.Empty)), worst.EmptyCount)
-	f.citef("no stage is busy for more than %s of the time, and %s of the CPU time is idle",
-		percent(line[0].utilization), percent(a.idleCPU()))
-	f.Gain = newGain(0.8*most, 0.2*most, 1.2*most)
-	f.Alternative = "The stages take constant times, and one of them is the limit."
-	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
-	return f, true
 }
