@@ -186,14 +186,15 @@ func cpuTimeChanges(a, b CPUTime) (list []Change) {
 	return list
 }
 
-// findingChanges returns the findings that only one of two programs has by the kinds of evidence that both have. On a
-// loaded machine it leaves out those that other processes can cause.
+// findingChanges returns the findings that only one of two programs has, both in its report and by the kinds of
+// evidence that both programs have. On a loaded machine it leaves out those that other processes can cause.
 func findingChanges(a, b *analysis) (list []Change) {
 	loaded := a.isLoaded() || b.isLoaded()
-	add := func(found, others []Finding, before, after float64) {
+	add := func(found, own, others []Finding, before, after float64) {
 		for _, f := range found {
-			in := slices.ContainsFunc(others, func(g Finding) bool { return g.Name == f.Name })
-			if !in && !f.lacksEvidence() && !(loaded && traits[f.Name].allCPUs) {
+			same := func(g Finding) bool { return g.Name == f.Name }
+			if slices.ContainsFunc(own, same) && !slices.ContainsFunc(others, same) && !f.lacksEvidence() &&
+				!(loaded && traits[f.Name].allCPUs) {
 				list = append(list, Change{Name: fmt.Sprintf("finding %s", f.Name), Before: before, After: after,
 					Significant: true, Where: f.Where})
 			}
@@ -201,8 +202,9 @@ func findingChanges(a, b *analysis) (list []Change) {
 	}
 
 	before, after := a.sharedWith(b).report().Findings, b.sharedWith(a).report().Findings
-	add(before, after, 1, 0)
-	add(after, before, 0, 1)
+	allBefore, allAfter := a.report().Findings, b.report().Findings
+	add(before, allBefore, slices.Concat(after, allAfter), 1, 0)
+	add(after, allAfter, slices.Concat(before, allBefore), 0, 1)
 	return list
 }
 

@@ -21,11 +21,15 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 			worst = r
 		}
 	}
-	if worst == nil || line[0].utilization > 0.95 {
+	busiest := 0.0
+	for _, s := range line {
+		busiest = math.Max(busiest, s.utilization*s.life+a.aloneBeside(s.class))
+	}
+	if worst == nil || busiest > 0.95 {
 		return Finding{}, false
 	}
 
-	most := math.Min(1-a.lowerBound(line[0].utilization), a.slack())
+	most := math.Min(1-a.lowerBound(busiest), a.slack())
 	name := UnbufferedLockstep
 	if a.isBuffered(worst) {
 		if a.idleCPU() < stepIdle {
@@ -47,7 +51,7 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	f.citef("senders wait %s of the time (%d times), receivers %s (%d times)", percent(a.fraction(worst.Full)),
 		worst.FullCount, percent(a.fraction(worst.Empty)), worst.EmptyCount)
 	f.citef("no stage is busy for more than %s of the time, and %s of the CPU time is idle",
-		percent(line[0].utilization), percent(a.idleCPU()))
+		percent(busiest), percent(a.idleCPU()))
 	f.Gain = newGain(0.8*most, 0.2*most, 1.2*most)
 	f.Alternative = "The stages take constant times, and one of them is the limit."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."

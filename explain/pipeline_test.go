@@ -94,13 +94,14 @@ func TestSemaphoreBeforeLock(t *testing.T) {
 
 // If goroutines take a slot while they hold a lock, the queue for the lock is that of the semaphore.
 func TestSemaphoreUnderLock(t *testing.T) {
-	build := func(lock, slot, unlock string) *testCase {
+	build := func(lock, slot, unlock string, waited time.Duration) *testCase {
 		c := semaphoreCase(true)
+		c.evidence.Trace.Resources[0].Busy = waited
 		stack := func(innermost string, at string) []evidence.Frame {
 			return frames(innermost, at, "main.query:9", "main.worker:3")
 		}
 		w := &c.evidence.Trace.Waits[0]
-		w.Stack, w.Waited = stack("runtime.chansend1", slot), 950*time.Millisecond
+		w.Stack, w.Waited = stack("runtime.chansend1", slot), waited
 		at := c.wait(evidence.OpMutex, w.Classes[0], 400, 15*second, w.Classes[0])
 		l := &c.evidence.Trace.Waits[at]
 		l.Stack = stack("sync.(*Mutex).Lock", lock)
@@ -114,15 +115,17 @@ func TestSemaphoreUnderLock(t *testing.T) {
 	for _, x := range []struct {
 		what               string
 		lock, slot, unlock string
+		waited             time.Duration // for the slot, in ms; the lock is held for 980 ms
 		semaphore          bool
 	}{
-		{"slot under the lock", "main.take:2", "main.take:4", "main.take:6", true},
-		{"lock under the slot", "main.take:5", "main.take:4", "main.take:6", false},
-		{"lock before the slot", "main.take:2", "main.take:4", "main.take:3", false},
-		{"taken in another function", "main.lock:2", "main.take:4", "main.take:6", false},
-		{"released in another function", "main.take:2", "main.take:4", "main.unlock:6", false},
+		{"slot under the lock", "main.take:2", "main.take:4", "main.take:6", 950, true},
+		{"slot under a lock that is held for other work", "main.take:2", "main.take:4", "main.take:6", 450, false},
+		{"lock under the slot", "main.take:5", "main.take:4", "main.take:6", 950, false},
+		{"lock before the slot", "main.take:2", "main.take:4", "main.take:3", 950, false},
+		{"taken in another function", "main.lock:2", "main.take:4", "main.take:6", 950, false},
+		{"released in another function", "main.take:2", "main.take:4", "main.unlock:6", 950, false},
 	} {
-		c := build(x.lock, x.slot, x.unlock)
+		c := build(x.lock, x.slot, x.unlock, x.waited*time.Millisecond)
 		f := Explain(&c.evidence).Findings
 		name, want := CoarseLock, "main.go:"+x.lock[len(x.lock)-1:]
 		if x.semaphore {

@@ -35,11 +35,7 @@ func (a *analysis) semaphoreAndLock() (Finding, *evidence.Resource, bool) {
 			continue
 		}
 
-		// By Little's law, this is the mean number of waiting goroutines. If all of them could continue, the time
-		// would fall to 1/(queue+1) at best. Under a lock only one goroutine waits for a slot, and the others for it.
-		around, locked := a.lockAround(waits)
-		queue := float64(waited+locked) / float64(a.trace.Duration)
-		most := 1 - a.lowerBound(1/(queue+1))
+		around, queue, most := a.slotQueue(waits, waited)
 		if most < 2*minGain {
 			continue
 		}
@@ -78,10 +74,32 @@ func (a *analysis) semaphoreAndLock() (Finding, *evidence.Resource, bool) {
 	return Finding{}, nil, false
 }
 
+// slotQueue returns the mean number of goroutines that wait for a slot, and the largest gain of more slots. around is
+// the lock under which they wait for it, or nil. Under a lock only one waits for a slot, and the others for the lock.
+func (a *analysis) slotQueue(slots []*evidence.Wait, waited time.Duration) (around *evidence.Resource, queue,
+	most float64) {
+	around, locked := a.lockAround(slots)
+	queue = float64(waited+locked) / float64(a.trace.Duration) // Little's law
+
+	// If all of them could continue, the time would fall to this at best.
+	left := 1 / (queue + 1)
+	if around != nil { // the rest of its critical sections stays serial
+		left = math.Max(left, a.fraction(around.Busy-waited))
+	}
+	return around, queue, 1 - a.lowerBound(left)
+}
+
 // lockAround returns the lock that goroutines hold while they wait for a slot, or nil, and how long they wait for it.
 func (a *analysis) lockAround(slots []*evidence.Wait) (*evidence.Resource, time.Duration) {
+	inside := time.Duration(0)
+	for _, w := range slots {
+		inside += w.Waited
+	}
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
+		if 2*inside < r.Busy {
+			continue // other work under the lock takes more
+		}
 		if waits, waited := a.waitSites(r); r.Kind != evidence.OpChannel && len(waits) > 0 &&
 			slices.ContainsFunc(slots, func(slot *evidence.Wait) bool { return isAround(waits[0], slot) }) {
 			return r, waited

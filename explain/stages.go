@@ -96,8 +96,10 @@ func channelRules(a *analysis) []Finding {
 	if len(line) < 2 {
 		return nil
 	}
-	if f, ok := a.stageLimited(line); ok {
-		return []Finding{f}
+	for i := range line { // a stage that lives shorter may be the first
+		if f, ok := a.stageLimited(slices.Concat(line[i:i+1], line[:i], line[i+1:])); ok {
+			return []Finding{f}
+		}
 	}
 	if f, ok := a.lockstep(line); ok {
 		return []Finding{f}
@@ -108,10 +110,13 @@ func channelRules(a *analysis) []Finding {
 
 // stageLimited finds a pipeline with one stage that is in use nearly all the time, while the others wait for it.
 func (a *analysis) stageLimited(line []stage) (Finding, bool) {
-	s := line[0]
-	next := 0.0
+	s, other, next := line[0], line[1], 0.0
 	for _, o := range line[1:] {
-		next = math.Max(next, o.utilization)
+		// Only what another stage does in the lifetime of this one counts, and not what it prepares alone.
+		prepared := math.Min(a.fraction(o.class.Alone), math.Max(0, o.life-s.life))
+		if used := math.Min(1, (o.utilization*o.life-prepared)/s.life); used > next {
+			other, next = o, used
+		}
 	}
 
 	waited, neighbour := a.waitShare(s.class)
@@ -131,7 +136,7 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 		return Finding{}, false // no goroutine brings it work faster than it finishes: it waits for something else
 	}
 
-	f := a.newFinding(StageLimited, "%s is the slowest stage, busy %s of the time.",
+	f := a.newFinding(StageLimited, "%s is the slowest stage, busy %s of its lifetime.",
 		capitalize(a.className(s.class)), percent(s.utilization))
 	f.Share = s.utilization * s.life
 	if neighbour != nil {
@@ -139,8 +144,8 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	}
 
 	f.Where = append(a.stagePosition(s.class), f.Where...)
-	f.citef("the next stage, %s, is busy %s of the time", a.className(line[1].class), percent(next))
-	f.citef("its neighbours wait for it %s of the time", percent(math.Min(1, waited)))
+	f.citef("the next stage, %s, is busy %s of that time", a.className(other.class), percent(next))
+	f.citef("its neighbours wait for it %s of that time", percent(math.Min(1, waited/s.life)))
 	for _, g := range a.hottestLines(s.class, 1) {
 		f.citef("%s of the goroutines' CPU time is in it at %s", percent(g.share), a.quote(g.at))
 	}

@@ -24,7 +24,7 @@ type DesignOptions struct {
 	Operations int64         // operations of each trial, instead of Duration; 0 to use Duration
 	Duration   time.Duration // measured time of each trial of a stream; default 1 s, or 10 s of virtual time
 	Warmup     time.Duration // time before the measurement; default 100 ms, or 1 s of virtual time; negative for none
-	TimeLimit  time.Duration // until a trial counts as hung; default 10 min, of a measured stream Duration + 30 s
+	TimeLimit  time.Duration // time until a trial counts as hung; default 10 min, or Duration + 30 s if measured
 	Seed       *uint64       // seed of the order of trials and of all random draws; default 1
 	Baseline   string        // design that all others are compared with, in addition to neighbours; "" for none
 	AllPairs   bool          // compare every pair of designs, not only neighbours

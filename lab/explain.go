@@ -26,8 +26,9 @@ type ExplainOptions struct {
 	// TimeLimit is the time for building and all runs of one target; default 3 min. The result lists evidence that did
 	// not fit.
 	TimeLimit time.Duration
-	// Keep is the directory for profiles and traces; with Before, its subdirectories before and after are. New profiles
-	// replace all files there that an earlier call may have written, such as heap.pprof. "" keeps none.
+	// Keep is the directory for profiles and traces; with Before, its subdirectories before and after hold them.
+	// A call that can take profiles removes the files there that an earlier call may have written, such as heap.pprof,
+	// even if no profile fits into TimeLimit. "" keeps none.
 	Keep string
 	// Stdin is the standard input of every run of a program; a file or pipe is copied once. nil is empty input, whereas
 	// the command passes its own.
@@ -43,7 +44,7 @@ type Explanation struct {
 	Before   *collect.Collected // of ExplainOptions.Before; nil without
 	Report   explain.Report     // what limits the target
 	Changes  []explain.Change   // from Before to the target, as [explain.Changes] orders them
-	Notes    []string           // what makes the changes less reliable, after "before: " or "after: "
+	Notes    []string           // what makes the changes less reliable, after "before: " or "after: "; or nil
 }
 
 // Explain collects evidence of a Go program and reports what limits it, what a change would gain, and how to prove

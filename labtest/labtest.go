@@ -7,9 +7,9 @@
 //
 // A test passes if the whole confidence interval meets the requirement, and fails if the whole interval violates it.
 // Each error has a probability of at most 5%. Otherwise the test is inconclusive, as it is if other processes used the
-// CPUs; the reason names the busiest. An inconclusive test is skipped, or fails if [Options].Strict is set or the
-// environment has BREWPUT_STRICT=1. Two functions are measured in interleaved blocks of alternating order, so that
-// changes of the machine affect both.
+// CPUs; the reason names the busiest that still runs. An inconclusive test is skipped, or fails if [Options].Strict is
+// set or the environment has BREWPUT_STRICT=1. Two functions are measured in interleaved blocks of alternating order,
+// so that changes of the machine affect both.
 //
 // Under the race detector, with coverage and with -short, where times would be meaningless, every test is skipped. The
 // measured blocks are stored in [testing.T.ArtifactDir].

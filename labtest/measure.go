@@ -85,7 +85,8 @@ func quantile(values []float64, q float64) float64 {
 }
 
 // watch starts to record interference by other processes. The returned function stores the mean number of CPUs that
-// they used since, the busiest of them, and the number of periods in which a CPU quota stopped this process.
+// they used since, the busiest of them that still runs, and the number of periods in which a CPU quota stopped this
+// process.
 func watch() func(*outcome) {
 	var before, after host.Counters
 	processes := host.ReadProcesses()

@@ -228,27 +228,34 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 	}
 
 	var inside time.Duration
+	ran, hung := 0, map[int]bool{} // number of trials; cases that do not run again
 	for i := range trials {
-		c := index[trials[i].Design+" "+trials[i].Point.String()]
-		inside += p.sweep.trialTime(&trials[i])
-		if !trials[i].Limited { // its case does not run again
-			costs[c] += p.sweep.trialTime(&trials[i])
-		}
+		t := &trials[i]
+		c := index[t.Design+" "+t.Point.String()]
+		inside += p.sweep.trialTime(t)
+		costs[c] += p.sweep.trialTime(t)
 		counts[c]++
+		hung[c] = hung[c] || t.Limited
+		if !strings.HasPrefix(t.Error, notRunPrefix) {
+			ran++
+		}
 	}
 
 	extra := trialOverhead
-	if len(trials) > 0 {
-		extra = max(0, p.spent()-inside) / time.Duration(len(trials))
+	if ran > 0 {
+		extra = max(0, p.spent()-inside) / time.Duration(ran)
 	}
 
 	each := time.Duration(p.sweep.trialsPerCase())
 	for i, c := range p.sweep.Plan.Cases {
-		if counts[i] == 0 {
+		switch {
+		case counts[i] == 0:
 			costs[i] = each * p.sweep.expectedTime(c.Design)
-			continue
+		case hung[i]:
+			costs[i] = 0
+		default:
+			costs[i] = each * (costs[i]/time.Duration(counts[i]) + extra)
 		}
-		costs[i] = each * (costs[i]/time.Duration(counts[i]) + extra)
 	}
 	return costs
 }

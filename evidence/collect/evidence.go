@@ -59,8 +59,9 @@ func DefaultOptions() Options {
 		Progress: func(string) {}}
 }
 
-// Collected is evidence with the files that it was read from. Files in Dir that an earlier collection may have written,
-// such as heap.pprof, are removed, unless no profile can be taken of the program. Call Close to remove temporary files.
+// Collected is evidence with the files that it was read from. If profiles can be taken of the program, files in Dir
+// that an earlier collection may have written, such as heap.pprof, are removed, even if no profile fits into the time
+// limit. Call Close to remove temporary files.
 type Collected struct {
 	*evidence.Evidence
 	Dir       string // directory of the files; a temporary one is gone after Close

@@ -380,10 +380,14 @@ func TestWrongEndpoint(t *testing.T) {
 		o := DefaultOptions()
 		o.Duration, o.Dir = time.Second, t.TempDir()
 		saveOld(t, o.Dir)
+		saved := namesIn(t, o.Dir)
 		if _, err := Endpoint(t.Context(), address, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", address, err)
 		}
-		for _, name := range namesIn(t, o.Dir) { // those of an earlier collection stay as they are
+		if names := namesIn(t, o.Dir); !slices.Equal(names, saved) {
+			t.Errorf("%s: %q are left of %q", address, names, saved)
+		}
+		for _, name := range saved { // those of an earlier collection stay as they are
 			if text, err := os.ReadFile(filepath.Join(o.Dir, name)); string(text) != "user's" {
 				t.Errorf("%s: %s is %q, %v", address, name, text, err)
 			}

@@ -194,6 +194,7 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
 	a.measuring = true
 	again := fmt.Sprintf("%s bench --resume %s", name(), shellQuote(res.Dir))
+	shown := again // not with the flags: they may be what failed
 	for _, flag := range [][2]string{{"save", o.save}, {"against", o.against}} {
 		if flag[1] != "" {
 			again += " --" + flag[0] + " " + flag[1]
@@ -221,7 +222,7 @@ func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, 
 	}
 	if failed := show(); failed != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
-			"%s", failed, again))
+			"%s", failed, shown))
 	}
 	if err != nil || res.Interrupted {
 		return err

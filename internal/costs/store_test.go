@@ -101,7 +101,7 @@ func TestLoadRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := Load(dir, "other", "go1.26.0"); err == nil || err.Error() != "this machine is not calibrated" {
-		t.Errorf("a damaged file included: %v", err)
+		t.Errorf("a damaged file of another machine: %v", err)
 	}
 }
 

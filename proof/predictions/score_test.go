@@ -144,8 +144,7 @@ func TestNoiseFloor(t *testing.T) {
 	}
 }
 
-// TestConclude checks that neither met nor missed targets are decided above a noise floor of half the smallest target,
-// and that missed ones are not decided with disturbed trials.
+// TestConclude checks that neither met nor missed targets are decided above a noise floor of half the smallest target.
 func TestConclude(t *testing.T) {
 	for _, x := range []struct {
 		floor  float64

@@ -124,11 +124,15 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 		if err != nil {
 			return nil, err
 		}
-		planned := c.attempts(ar)
-		if c.once {
-			planned = 0
+		r := tally(ar, c.done, 0, c.seed)
+		if !c.once { // another share may have made other attempts
+			rest, err := c.wanted(ar, "")
+			if err != nil {
+				return nil, err
+			}
+			r.planned = r.n + len(rest)
 		}
-		t = append(t, tally(ar, c.done, planned, c.seed))
+		t = append(t, r)
 	}
 	return t, nil
 }

@@ -46,7 +46,7 @@ type answers struct {
 }
 
 // judge lets explain and its rivals answer from the stored evidence. It lists the cases that it cannot score, and
-// counts those without evidence.
+// counts those without evidence or label.
 func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer) (all []answers, missing int,
 	err error) {
 	all = []answers{{Name: "level B"}, {Name: "level A"}}
@@ -60,6 +60,9 @@ func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer)
 		}
 		if unscored != "" {
 			fmt.Fprintf(out, "not scored: %s, %s\n", c.Name(), unscored)
+			if v.Gain == nil {
+				missing++
+			}
 			continue
 		}
 		e, err := load(dir, c)
@@ -173,7 +176,7 @@ func decide(targets []findings.Target, missing int, out io.Writer) (code int) {
 
 	switch {
 	case missing > 0:
-		fmt.Fprintf(out, "\nUndecided, because programs have no evidence: %d\n", missing)
+		fmt.Fprintf(out, "\nUndecided, because programs have no evidence or label: %d\n", missing)
 		return exitUndecided
 	case missed:
 		return exitMissed

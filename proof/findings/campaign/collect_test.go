@@ -148,7 +148,7 @@ func TestDecide(t *testing.T) {
 	} {
 		var out strings.Builder
 		if code := decide(x.targets, x.missing, &out); code != x.code ||
-			strings.Contains(out.String(), "no evidence: 1\n") != (x.missing > 0) {
+			strings.Contains(out.String(), "no evidence or label: 1\n") != (x.missing > 0) {
 			t.Errorf("%+v, %d missing: exit %d\n%s", x.targets, x.missing, code, &out)
 		}
 	}

@@ -1,0 +1,114 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// preparedCase is a pipeline that lives in the second half of a second: a reader, a stage that is busy for 480 ms, and
+// one that adds up. Before, main prepares the input; with alone it is also the reader.
+func preparedCase(alone bool) *testCase {
+	c := newCase()
+	c.demand(2, 500, 150, 348)
+	main := c.class("main.main", 1, 1, 560*time.Millisecond, 500*time.Millisecond)
+	read := main
+	if !alone {
+		c.evidence.Trace.Classes[main].Running = 500 * time.Millisecond
+		read = c.class("main.read", 1, 1, 60*time.Millisecond, 0)
+		c.evidence.Trace.Classes[read].Members[0].Born = 500 * time.Millisecond
+	}
+	stage := c.class("main.transform", 1, 1, 480*time.Millisecond, 0)
+	total := c.class("main.total", 1, 1, 50*time.Millisecond, 0)
+	for _, i := range []int{stage, total} {
+		c.evidence.Trace.Classes[i].Members[0].Born = 500 * time.Millisecond
+	}
+	c.wait(evidence.OpSend, read, 900, 400*time.Millisecond, stage, "runtime.chansend1", "main.read:4")
+	c.wait(evidence.OpReceive, total, 900, 400*time.Millisecond, stage, "runtime.chanrecv2", "main.total:6")
+	c.wait(evidence.OpReceive, stage, 17, 10*time.Millisecond, read, "runtime.chanrecv2", "main.transform:5")
+	c.evidence.Runs[0].User = 1090 * time.Millisecond
+	return c
+}
+
+// TestStageAfterPreparation: whether main or a goroutine of its own feeds the pipeline, the stage gains the same.
+func TestStageAfterPreparation(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		f := preparedCase(alone).first()
+		if f.Name != StageLimited || f.Gain == nil || f.Gain.Estimate < 0.35 || f.Gain.Estimate > 0.4 ||
+			!strings.Contains(strings.Join(f.Evidence, "\n"), "is busy 12%") {
+			t.Errorf("main reads: %v: %s, gain %+v, %q", alone, f.Name, f.Gain, f.Evidence)
+		}
+	}
+}
+
+// TestStageBesideShorterStage: a reader that is as busy as the limiting stage, but only for 400 of 1000 ms, does not
+// hide it.
+func TestStageBesideShorterStage(t *testing.T) {
+	for _, used := range []time.Duration{380, 390} { // the second is busier in its life than the limiting stage
+		c := newCase()
+		c.demand(2, 500, 498)
+		c.class("main.main", 1, 1, time.Millisecond, 0)
+		read := c.class("main.read", 1, 1, used*time.Millisecond, 0)
+		c.evidence.Trace.Classes[read].Members[0].Ended = 400 * time.Millisecond
+		stage := c.class("main.transform", 1, 1, 960*time.Millisecond, 0)
+		total := c.class("main.total", 1, 1, 100*time.Millisecond, 0)
+		c.wait(evidence.OpSend, read, 900, 15*time.Millisecond, stage, "runtime.chansend1", "main.read:4")
+		c.wait(evidence.OpReceive, total, 900, 800*time.Millisecond, stage, "runtime.chanrecv2", "main.total:6")
+		c.wait(evidence.OpReceive, stage, 17, 10*time.Millisecond, read, "runtime.chanrecv2", "main.transform:5")
+		c.evidence.Runs[0].User = 1440 * time.Millisecond
+		if f := c.first(); f.Name != StageLimited || !strings.Contains(f.Claim, "transform") {
+			t.Errorf("the reader computes for %d ms: %s: %s", used, f.Name, f.Claim)
+		}
+	}
+}
+
+// TestLockstepBesideShorterStage: a helper that is busy in its short life changes neither the gain of two stages that
+// wait for each other in turns, nor hides them.
+func TestLockstepBesideShorterStage(t *testing.T) {
+	build := func(helper time.Duration) *testCase {
+		c := pipeline(600, 550)
+		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+			Starved: 700 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond,
+			FullCount: 500, EmptyCount: 500, Sites: [][]evidence.Frame{frames("main.f:5")}}}
+		if helper > 0 {
+			h := c.class("main.helper", 1, 1, helper*time.Millisecond, 0)
+			c.evidence.Trace.Classes[h].Members[0].Ended = 400 * time.Millisecond
+			c.wait(evidence.OpReceive, h, 20, time.Millisecond, 1, "runtime.chanrecv2", "main.helper:6")
+		}
+		return c
+	}
+	want := build(0).first()
+	for _, helper := range []time.Duration{365, 390} {
+		f := build(helper).first()
+		if f.Name != UnbufferedLockstep || f.Gain == nil || f.Gain.Estimate != want.Gain.Estimate {
+			t.Errorf("helper of %d ms: %s, gain %+v; without it %s, %+v", helper, f.Name, f.Gain, want.Name, want.Gain)
+		}
+	}
+}
+
+// TestChangesOfBothReports: a finding that the evidence of both sides alone would show, but that its own report rules
+// out by more evidence, is no change.
+func TestChangesOfBothReports(t *testing.T) {
+	build := func(onOne time.Duration) *testCase {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.evidence.Runs[0].User = 1980 * time.Millisecond
+		c.evidence.Runs = append(c.evidence.Runs, evidence.Run{CPUs: 1, MachineCPUs: 2, Count: 3, Wall: onOne,
+			User: onOne})
+		return c
+	}
+	before, after := build(1980*time.Millisecond), build(second)
+	after.cpu(110, "main.f:5", "main.worker:3")
+	after.cpu(90, "runtime.lock2", "sync.(*Mutex).Lock", "main.f:6", "main.worker:3")
+	for _, pair := range [][2]*testCase{{before, after}, {after, before}} {
+		for _, c := range Changes(&pair[0].evidence, &pair[1].evidence) {
+			name, ok := strings.CutPrefix(c.Name, "finding ")
+			if in := slices.Contains(pair[0].names(), name); ok && in == slices.Contains(pair[1].names(), name) {
+				t.Errorf("%+v; reports: %v and %v", c, pair[0].names(), pair[1].names())
+			}
+		}
+	}
+}
