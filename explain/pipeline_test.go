@@ -135,6 +135,12 @@ func TestSemaphoreUnderLock(t *testing.T) {
 			t.Errorf("%s: %+v; want %s at %s", x.what, f, name, want)
 		}
 	}
+
+	// The lock is held for 380 ms of other work, which more slots do not save.
+	f := build("main.take:2", "main.take:4", "main.take:6", 600*time.Millisecond).first()
+	if f.Name != SaturatedResource || f.Gain == nil || f.Gain.High > 0.621 || f.Gain.High < 0.5 {
+		t.Errorf("other work under the lock: %s, %+v", f.Name, f.Gain)
+	}
 }
 
 // Each condition for a semaphore in a select is removed in turn.

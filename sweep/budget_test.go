@@ -183,6 +183,28 @@ func TestBudgetWithLimited(t *testing.T) {
 	if got, want := s.spentBefore(), limit+6*trialTime+2*trialOverhead; got != want {
 		t.Errorf("one block spends %v, not %v", got, want)
 	}
+
+	// The case does not run again, and its trials that did not run took no time beside the others.
+	s.Done = nil
+	began := clock.now
+	p := s.newBudget()
+	inside := time.Duration(0)
+	for i := range trials[:8] {
+		inside += s.trialTime(&trials[i])
+	}
+	clock.now = began.Add(inside + 7*trialOverhead) // the instrumented trial of the case did not run
+	costs := p.costs(trials[:8])
+	expected := map[string]time.Duration{} // of "d" 0
+	for i := range trials[:8] {
+		if t := &trials[i]; t.Design != "d" {
+			expected[t.Design] += s.trialTime(t) + trialOverhead
+		}
+	}
+	for i, c := range s.Plan.Cases {
+		if want := expected[c.Design]; costs[i] != want {
+			t.Errorf("%s costs %v a block, not %v", c.Design, costs[i], want)
+		}
+	}
 }
 
 // TestBudgetResumeAnywhere stops a run with a budget at every trial and resumes it. Trials, decisions and spent

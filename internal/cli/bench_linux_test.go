@@ -119,6 +119,14 @@ func TestBenchAgainstStopped(t *testing.T) {
 	if hint := " bench --resume " + run + " --against before\n"; !strings.Contains(string(said), hint) {
 		t.Errorf("it does not say %q:\n%s", hint, said)
 	}
+	// If the comparison itself fails, the advice is not to repeat it.
+	other := filepath.Join(dir, "other")
+	failing, _ := command(t, "bench", "--count", "1", "--cpus", "1", "--duration", "1ms", "--against", "before", "-o", other)
+	out, err := failing.CombinedOutput()
+	if advice := " bench --resume " + other + "\n"; err == nil || !strings.Contains(string(out), advice) {
+		t.Errorf("%v; it does not say %q:\n%s", err, advice, out)
+	}
+
 	if err := repository.Write(root, map[string]string{"r_test.go": "package r\n\nimport \"testing\"\n\n" +
 		"func BenchmarkNew(b *testing.B) {}\n"}); err != nil {
 		t.Fatal(err)

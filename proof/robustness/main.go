@@ -124,17 +124,25 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := tally(ar, c.done, 0, c.seed)
-		if !c.once { // another share may have made other attempts
-			rest, err := c.wanted(ar, "")
-			if err != nil {
-				return nil, err
-			}
-			r.planned = r.n + len(rest)
+		r, err := c.row(ar)
+		if err != nil {
+			return nil, err
 		}
 		t = append(t, r)
 	}
 	return t, nil
+}
+
+// row counts the attempts of an area. What is left is what this share wants: another share may have made other
+// attempts.
+func (c *campaign) row(ar area) (row, error) {
+	r := tally(ar, c.done, 0, c.seed)
+	if c.once {
+		return r, nil
+	}
+	rest, err := c.wanted(ar, "")
+	r.planned = r.n + len(rest)
+	return r, err
 }
 
 // cutOnly parses an area and an index.

@@ -298,3 +298,24 @@ func TestCode(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftOfAnotherShare checks that attempts which another share made do not count as attempts of this one.
+func TestLeftOfAnotherShare(t *testing.T) {
+	ar := area{name: "lines", full: 1000}
+	c := &campaign{share: 0.05, seed: 1}
+	indices, err := c.wanted(ar, "")
+	if err != nil || len(indices) != 50 {
+		t.Fatalf("%d attempts, %v", len(indices), err)
+	}
+	for _, i := range indices {
+		c.done = append(c.done, outcome{Area: ar.name, Index: i})
+	}
+	if r, err := c.row(ar); err != nil || (table{r}).left() != 0 {
+		t.Errorf("after all attempts: %+v, %v", r, err)
+	}
+	c.share = 0.06
+	rest, err := c.wanted(ar, "")
+	if r, err2 := c.row(ar); err != nil || err2 != nil || len(rest) <= 10 || (table{r}).left() != len(rest) {
+		t.Errorf("of another share: %+v, %d left, %v, %v", r, len(rest), err, err2)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,13 @@ func TestFailed(t *testing.T) {
 	if err != nil || missing != 1 || len(all[0].Verdicts) != 0 ||
 		!strings.Contains(out.String(), "it has no evidence") {
 		t.Errorf("%v, %d missing, %v: %s", all, missing, err, &out)
+	}
+
+	sick := slices.IndexFunc(families, func(f *corpus.Family) bool { return !f.Diagnosis })
+	cases = []corpus.Case{{Family: families[sick], Form: corpus.Sick}}
+	out.Reset()
+	if _, missing, err = judge(dir, cases, corpus.Labels{}, &out); err != nil || missing != 1 {
+		t.Errorf("without a label: %d missing, %v: %s", missing, err, &out)
 	}
 }
 
