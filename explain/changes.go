@@ -30,9 +30,9 @@ type Change struct {
 const wallTime = "wall time"
 
 // Changes compares two programs. It returns the change of the wall time first, then up to 12 changes of the CPU-time
-// breakdown and of the CPU time of functions, and then the findings that appeared or disappeared, by the kinds of
-// evidence that both programs have. The changes of CPU times are sorted by significance and size. Like [Explain], it
-// leaves out evidence that contradicts itself.
+// breakdown and of the CPU time of functions, and then the findings that only one of the two programs has, both in
+// its report and by the kinds of evidence that both programs have. The changes of CPU times are sorted by significance
+// and size. Like [Explain], it leaves out evidence that contradicts itself.
 func Changes(before, after *evidence.Evidence) []Change {
 	before, _ = dropImplausible(before)
 	after, _ = dropImplausible(after)

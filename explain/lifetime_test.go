@@ -112,3 +112,33 @@ func TestChangesOfBothReports(t *testing.T) {
 		}
 	}
 }
+
+// TestLockstepAfterPreparation: whether main or a goroutine of its own feeds two stages in lockstep, only the time of
+// the pipeline can be saved.
+func TestLockstepAfterPreparation(t *testing.T) {
+	build := func(mainFeeds bool) *testCase {
+		c := newCase()
+		c.demand(200, 700, 100)
+		main := c.class("main.main", 1, 1, 560*time.Millisecond, 500*time.Millisecond)
+		feed := main
+		if !mainFeeds {
+			c.evidence.Trace.Classes[main].Running = 500 * time.Millisecond
+			feed = c.class("main.feed", 1, 1, 60*time.Millisecond, 0)
+			c.evidence.Trace.Classes[feed].Members[0].Born = 500 * time.Millisecond
+		}
+		total := c.class("main.total", 1, 1, 350*time.Millisecond, 0)
+		c.evidence.Trace.Classes[total].Members[0].Born = 500 * time.Millisecond
+		c.wait(evidence.OpSend, feed, 900, 300*time.Millisecond, total, "runtime.chansend1", "main.feed:4")
+		c.wait(evidence.OpReceive, total, 900, 150*time.Millisecond, feed, "runtime.chanrecv2", "main.total:6")
+		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+			Starved: 300 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 150 * time.Millisecond,
+			FullCount: 500, EmptyCount: 500, Sites: [][]evidence.Frame{frames("main.f:5")}}}
+		return c
+	}
+	for _, mainFeeds := range []bool{false, true} {
+		f := build(mainFeeds).first()
+		if f.Name != UnbufferedLockstep || f.Gain == nil || f.Gain.Estimate > 0.151 {
+			t.Errorf("main feeds: %v: %s, gain %+v; 350 of 500 ms remain", mainFeeds, f.Name, f.Gain)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package explain
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -23,7 +24,7 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	}
 	busiest := 0.0
 	for _, s := range line {
-		busiest = math.Max(busiest, s.utilization*s.life+a.aloneBeside(s.class))
+		busiest = math.Max(busiest, a.leastTime(s, line))
 	}
 	if worst == nil || busiest > 0.95 {
 		return Finding{}, false
@@ -56,6 +57,26 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	f.Alternative = "The stages take constant times, and one of them is the limit."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
 	return f, true
+}
+
+// leastTime returns the least time of the run because of one stage, as a fraction: its own work with what it waits for
+// outside the program, or its own work with what other goroutines do alone, such as preparing the input.
+func (a *analysis) leastTime(s stage, line []stage) float64 {
+	alone := a.aloneBeside(s.class)
+	for _, o := range line { // another stage, before this one began
+		earlier := a.fraction(born(s.class) - born(o.class))
+		alone += math.Min(a.fraction(o.class.Alone), math.Max(0, earlier))
+	}
+	return math.Max(s.utilization*s.life, (s.utilization-s.external)*s.life+alone)
+}
+
+// born returns when the first goroutine of a class began, from the start of the trace.
+func born(c *evidence.Class) time.Duration {
+	first := time.Duration(math.MaxInt64)
+	for _, m := range c.Members {
+		first = min(first, m.Born)
+	}
+	return first
 }
 
 // lockstepByProfile finds a pipeline in lockstep without a trace: in the block profile, goroutines waited to send and

@@ -141,6 +141,16 @@ func TestSemaphoreUnderLock(t *testing.T) {
 	if f.Name != SaturatedResource || f.Gain == nil || f.Gain.High > 0.621 || f.Gain.High < 0.5 {
 		t.Errorf("other work under the lock: %s, %+v", f.Name, f.Gain)
 	}
+
+	// Most slots are taken without the lock.
+	c := build("main.take:2", "main.take:4", "main.take:6", 100*time.Millisecond)
+	users, slots := c.evidence.Trace.Waits[0].Classes[0], &c.evidence.Trace.Resources[0]
+	slots.Waits = append(slots.Waits, c.wait(evidence.OpSend, users, 400, 5*second, users, "runtime.chansend1",
+		"main.other:8", "main.worker:3"))
+	slots.Busy = 950 * time.Millisecond
+	if f := c.first(); f.Name != CoarseLock {
+		t.Errorf("slots without the lock: %s, %+v", f.Name, f.Gain)
+	}
 }
 
 // Each condition for a semaphore in a select is removed in turn.

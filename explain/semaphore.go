@@ -46,23 +46,23 @@ func (a *analysis) semaphoreAndLock() (Finding, *evidence.Resource, bool) {
 		if outside {
 			name, claim = SaturatedResource, "The semaphore is always exhausted: goroutines wait for a slot."
 		}
-		where := a.prog.positions(r.Sites...)
-		if len(where) == 0 {
+		f := a.newFinding(name, "%s", claim)
+		if f.Where = a.prog.positions(r.Sites...); len(f.Where) == 0 {
 			continue
 		}
 
-		f := a.newFinding(name, "%s", claim)
 		// A spawner that is blocked limits the number of goroutines, not a resource.
 		if spawned != nil {
 			if a.idleCPU() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost ||
 				a.handlesConnections(spawned) || a.internalWaitShare(spawned) > poolStarve {
 				continue
 			}
-			f.Name, most = TooFewWorkers, 1-a.lowerBound()
+			if f.Name = TooFewWorkers; around == nil {
+				most = 1 - a.lowerBound()
+			}
 			f.Claim = fmt.Sprintf("At most %d goroutines of %s run at a time, while CPUs are idle.", spawned.Peak,
 				shortName(spawned.Start.Function))
 		}
-		f.Where = where
 		f.Share = a.fraction(r.Busy)
 		a.describeSemaphore(&f, waits[0], queue, r.Count, most)
 		if around != nil {
@@ -78,34 +78,37 @@ func (a *analysis) semaphoreAndLock() (Finding, *evidence.Resource, bool) {
 // the lock under which they wait for it, or nil. Under a lock only one waits for a slot, and the others for the lock.
 func (a *analysis) slotQueue(slots []*evidence.Wait, waited time.Duration) (around *evidence.Resource, queue,
 	most float64) {
-	around, locked := a.lockAround(slots)
+	around, locked, inside := a.lockAround(slots)
 	queue = float64(waited+locked) / float64(a.trace.Duration) // Little's law
 
 	// If all of them could continue, the time would fall to this at best.
 	left := 1 / (queue + 1)
 	if around != nil { // the rest of its critical sections stays serial
-		left = math.Max(left, a.fraction(around.Busy-waited))
+		left = math.Max(left, a.fraction(around.Busy-inside))
 	}
 	return around, queue, 1 - a.lowerBound(left)
 }
 
-// lockAround returns the lock that goroutines hold while they wait for a slot, or nil, and how long they wait for it.
-func (a *analysis) lockAround(slots []*evidence.Wait) (*evidence.Resource, time.Duration) {
-	inside := time.Duration(0)
-	for _, w := range slots {
-		inside += w.Waited
-	}
+// lockAround returns the lock that goroutines hold mainly while they wait for a slot, or nil, with how long they wait
+// for the lock, and how long for slots under it.
+func (a *analysis) lockAround(slots []*evidence.Wait) (r *evidence.Resource, waited, inside time.Duration) {
 	for i := range a.trace.Resources {
-		r := &a.trace.Resources[i]
-		if 2*inside < r.Busy {
-			continue // other work under the lock takes more
+		r = &a.trace.Resources[i]
+		waits, waited := a.waitSites(r)
+		if r.Kind == evidence.OpChannel || len(waits) == 0 {
+			continue
 		}
-		if waits, waited := a.waitSites(r); r.Kind != evidence.OpChannel && len(waits) > 0 &&
-			slices.ContainsFunc(slots, func(slot *evidence.Wait) bool { return isAround(waits[0], slot) }) {
-			return r, waited
+		inside = 0
+		for _, slot := range slots {
+			if isAround(waits[0], slot) {
+				inside += slot.Waited
+			}
+		}
+		if inside > 0 && 2*inside >= r.Busy { // other work under the lock takes less
+			return r, waited, inside
 		}
 	}
-	return nil, 0
+	return nil, 0, 0
 }
 
 // isAround reports whether goroutines wait for a slot after they take a lock and before they release it.
@@ -132,7 +135,7 @@ func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
 		users = append(users, w.Classes...)
 	}
 	used := func(class int) bool { return slices.Contains(users, class) }
-	around, _ := a.lockAround(slots)
+	around, _, _ := a.lockAround(slots)
 	for i := range a.trace.Resources {
 		r, queued := &a.trace.Resources[i], time.Duration(0)
 		for _, i := range r.Waits {

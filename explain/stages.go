@@ -113,7 +113,8 @@ func (a *analysis) stageLimited(line []stage) (Finding, bool) {
 	s, other, next := line[0], line[1], 0.0
 	for _, o := range line[1:] {
 		// Only what another stage does in the lifetime of this one counts, and not what it prepares alone.
-		prepared := math.Min(a.fraction(o.class.Alone), math.Max(0, o.life-s.life))
+		alone := math.Max(0, a.fraction(o.class.Alone)-s.external*s.life) // not while this one waits outside
+		prepared := math.Min(alone, math.Max(0, o.life-s.life))
 		if used := math.Min(1, (o.utilization*o.life-prepared)/s.life); used > next {
 			other, next = o, used
 		}

@@ -24,16 +24,18 @@ type DesignOptions struct {
 	Operations int64         // operations of each trial, instead of Duration; 0 to use Duration
 	Duration   time.Duration // measured time of each trial of a stream; default 1 s, or 10 s of virtual time
 	Warmup     time.Duration // time before the measurement; default 100 ms, or 1 s of virtual time; negative for none
-	TimeLimit  time.Duration // time until a trial counts as hung; default 10 min, or Duration + 30 s if measured
-	Seed       *uint64       // seed of the order of trials and of all random draws; default 1
-	Baseline   string        // design that all others are compared with, in addition to neighbours; "" for none
-	AllPairs   bool          // compare every pair of designs, not only neighbours
-	Output     string        // run directory to create; default brewput-runs/WORKLOAD-TIME
-	Args       []string      // stored in the run's header, such as the command line
-	Config     []string      // settings of configuration files that apply, stored in the header
-	Version    string        // version of the program, stored in the header
-	Program    string        // name of the command in messages; default "brewput"
-	Notify     func(Event)   // receives all events except [Interim]; may be nil
+	// TimeLimit is the time until a trial counts as hung; default 10 min, or for measured streams 30 s beyond Warmup
+	// and Duration.
+	TimeLimit time.Duration
+	Seed      *uint64     // seed of the order of trials and of all random draws; default 1
+	Baseline  string      // design that all others are compared with, in addition to neighbours; "" for none
+	AllPairs  bool        // compare every pair of designs, not only neighbours
+	Output    string      // run directory to create; default brewput-runs/WORKLOAD-TIME
+	Args      []string    // stored in the run's header, such as the command line
+	Config    []string    // settings of configuration files that apply, stored in the header
+	Version   string      // version of the program, stored in the header
+	Program   string      // name of the command in messages; default "brewput"
+	Notify    func(Event) // receives all events except [Interim]; may be nil
 }
 
 // program is the name of the command in messages.

@@ -219,7 +219,7 @@ func (p *budget) follow(decision InterimDecision) (segment, error) {
 
 // costs estimates how long each case takes in a block, from its trials so far. To the time within a trial it adds
 // the mean time that trials take beyond it. Before a case has trials it uses the expected time of its design, or 0
-// if that is unknown.
+// if that is unknown. A case that does not run again, because it reached the time limit, takes 0.
 func (p *budget) costs(trials []result.Trial) []time.Duration {
 	costs, counts := make([]time.Duration, len(p.sweep.Plan.Cases)), make([]int, len(p.sweep.Plan.Cases))
 	index := map[string]int{}
@@ -228,16 +228,18 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 	}
 
 	var inside time.Duration
-	ran, hung := 0, map[int]bool{} // number of trials; cases that do not run again
+	ran := 0 // number of trials
 	for i := range trials {
 		t := &trials[i]
-		c := index[t.Design+" "+t.Point.String()]
 		inside += p.sweep.trialTime(t)
-		costs[c] += p.sweep.trialTime(t)
-		counts[c]++
-		hung[c] = hung[c] || t.Limited
-		if !strings.HasPrefix(t.Error, notRunPrefix) {
-			ran++
+		if strings.HasPrefix(t.Error, notRunPrefix) {
+			continue
+		}
+		ran++
+		if !t.Limited { // if its case runs again, then with another limit
+			c := index[t.Design+" "+t.Point.String()]
+			costs[c] += p.sweep.trialTime(t)
+			counts[c]++
 		}
 	}
 
@@ -249,10 +251,10 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 	each := time.Duration(p.sweep.trialsPerCase())
 	for i, c := range p.sweep.Plan.Cases {
 		switch {
+		case p.sweep.limited[caseName(c)] != nil:
+			costs[i] = 0
 		case counts[i] == 0:
 			costs[i] = each * p.sweep.expectedTime(c.Design)
-		case hung[i]:
-			costs[i] = 0
 		default:
 			costs[i] = each * (costs[i]/time.Duration(counts[i]) + extra)
 		}

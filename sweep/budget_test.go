@@ -184,7 +184,7 @@ func TestBudgetWithLimited(t *testing.T) {
 		t.Errorf("one block spends %v, not %v", got, want)
 	}
 
-	// The case does not run again, and its trials that did not run took no time beside the others.
+	// The case does not run again, and its trials that did not run add no overhead.
 	s.Done = nil
 	began := clock.now
 	p := s.newBudget()
@@ -204,6 +204,12 @@ func TestBudgetWithLimited(t *testing.T) {
 		if want := expected[c.Design]; costs[i] != want {
 			t.Errorf("%s costs %v a block, not %v", c.Design, costs[i], want)
 		}
+	}
+
+	// With another time limit it runs again, and takes time again.
+	s.limited = nil
+	if got, want := s.newBudget().costs(trials[:8])[3], 2*s.expectedTime("d"); got != want || want == 0 {
+		t.Errorf("a case that runs again costs %v a block, not %v", got, want)
 	}
 }
 

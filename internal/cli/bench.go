@@ -194,11 +194,12 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
 	a.measuring = true
 	again := fmt.Sprintf("%s bench --resume %s", name(), shellQuote(res.Dir))
-	shown := again // not with the flags: they may be what failed
-	for _, flag := range [][2]string{{"save", o.save}, {"against", o.against}} {
-		if flag[1] != "" {
-			again += " --" + flag[0] + " " + flag[1]
-		}
+	if o.save != "" {
+		again += " --save " + o.save
+	}
+	shown := again // not with --against, which may be what failed
+	if o.against != "" {
+		again += " --against " + o.against
 	}
 	if res.Interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n",

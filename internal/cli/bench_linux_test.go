@@ -122,9 +122,9 @@ func TestBenchAgainstStopped(t *testing.T) {
 	// If the comparison itself fails, the advice is not to repeat it.
 	other := filepath.Join(dir, "other")
 	failing, _ := command(t, "bench", "--count", "1", "--cpus", "1", "--duration", "1ms", "--against", "before",
-		"-o", other)
+		"--save", "after", "-o", other)
 	out, err := failing.CombinedOutput()
-	if advice := " bench --resume " + other + "\n"; err == nil || !strings.Contains(string(out), advice) {
+	if advice := " bench --resume " + other + " --save after\n"; err == nil || !strings.Contains(string(out), advice) {
 		t.Errorf("%v; it does not say %q:\n%s", err, advice, out)
 	}
 

@@ -159,7 +159,8 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) (cod
 	return code, nil
 }
 
-// decide prints which targets are met, and returns the exit code. It decides nothing while programs lack evidence.
+// decide prints which targets are met, and returns the exit code. It decides nothing while programs lack evidence
+// or a label.
 func decide(targets []findings.Target, missing int, out io.Writer) (code int) {
 	fmt.Fprintln(out)
 	missed, unknown := false, false
