@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -124,10 +125,13 @@ func TestLockstepAfterPreparation(t *testing.T) {
 		if !mainFeeds {
 			c.evidence.Trace.Classes[main].Running = 500 * time.Millisecond
 			feed = c.class("main.feed", 1, 1, 60*time.Millisecond, 0)
-			c.evidence.Trace.Classes[feed].Members[0].Born = 500 * time.Millisecond
 		}
 		total := c.class("main.total", 1, 1, 350*time.Millisecond, 0)
-		c.evidence.Trace.Classes[total].Members[0].Born = 500 * time.Millisecond
+		for _, i := range []int{feed, total} {
+			if x := &c.evidence.Trace.Classes[i]; i != main {
+				x.First, x.Members[0].Born = 500*time.Millisecond, 500*time.Millisecond
+			}
+		}
 		c.wait(evidence.OpSend, feed, 900, 300*time.Millisecond, total, "runtime.chansend1", "main.feed:4")
 		c.wait(evidence.OpReceive, total, 900, 150*time.Millisecond, feed, "runtime.chanrecv2", "main.total:6")
 		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
@@ -137,8 +141,36 @@ func TestLockstepAfterPreparation(t *testing.T) {
 	}
 	for _, mainFeeds := range []bool{false, true} {
 		f := build(mainFeeds).first()
-		if f.Name != UnbufferedLockstep || f.Gain == nil || f.Gain.Estimate > 0.151 {
+		if f.Name != UnbufferedLockstep || f.Gain == nil || f.Gain.Estimate > 0.151 ||
+			f.Gain.Estimate < 0.1 {
 			t.Errorf("main feeds: %v: %s, gain %+v; 350 of 500 ms remain", mainFeeds, f.Name, f.Gain)
 		}
+	}
+}
+
+// TestLeastTime: preparation adds to what a stage waits for outside the program only if it happens before or after it.
+func TestLeastTime(t *testing.T) {
+	c := newCase()
+	c.demand(2, 500, 498)
+	c.class("main.main", 1, 1, 500*time.Millisecond, 500*time.Millisecond)
+	call := c.class("main.call", 1, 1, 50*time.Millisecond, 0)
+	a := newAnalysis(&c.evidence)
+	for _, x := range []struct {
+		life, external float64
+		want           float64
+	}{{0.5, 0, 0.55}, {0.5, 0.7, 0.9}, {1, 0.7, 0.75}, {1, 0.2, 0.55}} {
+		s := stage{&c.evidence.Trace.Classes[call], x.life, 0.05/x.life + x.external, x.external, true}
+		if got := a.leastTime(s, []stage{s}); math.Abs(got-x.want) > 1e-9 {
+			t.Errorf("life %v, external %v: %v, not %v", x.life, x.external, got, x.want)
+		}
+	}
+
+	// Two earlier stages cannot both have prepared in the time before this one.
+	none := newCase()
+	none.demand(1000)
+	early := stage{class: &evidence.Class{Alone: 300 * time.Millisecond}, life: 1}
+	s := stage{&evidence.Class{First: 300 * time.Millisecond}, 0.7, 0.5, 0, true}
+	if got := newAnalysis(&none.evidence).leastTime(s, []stage{early, early, s}); math.Abs(got-0.65) > 1e-9 {
+		t.Errorf("after two earlier stages: %v", got)
 	}
 }

@@ -3,7 +3,6 @@ package explain
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -59,24 +58,17 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	return f, true
 }
 
-// leastTime returns the least time of the run because of one stage, as a fraction: its own work with what it waits for
-// outside the program, or its own work with what other goroutines do alone, such as preparing the input.
+// leastTime returns the least time of the run because of one stage, as a fraction: its own work, with what it waits for
+// outside the program and what other goroutines do alone, such as preparing the input. They may do this while it waits
+// outside, except before it begins and after it ends.
 func (a *analysis) leastTime(s stage, line []stage) float64 {
-	alone := a.aloneBeside(s.class)
-	for _, o := range line { // another stage, before this one began
-		earlier := a.fraction(born(s.class) - born(o.class))
-		alone += math.Min(a.fraction(o.class.Alone), math.Max(0, earlier))
+	prepared := 0.0
+	for _, o := range line { // another stage, before this one begins
+		prepared += math.Min(a.fraction(o.class.Alone), math.Max(0, a.fraction(s.class.First-o.class.First)))
 	}
-	return math.Max(s.utilization*s.life, (s.utilization-s.external)*s.life+alone)
-}
-
-// born returns when the first goroutine of a class began, from the start of the trace.
-func born(c *evidence.Class) time.Duration {
-	first := time.Duration(math.MaxInt64)
-	for _, m := range c.Members {
-		first = min(first, m.Born)
-	}
-	return first
+	alone := a.aloneBeside(s.class) + math.Min(prepared, a.fraction(s.class.First))
+	outside := math.Min(alone, math.Max(0, 1-s.life))
+	return (s.utilization-s.external)*s.life + math.Max(alone, outside+s.external*s.life)
 }
 
 // lockstepByProfile finds a pipeline in lockstep without a trace: in the block profile, goroutines waited to send and

@@ -90,7 +90,7 @@ func (a *analysis) slotQueue(slots []*evidence.Wait, waited time.Duration) (arou
 }
 
 // lockAround returns the lock that goroutines hold mainly while they wait for a slot, or nil, with how long they wait
-// for the lock, and how long for slots under it.
+// for the lock, and how long they hold it for slots: until they run again.
 func (a *analysis) lockAround(slots []*evidence.Wait) (r *evidence.Resource, waited, inside time.Duration) {
 	for i := range a.trace.Resources {
 		r = &a.trace.Resources[i]
@@ -99,13 +99,14 @@ func (a *analysis) lockAround(slots []*evidence.Wait) (r *evidence.Resource, wai
 			continue
 		}
 		inside = 0
+		queued := time.Duration(0)
 		for _, slot := range slots {
 			if isAround(waits[0], slot) {
-				inside += slot.Waited
+				inside, queued = inside+slot.Waited, queued+slot.Queued
 			}
 		}
 		if inside > 0 && 2*inside >= r.Busy { // other work under the lock takes less
-			return r, waited, inside
+			return r, waited, inside + queued
 		}
 	}
 	return nil, 0, 0

@@ -86,10 +86,12 @@ func (s *Sweep) restoreLimited() {
 		return
 	}
 	for _, t := range s.Done {
-		if !t.Limited {
-			continue
-		}
 		spec := trial.Spec{Design: t.Design, Point: t.Point}
-		s.recordLimited(spec, trial.Outcome{Trial: t, Limited: true}).reported = true
+		switch {
+		case t.Limited:
+			s.recordLimited(spec, trial.Outcome{Trial: t, Limited: true}).reported = true
+		case t.Status == result.OK: // with a longer limit since
+			delete(s.limited, caseOf(spec))
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,5 +146,19 @@ func TestLimitedResumed(t *testing.T) {
 				t.Errorf("%s: replication %d: %q", c.name, r.Block, r.Error)
 			}
 		}
+	}
+}
+
+// TestRestoreLimited: a case that a longer limit let end runs on after the next resumption, too.
+func TestRestoreLimited(t *testing.T) {
+	trial := func(design string, status result.Status) result.Trial {
+		return result.Trial{Design: design, Status: status, Limited: status != result.OK}
+	}
+	s := virtualSweep(&memory{}, nil)
+	s.Done = []result.Trial{trial("a", result.Failed), trial("b", result.Failed), trial("b", result.OK),
+		trial("c", result.OK), trial("c", result.Failed)}
+	s.restoreLimited()
+	if got := slices.Sorted(maps.Keys(s.limited)); !slices.Equal(got, []string{"a ", "c "}) {
+		t.Errorf("these do not run again: %q", got)
 	}
 }
