@@ -90,7 +90,7 @@ func (s *Sweep) restoreLimited() {
 		switch {
 		case t.Limited:
 			s.recordLimited(spec, trial.Outcome{Trial: t, Limited: true}).reported = true
-		case t.Status == result.OK: // with a longer limit since
+		default: // it has run since, with a longer limit; trials that do not run are marked as limited
 			delete(s.limited, caseOf(spec))
 		}
 	}

@@ -149,14 +149,14 @@ func TestLimitedResumed(t *testing.T) {
 	}
 }
 
-// TestRestoreLimited: a case that a longer limit let end runs on after the next resumption, too.
+// TestRestoreLimited: a case that ran to its end with a longer limit is tried again by the next resumption, too.
 func TestRestoreLimited(t *testing.T) {
 	trial := func(design string, status result.Status) result.Trial {
-		return result.Trial{Design: design, Status: status, Limited: status != result.OK}
+		return result.Trial{Design: design, Status: status, Limited: status == result.Failed}
 	}
 	s := virtualSweep(&memory{}, nil)
 	s.Done = []result.Trial{trial("a", result.Failed), trial("b", result.Failed), trial("b", result.OK),
-		trial("c", result.OK), trial("c", result.Failed)}
+		trial("c", result.OK), trial("c", result.Failed), trial("d", result.Failed), trial("d", result.StatusBound)}
 	s.restoreLimited()
 	if got := slices.Sorted(maps.Keys(s.limited)); !slices.Equal(got, []string{"a ", "c "}) {
 		t.Errorf("these do not run again: %q", got)
