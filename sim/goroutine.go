@@ -111,7 +111,10 @@ func (g *G) Bind(r Runner) { g.runner = r }
 // Runner returns the code of g.
 func (g *G) Runner() Runner { return g.runner }
 
-// enlist makes g a live goroutine of the kernel.
+// enlist makes g a live goroutine of the kernel. It is not inlined: its copy of a G takes 0.3 KiB of stack, and with it
+// a goroutine that waits in an operation needs a stack of 4 KiB instead of 2 KiB.
+//
+//go:noinline
 func (k *Kernel) enlist(g *G) {
 	k.serial++
 	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: g.slot,

@@ -188,7 +188,7 @@ func (b *bench) memory() error {
 		lists bool
 		limit float64
 	}{
-		{machine(sim.Unlimited), sim.Unlimited, false, 6e9}, {machine(4), 4, false, 6e9},
+		{machine(sim.Unlimited), sim.Unlimited, false, 4.5e9}, {machine(4), 4, false, 4.5e9},
 		{"lists, unlimited CPUs", sim.Unlimited, true, 1e9}, {"lists, rules, 4 CPUs", 4, true, 1e9},
 	} {
 		peak, err := blockedApart(n, way.cpus, way.lists)
