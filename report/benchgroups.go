@@ -275,8 +275,8 @@ func (p Benchmarks) undecidedTexts(m compare.MetricVerdicts, g compare.MetricGro
 		if v.Verdict == compare.Undecided {
 			list = append(list, where+": undecided; "+undecidedReason(v, together)+text)
 		}
-		for _, doubt := range verdictNotes(v) {
-			list = append(list, where+": "+doubt)
+		for _, note := range verdictNotes(v) {
+			list = append(list, where+": "+note)
 		}
 	}
 	return list

@@ -91,8 +91,8 @@ func CompareParts(ctx context.Context, older, newer []*Side, results bool) (*Con
 // compare compares two sides.
 func (c *Contrast) compare(ctx context.Context, oldParts, newParts []*Side) error {
 	copies := warnCopies(slices.Concat(oldParts, newParts))
-	older, oldNotes, oldDoubts := join("old", oldParts)
-	newer, newNotes, newDoubts := join("new", newParts)
+	older, oldNotes, oldWarnings := join("old", oldParts)
+	newer, newNotes, newWarnings := join("new", newParts)
 	differences, notes := align(older, newer)
 	contrast, warnings, err := compareUntil(ctx, older, newer)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Contrast) compare(ctx context.Context, oldParts, newParts []*Side) erro
 		return nothingCommon(older, newer)
 	}
 	c.Benchmarks, c.Differences, c.Notes = contrast, differences, slices.Concat(oldNotes, newNotes, notes)
-	c.Warnings = slices.Concat(warnings, older.Partial, newer.Partial, copies, oldDoubts, newDoubts)
+	c.Warnings = slices.Concat(warnings, older.Partial, newer.Partial, copies, oldWarnings, newWarnings)
 	return nil
 }
 

@@ -11,18 +11,18 @@ import (
 )
 
 // warnCopies warns of files or runs of one side that hold the same results.
-func warnCopies(all []*Side) (doubts []compare.Warning) {
+func warnCopies(all []*Side) (warnings []compare.Warning) {
 	same := func(t, o result.Trial) bool { return t.Design == o.Design && maps.Equal(t.Metrics, o.Metrics) }
 	for i, s := range all {
 		for _, other := range all[:i] {
 			if len(all) > 2 && slices.EqualFunc(s.Trials, other.Trials, same) {
-				doubts = append(doubts, newWarning(s, "the results are the same as those of %s: a copy is not a "+
+				warnings = append(warnings, newWarning(s, "the results are the same as those of %s: a copy is not a "+
 					"replicate; give each %s once",
 					other.Path, s.Kind()))
 			}
 		}
 	}
-	return doubts
+	return warnings
 }
 
 // newWarning returns a warning about a file or run.
@@ -38,7 +38,7 @@ func newWarning(s *Side, format string, args ...any) compare.Warning {
 
 // join joins the files or runs of a side. Its points lack the factors that all have at one level. join changes
 // the parts. They are replicates, so it warns of each that differs from the first.
-func join(name string, parts []*Side) (s *Side, notes []string, doubts []compare.Warning) {
+func join(name string, parts []*Side) (s *Side, notes []string, warnings []compare.Warning) {
 	first := parts[0]
 	if len(parts) == 1 {
 		return first, nil, nil
@@ -84,10 +84,10 @@ func join(name string, parts []*Side) (s *Side, notes []string, doubts []compare
 		maps.Copy(s.Better, part.Better)
 		s.Partial, s.Unused = append(s.Partial, part.Partial...), append(s.Unused, part.Unused...)
 		if text := compare.NonReplicateText(first.Path, unlike[i]); text != "" {
-			doubts = append(doubts, newWarning(part, "%s", text))
+			warnings = append(warnings, newWarning(part, "%s", text))
 		}
 	}
 	s.joint = compare.MergeRuns(runs, s.Cases)
 	s.Path, s.Trials = s.joint.Name, s.joint.Trials
-	return s, notes, doubts
+	return s, notes, warnings
 }
