@@ -20,7 +20,7 @@ import (
 // package in the current directory.
 type BenchOptions struct {
 	Package  string   // package pattern, as for go test; default "."
-	Packages []string // several, in place of Package, such as "./..."; one run measures all packages
+	Packages []string // several patterns, such as "./...", if Package is ""; one run measures all packages
 	Pattern  string   // benchmark pattern, as for go test -bench; default ".", which matches all
 	CPUs     string   // levels of GOMAXPROCS, as in "1,2,4"; default 1 and all, in a gate all
 	Base     string   // git revision to compare with; "" for none
@@ -45,7 +45,7 @@ type BenchOptions struct {
 
 // withDefaults fills in the defaults that Bench and Gate share.
 func (o BenchOptions) withDefaults() BenchOptions {
-	o.Package, o.Pattern = cmp.Or(o.Package, "."), cmp.Or(o.Pattern, gobench.EveryBenchmark)
+	o.Pattern = cmp.Or(o.Pattern, gobench.EveryBenchmark)
 	o.Count, o.Duration = cmp.Or(o.Count, 10), cmp.Or(o.Duration, 500*time.Millisecond)
 	return o
 }
@@ -53,6 +53,8 @@ func (o BenchOptions) withDefaults() BenchOptions {
 // Validate refuses values that are invalid for any package and machine. Zero values are valid.
 func (o BenchOptions) Validate() error {
 	switch o = o.withDefaults(); {
+	case o.Package != "" && len(o.Packages) > 0:
+		return refuse("", nil, "{package} and {packages} both select packages").Suggest("give one of them")
 	case o.Count < 1:
 		return refuse("count", o.Count, "at least one block is needed")
 	case o.Budget < 0:

@@ -190,6 +190,8 @@ func TestBenchRefuses(t *testing.T) {
 		{func(o *BenchOptions) { o.Budget = -time.Second }, "budget -1s is negative; give a time such as 5m"},
 		{func(o *BenchOptions) { o.Count, o.Budget = 3, time.Minute },
 			"count and budget both set the number of blocks; give one of them"},
+		{func(o *BenchOptions) { o.Package, o.Packages = "./milk", []string{"./..."} },
+			"package and packages both select packages; give one of them"},
 		{func(o *BenchOptions) { o.Duration = -1 }, "duration -1ns is not a positive time"},
 		{func(o *BenchOptions) { o.Layouts = 2 }, "layouts 2: code-placement noise needs at least 3"},
 		{func(o *BenchOptions) { o.TimeLimit = time.Second }, "time-limit 1s would end every trial: it must be " +

@@ -77,7 +77,7 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	}
 	patterns := o.Packages
 	if len(patterns) == 0 {
-		patterns = []string{o.Package}
+		patterns = []string{cmp.Or(o.Package, ".")}
 	}
 	return &gobench.Experiment{
 		Patterns: patterns, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
