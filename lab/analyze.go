@@ -29,12 +29,12 @@ type AnalyzeOptions struct {
 	PredictedCases []plan.Case
 	// CostsFrom is the source of the scheduler's costs in virtual time, such as [sweep.CostsTypical].
 	CostsFrom string
-	// CalibrateCommand is the command that measures these costs, for warnings; default "brewput calibrate".
-	CalibrateCommand string
+	// HeaderWarnings are those of [sweep.Header]. They hold the reason for typical costs, which a warning repeats.
+	HeaderWarnings []string
+	// Program is the name of the command in warnings; default "brewput".
+	Program string
 	// Sensitivity is the result of [Run.Sensitivity]; nil for none.
 	Sensitivity []compare.Sensitivity
-
-	warnings []string // of the run's header
 }
 
 // Analysis is the result of [Analyze].
@@ -93,8 +93,8 @@ func typicalCosts(o AnalyzeOptions) compare.Warning {
 		name = o.Workload.Name
 	}
 	return compare.NewWarning(name, compare.WarnCosts, "predictions use typical scheduler costs, not those of "+
-		"this machine"+sweep.TypicalReason(o.warnings)+"; to measure them, type "+
-		cmp.Or(o.CalibrateCommand, "brewput calibrate"))
+		"this machine"+sweep.TypicalReason(o.HeaderWarnings)+"; to measure them, type "+
+		program(o.Program)+" calibrate")
 }
 
 // Records returns the analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,

@@ -106,7 +106,8 @@ func everything() ([]result.Trial, AnalyzeOptions) {
 		Factors: []plan.Factor{{Name: "size", Input: true}}}
 	return trials, AnalyzeOptions{Workload: w, Cases: cases, Criteria: compare.DefaultCriteria("b", nil),
 		InterimBlocks: []int{30}, Predictions: predictions, PredictedCases: cases, CostsFrom: sweep.CostsTypical,
-		CalibrateCommand: "measure-costs", Sensitivity: []compare.Sensitivity{{Kind: "sensitivity",
+		HeaderWarnings: []string{"the milk is warm", sweep.WhyTypical + "nobody measured them"}, Program: "barista",
+		Sensitivity: []compare.Sensitivity{{Kind: "sensitivity",
 			SchemaVersion: result.SchemaVersion, Workload: "w", Design: "a", World: result.Live, Point: cases[0].Point,
 			Metric: result.WallSeconds, Effects: []compare.Effect{}}}}
 }
@@ -138,7 +139,7 @@ func TestAnalyzeAll(t *testing.T) {
 		compare.WarnNoPrediction: "b has no prediction",
 		compare.WarnPrediction:   "the milk is sour",
 		compare.WarnCosts: "w: predictions use typical scheduler costs, not those of " +
-			"this machine; to measure them, type measure-costs"} {
+			"this machine (nobody measured them); to measure them, type barista calibrate"} {
 		if !strings.Contains(warned[name], want) {
 			t.Errorf("%s: %q", name, warned[name])
 		}

@@ -161,8 +161,7 @@ func (r *Run) Analyze(sensitivity ...compare.Sensitivity) *Analysis {
 	return Analyze(r.Trials, AnalyzeOptions{
 		Workload: r.sweep.Workload, Cases: r.sweep.Plan.Cases, Criteria: r.sweep.Criteria,
 		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.PredictedCases,
-		CostsFrom: r.Header.CostsFrom, CalibrateCommand: r.program + " calibrate", Sensitivity: sensitivity,
-		warnings: r.Header.Warnings,
+		CostsFrom: r.Header.CostsFrom, HeaderWarnings: r.Header.Warnings, Program: r.program, Sensitivity: sensitivity,
 	})
 }
 
