@@ -14,7 +14,8 @@ import (
 	"github.com/brewput/brewput/timeline"
 )
 
-// ExplainOptions are the options of [Explain].
+// ExplainOptions are the options of [Explain]. [Files] ignore CPUs, Duration, TimeLimit and Keep, because nothing runs;
+// an [Address] ignores CPUs. Only a [Command] and a [Package] read Stdin.
 type ExplainOptions struct {
 	Target Target // required
 	Before Target // an earlier state of Target, to compare with; nil for none
@@ -33,7 +34,8 @@ type ExplainOptions struct {
 	// Stdin is the standard input of every run of a program; a file or pipe is copied once. nil is empty input, whereas
 	// the command passes its own.
 	Stdin *os.File
-	// Notify receives a [Note] for each step, and [Progress] before each run, with the number of runs done; may be nil.
+	// Notify receives a [Note] for each step, [Progress] before each run, with the number of runs done, and a [Warning]
+	// for each reason to distrust a stored run; may be nil.
 	Notify func(Event)
 }
 
@@ -70,12 +72,12 @@ func Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 
 	x := &Explanation{}
 	if o.Before != nil {
-		if x.Before, err = o.Before.collect(ctx, below(e, "before")); err != nil {
+		if x.Before, err = o.Before.collect(ctx, below(e, "before"), o.Notify); err != nil {
 			return nil, errors.Join(err, x.Close())
 		}
 		e = below(e, "after")
 	}
-	if x.Evidence, err = o.Target.collect(ctx, e); err != nil {
+	if x.Evidence, err = o.Target.collect(ctx, e, o.Notify); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	x.Report = explain.Explain(x.Evidence.Evidence)

@@ -15,6 +15,7 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/evidence/collect"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -27,7 +28,7 @@ type stub struct {
 
 func (s stub) reads() bool { return true }
 
-func (s stub) collect(_ context.Context, o collect.Options) (*collect.Collected, error) {
+func (s stub) collect(_ context.Context, o collect.Options, _ notifier) (*collect.Collected, error) {
 	text, err := os.ReadFile(o.Stdin)
 	*s.got = append(*s.got, fmt.Sprintf("%s %q %v %v %v", o.Dir, text, o.Duration, o.TimeLimit, o.CPUs))
 	o.Progress("collecting")
@@ -74,6 +75,32 @@ func TestExplainBoth(t *testing.T) {
 	if _, err := Explain(t.Context(), ExplainOptions{Target: stub{&got, context.Canceled}, Stdin: in}); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestExplainWarnings: what is wrong with a stored run is a Warning, which a quiet caller prints too.
+func TestExplainWarnings(t *testing.T) {
+	run, err := store.Open(storedRun(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := os.OpenFile(filepath.Join(run.Dir, "journal.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = journal.WriteString("sour milk")
+	if err := errors.Join(err, journal.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var events []Event
+	_, err = Explain(t.Context(), ExplainOptions{
+		Target: StoredDesign{Dir: run.Dir}, Notify: func(e Event) { events = append(events, e) },
+	})
+	if r := (*Refusal)(nil); !errors.As(err, &r) || len(events) != 1 {
+		t.Fatalf("%v, events %+v", err, events)
+	}
+	if w, ok := events[0].(Warning); !ok || !strings.HasPrefix(w.Text, run.Dir+" lost its end") {
+		t.Errorf("%#v is not the warning", events[0])
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Target is what [Explain] explains: a [Command], a [Package], [Files], an [Address], a [StoredDesign] or a [Design].
 type Target interface {
-	collect(ctx context.Context, o collect.Options) (*collect.Collected, error)
+	collect(ctx context.Context, o collect.Options, notify notifier) (*collect.Collected, error)
 	reads() bool // reports whether it reads standard input
 }
 
@@ -93,7 +93,7 @@ func (a Address) reads() bool      { return false }
 func (r StoredDesign) reads() bool { return false }
 func (d Design) reads() bool       { return false }
 
-func (c Command) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+func (c Command) collect(ctx context.Context, o collect.Options, _ notifier) (*collect.Collected, error) {
 	if len(c) == 0 {
 		return nil, refuse("target", nil, "is a command without words")
 	}
@@ -105,7 +105,7 @@ func (c Command) collect(ctx context.Context, o collect.Options) (*collect.Colle
 	return collected, asRefusal(ctx, err)
 }
 
-func (p Package) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+func (p Package) collect(ctx context.Context, o collect.Options, notify notifier) (*collect.Collected, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -114,15 +114,15 @@ func (p Package) collect(ctx context.Context, o collect.Options) (*collect.Colle
 	if err != nil {
 		return nil, asRefusal(ctx, err)
 	}
-	return Command(command).collect(ctx, o)
+	return Command(command).collect(ctx, o, notify)
 }
 
-func (f Files) collect(ctx context.Context, _ collect.Options) (*collect.Collected, error) {
+func (f Files) collect(ctx context.Context, _ collect.Options, _ notifier) (*collect.Collected, error) {
 	collected, err := collect.Files(ctx, f)
 	return collected, asRefusal(ctx, err)
 }
 
-func (a Address) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+func (a Address) collect(ctx context.Context, o collect.Options, _ notifier) (*collect.Collected, error) {
 	collected, err := collect.Endpoint(ctx, string(a), o)
 	if errors.Is(err, collect.ErrAddress) {
 		err = asRefusal(ctx, err)
@@ -130,7 +130,7 @@ func (a Address) collect(ctx context.Context, o collect.Options) (*collect.Colle
 	return collected, err
 }
 
-func (d Design) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+func (d Design) collect(ctx context.Context, o collect.Options, _ notifier) (*collect.Collected, error) {
 	if d.Workload == nil {
 		return nil, refuse("workload", nil, "is needed")
 	}
@@ -161,11 +161,11 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 	return collect.Design(ctx, design, spec, o)
 }
 
-func (r StoredDesign) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+func (r StoredDesign) collect(ctx context.Context, o collect.Options, notify notifier) (*collect.Collected, error) {
 	run, err := sweep.Open(r.Dir)
 	if run != nil {
 		for _, note := range run.Notes {
-			o.Progress("warning: " + note)
+			notify.send(Warning{note})
 		}
 	}
 	if err != nil {

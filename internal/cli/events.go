@@ -75,6 +75,7 @@ func (a *app) steps(now func() time.Time) func(lab.Event) {
 			p.show(sweep.Event(at))
 		}
 		a.note(e)
+		a.warn(e)
 	}
 }
 

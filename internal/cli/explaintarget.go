@@ -128,8 +128,7 @@ func (o *explainOptions) sideTarget(cmd *cobra.Command, word string, args []stri
 
 // withDesign adds the design to a stored run.
 func (o *explainOptions) withDesign(r lab.StoredDesign, all []*workload.Workload) lab.StoredDesign {
-	r.Design, r.Workloads = strings.Join(o.designs, ","), all
-	return r
+	return lab.StoredDesign{Dir: r.Dir, Design: strings.Join(o.designs, ","), Workloads: all}
 }
 
 // explainWorkload is the command "explain NAME", whose flags are the factors of the workload.

@@ -68,7 +68,8 @@ func TestQuietHasNoHeartbeat(t *testing.T) {
 	e.notify(lab.Note{Text: "building"})
 	a.note(lab.Note{Text: "building"})
 	e.notify(lab.Warning{Text: "a file is gone"})
-	if got, want := b.String(), "warning: a file is gone\n"; got != want {
+	a.steps(time.Now)(lab.Warning{Text: "its end is lost"})
+	if got, want := b.String(), "warning: a file is gone\nwarning: its end is lost\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
