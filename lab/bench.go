@@ -140,6 +140,21 @@ func (r *BenchResult) Analyze() *compare.BenchAnalysis {
 	}
 }
 
+// BrokenError is the error of benchmarks that fail, so that there is nothing to measure or to judge. It is not a
+// [Refusal], because the same options work once the benchmarks do.
+type BrokenError struct {
+	Suite *result.Suite // with the broken benchmarks
+	text  plan.Template
+}
+
+// Error says what cannot be measured, and lists the broken benchmarks with their output.
+func (e *BrokenError) Error() string { return e.Text(func(field string) string { return field }) }
+
+// Text is the message in the caller's notation, as that of [plan.Refusal.Text].
+func (e *BrokenError) Text(name func(field string) string) string {
+	return e.text.Text(name) + ":\n" + e.Suite.BrokenText(true)
+}
+
 // Bench measures the Go benchmarks of a package. It compiles the package's tests once for each revision, version of Go
 // and profile, and runs each benchmark in fresh processes, in blocks of random order. The head is the working tree,
 // uncommitted changes included. A base is checked out to a temporary worktree. Bench does not change the working tree.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/internal/calibrate"
@@ -112,6 +113,36 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 			TimeLimit: sweep.Duration(x.Limit)},
 		Environment: host.Read(), Warnings: []string{},
 	})
+}
+
+// none returns the error of an experiment without benchmarks that can be measured.
+func none(x *gobench.Experiment) error {
+	s := x.Suite()
+	switch {
+	case len(s.Broken) > 0:
+		return &BrokenError{s, plan.Template{Format: "no benchmark of %s can be measured", Args: []any{x.Package}}}
+	case len(s.Skipped) > 0:
+		return refuse("", nil, "the benchmarks of %s that match {bench} %s skip themselves: %s",
+			x.Package, x.Pattern, s.SkippedText())
+	}
+	return refuse("", nil, "no benchmark of %s matches {bench} %s", x.Package, x.Pattern).
+		Suggest("list them with go test -list Benchmark")
+}
+
+// noneOfBoth returns the error of an experiment that has no benchmark in common with the base. If the head breaks one,
+// it lists the broken ones with their output.
+func noneOfBoth(x *gobench.Experiment) error {
+	s := x.Suite()
+	if slices.ContainsFunc(s.Broken, func(b result.Broken) bool { return b.Rev == gobench.Head }) {
+		why := "no benchmark that matches {bench} %s can be measured in both revisions"
+		return &BrokenError{s, plan.Template{Format: why, Args: []any{x.Pattern}}}
+	}
+	var why []string
+	for _, n := range s.NotJudged {
+		why = append(why, n.String())
+	}
+	return refuse("", nil, "no benchmark that matches {bench} %s is in both revisions", x.Pattern).
+		Suggest("the base is %s:\n%s", x.BaseRev, strings.Join(why, "\n"))
 }
 
 // equip creates the sweep of a header.
