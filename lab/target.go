@@ -90,7 +90,7 @@ func (c Command) reads() bool      { return true }
 func (p Package) reads() bool      { return true }
 func (f Files) reads() bool        { return false }
 func (a Address) reads() bool      { return false }
-func (r StoredDesign) reads() bool { return false }
+func (s StoredDesign) reads() bool { return false }
 func (d Design) reads() bool       { return false }
 
 func (c Command) collect(ctx context.Context, o collect.Options, _ notifier) (*collect.Collected, error) {
@@ -161,8 +161,8 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 	return collect.Design(ctx, design, spec, o)
 }
 
-func (r StoredDesign) collect(ctx context.Context, o collect.Options, notify notifier) (*collect.Collected, error) {
-	run, err := sweep.Open(r.Dir)
+func (s StoredDesign) collect(ctx context.Context, o collect.Options, notify notifier) (*collect.Collected, error) {
+	run, err := sweep.Open(s.Dir)
 	if run != nil {
 		for _, note := range run.Notes {
 			notify.send(Warning{note})
@@ -172,13 +172,13 @@ func (r StoredDesign) collect(ctx context.Context, o collect.Options, notify not
 		return nil, err
 	}
 	h := &run.Header
-	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })
+	i := slices.IndexFunc(s.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })
 	if i < 0 {
-		return nil, refuse("", nil, "%s is a run of %s, which is not a workload of this program", r.Dir, h.Workload).
+		return nil, refuse("", nil, "%s is a run of %s, which is not a workload of this program", s.Dir, h.Workload).
 			Suggest("to explain benchmarks, give the command go test -bench NAME %s", h.Workload)
 	}
-	w := r.Workloads[i]
-	c, err := run.MostCPUs(r.Design)
+	w := s.Workloads[i]
+	c, err := run.MostCPUs(s.Design)
 	if err != nil {
 		return nil, err
 	}

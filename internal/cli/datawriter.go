@@ -14,18 +14,18 @@ type dataWriter struct {
 	err error
 }
 
-func (o *dataWriter) Write(p []byte) (int, error) {
-	n, err := o.to.Write(p)
-	if o.err == nil {
-		o.err = err
+func (w *dataWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if w.err == nil {
+		w.err = err
 	}
 	return n, err
 }
 
 // lost returns err, or the error of lost output, which explains all errors except an interrupt.
-func (o *dataWriter) lost(err error) error {
-	if o.err == nil || errors.Is(err, context.Canceled) {
+func (w *dataWriter) lost(err error) error {
+	if w.err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return exitError{fmt.Errorf("the output could not be written: %w", o.err), exitFailed}
+	return exitError{fmt.Errorf("the output could not be written: %w", w.err), exitFailed}
 }
