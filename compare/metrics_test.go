@@ -184,8 +184,8 @@ func TestSimulatedInterimsOfLayouts(t *testing.T) {
 	}
 }
 
-// TestGroupByContrast: three levels form two groups, each with its own geometric mean, and one family.
-func TestGroupByContrast(t *testing.T) {
+// TestGroupByDifferences: three levels form two groups, each with its own geometric mean, and one family.
+func TestGroupByDifferences(t *testing.T) {
 	cost := map[string]float64{"100": 1, "50": 2, "200": 0.5}
 	var trials []result.Trial
 	for b := range 10 {
@@ -200,7 +200,7 @@ func TestGroupByContrast(t *testing.T) {
 	j := levelCriteria()
 	j.AgainstFirst = true
 	sides := j.PairLevels(Rows(trials, casesOf(trials)), trials)
-	groups := groupByContrast(sides)
+	groups := groupByDifferences(sides)
 	if len(sides) != 4 || len(groups) != 2 {
 		t.Fatalf("%d pairs in %d groups", len(sides), len(groups))
 	}
@@ -212,7 +212,7 @@ func TestGroupByContrast(t *testing.T) {
 		}
 		of := 0
 		for _, v := range verdicts {
-			if groups[i][0].Contrast() == v.Contrast() {
+			if groups[i][0].Differences() == v.Differences() {
 				of++
 			}
 		}

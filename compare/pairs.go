@@ -36,15 +36,15 @@ func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
 	return list
 }
 
-// Contrast names the settings in which the rows differ. Pairs with the same contrast form a group, and so do their
-// verdicts.
-func (s *Pair) Contrast() string {
+// Differences names the settings in which the rows differ. Pairs with the same differences form a group, and so do
+// their verdicts.
+func (s *Pair) Differences() string {
 	_, onlyA, onlyB := SplitPoints(s.A.Point, s.B.Point)
-	return contrastOf(onlyA, onlyB)
+	return differencesOf(onlyA, onlyB)
 }
 
-// Contrast names the settings in which the sides of a verdict differ.
-func (v *Verdict) Contrast() string { return contrastOf(v.OnlyA, v.OnlyB) }
+// Differences names the settings in which the sides of a verdict differ.
+func (v *Verdict) Differences() string { return differencesOf(v.OnlyA, v.OnlyB) }
 
 // String returns the verdict in one line, such as "live, cpus=2: fine compared with coarse: faster, 1.90x the
 // throughput_per_s, 95% interval [1.85, 1.95]".
@@ -82,15 +82,15 @@ func sideText(design, run string, only plan.Point) string {
 	return design
 }
 
-func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
+func differencesOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
 
-// groupByContrast groups pairs by their contrast, such as GOGC=50 against GOGC=100, in order of appearance. A
-// geometric mean over different contrasts would be meaningless.
-func groupByContrast(pairs []Pair) [][]Pair {
+// groupByDifferences groups pairs by the settings in which they differ, such as GOGC=50 against GOGC=100, in order of
+// appearance. A geometric mean over several groups would be meaningless.
+func groupByDifferences(pairs []Pair) [][]Pair {
 	var groups [][]Pair
 	at := map[string]int{}
 	for _, s := range pairs {
-		id := s.Contrast()
+		id := s.Differences()
 		if _, ok := at[id]; !ok {
 			at[id] = len(groups)
 			groups = append(groups, nil)
