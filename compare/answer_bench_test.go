@@ -182,11 +182,11 @@ func TestGateAnswer(t *testing.T) {
 		summary GateSummary
 		want    string
 	}{
-		{GateSummary{Decision: Fail, List: []GateDecision{rate}, Limit: 0.05},
+		{GateSummary{Decision: Fail, List: []GateDecision{rate}, MaxRegression: 0.05},
 			"gate: fail: 1 of 1 over 5%: R -20.0%.|Bring MB/s of these benchmarks back within the limit, or excuse " +
 				"them for a while in an allow-list."},
-		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), rate, excusedBytes}, Limit: 0.05,
-			Name: func(metric string) string { return "<" + metric + ">" }},
+		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), rate, excusedBytes},
+			MaxRegression: 0.05, Name: func(metric string) string { return "<" + metric + ">" }},
 			"gate: fail: 2 of 3 over 5%: R <MB/s> -20.0% and A <" + result.TimePerOp + "> +10.0%; 1 allowed to be " +
 				"over it.|Bring <" + result.TimePerOp + "> and <MB/s> of these benchmarks back within the limit, or " +
 				"excuse them for a while in an allow-list."},
@@ -196,12 +196,14 @@ func TestGateAnswer(t *testing.T) {
 		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), some}},
 			"gate: fail: 2 of 2 over 0%: S (+57.0ns) and A +10.0%.|" +
 				"Make these benchmarks faster, or excuse them for a while in an allow-list."},
-		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
+		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)},
+			MaxRegression: 0.05},
 			"gate: pass: all 2 within 5%."},
-		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
+		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused},
+			MaxRegression: 0.05, NotJudged: 1},
 			"gate: pass: 1 of 2 within 5%; 1 allowed to be over it; 1 not judged."},
 		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), verdict("B", 1.3, Fail), undecided},
-			Limit: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0% and A +10.0%; 1 of 3 undecided: U +4.0%.|" +
+			MaxRegression: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0% and A +10.0%; 1 of 3 undecided: U +4.0%.|" +
 			"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Undecided, List: []GateDecision{undecided}},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +

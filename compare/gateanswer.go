@@ -13,13 +13,13 @@ import (
 
 // GateSummary is what the answer of a gate depends on.
 type GateSummary struct {
-	Decision  string
-	List      []GateDecision
-	NotJudged int     // benchmarks that cannot be judged
-	Limit     float64 // 0.05 is 5%
-	Layouts   int
-	Loaded    bool                // other processes loaded the machine, so that times decide nothing
-	Name      func(string) string // prints a metric, such as "allocs/op"
+	Decision      string
+	List          []GateDecision
+	NotJudged     int     // benchmarks that cannot be judged
+	MaxRegression float64 // 0.05 is 5%
+	Layouts       int
+	Loaded        bool                // other processes loaded the machine, so that times decide nothing
+	Name          func(string) string // prints a metric, such as "allocs/op"
 }
 
 // Order is the cost, for an order by size: infinite from 0 to more or with some zeros, and 0 if it is unknown.
@@ -74,7 +74,7 @@ func (g GateSummary) Answer() []string {
 		of[key] = append(of[key], strings.TrimSpace(label+" "+change))
 	}
 
-	limit := decimal.Percent(g.Limit, 3)
+	limit := decimal.Percent(g.MaxRegression, 3)
 	var parts []string
 	if names := of[Fail]; len(names) > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d over %s: %s", len(names), len(g.List), limit, few(names, maxNamed)))
