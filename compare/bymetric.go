@@ -26,7 +26,7 @@ type MetricGroup struct {
 
 // ByMetric compares pairs of benchmarks by every metric that both have, except those that follow from time.
 // declared holds the declared directions of metrics; see [DeclaredDirections].
-func (j Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVerdicts {
+func (c Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVerdicts {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -43,12 +43,12 @@ func (j Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVer
 		m := MetricVerdicts{Metric: metric}
 		of := map[string][]Verdict{}
 		// All verdicts on a metric are one family, whatever their group.
-		for _, v := range j.MetricVerdicts(pairs, metric, Direction(metric, declared)) {
+		for _, v := range c.MetricVerdicts(pairs, metric, Direction(metric, declared)) {
 			of[v.Differences()] = append(of[v.Differences()], v)
 		}
 		for _, group := range groups {
 			g := MetricGroup{Pairs: group, Verdicts: of[group[0].Differences()]}
-			g.Geomean, g.GeoLow, g.GeoHigh, g.N = j.Geomean(group, metric)
+			g.Geomean, g.GeoLow, g.GeoHigh, g.N = c.Geomean(group, metric)
 			if len(g.Verdicts) > 0 {
 				m.Groups = append(m.Groups, g)
 			}

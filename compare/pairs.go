@@ -20,10 +20,10 @@ type Pair struct {
 }
 
 // PairLevels returns the pairs of rows of one run that verdicts compare.
-func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
+func (c Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
 	of, tried := byRow(trials), triedBlocks(trials)
 	var list []Pair
-	for _, p := range j.pairs(rows, j.excludedBy(trials)) {
+	for _, p := range c.pairs(rows, c.excludedBy(trials)) {
 		a, b := rowKey(p[0]), rowKey(p[1])
 		s := Pair{A: p[0], B: p[1], trialsA: of[a], trialsB: of[b], Paired: true}
 		for _, block := range sortedBlocks(tried[a]) {
@@ -38,8 +38,8 @@ func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
 
 // Differences names the settings in which the rows differ. Pairs with the same differences form a group, and so do
 // their verdicts.
-func (s *Pair) Differences() string {
-	_, onlyA, onlyB := SplitPoints(s.A.Point, s.B.Point)
+func (p *Pair) Differences() string {
+	_, onlyA, onlyB := SplitPoints(p.A.Point, p.B.Point)
 	return differencesOf(onlyA, onlyB)
 }
 
@@ -102,8 +102,8 @@ func groupByDifferences(pairs []Pair) [][]Pair {
 
 // pairRuns returns the pairs of rows of two runs or files a and b. paired means that both were measured in the same
 // blocks.
-func (j Criteria) pairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
-	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
+func (c Criteria) pairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
+	matches, onlyA, onlyB := c.matchDesigns(a.Rows, b.Rows)
 	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
 	for i := range matches {
 		m := &matches[i]
@@ -136,20 +136,20 @@ func values(trials []*result.Trial, metric string) map[int]float64 {
 }
 
 // samples returns the values of a metric on both sides. Paired values have the same order of blocks.
-func (s *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
-	a, b := values(s.trialsA, metric), values(s.trialsB, metric)
+func (p *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
+	a, b := values(p.trialsA, metric), values(p.trialsB, metric)
 	for _, block := range sortedBlocks(a) {
 		y, both := b[block]
-		if s.Paired && !both {
+		if p.Paired && !both {
 			continue
 		}
 		xs, blocks = append(xs, a[block]), append(blocks, block)
-		if s.Paired {
+		if p.Paired {
 			ys = append(ys, y)
 		}
 	}
 
-	if !s.Paired {
+	if !p.Paired {
 		for _, block := range sortedBlocks(b) {
 			ys = append(ys, b[block])
 		}
