@@ -136,13 +136,13 @@ func (c *Collected) Path(kind string) string {
 // Command collects the evidence of a program, of a package by go run, or of tests by go test. It runs the command line
 // args in dir. If the program crashes, the error is a [*Failure].
 func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
-	place, err := newTempDir("work")
+	temp, err := newTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place to build in: %w", err)
 	}
 
-	defer place.Close()
-	work := place.Path
+	defer temp.Close()
+	work := temp.Path
 	o.deadline = time.Now().Add(o.TimeLimit)
 	build, cancel := buildContext(ctx, o.deadline, o.TimeLimit)
 	defer cancel()
