@@ -111,7 +111,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 	}
 
 	k.announce(k.about.Name)
-	k.opts.Progress("running " + k.about.Name + " once, to see how long it takes")
+	k.opts.progress("running " + k.about.Name + " once, to see how long it takes")
 	k.insideTimes = true
 	e, _, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
 	if err != nil {
