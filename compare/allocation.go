@@ -64,41 +64,41 @@ func boolToInt(b bool) int {
 // If the time is too short for all undecided comparisons, the least certain come first, and others follow if they
 // still fit. Comparisons whose trials failed since their last analysis come last, because more may fail.
 // Comparisons that share cases with a running one also continue.
-func (j Criteria) Allocate(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64,
+func (c Criteria) Allocate(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64,
 	left float64) Allocation {
 	index := map[string]int{}
-	for i, c := range cases {
-		index[c.Design+" "+c.Point.String()] = i
+	for i, x := range cases {
+		index[x.Design+" "+x.Point.String()] = i
 	}
-	pairs, all := j.comparisons(rows, trials)
-	list := j.states(all)
+	pairs, all := c.comparisons(rows, trials)
+	list := c.states(all)
 	for i, p := range pairs {
 		s := &list[i]
 		s.A, s.B = index[p[0].Design+" "+p[0].Point.String()], index[p[1].Design+" "+p[1].Point.String()]
 		s.Verdict = directedVerdict(s.Verdict, s.ratio, measureOf(p[0]))
 	}
-	return j.allocateBlocks(list, costs, left)
+	return c.allocateBlocks(list, costs, left)
 }
 
 // allocateBlocks decides what to measure next from the states of all comparisons.
-func (j Criteria) allocateBlocks(states []ComparisonState, costs []float64, left float64) Allocation {
-	c := Allocation{Comparisons: states, Cases: []int{}}
+func (c Criteria) allocateBlocks(states []ComparisonState, costs []float64, left float64) Allocation {
+	next := Allocation{Comparisons: states, Cases: []int{}}
 	var open []ComparisonState
-	for _, s := range c.Comparisons {
+	for _, s := range next.Comparisons {
 		if s.Verdict == Undecided {
 			open = append(open, s)
 		}
 	}
 
 	if len(open) == 0 {
-		c.Reason = AllDecided
-		return c
+		next.Reason = AllDecided
+		return next
 	}
 
-	open = slices.DeleteFunc(open, func(s ComparisonState) bool { return j.blocksToInterim(s) == 0 })
+	open = slices.DeleteFunc(open, func(s ComparisonState) bool { return c.blocksToInterim(s) == 0 })
 	if len(open) == 0 {
-		c.Reason = NoBlocks
-		return c
+		next.Reason = NoBlocks
+		return next
 	}
 
 	// Comparisons without new values come last, because their trials fail; before them the least certain come first.
@@ -109,41 +109,41 @@ func (j Criteria) allocateBlocks(states []ComparisonState, costs []float64, left
 	need := make([]int, len(costs)) // blocks of each case until the next analyses of the comparisons that continue
 	skipped := false
 	for _, s := range open {
-		blocks, with := j.blocksToInterim(s), slices.Clone(need)
+		blocks, with := c.blocksToInterim(s), slices.Clone(need)
 		with[s.A], with[s.B] = max(with[s.A], blocks), max(with[s.B], blocks)
 		if duration(with, costs) > left {
 			skipped = true
 			continue
 		}
 		need = with
-		if c.Blocks == 0 || blocks < c.Blocks {
-			c.Blocks = blocks
+		if next.Blocks == 0 || blocks < next.Blocks {
+			next.Blocks = blocks
 		}
 	}
 
 	for i, n := range need {
 		if n > 0 {
-			c.Cases = append(c.Cases, i)
+			next.Cases = append(next.Cases, i)
 		}
 	}
 
 	switch {
-	case c.Blocks == 0:
-		c.Reason = NoTime
+	case next.Blocks == 0:
+		next.Reason = NoTime
 	case skipped:
-		c.Reason = SomeAffordable
+		next.Reason = SomeAffordable
 	default:
-		c.Reason = SomeUndecided
+		next.Reason = SomeUndecided
 	}
-	return c
+	return next
 }
 
 // blocksToInterim returns the number of blocks to the next analysis of a comparison; 0 if there is none.
-func (j Criteria) blocksToInterim(s ComparisonState) int {
+func (c Criteria) blocksToInterim(s ComparisonState) int {
 	if s.ended {
 		return 0
 	}
-	for _, n := range j.Interims.Blocks {
+	for _, n := range c.Interims.Blocks {
 		if n > s.Blocks {
 			return n - s.Blocks
 		}
@@ -161,14 +161,14 @@ func duration(blocks []int, costs []float64) float64 {
 }
 
 // states returns the states of all comparisons, without their cases.
-func (j Criteria) states(all []blockSeries) []ComparisonState {
-	judged := j.judge(all)
+func (c Criteria) states(all []blockSeries) []ComparisonState {
+	judged := c.judge(all)
 	list := []ComparisonState{}
 	for i := range judged {
 		s := &judged[i]
 		list = append(list, ComparisonState{Blocks: len(all[i].blocks), Interims: len(s.analyses),
-			Level:   s.level(j.Alpha / float64(len(all))),
-			Verdict: s.verdict, NewBlocks: j.Interims.newValues(&all[i]), Certainty: j.certainty(s, len(all)),
+			Level:   s.level(c.Alpha / float64(len(all))),
+			Verdict: s.verdict, NewBlocks: c.Interims.newValues(&all[i]), Certainty: c.certainty(s, len(all)),
 			ratio: s.ratio.Ratio,
 			ended: all[i].truncated})
 	}
@@ -176,9 +176,9 @@ func (j Criteria) states(all []blockSeries) []ComparisonState {
 }
 
 // newValues returns how many ratios the blocks since the previous analysis have added.
-func (l *InterimPlan) newValues(s *blockSeries) int {
+func (p *InterimPlan) newValues(s *blockSeries) int {
 	from, n := 0, 0
-	for _, blocks := range l.Blocks {
+	for _, blocks := range p.Blocks {
 		if blocks < len(s.logs) {
 			from = blocks
 		}
@@ -193,14 +193,14 @@ func (l *InterimPlan) newValues(s *blockSeries) int {
 // half-width of the interval. The interval has the level of the last analysis for one of m comparisons. It decides
 // a difference if it excludes 1, and equivalence if it excludes everything beyond the margin. 0 means no
 // information.
-func (j Criteria) certainty(s *sequentialState, m int) float64 {
+func (c Criteria) certainty(s *sequentialState, m int) float64 {
 	if !s.ok {
 		return 0
 	}
-	low, high := s.ratio.Interval(1 - s.level(j.Alpha/float64(m)))
+	low, high := s.ratio.Interval(1 - s.level(c.Alpha/float64(m)))
 	half := math.Log(high/low) / 2
 	off := math.Abs(math.Log(s.ratio.Ratio))
-	near := max(off, math.Log(1+j.Margin)-off)
+	near := max(off, math.Log(1+c.Margin)-off)
 	if half == 0 || near > half {
 		return 1 // the maximum; JSON has no infinity
 	}

@@ -82,13 +82,13 @@ func emptyAnswer(rows []Row) []string {
 
 // answerGroup is rows that can be compared with each other.
 type answerGroup struct {
-	rows      []*Row
-	predicted bool                 // the rows are simulated, and others are measured
-	verdicts  map[[2]*Row]*Verdict // by the rows of A and B
-	options   AnswerOptions
-	contests  []*contest
-	places    []string // context factors: inputs, CPUs and the load
-	varying   []string // context factors in which the contests differ
+	rows           []*Row
+	predicted      bool                 // the rows are simulated, and others are measured
+	verdicts       map[[2]*Row]*Verdict // by the rows of A and B
+	options        AnswerOptions
+	contests       []*contest
+	contextFactors []string // inputs, CPUs and the load
+	varying        []string // context factors in which the contests differ
 }
 
 // answerGroups splits rows by workload, world and measure. Predicted rows come last.

@@ -35,8 +35,8 @@ func TestProvenChange(t *testing.T) {
 	}
 }
 
-// contrast is a comparison of one metric of several benchmarks.
-func contrast(metric string, list ...Verdict) MetricVerdicts {
+// onMetric returns the verdicts on one metric of several benchmarks.
+func onMetric(metric string, list ...Verdict) MetricVerdicts {
 	return MetricVerdicts{metric, []MetricGroup{{Verdicts: list}}}
 }
 
@@ -44,9 +44,9 @@ func decidedAs(name string, ratio float64, verdict string) Verdict {
 	return Verdict{A: name, Ratio: result.Value(ratio), Verdict: verdict}
 }
 
-// TestContrastAnswer checks the sentences on comparisons: the counts, the largest changes, and other metrics only if
+// TestComparisonAnswer checks the sentences on comparisons: the counts, the largest changes, and other metrics only if
 // they changed.
-func TestContrastAnswer(t *testing.T) {
+func TestComparisonAnswer(t *testing.T) {
 	more, two := 12, plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
 	undecided := decidedAs("F", 1.1, Undecided)
 	undecided.MoreBlocks, undecided.Paired = &more, true
@@ -64,20 +64,20 @@ func TestContrastAnswer(t *testing.T) {
 	for want, m := range map[string][]MetricVerdicts{
 		"2 of 5 faster, largest B -20.0%; 1 slower: C +4.1%; 1 equivalent; 1 undecided (about 12 more blocks would " +
 			"decide).": {
-			contrast(result.TimePerOp, decidedAs("A", 0.9, Faster), decidedAs("B", 0.8, Faster),
+			onMetric(result.TimePerOp, decidedAs("A", 0.9, Faster), decidedAs("B", 0.8, Faster),
 				decidedAs("C", 1.041, Slower),
 				decidedAs("D", 1.001, Equivalent), undecided),
-			contrast(result.AllocsPerOp, same)},
-		"2 of 2 slower, largest E-2 +30.0%.": {contrast(result.TimePerOp, decidedAs("E", 1.2, Slower), atTwo)},
+			onMetric(result.AllocsPerOp, same)},
+		"2 of 2 slower, largest E-2 +30.0%.": {onMetric(result.TimePerOp, decidedAs("E", 1.2, Slower), atTwo)},
 		"equivalent: A.|allocs/op: worse: Z (from 0).": {
-			contrast(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
-			contrast(result.AllocsPerOp, zero)},
-		"undecided: F (about 12 more runs of each side would decide).": {contrast(result.TimePerOp, runs)},
-		"undecided: F (about 12 more blocks would decide).":            {contrast(result.TimePerOp, undecided)},
-		"undecided: F (about 22 results on each side would decide).":   {contrast(result.TimePerOp, files)},
-		"allocs/op: better: A -0.001%.":                                {contrast(result.AllocsPerOp, tiny)},
-		"No metric differs.":                                           {contrast(result.AllocsPerOp, same)},
-		"No metric is shown to differ.":                                {contrast(result.AllocsPerOp, same, undecided)},
+			onMetric(result.TimePerOp, decidedAs("A", 1.001, Equivalent)),
+			onMetric(result.AllocsPerOp, zero)},
+		"undecided: F (about 12 more runs of each side would decide).": {onMetric(result.TimePerOp, runs)},
+		"undecided: F (about 12 more blocks would decide).":            {onMetric(result.TimePerOp, undecided)},
+		"undecided: F (about 22 results on each side would decide).":   {onMetric(result.TimePerOp, files)},
+		"allocs/op: better: A -0.001%.":                                {onMetric(result.AllocsPerOp, tiny)},
+		"No metric differs.":                                           {onMetric(result.AllocsPerOp, same)},
+		"No metric is shown to differ.":                                {onMetric(result.AllocsPerOp, same, undecided)},
 	} {
 		got := BenchAnswer(m, nil, nil, func(string) string { return "allocs/op" })
 		if text := strings.Join(got, "|"); text != want {
@@ -149,12 +149,12 @@ func TestRangeAnswer(t *testing.T) {
 		}
 	}
 	less := result.Value(-57)
-	if got := contrastAnswer([]Verdict{{A: "a", Metric: result.TimePerOp, Verdict: Faster,
+	if got := comparisonAnswer([]Verdict{{A: "a", Metric: result.TimePerOp, Verdict: Faster,
 		AbsoluteDifference: AbsoluteDifference{NoRatio: SomeZeros, Difference: &less}}}); got !=
 		"faster: a (-57.0ns)." {
 		t.Errorf("with some zeros: %q", got)
 	}
-	if got := contrastAnswer([]Verdict{{A: "a"}, {A: "b"}}); got != "2 of 2 undecided." {
+	if got := comparisonAnswer([]Verdict{{A: "a"}, {A: "b"}}); got != "2 of 2 undecided." {
 		t.Errorf("without verdicts: %q", got)
 	}
 }
@@ -182,11 +182,11 @@ func TestGateAnswer(t *testing.T) {
 		summary GateSummary
 		want    string
 	}{
-		{GateSummary{Decision: Fail, List: []GateDecision{rate}, Limit: 0.05},
+		{GateSummary{Decision: Fail, List: []GateDecision{rate}, MaxRegression: 0.05},
 			"gate: fail: 1 of 1 over 5%: R -20.0%.|Bring MB/s of these benchmarks back within the limit, or excuse " +
 				"them for a while in an allow-list."},
-		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), rate, excusedBytes}, Limit: 0.05,
-			Name: func(metric string) string { return "<" + metric + ">" }},
+		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), rate, excusedBytes},
+			MaxRegression: 0.05, Name: func(metric string) string { return "<" + metric + ">" }},
 			"gate: fail: 2 of 3 over 5%: R <MB/s> -20.0% and A <" + result.TimePerOp + "> +10.0%; 1 allowed to be " +
 				"over it.|Bring <" + result.TimePerOp + "> and <MB/s> of these benchmarks back within the limit, or " +
 				"excuse them for a while in an allow-list."},
@@ -196,12 +196,14 @@ func TestGateAnswer(t *testing.T) {
 		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), some}},
 			"gate: fail: 2 of 2 over 0%: S (+57.0ns) and A +10.0%.|" +
 				"Make these benchmarks faster, or excuse them for a while in an allow-list."},
-		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)}, Limit: 0.05},
+		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), verdict("B", 1, Pass)},
+			MaxRegression: 0.05},
 			"gate: pass: all 2 within 5%."},
-		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused}, Limit: 0.05, NotJudged: 1},
+		{GateSummary{Decision: Pass, List: []GateDecision{verdict("A", 1, Pass), excused},
+			MaxRegression: 0.05, NotJudged: 1},
 			"gate: pass: 1 of 2 within 5%; 1 allowed to be over it; 1 not judged."},
 		{GateSummary{Decision: Fail, List: []GateDecision{verdict("A", 1.1, Fail), verdict("B", 1.3, Fail), undecided},
-			Limit: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0% and A +10.0%; 1 of 3 undecided: U +4.0%.|" +
+			MaxRegression: 0.05}, "gate: fail: 2 of 3 over 5%: B +30.0% and A +10.0%; 1 of 3 undecided: U +4.0%.|" +
 			"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Undecided, List: []GateDecision{undecided}},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +

@@ -129,12 +129,12 @@ func (g *answerGroup) findContext(rows []*Row) {
 		}
 		switch {
 		case n == len(rows):
-			g.places = append(g.places, name)
+			g.contextFactors = append(g.contextFactors, name)
 		case n > 0:
 			partial = append(partial, name)
 		}
 	}
-	shared := slices.Clone(g.places)
+	shared := slices.Clone(g.contextFactors)
 	for _, name := range partial {
 		levels := map[string]string{} // by the shared settings
 		if slices.ContainsFunc(rows, func(r *Row) bool {
@@ -147,13 +147,13 @@ func (g *answerGroup) findContext(rows []*Row) {
 			levels[at] = l.String()
 			return known && before != l.String()
 		}) {
-			g.places = append(g.places, name)
+			g.contextFactors = append(g.contextFactors, name)
 		}
 	}
 }
 
 // context returns the settings of the factors that are not a choice.
-func (g *answerGroup) context(p plan.Point) plan.Point { return p.Only(g.places) }
+func (g *answerGroup) context(p plan.Point) plan.Point { return p.Only(g.contextFactors) }
 
 // rank sorts the rows of a contest and finds the leaders.
 func (g *answerGroup) rank(c *contest) {

@@ -52,22 +52,22 @@ func (g *answerGroup) problems() []string {
 
 // overloads names the designs that cannot serve the load, and at which loads if they can serve others.
 func (g *answerGroup) overloads() []string {
-	var places []string
-	designs := map[string][]string{} // by place
+	var points []string
+	designs := map[string][]string{} // by point
 	for _, r := range g.rows {
 		if !r.Overloaded() || r.Bound {
 			continue
 		}
 		at := g.overloadedAt(r.Design)
 		if designs[at] == nil {
-			places = append(places, at)
+			points = append(points, at)
 		}
 		if !slices.Contains(designs[at], r.Design) {
 			designs[at] = append(designs[at], r.Design)
 		}
 	}
 	var text []string
-	for _, at := range places {
+	for _, at := range points {
 		full := designs[at]
 		if len(full) > maxNamed {
 			full = append(full[:maxNamed-1], fmt.Sprintf("%d more designs", len(full)-maxNamed+1))

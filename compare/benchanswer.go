@@ -62,7 +62,7 @@ func BenchAnswer(metrics []MetricVerdicts, rows []Row, scalings []Scaling, metri
 			list = append(list, g.Verdicts...)
 		}
 		open = open || slices.ContainsFunc(list, func(v Verdict) bool { return v.Verdict != Equivalent })
-		text := contrastAnswer(list)
+		text := comparisonAnswer(list)
 		if m.Metric != result.TimePerOp {
 			if text == "" || !slices.ContainsFunc(list, func(v Verdict) bool { return differing(v.Verdict) }) {
 				continue // the table says that all are equal
@@ -100,8 +100,8 @@ func verdictOrder() []string {
 	return []string{Faster, Better, Lower, Higher, Slower, Worse, Equivalent, Undecided}
 }
 
-// contrastAnswer sums up verdicts: "3 of 12 faster, largest Encode -12.3%; 1 slower: Decode +4.1%; 8 equivalent."
-func contrastAnswer(list []Verdict) string {
+// comparisonAnswer sums up verdicts: "3 of 12 faster, largest Encode -12.3%; 1 slower: Decode +4.1%; 8 equivalent."
+func comparisonAnswer(list []Verdict) string {
 	if len(list) == 0 {
 		return ""
 	}

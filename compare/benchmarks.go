@@ -17,11 +17,11 @@ type BenchComparison struct {
 
 // CompareBenchmarks compares Go benchmarks of two runs or files by every metric. paired means that both were
 // measured in the same blocks. declared holds the declared directions of metrics; see [DeclaredDirections].
-func (j Criteria) CompareBenchmarks(a, b Run, paired bool, declared map[string]string) *BenchComparison {
-	c := &BenchComparison{Paired: paired}
-	c.Pairs, c.OnlyA, c.OnlyB = j.pairRuns(a, b, paired)
-	c.Metrics = j.ByMetric(c.Pairs, declared)
-	return c
+func (c Criteria) CompareBenchmarks(a, b Run, paired bool, declared map[string]string) *BenchComparison {
+	comparison := &BenchComparison{Paired: paired}
+	comparison.Pairs, comparison.OnlyA, comparison.OnlyB = c.pairRuns(a, b, paired)
+	comparison.Metrics = c.ByMetric(comparison.Pairs, declared)
+	return comparison
 }
 
 // SingleResults returns the benchmarks of the newer side that are not compared because some side has only one

@@ -14,8 +14,8 @@ type MetricVerdicts struct {
 	Groups []MetricGroup
 }
 
-// MetricGroup holds benchmarks that share one contrast, such as two levels of a factor or two revisions, with their
-// geometric mean.
+// MetricGroup holds pairs of benchmarks that differ in the same settings, such as two levels of a factor or two
+// revisions, with their geometric mean.
 type MetricGroup struct {
 	Pairs           []Pair
 	Verdicts        []Verdict // at least one
@@ -26,7 +26,7 @@ type MetricGroup struct {
 
 // ByMetric compares pairs of benchmarks by every metric that both have, except those that follow from time.
 // declared holds the declared directions of metrics; see [DeclaredDirections].
-func (j Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVerdicts {
+func (c Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVerdicts {
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -37,18 +37,18 @@ func (j Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVer
 	}
 
 	var list []MetricVerdicts
-	groups := groupByContrast(pairs)
+	groups := groupByDifferences(pairs)
 	metrics := []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}
 	for _, metric := range append(metrics, CustomMetrics(rows)...) {
 		m := MetricVerdicts{Metric: metric}
 		of := map[string][]Verdict{}
-		// All verdicts on a metric are one family, whatever their contrast.
-		for _, v := range j.MetricVerdicts(pairs, metric, Direction(metric, declared)) {
-			of[v.Contrast()] = append(of[v.Contrast()], v)
+		// All verdicts on a metric are one family, whatever their group.
+		for _, v := range c.MetricVerdicts(pairs, metric, Direction(metric, declared)) {
+			of[v.Differences()] = append(of[v.Differences()], v)
 		}
 		for _, group := range groups {
-			g := MetricGroup{Pairs: group, Verdicts: of[group[0].Contrast()]}
-			g.Geomean, g.GeoLow, g.GeoHigh, g.N = j.Geomean(group, metric)
+			g := MetricGroup{Pairs: group, Verdicts: of[group[0].Differences()]}
+			g.Geomean, g.GeoLow, g.GeoHigh, g.N = c.Geomean(group, metric)
 			if len(g.Verdicts) > 0 {
 				m.Groups = append(m.Groups, g)
 			}

@@ -31,23 +31,23 @@ type commandRecord struct {
 
 // Commands computes the medians, verdicts, warnings and the answer of the trials of commands. names and lines are those
 // of the commands, by design. interims are the planned interim analyses of a run with a budget; nil without one.
-func (j Criteria) Commands(rows []Row, trials []result.Trial, names, lines map[string]string,
+func (c Criteria) Commands(rows []Row, trials []result.Trial, names, lines map[string]string,
 	interims []int) *CommandAnalysis {
-	c := &CommandAnalysis{Names: names, Lines: lines, Rows: rows, Warnings: Warnings(trials, interims)}
-	c.Verdicts = j.Verdicts(rows, trials)
-	pairs := j.PairLevels(rows, trials)
+	a := &CommandAnalysis{Names: names, Lines: lines, Rows: rows, Warnings: Warnings(trials, interims)}
+	a.Verdicts = c.Verdicts(rows, trials)
+	pairs := c.PairLevels(rows, trials)
 	for _, metric := range CommandMetrics()[1:] {
-		for _, v := range j.MetricVerdicts(pairs, metric, -1) {
-			if metric == result.MaxRSS && (c.AtFloor(v.A) || c.AtFloor(v.B)) {
+		for _, v := range c.MetricVerdicts(pairs, metric, -1) {
+			if metric == result.MaxRSS && (a.AtFloor(v.A) || a.AtFloor(v.B)) {
 				v.withoutRatio(metricComparison{NoRatio: belowFloor, Difference: math.NaN()})
 				v.Verdict, v.P, v.Permutation = Undecided, result.Unavailable, result.Unavailable
 			}
-			c.Verdicts = append(c.Verdicts, v)
+			a.Verdicts = append(a.Verdicts, v)
 		}
 	}
-	c.warn(trials)
-	c.answer()
-	return c
+	a.warn(trials)
+	a.answer()
+	return a
 }
 
 // belowFloor is why memory has no ratio.

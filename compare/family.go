@@ -12,7 +12,7 @@ import (
 // with the baseline and with the nearest design before it, and pairs the levels of a design's own factors. With
 // j.All it returns all of these pairs. A reference design is compared only with the baseline, unless j.All.
 // excluded filters rows.
-func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
+func (c Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 	var rows []*Row
 	var designs []string
 	for i := range all {
@@ -33,13 +33,13 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 
 	// add drops duplicates: two designs may be neighbours, and one of them the baseline.
 	for i, a := range rows {
-		others := j.neighbours(rows, a, designs)
+		others := c.neighbours(rows, a, designs)
 		for k, b := range rows {
 			switch {
 			case !sameMeasure(a, b):
 			case slices.Contains(others, b.Design) && agree(a.Point, b.Point):
 				add(a, b)
-			case a.Design == b.Design && i > k && (j.All || !a.Reference) && j.adjacentLevel(all, rows, k, i):
+			case a.Design == b.Design && i > k && (c.All || !a.Reference) && c.adjacentLevel(all, rows, k, i):
 				add(a, b)
 			}
 		}
@@ -48,26 +48,26 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 }
 
 // neighbours returns the designs with which row a is compared at its point.
-func (j Criteria) neighbours(rows []*Row, a *Row, designs []string) []string {
+func (c Criteria) neighbours(rows []*Row, a *Row, designs []string) []string {
 	var list []string
-	if j.LevelsOnly {
+	if c.LevelsOnly {
 		return nil
 	}
-	if a.Design != j.Baseline && slices.Contains(designs, j.Baseline) {
-		list = append(list, j.Baseline)
+	if a.Design != c.Baseline && slices.Contains(designs, c.Baseline) {
+		list = append(list, c.Baseline)
 	}
 
-	if (a.Design == j.Baseline || a.Reference || j.BaselineOnly) && !j.All {
+	if (a.Design == c.Baseline || a.Reference || c.BaselineOnly) && !c.All {
 		return list
 	}
 
 	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
 		if !slices.ContainsFunc(rows, func(b *Row) bool {
-			return b.Design == designs[n] && (j.All || !b.Reference) && sameMeasure(a, b) && agree(a.Point, b.Point)
+			return b.Design == designs[n] && (c.All || !b.Reference) && sameMeasure(a, b) && agree(a.Point, b.Point)
 		}) {
 			continue // failed here or is a reference; the one before it is the neighbour
 		}
-		if list = append(list, designs[n]); !j.All {
+		if list = append(list, designs[n]); !c.All {
 			break
 		}
 	}
@@ -86,14 +86,14 @@ func (r *Row) excluded() bool {
 
 // excludedBy returns the function excluded for the given trials. With interim analyses it uses the trials up to the
 // first one, so that the family never changes: decided verdicts stay, and no row gets new neighbours.
-func (j Criteria) excludedBy(trials []result.Trial) func(*Row) bool {
-	if j.Interims == nil {
+func (c Criteria) excludedBy(trials []result.Trial) func(*Row) bool {
+	if c.Interims == nil {
 		return (*Row).excluded
 	}
 
 	early := map[key][]*result.Trial{}
 	for i := range trials {
-		if t := &trials[i]; t.Block < j.Interims.Blocks[0] {
+		if t := &trials[i]; t.Block < c.Interims.Blocks[0] {
 			early[trialKey(t)] = append(early[trialKey(t)], t)
 		}
 	}
@@ -128,18 +128,18 @@ func agree(a, b plan.Point) bool {
 // and are to be compared. Unless all pairs are compared, k must be the nearest such row before i or, with
 // j.AgainstFirst, the first. If that first row is excluded there is no comparison, because the reference level must
 // not differ between designs.
-func (j Criteria) adjacentLevel(all []Row, rows []*Row, k, i int) bool {
+func (c Criteria) adjacentLevel(all []Row, rows []*Row, k, i int) bool {
 	factor := onlyDifference(rows[k].Point, rows[i].Point)
-	if factor == "" || slices.Contains(j.Inputs, factor) {
+	if factor == "" || slices.Contains(c.Inputs, factor) {
 		return false
 	}
 	differs := func(r *Row) bool {
 		return r.Design == rows[i].Design && sameMeasure(r, rows[i]) && onlyDifference(r.Point, rows[i].Point) == factor
 	}
 	switch {
-	case j.All:
+	case c.All:
 		return true
-	case j.AgainstFirst:
+	case c.AgainstFirst:
 		return rows[k] == &all[slices.IndexFunc(all, func(r Row) bool { return differs(&r) })]
 	}
 	return !slices.ContainsFunc(rows[k+1:i], differs)

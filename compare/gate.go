@@ -18,7 +18,7 @@ const (
 
 // Gate tests whether the new side costs more than a limit allows.
 type Gate struct {
-	Max           float64 // 0.05 allows 5% more time, or 5% less if higher is better
+	MaxRegression float64 // 0.05 allows 5% more time, or 5% less if higher is better
 	Alpha         float64 // family-wise probability of a false fail; probability of each false pass
 	Layouts       int     // links of each build, each one replicate; block b has layout b modulo Layouts
 	InterimBlocks []int   // planned interim analyses, ascending; the last is the maximum
@@ -47,12 +47,12 @@ type GateDecision struct {
 	Head          result.Value `json:"head"`
 	Cost          result.Value `json:"cost"` // head / base; base / head if higher is better
 	// lower confidence bound; family-wise error at most Alpha over all benchmarks and interim analyses
-	Low      result.Value `json:"low"`
-	High     result.Value `json:"high"` // upper confidence bound, error at most Alpha for each benchmark
-	Limit    float64      `json:"limit"`
-	N        int          `json:"n"` // blocks
-	Exact    bool         `json:"exact,omitempty"`
-	Decision string       `json:"decision"` // pass, fail or undecided
+	Low           result.Value `json:"low"`
+	High          result.Value `json:"high"` // upper confidence bound, error at most Alpha for each benchmark
+	MaxRegression float64      `json:"limit"`
+	N             int          `json:"n"` // blocks
+	Exact         bool         `json:"exact,omitempty"`
+	Decision      string       `json:"decision"` // pass, fail or undecided
 	// if undecided, the number of further blocks that would decide if the cost stays as estimated; null above 1000
 	MoreBlocks   *int   `json:"more_blocks"`
 	MoreLayouts  *int   `json:"more_layouts"`          // the same in layouts, if these are the replicates
@@ -117,7 +117,7 @@ func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []Gat
 		v, stands := g.decided[key]
 		if !stands {
 			v = GateDecision{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
-				Metric: metric, Limit: g.Max,
+				Metric: metric, MaxRegression: g.MaxRegression,
 				Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
 				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable,
 				MoreIsBetter: direction > 0}
@@ -170,7 +170,7 @@ func (g Gate) exact(v *GateDecision, ratio float64, direction int) {
 	}
 	v.Cost, v.Low, v.High, v.Exact = result.Value(ratio), result.Value(ratio), result.Value(ratio), true
 	v.Decision = Pass
-	if ratio > 1+g.Max {
+	if ratio > 1+g.MaxRegression {
 		v.Decision = Fail
 	}
 }
@@ -192,7 +192,7 @@ func (g *SequentialGate) sequential(v *GateDecision, c metricComparison, directi
 		return
 	}
 
-	far := math.Exp(math.Abs(math.Log(float64(v.Cost)) - math.Log(1+g.Max)))
+	far := math.Exp(math.Abs(math.Log(float64(v.Cost)) - math.Log(1+g.MaxRegression)))
 	need := c.Ratio.Blocks(far, 1, 2*g.Alpha/float64(m), blocksLimit)
 	if need >= blocksLimit {
 		return
@@ -231,9 +231,9 @@ func (g Gate) decide(v *GateDecision, c metricComparison, level float64, directi
 	switch {
 	case g.Layouts > 1 && c.Ratio.N < minLayouts:
 	case v.N < MinGateBlocks: // a coarse clock may give equal times in so few blocks
-	case high <= 1+g.Max:
+	case high <= 1+g.MaxRegression:
 		v.Decision = Pass
-	case low > 1+g.Max:
+	case low > 1+g.MaxRegression:
 		v.Decision = Fail
 	}
 }

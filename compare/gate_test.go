@@ -27,7 +27,7 @@ func TestUntrustedBlocks(t *testing.T) {
 		}
 		trials = append(trials, benchTrial("base", b, takes(100+float64(b%3))), benchTrial("head", b, takes(head)))
 	}
-	g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
+	g := NewSequentialGate(Gate{MaxRegression: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
 
 	g.Open(10, false, false)
 	if v := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]; v.Decision != Undecided || v.N != 10 {
@@ -45,7 +45,7 @@ func TestUntrustedBlocks(t *testing.T) {
 func TestDecisionIsFinal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	trials := simulatedTrials(rng, 20, 1, 1, 0.005, 0)
-	g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
+	g := NewSequentialGate(Gate{MaxRegression: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
 	g.Open(10, false, true)
 	first := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]
 	if first.Decision != Pass || first.N != 10 {
@@ -81,7 +81,8 @@ func TestSpending(t *testing.T) {
 		{"one refused", 1, []int{10, 20, 80}, 1, false, []float64{0, 0.0125, 0.0375}},
 		{"layouts", 3, []int{10, 20, 80}, 0, false, []float64{0.05 / 64, 0.05 * 3 / 64, 0.05 * 60 / 64}},
 	} {
-		g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)})
+		g := NewSequentialGate(Gate{MaxRegression: 0.05, Alpha: 0.05, Layouts: c.layouts,
+			InterimBlocks: GateInterimBlocks(80)})
 		for i, n := range c.blocks {
 			if g.Open(n, c.last && i == len(c.blocks)-1, i >= c.refused); math.Abs(g.level-c.want[i]) > 1e-12 {
 				t.Errorf("%s: after %d blocks %v is spent, want %v", c.name, n, g.level, c.want[i])
@@ -101,7 +102,7 @@ func TestGateOfFractions(t *testing.T) {
 			result.Metrics{"misses/op": result.Value([]float64{0, 0.002, 0.004}[b%3])}),
 			benchTrial("head", b, result.Metrics{"misses/op": result.Value([]float64{0.015, 0.016, 0.017}[b%3])}))
 	}
-	if v := judgedOnce(Gate{Max: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(40)}, trials,
+	if v := judgedOnce(Gate{MaxRegression: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(40)}, trials,
 		"misses/op"); v.Decision != Undecided {
 		t.Errorf("%+v", v)
 	}
@@ -115,7 +116,7 @@ func TestGateOfEqualTimes(t *testing.T) {
 			trials = append(trials, benchTrial("base", b, result.Metrics{metric: 2}),
 				benchTrial("head", b, result.Metrics{metric: 1}))
 		}
-		v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, InterimBlocks: GateInterimBlocks(2)}, trials, metric)
+		v := judgedOnce(Gate{MaxRegression: 0.01, Alpha: 0.05, InterimBlocks: GateInterimBlocks(2)}, trials, metric)
 		if v.Decision != want {
 			t.Errorf("%s: %+v, want %s", metric, v, want)
 		}
@@ -127,7 +128,7 @@ func TestGateOfEqualTimes(t *testing.T) {
 	for b := range 3 {
 		trials = append(trials, benchTrial("base", b, takes(2)), benchTrial("head", b, takes(1)))
 	}
-	if v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Layouts: 3, InterimBlocks: GateInterimBlocks(3)}, trials,
+	if v := judgedOnce(Gate{MaxRegression: 0.01, Alpha: 0.05, Layouts: 3, InterimBlocks: GateInterimBlocks(3)}, trials,
 		result.TimePerOp); v.Decision != Undecided || v.MoreLayouts != nil || v.MoreBlocks == nil ||
 		*v.MoreBlocks != 3 {
 		t.Errorf("three layouts: %+v", v)
@@ -141,7 +142,7 @@ func TestGateOfFewBlocks(t *testing.T) {
 	for b, head := range []float64{106, 103, 107, 105} {
 		trials = append(trials, benchTrial("base", b, takes(100)), benchTrial("head", b, takes(head)))
 	}
-	g := Gate{Max: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(4)}
+	g := Gate{MaxRegression: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(4)}
 	if v := judgedOnce(g, trials, result.TimePerOp); v.Decision != Undecided || v.MoreBlocks == nil ||
 		*v.MoreBlocks < 100 {
 		t.Errorf("a cost of %v after 4 blocks: %v more", v.Cost, v.MoreBlocks)
@@ -199,7 +200,7 @@ func TestGateOfRates(t *testing.T) {
 			trials = append(trials, benchTrial("base", b, result.Metrics{"beans": 8}),
 				benchTrial("head", b, result.Metrics{"beans": 4}))
 		}
-		g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(2)})
+		g := NewSequentialGate(Gate{MaxRegression: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(2)})
 		g.Open(2, false, true)
 		v := g.Judge(levels(trials), "beans", direction)[0]
 		if cost := map[int]result.Value{1: 2, -1: 0.5}[direction]; v.Cost != cost || v.Change() != 0.5 {

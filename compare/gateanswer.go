@@ -13,21 +13,21 @@ import (
 
 // GateSummary is what the answer of a gate depends on.
 type GateSummary struct {
-	Decision  string
-	List      []GateDecision
-	NotJudged int     // benchmarks that cannot be judged
-	Limit     float64 // 0.05 is 5%
-	Layouts   int
-	Loaded    bool                // other processes loaded the machine, so that times decide nothing
-	Name      func(string) string // prints a metric, such as "allocs/op"
+	Decision      string
+	List          []GateDecision
+	NotJudged     int     // benchmarks that cannot be judged
+	MaxRegression float64 // 0.05 is 5%
+	Layouts       int
+	Loaded        bool                // other processes loaded the machine, so that times decide nothing
+	Name          func(string) string // prints a metric, such as "allocs/op"
 }
 
 // Order is the cost, for an order by size: infinite from 0 to more or with some zeros, and 0 if it is unknown.
-func (v GateDecision) Order() float64 {
-	switch x := float64(v.Cost); {
-	case v.NoRatio == ZeroDivisor || v.NoRatio == SomeZeros:
+func (d GateDecision) Order() float64 {
+	switch x := float64(d.Cost); {
+	case d.NoRatio == ZeroDivisor || d.NoRatio == SomeZeros:
 		return math.Inf(1)
-	case v.NoRatio != "" || math.IsNaN(x):
+	case d.NoRatio != "" || math.IsNaN(x):
 		return 0
 	default:
 		return x
@@ -35,11 +35,11 @@ func (v GateDecision) Order() float64 {
 }
 
 // Change is head / base, unlike the cost also if more is better.
-func (v GateDecision) Change() result.Value {
-	if v.MoreIsBetter {
-		return 1 / v.Cost
+func (d GateDecision) Change() result.Value {
+	if d.MoreIsBetter {
+		return 1 / d.Cost
 	}
-	return v.Cost
+	return d.Cost
 }
 
 // Answer is the decision with the benchmarks that it is about, and then what to do next if it is not a pass.
@@ -74,7 +74,7 @@ func (g GateSummary) Answer() []string {
 		of[key] = append(of[key], strings.TrimSpace(label+" "+change))
 	}
 
-	limit := decimal.Percent(g.Limit, 3)
+	limit := decimal.Percent(g.MaxRegression, 3)
 	var parts []string
 	if names := of[Fail]; len(names) > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d over %s: %s", len(names), len(g.List), limit, few(names, maxNamed)))

@@ -46,21 +46,21 @@ func NewInterimPlan(blocks []int, equivalent int) *InterimPlan {
 }
 
 // tooSmall reports whether there are too few blocks for a difference of this size, however significant it is.
-func (l *InterimPlan) tooSmall(ratio float64, blocks int) bool {
-	return blocks < l.Different && max(ratio, 1/ratio) < clearRatio
+func (p *InterimPlan) tooSmall(ratio float64, blocks int) bool {
+	return blocks < p.Different && max(ratio, 1/ratio) < clearRatio
 }
 
 // most returns the number of blocks at the last analysis.
-func (l *InterimPlan) most() int { return l.Blocks[len(l.Blocks)-1] }
+func (p *InterimPlan) most() int { return p.Blocks[len(p.Blocks)-1] }
 
 // analysesAt returns the analyses at the given numbers of blocks. Failed trials reduce these; the analysis then
 // spends what its blocks allow. Analyses of layouts always share alpha by Bonferroni, because further blocks add no
 // replicates.
-func (l *InterimPlan) analysesAt(blocks []int, layouts int) *stat.InterimAnalyses {
-	if layouts < 2 && slices.Equal(blocks, l.Blocks[:len(blocks)]) {
-		return l.planned
+func (p *InterimPlan) analysesAt(blocks []int, layouts int) *stat.InterimAnalyses {
+	if layouts < 2 && slices.Equal(blocks, p.Blocks[:len(blocks)]) {
+		return p.planned
 	}
-	return stat.NewSeparateAnalyses(stat.SquareSpending, blocks, l.most())
+	return stat.NewSeparateAnalyses(stat.SquareSpending, blocks, p.most())
 }
 
 // analysis is the result of one interim analysis of a comparison.
@@ -139,30 +139,30 @@ func singleLevel(alpha float64) float64 { return alpha }
 // every intersection by Bonferroni and alpha spending (Maurer and Bretz: Multiple testing in group sequential
 // trials using graphical approaches, Statistics in Biopharmaceutical Research 5(4), 2013). The probability of any
 // false verdict at any analysis is at most alpha, whatever earlier analyses decide to measure.
-func (j Criteria) judge(all []blockSeries) []sequentialState {
+func (c Criteria) judge(all []blockSeries) []sequentialState {
 	states := newStates(len(all))
-	if j.Interims == nil {
+	if c.Interims == nil {
 		for i := range all {
 			if ratio, _, ok := all[i].comparison(len(all[i].logs)); ok {
-				j.judgeOnce(&states[i], ratio, all[i].layouts)
+				c.judgeOnce(&states[i], ratio, all[i].layouts)
 			}
 		}
-		j.decide(states)
+		c.decide(states)
 		return states
 	}
 
 	for i := range all {
-		j.Interims.preview(&states[i], &all[i])
+		c.Interims.preview(&states[i], &all[i])
 	}
 
-	for _, block := range analysisBlocks(j.Interims.Blocks, all) {
+	for _, block := range analysisBlocks(c.Interims.Blocks, all) {
 		for i := range all {
 			if n := slices.Index(all[i].blocks, block) + 1; states[i].verdict == Undecided &&
-				slices.Contains(j.Interims.Blocks, n) {
-				j.interim(&states[i], &all[i], n)
+				slices.Contains(c.Interims.Blocks, n) {
+				c.interim(&states[i], &all[i], n)
 			}
 		}
-		j.decide(states)
+		c.decide(states)
 	}
 	return states
 }
@@ -182,26 +182,26 @@ func analysisBlocks(interims []int, all []blockSeries) []int {
 }
 
 // judgeOnce analyses a comparison with all its blocks.
-func (j Criteria) judgeOnce(s *sequentialState, ratio stat.Comparison, layouts int) {
+func (c Criteria) judgeOnce(s *sequentialState, ratio stat.Comparison, layouts int) {
 	s.ok, s.tried = true, ratio.N
-	s.analysis = analysis{ratio, ratio.N, layouts, j.enoughBlocks(ratio, layouts), false, false, ratio.P(),
-		ratio.EquivalenceP(j.Margin), singleLevel}
+	s.analysis = analysis{ratio, ratio.N, layouts, c.enoughBlocks(ratio, layouts), false, false, ratio.P(),
+		ratio.EquivalenceP(c.Margin), singleLevel}
 	s.analyses = []analysis{s.analysis}
 }
 
 // interim analyses a comparison with its first n blocks.
-func (j Criteria) interim(s *sequentialState, of *blockSeries, n int) {
-	c, good, ok := of.comparison(n)
+func (c Criteria) interim(s *sequentialState, of *blockSeries, n int) {
+	ratio, good, ok := of.comparison(n)
 	s.tried, s.ended = n, of.truncated
 	if !ok || len(s.analyses) > 0 && good == s.blocks { // no new values
 		return
 	}
 	s.goodBlocks = append(s.goodBlocks, good)
-	interims, k := j.Interims.analysesAt(s.goodBlocks, of.layouts), len(s.analyses)
-	s.ok, s.spent = true, interims.Spent(j.Alpha, k)
-	s.analysis = analysis{c, good, of.layouts, j.enoughBlocks(c, of.layouts), good < j.Interims.Equivalent,
-		j.Interims.tooSmall(c.Ratio, good),
-		interims.P(c.P(), k), interims.P(c.EquivalenceP(j.Margin), k),
+	interims, k := c.Interims.analysesAt(s.goodBlocks, of.layouts), len(s.analyses)
+	s.ok, s.spent = true, interims.Spent(c.Alpha, k)
+	s.analysis = analysis{ratio, good, of.layouts, c.enoughBlocks(ratio, of.layouts), good < c.Interims.Equivalent,
+		c.Interims.tooSmall(ratio.Ratio, good),
+		interims.P(ratio.P(), k), interims.P(ratio.EquivalenceP(c.Margin), k),
 		func(alpha float64) float64 { return interims.Level(alpha, k) }}
 	s.analyses = append(s.analyses, s.analysis)
 }
@@ -209,7 +209,7 @@ func (j Criteria) interim(s *sequentialState, of *blockSeries, n int) {
 // decide sets the verdicts that are not final yet. Equivalence needs the interval, at the confidence of the family,
 // within the margin. A difference needs an adjusted p-value of at most alpha, at an analysis at which the
 // permutation test agrees. A difference within the margin is equivalent.
-func (j Criteria) decide(states []sequentialState) {
+func (c Criteria) decide(states []sequentialState) {
 	ps := make([]float64, len(states))
 	for i := range states {
 		ps[i] = states[i].differenceP()
@@ -218,17 +218,17 @@ func (j Criteria) decide(states []sequentialState) {
 	for i, adjusted := range stat.HolmWithEquivalence(ps) {
 		s := &states[i]
 		s.adjusted, s.vetoed = adjusted, false
-		within := func(g *analysis) bool { return g.outside <= j.Alpha/float64(len(ps)) }
+		within := func(g *analysis) bool { return g.outside <= c.Alpha/float64(len(ps)) }
 		if s.verdict != Undecided || s.decideBy(Equivalent, func(g *analysis) bool { return within(g) && !g.early }) ||
-			adjusted > j.Alpha {
+			adjusted > c.Alpha {
 			continue
 		}
 		share := 0.0 // Holm's level for this comparison
 		if adjusted > 0 {
-			share = j.Alpha * ps[i] / adjusted
+			share = c.Alpha * ps[i] / adjusted
 		}
 		differing := func(g *analysis) bool { return g.enough && !within(g) && !g.small && g.different <= share }
-		if !s.decideBy(differs, func(g *analysis) bool { return differing(g) && g.permutationAgrees(j.Alpha) }) &&
+		if !s.decideBy(differs, func(g *analysis) bool { return differing(g) && g.permutationAgrees(c.Alpha) }) &&
 			len(s.analyses) > 0 {
 			s.vetoed = differing(&s.analyses[len(s.analyses)-1])
 		}
@@ -237,26 +237,26 @@ func (j Criteria) decide(states []sequentialState) {
 
 // preview sets the state before the first analysis, so that a ratio can be shown. Its interval is that of an
 // analysis with the present blocks.
-func (l *InterimPlan) preview(s *sequentialState, of *blockSeries) {
+func (p *InterimPlan) preview(s *sequentialState, of *blockSeries) {
 	s.tried, s.ended, s.layouts = len(of.blocks), of.truncated, of.layouts
 	if s.ratio, s.blocks, s.ok = of.comparison(len(of.logs)); s.ok {
-		first := stat.NewSeparateAnalyses(stat.SquareSpending, []int{min(s.blocks, l.most())}, l.most())
+		first := stat.NewSeparateAnalyses(stat.SquareSpending, []int{min(s.blocks, p.most())}, p.most())
 		s.level = func(alpha float64) float64 { return first.Level(alpha, 0) }
 	}
 }
 
 // blocksNeeded returns the number of blocks to the first analysis that would decide the comparison if its ratio
 // stays as estimated; nil if none would. alpha is what its analyses may spend.
-func (l *InterimPlan) blocksNeeded(s *sequentialState, margin, alpha float64) *int {
+func (p *InterimPlan) blocksNeeded(s *sequentialState, margin, alpha float64) *int {
 	if s.ended || s.layouts > 1 { // further blocks add no layouts
 		return nil
 	}
 	far := max(s.ratio.Ratio, 1/s.ratio.Ratio)
-	for k, n := range l.Blocks {
-		more, level := n-s.tried, l.planned.Level(alpha, k)
+	for k, n := range p.Blocks {
+		more, level := n-s.tried, p.planned.Level(alpha, k)
 		then := s.ratio.N + more
-		if more > 0 && (far <= 1+margin && then >= l.Equivalent && s.ratio.Within(then, margin, 1-level) ||
-			far > 1+margin && !l.tooSmall(far, then) && s.ratio.DetectableBy(then, 1, level) <= far) {
+		if more > 0 && (far <= 1+margin && then >= p.Equivalent && s.ratio.Within(then, margin, 1-level) ||
+			far > 1+margin && !p.tooSmall(far, then) && s.ratio.DetectableBy(then, 1, level) <= far) {
 			return &more
 		}
 	}

@@ -1,14 +1,14 @@
 package compare
 
 // matchDesigns calls match design by design, because files may have 100,000 designs.
-func (j Criteria) matchDesigns(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
+func (c Criteria) matchDesigns(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	of, used := map[string][]Row{}, map[key]bool{}
 	for i := range b {
 		of[b[i].Design] = append(of[b[i].Design], b[i])
 	}
 
 	for i := range a {
-		found, alone, _ := j.match(a[i:i+1], of[a[i].Design])
+		found, alone, _ := c.match(a[i:i+1], of[a[i].Design])
 		matches, onlyA = append(matches, found...), append(onlyA, alone...)
 		for k := range found {
 			used[rowKey(&found[k].B)] = true

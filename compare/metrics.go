@@ -40,8 +40,8 @@ type metricComparison struct {
 // false if a side has fewer than 2 values.
 //
 // Values may be 0, such as allocations, or negative. NoRatio then says why there is no ratio.
-func (s *Pair) compare(metric string, layouts int) (c metricComparison, ok bool) {
-	xs, ys, blocks := s.samples(metric)
+func (p *Pair) compare(metric string, layouts int) (c metricComparison, ok bool) {
+	xs, ys, blocks := p.samples(metric)
 	if len(xs) < 2 || len(ys) < 2 {
 		return c, false
 	}
@@ -69,8 +69,8 @@ func (s *Pair) compare(metric string, layouts int) (c metricComparison, ok bool)
 		return c, true
 	}
 
-	if !s.Paired {
-		a, b := logsByRun(s.startsA, values(s.trialsA, metric), add), logsByRun(s.startsB, values(s.trialsB, metric),
+	if !p.Paired {
+		a, b := logsByRun(p.startsA, values(p.trialsA, metric), add), logsByRun(p.startsB, values(p.trialsB, metric),
 			add)
 		if len(a)+len(b) > 2 {
 			c.RunsA, c.RunsB = len(a), len(b)
@@ -119,41 +119,41 @@ func replicates(logs []float64, blocks []int, layouts int) []float64 {
 const minLayouts = 3
 
 // MetricVerdicts returns the verdicts on one metric of all pairs. They are one family, except for exact ones.
-func (j Criteria) MetricVerdicts(pairs []Pair, metric string, direction int) []Verdict {
+func (c Criteria) MetricVerdicts(pairs []Pair, metric string, direction int) []Verdict {
 	var list []Verdict
 	var family []*Pair
 	var ratios []metricComparison
 	var at []int // indices in list of the family's verdicts
 	for i := range pairs {
 		s := &pairs[i]
-		c, ok := s.compare(metric, j.Layouts)
+		m, ok := s.compare(metric, c.Layouts)
 		switch {
 		case !ok:
 			continue
-		case c.NoRatio != "" && !c.Exact && !hasZero(c.NoRatio):
-			v := s.verdict(metric, stat.Comparison{}, c)
-			v.Margin, v.P, v.Permutation = j.Margin, result.Unavailable, result.Unavailable
-			v.withoutRatio(c)
+		case m.NoRatio != "" && !m.Exact && !hasZero(m.NoRatio):
+			v := s.verdict(metric, stat.Comparison{}, m)
+			v.Margin, v.P, v.Permutation = c.Margin, result.Unavailable, result.Unavailable
+			v.withoutRatio(m)
 			list = append(list, v)
 			continue
-		case c.Exact:
-			list = append(list, j.exactMetric(s.verdict(metric, c.Ratio, c), c, direction))
+		case m.Exact:
+			list = append(list, c.exactMetric(s.verdict(metric, m.Ratio, m), m, direction))
 			continue
 		}
-		family, ratios, at = append(family, s), append(ratios, c), append(at, len(list))
+		family, ratios, at = append(family, s), append(ratios, m), append(at, len(list))
 		list = append(list, Verdict{})
 	}
 
 	// The varying metrics are one family; their verdicts go to the places reserved in list.
-	for i, state := range j.judgePairs(family, ratios) {
+	for i, state := range c.judgePairs(family, ratios) {
 		v := family[i].verdict(metric, state.ratio, ratios[i])
-		if j.Interims != nil {
+		if c.Interims != nil {
 			v.N = state.blocks
 		}
-		if j.Layouts > 1 && v.Paired {
-			v.Layouts = j.Layouts
+		if c.Layouts > 1 && v.Paired {
+			v.Layouts = c.Layouts
 		}
-		j.fill(&v, &state, len(family))
+		c.fill(&v, &state, len(family))
 		v.Verdict = metricVerdict(state.verdict, state.ratio.Ratio, metric, direction)
 		if ratios[i].NoRatio != "" {
 			v.withoutRatio(ratios[i])
@@ -164,36 +164,36 @@ func (j Criteria) MetricVerdicts(pairs []Pair, metric string, direction int) []V
 }
 
 // judgePairs decides a family of pairs, at each interim analysis if there are any.
-func (j Criteria) judgePairs(pairs []*Pair, ratios []metricComparison) []sequentialState {
-	if j.Interims != nil {
+func (c Criteria) judgePairs(pairs []*Pair, ratios []metricComparison) []sequentialState {
+	if c.Interims != nil {
 		var all []blockSeries
 		for i, s := range pairs {
-			all = append(all, s.series(ratios[i], j.Layouts))
+			all = append(all, s.series(ratios[i], c.Layouts))
 		}
-		return j.judge(all)
+		return c.judge(all)
 	}
 
 	states := newStates(len(ratios))
 	for i := range ratios {
-		layouts := j.Layouts
+		layouts := c.Layouts
 		if !pairs[i].Paired {
 			layouts = 1
 		}
-		j.judgeOnce(&states[i], ratios[i].Ratio, layouts)
+		c.judgeOnce(&states[i], ratios[i].Ratio, layouts)
 	}
 
-	j.decide(states)
+	c.decide(states)
 	return states
 }
 
 // series returns the blocks of a paired pair.
-func (s *Pair) series(c metricComparison, layouts int) blockSeries {
+func (p *Pair) series(c metricComparison, layouts int) blockSeries {
 	logs := map[int]float64{}
 	for i, b := range c.blocks {
 		logs[b] = c.logs[i]
 	}
 	r := blockSeries{layouts: layouts}
-	for _, b := range s.triedBlocks {
+	for _, b := range p.triedBlocks {
 		x, ok := logs[b]
 		if !ok {
 			x = math.NaN()
@@ -204,28 +204,28 @@ func (s *Pair) series(c metricComparison, layouts int) blockSeries {
 }
 
 // verdict returns the verdict on a pair before it is decided.
-func (s *Pair) verdict(metric string, ratio stat.Comparison, c metricComparison) Verdict {
-	v := newVerdict(s.A, s.B, ratio)
-	v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines, v.N = metric, s.Paired, s.NameA, s.NameB, nil, min(c.NA, c.NB)
-	if !s.Paired {
+func (p *Pair) verdict(metric string, ratio stat.Comparison, c metricComparison) Verdict {
+	v := newVerdict(p.A, p.B, ratio)
+	v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines, v.N = metric, p.Paired, p.NameA, p.NameB, nil, min(c.NA, c.NB)
+	if !p.Paired {
 		v.NA, v.NB, v.RunsA, v.RunsB = c.NA, c.NB, c.RunsA, c.RunsB
 	}
 	return v
 }
 
 // exactMetric returns the verdict on counts that do not vary.
-func (j Criteria) exactMetric(v Verdict, c metricComparison, direction int) Verdict {
-	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable,
+func (c Criteria) exactMetric(v Verdict, m metricComparison, direction int) Verdict {
+	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, c.Margin, result.Unavailable, result.Unavailable,
 		result.Unavailable
-	x := c.Exactly
+	x := m.Exactly
 	verdict := differs
 	if x == 1 {
 		verdict = Equivalent
 	}
 	v.Ratio, v.Low, v.High = result.Value(x), result.Value(x), result.Value(x)
-	if c.NoRatio != "" {
-		x = 1 + math.Copysign(1, c.Difference) // only the direction matters
-		v.withoutRatio(c)
+	if m.NoRatio != "" {
+		x = 1 + math.Copysign(1, m.Difference) // only the direction matters
+		v.withoutRatio(m)
 	}
 	v.Verdict = metricVerdict(verdict, x, v.Metric, direction)
 	return v
@@ -248,24 +248,24 @@ func metricVerdict(verdict string, ratio float64, metric string, direction int) 
 
 // Geomean returns the geometric mean of the ratios of a metric over n pairs. The 95% interval exists only if all
 // pairs are paired in the same blocks and there were no interim analyses.
-func (j Criteria) Geomean(pairs []Pair, metric string) (ratio, low, high result.Value, n int) {
+func (c Criteria) Geomean(pairs []Pair, metric string) (ratio, low, high result.Value, n int) {
 	sum, byBlock, count, paired := 0.0, map[int]float64{}, map[int]int{}, true
 	for i := range pairs {
-		c, ok := pairs[i].compare(metric, j.Layouts)
+		m, ok := pairs[i].compare(metric, c.Layouts)
 		switch {
-		case !ok || c.NoRatio != "" || c.Exact && !(c.Exactly > 0):
+		case !ok || m.NoRatio != "" || m.Exact && !(m.Exactly > 0):
 			continue // x/0 has no ratio
-		case c.Exact:
-			sum += math.Log(c.Exactly)
-			for _, b := range c.blocks {
-				byBlock[b] += math.Log(c.Exactly)
+		case m.Exact:
+			sum += math.Log(m.Exactly)
+			for _, b := range m.blocks {
+				byBlock[b] += math.Log(m.Exactly)
 				count[b]++
 			}
 		default:
-			sum += math.Log(c.Ratio.Ratio)
-			for k, x := range c.logs {
-				byBlock[c.blocks[k]] += x
-				count[c.blocks[k]]++
+			sum += math.Log(m.Ratio.Ratio)
+			for k, x := range m.logs {
+				byBlock[m.blocks[k]] += x
+				count[m.blocks[k]]++
 			}
 		}
 		paired = paired && pairs[i].Paired
@@ -287,8 +287,8 @@ func (j Criteria) Geomean(pairs []Pair, metric string) (ratio, low, high result.
 		}
 	}
 
-	if c, ok := comparePaired(logs, blocks, j.Layouts); ok && paired && j.Interims == nil {
-		low, high = result.Value(c.Low), result.Value(c.High)
+	if mean, ok := comparePaired(logs, blocks, c.Layouts); ok && paired && c.Interims == nil {
+		low, high = result.Value(mean.Low), result.Value(mean.High)
 	}
 	return ratio, low, high, n
 }

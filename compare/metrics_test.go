@@ -184,8 +184,8 @@ func TestSimulatedInterimsOfLayouts(t *testing.T) {
 	}
 }
 
-// TestGroupByContrast: three levels form two groups, each with its own geometric mean, and one family.
-func TestGroupByContrast(t *testing.T) {
+// TestGroupByDifferences: three levels form two groups, each with its own geometric mean, and one family.
+func TestGroupByDifferences(t *testing.T) {
 	cost := map[string]float64{"100": 1, "50": 2, "200": 0.5}
 	var trials []result.Trial
 	for b := range 10 {
@@ -200,7 +200,7 @@ func TestGroupByContrast(t *testing.T) {
 	j := levelCriteria()
 	j.AgainstFirst = true
 	sides := j.PairLevels(Rows(trials, casesOf(trials)), trials)
-	groups := groupByContrast(sides)
+	groups := groupByDifferences(sides)
 	if len(sides) != 4 || len(groups) != 2 {
 		t.Fatalf("%d pairs in %d groups", len(sides), len(groups))
 	}
@@ -212,7 +212,7 @@ func TestGroupByContrast(t *testing.T) {
 		}
 		of := 0
 		for _, v := range verdicts {
-			if groups[i][0].Contrast() == v.Contrast() {
+			if groups[i][0].Differences() == v.Differences() {
 				of++
 			}
 		}
@@ -329,7 +329,7 @@ func TestSimulatedGate(t *testing.T) {
 		{"10% and a re-layout", 0.02, 1.10, 0.01, 5, 0, 0.05, 0.95, 1},
 	} {
 		rng := rand.New(rand.NewPCG(7, 11))
-		g := Gate{Max: c.max, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)}
+		g := Gate{MaxRegression: c.max, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)}
 		const runs = 400
 		pass, fail := 0.0, 0.0
 		for range runs {
@@ -356,7 +356,7 @@ func TestGateFamily(t *testing.T) {
 			trials = append(trials, benchTrial(rev, b, takes(100*math.Exp(0.02*rng.NormFloat64()))))
 		}
 	}
-	g := Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(10)}
+	g := Gate{MaxRegression: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(10)}
 	alone := judgedOnce(g, trials, result.TimePerOp)
 	g.Family = 20
 	among := judgedOnce(g, trials, result.TimePerOp)

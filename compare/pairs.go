@@ -20,10 +20,10 @@ type Pair struct {
 }
 
 // PairLevels returns the pairs of rows of one run that verdicts compare.
-func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
+func (c Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
 	of, tried := byRow(trials), triedBlocks(trials)
 	var list []Pair
-	for _, p := range j.pairs(rows, j.excludedBy(trials)) {
+	for _, p := range c.pairs(rows, c.excludedBy(trials)) {
 		a, b := rowKey(p[0]), rowKey(p[1])
 		s := Pair{A: p[0], B: p[1], trialsA: of[a], trialsB: of[b], Paired: true}
 		for _, block := range sortedBlocks(tried[a]) {
@@ -36,15 +36,15 @@ func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
 	return list
 }
 
-// Contrast names the settings in which the rows differ. Pairs with the same contrast form a group, and so do their
-// verdicts.
-func (s *Pair) Contrast() string {
-	_, onlyA, onlyB := SplitPoints(s.A.Point, s.B.Point)
-	return contrastOf(onlyA, onlyB)
+// Differences names the settings in which the rows differ. Pairs with the same differences form a group, and so do
+// their verdicts.
+func (p *Pair) Differences() string {
+	_, onlyA, onlyB := SplitPoints(p.A.Point, p.B.Point)
+	return differencesOf(onlyA, onlyB)
 }
 
-// Contrast names the settings in which the sides of a verdict differ.
-func (v *Verdict) Contrast() string { return contrastOf(v.OnlyA, v.OnlyB) }
+// Differences names the settings in which the sides of a verdict differ.
+func (v *Verdict) Differences() string { return differencesOf(v.OnlyA, v.OnlyB) }
 
 // String returns the verdict in one line, such as "live, cpus=2: fine compared with coarse: faster, 1.90x the
 // throughput_per_s, 95% interval [1.85, 1.95]".
@@ -82,15 +82,15 @@ func sideText(design, run string, only plan.Point) string {
 	return design
 }
 
-func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
+func differencesOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
 
-// groupByContrast groups pairs by their contrast, such as GOGC=50 against GOGC=100, in order of appearance. A
-// geometric mean over different contrasts would be meaningless.
-func groupByContrast(pairs []Pair) [][]Pair {
+// groupByDifferences groups pairs by the settings in which they differ, such as GOGC=50 against GOGC=100, in order of
+// appearance. A geometric mean over several groups would be meaningless.
+func groupByDifferences(pairs []Pair) [][]Pair {
 	var groups [][]Pair
 	at := map[string]int{}
 	for _, s := range pairs {
-		id := s.Contrast()
+		id := s.Differences()
 		if _, ok := at[id]; !ok {
 			at[id] = len(groups)
 			groups = append(groups, nil)
@@ -102,8 +102,8 @@ func groupByContrast(pairs []Pair) [][]Pair {
 
 // pairRuns returns the pairs of rows of two runs or files a and b. paired means that both were measured in the same
 // blocks.
-func (j Criteria) pairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
-	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
+func (c Criteria) pairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
+	matches, onlyA, onlyB := c.matchDesigns(a.Rows, b.Rows)
 	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
 	for i := range matches {
 		m := &matches[i]
@@ -136,20 +136,20 @@ func values(trials []*result.Trial, metric string) map[int]float64 {
 }
 
 // samples returns the values of a metric on both sides. Paired values have the same order of blocks.
-func (s *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
-	a, b := values(s.trialsA, metric), values(s.trialsB, metric)
+func (p *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
+	a, b := values(p.trialsA, metric), values(p.trialsB, metric)
 	for _, block := range sortedBlocks(a) {
 		y, both := b[block]
-		if s.Paired && !both {
+		if p.Paired && !both {
 			continue
 		}
 		xs, blocks = append(xs, a[block]), append(blocks, block)
-		if s.Paired {
+		if p.Paired {
 			ys = append(ys, y)
 		}
 	}
 
-	if !s.Paired {
+	if !p.Paired {
 		for _, block := range sortedBlocks(b) {
 			ys = append(ys, b[block])
 		}

@@ -30,7 +30,7 @@ const (
 const rankWidthLimit = 0.8
 
 // ranked returns the rank-based estimate of a comparison, one of m.
-func (j Criteria) ranked(s *sequentialState, m int) *RankComparison {
+func (c Criteria) ranked(s *sequentialState, m int) *RankComparison {
 	confidence := 1 - s.level(1-ratioConfidence)
 	r := s.ratio.Rank(confidence)
 	o := &RankComparison{RankRatio: result.Value(r.Ratio), RankLow: result.Value(r.Low), RankHigh: result.Value(r.High)}
@@ -40,14 +40,14 @@ func (j Criteria) ranked(s *sequentialState, m int) *RankComparison {
 		near = math.Log(r.High / r.Ratio)
 	}
 	width := 2 * near / math.Log(high/low)
-	sure := s.ratio.Rank(1 - s.level(j.Alpha/float64(m))) // at the confidence of a verdict among m
-	o.Note = j.disagreement(s, r, sure, width)
+	sure := s.ratio.Rank(1 - s.level(c.Alpha/float64(m))) // at the confidence of a verdict among m
+	o.Note = c.disagreement(s, r, sure, width)
 	return o
 }
 
 // disagreement says how ranks contradict a verdict; "" if they do not. r has the reported confidence and sure that
 // of a verdict. width is the ratio of two half-widths; see rankWidthLimit.
-func (j Criteria) disagreement(s *sequentialState, r, sure stat.RankEstimate, width float64) string {
+func (c Criteria) disagreement(s *sequentialState, r, sure stat.RankEstimate, width float64) string {
 	mean, middle := math.Log(s.ratio.Ratio), math.Log(r.Ratio)
 	differ := sure.Low > 1 || sure.High < 1
 	interval := fmt.Sprintf("(%.4gx, %.4g to %.4g)", r.Ratio, r.Low, r.High)
@@ -58,7 +58,7 @@ func (j Criteria) disagreement(s *sequentialState, r, sure stat.RankEstimate, wi
 		return outliersOnly + "the means differ, but the typical block (by rank) differs the other way " + interval
 	case s.verdict == differs && !differ && math.Abs(middle) < math.Abs(mean)/2:
 		return outliersOnly + "the means differ, but the typical block (by rank) does not " + interval
-	case s.verdict != differs && s.enough && differ && width <= rankWidthLimit && max(r.Ratio, 1/r.Ratio) > 1+j.Margin:
+	case s.verdict != differs && s.enough && differ && width <= rankWidthLimit && max(r.Ratio, 1/r.Ratio) > 1+c.Margin:
 		return outliersHide + "the typical block (by rank) differs " + interval + "; a few outlying blocks hide this " +
 			"in the mean"
 	}

@@ -11,12 +11,12 @@ import (
 // RatioWarnings warns if the ratios of neighbouring blocks are correlated in some comparison. Verdicts depend on
 // ratios, whose order can matter even if that of levels does not. The test is [stat.SerialCorrelation] of each
 // comparison, with orderAlpha divided among all. Virtual time has no disturbances.
-func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
+func (c Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	if len(trials) == 0 || trials[0].World == result.Virtual {
 		return nil
 	}
 
-	pairs, all := j.comparisons(rows, trials)
+	pairs, all := c.comparisons(rows, trials)
 	found, worst, least := 0, 0, 1.0
 	for i := range all {
 		r, ok := centredRatios(&all[i])
@@ -35,8 +35,8 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	}
 
 	// The text names the comparison with the strongest evidence.
-	c, _, _ := all[worst].comparison(len(all[worst].logs))
-	order, a, b := c.Order(), pairs[worst][0], pairs[worst][1]
+	ratio, _, _ := all[worst].comparison(len(all[worst].logs))
+	order, a, b := ratio.Order(), pairs[worst][0], pairs[worst][1]
 	w, _ := warn(WarnRatios, order.Correlation, orderAlpha/float64(len(all)),
 		"ratios of neighbouring blocks are correlated in %d of %d comparisons, most in %s and %s (correlation %.2f, "+
 			"p = %.2g): something slows one design for several blocks, so their intervals are widened; stop other "+

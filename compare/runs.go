@@ -59,8 +59,8 @@ func (c RunComparison) Verdicts() []Verdict {
 // CompareRuns compares the designs of runs a and b at the same points. Blocks of two runs are not paired, so
 // changes of the machine between them are part of the difference. If a side has several runs, the interval includes
 // the variation between runs. All verdicts are one family.
-func (j Criteria) CompareRuns(a, b Run) RunComparison {
-	matches, onlyA, onlyB := j.match(a.Rows, b.Rows)
+func (c Criteria) CompareRuns(a, b Run) RunComparison {
+	matches, onlyA, onlyB := c.match(a.Rows, b.Rows)
 	va, vb := blockValues(a.Trials), blockValues(b.Trials)
 	var list []Verdict
 	var ratios []stat.Comparison
@@ -85,7 +85,7 @@ func (j Criteria) CompareRuns(a, b Run) RunComparison {
 	}
 
 	// All verdicts are decided together, as one family.
-	j.decideAll(list, ratios)
+	c.decideAll(list, ratios)
 	for i := range list {
 		m := &matches[of[i]]
 		list[i].widenToStates(&m.A, &m.B)
@@ -105,11 +105,11 @@ func sortedLogs(values map[int]float64) []float64 {
 
 // match finds for each row of a the rows of b with the same design and point. If there are none, it takes those
 // whose points agree in the common factors.
-func (j Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
+func (c Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	used := make([]bool, len(b))
 	for i := range a {
 		same := func(k int) bool { return sameDesign(&a[i], &b[k]) && a[i].Point.Equal(b[k].Point) }
-		near := func(k int) bool { return sameDesign(&a[i], &b[k]) && j.sameJob(&a[i], &b[k]) }
+		near := func(k int) bool { return sameDesign(&a[i], &b[k]) && c.sameJob(&a[i], &b[k]) }
 		found := indices(len(b), same)
 		if len(found) == 0 {
 			found = indices(len(b), near)
@@ -135,13 +135,13 @@ func sameDesign(a, b *Row) bool { return sameMeasure(a, b) && a.Design == b.Desi
 
 // sameJob reports whether two points agree in their common factors, and no input is missing in one of them. Another
 // input would be another job.
-func (j Criteria) sameJob(a, b *Row) bool {
+func (c Criteria) sameJob(a, b *Row) bool {
 	if !agree(a.Point, b.Point) {
 		return false
 	}
 	_, onlyA, onlyB := SplitPoints(a.Point, b.Point)
 	for _, s := range slices.Concat(onlyA.Settings(), onlyB.Settings()) {
-		if slices.Contains(j.Inputs, s.Factor) {
+		if slices.Contains(c.Inputs, s.Factor) {
 			return false
 		}
 	}

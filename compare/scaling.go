@@ -74,10 +74,10 @@ type Scaling struct {
 }
 
 // Inflates reports whether the growth of the CPU time per operation is worth mentioning.
-func (v Scaling) Inflates() bool { return v.Inflation >= notableInflation }
+func (s Scaling) Inflates() bool { return s.Inflation >= notableInflation }
 
 // Collects reports whether the garbage collector's share of the CPU time is worth mentioning.
-func (v Scaling) Collects() bool { return v.GC >= notableGC }
+func (s Scaling) Collects() bool { return s.GC >= notableGC }
 
 // Scalings returns how the benchmarks of a run scale from the smallest to the largest number of CPUs.
 func Scalings(rows []Row, trials []result.Trial) []Scaling {
@@ -154,33 +154,33 @@ func scaling(s Pair, rest plan.Point) Scaling {
 }
 
 // limit returns the main reason for the missing speed-up.
-func (v Scaling) limit(more float64) string {
-	speedup, inflation := float64(v.Speedup), float64(v.Inflation)
-	half := math.Log(float64(v.High)/float64(v.Low)) / 2
+func (s Scaling) limit(more float64) string {
+	speedup, inflation := float64(s.Speedup), float64(s.Inflation)
+	half := math.Log(float64(s.High)/float64(s.Low)) / 2
 	switch {
 	case math.IsNaN(speedup):
 		return LimitUnknown
 	case half > speedupNoise:
 		return LimitNoise
-	case float64(v.Efficiency) >= scalesEfficiency:
+	case float64(s.Efficiency) >= scalesEfficiency:
 		return LimitNone
-	case float64(v.OtherCPUs) > otherCPUsLimit:
+	case float64(s.OtherCPUs) > otherCPUsLimit:
 		return LimitOtherProcesses
-	case math.IsNaN(inflation) || inflation <= 0 || float64(v.CPUTo) <= 0:
+	case math.IsNaN(inflation) || inflation <= 0 || float64(s.CPUTo) <= 0:
 		return LimitUnknown
 	}
 
-	used, gc := float64(v.UsedTo/v.UsedFrom), float64(v.GC)
+	used, gc := float64(s.UsedTo/s.UsedFrom), float64(s.GC)
 	idle, extra := math.Log(more/used), math.Log(inflation)
 	// The garbage collector's goroutines also wait for CPUs, and keep CPUs busy although the program has one
 	// goroutine.
-	ready := min(float64(v.Ready)-2*gc, float64(v.To)-float64(v.UsedTo))
+	ready := min(float64(s.Ready)-2*gc, float64(s.To)-float64(s.UsedTo))
 	switch {
-	case float64(v.Mutex) >= lockWaiters:
+	case float64(s.Mutex) >= lockWaiters:
 		return LimitLock
 	case idle >= extra && ready >= readyGoroutines:
 		return LimitWake
-	case math.Abs(float64(v.UsedTo)*(1-gc)-1) <= singleCPUTolerance:
+	case math.Abs(float64(s.UsedTo)*(1-gc)-1) <= singleCPUTolerance:
 		return LimitOneCPU
 	case idle >= extra:
 		return LimitWaiting

@@ -84,9 +84,9 @@ func (s *blockSeries) comparison(n int) (c stat.Comparison, good int, ok bool) {
 
 // enoughBlocks reports whether a comparison has the blocks that any verdict needs. With layouts there are too few
 // replicates for permutations, so that only Student's t of their means decides.
-func (j Criteria) enoughBlocks(c stat.Comparison, layouts int) bool {
+func (c Criteria) enoughBlocks(ratio stat.Comparison, layouts int) bool {
 	if layouts > 1 {
-		return c.N >= minLayouts
+		return ratio.N >= minLayouts
 	}
-	return c.Enough(j.Alpha)
+	return ratio.Enough(c.Alpha)
 }

@@ -65,9 +65,9 @@ func repeatingPair(p [2]*Row) bool {
 
 // exactVerdicts returns the verdicts on pairs of periodic trials, whatever their number. The ratio is exact if each
 // side has one steady state. Otherwise Low and High span the ratios of all states.
-func (j Criteria) exactVerdicts(rows []Row) []Verdict {
+func (c Criteria) exactVerdicts(rows []Row) []Verdict {
 	var list []Verdict
-	for _, p := range j.pairs(rows, (*Row).excluded) {
+	for _, p := range c.pairs(rows, (*Row).excluded) {
 		if !repeatingPair(p) {
 			continue
 		}
@@ -80,7 +80,7 @@ func (j Criteria) exactVerdicts(rows []Row) []Verdict {
 			continue
 		}
 		v := newPairedVerdict(p[0], p[1], stat.Comparison{N: min(p[0].N, p[1].N), Ratio: float64(a / b)})
-		v.Exact, v.Low, v.High, v.Margin = true, v.Ratio, v.Ratio, j.Margin
+		v.Exact, v.Low, v.High, v.Margin = true, v.Ratio, v.Ratio, c.Margin
 		v.P, v.Permutation, v.Detectable = result.Unavailable, result.Unavailable, result.Unavailable
 		v.spanStates(sa, sb)
 		v.Verdict = v.stateVerdict()

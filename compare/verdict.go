@@ -116,30 +116,30 @@ const blocksLimit = 1000
 // Verdicts compares designs at the points where they agree in the factors that both have: each with the baseline,
 // and with its neighbour in the order of the cases. It also compares neighbouring levels of a design's own factors.
 // Bounds are left out. All verdicts are one family.
-func (j Criteria) Verdicts(rows []Row, trials []result.Trial) []Verdict {
-	pairs, all := j.comparisons(rows, trials)
-	states := j.judge(all)
+func (c Criteria) Verdicts(rows []Row, trials []result.Trial) []Verdict {
+	pairs, all := c.comparisons(rows, trials)
+	states := c.judge(all)
 	var list []Verdict
 	for i := range all {
 		if states[i].ok {
 			v := newPairedVerdict(pairs[i][0], pairs[i][1], states[i].ratio)
-			j.fill(&v, &states[i], len(all))
+			c.fill(&v, &states[i], len(all))
 			v.widenToStates(pairs[i][0], pairs[i][1])
 			list = append(list, v)
 		}
 	}
-	list = append(list, j.exactVerdicts(rows)...)
+	list = append(list, c.exactVerdicts(rows)...)
 	return append(list, unstableVerdicts(rows)...)
 }
 
 // AddBaselineVerdicts adds to each row its verdict against the baseline, if it has exactly one.
-func (j Criteria) AddBaselineVerdicts(rows []Row, verdicts []Verdict) {
+func (c Criteria) AddBaselineVerdicts(rows []Row, verdicts []Verdict) {
 	for i := range rows {
 		r := &rows[i]
 		r.BaselineVerdict = nil
 		found := 0
 		for k := range verdicts {
-			if v := &verdicts[k]; v.Paired && v.B == j.Baseline && v.A == r.Design && v.World == r.World &&
+			if v := &verdicts[k]; v.Paired && v.B == c.Baseline && v.A == r.Design && v.World == r.World &&
 				v.B != v.A && sameLevels(r.Point, v.Point, v.OnlyA) {
 				r.BaselineVerdict = v
 				found++
@@ -158,18 +158,18 @@ func sameLevels(p, a, b plan.Point) bool {
 
 // comparisons returns the pairs of rows to compare, with the blocks of each. Without interim analyses it leaves out
 // pairs that share fewer than two blocks.
-func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []blockSeries) {
+func (c Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []blockSeries) {
 	values, tried, lost := blockValues(trials), triedBlocks(trials), lostResponses(trials)
-	for _, p := range j.pairs(rows, j.excludedBy(trials)) {
+	for _, p := range c.pairs(rows, c.excludedBy(trials)) {
 		if repeatingPair(p) {
 			continue
 		}
 		s := newSeries(p[0], p[1], values, tried)
-		if j.Interims != nil {
-			s.truncate(j.Interims.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
+		if c.Interims != nil {
+			s.truncate(c.Interims.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
 		}
-		s.layouts = j.Layouts
-		if _, _, ok := s.comparison(len(s.logs)); ok || j.Interims != nil {
+		s.layouts = c.Layouts
+		if _, _, ok := s.comparison(len(s.logs)); ok || c.Interims != nil {
 			pairs, all = append(pairs, p), append(all, s)
 		}
 	}
@@ -177,14 +177,14 @@ func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Ro
 }
 
 // decideAll sets the verdicts of a family from the ratios with the same indices.
-func (j Criteria) decideAll(list []Verdict, ratios []stat.Comparison) {
+func (c Criteria) decideAll(list []Verdict, ratios []stat.Comparison) {
 	states := newStates(len(ratios))
 	for i := range ratios {
-		j.judgeOnce(&states[i], ratios[i], 1)
+		c.judgeOnce(&states[i], ratios[i], 1)
 	}
-	j.decide(states)
+	c.decide(states)
 	for i := range list {
-		j.fill(&list[i], &states[i], len(list))
+		c.fill(&list[i], &states[i], len(list))
 	}
 }
 
@@ -229,8 +229,8 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 }
 
 // fill completes a verdict from the state of its comparison, one of m.
-func (j Criteria) fill(v *Verdict, s *sequentialState, m int) {
-	v.Margin, v.alpha, v.Verdict = j.Margin, j.Alpha, directedVerdict(s.verdict, s.ratio.Ratio, v.Metric)
+func (c Criteria) fill(v *Verdict, s *sequentialState, m int) {
+	v.Margin, v.alpha, v.Verdict = c.Margin, c.Alpha, directedVerdict(s.verdict, s.ratio.Ratio, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
 	order := s.ratio.Order()
@@ -238,21 +238,21 @@ func (j Criteria) fill(v *Verdict, s *sequentialState, m int) {
 		v.Correlation, v.Widened = result.Value(order.Correlation), s.ratio.Widened(1-s.level(1-ratioConfidence))
 	}
 
-	v.Tail, v.RankComparison = s.ratio.Tail(), j.ranked(s, m)
+	v.Tail, v.RankComparison = s.ratio.Tail(), c.ranked(s, m)
 	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
-		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
+		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(c.Alpha/float64(m))))
 	}
 
-	if j.Interims != nil {
+	if c.Interims != nil {
 		interims, spent := len(s.analyses), s.spent
 		v.Interims, v.AlphaSpent = &interims, &spent
 	}
 
 	if v.Verdict == Undecided {
 		v.Vetoed = s.vetoed
-		v.Nearly, v.MoreBlocks = j.blocksNeeded(s, m)
+		v.Nearly, v.MoreBlocks = c.blocksNeeded(s, m)
 		if v.RunsA > 0 {
 			v.MoreRuns, v.MoreBlocks = v.MoreBlocks, nil
 		}
@@ -273,27 +273,27 @@ func directedVerdict(verdict string, ratio float64, metric string) string {
 // blocksNeeded estimates the outcome of an undecided comparison, one of m, and the number of further blocks that
 // would decide it if the ratio stays as estimated. more is nil above blocksLimit or beyond the last interim
 // analysis. It is also nil if only the permutation test disagrees, because its p-value cannot be predicted.
-func (j Criteria) blocksNeeded(s *sequentialState, m int) (nearly string, more *int) {
-	c, level := s.ratio, j.Alpha/float64(m)
-	far := max(c.Ratio, 1/c.Ratio)
-	if far <= 1+j.Margin {
+func (c Criteria) blocksNeeded(s *sequentialState, m int) (nearly string, more *int) {
+	ratio, level := s.ratio, c.Alpha/float64(m)
+	far := max(ratio.Ratio, 1/ratio.Ratio)
+	if far <= 1+c.Margin {
 		nearly = Equivalent
 	}
 
 	if s.vetoed {
 		return nearly, nil
 	}
-	if j.Interims != nil {
-		return nearly, j.Interims.blocksNeeded(s, j.Margin, level)
+	if c.Interims != nil {
+		return nearly, c.Interims.blocksNeeded(s, c.Margin, level)
 	}
 
-	n := c.BlocksWithin(j.Margin, 1-level, blocksLimit)
+	n := ratio.BlocksWithin(c.Margin, 1-level, blocksLimit)
 	if nearly == "" {
-		n = c.Blocks(far, 1, level, blocksLimit)
+		n = ratio.Blocks(far, 1, level, blocksLimit)
 	}
 	if n >= blocksLimit || s.layouts > 1 {
 		return nearly, nil
 	}
-	n = max(max(n, c.MinBlocks(j.Alpha))-c.N, 1)
+	n = max(max(n, ratio.MinBlocks(c.Alpha))-ratio.N, 1)
 	return nearly, &n
 }

@@ -97,11 +97,11 @@ func (v *Verdict) withoutRatio(c metricComparison) {
 
 // withoutRatio does the same for a gate. Any cost above zero exceeds every limit. A test for a difference cannot
 // show that the cost is not above zero.
-func (v *GateDecision) withoutRatio(c metricComparison) {
-	d := result.Value(c.Difference)
-	v.Cost, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
-	v.NoRatio, v.Difference, v.MoreBlocks, v.MoreLayouts = c.NoRatio, &d, nil, nil
-	if v.Decision == Pass && !v.Exact {
-		v.Decision = Undecided
+func (d *GateDecision) withoutRatio(c metricComparison) {
+	difference := result.Value(c.Difference)
+	d.Cost, d.Low, d.High = result.Unavailable, result.Unavailable, result.Unavailable
+	d.NoRatio, d.Difference, d.MoreBlocks, d.MoreLayouts = c.NoRatio, &difference, nil, nil
+	if d.Decision == Pass && !d.Exact {
+		d.Decision = Undecided
 	}
 }

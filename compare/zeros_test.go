@@ -38,7 +38,8 @@ func TestNoRatio(t *testing.T) {
 			v.Verdict == Equivalent || v.MoreBlocks != nil) {
 			t.Errorf("%v %v: %+v, want a difference of %v", c.base, c.head, v, c.difference)
 		}
-		interim := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(12)})
+		interim := NewSequentialGate(Gate{MaxRegression: 0.05, Alpha: 0.05, Layouts: 1,
+			InterimBlocks: GateInterimBlocks(12)})
 		interim.Open(12, true, true)
 		g := interim.Judge(levels(trials), "froth", -1)[0]
 		if g.NoRatio != c.why || g.Cost.Known() == (c.why != "") || c.why != "" && g.Decision == Pass {
@@ -71,7 +72,8 @@ func TestExactNegative(t *testing.T) {
 			v.Difference == nil || float64(*v.Difference) != c.head-c.base {
 			t.Errorf("%v to %v, direction %d: %+v, want %s", c.base, c.head, c.direction, v, c.want)
 		}
-		interim := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(12)})
+		interim := NewSequentialGate(Gate{MaxRegression: 0.05, Alpha: 0.05, Layouts: 1,
+			InterimBlocks: GateInterimBlocks(12)})
 		interim.Open(12, true, true)
 		g := interim.Judge(levels(trials), "froth", c.direction)[0]
 		if g.Decision != Undecided || g.Cost.Known() || g.NoRatio != NegativeValue {

@@ -86,7 +86,7 @@ type Member struct {
 // Resource is a lock or a channel, identified by sites that wake each other. Locks or channels that share all their
 // code cannot be told apart: they are one resource.
 type Resource struct {
-	Kind  Op    // OpMutex, OpRWMutex or OpChannel
+	Kind  ResourceKind
 	Waits []int // indices of Trace.Waits: the sites where goroutines waited for it
 
 	// Busy is how long at least one goroutine waited for the resource, from parking to running again. For a channel it
@@ -108,6 +108,16 @@ type Resource struct {
 	Sites [][]Frame // the stacks that wait for the resource or wake waiters
 }
 
+// ResourceKind tells locks and channels apart.
+type ResourceKind string
+
+// The kinds of resources.
+const (
+	ResourceMutex   ResourceKind = "mutex"
+	ResourceRWMutex ResourceKind = "rwmutex"
+	ResourceChannel ResourceKind = "channel"
+)
+
 // Op is the operation for which a goroutine waits.
 type Op string
 
@@ -120,7 +130,6 @@ const (
 	OpSend      Op = "send"
 	OpReceive   Op = "receive"
 	OpSelect    Op = "select"
-	OpChannel   Op = "channel" // kind of a Resource only
 	OpSleep     Op = "sleep"
 	OpNetwork   Op = "network"
 	OpYield     Op = "yield" // runtime.Gosched: the goroutine stays runnable

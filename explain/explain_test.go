@@ -253,7 +253,7 @@ var cases = []struct {
 		"none"},
 	{"unbuffered-lockstep", func() *testCase {
 		c := pipeline(600, 550)
-		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceChannel, Count: 1000, Busy: second,
 			Starved: 700 * time.Millisecond,
 			Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
 			Sites: [][]evidence.Frame{frames("main.f:5")}}}
@@ -359,7 +359,7 @@ func coarseLock() *testCase {
 	w := c.class("main.worker", 4, 4, second, 900*time.Millisecond)
 	at := c.wait(evidence.OpMutex, w, 1000, 2900*time.Millisecond, w, "sync.(*Mutex).Lock", "main.update:7",
 		"main.worker:3")
-	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpMutex, Waits: []int{at},
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceMutex, Waits: []int{at},
 		Busy:    990 * time.Millisecond,
 		Starved: 980 * time.Millisecond, Count: 1000,
 		Holds:       evidence.Latencies{Count: 900, P50: time.Millisecond, Sum: 950 * time.Millisecond},

@@ -125,7 +125,7 @@ func TestLimitedSpawning(t *testing.T) {
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, time.Millisecond)
 		w := c.class("main.job", count, 8, time.Duration(1000-idle)*time.Millisecond, 10*time.Millisecond)
 		at := c.wait(evidence.OpSend, m, 900, 950*time.Millisecond, w, "runtime.chansend1", "main.do:4")
-		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 900,
+		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceChannel, Waits: []int{at}, Count: 900,
 			Busy:      950 * time.Millisecond,
 			Full:      950 * time.Millisecond,
 			FullCount: 900, Starved: 900 * time.Millisecond,

@@ -71,7 +71,7 @@ func TestStageBesideShorterStage(t *testing.T) {
 func TestLockstepBesideShorterStage(t *testing.T) {
 	build := func(helper time.Duration) *testCase {
 		c := pipeline(600, 550)
-		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceChannel, Count: 1000, Busy: second,
 			Starved: 700 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond,
 			FullCount: 500, EmptyCount: 500, Sites: [][]evidence.Frame{frames("main.f:5")}}}
 		if helper > 0 {
@@ -134,7 +134,7 @@ func TestLockstepAfterPreparation(t *testing.T) {
 		}
 		c.wait(evidence.OpSend, feed, 900, 300*time.Millisecond, total, "runtime.chansend1", "main.feed:4")
 		c.wait(evidence.OpReceive, total, 900, 150*time.Millisecond, feed, "runtime.chanrecv2", "main.total:6")
-		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+		c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceChannel, Count: 1000, Busy: second,
 			Starved: 300 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 150 * time.Millisecond,
 			FullCount: 500, EmptyCount: 500, Sites: [][]evidence.Frame{frames("main.f:5")}}}
 		return c

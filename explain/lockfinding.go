@@ -22,7 +22,7 @@ func (a *analysis) lockFinding(r *evidence.Resource, cost float64) Finding {
 		(!a.hasSamples() || cost >= lockCost) ||
 		r.Holds.Count == 0 && cost >= lockCost:
 		name = LockConvoy
-		if r.Kind == evidence.OpRWMutex {
+		if r.Kind == evidence.ResourceRWMutex {
 			name = RWMutexMisuse
 		}
 	case outside > 0.5 || inside < lockInside || a.otherLocks(r):

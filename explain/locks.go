@@ -43,7 +43,7 @@ func lockRules(a *analysis) []Finding {
 	}
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
-		if r.Kind == evidence.OpChannel || r == around {
+		if r.Kind == evidence.ResourceChannel || r == around {
 			continue
 		}
 		waits += r.Count

@@ -13,7 +13,7 @@ func (a *analysis) lockstep(line []stage) (Finding, bool) {
 	var worst *evidence.Resource
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
-		if r.Kind != evidence.OpChannel || a.fraction(r.Full) < stepWaits || a.fraction(r.Empty) < stepWaits ||
+		if r.Kind != evidence.ResourceChannel || a.fraction(r.Full) < stepWaits || a.fraction(r.Empty) < stepWaits ||
 			a.fraction(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
 			continue
 		}

@@ -20,7 +20,7 @@ func semaphoreCase(outside bool) *testCase {
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 	w := c.class("main.query", 20, 20, 900*time.Millisecond, 10*time.Millisecond)
 	at := c.wait(evidence.OpReceive, w, 400, 5*second, w, "runtime.chanrecv1", "main.take:4")
-	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 400,
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceChannel, Waits: []int{at}, Count: 400,
 		Busy:       950 * time.Millisecond,
 		Empty:      950 * time.Millisecond,
 		EmptyCount: 400, Starved: 900 * time.Millisecond,
@@ -64,7 +64,7 @@ func TestSemaphoreBeforeLock(t *testing.T) {
 		c.evidence.Trace.Waits[0].Stack = frames("runtime.chanrecv1", "testing.(*testState).waitParallel",
 			"testing.(*T).Parallel", "main.TestQuery:4")
 		at := c.wait(evidence.OpMutex, class, 100, busy, 1, "sync.(*Mutex).Lock", "main.lock:7")
-		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources, evidence.Resource{Kind: evidence.OpMutex,
+		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources, evidence.Resource{Kind: evidence.ResourceMutex,
 			Waits: []int{at}, Count: 100, Busy: busy, Starved: busy, Sites: [][]evidence.Frame{frames("main.lock:7")}})
 		return c
 	}
@@ -106,7 +106,7 @@ func TestSemaphoreUnderLock(t *testing.T) {
 		l := &c.evidence.Trace.Waits[at]
 		l.Stack = stack("sync.(*Mutex).Lock", lock)
 		l.Wakers[0].Stack = stack("sync.(*Mutex).Unlock", unlock)
-		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources, evidence.Resource{Kind: evidence.OpMutex,
+		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources, evidence.Resource{Kind: evidence.ResourceMutex,
 			Waits: []int{at}, Count: 400, Busy: 980 * time.Millisecond, Starved: 900 * time.Millisecond,
 			Sites: [][]evidence.Frame{frames(lock)}})
 		c.evidence.Runs[0].User = 100 * time.Millisecond
@@ -208,7 +208,7 @@ func TestPipelineDecoys(t *testing.T) {
 		t.Errorf("a goroutine beside the line, that waits for nobody and that nobody waits for: %s", f.Name)
 	}
 	c = pipeline(600, 550)
-	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceChannel, Count: 1000, Busy: second,
 		Starved: 10 * time.Millisecond,
 		Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
 		Sites: [][]evidence.Frame{frames("main.f:5")}}}

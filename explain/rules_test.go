@@ -151,7 +151,7 @@ func TestSlackInPipeline(t *testing.T) {
 	c := pipeline(600, 550)
 	c.evidence.Trace.Demand = evidence.Demand{}
 	c.demand(0, 140, 860)
-	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+	c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceChannel, Count: 1000, Busy: second,
 		Starved: 130 * time.Millisecond,
 		Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
 		Sites: [][]evidence.Frame{frames("main.f:5")}}}
@@ -759,7 +759,7 @@ func TestManyLocks(t *testing.T) {
 	}
 	for range 15 {
 		c.evidence.Trace.Resources = append(c.evidence.Trace.Resources,
-			evidence.Resource{Kind: evidence.OpMutex, Count: 1000, Busy: 300 * time.Millisecond})
+			evidence.Resource{Kind: evidence.ResourceMutex, Count: 1000, Busy: 300 * time.Millisecond})
 	}
 	found := Explain(&c.evidence).Findings
 	i := slices.IndexFunc(found, func(f Finding) bool {

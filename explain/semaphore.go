@@ -25,7 +25,7 @@ func (a *analysis) semaphoreAndLock() (Finding, *evidence.Resource, bool) {
 
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
-		if r.Kind != evidence.OpChannel || r.Count < 10 || a.fraction(r.Busy) < lockBusy ||
+		if r.Kind != evidence.ResourceChannel || r.Count < 10 || a.fraction(r.Busy) < lockBusy ||
 			min(r.FullCount, r.EmptyCount) > max(r.FullCount, r.EmptyCount)/10 {
 			continue
 		}
@@ -95,7 +95,7 @@ func (a *analysis) lockAround(slots []*evidence.Wait) (r *evidence.Resource, wai
 	for i := range a.trace.Resources {
 		r = &a.trace.Resources[i]
 		waits, waited := a.waitSites(r)
-		if r.Kind == evidence.OpChannel || len(waits) == 0 {
+		if r.Kind == evidence.ResourceChannel || len(waits) == 0 {
 			continue
 		}
 		inside = 0
@@ -144,7 +144,7 @@ func (a *analysis) queueForLock(slots []*evidence.Wait) bool {
 				queued += w.Waited + w.Queued
 			}
 		}
-		if r.Kind != evidence.OpChannel && r != around && a.fraction(min(r.Busy, queued)) >= lockFull {
+		if r.Kind != evidence.ResourceChannel && r != around && a.fraction(min(r.Busy, queued)) >= lockFull {
 			return true
 		}
 	}

@@ -81,15 +81,15 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 		return refuse("", nil, "%w", err)
 	}
 	oldSide, newSide := sweep.MergeSide(older), sweep.MergeSide(newer)
-	contrast := compare.DefaultCriteria("", sweep.Inputs(c.Workloads, runs)).CompareRuns(newSide, oldSide)
-	if len(contrast.Matches) == 0 {
+	designs := compare.DefaultCriteria("", sweep.Inputs(c.Workloads, runs)).CompareRuns(newSide, oldSide)
+	if len(designs.Matches) == 0 {
 		return sweep.NothingCommon(oldSide, newSide)
 	}
 	h := &newer[0].Header
-	c.res.Workload, c.res.Designs = h.Workload, &contrast
+	c.res.Workload, c.res.Designs = h.Workload, &designs
 	c.res.Older = compare.Side{Name: oldSide.Name, Paths: oldDirs}
 	c.res.Newer = compare.Side{Name: newSide.Name, Paths: newDirs}
-	if len(runs) == 2 && h.World == result.Live && len(contrast.Verdicts()) > 0 {
+	if len(runs) == 2 && h.World == result.Live && len(designs.Verdicts()) > 0 {
 		c.warn(compare.OneRunWarning(h.Workload, "measure several runs of each side, alternating, and compare the "+
 			"groups of runs"))
 	}

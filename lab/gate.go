@@ -145,7 +145,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		g.close(ctx)
 		return nil, err
 	}
-	g.decideBy(compare.Gate{Max: o.MaxRegression, Alpha: 0.05, Layouts: max(1, o.Layouts),
+	g.decideBy(compare.Gate{MaxRegression: o.MaxRegression, Alpha: 0.05, Layouts: max(1, o.Layouts),
 		InterimBlocks: compare.GateInterimBlocks(o.Count)}, metrics, o.Budget)
 	return g, nil
 }

@@ -17,7 +17,7 @@ import (
 
 // fivePercent is a gate of at most so many blocks.
 func fivePercent(blocks int) compare.Gate {
-	return compare.Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: compare.GateInterimBlocks(blocks)}
+	return compare.Gate{MaxRegression: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: compare.GateInterimBlocks(blocks)}
 }
 
 // TestGateDecides: a gate measures until all is decided, with an interim analysis after each planned number of blocks,

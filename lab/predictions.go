@@ -24,7 +24,7 @@ func (r *Run) openPredictions() (*sweep.Sweep, *store.Run, error) {
 		return nil, nil, err
 	}
 	dir := filepath.Join(r.Dir, predictionsName)
-	kept, notes, err := t.Open(dir, r.sweep.Complete)
+	kept, notes, err := t.OpenStore(dir, r.sweep.Complete)
 	for _, note := range notes {
 		r.notify.send(Warning{note})
 	}

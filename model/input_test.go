@@ -39,10 +39,10 @@ func TestBadInput(t *testing.T) {
 				err := MD1WaitQuantile(1, .1, nan)
 			return err
 		},
-		"places, servers included: 2, but": func() error { _, err := MMcK(1, 1, 3, 2); return err },
-		"rate is -1,":                      func() error { _, err := MMcK(-1, 1, 3, 4); return err },
-		"customers: 0,":                    func() error { _, err := Repairman(0, 1, 1, 1); return err },
-		"think time is -2,":                func() error { _, err := Repairman(1, -2, 1, 1); return err },
+		"capacity, servers included: 2, but": func() error { _, err := MMcK(1, 1, 3, 2); return err },
+		"rate is -1,":                        func() error { _, err := MMcK(-1, 1, 3, 4); return err },
+		"customers: 0,":                      func() error { _, err := Repairman(0, 1, 1, 1); return err },
+		"think time is -2,":                  func() error { _, err := Repairman(1, -2, 1, 1); return err },
 		"is too small": func() error {
 			_,
 				err := Repairman(1, 1e300, 1e-300, 1)

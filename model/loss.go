@@ -36,18 +36,18 @@ func (c *census) grow(ratio float64) {
 	c.waiting = c.waiting*c.open + float64(c.k-inService)*c.full
 }
 
-// MMcK returns the steady state of equal servers with room for at most places customers, including those in service.
+// MMcK returns the steady state of equal servers with room for capacity customers, including those in service.
 // Arrivals are Poisson at rate, and lost if there is no room. Service times are exponential with mean service
-// (M/M/1/K: Kleinrock 1975, 3.6; M/M/c/K: Gross and Harris, ch. 2). places is at least servers. Any load is allowed.
-// Time is proportional to places.
-func MMcK(rate, service float64, servers, places int) (Steady, error) {
+// (M/M/1/K: Kleinrock 1975, 3.6; M/M/c/K: Gross and Harris, ch. 2). capacity is at least servers. Any load is allowed.
+// Time is proportional to capacity.
+func MMcK(rate, service float64, servers, capacity int) (Steady, error) {
 	err := cmp.Or(positive("rate", rate), positive("service time", service),
-		within("servers", servers, 1, most), within("places, servers included", places, servers, most))
+		within("servers", servers, 1, most), within("capacity, servers included", capacity, servers, most))
 	if err != nil {
 		return Steady{}, err
 	}
 	c, delayed := newCensus(servers), 0.0
-	for k := 1; k <= places; k++ {
+	for k := 1; k <= capacity; k++ {
 		delayed = c.delayed // an admitted customer sees the station as if it had one place less
 		c.grow(rate * service / float64(min(k, servers)))
 	}

@@ -36,31 +36,31 @@ func TestMMcK(t *testing.T) {
 func TestMMcKProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		servers := rapid.IntRange(1, 50).Draw(t, "servers")
-		places := servers + rapid.IntRange(0, 100).Draw(t, "more")
+		capacity := servers + rapid.IntRange(0, 100).Draw(t, "more")
 		rate := rapid.Float64Range(0.01, 3).Draw(t, "load") * float64(servers)
-		s, err := MMcK(rate, 1, servers, places)
+		s, err := MMcK(rate, 1, servers, capacity)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if wrong := s.consistent(1, servers); wrong != "" {
 			t.Fatalf("%+v breaks %s", s, wrong)
 		}
-		ratios := make([]float64, places)
+		ratios := make([]float64, capacity)
 		for k := range ratios {
 			ratios[k] = rate / float64(min(k+1, servers))
 		}
 		chances := states(ratios)
-		want := Steady{Lost: chances[places], Utilization: s.Utilization, Wait: s.Wait, Response: s.Response}
-		want.Throughput = rate * sum(chances[:places])
+		want := Steady{Lost: chances[capacity], Utilization: s.Utilization, Wait: s.Wait, Response: s.Response}
+		want.Throughput = rate * sum(chances[:capacity])
 		for k, p := range chances {
 			want.Present += float64(k) * p
 			want.Waiting += float64(max(0, k-servers)) * p
 		}
-		want.Delayed = sum(chances[servers:places]) / sum(chances[:places])
+		want.Delayed = sum(chances[servers:capacity]) / sum(chances[:capacity])
 		if wrong := s.same(want, 1e-11); wrong != "" {
 			t.Fatalf("%s: %+v, not %+v", wrong, s, want)
 		}
-		if b, _ := ErlangB(servers, rate); places == servers && !near(s.Lost, b, 1e-12) {
+		if b, _ := ErlangB(servers, rate); capacity == servers && !near(s.Lost, b, 1e-12) {
 			t.Fatalf("%v are lost, not Erlang's %v", s.Lost, b)
 		}
 	})
@@ -73,7 +73,7 @@ func sum(xs []float64) (sum float64) {
 	return sum
 }
 
-// TestMMcKLimits: with many places it is M/M/c where that is stable; with an overload the servers never rest
+// TestMMcKLimits: with a large capacity it is M/M/c where that is stable; with an overload the servers never rest
 // and what is too much is lost.
 func TestMMcKLimits(t *testing.T) {
 	for servers := 1; servers < 20; servers += 6 {

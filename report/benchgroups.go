@@ -63,8 +63,8 @@ func equivalentText(verdicts []compare.Verdict) string {
 	return fmt.Sprintf("equivalent in all %d", len(verdicts))
 }
 
-// writeContrasts writes the tables of a metric, one for each group, and what would decide the undecided verdicts.
-func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts, st Style) {
+// writeComparisons writes the tables of a metric, one for each group, and what would decide the undecided verdicts.
+func (p Benchmarks) writeComparisons(b *strings.Builder, m compare.MetricVerdicts, st Style) {
 	for i, g := range m.Groups {
 		if i > 0 {
 			b.WriteString("\n")
@@ -73,7 +73,7 @@ func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts,
 			b.WriteString(st.text(p.sidesText(g)+": "+text) + "\n")
 			continue
 		}
-		writeTable(b, p.contrastColumns(m.Metric, g), contrastNotes(m.Metric, g), st)
+		writeTable(b, p.comparisonColumns(m.Metric, g), comparisonNotes(m.Metric, g), st)
 		if !st.shows("undecided") {
 			continue
 		}
@@ -83,8 +83,8 @@ func (p Benchmarks) writeContrasts(b *strings.Builder, m compare.MetricVerdicts,
 	}
 }
 
-// markdownContrasts writes the same as GitHub tables and lists.
-func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdicts) {
+// markdownComparisons writes the same as GitHub tables and lists.
+func (p Benchmarks) markdownComparisons(b *strings.Builder, m compare.MetricVerdicts) {
 	if text := equalText(verdictsOf(m)); text != "" {
 		b.WriteString("\n" + markdownLine(metricHead(m.Metric)+": "+text) + "\n")
 		return
@@ -95,9 +95,9 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdic
 			b.WriteString(markdownLine(metricHead(m.Metric)+", "+p.sidesText(g)+": "+text) + "\n")
 			continue
 		}
-		columns := p.contrastColumns(m.Metric, g)
+		columns := p.comparisonColumns(m.Metric, g)
 		markdownTable(b, columns)
-		markdownFootnotes(b, contrastNotes(m.Metric, g)(columns))
+		markdownFootnotes(b, comparisonNotes(m.Metric, g)(columns))
 		for i, text := range p.undecidedTexts(m, g) {
 			if i == 0 {
 				b.WriteString("\n")
@@ -127,8 +127,8 @@ func (p Benchmarks) sidesText(g compare.MetricGroup) string {
 	return a + " compared with " + b
 }
 
-// contrastColumns returns the columns of a table that compares two sides.
-func (p Benchmarks) contrastColumns(metric string, g compare.MetricGroup) []column {
+// comparisonColumns returns the columns of a table that compares two sides.
+func (p Benchmarks) comparisonColumns(metric string, g compare.MetricGroup) []column {
 	g.Verdicts = slices.Clone(g.Verdicts)
 	slices.SortStableFunc(g.Verdicts, func(a, b compare.Verdict) int {
 		return cmp.Compare(compare.ChangeOf(b), compare.ChangeOf(a)) // the largest change first

@@ -278,7 +278,8 @@ func TestBenchPackages(t *testing.T) {
 // TestBenchDifferences checks that the settings in which two runs differ are one sentence and one line of JSON.
 func TestBenchDifferences(t *testing.T) {
 	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Workload: "w", Paired: true,
-		Facts: []result.Difference{{Name: "pgo", A: "off", B: "not given"}, {Name: "benchtime", A: "1s", B: "500ms"}},
+		Differences: []result.Difference{{Name: "pgo", A: "off", B: "not given"},
+			{Name: "benchtime", A: "1s", B: "500ms"}},
 		OnlyB: []compare.Row{{Workload: "w", World: result.Live, Design: "X", Point: plan.NewPoint(set("cpus", 1))},
 			{Workload: "v", World: result.Live, Design: "Y", Point: plan.NewPoint(set("cpus", 2))}}}
 	want := "what else differs: pgo is not given in the old and off in the new; benchtime is 500ms in the " +

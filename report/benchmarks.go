@@ -12,23 +12,23 @@ import (
 
 // Benchmarks is a page of Go benchmarks: what they measured or how two sides compare, and how they scale.
 type Benchmarks struct {
-	Title      string
-	How        string // how the sides are compared; "" without a comparison
-	A, B       string // names of the sides: head and base, or new and old; "" for levels of a factor
-	ARun, BRun string // paths of two runs or files; several on a side are separated by commas
-	RunsA      int    // number of runs or files on a side, if one has several
-	RunsB      int
-	Workload   string              // package of two runs; "" if they have several
-	Paired     bool                // the lines of two runs were measured in the same blocks
-	Facts      []result.Difference // settings in which two runs differ
-	OnlyA      []compare.Row       // rows that only one of two runs has
-	OnlyB      []compare.Row
-	Rows       []compare.Row            // of two sides, the rows of A
-	Metrics    []compare.MetricVerdicts // in the order of the tables
-	Scalings   []compare.Scaling
-	Notes      []string // sentences about the run
-	Broken     []result.Broken
-	Warnings   []compare.Warning
+	Title       string
+	How         string // how the sides are compared; "" without a comparison
+	A, B        string // names of the sides: head and base, or new and old; "" for levels of a factor
+	ARun, BRun  string // paths of two runs or files; several on a side are separated by commas
+	RunsA       int    // number of runs or files on a side, if one has several
+	RunsB       int
+	Workload    string              // package of two runs; "" if they have several
+	Paired      bool                // the lines of two runs were measured in the same blocks
+	Differences []result.Difference // settings in which two runs differ
+	OnlyA       []compare.Row       // rows that only one of two runs has
+	OnlyB       []compare.Row
+	Rows        []compare.Row            // of two sides, the rows of A
+	Metrics     []compare.MetricVerdicts // in the order of the tables
+	Scalings    []compare.Scaling
+	Notes       []string // sentences about the run
+	Broken      []result.Broken
+	Warnings    []compare.Warning
 }
 
 // metricHeads are the headings of the metrics that Brewput names differently from go test.
@@ -88,7 +88,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 			continue
 		}
 		writeHeading(&b, metricHead(m.Metric), familyErrorText(verdictsOf(m)), st)
-		p.writeContrasts(&b, m, st)
+		p.writeComparisons(&b, m, st)
 	}
 
 	p.writeScalings(&b, st)

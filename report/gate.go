@@ -13,15 +13,15 @@ import (
 
 // Gate is a page with the decisions of a gate.
 type Gate struct {
-	Title     string
-	List      []compare.GateDecision
-	NotJudged []result.NotJudged
-	Decision  string
-	Max       float64
-	Layouts   int
-	Loaded    bool // other processes loaded the machine, so that times decide nothing
-	Notes     []string
-	Warnings  []compare.Warning
+	Title         string
+	List          []compare.GateDecision
+	NotJudged     []result.NotJudged
+	Decision      string
+	MaxRegression float64
+	Layouts       int
+	Loaded        bool // other processes loaded the machine, so that times decide nothing
+	Notes         []string
+	Warnings      []compare.Warning
 }
 
 // Table writes the page for people.
@@ -60,8 +60,8 @@ func (g Gate) Table(w io.Writer, st Style) error {
 
 // answer is the last part: the decision with its benchmarks, and what to do next.
 func (g Gate) answer() []string {
-	return compare.GateSummary{Decision: g.Decision, List: g.List, NotJudged: len(g.NotJudged), Limit: g.Max,
-		Layouts: g.Layouts, Loaded: g.Loaded, Name: metricHead}.Answer()
+	return compare.GateSummary{Decision: g.Decision, List: g.List, NotJudged: len(g.NotJudged),
+		MaxRegression: g.MaxRegression, Layouts: g.Layouts, Loaded: g.Loaded, Name: metricHead}.Answer()
 }
 
 // reasons says which benchmarks are not judged or are excused, and with undecided also what the undecided ones lack.
@@ -159,7 +159,7 @@ func (g Gate) JSON(w io.Writer) error {
 		Limit         float64            `json:"limit"`
 		NotJudged     []result.NotJudged `json:"not_judged"`
 		Notes         []string           `json:"notes"`
-	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]result.NotJudged{}, g.NotJudged...),
+	}{"gate-decision", result.SchemaVersion, g.Decision, g.MaxRegression, append([]result.NotJudged{}, g.NotJudged...),
 		append([]string{}, g.Notes...)}, compare.AnswerOf(g.answer()))
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {

@@ -11,8 +11,8 @@ import (
 // TestGateNarrow checks which column is left out of a table that is too wide: the change, which the cost repeats, and
 // not the number of blocks.
 func TestGateNarrow(t *testing.T) {
-	g := Gate{Title: "p", Decision: compare.Undecided, Max: 0.05, List: []compare.GateDecision{{Design: "Unmarshal",
-		Metric: result.TimePerOp, Base: 1217, Head: 1749, Cost: 1.45, Low: 1.24, High: 1.75, N: 80,
+	g := Gate{Title: "p", Decision: compare.Undecided, MaxRegression: 0.05, List: []compare.GateDecision{{
+		Design: "Unmarshal", Metric: result.TimePerOp, Base: 1217, Head: 1749, Cost: 1.45, Low: 1.24, High: 1.75, N: 80,
 		Decision: compare.Undecided}}}
 	for width, want := range map[int]string{120: "metric base head change cost bounds n decision",
 		75: "metric base head cost bounds n decision"} {
@@ -31,7 +31,7 @@ func TestGateNarrow(t *testing.T) {
 // TestGatePage checks that benchmarks that are not judged are named and counted, and that a missing interval is
 // explained.
 func TestGatePage(t *testing.T) {
-	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05,
+	g := Gate{Title: "p", Decision: compare.Error, MaxRegression: 0.05,
 		NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Output: "it fails: no milk"}},
 		List: []compare.GateDecision{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1, Cost: 1, Low: 0.1,
 			High: 9,

@@ -112,7 +112,7 @@ func (p Benchmarks) Lines() []any {
 	var lines []any
 	if p.ARun != "" {
 		lines = append(lines, comparisonJSON{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.RunsA,
-			p.RunsB, p.Paired, append([]result.Difference{}, p.Facts...),
+			p.RunsB, p.Paired, append([]result.Difference{}, p.Differences...),
 			casesJSON(p.OnlyA, p.Workload), casesJSON(p.OnlyB, p.Workload), p.Notes})
 	}
 
@@ -165,9 +165,9 @@ func geomeanLine(metric string, g compare.MetricGroup) any {
 // notes returns the sentences about the run or the two runs. The settings that differ come first.
 func (p Benchmarks) notes() []string {
 	var parts []string
-	for _, f := range p.Facts {
-		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, shortenHash(f.B), p.B,
-			shortenHash(f.A), p.A))
+	for _, d := range p.Differences {
+		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", d.Name, shortenHash(d.B), p.B,
+			shortenHash(d.A), p.A))
 	}
 	var notes []string
 	if len(parts) > 0 {
@@ -203,7 +203,7 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 	}
 
 	for _, m := range p.Metrics {
-		p.markdownContrasts(&b, m)
+		p.markdownComparisons(&b, m)
 	}
 	for i, s := range p.Scalings {
 		if i == 0 {

@@ -40,8 +40,8 @@ func mediansNote(names []string) []string {
 	return []string{"ratio : of the means over blocks; that of the medians differs for " + compare.JoinNames(names)}
 }
 
-// contrastNotes returns the function that writes the footnotes of a table of a metric.
-func contrastNotes(metric string, g compare.MetricGroup) func([]column) []string {
+// comparisonNotes returns the function that writes the footnotes of a table of a metric.
+func comparisonNotes(metric string, g compare.MetricGroup) func([]column) []string {
 	return func(columns []column) []string {
 		var names []string
 		for _, v := range g.Verdicts {

@@ -12,11 +12,11 @@ import (
 
 // RunComparison is a page that compares two stored runs. A is the new one, B the old one.
 type RunComparison struct {
-	Workload string
-	A, B     string              // directories of the runs
-	Facts    []result.Difference // settings in which the runs differ
-	Contrast compare.RunComparison
-	Warnings []compare.Warning
+	Workload    string
+	A, B        string              // directories of the runs
+	Differences []result.Difference // settings in which the runs differ
+	Comparison  compare.RunComparison
+	Warnings    []compare.Warning
 }
 
 const (
@@ -33,8 +33,8 @@ func (c RunComparison) Table(w io.Writer, st Style) error {
 	wrap(&b, st.split(c.title()), " ", 2, st.width())
 	wrap(&b, st.split(c.method()), " ", 0, st.width())
 	blankLine(&b)
-	if facts := c.factColumns(); len(c.Facts) > 0 {
-		render(&b, facts, st)
+	if differences := c.differenceColumns(); len(c.Differences) > 0 {
+		render(&b, differences, st)
 	} else {
 		b.WriteString(noDifference + "\n")
 	}
@@ -45,7 +45,7 @@ func (c RunComparison) Table(w io.Writer, st Style) error {
 		writeTable(&b, t.columns, vagueNote, st)
 	}
 
-	writeVerdicts(&b, c.Contrast.Verdicts(), st)
+	writeVerdicts(&b, c.Comparison.Verdicts(), st)
 	writeParagraphs(&b, c.unmatchedTexts(), st)
 	if len(c.Warnings) > 0 {
 		writeHeading(&b, "warnings", "", st)
@@ -53,7 +53,7 @@ func (c RunComparison) Table(w io.Writer, st Style) error {
 	for _, x := range c.Warnings {
 		writeCaution(&b, warningText(x, c), "", caution, st)
 	}
-	writeAnswer(&b, c.Contrast.Answer().Text, st)
+	writeAnswer(&b, c.Comparison.Answer().Text, st)
 	return st.emit(w, b.String())
 }
 
@@ -72,7 +72,7 @@ func runs(names string) string {
 
 // method says how the sides are compared.
 func (c RunComparison) method() string {
-	for _, v := range c.Contrast.Verdicts() {
+	for _, v := range c.Comparison.Verdicts() {
 		if v.RunsA > 0 {
 			return nested
 		}
@@ -94,13 +94,13 @@ func warningText(w compare.Warning, c RunComparison) string {
 	return w.Text
 }
 
-// factColumns returns the table of settings in which the runs differ.
-func (c RunComparison) factColumns() []column {
+// differenceColumns returns the table of settings in which the runs differ.
+func (c RunComparison) differenceColumns() []column {
 	columns := []column{{head: "setting", left: true}, {head: "old", left: true}, {head: "new", left: true}}
-	for _, f := range c.Facts {
-		columns[0].add(f.Name, plain)
-		columns[1].add(shortenHash(f.B), plain)
-		columns[2].add(shortenHash(f.A), plain)
+	for _, d := range c.Differences {
+		columns[0].add(d.Name, plain)
+		columns[1].add(shortenHash(d.B), plain)
+		columns[2].add(shortenHash(d.A), plain)
 	}
 	return columns
 }
@@ -123,7 +123,7 @@ type matchTable struct {
 // tables returns the tables of all matched rows.
 func (c RunComparison) tables() []matchTable {
 	var rows []compare.Row
-	for _, m := range c.Contrast.Matches {
+	for _, m := range c.Comparison.Matches {
 		rows = append(rows, m.A)
 	}
 	var tables []matchTable
@@ -147,7 +147,7 @@ func (c RunComparison) columns(f *frame) []column {
 
 	var judged []*compare.Verdict
 
-	for _, m := range c.Contrast.Matches {
+	for _, m := range c.Comparison.Matches {
 		if m.A.Job != f.job {
 			continue
 		}
@@ -197,7 +197,7 @@ func (c RunComparison) unmatchedTexts() []string {
 	for _, side := range []struct {
 		name string
 		rows []compare.Row
-	}{{"old", c.Contrast.OnlyB}, {"new", c.Contrast.OnlyA}} {
+	}{{"old", c.Comparison.OnlyB}, {"new", c.Comparison.OnlyA}} {
 		if len(side.rows) > 0 {
 			texts = append(texts, fmt.Sprintf("only in the %s run: %s", side.name, compare.CaseNames(side.rows)))
 		}
@@ -209,8 +209,8 @@ func (c RunComparison) unmatchedTexts() []string {
 func (c RunComparison) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(markdownLine(c.title()) + "\n\n" + c.method() + ".\n\n")
-	if len(c.Facts) > 0 {
-		markdownTable(&b, c.factColumns())
+	if len(c.Differences) > 0 {
+		markdownTable(&b, c.differenceColumns())
 	} else {
 		b.WriteString(noDifference + ".\n")
 	}
@@ -220,7 +220,7 @@ func (c RunComparison) Markdown(w io.Writer) error {
 		markdownTable(&b, t.columns)
 		markdownFootnotes(&b, vagueNote(t.columns))
 	}
-	markdownVerdicts(&b, c.Contrast.Verdicts())
+	markdownVerdicts(&b, c.Comparison.Verdicts())
 
 	for _, text := range c.unmatchedTexts() {
 		b.WriteString("\n" + markdownLine(text) + "\n")
@@ -228,6 +228,6 @@ func (c RunComparison) Markdown(w io.Writer) error {
 	for i, x := range c.Warnings {
 		markdownWarning(&b, i, warningText(x, c))
 	}
-	markdownAnswer(&b, c.Contrast.Answer())
+	markdownAnswer(&b, c.Comparison.Answer())
 	return Style{}.emit(w, b.String())
 }

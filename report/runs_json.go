@@ -50,8 +50,8 @@ func casesJSON(rows []compare.Row, workload string) []caseJSON {
 // verdicts, and the answer.
 func (c RunComparison) JSON(w io.Writer) error {
 	lines := []any{comparisonJSON{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, 0, 0, false,
-		append([]result.Difference{}, c.Facts...),
-		casesJSON(c.Contrast.OnlyA, c.Workload), casesJSON(c.Contrast.OnlyB, c.Workload), nil}}
+		append([]result.Difference{}, c.Differences...),
+		casesJSON(c.Comparison.OnlyA, c.Workload), casesJSON(c.Comparison.OnlyB, c.Workload), nil}}
 	for _, x := range c.Warnings {
 		lines = append(lines, x)
 	}
@@ -60,7 +60,7 @@ func (c RunComparison) JSON(w io.Writer) error {
 		result.Summary
 		Run string `json:"run"`
 	}
-	for _, m := range c.Contrast.Matches {
+	for _, m := range c.Comparison.Matches {
 		metric, _ := (&frame{job: m.A.Job, open: m.A.Open}).measure()
 		for _, side := range []struct {
 			row compare.Row
@@ -72,10 +72,10 @@ func (c RunComparison) JSON(w io.Writer) error {
 		}
 	}
 
-	for _, v := range c.Contrast.Verdicts() {
+	for _, v := range c.Comparison.Verdicts() {
 		lines = append(lines, v)
 	}
-	lines = append(lines, c.Contrast.Answer())
+	lines = append(lines, c.Comparison.Answer())
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {
 			return err

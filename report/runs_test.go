@@ -37,10 +37,10 @@ func twoRuns() RunComparison {
 	settings := compare.NewWarning("coffee", compare.WarnSettings, "a window is 1s long in the old "+
 		"run and 2s in the new")
 	return RunComparison{Workload: "coffee", A: "runs/new", B: "runs/old",
-		Facts: []result.Difference{
+		Differences: []result.Difference{
 			{Name: "vcs_revision", A: "0123456789abcdef0123456789abcdef01234567", B: "unknown"},
 			{Name: "duration", A: "2s", B: "1s"}},
-		Contrast: compare.RunComparison{
+		Comparison: compare.RunComparison{
 			Matches: []compare.Match{
 				{A: bound, B: bound}, faster,
 				judged(shop("locking", 2, 249, 0.02), shop("locking", 2, 250, 0.02), compare.Equivalent, 0.996, 0.01),
@@ -57,7 +57,7 @@ func twoRuns() RunComparison {
 
 func TestBetweenGoldens(t *testing.T) {
 	c, none := twoRuns(), twoRuns()
-	none.Facts, none.Warnings, none.Contrast.Matches = nil, nil, none.Contrast.Matches[:1]
+	none.Differences, none.Warnings, none.Comparison.Matches = nil, nil, none.Comparison.Matches[:1]
 	for _, g := range []struct {
 		name   string
 		render func(*bytes.Buffer) error

@@ -237,7 +237,7 @@ func TestVagueIntervals(t *testing.T) {
 		v := compare.Verdict{A: "A", B: "A", Paired: true, Ratio: 1.5, Low: c.low, High: c.high, N: 2,
 			Verdict: compare.Undecided}
 		runs := twoRuns()
-		runs.Contrast.Matches[1].Verdict.Low, runs.Contrast.Matches[1].Verdict.High = c.low, c.high
+		runs.Comparison.Matches[1].Verdict.Low, runs.Comparison.Matches[1].Verdict.High = c.low, c.high
 		var page strings.Builder
 		if err := runs.Table(&page, Style{Width: 120, Unicode: true}); err != nil ||
 			!strings.Contains(page.String(), "  "+c.table+"  ") {
@@ -249,7 +249,7 @@ func TestVagueIntervals(t *testing.T) {
 			t.Errorf("%s is not explained where it stands:\n%s", noInterval, &page)
 		}
 		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoHigh: c.high, N: 2}
-		for _, column := range (Benchmarks{A: "head", B: "base"}).contrastColumns(result.TimePerOp, g) {
+		for _, column := range (Benchmarks{A: "head", B: "base"}).comparisonColumns(result.TimePerOp, g) {
 			for i, cell := range column.cells {
 				if column.head == "95% interval" && cell.text != c.table {
 					t.Errorf("line %d of a table: %s, want %s", i, cell.text, c.table)

@@ -11,15 +11,15 @@ const (
 type mode uint8
 
 const (
-	modeIdle    mode = iota // in the stack of idle CPUs; no event
-	modeLook                // woken: will look for work
-	modeBackOff             // a thief that backs off before run-next
-	modeLinger              // found no work and is still looking
-	modeBusy                // its goroutine burns
-	modeSolid               // its goroutine spends a cost, and cannot be preempted
-	modeTurn                // lets the other CPUs have their turn
-	modeRun                 // its goroutine continues at this instant; no event
-	modeSyscall             // its goroutine is in a system call; the event is the check of the monitor
+	modeIdle     mode = iota // in the stack of idle CPUs; no event
+	modeSchedule             // woken: will call schedule, to look for work
+	modeBackOff              // a thief that backs off before run-next
+	modeLinger               // found no work and is still looking
+	modeBusy                 // its goroutine burns
+	modeSolid                // its goroutine spends a cost, and cannot be preempted
+	modeYield                // its goroutine yields to the events of the other CPUs at this instant
+	modeRun                  // its goroutine continues at this instant; no event
+	modeSyscall              // its goroutine is in a system call; the event is the check of the monitor
 )
 
 // cpu is a P of the Go runtime, with the thread that runs it and the processor below.
@@ -98,19 +98,19 @@ func (k *Kernel) batch(c *cpu) *G {
 func (k *Kernel) act(c *cpu) *G {
 	k.cpu = c
 	switch c.mode {
-	case modeLook:
+	case modeSchedule:
 		return k.schedule(c)
 	case modeBackOff:
-		c.mode = modeLook
+		c.mode = modeSchedule
 		return k.scheduleFrom(c, true)
 	case modeLinger:
-		c.mode = modeLook
+		c.mode = modeSchedule
 		k.stopLingering(c)
 		return k.settle(c)
 	case modeSyscall:
 		k.retake(c)
 		return nil
-	case modeTurn:
+	case modeYield:
 		return k.proceed(c.g)
 	case modeSolid:
 		k.busyTime += k.now - c.since
@@ -223,7 +223,7 @@ func (k *Kernel) burn(g *G, d int64) bool {
 		k.before = k.ops
 		k.busyTime += end - k.now
 		k.popAt(end)
-		k.inTurn = 0
+		k.burst = 0
 		return true
 	}
 	if k.unlimited {
@@ -253,7 +253,7 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at { // as work, in fewer steps
 		w = k.putPopped(c.id, key{at, k.stamp(c.id)})
 		if w.slot() == c.id && end <= min(at, k.until) && !k.waiting() {
-			k.before, k.inTurn = k.ops, 0
+			k.before, k.burst = k.ops, 0
 			k.now, k.popped = end, c.id
 			k.busyTime += d
 			return g
@@ -280,6 +280,6 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 	k.busyTime += at - c.since // as in act
 	g = c.g
 	g.then, c.mode = thenRun, modeRun
-	k.cur, k.cpu, k.inTurn = g, c, 0
+	k.cur, k.cpu, k.burst = g, c, 0
 	return g
 }

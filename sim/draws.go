@@ -57,17 +57,6 @@ func Quantiles(q ...int64) Cost {
 	return Cost{quantiles: append([]int64(nil), q...)}
 }
 
-// charge reports whether any operation costs time.
-func (c *Costs) charge() bool {
-	return !(c.Spawn.none() && c.Chan.none() && c.Lock.none() && c.Timer.none() && c.Syscall.none() && c.Waker.none())
-}
-
-// scatter reports whether burns may differ from their nominal time.
-func (c *Costs) scatter() bool { return !c.Burn.none() || c.outliers() }
-
-// outliers reports whether some burns are outliers.
-func (c *Costs) outliers() bool { return c.OutlierEvery > 0 && !c.Outlier.none() }
-
 // none reports whether the cost is always 0.
 func (c *Cost) none() bool { return c.fixed == 0 && c.quantiles == nil }
 
@@ -84,44 +73,4 @@ func (c *Cost) draw(d *draws) int64 {
 	low, high := c.quantiles[i], c.quantiles[i+1]
 	part, _ := bits.Mul64(frac, uint64(high-low))
 	return low + int64(part)
-}
-
-// Costs are the times that the scheduler and its primitives take. The zero Costs take none: the machine is infinitely
-// fast except for burns.
-type Costs struct {
-	// Wake is the wake-up latency: from the moment a goroutine could run on a sleeping CPU until that CPU looks for
-	// work. WakeDeep replaces it if the CPU has been idle for at least DeepIdleAfter ns and that is > 0.
-	Wake, WakeDeep Cost
-	DeepIdleAfter  int64
-	// Waker is the CPU time that the waker spends on a wake-up, at the beginning of Wake: a system call and an
-	// interrupt to another processor, which a virtual machine leaves to its host.
-	Waker Cost
-	// Spin is the latency of a CPU that is already looking for work. A CPU that has found none goes on looking for
-	// SpinFor ns before it sleeps. If that is 0 it does not, and Spin has no effect.
-	Spin    Cost
-	SpinFor int64
-	// Steal is how long a thief backs off before it takes the run-next of a running CPU. Go asks for 3 us, which the
-	// timer slack of Linux extends to about 60 us.
-	Steal Cost
-	// Burn is the ratio of actual to nominal time of a [Burn], in millionths, drawn once for each burn, however long.
-	// On a real CPU equal work does not take equal time, and goroutines do not stay in step. The zero Cost means the
-	// nominal time, and so do Unlimited CPUs and [Exact]. Give ratios of 1% to 10000%, because ParseCosts accepts no
-	// others.
-	Burn Cost
-	// Outlier replaces Burn for one burn in OutlierEvery, chosen at random: one that was interrupted, or whose
-	// processor was slow. If OutlierEvery is 0 there are none.
-	Outlier      Cost
-	OutlierEvery int64
-	Switch       Cost // switching to another goroutine, on the CPU
-	Spawn        Cost // starting a goroutine, on the CPU of the parent
-	Chan         Cost // each operation on a channel, and each select
-	Lock         Cost // each operation on a lock, group or condition
-	Timer        Cost // starting a timer
-	// PollGrain is the unit in ns in which the thread in the network poller sleeps. The runtime asks for whole
-	// milliseconds, at least one. 0 means any time.
-	PollGrain int64
-	Syscall   Cost // entering and leaving a system call, in addition to the time in it
-	// LockSpin is the time of one of the four rounds in which a goroutine spins for a Mutex before it parks. If it is
-	// 0 no goroutine spins, because rounds that take no time could not see the lock change.
-	LockSpin Cost
 }

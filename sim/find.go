@@ -87,7 +87,7 @@ func (k *Kernel) rest(c *cpu) bool {
 	if spun && (k.stealable() || k.nexpired > 0 && !k.polling) {
 		k.unidle()
 		k.spin(c)
-		c.mode, c.owed = modeLook, owed // it has not been idle
+		c.mode, c.owed = modeSchedule, owed // it has not been idle
 		return true
 	}
 	k.decided(didSleep, c.id, 0)
@@ -165,7 +165,7 @@ func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 			return nil, false
 		}
 		// A CPU that was taken from a system call, and whose new thread has not started, is not running.
-		if p.mode == modeSyscall || p.mode == modeLook && !p.spinning {
+		if p.mode == modeSyscall || p.mode == modeSchedule && !p.spinning {
 			return k.grabNext(c, p), false
 		}
 		// p may be about to run it, so it gets time to do so.

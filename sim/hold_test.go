@@ -27,7 +27,7 @@ func newTwins(c Config, tie uint64) *twins {
 // look is all that burns change.
 func (w *twins) look(i int) {
 	k := w.k[i]
-	w.seen[i] = append(w.seen[i], k.now, k.Busy(), int64(k.ops), int64(k.before), int64(k.inTurn), int64(k.sum))
+	w.seen[i] = append(w.seen[i], k.now, k.Busy(), int64(k.ops), int64(k.before), int64(k.burst), int64(k.sum))
 }
 
 // witness sees what goroutines do.

@@ -24,7 +24,7 @@ func (k *Kernel) unidle() *cpu {
 
 // wake makes an idle CPU look for work after its wake-up latency.
 func (k *Kernel) wake(c *cpu) {
-	c.mode = modeLook
+	c.mode = modeSchedule
 	k.set(c.id, k.now+k.latency(c.since))
 	k.decided(didWake, c.id, 0)
 }
@@ -82,7 +82,7 @@ func (k *Kernel) notice() bool {
 	}
 	c := k.lingering[n-1]
 	k.lingering = k.lingering[:n-1]
-	c.mode = modeLook
+	c.mode = modeSchedule
 	k.set(c.id, k.now+k.costs.Spin.draw(&k.draws))
 	return true
 }

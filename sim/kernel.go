@@ -12,8 +12,8 @@ const (
 	// never end.
 	maxStill    = 1_000_000
 	maxStillAll = 100 * maxStill
-	// turn is how many operations a goroutine makes at one instant before the other CPUs have their turn.
-	turn = 1000
+	// maxBurst is how many operations a goroutine makes at one instant before it yields to the other CPUs.
+	maxBurst = 1000
 )
 
 // Runner is the code of a goroutine: a coroutine, or a list of operations.
@@ -78,19 +78,19 @@ type Kernel struct {
 	halt        atomic.Pointer[error] // the error of Interrupt
 	lastParked  int64                 // when a goroutine last parked or ended
 
-	inTurn     int   // operations of the running goroutine at this instant
-	turn       int   // how many it may make without a check
-	busyTime   int64 // ns of CPUs in use, up to the last event of each
-	occupied   int64 // goroutines that use one of unlimited CPUs
-	prefetchIn int   // events until the next prefetch
-	prefetched int32 // what was read: without it the compiler would remove the reads
-	sum        uint64
-	ops        uint64
-	before     uint64 // operations before the present instant
-	sent       bool   // whether the last Send or TrySend delivered
-	err        error
-	reason     string   // of the panic that an operation asks for
-	observer   Observer // nil without one
+	burst          int   // operations of the running goroutine at this instant
+	uncheckedBurst int   // how many it may make without a check
+	busyTime       int64 // ns of CPUs in use, up to the last event of each
+	occupied       int64 // goroutines that use one of unlimited CPUs
+	prefetchIn     int   // events until the next prefetch
+	prefetched     int32 // what was read: without it the compiler would remove the reads
+	sum            uint64
+	ops            uint64
+	before         uint64 // operations before the present instant
+	sent           bool   // whether the last Send or TrySend delivered
+	err            error
+	reason         string   // of the panic that an operation asks for
+	observer       Observer // nil without one
 
 	spare []*list          // ended goroutines of programs
 	slab  []list           // goroutines of programs that have never started
@@ -99,11 +99,11 @@ type Kernel struct {
 
 // New creates a kernel whose time is 0. It panics if the number of CPUs is out of range.
 func New(c Config) *Kernel {
-	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset,
-		until: never}
+	k := &Kernel{costs: c.Costs, uncheckedBurst: maxBurst, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)},
+		sum: fnvOffset, until: never}
 	k.limit.Store(never)
 	if k.charges {
-		k.turn = 0
+		k.uncheckedBurst = 0
 	}
 	if c.CPUs == Unlimited {
 		k.unlimited, k.cpu = true, &cpu{sliceEnd: never}
@@ -199,7 +199,7 @@ func (k *Kernel) Start(g *G) {
 	}
 	c := &k.cpus[0]
 	k.put(c, g, false)
-	c.mode = modeLook
+	c.mode = modeSchedule
 	k.set(c.id, k.now)
 }
 
@@ -266,7 +266,7 @@ func (k *Kernel) Choose(g *G) { k.chosen = g }
 
 // resume makes g the running goroutine.
 func (k *Kernel) resume(g *G) *G {
-	k.cur, k.cpu, k.inTurn = g, g.cpu, 0
+	k.cur, k.cpu, k.burst = g, g.cpu, 0
 	return g
 }
 

@@ -140,15 +140,15 @@ func (k *Kernel) Recv(g *G, c *Chan) Outcome {
 // [Kernel.admit] makes the check.
 func (k *Kernel) admits(c *cpu) bool {
 	k.ops++
-	k.inTurn++
-	return k.inTurn <= k.turn && k.ops-k.before <= maxStill && k.now < c.sliceEnd
+	k.burst++
+	return k.burst <= k.uncheckedBurst && k.ops-k.before <= maxStill && k.now < c.sliceEnd
 }
 
 // admit checks whether the running goroutine may make an operation. The outcome is Done if it may keep its CPU and
 // has paid the cost.
 func (k *Kernel) admit(g *G, code Code) Outcome {
 	k.ops-- // it has been counted
-	k.inTurn--
+	k.burst--
 	if !g.charged && !k.Count() { // an operation that has been charged has been counted
 		return Parked
 	}
@@ -161,8 +161,8 @@ func (k *Kernel) admit(g *G, code Code) Outcome {
 		k.cur, k.needsG = nil, true
 		return Again
 	}
-	if k.inTurn++; k.inTurn > turn && k.waiting() {
-		c.mode = modeTurn
+	if k.burst++; k.burst > maxBurst && k.waiting() {
+		c.mode = modeYield
 		k.set(k.slotOf(g), k.now)
 		k.cur = nil
 		return Again

@@ -220,7 +220,7 @@ func (k *Kernel) pollerWakes() *G {
 	} else if c.sliceEnd <= k.now { // as in scheduleFrom
 		c.sliceEnd = k.now + slice
 	}
-	k.cpu, c.mode = c, modeLook
+	k.cpu, c.mode = c, modeSchedule
 	return k.schedule(c)
 }
 

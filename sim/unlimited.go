@@ -45,7 +45,7 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	if at != k.now {
 		k.before = k.ops
 	}
-	k.inTurn = 0
+	k.burst = 0
 	k.popped = s
 	next.occupies = false // as goOn
 	k.busyTime += at - k.now
@@ -125,7 +125,7 @@ func (k *Kernel) nextUnlimited() *G {
 			continue
 		}
 		if g := k.goOn(t.g); g != nil {
-			k.cur, k.inTurn = g, 0
+			k.cur, k.burst = g, 0
 			return g
 		}
 	}

@@ -13,7 +13,7 @@ func (s *Sweep) EnoughForAll() error {
 	}
 	blocks := s.Plan.Blocks
 	if s.Complete {
-		blocks = len(s.Sealed)
+		blocks = len(s.CompleteBlocks)
 	}
 	few, many, needed := s.Criteria.BlocksForAllPairs(s.caseRows())
 	if blocks >= needed {

@@ -134,7 +134,7 @@ func (s *Sweep) allCases() []int {
 func (s *Sweep) spentBefore() time.Duration {
 	spent := s.Spent
 	for _, t := range s.Done {
-		if !s.Sealed[t.Block] {
+		if !s.CompleteBlocks[t.Block] {
 			spent += s.trialTime(&t) + trialOverhead
 		}
 	}
@@ -183,7 +183,7 @@ func (p *budget) next(current segment, b int, trials []result.Trial) (segment, e
 		return p.decide(InterimDecision{After: b, Spent: Duration(p.spent()), Allocation: p.sweep.Criteria.Allocate(
 			compare.Rows(trials, p.sweep.Plan.Cases), trials, p.sweep.Plan.Cases, seconds(costs),
 			reserve*p.left().Seconds())})
-	case !p.sweep.Sealed[b] && p.left() < sumCosts(costs, current.cases):
+	case !p.sweep.CompleteBlocks[b] && p.left() < sumCosts(costs, current.cases):
 		return segment{}, p.stop(b)
 	}
 	return current, nil

@@ -148,9 +148,9 @@ func TestBudget(t *testing.T) {
 // again resumes what a store holds.
 func again(store *memory, interims *compare.InterimPlan, budget time.Duration) *Sweep {
 	s, _ := budgeted(store, interims, budget, 0.05)
-	s.Done, s.Sealed, s.Spent = slices.Clone(store.trials), map[int]bool{}, store.spent
+	s.Done, s.CompleteBlocks, s.Spent = slices.Clone(store.trials), map[int]bool{}, store.spent
 	for b := range store.blocks {
-		s.Sealed[b] = true
+		s.CompleteBlocks[b] = true
 	}
 	var err error
 	if s.Interims, err = ReadInterims(store.interims); err != nil {
@@ -179,7 +179,7 @@ func TestBudgetWithLimited(t *testing.T) {
 	if got := blocksOf(trials); err != nil || !slices.Equal(got, []string{"10 of abcd"}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	s.Done, s.Sealed = trials[:8], nil
+	s.Done, s.CompleteBlocks = trials[:8], nil
 	if got, want := s.spentBefore(), limit+6*trialTime+2*trialOverhead; got != want {
 		t.Errorf("one block spends %v, not %v", got, want)
 	}

@@ -22,19 +22,19 @@ type Selection struct {
 }
 
 // Cases returns the designs at the points of the choice. Errors are a [*plan.Refusal].
-func (c Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
-	if c.CaseList != nil {
-		return c.listed(w)
+func (s Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
+	if s.CaseList != nil {
+		return s.listed(w)
 	}
-	designs, err := w.Select(c.Designs)
+	designs, err := w.Select(s.Designs)
 	if err != nil {
 		return nil, plan.AsRefusal(err)
 	}
 	choices := defaultCPUs()
-	if err := c.parse(w, designs, choices); err != nil {
+	if err := s.parse(w, designs, choices); err != nil {
 		return nil, err
 	}
-	points, err := c.points(w, choices)
+	points, err := s.points(w, choices)
 	if err != nil {
 		return nil, err
 	}
@@ -43,35 +43,35 @@ func (c Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
 		d, _ := w.Find(design)
 		return w.FactorsOf(d)
 	}, points)
-	return cases, CheckBaseline(w, c.Baseline, cases)
+	return cases, CheckBaseline(w, s.Baseline, cases)
 }
 
 // listed returns the cases of the list, with the defaults of factors that they lack.
-func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
-	if len(c.Designs) > 0 || len(c.Levels) > 0 {
+func (s Selection) listed(w *workload.Workload) ([]plan.Case, error) {
+	if len(s.Designs) > 0 || len(s.Levels) > 0 {
 		return nil, plan.Refuse("", nil, "cases say which designs and levels are measured").
 			Suggest("leave out {designs} and levels")
 	}
-	if len(c.CaseList) == 0 {
+	if len(s.CaseList) == 0 {
 		return nil, plan.Refuse("", nil, "the list of cases is empty")
 	}
 	var cases []plan.Case
-	for _, x := range c.CaseList {
+	for _, x := range s.CaseList {
 		if _, err := w.Select([]string{x.Design}); err != nil {
 			return nil, plan.AsRefusal(err)
 		}
 		choices := defaultCPUs()
-		for _, s := range x.Point.Settings() {
-			if !w.Uses([]string{x.Design}, s.Factor) {
-				return nil, plan.Refuse(s.Factor, s.Level, "has no effect: the design %s does not use it", x.Design)
+		for _, at := range x.Point.Settings() {
+			if !w.Uses([]string{x.Design}, at.Factor) {
+				return nil, plan.Refuse(at.Factor, at.Level, "has no effect: the design %s does not use it", x.Design)
 			}
-			f, _ := w.Factor(s.Factor)
+			f, _ := w.Factor(at.Factor)
 			var err error
-			if choices[s.Factor], err = resolved(f, plan.Choice{Levels: []plan.Level{s.Level}}); err != nil {
+			if choices[at.Factor], err = resolved(f, plan.Choice{Levels: []plan.Level{at.Level}}); err != nil {
 				return nil, err
 			}
 		}
-		points, err := c.points(w, choices)
+		points, err := s.points(w, choices)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (c Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 		}
 	}
 	cases = compare.UniqueCases(cases) // two may differ only in a default that one spells out
-	return cases, CheckBaseline(w, c.Baseline, cases)
+	return cases, CheckBaseline(w, s.Baseline, cases)
 }
 
 // CompletePoint returns a point with the defaults of the workload's factors that it lacks. It refuses, by a
@@ -115,13 +115,13 @@ func defaultCPUs() map[string]plan.Choice {
 }
 
 // points returns the points of the choices. It refuses those that cannot be run.
-func (c Selection) points(w *workload.Workload, choices map[string]plan.Choice) ([]plan.Point, error) {
+func (s Selection) points(w *workload.Workload, choices map[string]plan.Choice) ([]plan.Point, error) {
 	points, err := plan.Points(w.AllFactors(), choices)
 	if err != nil {
 		return nil, plan.AsRefusal(err)
 	}
 	for _, p := range points {
-		if err := c.checkLoad(p); err != nil {
+		if err := s.checkLoad(p); err != nil {
 			return nil, err
 		}
 		if w.Check != nil {
@@ -134,10 +134,10 @@ func (c Selection) points(w *workload.Workload, choices map[string]plan.Choice) 
 }
 
 // parse adds the given levels to the choices, and refuses factors that change nothing.
-func (c Selection) parse(w *workload.Workload, designs []string, choices map[string]plan.Choice) error {
+func (s Selection) parse(w *workload.Workload, designs []string, choices map[string]plan.Choice) error {
 	var earlier []string
 	for _, f := range w.AllFactors() {
-		expr, ok := c.Levels[f.Name]
+		expr, ok := s.Levels[f.Name]
 		if ok && !(f.Name == "cpus" && expr == "all") {
 			choice, err := f.Parse(expr, earlier)
 			if err != nil {
@@ -151,12 +151,12 @@ func (c Selection) parse(w *workload.Workload, designs []string, choices map[str
 	}
 
 	for _, name := range earlier {
-		if _, ok := c.Levels[name]; ok && !w.Uses(designs, name) {
+		if _, ok := s.Levels[name]; ok && !w.Uses(designs, name) {
 			return plan.Refuse(name, nil, "has no effect: none of the designs %s uses it",
 				strings.Join(designs, ", "))
 		}
 	}
-	for name := range c.Levels {
+	for name := range s.Levels {
 		if !slices.Contains(earlier, name) {
 			return plan.Refuse("levels", name, "is no factor of %s: its factors are %s", w.Name,
 				strings.Join(earlier, ", "))
@@ -185,7 +185,7 @@ func CheckBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 
 // checkLoad refuses a load that says nothing or two things. A point that holds none of its factors is that of a closed
 // loop.
-func (c Selection) checkLoad(p plan.Point) error {
+func (s Selection) checkLoad(p plan.Point) error {
 	if !workload.OpenLoop(p) {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (c Selection) checkLoad(p plan.Point) error {
 	case p.Has("patience") && p.Duration("patience") == 0:
 		return plan.Refuse("patience", "0s", "no request would wait").
 			Suggest("leave it out, or use {queue-limit} 0 to drop arrivals that cannot be served at once")
-	case c.Operations > 0:
+	case s.Operations > 0:
 		return plan.Refuse("operations", nil, "is for closed loops: an open loop measures the requests that arrive "+
 			"within {duration}")
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Open makes dir the store of the sweep, which holds the predictions of a run, and restores what an earlier execution
-// stored there. The result is nil if dir holds nothing and the run is complete. The caller prints the notes and closes
-// the run, also after an error. Errors about dir are a [*plan.Refusal].
-func (s *Sweep) Open(dir string, complete bool) (run *store.Run, notes []string, err error) {
+// OpenStore makes dir the store of the sweep, which holds the predictions of a run, and restores what an earlier
+// execution stored there. The result is nil if dir holds nothing and the run is complete. The caller prints the notes
+// and closes the run, also after an error. Errors about dir are a [*plan.Refusal].
+func (s *Sweep) OpenStore(dir string, complete bool) (run *store.Run, notes []string, err error) {
 	if store.CheckVacant(dir) == nil {
 		if complete {
 			return nil, nil, nil

@@ -123,8 +123,8 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 		block = append(block, t)
 	}
 
-	// Seal the block, so that a resumed run need not check it again.
-	if !e.Sealed[b] {
+	// Store that the block is complete, so that a resumed run need not check it again.
+	if !e.CompleteBlocks[b] {
 		var spent time.Duration
 		if e.budget != nil {
 			spent = e.budget.spent()

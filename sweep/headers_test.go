@@ -18,7 +18,7 @@ func TestCompareHeaders(t *testing.T) {
 	}
 	for _, c := range []struct {
 		older, newer []*StoredRun
-		facts        []result.Difference
+		differences  []result.Difference
 		doubts       []string // run: a part of the text
 	}{
 		{[]*StoredRun{run("a", "100", 1), run("b", "100", 1)}, []*StoredRun{run("c", "100", 1)}, nil, nil},
@@ -36,9 +36,9 @@ func TestCompareHeaders(t *testing.T) {
 			[]result.Difference{{Name: "burn_rate_per_ns (b)", A: "1", B: "0.5"}},
 			[]string{"b: 100.0% more work in the new run"}},
 	} {
-		facts, doubts, err := CompareHeaders(c.older, c.newer)
-		if err != nil || !slices.Equal(facts, c.facts) || len(doubts) != len(c.doubts) {
-			t.Errorf("facts %+v, doubts %+v, %v; want %+v, %q", facts, doubts, err, c.facts, c.doubts)
+		differences, doubts, err := CompareHeaders(c.older, c.newer)
+		if err != nil || !slices.Equal(differences, c.differences) || len(doubts) != len(c.doubts) {
+			t.Errorf("differences %+v, doubts %+v, %v; want %+v, %q", differences, doubts, err, c.differences, c.doubts)
 			continue
 		}
 		for i, want := range c.doubts {

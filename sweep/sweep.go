@@ -46,8 +46,8 @@ type Sweep struct {
 	RetryLimited bool
 	// Complete is set if an earlier execution ended the sweep.
 	Complete bool
-	// Sealed holds the blocks that earlier executions completed.
-	Sealed map[int]bool
+	// CompleteBlocks holds the blocks that earlier executions completed.
+	CompleteBlocks map[int]bool
 	// Arrivals holds the gaps between recorded arrivals, by path.
 	Arrivals map[string][]time.Duration
 	// Costs holds the recorded CPU time of real code in virtual time. If nil, code is timed as it runs.
@@ -95,9 +95,9 @@ type Event struct {
 // Restore adds what earlier executions stored: trials, the complete blocks with their number of trials, and whether
 // the sweep ended.
 func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
-	s.Done, s.Complete, s.Sealed = done, ended, map[int]bool{}
+	s.Done, s.Complete, s.CompleteBlocks = done, ended, map[int]bool{}
 	for b := range blocks {
-		s.Sealed[b] = true
+		s.CompleteBlocks[b] = true
 	}
 	s.restoreLimited()
 }

@@ -147,9 +147,9 @@ func TestResumeAnywhere(t *testing.T) {
 		}
 		again := testSweep(store, succeed)
 		again.Done = slices.Clone(store.trials)
-		again.Sealed = map[int]bool{}
+		again.CompleteBlocks = map[int]bool{}
 		for b := range store.blocks {
-			again.Sealed[b] = true
+			again.CompleteBlocks[b] = true
 		}
 		trials, err := again.Execute(t.Context())
 		if err != nil {

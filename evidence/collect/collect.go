@@ -124,7 +124,7 @@ func (k *collector) prepare(ctx context.Context) error {
 		return nil
 	}
 
-	k.opts.Progress("building " + k.about.Name + " with a hook for profiles, outside your tree")
+	k.opts.progress("building " + k.about.Name + " with a hook for profiles, outside your tree")
 	to := filepath.Join(k.work, "hooked", filepath.Base(k.plain.path))
 	build, cancel := buildContext(ctx, k.deadline, k.opts.TimeLimit)
 	defer cancel()
@@ -158,7 +158,7 @@ func (k *collector) firstRun(ctx context.Context) error {
 	// The other half of the time is for the other runs.
 	most := min(k.opts.Duration, max(time.Until(k.deadline)/2, minRun)).Round(time.Millisecond)
 	k.announce(k.name())
-	k.opts.Progress(fmt.Sprintf("running it once as it is, for %v at most", most))
+	k.opts.progress(fmt.Sprintf("running it once as it is, for %v at most", most))
 	k.step()
 	e, err := k.plain.withCPUs(top).run(ctx, most, most, nil)
 	if err != nil {

@@ -29,12 +29,12 @@ const trialGrace = 250 * time.Millisecond
 // Design collects the evidence of a design, in trials like those of the command run. The evidence covers only the
 // measurement window. Close the result when it is no longer needed.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
-	place, err := newTempDir("work")
+	temp, err := newTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
 
-	defer place.Close()
+	defer temp.Close()
 	s := &target{about: evidence.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
 	s.findSource(ctx, d)
 	c, err := newCollected(o, s.about)
@@ -43,7 +43,7 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 	}
 
 	c.local = true
-	k := newCollector(s, c, place.Path, o)
+	k := newCollector(s, c, temp.Path, o)
 	if err = k.trials(ctx, d, spec); err == nil {
 		err = k.collectAll(ctx)
 	}
@@ -111,7 +111,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 	}
 
 	k.announce(k.about.Name)
-	k.opts.Progress("running " + k.about.Name + " once, to see how long it takes")
+	k.opts.progress("running " + k.about.Name + " once, to see how long it takes")
 	k.insideTimes = true
 	e, _, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
 	if err != nil {

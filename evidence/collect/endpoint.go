@@ -36,7 +36,7 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	e := endpoint{base: base.String(), name: withoutUser(base), opts: o,
 		deadline: time.Now().Add(o.TimeLimit + lateness)}
 	seconds, traced := profileSeconds(o)
-	o.Progress(fmt.Sprintf("requesting from %s a CPU profile of %d s, which costs it 1 to 2%% of its CPU time, and "+
+	o.progress(fmt.Sprintf("requesting from %s a CPU profile of %d s, which costs it 1 to 2%% of its CPU time, and "+
 		"then a trace of %d s, which costs 1 to 10%%, more if goroutines switch every few microseconds; "+
 		"at most %d MB of it",
 		e.name, seconds, traced, o.TraceBytes>>20))

@@ -32,7 +32,7 @@ type Options struct {
 	TraceBytes int64         // largest size of a trace, bytes
 	Stdin      string        // a file that every run reads as standard input; "" for none
 	Dir        string        // keeps the files, see [Collected]; "" for a temporary directory
-	Progress   func(string)  // called with a line for each step; not nil
+	Progress   func(string)  // called with a line for each step; may be nil
 	Step       func(int)     // called before each run with the number of runs that have ended; may be nil
 	client     *http.Client  // for requests to a live process; nil is the default client
 	deadline   time.Time     // end of TimeLimit; zero: it begins with the runs
@@ -55,8 +55,14 @@ func timeLimitError(ctx context.Context) error {
 
 // DefaultOptions returns the options of the command explain: runs of up to 10 s, 3 min in all and 64 MiB of trace.
 func DefaultOptions() Options {
-	return Options{Duration: 10 * time.Second, TimeLimit: 3 * time.Minute, TraceBytes: 64 << 20,
-		Progress: func(string) {}}
+	return Options{Duration: 10 * time.Second, TimeLimit: 3 * time.Minute, TraceBytes: 64 << 20}
+}
+
+// progress reports a step.
+func (o Options) progress(line string) {
+	if o.Progress != nil {
+		o.Progress(line)
+	}
 }
 
 // Collected is evidence with the files that it was read from. If profiles can be taken of the program, files in Dir
@@ -136,17 +142,17 @@ func (c *Collected) Path(kind string) string {
 // Command collects the evidence of a program, of a package by go run, or of tests by go test. It runs the command line
 // args in dir. If the program crashes, the error is a [*Failure].
 func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
-	place, err := newTempDir("work")
+	temp, err := newTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place to build in: %w", err)
 	}
 
-	defer place.Close()
-	work := place.Path
+	defer temp.Close()
+	work := temp.Path
 	o.deadline = time.Now().Add(o.TimeLimit)
 	build, cancel := buildContext(ctx, o.deadline, o.TimeLimit)
 	defer cancel()
-	s, err := resolve(build, work, dir, args, o.Progress)
+	s, err := resolve(build, work, dir, args, o.progress)
 	if err != nil {
 		return nil, cmp.Or(timeLimitError(build), err)
 	}

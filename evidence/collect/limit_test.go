@@ -35,7 +35,7 @@ func limitedCollector(t *testing.T, o Options) *collector {
 
 // The CPU profile of short runs is repeated only until the time limit.
 func TestRepetitionsTimeLimit(t *testing.T) {
-	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second})
 	var steps []int
 	k.opts.Step = func(done int) { steps = append(steps, done) }
 	runs, do := 0, k.runHooked
@@ -96,7 +96,7 @@ func TestKeptTwice(t *testing.T) {
 		}, []string{"block.pprof", "cmdline", "cpu-2.pprof", "cpu-40.pprof", "cpu-old.pprof", "cpu.pprof",
 			"goroutine.pprof", "heap.pprof", "mutex.pprof", "text", "trace.out"}},
 	} {
-		o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1}, Progress: func(string) {}}
+		o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1}}
 		k := limitedCollector(t, o)
 		k.endless = true // one run is enough
 		saveOld(t, k.Dir)
@@ -111,7 +111,7 @@ func TestKeptTwice(t *testing.T) {
 
 // A directory with the name of a profile is refused before anything runs. What cannot be removed later is a note.
 func TestKeptBesideDirectory(t *testing.T) {
-	k := limitedCollector(t, Options{TimeLimit: time.Hour, Progress: func(string) {}})
+	k := limitedCollector(t, Options{TimeLimit: time.Hour})
 	at := filepath.Join(k.Dir, "trace.out")
 	if err := os.MkdirAll(filepath.Join(at, "user's"), 0o700); err != nil {
 		t.Fatal(err)
@@ -129,8 +129,7 @@ func TestKeptBesideDirectory(t *testing.T) {
 
 // If no profile can be taken, a note names the older files, which are not of this run.
 func TestKeptWithoutHook(t *testing.T) {
-	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1},
-		Progress: func(string) {}})
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1}})
 	k.endless, k.runHooked, k.runs[1] = true, nil, []plainRun{{}}
 	saveOld(t, k.Dir)
 	for _, name := range []string{"cpu.pprof", "trace.out", "text"} {
@@ -158,7 +157,7 @@ func TestKeptWithoutHook(t *testing.T) {
 
 // A trace that cannot be read is a note, and not a file of the collection: there is no timeline.
 func TestUnreadableTrace(t *testing.T) {
-	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second, Progress: func(string) {}})
+	k := limitedCollector(t, Options{TimeLimit: time.Hour, Duration: time.Second})
 	k.runHooked = func(_ context.Context, r hook.Request, _ int) (outcome, error) {
 		return outcome{}, errors.Join(os.WriteFile(filepath.Join(r.Dir, "trace.out"), []byte("milk"), 0o600),
 			os.WriteFile(filepath.Join(r.Dir, hook.End), []byte("wall 1\nend 0\n"), 0o600))
@@ -189,7 +188,7 @@ func TestCutRuns(t *testing.T) {
 		{"always too slow", func(int, int) bool { return true }, false, map[int]int{2: 1}},
 		{"it does not end", func(int, int) bool { return true }, true, map[int]int{2: 1}},
 	} {
-		o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}, Progress: func(string) {}}
+		o := Options{TimeLimit: time.Hour, Duration: time.Second, CPUs: []int{1, 2}}
 		k := limitedCollector(t, o)
 		if k.endless = c.endless; c.endless {
 			k.cpuLevels = []int{2} // as firstRun sets it
@@ -305,7 +304,7 @@ func TestFirstRunTimeLimit(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1, 2}, Progress: func(string) {}}
+	o := Options{TimeLimit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1, 2}}
 	k := limitedCollector(t, o)
 	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
 	var steps []int

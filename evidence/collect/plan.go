@@ -37,7 +37,7 @@ func (k *collector) plannedRuns(wall, cpu time.Duration) int {
 func (k *collector) announce(what string) {
 	endless := *k
 	endless.endless = true
-	k.opts.Progress(fmt.Sprintf("%s: %d to %d runs, depending on how long one takes, in up to %s", what,
+	k.opts.progress(fmt.Sprintf("%s: %d to %d runs, depending on how long one takes, in up to %s", what,
 		endless.plannedRuns(k.window, k.window), k.plannedRuns(0, 0), minutes(k.opts.TimeLimit)))
 }
 
@@ -45,13 +45,13 @@ func (k *collector) announce(what string) {
 func (k *collector) announceRest(wall, cpu time.Duration) {
 	n := k.plannedRuns(min(wall, k.window), cpu)
 	left := min(k.opts.TimeLimit, time.Duration(n-1)*min(wall, k.window))
-	k.opts.Progress(fmt.Sprintf("it takes %v: about %s in all, in about %s", wall.Round(time.Millisecond),
+	k.opts.progress(fmt.Sprintf("it takes %v: about %s in all, in about %s", wall.Round(time.Millisecond),
 		result.Count(n, "run"), minutes(result.Rounded(left))))
 }
 
 // summarize reports how often the program ran.
 func (k *collector) summarize() {
-	k.opts.Progress(fmt.Sprintf("%s: %s in %s", k.name(), result.Count(k.ran, "run"),
+	k.opts.progress(fmt.Sprintf("%s: %s in %s", k.name(), result.Count(k.ran, "run"),
 		minutes(time.Since(k.began).Round(time.Second))))
 }
 

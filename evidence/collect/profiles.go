@@ -28,7 +28,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 			break
 		}
 		if n == 1 {
-			k.opts.Progress("repeating the CPU profile: one run has few samples")
+			k.opts.progress("repeating the CPU profile: one run has few samples")
 		}
 		started := time.Now()
 		e, a, dir, err := k.run(ctx, hook.CPU, cpus, k.window)
@@ -102,7 +102,7 @@ func (k *collector) profileRun(ctx context.Context, cpus int, kind hook.Kind, pr
 		return nil
 	}
 
-	k.opts.Progress("running it with " + kindNames[kind])
+	k.opts.progress("running it with " + kindNames[kind])
 	e, a, dir, err := k.run(ctx, kind, cpus, k.window)
 	if err != nil || a == nil {
 		return err

@@ -36,9 +36,9 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 	}
 
 	files, err := mainFiles(path)
-	var places []string
+	var dirs []string // that may hold the source
 	if err == nil && len(files) > 0 {
-		places = append(places, filepath.Dir(files[0]))
+		dirs = append(dirs, filepath.Dir(files[0]))
 	}
 	if info.Path == "command-line-arguments" {
 		if len(files) == 0 || !slices.ContainsFunc(files, exists) {
@@ -49,7 +49,7 @@ func findBuild(ctx context.Context, dir, path string, info *buildinfo.BuildInfo)
 	}
 
 	problem := "its source is not available"
-	for _, p := range append(places, dir, filepath.Dir(path)) {
+	for _, p := range append(dirs, dir, filepath.Dir(path)) {
 		if !isDir(p) {
 			continue
 		}

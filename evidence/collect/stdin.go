@@ -77,7 +77,7 @@ func (o *Options) CopyStdin(ctx context.Context, in *os.File) (end func() error,
 		return nil, errors.Join(err, dir.Close())
 	}
 	if remark != "" {
-		o.Progress(remark)
+		o.progress(remark)
 	}
 	return dir.Close, nil
 }

@@ -19,7 +19,7 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 		return nil
 	}
 
-	k.opts.Progress("running it with an execution trace")
+	k.opts.progress("running it with an execution trace")
 	e, a, dir, err := k.run(ctx, hook.Trace, cpus, min(k.window, maxTraceTime))
 	if err != nil || a == nil {
 		return err

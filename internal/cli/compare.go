@@ -92,8 +92,8 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 		return a.printBenchmarks(benchmarksPage(c), format)
 	}
 
-	page := report.RunComparison{Workload: c.Workload, A: c.Newer.Name, B: c.Older.Name, Contrast: *c.Designs,
-		Facts: c.Differences, Warnings: c.Warnings}
+	page := report.RunComparison{Workload: c.Workload, A: c.Newer.Name, B: c.Older.Name, Comparison: *c.Designs,
+		Differences: c.Differences, Warnings: c.Warnings}
 	if err := a.printRuns(page, format); err != nil {
 		return fmt.Errorf("the comparison could not be printed: %w", err)
 	}
@@ -139,7 +139,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	title := fmt.Sprintf("old is %s, new is %s", report.SideTitle(c.Older), report.SideTitle(c.Newer))
 	page := report.Benchmarks{Title: title, A: "new", B: "old", ARun: c.Newer.Name, BRun: c.Older.Name,
 		Workload: c.Workload, Paired: b.Paired,
-		Facts: c.Differences, OnlyA: b.OnlyA, OnlyB: b.OnlyB, Metrics: b.Metrics, Warnings: c.Warnings}
+		Differences: c.Differences, OnlyA: b.OnlyA, OnlyB: b.OnlyB, Metrics: b.Metrics, Warnings: c.Warnings}
 	if len(c.Older.Paths)+len(c.Newer.Paths) > 2 {
 		page.RunsA, page.RunsB = len(c.Newer.Paths), len(c.Older.Paths)
 	}

@@ -23,9 +23,9 @@ var gateFormats = []string{"table", "json", "md"}
 // gateOptions are the flags of gate.
 type gateOptions struct {
 	benchOptions
-	most    string
-	metrics []string
-	allow   string
+	maxRegression string
+	metrics       []string
+	allow         string
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -47,7 +47,7 @@ func (a *app) gateCommand() *cobra.Command {
 	o.Budget = 5 * time.Minute
 	decimalVar(f, &o.Count, "count", 80, "maximum number of blocks; noisy metrics need at least 6 blocks")
 	f.StringVar(&o.Base, "base", "", "git `REVISION` to compare with")
-	f.StringVar(&o.most, "max-regression", "", "allowed increase over the base: `PERCENT`, as in 5% or 5")
+	f.StringVar(&o.maxRegression, "max-regression", "", "allowed increase over the base: `PERCENT`, as in 5% or 5")
 	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` to judge, as go test prints them")
 	f.StringVar(&o.allow, "allow", "", "allow-list `FILE`: benchmarks that may exceed the limit for a while")
 	f.StringVar(&o.format, "format", "table", "table, json or md")
@@ -67,13 +67,13 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	g := lab.GateOptions{Metrics: o.metrics, Allow: o.allow}
 	if o.Base != "" { // package lab reports a missing base first
 		var ok bool
-		g.MaxRegression, ok = option.ParsePercent(o.most)
+		g.MaxRegression, ok = option.ParsePercent(o.maxRegression)
 		switch {
-		case o.most == "":
+		case o.maxRegression == "":
 			return usage("gate needs --max-regression, as in --max-regression 5%%")
 		case !ok:
 			return usage("--max-regression %s: give 0%% to 1000%%, as in 5%%; below 1%% the sign is required, as in "+
-				"0.5%%", o.most)
+				"0.5%%", o.maxRegression)
 		}
 	}
 
@@ -124,9 +124,10 @@ var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, co
 	compare.Error: exitFailed}
 
 // showGate renders the decisions.
-func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
+func (a *app) showGate(r *lab.GateResult, maxRegression float64, format string) error {
 	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotJudged, Decision: r.Decision,
-		Max: limit, Layouts: r.Suite.Layouts, Loaded: r.LoadWarning != nil, Notes: gateNotes(r), Warnings: r.Warnings}
+		MaxRegression: maxRegression, Layouts: r.Suite.Layouts, Loaded: r.LoadWarning != nil, Notes: gateNotes(r),
+		Warnings: r.Warnings}
 	switch format {
 	case "json":
 		return p.JSON(a.stdout)
@@ -148,7 +149,6 @@ func gateNotes(r *lab.GateResult) []string {
 				result.Count(s.Blocks, "block"), roundDuration(s.Each)))
 		}
 	}
-
 	if r.DefaultLayouts {
 		notes = append(notes, fmt.Sprintf("each revision is linked %d times in random function order, because "+
 			"the limit is under 5%%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)",

@@ -98,11 +98,11 @@ func (a *app) showStoredBench(dir, format string) error {
 	case gate == nil || !slices.Contains(gateFormats, format):
 		err = a.showBench(r, format)
 	default:
-		limit := 0.0
+		maxRegression := 0.0
 		for _, v := range gate.Decisions {
-			limit = v.Limit // all have the same
+			maxRegression = v.MaxRegression // all have the same
 		}
-		err = a.showGate(gate, limit, format)
+		err = a.showGate(gate, maxRegression, format)
 	}
 	a.measuring = true
 	a.reportFailures(r.Trials)

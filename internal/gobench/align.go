@@ -14,7 +14,7 @@ import (
 // align reduces two sides to what can be compared point by point. It removes factors from the points that a
 // side has at only one level. It changes both sides. It returns the remaining differences, and notes for the
 // user.
-func align(older, newer *Side) (facts compare.Differences, notes []string) {
+func align(older, newer *Side) (list compare.Differences, notes []string) {
 	if older.Experiment == nil || newer.Experiment == nil {
 		older.lowerFactors()
 		newer.lowerFactors()
@@ -24,7 +24,7 @@ func align(older, newer *Side) (facts compare.Differences, notes []string) {
 			notes = append(notes, note)
 		}
 	}
-	facts = differences(older, newer)
+	list = differences(older, newer)
 	for _, factor := range factorsOf(older, newer) {
 		o, n := len(older.levels(factor)), len(newer.levels(factor))
 		switch {
@@ -37,11 +37,11 @@ func align(older, newer *Side) (facts compare.Differences, notes []string) {
 			x, y := older.dropFixed(factor), newer.dropFixed(factor)
 			if x.text != "" && y.text != "" && !sameLevel(factor, x.text, y.text) ||
 				(x.text == "" && y.given || y.text == "" && x.given) {
-				facts.Add(factor, y.word(), x.word())
+				list.Add(factor, y.word(), x.word())
 			}
 		}
 	}
-	return facts, notes
+	return list, notes
 }
 
 // lowerFactors converts the names of factors to lower case, as in files: GOGC of a run is gogc of a file.

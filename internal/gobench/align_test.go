@@ -124,10 +124,10 @@ func TestAlign(t *testing.T) {
 			"commit: 333333333333 with uncommitted changes, 222222222222; benchtime: 1s, 2s; layouts: 1, 3; go: " +
 				"go1.25.1, go1.26.0"},
 	} {
-		facts, notes := align(c.old, c.new)
+		differences, notes := align(c.old, c.new)
 		var both, sides []string
-		for _, f := range facts {
-			both = append(both, fmt.Sprintf("%s: %s, %s", f.Name, f.B, f.A))
+		for _, d := range differences {
+			both = append(both, fmt.Sprintf("%s: %s, %s", d.Name, d.B, d.A))
 		}
 		if got := strings.Join(notes, "; "); got != c.said {
 			t.Errorf("%s: says\n%s\nwant\n%s", c.name, got, c.said)
@@ -233,13 +233,13 @@ func TestJoined(t *testing.T) {
 	}
 	// The other side knows a level that all runs of a side were given.
 	s, _, _ := join("old", []*Side{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
-	facts, _ := align(s, sideOf("new", run(), "100", "BEANS=2"))
-	if len(facts) != 1 || facts[0].B != "1" || facts[0].A != "2" {
-		t.Errorf("levels of runs: %+v", facts)
+	differences, _ := align(s, sideOf("new", run(), "100", "BEANS=2"))
+	if len(differences) != 1 || differences[0].B != "1" || differences[0].A != "2" {
+		t.Errorf("levels of runs: %+v", differences)
 	}
 	s, _, _ = join("old", []*Side{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
-	if facts, _ = align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Common["gogc"] = "50" })); len(
-		facts) != 0 {
-		t.Errorf("a level of runs and of a file: %+v", facts)
+	if differences, _ = align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Common["gogc"] = "50" })); len(
+		differences) != 0 {
+		t.Errorf("a level of runs and of a file: %+v", differences)
 	}
 }

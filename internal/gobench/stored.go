@@ -83,14 +83,14 @@ func nothingCommon(older, newer *Side) error {
 // compareUntil is [compareSides], which may take minutes. It does not wait for it after ctx is cancelled.
 func compareUntil(ctx context.Context, older, newer *Side) (*compare.BenchComparison, []compare.Warning, error) {
 	type compared struct {
-		contrast *compare.BenchComparison
-		warnings []compare.Warning
+		comparison *compare.BenchComparison
+		warnings   []compare.Warning
 	}
 	c, err := unlessCancelled(ctx, func() (c compared) {
-		c.contrast, c.warnings = compareSides(older, newer)
+		c.comparison, c.warnings = compareSides(older, newer)
 		return c
 	})
-	return c.contrast, c.warnings, err
+	return c.comparison, c.warnings, err
 }
 
 // unlessCancelled computes what may take minutes. It does not wait for it after ctx is cancelled.

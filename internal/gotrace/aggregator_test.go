@@ -135,7 +135,8 @@ func TestLock(t *testing.T) {
 	r := tr.Resources[0]
 	// The lock had waiters, parked or queued, from 20 to 150 and from 160 to 200. One CPU had nothing to do from 20 to
 	// 120 and from 160 to 200.
-	if r.Kind != evidence.OpMutex || r.Count != 2 || r.Busy != 170*us || r.Starved != 140*us || len(r.Sites) != 2 {
+	if r.Kind != evidence.ResourceMutex || r.Count != 2 || r.Busy != 170*us || r.Starved != 140*us ||
+		len(r.Sites) != 2 {
 		t.Errorf("resource %+v", r)
 	}
 	// B held it from 150 to 200. A's holding time does not count, because A did not wait.

@@ -199,7 +199,7 @@ func (a *aggregator) run(g *goroutine) {
 	g.burst = a.now
 	if g.node >= 0 {
 		kind := a.resources.resume(g.node)
-		if kind == evidence.OpMutex || kind == evidence.OpRWMutex {
+		if kind == evidence.ResourceMutex || kind == evidence.ResourceRWMutex {
 			g.held, g.heldFrom, g.heldRan = g.node, a.now, g.running
 		}
 		g.node = -1

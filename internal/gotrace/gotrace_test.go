@@ -78,7 +78,7 @@ func TestUnbufferedChannelParksOneSideEachTime(t *testing.T) {
 	}))
 	var full, empty int64
 	for _, r := range tr.Resources {
-		if r.Kind == evidence.OpChannel {
+		if r.Kind == evidence.ResourceChannel {
 			full += r.FullCount
 			empty += r.EmptyCount
 		}
@@ -119,7 +119,7 @@ func TestWhoWakesAtALock(t *testing.T) {
 		!has(w.Wakers[0].Stack, "TestWhoWakesAtALock") {
 		t.Errorf("%+v", w)
 	}
-	if len(tr.Resources) == 0 || tr.Resources[0].Kind != evidence.OpMutex || len(tr.Resources[0].Sites) != 2 {
+	if len(tr.Resources) == 0 || tr.Resources[0].Kind != evidence.ResourceMutex || len(tr.Resources[0].Sites) != 2 {
 		t.Errorf("resources %+v", tr.Resources)
 	}
 }

@@ -18,7 +18,7 @@ type resources struct {
 // node is a site. The root of a set holds the sums of the set.
 type node struct {
 	parent  int32
-	kind    evidence.Op // OpMutex, OpRWMutex or OpChannel; valid for roots
+	kind    evidence.ResourceKind // valid for roots
 	stack   stackID
 	sides   [2]side // waiters: [0] for a lock or to send, [1] to receive
 	any     side
@@ -76,15 +76,12 @@ const receives = 1
 // park records that a goroutine waits at a site for a lock or channel. It returns the node and the side, or -1 for any
 // other wait.
 func (r *resources) park(stack stackID, s *site) int32 {
-	var kind evidence.Op
-	at := int32(0)
+	kind, at := evidence.ResourceChannel, int32(0)
 	switch s.op {
 	case evidence.OpMutex, evidence.OpRWMutex:
-		kind = s.op
+		kind = lockKind(s.op)
 	case evidence.OpSend:
-		kind = evidence.OpChannel
 	case evidence.OpReceive:
-		kind = evidence.OpChannel
 		at = receives
 	default:
 		return -1
@@ -101,7 +98,7 @@ func (r *resources) park(stack stackID, s *site) int32 {
 }
 
 // node returns the index of the node for a stack.
-func (r *resources) node(stack stackID, kind evidence.Op) int32 {
+func (r *resources) node(stack stackID, kind evidence.ResourceKind) int32 {
 	if i, ok := r.by[stack]; ok {
 		return i
 	}
@@ -125,7 +122,7 @@ func (r *resources) find(at int32) int32 {
 }
 
 // resume records that a waiting goroutine continues, and returns the kind of the resource.
-func (r *resources) resume(at int32) evidence.Op {
+func (r *resources) resume(at int32) evidence.ResourceKind {
 	root := &r.nodes[r.find(at)]
 	root.sides[at&1].add(r, -1)
 	root.any.add(r, -1)
@@ -170,15 +167,26 @@ func (r *resources) hold(at int32, ns, ran int64) {
 	root.heldRan += ran
 }
 
-// wakerKind returns the kind of resource that a waker's stack releases. A select may wake on any of its channels, and
-// the trace does not show which.
-func wakerKind(frames []evidence.Frame) evidence.Op {
+// wakerKind returns the kind of resource that a waker's stack releases; "" if it releases none. A select may wake on
+// any of its channels, and the trace does not show which.
+func wakerKind(frames []evidence.Frame) evidence.ResourceKind {
 	if len(frames) == 0 {
-		return evidence.OpOther
+		return ""
 	}
 	switch name := frames[0].Function; {
 	case strings.HasPrefix(name, "runtime.chansend"), strings.HasPrefix(name, "runtime.chanrecv"):
-		return evidence.OpChannel
+		return evidence.ResourceChannel
 	}
-	return lockOp(frames)
+	return lockKind(lockOp(frames))
+}
+
+// lockKind returns the kind of lock that an operation locks; "" for other operations.
+func lockKind(op evidence.Op) evidence.ResourceKind {
+	switch op {
+	case evidence.OpMutex:
+		return evidence.ResourceMutex
+	case evidence.OpRWMutex:
+		return evidence.ResourceRWMutex
+	}
+	return ""
 }

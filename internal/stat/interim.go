@@ -85,39 +85,39 @@ func shares(blocks []int, most int) []float64 {
 }
 
 // quota returns the part of alpha that is spent at analysis k alone.
-func (l *InterimAnalyses) quota(alpha float64, k int) float64 {
+func (a *InterimAnalyses) quota(alpha float64, k int) float64 {
 	if k == 0 {
-		return l.spend(alpha, l.shares[0])
+		return a.spend(alpha, a.shares[0])
 	}
-	return l.spend(alpha, l.shares[k]) - l.spend(alpha, l.shares[k-1])
+	return a.spend(alpha, a.shares[k]) - a.spend(alpha, a.shares[k-1])
 }
 
 // Spent returns the part of alpha that is spent up to analysis k.
-func (l *InterimAnalyses) Spent(alpha float64, k int) float64 { return l.spend(alpha, l.shares[k]) }
+func (a *InterimAnalyses) Spent(alpha float64, k int) float64 { return a.spend(alpha, a.shares[k]) }
 
 // Level returns the nominal level of analysis k if all analyses together may spend alpha.
-func (l *InterimAnalyses) Level(alpha float64, k int) float64 {
-	if l.level == nil || alpha < minAlpha {
-		return l.quota(alpha, k)
+func (a *InterimAnalyses) Level(alpha float64, k int) float64 {
+	if a.level == nil || alpha < minAlpha {
+		return a.quota(alpha, k)
 	}
-	return math.Exp(l.level[k].Predict(math.Log(math.Min(alpha, maxAlpha))))
+	return math.Exp(a.level[k].Predict(math.Log(math.Min(alpha, maxAlpha))))
 }
 
 // P returns the smallest alpha at which analysis k rejects with the p-value p; 1 above maxAlpha. The minimum over
 // the analyses so far is a p-value, even if the test stops before its last analysis (Liu and Anderson: On adaptive
 // extensions of group sequential trials for clinical investigations, Journal of the American Statistical
 // Association 103(484), 2008).
-func (l *InterimAnalyses) P(p float64, k int) float64 {
+func (a *InterimAnalyses) P(p float64, k int) float64 {
 	x := math.Log(p)
 	switch {
 	case p <= 0:
 		return 0
-	case l.level == nil:
-		return math.Min(1, p/l.quota(1, k))
-	case x < l.ends[k][0]:
-		return math.Min(minAlpha, p/l.quota(1, k))
-	case x <= l.ends[k][1]:
-		return math.Exp(l.alpha[k].Predict(x))
+	case a.level == nil:
+		return math.Min(1, p/a.quota(1, k))
+	case x < a.ends[k][0]:
+		return math.Min(minAlpha, p/a.quota(1, k))
+	case x <= a.ends[k][1]:
+		return math.Exp(a.alpha[k].Predict(x))
 	}
 	return 1
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Contrast is a comparison of files or runs of Go benchmarks.
-type Contrast struct {
+// Comparison is a comparison of files or runs of Go benchmarks.
+type Comparison struct {
 	Benchmarks  *compare.BenchComparison // nil if only the results were asked for
 	Results     []compare.BenchResults   // if only they were asked for; the older side first
 	Differences compare.Differences      // settings in which the sides differ
@@ -21,7 +21,7 @@ type Contrast struct {
 }
 
 // Workload returns the package of the benchmarks; "" if they are of several, or not compared.
-func (c *Contrast) Workload() string {
+func (c *Comparison) Workload() string {
 	if c.Benchmarks == nil {
 		return ""
 	}
@@ -66,17 +66,17 @@ func readPart(ctx context.Context, path string, open func(dir string) (*Side, er
 // CompareParts compares two sides, each a list of files or of runs, or only collects their results. It changes the
 // points of what it compares. Sides of two machines, or with nothing in common, are a [*plan.Refusal]; another error is
 // that of ctx.
-func CompareParts(ctx context.Context, older, newer []*Side, results bool) (*Contrast, error) {
+func CompareParts(ctx context.Context, older, newer []*Side, results bool) (*Comparison, error) {
 	all := slices.Concat(older, newer)
 	if err := oneMachine(all); err != nil {
 		return nil, plan.AsRefusal(err)
 	}
-	c := &Contrast{}
-	contrast := c.compare
+	c := &Comparison{}
+	do := c.compare
 	if results {
-		contrast = c.collect
+		do = c.collect
 	}
-	if err := contrast(ctx, older, newer); err != nil {
+	if err := do(ctx, older, newer); err != nil {
 		return nil, err
 	}
 	for _, s := range all {
@@ -89,25 +89,25 @@ func CompareParts(ctx context.Context, older, newer []*Side, results bool) (*Con
 }
 
 // compare compares two sides.
-func (c *Contrast) compare(ctx context.Context, oldParts, newParts []*Side) error {
+func (c *Comparison) compare(ctx context.Context, oldParts, newParts []*Side) error {
 	copies := warnCopies(slices.Concat(oldParts, newParts))
 	older, oldNotes, oldWarnings := join("old", oldParts)
 	newer, newNotes, newWarnings := join("new", newParts)
 	differences, notes := align(older, newer)
-	contrast, warnings, err := compareUntil(ctx, older, newer)
+	benchmarks, warnings, err := compareUntil(ctx, older, newer)
 	if err != nil {
 		return err
 	}
-	if len(contrast.Metrics) == 0 {
+	if len(benchmarks.Metrics) == 0 {
 		return nothingCommon(older, newer)
 	}
-	c.Benchmarks, c.Differences, c.Notes = contrast, differences, slices.Concat(oldNotes, newNotes, notes)
+	c.Benchmarks, c.Differences, c.Notes = benchmarks, differences, slices.Concat(oldNotes, newNotes, notes)
 	c.Warnings = slices.Concat(warnings, older.Partial, newer.Partial, copies, oldWarnings, newWarnings)
 	return nil
 }
 
 // collect collects the results of both sides. It is an error if one has none.
-func (c *Contrast) collect(_ context.Context, older, newer []*Side) error {
+func (c *Comparison) collect(_ context.Context, older, newer []*Side) error {
 	has := func(s *Side) bool { return s.HasValues() }
 	if !slices.ContainsFunc(older, has) || !slices.ContainsFunc(newer, has) {
 		x, _, _ := join("old", older)
