@@ -142,6 +142,13 @@ func TestSemaphoreUnderLock(t *testing.T) {
 		t.Errorf("other work under the lock: %s, %+v", f.Name, f.Gain)
 	}
 
+	// After it waited for the slot, the holder of the lock queues for a CPU for 200 ms: more slots save this, too.
+	queued := build("main.take:2", "main.take:4", "main.take:6", 600*time.Millisecond)
+	queued.evidence.Trace.Waits[0].Queued = 200 * time.Millisecond
+	if f := queued.first(); f.Name != SaturatedResource || f.Gain == nil || f.Gain.High != 0.82 {
+		t.Errorf("queued under the lock: %s, %+v; 180 of 1000 ms remain", f.Name, f.Gain)
+	}
+
 	// Most slots are taken without the lock.
 	c := build("main.take:2", "main.take:4", "main.take:6", 100*time.Millisecond)
 	users, slots := c.evidence.Trace.Waits[0].Classes[0], &c.evidence.Trace.Resources[0]
