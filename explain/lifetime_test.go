@@ -45,8 +45,8 @@ func TestStageAfterPreparation(t *testing.T) {
 	}
 }
 
-// TestStageOutside: the stage before computes for 600 ms, of which 540 may be while the stage waits outside the program.
-// Then a second goroutine of this stage saves little. If most of the 600 ms are preparation, it saves more.
+// TestStageOutside: the stage before computes for 600 ms, of which 540 may be while the stage waits outside the
+// program. Then a second goroutine of this stage saves little. If most of the 600 ms are preparation, it saves more.
 func TestStageOutside(t *testing.T) {
 	for _, outside := range []time.Duration{540, 260} {
 		c := newCase()

@@ -36,11 +36,8 @@ func lockRules(a *analysis) []Finding {
 	// Choose between the lock that goroutines wait for while CPUs have nothing to do, and the one they wait for most
 	// often.
 	var best, often *evidence.Resource
-	waits := int64(0)             // for all locks, since many locks together cost as much as one
-	var around *evidence.Resource // its queue is that of a semaphore, which channelRules report
-	if a.idleCPU() >= stepIdle {
-		_, around, _ = a.semaphoreAndLock()
-	}
+	waits := int64(0)                    // for all locks, since many locks together cost as much as one
+	_, around, _ := a.semaphoreAndLock() // its queue is that of a semaphore, which channelRules report
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
 		if r.Kind == evidence.OpChannel || r == around {

@@ -149,6 +149,17 @@ func TestSemaphoreUnderLock(t *testing.T) {
 		t.Errorf("queued under the lock: %s, %+v; 180 of 1000 ms remain", f.Name, f.Gain)
 	}
 
+	// More slots save nothing while the CPUs are busy, mainly with the lock.
+	busy := build("main.take:2", "main.take:4", "main.take:6", 950*time.Millisecond)
+	busy.evidence.Trace.Demand = evidence.Demand{}
+	busy.demand(10, 40, 950)
+	busy.cpu(80, "internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.take:2", "main.query:9",
+		"main.worker:3")
+	busy.cpu(110, "main.f:5", "main.query:9", "main.worker:3")
+	if names := busy.names(); !slices.Contains(names, string(LockConvoy)) {
+		t.Errorf("a lock around slots while the CPUs are busy: %v", names)
+	}
+
 	// Most slots are taken without the lock.
 	c := build("main.take:2", "main.take:4", "main.take:6", 100*time.Millisecond)
 	users, slots := c.evidence.Trace.Waits[0].Classes[0], &c.evidence.Trace.Resources[0]
