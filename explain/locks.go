@@ -190,7 +190,7 @@ func lockByProfile(a *analysis) []Finding {
 	f.Share = math.Min(1, queue)
 	f.citef("goroutines waited %s in all until it was released there: %.1f at a time", formatSeconds(delay.user/1e9),
 		queue)
-	f.citef("%s of the CPU time is unused", percent(a.unusedCPU()))
+	f.citef("%s", a.usage())
 	most := 1 - a.lowerBound(1/(queue+1))
 	f.Gain = newGain(0.7*most, 0.2*most, most)
 	a.describeLock(&f, evidence.Frame{}, 1)
