@@ -10,6 +10,7 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/decimal"
+	"github.com/brewput/brewput/result"
 )
 
 // analysis is the evidence with the quantities that rules derive from it. Fractions of the time are 0 to 1.
@@ -20,8 +21,8 @@ type analysis struct {
 	cpu       *profile        // nil if there is none
 	run       *evidence.Run   // without a profiler, on the most CPUs; nil if there is none
 	oneCPU    *evidence.Run   // without a profiler, on one CPU; nil if there is none besides run
-	procs     int             // GOMAXPROCS at the end, which a program may set itself
-	cpus      float64         // CPUs that the program can use: GOMAXPROCS, but no more than available
+	procs     int             // GOMAXPROCS at the end, which a program may set itself; 0 if unknown
+	cpus      float64         // CPUs that the program can use: GOMAXPROCS, but no more than available; 1 if unknown
 	available float64         // CPUs that the process may use
 	wall      float64         // seconds, of the undisturbed run, or else of the trace, or else of the CPU profile
 
@@ -172,6 +173,18 @@ func (a *analysis) idleCPU() float64 {
 		wanted += math.Min(float64(n), a.cpus) * a.demandShare(n)
 	}
 	return math.Max(0, 1-wanted/a.cpus)
+}
+
+// knownCPUs returns the number of CPUs that the program can use, or 0 if it is unknown: profiles do not show it.
+func (a *analysis) knownCPUs() int { return min(a.procs, int(a.cpus)) }
+
+// usage returns in words how many CPUs the program used.
+func (a *analysis) usage() string {
+	used := a.used / math.Max(a.wall, 1e-9)
+	if n := a.knownCPUs(); n > 0 {
+		return fmt.Sprintf("it used %.2f of %s", used, result.Count(n, "CPU"))
+	}
+	return fmt.Sprintf("it used %.2f CPUs; the profile does not show how many there were", used)
 }
 
 // slack returns the larger of idleCPU and unusedCPU: time that is lost while CPUs wake up was wanted but not used.

@@ -158,7 +158,7 @@ func functionChanges(a, b *analysis) (list []Change) {
 
 // cpuTimeChanges returns the changes of the entries of two breakdowns. Without a CPU profile, user code includes most
 // other entries, so breakdowns from different sources are not compared. A change is significant if it exceeds 5% of the
-// longer wall time.
+// longer wall time. Idle time is unknown if the number of CPUs is.
 func cpuTimeChanges(a, b CPUTime) (list []Change) {
 	if a.Source != b.Source {
 		return nil
@@ -174,7 +174,7 @@ func cpuTimeChanges(a, b CPUTime) (list []Change) {
 
 	seen := map[string]bool{}
 	for _, e := range slices.Concat(a.Entries, b.Entries) {
-		if seen[e.Name] {
+		if seen[e.Name] || e.Name == Idle && (a.CPUs == 0 || b.CPUs == 0) {
 			continue
 		}
 		seen[e.Name] = true

@@ -201,6 +201,9 @@ func TestCPUTimeChanges(t *testing.T) {
 	locks := CPUTime{Source: "CPU profile", Wall: second, Entries: []Entry{{Name: UserCode, Time: second / 2},
 		{Name: Locks, Time: second / 2}}}
 	free := CPUTime{Source: "CPU profile", Wall: second, Entries: []Entry{{Name: UserCode, Time: second / 2}}}
+	full := CPUTime{Source: "CPU profile", CPUs: 1, Wall: second, Entries: free.Entries}
+	idle := CPUTime{Source: "CPU profile", CPUs: 1, Wall: second, Entries: append(free.Entries,
+		Entry{Name: Idle, Time: second / 2})}
 	traced := CPUTime{Source: "execution trace", Wall: second, Entries: []Entry{{Name: UserCode, Time: second}}}
 	for _, c := range []struct {
 		name          string
@@ -211,6 +214,9 @@ func TestCPUTimeChanges(t *testing.T) {
 			{Name: Locks, Unit: "seconds", Before: 0.5, Significant: true}}},
 		{"new", free, locks, []Change{{Name: UserCode, Unit: "seconds", Before: 0.5, After: 0.5},
 			{Name: Locks, Unit: "seconds", After: 0.5, Significant: true}}},
+		{"idle", full, idle, []Change{{Name: UserCode, Unit: "seconds", Before: 0.5, After: 0.5},
+			{Name: Idle, Unit: "seconds", After: 0.5, Significant: true}}},
+		{"unknown CPUs", free, idle, []Change{{Name: UserCode, Unit: "seconds", Before: 0.5, After: 0.5}}},
 		{"another source", locks, traced, nil},
 	} {
 		if got := cpuTimeChanges(c.before, c.after); !reflect.DeepEqual(got, c.want) {

@@ -133,6 +133,29 @@ func TestUnknownCPUs(t *testing.T) {
 	}
 }
 
+// TestBreakdownOfUnknownCPUs: a CPU profile alone shows how much CPU time was used, but not how much was idle.
+func TestBreakdownOfUnknownCPUs(t *testing.T) {
+	c := wideCase()
+	c.evidence.Runs, c.evidence.Trace = nil, nil
+	r := Explain(&c.evidence)
+	if want := []Entry{{UserCode, 1980 * time.Millisecond, 1}}; r.CPUTime.CPUs != 0 || r.Parallelism.CPUs != 0 ||
+		r.Parallelism.Running != 1.98 || !slices.Equal(r.CPUTime.Entries, want) {
+		t.Errorf("%+v, %+v", r.CPUTime, r.Parallelism)
+	}
+
+	// Neither does it show how much of the CPU time a lock leaves unused.
+	c = newCase()
+	c.evidence.Runs, c.evidence.Trace = nil, nil
+	c.cpu(75, "main.f:5", "main.update:7", "main.worker:3")
+	c.evidence.Profiles = append(c.evidence.Profiles, evidence.Profile{Kind: evidence.Mutex,
+		Types: []string{"delay/nanoseconds"}, Samples: []evidence.Sample{{Values: []int64{int64(2 * second)},
+			Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3")}}})
+	want := "it used 0.75 CPUs; the profile does not show how many there were"
+	if f := c.named(t, CoarseLock); f.Evidence[1] != want {
+		t.Errorf("%q, want %q", f.Evidence, want)
+	}
+}
+
 // If one CPU shows that half the CPUs do not take twice as long, the experiment is another.
 func TestExperimentOfSaturation(t *testing.T) {
 	for one, want := range map[time.Duration]string{1900 * time.Millisecond: "Run it on half the CPUs",

@@ -10,12 +10,15 @@ import (
 // cpuTime returns the CPU-time breakdown. The CPU profile gives the shares of the undisturbed run's CPU time. Without
 // one the breakdown comes from the trace, in which everything that goroutines run is user code except system calls.
 func (a *analysis) cpuTime() CPUTime {
-	total := a.cpus * a.wall
+	total := float64(a.knownCPUs()) * a.wall
+	if total == 0 { // the idle time is unknown
+		total = a.used
+	}
 	if total <= 0 {
 		return CPUTime{}
 	}
 
-	l := CPUTime{CPUs: int(a.cpus), Wall: time.Duration(a.wall * 1e9)}
+	l := CPUTime{CPUs: a.knownCPUs(), Wall: time.Duration(a.wall * 1e9)}
 	add := func(name string, s float64) {
 		if s > 0 {
 			l.Entries = append(l.Entries, Entry{name, time.Duration(s * 1e9), s / total})
@@ -60,7 +63,7 @@ func (a *analysis) cpuTime() CPUTime {
 
 // parallelism returns how many CPUs the program used and wanted.
 func (a *analysis) parallelism() Parallelism {
-	p := Parallelism{CPUs: int(a.cpus), SerialFraction: math.NaN(), MaxSpeedup: math.NaN(), Speedup: math.NaN(),
+	p := Parallelism{CPUs: a.knownCPUs(), SerialFraction: math.NaN(), MaxSpeedup: math.NaN(), Speedup: math.NaN(),
 		Inflation: a.inflation()}
 	if a.wall > 0 {
 		p.Running = a.used / a.wall

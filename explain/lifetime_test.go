@@ -45,6 +45,24 @@ func TestStageAfterPreparation(t *testing.T) {
 	}
 }
 
+// TestStageOutside: the stage before computes for 600 ms, of which 540 may be while the stage waits outside the
+// program. Then a second goroutine of this stage saves little. If most of the 600 ms are preparation, it saves more.
+func TestStageOutside(t *testing.T) {
+	for _, outside := range []time.Duration{540, 260} {
+		c := newCase()
+		c.demand(100, 820, 80)
+		read := c.class("main.read", 1, 1, 600*time.Millisecond, 600*time.Millisecond)
+		store := c.class("main.store", 1, 1, (560-outside)*time.Millisecond, 0)
+		c.evidence.Trace.Classes[store].Members[0].Born = 400 * time.Millisecond
+		c.evidence.Trace.Classes[store].Members[0].External = outside * time.Millisecond
+		c.wait(evidence.OpSend, read, 400, 350*time.Millisecond, store, "runtime.chansend1", "main.read:4")
+		c.wait(evidence.OpReceive, store, 20, 10*time.Millisecond, read, "runtime.chanrecv2", "main.store:5")
+		if f := c.first(); (f.Name == StageLimited) != (outside == 260) {
+			t.Errorf("%d of 600 ms outside: %s, gain %+v", outside, f.Name, f.Gain)
+		}
+	}
+}
+
 // TestStageBesideShorterStage: a reader that is as busy as the limiting stage, but only for 400 of 1000 ms, does not
 // hide it.
 func TestStageBesideShorterStage(t *testing.T) {

@@ -36,11 +36,8 @@ func lockRules(a *analysis) []Finding {
 	// Choose between the lock that goroutines wait for while CPUs have nothing to do, and the one they wait for most
 	// often.
 	var best, often *evidence.Resource
-	waits := int64(0)             // for all locks, since many locks together cost as much as one
-	var around *evidence.Resource // its queue is that of a semaphore, which channelRules report
-	if a.idleCPU() >= stepIdle {
-		_, around, _ = a.semaphoreAndLock()
-	}
+	waits := int64(0)                    // for all locks, since many locks together cost as much as one
+	_, around, _ := a.semaphoreAndLock() // its queue is that of a semaphore, which channelRules report
 	for i := range a.trace.Resources {
 		r := &a.trace.Resources[i]
 		if r.Kind == evidence.ResourceChannel || r == around {
@@ -193,7 +190,7 @@ func lockByProfile(a *analysis) []Finding {
 	f.Share = math.Min(1, queue)
 	f.citef("goroutines waited %s in all until it was released there: %.1f at a time", formatSeconds(delay.user/1e9),
 		queue)
-	f.citef("%s of the CPU time is unused", percent(a.unusedCPU()))
+	f.citef("%s", a.usage())
 	most := 1 - a.lowerBound(1/(queue+1))
 	f.Gain = newGain(0.7*most, 0.2*most, most)
 	a.describeLock(&f, evidence.Frame{}, 1)

@@ -107,8 +107,8 @@ func lockstepByProfile(a *analysis) []Finding {
 	f.Where = a.prog.positions(sites...)
 	f.Share = a.unusedCPU()
 	f.citef("goroutines wait to send for %s of the time, and to receive for %s", percent(sent), percent(received))
-	f.citef("no goroutine computes for more than %s of the time, and %s of the CPU time is unused", percent(most),
-		percent(a.unusedCPU()))
+	f.citef("no goroutine computes for more than %s of the time", percent(most))
+	f.citef("%s", a.usage())
 	left := math.Min(1-a.lowerBound(most), a.unusedCPU())
 	f.Gain = newGain(0.6*left, 0.1*left, left)
 	f.Alternative = "They wait for work, and there is none: an execution trace would show it."

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/evidence"
-	"github.com/brewput/brewput/result"
 )
 
 // Thresholds for the machine, and for CPU time that does no useful work.
@@ -154,7 +153,7 @@ func cpuSaturated(a *analysis) []Finding {
 
 	f := a.newFinding(CPUSaturated, "All %.0f CPUs are in use: the work is the limit, not its structure.", a.cpus)
 	f.Share = 1 - a.unusedCPU()
-	f.citef("it used %.2f of %s", a.used/a.wall, result.Count(int(a.cpus), "CPU"))
+	f.citef("%s", a.usage())
 	if a.trace != nil {
 		f.citef("at least as many goroutines as CPUs wanted to run %s of the time", percent(a.saturation()))
 	}

@@ -142,6 +142,24 @@ func TestSemaphoreUnderLock(t *testing.T) {
 		t.Errorf("other work under the lock: %s, %+v", f.Name, f.Gain)
 	}
 
+	// After it waited for the slot, the holder of the lock queues for a CPU for 200 ms: more slots save this, too.
+	queued := build("main.take:2", "main.take:4", "main.take:6", 600*time.Millisecond)
+	queued.evidence.Trace.Waits[0].Queued = 200 * time.Millisecond
+	if f := queued.first(); f.Name != SaturatedResource || f.Gain == nil || f.Gain.High != 0.82 {
+		t.Errorf("queued under the lock: %s, %+v; 180 of 1000 ms remain", f.Name, f.Gain)
+	}
+
+	// More slots save nothing while the CPUs are busy, mainly with the lock.
+	busy := build("main.take:2", "main.take:4", "main.take:6", 950*time.Millisecond)
+	busy.evidence.Trace.Demand = evidence.Demand{}
+	busy.demand(10, 40, 950)
+	busy.cpu(80, "internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.take:2", "main.query:9",
+		"main.worker:3")
+	busy.cpu(110, "main.f:5", "main.query:9", "main.worker:3")
+	if names := busy.names(); !slices.Contains(names, string(LockConvoy)) {
+		t.Errorf("a lock around slots while the CPUs are busy: %v", names)
+	}
+
 	// Most slots are taken without the lock.
 	c := build("main.take:2", "main.take:4", "main.take:6", 100*time.Millisecond)
 	users, slots := c.evidence.Trace.Waits[0].Classes[0], &c.evidence.Trace.Resources[0]

@@ -11,10 +11,11 @@ type Report struct {
 	Notes       []string // what makes all findings less reliable, such as a loaded machine
 }
 
-// CPUTime is the CPU-time breakdown of a run: what the CPUs did. The entries add up to CPUs times Wall.
+// CPUTime is the CPU-time breakdown of a run: what the CPUs did. The entries add up to CPUs times Wall, or to the CPU
+// time that was used if the number of CPUs is unknown.
 type CPUTime struct {
 	Source  string        // the evidence: "CPU profile", "execution trace" or "CPU time"; "" if there is none
-	CPUs    int           // CPUs that the program could use
+	CPUs    int           // CPUs that the program could use; 0 if unknown, for a CPU profile alone
 	Wall    time.Duration // of an undisturbed run if there is one, or else of the trace or profile
 	Entries []Entry       // only those above zero
 }
@@ -23,7 +24,7 @@ type CPUTime struct {
 type Entry struct {
 	Name  string        `json:"name"` // [UserCode] or another constant of this group
 	Time  time.Duration `json:"cpu_nanoseconds"`
-	Share float64       `json:"share"` // 0 to 1, of CPUs times Wall
+	Share float64       `json:"share"` // 0 to 1, of the sum of all entries
 }
 
 // The names of the parts of a CPU-time breakdown.
@@ -41,7 +42,7 @@ const (
 
 // Parallelism is how many CPUs the program used and wanted.
 type Parallelism struct {
-	CPUs    int     // CPUs that the program could use
+	CPUs    int     // CPUs that the program could use; 0 if unknown
 	Running float64 // mean number of running goroutines, from the CPU time
 	Demand  float64 // mean number of running and runnable goroutines; equal to Running without an execution trace
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
-	"github.com/brewput/brewput/result"
 )
 
 // rule finds one family of causes.
@@ -244,11 +243,7 @@ func (a *analysis) noFinding() Finding {
 
 	f := a.newFinding(None, "Nothing was found that limits it.")
 	f.Fix = "Leave it as it is, or do less work."
-	if used := a.used / max(a.wall, 1e-9); a.procs > 0 {
-		f.citef("it used %.2f of %s", used, result.Count(int(a.cpus), "CPU"))
-	} else { // there is only a profile
-		f.citef("it used %.2f CPUs; the profile does not show how many there were", used)
-	}
+	f.citef("%s", a.usage())
 	if a.trace == nil {
 		f.citef("only profiles were read; an execution trace would show which goroutines wait for each other")
 		f.Confidence = Low

@@ -10,15 +10,12 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// semaphore finds a channel that its users both take from and give back to: a semaphore, or a pool of connections.
-func (a *analysis) semaphore() (Finding, bool) {
-	f, _, ok := a.semaphoreAndLock()
-	return f, ok
-}
-
-// semaphoreAndLock returns a semaphore with the lock that goroutines hold while they wait for a slot; nil if there is
-// none.
+// semaphoreAndLock finds a channel that its users both take from and give back to: a semaphore, or a pool of
+// connections. It also returns the lock that goroutines hold while they wait for a slot; nil if there is none.
 func (a *analysis) semaphoreAndLock() (Finding, *evidence.Resource, bool) {
+	if a.idleCPU() < stepIdle {
+		return Finding{}, nil, false // more goroutines at a time would only wait for CPUs
+	}
 	if f, ok := a.selectSemaphore(); ok {
 		return f, nil, true
 	}

@@ -86,10 +86,8 @@ func channelRules(a *analysis) []Finding {
 		return nil
 	}
 
-	if a.idleCPU() >= stepIdle {
-		if f, ok := a.semaphore(); ok {
-			return []Finding{f}
-		}
+	if f, _, ok := a.semaphoreAndLock(); ok {
+		return []Finding{f}
 	}
 
 	line := a.stages()

@@ -160,12 +160,15 @@ func writeTimeSpent(b *strings.Builder, l explain.CPUTime, st Style) {
 	if len(l.Entries) == 0 {
 		return
 	}
-	writeHeading(b, "where the time went", fmt.Sprintf("%s x %s, by %s", result.Count(l.CPUs, "CPU"), duration(l.Wall),
-		l.Source), st)
-	width := 0
+	width, used := 0, time.Duration(0)
 	for _, x := range l.Entries {
-		width = max(width, len(x.Name))
+		width, used = max(width, len(x.Name)), used+x.Time
 	}
+	total := fmt.Sprintf("%s x %s", result.Count(l.CPUs, "CPU"), duration(l.Wall))
+	if l.CPUs == 0 {
+		total = fmt.Sprintf("%s of CPU time in %s (CPUs unknown)", duration(used), duration(l.Wall))
+	}
+	writeHeading(b, "where the time went", total+", by "+l.Source, st)
 	room := max(10, min(st.width(), maxPlotWidth)-width-16)
 	for _, x := range l.Entries {
 		bar := int(math.Round(x.Share * float64(room)))

@@ -21,10 +21,10 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 	}
 
 	if l := r.CPUTime; len(l.Entries) > 0 {
-		all = append(all, cpuTimeJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
+		all = append(all, cpuTimeJSON{"ledger", l.Source, known(l.CPUs), l.Wall.Seconds(), l.Entries})
 	}
-	if p := r.Parallelism; p.CPUs > 0 {
-		all = append(all, parallelismJSON{"parallelism", p.CPUs, finite(p.Running), finite(p.Demand),
+	if p := r.Parallelism; p.CPUs > 0 || p.Running > 0 {
+		all = append(all, parallelismJSON{"parallelism", known(p.CPUs), finite(p.Running), finite(p.Demand),
 			finite(p.SerialFraction), finite(p.MaxSpeedup), finite(p.Speedup), finite(p.Inflation)})
 	}
 
@@ -51,14 +51,14 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 type cpuTimeJSON struct {
 	Kind    string          `json:"kind"`
 	Source  string          `json:"source"`
-	CPUs    int             `json:"cpus"`
+	CPUs    *int            `json:"cpus"`
 	Wall    float64         `json:"wall_seconds"`
 	Entries []explain.Entry `json:"entries"`
 }
 
 type parallelismJSON struct {
 	Kind      string       `json:"kind"`
-	CPUs      int          `json:"cpus"`
+	CPUs      *int         `json:"cpus"`
 	Running   result.Value `json:"running"`
 	Wants     result.Value `json:"wants"`
 	Serial    result.Value `json:"serial_fraction"`
@@ -89,6 +89,14 @@ type runJSON struct {
 type noteJSON struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
+}
+
+// known returns a number of CPUs, or nil if it is unknown.
+func known(cpus int) *int {
+	if cpus == 0 {
+		return nil
+	}
+	return &cpus
 }
 
 // finite returns x, or result.Unavailable if x is not a finite number.

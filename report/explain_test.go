@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/tools/schematest"
 )
 
 // slow is a program with a serial end and many findings.
@@ -130,6 +132,25 @@ func TestExplanationIsBrief(t *testing.T) {
 			width >= 80 && strings.Count(summary+answer, "\n") > 20 {
 			t.Errorf("%d columns: the page ends in\n%s\n\n%s", width, summary, answer)
 		}
+	}
+}
+
+// TestUnknownCPUs: if the number of CPUs is unknown, the breakdown names the CPU time, and the JSON has null.
+func TestUnknownCPUs(t *testing.T) {
+	r, e := slow()
+	r.CPUTime.CPUs, r.Parallelism.CPUs = 0, 0
+	var page, lines bytes.Buffer
+	err := errors.Join(Explanation(&page, r, e, nil, Style{Width: 100, Full: true}), ExplanationJSON(&lines, r, e))
+	if want := "1.62s of CPU time in 812ms (CPUs unknown), by the CPU profile"; err != nil ||
+		!strings.Contains(page.String(), want) {
+		t.Errorf("%v, no %q in\n%s", err, want, page.String())
+	}
+	v, err := schematest.New()
+	if err == nil {
+		err = v.Output(lines.Bytes())
+	}
+	if n := strings.Count(lines.String(), `"cpus":null`); err != nil || n != 2 {
+		t.Errorf("%v, null in %d records of\n%s", err, n, lines.String())
 	}
 }
 

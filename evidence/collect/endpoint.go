@@ -156,7 +156,7 @@ func (e *endpoint) trace(ctx context.Context, traced int) error {
 		e.collected.note("the trace is cut at %d MB", e.opts.TraceBytes>>20)
 	}
 
-	return e.collected.read(ctx, e.file("trace"), &e.guess)
+	return e.collected.read(ctx, e.file("trace"), e.name+"trace", &e.guess)
 }
 
 // fileKinds are the kinds of evidence by their names at the endpoint.
@@ -188,11 +188,11 @@ func (e *endpoint) keepFiles(ctx context.Context) error {
 func (e *endpoint) addProfile(ctx context.Context, kind string) error {
 	what := evidence.ProfileKind(fileKinds[kind])
 	p, err := profileAt(ctx, e.file(kind))
-	if err == nil {
-		err = e.collected.add(e.file(kind), what, p, &e.guess)
-	}
 	if err != nil {
 		return fmt.Errorf("what %s%s sent is no profile: %w", e.name, kind, err)
+	}
+	if err = e.collected.add(e.name+kind, what, p, &e.guess); err != nil {
+		return err
 	}
 
 	e.collected.Files = append(e.collected.Files, File{fileKinds[kind], e.file(kind)})

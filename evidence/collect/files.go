@@ -21,7 +21,7 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 	c := &Collected{Evidence: &evidence.Evidence{}}
 	var g programGuess
 	for _, path := range paths {
-		if err := c.read(ctx, path, &g); err != nil {
+		if err := c.read(ctx, path, path, &g); err != nil {
 			return nil, err
 		}
 	}
@@ -34,31 +34,31 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 	return c, nil
 }
 
-// read adds one file.
-func (c *Collected) read(ctx context.Context, path string, g *programGuess) error {
+// read adds one file. name is for errors: the path, or the URL that sent it.
+func (c *Collected) read(ctx context.Context, path, name string, g *programGuess) error {
 	f, err := input.Open(ctx, path, input.Trace) // the limit of a profile is smaller
 	if err != nil {
 		return err
 	}
 
 	defer f.Close()
-	kind, p, err := detectKind(ctx, f, path)
+	kind, p, err := detectKind(ctx, f, name)
 	if err != nil {
 		return err
 	}
-	if c.Path(kind) != "" && kind != "cpu" {
-		return fmt.Errorf("%s and %s are both of the kind %s: give one of each kind", c.Path(kind), path, kind)
+	if i := slices.IndexFunc(c.Files, func(f File) bool { return f.Kind == kind }); i >= 0 && kind != "cpu" {
+		return fmt.Errorf("%s and %s are both of the kind %s: give one of each kind", g.paths[i], name, kind)
 	}
 	if kind == "trace" {
-		if c.Evidence.Trace, err = readTrace(ctx, f, path); err != nil {
+		if c.Evidence.Trace, err = readTrace(ctx, f, name); err != nil {
 			return err
 		}
 		if c.Evidence.Trace.Truncated {
 			c.note("the trace is truncated or damaged: explain uses the readable part, %v",
 				c.Evidence.Trace.Duration.Round(1e6))
 		}
-		g.trace(path, c.Evidence.Trace)
-	} else if err = c.add(path, evidence.ProfileKind(kind), p, g); err != nil {
+		g.trace(name, c.Evidence.Trace)
+	} else if err = c.add(name, evidence.ProfileKind(kind), p, g); err != nil {
 		return err
 	}
 
@@ -66,15 +66,15 @@ func (c *Collected) read(ctx context.Context, path string, g *programGuess) erro
 	return g.conflict()
 }
 
-// add adds a profile; several CPU profiles become one.
-func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *programGuess) error {
+// add adds a profile, with its name for errors; several CPU profiles become one.
+func (c *Collected) add(name string, kind evidence.ProfileKind, read *gopprof.Profile, g *programGuess) error {
 	p := toEvidence(read, kind)
 	if !isSymbolized(p) {
 		return fmt.Errorf("%s has no function names, only addresses: give one that package "+
-			"runtime/pprof wrote", path)
+			"runtime/pprof wrote", name)
 	}
 
-	g.profile(path, p, read.Binary)
+	g.profile(name, p, read.Binary)
 	if i := slices.IndexFunc(c.Profiles, func(q evidence.Profile) bool { return q.Kind == kind }); i >= 0 {
 		c.Profiles[i].Samples = append(c.Profiles[i].Samples, p.Samples...)
 		c.Profiles[i].Duration += p.Duration

@@ -361,6 +361,40 @@ func TestMissingProfiles(t *testing.T) {
 	}
 }
 
+// TestWrongReply: an error about a reply names its URL, and not the temporary file of the reply.
+func TestWrongReply(t *testing.T) {
+	var heap bytes.Buffer
+	if err := pprof.Lookup("heap").WriteTo(&heap, 0); err != nil {
+		t.Fatal(err)
+	}
+	// one sample, at a location without a function
+	const bare = "\x0a\x04\x08\x01\x10\x02" + "\x12\x04\x08\x01\x10\x01" + "\x22\x02\x08\x01" +
+		"\x32\x00" + "\x32\x0dalloc_objects" + "\x32\x05count"
+	for _, c := range []struct{ path, reply, want string }{
+		{"trace", "", "/trace is empty"}, {"trace", "welcome", "/trace is neither a trace"},
+		{"trace", heap.String(), "/allocs and http://"},
+		{"allocs", bare, "/allocs has no function names"}, {"allocs", "welcome", "/allocs sent is no profile"},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/" + c.path:
+				io.WriteString(w, c.reply)
+			case "/allocs":
+				w.Write(heap.Bytes())
+			default:
+				http.NotFound(w, r)
+			}
+		}))
+		e := endpoint{base: s.URL + "/", name: s.URL + "/", temp: t.TempDir(), opts: Options{TraceBytes: 1 << 20},
+			deadline: time.Now().Add(time.Hour), collected: &Collected{Evidence: new(evidence.Evidence)}}
+		err := e.fetch(t.Context(), 1, 1)
+		s.Close()
+		if err == nil || !strings.Contains(err.Error(), s.URL+c.want) || strings.Contains(err.Error(), e.temp) {
+			t.Errorf("%s replies %.9q: %v, want %s", c.path, c.reply, err, c.want)
+		}
+	}
+}
+
 // Errors name the address and what to do.
 func TestWrongEndpoint(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())

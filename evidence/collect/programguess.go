@@ -14,7 +14,7 @@ import (
 
 // programGuess finds the program of some profiles, by the files that their stacks name and the binary that they name.
 type programGuess struct {
-	paths []string          // the files with evidence
+	paths []string          // names for errors, in the order of Collected.Files
 	main  []map[string]bool // for each file, the directories of package main in its stacks
 	bin   []gopprof.Binary  // for each file, its binary; empty for a trace
 	count map[string]int    // number of frames for each source directory
