@@ -19,6 +19,11 @@ type CommandAnalysis struct {
 	Verdicts []Verdict         // on wall time, then CPU time, then memory; the metrics are separate families
 	Warnings []Warning
 	Answer   []string // a sentence for each comparison of wall times
+
+	// of Gate
+	decisions []GateDecision // nil without a gate
+	decision  string
+	limit     float64
 }
 
 // commandRecord is a record of the JSON contract.
@@ -67,13 +72,22 @@ func (c *CommandAnalysis) AtFloor(design string) bool {
 }
 
 // Records returns the analysis as records of the JSON contract, in this order: commands, summaries, verdicts, warnings,
-// answer.
+// the decisions of Gate, answer.
 func (c *CommandAnalysis) Records() []any {
 	var all []any
 	for _, r := range c.Rows {
 		all = append(all, commandRecord{"command", result.SchemaVersion, r.Design, c.Lines[r.Design]})
 	}
-	return append(all, Records(c.Rows, c.Verdicts, nil, c.Warnings, AnswerOf(c.Answer))...)
+	all = append(all, Records(c.Rows, c.Verdicts, nil, c.Warnings, AnswerOf(c.Answer))...)
+	if c.decisions == nil {
+		return all
+	}
+	answer := all[len(all)-1]
+	all = all[:len(all)-1]
+	for _, d := range c.decisions {
+		all = append(all, d)
+	}
+	return append(all, NewGateRecord(c.decision, c.limit, nil, nil), answer)
 }
 
 // Limits of the warnings about commands.

@@ -62,6 +62,22 @@ type GateDecision struct {
 	MoreIsBetter bool `json:"-"` // of the metric
 }
 
+// GateRecord is the overall decision of a gate. Its JSON is a contract.
+type GateRecord struct {
+	Kind          string             `json:"kind"` // "gate-decision"
+	SchemaVersion int                `json:"schema_version"`
+	Decision      string             `json:"decision"` // pass, fail, undecided, or error: see Error
+	Limit         float64            `json:"limit"`
+	NotJudged     []result.NotJudged `json:"not_judged"`
+	Notes         []string           `json:"notes"`
+}
+
+// NewGateRecord returns the record of an overall decision.
+func NewGateRecord(decision string, limit float64, notJudged []result.NotJudged, notes []string) GateRecord {
+	return GateRecord{"gate-decision", result.SchemaVersion, decision, limit,
+		append([]result.NotJudged{}, notJudged...), append([]string{}, notes...)}
+}
+
 // SequentialGate decides a gate in interim analyses. Each analysis tests the undecided benchmarks with all blocks
 // so far. A decision is final and keeps the numbers of its analysis.
 //

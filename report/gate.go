@@ -152,15 +152,8 @@ func (g Gate) JSON(w io.Writer) error {
 	for _, x := range g.Warnings {
 		lines = append(lines, x)
 	}
-	lines = append(lines, struct {
-		Kind          string             `json:"kind"` // "gate-decision"
-		SchemaVersion int                `json:"schema_version"`
-		Decision      string             `json:"decision"` // pass, fail, undecided, or error: see compare.Error
-		Limit         float64            `json:"limit"`
-		NotJudged     []result.NotJudged `json:"not_judged"`
-		Notes         []string           `json:"notes"`
-	}{"gate-decision", result.SchemaVersion, g.Decision, g.MaxRegression, append([]result.NotJudged{}, g.NotJudged...),
-		append([]string{}, g.Notes...)}, compare.AnswerOf(g.answer()))
+	lines = append(lines, compare.NewGateRecord(g.Decision, g.MaxRegression, g.NotJudged, g.Notes),
+		compare.AnswerOf(g.answer()))
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {
 			return err

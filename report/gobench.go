@@ -220,3 +220,26 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 	}
 	return Style{}.emit(w, b.String())
 }
+
+// GoBenchSides writes files and runs one after the other in the Go benchmark format, with a key side that is "old" or
+// "new". It resets keys that the next one does not have, because readers would take them for both.
+func GoBenchSides(w io.Writer, all []compare.BenchResults) error {
+	ended := map[string]string{}
+	for _, r := range all {
+		header := [][2]string{{"side", map[bool]string{true: "new", false: "old"}[r.Newer]}}
+		config := maps.Clone(ended)
+		maps.Copy(config, r.Config)
+		for _, key := range slices.Sorted(maps.Keys(config)) {
+			header, ended[key] = append(header, [2]string{key, config[key]}), ""
+		}
+		for _, c := range r.Cases {
+			for _, setting := range c.Point.Without("cpus").Settings() {
+				ended[strings.ToLower(setting.Factor)] = ""
+			}
+		}
+		if err := GoBench(w, r.Trials, header, r.Better, "", ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -183,28 +181,5 @@ func (a *app) printResults(c *lab.Comparison) error {
 	for _, text := range c.Unused {
 		fmt.Fprintln(a.stderr, "warning:", text)
 	}
-	return writeResults(a.stdout, c.Results)
-}
-
-// writeResults writes files and runs one after the other. It resets keys that the next one does not have, because
-// readers would take them for both.
-func writeResults(w io.Writer, all []compare.BenchResults) error {
-	ended := map[string]string{}
-	for _, r := range all {
-		header := [][2]string{{"side", map[bool]string{true: "new", false: "old"}[r.Newer]}}
-		config := maps.Clone(ended)
-		maps.Copy(config, r.Config)
-		for _, key := range slices.Sorted(maps.Keys(config)) {
-			header, ended[key] = append(header, [2]string{key, config[key]}), ""
-		}
-		for _, c := range r.Cases {
-			for _, setting := range c.Point.Without("cpus").Settings() {
-				ended[strings.ToLower(setting.Factor)] = ""
-			}
-		}
-		if err := report.GoBench(w, r.Trials, header, r.Better, "", ""); err != nil {
-			return err
-		}
-	}
-	return nil
+	return report.GoBenchSides(a.stdout, c.Results)
 }

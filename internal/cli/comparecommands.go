@@ -16,9 +16,10 @@ import (
 // commandOptions are the flags of compare for commands.
 type commandOptions struct {
 	lab.CommandOptions
-	show   bool
-	resume string
-	flags  *pflag.FlagSet // those of commands only
+	show          bool
+	resume        string
+	maxRegression string         // allowed increase of wall time; "" for no decision
+	flags         *pflag.FlagSet // those of commands only
 }
 
 var commandFormats = []string{"table", "json", "csv", "md"}
@@ -34,6 +35,7 @@ func (o *commandOptions) addTo(all *pflag.FlagSet) {
 	f.BoolVar(&o.IgnoreFailure, "ignore-failure", false, "measure commands whatever their exit status")
 	f.BoolVar(&o.show, "show-output", false, "copy the commands' output to stderr")
 	f.DurationVar(&o.TimeLimit, "time-limit", 0, "commands: `TIME` after which a run has failed (default none)")
+	f.StringVar(&o.maxRegression, "max-regression", "", "commands: allowed increase of wall time: `PERCENT`, as in 5%")
 	o.Seed = new(uint64)
 	decimalVar(f, o.Seed, "seed", 1, "commands: seed of the order of runs")
 	f.StringVarP(&o.Output, "output", "o", "", "commands: run directory `DIR` to create (default "+
@@ -82,12 +84,17 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 	if o.show {
 		o.Show = a.stderr
 	}
-	out.started = commandIntent
+	if out.started, out.gates = commandIntent, o.maxRegression != ""; out.gates {
+		if out.limit, err = option.ParsePercent("max-regression", o.maxRegression); err != nil {
+			return asUsage(err)
+		}
+	}
 	o.Commands, o.Args, o.Version, o.Notify = option.SplitCommands(args), arguments(), version(), out.notify
 	var r *lab.Run
 	if o.Config = a.config; !resumes {
 		r, err = lab.CompareCommands(cmd.Context(), o.CommandOptions)
-	} else if err = onlyFor(f, o.flags, "a run that is continued", "resume", "time-limit"); err == nil {
+	} else if err = onlyFor(f, o.flags, "a run that is continued", "resume", "time-limit",
+		"max-regression"); err == nil {
 		r, err = lab.Resume(cmd.Context(), nil, o.resume, lab.ResumeOptions{Workload: command.Workload,
 			TimeLimit: o.TimeLimit, Program: name(), Notify: out.notify})
 	}

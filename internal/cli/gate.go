@@ -66,14 +66,12 @@ func (o *gateOptions) checkFlags() error {
 func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	g := lab.GateOptions{Metrics: o.metrics, Allow: o.allow}
 	if o.Base != "" { // package lab reports a missing base first
-		var ok bool
-		g.MaxRegression, ok = option.ParsePercent(o.maxRegression)
-		switch {
-		case o.maxRegression == "":
+		if o.maxRegression == "" {
 			return usage("gate needs --max-regression, as in --max-regression 5%%")
-		case !ok:
-			return usage("--max-regression %s: give 0%% to 1000%%, as in 5%%; below 1%% the sign is required, as in "+
-				"0.5%%", o.maxRegression)
+		}
+		var err error
+		if g.MaxRegression, err = option.ParsePercent("max-regression", o.maxRegression); err != nil {
+			return asUsage(err)
 		}
 	}
 

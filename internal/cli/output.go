@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/store"
@@ -24,11 +25,13 @@ type output struct {
 	sent, predictionsSent int
 
 	sensitivity []compare.Sensitivity // to the scheduler's costs, if it was asked for
+
+	gates bool    // commands: decide by limit, which sets the exit code
+	limit float64 // 0.05 allows 5% more time
 }
 
 func (a *app) newOutput(o *runOptions) *output {
-	return &output{app: a, format: o.format,
-		events: a.newEvents(announce)}
+	return &output{app: a, format: o.format, events: a.newEvents(announce)}
 }
 
 // notify handles an event.
@@ -64,10 +67,21 @@ func (o *output) write(trials []result.Trial) {
 	}
 }
 
+// commands analyses a comparison of commands; nil for other runs. With a limit it decides, which sets the exit code.
+func (o *output) commands(r *lab.Run) *compare.CommandAnalysis {
+	c := r.Commands()
+	if o.gates {
+		if decision := c.Gate(o.limit); o.app.code == exitOK {
+			o.app.code = gateCodes[decision]
+		}
+	}
+	return c
+}
+
 // finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
 	h, x, trials := &r.Header, r.Analyze(o.sensitivity...), r.Trials
-	w, commands := o.app.stdout, r.Commands()
+	w, commands := o.app.stdout, o.commands(r)
 	o.app.showSettings(o.format, h.Config)
 
 	switch o.format {
@@ -91,6 +105,9 @@ func (o *output) finish(r *lab.Run) error {
 	case "csv", "bench": // these hold trials only
 		for _, w := range x.Warnings {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
+		}
+		if o.gates {
+			fmt.Fprintln(o.app.stderr, strings.Join(commands.Answer, "\n"))
 		}
 	}
 

@@ -90,13 +90,17 @@ func (b BenchTime) Set(text string) error {
 	return err
 }
 
-// ParsePercent reads a percentage as a share: "5%" and "5" are 0.05. Without its sign, 0.05 could mean either and is
-// refused.
-func ParsePercent(text string) (share float64, ok bool) {
+// ParsePercent reads the percentage of a flag as a share: "5%" and "5" are 0.05. Without its sign, 0.05 could mean
+// either and is refused.
+func ParsePercent(flag, text string) (share float64, err error) {
 	number, sign := strings.CutSuffix(text, "%")
 	x, err := strconv.ParseFloat(number, 64)
-	return x / 100, err == nil && strings.Trim(number, "0123456789.eE-") == "" && x >= 0 && x <= 1000 &&
-		(sign || x == 0 || x >= 1)
+	if err != nil || strings.Trim(number, "0123456789.eE-") != "" || !(x >= 0 && x <= 1000) ||
+		!sign && x > 0 && x < 1 {
+		return 0, fmt.Errorf("--%s %s: give 0%% to 1000%%, as in 5%%; below 1%% the sign is required, as in 0.5%%",
+			flag, text)
+	}
+	return x / 100, nil
 }
 
 // goTestFlags are the flags that bench and gate take with one dash, as go test does.

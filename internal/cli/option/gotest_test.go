@@ -40,12 +40,12 @@ func TestBenchTime(t *testing.T) {
 func TestParsePercent(t *testing.T) {
 	for text, want := range map[string]float64{"5%": 0.05, "5": 0.05, "0": 0, "0%": 0, "0.5%": 0.005, "2.5": 0.025,
 		"1000": 10} {
-		if got, ok := ParsePercent(text); !ok || got != want {
-			t.Errorf("%s: %v, %v", text, got, ok)
+		if got, err := ParsePercent("limit", text); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "%", "0.05", "-1%", "1001%", "5%%", "five", "0x5", "NaN", "inf%"} {
-		if got, ok := ParsePercent(text); ok {
+		if got, err := ParsePercent("limit", text); err == nil {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
