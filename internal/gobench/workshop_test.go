@@ -275,7 +275,8 @@ func TestNewModuleInWorkspace(t *testing.T) {
 func TestMovedModuleInWorkspace(t *testing.T) {
 	const moved = "module example.com/moved\n\ngo 1.24\n"
 	root := repository(t, "p/go.mod", "module example.com/p\n\ngo 1.24\n\nrequire example.com/moved v0.0.0\n",
-		"p/p.go", "package p\n\nimport _ \"example.com/moved\"\n", "before/x/go.mod", moved, "before/x/x.go", "package x\n",
+		"p/p.go", "package p\n\nimport _ \"example.com/moved\"\n", "before/x/go.mod", moved,
+		"before/x/x.go", "package x\n",
 		"before/y/go.mod", "module example.com/y\n\ngo 1.24\n")
 	if err := os.RemoveAll(filepath.Join(root, "before")); err != nil {
 		t.Fatal(err)

@@ -82,7 +82,8 @@ func TestValidate(t *testing.T) {
 	} {
 		x := &campaign{settings: settings{Blocks: 2, Duration: 1, Every: 1}, dir: here, scoreOnly: true}
 		c.change(x)
-		if err := x.validate(0); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		err := x.validate(0)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 		if x.validate(1) == nil {
