@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // ResumeOptions are the options of [Resume]. The zero value continues a run unchanged.
 type ResumeOptions struct {
 	Workload  string        // refuse a run of another workload; "" takes any
-	TimeLimit time.Duration // new time limit of trials; 0 keeps the run's
+	TimeLimit time.Duration // new time limit of this and later resumptions; 0 keeps the run's
 	Baseline  *string       // new baseline, "" for none; nil keeps the run's
 	AllPairs  *bool         // compare all pairs, or only neighbours; nil keeps the run's
 	KeepCosts bool          // as in SimulateOptions; the run must be in virtual time
@@ -47,6 +48,11 @@ func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeO
 		return nil, closing(kept, err)
 	}
 	r.sweep.Store = kept
+	if o.TimeLimit > 0 && !journal.Ended { // later resumptions keep it
+		if err := kept.Settings(r.sweep.Header.Settings); err != nil {
+			return nil, closing(kept, err)
+		}
+	}
 	return r, closing(kept, r.execute(ctx))
 }
 
@@ -123,7 +129,9 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 		return refuse("", nil, "%s cannot be continued: %w", r.Dir, err)
 	}
 	runner.Equip(r.sweep)
-	r.sweep.RetryLimited = o.TimeLimit > 0
+	if r.sweep.RetryLimited = journal.Changed; o.TimeLimit > 0 {
+		r.sweep.RetryLimited = math.MaxInt
+	}
 	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
 		if err := r.sweep.ReloadArrivals(ctx); err != nil {

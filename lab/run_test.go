@@ -280,6 +280,51 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// TestResumeLimitTwice: a new time limit is also that of later resumptions, until another one is given.
+func TestResumeLimitTwice(t *testing.T) {
+	o := short(t)
+	interrupted := func(run func(ctx context.Context, notify func(Event)) error) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		err := run(ctx, func(e Event) {
+			if _, ok := e.(Progress); ok {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	interrupted(func(ctx context.Context, notify func(Event)) error {
+		o.Notify = notify
+		_, err := Simulate(ctx, coffee.Workload(), o)
+		return err
+	})
+
+	all := []*workload.Workload{coffee.Workload()}
+	check := func(r *Run, want time.Duration) {
+		t.Helper()
+		if set := r.Header.Settings; time.Duration(set.TimeLimit) != want || set.Limited != (want != 10*time.Minute) {
+			t.Errorf("a limit of %v, set: %t; want %v", time.Duration(set.TimeLimit), set.Limited, want)
+		}
+	}
+	for _, c := range []struct{ given, want time.Duration }{{0, 10 * time.Minute}, {time.Hour, time.Hour},
+		{0, time.Hour}, {30 * time.Minute, 30 * time.Minute}, {0, 30 * time.Minute}} {
+		interrupted(func(ctx context.Context, notify func(Event)) error {
+			r, err := Resume(ctx, all, o.Output, ResumeOptions{TimeLimit: c.given, Notify: notify})
+			check(r, c.want)
+			return err
+		})
+	}
+	for _, read := range []bool{true, false, true} {
+		r, err := Resume(t.Context(), all, o.Output, ResumeOptions{ReadOnly: read})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(r, 30*time.Minute)
+	}
+}
+
 // TestResumeLimit: a run that goes on takes the time limit that it is given, and keeps its own without one.
 func TestResumeLimit(t *testing.T) {
 	o := short(t)

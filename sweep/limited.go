@@ -79,13 +79,10 @@ func (s *Sweep) limitedOutcome(spec trial.Spec) (o trial.Outcome, ok bool) {
 // notRunPrefix is the prefix of the error of a trial that did not run.
 const notRunPrefix = "not run, as "
 
-// restoreLimited records the cases that reached the time limit in an earlier execution. It does nothing if the
-// limit has changed since. Stored trials stay as they are.
+// restoreLimited records the cases that reached the time limit in an earlier execution, unless the limit has changed
+// since. Stored trials stay as they are.
 func (s *Sweep) restoreLimited() {
-	if s.RetryLimited {
-		return
-	}
-	for _, t := range s.Done {
+	for _, t := range s.Done[min(s.RetryLimited, len(s.Done)):] {
 		spec := trial.Spec{Design: t.Design, Point: t.Point}
 		switch {
 		case t.Limited:

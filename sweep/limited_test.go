@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -91,14 +92,17 @@ func TestLimited(t *testing.T) {
 // With another limit it runs the rest.
 func TestLimitedResumed(t *testing.T) {
 	for _, c := range []struct {
-		name          string
-		pilots, retry bool
-		runs          int // of b
-		want          string
+		name   string
+		pilots bool
+		retry  int // trials before the last change of the limit
+		runs   int // of b
+		want   string
 	}{
-		{"replication", false, false, 0, "not run, as another replication failed: too slow"},
-		{"pilot", true, false, 0, "not run, as the pilot of its case, with its own seed, failed: too slow"},
-		{"another limit", false, true, 1, "not run, as another replication failed: still too slow"},
+		{"replication", false, 0, 0, "not run, as another replication failed: too slow"},
+		{"pilot", true, 0, 0, "not run, as the pilot of its case, with its own seed, failed: too slow"},
+		{"another limit", false, math.MaxInt, 1, "not run, as another replication failed: still too slow"},
+		{"another limit before", false, 6, 1, "not run, as another replication failed: still too slow"},
+		{"reached again since", false, 4, 0, "not run, as another replication failed: too slow"},
 	} {
 		run := func(s *Sweep, why string) *int {
 			n := new(int)

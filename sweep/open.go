@@ -36,10 +36,13 @@ func Open(dir string) (*StoredRun, error) {
 	return r, nil
 }
 
-// HeaderOf returns the header in the journal of the run directory dir. It returns an error if the stored trials do not
-// fit the header.
+// HeaderOf returns the header in the journal of the run directory dir, with the settings that the next trials use. It
+// returns an error if the stored trials do not fit the header.
 func HeaderOf(dir string, j *store.Journal) (Header, error) {
 	h, err := ReadHeader(dir, j.Header)
+	if err == nil {
+		err = h.useSettings(dir, j)
+	}
 	if err != nil {
 		return h, err
 	}

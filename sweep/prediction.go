@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -39,7 +40,10 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 		return nil, err
 	}
 
-	t.Arrivals, t.RetryLimited = s.Arrivals, s.RetryLimited
+	t.Arrivals = s.Arrivals
+	if s.RetryLimited > 0 { // the prediction has a journal of its own, without the change of the limit
+		t.RetryLimited = math.MaxInt
+	}
 	return t, nil
 }
 

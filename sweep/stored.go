@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
 )
 
@@ -17,6 +18,17 @@ func ReadHeader(dir string, raw []byte) (h Header, err error) {
 			dir)
 	}
 	return h, nil
+}
+
+// useSettings replaces the settings by those of the last resumption that changed them, if the journal has any.
+func (h *Header) useSettings(dir string, j *store.Journal) error {
+	if j.Settings == nil {
+		return nil
+	}
+	if err := json.Unmarshal(j.Settings, &h.Settings); err != nil {
+		return fmt.Errorf("%s is not a run of brewput: the settings of its resumption cannot be read: %w", dir, err)
+	}
+	return nil
 }
 
 // checkStored compares the trials and interim decisions of the run directory dir with the plan in its header. See

@@ -41,9 +41,9 @@ type Sweep struct {
 	Ahead func([]trial.Spec)
 	// Done holds the trials that earlier executions stored.
 	Done []result.Trial
-	// RetryLimited repeats cases that reached the time limit in an earlier execution, because the limit has changed
-	// since. Set it before Restore.
-	RetryLimited bool
+	// RetryLimited is the number of trials of Done before the last change of the time limit. Cases that reached the
+	// limit in one of them are repeated. math.MaxInt: in any trial. Set it before Restore.
+	RetryLimited int
 	// Complete is set if an earlier execution ended the sweep.
 	Complete bool
 	// CompleteBlocks holds the blocks that earlier executions completed.

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
-)
 
-// clockTick is the unit of times in /proc on every Linux that Go runs on (USER_HZ).
-const clockTick = 10 * time.Millisecond
+	"github.com/brewput/brewput/internal/proc"
+)
 
 // beforeReaping reads counts of a process that has ended, before the kernel discards them with its exit status.
 func beforeReaping(pid int) (ioCounts, time.Duration) {
@@ -19,7 +18,8 @@ func beforeReaping(pid int) (ioCounts, time.Duration) {
 		counts = parseIO(string(text))
 	}
 	text, _ := os.ReadFile(dir + "/stat")
-	return counts, parseChildren(string(text))
+	stat, _ := proc.ParseStat(string(text))
+	return counts, stat.ChildCPU
 }
 
 // parseIO parses /proc/PID/io.
@@ -44,18 +44,6 @@ func parseIO(text string) ioCounts {
 	}
 
 	return c
-}
-
-// parseChildren parses cutime and cstime of /proc/PID/stat, fields 16 and 17 (proc(5)). The second field may contain
-// spaces.
-func parseChildren(text string) time.Duration {
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	if len(fields) < 15 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(fields[13], 10, 64)
-	system, _ := strconv.ParseInt(fields[14], 10, 64)
-	return time.Duration(user+system) * clockTick
 }
 
 // contextSwitches returns the context switches of a process.

@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"doctor":                    {"internal/decimal", "result"},
 	"internal/buildinfo":        {"result"},
 	"internal/starter":          {"internal/buildinfo", "internal/store", "plan"},
-	"internal/host":             {"doctor", "internal/alarm", "result"},
+	"internal/host":             {"doctor", "internal/alarm", "internal/proc", "result"},
 	"internal/calibrate":        {"env/live", "internal/input", "result"},
 	"internal/proc":             {},
 	"internal/lock":             {},

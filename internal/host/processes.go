@@ -5,21 +5,14 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/brewput/brewput/internal/proc"
 )
 
 // Processes is the CPU time that each process of the machine has used so far, by process ID. It is nil on systems that
 // do not report it, which are all except Linux.
-type Processes map[int]process
-
-// process is a process at a moment.
-type process struct {
-	name    string
-	parent  int
-	cpu     time.Duration
-	started string // distinguishes processes that have the same ID one after the other
-}
+type Processes map[int]proc.Stat
 
 // ReadProcesses reads the processes of the machine.
 func ReadProcesses() Processes {
@@ -27,16 +20,16 @@ func ReadProcesses() Processes {
 	if root == nil {
 		return nil
 	}
-	proc, err := fs.Sub(root, "proc")
+	tree, err := fs.Sub(root, "proc")
 	if err != nil {
 		return nil
 	}
-	return readProcesses(proc)
+	return readProcesses(tree)
 }
 
 // readProcesses reads the processes from a tree such as /proc.
-func readProcesses(proc fs.FS) Processes {
-	entries, err := fs.ReadDir(proc, ".")
+func readProcesses(tree fs.FS) Processes {
+	entries, err := fs.ReadDir(tree, ".")
 	if err != nil {
 		return nil
 	}
@@ -46,11 +39,11 @@ func readProcesses(proc fs.FS) Processes {
 		if err != nil {
 			continue
 		}
-		text, err := fs.ReadFile(proc, e.Name()+"/stat")
+		text, err := fs.ReadFile(tree, e.Name()+"/stat")
 		if err != nil {
 			continue // it has ended
 		}
-		if p, ok := parseProcess(string(text)); ok {
+		if p, ok := proc.ParseStat(string(text)); ok {
 			if all == nil {
 				all = Processes{}
 			}
@@ -58,25 +51,6 @@ func readProcesses(proc fs.FS) Processes {
 		}
 	}
 	return all
-}
-
-// parseProcess reads a line of /proc/PID/stat. The name, in parentheses, may hold any characters: proc(5).
-func parseProcess(stat string) (p process, ok bool) {
-	from, to := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
-	if from < 0 || to < from {
-		return p, false
-	}
-	fields := strings.Fields(stat[to+1:]) // from field 3, the state
-	if len(fields) < 20 {
-		return p, false
-	}
-	parent, err := strconv.Atoi(fields[1])
-	user, err2 := strconv.ParseInt(fields[11], 10, 64)
-	system, err3 := strconv.ParseInt(fields[12], 10, 64)
-	if err != nil || err2 != nil || err3 != nil {
-		return p, false
-	}
-	return process{stat[from+1 : to], parent, time.Duration(user+system) * (time.Second / userHZ), fields[19]}, true
 }
 
 // Busiest describes the process that used most CPU time since an earlier reading, except this process and its
@@ -89,13 +63,13 @@ func (now Processes) Busiest(earlier Processes, since time.Duration) string {
 func (now Processes) busiest(earlier Processes, since time.Duration, self int) string {
 	text, most := "", since/100
 	for pid, p := range now {
-		used := p.cpu
-		if before, ok := earlier[pid]; ok && before.started == p.started {
-			used -= before.cpu
+		used := p.CPU
+		if before, ok := earlier[pid]; ok && before.Start == p.Start {
+			used -= before.CPU
 		}
 		if used > most && earlier != nil && since > 0 && !now.descends(pid, self) {
 			most = used
-			text = fmt.Sprintf("%s (PID %d), %.2f of a CPU", p.name, pid, float64(used)/float64(since))
+			text = fmt.Sprintf("%s (PID %d), %.2f of a CPU", p.Name, pid, float64(used)/float64(since))
 		}
 	}
 	return text
@@ -111,7 +85,7 @@ func (now Processes) descends(pid, ancestor int) bool {
 		case !ok:
 			return false
 		}
-		pid = p.parent
+		pid = p.Parent
 	}
 	return false
 }

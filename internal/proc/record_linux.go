@@ -149,31 +149,17 @@ func (p process) kill() {
 	}
 }
 
-// processAt reads /proc/PID/stat (proc(5)), whose second field may hold spaces and parentheses.
+// processAt reads the state of a process.
 func processAt(pid int) (process, error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return process{}, err
 	}
-	return parseStat(pid, string(text))
-}
-
-func parseStat(pid int, text string) (process, error) {
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	if len(fields) < 20 || len(fields[0]) != 1 {
-		return process{}, fmt.Errorf("/proc/%d/stat has %d fields after the name", pid, len(fields))
+	s, ok := ParseStat(string(text))
+	if !ok {
+		return process{}, fmt.Errorf("/proc/%d/stat cannot be read: %q", pid, text)
 	}
-	p := process{pid: pid, state: fields[0][0]}
-	var errs [3]error
-	p.group, errs[0] = strconv.Atoi(fields[2])
-	p.session, errs[1] = strconv.Atoi(fields[3])
-	p.start, errs[2] = strconv.ParseUint(fields[19], 10, 64)
-	for _, err := range errs {
-		if err != nil {
-			return process{}, err
-		}
-	}
-	return p, nil
+	return process{pid, s.Group, s.Session, s.Start, s.State}, nil
 }
 
 // bootID identifies the current boot of the machine.

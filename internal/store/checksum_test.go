@@ -287,12 +287,32 @@ func TestInvalidText(t *testing.T) {
 	wantError(t, err, journalName+":2:", "schema_version 0 is unknown")
 }
 
+// TestSettings: the last settings count, with the number of trials before them. A change of them is damage.
+func TestSettings(t *testing.T) {
+	dir := write(t, sweep()[:1])
+	for i, level := range []int{1, 2, 3} {
+		r, j := get2(t)(Resume(dir))
+		if want := []string{"", "1", "2"}[i]; string(j.Settings) != want || j.Changed != i {
+			t.Errorf("settings %s after %d trials, want %q after %d", j.Settings, j.Changed, want, i)
+		}
+		must(t, r.Settings(level))
+		must(t, r.Append(step{kind: result.KindTrial, block: 2, order: i}.trial(), nil))
+		must(t, r.Close())
+	}
+	path := filepath.Join(dir, journalName)
+	text := get(os.ReadFile(path))(t)
+	must(t, os.WriteFile(path, bytes.Replace(text, []byte(`"settings":2`), []byte(`"settings":9`), 1), 0o666))
+	_, err := Open(dir)
+	wantError(t, err, journalName+":5:", "checksum")
+}
+
 // TestGone removes or replaces the directory of a run in progress. The next call that syncs reports it, and
 // creates nothing.
 func TestGone(t *testing.T) {
 	calls := map[string]func(r *Run) error{
 		"end of block": func(r *Run) error { return r.EndBlock(0, 1, 0) },
 		"look":         func(r *Run) error { return r.Interim(looked()) },
+		"settings":     func(r *Run) error { return r.Settings(1) },
 		"end":          (*Run).End,
 		"close":        (*Run).Close,
 		"failure":      func(r *Run) error { _, err := r.Failure(0, 0, "panic"); return err },

@@ -23,6 +23,8 @@ type Journal struct {
 	Blocks   map[int]int       // complete blocks with their numbers of trials, instrumented ones too
 	Interims []json.RawMessage // what each interim analysis decided, in order
 	Judged   int               // number of trials before the last interim analysis
+	Settings json.RawMessage   // the last settings of a resumption; nil if all trials have those of the header
+	Changed  int               // number of trials before Settings
 	Spent    time.Duration     // used of the budget when the last complete block ended
 	Ended    bool              // the sweep is complete
 	Torn     int64             // bytes of a torn end of the journal, which do not count
@@ -212,6 +214,8 @@ func (j *Journal) read(in *lines) error {
 		switch r.Kind {
 		case kindInterim:
 			j.Interims, j.Judged = append(j.Interims, r.Interim), len(j.Trials)
+		case kindSettings:
+			j.Settings, j.Changed = r.Settings, len(j.Trials)
 		case kindBlock:
 			j.Spent = time.Duration(r.Spent * float64(time.Second))
 		}

@@ -129,6 +129,15 @@ func (r *Run) Interim(decided any) error {
 	}{kindInterim, result.SchemaVersion, decided})
 }
 
+// Settings records the settings of the trials that follow, any JSON, and syncs all records.
+func (r *Run) Settings(settings any) error {
+	return r.commit(struct {
+		Kind          string `json:"kind"`
+		SchemaVersion int    `json:"schema_version"`
+		Settings      any    `json:"settings"`
+	}{kindSettings, result.SchemaVersion, settings})
+}
+
 // End marks the sweep as complete. No record may follow.
 func (r *Run) End() error {
 	return r.commit(struct {

@@ -10,7 +10,8 @@
 //
 // The journal begins with a record of kind "run", which holds the caller's header. The trials follow (kinds
 // "trial" and "observed"). A record of kind "block" marks a complete block, and one of kind "look" an interim
-// analysis that decided what to measure next. The last record has kind "end".
+// analysis that decided what to measure next. A record of kind "settings" holds the caller's settings of the
+// trials after it. The last record has kind "end".
 //
 // A record counts if its line is complete, including the newline. Each line is one write at the end of its
 // file, so a kill leaves at most one torn line, the last. Open ignores a torn line and Resume removes it.
@@ -26,7 +27,7 @@
 // that equal trials give equal lines. If a line was changed, lost, doubled or moved, its checksum does not
 // match, or that of the next line does not.
 //
-// The records that come with a sync ("block", "look" and "end") are seals. Each has a member "digest": 64
+// The records that come with a sync ("block", "look", "settings" and "end") are seals. Each has a member "digest": 64
 // hexadecimal digits, a SHA-256. It covers the previous digest (at first the SHA-256 of the header line), the
 // SHA-256 of the record's own bytes before that member, and the SHA-256 of both lines of each trial since the
 // previous seal, the journal's line first. It ties the two files to each other and to the header. It also
@@ -62,10 +63,11 @@ const (
 
 // The kinds of record, apart from the two of [result.Trial].
 const (
-	kindRun     = "run"
-	kindBlock   = "block"
-	kindInterim = "look"
-	kindEnd     = "end"
+	kindRun      = "run"
+	kindBlock    = "block"
+	kindInterim  = "look"
+	kindSettings = "settings"
+	kindEnd      = "end"
 )
 
 // maxLine is the longest line that is written or read, in bytes. It keeps a foreign file from filling the
@@ -85,6 +87,7 @@ type record struct {
 	Trials        *int            `json:"trials"`
 	Spent         float64         `json:"spent_seconds"` // used of the budget when the block ended
 	Interim       json.RawMessage `json:"look"`
+	Settings      json.RawMessage `json:"settings"`
 	CRC           json.RawMessage `json:"crc"` // see [chain]
 
 	trial result.Trial // of the kinds trial and observed
@@ -124,7 +127,7 @@ func parse(line []byte) (record, error) {
 		return r, err
 	}
 	isTrial := r.Kind == result.KindTrial || r.Kind == result.KindInstrumented
-	versioned := r.Kind == kindRun || r.Kind == kindInterim || isTrial
+	versioned := r.Kind == kindRun || r.Kind == kindInterim || r.Kind == kindSettings || isTrial
 	switch {
 	case r.SchemaVersion > result.SchemaVersion:
 		return r, fmt.Errorf("schema_version %d is %w, which knows %d: update brewput",
@@ -150,6 +153,10 @@ func parse(line []byte) (record, error) {
 	case kindInterim:
 		if len(r.Interim) == 0 {
 			return r, errors.New("an interim analysis needs what it decided")
+		}
+	case kindSettings:
+		if len(r.Settings) == 0 {
+			return r, errors.New("new settings are missing")
 		}
 	default:
 		return r, fmt.Errorf("unknown kind of record %q", r.Kind)
@@ -197,7 +204,7 @@ func (s *state) check(r *record) error {
 	switch r.Kind {
 	case kindRun:
 		return errors.New("a second header of a run")
-	case kindEnd, kindInterim:
+	case kindEnd, kindInterim, kindSettings:
 		return nil
 	}
 
@@ -222,7 +229,7 @@ func (s *state) add(r *record) {
 	switch r.Kind {
 	case kindEnd:
 		s.ended = true
-	case kindInterim:
+	case kindInterim, kindSettings:
 	case kindBlock:
 		s.blocks[*r.Block] = *r.Trials
 	default:

@@ -226,6 +226,7 @@ func TestBroken(t *testing.T) {
 		{3, strings.Replace(string(lines[1]), `"point":{`, `"point":[{`, 1), []string{":3:"}},
 		{3, `{"kind":"trial","schema_version":9,"block":5,"order":5}` + "\n", []string{":3:", "update brewput"}},
 		{5, `{"kind":"look","schema_version":1}` + "\n", []string{":5:", "what it decided"}},
+		{5, `{"kind":"settings","schema_version":1}` + "\n", []string{":5:", "new settings are missing"}},
 		{10, `{"kind":"end"}` + "\n", []string{":10:", "after the end"}},
 		{10, `{"kind":"coda"}` + "\n", []string{":10:", `unknown kind of record "coda"`}},
 	} {

@@ -142,14 +142,19 @@ func (c *campaign) noiseFloor(runs map[string]*lab.Run) (largest float64, err er
 		if err != nil {
 			return 0, fmt.Errorf("the noise floor on %d CPUs: %w", cpus, err)
 		}
-		run.Trials = undisturbedBlocks(run.Trials)
+		var calm int
+		run.Trials, calm = undisturbedBlocks(run.Trials)
 		v, err := aatest.Verdict(&run)
 		if err != nil {
 			return 0, fmt.Errorf("the noise floor on %d CPUs: %w", cpus, err)
 		}
 		half := aatest.HalfWidth(float64(v.Low), float64(v.High))
-		c.printf("noise floor on %d CPUs, a design compared with itself: %.2f%% in %d of %d blocks\n", cpus,
+		c.printf("noise floor on %d CPUs, a design compared with itself: %.2f%% in %d of %d blocks", cpus,
 			100*half, v.N, all.N)
+		if calm < leastBlocks {
+			c.printf(", disturbed ones too, because only %d are undisturbed", calm)
+		}
+		c.printf("\n")
 		largest = max(largest, half)
 	}
 	return largest, nil

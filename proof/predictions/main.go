@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -47,16 +48,8 @@ func main() {
 	flag.DurationVar(&c.limit, "for", 0, "a `TIME` after which no trial begins (default: until all are done)")
 	flag.BoolVar(&c.scoreOnly, "score", false, "measure nothing: score the stored runs, of any build")
 	flag.Parse()
-	switch {
-	case flag.NArg() > 0 || c.Blocks < 2 || c.Duration <= 0 || c.Every < 1:
-		fmt.Fprintln(os.Stderr, "twin: give -blocks 2 or more, a positive -duration, -every 1 or more, "+
-			"and no other argument")
-		os.Exit(exitUsage)
-	case c.Cost != "" && invalidCosts(c.Cost) != nil:
-		fmt.Fprintf(os.Stderr, "twin: -cost %s: %v\n", c.Cost, invalidCosts(c.Cost))
-		os.Exit(exitUsage)
-	case runtime.NumCPU() < 2 && !c.scoreOnly:
-		fmt.Fprintln(os.Stderr, "twin: 2 CPUs are needed, and this machine has", runtime.NumCPU())
+	if err := c.validate(flag.NArg()); err != nil {
+		fmt.Fprintln(os.Stderr, "twin:", err)
 		os.Exit(exitUsage)
 	}
 
@@ -75,8 +68,22 @@ func workloads() []*workload.Workload {
 	return append(catalog.All(), shapes(), aatest.Double(burner()))
 }
 
-// invalidCosts says what is wrong with the scheduler's costs; nil if nothing is.
-func invalidCosts(text string) error {
-	_, err := sim.ParseCosts(text)
-	return err
+// validate returns what is wrong with the flags, followed by a number of other arguments.
+func (c *campaign) validate(others int) error {
+	if others > 0 || c.Blocks < 2 || c.Duration <= 0 || c.Every < 1 {
+		return errors.New("give -blocks 2 or more, a positive -duration, -every 1 or more, and no other argument")
+	}
+	if c.Cost != "" {
+		if _, err := sim.ParseCosts(c.Cost); err != nil {
+			return fmt.Errorf("-cost %s: %w", c.Cost, err)
+		}
+	}
+	if c.scoreOnly {
+		_, err := os.ReadDir(c.dir)
+		return err
+	}
+	if n := runtime.NumCPU(); n < 2 {
+		return fmt.Errorf("2 CPUs are needed, and this machine has %d", n)
+	}
+	return nil
 }

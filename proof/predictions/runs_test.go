@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,30 @@ func TestMeasure(t *testing.T) {
 	c.scoreOnly = true
 	if runs, err := c.measure(t.Context(), two); err != nil || len(runs) != 2 {
 		t.Errorf("only scored: %d runs, %v", len(runs), err)
+	}
+}
+
+// TestValidate checks that flags are refused before anything runs, also a directory to score that does not exist.
+func TestValidate(t *testing.T) {
+	here := t.TempDir()
+	for _, c := range []struct {
+		change func(c *campaign)
+		want   string
+	}{
+		{func(*campaign) {}, ""},
+		{func(c *campaign) { c.Blocks = 1 }, "-blocks 2 or more"},
+		{func(c *campaign) { c.Cost = "wale=1us" }, "-cost wale=1us: "},
+		{func(c *campaign) { c.dir = filepath.Join(here, "none") }, "none: no such file or directory"},
+	} {
+		x := &campaign{settings: settings{Blocks: 2, Duration: 1, Every: 1}, dir: here, scoreOnly: true}
+		c.change(x)
+		err := x.validate(0)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+		if x.validate(1) == nil {
+			t.Error("an argument is accepted")
+		}
 	}
 }
 

@@ -137,6 +137,16 @@ func TestNoiseFloor(t *testing.T) {
 		t.Errorf("floor %v, %v\n%s", floor, err, &out)
 	}
 
+	out.Reset()
+	disturbed := map[string]*lab.Run{}
+	for i, p := range c.gridRuns()[:len(noiseCPUs)] {
+		disturbed[p.name] = invent(t, p, 1, 4+i)
+	}
+	if _, err := c.noiseFloor(disturbed); err != nil || !strings.Contains(out.String(), "in 6 of 10 blocks\n") ||
+		!strings.Contains(out.String(), "in 10 of 10 blocks, disturbed ones too, because only 5 are undisturbed\n") {
+		t.Errorf("with disturbed blocks: %v\n%s", err, &out)
+	}
+
 	runs[noiseName(2)].Trials[0].Status = result.Failed // in a block that does not count
 	if _, err := c.noiseFloor(runs); err == nil ||
 		!strings.Contains(err.Error(), "the noise floor on 2 CPUs: a trial") {

@@ -51,22 +51,21 @@ func undisturbed(trials []result.Trial) (scored []result.Trial, left, kept int) 
 	return scored, left, kept
 }
 
-// undisturbedBlocks returns the trials of the blocks without a disturbed trial; all trials if fewer than leastBlocks
-// such blocks remain. A block is dropped whole, because its trials are compared in pairs.
-func undisturbedBlocks(trials []result.Trial) []result.Trial {
+// undisturbedBlocks returns the trials of the blocks without a disturbed trial, and the number of these blocks; all
+// trials if that is less than leastBlocks. A block is dropped whole, because its trials are compared in pairs.
+func undisturbedBlocks(trials []result.Trial) (kept []result.Trial, calm int) {
 	disturbedIn := map[int]bool{} // by block
 	for i := range trials {
 		t := &trials[i]
 		disturbedIn[t.Block] = disturbedIn[t.Block] || disturbed(t)
 	}
-	calm := 0
 	for _, d := range disturbedIn {
 		if !d {
 			calm++
 		}
 	}
 	if calm < leastBlocks {
-		return trials
+		return trials, calm
 	}
-	return slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return disturbedIn[t.Block] })
+	return slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return disturbedIn[t.Block] }), calm
 }

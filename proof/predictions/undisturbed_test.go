@@ -72,8 +72,8 @@ func TestUndisturbedBlocks(t *testing.T) {
 				result.Trial{Kind: result.KindInstrumented, Design: "b", Block: block,
 					Metrics: quiet("steal_seconds", 1.0)})
 		}
-		kept := undisturbedBlocks(trials)
-		if len(kept) != want || want < len(trials) && kept[0].Block != disturbedOnes {
+		kept, calm := undisturbedBlocks(trials)
+		if len(kept) != want || calm != 8-disturbedOnes || want < len(trials) && kept[0].Block != disturbedOnes {
 			t.Errorf("%d of 8 blocks disturbed: %d of %d trials", disturbedOnes, len(kept), len(trials))
 		}
 	}

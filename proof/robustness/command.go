@@ -164,16 +164,13 @@ func (a *attempt) processes() (list []process) {
 		if err != nil || !bytes.Contains(append([]byte{0}, environ...), append([]byte{0}, mark...)) {
 			continue
 		}
-		stat, err := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
-		name, rest, ok := strings.Cut(string(stat), ") ")
-		fields := strings.Fields(rest)
-		if err != nil || !ok || len(fields) < 2 || fields[0] == "Z" || fields[0] == "X" {
+		text, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
+		stat, ok := proc.ParseStat(string(text))
+		if !ok || stat.State == 'Z' || stat.State == 'X' {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		parent, _ := strconv.Atoi(fields[1])
-		_, name, _ = strings.Cut(name, "(")
-		list = append(list, process{pid, parent, name})
+		list = append(list, process{pid, stat.Parent, stat.Name})
 	}
 	return list
 }

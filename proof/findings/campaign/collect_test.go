@@ -174,3 +174,18 @@ func TestSome(t *testing.T) {
 		t.Errorf("%v and %v", a, b)
 	}
 }
+
+// TestValidate checks that a directory to score must exist.
+func TestValidate(t *testing.T) {
+	o := options{runs: 2, points: 1, score: true, dir: t.TempDir()}
+	if err := o.validate(0); err != nil {
+		t.Error(err)
+	}
+	if o.validate(1) == nil {
+		t.Error("an argument is accepted")
+	}
+	o.dir = filepath.Join(o.dir, "none")
+	if err := o.validate(0); err == nil || !strings.Contains(err.Error(), "none: no such file or directory") {
+		t.Error(err)
+	}
+}

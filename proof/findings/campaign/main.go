@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -43,9 +44,8 @@ func main() {
 	flag.IntVar(&o.points, "points", 3, "parameter points of the sick programs of each family; the others have one")
 	flag.DurationVar(&o.limit, "for", 0, "a `TIME` after which no program begins (default: until all are done)")
 	flag.Parse()
-	if flag.NArg() > 0 || o.runs < 2 || o.n < 0 || o.points < 1 || o.label && o.families != "" {
-		fmt.Fprintln(os.Stderr, "campaign: give -runs 2 or more, -points 1 or more, -n 0 or more, no -families with "+
-			"-label, and no other argument")
+	if err := o.validate(flag.NArg()); err != nil {
+		fmt.Fprintln(os.Stderr, "campaign:", err)
 		os.Exit(exitUsage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -65,6 +65,19 @@ type options struct {
 	runs, n, points       int
 	seed                  uint64
 	limit                 time.Duration
+}
+
+// validate returns what is wrong with the flags, followed by a number of other arguments.
+func (o *options) validate(others int) error {
+	if others > 0 || o.runs < 2 || o.n < 0 || o.points < 1 || o.label && o.families != "" {
+		return errors.New("give -runs 2 or more, -points 1 or more, -n 0 or more, no -families with -label, and no " +
+			"other argument")
+	}
+	if o.score && !o.label {
+		_, err := os.ReadDir(o.dir)
+		return err
+	}
+	return nil
 }
 
 // labelFile is the file of labels, seen from the root of the repository.
