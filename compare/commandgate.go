@@ -49,7 +49,7 @@ func (c *CommandAnalysis) wall(design string) result.Value {
 // gate decides whether A takes at most limit more time than B.
 func (v *Verdict) gate(limit float64, loaded bool) GateDecision {
 	d := GateDecision{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: v.A, Point: plan.Point{},
-		Metric: v.Metric, Cost: v.Ratio, Low: v.Low, High: v.High, Limit: limit, N: v.N, Decision: Undecided}
+		Metric: v.Metric, Cost: v.Ratio, Low: v.Low, High: v.High, MaxRegression: limit, N: v.N, Decision: Undecided}
 	switch {
 	case loaded || v.TooFew():
 	case float64(v.High) <= 1+limit:
@@ -71,7 +71,7 @@ func gateSentence(d *GateDecision, v *Verdict, a, b string, loaded bool) string 
 		return "other processes loaded the machine: stop them, or compare on an idle one"
 	}
 	text := fmt.Sprintf("the time of %s differs from that of %s by %s to %s, and %s more is allowed", a, b, low, high,
-		decimal.Percent(d.Limit, 3))
+		decimal.Percent(d.MaxRegression, 3))
 	if d.Decision == Undecided {
 		text += "; more blocks (option count) would make this interval narrower"
 	}

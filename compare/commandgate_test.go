@@ -49,7 +49,7 @@ func TestCommandGate(t *testing.T) {
 		}
 		d, ok := records[len(records)-3].(GateDecision)
 		if ok != (len(c.head) > 1) || ok && (d.Kind != "gate" || d.Design != "a" || d.Decision != c.decision ||
-			d.Limit != c.limit || d.Metric != result.WallSeconds || math.Abs(float64(d.Base)-0.1) > 0.002 ||
+			d.MaxRegression != c.limit || d.Metric != result.WallSeconds || math.Abs(float64(d.Base)-0.1) > 0.002 ||
 			d.Base == d.Head) {
 			t.Errorf("%v: %+v", c, d)
 		}
