@@ -11,7 +11,7 @@ import (
 // minExternalShare is the fraction of the time from which an external wait is reported.
 const minExternalShare = 0.3
 
-// dependency finds programs that wait for something outside the process most of the time.
+// dependency finds programs that sleep, or wait for something outside the process, most of the time.
 func dependency(a *analysis) []Finding {
 	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 || a.serves() {
 		return nil
@@ -19,13 +19,18 @@ func dependency(a *analysis) []Finding {
 
 	var outside *evidence.Class
 	var where []evidence.Frame
+	requests := time.Duration(0) // the longest wait for a reply, a file or a device
+	settled := false
 	timed := a.endsByTimer()
 
 	// Look for requests first: timers often run at the same time, and mean less.
 	for _, timers := range []bool{false, true} {
-		class, at, calls := a.externalWait(timers)
+		class, at, calls, each := a.externalWait(timers)
 		if class == nil {
 			continue
+		}
+		if !timers {
+			requests = each
 		}
 
 		// A library may read the replies for the program.
@@ -35,19 +40,30 @@ func dependency(a *analysis) []Finding {
 			calls = w.Count / int64(max(1, class.Peak))
 		}
 
-		outside, where = class, at
+		if outside == nil {
+			outside, where = class, at
+		}
 		if timed || isMain(class) && a.mainAccepts() {
 			// A timer or the accept loop explains the time, and the trace does not show which side speaks first.
+			settled = !timers
 			break
 		}
 		if f, ok := a.stopAndWait(class, calls, libraryWaits); ok {
 			return []Finding{f}
 		}
 	}
+	if s := a.longestSleep(); s != nil && !settled && s.each >= 2*requests {
+		return []Finding{a.sleepFinding(s, timed)}
+	}
 	if outside == nil {
 		return nil
 	}
+	return []Finding{a.externalFinding(outside, where, timed)}
+}
 
+// externalFinding returns the finding for a class that waits for something external at a stack. timed says that a timer
+// of the main goroutine ends the run.
+func (a *analysis) externalFinding(outside *evidence.Class, where []evidence.Frame, timed bool) Finding {
 	f := a.newFinding(DependencyWait, "Idle for %s of the time: %s %s for something external.",
 		percent(a.demandShare(0)), a.className(outside), verb(outside, "waits", "wait"))
 	f.Where = a.prog.positions(where)
@@ -63,13 +79,16 @@ func dependency(a *analysis) []Finding {
 		f.Confidence = Low
 	}
 	if timed {
-		f.Alternative = "It is meant to last that long, as a load test is: compare the work done instead."
+		f.Alternative = meantToLast
 	}
 
 	f.Fix = "Make the external side faster, or send several requests concurrently."
 	f.Experiment = "Use a stub that replies at once: what remains is the program's own time."
-	return []Finding{f}
+	return f
 }
+
+// meantToLast is the alternative explanation of a run that a timer of the main goroutine ends.
+const meantToLast = "It is meant to last that long, as a load test is: compare the work done instead."
 
 // timerShare is the fraction of the time that the main goroutine must wait for timers that end the run.
 const timerShare = 0.85
@@ -104,11 +123,12 @@ func (a *analysis) waitsInMain(w *evidence.Wait) bool {
 	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&a.trace.Classes[i]) })
 }
 
-// externalWait returns the class that waits longest for something outside the program, the stack of the wait, and the
-// number of waits for each goroutine. External waits are sleeps, the network and system calls that block; without
-// timers only the network and system calls.
-func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
-	longest := time.Duration(0)
+// externalWait returns the class that waits longest for something outside the program, the stack of the wait, and for
+// each goroutine the number of waits and their time. External waits are sleeps, the network and system calls that
+// block; without timers only the network and system calls.
+func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64,
+	longest time.Duration) {
+
 	unended := false
 	consider := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
 		for i := range a.trace.Waits {
@@ -126,7 +146,7 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 			}
 			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
 				longest, class, where, calls = each, c, w.Stack, count/int64(max(1, c.Peak))
-				if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork { // a ticker answers no request
+				if w.Op != evidence.OpNetwork { // a timer answers no request
 					calls = 0
 				}
 			}
@@ -159,10 +179,10 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 		})
 	}
 	if a.fraction(longest) < minExternalShare {
-		return nil, nil, 0
+		return nil, nil, 0, 0
 	}
 
-	return class, where, calls
+	return class, where, calls, longest
 }
 
 // libraryWait returns the site where goroutines of the program wait longest, inside a library, for a library goroutine

@@ -191,4 +191,11 @@ func TestLeastTime(t *testing.T) {
 	if got := newAnalysis(&none.evidence).leastTime(s, []stage{early, early, s}); math.Abs(got-0.65) > 1e-9 {
 		t.Errorf("after two earlier stages: %v", got)
 	}
+
+	// A later stage prepares nothing, and a short one no more than its time alone.
+	late := stage{class: &evidence.Class{First: 600 * time.Millisecond, Alone: 300 * time.Millisecond}, life: 0.4}
+	brief := stage{class: &evidence.Class{Alone: 100 * time.Millisecond}, life: 1}
+	if got := newAnalysis(&none.evidence).leastTime(s, []stage{brief, late, s}); math.Abs(got-0.45) > 1e-9 {
+		t.Errorf("after a brief and before a late stage: %v", got)
+	}
 }

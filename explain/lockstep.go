@@ -66,7 +66,8 @@ func (a *analysis) leastTime(s stage, line []stage) float64 {
 	for _, o := range line { // another stage, before this one begins
 		prepared += math.Min(a.fraction(o.class.Alone), math.Max(0, a.fraction(s.class.First-o.class.First)))
 	}
-	alone := a.aloneBeside(s.class) + math.Min(prepared, a.fraction(s.class.First))
+	alone := a.aloneBeside(s.class) // of other goroutines than stages: usually before this stage, too
+	alone += math.Min(prepared, math.Max(0, a.fraction(s.class.First)-alone))
 	outside := math.Min(alone, math.Max(0, 1-s.life))
 	return (s.utilization-s.external)*s.life + math.Max(alone, outside+s.external*s.life)
 }

@@ -34,7 +34,7 @@ const (
 	WorkInflation      Name = "work-inflation"      // the same work takes more CPU time on several CPUs than on one
 	NotWorthParallel   Name = "not-worth-parallel"  // the program is slower on several CPUs than on one
 	GoroutineLeak      Name = "goroutine-leak"      // goroutines are started and never end
-	DependencyWait     Name = "dependency-wait"     // the program waits for something outside the process
+	DependencyWait     Name = "dependency-wait"     // the program waits for something external, or sleeps
 	LibraryLimit       Name = "library-limit"       // a lock inside a library limits the program
 	TooFewSamples      Name = "too-few-samples"     // a run is too short to estimate gains
 	ProfilerNoise      Name = "profiler-noise"      // profilers take much of the CPU time that they measure

@@ -117,7 +117,7 @@ func externalByProfile(a *analysis) []Finding {
 	}
 
 	f.Confidence = Low
-	f.Alternative = "Requests are bounded or sequential in the program: an execution trace would show it."
+	f.Alternative = "The program itself sleeps, or bounds its requests: an execution trace would show it."
 	f.Fix = "Make the external side faster, or send several requests concurrently."
 	f.Experiment = "Use a stub that replies at once: what remains is the program's own time."
 	return []Finding{f}

@@ -196,7 +196,7 @@ func (b *bench) memory() error {
 			return err
 		}
 		b.printf("%-24s %.2f GB, %.0f bytes each  %s\n", way.name, float64(peak)/1e9, float64(peak)/n,
-			b.judge("memory, "+way.name, float64(peak) < way.limit, fmt.Sprintf("%.0f GB", way.limit/1e9)))
+			b.judge("memory, "+way.name, float64(peak) < way.limit, fmt.Sprintf("%g GB", way.limit/1e9)))
 	}
 	return nil
 }

@@ -1,0 +1,143 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/result"
+)
+
+// sleeping is a class whose goroutines wait for timers of the program's own code.
+type sleeping struct {
+	class *evidence.Class
+	sites []sleepSite   // the longest first
+	count int64         // number of waits
+	total time.Duration // of all waits
+	each  time.Duration // of the waits of one goroutine
+}
+
+// sleepSite is one statement that sleeps, or waits for a timer.
+type sleepSite struct {
+	at    evidence.Frame
+	count int64
+	total time.Duration
+}
+
+// longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
+// minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts.
+func (a *analysis) longestSleep() *sleeping {
+	for _, any := range []bool{false, true} {
+		var longest *sleeping
+		for i := range a.trace.Classes {
+			c := &a.trace.Classes[i]
+			if isHook(c.Start) || a.handlesConnections(c) {
+				continue
+			}
+			s := a.sleeps(i, func(w *evidence.Wait) bool {
+				return any || isMain(c) || isTest(c) || w.Op == evidence.OpSleep && !a.isBackground(i)
+			})
+			if a.fraction(s.each) >= minExternalShare && (longest == nil || s.each > longest.each) {
+				longest = s
+			}
+		}
+		if longest != nil {
+			return longest
+		}
+	}
+	return nil
+}
+
+// sleeps returns the sleeps of a class at the sites that a function selects.
+func (a *analysis) sleeps(class int, selects func(w *evidence.Wait) bool) *sleeping {
+	s := &sleeping{class: &a.trace.Classes[class]}
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if len(w.Classes) == 0 || w.Classes[0] != class || !selects(w) {
+			continue
+		}
+		at, ok := a.ownSleep(w)
+		if !ok {
+			continue
+		}
+		k := slices.IndexFunc(s.sites, func(x sleepSite) bool { return x.at == at })
+		if k < 0 { // other callers have other stacks
+			k = len(s.sites)
+			s.sites = append(s.sites, sleepSite{at: at})
+		}
+		s.sites[k].count += w.Count
+		s.sites[k].total += w.Waited + w.Pending
+	}
+
+	// Leave out short waits of the runtime, such as those of an allocation for the collector.
+	slices.SortStableFunc(s.sites, func(x, y sleepSite) int { return cmp.Compare(y.total, x.total) })
+	s.sites = slices.DeleteFunc(s.sites, func(x sleepSite) bool { return x.total < s.sites[0].total/100 })
+	for _, x := range s.sites {
+		s.count += x.count
+		s.total += x.total
+	}
+
+	s.each = s.total / time.Duration(max(1, s.class.Peak))
+	if isTest(s.class) { // tests wait for their subtests, so that their number at one time means little
+		s.each = min(s.total, a.trace.Duration)
+	}
+	return s
+}
+
+// ownSleep returns the position of a sleep, or of a wait for a timer, in the program's own code. The sleeps of a
+// library are not the program's, nor is the deadline of a context: it waits for whatever the deadline bounds.
+func (a *analysis) ownSleep(w *evidence.Wait) (evidence.Frame, bool) {
+	by := slices.IndexFunc(w.Stack, func(f evidence.Frame) bool {
+		return f.Function != "time.Sleep" && !hasAnyPrefix(f.Function, "runtime.")
+	})
+	if by < 0 || !a.prog.isOwn(w.Stack[by]) {
+		return evidence.Frame{}, false
+	}
+
+	deadline := slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
+		return k.Class >= 0 && hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline")
+	})
+	return a.prog.statement(w.Stack, by), w.Op == evidence.OpSleep || a.wokenByTimer(w) && !deadline
+}
+
+// isBackground reports whether nothing waits for the goroutines of a class: they live at the end and wake no other, as
+// those do that display the progress.
+func (a *analysis) isBackground(class int) bool {
+	return a.trace.Classes[class].Alive > 0 && !slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool { return k.Class == class })
+	})
+}
+
+// isTest reports whether a class runs tests.
+func isTest(c *evidence.Class) bool { return c.Start.Function == "testing.tRunner" }
+
+// sleepFinding returns the finding for a program that sleeps. timed says that a timer of the main goroutine ends the
+// run. It has no gain: the trace shows neither what a sleep is for nor how long the event takes that ends a loop.
+func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
+	f := a.newFinding(DependencyWait, "Idle for %s of the time: %s %s in the program's own code.",
+		percent(a.demandShare(0)), a.className(s.class), verb(s.class, "sleeps", "sleep"))
+	f.Share = a.demandShare(0)
+	most := min(f.Share, a.fraction(s.total))
+	f.citef("%s, %s on average; if none is needed, the run can take up to %s less time",
+		result.Count(int(s.count), "sleep"), formatDuration(s.total/time.Duration(max(1, s.count))), percent(most))
+	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(a.trace.Demand.Time[0]),
+		formatDuration(a.trace.Duration))
+	for _, x := range s.sites[:min(3, len(s.sites))] {
+		f.Where = append(f.Where, a.prog.position(x.at))
+		f.citef("%s of %s in all at %s", result.Count(int(x.count), "sleep"), formatDuration(x.total), a.quote(x.at))
+	}
+
+	f.Alternative = "The sleep must last that long, as a rate limit does, or stands for a device or service."
+	if timed {
+		f.Alternative = meantToLast
+	}
+
+	f.Fix = "Block until the event (channel, sync.Cond, context), or sleep for less."
+	if strings.HasSuffix(s.sites[0].at.File, "_test.go") {
+		f.Fix = "Wait for a signal (channel, WaitGroup), or use testing/synctest."
+	}
+	f.Experiment = "Halve each sleep: the run should take up to " + percent(most/2) + " less time."
+	return f
+}

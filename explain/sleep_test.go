@@ -1,0 +1,148 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+)
+
+// sleeper is a program whose main goroutine runs for 50 ms and sleeps for 900 ms at main.go:5.
+func sleeper() *testCase {
+	c := newCase()
+	c.demand(950, 50)
+	m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+	c.wait(evidence.OpSleep, m, 100, 900*time.Millisecond, -1, "time.Sleep", "main.poll:5", "main.main:3")
+	at := c.wait(evidence.OpReceive, m, 2, time.Microsecond, -1, "runtime.gcStart", "main.main:2") // the collector's
+	c.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 2, Class: -1}}
+	return c
+}
+
+// A sleep of the program's own code is nothing outside: the finding names the statement, what it costs and what to do.
+func TestOwnSleep(t *testing.T) {
+	f := sleeper().first()
+	want := Finding{Claim: "Idle for 95% of the time: the main goroutine sleeps in the program's own code.",
+		Where: []string{"main.go:5"}, Functions: []string{"poll"},
+		Fix: "Block until the event (channel, sync.Cond, context), or sleep for less."}
+	if f.Name != DependencyWait || f.Claim != want.Claim || !slices.Equal(f.Where, want.Where) ||
+		!slices.Equal(f.Functions, want.Functions) || f.Fix != want.Fix || f.Gain != nil {
+		t.Errorf("got %+v, want %+v", f, want)
+	}
+	cost := "100 sleeps, 9ms on average; if none is needed, the run can take up to 90% less time"
+	if f.Evidence[0] != cost {
+		t.Errorf("%q, want %q", f.Evidence[0], cost)
+	}
+}
+
+// A ticker or a timer is a sleep too, in a receive or a select.
+func TestOwnTicker(t *testing.T) {
+	for op, function := range map[evidence.Op]string{evidence.OpReceive: "runtime.chanrecv1",
+		evidence.OpSelect: "runtime.selectgo"} {
+		c := sleeper()
+		c.evidence.Trace.Waits = nil
+		at := c.wait(op, 1, 100, 900*time.Millisecond, -1, function, "main.poll:5", "main.main:3")
+		c.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 100, Class: -1}}
+		if f := c.first(); !strings.Contains(f.Claim, "sleeps in the program's own code") {
+			t.Errorf("%s: %s", op, f.Claim)
+		}
+
+		deadline := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
+		c.evidence.Trace.Waits[at].Wakers[0].Class = deadline
+		if f := c.first(); !strings.Contains(f.Claim, "something external") {
+			t.Errorf("%s until the deadline of a context: %s", op, f.Claim)
+		}
+	}
+}
+
+// A test suite sleeps in many tests, none of which matters alone. Tests that wait for a subtest live at the same time.
+func TestSleepsOfTests(t *testing.T) {
+	for _, root := range []string{"example.com/prog/queue", "example.com/prog_test"} {
+		c := newCase()
+		c.demand(950, 50)
+		r := c.class("testing.tRunner", 20, 4, 50*time.Millisecond, 50*time.Millisecond)
+		for i := range 9 {
+			at := c.wait(evidence.OpSleep, r, 2, 100*time.Millisecond, -1, "time.Sleep", root+".TestA",
+				"testing.tRunner")
+			c.evidence.Trace.Waits[at].Stack[1] = evidence.Frame{Function: root + ".TestA",
+				File: "/src/prog/a_test.go", Line: 10 + i/2}
+		}
+		f := c.first()
+		cost := "18 sleeps, 50ms on average; if none is needed, the run can take up to 90% less time"
+		if f.Name != DependencyWait || f.Evidence[0] != cost || !strings.Contains(f.Fix, "testing/synctest") {
+			t.Errorf("%s: %+v", root, f)
+		}
+		// Two stacks at one statement are one place.
+		if !slices.Equal(f.Where, []string{"a_test.go:10", "a_test.go:11", "a_test.go:12"}) ||
+			!strings.HasPrefix(f.Evidence[2], "4 sleeps of 200ms in all at a_test.go:10") {
+			t.Errorf("%s: %q %q", root, f.Where, f.Evidence)
+		}
+	}
+}
+
+// A wait for the network as well, or a sleep inside a library, is a wait for something external.
+func TestSleepBesideDependency(t *testing.T) {
+	c := newCase()
+	c.demand(950, 50)
+	m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+	c.wait(evidence.OpNetwork, m, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		"main.ask:7", "main.main:3")
+	p := c.class("main.progress", 1, 1, time.Millisecond, 0)
+	c.wait(evidence.OpSleep, p, 50, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
+	if f := c.first(); !strings.Contains(f.Fix, "external side") || !slices.Equal(f.Where, []string{"main.go:7"}) {
+		t.Errorf("replies, and a sleep that shows the progress: %q %q", f.Where, f.Fix)
+	}
+
+	library := sleeper()
+	library.evidence.Trace.Waits = nil
+	library.wait(evidence.OpSleep, 1, 100, 900*time.Millisecond, -1, "time.Sleep", "example.org/retry.Do",
+		"main.ask:5", "main.main:3")
+	if f := library.first(); !strings.Contains(f.Fix, "external side") {
+		t.Errorf("a library sleeps: %q", f.Fix)
+	}
+}
+
+// Of two sleeps, the one that others wait for matters, even if the other is longer.
+func TestBackgroundSleep(t *testing.T) {
+	c := sleeper()
+	p := c.class("main.progress", 1, 1, time.Millisecond, 0)
+	c.evidence.Trace.Classes[p].Alive = 1
+	c.wait(evidence.OpSleep, p, 50, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
+	// It prints to a terminal, without a reply.
+	c.evidence.Trace.Syscalls = append(c.evidence.Trace.Syscalls, evidence.SyscallSite{Class: p, Count: 50,
+		Stack: frames("internal/poll.(*FD).Write", "os.(*File).Write", "main.progress:7")})
+	if f := c.first(); f.Name != DependencyWait || !slices.Equal(f.Where, []string{"main.go:5"}) {
+		t.Errorf("main sleeps, and so does what shows the progress: %q", f.Where)
+	}
+
+	worker := newCase() // whose results main receives
+	worker.demand(950, 50)
+	m := worker.class("main.main", 1, 1, 25*time.Millisecond, 25*time.Millisecond)
+	w := worker.class("main.worker", 1, 1, 25*time.Millisecond, 25*time.Millisecond)
+	worker.evidence.Trace.Classes[w].Alive = 1
+	worker.wait(evidence.OpReceive, m, 90, 940*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
+	worker.wait(evidence.OpSleep, w, 90, 900*time.Millisecond, -1, "time.Sleep", "main.worker:6")
+	p = worker.class("main.progress", 1, 1, time.Millisecond, 0)
+	worker.evidence.Trace.Classes[p].Alive = 1
+	worker.wait(evidence.OpSleep, p, 50, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
+	if f := worker.first(); !slices.Equal(f.Where, []string{"main.go:6"}) {
+		t.Errorf("a worker sleeps, and so does what shows the progress: %q", f.Where)
+	}
+}
+
+// A sleep that ends the run may be meant to, as in a load test.
+func TestSleepEndsRun(t *testing.T) {
+	c := sleeper()
+	c.evidence.Trace.Waits[0].Count = 1
+	if f := c.first(); f.Alternative != meantToLast || !strings.HasPrefix(f.Evidence[0], "1 sleep, 900ms on average") {
+		t.Errorf("%q %q", f.Alternative, f.Evidence[0])
+	}
+
+	k := c.class("main.client", 1, 1, 10*time.Millisecond, 0)
+	c.wait(evidence.OpNetwork, k, 5, 400*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		"main.client:7")
+	if f := c.first(); !slices.Equal(f.Where, []string{"main.go:7"}) {
+		t.Errorf("a load test: %q %q", f.Where, f.Claim)
+	}
+}
