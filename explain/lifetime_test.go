@@ -183,6 +183,13 @@ func TestLeastTime(t *testing.T) {
 		}
 	}
 
+	// What a waiting consumer does alone, once its producer began, is no preparation for the producer.
+	feed := stage{&evidence.Class{First: 500 * time.Millisecond}, 0.5, 0.2, 0, true}
+	total := stage{class: &evidence.Class{Alone: 200 * time.Millisecond}, life: 1}
+	if got := a.leastTime(feed, []stage{feed, total}); math.Abs(got-0.6) > 1e-9 {
+		t.Errorf("beside a consumer that began first: %v", got)
+	}
+
 	// Two earlier stages cannot both have prepared in the time before this one.
 	none := newCase()
 	none.demand(1000)

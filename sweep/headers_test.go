@@ -19,7 +19,7 @@ func TestCompareHeaders(t *testing.T) {
 	for _, c := range []struct {
 		older, newer []*StoredRun
 		differences  []result.Difference
-		doubts       []string // run: a part of the text
+		warnings     []string // run: a part of the text
 	}{
 		{[]*StoredRun{run("a", "100", 1), run("b", "100", 1)}, []*StoredRun{run("c", "100", 1)}, nil, nil},
 		{[]*StoredRun{run("a", "100", 1)}, []*StoredRun{run("c", "50", 1)},
@@ -36,15 +36,15 @@ func TestCompareHeaders(t *testing.T) {
 			[]result.Difference{{Name: "burn_rate_per_ns (b)", A: "1", B: "0.5"}},
 			[]string{"b: 100.0% more work in the new run"}},
 	} {
-		differences, doubts, err := CompareHeaders(c.older, c.newer)
-		if err != nil || !slices.Equal(differences, c.differences) || len(doubts) != len(c.doubts) {
-			t.Errorf("differences %+v, doubts %+v, %v; want %+v, %q", differences, doubts, err, c.differences, c.doubts)
+		differences, warnings, err := CompareHeaders(c.older, c.newer)
+		if err != nil || !slices.Equal(differences, c.differences) || len(warnings) != len(c.warnings) {
+			t.Errorf("differences %+v, warnings %+v, %v; want %+v, %q", differences, warnings, err, c.differences, c.warnings)
 			continue
 		}
-		for i, want := range c.doubts {
-			if run, text, _ := strings.Cut(want, ": "); doubts[i].Run != run ||
-				!strings.Contains(doubts[i].Text, text) {
-				t.Errorf("%s: %s; want %s", doubts[i].Run, doubts[i].Text, want)
+		for i, want := range c.warnings {
+			if run, text, _ := strings.Cut(want, ": "); warnings[i].Run != run ||
+				!strings.Contains(warnings[i].Text, text) {
+				t.Errorf("%s: %s; want %s", warnings[i].Run, warnings[i].Text, want)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func TestShortWaits(t *testing.T) {
 func TestRareWaits(t *testing.T) {
 	for _, c := range []struct {
 		waits, looks int
-		err, doubt   bool
+		err, warned  bool
 	}{{fewWaits, 10 * fewWaits, true, false}, {fewWaits, 10*fewWaits + 1, false, true},
 		{fewWaits - 1, fewWaits - 1, false, false}, {0, 1e6, false, false}} {
 		s := &watchdog{World: New(Config{}), state: "sleep", frames: "main.nap(0x1)\n\t/x/main.go:5 +0x3c", every: ms}
@@ -81,9 +81,9 @@ func TestRareWaits(t *testing.T) {
 			s.note(l, true)
 		}
 		err := s.conclude(nil)
-		doubts := strings.Join(s.Warnings(), "")
-		if (err != nil) != c.err || strings.Contains(doubts, "main.nap (main.go:5)") != c.doubt {
-			t.Errorf("%d of %d: %v, %q", c.waits, c.looks, err, doubts)
+		warnings := strings.Join(s.Warnings(), "")
+		if (err != nil) != c.err || strings.Contains(warnings, "main.nap (main.go:5)") != c.warned {
+			t.Errorf("%d of %d: %v, %q", c.waits, c.looks, err, warnings)
 		}
 	}
 	s := &watchdog{World: New(Config{}), state: "sleep", frames: "f"}

@@ -216,12 +216,12 @@ func TestJoined(t *testing.T) {
 		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
 			"branch is not given in a and main here", ""},
 	} {
-		s, notes, doubts := join("old", []*Side{c.a, c.b})
+		s, notes, warnings := join("old", []*Side{c.a, c.b})
 		var rows, said []string
 		for _, r := range s.asRun().Rows {
 			rows = append(rows, fmt.Sprint(r.Point, " ", r.N))
 		}
-		for _, w := range doubts {
+		for _, w := range warnings {
 			text := strings.TrimPrefix(w.Text, "b: this run is not a replicate of a, on the same side: ")
 			said = append(said, strings.TrimSuffix(text, "; measure all runs of a side with one program "+
 				"and the same settings"))
