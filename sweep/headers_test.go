@@ -38,7 +38,8 @@ func TestCompareHeaders(t *testing.T) {
 	} {
 		differences, warnings, err := CompareHeaders(c.older, c.newer)
 		if err != nil || !slices.Equal(differences, c.differences) || len(warnings) != len(c.warnings) {
-			t.Errorf("differences %+v, warnings %+v, %v; want %+v, %q", differences, warnings, err, c.differences, c.warnings)
+			t.Errorf("differences %+v, warnings %+v, %v; want %+v, %q", differences, warnings, err, c.differences,
+				c.warnings)
 			continue
 		}
 		for i, want := range c.warnings {

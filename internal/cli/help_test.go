@@ -101,7 +101,7 @@ func TestAliasesAreOffered(t *testing.T) {
 		"sim coffee --r":              "--record-costs --replay-costs --resume --rate --replications --run-dir",
 		"sim coffee --blocks":         "",
 		"explain coffee --wat":        "--watch",
-		"compare --max":               "",
+		"compare --max":               "--max-regression",
 		"gate --max-":                 "--max-blocks --max-regression",
 		"doctor --no":                 "--no-noise-floor",
 		"list --co":                   "",
