@@ -28,6 +28,22 @@ func TestGateNarrow(t *testing.T) {
 	}
 }
 
+// TestGateLoaded checks that the load of other processes is the reason of an undecided time, if only that prevents a
+// decision: here the bounds exceed the limit.
+func TestGateLoaded(t *testing.T) {
+	more := 3
+	g := Gate{Loaded: true, Decision: compare.Undecided, MaxRegression: 0.1, List: []compare.GateDecision{
+		{Design: "Register", Metric: result.TimePerOp, Cost: 1.27, Low: 1.22, High: 1.32, N: 22,
+			Decision: compare.Undecided},
+		{Design: "Few", Metric: result.TimePerOp, Cost: 1.27, Low: 1.22, High: 1.32, N: 2, MoreBlocks: &more,
+			Decision: compare.Undecided}}}
+	want := "Register time/op: undecided after 22 blocks, because other processes loaded the machine; " +
+		"Few time/op: undecided: noisy metrics need at least 6 blocks, and there are 2"
+	if got := strings.Join(g.reasons(true), "; "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestGatePage checks that benchmarks that are not judged are named and counted, and that a missing interval is
 // explained.
 func TestGatePage(t *testing.T) {

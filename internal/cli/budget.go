@@ -73,19 +73,13 @@ func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 		text += fmt.Sprintf("; the first comes after about %s plus the time of the jobs",
 			roundDuration(time.Duration(first)*o.Block))
 	case fit < time.Duration(first):
-		text += fmt.Sprintf("; about %d %s, too few for the first interim analysis, which takes about %s, so "+
-			"nothing can be decided", fit, blocksFit(int(fit)), roundDuration(time.Duration(first)*o.Block))
+		text += fmt.Sprintf("; this is enough for about %d of the %d blocks before the first interim analysis, so "+
+			"nothing can be decided: give --budget %v or more", fit, first,
+			roundDuration(time.Duration(first)*o.Block*11/10)) // blocks can take longer than expected
 	default:
 		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*o.Block))
 	}
 	return text
-}
-
-func blocksFit(blocks int) string {
-	if blocks == 1 {
-		return "block fits"
-	}
-	return "blocks fit"
 }
 
 // joinNumbers prints numbers as in "10, 15 and 20".

@@ -28,12 +28,13 @@ const (
 type Experiment struct {
 	Package    string    `json:"package"`
 	Dir        string    `json:"dir"`
-	Patterns   []string  `json:"-"`                  // of packages, if they are to be found; else Package is
-	Packages   []Package `json:"packages,omitempty"` // of a run over several
-	Pattern    string    `json:"pattern"`            // of -bench
-	Commit     string    `json:"commit,omitempty"`   // of the head; "" outside a repository
-	Modified   bool      `json:"modified,omitempty"` // the head has uncommitted changes
-	BaseRev    string    `json:"base_rev,omitempty"` // as it was given
+	Patterns   []string  `json:"-"`                   // of packages, if they are to be found; else Package is
+	Packages   []Package `json:"packages,omitempty"`  // of a run over several
+	Pattern    string    `json:"pattern"`             // of -bench
+	Commit     string    `json:"commit,omitempty"`    // of the head; "" outside a repository
+	Modified   bool      `json:"modified,omitempty"`  // the head has uncommitted changes
+	Untracked  bool      `json:"untracked,omitempty"` // these are only untracked files
+	BaseRev    string    `json:"base_rev,omitempty"`  // as it was given
 	BaseCommit string    `json:"base_commit,omitempty"`
 
 	Layouts int           `json:"layouts"` // links of each build; block b uses number b modulo layouts

@@ -41,10 +41,15 @@ func (r Repo) Commit(ctx context.Context, rev string) (string, error) {
 	return "", fmt.Errorf("there is no revision %s in %s; git log shows those there are", rev, r.Root)
 }
 
-// Modified reports whether the tree differs from its commit, including untracked files.
-func (r Repo) Modified(ctx context.Context) (bool, error) {
+// Modified reports whether the tree differs from its commit, and whether only by untracked files. A build may use
+// these too.
+func (r Repo) Modified(ctx context.Context) (modified, untracked bool, err error) {
 	out, err := git(ctx, r.Root, "status", "--porcelain")
-	return len(out) > 0, err
+	untracked = len(out) > 0
+	for line := range strings.Lines(string(out)) {
+		untracked = untracked && strings.HasPrefix(line, "??")
+	}
+	return len(out) > 0, untracked, err
 }
 
 // git runs git without the hooks of the repository. It finds the repository by the directory, even if a hook of

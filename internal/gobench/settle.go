@@ -31,7 +31,7 @@ func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) erro
 	if b.Commit, err = repo.Commit(ctx, "HEAD"); err != nil && b.BaseRev != "" {
 		return err
 	}
-	b.Modified, err = repo.Modified(ctx)
+	b.Modified, b.Untracked, err = repo.Modified(ctx)
 	if b.BaseRev == "" {
 		return ctx.Err()
 	}

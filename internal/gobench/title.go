@@ -18,6 +18,8 @@ func (x *Experiment) Tree() string {
 	switch {
 	case x.Commit == "":
 		return ""
+	case x.Untracked:
+		return short(x.Commit) + " with untracked files"
 	case x.Modified:
 		return short(x.Commit) + " with uncommitted changes"
 	}
