@@ -14,10 +14,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Explanation writes what limits a program: at most six lines for each finding, the notes, one line for each finding,
-// and the answer. Optional parts are "evidence" (all that is known of each finding, and the profiles that were read),
-// "cpu" (where the CPU time went), "plots" (the demand for CPUs over time, with its phases), and "overhead". overheads
-// are the slow-downs by each profiler.
+// Explanation writes what limits a program: five lines for each finding, the notes, one line for each finding, and the
+// answer. Optional parts are "evidence" (all that is known of each finding, and the profiles that were read), "cpu"
+// (where the CPU time went), "plots" (the demand for CPUs over time, with its phases), and "overhead". overheads are
+// the slow-downs by each profiler.
 func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads []string, st Style) error {
 	var b strings.Builder
 	writeShared(&b, explanationHead(e, st.shows("evidence")), st)

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,8 +12,8 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// writeBrief writes a finding in at most six lines: its location, the claim with the gain, the strongest evidence, the
-// fix and the experiment. The claim may take two lines. What does not fit is cut.
+// writeBrief writes a finding in at most five lines: its location, the claim with the gain, the strongest evidence, the
+// fix and the experiment. What does not fit is cut.
 func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st Style) {
 	if !isCause(f) {
 		line(b, "", f.Claim, st)
@@ -31,31 +30,21 @@ func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st St
 	}
 	b.WriteString(st.paint(bold, title) + at + "\n")
 
-	writeClaim(b, f, st)
+	claim := strings.TrimSuffix(f.Claim, ".")
+	switch gain := ": saves " + gainText(f); {
+	case f.Gain == nil:
+		claim = f.Claim
+	case quote.Width(claim+gain)+2 > st.width():
+		claim = shorten(claim, st.width()-15, st) + ": saves " + decimal.WholePercent(f.Gain.Estimate)
+	default:
+		claim += gain
+	}
+	line(b, "", claim, st)
 	if len(f.Evidence) > 0 {
 		line(b, "why  ", f.Evidence[0], st)
 	}
 	line(b, "fix  ", f.Fix, st)
 	line(b, "try  ", f.Experiment, st)
-}
-
-// writeClaim writes the claim of a finding with its gain, in two lines if it fits: a claim that is cut can lose its
-// meaning.
-func writeClaim(b *strings.Builder, f explain.Finding, st Style) {
-	claim, short := f.Claim, f.Claim
-	if f.Gain != nil {
-		claim = strings.TrimSuffix(claim, ".")
-		short = shorten(claim, st.width()-15, st) + ": saves " + decimal.WholePercent(f.Gain.Estimate)
-		claim += ": saves " + gainText(f)
-	}
-	var text strings.Builder
-	writeIndented(&text, claim, 2, st)
-	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
-	if len(lines) > 2 || slices.ContainsFunc(lines, func(l string) bool { return quote.Width(l) > st.width() }) {
-		line(b, "", short, st)
-		return
-	}
-	b.WriteString(text.String())
 }
 
 // line writes one indented line with a label.

@@ -95,31 +95,7 @@ func TestExplanationGoldens(t *testing.T) {
 	golden(t, "explain-none.txt", b.Bytes())
 }
 
-// TestLongClaims checks that a claim is wrapped to two lines, and cut only if it needs more.
-func TestLongClaims(t *testing.T) {
-	f := explain.Finding{Rank: 1, Name: explain.DependencyWait,
-		Claim: "Idle for 65% of the time: the 2 goroutines of testing.tRunner wait for something external."}
-	gain := f
-	gain.Gain = &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61}
-	for _, c := range []struct {
-		f     explain.Finding
-		width int
-		want  string
-	}{
-		{f, 80, "  Idle for 65% of the time: the 2 goroutines of testing.tRunner wait for\n  something external.\n"},
-		{gain, 80, "  Idle for 65% of the time: the 2 goroutines of testing.tRunner wait for\n" +
-			"  something external: saves 58% (55% to 61%)\n"},
-		{gain, 40, "  Idle for 65% of the ...: saves 58%\n"},
-	} {
-		var b strings.Builder
-		writeBrief(&b, c.f, evidence.Program{}, Style{Width: c.width})
-		if _, got, _ := strings.Cut(b.String(), "\n"); got != c.want {
-			t.Errorf("%d columns: %q, want %q", c.width, got, c.want)
-		}
-	}
-}
-
-// A finding has at most six lines, none is wider than the page, and the answer is last, within 24 lines.
+// A finding has at most five lines, none is wider than the page, and the answer is last, within 24 lines.
 func TestExplanationIsBrief(t *testing.T) {
 	r, e := slow()
 	long := strings.Repeat("exceedingly long words ", 9)
@@ -146,7 +122,7 @@ func TestExplanationIsBrief(t *testing.T) {
 			t.Fatalf("%d parts", n)
 		}
 		for _, p := range parts[1 : 1+len(r.Findings)] {
-			if n := strings.Count(strings.TrimSpace(p), "\n") + 1; n > 6 {
+			if n := strings.Count(strings.TrimSpace(p), "\n") + 1; n > 5 {
 				t.Errorf("%d columns: %d lines in\n%s", width, n, p)
 			}
 		}
