@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +28,7 @@ type analysis struct {
 	// used is the CPU time of an undisturbed run in seconds. essential is the part that the job itself needs: user
 	// code, allocation and system calls, but not channels, locks, the scheduler and the collector.
 	used, essential float64
+	traced          float64 // CPUs that goroutines had in the trace, if the CPU profile shows clearly fewer; else 0
 
 	// Results that are computed once, when a rule needs them.
 	pollLoops   map[evidence.Frame]bool
@@ -84,12 +84,10 @@ func (a *analysis) setTimes() {
 	case a.trace != nil:
 		a.wall = a.trace.Duration.Seconds()
 		a.used = (a.trace.Running + a.trace.GC.Workers + a.trace.Background).Seconds()
-	default:
-		isCPU := func(p evidence.Profile) bool { return p.Kind == evidence.CPU }
-		if i := slices.IndexFunc(a.e.Profiles, isCPU); i >= 0 && a.cpu != nil {
-			a.wall = a.e.Profiles[i].Duration.Seconds()
-			a.used = a.cpu.total / 1e9
-		}
+		a.limitToProfile()
+	case a.cpu != nil:
+		a.wall = a.cpu.duration.Seconds()
+		a.used = a.cpu.total / 1e9
 	}
 	if a.used == 0 && a.trace != nil {
 		a.used = a.fraction(a.trace.Running+a.trace.GC.Workers) * a.wall

@@ -142,6 +142,63 @@ func TestWeakAnswer(t *testing.T) {
 	}
 }
 
+// In a trace goroutines run while their threads wait for a CPU. Then the CPU profile gives the CPU time, and what the
+// trace does not show may be due to other processes.
+func TestTraceOnLoadedMachine(t *testing.T) {
+	const confident = "There is nothing to gain: no known change would save 5% or more."
+	for _, c := range []struct {
+		name        string
+		running     time.Duration // in a trace of 2 s
+		samples     int64         // of 10 ms each, in a profile of 5 s
+		used        float64       // CPUs
+		usage, want string
+	}{
+		{"loaded", 2700 * time.Millisecond, 328, 0.656, "it used 0.66 of 2 CPUs",
+			"Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
+		{"small difference", 2700 * time.Millisecond, 600, 1.2, "it used 1.20 of 2 CPUs", confident},
+		{"overhead of the trace", 3800 * time.Millisecond, 750, 1.5, "it used 1.50 of 2 CPUs", confident},
+		{"less in the trace", 1000 * time.Millisecond, 600, 0.5, "it used 0.50 of 2 CPUs", confident},
+		{"too few samples", 2700 * time.Millisecond, 30, 1.35, "it used 1.35 of 2 CPUs", confident},
+	} {
+		e := &evidence.Evidence{
+			Profiles: []evidence.Profile{{Kind: evidence.CPU, Types: []string{"samples/count", "cpu/nanoseconds"},
+				Duration: 5 * time.Second, Samples: []evidence.Sample{{Stack: frames("main.work:9", "main.main:4"),
+					Values: []int64{c.samples, c.samples * 1e7}}}}},
+			Trace: &evidence.Trace{Duration: 2 * time.Second, CPUs: 2, Running: c.running, Demand: evidence.Demand{
+				Time:    []time.Duration{0, time.Second / 2, 3 * time.Second / 2},
+				CPUTime: []time.Duration{0, c.running / 4, 3 * c.running / 4}}}}
+		a := newAnalysis(e)
+		r := Report{Findings: []Finding{a.noFinding()}}
+		if got := strings.Join(r.Answer(), " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if got := r.Findings[0].Evidence; !slices.Contains(got, c.usage) {
+			t.Errorf("%s: %q lacks %q", c.name, got, c.usage)
+		}
+		loaded := c.want != confident
+		if (a.traced == 1.35) != loaded {
+			t.Errorf("%s: CPUs in the trace %v", c.name, a.traced)
+		}
+		if loaded != strings.Contains(strings.Join(Explain(e).Notes, "\n"),
+			"because goroutines ran on 1.35 CPUs in the trace, but used 0.66 in the CPU profile") {
+			t.Errorf("%s: %q", c.name, Explain(e).Notes)
+		}
+		inside, _ := a.holdShares(&evidence.Resource{Busy: time.Second}, nil)
+		if want := 0.5 / math.Max(c.used, a.traced); math.Abs(inside-want) > 1e-3 {
+			t.Errorf("%s: the lock is held for %.3f of the running time, want %.3f", c.name, inside, want)
+		}
+		sum := 0.0
+		for _, x := range a.cpuTime().Entries {
+			if x.Name != Idle {
+				sum += x.Time.Seconds() / 2
+			}
+		}
+		if math.Abs(sum-c.used) > 1e-3 {
+			t.Errorf("%s: the breakdown has %.3f CPUs, want %.3f", c.name, sum, c.used)
+		}
+	}
+}
+
 // lineRoom is the room for a fix or an experiment on a page of 80 columns.
 const lineRoom = 73
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/brewput/brewput/evidence"
 )
@@ -13,11 +14,14 @@ import (
 type profile struct {
 	total   float64 // CPU time of all samples except the profilers', in ns, or in samples if the profile has no times
 	samples int64   // number of samples
+	timed   bool    // total is in ns
 	noise   float64 // fraction of the CPU time that the profilers took
 	by      map[string]float64
 	user    float64 // CPU time of the program's goroutines
 	userBy  map[string]float64
 	list    []weightedSample
+
+	duration time.Duration // time that the profile covers; 0 if unknown
 }
 
 // weightedSample is a sample with its CPU time and its part of the CPU-time breakdown.
@@ -38,7 +42,8 @@ func newProfile(e *evidence.Evidence) *profile {
 	from := e.Profiles[i]
 	count := slices.Index(from.Types, "samples/count")
 	value := max(slices.Index(from.Types, "cpu/nanoseconds"), 0)
-	p := &profile{by: map[string]float64{}, userBy: map[string]float64{}}
+	p := &profile{duration: from.Duration, timed: slices.Contains(from.Types, "cpu/nanoseconds"),
+		by: map[string]float64{}, userBy: map[string]float64{}}
 
 	// Sum the samples by category. Those of profilers count only as noise.
 	noise := 0.0

@@ -61,6 +61,22 @@ func (a *analysis) cpuTime() CPUTime {
 	return l
 }
 
+// limitToProfile sets the CPU time of a trace to that of a CPU profile, if it is less. In a trace a goroutine runs even
+// while its thread waits for a CPU that another process uses, or that a quota withholds.
+func (a *analysis) limitToProfile() {
+	if !a.hasSamples() || !a.cpu.timed || a.cpu.duration <= 0 {
+		return
+	}
+	cpus, traced := a.cpu.total/1e9/a.cpu.duration.Seconds(), a.used/a.wall
+	if cpus >= traced {
+		return
+	}
+	a.used = cpus * a.wall
+	if traced-cpus >= otherLoad && cpus < withheld*traced {
+		a.traced = traced
+	}
+}
+
 // parallelism returns how many CPUs the program used and wanted.
 func (a *analysis) parallelism() Parallelism {
 	p := Parallelism{CPUs: a.knownCPUs(), SerialFraction: math.NaN(), MaxSpeedup: math.NaN(), Speedup: math.NaN(),

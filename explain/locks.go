@@ -124,7 +124,8 @@ func (a *analysis) holdShares(r *evidence.Resource, waits []*evidence.Wait) (ins
 
 	inside = float64(r.HeldRunning) / math.Max(1, float64(running))
 	if outside < 0.5 { // Goroutines that did not wait held the lock too: add all that can have been done under it.
-		inside = math.Max(inside, a.fraction(r.Busy)*a.wall/math.Max(a.used, 1e-9))
+		// Without a CPU, holders hold it for longer: divide by the time that counts as running meanwhile.
+		inside = math.Max(inside, a.fraction(r.Busy)*a.wall/max(a.used, a.traced*a.wall, 1e-9))
 	}
 
 	return math.Min(1, inside), math.Max(0, outside)

@@ -22,6 +22,7 @@ const (
 	fullUsed   = 0.85 // fraction of the CPU time that is used
 	throttle   = 0.05 // fraction of the time that a quota stops the process
 	otherLoad  = 0.3  // number of CPUs that other processes used
+	withheld   = 0.75 // CPU time in the CPU profile, divided by that in the trace, which takes longer to record
 	noiseShare = 0.15 // fraction of the CPU profile's samples in profilers
 )
 

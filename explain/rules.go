@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -54,7 +55,11 @@ func (a *analysis) report() Report {
 
 	// Drop what the machine or the kind of program makes meaningless.
 	if a.isLoaded() {
-		r.Notes = append(r.Notes, "findings that need all CPUs are left out, because other processes used some")
+		why := "other processes used some"
+		if a.traced > 0 {
+			why = a.traceDiffers()
+		}
+		r.Notes = append(r.Notes, "findings that need all CPUs are left out, because "+why)
 		found = a.discountLoad(found)
 	}
 	if a.e.Program.MultipleBenchmarks {
@@ -135,8 +140,17 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 	return append(append(sure, f), rest...)
 }
 
-// isLoaded reports whether other processes took CPUs that the program might have used.
-func (a *analysis) isLoaded() bool { return a.run != nil && a.run.OtherCPUs >= otherLoad }
+// isLoaded reports whether other processes took CPUs that the program might have used. Without a run, a CPU profile
+// with clearly less CPU time than the trace suggests it.
+func (a *analysis) isLoaded() bool {
+	return a.traced > 0 || a.run != nil && a.run.OtherCPUs >= otherLoad
+}
+
+// traceDiffers returns in words that the trace has more CPU time than the CPU profile, and why that may be.
+func (a *analysis) traceDiffers() string {
+	return fmt.Sprintf("goroutines ran on %.2f CPUs in the trace, but used %.2f in the CPU profile: other processes "+
+		"took CPUs, or the load changed", a.traced, a.used/a.wall)
+}
 
 // discountLoad returns the findings that remain valid on a loaded machine, with low confidence.
 func (a *analysis) discountLoad(found []Finding) []Finding {
@@ -250,7 +264,11 @@ func (a *analysis) noFinding() Finding {
 		f.Fix = "Take an execution trace, which shows what goroutines wait for."
 	}
 	if a.isLoaded() {
-		f.citef("other processes used %.1f CPUs", a.run.OtherCPUs)
+		if a.traced > 0 {
+			f.citef("%s", a.traceDiffers())
+		} else {
+			f.citef("other processes used %.1f CPUs", a.run.OtherCPUs)
+		}
 		f.Confidence = Low
 		f.Fix = "Run it again on an idle machine."
 	}
