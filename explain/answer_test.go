@@ -155,8 +155,8 @@ func TestTraceOnLoadedMachine(t *testing.T) {
 	}{
 		{"loaded", 2700 * time.Millisecond, 328, 0.656, "it used 0.66 of 2 CPUs",
 			"Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
-		{"small difference", 2700 * time.Millisecond, 600, 1.2, "it used 1.20 of 2 CPUs", confident},
-		{"overhead of the trace", 3800 * time.Millisecond, 750, 1.5, "it used 1.50 of 2 CPUs", confident},
+		{"small difference", 2700 * time.Millisecond, 600, 1.35, "it used 1.35 of 2 CPUs", confident},
+		{"overhead of the trace", 3800 * time.Millisecond, 750, 1.9, "it used 1.90 of 2 CPUs", confident},
 		{"less in the trace", 1000 * time.Millisecond, 600, 0.5, "it used 0.50 of 2 CPUs", confident},
 		{"too few samples", 2700 * time.Millisecond, 30, 1.35, "it used 1.35 of 2 CPUs", confident},
 	} {

@@ -61,19 +61,15 @@ func (a *analysis) cpuTime() CPUTime {
 	return l
 }
 
-// limitToProfile sets the CPU time of a trace to that of a CPU profile, if it is less. In a trace a goroutine runs even
-// while its thread waits for a CPU that another process uses, or that a quota withholds.
+// limitToProfile sets the CPU time of a trace to that of a CPU profile, if it is clearly less. In a trace a goroutine
+// runs even while its thread waits for a CPU that another process uses, or that a quota withholds.
 func (a *analysis) limitToProfile() {
 	if !a.hasSamples() || !a.cpu.timed || a.cpu.duration <= 0 {
 		return
 	}
 	cpus, traced := a.cpu.total/1e9/a.cpu.duration.Seconds(), a.used/a.wall
-	if cpus >= traced {
-		return
-	}
-	a.used = cpus * a.wall
 	if traced-cpus >= otherLoad && cpus < withheld*traced {
-		a.traced = traced
+		a.used, a.traced = cpus*a.wall, traced
 	}
 }
 

@@ -149,7 +149,7 @@ func (a *analysis) isLoaded() bool {
 // traceDiffers returns in words that the trace has more CPU time than the CPU profile, and why that may be.
 func (a *analysis) traceDiffers() string {
 	return fmt.Sprintf("goroutines ran on %.2f CPUs in the trace, but used %.2f in the CPU profile: other processes "+
-		"took CPUs, or the load changed", a.traced, a.used/a.wall)
+		"took CPUs, system calls waited, or the load changed", a.traced, a.used/a.wall)
 }
 
 // discountLoad returns the findings that remain valid on a loaded machine, with low confidence.
