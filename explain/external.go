@@ -131,6 +131,12 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 
 	unended := false
 	consider := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
+		type sum struct {
+			waited, most time.Duration
+			count        int64
+			where        []evidence.Frame
+		}
+		sums := make([]sum, len(a.trace.Classes))
 		for i := range a.trace.Waits {
 			w := &a.trace.Waits[i]
 			if len(w.Classes) == 0 {
@@ -140,15 +146,22 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 			if !is(w, c) || isHook(c.Start) || a.handlesConnections(c) || acceptsConnections(w.Stack) {
 				continue
 			}
-			waited, count := w.Waited, w.Count
+			waited, s := w.Waited, &sums[w.Classes[0]]
 			if unended {
-				waited, count = waited+w.Pending, 0 // one of them is still pending, so the count means nothing
+				waited += w.Pending
 			}
-			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
-				longest, class, where, calls = each, c, w.Stack, count/int64(max(1, c.Peak))
-				if w.Op != evidence.OpNetwork { // a timer answers no request
-					calls = 0
-				}
+			s.waited += waited
+			if waited > s.most {
+				s.most, s.where = waited, w.Stack
+			}
+			if w.Op == evidence.OpNetwork && !unended {
+				s.count += w.Count
+			}
+		}
+		for i, s := range sums {
+			c := &a.trace.Classes[i]
+			if each := s.waited / time.Duration(max(1, c.Peak)); each > longest {
+				longest, class, where, calls = each, c, s.where, s.count/int64(max(1, c.Peak))
 			}
 		}
 	}

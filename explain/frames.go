@@ -55,7 +55,7 @@ func (p program) isOwn(f evidence.Frame) bool {
 	case path == "main" || p.Main != "" && path == p.Main:
 		return true
 	}
-	return p.Module != "" && (strings.TrimSuffix(path, "_test") == p.Module || strings.HasPrefix(path, p.Module+"/"))
+	return p.Module != "" && (path == p.Module || path == p.Module+"_test" || strings.HasPrefix(path, p.Module+"/"))
 }
 
 // isHook reports whether a function belongs to the code that collects the evidence, by its name. That code is part of

@@ -22,6 +22,7 @@ type sleeping struct {
 // sleepSite is one statement that sleeps, or waits for a timer.
 type sleepSite struct {
 	at    evidence.Frame
+	op    evidence.Op
 	count int64
 	total time.Duration
 }
@@ -29,15 +30,18 @@ type sleepSite struct {
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
 // minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts.
 func (a *analysis) longestSleep() *sleeping {
-	for _, any := range []bool{false, true} {
+	// An idle service has no run that could end sooner.
+	serves := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) })
+
+	for _, background := range []bool{false, true} {
 		var longest *sleeping
 		for i := range a.trace.Classes {
 			c := &a.trace.Classes[i]
-			if isHook(c.Start) || a.handlesConnections(c) {
+			if isHook(c.Start) || a.handlesConnections(c) || serves && !isTest(c) {
 				continue
 			}
 			s := a.sleeps(i, func(w *evidence.Wait) bool {
-				return any || isMain(c) || isTest(c) || w.Op == evidence.OpSleep && !a.isBackground(i)
+				return background || isMain(c) || isTest(c) || w.Op == evidence.OpSleep && !a.isBackground(i)
 			})
 			if a.fraction(s.each) >= minExternalShare && (longest == nil || s.each > longest.each) {
 				longest = s
@@ -65,7 +69,7 @@ func (a *analysis) sleeps(class int, selects func(w *evidence.Wait) bool) *sleep
 		k := slices.IndexFunc(s.sites, func(x sleepSite) bool { return x.at == at })
 		if k < 0 { // other callers have other stacks
 			k = len(s.sites)
-			s.sites = append(s.sites, sleepSite{at: at})
+			s.sites = append(s.sites, sleepSite{at: at, op: w.Op})
 		}
 		s.sites[k].count += w.Count
 		s.sites[k].total += w.Waited + w.Pending
@@ -73,7 +77,9 @@ func (a *analysis) sleeps(class int, selects func(w *evidence.Wait) bool) *sleep
 
 	// Leave out short waits of the runtime, such as those of an allocation for the collector.
 	slices.SortStableFunc(s.sites, func(x, y sleepSite) int { return cmp.Compare(y.total, x.total) })
-	s.sites = slices.DeleteFunc(s.sites, func(x sleepSite) bool { return x.total < s.sites[0].total/100 })
+	s.sites = slices.DeleteFunc(s.sites, func(x sleepSite) bool {
+		return x.op != evidence.OpSleep && x.total < s.sites[0].total/100
+	})
 	for _, x := range s.sites {
 		s.count += x.count
 		s.total += x.total
@@ -96,9 +102,14 @@ func (a *analysis) ownSleep(w *evidence.Wait) (evidence.Frame, bool) {
 		return evidence.Frame{}, false
 	}
 
-	deadline := slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
-		return k.Class >= 0 && hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline")
-	})
+	all, deadlines := int64(0), int64(0)
+	for _, k := range w.Wakers {
+		all += k.Count
+		if k.Class >= 0 && hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline") {
+			deadlines += k.Count
+		}
+	}
+	deadline := deadlines > 0 && 10*deadlines >= all // a polling loop may have one, too
 	return a.prog.statement(w.Stack, by), w.Op == evidence.OpSleep || a.wokenByTimer(w) && !deadline
 }
 
@@ -130,6 +141,10 @@ func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
 	}
 
 	f.Alternative = "The sleep must last that long, as a rate limit does, or stands for a device or service."
+	if s.sites[0].op == evidence.OpSelect {
+		f.Confidence = Low
+		f.Alternative = "The select also waits for work or messages, as a server does: then there is nothing to gain."
+	}
 	if timed {
 		f.Alternative = meantToLast
 	}

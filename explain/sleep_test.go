@@ -146,3 +146,94 @@ func TestSleepEndsRun(t *testing.T) {
 		t.Errorf("a load test: %q %q", f.Where, f.Claim)
 	}
 }
+
+// The network waits of a class count together, however many statements wait.
+func TestProgressBesideManyDependencies(t *testing.T) {
+	for _, sites := range [][]string{{"main.a:2", "main.b:3"}, {"main.a:2", "main.b:3", "main.c:4", "main.d:5"}} {
+		c := newCase()
+		c.demand(950, 50)
+		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+		for i, site := range sites {
+			each := 900*time.Millisecond/time.Duration(len(sites)) + time.Duration(i)
+			c.wait(evidence.OpNetwork, m, 15, each, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", site,
+				"main.main:9")
+		}
+		p := c.class("main.progress", 1, 1, time.Millisecond, 0)
+		c.evidence.Trace.Classes[p].Alive = 1
+		c.wait(evidence.OpSleep, p, 50, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
+		f := c.first()
+		last := strings.TrimLeft(sites[len(sites)-1], "main.abcd:")
+		if !strings.Contains(f.Fix, "external side") || f.Where[0] != "main.go:"+last {
+			t.Errorf("%q: %q %q", sites, f.Where, f.Fix)
+		}
+	}
+}
+
+// An idle service with a periodic job has no run that a shorter sleep could shorten.
+func TestSleepOfService(t *testing.T) {
+	c := newCase()
+	c.demand(990, 10)
+	m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+	c.wait(evidence.OpNetwork, m, 2, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept",
+		"net.(*TCPListener).Accept", "main.serve:3")
+	p := c.class("main.refresh", 1, 1, time.Millisecond, 0)
+	c.evidence.Trace.Classes[p].Alive = 1
+	c.wait(evidence.OpSleep, p, 2, 990*time.Millisecond, -1, "time.Sleep", "main.refresh:9")
+	if f := c.first(); strings.Contains(f.Claim, "sleep") {
+		t.Errorf("%s: %s", f.Name, f.Claim)
+	}
+}
+
+// A select that mostly wakes up for a ticker may also wait for messages.
+func TestSelectBesideMessages(t *testing.T) {
+	c := sleeper()
+	c.evidence.Trace.Waits = nil
+	reader := c.class("example.org/bus.(*Conn).read", 1, 1, time.Millisecond, 0)
+	at := c.wait(evidence.OpSelect, 1, 101, 990*time.Millisecond, -1, "runtime.selectgo", "main.consume:6",
+		"main.main:3")
+	c.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 99, Class: -1}, {Count: 2, Class: reader}}
+	if f := c.first(); f.Confidence != Low || !strings.HasPrefix(f.Alternative, "The select also waits for work") {
+		t.Errorf("%s %q", f.Confidence, f.Alternative)
+	}
+	if f := sleeper().first(); f.Confidence == Low || strings.Contains(f.Alternative, "select") {
+		t.Errorf("a sleep: %s %q", f.Confidence, f.Alternative)
+	}
+}
+
+// A loop that polls until a deadline polls; the deadline ends it once.
+func TestPollUntilDeadline(t *testing.T) {
+	c := sleeper()
+	c.evidence.Trace.Waits = nil
+	deadline := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
+	at := c.wait(evidence.OpSelect, 1, 100, 900*time.Millisecond, -1, "runtime.selectgo", "main.poll:5", "main.main:3")
+	c.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 99, Class: -1}, {Count: 1, Class: deadline}}
+	if f := c.first(); !strings.Contains(f.Claim, "sleeps in the program's own code") {
+		t.Error(f.Claim)
+	}
+}
+
+// Short sleeps count as well, if there are many of them.
+func TestManyShortSleeps(t *testing.T) {
+	c := newCase()
+	c.demand(950, 50)
+	r := c.class("testing.tRunner", 90, 1, 50*time.Millisecond, 50*time.Millisecond)
+	c.wait(evidence.OpSleep, r, 1, 400*time.Millisecond, -1, "time.Sleep", "main.TestLong:1", "testing.tRunner")
+	for i := range 100 {
+		at := c.wait(evidence.OpSleep, r, 1, 3900*time.Microsecond, -1, "time.Sleep", "main.TestA", "testing.tRunner")
+		c.evidence.Trace.Waits[at].Stack[1].Line = 10 + i
+	}
+	if f := c.first(); !strings.HasPrefix(f.Evidence[0], "101 sleeps, ") || !strings.Contains(f.Evidence[0], "79%") {
+		t.Errorf("%q", f.Evidence)
+	}
+}
+
+// A module whose path ends in _test has a root package of that name.
+func TestOwnModuleEndsInTest(t *testing.T) {
+	p := newProgram(&evidence.Program{Module: "example.com/my_test"})
+	for function, want := range map[string]bool{"example.com/my_test.F": true, "example.com/my_test_test.F": true,
+		"example.com/my.F": false, "example.com/my_test/x.F": true} {
+		if p.isOwn(evidence.Frame{Function: function}) != want {
+			t.Errorf("%s: own %v", function, !want)
+		}
+	}
+}
