@@ -150,8 +150,8 @@ type workspace struct {
 }
 
 // workFile returns a go.work for the worktree. It is the revision's own file if there is one and all its paths
-// stay valid. Otherwise it is one that takes the repository's modules from the worktree, also those that have another
-// directory there, and other modules from their own directories.
+// stay valid. Otherwise it is one that takes the repository's modules from the worktree, and other modules from
+// their own directories.
 func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (string, error) {
 	from := work
 	if own := worktreePath(r.Root, tree, work); within(r.Root, work) && exists(own) {
@@ -165,11 +165,6 @@ func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (stri
 	if err := json.Unmarshal(out, &parsed); err != nil {
 		return "", err
 	}
-	if from == work {
-		if err := parsed.followMoves(ctx, r, tree, filepath.Dir(work)); err != nil {
-			return "", err
-		}
-	}
 	text, same := parsed.text(r, tree, filepath.Dir(work))
 	if same && within(tree, from) {
 		return from, nil
@@ -181,42 +176,6 @@ func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (stri
 		}
 	}
 	return file, os.WriteFile(file, []byte(text), 0o666)
-}
-
-// followMoves replaces the directories of modules that the revision has in another directory. dir is the directory of
-// the workspace in the user's tree.
-func (s workspace) followMoves(ctx context.Context, r Repo, tree, dir string) error {
-	for i, u := range s.Use {
-		abs := u.DiskPath
-		if !filepath.IsAbs(abs) {
-			abs = filepath.Join(dir, abs)
-		}
-		if !within(r.Root, abs) || exists(filepath.Join(worktreePath(r.Root, tree, abs), "go.mod")) {
-			continue
-		}
-		name := modulePath(ctx, filepath.Join(abs, "go.mod"))
-		files, err := git(ctx, tree, "ls-files", "-z", "go.mod", "*/go.mod")
-		if err != nil {
-			return err
-		}
-		for file := range strings.SplitSeq(string(files), "\x00") {
-			if name != "" && file != "" && modulePath(ctx, filepath.Join(tree, file)) == name {
-				s.Use[i].DiskPath = filepath.Join(r.Root, filepath.Dir(file))
-				break
-			}
-		}
-	}
-	return nil
-}
-
-// modulePath returns the name of a module; "" if its go.mod cannot be read.
-func modulePath(ctx context.Context, mod string) string {
-	var parsed struct{ Module struct{ Path string } }
-	out, err := run(ctx, filepath.Dir(mod), nil, "go", "mod", "edit", "-json", mod)
-	if err != nil || json.Unmarshal(out, &parsed) != nil {
-		return ""
-	}
-	return parsed.Module.Path
 }
 
 // text returns the workspace with absolute paths; dir is its directory in the user's tree. same reports whether

@@ -235,14 +235,16 @@ func TestOwnersWorktree(t *testing.T) {
 	}
 }
 
-// baseWorkspace checks out a repository and returns its worktree and the workspace of that, for go.work of the user.
-func baseWorkspace(t *testing.T, root string) (tree, file string) {
-	t.Helper()
+// TestNewModuleInWorkspace checks that the workspace of the base leaves out a directory that is no module there yet.
+func TestNewModuleInWorkspace(t *testing.T) {
+	root := repository(t, "go.mod", "module example.com/m\n\ngo 1.24\n", "x/x.go", "package x\n")
+	work := filepath.Join(root, "go.work")
+	write(t, root, "x/go.mod", "module example.com/m/x\n\ngo 1.24\n", "go.work", "go 1.24\n\nuse (\n\t.\n\t./x\n)\n")
 	w, err := OpenWorkshop(t.Context(), t.TempDir(), "k")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Close(context.Background()) })
+	defer w.Close(t.Context())
 	repo, err := FindRepo(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
@@ -251,42 +253,16 @@ func baseWorkspace(t *testing.T, root string) (tree, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tree, err = w.Checkout(t.Context(), repo, commit); err != nil {
+	tree, err := w.Checkout(t.Context(), repo, commit)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if file, err = workFile(t.Context(), w, repo, tree, filepath.Join(root, "go.work")); err != nil {
+	file, err := workFile(t.Context(), w, repo, tree, work)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return tree, file
-}
-
-// TestNewModuleInWorkspace checks that the workspace of the base leaves out a directory that is no module there yet.
-func TestNewModuleInWorkspace(t *testing.T) {
-	root := repository(t, "go.mod", "module example.com/m\n\ngo 1.24\n", "x/x.go", "package x\n")
-	write(t, root, "x/go.mod", "module example.com/m/x\n\ngo 1.24\n", "go.work", "go 1.24\n\nuse (\n\t.\n\t./x\n)\n")
-	tree, file := baseWorkspace(t, root)
 	if _, err := run(t.Context(), tree, []string{"GOWORK=" + file}, "go", "list", "./..."); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestMovedModuleInWorkspace checks that the workspace of the base has a module that has moved since, if git does not
-// track go.work.
-func TestMovedModuleInWorkspace(t *testing.T) {
-	const moved = "module example.com/moved\n\ngo 1.24\n"
-	root := repository(t, "p/go.mod", "module example.com/p\n\ngo 1.24\n\nrequire example.com/moved v0.0.0\n",
-		"p/p.go", "package p\n\nimport _ \"example.com/moved\"\n", "before/x/go.mod", moved,
-		"before/x/x.go", "package x\n",
-		"before/y/go.mod", "module example.com/y\n\ngo 1.24\n")
-	if err := os.RemoveAll(filepath.Join(root, "before")); err != nil {
-		t.Fatal(err)
-	}
-	write(t, root, "now/go.mod", moved, "go.work", "go 1.24\n\nuse (\n\t./p\n\t./now\n)\n")
-	tree, file := baseWorkspace(t, root)
-	out, err := run(t.Context(), tree, []string{"GOWORK=" + file, "GOPROXY=off"}, "go", "list", "-deps", "-f",
-		"{{.Dir}}", "./p")
-	if want := filepath.Join(tree, "before", "x") + "\n"; err != nil || !strings.Contains(string(out), want) {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
 
