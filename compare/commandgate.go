@@ -64,11 +64,13 @@ func (v *Verdict) gate(limit float64, loaded bool) GateDecision {
 func gateSentence(d *GateDecision, v *Verdict, a, b string, loaded bool) string {
 	low, high := PercentChange(d.Low), PercentChange(d.High)
 	switch {
-	case v.TooFew() || low == "" || high == "":
+	case v.TooFew():
 		return fmt.Sprintf("%s of %s and %s are too few: at least %d are needed", result.Count(d.N, "block"), a, b,
 			stat.MinBlocks(1-ratioConfidence))
 	case loaded:
 		return "other processes loaded the machine: stop them, or compare on an idle one"
+	case low == "" || high == "":
+		return fmt.Sprintf("%s of %s and %s give no interval", result.Count(d.N, "block"), a, b)
 	}
 	text := fmt.Sprintf("the time of %s differs from that of %s by %s to %s, and %s more is allowed", a, b, low, high,
 		decimal.Percent(d.MaxRegression, 3))

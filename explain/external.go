@@ -131,34 +131,7 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 
 	unended := false
 	consider := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
-		type sum struct {
-			waited, most time.Duration
-			count        int64
-			where        []evidence.Frame
-		}
-		sums := make([]sum, len(a.trace.Classes))
-		for i := range a.trace.Waits {
-			w := &a.trace.Waits[i]
-			if len(w.Classes) == 0 {
-				continue
-			}
-			c := &a.trace.Classes[w.Classes[0]]
-			if !is(w, c) || isHook(c.Start) || a.handlesConnections(c) || acceptsConnections(w.Stack) {
-				continue
-			}
-			waited, s := w.Waited, &sums[w.Classes[0]]
-			if unended {
-				waited += w.Pending
-			}
-			s.waited += waited
-			if waited > s.most {
-				s.most, s.where = waited, w.Stack
-			}
-			if w.Op == evidence.OpNetwork && !unended {
-				s.count += w.Count
-			}
-		}
-		for i, s := range sums {
+		for i, s := range a.sumWaits(is, unended) {
 			c := &a.trace.Classes[i]
 			if each := s.waited / time.Duration(max(1, c.Peak)); each > longest {
 				longest, class, where, calls = each, c, s.where, s.count/int64(max(1, c.Peak))
@@ -196,6 +169,43 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 	}
 
 	return class, where, calls, longest
+}
+
+// waitSum is the sum of waits of a class.
+type waitSum struct {
+	waited time.Duration
+	count  int64            // of waits for the network, if all have ended
+	where  []evidence.Frame // stack of the longest
+	most   time.Duration    // of one site
+}
+
+// sumWaits returns for each class the sum of its waits that a function selects, except those for new connections, and
+// with unended those that had not ended. A program may wait for several replies at as many statements.
+func (a *analysis) sumWaits(is func(w *evidence.Wait, c *evidence.Class) bool, unended bool) []waitSum {
+	sums := make([]waitSum, len(a.trace.Classes))
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		if len(w.Classes) == 0 {
+			continue
+		}
+		c := &a.trace.Classes[w.Classes[0]]
+		if !is(w, c) || isHook(c.Start) || a.handlesConnections(c) || acceptsConnections(w.Stack) {
+			continue
+		}
+
+		waited, s := w.Waited, &sums[w.Classes[0]]
+		if unended {
+			waited += w.Pending
+		}
+		s.waited += waited
+		if waited > s.most {
+			s.most, s.where = waited, w.Stack
+		}
+		if w.Op == evidence.OpNetwork && !unended { // a timer answers no request
+			s.count += w.Count
+		}
+	}
+	return sums
 }
 
 // libraryWait returns the site where goroutines of the program wait longest, inside a library, for a library goroutine

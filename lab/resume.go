@@ -129,6 +129,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 		return refuse("", nil, "%s cannot be continued: %w", r.Dir, err)
 	}
 	runner.Equip(r.sweep)
+	r.sweep.LimitChanged = journal.Settings != nil || o.TimeLimit > 0
 	if r.sweep.RetryLimited = journal.Changed; o.TimeLimit > 0 {
 		r.sweep.RetryLimited = math.MaxInt
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -283,11 +284,11 @@ func TestReadOnly(t *testing.T) {
 // TestResumeLimitTwice: a new time limit is also that of later resumptions, until another one is given.
 func TestResumeLimitTwice(t *testing.T) {
 	o := short(t)
-	interrupted := func(run func(ctx context.Context, notify func(Event)) error) {
+	interrupted := func(trials int, run func(ctx context.Context, notify func(Event)) error) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		err := run(ctx, func(e Event) {
-			if _, ok := e.(Progress); ok {
+			if p, ok := e.(Progress); ok && p.Done >= trials {
 				cancel()
 			}
 		})
@@ -295,7 +296,7 @@ func TestResumeLimitTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	interrupted(func(ctx context.Context, notify func(Event)) error {
+	interrupted(1, func(ctx context.Context, notify func(Event)) error {
 		o.Notify = notify
 		_, err := Simulate(ctx, coffee.Workload(), o)
 		return err
@@ -310,9 +311,18 @@ func TestResumeLimitTwice(t *testing.T) {
 	}
 	for _, c := range []struct{ given, want time.Duration }{{0, 10 * time.Minute}, {time.Hour, time.Hour},
 		{0, time.Hour}, {30 * time.Minute, 30 * time.Minute}, {0, 30 * time.Minute}} {
-		interrupted(func(ctx context.Context, notify func(Event)) error {
+		interrupted(0, func(ctx context.Context, notify func(Event)) error {
 			r, err := Resume(ctx, all, o.Output, ResumeOptions{TimeLimit: c.given, Notify: notify})
 			check(r, c.want)
+			retried := map[bool]int{false: len(r.Trials), true: math.MaxInt}[c.given > 0]
+			if c.want == 10*time.Minute {
+				retried = 0
+			}
+			if s := r.sweep; s.RetryLimited != retried || s.LimitChanged != (c.want != 10*time.Minute) ||
+				len(r.Trials) == 0 {
+				t.Errorf("%v: cases that reached the limit in %d of %d trials run again, changed: %t", c.given,
+					s.RetryLimited, len(r.Trials), s.LimitChanged)
+			}
 			return err
 		})
 	}

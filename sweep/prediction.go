@@ -41,7 +41,7 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 	}
 
 	t.Arrivals = s.Arrivals
-	if s.RetryLimited > 0 { // the prediction has a journal of its own, without the change of the limit
+	if s.LimitChanged { // the prediction has a journal of its own, without the change
 		t.RetryLimited = math.MaxInt
 	}
 	return t, nil

@@ -44,6 +44,7 @@ type Sweep struct {
 	// RetryLimited is the number of trials of Done before the last change of the time limit. Cases that reached the
 	// limit in one of them are repeated. math.MaxInt: in any trial. Set it before Restore.
 	RetryLimited int
+	LimitChanged bool // the time limit has changed since the run began
 	// Complete is set if an earlier execution ended the sweep.
 	Complete bool
 	// CompleteBlocks holds the blocks that earlier executions completed.
