@@ -30,18 +30,18 @@ type sleepSite struct {
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
 // minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts.
 func (a *analysis) longestSleep() *sleeping {
-	// An idle service has no run that could end sooner.
-	serves := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) })
+	// A service has no run that could end sooner.
+	accepts := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) })
 
 	for _, background := range []bool{false, true} {
 		var longest *sleeping
 		for i := range a.trace.Classes {
 			c := &a.trace.Classes[i]
-			if isHook(c.Start) || a.handlesConnections(c) || serves && !isTest(c) {
+			if isHook(c.Start) || accepts && !isTest(c) {
 				continue
 			}
 			s := a.sleeps(i, func(w *evidence.Wait) bool {
-				return background || isMain(c) || isTest(c) || w.Op == evidence.OpSleep && !a.isBackground(i)
+				return background || isMain(c) || isTest(c) || !a.isBackground(i)
 			})
 			if a.fraction(s.each) >= minExternalShare && (longest == nil || s.each > longest.each) {
 				longest = s

@@ -154,7 +154,7 @@ func TestProgressBesideManyDependencies(t *testing.T) {
 		c.demand(950, 50)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 		for i, site := range sites {
-			each := 900*time.Millisecond/time.Duration(len(sites)) + time.Duration(i)
+			each := 900*time.Millisecond/time.Duration(len(sites)) - time.Duration(i)
 			c.wait(evidence.OpNetwork, m, 15, each, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", site,
 				"main.main:9")
 		}
@@ -162,25 +162,44 @@ func TestProgressBesideManyDependencies(t *testing.T) {
 		c.evidence.Trace.Classes[p].Alive = 1
 		c.wait(evidence.OpSleep, p, 50, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
 		f := c.first()
-		last := strings.TrimLeft(sites[len(sites)-1], "main.abcd:")
-		if !strings.Contains(f.Fix, "external side") || f.Where[0] != "main.go:"+last {
+		if !strings.Contains(f.Fix, "external side") || f.Where[0] != "main.go:2" { // the longest
 			t.Errorf("%q: %q %q", sites, f.Where, f.Fix)
 		}
 	}
 }
 
-// An idle service with a periodic job has no run that a shorter sleep could shorten.
+// An idle service with a periodic job has no run that a shorter sleep could shorten. A test of a server sleeps like
+// other tests.
 func TestSleepOfService(t *testing.T) {
+	for _, start := range []string{"main.refresh", "testing.tRunner"} {
+		c := newCase()
+		c.demand(990, 10)
+		c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+		serve := c.class("net/http.(*Server).Serve", 1, 1, time.Millisecond, 0)
+		c.wait(evidence.OpNetwork, serve, 2, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept",
+			"net.(*TCPListener).Accept", "net/http.(*Server).Serve")
+		client := c.class("net/http.(*persistConn).readLoop", 1, 1, time.Millisecond, 0) // an idle connection
+		at := c.wait(evidence.OpNetwork, client, 1, 10*time.Millisecond, -1, "internal/poll.(*FD).Read",
+			"net.(*conn).Read", "net/http.(*persistConn).Read")
+		c.evidence.Trace.Waits[at].Pending = 980 * time.Millisecond
+		p := c.class(start, 1, 1, time.Millisecond, 0)
+		c.evidence.Trace.Classes[p].Alive = 1
+		c.wait(evidence.OpSleep, p, 2, 990*time.Millisecond, -1, "time.Sleep", "main.refresh:9")
+		sleeps := strings.Contains(c.first().Claim, "sleeps in the program's own code")
+		if want := start == "testing.tRunner"; sleeps != want {
+			t.Errorf("%s: %s: %s", start, c.first().Name, c.first().Claim)
+		}
+	}
+}
+
+// Goroutines that sleep at the same time cannot save more than the time without any that computes.
+func TestSleepsAtOnce(t *testing.T) {
 	c := newCase()
-	c.demand(990, 10)
-	m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
-	c.wait(evidence.OpNetwork, m, 2, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept",
-		"net.(*TCPListener).Accept", "main.serve:3")
-	p := c.class("main.refresh", 1, 1, time.Millisecond, 0)
-	c.evidence.Trace.Classes[p].Alive = 1
-	c.wait(evidence.OpSleep, p, 2, 990*time.Millisecond, -1, "time.Sleep", "main.refresh:9")
-	if f := c.first(); strings.Contains(f.Claim, "sleep") {
-		t.Errorf("%s: %s", f.Name, f.Claim)
+	c.demand(950, 50)
+	w := c.class("main.worker", 2, 2, 50*time.Millisecond, 50*time.Millisecond)
+	c.wait(evidence.OpSleep, w, 100, 1800*time.Millisecond, -1, "time.Sleep", "main.worker:5")
+	if f := c.first(); !strings.HasSuffix(f.Evidence[0], "the run can take up to 95% less time") {
+		t.Errorf("%q", f.Evidence)
 	}
 }
 

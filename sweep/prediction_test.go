@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,13 @@ func TestPredictionSweep(t *testing.T) {
 				t.Errorf("%+v", spec)
 			}
 		}
+	}
+	if w.RetryLimited != 0 {
+		t.Errorf("cases that reached the limit in %d trials run again", w.RetryLimited)
+	}
+	s.LimitChanged = true
+	if w, err := s.PredictionSweep(); err != nil || w.RetryLimited != math.MaxInt {
+		t.Errorf("after a change of the limit: %+v, %v", w, err)
 	}
 	if b := s.Header.PredictedOnly(); len(b) != 1 || b[0].Point.Int("cpus") != 9 {
 		t.Errorf("beyond: %v", b)
