@@ -20,6 +20,11 @@ func (a *analysis) serves() bool {
 	})
 }
 
+// accepts reports whether the program accepts connections, in any goroutine.
+func (a *analysis) accepts() bool {
+	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) })
+}
+
 // mainAccepts reports whether the main goroutine accepts connections. Its external waits may then be for requests, as
 // in a server, or for the answers of its workers.
 func (a *analysis) mainAccepts() bool {

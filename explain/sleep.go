@@ -21,23 +21,21 @@ type sleeping struct {
 
 // sleepSite is one statement that sleeps, or waits for a timer.
 type sleepSite struct {
-	at    evidence.Frame
-	op    evidence.Op
-	count int64
-	total time.Duration
+	at       evidence.Frame
+	op       evidence.Op
+	messages bool // other goroutines end some of the waits
+	count    int64
+	total    time.Duration
 }
 
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
 // minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts.
 func (a *analysis) longestSleep() *sleeping {
-	// A service has no run that could end sooner.
-	accepts := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool { return acceptsConnections(w.Stack) })
-
 	for _, background := range []bool{false, true} {
 		var longest *sleeping
 		for i := range a.trace.Classes {
 			c := &a.trace.Classes[i]
-			if isHook(c.Start) || accepts && !isTest(c) {
+			if isHook(c.Start) || a.accepts() && !isMain(c) && !isTest(c) { // a service has no run that could end
 				continue
 			}
 			s := a.sleeps(i, func(w *evidence.Wait) bool {
@@ -71,6 +69,7 @@ func (a *analysis) sleeps(class int, selects func(w *evidence.Wait) bool) *sleep
 			k = len(s.sites)
 			s.sites = append(s.sites, sleepSite{at: at, op: w.Op})
 		}
+		s.sites[k].messages = s.sites[k].messages || a.wokenByMessages(w)
 		s.sites[k].count += w.Count
 		s.sites[k].total += w.Waited + w.Pending
 	}
@@ -105,12 +104,24 @@ func (a *analysis) ownSleep(w *evidence.Wait) (evidence.Frame, bool) {
 	all, deadlines := int64(0), int64(0)
 	for _, k := range w.Wakers {
 		all += k.Count
-		if k.Class >= 0 && hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline") {
+		if a.isDeadline(k) {
 			deadlines += k.Count
 		}
 	}
 	deadline := deadlines > 0 && 10*deadlines >= all // a polling loop may have one, too
 	return a.prog.statement(w.Stack, by), w.Op == evidence.OpSleep || a.wokenByTimer(w) && !deadline
+}
+
+// isDeadline reports whether the deadline of a context ends a wait.
+func (a *analysis) isDeadline(k evidence.Waker) bool {
+	return k.Class >= 0 && hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline")
+}
+
+// wokenByMessages reports whether a goroutine ends some of the waits of a select.
+func (a *analysis) wokenByMessages(w *evidence.Wait) bool {
+	return w.Op == evidence.OpSelect && slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
+		return k.Class >= 0 && !a.isDeadline(k)
+	})
 }
 
 // isBackground reports whether nothing waits for the goroutines of a class: they live at the end and wake no other, as
@@ -141,7 +152,7 @@ func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
 	}
 
 	f.Alternative = "The sleep must last that long, as a rate limit does, or stands for a device or service."
-	if s.sites[0].op == evidence.OpSelect {
+	if s.sites[0].messages {
 		f.Confidence = Low
 		f.Alternative = "The select also waits for work or messages, as a server does: then there is nothing to gain."
 	}

@@ -174,7 +174,7 @@ func TestSleepOfService(t *testing.T) {
 	for _, start := range []string{"main.refresh", "testing.tRunner"} {
 		c := newCase()
 		c.demand(990, 10)
-		c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
 		serve := c.class("net/http.(*Server).Serve", 1, 1, time.Millisecond, 0)
 		c.wait(evidence.OpNetwork, serve, 2, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept",
 			"net.(*TCPListener).Accept", "net/http.(*Server).Serve")
@@ -185,9 +185,16 @@ func TestSleepOfService(t *testing.T) {
 		p := c.class(start, 1, 1, time.Millisecond, 0)
 		c.evidence.Trace.Classes[p].Alive = 1
 		c.wait(evidence.OpSleep, p, 2, 990*time.Millisecond, -1, "time.Sleep", "main.refresh:9")
-		sleeps := strings.Contains(c.first().Claim, "sleeps in the program's own code")
-		if want := start == "testing.tRunner"; sleeps != want {
-			t.Errorf("%s: %s: %s", start, c.first().Name, c.first().Claim)
+		want := map[bool]Name{true: DependencyWait, false: None}[start == "testing.tRunner"]
+		f := c.first()
+		if f.Name != want || want == DependencyWait && !strings.Contains(f.Claim, "sleeps in the program") {
+			t.Errorf("%s: %s: %s", start, f.Name, f.Claim)
+		}
+
+		// A batch job with a listener for metrics polls like others.
+		c.wait(evidence.OpSleep, m, 20, 900*time.Millisecond, -1, "time.Sleep", "main.poll:5", "main.main:3")
+		if f := c.first(); !strings.Contains(f.Claim, "sleeps in the program's own code") {
+			t.Errorf("%s, and main polls: %s: %s", start, f.Name, f.Claim)
 		}
 	}
 }
@@ -214,8 +221,27 @@ func TestSelectBesideMessages(t *testing.T) {
 	if f := c.first(); f.Confidence != Low || !strings.HasPrefix(f.Alternative, "The select also waits for work") {
 		t.Errorf("%s %q", f.Confidence, f.Alternative)
 	}
+	c.evidence.Trace.Waits[at].Wakers[1].Class = -1 // a ticker, or the end of a context that never comes
+	if f := c.first(); f.Confidence == Low || strings.Contains(f.Alternative, "select") {
+		t.Errorf("without messages: %s %q", f.Confidence, f.Alternative)
+	}
 	if f := sleeper().first(); f.Confidence == Low || strings.Contains(f.Alternative, "select") {
 		t.Errorf("a sleep: %s %q", f.Confidence, f.Alternative)
+	}
+}
+
+// A client that mainly sleeps between its requests does not wait for replies.
+func TestSleepBetweenRequests(t *testing.T) {
+	c := client(750 * time.Millisecond)
+	asks := len(c.evidence.Trace.Classes) - 1
+	k := &c.evidence.Trace.Classes[asks]
+	k.Waiting["sleep"], k.Waiting["chan receive"] = k.Waiting["chan receive"], 0
+	for i := range k.Members {
+		k.Members[i].ChannelWait = 0
+	}
+	c.wait(evidence.OpSleep, asks, 50, 750*time.Millisecond, -1, "time.Sleep", "main.client:9")
+	if f := c.first(); f.Name != DependencyWait || !strings.Contains(f.Claim, "sleeps in the program's own code") {
+		t.Errorf("%s: %s", f.Name, f.Claim)
 	}
 }
 

@@ -82,7 +82,7 @@ func (g Gate) reasons(undecided bool) []string {
 		case v.N > 0 && v.N < compare.MinGateBlocks:
 			list = append(list, fmt.Sprintf("%s: undecided: noisy metrics need at least %d blocks, and there %s", name,
 				compare.MinGateBlocks, map[bool]string{true: "is 1", false: "are " + fmt.Sprint(v.N)}[v.N == 1]))
-		case g.Loaded:
+		case g.Loaded && v.Cost.Known():
 			list = append(list, fmt.Sprintf("%s: undecided after %s, because other processes loaded the machine", name,
 				result.Count(v.N, "block")))
 		case v.MoreBlocks != nil:
