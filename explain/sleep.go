@@ -31,11 +31,12 @@ type sleepSite struct {
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
 // minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts.
 func (a *analysis) longestSleep() *sleeping {
+	accepts := a.accepts()
 	for _, background := range []bool{false, true} {
 		var longest *sleeping
 		for i := range a.trace.Classes {
 			c := &a.trace.Classes[i]
-			if isHook(c.Start) || a.accepts() && !isMain(c) && !isTest(c) { // a service has no run that could end
+			if isHook(c.Start) || accepts && !isMain(c) && !isTest(c) { // a service has no run that could end
 				continue
 			}
 			s := a.sleeps(i, func(w *evidence.Wait) bool {

@@ -36,9 +36,11 @@ func TestGateLoaded(t *testing.T) {
 		{Design: "Register", Metric: result.TimePerOp, Cost: 1.27, Low: 1.22, High: 1.32, N: 22,
 			Decision: compare.Undecided},
 		{Design: "Few", Metric: result.TimePerOp, Cost: 1.27, Low: 1.22, High: 1.32, N: 2, MoreBlocks: &more,
-			Decision: compare.Undecided}}}
+			Decision: compare.Undecided},
+		{Design: "Empty", Metric: result.TimePerOp, Cost: result.Unavailable, Decision: compare.Undecided}}}
 	want := "Register time/op: undecided after 22 blocks, because other processes loaded the machine; " +
-		"Few time/op: undecided: noisy metrics need at least 6 blocks, and there are 2"
+		"Few time/op: undecided: noisy metrics need at least 6 blocks, and there are 2; " +
+		"Empty time/op: it has no usable results"
 	if got := strings.Join(g.reasons(true), "; "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
