@@ -40,8 +40,8 @@ func dependency(a *analysis) []Finding {
 			calls = w.Count / int64(max(1, class.Peak))
 		}
 
-		if timers && a.accepts() && !isMain(class) && !isTest(class) {
-			continue // a periodic job of a service, which waits for requests
+		if timers && a.isPeriodicJob(class) {
+			continue
 		}
 		if outside == nil {
 			outside, where = class, at
@@ -138,9 +138,6 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 			c := &a.trace.Classes[i]
 			if each := s.waited / time.Duration(max(1, c.Peak)); each > longest {
 				longest, class, where, calls = each, c, s.where, s.count/int64(max(1, c.Peak))
-				if !s.network { // a timer answers no request
-					calls = 0
-				}
 			}
 		}
 	}
@@ -179,11 +176,10 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 
 // waitSum is the sum of waits of a class.
 type waitSum struct {
-	waited  time.Duration
-	count   int64            // of waits for the network, if all have ended
-	where   []evidence.Frame // stack of the longest
-	most    time.Duration    // of that
-	network bool             // that is for the network
+	waited time.Duration
+	count  int64            // of waits for the network, if all have ended
+	where  []evidence.Frame // stack of the longest
+	most   time.Duration    // time of the waits at where
 }
 
 // sumWaits returns for each class the sum of its waits that a function selects, except those for new connections, and
@@ -206,7 +202,7 @@ func (a *analysis) sumWaits(is func(w *evidence.Wait, c *evidence.Class) bool, u
 		}
 		s.waited += waited
 		if waited > s.most {
-			s.most, s.where, s.network = waited, w.Stack, w.Op == evidence.OpNetwork
+			s.most, s.where = waited, w.Stack
 		}
 		if w.Op == evidence.OpNetwork && !unended {
 			s.count += w.Count

@@ -72,8 +72,9 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 	}
 
 	each := sent / int64(max(1, c.Peak))
-	if c.Waiting["chan receive"]+c.Waiting["select"]-libraryWaits > (c.Waiting["network"]+libraryWaits)/5 {
-		return Finding{}, false // It waits for work as well: the next request is not there yet.
+	otherwise := c.Waiting["chan receive"] + c.Waiting["select"] + c.Waiting["sleep"] - libraryWaits
+	if otherwise > (c.Waiting["network"]+libraryWaits)/5 {
+		return Finding{}, false // It sleeps, or waits for work: the next request is not there yet.
 	}
 	if waits < 20 || each < 10 || float64(each) > 3*float64(waits) || float64(waits) > 3*float64(each) ||
 		at.File == "" {

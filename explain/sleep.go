@@ -31,12 +31,11 @@ type sleepSite struct {
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
 // minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts.
 func (a *analysis) longestSleep() *sleeping {
-	accepts := a.accepts()
 	for _, background := range []bool{false, true} {
 		var longest *sleeping
 		for i := range a.trace.Classes {
 			c := &a.trace.Classes[i]
-			if isHook(c.Start) || accepts && !isMain(c) && !isTest(c) { // a service has no run that could end
+			if isHook(c.Start) || a.isPeriodicJob(c) {
 				continue
 			}
 			s := a.sleeps(i, func(w *evidence.Wait) bool {
@@ -118,11 +117,18 @@ func (a *analysis) isDeadline(k evidence.Waker) bool {
 	return k.Class >= 0 && hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline")
 }
 
-// wokenByMessages reports whether a goroutine ends some of the waits of a select.
+// wokenByMessages reports whether a goroutine ends some of the waits of a select. One that ends each goroutine of the
+// class once may cancel it.
 func (a *analysis) wokenByMessages(w *evidence.Wait) bool {
 	return w.Op == evidence.OpSelect && slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
-		return k.Class >= 0 && !a.isDeadline(k)
+		return k.Class >= 0 && !a.isDeadline(k) && k.Count > int64(a.trace.Classes[w.Classes[0]].Count)
 	})
+}
+
+// isPeriodicJob reports whether a class may be a periodic job of a service, which waits for requests and has no run
+// that could end sooner: its goroutines live at the end. The workers of a batch job that listens, too, do not.
+func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
+	return c.Alive > 0 && !isMain(c) && !isTest(c) && a.accepts()
 }
 
 // isBackground reports whether nothing waits for the goroutines of a class: they live at the end and wake no other, as
@@ -153,9 +159,15 @@ func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
 	}
 
 	f.Alternative = "The sleep must last that long, as a rate limit does, or stands for a device or service."
-	if s.sites[0].messages {
+	switch {
+	case s.sites[0].messages:
 		f.Confidence = Low
 		f.Alternative = "The select also waits for work or messages, as a server does: then there is nothing to gain."
+	case isMain(s.class) && a.accepts():
+		f.Confidence = Low
+		f.Alternative = "It is the periodic job of a service that waits for requests: then there is nothing to gain."
+	case s.sites[0].op == evidence.OpSelect:
+		f.Alternative = "The wait must last that long, as a rate limit does, or it is for work that never came."
 	}
 	if timed {
 		f.Alternative = meantToLast

@@ -171,10 +171,11 @@ func TestProgressBesideManyDependencies(t *testing.T) {
 // An idle service with a periodic job has no run that a shorter sleep could shorten. A test of a server sleeps like
 // other tests.
 func TestSleepOfService(t *testing.T) {
-	for _, start := range []string{"main.refresh", "testing.tRunner"} {
+	for _, start := range []string{"main.refresh", "testing.tRunner", "main.worker"} {
 		c := newCase()
 		c.demand(990, 10)
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+		c.evidence.Trace.Classes[m].Alive = 1
 		serve := c.class("net/http.(*Server).Serve", 1, 1, time.Millisecond, 0)
 		c.wait(evidence.OpNetwork, serve, 2, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept",
 			"net.(*TCPListener).Accept", "net/http.(*Server).Serve")
@@ -183,18 +184,27 @@ func TestSleepOfService(t *testing.T) {
 			"net.(*conn).Read", "net/http.(*persistConn).Read")
 		c.evidence.Trace.Waits[at].Pending = 980 * time.Millisecond
 		p := c.class(start, 1, 1, time.Millisecond, 0)
-		c.evidence.Trace.Classes[p].Alive = 1
 		c.wait(evidence.OpSleep, p, 2, 990*time.Millisecond, -1, "time.Sleep", "main.refresh:9")
-		want := map[bool]Name{true: DependencyWait, false: None}[start == "testing.tRunner"]
+		if start != "main.worker" { // the workers of a batch job end
+			c.evidence.Trace.Classes[p].Alive = 1
+		}
 		f := c.first()
-		if f.Name != want || want == DependencyWait && !strings.Contains(f.Claim, "sleeps in the program") {
-			t.Errorf("%s: %s: %s", start, f.Name, f.Claim)
+		if start != "main.refresh" {
+			if f.Name != DependencyWait || !strings.Contains(f.Claim, "in the program's own code") {
+				t.Errorf("%s: %s: %s", start, f.Name, f.Claim)
+			}
+			continue
+		}
+		if f.Name != None || f.Confidence != Low || !strings.Contains(f.Fix, "more requests") {
+			t.Errorf("%s: %s: %s %s", start, f.Name, f.Confidence, f.Fix)
 		}
 
-		// A batch job with a listener for metrics polls like others.
+		// The main goroutine may poll, or run the periodic job of a service.
 		c.wait(evidence.OpSleep, m, 20, 900*time.Millisecond, -1, "time.Sleep", "main.poll:5", "main.main:3")
-		if f := c.first(); !strings.Contains(f.Claim, "sleeps in the program's own code") {
-			t.Errorf("%s, and main polls: %s: %s", start, f.Name, f.Claim)
+		f = c.first()
+		if !slices.Equal(f.Where, []string{"main.go:5"}) || f.Confidence != Low ||
+			!strings.HasPrefix(f.Alternative, "It is the periodic job") {
+			t.Errorf("main polls: %s: %q %s %s", f.Name, f.Where, f.Confidence, f.Alternative)
 		}
 	}
 }
@@ -221,8 +231,12 @@ func TestSelectBesideMessages(t *testing.T) {
 	if f := c.first(); f.Confidence != Low || !strings.HasPrefix(f.Alternative, "The select also waits for work") {
 		t.Errorf("%s %q", f.Confidence, f.Alternative)
 	}
-	c.evidence.Trace.Waits[at].Wakers[1].Class = -1 // a ticker, or the end of a context that never comes
-	if f := c.first(); f.Confidence == Low || strings.Contains(f.Alternative, "select") {
+	c.evidence.Trace.Waits[at].Wakers[1].Count = 1 // the end of a context
+	if f := c.first(); f.Confidence == Low || !strings.Contains(f.Alternative, "never came") {
+		t.Errorf("canceled: %s %q", f.Confidence, f.Alternative)
+	}
+	c.evidence.Trace.Waits[at].Wakers[1].Class = -1 // only tickers
+	if f := c.first(); f.Confidence == Low || !strings.Contains(f.Alternative, "never came") {
 		t.Errorf("without messages: %s %q", f.Confidence, f.Alternative)
 	}
 	if f := sleeper().first(); f.Confidence == Low || strings.Contains(f.Alternative, "select") {
@@ -232,28 +246,30 @@ func TestSelectBesideMessages(t *testing.T) {
 
 // A client that mainly sleeps between its requests does not wait for replies.
 func TestSleepBetweenRequests(t *testing.T) {
-	c := client(750 * time.Millisecond)
-	asks := len(c.evidence.Trace.Classes) - 1
-	k := &c.evidence.Trace.Classes[asks]
-	k.Waiting["sleep"], k.Waiting["chan receive"] = k.Waiting["chan receive"], 0
-	for i := range k.Members {
-		k.Members[i].ChannelWait = 0
-	}
-	c.wait(evidence.OpSleep, asks, 50, 750*time.Millisecond, -1, "time.Sleep", "main.client:9")
-	if f := c.first(); f.Name != DependencyWait || !strings.Contains(f.Claim, "sleeps in the program's own code") {
-		t.Errorf("%s: %s", f.Name, f.Claim)
+	for _, replies := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond} {
+		c := client(800*time.Millisecond - replies)
+		asks := len(c.evidence.Trace.Classes) - 1
+		k := &c.evidence.Trace.Classes[asks]
+		k.Waiting["sleep"], k.Waiting["chan receive"] = 900*time.Millisecond-replies, 0
+		for i := range k.Members {
+			k.Members[i].ChannelWait = 0
+		}
+		c.wait(evidence.OpSleep, asks, 50, k.Waiting["sleep"], -1, "time.Sleep", "main.client:9")
+		if f := c.first(); f.Name != DependencyWait || !strings.Contains(f.Claim, "sleeps in the program's own code") {
+			t.Errorf("%v for replies: %s: %s", replies, f.Name, f.Claim)
+		}
 	}
 }
 
-// A loop that polls until a deadline polls; the deadline ends it once.
+// A loop that polls until a deadline polls; few of its waits end by the deadline.
 func TestPollUntilDeadline(t *testing.T) {
 	c := sleeper()
 	c.evidence.Trace.Waits = nil
 	deadline := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
 	at := c.wait(evidence.OpSelect, 1, 100, 900*time.Millisecond, -1, "runtime.selectgo", "main.poll:5", "main.main:3")
-	c.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 99, Class: -1}, {Count: 1, Class: deadline}}
-	if f := c.first(); !strings.Contains(f.Claim, "sleeps in the program's own code") {
-		t.Error(f.Claim)
+	c.evidence.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 97, Class: -1}, {Count: 3, Class: deadline}}
+	if f := c.first(); !strings.Contains(f.Claim, "sleeps in the program's own code") || f.Confidence == Low {
+		t.Errorf("%s: %s", f.Confidence, f.Claim)
 	}
 }
 

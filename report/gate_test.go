@@ -28,8 +28,8 @@ func TestGateNarrow(t *testing.T) {
 	}
 }
 
-// TestGateLoaded checks that the load of other processes is the reason of an undecided time, if only that prevents a
-// decision: here the bounds exceed the limit.
+// TestGateLoaded checks that the load of other processes is the reason of an undecided time whose bounds exceed the
+// limit. Too few blocks and missing results come first.
 func TestGateLoaded(t *testing.T) {
 	more := 3
 	g := Gate{Loaded: true, Decision: compare.Undecided, MaxRegression: 0.1, List: []compare.GateDecision{

@@ -52,7 +52,7 @@ func (a *app) benchCommand() *cobra.Command {
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.Pattern, "bench", gobench.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
 		"test -bench takes it")
-	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, such as 1,2,4")
+	f.StringVar(&o.CPUs, "cpus", "", "GOMAXPROCS `LEVELS`, as in 1,2,4 (default all; bench also 1)")
 	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials; ends sooner if all comparisons are decided")
 	o.Duration = 500 * time.Millisecond
 	f.Var(option.BenchTime{Time: &o.Duration, Iterations: &o.Iterations}, "duration", "`TIME` that each trial "+
