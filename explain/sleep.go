@@ -117,16 +117,15 @@ func (a *analysis) isDeadline(k evidence.Waker) bool {
 	return k.Class >= 0 && hasAnyPrefix(a.trace.Classes[k.Class].Start.Function, "context.WithDeadline")
 }
 
-// wokenByMessages reports whether a goroutine ends some of the waits of a select. One that ends each goroutine of the
-// class once may cancel it.
+// wokenByMessages reports whether a goroutine ends some of the waits of a select, other than by canceling a context.
 func (a *analysis) wokenByMessages(w *evidence.Wait) bool {
 	return w.Op == evidence.OpSelect && slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
-		return k.Class >= 0 && !a.isDeadline(k) && k.Count > int64(a.trace.Classes[w.Classes[0]].Count)
+		return k.Class >= 0 && !a.isDeadline(k) && !containsAny(k.Stack, "context.(*cancelCtx).cancel")
 	})
 }
 
 // isPeriodicJob reports whether a class may be a periodic job of a service, which waits for requests and has no run
-// that could end sooner: its goroutines live at the end. The workers of a batch job that listens, too, do not.
+// that could end sooner: its goroutines live at the end. Workers of a batch job that also listens usually end before.
 func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
 	return c.Alive > 0 && !isMain(c) && !isTest(c) && a.accepts()
 }
@@ -141,6 +140,11 @@ func (a *analysis) isBackground(class int) bool {
 
 // isTest reports whether a class runs tests.
 func isTest(c *evidence.Class) bool { return c.Start.Function == "testing.tRunner" }
+
+// hasTests reports whether the program runs tests.
+func (a *analysis) hasTests() bool {
+	return slices.ContainsFunc(a.trace.Classes, func(c evidence.Class) bool { return isTest(&c) })
+}
 
 // sleepFinding returns the finding for a program that sleeps. timed says that a timer of the main goroutine ends the
 // run. It has no gain: the trace shows neither what a sleep is for nor how long the event takes that ends a loop.

@@ -199,6 +199,12 @@ func TestSleepOfService(t *testing.T) {
 			t.Errorf("%s: %s: %s %s", start, f.Name, f.Confidence, f.Fix)
 		}
 
+		r := c.class("testing.tRunner", 1, 1, time.Millisecond, 0) // nobody sends requests to a test
+		if f := c.first(); f.Name != None || strings.Contains(f.Fix, "requests") {
+			t.Errorf("%s in a test: %s: %s", start, f.Name, f.Fix)
+		}
+		c.evidence.Trace.Classes[r].Start = evidence.Frame{Function: "main.worker"}
+
 		// The main goroutine may poll, or run the periodic job of a service.
 		c.wait(evidence.OpSleep, m, 20, 900*time.Millisecond, -1, "time.Sleep", "main.poll:5", "main.main:3")
 		f = c.first()
@@ -231,7 +237,11 @@ func TestSelectBesideMessages(t *testing.T) {
 	if f := c.first(); f.Confidence != Low || !strings.HasPrefix(f.Alternative, "The select also waits for work") {
 		t.Errorf("%s %q", f.Confidence, f.Alternative)
 	}
-	c.evidence.Trace.Waits[at].Wakers[1].Count = 1 // the end of a context
+	c.evidence.Trace.Waits[at].Wakers[1].Count = 1 // as the end of the work
+	if f := c.first(); f.Confidence != Low {
+		t.Errorf("one message: %s %q", f.Confidence, f.Alternative)
+	}
+	c.evidence.Trace.Waits[at].Wakers[1].Stack = frames("runtime.closechan", "context.(*cancelCtx).cancel")
 	if f := c.first(); f.Confidence == Low || !strings.Contains(f.Alternative, "never came") {
 		t.Errorf("canceled: %s %q", f.Confidence, f.Alternative)
 	}
