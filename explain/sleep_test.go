@@ -245,7 +245,7 @@ func TestSelectBesideMessages(t *testing.T) {
 	if f := c.first(); f.Confidence == Low || !strings.Contains(f.Alternative, "never came") {
 		t.Errorf("canceled: %s %q", f.Confidence, f.Alternative)
 	}
-	c.evidence.Trace.Waits[at].Wakers[1].Class = -1 // only tickers
+	c.evidence.Trace.Waits[at].Wakers[1] = evidence.Waker{Count: 1, Class: -1} // only tickers
 	if f := c.first(); f.Confidence == Low || !strings.Contains(f.Alternative, "never came") {
 		t.Errorf("without messages: %s %q", f.Confidence, f.Alternative)
 	}
