@@ -41,3 +41,37 @@ func Example_sixtyFourCPUs() {
 	//  8 CPUs: 7353 requests/s
 	// 64 CPUs: 19994 requests/s
 }
+
+// Two nodes exchange messages over a network that loses a fifth of them. The client repeats a request until the reply
+// arrives. In virtual time the run takes a moment, and gives the same result on every machine.
+func ExampleNewLink() {
+	network := env.LinkConfig{Loss: 0.2, Latency: func(d *env.Draws) time.Duration {
+		return 5*time.Millisecond + time.Duration(d.Exp()*float64(time.Millisecond))
+	}}
+	err := virtual.New(virtual.Config{CPUs: 2, Seed: 1}).Run("client", func(e env.Env) {
+		requests, replies := env.NewLink[int](e, "requests", network), env.NewLink[int](e, "replies", network)
+		server := e.Node("server", env.Skew{Drift: 1e-5})
+		server.Go(e, "serve", func(_ env.Env, down *env.Chan[struct{}]) {
+			request := 0
+			for env.Select(down.OnRecv(nil), requests.OnRecv(&request)) == 1 {
+				replies.Send(request*request, 100)
+			}
+		})
+
+		sent := 0
+		for i := range 10 {
+			for reply := -1; reply != i*i; {
+				requests.Send(i, 100)
+				sent++
+				env.Select(replies.OnRecv(&reply), e.After(50*time.Millisecond).OnRecv(nil))
+			}
+		}
+		server.Crash()
+		lost := requests.Count().Lost + replies.Count().Lost
+		fmt.Println("10 replies to", sent, "requests;", lost, "messages were lost")
+	})
+	fmt.Println(err)
+	// Output:
+	// 10 replies to 14 requests; 4 messages were lost
+	// <nil>
+}

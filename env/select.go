@@ -42,6 +42,10 @@ func (c *Chan[T]) OnSend(v T) Case {
 // Select carries out exactly one of the cases and returns its index. It chooses uniformly among the cases that can
 // proceed. If there is none, it takes [Default], or without one parks until a case can proceed. As in Go, at most one
 // Default is allowed, and Select() parks forever.
+//
+// On the Go runtime one to four cases add at most 60 ns when a case is ready, and no allocation. Select parks without
+// allocation if all channels have one element type, plus at most one receive each of struct{}, of error and of
+// [Env.After]. Other mixtures, and more than four cases, park in package reflect, which allocates for each case.
 func Select(cases ...Case) int { return choose(onStack(cases)) }
 
 // choose is Select with cases that escape analysis does not see.

@@ -63,6 +63,7 @@ func Run(t *testing.T, open func(t testing.TB, cfg Config) World) {
 	var untried []string
 	for _, group := range [][]law{
 		lockLaws(), chanLaws(), selectLaws(), goroutineLaws(), timeLaws(), meterLaws(), atomicLaws(), randLaws(open),
+		linkLaws(),
 	} {
 		for _, l := range group {
 			if !l.fits(can) {
