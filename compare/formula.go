@@ -19,15 +19,21 @@ type Formula struct {
 	Design        string       `json:"design"`
 	World         string       `json:"world"`
 	Point         plan.Point   `json:"point"`
+	Metric        string       `json:"metric"`
+	Predicted     result.Value `json:"predicted"`
+	Measured      result.Value `json:"measured"`
 	Text          string       `json:"text"`
 	Source        string       `json:"source"`
-	Predicted     result.Value `json:"predicted_seconds"`
-	Measured      result.Value `json:"measured_seconds"`
-	Ratio         result.Value `json:"ratio"` // measured / predicted
-	Low           result.Value `json:"low"`   // 95% interval: Student's t on the logarithms of the blocks' ratios;
-	High          result.Value `json:"high"`  // null below 2 blocks
-	N             int          `json:"n"`     // blocks
-	Reason        string       `json:"reason,omitempty"`
+
+	// Predicted and Measured, if the metric is the wall time; otherwise null.
+	PredictedSeconds result.Value `json:"predicted_seconds"`
+	MeasuredSeconds  result.Value `json:"measured_seconds"`
+
+	Ratio  result.Value `json:"ratio"` // measured / predicted
+	Low    result.Value `json:"low"`   // 95% interval: Student's t on the logarithms of the blocks' ratios;
+	High   result.Value `json:"high"`  // null below 2 blocks
+	N      int          `json:"n"`     // blocks
+	Reason string       `json:"reason,omitempty"`
 }
 
 // AddFormulas adds to each row the comparison with its design's [workload.Formula]. Rows without a value get none, nor
@@ -49,16 +55,24 @@ func newFormula(r *Row, form *workload.Formula, good map[key]map[int]*result.Tri
 	f := &Formula{Kind: "formula", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
 		World: r.World, Point: r.Point,
 		Text: form.Text, Source: form.Source, Predicted: result.Unavailable, Measured: result.Unavailable,
-		Ratio: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+		PredictedSeconds: result.Unavailable, MeasuredSeconds: result.Unavailable, Ratio: result.Unavailable,
+		Low: result.Unavailable, High: result.Unavailable}
+	predict := form.Seconds
+	if f.Metric = result.WallSeconds; form.Value != nil {
+		predict, f.Metric = form.Value, form.Metric
+	}
 	var logs, predictions []float64
 	// Only blocks with a measurement and a value of the formula count. If none do, the first missing input is the
 	// reason.
 	own := good[rowKey(r)]
 	for _, b := range sortedBlocks(own) {
 		found := lookup{row: r, block: b, good: good}
-		p, m := form.Seconds(r.Point, found.value), valueOf(own[b])
+		p, m := predict(r.Point, found.value), float64(own[b].Metrics.Get(f.Metric))
 		switch {
 		case !(m > 0):
+			if f.Reason == "" {
+				f.Reason = "the job has no " + f.Metric
+			}
 		case p > 0 && !math.IsInf(p, 0):
 			logs, predictions = append(logs, math.Log(m/p)), append(predictions, math.Log(p))
 		case f.Reason == "" && found.missing != "":
@@ -75,6 +89,9 @@ func newFormula(r *Row, form *workload.Formula, good map[key]map[int]*result.Tri
 	f.Reason = ""
 	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
 	f.Predicted, f.Measured, f.Ratio = result.Value(predicted), result.Value(predicted*ratio), result.Value(ratio)
+	if f.Metric == result.WallSeconds {
+		f.PredictedSeconds, f.MeasuredSeconds = f.Predicted, f.Measured
+	}
 	if c, ok := stat.ComparePaired(logs, ratioConfidence); ok {
 		f.Low, f.High = result.Value(c.Low), result.Value(c.High)
 	}

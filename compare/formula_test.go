@@ -109,6 +109,31 @@ func TestNoFormula(t *testing.T) {
 	}
 }
 
+// TestFormulaOfMetric checks a formula of a metric: it has no seconds, and a job without the metric is the reason for
+// no comparison.
+func TestFormulaOfMetric(t *testing.T) {
+	trials := []result.Trial{timed("fast", 0, 1, cpus(1)), timed("fast", 1, 2, cpus(1))}
+	for metric, want := range map[string]string{"read_calls": "", "writes": "the job has no writes"} {
+		rows := Rows(trials, []plan.Case{{Design: "fast", Point: cpus(1)}})
+		AddFormulas(rows, trials, &workload.Workload{Designs: []workload.Design{{Name: "fast",
+			Formula: &workload.Formula{Text: "8", Source: "invented", Metric: metric,
+				Value: func(plan.Point, workload.Measured) float64 { return 8 }}}}})
+		f := rows[0].Formula
+		if f.Metric != metric || f.Reason != want || f.PredictedSeconds.Known() || f.MeasuredSeconds.Known() {
+			t.Errorf("%+v", f)
+		}
+		if want == "" && (f.N != 2 ||
+			math.Abs(float64(f.Predicted)-8) > 1e-12 || math.Abs(float64(f.Measured)-10) > 1e-12) {
+			t.Errorf("%+v", f)
+		}
+	}
+	one := func(plan.Point, workload.Measured) float64 { return 1 }
+	f := formulaOf(t, nil, one)
+	if f.Metric != result.WallSeconds || f.PredictedSeconds != f.Predicted || f.MeasuredSeconds != f.Measured {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestAnswer: the common answer of a job's trials, stored or not; a stream has none.
 func TestAnswer(t *testing.T) {
 	of := func(answers ...any) map[string]any {

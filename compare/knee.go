@@ -89,7 +89,7 @@ func predictedWall(r *Row) float64 {
 	if r.Formula == nil {
 		return 0
 	}
-	return float64(r.Formula.Predicted)
+	return float64(r.Formula.PredictedSeconds)
 }
 
 // newKnee returns the knee of rows along a factor, and the best row.

@@ -76,7 +76,7 @@ func TestKneesOfWorlds(t *testing.T) {
 				Metrics: map[string]result.Summary{result.WallSeconds: s},
 				Point:   plan.NewPoint(plan.Setting{Factor: "grain", Level: plan.IntLevel(i)})}
 			if predicted != nil && predicted[i] > 0 {
-				r.Formula = &compare.Formula{Predicted: result.Value(predicted[i])}
+				r.Formula = &compare.Formula{PredictedSeconds: result.Value(predicted[i])}
 			}
 			rows = append(rows, r)
 		}

@@ -6,25 +6,54 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
 )
 
-// formulaColumns returns the column of measured time over the prediction of a closed form. It returns nil if no
-// design has a formula.
+// formulaColumns returns the column of a measured time or metric over the prediction of a closed form. It returns nil
+// if no design has a formula.
 func (f *frame) formulaColumns() []column {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Formula != nil }) {
 		return nil
 	}
-	c := f.column("measured /", "formula", func(r compare.Row) string {
+	cell := func(text func(*compare.Formula) string) func(r compare.Row) string {
+		return func(r compare.Row) string {
+			switch {
+			case r.Formula == nil:
+				return ""
+			case r.Formula.N == 0:
+				return noFormula
+			}
+			return text(r.Formula)
+		}
+	}
+	columns := []column{f.column("measured /", "formula",
+		cell(func(x *compare.Formula) string { return ratio(x.Ratio) }))}
+	if metric := f.formulaMetric(); metric != "" { // the table has no other column with the metric
+		columns = []column{
+			f.metricColumn(metric, "measured", metric, 3),
+			f.column("", "formula", cell(func(x *compare.Formula) string {
+				return number(x.Predicted, result.UnitOf(metric), 3)
+			})),
+		}
+	}
+	for i := range columns {
+		columns[i].drop = 1
+	}
+	return columns
+}
+
+// formulaMetric returns the metric, other than the wall time, that all closed forms predict, or "".
+func (f *frame) formulaMetric() (metric string) {
+	for _, r := range f.rows {
 		switch {
 		case r.Formula == nil:
+		case r.Formula.Metric == result.WallSeconds || metric != "" && metric != r.Formula.Metric:
 			return ""
-		case r.Formula.N == 0:
-			return noFormula
+		default:
+			metric = r.Formula.Metric
 		}
-		return ratio(r.Formula.Ratio)
-	})
-	c.drop = 1
-	return []column{c}
+	}
+	return metric
 }
 
 // noFormula stands for the ratio if a formula predicts nothing.
@@ -56,7 +85,11 @@ func (f *frame) formulaTexts() []string {
 			continue
 		}
 		designs = append(designs, r.Design)
-		texts = append(texts, r.Design+" = "+r.Formula.Text+f.formulaFit(r.Design)+"; "+r.Formula.Source)
+		name := r.Design
+		if m := r.Formula.Metric; m != result.WallSeconds {
+			name += " " + m
+		}
+		texts = append(texts, name+" = "+r.Formula.Text+f.formulaFit(r.Design)+"; "+r.Formula.Source)
 	}
 	return texts
 }
@@ -103,5 +136,18 @@ func (f *frame) pointSuffix(r compare.Row) string {
 // writeFormulas writes the closed forms of the designs.
 func writeFormulas(b *strings.Builder, f *frame, st Style) {
 	writeList(b, f.rows, f.formulaTexts(), "formulas",
-		"closed forms of the wall time, with inputs measured in the same blocks", st)
+		"closed forms of "+f.formulaSubject()+", with inputs measured in the same blocks", st)
+}
+
+// formulaSubject names what the closed forms of the designs predict.
+func (f *frame) formulaSubject() string {
+	if metric := f.formulaMetric(); metric != "" {
+		return metric
+	}
+	if slices.ContainsFunc(f.rows, func(r compare.Row) bool {
+		return r.Formula != nil && r.Formula.Metric != result.WallSeconds
+	}) {
+		return "the wall time or the named metric"
+	}
+	return "the wall time"
 }

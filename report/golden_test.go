@@ -260,6 +260,7 @@ func TestGoldens(t *testing.T) {
 		{"wordcount-ascii-80.txt", counts(), ascii, table},
 		{"peers-unicode-100.txt", references(), unicode, table},
 		{"peers-ascii-80.txt", references(), ascii, table},
+		{"formula-metric-100.txt", merging(), unicode, table},
 		{"peers.md", references(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
 			_ Style) error {
 			return Markdown(b, rows, nil, nil, compare.Answer{})

@@ -22,7 +22,8 @@ func TestRowNamesInSentences(t *testing.T) {
 			SlowDown: result.Unavailable,
 			Statuses: map[result.Status]int{result.OK: 3},
 			Metrics:  summaries(0.02, 3, map[string]float64{result.WallSeconds: wall}),
-			Formula: &compare.Formula{Text: "one", Source: "a law", Design: "pool", N: 3, Predicted: 1,
+			Formula: &compare.Formula{Metric: result.WallSeconds,
+				Text: "one", Source: "a law", Design: "pool", N: 3, PredictedSeconds: 1,
 				Ratio: result.Value(wall), Low: 0.9, High: 3},
 			SerialFraction: &compare.SerialFraction{Design: "pool", Point: p, Speedup: 1.5, Low: result.Unavailable,
 				High: result.Unavailable, Share: 1. / 3}})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -201,7 +202,8 @@ func Source(w io.Writer, x *workload.Workload, d workload.Design) error {
 	fmt.Fprintf(&b, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", x.Name, d.Name, d.Doc, kind,
 		src.Lines, strings.Join(factors, ", "), d.Worlds)
 	if d.Formula != nil {
-		fmt.Fprintf(&b, "// Its wall time by formula: %s (%s).\n", d.Formula.Text, d.Formula.Source)
+		fmt.Fprintf(&b, "// Its %s by formula: %s (%s).\n", cmp.Or(d.Formula.Metric, "wall time"), d.Formula.Text,
+			d.Formula.Source)
 	}
 	file := ""
 	for _, part := range src.Parts {

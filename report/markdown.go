@@ -138,7 +138,7 @@ func markdownPredictions(b *strings.Builder, f *frame) {
 func markdownFormulas(b *strings.Builder, f *frame) {
 	for i, text := range f.formulaTexts() {
 		if i == 0 {
-			b.WriteString("\nFormulas of the wall time:\n\n")
+			b.WriteString("\nFormulas of " + f.formulaSubject() + ":\n\n")
 		}
 		b.WriteString("- " + markdownLine(text) + "\n")
 	}

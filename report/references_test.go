@@ -22,7 +22,8 @@ func references() []compare.Row {
 					"allocs": []float64{1.27e6, 3, 0, 0}[i], "alloc_bytes": 5120})}
 		if d != "wc" && d != "probe" {
 			r.BaselineVerdict = &compare.Verdict{A: d, B: "wc", Ratio: result.Value(wall / 0.0071)}
-			r.Formula = &compare.Formula{Text: "bytes x cost of a read", Source: "one read a byte", Design: d, N: 10,
+			r.Formula = &compare.Formula{Metric: result.WallSeconds,
+				Text: "bytes x cost of a read", Source: "one read a byte", Design: d, N: 10,
 				Ratio: 1.034, Low: 1.021, High: 1.047}
 		}
 		if r.Answer = map[string]any{"words": 215828.0, "rule": "printable"}; d == "wc" {
@@ -32,9 +33,34 @@ func references() []compare.Row {
 		}
 		rows = append(rows, r)
 	}
-	rows[1].Formula = &compare.Formula{Text: "bytes / 4096 x cost of a read", Source: "one read a buffer",
+	rows[1].Formula = &compare.Formula{Metric: result.WallSeconds,
+		Text: "bytes / 4096 x cost of a read", Source: "one read a buffer",
 		Design: "buffered", Reason: "no trial of slice fits"}
 	rows[2].Reference = true
 	rows[3].Bound, rows[3].Statuses = true, map[result.Status]int{result.StatusBound: 10}
+	return rows
+}
+
+// merging are two designs whose formulas predict a metric, one of them not at its point, and one without a formula.
+func merging() []compare.Row {
+	var rows []compare.Row
+	for i, d := range []string{"original", "carried", "flush"} {
+		calls := []float64{0.489, 0.251, 0.1}[i]
+		r := compare.Row{Workload: "merge", Design: d, World: "live", Job: true, N: 10, Lines: ptr(10 + 9*i),
+			Point:    plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}),
+			Statuses: map[result.Status]int{result.OK: 10}, SlowDown: result.Unavailable,
+			Metrics: summaries(0.02, 10, map[string]float64{result.WallSeconds: 0.1, "calls_per_event": calls})}
+		f := &compare.Formula{Metric: "calls_per_event", Text: "E(calls) / E(events)", Source: "a Markov chain",
+			Design: d}
+		switch d {
+		case "original":
+			f.N, f.Predicted, f.Measured, f.Ratio, f.Low, f.High = 10, 0.49, 0.489, 0.998, 0.99, 1.01
+			r.Formula = f
+		case "carried":
+			f.Predicted, f.Ratio, f.Reason = result.Unavailable, result.Unavailable, "it does not apply at this point"
+			r.Formula = f
+		}
+		rows = append(rows, r)
+	}
 	return rows
 }

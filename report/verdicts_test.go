@@ -227,7 +227,8 @@ func TestVagueIntervals(t *testing.T) {
 		f := frame{rows: []compare.Row{{Design: "A", Point: p,
 			SerialFraction: &compare.SerialFraction{Design: "A", Point: p, Speedup: 1.5, Low: c.low, High: c.high,
 				Share: 0.3},
-			Formula: &compare.Formula{Design: "A", N: 2, Ratio: 1.5, Low: c.low, High: c.high}}}}
+			Formula: &compare.Formula{Metric: result.WallSeconds, Design: "A",
+				N: 2, Ratio: 1.5, Low: c.low, High: c.high}}}}
 		if got := f.serialTexts()[0]; got != "A: 1.50 ("+c.sentence+") on 2 CPUs, serial share 0.300" {
 			t.Errorf("serial share: %s", got)
 		}

@@ -7,8 +7,9 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Formula is a closed form for the wall time of a [Job]. Its inputs are measurements of other designs in the same
-// sweep. It is evaluated in each block with the trials of that block, and compared with the trial of its own design.
+// Formula is a closed form for the wall time of a [Job], or for a metric of it. Its inputs are the point, and
+// measurements of other designs in the same sweep. It is evaluated in each block with the trials of that block, and
+// compared with the trial of its own design. Exactly one of Seconds and Value is set.
 type Formula struct {
 	// Text is the formula in terms of designs and metrics, such as "bytes x cost of a system call".
 	Text   string
@@ -16,6 +17,11 @@ type Formula struct {
 
 	// Seconds returns the predicted wall time in seconds at a point of the design, or NaN if there is no prediction.
 	Seconds func(p plan.Point, m Measured) float64
+
+	// Value returns the predicted Metric at a point of the design, or NaN if there is no prediction. Metric is one that
+	// [Job.Metrics] returns.
+	Value  func(p plan.Point, m Measured) float64
+	Metric string
 }
 
 // Measured returns a metric of a design in the current block: that of its trial at the levels of p. The point may have
@@ -44,9 +50,13 @@ func (f *Formula) validate(d Design) error {
 	case f == nil:
 		return nil
 	case d.Job == nil:
-		return errors.New("a formula predicts the wall time of a job, and this is a stream")
-	case f.Text == "" || f.Source == "" || f.Seconds == nil:
-		return errors.New("a formula needs its text, its source and Seconds")
+		return errors.New("a formula predicts the wall time or a metric of a job, and this is a stream")
+	case f.Text == "" || f.Source == "" || f.Seconds == nil && f.Value == nil:
+		return errors.New("a formula needs its text, its source, and Seconds or Value")
+	case f.Seconds != nil && f.Value != nil:
+		return errors.New("a formula has Seconds or Value, not both")
+	case (f.Value != nil) != (f.Metric != ""):
+		return errors.New("the Value of a formula needs the name of its Metric, and a Metric its Value")
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ type Design struct {
 	// answer is checked too. It is compared only with the baseline, and may be the baseline.
 	Reference bool
 
-	Formula *Formula // predicts the wall time of a Job; may be nil
+	Formula *Formula // predicts the wall time of a Job, or a metric; may be nil
 }
 
 // Type returns "stream", "job" or "benchmark".

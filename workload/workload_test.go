@@ -68,6 +68,21 @@ func TestValidate(t *testing.T) {
 			w.Designs[1].Formula = formula()
 			w.Designs[1].Formula.Source = ""
 		},
+		"Seconds or Value, not both": func(w *workload.Workload) {
+			f := formula()
+			f.Value, f.Metric = f.Seconds, "drinks"
+			w.Designs[1].Formula = f
+		},
+		"and a Metric its Value": func(w *workload.Workload) {
+			f := formula()
+			f.Metric = "drinks"
+			w.Designs[1].Formula = f
+		},
+		"needs the name of its Metric": func(w *workload.Workload) {
+			f := formula()
+			f.Value, f.Seconds = f.Seconds, nil
+			w.Designs[1].Formula = f
+		},
 	} {
 		w := good()
 		spoil(w)
