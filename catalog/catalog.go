@@ -8,24 +8,29 @@ import (
 
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/catalog/find"
+	"github.com/brewput/brewput/catalog/identity"
 	"github.com/brewput/brewput/catalog/lines"
 	"github.com/brewput/brewput/catalog/mandelbrot"
+	"github.com/brewput/brewput/catalog/merge"
 	"github.com/brewput/brewput/catalog/null"
 	"github.com/brewput/brewput/catalog/parse"
+	"github.com/brewput/brewput/catalog/peers"
 	"github.com/brewput/brewput/catalog/sort"
 	"github.com/brewput/brewput/catalog/sum"
 	"github.com/brewput/brewput/catalog/words"
 	"github.com/brewput/brewput/workload"
 )
 
-//go:embed coffee/*.go find/*.go lines/*.go mandelbrot/*.go null/*.go parse/*.go sort/*.go sum/*.go words/*.go
+//go:embed coffee/*.go find/*.go identity/*.go lines/*.go mandelbrot/*.go merge/*.go null/*.go parse/*.go peers/*.go
+//go:embed sort/*.go sum/*.go words/*.go
 var sources embed.FS
 
 // All returns new instances of the built-in workloads, with their sources, in the order of the manual.
 func All() []*workload.Workload {
 	all := []*workload.Workload{
 		coffee.Workload(), words.Workload(), mandelbrot.Workload(), sum.Workload(), sort.Workload(), find.Workload(),
-		lines.Workload(), parse.Workload(), null.Workload(),
+		lines.Workload(), parse.Workload(), merge.Workload(), identity.Workload(), peers.Workload(),
+		null.Workload(),
 	}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)

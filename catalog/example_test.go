@@ -20,5 +20,8 @@ func ExampleAll() {
 	// find
 	// lines
 	// parse
+	// merge
+	// identity
+	// peers
 	// null
 }

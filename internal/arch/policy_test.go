@@ -76,13 +76,17 @@ var mayImport = map[string][]string{
 	"":                   {"internal/cli", "lab", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
+	"catalog/merge":      {"env", "plan", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
 	"catalog/find":       {"env", "plan", "workload"},
+	"catalog/identity":   {"env", "plan", "workload"},
 	"catalog/lines":      {"env", "plan", "workload"},
+	"catalog/peers":      {"env", "plan", "workload"},
 	"catalog/parse":      {"env", "plan", "workload"},
 	"catalog/words":      {"env", "plan", "workload"},
-	"catalog": {"catalog/coffee", "catalog/find", "catalog/lines", "catalog/mandelbrot", "catalog/null",
-		"catalog/parse", "catalog/sort", "catalog/sum", "catalog/words", "workload"},
+	"catalog": {"catalog/coffee", "catalog/find", "catalog/identity", "catalog/lines", "catalog/mandelbrot",
+		"catalog/merge", "catalog/null", "catalog/parse", "catalog/peers",
+		"catalog/sort", "catalog/sum", "catalog/words", "workload"},
 	"catalog/sort":      {"env", "model", "plan", "workload"},
 	"catalog/sum":       {"env", "model", "plan", "workload"},
 	"cmd/brewput":       {"", "catalog", "internal/interrupt/early"},
@@ -94,6 +98,7 @@ var mayImport = map[string][]string{
 	"internal/interrupt/early": {"internal/interrupt"},
 
 	"examples/futuredate": {},
+	"examples/merge":      {},
 	"internal/seeded":     {},
 	"internal/schema":     {},
 
@@ -224,7 +229,7 @@ var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
-	"examples/futuredate": true}
+	"examples/futuredate": true, "examples/merge": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and
 // unexported tables need no entry. No package-level variable may be changed.

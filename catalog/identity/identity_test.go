@@ -1,0 +1,160 @@
+package identity
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/trial"
+)
+
+func TestMain(m *testing.M) {
+	trial.Main(Workload())
+	seeded.Fix()
+	os.Exit(m.Run())
+}
+
+// point returns a point with the defaults of the workload, except for settings such as "callers=2".
+func point(t interface{ Fatal(...any) }, settings ...string) plan.Point {
+	w := Workload()
+	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
+	for _, s := range settings {
+		name, text, _ := strings.Cut(s, "=")
+		f, ok := w.Factor(name)
+		if !ok {
+			t.Fatal("no factor", name)
+		}
+		c, err := f.Parse(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices[name] = c
+	}
+	points, err := plan.Points(w.AllFactors(), choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points[0]
+}
+
+// TestDesigns checks every design, live and in virtual time: identities increase, and none is issued twice.
+func TestDesigns(t *testing.T) {
+	w := Workload()
+	if err := w.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	for _, d := range w.Designs {
+		for _, settings := range []string{"calls=5000", "calls=1 callers=3", "calls=2000 callers=1",
+			"calls=3000 callers=40 mailbox=0", "calls=200 reply=10us lease=1 mailbox=1"} {
+			p := point(t, strings.Fields(settings)...).Only(w.FactorsOf(d))
+			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
+			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for world, x := range map[string]result.Trial{"live": o.Trial,
+				"virtual": trial.Simulate(s, w, d, sim.Costs{}).Trial} {
+				if !x.Good() || x.Metrics.Get("rejected") != 0 {
+					t.Errorf("%s in %s at %s: %s %s\n%s", d.Name, world, settings, x.Status, x.Error, o.Failure)
+				}
+			}
+		}
+	}
+}
+
+// TestDesignsOnAnyPoint runs random points in virtual time, where the seed changes the scheduling decisions.
+func TestDesignsOnAnyPoint(t *testing.T) {
+	w := Workload()
+	rapid.Check(t, func(t *rapid.T) {
+		n := func(name string, from, to int) string {
+			return fmt.Sprintf("%s=%d", name, rapid.IntRange(from, to).Draw(t, name))
+		}
+		d := rapid.SampledFrom(w.Designs).Draw(t, "design")
+		p := point(t, n("calls", 1, 400), n("callers", 1, 30), n("mailbox", 0, 5), n("lease", 1, 9), n("cpus", 1, 4),
+			"when-full="+rapid.SampledFrom([]string{"block", "reject"}).Draw(t, "full"),
+			"reply="+rapid.SampledFrom([]string{"0s", "1us"}).Draw(t, "reply")).Only(w.FactorsOf(d))
+		costs := sim.Costs{}
+		if rapid.Bool().Draw(t, "costs") {
+			var err error
+			if costs, err = sim.ParseCosts("chan=100ns,lock=20ns"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"),
+			Limit: time.Minute}, w, d, costs).Trial
+		if !x.Good() {
+			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Status, x.Error)
+		}
+	})
+}
+
+// TestRejects checks that a full mailbox rejects calls if it is told to, and that each rejected call is counted.
+func TestRejects(t *testing.T) {
+	w := Workload()
+	d, _ := w.Find("actor")
+	p := point(t, "when-full=reject", "mailbox=1", "callers=20", "calls=400", "reply=10us").Only(w.FactorsOf(d))
+	x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, Limit: time.Minute}, w, d,
+		sim.Costs{}).Trial
+	if rejected := x.Metrics.Get("rejected"); !x.Good() || !(rejected > 0 && rejected < 400) {
+		t.Errorf("%v of 400 calls were rejected: %s %s", rejected, x.Status, x.Error)
+	}
+}
+
+// TestCheck checks that the check finds identities that were issued twice, that decrease, and calls without a reply.
+func TestCheck(t *testing.T) {
+	for issued, want := range map[string]string{
+		"1 2 / 3": "", "1 9 / 3": "", "1 2 / 2": "identity 2 was issued twice, one of them to caller 2",
+		"1 / 2 1": "call 2 of caller 2 got the identity 1, after 2",
+		"1 1 / 2": "call 2 of caller 1 got the identity 1, after 1",
+		"0 1 / 2": "got the identity 0", "1 2 /": "2 of 3 calls", "1 2 / 9000000000000000": "too large",
+	} {
+		o := &output{}
+		for _, caller := range strings.Split(issued, "/") {
+			var c tally
+			for _, id := range strings.Fields(caller) {
+				n := uint64(0)
+				fmt.Sscan(id, &n)
+				c.held = append(c.held, n)
+			}
+			o.callers = append(o.callers, c)
+		}
+		_, err := o.check(3)
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", issued, err, want)
+		}
+	}
+}
+
+// TestManyCalls checks that identities are verified while a trial runs, if a caller holds too many of them.
+func TestManyCalls(t *testing.T) {
+	o := &output{callers: make([]tally, 2)}
+	err := virtual.New(virtual.Config{CPUs: 1, Seed: 1}).Run("test", func(e env.Env) {
+		o.lock = e.Mutex("")
+		for i := range o.callers {
+			o.callers[i].held = make([]uint64, 0, 3)
+			id := uint64(i)
+			o.call(func() (uint64, bool) { id += 2; return id, true }, i, 10)
+		}
+	})
+	if err != nil || o.callers[0].issued != 9 || len(o.callers[0].held) != 1 {
+		t.Fatal(err, o.callers[0])
+	}
+	if _, err := o.check(20); err != nil {
+		t.Fatal(err)
+	}
+	o.callers[0].held, o.callers[0].last = []uint64{5}, 4
+	if _, err := o.check(21); err == nil || !strings.Contains(err.Error(), "5 was issued twice") {
+		t.Fatal(err)
+	}
+}

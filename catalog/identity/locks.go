@@ -1,0 +1,92 @@
+package identity
+
+import (
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// newSimple has one lock around the whole call, including the reply. The lock serializes the replies.
+func newSimple(_ env.Env, p plan.Point) (workload.Job, error) {
+	reply := p.Duration("reply")
+	return job(p, func(e env.Env) service {
+		lock, last := e.Mutex("server"), uint64(0)
+		return service{caller: func(e env.Env) func() (uint64, bool) {
+			return func() (uint64, bool) {
+				lock.Lock()
+				last++
+				id := last
+				work(e, reply)
+				lock.Unlock()
+				return id, true
+			}
+		}}
+	}), nil
+}
+
+// newSequence has a lock around the counter. Replies are parallel.
+func newSequence(_ env.Env, p plan.Point) (workload.Job, error) {
+	reply := p.Duration("reply")
+	return job(p, func(e env.Env) service {
+		s := newSequenceOf(e)
+		return service{caller: func(e env.Env) func() (uint64, bool) {
+			return func() (uint64, bool) {
+				id := s.next()
+				work(e, reply)
+				return id, true
+			}
+		}}
+	}), nil
+}
+
+// sequence is a counter with a lock.
+type sequence struct {
+	lock *env.Mutex
+	last uint64
+}
+
+func newSequenceOf(e env.Env) *sequence { return &sequence{lock: e.Mutex("sequence")} }
+
+func (s *sequence) next() uint64 {
+	s.lock.Lock()
+	s.last++
+	id := s.last
+	s.lock.Unlock()
+	return id
+}
+
+// newAtomic has an atomic counter. The cache line with the counter moves to the CPU of each caller, which limits it.
+func newAtomic(_ env.Env, p plan.Point) (workload.Job, error) {
+	reply := p.Duration("reply")
+	return job(p, func(e env.Env) service {
+		last := env.NewAtomic[uint64](e, "last")
+		return service{caller: func(e env.Env) func() (uint64, bool) {
+			return func() (uint64, bool) {
+				id := last.Add(1)
+				work(e, reply)
+				return id, true
+			}
+		}}
+	}), nil
+}
+
+// newLeased gives each caller blocks of identities, which it hands out alone. A block costs one atomic operation. What
+// is left of the last block of a caller is never issued.
+func newLeased(_ env.Env, p plan.Point) (workload.Job, error) {
+	reply, block := p.Duration("reply"), uint64(p.Int("lease"))
+	return job(p, func(e env.Env) service {
+		leased := env.NewAtomic[uint64](e, "leased")
+		return service{caller: func(e env.Env) func() (uint64, bool) {
+			last, end := uint64(0), uint64(0)
+			return func() (uint64, bool) {
+				if last == end {
+					end = leased.Add(block)
+					last = end - block
+				}
+				last++
+				work(e, reply)
+				return last, true
+			}
+		}}
+	}), nil
+}

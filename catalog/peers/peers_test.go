@@ -1,0 +1,116 @@
+package peers
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/trial"
+)
+
+func TestMain(m *testing.M) {
+	trial.Main(Workload())
+	seeded.Fix()
+	os.Exit(m.Run())
+}
+
+// point returns a point with the defaults of the workload, except for settings such as "peers=5".
+func point(t interface{ Fatal(...any) }, settings ...string) plan.Point {
+	w := Workload()
+	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
+	for _, s := range settings {
+		name, text, _ := strings.Cut(s, "=")
+		f, ok := w.Factor(name)
+		if !ok {
+			t.Fatal("no factor", name)
+		}
+		c, err := f.Parse(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices[name] = c
+	}
+	points, err := plan.Points(w.AllFactors(), choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points[0]
+}
+
+// simulate runs a design in virtual time.
+func simulate(t interface{ Fatal(...any) }, design string, seed uint64, settings ...string) result.Trial {
+	w := Workload()
+	d, ok := w.Find(design)
+	if !ok {
+		t.Fatal("no design", design)
+	}
+	p := point(t, settings...).Only(w.FactorsOf(d))
+	return trial.Simulate(trial.Spec{Workload: w.Name, Design: design, Point: p, Seed: seed, Limit: time.Minute}, w, d,
+		sim.Costs{}).Trial
+}
+
+// TestPeers checks random systems of 3 to 7 peers: no identity is issued twice, and those of a client increase.
+func TestPeers(t *testing.T) {
+	if err := Workload().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, design := range []string{"interleaved", "leased"} {
+		rapid.Check(t, func(t *rapid.T) {
+			n := func(name string, from, to int) string {
+				return fmt.Sprintf("%s=%d", name, rapid.IntRange(from, to).Draw(t, name))
+			}
+			x := simulate(t, design, rapid.Uint64().Draw(t, "seed"), n("peers", 3, 7), n("clients", 1, 9),
+				n("identities", 1, 60), n("faults", 0, 20), n("lease", 1, 30), n("cpus", 1, 4),
+				"loss="+rapid.SampledFrom([]string{"0", "0.02", "0.3"}).Draw(t, "loss"),
+				"store="+rapid.SampledFrom([]string{"0s", "200us", "5ms", "30ms"}).Draw(t, "store"),
+				"latency="+rapid.SampledFrom([]string{"100us", "1ms", "40ms"}).Draw(t, "latency"))
+			if !x.Good() {
+				t.Fatalf("%s: %s %s", design, x.Status, x.Error)
+			}
+		})
+	}
+}
+
+// TestLive runs both protocols on the Go runtime, where the race detector sees them.
+func TestLive(t *testing.T) {
+	w := Workload()
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	for _, design := range []string{"interleaved", "leased"} {
+		d, _ := w.Find(design)
+		s := trial.Spec{Workload: w.Name, Design: design, Seed: 1, BurnRate: 1, Limit: time.Minute,
+			Point: point(t, "identities=10", "latency=100us", "loss=0.1").Only(w.FactorsOf(d))}
+		o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !o.Trial.Good() {
+			t.Errorf("%s: %s %s\n%s", design, o.Trial.Status, o.Trial.Error, o.Failure)
+		}
+	}
+}
+
+// TestManyFaults checks both protocols through 1000 partitions and crashes.
+func TestManyFaults(t *testing.T) {
+	for _, design := range []string{"interleaved", "leased"} {
+		x := simulate(t, design, 1, "peers=5", "faults=1000", "identities=8000", "loss=0.05")
+		if faults := x.Metrics.Get("faults"); !x.Good() || faults != 1000 {
+			t.Errorf("%s: %v faults: %s %s", design, faults, x.Status, x.Error)
+		}
+	}
+}
+
+// TestJumpBreaks checks that peers that jump to the largest known identity issue some twice.
+func TestJumpBreaks(t *testing.T) {
+	x := simulate(t, "jump", 1)
+	if x.Status != result.Wrong || !strings.Contains(x.Error, "was issued twice, by peers") {
+		t.Errorf("%s %s", x.Status, x.Error)
+	}
+}

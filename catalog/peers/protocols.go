@@ -1,0 +1,158 @@
+package peers
+
+import (
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// interleaved issues the identities k n + i + 1 of peer i of n.
+type interleaved struct {
+	p       *peer
+	n, i    uint64
+	k       uint64 // of the next identity
+	bound   uint64 // no k at or above the stored bound has been issued
+	reserve uint64
+}
+
+func newInterleaved(e env.Env, point plan.Point) (workload.Job, error) {
+	n, reserve := uint64(point.Int("peers")), uint64(point.Int("lease"))
+	return job(e, point, func(p *peer) protocol {
+		return &interleaved{p: p, n: n, i: uint64(p.number), k: p.disk.value, bound: p.disk.value, reserve: reserve}
+	}), nil
+}
+
+func (s *interleaved) issue(e env.Env, last uint64) (id uint64, ok bool) {
+	s.skip(last)
+	if s.k >= s.bound {
+		if !s.p.store(e, s.k+s.reserve) {
+			return 0, false
+		}
+		s.bound = s.k + s.reserve
+	}
+	id = s.k*s.n + s.i + 1
+	s.k++
+	return id, true
+}
+
+// skip makes the next identity larger than one of another peer.
+func (s *interleaved) skip(last uint64) {
+	if last > s.i {
+		s.k = max(s.k, (last-s.i-1)/s.n+1)
+	}
+}
+
+// receive catches up with the identities of another peer, so that those of all peers stay near each other. Nothing
+// depends on it.
+func (s *interleaved) receive(_ env.Env, _ int, m message) { s.skip(m.value) }
+
+func (s *interleaved) tick(env.Env) {
+	if s.k > 0 {
+		s.p.tell(message{value: (s.k-1)*s.n + s.i + 1})
+	}
+}
+
+// tell sends a message to all other peers.
+func (p *peer) tell(m message) {
+	for to := range p.net.messages {
+		if to != p.number {
+			p.send(to, m)
+		}
+	}
+}
+
+// The kinds of messages about leases.
+const (
+	leaseRequest = iota
+	leaseReply
+)
+
+// leased issues identities from a block that the first peer has leased to it.
+type leased struct {
+	p         *peer
+	block     uint64
+	next, end uint64 // identities left in the block
+	asked     int    // blocks that it has asked for
+	asking    bool
+}
+
+func newLeased(e env.Env, point plan.Point) (workload.Job, error) {
+	block := uint64(point.Int("lease"))
+	return job(e, point, func(p *peer) protocol { return &leased{p: p, block: block} }), nil
+}
+
+func (s *leased) issue(e env.Env, last uint64) (id uint64, ok bool) {
+	if s.next >= s.end || s.next <= last {
+		if !s.lease(e) {
+			return 0, false
+		}
+	}
+	id = s.next
+	s.next++
+	return id, true
+}
+
+// lease gets a block. Blocks increase: a new one is above every identity that was issued before. It returns false if
+// the peer has to wait for it, or crashes.
+func (s *leased) lease(e env.Env) bool {
+	s.next, s.end = 0, 0
+	if s.p.number != 0 {
+		if !s.asking {
+			s.asking = true
+			s.asked++
+			s.ask()
+		}
+		return false
+	}
+	from, ok := s.grant(e)
+	if ok {
+		s.next, s.end = from, from+s.block
+	}
+	return ok
+}
+
+// ask asks the first peer for a block. It is not asked for another one before this one arrives, or a reply that takes
+// long would never be used.
+func (s *leased) ask() { s.p.send(0, message{leaseRequest, s.asked, 0}) }
+
+// grant returns the first identity of a new block, after it has stored its end. ok is false if the peer crashes.
+func (s *leased) grant(e env.Env) (from uint64, ok bool) {
+	from = s.p.disk.value + 1
+	return from, s.p.store(e, s.p.disk.value+s.block)
+}
+
+func (s *leased) receive(e env.Env, from int, m message) {
+	switch {
+	case m.kind == leaseRequest:
+		if first, ok := s.grant(e); ok {
+			s.p.send(from, message{leaseReply, m.number, first})
+		}
+	case s.asking && m.number == s.asked: // others are late: their blocks are never used
+		s.next, s.end, s.asking = m.value, m.value+s.block, false
+	}
+}
+
+// tick asks again, because the request or the reply may be lost.
+func (s *leased) tick(env.Env) {
+	if s.asking {
+		s.ask()
+	}
+}
+
+// jump issues the identity after the largest one that it knows.
+type jump struct {
+	p       *peer
+	largest uint64
+}
+
+func newJump(e env.Env, point plan.Point) (workload.Job, error) {
+	return job(e, point, func(p *peer) protocol { return &jump{p, p.disk.value} }), nil
+}
+
+func (s *jump) issue(e env.Env, last uint64) (id uint64, ok bool) {
+	s.largest = max(s.largest, last) + 1
+	return s.largest, s.p.store(e, s.largest)
+}
+
+func (s *jump) receive(_ env.Env, _ int, m message) { s.largest = max(s.largest, m.value) }
+func (s *jump) tick(env.Env)                        { s.p.tell(message{value: s.largest}) }

@@ -1,0 +1,114 @@
+package peers
+
+import (
+	"time"
+
+	"github.com/brewput/brewput/env"
+)
+
+// protocol decides which identities a peer issues. A peer calls it from one goroutine.
+type protocol interface {
+	// issue returns an identity above last. ok is false if there is none now: the peer tries again after each message.
+	issue(e env.Env, last uint64) (id uint64, ok bool)
+
+	// receive handles a message of another peer, and tick the passing of the time syncEvery.
+	receive(e env.Env, from int, m message)
+	tick(e env.Env)
+}
+
+// newProtocol returns the protocol of a peer that starts.
+type newProtocol func(p *peer) protocol
+
+// syncEvery is how often the peers tell each other what they know, by their own clocks.
+const syncEvery = 20 * time.Millisecond
+
+// peer is a server. Its disk survives a crash.
+type peer struct {
+	*env.Node
+	number int
+	net    *network
+	disk   disk
+	down   *env.Chan[struct{}]
+	out    *output
+}
+
+// disk stores one number.
+type disk struct {
+	takes time.Duration
+	value uint64
+	rand  env.Rand
+	count uint64
+}
+
+// store stores a value. If it returns false, the peer crashes, and must do nothing more; the value may or may not be
+// stored.
+func (p *peer) store(e env.Env, value uint64) bool {
+	p.disk.count++
+	if env.Select(e.After(p.disk.takes).OnRecv(nil), p.down.OnRecv(nil)) == 0 {
+		p.disk.value = value
+		return true
+	}
+	d := p.disk.rand.At(p.disk.count, uint64(p.number))
+	if d.Float64() < 0.5 {
+		p.disk.value = value
+	}
+	return false
+}
+
+// send sends a message to another peer.
+func (p *peer) send(to int, m message) { p.net.messages[to][p.number].Send(m, 0) }
+
+// start starts the peer.
+func (p *peer) start(e env.Env, of newProtocol) {
+	p.Go(e, "serve", func(e env.Env, down *env.Chan[struct{}]) {
+		p.down = down
+		p.serve(e, of(p))
+	})
+}
+
+// serve replies to requests until the peer crashes.
+func (p *peer) serve(e env.Env, proto protocol) {
+	var q request
+	var m message
+	var waiting []request
+	tick := p.After(e, syncEvery)
+	for {
+		cases := []env.Case{p.down.OnRecv(nil), tick.OnRecv(nil)}
+		for _, l := range p.net.requests[p.number] {
+			cases = append(cases, l.OnRecv(&q))
+		}
+		first := len(cases)
+		from := make([]int, 0, len(p.net.messages))
+		for k, l := range p.net.messages[p.number] {
+			if l != nil {
+				cases, from = append(cases, l.OnRecv(&m)), append(from, k)
+			}
+		}
+
+		i := env.Select(cases...)
+		if _, _, crashed := p.down.TryRecv(); crashed {
+			return
+		}
+		switch {
+		case i == 1:
+			proto.tick(e)
+			tick = p.After(e, syncEvery)
+		case i < first:
+			waiting = append(waiting, q)
+		default:
+			proto.receive(e, from[i-first], m)
+		}
+
+		// A protocol that cannot issue an identity for one request can issue none for the others.
+		for len(waiting) > 0 {
+			q := waiting[0]
+			id, ok := proto.issue(e, q.last)
+			if !ok {
+				break
+			}
+			waiting = waiting[1:]
+			p.out.issue(id, p.number)
+			p.net.replies[q.client][p.number].Send(reply{q.number, id}, 0)
+		}
+	}
+}
