@@ -18,6 +18,7 @@ func linkLaws() []law {
 		simple("a link loses messages, but never its end", linkLoses),
 		simple("what a link loses depends only on the seed, its name and the number of the message", linkRepeats),
 		simple("a link that is cut delivers nothing until it is healed", linkCut),
+		exact("a message that would arrive while the link is cut is lost", linkCutOnArrival),
 		simple("a closed link delivers what is on its way, and then its end", linkEnds),
 		simple("Select receives from links", linkSelect),
 		exact("a message that arrives at a full buffer is lost", linkOverflow),
@@ -127,6 +128,16 @@ func linkCut(b *bench, e env.Env) {
 	l.Close()
 	_, ok := l.Recv()
 	want(b, "ok of the end of a cut link", ok, false)
+}
+
+func linkCutOnArrival(b *bench, e env.Env) {
+	l := env.NewLink[int](e, "link", env.LinkConfig{Latency: func(*env.Draws) time.Duration { return 5 * ms }})
+	l.Send(0, 1)
+	e.Sleep(3 * ms)
+	l.Cut()
+	e.Sleep(3 * ms)
+	l.Heal()
+	want(b, "the count", l.Count(), env.LinkCount{Sent: 1, Lost: 1})
 }
 
 func linkOverflow(b *bench, e env.Env) {
