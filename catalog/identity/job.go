@@ -61,11 +61,16 @@ func job(p plan.Point, open func(e env.Env) service) workload.Job {
 		},
 		Check: func() (workload.Answer, error) { return o.check(calls) },
 		Metrics: func() map[string]float64 {
-			n := int64(0)
+			rejected, skipped := int64(0), int64(0)
 			for i := range o.callers {
-				n += o.callers[i].rejected
+				t := &o.callers[i]
+				rejected += t.rejected
+				skipped = max(skipped, int64(t.last))
 			}
-			return map[string]float64{"rejected": float64(n)}
+			for i := range o.callers {
+				skipped -= o.callers[i].issued
+			}
+			return map[string]float64{"rejected": float64(rejected), "skipped": float64(skipped)}
 		},
 	}
 }
