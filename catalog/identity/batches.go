@@ -106,7 +106,7 @@ const maxReads = 32
 // combiner serves the calls of all records under its lock.
 type combiner struct {
 	lock      *env.Mutex
-	published *env.Atomic[int] // calls that wait for a reply
+	published *env.Atomic[int] // at least the number of records with calling 1
 	records   []*record
 	last      uint64
 }
@@ -120,8 +120,8 @@ type record struct {
 // call returns the next identity.
 func (c *combiner) call(e env.Env, own *record, reply time.Duration) uint64 {
 	if !c.lock.TryLock() {
-		own.calling.Store(1)
 		c.published.Add(1)
+		own.calling.Store(1)
 		for range maxReads {
 			if own.calling.Load() == 0 {
 				return own.id
