@@ -30,7 +30,8 @@ func tooFine(a *analysis) []Finding {
 
 	var c *evidence.Class
 	for _, k := range a.classes() {
-		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody {
+		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody &&
+			!a.byStandardLibrary(k.Created) {
 			c = k
 		}
 	}
@@ -104,7 +105,8 @@ func unboundedSpawn(a *analysis) []Finding {
 	}
 
 	for _, c := range a.classes() {
-		if float64(c.Peak) < queueRoom*a.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
+		if float64(c.Peak) < queueRoom*a.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 ||
+			a.byStandardLibrary(c.Created) {
 			continue
 		}
 		queues := float64(c.Runnable) / float64(a.trace.Duration)

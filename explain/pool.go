@@ -71,15 +71,27 @@ func tooFewWorkers(a *analysis) []Finding {
 
 // goStatement returns the go statement that starts the goroutines of a class, and whether it is the program's own.
 func (a *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
-	i := slices.IndexFunc(c.Created, func(f evidence.Frame) bool {
-		return !evidence.IsWrapper(f.Function) &&
-			!hasAnyPrefix(f.Function, "runtime.")
+	f, ok := starter(c.Created)
+	return f, ok && (a.prog.isOwn(f) || a.prog.Module == "" && !a.prog.isStandard(f) && !isHook(f))
+}
+
+// starter returns the go statement of a stack that starts a goroutine: the frame above the runtime and the likes of
+// WaitGroup.Go.
+func starter(stack []evidence.Frame) (evidence.Frame, bool) {
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
+		return !evidence.IsWrapper(f.Function) && !hasAnyPrefix(f.Function, "runtime.")
 	})
 	if i < 0 {
 		return evidence.Frame{}, false
 	}
-	f := c.Created[i]
-	return f, a.prog.isOwn(f) || a.prog.Module == "" && !a.prog.isStandard(f) && !isHook(f)
+	return stack[i], true
+}
+
+// byStandardLibrary reports whether the standard library starts the goroutine of a stack. How many it starts, and for
+// what, is no choice of the program: net/http starts some for each request.
+func (a *analysis) byStandardLibrary(stack []evidence.Frame) bool {
+	f, ok := starter(stack)
+	return ok && a.prog.isStandard(f)
 }
 
 // lifetimes sums the times of a class's members and divides them by the number that lived at one time.

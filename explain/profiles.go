@@ -24,7 +24,7 @@ func spawnByProfile(a *analysis) []Finding {
 	}
 
 	groups := a.cpu.groupBy(func(w *weightedSample) (evidence.Frame, bool) {
-		if !containsAny(w.stack, "runtime.newproc") {
+		if !containsAny(w.stack, "runtime.newproc") || a.byStandardLibrary(w.stack) {
 			return evidence.Frame{}, false
 		}
 		return a.prog.ownFrame(w.stack)

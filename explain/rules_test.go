@@ -1049,3 +1049,42 @@ func TestLockGainWithoutContention(t *testing.T) {
 		t.Errorf("more CPU time on one CPU gives %+v, want %+v", more, same)
 	}
 }
+
+// What the standard library starts for itself, as net/http does for each request, the program cannot start less often.
+func TestGoroutinesOfStandardLibrary(t *testing.T) {
+	library := []string{"net/http.(*connReader).startBackgroundRead", "net/http.(*conn).serve"}
+	handler := append(library[:1:1], "net/http.(*body).Read", "main.handle:5", "net/http.(*conn).serve")
+	own := []string{"sync.(*WaitGroup).Go", "main.start:5"}
+	tiny := func(created []string) []string {
+		c := wideCase()
+		c.evidence.Profiles = nil
+		c.cpu(50, "main.tiny:5")
+		c.cpu(150, append([]string{"runtime.newproc1", "runtime.newproc"}, created...)...)
+		x := &c.evidence.Trace.Classes[2]
+		x.Count, x.Busy.P50, x.Created = 1000000, 400, frames(created...)
+		names := c.names()
+		c.evidence.Trace = nil
+		return append(names, c.names()...)
+	}
+	many := func(created []string) []string {
+		c := wideCase()
+		x := &c.evidence.Trace.Classes[2]
+		x.Count, x.Peak, x.Runnable, x.Created = 5000, 5000, 2000*time.Second, frames(created...)
+		return c.names()
+	}
+	for _, created := range [][]string{library, handler} {
+		if names := append(tiny(created), many(created)...); slices.Contains(names, "goroutine-too-fine") ||
+			slices.Contains(names, "unbounded-spawn") {
+			t.Errorf("%v: %v", created, names)
+		}
+	}
+	count := 0
+	for _, name := range tiny(own) {
+		if name == "goroutine-too-fine" {
+			count++
+		}
+	}
+	if count != 2 || !slices.Contains(many(own), "unbounded-spawn") {
+		t.Errorf("%v: %v, %v", own, tiny(own), many(own))
+	}
+}
