@@ -132,7 +132,7 @@ func writeSummary(b *strings.Builder, findings []explain.Finding, st Style) {
 	for i, f := range findings {
 		switch {
 		case f.Gain == nil:
-			saves[i] = "no gain"
+			saves[i] = "no estimate"
 		case st.width() < summaryWidth:
 			saves[i] = "saves " + decimal.WholePercent(f.Gain.Estimate)
 		default:
