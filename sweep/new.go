@@ -34,7 +34,7 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 		}
 		s.pool = trial.NewSimulations(w, costs, limit)
 	default:
-		s.Run, s.BurnRatio = (&trial.Runner{TimeLimit: limit}).Run, calibrate.BurnRatio
+		s.Run, s.BurnRatio = trial.Runner{TimeLimit: limit}.RunnerOf(w), calibrate.BurnRatio
 		return s, nil
 	}
 
