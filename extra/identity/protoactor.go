@@ -18,7 +18,7 @@ func Workload() *workload.Workload {
 	w := identity.Workload()
 	w.Designs = []workload.Design{
 		{Name: "protoactor", Doc: "an actor of protoactor-go, called by RequestFuture",
-			Uses: []string{"callers", "calls", "reply"}, Job: newProtoactor, Worlds: workload.LiveOnly, Reference: true},
+			Uses: []string{"callers", "calls", "reply"}, Job: newProtoactor, Worlds: workload.LiveOnly},
 	}
 	return w
 }

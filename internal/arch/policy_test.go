@@ -36,8 +36,10 @@ var mayImport = map[string][]string{
 	"internal/input":            {},
 	"internal/interrupt":        {},
 	"internal/pager":            {},
-	"internal/store":            {"internal/input", "internal/lock", "plan", "result"},
-	"compare":                   {"internal/decimal", "internal/stat", "model", "plan", "result", "workload"},
+	"internal/plugin": {"env", "internal/buildinfo", "internal/input", "internal/proc", "plan", "trial", "workload",
+		"workload/source"},
+	"internal/store": {"internal/input", "internal/lock", "plan", "result"},
+	"compare":        {"internal/decimal", "internal/stat", "model", "plan", "result", "workload"},
 	"internal/command": {"compare", "env", "evidence/collect", "internal/host", "internal/proc", "internal/quote",
 		"plan", "result", "sweep", "trial", "workload"},
 	"lab": {"compare", "doctor", "evidence/collect", "explain", "internal/aa", "internal/calibrate", "internal/command",
@@ -48,7 +50,7 @@ var mayImport = map[string][]string{
 		"internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load",
 		"plan", "result", "sim", "timeline", "workload"},
 	"model": {},
-	"sweep": {"compare", "internal/calibrate", "internal/costs", "internal/host", "internal/input",
+	"sweep": {"compare", "internal/calibrate", "internal/costs", "internal/host", "internal/input", "internal/plugin",
 		"workload/source", "internal/stat", "internal/store", "load", "model", "plan", "result", "sim", "timeline",
 		"trial", "workload"},
 	"internal/aa": {"compare", "doctor", "env", "internal/calibrate", "internal/costs", "internal/host",
@@ -70,7 +72,7 @@ var mayImport = map[string][]string{
 	"internal/config":     {"internal/input", "internal/quote", "plan"},
 	"internal/cli": {"compare", "doctor", "evidence/collect", "internal/buildinfo", "internal/cli/help",
 		"internal/cli/option", "internal/command", "internal/config", "internal/decimal", "internal/gobench",
-		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/pprofui", "internal/quote",
+		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/plugin", "internal/pprofui", "internal/quote",
 		"internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
 		"timeline", "workload"},
 	"":                   {"internal/cli", "lab", "trial", "workload"},
@@ -89,7 +91,7 @@ var mayImport = map[string][]string{
 		"catalog/sort", "catalog/sum", "catalog/words", "workload"},
 	"catalog/sort":      {"env", "model", "plan", "workload"},
 	"catalog/sum":       {"env", "model", "plan", "workload"},
-	"cmd/brewput":       {"", "catalog", "internal/interrupt/early"},
+	"cmd/brewput":       {"", "catalog", "internal/interrupt/early", "internal/plugin"},
 	"internal/arch":     {},
 	"labtest":           {"internal/host", "internal/stat", "result"},
 	"examples/counter":  {"", "env", "plan", "workload"},
@@ -225,7 +227,7 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may use the standard streams of the process: commands, and the child of a trial, whose
 // protocol uses them.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
+var prints = map[string]bool{"": true, "internal/plugin": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
@@ -247,6 +249,7 @@ var variables = map[string]string{
 var mayExit = map[string]string{
 	"brewput.go Main":                    "is the main function of a program",
 	"trial/child.go Main":                "is the main function of the process of a trial",
+	"internal/plugin/serve.go Main":      "is the main function of another program",
 	"trial/child.go serveParent":         "ends the process of a trial when its parent asks for it, or is gone",
 	"tools/hostile/carriers.go Workload": "tests a design that ends its own process",
 }

@@ -215,7 +215,7 @@ func (a *app) findDesign(target string) (*workload.Workload, workload.Design, er
 
 func designNames(w *workload.Workload) []string {
 	var names []string
-	for _, d := range w.Designs {
+	for _, d := range w.AllDesigns() {
 		names = append(names, d.Name)
 	}
 	return names

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/internal/buildinfo"
+	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/report"
 )
 
@@ -20,7 +22,7 @@ func (a *app) versionCommand() *cobra.Command {
 			case "json":
 				return report.JSON(a.stdout, buildinfo.Here())
 			case "table":
-				fmt.Fprintln(a.text, buildinfo.Here())
+				fmt.Fprintln(a.text, strings.TrimSpace(buildinfo.Here().String()+"\n"+plugin.Status(a.workloads)))
 				return nil
 			}
 			return usage("--format %s is not possible here; use table or json", format)

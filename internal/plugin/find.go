@@ -58,8 +58,8 @@ func fileName() string {
 // given returns the path that the variable names; "" for a directory without the program.
 func given(variable string) (string, error) {
 	if !filepath.IsAbs(variable) {
-		return "", fmt.Errorf("%s=%s is a relative path, which names another file in each directory; give the absolute "+
-			"path of %s or of its directory", Variable, variable, Name)
+		return "", fmt.Errorf("%s=%s is a relative path, which names another file in each directory; give the "+
+			"absolute path of %s or of its directory", Variable, variable, Name)
 	}
 	info, err := os.Stat(variable)
 	if err != nil {

@@ -60,8 +60,8 @@ func ask(ctx context.Context, path string, all []*workload.Workload, limit time.
 		return nil, err
 	}
 	if m.Protocol != Protocol {
-		return nil, fmt.Errorf("it is of version %s with protocol %d, and this program of version %s with protocol %d; "+
-			"build both from the same version: %s", m.Version, m.Protocol, Version(), Protocol, Build)
+		return nil, fmt.Errorf("it is of version %s with protocol %d, and this program of version %s with protocol "+
+			"%d; build both from the same version: %s", m.Version, m.Protocol, Version(), Protocol, Build)
 	}
 	if differ(m.Version, Version()) {
 		return nil, mismatch(m, "")

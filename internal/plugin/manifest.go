@@ -39,8 +39,8 @@ type Design struct {
 	Expect    string   `json:"expect"`
 	Worlds    string   `json:"worlds"`
 	Reference bool     `json:"reference"`
-	Package   string   `json:"package"`
-	Source    string   `json:"source"`
+	Package   string   `json:"package,omitempty"`
+	Source    string   `json:"source,omitempty"`
 }
 
 // Limits of a manifest, far above what a program needs.

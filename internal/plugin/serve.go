@@ -16,8 +16,8 @@ import (
 )
 
 // Main is the main function of a program that adds designs. core are the workloads, with their sources, and extra holds
-// the same workloads with the added designs instead, and the sources of these. It runs a trial or prints the manifest if
-// brewput started the program for it, and otherwise says what the program is for. It does not return.
+// the same workloads with the added designs instead, and the sources of these. Main runs a trial or prints the manifest
+// if brewput started the program for that, and otherwise says what the program is for. It does not return.
 func Main(core, extra []*workload.Workload) {
 	trial.Main(extra...)
 	asked := os.Getenv(Sentinel)
@@ -42,8 +42,8 @@ func Main(core, extra []*workload.Workload) {
 
 // describe says what the program is for.
 func describe(w io.Writer, m Manifest) {
-	fmt.Fprintf(w, "%s %s adds designs to brewput, which runs it. Put it next to brewput, or its path into $%s.\n", Name,
-		m.Version, Variable)
+	fmt.Fprintf(w, "%s %s adds designs to brewput, which runs it. Put it next to brewput, or its path into $%s.\n",
+		Name, m.Version, Variable)
 	for _, x := range m.Workloads {
 		for _, d := range x.Designs {
 			fmt.Fprintf(w, "  %s/%s\t%s\n", x.Name, d.Name, d.Doc)
@@ -73,8 +73,8 @@ func manifest(core, extra []*workload.Workload) (Manifest, error) {
 
 // declare is the declaration of a design.
 func declare(w *workload.Workload, d workload.Design) Design {
-	x := Design{Name: d.Name, Doc: d.Doc, Type: d.Type(), Uses: d.Uses, Expect: d.Expect.String(),
-		Worlds: d.Worlds.String(), Reference: d.Reference, Package: packageOf(d)}
+	x := declaration(d)
+	x.Package = packageOf(d)
 	if src, err := source.Read(w, d); err == nil {
 		var parts []string
 		for _, p := range src.Parts {
