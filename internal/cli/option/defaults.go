@@ -29,7 +29,7 @@ type Defaults struct {
 
 	Formats, Pairings []string          // values that some command takes
 	Designs           []func() []string // names of designs that some command takes, in groups
-	Precision, Parts           func(string) error
+	Precision, Parts  func(string) error
 }
 
 // fromVariable returns the value of a flag's variable, its source as errors name it, and the whole as warnings name it.
