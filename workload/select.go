@@ -29,15 +29,18 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// Select checks names of designs and returns each once, in order. Without names it returns those of all designs.
-// The error lists the designs of the workload and suggests one.
+// Select checks names of designs and returns each once, in order. Without names it returns those of all designs that
+// are not measured only on request. The error lists the designs of the workload and suggests one.
 func (w *Workload) Select(names []string) ([]string, error) {
-	var known, chosen []string
+	var known, usual, chosen []string
 	for _, d := range w.Designs {
 		known = append(known, d.Name)
+		if !d.OnRequest {
+			usual = append(usual, d.Name)
+		}
 	}
 	if len(names) == 0 {
-		return known, nil
+		return usual, nil
 	}
 
 	for _, n := range names {
