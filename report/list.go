@@ -102,6 +102,9 @@ func designDoc(d workload.Design) string {
 	if d.Worlds == workload.LiveOnly {
 		special = append(special, "live only")
 	}
+	if d.OnRequest {
+		special = append(special, "only if named")
+	}
 	if d.Program != nil {
 		special = append(special, "of "+programName(*d.Program))
 	}
@@ -184,7 +187,8 @@ func WorkloadsJSON(w io.Writer, all []*workload.Workload) error {
 				"kind": "design", "schema_version": result.SchemaVersion, "workload": x.Name, "design": d.Name,
 				"doc": d.Doc, "type": d.Type(),
 				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": x.FactorsOf(d),
-				"expect": d.Expect.String(), "peer": d.Reference, "formula": formula, "lines": counted[d.Name],
+				"expect": d.Expect.String(), "peer": d.Reference, "on_request": d.OnRequest,
+				"formula": formula, "lines": counted[d.Name],
 				"program": program,
 			}); err != nil {
 				return err

@@ -29,17 +29,20 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// Select checks names of designs and returns each once, in order. Without names it returns those of Designs. The error
-// lists the designs of the workload and suggests one. If More failed, it also says why.
+// Select checks names of designs and returns each once, in order. Without names it returns those of Designs that are not
+// OnRequest. The error lists the designs of the workload and suggests one. If More failed, it also says why.
 func (w *Workload) Select(names []string) ([]string, error) {
-	var known, chosen []string
-	for _, d := range w.Designs {
-		known = append(known, d.Name)
-	}
 	if len(names) == 0 {
-		return known, nil
+		var usual []string
+		for _, d := range w.Designs {
+			if !d.OnRequest {
+				usual = append(usual, d.Name)
+			}
+		}
+		return usual, nil
 	}
 
+	var chosen []string
 	for _, n := range names {
 		if _, ok := w.Find(n); !ok {
 			return nil, w.unknown(n)

@@ -57,6 +57,9 @@ type Design struct {
 	// answer is checked too. It is compared only with the baseline, and may be the baseline.
 	Reference bool
 
+	// OnRequest excludes the design from runs that name no designs, because it may hang or does another job.
+	OnRequest bool
+
 	Formula *Formula // predicts the wall time of a Job, or a metric; may be nil
 
 	Program *Program // runs the trials; nil means the running program
@@ -82,7 +85,7 @@ const (
 	Bound                       // not a solution: the design's numbers are shown as a bound, but are in no verdict
 	WrongAnswer                 // the answer is wrong, as that of the published original
 	MayViolate                  // a station may have two users at once
-	MayFail                     // the design may crash, deadlock or hang
+	MayFail                     // the design may crash, deadlock or hang, or its answer may be wrong
 	expectedCount = iota
 )
 

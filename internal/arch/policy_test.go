@@ -85,9 +85,10 @@ var mayImport = map[string][]string{
 	"catalog/lines":      {"env", "plan", "workload"},
 	"catalog/peers":      {"env", "plan", "workload"},
 	"catalog/parse":      {"env", "plan", "workload"},
+	"catalog/set":        {"env", "plan", "workload"},
 	"catalog/words":      {"env", "plan", "workload"},
 	"catalog": {"catalog/coffee", "catalog/find", "catalog/identity", "catalog/lines", "catalog/mandelbrot",
-		"catalog/merge", "catalog/null", "catalog/parse", "catalog/peers",
+		"catalog/merge", "catalog/null", "catalog/parse", "catalog/peers", "catalog/set",
 		"catalog/sort", "catalog/sum", "catalog/words", "workload"},
 	"catalog/sort":      {"env", "model", "plan", "workload"},
 	"catalog/sum":       {"env", "model", "plan", "workload"},
@@ -220,6 +221,12 @@ var liveFiles = map[string]string{
 	"catalog/words/peers.go":      "runs wc and cat",
 	"catalog/words/simd_amd64.go": "uses vector instructions, which are experimental",
 	"catalog/mandelbrot/save.go":  "writes the picture, after the trial",
+}
+
+// syncFiles are the files of the catalog that may import package sync, each with the reason. Their designs run only in
+// the live world.
+var syncFiles = map[string]string{
+	"catalog/set/syncmap.go": "is a design that uses sync.Map",
 }
 
 // catalogueFile is the list of workloads.

@@ -109,7 +109,7 @@ func (d Design) design(p workload.Program) (workload.Design, error) {
 	expect, err := expectOf(d.Expect)
 	p.Package, p.Source = d.Package, d.Source
 	x := workload.Design{Name: d.Name, Doc: d.Doc, Uses: d.Uses, Expect: expect, Worlds: workload.LiveOnly,
-		Reference: d.Reference, Program: &p}
+		Reference: d.Reference, OnRequest: true, Program: &p}
 	if d.Type == "stream" {
 		x.Stream = func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, errElsewhere }
 	} else {
