@@ -23,5 +23,6 @@ func ExampleAll() {
 	// merge
 	// identity
 	// peers
+	// journal
 	// null
 }
