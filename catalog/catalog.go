@@ -9,6 +9,7 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/catalog/find"
 	"github.com/brewput/brewput/catalog/identity"
+	"github.com/brewput/brewput/catalog/journal"
 	"github.com/brewput/brewput/catalog/lines"
 	"github.com/brewput/brewput/catalog/mandelbrot"
 	"github.com/brewput/brewput/catalog/merge"
@@ -23,7 +24,7 @@ import (
 )
 
 //go:embed coffee/*.go find/*.go identity/*.go lines/*.go mandelbrot/*.go merge/*.go null/*.go parse/*.go peers/*.go
-//go:embed set/*.go sort/*.go sum/*.go words/*.go
+//go:embed journal/*.go set/*.go sort/*.go sum/*.go words/*.go
 var sources embed.FS
 
 // All returns new instances of the built-in workloads, with their sources, in the order of the manual.
@@ -31,7 +32,7 @@ func All() []*workload.Workload {
 	all := []*workload.Workload{
 		coffee.Workload(), words.Workload(), mandelbrot.Workload(), sum.Workload(), sort.Workload(), find.Workload(),
 		lines.Workload(), parse.Workload(), merge.Workload(), identity.Workload(), peers.Workload(),
-		set.Workload(), null.Workload(),
+		set.Workload(), journal.Workload(), null.Workload(),
 	}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)

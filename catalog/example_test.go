@@ -24,5 +24,6 @@ func ExampleAll() {
 	// identity
 	// peers
 	// set
+	// journal
 	// null
 }
