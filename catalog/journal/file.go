@@ -109,12 +109,10 @@ func (l *lines) Append(data []byte) (uint64, error) {
 	if l.err != nil {
 		return 0, l.err
 	}
-	index := uint64(len(l.entries)) + 1
-	text, err := json.Marshal(line{index, data})
+	text, err := l.encode(data)
 	if err != nil {
 		return 0, err
 	}
-	text = append(text, '\n')
 	if _, err = l.f.WriteAt(text, l.end); err == nil && l.always {
 		l.syncs++
 		err = l.f.sync()
@@ -125,7 +123,13 @@ func (l *lines) Append(data []byte) (uint64, error) {
 	}
 	l.end += int64(len(text))
 	l.entries = append(l.entries, slices.Clone(data))
-	return index, nil
+	return uint64(len(l.entries)), nil
+}
+
+// encode returns the line of the next entry.
+func (l *lines) encode(data []byte) ([]byte, error) {
+	text, err := json.Marshal(line{uint64(len(l.entries)) + 1, data})
+	return append(text, '\n'), err
 }
 
 func (l *lines) Get(index uint64) ([]byte, error) {
