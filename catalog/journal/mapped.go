@@ -21,11 +21,16 @@ func newMapped(e env.Env, p plan.Point) (workload.Job, error) {
 const segmentBytes = 8 << 20
 
 func openMapped(e env.Env, dir string, _ plan.Point) (Log, error) {
-	f, err := openMapping(dir, "mapped")
+	f, err := openMapping(dir, "mapped", segmentBytes)
 	if err != nil {
 		return nil, err
 	}
-	m := &mapped{f: f, lock: e.Mutex("log"), chain: newChain()}
+	return openSegments(e, f, segmentBytes)
+}
+
+// openSegments opens the log in a file whose segments have that size.
+func openSegments(e env.Env, f mapping, size int) (Log, error) {
+	m := &mapped{f: f, size: size, lock: e.Mutex("log"), chain: newChain()}
 	if err := m.recover(); err != nil {
 		f.Close()
 		return nil, err
@@ -38,7 +43,7 @@ type mapping interface {
 	// count returns the number of segments of the file.
 	count() int
 
-	// segment maps the segment i, of segmentBytes. If the file does not have it, it grows by a segment of zeros.
+	// segment maps the segment i. If the file does not have it, it grows by a segment of zeros.
 	segment(i int) ([]byte, error)
 
 	// cut unmaps and removes all segments from i on.
@@ -53,7 +58,8 @@ type mapping interface {
 
 // mapped is a log in a memory-mapped file of frames.
 type mapped struct {
-	f mapping
+	f    mapping
+	size int // of a segment
 
 	lock     *env.Mutex // protects what follows
 	chain    chain
@@ -131,7 +137,7 @@ func (m *mapped) take() bool {
 
 // add records the entry of the frame at the end, which has n bytes.
 func (m *mapped) add(n int) {
-	m.starts = append(m.starts, int64(len(m.segments)-1)*segmentBytes+int64(m.end))
+	m.starts = append(m.starts, int64(len(m.segments)-1)*int64(m.size)+int64(m.end))
 	m.end += n
 }
 
@@ -142,7 +148,7 @@ func (m *mapped) Append(data []byte) (uint64, error) {
 	n := frameHead + len(data)
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	if m.err == nil && m.end+n > segmentBytes {
+	if m.err == nil && m.end+n > m.size {
 		if err := m.grow(); err != nil {
 			m.err = broken(err)
 		}
@@ -165,7 +171,7 @@ func (m *mapped) Get(index uint64) ([]byte, error) {
 		return nil, notFound(index, len(m.starts))
 	}
 	at := m.starts[index-1]
-	frame := m.segments[at/segmentBytes][at%segmentBytes:]
+	frame := m.segments[at/int64(m.size)][at%int64(m.size):]
 	n, _ := dataBytes(frame)
 	return slices.Clone(frame[frameHead : frameHead+n]), nil
 }

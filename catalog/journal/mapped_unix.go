@@ -15,12 +15,13 @@ import (
 type mappedFile struct {
 	f    *os.File
 	dir  disk
-	n    int // segments of the file
+	size int64 // of a segment
+	n    int   // segments of the file
 	maps [][]byte
 }
 
-// openMapping opens or creates a file to map.
-func openMapping(dir, name string) (mapping, error) {
+// openMapping opens or creates a file to map in segments.
+func openMapping(dir, name string, size int64) (mapping, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -30,22 +31,29 @@ func openMapping(dir, name string) (mapping, error) {
 		f.Close()
 		return nil, err
 	}
-	// A crash may leave a part of a segment, which was being reserved. It has no frames.
-	return &mappedFile{f: f, dir: disk(dir), n: int(info.Size() / segmentBytes)}, nil
+	m := &mappedFile{f: f, dir: disk(dir), size: size, n: int(info.Size() / size)}
+	if part := info.Size() % size; part > 0 { // a crash may leave a part of a segment
+		if err := reserve(f, info.Size(), size-part); err != nil {
+			f.Close()
+			return nil, &os.PathError{Op: "reserve", Path: f.Name(), Err: err}
+		}
+		m.n++
+	}
+	return m, nil
 }
 
 func (m *mappedFile) count() int { return m.n }
 
 func (m *mappedFile) segment(i int) ([]byte, error) {
-	at := int64(i) * segmentBytes
+	at := int64(i) * m.size
 	if i == m.n {
 		// Without space on the device, a write to a mapped page would end the process.
-		if err := reserve(m.f, at, segmentBytes); err != nil {
+		if err := reserve(m.f, at, m.size); err != nil {
 			return nil, &os.PathError{Op: "reserve", Path: m.f.Name(), Err: err}
 		}
 		m.n++
 	}
-	s, err := syscall.Mmap(int(m.f.Fd()), at, segmentBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	s, err := syscall.Mmap(int(m.f.Fd()), at, int(m.size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, &os.PathError{Op: "mmap", Path: m.f.Name(), Err: err}
 	}
@@ -58,7 +66,7 @@ func (m *mappedFile) cut(i int) (err error) {
 		err = errors.Join(err, syscall.Munmap(s))
 	}
 	m.maps, m.n = m.maps[:i], i
-	return errors.Join(err, m.f.Truncate(int64(i)*segmentBytes))
+	return errors.Join(err, m.f.Truncate(int64(i)*m.size))
 }
 
 func (m *mappedFile) sync() error {
