@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -271,5 +270,3 @@ func order(parts []event, s int, rnd *rand.Rand) []int {
 	}
 	return all
 }
-
-var errInjected = errors.New("injected")
