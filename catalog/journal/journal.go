@@ -121,6 +121,23 @@ func Workload() *workload.Workload {
 		Quick: map[string]string{"appends": "2000"},
 		Designs: []workload.Design{
 			design("memory", "a slice under a lock", None, newMemory),
+			with(encodeAndWrite(), design("file", "a line of JSON, written under a lock, and a slice", SurvivesKill,
+				newFileLog)),
+			with(eachSync(), design("file-sync", "file, with a sync of each line", SurvivesPowerLoss, newFileSync)),
+			design("async", "a channel in front of binary; Flush is durable", None, newAsync, "queue"),
+			with(eachWrite(), design("binary", "a frame with a checksum, written under a lock", SurvivesKill,
+				newBinary)),
+			with(sharedSync(), design("group", "callers share a write and a sync (group commit)", SurvivesPowerLoss,
+				newGroup)),
+			design("mapped", "a frame in a memory-mapped file", SurvivesKill, newMapped),
+			{Name: "encode", Doc: "encodes the entries of file, one goroutine, and writes nothing",
+				Uses: []string{"appends", "entry"}, Job: newEncode, Worlds: workload.LiveOnly, Expect: workload.Bound},
 		},
 	}
+}
+
+// with returns the design with a formula.
+func with(f *workload.Formula, d workload.Design) workload.Design {
+	d.Formula = f
+	return d
 }
