@@ -29,8 +29,8 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// Select checks names of designs and returns each once, in order. Without names it returns those of Designs that are not
-// OnRequest. The error lists the designs of the workload and suggests one. If More failed, it also says why.
+// Select checks names of designs and returns each once, in order. Without names it returns those of Designs that are
+// not OnRequest. The error lists the designs of the workload and suggests one. If More failed, it also says why.
 func (w *Workload) Select(names []string) ([]string, error) {
 	if len(names) == 0 {
 		var usual []string

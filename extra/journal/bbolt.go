@@ -14,7 +14,7 @@ import (
 )
 
 // newBbolt is a log in bbolt, a B+ tree that copies pages on write. Each transaction writes pages, syncs, writes the
-// page that refers to them, and syncs again.
+// page that refers to them, and syncs again. A file that lost its end is not refused: reading a lost page panics.
 func newBbolt(e env.Env, p plan.Point) (workload.Job, error) { return durable(e, p, openBbolt) }
 
 func openBbolt(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {

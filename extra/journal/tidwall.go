@@ -12,7 +12,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newTidwall is a log of tidwall/wal. Its entries have no checksum, and its indexes begin with 1 too.
+// newTidwall is a log of tidwall/wal. Its entries have no checksum. After a write that wrote only a part, as in a crash
+// of the machine, it refuses to open: the acknowledged entries are in its file, but somebody must cut off the part.
 func newTidwall(e env.Env, p plan.Point) (workload.Job, error) { return durable(e, p, openTidwall) }
 
 func openTidwall(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {

@@ -72,8 +72,8 @@ var mayImport = map[string][]string{
 	"internal/config":     {"internal/input", "internal/quote", "plan"},
 	"internal/cli": {"compare", "doctor", "evidence/collect", "internal/buildinfo", "internal/cli/help",
 		"internal/cli/option", "internal/command", "internal/config", "internal/decimal", "internal/gobench",
-		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/plugin", "internal/pprofui", "internal/quote",
-		"internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
+		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/plugin", "internal/pprofui",
+		"internal/quote", "internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
 		"timeline", "workload"},
 	"":                   {"internal/cli", "lab", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
@@ -242,7 +242,8 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may use the standard streams of the process: commands, and the child of a trial, whose
 // protocol uses them.
-var prints = map[string]bool{"": true, "internal/plugin": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
+var prints = map[string]bool{"": true, "internal/cli": true, "internal/plugin": true,
+	"cmd/brewput": true, "trial": true,
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,

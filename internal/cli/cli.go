@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/brewput/brewput/internal/buildinfo"
 	"github.com/brewput/brewput/internal/cli/help"
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/input"
@@ -132,7 +131,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           name(),
 		Short:         "A performance laboratory for concurrent Go",
-		Version:       buildinfo.Here().String(),
+		Version:       a.versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) },

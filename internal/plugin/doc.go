@@ -1,8 +1,8 @@
 // Package plugin joins the designs of another program, brewput-extra, to the workloads of this one. The program is a
 // module of its own, so that this one does not compile what it uses, such as databases.
 //
-// This program starts the other one with [Sentinel] in its environment. [Main] answers with a [Manifest]: the versions of
-// the protocol and of Brewput, and the designs. Trials of such a design run in the other program, as package trial
+// This program starts the other one with [Sentinel] in its environment. [Main] answers with a [Manifest]: the versions
+// of the protocol and of Brewput, and the designs. Trials of such a design run in the other program, as package trial
 // describes.
 package plugin
 
