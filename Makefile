@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/lint.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoModelOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build man test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate identities intervals fuzz needs data simd
+.PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate identities intervals fuzz needs data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -18,6 +18,10 @@ demo: ## measure six designs of the coffee shop at 1 and 2 CPUs, in under two mi
 build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
 
+extra: ## build bin/brewput and bin/brewput-extra, which adds designs of databases and other libraries to it
+	$(GO) build -o bin/brewput ./cmd/brewput
+	$(GO) -C extra build -pgo=$(CURDIR)/$(PGO) -o $(CURDIR)/bin/brewput-extra ./cmd/brewput-extra
+
 man: ## write the manual pages into bin/man and the completion scripts into bin/completion, for: man -l bin/man/brewput.1
 	@rm -rf bin/man bin/completion && mkdir -p bin/completion
 	$(GO) build -o bin/brewput ./cmd/brewput && bin/brewput man bin/man
@@ -25,6 +29,7 @@ man: ## write the manual pages into bin/man and the completion scripts into bin/
 
 test: needs ## run every test; as root it first installs a missing C compiler, python3, groff, zsh or fish
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
+	$(GO) -C extra test -timeout 5m $(TESTFLAGS) ./...
 
 check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; installs as test does
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
@@ -32,12 +37,16 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, c
 	$(TOOL) staticcheck ./...
 	$(GO) mod tidy -diff
 	$(GO) -C examples/library mod tidy -diff
+	$(GO) -C extra mod tidy -diff
+	$(GO) -C extra vet ./...
+	cd extra && $(GO) tool -modfile=../tools/lint.mod staticcheck ./...
 	for os in darwin windows; do GOOS=$$os $(GO) build -pgo=off -o /dev/null ./cmd/brewput || exit 1; done
 	GOARCH=arm64 $(GO) build -pgo=off -o /dev/null ./cmd/brewput
 	for arch in arm64 riscv64; do GOOS=linux GOARCH=$$arch $(GO) vet ./env/virtual/internal/self || exit 1; done
 	$(GO) run ./proof/binarysize -check
 	$(MAKE) simd
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
+	CGO_ENABLED=1 $(GO) -C extra test -race $(TESTFLAGS) ./...
 	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
 
 bench: ## measure what env, the load loop and a trial cost

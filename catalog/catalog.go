@@ -9,12 +9,14 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/catalog/find"
 	"github.com/brewput/brewput/catalog/identity"
+	"github.com/brewput/brewput/catalog/journal"
 	"github.com/brewput/brewput/catalog/lines"
 	"github.com/brewput/brewput/catalog/mandelbrot"
 	"github.com/brewput/brewput/catalog/merge"
 	"github.com/brewput/brewput/catalog/null"
 	"github.com/brewput/brewput/catalog/parse"
 	"github.com/brewput/brewput/catalog/peers"
+	"github.com/brewput/brewput/catalog/set"
 	"github.com/brewput/brewput/catalog/sort"
 	"github.com/brewput/brewput/catalog/sum"
 	"github.com/brewput/brewput/catalog/words"
@@ -22,7 +24,7 @@ import (
 )
 
 //go:embed coffee/*.go find/*.go identity/*.go lines/*.go mandelbrot/*.go merge/*.go null/*.go parse/*.go peers/*.go
-//go:embed sort/*.go sum/*.go words/*.go
+//go:embed journal/*.go set/*.go sort/*.go sum/*.go words/*.go
 var sources embed.FS
 
 // All returns new instances of the built-in workloads, with their sources, in the order of the manual.
@@ -30,7 +32,7 @@ func All() []*workload.Workload {
 	all := []*workload.Workload{
 		coffee.Workload(), words.Workload(), mandelbrot.Workload(), sum.Workload(), sort.Workload(), find.Workload(),
 		lines.Workload(), parse.Workload(), merge.Workload(), identity.Workload(), peers.Workload(),
-		null.Workload(),
+		set.Workload(), journal.Workload(), null.Workload(),
 	}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)

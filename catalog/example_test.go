@@ -23,5 +23,7 @@ func ExampleAll() {
 	// merge
 	// identity
 	// peers
+	// set
+	// journal
 	// null
 }

@@ -103,9 +103,10 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	if err != nil {
 		return refuse("", nil, "%w", err)
 	}
-	w, err := workload.Find(all, h.Workload)
+	runs := !o.ReadOnly && (!journal.Ended || o.KeepCosts)
+	w, err := h.FindWorkload(r.Dir, all, runs)
 	if err != nil {
-		return refuse("", nil, "%w", err)
+		return err
 	}
 	p, err := h.Plan(w)
 	if err != nil {
@@ -116,7 +117,6 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return err
 		}
 	}
-	runs := !o.ReadOnly && (!journal.Ended || o.KeepCosts)
 	if runs {
 		if err := cmp.Or(h.SameHere(r.Dir), runner.Check()); err != nil {
 			return err

@@ -102,6 +102,12 @@ func designDoc(d workload.Design) string {
 	if d.Worlds == workload.LiveOnly {
 		special = append(special, "live only")
 	}
+	if d.OnRequest {
+		special = append(special, "only if named")
+	}
+	if d.Program != nil {
+		special = append(special, "of "+programName(*d.Program))
+	}
 	if len(special) == 0 {
 		return d.Doc
 	}
@@ -173,17 +179,43 @@ func WorkloadsJSON(w io.Writer, all []*workload.Workload) error {
 			if d.Formula != nil {
 				formula = &d.Formula.Text
 			}
+			var program *string
+			if d.Program != nil {
+				program = &d.Program.File
+			}
 			if err := JSON(w, map[string]any{
 				"kind": "design", "schema_version": result.SchemaVersion, "workload": x.Name, "design": d.Name,
 				"doc": d.Doc, "type": d.Type(),
 				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": x.FactorsOf(d),
-				"expect": d.Expect.String(), "peer": d.Reference, "formula": formula, "lines": counted[d.Name],
+				"expect": d.Expect.String(), "peer": d.Reference, "on_request": d.OnRequest,
+				"formula": formula, "lines": counted[d.Name],
+				"program": program,
 			}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// Missing writes a line for each design that a program would add, which is not installed, and how to build it.
+func Missing(w io.Writer, program, build string, designs [][2]string, st Style) error {
+	if len(designs) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("\n")
+	wrap(&b, st.split(program+" is not installed. It would add:"), " ", 0, st.width())
+	name := column{head: "design", left: true}
+	var about []string
+	for _, d := range designs {
+		name.add(d[0], bold)
+		about = append(about, d[1])
+	}
+	writeDescribed(&b, []column{name}, about, st)
+	b.WriteString("\n")
+	wrap(&b, st.split("To build it, type "+build+"."), " ", 0, st.width())
+	return st.emit(w, b.String())
 }
 
 // Source writes the source of a design after comments that describe it. Errors are those of reading the source and of
@@ -201,6 +233,9 @@ func Source(w io.Writer, x *workload.Workload, d workload.Design) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", x.Name, d.Name, d.Doc, kind,
 		src.Lines, strings.Join(factors, ", "), d.Worlds)
+	if d.Program != nil {
+		fmt.Fprintf(&b, "// It runs in %s, version %s.\n", d.Program.File, d.Program.Version)
+	}
 	if d.Formula != nil {
 		fmt.Fprintf(&b, "// Its %s by formula: %s (%s).\n", cmp.Or(d.Formula.Metric, "wall time"), d.Formula.Text,
 			d.Formula.Source)
@@ -216,3 +251,6 @@ func Source(w io.Writer, x *workload.Workload, d workload.Design) error {
 	_, err = io.WriteString(w, quote.Lines(b.String()))
 	return err
 }
+
+// programName is the name of a program's file, without its folder.
+func programName(p workload.Program) string { return p.File[strings.LastIndexAny(p.File, `/\`)+1:] }

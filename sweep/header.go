@@ -54,6 +54,7 @@ type Header struct {
 	// Go benchmarks: the experiment; see internal/gobench
 	Bench        json.RawMessage `json:"bench,omitempty"`
 	Commands     json.RawMessage `json:"commands,omitempty"`  // commands: the experiment; see internal/command
+	Programs     json.RawMessage `json:"programs,omitempty"`  // live: see internal/plugin
 	WarmupReason string          `json:"settled,omitempty"`   // virtual: why the warm-up is longer than requested
 	Precision    *Precision      `json:"precision,omitempty"` // virtual: when there are enough replications
 }
@@ -122,9 +123,9 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 
 	p := plan.Plan{Seed: seed, Blocks: h.Blocks, Instrumented: h.Instrumented}
 	for _, c := range h.Cases {
-		if _, ok := w.Find(c.Design); !ok {
-			return plan.Plan{}, fmt.Errorf("the run measures %s/%s, a design that this program does not have", w.Name,
-				c.Design)
+		if _, err := w.Select([]string{c.Design}); err != nil {
+			return plan.Plan{}, fmt.Errorf("the run measures %s/%s, a design that this program does not have: %w",
+				w.Name, c.Design, err)
 		}
 		point, err := w.Recast(c.Point)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/trial"
@@ -21,6 +22,9 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 		return nil, err
 	}
 
+	if h.Programs == nil {
+		h.Programs = plugin.Records(w, p.Cases)
+	}
 	s := &Sweep{Workload: w, Header: h, Plan: p, Store: Discard{}}
 	s.Criteria = compare.DefaultCriteria(h.Baseline, w.InputFactors())
 	s.Criteria.All, s.Criteria.BaselineOnly = h.All, h.BaselineOnly
@@ -34,7 +38,7 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 		}
 		s.pool = trial.NewSimulations(w, costs, limit)
 	default:
-		s.Run, s.BurnRatio = (&trial.Runner{TimeLimit: limit}).Run, calibrate.BurnRatio
+		s.Run, s.BurnRatio = trial.Runner{TimeLimit: limit}.RunnerOf(w), calibrate.BurnRatio
 		return s, nil
 	}
 

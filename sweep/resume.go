@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
 )
 
 // SameHere refuses to mix trials of two machines or two builds in the run in dir. Virtual time is the same everywhere.
@@ -24,6 +26,26 @@ func (h *Header) SameHere(dir string) error {
 			Suggest("continue with the program that began it, or start a new run")
 	}
 	return nil
+}
+
+// FindWorkload returns the workload of the run in dir, with the designs that other programs ran. To continue the run,
+// these must be the programs that it began with; to read it, the designs are those that the header declares. Errors are
+// a [*plan.Refusal].
+func (h *Header) FindWorkload(dir string, all []*workload.Workload, runs bool) (*workload.Workload, error) {
+	w, err := workload.Find(all, h.Workload)
+	if err != nil {
+		return nil, plan.Refuse("", nil, "%w", err)
+	}
+	if runs {
+		if err := plugin.Check(w, h.Programs); err != nil {
+			return nil, plan.Refuse("", nil, "%s cannot be continued: %w", dir, err)
+		}
+		return w, nil
+	}
+	if w, err = plugin.Recorded(w, h.Programs); err != nil {
+		return nil, plan.Refuse("", nil, "%s: the programs in its header cannot be read: %w", dir, err)
+	}
+	return w, nil
 }
 
 // LimitTrials gives the trials of a run that is resumed a new time limit; 0 keeps the run's. It refuses, by a

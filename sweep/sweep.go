@@ -220,6 +220,15 @@ func (s *Sweep) lines() map[string]*int {
 		return nil
 	}
 	m := source.Count(s.Workload)
+	for _, c := range s.Plan.Cases {
+		d, _ := s.Workload.Find(c.Design)
+		if d.Program == nil {
+			continue
+		}
+		if src, err := source.Read(s.Workload, d); err == nil {
+			m[d.Name] = &src.Lines
+		}
+	}
 	for _, d := range s.Workload.Designs {
 		if d.Type() == result.Benchmark {
 			delete(m, d.Name)

@@ -74,7 +74,11 @@ func CheckVirtual(w *workload.Workload, cases []plan.Case) error {
 		return plan.Refuse("", nil, "no design of %s can be simulated: they need a real machine",
 			w.Name).Suggest("measure them")
 	}
-	r := plan.Refuse("", nil, "%s/%s cannot be simulated: it needs a real machine", w.Name, live[0])
+	why := "it needs a real machine"
+	if d, _ := w.Find(live[0]); d.Program != nil {
+		why = "it runs in " + d.Program.File + ", and only the code of this program can be simulated"
+	}
+	r := plan.Refuse("", nil, "%s/%s cannot be simulated: %s", w.Name, live[0], why)
 	if len(both) > 0 {
 		return r.Suggest("leave it out, with {designs} %s", strings.Join(both, ","))
 	}

@@ -29,27 +29,46 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// Select checks names of designs and returns each once, in order. Without names it returns those of all designs.
-// The error lists the designs of the workload and suggests one.
+// Select checks names of designs and returns each once, in order. Without names it returns those of Designs that are
+// not OnRequest. The error lists the designs of the workload and suggests one. If More failed, it also says why.
 func (w *Workload) Select(names []string) ([]string, error) {
-	var known, chosen []string
-	for _, d := range w.Designs {
-		known = append(known, d.Name)
-	}
 	if len(names) == 0 {
-		return known, nil
+		var usual []string
+		for _, d := range w.Designs {
+			if !d.OnRequest {
+				usual = append(usual, d.Name)
+			}
+		}
+		return usual, nil
 	}
 
+	var chosen []string
 	for _, n := range names {
-		if !slices.Contains(known, n) {
-			return nil, fmt.Errorf("workload %s has no design %q%s; its designs are %s", w.Name, n,
-				didYouMean(n, known), strings.Join(known, ", "))
+		if _, ok := w.Find(n); !ok {
+			return nil, w.unknown(n)
 		}
 		if !slices.Contains(chosen, n) {
 			chosen = append(chosen, n)
 		}
 	}
 	return chosen, nil
+}
+
+// unknown is the error of a name that no design has.
+func (w *Workload) unknown(name string) error {
+	var known []string
+	for _, d := range w.AllDesigns() {
+		known = append(known, d.Name)
+	}
+	err := fmt.Errorf("workload %s has no design %q%s; its designs are %s", w.Name, name, didYouMean(name, known),
+		strings.Join(known, ", "))
+	if w.More == nil {
+		return err
+	}
+	if _, failed := w.More(); failed != nil {
+		return fmt.Errorf("%w. %w", err, failed)
+	}
+	return err
 }
 
 // Uses reports whether at least one of the named designs uses a factor.

@@ -30,6 +30,9 @@ func (w *Workload) Validate() error {
 		}
 	}
 
+	if usual, _ := w.Select(nil); len(usual) == 0 {
+		return fmt.Errorf("workload %s: all designs are OnRequest, so a run without names has none", w.Name)
+	}
 	names := map[string]bool{}
 	for _, d := range w.Designs {
 		if err := w.validateDesign(d, seen); err != nil {

@@ -8,6 +8,7 @@ package workload
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
@@ -19,6 +20,10 @@ type Workload struct {
 	Doc     string // the first line is a summary
 	Factors []plan.Factor
 	Designs []Design
+
+	// More returns the designs that another program runs. They run only if they are named: Find and Select call More if
+	// no design of Designs has the name. It must be safe for concurrent use, and may be nil.
+	More func() ([]Design, error)
 
 	// Source contains the Go files of the designs, whose lines are counted and shown. If it is nil, the files are read
 	// from where they were compiled. Package workload does not read it.
@@ -52,7 +57,12 @@ type Design struct {
 	// answer is checked too. It is compared only with the baseline, and may be the baseline.
 	Reference bool
 
+	// OnRequest excludes the design from runs that name no designs, because it may hang or does another job.
+	OnRequest bool
+
 	Formula *Formula // predicts the wall time of a Job, or a metric; may be nil
+
+	Program *Program // runs the trials; nil means the running program
 }
 
 // Type returns "stream", "job" or "benchmark".
@@ -75,7 +85,7 @@ const (
 	Bound                       // not a solution: the design's numbers are shown as a bound, but are in no verdict
 	WrongAnswer                 // the answer is wrong, as that of the published original
 	MayViolate                  // a station may have two users at once
-	MayFail                     // the design may crash, deadlock or hang
+	MayFail                     // the design may crash, deadlock or hang, or its answer may be wrong
 	expectedCount = iota
 )
 
@@ -138,12 +148,15 @@ type Job struct {
 	Metrics func() map[string]float64
 }
 
-// Find returns the design with that name.
+// Find returns the design with that name, of Designs or of More.
 func (w *Workload) Find(name string) (Design, bool) {
-	for _, d := range w.Designs {
-		if d.Name == name {
-			return d, true
-		}
+	named := func(d Design) bool { return d.Name == name }
+	if i := slices.IndexFunc(w.Designs, named); i >= 0 {
+		return w.Designs[i], true
+	}
+	all := w.AllDesigns()
+	if i := slices.IndexFunc(all, named); i >= 0 {
+		return all[i], true
 	}
 	return Design{}, false
 }

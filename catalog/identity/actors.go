@@ -13,7 +13,7 @@ type message struct{ reply *env.Chan[uint64] }
 // reply, and waits for the reply. Both goroutines may park, and each call allocates a channel.
 func newActor(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply, size, rejects := p.Duration("reply"), p.Int("mailbox"), p.Text("when-full") == "reject"
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		mailbox, gone := env.NewChan[message](e, "mailbox", size), e.Group()
 		gone.Go(e, "actor", func(e env.Env) {
 			last := uint64(0)
@@ -23,8 +23,8 @@ func newActor(_ env.Env, p plan.Point) (workload.Job, error) {
 				m.reply.Send(last)
 			}
 		})
-		return service{
-			caller: func(e env.Env) func() (uint64, bool) {
+		return Service{
+			Caller: func(e env.Env) func() (uint64, bool) {
 				return func() (uint64, bool) {
 					m := message{env.NewChan[uint64](e, "", 1)}
 					if !rejects {
@@ -35,7 +35,7 @@ func newActor(_ env.Env, p plan.Point) (workload.Job, error) {
 					return m.reply.Recv()
 				}
 			},
-			stop: func() {
+			Stop: func() {
 				mailbox.Close()
 				gone.Wait()
 			},
@@ -47,7 +47,7 @@ func newActor(_ env.Env, p plan.Point) (workload.Job, error) {
 // under a lock. So no goroutine parks unless the lock is taken. Compared with actor, it shows what the goroutine costs.
 func newLocker(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		lock, last := e.Mutex("locker"), uint64(0)
 		handle := func(e env.Env, m message) {
 			lock.Lock()
@@ -56,7 +56,7 @@ func newLocker(_ env.Env, p plan.Point) (workload.Job, error) {
 			m.reply.Send(last)
 			lock.Unlock()
 		}
-		return service{caller: func(e env.Env) func() (uint64, bool) {
+		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			return func() (uint64, bool) {
 				m := message{env.NewChan[uint64](e, "", 1)}
 				handle(e, m)
@@ -70,11 +70,11 @@ func newLocker(_ env.Env, p plan.Point) (workload.Job, error) {
 // passes two channels, and parks at both.
 func newStream(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		s, gone, streams := newSequenceOf(e), e.Group(), e.Mutex("streams")
 		var open []*env.Chan[struct{}]
-		return service{
-			caller: func(e env.Env) func() (uint64, bool) {
+		return Service{
+			Caller: func(e env.Env) func() (uint64, bool) {
 				requests, replies := env.NewChan[struct{}](e, "requests", 0), env.NewChan[uint64](e, "replies", 0)
 				streams.Lock()
 				open = append(open, requests)
@@ -91,7 +91,7 @@ func newStream(_ env.Env, p plan.Point) (workload.Job, error) {
 					return replies.Recv()
 				}
 			},
-			stop: func() {
+			Stop: func() {
 				for _, requests := range open {
 					requests.Close()
 				}

@@ -13,9 +13,9 @@ import (
 // caller that ran the actor for maxDrains times passes it on, so that nobody works for the others forever.
 func newDraining(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		a := &drainer{lock: e.Mutex("mailbox")}
-		return service{caller: func(e env.Env) func() (uint64, bool) {
+		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			own := &waiter{wake: env.NewChan[struct{}](e, "", 1)}
 			return func() (uint64, bool) { return a.call(e, own, reply), true }
 		}}
@@ -88,9 +88,9 @@ func (a *drainer) call(e env.Env, own *waiter, reply time.Duration) uint64 {
 // then waits for the lock.
 func newCombining(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		c := &combiner{lock: e.Mutex("combiner"), published: env.NewAtomic[int](e, "published")}
-		return service{caller: func(e env.Env) func() (uint64, bool) {
+		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			own := &record{calling: env.NewAtomic[uint64](e, "calling")}
 			c.lock.Lock()
 			c.records = append(c.records, own)

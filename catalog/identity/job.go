@@ -9,14 +9,14 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// service hands out identities.
-type service struct {
-	// caller returns the function by which a caller gets its next identity, which begins at 1. ok is false if the call
+// Service hands out identities.
+type Service struct {
+	// Caller returns the function by which a caller gets its next identity, which begins at 1. ok is false if the call
 	// was rejected. Each caller calls it once, with its own Env.
-	caller func(e env.Env) func() (id uint64, ok bool)
+	Caller func(e env.Env) func() (id uint64, ok bool)
 
-	// stop ends the goroutines of the service after the last call. It may be nil.
-	stop func()
+	// Stop ends the goroutines of the service after the last call. It may be nil.
+	Stop func()
 }
 
 // maxHeld is the number of identities that a caller holds until they are checked. A trial with fewer checks them after
@@ -39,8 +39,8 @@ type tally struct {
 	err      error    // the first violation
 }
 
-// job returns the job of a design, whose callers share the calls.
-func job(p plan.Point, open func(e env.Env) service) workload.Job {
+// Job returns the job of a design, whose callers share the calls. Each trial opens a service of its own.
+func Job(p plan.Point, open func(e env.Env) Service) workload.Job {
 	calls, o := p.Int("calls"), &output{callers: make([]tally, p.Int("callers"))}
 	for i := range o.callers {
 		o.callers[i].held = make([]uint64, 0, min(maxHeld, share(calls, len(o.callers), i)))
@@ -51,11 +51,11 @@ func job(p plan.Point, open func(e env.Env) service) workload.Job {
 			o.lock = e.Mutex("")
 			s, done := open(e), e.Group()
 			for i := range o.callers {
-				done.Go(e, "caller", func(e env.Env) { o.call(s.caller(e), i, share(calls, len(o.callers), i)) })
+				done.Go(e, "caller", func(e env.Env) { o.call(s.Caller(e), i, share(calls, len(o.callers), i)) })
 			}
 			done.Wait()
-			if s.stop != nil {
-				s.stop()
+			if s.Stop != nil {
+				s.Stop()
 			}
 			return nil
 		},

@@ -9,9 +9,9 @@ import (
 // newSimple has one lock around the whole call, including the reply. The lock serializes the replies.
 func newSimple(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		lock, last := e.Mutex("server"), uint64(0)
-		return service{caller: func(e env.Env) func() (uint64, bool) {
+		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			return func() (uint64, bool) {
 				lock.Lock()
 				last++
@@ -27,9 +27,9 @@ func newSimple(_ env.Env, p plan.Point) (workload.Job, error) {
 // newSequence has a lock around the counter. Replies are parallel.
 func newSequence(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		s := newSequenceOf(e)
-		return service{caller: func(e env.Env) func() (uint64, bool) {
+		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			return func() (uint64, bool) {
 				id := s.next()
 				work(e, reply)
@@ -58,9 +58,9 @@ func (s *sequence) next() uint64 {
 // newAtomic has an atomic counter. The cache line with the counter moves to the CPU of each caller, which limits it.
 func newAtomic(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		last := env.NewAtomic[uint64](e, "last")
-		return service{caller: func(e env.Env) func() (uint64, bool) {
+		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			return func() (uint64, bool) {
 				id := last.Add(1)
 				work(e, reply)
@@ -74,9 +74,9 @@ func newAtomic(_ env.Env, p plan.Point) (workload.Job, error) {
 // is left of the last block of a caller is never issued.
 func newLeased(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply, block := p.Duration("reply"), uint64(p.Int("lease"))
-	return job(p, func(e env.Env) service {
+	return Job(p, func(e env.Env) Service {
 		leased := env.NewAtomic[uint64](e, "leased")
-		return service{caller: func(e env.Env) func() (uint64, bool) {
+		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			last, end := uint64(0), uint64(0)
 			return func() (uint64, bool) {
 				if last == end {

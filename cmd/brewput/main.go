@@ -7,6 +7,7 @@ import (
 	"github.com/brewput/brewput/catalog"
 	// handles an interrupt that arrives while the program starts
 	_ "github.com/brewput/brewput/internal/interrupt/early"
+	"github.com/brewput/brewput/internal/plugin"
 )
 
-func main() { brewput.Main(catalog.All()...) }
+func main() { brewput.Main(plugin.Attach(catalog.All())...) }

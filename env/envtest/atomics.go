@@ -2,6 +2,7 @@ package envtest
 
 import (
 	"math"
+	"time"
 
 	"github.com/brewput/brewput/env"
 )
@@ -12,6 +13,11 @@ func atomicLaws() []law {
 		simple("an Atomic wraps as its type does", atomicWraps),
 		simple("CompareAndSwap has one winner", casWins),
 		simple("a Var is plain memory", varHolds),
+		simple("Atomics are independent of each other", atomicsHold),
+		simple("CompareAndSwap of Atomics has one winner", atomicsWin),
+		simple("a Pointer publishes what was written before", pointerPublishes),
+		simple("CompareAndSwap of a Pointer loses no update", pointerSwaps),
+		{name: "Charge takes CPU time", exact: true, test: chargeTakes},
 	}
 }
 
@@ -95,4 +101,96 @@ func varHolds(b *bench, e env.Env) {
 	g.Go(e, "writer", func(env.Env) { v.Store("full") })
 	g.Wait()
 	want(b, "a Var written by another goroutine", v.Load(), "full")
+}
+
+func atomicsHold(b *bench, e env.Env) {
+	a := env.NewAtomics[int](e, "a", 3)
+	want(b, "the number of Atomics", a.Len(), 3)
+	a.Store(1, -7)
+	want(b, "a swap of the wrong value", a.CompareAndSwap(0, 1, 2), false)
+	want(b, "a swap of the right value", a.CompareAndSwap(2, 0, 9), true)
+	for i, v := range []int{0, -7, 9} {
+		want(b, "an element", a.Load(i), v)
+	}
+	want(b, "an index out of range panics", panics(func() { a.Load(3) }), true)
+}
+
+func atomicsWin(b *bench, e env.Env) {
+	const goroutines, rounds = 4, 200
+	a, wins, g := env.NewAtomics[int](e, "a", rounds), env.NewAtomic[int](e, "wins"), e.Group()
+	for i := range goroutines {
+		g.Go(e, "swapper", func(e env.Env) {
+			for r := range rounds {
+				e.Burn(1)
+				if a.CompareAndSwap(r, 0, i+1) {
+					wins.Add(1)
+				}
+			}
+		})
+	}
+	g.Wait()
+	want(b, "the number of winners", wins.Load(), rounds)
+}
+
+// pointerPublishes writes plainly before it stores the pointer, which the race detector accepts only if the pointer
+// orders the two goroutines.
+func pointerPublishes(b *bench, e env.Env) {
+	p, g := env.NewPointer[[2]int](e, "p"), e.Group()
+	want(b, "a new Pointer is nil", p.Load() == nil, true)
+	g.Go(e, "writer", func(e env.Env) {
+		for i := range 100 {
+			pair := new([2]int)
+			pair[0] = i
+			e.Burn(1)
+			pair[1] = i
+			p.Store(pair)
+		}
+	})
+	g.Go(e, "reader", func(e env.Env) {
+		for range 100 {
+			e.Burn(1)
+			if pair := p.Load(); pair != nil && pair[0] != pair[1] {
+				b.Errorf("a reader sees %v, half of what was written before", *pair)
+			}
+		}
+	})
+	g.Wait()
+	want(b, "the last pair", *p.Load(), [2]int{99, 99})
+}
+
+func pointerSwaps(b *bench, e env.Env) {
+	const goroutines, rounds = 4, 200
+	p, g := env.NewPointer[int](e, "p"), e.Group()
+	p.Store(new(int))
+	for range goroutines {
+		g.Go(e, "adder", func(e env.Env) {
+			for range rounds {
+				for {
+					was := p.Load()
+					next := *was + 1
+					e.Burn(1)
+					if p.CompareAndSwap(was, &next) {
+						break
+					}
+				}
+			}
+		})
+	}
+	g.Wait()
+	want(b, "the sum of updates", *p.Load(), goroutines*rounds)
+	want(b, "a swap of the wrong pointer", p.CompareAndSwap(new(int), new(int)), false)
+}
+
+func chargeTakes(b *bench) {
+	b.run(func(e env.Env) {
+		began := e.Now()
+		e.Charge(30 * ms)
+		e.Charge(0)
+		e.Charge(-ms)
+		took := time.Duration(0) // on the Go runtime
+		if b.TimedLocks {
+			took = 30 * ms
+		}
+		want(b, "the time of a charge", e.Now()-began, took)
+	})
 }

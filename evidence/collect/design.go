@@ -58,6 +58,10 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 // findSource finds the source of a design by its constructor.
 func (s *target) findSource(ctx context.Context, d workload.Design) {
 	s.about.Source = sourceReader()
+	if d.Program != nil {
+		s.about.Main, s.about.Module = d.Program.Package, d.Program.Package
+		return
+	}
 	var constructor any = d.Stream
 	if d.Stream == nil {
 		constructor = d.Job
@@ -90,11 +94,12 @@ const ownModule = "github.com/brewput/brewput"
 // trials prepares the trials: it runs one to measure its length, and sets the number of operations of the others.
 func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Spec) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
-	k.runHooked = func(ctx context.Context, r hook.Request, cpus int) (outcome, error) {
+	k.runHooked = func(ctx context.Context, h hook.Request, cpus int) (outcome, error) {
 		spec := spec
 		spec.Point = spec.Point.With("cpus", plan.IntLevel(cpus))
-		spec.Evidence = &r
-		out, err := trial.Runner{TimeLimit: max(0, time.Until(k.deadline)) + trialGrace}.Run(ctx, spec)
+		spec.Evidence = &h
+		r := trial.Runner{TimeLimit: max(0, time.Until(k.deadline)) + trialGrace}
+		out, err := r.RunDesign(ctx, d, spec)
 		if err != nil {
 			return outcome{}, err
 		}

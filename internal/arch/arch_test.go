@@ -69,7 +69,9 @@ func TestPolicyIsCurrent(t *testing.T) {
 			}
 		}
 	}
-	for path, reason := range liveFiles {
+	files := maps.Clone(liveFiles)
+	maps.Copy(files, syncFiles)
+	for path, reason := range files {
 		if reason == "" || !paths[path] {
 			t.Errorf("the policy names %s, which does not exist or has no reason", path)
 		}

@@ -36,8 +36,10 @@ var mayImport = map[string][]string{
 	"internal/input":            {},
 	"internal/interrupt":        {},
 	"internal/pager":            {},
-	"internal/store":            {"internal/input", "internal/lock", "plan", "result"},
-	"compare":                   {"internal/decimal", "internal/stat", "model", "plan", "result", "workload"},
+	"internal/plugin": {"env", "internal/buildinfo", "internal/input", "internal/proc", "plan", "trial", "workload",
+		"workload/source"},
+	"internal/store": {"internal/input", "internal/lock", "plan", "result"},
+	"compare":        {"internal/decimal", "internal/stat", "model", "plan", "result", "workload"},
 	"internal/command": {"compare", "env", "evidence/collect", "internal/host", "internal/proc", "internal/quote",
 		"plan", "result", "sweep", "trial", "workload"},
 	"lab": {"compare", "doctor", "evidence/collect", "explain", "internal/aa", "internal/calibrate", "internal/command",
@@ -48,7 +50,7 @@ var mayImport = map[string][]string{
 		"internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load",
 		"plan", "result", "sim", "timeline", "workload"},
 	"model": {},
-	"sweep": {"compare", "internal/calibrate", "internal/costs", "internal/host", "internal/input",
+	"sweep": {"compare", "internal/calibrate", "internal/costs", "internal/host", "internal/input", "internal/plugin",
 		"workload/source", "internal/stat", "internal/store", "load", "model", "plan", "result", "sim", "timeline",
 		"trial", "workload"},
 	"internal/aa": {"compare", "doctor", "env", "internal/calibrate", "internal/costs", "internal/host",
@@ -70,8 +72,8 @@ var mayImport = map[string][]string{
 	"internal/config":     {"internal/input", "internal/quote", "plan"},
 	"internal/cli": {"compare", "doctor", "evidence/collect", "internal/buildinfo", "internal/cli/help",
 		"internal/cli/option", "internal/command", "internal/config", "internal/decimal", "internal/gobench",
-		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/pprofui", "internal/quote",
-		"internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
+		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/plugin", "internal/pprofui",
+		"internal/quote", "internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
 		"timeline", "workload"},
 	"":                   {"internal/cli", "lab", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
@@ -80,16 +82,18 @@ var mayImport = map[string][]string{
 	"catalog/null":       {"env", "plan", "workload"},
 	"catalog/find":       {"env", "plan", "workload"},
 	"catalog/identity":   {"env", "plan", "workload"},
+	"catalog/journal":    {"env", "plan", "workload"},
 	"catalog/lines":      {"env", "plan", "workload"},
 	"catalog/peers":      {"env", "plan", "workload"},
 	"catalog/parse":      {"env", "plan", "workload"},
+	"catalog/set":        {"env", "plan", "workload"},
 	"catalog/words":      {"env", "plan", "workload"},
-	"catalog": {"catalog/coffee", "catalog/find", "catalog/identity", "catalog/lines", "catalog/mandelbrot",
-		"catalog/merge", "catalog/null", "catalog/parse", "catalog/peers",
+	"catalog": {"catalog/coffee", "catalog/find", "catalog/identity", "catalog/journal", "catalog/lines",
+		"catalog/mandelbrot", "catalog/merge", "catalog/null", "catalog/parse", "catalog/peers", "catalog/set",
 		"catalog/sort", "catalog/sum", "catalog/words", "workload"},
 	"catalog/sort":      {"env", "model", "plan", "workload"},
 	"catalog/sum":       {"env", "model", "plan", "workload"},
-	"cmd/brewput":       {"", "catalog", "internal/interrupt/early"},
+	"cmd/brewput":       {"", "catalog", "internal/interrupt/early", "internal/plugin"},
 	"internal/arch":     {},
 	"labtest":           {"internal/host", "internal/stat", "result"},
 	"examples/counter":  {"", "env", "plan", "workload"},
@@ -142,6 +146,7 @@ var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/store/
 var (
 	mayUse = map[string][]string{
 		"catalog/find":        {"golang.org/x/sys"},
+		"catalog/journal":     {"golang.org/x/sys"},
 		"evidence/collect":    {"golang.org/x/sys"},
 		"internal/alarm":      {"golang.org/x/sys"},
 		"env/live":            {"golang.org/x/sys"},
@@ -199,25 +204,37 @@ var (
 		"encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "image", "image/color", "image/png", "io",
 		"math", "math/bits", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
 	catalogueImports = []string{"embed", "io/fs"}
-	liveImports      = []string{"os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall", "unsafe"}
+	liveImports      = []string{"encoding/json", "os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall", "unsafe"}
 )
 
 // liveFiles are the files of the catalog that use more than env, each with the reason. Their designs declare that they
 // run only in the live world, unless the access is after the trial.
 var liveFiles = map[string]string{
-	"catalog/find/files.go":       "reads documents from files",
-	"catalog/find/cold_linux.go":  "drops files from the page cache",
-	"catalog/words/bounds.go":     "reads the file, to measure that",
-	"catalog/words/bytewise.go":   "opens the file",
-	"catalog/words/chunks.go":     "reads the file at many offsets at the same time",
-	"catalog/words/generate.go":   "writes the file that is counted, in the cache directory",
-	"catalog/words/input.go":      "finds the file and reads it",
-	"catalog/words/mmap.go":       "opens the file that is mapped",
-	"catalog/words/mmap_unix.go":  "maps the file",
-	"catalog/words/mmap_other.go": "returns an error",
-	"catalog/words/peers.go":      "runs wc and cat",
-	"catalog/words/simd_amd64.go": "uses vector instructions, which are experimental",
-	"catalog/mandelbrot/save.go":  "writes the picture, after the trial",
+	"catalog/find/files.go":          "reads documents from files",
+	"catalog/find/cold_linux.go":     "drops files from the page cache",
+	"catalog/journal/disk.go":        "reads and writes the files of a log",
+	"catalog/journal/file.go":        "encodes JSON, as the original does",
+	"catalog/journal/group.go":       "lets callers that were just woken join a batch",
+	"catalog/journal/mapped_unix.go": "maps the file of a log",
+	"catalog/journal/sync_linux.go":  "syncs a file without its times",
+	"catalog/journal/sync_other.go":  "syncs a file",
+	"catalog/words/bounds.go":        "reads the file, to measure that",
+	"catalog/words/bytewise.go":      "opens the file",
+	"catalog/words/chunks.go":        "reads the file at many offsets at the same time",
+	"catalog/words/generate.go":      "writes the file that is counted, in the cache directory",
+	"catalog/words/input.go":         "finds the file and reads it",
+	"catalog/words/mmap.go":          "opens the file that is mapped",
+	"catalog/words/mmap_unix.go":     "maps the file",
+	"catalog/words/mmap_other.go":    "returns an error",
+	"catalog/words/peers.go":         "runs wc and cat",
+	"catalog/words/simd_amd64.go":    "uses vector instructions, which are experimental",
+	"catalog/mandelbrot/save.go":     "writes the picture, after the trial",
+}
+
+// syncFiles are the files of the catalog that may import package sync, each with the reason. Their designs run only in
+// the live world.
+var syncFiles = map[string]string{
+	"catalog/set/syncmap.go": "is a design that uses sync.Map",
 }
 
 // catalogueFile is the list of workloads.
@@ -225,7 +242,8 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may use the standard streams of the process: commands, and the child of a trial, whose
 // protocol uses them.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
+var prints = map[string]bool{"": true, "internal/cli": true, "internal/plugin": true,
+	"cmd/brewput": true, "trial": true,
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
@@ -247,6 +265,7 @@ var variables = map[string]string{
 var mayExit = map[string]string{
 	"brewput.go Main":                    "is the main function of a program",
 	"trial/child.go Main":                "is the main function of the process of a trial",
+	"internal/plugin/serve.go Main":      "is the main function of another program",
 	"trial/child.go serveParent":         "ends the process of a trial when its parent asks for it, or is gone",
 	"tools/hostile/carriers.go Workload": "tests a design that ends its own process",
 }

@@ -207,6 +207,9 @@ func designs(f *file) (wrong []string) {
 	if liveFiles[f.path] != "" {
 		allowed = slices.Concat(allowed, liveImports)
 	}
+	if syncFiles[f.path] != "" {
+		allowed = slices.Concat(allowed, []string{"sync"})
+	}
 	for _, imp := range f.imports() {
 		if standard(imp) && !slices.Contains(allowed, imp) {
 			wrong = append(wrong, fmt.Sprintf("%s imports %s; a design may import only %q, and gets the rest from env",

@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/brewput/brewput/internal/buildinfo"
 	"github.com/brewput/brewput/internal/cli/help"
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/input"
@@ -132,7 +131,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           name(),
 		Short:         "A performance laboratory for concurrent Go",
-		Version:       buildinfo.Here().String(),
+		Version:       a.versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) },
@@ -215,7 +214,7 @@ func (a *app) findDesign(target string) (*workload.Workload, workload.Design, er
 
 func designNames(w *workload.Workload) []string {
 	var names []string
-	for _, d := range w.Designs {
+	for _, d := range w.AllDesigns() {
 		names = append(names, d.Name)
 	}
 	return names

@@ -36,7 +36,7 @@ func (a *app) fromEnvironment(cmd *cobra.Command, check func() error, only ...st
 		Precision: func(text string) error { _, err := parsePrecision(text); return err },
 		Parts:     func(text string) error { return checkParts(strings.Split(text, ",")) }}
 	for _, w := range a.workloads {
-		d.Designs = append(d.Designs, designNames(w)...)
+		d.Designs = append(d.Designs, func() []string { return designNames(w) })
 	}
 	set, lines, err := d.Apply(option.Subset(cmd.Flags(), only))
 	a.config = lines

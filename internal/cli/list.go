@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/workload"
 )
@@ -27,6 +30,10 @@ func (a *app) listCommand() *cobra.Command {
 				}
 				chosen = []*workload.Workload{w}
 			}
+			listing := plugin.List(chosen)
+			if chosen = listing.Workloads; listing.Problem != nil {
+				fmt.Fprintln(a.stderr, "warning:", listing.Problem)
+			}
 			switch {
 			case format == "json":
 				return report.WorkloadsJSON(a.stdout, chosen)
@@ -35,14 +42,15 @@ func (a *app) listCommand() *cobra.Command {
 			}
 			return a.page(func(out io.Writer, st report.Style) error {
 				if len(args) == 0 && !a.view.verbose {
-					return report.Workloads(out, name(), chosen, st)
+					return errors.Join(report.Workloads(out, name(), chosen, st),
+						report.Missing(out, plugin.Name, plugin.Build, listing.Missing, st))
 				}
 				for _, w := range chosen {
 					if err := report.Workload(out, w, st); err != nil {
 						return err
 					}
 				}
-				return nil
+				return report.Missing(out, plugin.Name, plugin.Build, listing.Missing, st)
 			})
 		},
 	}
@@ -84,7 +92,7 @@ func (a *app) printSource(design string) error {
 func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, w := range a.workloads {
-		for _, d := range w.Designs {
+		for _, d := range w.AllDesigns() {
 			names = append(names, w.Name+"/"+d.Name+"\t"+d.Doc)
 		}
 	}

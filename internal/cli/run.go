@@ -136,7 +136,7 @@ func (a *app) completeFlagDesigns(cmd *cobra.Command, _ []string, typed string) 
 	}
 	head := typed[:strings.LastIndexByte(typed, ',')+1]
 	var names []string
-	for _, d := range w.Designs {
+	for _, d := range w.AllDesigns() {
 		names = append(names, head+d.Name+"\t"+d.Doc)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

@@ -22,6 +22,7 @@ const (
 	Output                 // output of a tool, such as the go command
 	Journal                // journal or histograms of a run; package store limits their lines
 	Config                 // brewput.conf, which may be a stranger's
+	Manifest               // the list of designs of another program
 	Copied                 // a file of this program that moves between file systems
 )
 
@@ -55,10 +56,11 @@ var limitsOf = [...]limits{
 	Stdin:      {"standard input", 256 * mb, 0, "give the program the name of a file"},
 	Messages: {"the messages between a trial and its parent", 512 * mb, 0,
 		"give it fewer recorded arrivals, or a shorter trial"},
-	Output:  {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
-	Journal: {"a file of a run", 64 * gb, 0, "give another run"},
-	Config:  {"a configuration", 64 * kb, 4 * kb, "write one setting a line, as in run.count = 20"},
-	Copied:  {"a file that is moved", 64 * gb, 0, "free space next to it"},
+	Output:   {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
+	Journal:  {"a file of a run", 64 * gb, 0, "give another run"},
+	Config:   {"a configuration", 64 * kb, 4 * kb, "write one setting a line, as in run.count = 20"},
+	Manifest: {"a list of designs", 4 * mb, 0, "build the program again"},
+	Copied:   {"a file that is moved", 64 * gb, 0, "free space next to it"},
 }
 
 func (k Kind) limits() limits { return limitsOf[k] }

@@ -37,6 +37,9 @@ type Part struct {
 // declarations of its package. Files without the constructor of a design are left out, because they serve all
 // designs.
 func Read(w *workload.Workload, d workload.Design) (Source, error) {
+	if d.Program != nil {
+		return ofProgram(d)
+	}
 	p, err := parse(w)
 	if err != nil {
 		return Source{}, err
@@ -52,7 +55,11 @@ func Count(w *workload.Workload) map[string]*int {
 		return m
 	}
 	for _, d := range w.Designs {
-		if src, err := p.find(d); err == nil {
+		find := p.find
+		if d.Program != nil {
+			find = ofProgram
+		}
+		if src, err := find(d); err == nil {
 			m[d.Name] = &src.Lines
 		}
 	}

@@ -100,7 +100,8 @@ const (
     4    a trial, benchmark or program failed
     130  interrupted; what was measured is kept`
 	variables = `NO_COLOR switches colours off. COLUMNS is the width of pages and help. BREWPUT_COUNT and
-the like set flags that are not given. BREWPUT_CONFIG=off ignores brewput.conf.`
+the like set flags that are not given. BREWPUT_CONFIG=off ignores brewput.conf.
+BREWPUT_PLUGINS is the absolute path of brewput-extra, or of its directory.`
 	files = `brewput.conf in the root of the module, and brewput/brewput.conf in $XDG_CONFIG_HOME or
 ~/.config, hold defaults of flags: lines such as
 

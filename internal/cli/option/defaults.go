@@ -27,8 +27,9 @@ type Defaults struct {
 	Check    func() error                         // checks the current flags
 	LeftOut  func(setting string, conflict error) // receives what is ignored
 
-	Formats, Pairings, Designs []string // values that some command takes
-	Precision, Parts           func(string) error
+	Formats, Pairings []string          // values that some command takes
+	Designs           []func() []string // names of designs that some command takes, in groups
+	Precision, Parts  func(string) error
 }
 
 // fromVariable returns the value of a flag's variable, its source as errors name it, and the whole as warnings name it.
@@ -193,9 +194,13 @@ func (d *Defaults) checkValue(f *pflag.Flag, v string, conflict error) error {
 
 // checkDesigns refuses names that no workload has.
 func (d *Defaults) checkDesigns(flag, names string) error {
+	var known []string
+	for _, group := range d.Designs {
+		known = append(known, group()...)
+	}
 	for n := range strings.SplitSeq(names, ",") {
-		if !slices.Contains(d.Designs, n) {
-			return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, DidYouMean(n, d.Designs))
+		if !slices.Contains(known, n) {
+			return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, DidYouMean(n, known))
 		}
 	}
 	return nil

@@ -1,0 +1,100 @@
+package journal
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/brewput/brewput/plan"
+)
+
+// check returns an error for a directory that does not exist.
+func check(p plan.Point) error {
+	if !p.Has("dir") {
+		return nil
+	}
+	info, err := os.Stat(p.Text("dir"))
+	switch {
+	case err != nil:
+		return &plan.Refusal{Field: "dir", Reason: err.Error(), Err: err}
+	case !info.IsDir():
+		return &plan.Refusal{Field: "dir", Value: p.Text("dir"), Reason: "not a directory; name one to write logs in"}
+	}
+	return nil
+}
+
+// newDir creates the directory of a log.
+func newDir(p plan.Point) (string, error) {
+	parent := ""
+	if p.Has("dir") {
+		parent = p.Text("dir")
+	}
+	return os.MkdirTemp(parent, "brewput-journal-")
+}
+
+func removeDir(dir string) error { return os.RemoveAll(dir) }
+
+// disk is a directory of the file system.
+type disk string
+
+func (d disk) create(name string) (file, error) {
+	return openDisk(filepath.Join(string(d), name), os.O_CREATE|os.O_EXCL)
+}
+
+func (d disk) open(name string) (file, bool, error) {
+	f, err := openDisk(filepath.Join(string(d), name), 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, false, nil
+	}
+	return f, err == nil, err
+}
+
+func (d disk) rename(from, to string) error {
+	return os.Rename(filepath.Join(string(d), from), filepath.Join(string(d), to))
+}
+
+func (d disk) sync() error {
+	if runtime.GOOS == "windows" {
+		return nil // directories cannot be synced
+	}
+	f, err := os.Open(string(d))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// diskFile is a file of the file system.
+type diskFile struct{ *os.File }
+
+func openDisk(path string, flag int) (file, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|flag, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return diskFile{f}, nil
+}
+
+func (f diskFile) size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func (f diskFile) truncate(size int64) error { return f.Truncate(size) }
+
+func (f diskFile) sync() error { return dataSync(f.File) }
+
+// writeZeros writes n zeros.
+func writeZeros(f *os.File, at, n int64) error {
+	zeros := make([]byte, 1<<16)
+	for end := at + n; at < end; at += int64(len(zeros)) {
+		if _, err := f.WriteAt(zeros[:min(int64(len(zeros)), end-at)], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

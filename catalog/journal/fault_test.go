@@ -1,0 +1,215 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/brewput/brewput/env"
+)
+
+// TestFaults lets the k-th write or sync fail. From then on the log must refuse entries and touch no file, also if
+// writes and syncs would succeed. What it recovers has every entry that was acknowledged, although a failed sync loses
+// what was not synced before.
+func TestFaults(t *testing.T) {
+	for name := range onFiles() {
+		for _, op := range []string{"write", "sync"} {
+			for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC} {
+				for k := range 12 {
+					inWorld(t, func(e env.Env) error {
+						if err := fault(e, name, op, errno, k); err != nil {
+							return fmt.Errorf("%s, %v of %s %d: %w", name, errno, op, k+1, err)
+						}
+						return nil
+					})
+				}
+			}
+		}
+	}
+}
+
+// fault runs a log whose k-th operation of a kind fails.
+func fault(e env.Env, name, op string, errno syscall.Errno, k int) error {
+	r := newRecorder()
+	left, failed := k, false
+	r.fail = func(o string) error {
+		if o == op && !failed {
+			left--
+			if failed = left < 0; failed {
+				return errno
+			}
+		}
+		return nil
+	}
+	l, err := onFiles()[name](e, r)
+	if err != nil {
+		if !errors.Is(err, errno) {
+			return err
+		}
+		r.fail = nil
+		l, err = onFiles()[name](e, r) // the next attempt succeeds
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(l, 3), l.Close())
+	}
+
+	acked := uint64(0)
+	for i := uint64(1); err == nil; i++ {
+		if i > 100 {
+			return errors.New("no append failed")
+		}
+		if _, err = l.Append([]byte(text(i))); err == nil && name != "async" {
+			acked = i
+		}
+		if err == nil && i%3 == 0 {
+			if err = l.Flush(); err == nil {
+				acked = i
+			}
+		}
+	}
+	if !errors.Is(err, errno) {
+		return fmt.Errorf("another error: %w", err)
+	}
+
+	before := len(r.trace)
+	for range 3 {
+		if index, err := l.Append([]byte("more")); !errors.Is(err, errno) || index != 0 {
+			return fmt.Errorf("it took entry %d: %v", index, err)
+		}
+		if err := l.Flush(); !errors.Is(err, errno) {
+			return fmt.Errorf("a flush succeeded: %v", err)
+		}
+	}
+	err = l.Close()
+	if len(r.trace) != before || err != nil && !errors.Is(err, errno) {
+		return fmt.Errorf("after the error: %v, %v", r.trace[before:], err)
+	}
+	r.fail = nil
+	if err := survives(e, name, r.now, acked, nil, false); err != nil || op != "sync" {
+		return err
+	}
+	return lostSync(name, r, func(m image, flushed uint64) error { return survives(e, name, m, flushed, nil, false) })
+}
+
+// lostSync calls check with what is on the device if the power is lost after the trace, and nothing else reached it.
+func lostSync(name string, r *recorder, check func(m image, flushed uint64) error) error {
+	durable, pending, flushed, highest := newRecorder().now.clone(), []event(nil), uint64(0), uint64(0)
+	for _, ev := range r.trace {
+		switch ev.op {
+		case "sync", "syncdir":
+			pending = flush(durable, pending, ev.failed, func(p event) bool {
+				return (p.op == "create" || p.op == "rename") == (ev.op == "syncdir")
+			})
+			if !ev.failed && ev.op == "sync" {
+				flushed = highest
+			}
+		case "write":
+			pending = append(pending, ev)
+			if ev.at > 0 && name != "async" { // async writes several entries at once
+				highest++
+			}
+		default:
+			pending = append(pending, ev)
+		}
+	}
+	return check(durable, flushed)
+}
+
+// TestFaultsOfGroups lets a sync fail while callers wait for it. Each caller of the batch gets the error, and so do
+// those of the next one.
+func TestFaultsOfGroups(t *testing.T) {
+	for k := range 20 {
+		inWorld(t, func(e env.Env) error {
+			r := newRecorder()
+			left := k + 1 // the first sync is that of the header
+			r.fail = func(op string) error {
+				if op == "sync" {
+					if left--; left == 0 {
+						return syscall.EIO
+					}
+				}
+				return nil
+			}
+			l, err := openGroupOn(e, r)
+			if err != nil {
+				if errors.Is(err, syscall.EIO) {
+					return nil
+				}
+				return err
+			}
+			const callers = 8
+			done, acked, wrong := e.Group(), [callers][]uint64{}, [callers]error{}
+			for c := range callers {
+				done.Go(e, "caller", func(env.Env) {
+					for {
+						index, err := l.Append([]byte{byte(c)})
+						if err != nil {
+							wrong[c] = err
+							return
+						}
+						acked[c] = append(acked[c], index)
+					}
+				})
+			}
+			done.Wait()
+			last := g(l).last()
+			for c := range callers {
+				if !errors.Is(wrong[c], syscall.EIO) {
+					return fmt.Errorf("caller %d: %w", c, wrong[c])
+				}
+				for _, index := range acked[c] {
+					if data, err := l.Get(index); index > last || err != nil || data[0] != byte(c) {
+						return fmt.Errorf("entry %d of %d: %q %v", index, last, data, err)
+					}
+				}
+			}
+			return l.Close()
+		})
+	}
+}
+
+// g returns the frames of a log with group commit.
+func g(l Log) *frames { return l.(*group).frames }
+
+// TestMappedFaults checks that a mapped log takes no entry after it could not grow or sync.
+func TestMappedFaults(t *testing.T) {
+	for _, grows := range []bool{true, false} {
+		inWorld(t, func(e env.Env) error {
+			m := &memoryMapping{size: segmentSize}
+			l, err := openSegments(e, m, segmentSize)
+			if err != nil {
+				return err
+			}
+			if grows {
+				m.grow = syscall.ENOSPC
+			} else {
+				m.fail = syscall.EIO
+			}
+			n := uint64(0)
+			for err == nil {
+				if _, err = l.Append([]byte(text(n + 1))); err == nil {
+					n++
+				}
+				if err == nil && !grows {
+					err = l.Flush()
+				}
+			}
+			m.grow, m.fail = nil, nil
+			if _, again := l.Append(nil); again == nil || again.Error() != err.Error() {
+				return fmt.Errorf("after %w: %w", err, again)
+			}
+			if again := l.Flush(); again == nil {
+				return errors.New("a flush succeeded")
+			}
+			if l, err = openSegments(e, m, segmentSize); err != nil {
+				return err
+			}
+			if got, err := recovered(l); err != nil || got != n {
+				return fmt.Errorf("%d of %d entries: %w", got, n, err)
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package journal
+
+import "io"
+
+// files are the files of a log, in a directory of their own. Tests replace them to inject errors and power losses.
+type files interface {
+	// create creates an empty file, which must not exist.
+	create(name string) (file, error)
+
+	// open opens a file. found is false if it does not exist.
+	open(name string) (f file, found bool, err error)
+
+	// rename replaces the file of the new name, if there is one.
+	rename(from, to string) error
+
+	// sync makes the names of the files survive power loss.
+	sync() error
+}
+
+// file is an open file.
+type file interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	size() (int64, error)
+	truncate(size int64) error
+
+	// sync makes the content and the size of the file survive power loss.
+	sync() error
+}
+
+// newFile creates a file that begins with a header, and opens it if it exists. A crash leaves it with the whole header
+// or without the name, because it is renamed when the header has reached the device.
+func newFile(fs files, name, header string) (f file, err error) {
+	f, found, err := fs.open(name)
+	if found || err != nil {
+		return f, err
+	}
+	fresh := name + ".new"
+	if f, found, err = fs.open(fresh); err == nil && !found {
+		f, err = fs.create(fresh)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = f.truncate(0); err == nil {
+		_, err = f.WriteAt([]byte(header), 0)
+	}
+	if err == nil {
+		err = f.sync()
+	}
+	if err == nil {
+		err = fs.rename(fresh, name)
+	}
+	if err == nil {
+		err = fs.sync()
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// cut removes what follows the last whole entry, and makes the rest survive power loss: what is read here may not have
+// reached the device yet.
+func cut(f file, end int64) error {
+	size, err := f.size()
+	if err == nil && size > end {
+		err = f.truncate(end)
+	}
+	if err == nil {
+		err = f.sync()
+	}
+	return err
+}

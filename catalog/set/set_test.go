@@ -1,0 +1,171 @@
+package set
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+func TestMain(m *testing.M) {
+	trial.Main(Workload())
+	seeded.Fix()
+	os.Exit(m.Run())
+}
+
+// point returns a point with the defaults of the workload, except for settings such as "keys=2".
+func point(t interface{ Fatal(...any) }, settings ...string) plan.Point {
+	w := Workload()
+	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
+	for _, s := range settings {
+		name, text, _ := strings.Cut(s, "=")
+		f, ok := w.Factor(name)
+		if !ok {
+			t.Fatal("no factor", name)
+		}
+		c, err := f.Parse(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices[name] = c
+	}
+	points, err := plan.Points(w.AllFactors(), choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points[0]
+}
+
+// TestDesigns runs every design that is right for several goroutines, live and in virtual time.
+func TestDesigns(t *testing.T) {
+	w := Workload()
+	if err := w.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	for _, d := range w.Designs {
+		for _, settings := range []string{"calls=5000", "calls=1 goroutines=3", "calls=2000 goroutines=1 read=0",
+			"calls=3000 goroutines=40 read=0.2 keys=3 shards=2", "calls=3000 read=0 keys=500 skew=zipf shards=1",
+			"calls=1000 read=1 keys=1"} {
+			if d.Expect == workload.MayFail && !strings.Contains(settings, "goroutines=1 ") {
+				continue
+			}
+			p := point(t, strings.Fields(settings)...).Only(w.FactorsOf(d))
+			if x := live(t, d, p).Trial; !x.Good() {
+				t.Errorf("%s at %s: %s %s", d.Name, settings, x.Status, x.Error)
+			}
+			if d.Worlds == workload.LiveOnly {
+				continue
+			}
+			if x := simulate(d, p, 1); !x.Good() {
+				t.Errorf("%s in virtual time at %s: %s %s", d.Name, settings, x.Status, x.Error)
+			}
+		}
+	}
+}
+
+// live runs a design in a process of its own.
+func live(t *testing.T, d workload.Design, p plan.Point) trial.Outcome {
+	s := trial.Spec{Workload: "set", Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
+	o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// simulate runs a design in virtual time.
+func simulate(d workload.Design, p plan.Point, seed uint64) result.Trial {
+	return trial.Simulate(trial.Spec{Workload: "set", Design: d.Name, Point: p, Seed: seed, Limit: time.Minute},
+		Workload(), d, sim.Typical()).Trial
+}
+
+// design returns a design and a point with the factors that it uses.
+func design(t *testing.T, name string, settings ...string) (workload.Design, plan.Point) {
+	w := Workload()
+	d, ok := w.Find(name)
+	if !ok {
+		t.Fatal("no design", name)
+	}
+	return d, point(t, settings...).Only(w.FactorsOf(d))
+}
+
+// TestCheckFindsLostUpdates checks that the check of a trial finds the plain map wrong in virtual time, where nothing
+// crashes, and that with one goroutine it is right.
+func TestCheckFindsLostUpdates(t *testing.T) {
+	wrong := 0
+	d, p := design(t, "unsafe", "calls=4000", "read=0", "keys=20")
+	for seed := range uint64(10) {
+		if simulate(d, p, seed).Status == result.Wrong {
+			wrong++
+		}
+	}
+	if wrong < 9 {
+		t.Errorf("the plain map was found wrong with %d of 10 seeds", wrong)
+	}
+}
+
+// TestUnionDeadlocks checks that unions without a lock order deadlock, and that the error names both locks.
+func TestUnionDeadlocks(t *testing.T) {
+	settings := []string{"calls=20000", "keys=100", "between=20"}
+	ordered, right := design(t, "ordered", settings...)
+	union, p := design(t, "union", settings...)
+	for seed := range uint64(20) {
+		if x := simulate(ordered, right, seed); !x.Good() {
+			t.Fatalf("with an order, seed %d: %s: %s", seed, x.Status, x.Error)
+		}
+		x := simulate(union, p, seed)
+		if x.Good() {
+			continue
+		}
+		for _, part := range []string{"deadlock", "waits for a (held by worker", "waits for b (held by worker"} {
+			if !strings.Contains(x.Error, part) {
+				t.Errorf("seed %d: the error lacks %q: %s", seed, part, x.Error)
+			}
+		}
+		return
+	}
+	t.Error("no seed deadlocks")
+}
+
+// TestTrace checks the read ratio and the frequencies of keys.
+func TestTrace(t *testing.T) {
+	for _, skew := range []string{"uniform", "zipf"} {
+		var keysOf [4]int
+		reads, n := 0, 0
+		err := runIn(1, func(e env.Env) {
+			tr := newTrace(e, point(t, "calls=100000", "keys=4", "read=0.7", "skew="+skew))
+			n = len(tr.calls)
+			for _, c := range tr.calls {
+				keysOf[c.key()]++
+				if c&3 == contains {
+					reads++
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := [4]float64{.25, .25, .25, .25}
+		if skew == "zipf" { // 1/rank over 1 + 1/2 + 1/3 + 1/4
+			want = [4]float64{.48, .24, .16, .12}
+		}
+		for i, x := range want {
+			if got := float64(keysOf[i]) / float64(n); got < x-0.01 || got > x+0.01 {
+				t.Errorf("%s: key %d has the frequency %.3f, want %.2f", skew, i, got, x)
+			}
+		}
+		if got := fmt.Sprintf("%.2f", float64(reads)/float64(n)); got != "0.70" {
+			t.Errorf("%s: the fraction of reads is %s, want 0.70", skew, got)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package set
+
+import (
+	"math/bits"
+	"sort"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+)
+
+// call is an operation and its key: key<<2 | operation.
+type call uint32
+
+// The operations.
+const (
+	contains call = iota
+	add
+	remove
+)
+
+func (c call) key() uint64 { return uint64(c >> 2) }
+
+// maxKeys is how many keys a call can name.
+const maxKeys = 1 << 30
+
+// trace is the input of a trial.
+type trace struct {
+	keys  int
+	first []uint64 // keys that the set holds at the beginning: about half of all
+	calls []call
+}
+
+// Stages of the random numbers.
+const (
+	stageCall = iota
+	stageFirst
+)
+
+// newTrace makes the trace of a point. It depends only on the point and the seed.
+func newTrace(e env.Env, p plan.Point) *trace {
+	r, read := e.Rand(), p.Float("read")
+	t := &trace{keys: p.Int("keys"), calls: make([]call, p.Int("calls"))}
+	for key := range t.keys {
+		if d := r.At(uint64(key), stageFirst); d.Uint64()&1 == 0 {
+			t.first = append(t.first, uint64(key))
+		}
+	}
+	draw := drawUniform
+	if p.Text("skew") == "zipf" {
+		draw = newZipf(t.keys).draw
+	}
+	for i := range t.calls {
+		d := r.At(uint64(i), stageCall)
+		kind := contains
+		if d.Float64() >= read {
+			kind = add + call(d.Uint64()&1)
+		}
+		t.calls[i] = call(draw(&d, t.keys))<<2 | kind
+	}
+	return t
+}
+
+func drawUniform(d *env.Draws, keys int) int { return d.IntN(keys) }
+
+// zipf holds the sums of 1/rank for each rank from 1.
+type zipf []float64
+
+func newZipf(keys int) zipf {
+	z, sum := make(zipf, keys), 0.0
+	for i := range z {
+		sum += 1 / float64(i+1)
+		z[i] = sum
+	}
+	return z
+}
+
+// draw returns a key by Zipf's law with exponent 1: the probability of key i is proportional to 1/(i+1).
+func (z zipf) draw(d *env.Draws, keys int) int {
+	return min(sort.SearchFloat64s(z, d.Float64()*z[keys-1]), keys-1)
+}
+
+// share returns the calls of the i-th of n workers.
+func (t *trace) share(i, n int) []call {
+	return t.calls[i*len(t.calls)/n : (i+1)*len(t.calls)/n]
+}
+
+// metrics returns the metrics of a trial.
+func (t *trace) metrics(tallies []tally) map[string]float64 {
+	hits := 0
+	for _, x := range tallies {
+		hits += x.hits
+	}
+	return map[string]float64{"hits_per_call": float64(hits) / float64(len(t.calls))}
+}
+
+func mul(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }

@@ -1,0 +1,10 @@
+// Command brewput-extra adds designs to brewput, which runs it: those of package extra.
+package main
+
+import (
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/extra"
+	"github.com/brewput/brewput/internal/plugin"
+)
+
+func main() { plugin.Main(catalog.All(), extra.Workloads()) }

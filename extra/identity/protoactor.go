@@ -1,0 +1,63 @@
+// Package identity has designs of the workload identity that use other modules.
+package identity
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/brewput/brewput/catalog/identity"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Workload returns the workload identity with these designs.
+func Workload() *workload.Workload {
+	w := identity.Workload()
+	w.Designs = []workload.Design{
+		{Name: "protoactor", Doc: "an actor of protoactor-go, called by RequestFuture",
+			Uses: []string{"callers", "calls", "reply"}, Job: newProtoactor, Worlds: workload.LiveOnly},
+	}
+	return w
+}
+
+// next is the message of a call.
+type next struct{}
+
+// newProtoactor is an actor of protoactor-go. A call sends a message to its unbounded mailbox and waits for the future
+// of the reply, without a timeout, because a timer would add to its cost.
+func newProtoactor(_ env.Env, p plan.Point) (workload.Job, error) {
+	reply := p.Duration("reply")
+	return identity.Job(p, func(e env.Env) identity.Service {
+		system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+			return slog.New(slog.NewTextHandler(io.Discard, nil))
+		}))
+		last := uint64(0)
+		pid := system.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
+			if _, ok := c.Message().(*next); ok {
+				last++
+				if reply > 0 {
+					e.Burn(reply)
+				}
+				c.Respond(last)
+			}
+		}))
+		return identity.Service{
+			Caller: func(env.Env) func() (uint64, bool) {
+				return func() (uint64, bool) {
+					id, err := system.Root.RequestFuture(pid, &next{}, -1).Result()
+					if err != nil {
+						return 0, false
+					}
+					return id.(uint64), true
+				}
+			},
+			Stop: func() {
+				system.Root.StopFuture(pid).Wait()
+				system.Shutdown()
+			},
+		}
+	}), nil
+}

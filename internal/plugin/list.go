@@ -1,0 +1,79 @@
+package plugin
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/brewput/brewput/workload"
+)
+
+// Listing is what a list of workloads shows.
+type Listing struct {
+	Workloads []*workload.Workload // with the designs of the program
+	Missing   [][2]string          // designs that the program would add, as WORKLOAD/DESIGN, and what each is
+	Problem   error                // why the program cannot be used, unless it is not installed; nil if it can
+}
+
+// List adds the designs of the program to workloads. They are not changed.
+func List(all []*workload.Workload) Listing {
+	var l Listing
+	for _, w := range all {
+		if w.More == nil {
+			l.Workloads = append(l.Workloads, w)
+			continue
+		}
+		_, err := w.More()
+		switch {
+		case errors.Is(err, ErrAbsent):
+			l.Missing = append(l.Missing, missing(w.Name)...)
+		case err != nil:
+			l.Problem = err
+		}
+		with := *w
+		with.Designs, with.More = w.AllDesigns(), nil
+		l.Workloads = append(l.Workloads, &with)
+	}
+	return l
+}
+
+// missing returns the designs that the program has of a workload.
+func missing(name string) [][2]string {
+	var list [][2]string
+	for _, d := range Known() {
+		if d.Workload == name {
+			list = append(list, [2]string{d.Workload + "/" + d.Design, d.Doc})
+		}
+	}
+	return list
+}
+
+// KnownDesign is a design of the program, without its declaration.
+type KnownDesign struct{ Workload, Design, Doc string }
+
+// Known returns the designs of the program, for lists if it is not installed.
+func Known() []KnownDesign {
+	return []KnownDesign{
+		{"identity", "protoactor", "an actor of protoactor-go, called by RequestFuture"},
+		{"set", "golang-set", "deckarep/golang-set: a map with one lock that readers share"},
+		{"set", "xsync", "puzpuzpuz/xsync: a hash table whose readers take no lock"},
+		{"journal", "goleveldb", "survives power loss: syndtr/goleveldb, a batch of the callers that wait"},
+		{"journal", "pebble", "survives power loss: cockroachdb/pebble, whose log shares syncs among callers"},
+		{"journal", "bbolt", "survives power loss: etcd's bbolt, a transaction of the callers that wait"},
+		{"journal", "tidwall-wal", "survives power loss: tidwall/wal, a batch of the callers that wait"},
+	}
+}
+
+// Status says in a few words which program is found; "" if the workloads use none. It does not start the program.
+func Status(all []*workload.Workload) string {
+	if !slices.ContainsFunc(all, func(w *workload.Workload) bool { return w.More != nil }) {
+		return ""
+	}
+	path, err := Find()
+	switch {
+	case errors.Is(err, ErrAbsent):
+		return err.Error()
+	case err != nil:
+		return Name + " cannot be used: " + err.Error()
+	}
+	return Name + " is " + path
+}

@@ -1,0 +1,142 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/internal/proc"
+	"github.com/brewput/brewput/workload"
+)
+
+// askLimit is the time that the program has to print its manifest.
+const askLimit = 10 * time.Second
+
+// Attach lets the workloads find the designs of the program, and returns them. The program is started when a design is
+// named that this program does not have, at most once.
+func Attach(all []*workload.Workload) []*workload.Workload {
+	load := sync.OnceValues(func() (map[string][]workload.Design, error) { return load(all) })
+	for _, w := range all {
+		w.More = func() ([]workload.Design, error) {
+			more, err := load()
+			return more[w.Name], err
+		}
+	}
+	return all
+}
+
+// load finds and asks the program, and returns its designs by workload.
+func load(all []*workload.Workload) (map[string][]workload.Design, error) {
+	path, err := Find()
+	if errors.Is(err, ErrAbsent) {
+		return nil, fmt.Errorf("%w; it may have the design. To build it, type %s", err, Build)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be used: %w", Name, err)
+	}
+	more, err := ask(context.Background(), path, all, askLimit)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be used: %w", path, err)
+	}
+	return more, nil
+}
+
+// ask starts the program at a path and returns its designs by workload.
+func ask(ctx context.Context, path string, all []*workload.Workload, limit time.Duration) (
+	map[string][]workload.Design, error) {
+	sum, err := input.Sum(ctx, path, input.Program)
+	if err != nil {
+		return nil, err
+	}
+	m, err := request(ctx, path, limit)
+	if err != nil {
+		return nil, err
+	}
+	if m.Protocol != Protocol {
+		return nil, fmt.Errorf("it is of version %s with protocol %d, and this program of version %s with protocol "+
+			"%d; build both from the same version: %s", m.Version, m.Protocol, Version(), Protocol, Build)
+	}
+	if differ(m.Version, Version()) {
+		return nil, mismatch(m, "")
+	}
+	return join(m, all, workload.Program{File: path, SHA256: sum, Version: m.Version})
+}
+
+// mismatch is the error of a program that was built from another version.
+func mismatch(m Manifest, what string) error {
+	return fmt.Errorf("it is of version %s and this program of version %s%s; build both from the same version: %s",
+		m.Version, Version(), what, Build)
+}
+
+// request starts the program and reads its manifest.
+func request(ctx context.Context, path string, limit time.Duration) (Manifest, error) {
+	out, complaints := &proc.Limited{Most: input.Manifest.Bytes()}, &proc.Limited{Most: 4 << 10}
+	c := proc.Command{Path: path, Args: []string{path}, Stdout: out, Stderr: complaints, TimeLimit: limit,
+		Ask: func(p *os.Process) { p.Kill() }, Grace: time.Second}
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, Sentinel+"=") {
+			c.Env = append(c.Env, kv)
+		}
+	}
+	c.Env = append(c.Env, Sentinel+"="+strconv.Itoa(Protocol)+" "+Version())
+	e, err := c.Run(ctx)
+	switch {
+	case err != nil:
+		return Manifest{}, fmt.Errorf("%w; build it again: %s", err, Build)
+	case e.Asked:
+		return Manifest{}, fmt.Errorf("it printed no manifest within %v; build it again: %s", limit, Build)
+	case out.Dropped:
+		return Manifest{}, fmt.Errorf("its manifest has more than %d MB; build it again: %s", out.Most>>20, Build)
+	case e.Err != nil:
+		said := strings.TrimSpace(complaints.String())
+		if line, _, more := strings.Cut(said, "\n"); more {
+			said = line + " ..."
+		}
+		if said != "" {
+			said = " (" + said + ")"
+		}
+		return Manifest{}, fmt.Errorf("%w%s; build it again: %s", e.Err, said, Build)
+	}
+	m, err := Parse(out.Bytes())
+	if err != nil {
+		return m, fmt.Errorf("%w; build it again: %s", err, Build)
+	}
+	return m, nil
+}
+
+// join returns the designs of a manifest by workload. Workloads that this program does not have are an error, as is
+// source that is not that of this program.
+func join(m Manifest, all []*workload.Workload, p workload.Program) (map[string][]workload.Design, error) {
+	more := map[string][]workload.Design{}
+	for _, x := range m.Workloads {
+		i := slices.IndexFunc(all, func(w *workload.Workload) bool { return w.Name == x.Name })
+		if i < 0 || more[x.Name] != nil {
+			return nil, mismatch(m, fmt.Sprintf(", and it lists the workload %.100q, which this program does not have",
+				x.Name))
+		}
+		if sum := sourceSum(all[i]); sum != x.SHA256 {
+			return nil, mismatch(m, ", whose source of the workload "+x.Name+" differs")
+		}
+		with := *all[i]
+		with.More = nil
+		for _, d := range x.Designs {
+			d, err := d.design(p)
+			if err != nil {
+				return nil, err
+			}
+			more[x.Name] = append(more[x.Name], d)
+		}
+		with.Designs = slices.Concat(with.Designs, more[x.Name])
+		if err := with.Validate(); err != nil {
+			return nil, mismatch(m, ", and its designs are refused: "+err.Error())
+		}
+	}
+	return more, nil
+}

@@ -1,0 +1,140 @@
+package plugin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Manifest says what a program adds.
+type Manifest struct {
+	Protocol  int        `json:"protocol"`
+	Version   string     `json:"version"`   // of Brewput in the program
+	Workloads []Workload `json:"workloads"` // none if the protocols differ
+}
+
+// Workload lists the designs that a program adds to a workload.
+type Workload struct {
+	Name    string   `json:"name"`
+	SHA256  string   `json:"sha256"` // of the workload's source in the program; "" if it has none
+	Designs []Design `json:"designs"`
+}
+
+// Design is the declaration of a design. Such designs are live only.
+type Design struct {
+	Name      string   `json:"name"`
+	Doc       string   `json:"doc"`
+	Type      string   `json:"type"` // stream or job
+	Uses      []string `json:"uses"`
+	Expect    string   `json:"expect"`
+	Worlds    string   `json:"worlds"`
+	Reference bool     `json:"reference"`
+	Package   string   `json:"package,omitempty"`
+	Source    string   `json:"source,omitempty"`
+}
+
+// Limits of a manifest, far above what a program needs.
+const (
+	maxDesigns = 1000
+	maxText    = 1000 // bytes of a name or of a line that describes a design
+)
+
+// Parse reads a manifest. Errors name the part that is invalid. It accepts any protocol.
+func Parse(text []byte) (Manifest, error) {
+	var m Manifest
+	d := json.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(&m); err != nil {
+		return Manifest{}, fmt.Errorf("its manifest cannot be read: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Manifest{}, errors.New("its manifest cannot be read: text follows it")
+	}
+	if m.Protocol < 1 || m.Version == "" || len(m.Version) > maxText {
+		return Manifest{}, errors.New("its manifest has no protocol or version")
+	}
+	designs := 0
+	for _, w := range m.Workloads {
+		designs += len(w.Designs)
+		for _, d := range w.Designs {
+			if err := d.validate(); err != nil {
+				return Manifest{}, fmt.Errorf("its manifest declares %.100q/%.100q: %w", w.Name, d.Name, err)
+			}
+		}
+	}
+	if designs > maxDesigns {
+		return Manifest{}, fmt.Errorf("its manifest has %d designs, more than %d", designs, maxDesigns)
+	}
+	return m, nil
+}
+
+// validate checks what [workload.Workload.Validate] does not.
+func (d Design) validate() error {
+	switch {
+	case len(d.Name) > maxText || len(d.Doc) > maxText || strings.ContainsAny(d.Doc, "\r\n"):
+		return errors.New("its name or description is too long")
+	case d.Type != "stream" && d.Type != "job":
+		return fmt.Errorf("its type is %.100q, not stream or job", d.Type)
+	case d.Worlds != workload.LiveOnly.String():
+		return fmt.Errorf("its worlds are %.100q, not live", d.Worlds)
+	}
+	_, err := expectOf(d.Expect)
+	return err
+}
+
+// expectOf returns the declared outcome with a name.
+func expectOf(name string) (workload.Expect, error) {
+	for x := workload.Right; x <= workload.MayFail; x++ {
+		if x.String() == name {
+			return x, nil
+		}
+	}
+	return 0, fmt.Errorf("its declared outcome %.100q is unknown", name)
+}
+
+// errElsewhere is the error of a constructor whose design another program has.
+var errElsewhere = errors.New("the design runs in another program")
+
+// design returns the declaration as a design of this program, whose trials p runs.
+func (d Design) design(p workload.Program) (workload.Design, error) {
+	expect, err := expectOf(d.Expect)
+	p.Package, p.Source = d.Package, d.Source
+	x := workload.Design{Name: d.Name, Doc: d.Doc, Uses: d.Uses, Expect: expect, Worlds: workload.LiveOnly,
+		Reference: d.Reference, OnRequest: true, Program: &p}
+	if d.Type == "stream" {
+		x.Stream = func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, errElsewhere }
+	} else {
+		x.Job = func(env.Env, plan.Point) (workload.Job, error) { return workload.Job{}, errElsewhere }
+	}
+	return x, err
+}
+
+// sourceSum returns the SHA-256 of the files of a workload; "" if it has none.
+func sourceSum(w *workload.Workload) string {
+	if w.Source == nil {
+		return ""
+	}
+	h := sha256.New()
+	err := fs.WalkDir(w.Source, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(w.Source, path)
+		fmt.Fprintf(h, "%s %d\n", path, len(text))
+		h.Write(text)
+		return err
+	})
+	if err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

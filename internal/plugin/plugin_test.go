@@ -1,0 +1,343 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// posing makes the test binary behave as a program with a certain fault, or with none ("well").
+const posing = "BREWPUT_TEST_EXTRA"
+
+func TestMain(m *testing.M) {
+	switch as := os.Getenv(posing); as {
+	case "":
+		os.Exit(m.Run())
+	case "hangs":
+		time.Sleep(time.Hour)
+	case "floods":
+		for {
+			fmt.Println(strings.Repeat("x", 1<<16))
+		}
+	case "crashes":
+		panic("oh no")
+	case "older":
+		fmt.Println(`{"protocol":99,"version":"v9.9.9","workloads":null}`)
+	case "other version":
+		fmt.Println(`{"protocol":1,"version":"v9.9.9","workloads":null}`)
+	case "garbage":
+		fmt.Println("Usage: brewput-extra")
+	case "well":
+		Main([]*workload.Workload{core()}, []*workload.Workload{peers()})
+	case "other source":
+		c := core()
+		c.Source = fstest.MapFS{"work.go": {Data: []byte("package work // changed\n")}}
+		Main([]*workload.Workload{c}, []*workload.Workload{peers()})
+	case "same name":
+		p := peers()
+		p.Designs[0].Name = "plain"
+		Main([]*workload.Workload{core()}, []*workload.Workload{p})
+	}
+}
+
+// core is a workload of the program that asks.
+func core() *workload.Workload {
+	return &workload.Workload{Name: "work", Doc: "Work.",
+		Factors: []plan.Factor{{Name: "items", Doc: "how many", Kind: plan.Int, Default: "1", Min: 1, Max: 9}},
+		Source:  fstest.MapFS{"work.go": {Data: []byte("package work\n")}},
+		Designs: []workload.Design{{Name: "plain", Doc: "plain", Uses: []string{"items"}, Job: newJob}}}
+}
+
+func newJob(env.Env, plan.Point) (workload.Job, error) {
+	return workload.Job{Run: func(env.Env) error { return nil }}, nil
+}
+
+// peers is the workload of the program that adds a design.
+func peers() *workload.Workload {
+	w := core()
+	w.Source = fstest.MapFS{"peer.go": {Data: []byte("package peer\n\n// newJob works.\nfunc newJob() {}\n")}}
+	w.Designs = []workload.Design{{Name: "peer", Doc: "another author's", Uses: []string{"items"}, Job: newJob,
+		Worlds: workload.LiveOnly, Expect: workload.MayFail}}
+	return w
+}
+
+// asked asks the test binary for its manifest.
+func asked(t *testing.T, as string, limit time.Duration) (map[string][]workload.Design, error) {
+	t.Helper()
+	t.Setenv(posing, as)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ask(t.Context(), exe, []*workload.Workload{core()}, limit)
+}
+
+// TestAsk checks that the designs of a program join the workloads.
+func TestAsk(t *testing.T) {
+	more, err := asked(t, "well", time.Minute)
+	if err != nil || len(more["work"]) != 1 {
+		t.Fatalf("%+v, %v", more, err)
+	}
+	exe, _ := os.Executable()
+	sum, err := input.Sum(t.Context(), exe, input.Program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := more["work"][0]
+	p := d.Program
+	switch {
+	case d.Name != "peer" || d.Doc != "another author's" || d.Type() != "job" || d.Expect != workload.MayFail ||
+		d.Worlds != workload.LiveOnly || !d.OnRequest || len(d.Uses) != 1:
+		t.Errorf("%+v", d)
+	case p.File != exe || p.SHA256 != sum || p.Version != Version() || !strings.HasSuffix(p.Package, "/plugin"):
+		t.Errorf("%+v", p)
+	case !strings.Contains(p.Source, "func newJob("):
+		t.Errorf("source %q", p.Source)
+	}
+	if _, err := d.Job(env.Env{}, plan.Point{}); !errors.Is(err, errElsewhere) {
+		t.Errorf("its constructor: %v", err)
+	}
+}
+
+// TestRefused checks the error of each fault of a program.
+func TestRefused(t *testing.T) {
+	for as, want := range map[string][]string{
+		"hangs":         {"no manifest within", Build},
+		"floods":        {Build},
+		"crashes":       {"oh no", Build},
+		"older":         {"v9.9.9 with protocol 99", Version() + " with protocol 1", Build},
+		"garbage":       {"cannot be read", Build},
+		"other source":  {"source of the workload work differs", "version " + Version(), Build},
+		"same name":     {`two designs are called "plain"`, Build},
+		"other version": {},
+	} {
+		t.Run(as, func(t *testing.T) {
+			limit := time.Minute
+			if as == "hangs" || as == "floods" {
+				limit = 100 * time.Millisecond
+			}
+			more, err := asked(t, as, limit)
+			if want == nil || len(want) == 0 { // the version of a test binary is unknown, so none differs from it
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || more != nil {
+				t.Fatalf("%+v", more)
+			}
+			for _, part := range want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%v: want %q", err, part)
+				}
+			}
+		})
+	}
+}
+
+func TestDiffer(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"v1.2.3", "v1.2.3", false}, {"v1.2.3", "v1.2.4", true}, {"(devel)", "v1.2.4", false},
+		{"(unknown)", "(devel) abc", false}, {"(devel) abc", "(devel) abd", true},
+		{"(devel) abc+changes", "(devel) abc", false},
+	} {
+		if differ(c.a, c.b) != c.want || differ(c.b, c.a) != c.want {
+			t.Errorf("%s and %s", c.a, c.b)
+		}
+	}
+}
+
+// TestFind checks where the program is searched, and which files are refused.
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, mode)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	exe := write("bin/brewput", 0o755)
+	next := write(filepath.Join("bin", fileName()), 0o755)
+	given := write(filepath.Join("given", fileName()), 0o755)
+	renamed := write("given/renamed", 0o755)
+	lone, data := write("lone/brewput", 0o755), write(filepath.Join("data", fileName()), 0o644)
+	if err := os.MkdirAll(filepath.Join(dir, "folder", fileName()), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join(dir, "given")) // never searched
+	t.Setenv("PATH", filepath.Join(dir, "given"))
+	absent := ErrAbsent.Error()
+	for _, c := range []struct{ variable, exe, path, err string }{
+		{"", exe, next, ""},
+		{filepath.Join(dir, "given"), exe, given, ""},
+		{given, exe, given, ""},
+		{renamed, exe, renamed, ""},
+		{filepath.Join(dir, "lone"), exe, next, ""}, // a directory without it
+		{filepath.Join(dir, "lone"), lone, "", absent},
+		{"", lone, "", absent},
+		{"", "", "", absent},
+		{"given", exe, "", "relative path"},
+		{".", exe, "", "relative path"},
+		{filepath.Join(dir, "none"), exe, "", "or unset it"},
+		{filepath.Join(dir, "folder"), exe, "", "not a regular file"},
+		{filepath.Join(dir, "data"), exe, "", "not executable"},
+		{data, exe, "", "not executable"},
+	} {
+		if runtime.GOOS == "windows" && c.err == "not executable" {
+			continue
+		}
+		path, err := find(c.variable, c.exe)
+		switch {
+		case c.err == "" && (err != nil || path != c.path):
+			t.Errorf("%+v: %q, %v", c, path, err)
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%+v: %q, %v", c, path, err)
+		case c.err == absent && !errors.Is(err, ErrAbsent), c.err != absent && errors.Is(err, ErrAbsent):
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestAttach checks that a program with a fault concerns only the designs that this program does not have.
+func TestAttach(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(posing, "crashes")
+	t.Setenv(Variable, exe)
+	w := Attach([]*workload.Workload{core()})[0]
+	if _, err := w.Select([]string{"plain"}); err != nil {
+		t.Error(err)
+	}
+	if names, err := w.Select(nil); err != nil || len(names) != 1 {
+		t.Errorf("%q, %v", names, err)
+	}
+	_, err = w.Select([]string{"peer"})
+	for _, part := range []string{`has no design "peer"`, exe + " cannot be used", "oh no"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v: want %q", err, part)
+		}
+	}
+	if l := List([]*workload.Workload{w}); l.Problem == nil || len(l.Missing) > 0 || len(l.Workloads[0].Designs) != 1 {
+		t.Errorf("%+v", l)
+	}
+
+	t.Setenv(posing, "well")
+	w = Attach([]*workload.Workload{core()})[0]
+	if names, err := w.Select([]string{"plain", "peer"}); err != nil || len(names) != 2 {
+		t.Errorf("%q, %v", names, err)
+	}
+	if names, err := w.Select(nil); err != nil || len(names) != 1 {
+		t.Errorf("without names: %q, %v", names, err)
+	}
+	if l := List([]*workload.Workload{w}); l.Problem != nil || len(l.Workloads[0].Designs) != 2 || len(w.Designs) != 1 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestAbsent checks what a list shows if the program is not installed.
+func TestAbsent(t *testing.T) {
+	t.Setenv(Variable, "")
+	w := Attach([]*workload.Workload{{Name: "identity", Designs: core().Designs}, core()})
+	l := List(w)
+	if l.Problem != nil || len(l.Missing) != 1 || l.Missing[0][0] != "identity/protoactor" {
+		t.Errorf("%+v", l)
+	}
+	if s := Status(w); s != ErrAbsent.Error() {
+		t.Error(s)
+	}
+	if s := Status([]*workload.Workload{core()}); s != "" {
+		t.Errorf("a program without these workloads: %q", s)
+	}
+	_, err := w[0].Select([]string{"protoactor"})
+	if err == nil || !strings.Contains(err.Error(), "not installed") || !strings.Contains(err.Error(), Build) {
+		t.Error(err)
+	}
+}
+
+// TestRecords checks that a run continues only with the programs that it began with, and is shown without them.
+func TestRecords(t *testing.T) {
+	w := core()
+	sha := strings.Repeat("ab", 32)
+	w.More = func() ([]workload.Design, error) {
+		d := Design{Name: "peer", Type: "job", Expect: "right", Worlds: "live", Uses: []string{"items"}}
+		x, err := d.design(workload.Program{File: "/opt/extra", SHA256: sha, Version: "v1"})
+		return []workload.Design{x}, err
+	}
+	if r := Records(w, []plan.Case{{Design: "plain"}}); r != nil {
+		t.Errorf("a run without a program: %s", r)
+	}
+	r := Records(w, []plan.Case{{Design: "plain"}, {Design: "peer"}, {Design: "peer"}})
+	if err := Check(w, r); err != nil {
+		t.Errorf("%v, %s", err, r)
+	}
+	if err := Check(w, nil); err != nil {
+		t.Error(err)
+	}
+
+	sha = strings.Repeat("cd", 32)
+	if err := Check(w, r); err == nil || !strings.Contains(err.Error(), "abababababab") ||
+		!strings.Contains(err.Error(), "cdcdcdcdcdcd") || !strings.Contains(err.Error(), "start a new run") {
+		t.Errorf("another checksum: %v", err)
+	}
+	w.More = nil
+	if err := Check(w, r); err == nil || !strings.Contains(err.Error(), "/opt/extra (version v1") {
+		t.Errorf("no program: %v", err)
+	}
+	shown, err := Recorded(w, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, ok := shown.Find("peer"); !ok || d.Program.File != "/opt/extra" || len(w.Designs) != 1 {
+		t.Errorf("%+v", d)
+	}
+	w.Designs[0].Name = "peer" // a later version has the design itself
+	if err := Check(w, r); err == nil || !strings.Contains(err.Error(), "runs work/peer itself") {
+		t.Error(err)
+	}
+}
+
+// FuzzParse checks that a manifest of any bytes gives an error or designs that can be declared.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"protocol":1,"version":"v1","workloads":[{"name":"work","designs":[{"name":"peer","type":"job",` +
+		`"expect":"right","worlds":"live"}]}]}`))
+	f.Add([]byte(`{"protocol":2,"version":"v2"}`))
+	f.Add([]byte(`{} {}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := Parse(text)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\x1b\x00") {
+				t.Errorf("%q", err)
+			}
+			return
+		}
+		if m.Protocol < 1 || m.Version == "" {
+			t.Errorf("%+v", m)
+		}
+		more, err := join(m, []*workload.Workload{core()}, workload.Program{})
+		for _, d := range more["work"] {
+			if (d.Job == nil) == (d.Stream == nil) || d.Program == nil {
+				t.Errorf("%+v, %v", d, err)
+			}
+		}
+		if _, err := readRecords(text); err != nil && len(err.Error()) > 10_000 {
+			t.Errorf("an error of %d bytes", len(err.Error()))
+		}
+	})
+}
