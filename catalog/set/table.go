@@ -22,7 +22,7 @@ func newTable(e env.Env, p plan.Point) (workload.Job, error) {
 			w.insert(k)
 		}
 		t.current.Store(w)
-		return Opened{View: func(e env.Env) Set { return tableView{e, t, access(p)} }}
+		return Opened{View: func(e env.Env) Set { return &tableView{e, t, access(p)} }}
 	}), nil
 }
 
@@ -69,7 +69,7 @@ func (w *words) find(key uint64) (i int, word uint64, ok bool) {
 	i = int(hash(key) >> w.shift)
 	for range n {
 		word = w.Load(i)
-		if k := word >> 2; k == key+1 || k == 0 {
+		if k := word >> 2; min(k, k^(key+1)) == 0 { // it has this key or none: one branch, as neither can be predicted
 			return i, word, true
 		}
 		i = (i + 1) & (n - 1)
@@ -89,13 +89,13 @@ type tableView struct {
 
 // Contains may read words that were replaced meanwhile. They hold what the set held when they were, which was during
 // the call.
-func (t tableView) Contains(key uint64) bool {
+func (t *tableView) Contains(key uint64) bool {
 	t.e.Charge(t.access)
 	_, word, _ := t.current.Load().find(key)
 	return word&present != 0
 }
 
-func (t tableView) Add(key uint64) bool {
+func (t *tableView) Add(key uint64) bool {
 	for {
 		t.e.Charge(t.access)
 		w := t.current.Load()
@@ -116,7 +116,7 @@ func (t tableView) Add(key uint64) bool {
 	}
 }
 
-func (t tableView) Remove(key uint64) bool {
+func (t *tableView) Remove(key uint64) bool {
 	for {
 		t.e.Charge(t.access)
 		w := t.current.Load()
@@ -133,13 +133,13 @@ func (t tableView) Remove(key uint64) bool {
 }
 
 // await returns when the words that were current have been replaced. The goroutine that froze them holds the lock.
-func (t tableView) await() {
+func (t *tableView) await() {
 	t.growing.Lock()
 	t.growing.Unlock() //nolint:staticcheck // the lock is only waited for
 }
 
 // replace replaces words that are full by others with room. First it freezes each word, so that no change is lost.
-func (t tableView) replace(was *words) {
+func (t *tableView) replace(was *words) {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	if t.current.Load() != was {
