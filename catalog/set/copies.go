@@ -11,11 +11,15 @@ import (
 // newCopyOnWrite has an atomic pointer to a map that never changes. A read costs no more than without safety. A write
 // copies the map, so its cost is proportional to the number of keys.
 func newCopyOnWrite(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+	return Job(e, p, openCopyOnWrite(p)), nil
+}
+
+func openCopyOnWrite(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
 		lock, current, m := e.Mutex("writers"), env.NewPointer[keys](e, "current"), newKeys(first)
 		current.Store(&m)
 		return Opened{View: func(e env.Env) Set { return copied{e, lock, current, access(p)} }}
-	}), nil
+	}
 }
 
 // copied is a set that writers copy.
@@ -61,8 +65,10 @@ func (s copied) change(f func(keys) bool) bool {
 }
 
 // newOwner is a goroutine that owns the map. An operation sends it a message, and waits for the reply.
-func newOwner(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+func newOwner(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openOwner(p)), nil }
+
+func openOwner(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
 		asked, gone := env.NewChan[question](e, "asked", 0), e.Group()
 		gone.Go(e, "owner", func(e env.Env) {
 			s := plain{e, newKeys(first), access(p)}
@@ -84,7 +90,7 @@ func newOwner(e env.Env, p plan.Point) (workload.Job, error) {
 				gone.Wait()
 			},
 		}
-	}), nil
+	}
 }
 
 // question is a message to the owner.

@@ -29,6 +29,9 @@ type Opened struct {
 	Stop func()
 }
 
+// opener makes a set with its first keys.
+type opener = func(e env.Env, first []uint64) Opened
+
 // Uses returns the names of the factors that every design uses.
 func Uses() []string {
 	return []string{"goroutines", "calls", "read", "skew", "keys", "access"}

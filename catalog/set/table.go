@@ -14,8 +14,10 @@ import (
 //
 // A word that was given to a key belongs to that key until the table grows, whether the key is present or not. So two
 // goroutines that add the same key always meet at the same word (as in C. Click's table, JavaOne 2007).
-func newTable(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+func newTable(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openTable(p)), nil }
+
+func openTable(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
 		t := &table{current: env.NewPointer[words](e, "current"), growing: e.Mutex("growing")}
 		w := newWords(e, len(first))
 		for _, k := range first {
@@ -23,7 +25,7 @@ func newTable(e env.Env, p plan.Point) (workload.Job, error) {
 		}
 		t.current.Store(w)
 		return Opened{View: func(e env.Env) Set { return &tableView{e, t, access(p)} }}
-	}), nil
+	}
 }
 
 // table is a set of words that are replaced when it grows.
@@ -97,9 +99,9 @@ func (t *tableView) Contains(key uint64) bool {
 
 func (t *tableView) Add(key uint64) bool {
 	for {
-		t.e.Charge(t.access)
 		w := t.current.Load()
 		i, word, ok := w.find(key)
+		t.e.Charge(t.access)
 		switch {
 		case word&frozen != 0:
 			t.await()
@@ -118,9 +120,9 @@ func (t *tableView) Add(key uint64) bool {
 
 func (t *tableView) Remove(key uint64) bool {
 	for {
-		t.e.Charge(t.access)
 		w := t.current.Load()
 		i, word, _ := w.find(key)
+		t.e.Charge(t.access)
 		switch {
 		case word&present == 0: // also if it is frozen, as in Contains
 			return false
