@@ -39,4 +39,13 @@ func TestWinners(t *testing.T) {
 	}
 	golden(t, "winners.txt", []byte(table.String()))
 	golden(t, "winners.md", []byte(markdown.String()))
+
+	var picture strings.Builder
+	if err := WinnersSVG(&picture, winnersAnswer().Winners); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "winners.svg", []byte(picture.String()))
+	if err := WinnersSVG(&picture, nil); err == nil || !strings.Contains(err.Error(), "two factors of the job") {
+		t.Errorf("without a map: %v", err)
+	}
 }

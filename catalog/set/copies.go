@@ -71,15 +71,16 @@ func openOwner(p plan.Point) opener {
 	return func(e env.Env, first []uint64) Opened {
 		asked, gone := env.NewChan[question](e, "asked", 0), e.Group()
 		gone.Go(e, "owner", func(e env.Env) {
-			s := plain{e, newKeys(first), access(p)}
+			m, cost := newKeys(first), access(p)
 			for q, ok := asked.Recv(); ok; q, ok = asked.Recv() {
+				e.Charge(cost)
 				switch q.call {
 				case contains:
-					q.reply.Send(s.Contains(q.key))
+					q.reply.Send(m.has(q.key))
 				case add:
-					q.reply.Send(s.Add(q.key))
+					q.reply.Send(m.add(q.key))
 				case remove:
-					q.reply.Send(s.Remove(q.key))
+					q.reply.Send(m.remove(q.key))
 				}
 			}
 		})

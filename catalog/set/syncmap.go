@@ -15,7 +15,7 @@ func openSyncMap(_ plan.Point) opener {
 	return func(_ env.Env, first []uint64) Opened {
 		s := &standard{}
 		for _, k := range first {
-			s.Add(k)
+			s.m.Store(k, struct{}{})
 		}
 		return Opened{View: func(env.Env) Set { return s }}
 	}

@@ -21,7 +21,7 @@ func openTable(p plan.Point) opener {
 		t := &table{current: env.NewPointer[words](e, "current"), growing: e.Mutex("growing")}
 		w := newWords(e, len(first))
 		for _, k := range first {
-			w.insert(k)
+			w.place(k)
 		}
 		t.current.Store(w)
 		return Opened{View: func(e env.Env) Set { return &tableView{e, t, access(p)} }}
@@ -57,8 +57,8 @@ func newWords(e env.Env, n int) *words {
 		used: env.NewAtomic[int](e, "used")}
 }
 
-// insert adds a key that is not there, before other goroutines see the words.
-func (w *words) insert(key uint64) {
+// place adds a key that is not there, before other goroutines see the words.
+func (w *words) place(key uint64) {
 	i, _, _ := w.find(key)
 	w.Store(i, (key+1)<<2|present)
 	w.used.Add(1)
@@ -137,7 +137,7 @@ func (t *tableView) Remove(key uint64) bool {
 // await returns when the words that were current have been replaced. The goroutine that froze them holds the lock.
 func (t *tableView) await() {
 	t.growing.Lock()
-	t.growing.Unlock() //nolint:staticcheck // the lock is only waited for
+	defer t.growing.Unlock()
 }
 
 // replace replaces words that are full by others with room. First it freezes each word, so that no change is lost.
@@ -159,7 +159,7 @@ func (t *tableView) replace(was *words) {
 	}
 	w := newWords(t.e, len(held))
 	for _, k := range held {
-		w.insert(k)
+		w.place(k)
 	}
 	t.e.Charge(t.access * time.Duration(len(held)))
 	t.current.Store(w)
