@@ -22,7 +22,7 @@ const (
 const block = 4096
 
 // probe measures a write and a sync.
-func (t *trial) probe(fs files) error {
+func (t *state) probe(fs files) error {
 	f, err := fs.create("probe")
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (t *trial) probe(fs files) error {
 }
 
 // repeat calls f several times and returns the sum of its times.
-func (t *trial) repeat(times int, limit time.Duration, f func() (time.Duration, error)) (sum time.Duration, n int,
+func (t *state) repeat(times int, limit time.Duration, f func() (time.Duration, error)) (sum time.Duration, n int,
 	err error) {
 	for n < times && sum < limit && err == nil {
 		var d time.Duration
