@@ -92,8 +92,10 @@ func (g *group) Append(data []byte) (uint64, error) {
 
 // commit waits for the previous batch, and writes and syncs this one.
 func (g *group) commit(b *batch) {
-	g.turn.Lock()
-	runtime.Gosched() // callers of the previous batch, which have just been woken, may join this one
+	if !g.turn.TryLock() {
+		g.turn.Lock()
+		runtime.Gosched() // callers of the previous batch, which have just been woken, may join this one
+	}
 	g.lock.Lock()
 	g.current++
 	begin, err := g.frames.end(), g.err
@@ -145,6 +147,10 @@ func (g *group) Flush() error {
 	return g.err
 }
 
-func (g *group) Syncs() uint64 { return g.syncs }
+func (g *group) Syncs() uint64 {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	return g.syncs
+}
 
 func (g *group) Close() error { return g.frames.f.Close() }

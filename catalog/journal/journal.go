@@ -14,7 +14,6 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/brewput/brewput/env"
@@ -51,7 +50,12 @@ type SyncCounter interface {
 const MaxEntry = 1 << 20
 
 // ErrNotFound is the error of Get for an index that no entry has.
-var ErrNotFound = errors.New("the log has no such entry")
+const ErrNotFound = constError("the log has no such entry")
+
+// constError is an error that is a constant, because two trials would share a variable.
+type constError string
+
+func (e constError) Error() string { return string(e) }
 
 // Durability is what an acknowledged entry survives.
 type Durability int

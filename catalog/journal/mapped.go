@@ -188,6 +188,10 @@ func (m *mapped) Flush() error {
 	return m.err
 }
 
-func (m *mapped) Syncs() uint64 { return m.syncs }
+func (m *mapped) Syncs() uint64 {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	return m.syncs
+}
 
 func (m *mapped) Close() error { return m.f.Close() }

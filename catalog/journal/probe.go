@@ -67,9 +67,10 @@ func (t *state) repeat(times int, limit time.Duration, f func() (time.Duration, 
 
 // eachSync predicts a log that syncs each entry.
 func eachSync() *workload.Formula {
-	return formula("appends x "+syncSeconds, "one sync for each entry", func(p plan.Point, m workload.Measured) float64 {
-		return float64(p.Int("appends")) * measured("file-sync", syncSeconds, p, m)
-	})
+	return formula("appends x "+syncSeconds, "one sync for each entry",
+		func(p plan.Point, m workload.Measured) float64 {
+			return float64(p.Int("appends")) * measured("file-sync", syncSeconds, p, m)
+		})
 }
 
 // sharedSync predicts group commit if each sync has an entry of every caller, which is the fewest syncs. If callers
