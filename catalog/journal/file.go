@@ -14,7 +14,8 @@ import (
 )
 
 // newFileLog is the file log of the original: under a lock it encodes an entry as one line of JSON, writes it, and
-// keeps the entry in memory. The lock serializes the encoding too, so that it reaches less than one entry for each write.
+// keeps the entry in memory. The lock serializes the encoding too, so that it reaches less than one entry for each
+// write.
 func newFileLog(e env.Env, p plan.Point) (workload.Job, error) {
 	return newJob(e, p, SurvivesKill, openFile)
 }

@@ -106,7 +106,7 @@ func design(name, doc string, d Durability, job func(env.Env, plan.Point) (workl
 func Workload() *workload.Workload {
 	return &workload.Workload{
 		Name: "journal",
-		Doc:  "Append entries to a log: what durability costs, and how many callers share a sync.",
+		Doc:  "Append entries to a log: what durability costs.",
 		Factors: []plan.Factor{
 			{Name: "callers", Doc: "goroutines that append in a closed loop", Kind: plan.Int, Default: "16", Min: 1,
 				Max: 100_000, Input: true},
