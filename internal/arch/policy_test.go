@@ -91,6 +91,8 @@ var mayImport = map[string][]string{
 	"catalog": {"catalog/coffee", "catalog/find", "catalog/identity", "catalog/journal", "catalog/lines",
 		"catalog/mandelbrot", "catalog/merge", "catalog/null", "catalog/parse", "catalog/peers", "catalog/set",
 		"catalog/sort", "catalog/sum", "catalog/words", "workload"},
+		"catalog/mandelbrot", "catalog/merge", "catalog/null", "catalog/parse", "catalog/peers", "catalog/sort",
+		"catalog/sum", "catalog/words", "workload"},
 	"catalog/sort":      {"env", "model", "plan", "workload"},
 	"catalog/sum":       {"env", "model", "plan", "workload"},
 	"cmd/brewput":       {"", "catalog", "internal/interrupt/early", "internal/plugin"},
@@ -205,7 +207,8 @@ var (
 		"encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "image", "image/color", "image/png", "io",
 		"math", "math/bits", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
 	catalogueImports = []string{"embed", "io/fs"}
-	liveImports      = []string{"encoding/json", "os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall", "unsafe"}
+	liveImports      = []string{"encoding/json", "os", "os/exec", "path/filepath", "runtime", "simd/archsimd",
+		"syscall", "unsafe"}
 )
 
 // liveFiles are the files of the catalog that use more than env, each with the reason. Their designs declare that they
