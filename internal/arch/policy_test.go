@@ -97,10 +97,11 @@ var mayImport = map[string][]string{
 
 	"internal/interrupt/early": {"internal/interrupt"},
 
-	"examples/futuredate": {},
-	"examples/merge":      {},
-	"internal/seeded":     {},
-	"internal/schema":     {},
+	"examples/futuredate":   {},
+	"examples/merge":        {},
+	"internal/seeded":       {},
+	"internal/schema":       {},
+	"internal/workloadtest": {"plan", "workload"},
 
 	"tools/schematest": {"internal/schema"},
 
@@ -134,8 +135,9 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/store/storetest", "proof/aatest",
-	"proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/release/settings", "tools/repository"}
+var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/store/storetest", "internal/workloadtest",
+	"proof/aatest", "proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/release/settings",
+	"tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
