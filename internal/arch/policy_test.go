@@ -121,7 +121,8 @@ var mayImport = map[string][]string{
 		"tools/hostile", "tools/repository"},
 	"proof/regressions": {"internal/host", "internal/stat", "proof/idle", "proof/record", "result",
 		"tools/repository"},
-	"proof/simspeed": {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
+	"proof/uniqueness": {"catalog/identity", "plan", "proof/record", "result", "trial", "workload"},
+	"proof/simspeed":   {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan",
 		"proof/aatest", "proof/idle", "proof/record", "result", "sim", "sweep", "workload"},
 	"proof/falseverdicts": {"catalog/coffee", "catalog/null", "compare", "internal/stat", "lab", "proof/aatest",
@@ -231,7 +232,7 @@ var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
-	"examples/futuredate": true, "examples/merge": true}
+	"examples/futuredate": true, "examples/merge": true, "proof/uniqueness": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and
 // unexported tables need no entry. No package-level variable may be changed.
