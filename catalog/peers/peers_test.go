@@ -14,6 +14,7 @@ import (
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
 )
 
 func TestMain(m *testing.M) {
@@ -24,13 +25,17 @@ func TestMain(m *testing.M) {
 
 // simulate runs a design in virtual time.
 func simulate(t workloadtest.T, design string, seed uint64, settings ...string) result.Trial {
-	w := Workload()
-	d, ok := w.Find(design)
+	d, ok := Workload().Find(design)
 	if !ok {
 		t.Fatal("no design", design)
 	}
+	return simulateDesign(t, d, seed, settings...)
+}
+
+func simulateDesign(t workloadtest.T, d workload.Design, seed uint64, settings ...string) result.Trial {
+	w := Workload()
 	p := workloadtest.Point(t, w, settings...).Only(w.FactorsOf(d))
-	return trial.Simulate(trial.Spec{Workload: w.Name, Design: design, Point: p, Seed: seed, Limit: time.Minute}, w, d,
+	return trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: seed, Limit: time.Minute}, w, d,
 		sim.Costs{}).Trial
 }
 

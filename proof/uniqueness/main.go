@@ -160,13 +160,13 @@ func (c *campaign) measure(ctx context.Context, e *entry) error {
 	}
 	switch o.Trial.Status {
 	case result.OK:
-	case result.Wrong:
+		e.Wall = time.Duration(float64(o.Trial.Metrics.Get(result.WallSeconds)) * float64(time.Second))
+		return nil
+	case result.Wrong: // which has no wall time
 		e.Error = o.Trial.Error
-	default:
-		return fmt.Errorf("%s %s\n%s", o.Trial.Status, o.Trial.Error, o.Failure)
+		return nil
 	}
-	e.Wall = time.Duration(float64(o.Trial.Metrics.Get(result.WallSeconds)) * float64(time.Second))
-	return nil
+	return fmt.Errorf("%s %s\n%s", o.Trial.Status, o.Trial.Error, o.Failure)
 }
 
 // print writes a row for each design, and reports whether a check failed.
@@ -176,14 +176,18 @@ func (c *campaign) print(done map[string][]entry) (broken bool) {
 	for _, name := range c.designs {
 		calls, wall, found := 0, time.Duration(0), "nothing issued twice"
 		for _, e := range done[name] {
-			calls += e.Calls
-			wall += e.Wall
 			if e.Error != "" {
 				found, broken = fmt.Sprintf("seed %d: %s", e.Seed, e.Error), true
+				continue
 			}
+			calls += e.Calls
+			wall += e.Wall
+		}
+		if len(done[name]) == 0 {
+			found = ""
 		}
 		if calls == 0 {
-			fmt.Fprintf(w, "%s\t0\t\t\t\n", name)
+			fmt.Fprintf(w, "%s\t0\t\t\t%s\n", name, found)
 			continue
 		}
 		each := float64(wall) / float64(calls)
