@@ -45,8 +45,8 @@ func (s reservesAnyway) issue(e env.Env, last uint64) (id uint64, ok bool) {
 }
 
 // TestCrashWhileStoring checks systems in which a peer crashes while it stores a lease or a bound, and the value is not
-// stored. Random systems are seldom like that: the first faulty protocol was found after hundreds of them. So each system
-// here must reveal the faulty protocols, and show no fault of the real one.
+// stored. Random systems are seldom like that: it took hundreds of them to find such a fault. So each system here must
+// reveal the faulty protocols, and show no fault of the real one.
 func TestCrashWhileStoring(t *testing.T) {
 	const system = "peers=3 clients=5 identities=30 faults=10 lease=2 cpus=1 loss=0 store=5ms latency=1ms"
 	block := uint64(2)

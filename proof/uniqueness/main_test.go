@@ -29,9 +29,8 @@ func broken() *workload.Workload {
 		Factors: []plan.Factor{{Name: "calls", Doc: "calls", Kind: plan.Int, Default: "1", Min: 1, Max: 1000}},
 		Designs: []workload.Design{{Name: "twice", Doc: "issues an identity twice", Uses: []string{"calls"},
 			Job: func(env.Env, plan.Point) (workload.Job, error) {
-				return workload.Job{Items: 1, Run: func(env.Env) error { return nil },
-					Check: func() (workload.Answer, error) { return nil, errors.New("the identity 7 was issued twice") },
-				}, nil
+				check := func() (workload.Answer, error) { return nil, errors.New("the identity 7 was issued twice") }
+				return workload.Job{Items: 1, Run: func(env.Env) error { return nil }, Check: check}, nil
 			}}},
 	}
 }
