@@ -67,7 +67,7 @@ func allClaims() []claim {
 	return []claim{
 		{name: "set", workload: "set", designs: []string{"table", "sharded"},
 			rivals: []string{"xsync", "golang-set"},
-			levels: map[string]string{"calls": "400000"},
+			levels: map[string]string{"calls": "1000000"},
 			cells: grid("read", "0 0.5 0.9 0.99 1", "skew", "uniform zipf", "keys", "100 1000000", "goroutines",
 				"1 2 16"),
 			limits: []limit{{1.2, 0.9}, {1.5, 1}}},
