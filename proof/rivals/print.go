@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"text/tabwriter"
+)
+
+// print writes the cells of a claim that are in the record, and whether the claim holds once they are complete. It
+// returns the exit code.
+func (c *campaign) print(x *claim, done map[string]entry) int {
+	var list []comparison
+	cells := cellsOf([]claim{*x})
+	for _, cell := range cells {
+		if e, ok := done[cell.String()]; ok {
+			list = append(list, x.compare(e))
+		}
+	}
+	if len(list) == 0 {
+		return 0
+	}
+
+	t := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "\ncell\tbest\trival\tratio\tat most\n")
+	for _, y := range list {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.3g\t%.3g\n", y.cell, y.design, y.rival, y.ratio, y.bound)
+	}
+	t.Flush()
+
+	if len(list) < len(cells) {
+		fmt.Fprintf(c.stdout, "%s: %d of %d cells so far\n", x.name, len(list), len(cells))
+		return 0
+	}
+	if x.syncs && slices.ContainsFunc(list, func(y comparison) bool { return y.sync < minSync }) {
+		fmt.Fprintf(c.stdout, "undecided  %s: a sync takes less than %.0f µs on this device\n", x.name, minSync*1e6)
+		return exitUndecided
+	}
+	code := 0
+	for i, l := range x.limits {
+		n := 0
+		for _, ok := range kept(list, i) {
+			if ok {
+				n++
+			}
+		}
+		word := "met   "
+		if float64(n) < l.share*float64(len(list)) {
+			word, code = "missed", exitBroken
+		}
+		fmt.Fprintf(c.stdout, "%s  %s: at most %.3gx in %d of %d cells, at least %.0f%% needed\n", word, x.name, l.ratio,
+			n, len(list), 100*l.share)
+	}
+	return code
+}
