@@ -72,9 +72,9 @@ var mayImport = map[string][]string{
 	"internal/config":     {"internal/input", "internal/quote", "plan"},
 	"internal/cli": {"compare", "doctor", "evidence/collect", "internal/buildinfo", "internal/cli/help",
 		"internal/cli/option", "internal/command", "internal/config", "internal/decimal", "internal/gobench",
-		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/plugin", "internal/pprofui",
-		"internal/quote", "internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
-		"timeline", "workload"},
+		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/plugin",
+		"internal/pprofui", "internal/quote", "internal/schema", "internal/starter", "internal/store", "lab", "plan",
+		"report", "result", "sim", "sweep", "timeline", "workload"},
 	"":                   {"internal/cli", "lab", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -91,8 +91,6 @@ var mayImport = map[string][]string{
 	"catalog": {"catalog/coffee", "catalog/find", "catalog/identity", "catalog/journal", "catalog/lines",
 		"catalog/mandelbrot", "catalog/merge", "catalog/null", "catalog/parse", "catalog/peers", "catalog/set",
 		"catalog/sort", "catalog/sum", "catalog/words", "workload"},
-		"catalog/mandelbrot", "catalog/merge", "catalog/null", "catalog/parse", "catalog/peers", "catalog/sort",
-		"catalog/sum", "catalog/words", "workload"},
 	"catalog/sort":      {"env", "model", "plan", "workload"},
 	"catalog/sum":       {"env", "model", "plan", "workload"},
 	"cmd/brewput":       {"", "catalog", "internal/interrupt/early", "internal/plugin"},
@@ -115,6 +113,7 @@ var mayImport = map[string][]string{
 	"proof/aatest":     {"compare", "lab", "workload"},
 	"proof/realcode":   {"internal/stat", "proof/idle", "result"},
 	"proof/record":     {},
+	"proof/rivals":     {"catalog", "internal/plugin", "internal/stat", "lab", "proof/record", "result", "workload"},
 	"tools/repository": {"internal/proc"},
 	"proof/binarysize": {"internal/proc", "tools/release/settings"},
 	"tools/release":    {"internal/interrupt", "internal/proc", "tools/release/settings"},
@@ -254,7 +253,7 @@ var prints = map[string]bool{"": true, "internal/cli": true, "internal/plugin": 
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
-	"examples/futuredate": true, "examples/merge": true, "proof/uniqueness": true}
+	"examples/futuredate": true, "examples/merge": true, "proof/uniqueness": true, "proof/rivals": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and
 // unexported tables need no entry. No package-level variable may be changed.

@@ -47,8 +47,8 @@ func (c *campaign) print(x *claim, done map[string]entry) int {
 		if float64(n) < l.share*float64(len(list)) {
 			word, code = "missed", exitBroken
 		}
-		fmt.Fprintf(c.stdout, "%s  %s: at most %.3gx in %d of %d cells, at least %.0f%% needed\n", word, x.name, l.ratio,
-			n, len(list), 100*l.share)
+		fmt.Fprintf(c.stdout, "%s  %s: at most %.3gx in %d of %d cells, at least %.0f%% needed\n", word, x.name,
+			l.ratio, n, len(list), 100*l.share)
 	}
 	return code
 }
