@@ -150,7 +150,7 @@ identities: ## check that servers issue no identity twice, in 10,000 random syst
 	$(GO) test ./catalog/peers -run '^TestPeers$$' -rapid.checks=$(SYSTEMS) -v
 
 KILLS = 200
-journal: ## kill a process that appends to a log, 200 times for each design: about a minute
+journal: ## kill a process that appends to a log, 200 times for each design: under a minute
 	$(GO) test ./catalog/journal -run '^TestKill$$' -count 1 -v -args -kills $(KILLS)
 
 intervals: ## check the coverage of intervals in virtual time: 1000 runs of M/M/1 at each of three loads

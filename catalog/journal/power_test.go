@@ -88,7 +88,8 @@ func survives(e env.Env, name string, m image, acked uint64, rnd *rand.Rand, twi
 		return errors.Join(err, l.Close())
 	}
 	r.ack(n) // what was read must stay
-	if _, err := l.Append([]byte(text(n + 1))); err != nil {
+	other := strings.Repeat("#", len(text(n+1)))
+	if _, err := l.Append([]byte(other)); err != nil {
 		return err
 	}
 	if err := errors.Join(l.Flush(), l.Close()); err != nil {
@@ -96,7 +97,21 @@ func survives(e env.Env, name string, m image, acked uint64, rnd *rand.Rand, twi
 	}
 	r.ack(n + 1)
 	return crashes(m, r.trace, 2, rnd, func(_ int, m image, now uint64) error {
-		return survives(e, name, m, max(acked, now), rnd, false)
+		l, err := onFiles()[name](e, recorderOf(m))
+		if err != nil {
+			return err
+		}
+		got := all(l)
+		for i, data := range got {
+			if want := text(uint64(i) + 1); data != want && (uint64(i) != n || data != other) {
+				return fmt.Errorf("entry %d is %q again", i+1, data)
+			}
+		}
+		// Without the other entry, what follows may be older entries that were not acknowledged.
+		if k := uint64(len(got)); k < max(acked, now) || k > n+1 && got[n] == other {
+			return fmt.Errorf("%d entries, then one other, left %q", n, got)
+		}
+		return l.Close()
 	})
 }
 

@@ -121,6 +121,15 @@ func (s stored) expect(e env.Env, content []byte, want int) error {
 			err = fmt.Errorf("the next index is %d, after %d", index, n)
 		}
 	}
+	if m, ok := l.(*mapped); ok && err == nil { // the same entry again must not bring back those that followed it
+		again, wrong := openSegments(e, m.f, segmentSize)
+		if wrong != nil {
+			return wrong
+		}
+		if got, wrong := recovered(again); wrong != nil || got != n+1 {
+			err = fmt.Errorf("after one more than %d entries, %d are there: %w", n, got, wrong)
+		}
+	}
 	return errors.Join(err, l.Close())
 }
 
