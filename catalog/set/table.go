@@ -61,7 +61,14 @@ func newWords(e env.Env, n int) *words {
 func (w *words) place(key uint64) {
 	i, _, _ := w.find(key)
 	w.Store(i, (key+1)<<2|present)
-	w.used.Add(1)
+	w.claim()
+}
+
+// claim counts a word that was given to a key.
+func (w *words) claim() {
+	for n := w.used.Load(); !w.used.CompareAndSwap(n, n+1); {
+		n = w.used.Load()
+	}
 }
 
 // find returns the place of a key and the word there, which has no key if the key has no word. It is false if the key
@@ -111,7 +118,7 @@ func (t *tableView) Add(key uint64) bool {
 			t.replace(w)
 		case w.CompareAndSwap(i, word, (key+1)<<2|present):
 			if word == 0 {
-				w.used.Add(1)
+				w.claim()
 			}
 			return true
 		}
