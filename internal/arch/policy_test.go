@@ -72,9 +72,9 @@ var mayImport = map[string][]string{
 	"internal/config":     {"internal/input", "internal/quote", "plan"},
 	"internal/cli": {"compare", "doctor", "evidence/collect", "internal/buildinfo", "internal/cli/help",
 		"internal/cli/option", "internal/command", "internal/config", "internal/decimal", "internal/gobench",
-		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/plugin", "internal/pprofui",
-		"internal/quote", "internal/schema", "internal/starter", "internal/store", "lab", "plan", "report", "result", "sim", "sweep",
-		"timeline", "workload"},
+		"internal/host", "internal/input", "internal/interrupt", "internal/pager", "internal/plugin",
+		"internal/pprofui", "internal/quote", "internal/schema", "internal/starter", "internal/store", "lab", "plan",
+		"report", "result", "sim", "sweep", "timeline", "workload"},
 	"":                   {"internal/cli", "lab", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -204,7 +204,8 @@ var (
 		"encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "image", "image/color", "image/png", "io",
 		"math", "math/bits", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
 	catalogueImports = []string{"embed", "io/fs"}
-	liveImports      = []string{"encoding/json", "os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall", "unsafe"}
+	liveImports      = []string{"encoding/json", "os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall",
+		"unsafe"}
 )
 
 // liveFiles are the files of the catalog that use more than env, each with the reason. Their designs declare that they
