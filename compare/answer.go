@@ -13,6 +13,9 @@ type Answer struct {
 	Kind          string   `json:"kind"` // "answer"
 	SchemaVersion int      `json:"schema_version"`
 	Text          []string `json:"text"` // sentences, the most important problem first; never empty
+
+	// Winners are the fastest designs by point, if at least two factors vary. They are records of their own in JSON.
+	Winners []Winner `json:"-"`
 }
 
 // AnswerOptions are the options of [NewAnswer]. The zero value is useful.
@@ -33,6 +36,7 @@ func AnswerOf(text []string) Answer {
 // nothing else. Cases that were only predicted are in a sentence of their own. It does not change its arguments.
 func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
 	var text []string
+	var winners []Winner
 	groups := answerGroups(rows)
 	prefix := func(g *answerGroup, world string) string {
 		if len(groups) > 1 && !sameWorkload(groups) {
@@ -55,11 +59,14 @@ func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
 			sentences[0] = prefix(g, "") + sentences[0]
 		}
 		text = append(text, sentences...)
+		winners = append(winners, g.winners()...)
 	}
 	if len(text) == 0 {
 		text = emptyAnswer(rows)
 	}
-	return AnswerOf(text)
+	a := AnswerOf(text)
+	a.Winners = winners
+	return a
 }
 
 // emptyAnswer says why rows with results have no answer. It is nil if no row has a result.

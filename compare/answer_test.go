@@ -29,6 +29,11 @@ func onCPUs(n int, more ...plan.Setting) plan.Point {
 
 // answered returns the text of the answer on a run with the cases. change may change trials.
 func answered(blocks int, o AnswerOptions, kind string, change func(*result.Trial), cases ...answerCase) string {
+	return strings.Join(answerTo(blocks, o, kind, change, cases...).Text, " ")
+}
+
+// answerTo returns the answer on a run with the cases.
+func answerTo(blocks int, o AnswerOptions, kind string, change func(*result.Trial), cases ...answerCase) Answer {
 	var trials []result.Trial
 	var points []plan.Case
 	for _, c := range cases {
@@ -51,7 +56,7 @@ func answered(blocks int, o AnswerOptions, kind string, change func(*result.Tria
 	rows := Rows(trials, points)
 	o.Inputs = append(o.Inputs, "workers")
 	verdicts := DefaultCriteria(o.Baseline, o.Inputs).Verdicts(rows, trials)
-	return strings.Join(NewAnswer(rows, verdicts, o).Text, " ")
+	return NewAnswer(rows, verdicts, o)
 }
 
 // TestNewAnswer checks what the answer says of runs of many kinds.

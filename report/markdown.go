@@ -28,6 +28,7 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	}
 
 	markdownVerdicts(&b, verdicts)
+	markdownWinners(&b, answer.Winners)
 
 	for i := range fs {
 		markdownPredictions(&b, &fs[i])

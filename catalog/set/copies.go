@@ -11,11 +11,15 @@ import (
 // newCopyOnWrite has an atomic pointer to a map that never changes. A read costs no more than without safety. A write
 // copies the map, so its cost is proportional to the number of keys.
 func newCopyOnWrite(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+	return Job(e, p, openCopyOnWrite(p)), nil
+}
+
+func openCopyOnWrite(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
 		lock, current, m := e.Mutex("writers"), env.NewPointer[keys](e, "current"), newKeys(first)
 		current.Store(&m)
 		return Opened{View: func(e env.Env) Set { return copied{e, lock, current, access(p)} }}
-	}), nil
+	}
 }
 
 // copied is a set that writers copy.
@@ -61,19 +65,22 @@ func (s copied) change(f func(keys) bool) bool {
 }
 
 // newOwner is a goroutine that owns the map. An operation sends it a message, and waits for the reply.
-func newOwner(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+func newOwner(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openOwner(p)), nil }
+
+func openOwner(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
 		asked, gone := env.NewChan[question](e, "asked", 0), e.Group()
 		gone.Go(e, "owner", func(e env.Env) {
-			s := plain{e, newKeys(first), access(p)}
+			m, cost := newKeys(first), access(p)
 			for q, ok := asked.Recv(); ok; q, ok = asked.Recv() {
+				e.Charge(cost)
 				switch q.call {
 				case contains:
-					q.reply.Send(s.Contains(q.key))
+					q.reply.Send(m.has(q.key))
 				case add:
-					q.reply.Send(s.Add(q.key))
+					q.reply.Send(m.add(q.key))
 				case remove:
-					q.reply.Send(s.Remove(q.key))
+					q.reply.Send(m.remove(q.key))
 				}
 			}
 		})
@@ -84,7 +91,7 @@ func newOwner(e env.Env, p plan.Point) (workload.Job, error) {
 				gone.Wait()
 			},
 		}
-	}), nil
+	}
 }
 
 // question is a message to the owner.

@@ -29,6 +29,9 @@ type Opened struct {
 	Stop func()
 }
 
+// opener makes a set with its first keys.
+type opener = func(e env.Env, first []uint64) Opened
+
 // Uses returns the names of the factors that every design uses.
 func Uses() []string {
 	return []string{"goroutines", "calls", "read", "skew", "keys", "access"}
@@ -60,7 +63,7 @@ func Job(e env.Env, p plan.Point, open func(e env.Env, first []uint64) Opened) w
 		Check: func() (workload.Answer, error) {
 			want, v := sumOf(t.first), set.View(e)
 			for _, x := range tallies {
-				want.add(x)
+				want.include(x)
 			}
 			var got contents
 			for key := range uint64(t.keys) {
@@ -84,10 +87,10 @@ type contents struct {
 }
 
 func (c *contents) insert(key uint64) { c.keys, c.hash = c.keys+1, c.hash+hash(key) }
-func (c *contents) remove(key uint64) { c.keys, c.hash = c.keys-1, c.hash-hash(key) }
+func (c *contents) drop(key uint64)   { c.keys, c.hash = c.keys-1, c.hash-hash(key) }
 
-// add counts what the operations of a worker changed.
-func (c *contents) add(t tally) { c.keys, c.hash = c.keys+t.changed.keys, c.hash+t.changed.hash }
+// include counts what the operations of a worker changed.
+func (c *contents) include(t tally) { c.keys, c.hash = c.keys+t.changed.keys, c.hash+t.changed.hash }
 
 // sumOf returns the contents of a set with these keys.
 func sumOf(keys []uint64) contents {
@@ -129,7 +132,7 @@ func (t *tally) do(s Set, c call) {
 		}
 	case remove:
 		if s.Remove(key) {
-			t.changed.remove(key)
+			t.changed.drop(key)
 		}
 	}
 }

@@ -40,11 +40,13 @@ func (m keys) remove(key uint64) bool {
 
 // newUnsafe is a plain map. With more than one goroutine, the Go runtime ends the process when it notices a write at
 // the same time as another access, and otherwise updates are lost.
-func newUnsafe(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(_ env.Env, first []uint64) Opened {
+func newUnsafe(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openUnsafe(p)), nil }
+
+func openUnsafe(p plan.Point) opener {
+	return func(_ env.Env, first []uint64) Opened {
 		m := newKeys(first)
 		return Opened{View: func(e env.Env) Set { return plain{e, m, access(p)} }}
-	}), nil
+	}
 }
 
 // plain is a map without a lock.
@@ -77,11 +79,13 @@ func (s plain) Remove(key uint64) bool {
 }
 
 // newMutex has one lock, for reads too.
-func newMutex(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+func newMutex(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openMutex(p)), nil }
+
+func openMutex(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
 		s := &locked{lock: e.Mutex("set"), m: newKeys(first)}
 		return Opened{View: func(e env.Env) Set { return lockedView{e, s, access(p)} }}
-	}), nil
+	}
 }
 
 // locked is a map with a lock.
@@ -123,11 +127,13 @@ func (s lockedView) Remove(key uint64) bool {
 }
 
 // newRWMutex has one lock that readers share. Each of them still writes to the cache line of the lock.
-func newRWMutex(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+func newRWMutex(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openRWMutex(p)), nil }
+
+func openRWMutex(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
 		lock, m := e.RWMutex("set"), newKeys(first)
 		return Opened{View: func(e env.Env) Set { return shared{e, lock, m, access(p)} }}
-	}), nil
+	}
 }
 
 // shared is a map with a lock that readers share.
@@ -163,9 +169,11 @@ func (s shared) Remove(key uint64) bool {
 }
 
 // newSharded divides the keys among maps, each with its own lock, by their hash.
-func newSharded(e env.Env, p plan.Point) (workload.Job, error) {
+func newSharded(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openSharded(p)), nil }
+
+func openSharded(p plan.Point) opener {
 	n := uint64(p.Int("shards"))
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+	return func(e env.Env, first []uint64) Opened {
 		parts := make([][]uint64, n)
 		for _, k := range first {
 			i := hash(k) % n
@@ -176,7 +184,7 @@ func newSharded(e env.Env, p plan.Point) (workload.Job, error) {
 			shards[i].lock, shards[i].m = e.Mutex("shard"), newKeys(parts[i])
 		}
 		return Opened{View: func(e env.Env) Set { return sharded{e, shards, access(p)} }}
-	}), nil
+	}
 }
 
 // sharded is a set in parts.

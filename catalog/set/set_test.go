@@ -60,7 +60,7 @@ func TestDesigns(t *testing.T) {
 				continue
 			}
 			p := point(t, strings.Fields(settings)...).Only(w.FactorsOf(d))
-			if x := live(t, d, p).Trial; !x.Good() {
+			if x := measured(t, d, p).Trial; !x.Good() {
 				t.Errorf("%s at %s: %s %s", d.Name, settings, x.Status, x.Error)
 			}
 			if d.Worlds == workload.LiveOnly {
@@ -73,8 +73,8 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// live runs a design in a process of its own.
-func live(t *testing.T, d workload.Design, p plan.Point) trial.Outcome {
+// measured runs a design in a process of its own.
+func measured(t *testing.T, d workload.Design, p plan.Point) trial.Outcome {
 	s := trial.Spec{Workload: "set", Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
 	o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
 	if err != nil {
@@ -114,6 +114,23 @@ func TestCheckFindsLostUpdates(t *testing.T) {
 	}
 }
 
+// TestUnsafeFailsLive checks that the plain map fails on the Go runtime, in a process of its own: it crashes, or an
+// update is lost. With one goroutine it is right.
+func TestUnsafeFailsLive(t *testing.T) {
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	for _, c := range []struct {
+		goroutines string
+		good       bool
+	}{{"1", true}, {"16", false}} {
+		d, p := design(t, "unsafe", "calls=3000000", "read=0", "keys=100", "goroutines="+c.goroutines)
+		out := measured(t, d, p)
+		if x := out.Trial; x.Good() != c.good || !trial.Expected(d.Expect, x.Status) {
+			t.Errorf("%s goroutines: %s %s", c.goroutines, x.Status, x.Error)
+		}
+		t.Log(out.Trial.Status, out.Trial.Error)
+	}
+}
+
 // TestUnionDeadlocks checks that unions without a lock order deadlock, and that the error names both locks.
 func TestUnionDeadlocks(t *testing.T) {
 	settings := []string{"calls=20000", "keys=100", "between=20"}
@@ -142,7 +159,7 @@ func TestTrace(t *testing.T) {
 	for _, skew := range []string{"uniform", "zipf"} {
 		var keysOf [4]int
 		reads, n := 0, 0
-		err := runIn(1, func(e env.Env) {
+		err := runIn(1, 2, func(e env.Env) {
 			tr := newTrace(e, point(t, "calls=100000", "keys=4", "read=0.7", "skew="+skew))
 			n = len(tr.calls)
 			for _, c := range tr.calls {

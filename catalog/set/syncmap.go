@@ -9,14 +9,16 @@ import (
 )
 
 // newSyncMap is sync.Map of the standard library, a hash trie with a lock for each node.
-func newSyncMap(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(_ env.Env, first []uint64) Opened {
+func newSyncMap(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openSyncMap(p)), nil }
+
+func openSyncMap(_ plan.Point) opener {
+	return func(_ env.Env, first []uint64) Opened {
 		s := &standard{}
 		for _, k := range first {
-			s.Add(k)
+			s.m.Store(k, struct{}{})
 		}
 		return Opened{View: func(env.Env) Set { return s }}
-	}), nil
+	}
 }
 
 // standard is a set in a sync.Map.

@@ -14,16 +14,18 @@ import (
 //
 // A word that was given to a key belongs to that key until the table grows, whether the key is present or not. So two
 // goroutines that add the same key always meet at the same word (as in C. Click's table, JavaOne 2007).
-func newTable(e env.Env, p plan.Point) (workload.Job, error) {
-	return Job(e, p, func(e env.Env, first []uint64) Opened {
+func newTable(e env.Env, p plan.Point) (workload.Job, error) { return Job(e, p, openTable(p)), nil }
+
+func openTable(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
 		t := &table{current: env.NewPointer[words](e, "current"), growing: e.Mutex("growing")}
 		w := newWords(e, len(first))
 		for _, k := range first {
-			w.insert(k)
+			w.place(k)
 		}
 		t.current.Store(w)
-		return Opened{View: func(e env.Env) Set { return tableView{e, t, access(p)} }}
-	}), nil
+		return Opened{View: func(e env.Env) Set { return &tableView{e, t, access(p)} }}
+	}
 }
 
 // table is a set of words that are replaced when it grows.
@@ -55,11 +57,18 @@ func newWords(e env.Env, n int) *words {
 		used: env.NewAtomic[int](e, "used")}
 }
 
-// insert adds a key that is not there, before other goroutines see the words.
-func (w *words) insert(key uint64) {
+// place adds a key that is not there, before other goroutines see the words.
+func (w *words) place(key uint64) {
 	i, _, _ := w.find(key)
 	w.Store(i, (key+1)<<2|present)
-	w.used.Add(1)
+	w.claim()
+}
+
+// claim counts a word that was given to a key.
+func (w *words) claim() {
+	for n := w.used.Load(); !w.used.CompareAndSwap(n, n+1); {
+		n = w.used.Load()
+	}
 }
 
 // find returns the place of a key and the word there, which has no key if the key has no word. It is false if the key
@@ -69,7 +78,7 @@ func (w *words) find(key uint64) (i int, word uint64, ok bool) {
 	i = int(hash(key) >> w.shift)
 	for range n {
 		word = w.Load(i)
-		if k := word >> 2; k == key+1 || k == 0 {
+		if k := word >> 2; min(k, k^(key+1)) == 0 { // it has this key or none: one branch, as neither can be predicted
 			return i, word, true
 		}
 		i = (i + 1) & (n - 1)
@@ -89,17 +98,17 @@ type tableView struct {
 
 // Contains may read words that were replaced meanwhile. They hold what the set held when they were, which was during
 // the call.
-func (t tableView) Contains(key uint64) bool {
+func (t *tableView) Contains(key uint64) bool {
 	t.e.Charge(t.access)
 	_, word, _ := t.current.Load().find(key)
 	return word&present != 0
 }
 
-func (t tableView) Add(key uint64) bool {
+func (t *tableView) Add(key uint64) bool {
 	for {
-		t.e.Charge(t.access)
 		w := t.current.Load()
 		i, word, ok := w.find(key)
+		t.e.Charge(t.access)
 		switch {
 		case word&frozen != 0:
 			t.await()
@@ -109,18 +118,18 @@ func (t tableView) Add(key uint64) bool {
 			t.replace(w)
 		case w.CompareAndSwap(i, word, (key+1)<<2|present):
 			if word == 0 {
-				w.used.Add(1)
+				w.claim()
 			}
 			return true
 		}
 	}
 }
 
-func (t tableView) Remove(key uint64) bool {
+func (t *tableView) Remove(key uint64) bool {
 	for {
-		t.e.Charge(t.access)
 		w := t.current.Load()
 		i, word, _ := w.find(key)
+		t.e.Charge(t.access)
 		switch {
 		case word&present == 0: // also if it is frozen, as in Contains
 			return false
@@ -133,13 +142,13 @@ func (t tableView) Remove(key uint64) bool {
 }
 
 // await returns when the words that were current have been replaced. The goroutine that froze them holds the lock.
-func (t tableView) await() {
+func (t *tableView) await() {
 	t.growing.Lock()
-	t.growing.Unlock() //nolint:staticcheck // the lock is only waited for
+	defer t.growing.Unlock()
 }
 
 // replace replaces words that are full by others with room. First it freezes each word, so that no change is lost.
-func (t tableView) replace(was *words) {
+func (t *tableView) replace(was *words) {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	if t.current.Load() != was {
@@ -157,7 +166,7 @@ func (t tableView) replace(was *words) {
 	}
 	w := newWords(t.e, len(held))
 	for _, k := range held {
-		w.insert(k)
+		w.place(k)
 	}
 	t.e.Charge(t.access * time.Duration(len(held)))
 	t.current.Store(w)

@@ -63,9 +63,9 @@ func unionJob(e env.Env, p plan.Point, ownFirst func(own, other *numbered) bool)
 		},
 		Check: func() (workload.Answer, error) {
 			want, got := sumOf(t.first), contents{}
-			want.add(tally{changed: want}) // both sets began with these keys
+			want.include(tally{changed: want}) // both sets began with these keys
 			for _, x := range tallies {
-				want.add(x)
+				want.include(x)
 			}
 			for _, s := range sets {
 				for k := range s.m {

@@ -169,6 +169,7 @@ var (
 		"internal/stat": {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
+		"github.com/anishathalye/porcupine",
 		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak",
 		"golang.org/x/perf/benchfmt", "pgregory.net/rapid",
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -24,7 +25,11 @@ func (a *app) showCommand() *cobra.Command {
 			if len(args) > 1 {
 				return usage("show takes one run, not %d; %s compare OLD NEW compares two", len(args), name())
 			}
-			if _, err := a.fromEnvironment(cmd, o.validateFormat, "format"); err != nil {
+			check := o.validateFormat
+			if o.format == "svg" { // show alone has it
+				check = func() error { return nil }
+			}
+			if _, err := a.fromEnvironment(cmd, check, "format"); err != nil {
 				return err
 			}
 			if len(args) == 1 && sweep.IsDesign(a.workloads, args[0]) {
@@ -37,8 +42,9 @@ func (a *app) showCommand() *cobra.Command {
 			return a.showRun(cmd.Context(), dir, &o)
 		},
 	}
-	cmd.Flags().StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format), md or svg")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(append(slices.Clone(formats), "svg"),
+		cobra.ShellCompDirectiveNoFileComp))
 	a.view.addTo(cmd.Flags())
 	return cmd
 }
@@ -67,7 +73,10 @@ func (a *app) showRun(ctx context.Context, dir string, o *runOptions) error {
 			resumeHint(*h, dir))
 	}
 	a.warnLostFailures(dir, stored.Trials)
-	if h.Bench != nil {
+	switch {
+	case h.Bench != nil && o.format == "svg":
+		return usage("--format svg shows the fastest designs by two factors, but %s has benchmarks", dir)
+	case h.Bench != nil:
 		return a.showStoredBench(dir, o.format)
 	}
 	r, err := lab.Resume(ctx, a.workloads, dir, lab.ResumeOptions{ReadOnly: true, Program: name(), Notify: a.warn})
@@ -76,6 +85,9 @@ func (a *app) showRun(ctx context.Context, dir string, o *runOptions) error {
 	}
 	a.warnLostFailures(dir, r.Predictions)
 	a.measuring = true // what fails from here on is the output
+	if o.format == "svg" {
+		return withExitCode(report.WinnersSVG(a.stdout, r.Analyze().Answer.Winners))
+	}
 	if err := a.newOutput(o).finish(r); err != nil {
 		return err
 	}

@@ -97,6 +97,7 @@ func TestTypes(t *testing.T) {
 	for kind, value := range map[string]any{
 		"trial": result.Trial{}, "observed": result.Trial{}, "calibration": result.Calibration{},
 		"verdict": compare.Verdict{}, "twin": compare.Prediction{}, "formula": compare.Formula{},
+		"winner": compare.Winner{},
 		"serial": compare.SerialFraction{}, "knee": compare.Knee{}, "sensitivity": compare.Sensitivity{},
 		"warning": compare.Warning{}, "scaling": compare.Scaling{}, "gate": compare.GateDecision{},
 		"finding": explain.Finding{}, "change": explain.Change{}, "finding-doc": explain.Doc{},
