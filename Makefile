@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/lint.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoModelOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate identities intervals fuzz needs data simd
+.PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate identities journal intervals fuzz needs data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -138,6 +138,10 @@ simulate: ## count wrong verdicts in 10,000 simulated data sets of each situatio
 SYSTEMS = 10000
 identities: ## check that servers issue no identity twice, in 10,000 random systems each with lost messages, partitions and crashes: about 2 minutes
 	$(GO) test ./catalog/peers -run '^TestPeers$$' -rapid.checks=$(SYSTEMS) -v
+
+KILLS = 200
+journal: ## kill a process that appends to a log, 200 times for each design: about a minute
+	$(GO) test ./catalog/journal -run '^TestKill$$' -count 1 -v -args -kills $(KILLS)
 
 intervals: ## check the coverage of intervals in virtual time: 1000 runs of M/M/1 at each of three loads
 	$(GO) test ./sweep -run '^TestIntervals$$' -count 1 -v -timeout 90m -args -runs 1000

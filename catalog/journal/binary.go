@@ -74,7 +74,11 @@ func (l *framed) Flush() error {
 	return l.err
 }
 
-func (l *framed) Syncs() uint64 { return l.syncs }
+func (l *framed) Syncs() uint64 {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.syncs
+}
 
 func (l *framed) Close() error { return l.frames.f.Close() }
 

@@ -143,7 +143,7 @@ func TestFaultsOfGroups(t *testing.T) {
 			done, acked, wrong := e.Group(), [callers][]uint64{}, [callers]error{}
 			for c := range callers {
 				done.Go(e, "caller", func(env.Env) {
-					for {
+					for range 1000 { // a sync fails long before
 						index, err := l.Append([]byte{byte(c)})
 						if err != nil {
 							wrong[c] = err
@@ -188,13 +188,16 @@ func TestMappedFaults(t *testing.T) {
 				m.fail = syscall.EIO
 			}
 			n := uint64(0)
-			for err == nil {
+			for err == nil && n < 1000 {
 				if _, err = l.Append([]byte(text(n + 1))); err == nil {
 					n++
 				}
 				if err == nil && !grows {
 					err = l.Flush()
 				}
+			}
+			if err == nil {
+				return errors.New("nothing failed")
 			}
 			m.grow, m.fail = nil, nil
 			if _, again := l.Append(nil); again == nil || again.Error() != err.Error() {

@@ -13,8 +13,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newFileLog is the file log of the original: under a lock it encodes an entry as one line of JSON, writes it, and keeps
-// the entry in memory. The lock serializes the encoding too, so that it reaches less than one entry for each write.
+// newFileLog is the file log of the original: under a lock it encodes an entry as one line of JSON, writes it, and
+// keeps the entry in memory. The lock serializes the encoding too, so that it reaches less than one entry for each
+// write.
 func newFileLog(e env.Env, p plan.Point) (workload.Job, error) {
 	return newJob(e, p, SurvivesKill, openFile)
 }
@@ -153,6 +154,10 @@ func (l *lines) Flush() error {
 	return l.err
 }
 
-func (l *lines) Syncs() uint64 { return l.syncs }
+func (l *lines) Syncs() uint64 {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.syncs
+}
 
 func (l *lines) Close() error { return l.f.Close() }

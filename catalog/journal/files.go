@@ -1,6 +1,10 @@
 package journal
 
-import "io"
+import (
+	"errors"
+	"fmt"
+	"io"
+)
 
 // files are the files of a log, in a directory of their own. Tests replace them to inject errors and power losses.
 type files interface {
@@ -49,17 +53,19 @@ func newFile(fs files, name, header string) (f file, err error) {
 	if err == nil {
 		err = f.sync()
 	}
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil { // some systems do not rename open files
 		err = fs.rename(fresh, name)
 	}
 	if err == nil {
 		err = fs.sync()
 	}
-	if err != nil {
-		f.Close()
-		return nil, err
+	if err == nil {
+		f, found, err = fs.open(name)
 	}
-	return f, nil
+	if err == nil && !found {
+		err = fmt.Errorf("%s was removed after it was created", name)
+	}
+	return f, err
 }
 
 // cut removes what follows the last whole entry, and makes the rest survive power loss: what is read here may not have

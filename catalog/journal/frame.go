@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// A frame is an entry in a file: the number of bytes that follow (4 bytes, little endian), a checksum (4 bytes), and the
-// data. The checksum is the CRC-32C of the number, the data and, before them, all previous frames. So a frame that is
-// damaged, or left over from before, ends the log. An entry needs 8 bytes more than its data.
+// A frame is an entry in a file: the number of bytes that follow (4 bytes, little endian), a checksum (4 bytes), and
+// the data. The checksum is the CRC-32C of the number, the data and, before them, all previous frames. So a frame that
+// is damaged, or left over from before, ends the log. An entry needs 8 bytes more than its data.
 const (
 	frameHead = 8
 	sumBytes  = 4

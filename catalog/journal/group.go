@@ -34,7 +34,8 @@ func openGroupOn(e env.Env, fs files) (Log, error) {
 
 // group is a log with group commit.
 type group struct {
-	turn *env.Mutex // held by the leader that writes and syncs
+	turn   *env.Mutex // held by the leader that writes and syncs
+	shared bool       // the last batch had several entries; belongs to the leader
 
 	lock    *env.Mutex // protects what follows
 	frames  *frames    // the chain includes what callers have added; the ends, what is on the device
@@ -92,8 +93,13 @@ func (g *group) Append(data []byte) (uint64, error) {
 
 // commit waits for the previous batch, and writes and syncs this one.
 func (g *group) commit(b *batch) {
-	g.turn.Lock()
-	runtime.Gosched() // callers of the previous batch, which have just been woken, may join this one
+	waits := !g.turn.TryLock()
+	if waits {
+		g.turn.Lock()
+	}
+	if waits || g.shared {
+		runtime.Gosched() // callers of the previous batch, which have just been woken, may join this one
+	}
 	g.lock.Lock()
 	g.current++
 	begin, err := g.frames.end(), g.err
@@ -119,6 +125,7 @@ func (g *group) commit(b *batch) {
 	committed := g.frames.last()
 	g.lock.Unlock()
 
+	g.shared = len(b.ends) > 1
 	b.frames, b.ends = b.frames[:0], b.ends[:0]
 	b.lock.Lock()
 	b.count++
@@ -145,6 +152,10 @@ func (g *group) Flush() error {
 	return g.err
 }
 
-func (g *group) Syncs() uint64 { return g.syncs }
+func (g *group) Syncs() uint64 {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	return g.syncs
+}
 
 func (g *group) Close() error { return g.frames.f.Close() }

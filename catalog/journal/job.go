@@ -13,8 +13,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// trial is one trial of a design.
-type trial struct {
+// state is one trial of a design.
+type state struct {
 	e          env.Env
 	p          plan.Point
 	durability Durability
@@ -35,7 +35,7 @@ type caller struct {
 
 // newJob returns the job of a design. Opening the log is not part of its time.
 func newJob(e env.Env, p plan.Point, d Durability, open Open) (workload.Job, error) {
-	t := &trial{e: e, p: p, durability: d, open: open, size: p.Int("entry"), callers: make([]caller, p.Int("callers")),
+	t := &state{e: e, p: p, durability: d, open: open, size: p.Int("entry"), callers: make([]caller, p.Int("callers")),
 		metrics: map[string]float64{}}
 	for i := range t.callers {
 		t.callers[i].indexes = make([]uint64, 0, t.share(i))
@@ -55,12 +55,12 @@ func newJob(e env.Env, p plan.Point, d Durability, open Open) (workload.Job, err
 }
 
 // share returns the number of entries of the i-th caller.
-func (t *trial) share(i int) int {
+func (t *state) share(i int) int {
 	return (t.p.Int("appends") + len(t.callers) - 1 - i) / len(t.callers)
 }
 
 // run appends all entries. After an error it closes the log and removes its directory, as no check follows.
-func (t *trial) run(e env.Env) (err error) {
+func (t *state) run(e env.Env) (err error) {
 	done, began := e.Group(), e.Now()
 	for i := range t.callers {
 		done.Go(e, "caller", func(env.Env) { t.callers[i].err = t.append(i) })
@@ -77,7 +77,7 @@ func (t *trial) run(e env.Env) (err error) {
 }
 
 // append appends and reads the entries of the i-th caller.
-func (t *trial) append(i int) error {
+func (t *state) append(i int) error {
 	c, gets, buf := &t.callers[i], t.p.Int("gets"), make([]byte, 0, t.size)
 	for k := range t.share(i) {
 		buf = entry(buf, t.size, i, k)
@@ -99,7 +99,7 @@ func (t *trial) append(i int) error {
 }
 
 // close closes the log if it is open.
-func (t *trial) close() error {
+func (t *state) close() error {
 	if t.log == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (t *trial) close() error {
 
 // check verifies the indexes, what the log returns, and what it returns after it was closed and opened again. It
 // removes the directory.
-func (t *trial) check() (answer workload.Answer, err error) {
+func (t *state) check() (answer workload.Answer, err error) {
 	defer func() { err = errors.Join(err, t.close(), removeDir(t.dir)) }()
 	if err := t.dense(); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (t *trial) check() (answer workload.Answer, err error) {
 }
 
 // dense checks that the indexes are 1 to the number of entries, each once, and increase for each caller.
-func (t *trial) dense() error {
+func (t *state) dense() error {
 	seen := make([]bool, t.p.Int("appends"))
 	for i := range t.callers {
 		last := uint64(0)
@@ -169,7 +169,7 @@ func (t *trial) dense() error {
 }
 
 // verify checks that the log has exactly the entries that were appended.
-func (t *trial) verify() error {
+func (t *state) verify() error {
 	buf := make([]byte, 0, t.size)
 	for i := range t.callers {
 		for k, index := range t.callers[i].indexes {

@@ -14,7 +14,6 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/brewput/brewput/env"
@@ -51,7 +50,12 @@ type SyncCounter interface {
 const MaxEntry = 1 << 20
 
 // ErrNotFound is the error of Get for an index that no entry has.
-var ErrNotFound = errors.New("the log has no such entry")
+const ErrNotFound = constError("the log has no such entry")
+
+// constError is an error that is a constant, because two trials would share a variable.
+type constError string
+
+func (e constError) Error() string { return string(e) }
 
 // Durability is what an acknowledged entry survives.
 type Durability int
@@ -102,7 +106,7 @@ func design(name, doc string, d Durability, job func(env.Env, plan.Point) (workl
 func Workload() *workload.Workload {
 	return &workload.Workload{
 		Name: "journal",
-		Doc:  "Append entries to a log: what durability costs, and how many callers share a sync.",
+		Doc:  "Append entries to a log: what durability costs.",
 		Factors: []plan.Factor{
 			{Name: "callers", Doc: "goroutines that append in a closed loop", Kind: plan.Int, Default: "16", Min: 1,
 				Max: 100_000, Input: true},

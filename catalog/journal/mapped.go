@@ -31,7 +31,7 @@ func openMapped(e env.Env, dir string, _ plan.Point) (Log, error) {
 // openSegments opens the log in a file whose segments have that size.
 func openSegments(e env.Env, f mapping, size int) (Log, error) {
 	m := &mapped{f: f, size: size, lock: e.Mutex("log"), chain: newChain()}
-	if err := m.recover(); err != nil {
+	if err := m.load(); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -70,14 +70,14 @@ type mapped struct {
 	err      error // of the first growth or sync that failed
 }
 
-// recover reads all whole frames, and clears what follows them.
-func (m *mapped) recover() error {
+// load reads all whole frames, and clears what follows them.
+func (m *mapped) load() error {
 	if err := m.grow(); err != nil {
 		return err
 	}
 	first := m.segments[0]
 	m.end = len(frameHeader)
-	if bytes.Count(first[:m.end], []byte{0}) == m.end { // it is new
+	if unborn(first[:m.end+sumBytes]) {
 		copy(first, frameHeader)
 	}
 	if string(first[:m.end]) != frameHeader {
@@ -111,6 +111,16 @@ func (m *mapped) recover() error {
 	return nil
 }
 
+// unborn reports whether a log has no frame and at most a part of its header, which a kill interrupted.
+func unborn(first []byte) bool {
+	for i, b := range first {
+		if b != 0 && (i >= len(frameHeader) || b != frameHeader[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // grow maps one segment more. The next frame begins in it.
 func (m *mapped) grow() error {
 	s, err := m.f.segment(len(m.segments))
@@ -131,12 +141,12 @@ func (m *mapped) take() bool {
 	if !ok || len(rest) < frameHead+n || !m.chain.next(rest[:frameHead+n]) {
 		return false
 	}
-	m.add(frameHead + n)
+	m.record(frameHead + n)
 	return true
 }
 
-// add records the entry of the frame at the end, which has n bytes.
-func (m *mapped) add(n int) {
+// record adds the entry of the frame at the end, which has n bytes.
+func (m *mapped) record(n int) {
 	m.starts = append(m.starts, int64(len(m.segments)-1)*int64(m.size)+int64(m.end))
 	m.end += n
 }
@@ -160,7 +170,7 @@ func (m *mapped) Append(data []byte) (uint64, error) {
 	binary.LittleEndian.PutUint32(frame, uint32(sumBytes+len(data)))
 	copy(frame[frameHead:], data)
 	m.chain.seal(frame)
-	m.add(n)
+	m.record(n)
 	return uint64(len(m.starts)), nil
 }
 
@@ -188,6 +198,10 @@ func (m *mapped) Flush() error {
 	return m.err
 }
 
-func (m *mapped) Syncs() uint64 { return m.syncs }
+func (m *mapped) Syncs() uint64 {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	return m.syncs
+}
 
 func (m *mapped) Close() error { return m.f.Close() }

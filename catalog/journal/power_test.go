@@ -178,6 +178,51 @@ func TestPowerLossOfGroups(t *testing.T) {
 	})
 }
 
+// TestPowerLossAfterKill kills the process after each operation of a history, opens the log again, and then loses the
+// power. Entries that were read after the kill must stay, although they may not have been synced before it.
+func TestPowerLossAfterKill(t *testing.T) {
+	for name := range onFiles() {
+		inWorld(t, func(e env.Env) error {
+			whole := newRecorder()
+			if err := history(e, name, whole, 5, false); err != nil {
+				return err
+			}
+			rnd := rand.New(rand.NewPCG(1, 2))
+			for kill := range whole.trace {
+				r := newRecorder()
+				for _, ev := range whole.trace[:kill] {
+					if err := r.do(ev); err != nil {
+						return err
+					}
+				}
+				l, err := onFiles()[name](e, r)
+				if err != nil {
+					return err
+				}
+				n, err := recovered(l)
+				if err != nil {
+					return err
+				}
+				r.ack(n)
+				if err := l.Close(); err != nil {
+					return err
+				}
+				last := len(r.trace)
+				err = crashes(newRecorder().now, r.trace, 1<<6, rnd, func(step int, m image, acked uint64) error {
+					if step < last {
+						return nil
+					}
+					return survives(e, name, m, acked, rnd, false)
+				})
+				if err != nil {
+					return fmt.Errorf("%s, killed after %d operations: %w", name, kill, err)
+				}
+			}
+			return nil
+		})
+	}
+}
+
 // TestPowerLossIsFound checks that the test above finds a missing sync of the file and of the directory, and that the
 // designs that do not promise to survive power loss do not.
 func TestPowerLossIsFound(t *testing.T) {

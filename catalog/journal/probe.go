@@ -22,7 +22,7 @@ const (
 const block = 4096
 
 // probe measures a write and a sync.
-func (t *trial) probe(fs files) error {
+func (t *state) probe(fs files) error {
 	f, err := fs.create("probe")
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (t *trial) probe(fs files) error {
 }
 
 // repeat calls f several times and returns the sum of its times.
-func (t *trial) repeat(times int, limit time.Duration, f func() (time.Duration, error)) (sum time.Duration, n int,
+func (t *state) repeat(times int, limit time.Duration, f func() (time.Duration, error)) (sum time.Duration, n int,
 	err error) {
 	for n < times && sum < limit && err == nil {
 		var d time.Duration
@@ -67,9 +67,10 @@ func (t *trial) repeat(times int, limit time.Duration, f func() (time.Duration, 
 
 // eachSync predicts a log that syncs each entry.
 func eachSync() *workload.Formula {
-	return formula("appends x "+syncSeconds, "one sync for each entry", func(p plan.Point, m workload.Measured) float64 {
-		return float64(p.Int("appends")) * measured("file-sync", syncSeconds, p, m)
-	})
+	return formula("appends x "+syncSeconds, "one sync for each entry",
+		func(p plan.Point, m workload.Measured) float64 {
+			return float64(p.Int("appends")) * measured("file-sync", syncSeconds, p, m)
+		})
 }
 
 // sharedSync predicts group commit if each sync has an entry of every caller, which is the fewest syncs. If callers

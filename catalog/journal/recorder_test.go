@@ -176,7 +176,8 @@ const sector = 16
 // crashes calls visit with what a directory may contain after power is lost at each step of the trace, and with the
 // last index that was acknowledged before. At each step it takes every subset of what was not synced if there are at
 // most that many, and otherwise so many random ones.
-func crashes(start image, trace []event, limit int, rnd *rand.Rand, visit func(step int, m image, acked uint64) error) error {
+func crashes(start image, trace []event, limit int, rnd *rand.Rand,
+	visit func(step int, m image, acked uint64) error) error {
 	durable := start.clone()
 	var pending []event // since the last sync of their file or directory
 	acked := uint64(0)

@@ -208,6 +208,21 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
+// TestUnborn checks that a mapped log begins again after a kill while its header was copied.
+func TestUnborn(t *testing.T) {
+	for n := range len(frameHeader) {
+		inWorld(t, func(e env.Env) error {
+			first := make([]byte, segmentSize)
+			copy(first[n:], frameHeader[n:])
+			l, err := openSegments(e, &memoryMapping{size: segmentSize, parts: [][]byte{first}}, segmentSize)
+			if err != nil {
+				return err
+			}
+			return fill(l, 3)
+		})
+	}
+}
+
 // FuzzRecover opens files of any content. A log of what it recovers must recover the same.
 func FuzzRecover(f *testing.F) {
 	inWorld(f, func(e env.Env) error {

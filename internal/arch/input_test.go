@@ -20,6 +20,8 @@ var openers = map[string]string{
 	"catalog/words/mmap.go":                     "the same",
 	"catalog/find/files.go":                     "its trials measure reading files that it wrote",
 	"catalog/find/cold_linux.go":                "the same",
+	"catalog/journal/disk.go":                   "logs in a directory that it created",
+	"catalog/journal/mapped_unix.go":            "the same",
 	"internal/command/files.go":                 "executables and an input, all regular files",
 	"evidence/collect/process.go":               "the copy of standard input that it made",
 	"evidence/collect/process_linux.go":         "/proc of a child process",

@@ -205,8 +205,8 @@ var (
 		"encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "image", "image/color", "image/png", "io",
 		"math", "math/bits", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
 	catalogueImports = []string{"embed", "io/fs"}
-	liveImports      = []string{"encoding/json", "os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall",
-		"unsafe"}
+	liveImports      = []string{"encoding/json", "os", "os/exec", "path/filepath", "runtime", "simd/archsimd",
+		"syscall", "unsafe"}
 )
 
 // liveFiles are the files of the catalog that use more than env, each with the reason. Their designs declare that they
