@@ -63,7 +63,8 @@ func Known() []KnownDesign {
 	}
 }
 
-// Status says in a few words which program is found; "" if the workloads use none. It does not start the program.
+// Status says in a few words which program is found; "" if there is none, or the workloads use none. It does not start
+// the program.
 func Status(all []*workload.Workload) string {
 	if !slices.ContainsFunc(all, func(w *workload.Workload) bool { return w.More != nil }) {
 		return ""
@@ -71,7 +72,7 @@ func Status(all []*workload.Workload) string {
 	path, err := Find()
 	switch {
 	case errors.Is(err, ErrAbsent):
-		return err.Error()
+		return ""
 	case err != nil:
 		return Name + " cannot be used: " + err.Error()
 	}
