@@ -3,7 +3,9 @@ package plugin
 import (
 	"errors"
 	"slices"
+	"strings"
 
+	"github.com/brewput/brewput/internal/buildinfo"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -77,4 +79,9 @@ func Status(all []*workload.Workload) string {
 		return Name + " cannot be used: " + err.Error()
 	}
 	return Name + " is " + path
+}
+
+// VersionText is the version of this program and, on a second line, the Status of the other one.
+func VersionText(all []*workload.Workload) string {
+	return strings.TrimSpace(buildinfo.Here().String() + "\n" + Status(all))
 }
