@@ -1,8 +1,9 @@
 #!/bin/sh
 # What tests need in addition to Go: a C compiler under the race detector, python3, whose PNG decoder is not ours, groff
-# for the manual pages, and the shells whose completion is tested. What is missing is printed first, with the command
-# that installs it; then root installs it with the system's package manager. BREWPUT_NEEDS=print only prints. If nothing
-# can be installed, the script names what will be skipped, and the tests go on.
+# for the manual pages, the shells whose completion is tested, and strace, which makes system calls fail. What is
+# missing is printed first, with the command that installs it; then root installs it with the system's package manager.
+# BREWPUT_NEEDS=print only prints. If nothing can be installed, the script names what will be skipped, and the tests go
+# on.
 
 has() { command -v "$1" >/dev/null 2>&1; }
 compiler() { has cc || has gcc || has clang; }
@@ -43,4 +44,8 @@ for shell in bash zsh fish; do
 	has $shell || need $shell $shell $shell $shell $shell
 	has $shell || echo "without $shell the test of its completion will be skipped"
 done
+if [ "$(uname)" = Linux ]; then
+	has strace || need strace strace strace strace strace
+	strace -o /dev/null true 2>/dev/null || echo "strace cannot trace here: the logs of extra are tested without injected errors"
+fi
 exit 0

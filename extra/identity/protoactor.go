@@ -23,31 +23,32 @@ func Workload() *workload.Workload {
 	return w
 }
 
-// next is the message of a call.
-type next struct{}
+// next is the message of a call. The actor runs on goroutines of the library, which have no Env, so it uses that of the
+// caller, which waits meanwhile.
+type next struct{ e env.Env }
 
 // newProtoactor is an actor of protoactor-go. A call sends a message to its unbounded mailbox and waits for the future
 // of the reply, without a timeout, because a timer would add to its cost.
 func newProtoactor(_ env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return identity.Job(p, func(e env.Env) identity.Service {
+	return identity.Job(p, func(env.Env) identity.Service {
 		system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 			return slog.New(slog.NewTextHandler(io.Discard, nil))
 		}))
 		last := uint64(0)
 		pid := system.Root.Spawn(actor.PropsFromFunc(func(c actor.Context) {
-			if _, ok := c.Message().(*next); ok {
+			if m, ok := c.Message().(*next); ok {
 				last++
 				if reply > 0 {
-					e.Burn(reply)
+					m.e.Burn(reply)
 				}
 				c.Respond(last)
 			}
 		}))
 		return identity.Service{
-			Caller: func(env.Env) func() (uint64, bool) {
+			Caller: func(e env.Env) func() (uint64, bool) {
 				return func() (uint64, bool) {
-					id, err := system.Root.RequestFuture(pid, &next{}, -1).Result()
+					id, err := system.Root.RequestFuture(pid, &next{e}, -1).Result()
 					if err != nil {
 						return 0, false
 					}

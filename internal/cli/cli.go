@@ -19,6 +19,7 @@ import (
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/interrupt"
+	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/workload"
 )
@@ -131,7 +132,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           name(),
 		Short:         "A performance laboratory for concurrent Go",
-		Version:       a.versionText(),
+		Version:       plugin.VersionText(a.workloads),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) },

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/doctor"
-	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
@@ -56,9 +54,6 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		return err
 	case o.timeLimit <= 0:
 		return usage("--time-limit %v is not a positive time; to leave out the noise floor give --quick", o.timeLimit)
-	}
-	if extra := plugin.Status(a.workloads); extra != "" {
-		fmt.Fprintln(a.notes, extra)
 	}
 	a.measuring = true
 	x, err := lab.Examine(ctx, lab.ExamineOptions{Quick: o.quick, TimeLimit: o.timeLimit, Program: name(),

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +21,7 @@ func (a *app) versionCommand() *cobra.Command {
 			case "json":
 				return report.JSON(a.stdout, buildinfo.Here())
 			case "table":
-				fmt.Fprintln(a.text, a.versionText())
+				fmt.Fprintln(a.text, plugin.VersionText(a.workloads))
 				return nil
 			}
 			return usage("--format %s is not possible here; use table or json", format)
@@ -30,11 +29,6 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&format, "format", format, "table or json")
 	return cmd
-}
-
-// versionText is the version of this program, and the program that adds designs to it, if it may have one.
-func (a *app) versionText() string {
-	return strings.TrimSpace(buildinfo.Here().String() + "\n" + plugin.Status(a.workloads))
 }
 
 // modulePath is the module of brewput, on which a user's own program depends.

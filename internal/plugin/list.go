@@ -3,7 +3,9 @@ package plugin
 import (
 	"errors"
 	"slices"
+	"strings"
 
+	"github.com/brewput/brewput/internal/buildinfo"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -63,7 +65,8 @@ func Known() []KnownDesign {
 	}
 }
 
-// Status says in a few words which program is found; "" if the workloads use none. It does not start the program.
+// Status says in a few words which program is found; "" if there is none, or the workloads use none. It does not start
+// the program.
 func Status(all []*workload.Workload) string {
 	if !slices.ContainsFunc(all, func(w *workload.Workload) bool { return w.More != nil }) {
 		return ""
@@ -71,9 +74,14 @@ func Status(all []*workload.Workload) string {
 	path, err := Find()
 	switch {
 	case errors.Is(err, ErrAbsent):
-		return err.Error()
+		return ""
 	case err != nil:
 		return Name + " cannot be used: " + err.Error()
 	}
 	return Name + " is " + path
+}
+
+// VersionText is the version of this program and, on a second line, the Status of the other one.
+func VersionText(all []*workload.Workload) string {
+	return strings.TrimSpace(buildinfo.Here().String() + "\n" + Status(all))
 }

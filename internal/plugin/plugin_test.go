@@ -128,7 +128,7 @@ func TestRefused(t *testing.T) {
 				limit = 100 * time.Millisecond
 			}
 			more, err := asked(t, as, limit)
-			if want == nil || len(want) == 0 { // the version of a test binary is unknown, so none differs from it
+			if len(want) == 0 { // the version of a test binary is unknown, so none differs from it
 				if err != nil {
 					t.Error(err)
 				}
@@ -259,7 +259,7 @@ func TestAbsent(t *testing.T) {
 	if l.Problem != nil || len(l.Missing) != 1 || l.Missing[0][0] != "identity/protoactor" {
 		t.Errorf("%+v", l)
 	}
-	if s := Status(w); s != ErrAbsent.Error() {
+	if s := Status(w); s != "" {
 		t.Error(s)
 	}
 	if s := Status([]*workload.Workload{core()}); s != "" {
