@@ -16,6 +16,7 @@ import (
 	"github.com/brewput/brewput/env/live"
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
@@ -24,28 +25,6 @@ import (
 func TestMain(m *testing.M) {
 	seeded.Fix()
 	m.Run()
-}
-
-// point returns the point of a design with the given settings, such as "size=64". Other factors have their defaults.
-func point(t interface{ Fatal(...any) }, w *workload.Workload, d workload.Design, settings ...string) plan.Point {
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	for _, s := range settings {
-		name, expr, _ := strings.Cut(s, "=")
-		f, ok := w.Factor(name)
-		if !ok {
-			t.Fatal("no factor", name)
-		}
-		c, err := f.Parse(expr, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points[0].Only(w.FactorsOf(d))
 }
 
 // do runs a job in a world and returns the result of its check.
@@ -112,12 +91,13 @@ func agree(t *rapid.T, w *workload.Workload, d workload.Design, settings []strin
 		"virtual": virtual.New(virtual.Config{Seed: seed, CPUs: 2, Costs: sim.Costs{}}).Run,
 	}
 	first := w.Designs[0]
-	want, err := do(t, live.New(live.Config{Seed: seed}).Run, first, point(t, w, first, settings...))
+	want, err := do(t, live.New(live.Config{Seed: seed}).Run, first,
+		workloadtest.Point(t, w, settings...).Only(w.FactorsOf(first)))
 	if err != nil {
 		t.Fatal(first.Name, settings, err)
 	}
 	for name, run := range worlds {
-		got, err := do(t, run, d, point(t, w, d, settings...))
+		got, err := do(t, run, d, workloadtest.Point(t, w, settings...).Only(w.FactorsOf(d)))
 		if err != nil {
 			t.Fatal(name, d.Name, settings, err)
 		}
@@ -132,19 +112,17 @@ func agree(t *rapid.T, w *workload.Workload, d workload.Design, settings []strin
 // TestWrongPictures checks that an invalid view is refused, and so is save without a file.
 func TestWrongPictures(t *testing.T) {
 	w := mandelbrot.Workload()
-	d, _ := w.Find("sequential")
 	for settings, says := range map[string]string{
 		"view=seahorse":        "not a point near the set",
 		"view=3":               "not a point near the set",
 		"view=NaN":             "not a point near the set",
 		"file=none save=a.png": "save needs a file, and file none writes none",
 	} {
-		if err := w.Check(point(t, w, d, strings.Fields(settings)...)); err == nil ||
-			!strings.Contains(err.Error(), says) {
+		if err := w.Check(workloadtest.Point(t, w, settings)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", settings, err)
 		}
 	}
-	if err := w.Check(point(t, w, d, "view=-0.7436+0.1318i")); err != nil {
+	if err := w.Check(workloadtest.Point(t, w, "view=-0.7436+0.1318i")); err != nil {
 		t.Error(err)
 	}
 }

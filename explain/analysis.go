@@ -32,6 +32,7 @@ type analysis struct {
 
 	// Results that are computed once, when a rule needs them.
 	pollLoops   map[evidence.Frame]bool
+	readyOps    map[evidence.Frame]bool // see findsReady
 	searchLoops map[evidence.Frame]searchLoop
 	wakeUp      float64 // of wakeUpFraction
 }

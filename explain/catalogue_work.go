@@ -24,6 +24,7 @@ func workDocs() []Doc {
 		{Name: BusyWait, Meaning: "a loop polls instead of blocking",
 			Evidence: "The CPU profile and the source: the loop only reads a condition.",
 			Thresholds: []string{atLeast("CPU time in the loop", spinShare),
+				atMost("non-blocking channel operations that found the channel ready, by their CPU time", readyShare),
 				atLeast("calls of runtime.Gosched a second that are cited", yieldRate)},
 			Example: "for !done.Load() { runtime.Gosched() }",
 			Fix:     "Block: receive from a channel, or wait on a sync.Cond or sync.WaitGroup."},

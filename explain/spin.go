@@ -13,8 +13,9 @@ import (
 
 // Thresholds for polling loops.
 const (
-	spinShare = 0.1    // fraction of the goroutines' CPU time
-	yieldRate = 2000.0 // calls of runtime.Gosched a second
+	spinShare  = 0.1    // fraction of the goroutines' CPU time
+	readyShare = 0.1    // fraction of the CPU time of non-blocking channel operations, in those that find it ready
+	yieldRate  = 2000.0 // calls of runtime.Gosched a second
 )
 
 // pollCall matches source text that reads a value which another goroutine or the clock changes.
@@ -29,9 +30,12 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	if len(w.stack) == 0 {
 		return false
 	}
-	if containsAny(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb",
-		"sync.(*Mutex).TryLock") {
+	if containsAny(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "sync.(*Mutex).TryLock") {
 		return true
+	}
+	if containsAny(w.stack, "runtime.selectnb") {
+		at, ok := a.prog.ownFrame(w.stack)
+		return !ok || !a.findsReady(at)
 	}
 	if containsAny(w.stack, "runtime.selectgo") {
 		at, ok := a.prog.ownFrame(w.stack)
@@ -54,6 +58,29 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 
 	line := a.prog.sourceLine(w.stack[0])
 	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
+}
+
+// findsReady reports whether non-blocking channel operations of a statement often find the channel ready, so that they
+// make progress. Those that do not return before they take the lock of the channel.
+func (a *analysis) findsReady(at evidence.Frame) bool {
+	if a.readyOps == nil && a.cpu != nil {
+		a.readyOps = map[evidence.Frame]bool{}
+		locked, all := map[evidence.Frame]float64{}, map[evidence.Frame]float64{}
+		for i := range a.cpu.list {
+			w := &a.cpu.list[i]
+			if own, ok := a.prog.ownFrame(w.stack); ok && containsAny(w.stack, "runtime.selectnb") {
+				all[own] += w.weight
+				if containsAny(w.stack, "runtime.lock", "runtime.unlock", "runtime.send", "runtime.recv",
+					"runtime.typedmemmove") {
+					locked[own] += w.weight
+				}
+			}
+		}
+		for own, weight := range all {
+			a.readyOps[own] = locked[own] > readyShare*weight
+		}
+	}
+	return a.readyOps[at]
 }
 
 // hasDefault reports whether the select statement at a position has a default case, as far as the source shows.

@@ -86,6 +86,26 @@ func TestSpinWithIdleCPUs(t *testing.T) {
 	}
 }
 
+// Non-blocking receives that take the lock of the channel find something there, and are no polling.
+func TestReadyChannels(t *testing.T) {
+	for _, c := range []struct {
+		locked, unlocked int // samples of the receives
+		want             bool
+	}{{0, 70, true}, {3, 67, true}, {30, 40, false}} {
+		x := newCase()
+		x.demand(0, 0, 1000)
+		x.class("main.main", 1, 1, 10*time.Millisecond, 0)
+		x.class("main.worker", 3, 3, 1990*time.Millisecond, 0)
+		x.cpu(130, "main.f:5", "main.worker:3")
+		x.cpu(c.locked, "runtime.lock2", "runtime.chanrecv", "runtime.selectnbrecv", "main.drain:4")
+		x.cpu(c.unlocked, "runtime.chanrecv", "runtime.selectnbrecv", "main.drain:4")
+		found := slices.ContainsFunc(Explain(&x.evidence).Findings, func(f Finding) bool { return f.Name == BusyWait })
+		if found != c.want {
+			t.Errorf("%d of %d samples hold the lock: busy-wait %v", c.locked, c.locked+c.unlocked, found)
+		}
+	}
+}
+
 // The runtime and package sync poll when they start and wake goroutines, which is no polling loop of the program.
 func TestRuntimePolling(t *testing.T) {
 	loop := map[int]string{4: "for {", 5: "mu.Lock(); d := done; mu.Unlock()", 6: "if d { return }", 7: "}"}

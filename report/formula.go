@@ -59,20 +59,30 @@ func (f *frame) formulaMetric() (metric string) {
 // noFormula stands for the ratio if a formula predicts nothing.
 const noFormula = "none"
 
-// formulaNotes says why formulas predict nothing, each reason once.
+// formulaNotes gives the reasons why formulas predict nothing, each with its designs.
 func (f *frame) formulaNotes(columns []column) []string {
 	if !slices.ContainsFunc(columns, func(c column) bool { return c.head == "formula" }) {
 		return nil
 	}
-	var notes []string
+	var reasons []string
+	designs := map[string][]string{} // by reason
 	for _, r := range f.rows {
-		if r.Formula == nil || r.Formula.N > 0 {
+		if r.Formula == nil || r.Formula.N > 0 || slices.Contains(designs[r.Formula.Reason], r.Design) {
 			continue
 		}
-		if text := noFormula + " : the formula of " + r.Design + " gives no prediction: " +
-			r.Formula.Reason; !slices.Contains(notes, text) {
-			notes = append(notes, text)
+		if designs[r.Formula.Reason] == nil {
+			reasons = append(reasons, r.Formula.Reason)
 		}
+		designs[r.Formula.Reason] = append(designs[r.Formula.Reason], r.Design)
+	}
+
+	notes := make([]string, len(reasons))
+	for i, reason := range reasons {
+		subject := "the formula of " + designs[reason][0] + " gives no prediction: "
+		if len(designs[reason]) > 1 {
+			subject = "the formula gives no prediction for " + strings.Join(designs[reason], ", ") + ": "
+		}
+		notes[i] = noFormula + " : " + subject + reason
 	}
 	return notes
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
@@ -25,25 +26,7 @@ func TestMain(m *testing.M) {
 // point returns a point with short stages and the given settings.
 func point(t *testing.T, w *workload.Workload, d workload.Design, settings ...string) plan.Point {
 	t.Helper()
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	settings = append([]string{"workers=4", "stage=2us"}, settings...)
-	for _, s := range settings {
-		name, expr, _ := strings.Cut(s, "=")
-		f, ok := w.Factor(name)
-		if !ok {
-			t.Fatalf("no factor %s", name)
-		}
-		c, err := f.Parse(expr, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points[0].Only(w.FactorsOf(d))
+	return workloadtest.Point(t, w, append([]string{"workers=4", "stage=2us"}, settings...)...).Only(w.FactorsOf(d))
 }
 
 // serve runs requests of a design and returns the result of its check.

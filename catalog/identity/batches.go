@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -9,77 +11,135 @@ import (
 )
 
 // newDraining is an actor without a goroutine of its own. A call that finds the actor idle runs it: it takes all
-// messages that are waiting, replies to them, and repeats that until none is left. Other calls wait for their reply. A
-// caller that ran the actor for maxDrains times passes it on, so that nobody works for the others forever.
+// messages that are waiting, replies to them, and repeats that until none is left. Other calls wait for their reply:
+// they read the state of their message for a while, and then park. A caller that ran the actor for maxDrains times
+// passes it on, so that nobody works for the others forever.
+//
+// The mailbox is a stack of messages with one atomic word. It has no lock, because the caller that runs the actor would
+// park at it, and all others would then wait for that caller.
 func newDraining(_ env.Env, p plan.Point) (workload.Job, error) {
-	reply := p.Duration("reply")
+	reply, callers := p.Duration("reply"), p.Int("callers")
 	return job(p, func(e env.Env) service {
-		a := &drainer{lock: e.Mutex("mailbox")}
+		a := &drainer{mailbox: env.NewAtomic[uint64](e, "mailbox"), callers: env.NewAtomic[uint64](e, "callers"),
+			messages: make([]*posted, callers)}
 		return service{caller: func(e env.Env) func() (uint64, bool) {
-			own := &waiter{wake: env.NewChan[struct{}](e, "", 1)}
+			own := &posted{state: env.NewAtomic[uint64](e, "message"), wake: env.NewChan[struct{}](e, "", 1),
+				number: a.callers.Add(1)}
+			a.messages[own.number-1] = own
 			return func() (uint64, bool) { return a.call(e, own, reply), true }
 		}}
 	}), nil
 }
 
-// maxDrains limits how often a caller empties the mailbox.
-const maxDrains = 16
+const (
+	maxDrains = 16 // limits how often a caller empties the mailbox
+
+	// spins is how often a caller reads the state of its message before it parks. That takes about as long as to park
+	// and to be woken, so it costs at most twice the better choice (Karlin, Li, Manasse, Owicki: Empirical studies of
+	// competitive spinning for a shared-memory multiprocessor, SOSP 1991).
+	spins = 500
+)
 
 // drainer is an actor that its callers run.
 type drainer struct {
-	lock    *env.Mutex
-	waiting []*waiter
-	running bool
+	mailbox  *env.Atomic[uint64] // idle, empty, or the number of the last message that is waiting
+	callers  *env.Atomic[uint64]
+	messages []*posted // by their number
 
 	// Only the caller that runs the actor uses these.
-	spent []*waiter
+	batch []*posted
 	last  uint64
 }
 
-// waiter is a caller and its message.
-type waiter struct {
-	wake *env.Chan[struct{}]
-	id   uint64 // of the reply; 0 if the caller must run the actor
+// The states of a mailbox without a message.
+const (
+	idle  = 0
+	empty = math.MaxUint64 // and a caller runs the actor
+)
+
+// posted is the message of a caller.
+type posted struct {
+	number uint64 // from 1
+	below  uint64 // the mailbox before it
+	state  *env.Atomic[uint64]
+	wake   *env.Chan[struct{}] // to a caller that is parked
+	id     uint64              // of the reply; 0 if the caller must run the actor
 }
 
+// The states of a message.
+const (
+	sent = iota
+	parked
+	answered
+)
+
 // call returns the next identity.
-func (a *drainer) call(e env.Env, own *waiter, reply time.Duration) uint64 {
+func (a *drainer) call(e env.Env, own *posted, reply time.Duration) uint64 {
 	own.id = 0
-	a.lock.Lock()
-	a.waiting = append(a.waiting, own)
-	if a.running {
-		a.lock.Unlock()
-		if own.wake.Recv(); own.id != 0 {
+	own.state.Store(sent)
+	for {
+		own.below = a.mailbox.Load()
+		if a.mailbox.CompareAndSwap(own.below, own.number) {
+			break
+		}
+	}
+	if own.below != idle {
+		if own.wait(); own.id != 0 {
 			return own.id
 		}
-		a.lock.Lock() // it has the turn, and its message is waiting
 	}
 
-	a.running = true
 	for range maxDrains {
-		batch := a.waiting
-		a.waiting = a.spent[:0]
-		a.lock.Unlock()
-		for _, w := range batch {
+		for _, m := range a.take() {
 			a.last++
 			work(e, reply)
-			w.id = a.last
-			if w != own {
-				w.wake.Send(struct{}{})
+			m.id = a.last
+			if m != own {
+				m.answer()
 			}
 		}
-		a.spent = batch
-		a.lock.Lock()
-		if len(a.waiting) == 0 {
-			a.running = false
-			a.lock.Unlock()
+		if a.mailbox.CompareAndSwap(empty, idle) {
 			return own.id
 		}
 	}
-	next := a.waiting[0] // its id is 0, so that it runs the actor
-	a.lock.Unlock()
-	next.wake.Send(struct{}{})
+	// The caller of the last message is the most likely one to read its state. The id is 0, so that it runs the actor.
+	a.messages[a.mailbox.Load()-1].answer()
 	return own.id
+}
+
+// take empties the mailbox and returns the messages in the order in which they were sent.
+func (a *drainer) take() []*posted {
+	last := a.mailbox.Load()
+	for !a.mailbox.CompareAndSwap(last, empty) {
+		last = a.mailbox.Load()
+	}
+	a.batch = a.batch[:0]
+	for last != idle && last != empty {
+		m := a.messages[last-1]
+		a.batch = append(a.batch, m)
+		last = m.below
+	}
+	slices.Reverse(a.batch)
+	return a.batch
+}
+
+// wait waits for the reply, or for the turn. It parks if that takes longer than spins reads.
+func (m *posted) wait() {
+	for range spins {
+		if m.state.Load() == answered {
+			return
+		}
+	}
+	if m.state.CompareAndSwap(sent, parked) {
+		m.wake.Recv()
+	}
+}
+
+// answer ends a wait.
+func (m *posted) answer() {
+	if !m.state.CompareAndSwap(sent, answered) {
+		m.wake.Send(struct{}{})
+	}
 }
 
 // newCombining is flat combining (Hendler, Incze, Shavit, Tzafrir: Flat combining and the synchronization-parallelism

@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
-	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/trial"
@@ -22,29 +22,6 @@ func TestMain(m *testing.M) {
 	trial.Main(Workload())
 	seeded.Fix()
 	os.Exit(m.Run())
-}
-
-// point returns a point with the defaults of the workload, except for settings such as "callers=2".
-func point(t interface{ Fatal(...any) }, settings ...string) plan.Point {
-	w := Workload()
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	for _, s := range settings {
-		name, text, _ := strings.Cut(s, "=")
-		f, ok := w.Factor(name)
-		if !ok {
-			t.Fatal("no factor", name)
-		}
-		c, err := f.Parse(text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points[0]
 }
 
 // TestDesigns checks every design, live and in virtual time: identities increase, and none is issued twice.
@@ -57,7 +34,7 @@ func TestDesigns(t *testing.T) {
 	for _, d := range w.Designs {
 		for _, settings := range []string{"calls=5000", "calls=1 callers=3", "calls=2000 callers=1",
 			"calls=3000 callers=40 mailbox=0", "calls=200 reply=10us lease=1 mailbox=1"} {
-			p := point(t, strings.Fields(settings)...).Only(w.FactorsOf(d))
+			p := workloadtest.Point(t, w, settings).Only(w.FactorsOf(d))
 			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
 			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
 			if err != nil {
@@ -81,7 +58,8 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 			return fmt.Sprintf("%s=%d", name, rapid.IntRange(from, to).Draw(t, name))
 		}
 		d := rapid.SampledFrom(w.Designs).Draw(t, "design")
-		p := point(t, n("calls", 1, 400), n("callers", 1, 30), n("mailbox", 0, 5), n("lease", 1, 9), n("cpus", 1, 4),
+		p := workloadtest.Point(t, w, n("calls", 1, 400), n("callers", 1, 30), n("mailbox", 0, 5),
+			n("lease", 1, 9), n("cpus", 1, 4),
 			"when-full="+rapid.SampledFrom([]string{"block", "reject"}).Draw(t, "full"),
 			"reply="+rapid.SampledFrom([]string{"0s", "1us"}).Draw(t, "reply")).Only(w.FactorsOf(d))
 		costs := sim.Costs{}
@@ -103,7 +81,7 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 func TestRejects(t *testing.T) {
 	w := Workload()
 	d, _ := w.Find("actor")
-	p := point(t, "when-full=reject", "mailbox=1", "callers=20", "calls=400", "reply=10us").Only(w.FactorsOf(d))
+	p := workloadtest.Point(t, w, "when-full=reject mailbox=1 callers=20 calls=400 reply=10us").Only(w.FactorsOf(d))
 	x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, Limit: time.Minute}, w, d,
 		sim.Costs{}).Trial
 	if rejected := x.Metrics.Get("rejected"); !x.Good() || !(rejected > 0 && rejected < 400) {

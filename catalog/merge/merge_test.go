@@ -14,6 +14,7 @@ import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -25,29 +26,6 @@ func TestMain(m *testing.M) {
 	trial.Main(Workload())
 	seeded.Fix()
 	os.Exit(m.Run())
-}
-
-// point returns a point with the defaults of the workload, except for settings such as "run=2".
-func point(t interface{ Fatal(...any) }, settings ...string) plan.Point {
-	w := Workload()
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	for _, s := range settings {
-		name, text, _ := strings.Cut(s, "=")
-		f, ok := w.Factor(name)
-		if !ok {
-			t.Fatal("no factor", name)
-		}
-		c, err := f.Parse(text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points[0]
 }
 
 // consume returns the calls of a consumer for events that are in the channel when it starts. With stop it is told to
@@ -144,8 +122,8 @@ func TestOriginalSpinsWhenClosed(t *testing.T) {
 		{design(consumeCarried), time.Minute, result.OK},
 	} {
 		w := &workload.Workload{Name: "merge", Designs: []workload.Design{c.d}}
-		x := trial.Simulate(trial.Spec{Workload: "merge", Design: "closed", Point: point(t).Only([]string{"cpus"}),
-			Seed: 1, Limit: c.limit}, w, c.d, costs).Trial
+		x := trial.Simulate(trial.Spec{Workload: "merge", Design: "closed", Seed: 1, Limit: c.limit,
+			Point: workloadtest.Point(t, w)}, w, c.d, costs).Trial
 		if x.Status != c.want {
 			t.Errorf("%s %s, want %s", x.Status, x.Error, c.want)
 		}
@@ -163,7 +141,7 @@ func TestDesigns(t *testing.T) {
 		for _, settings := range []string{"events=3000", "events=1", "events=500 buffer=0 run=1",
 			"events=500 buffer=1 run=50", "events=300 intensity=2 call=20us",
 			"events=100 intensity=0.1 call=20us gaps=constant runs=constant batch=3"} {
-			p := point(t, strings.Fields(settings)...).Only(w.FactorsOf(d))
+			p := workloadtest.Point(t, w, settings).Only(w.FactorsOf(d))
 			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
 			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
 			if err != nil {
@@ -193,7 +171,7 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 			settings = append(settings, "call=50us", n("intensity", 1, 9))
 		}
 		d := rapid.SampledFrom(w.Designs).Draw(t, "design")
-		p := point(t, settings...).Only(w.FactorsOf(d))
+		p := workloadtest.Point(t, w, settings...).Only(w.FactorsOf(d))
 		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"),
 			Limit: time.Minute}, w, d, sim.Costs{}).Trial
 		if !x.Good() {
@@ -231,8 +209,7 @@ func TestFormula(t *testing.T) {
 	} {
 		d, _ := w.Find(name)
 		for _, settings := range points {
-			p := point(t, append([]string{"buffer=100000", "events=60000", "call=100us", "cpus=3"},
-				strings.Fields(settings)...)...).Only(w.FactorsOf(d))
+			p := workloadtest.Point(t, w, "buffer=100000 events=60000 call=100us cpus=3", settings).Only(w.FactorsOf(d))
 			x := trial.Simulate(trial.Spec{Workload: w.Name, Design: name, Point: p, Seed: 1, Limit: time.Hour}, w, d,
 				sim.Costs{}).Trial
 			want := d.Formula.Value(p, nil)
@@ -247,11 +224,12 @@ func TestFormula(t *testing.T) {
 
 // TestFormulaHasLimits checks that there is no prediction where the chain does not apply.
 func TestFormulaHasLimits(t *testing.T) {
-	d, _ := Workload().Find("carried")
+	w := Workload()
+	d, _ := w.Find("carried")
 	for _, settings := range []string{"call=0s", "intensity=1 call=1ms gaps=constant",
 		"intensity=1 call=1ms runs=constant", "intensity=2 run=2 call=1ms", // sometimes full
 		"intensity=9 call=1ms buffer=1", "intensity=1 call=1ms cpus=1"} {
-		p := point(t, strings.Fields(settings)...)
+		p := workloadtest.Point(t, w, settings)
 		if x := d.Formula.Value(p, nil); !math.IsNaN(x) {
 			t.Errorf("%s: %v", settings, x)
 		}
@@ -273,8 +251,8 @@ func TestDelay(t *testing.T) {
 		{"flush", "run=10 delay=0s", 1, 0},
 	} {
 		d, _ := w.Find(c.design)
-		p := point(t, append(strings.Fields(c.settings), "events=1000", "runs=constant", "gaps=constant", "call=100us",
-			"intensity=0.5", "cpus=3")...).Only(w.FactorsOf(d))
+		p := workloadtest.Point(t, w, c.settings,
+			"events=1000 runs=constant gaps=constant call=100us intensity=0.5 cpus=3").Only(w.FactorsOf(d))
 		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: c.design, Point: p, Seed: 1, Limit: time.Minute}, w, d,
 			sim.Costs{}).Trial
 		calls, delay := float64(x.Metrics.Get(callsPerEvent)), float64(x.Metrics.Get("delay_mean_seconds"))
@@ -287,8 +265,9 @@ func TestDelay(t *testing.T) {
 
 // TestInput checks the distribution of the events and their gaps.
 func TestInput(t *testing.T) {
+	w := Workload()
 	for _, runs := range []string{"geometric", "constant"} {
-		p := point(t, "events=100000", "run=5", "runs="+runs, "intensity=2", "call=1ms")
+		p := workloadtest.Point(t, w, "events=100000", "run=5", "runs="+runs, "intensity=2", "call=1ms")
 		in := newInput(p, env.NewRand(1))
 		changes := 1
 		for i := 1; i < len(in.events); i++ {
@@ -303,14 +282,15 @@ func TestInput(t *testing.T) {
 			t.Errorf("the last event of 100000 is due at %v, at 2 for each ms", in.due[len(in.due)-1])
 		}
 	}
-	if err := Workload().Check(point(t, "intensity=1")); err == nil || !strings.Contains(err.Error(), "set call") {
+	if err := w.Check(workloadtest.Point(t, w, "intensity=1")); err == nil ||
+		!strings.Contains(err.Error(), "set call") {
 		t.Error(err)
 	}
-	if err := Workload().Check(point(t, "run=2.5", "runs=constant")); err == nil ||
+	if err := w.Check(workloadtest.Point(t, w, "run=2.5", "runs=constant")); err == nil ||
 		!strings.Contains(err.Error(), "whole") {
 		t.Error(err)
 	}
-	if err := Workload().Check(point(t)); err != nil {
+	if err := w.Check(workloadtest.Point(t, w)); err != nil {
 		t.Error(err)
 	}
 }

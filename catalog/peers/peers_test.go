@@ -10,10 +10,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/brewput/brewput/internal/seeded"
-	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
 )
 
 func TestMain(m *testing.M) {
@@ -22,38 +23,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// point returns a point with the defaults of the workload, except for settings such as "peers=5".
-func point(t interface{ Fatal(...any) }, settings ...string) plan.Point {
-	w := Workload()
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	for _, s := range settings {
-		name, text, _ := strings.Cut(s, "=")
-		f, ok := w.Factor(name)
-		if !ok {
-			t.Fatal("no factor", name)
-		}
-		c, err := f.Parse(text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points[0]
-}
-
 // simulate runs a design in virtual time.
-func simulate(t interface{ Fatal(...any) }, design string, seed uint64, settings ...string) result.Trial {
-	w := Workload()
-	d, ok := w.Find(design)
+func simulate(t workloadtest.T, design string, seed uint64, settings ...string) result.Trial {
+	d, ok := Workload().Find(design)
 	if !ok {
 		t.Fatal("no design", design)
 	}
-	p := point(t, settings...).Only(w.FactorsOf(d))
-	return trial.Simulate(trial.Spec{Workload: w.Name, Design: design, Point: p, Seed: seed, Limit: time.Minute}, w, d,
+	return simulateDesign(t, d, seed, settings...)
+}
+
+func simulateDesign(t workloadtest.T, d workload.Design, seed uint64, settings ...string) result.Trial {
+	w := Workload()
+	p := workloadtest.Point(t, w, settings...).Only(w.FactorsOf(d))
+	return trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: seed, Limit: time.Minute}, w, d,
 		sim.Costs{}).Trial
 }
 
@@ -86,7 +68,7 @@ func TestLive(t *testing.T) {
 	for _, design := range []string{"interleaved", "leased"} {
 		d, _ := w.Find(design)
 		s := trial.Spec{Workload: w.Name, Design: design, Seed: 1, BurnRate: 1, Limit: time.Minute,
-			Point: point(t, "identities=10", "latency=100us", "loss=0.1").Only(w.FactorsOf(d))}
+			Point: workloadtest.Point(t, w, "identities=10 latency=100us loss=0.1").Only(w.FactorsOf(d))}
 		o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)

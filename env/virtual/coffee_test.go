@@ -10,6 +10,7 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
@@ -35,24 +36,8 @@ func (s shop) point(t *testing.T) (workload.Design, plan.Point) {
 	if !ok {
 		t.Fatalf("no design %s", s.design)
 	}
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(max(1, s.CPUs))}}}
-	for _, setting := range append([]string{"stage=1ms"}, strings.Fields(s.settings)...) {
-		name, expr, _ := strings.Cut(setting, "=")
-		f, ok := coffeeShop.Factor(name)
-		if !ok {
-			t.Fatalf("no factor %s", name)
-		}
-		c, err := f.Parse(expr, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(coffeeShop.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d, points[0].Only(coffeeShop.FactorsOf(d))
+	p := workloadtest.Point(t, coffeeShop, "stage=1ms", s.settings).With("cpus", plan.IntLevel(max(1, s.CPUs)))
+	return d, p.Only(coffeeShop.FactorsOf(d))
 }
 
 func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {

@@ -97,10 +97,11 @@ var mayImport = map[string][]string{
 
 	"internal/interrupt/early": {"internal/interrupt"},
 
-	"examples/futuredate": {},
-	"examples/merge":      {},
-	"internal/seeded":     {},
-	"internal/schema":     {},
+	"examples/futuredate":   {},
+	"examples/merge":        {},
+	"internal/seeded":       {},
+	"internal/schema":       {},
+	"internal/workloadtest": {"plan", "workload"},
 
 	"tools/schematest": {"internal/schema"},
 
@@ -120,7 +121,8 @@ var mayImport = map[string][]string{
 		"tools/hostile", "tools/repository"},
 	"proof/regressions": {"internal/host", "internal/stat", "proof/idle", "proof/record", "result",
 		"tools/repository"},
-	"proof/simspeed": {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
+	"proof/uniqueness": {"catalog/identity", "plan", "proof/record", "result", "trial", "workload"},
+	"proof/simspeed":   {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan",
 		"proof/aatest", "proof/idle", "proof/record", "result", "sim", "sweep", "workload"},
 	"proof/falseverdicts": {"catalog/coffee", "catalog/null", "compare", "internal/stat", "lab", "proof/aatest",
@@ -134,8 +136,9 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/store/storetest", "proof/aatest",
-	"proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/release/settings", "tools/repository"}
+var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/store/storetest", "internal/workloadtest",
+	"proof/aatest", "proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/release/settings",
+	"tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -229,7 +232,7 @@ var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
-	"examples/futuredate": true, "examples/merge": true}
+	"examples/futuredate": true, "examples/merge": true, "proof/uniqueness": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and
 // unexported tables need no entry. No package-level variable may be changed.
