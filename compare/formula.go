@@ -71,12 +71,14 @@ func newFormula(r *Row, form *workload.Formula, good map[key]map[int]*result.Tri
 		switch {
 		case !(m > 0):
 			if f.Reason == "" {
-				f.Reason = "the job has no " + f.Metric
+				f.Reason = noMeasurement(f.Metric, m)
 			}
 		case p > 0 && !math.IsInf(p, 0):
 			logs, predictions = append(logs, math.Log(m/p)), append(predictions, math.Log(p))
 		case f.Reason == "" && found.missing != "":
 			f.Reason = found.missing
+		case f.Reason == "" && p == 0:
+			f.Reason = "it predicts 0, so there is no ratio"
 		case f.Reason == "":
 			f.Reason = "it does not apply at this point"
 		}
@@ -96,6 +98,17 @@ func newFormula(r *Row, form *workload.Formula, good map[key]map[int]*result.Tri
 		f.Low, f.High = result.Value(c.Low), result.Value(c.High)
 	}
 	return f
+}
+
+// noMeasurement returns why a metric that is not above 0 cannot be compared with a formula.
+func noMeasurement(metric string, m float64) string {
+	switch {
+	case math.IsNaN(m):
+		return "the job does not report " + metric
+	case m == 0:
+		return metric + " is 0, so there is no ratio"
+	}
+	return metric + " is negative, so there is no ratio"
 }
 
 // lookup provides the measurements of one block to a formula, and records the first one that is missing.

@@ -96,6 +96,13 @@ func TestNoFormula(t *testing.T) {
 			t.Errorf("want %q: %+v", want, f)
 		}
 	}
+	for want, p := range map[string]float64{"it predicts 0, so there is no ratio": 0,
+		"it does not apply at this point": -1} {
+		f := formulaOf(t, nil, func(plan.Point, workload.Measured) float64 { return p })
+		if f.N != 0 || f.Reason != want {
+			t.Errorf("%v: want %q: %+v", p, want, f)
+		}
+	}
 	// Only the levels that p names are used.
 	f := formulaOf(t, nil, func(p plan.Point, of workload.Measured) float64 {
 		if _, ok := of("slow", result.WallSeconds, p.With("cpus", plan.IntLevel(2))); ok {
@@ -113,7 +120,11 @@ func TestNoFormula(t *testing.T) {
 // no comparison.
 func TestFormulaOfMetric(t *testing.T) {
 	trials := []result.Trial{timed("fast", 0, 1, cpus(1)), timed("fast", 1, 2, cpus(1))}
-	for metric, want := range map[string]string{"read_calls": "", "writes": "the job has no writes"} {
+	for i := range trials {
+		trials[i].Metrics["losses"] = 0
+	}
+	for metric, want := range map[string]string{"read_calls": "", "writes": "the job does not report writes",
+		"losses": "losses is 0, so there is no ratio"} {
 		rows := Rows(trials, []plan.Case{{Design: "fast", Point: cpus(1)}})
 		AddFormulas(rows, trials, &workload.Workload{Designs: []workload.Design{{Name: "fast",
 			Formula: &workload.Formula{Text: "8", Source: "invented", Metric: metric,

@@ -24,7 +24,11 @@ func (r Report) Answer() []string {
 	case f.Name == TooLittleEvidence, f.Name == TooFewSamples:
 		return []string{"There is too little evidence to predict a gain.", f.Fix}
 	case f.Gain == nil:
-		return []string{"No change is predicted to save time; " + r.limit() + ".", f.Fix}
+		saving := "There is no estimate of the saving"
+		if f.Name == UnboundedSpawn { // a bound saves memory
+			saving = "No change is predicted to save time"
+		}
+		return []string{saving + "; " + r.limit() + ".", f.Fix}
 	}
 	should := "should"
 	if f.Confidence == Low {

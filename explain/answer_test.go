@@ -25,10 +25,12 @@ func TestAnswer(t *testing.T) {
 			Name: GCPressure, Where: []string{"a.go:1"}, Gain: gain, Fix: "Reuse it."},
 		"Change gc-thrash first: that may save about 42% of the wall time (10% to 50%). Raise it.": {Name: GCThrash,
 			Gain: gain, Confidence: Low, Fix: "Raise it."},
-		"No change is predicted to save time; the limit is cpu-saturated. Do less.": {Name: CPUSaturated,
+		"There is no estimate of the saving; the limit is cpu-saturated. Do less.": {Name: CPUSaturated,
 			Fix: "Do less."},
-		"No change is predicted to save time; the first finding is goroutine-leak, at a.go:1. End them.": {
+		"There is no estimate of the saving; the first finding is goroutine-leak, at a.go:1. End them.": {
 			Name: GoroutineLeak, Where: []string{"a.go:1"}, Fix: "End them."},
+		"No change is predicted to save time; the first finding is unbounded-spawn. Bound them: it saves memory, not time.": {
+			Name: UnboundedSpawn, Fix: "Bound them: it saves memory, not time."},
 		"There is too little evidence to predict a gain. Give it more to do.": {Name: TooFewSamples,
 			Fix: "Give it more to do."},
 		"There is nothing to gain: no known change would save 5% or more.": {Name: None, Confidence: Medium},

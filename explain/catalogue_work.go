@@ -1,5 +1,8 @@
 package explain
 
+// notStandard says which goroutines do not count.
+const notStandard = "Those that the standard library starts for itself are left out."
+
 // workDocs documents the findings about what the program does.
 func workDocs() []Doc {
 	return []Doc{
@@ -62,7 +65,8 @@ func splitDocs() []Doc {
 			Example: "each of 4 goroutines renders a quarter of the rows, of which one is much harder",
 			Fix:     "Hand out smaller pieces to free workers, the largest first."},
 		{Name: GoroutineTooFine, Meaning: "goroutines do less work than it costs to start them",
-			Evidence: "The execution trace: how long goroutines run; the CPU profile: what starting them costs.",
+			Evidence: "The execution trace: how long goroutines run; the CPU profile: what starting them costs. " +
+				notStandard,
 			Thresholds: []string{atLeast("goroutines a second", fineRate), atMost("median running time", fineBody),
 				atLeast("CPU time for starting, queueing and joining them", fineCost),
 				atLeast("the same, without a trace", spawnShare),
@@ -70,7 +74,7 @@ func splitDocs() []Doc {
 			Example: "for _, x := range xs { wg.Go(func() { sum.Add(x) }) }",
 			Fix:     "Use a worker pool, and give each goroutine a chunk."},
 		{Name: UnboundedSpawn, Meaning: "far more goroutines than CPUs are runnable at once",
-			Evidence:   "The execution trace: how many goroutines exist, and how many wait for a CPU.",
+			Evidence:   "The execution trace: how many goroutines exist, and how many wait for a CPU. " + notStandard,
 			Thresholds: []string{atLeast("goroutines for each CPU", queueRoom)},
 			Example:    "for _, url := range urls { go parse(url) }",
 			Fix:        "Bound them by a worker pool or errgroup: it saves memory, not time."},

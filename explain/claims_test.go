@@ -22,7 +22,7 @@ func (c *testCase) named(t *testing.T, name Name) Finding {
 
 // A leak is not the limit of a program that uses all CPUs.
 func TestAnswerOfDiagnosis(t *testing.T) {
-	want := "No change is predicted to save time; the limit is cpu-saturated, at main.go:5 in f, and the first " +
+	want := "There is no estimate of the saving; the limit is cpu-saturated, at main.go:5 in f, and the first " +
 		"finding is goroutine-leak, at main.go:4 in serve."
 	if got := Explain(&leakCase().evidence).Answer(); got[0] != want {
 		t.Errorf("got  %s\nwant %s", got[0], want)

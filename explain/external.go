@@ -13,7 +13,13 @@ const minExternalShare = 0.3
 
 // dependency finds programs that sleep, or wait for something outside the process, most of the time.
 func dependency(a *analysis) []Finding {
-	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 || a.serves() {
+	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 {
+		return nil
+	}
+	if a.serves() { // or only listens, as for a profiler, while the main goroutine waits for a worker that sleeps
+		if s := a.longestSleep(false); s != nil && a.wakes(s.class, isMain) {
+			return []Finding{a.sleepFinding(s, a.endsByTimer())}
+		}
 		return nil
 	}
 
@@ -55,7 +61,7 @@ func dependency(a *analysis) []Finding {
 			return []Finding{f}
 		}
 	}
-	if s := a.longestSleep(); s != nil && !settled && s.each >= 2*requests {
+	if s := a.longestSleep(false); s != nil && !settled && s.each >= 2*requests {
 		return []Finding{a.sleepFinding(s, timed)}
 	}
 	if outside == nil {

@@ -36,14 +36,35 @@ func packagePath(function string) string {
 	return function[:slash+1+dot]
 }
 
-// isStandard reports whether a function belongs to the Go standard library: the first element of its path has no dot.
+// standardPackages are the first elements of the import paths of the Go standard library and of the go command.
+var standardPackages = setOf(`archive bufio bytes cmd cmp compress container context crypto database debug
+embed encoding errors expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin
+reflect regexp runtime slices sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor
+weak`)
+
+// setOf returns the words of a text.
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// isStandard reports whether a function belongs to the Go standard library, or to no package, as assembly does and what
+// the compiler generates for types.
 func (p program) isStandard(f evidence.Frame) bool {
-	path := packagePath(f.Function)
 	if p.isOwn(f) {
 		return false
 	}
-	first, _, _ := strings.Cut(path, "/")
-	return !strings.Contains(first, ".")
+	first, _, _ := strings.Cut(packagePath(f.Function), "/")
+	return standardPackages[first] || !strings.ContainsAny(f.Function, "./") || hasAnyPrefix(f.Function, "type:", "go:")
+}
+
+// mayBeOwn reports whether a function belongs to the program, as far as is known: if the module is unknown, all that is
+// not of the standard library may.
+func (p program) mayBeOwn(f evidence.Frame) bool {
+	return p.isOwn(f) || p.Module == "" && !p.isStandard(f) && !isHook(f)
 }
 
 // isOwn reports whether a function belongs to the program's module or to package main.

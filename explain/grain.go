@@ -30,9 +30,10 @@ func tooFine(a *analysis) []Finding {
 
 	var c *evidence.Class
 	for _, k := range a.classes() {
-		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody &&
-			!a.byStandardLibrary(k.Created) {
-			c = k
+		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody {
+			if _, ok := a.spawnSite(k); ok {
+				c = k
+			}
 		}
 	}
 	if c == nil || float64(c.Count)/a.trace.Duration.Seconds() < fineRate {
@@ -54,10 +55,7 @@ func tooFine(a *analysis) []Finding {
 	f.Share = cost
 	f.citef("%.0f goroutines start each second; half of them run for less than %s",
 		float64(c.Count)/a.trace.Duration.Seconds(), formatDuration(c.Busy.P50))
-	if at, ok := a.prog.ownFrame(c.Created); ok {
-		f.Where = []string{a.prog.position(at)}
-		f.citef("they are started at %s", a.quote(at))
-	}
+	a.locateSpawn(&f, c)
 	f.citef("starting, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
 
 	// What remains is the essential work without the allocations for goroutines. Without a profile the essential work
@@ -84,14 +82,28 @@ func tooFine(a *analysis) []Finding {
 	return []Finding{f}
 }
 
-// spawnAllocation returns the fraction of the CPU time in allocations for go statements: closures and stacks.
+// spawning returns the fraction of the CPU time that starts, queues and ends goroutines, without the go statements of
+// the standard library.
+func (a *analysis) spawning() float64 {
+	s := 0.0
+	for _, w := range a.cpu.list {
+		if w.category == Scheduler && !(containsAny(w.stack, "runtime.newproc") && a.byStandardLibrary(w.stack)) {
+			s += w.weight
+		}
+	}
+	return s/a.cpu.total + a.spawnAllocation()
+}
+
+// spawnAllocation returns the fraction of the CPU time in allocations for go statements: closures and stacks. Those of
+// the standard library do not count.
 func (a *analysis) spawnAllocation() float64 {
 	if a.cpu == nil {
 		return 0
 	}
 	s := 0.0
 	for _, w := range a.cpu.list {
-		if w.category == Allocation && containsAny(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") {
+		if w.category == Allocation && containsAny(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") &&
+			!a.byStandardLibrary(w.stack) {
 			s += w.weight
 		}
 	}
@@ -105,8 +117,10 @@ func unboundedSpawn(a *analysis) []Finding {
 	}
 
 	for _, c := range a.classes() {
-		if float64(c.Peak) < queueRoom*a.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 ||
-			a.byStandardLibrary(c.Created) {
+		if float64(c.Peak) < queueRoom*a.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
+			continue
+		}
+		if _, ok := a.spawnSite(c); !ok {
 			continue
 		}
 		queues := float64(c.Runnable) / float64(a.trace.Duration)
@@ -118,10 +132,7 @@ func unboundedSpawn(a *analysis) []Finding {
 			shortName(c.Start.Function), a.cpus)
 		f.Share = math.Min(1, a.saturation())
 		f.citef("on average %.0f of them are runnable but not running; each holds its stack", queues)
-		if at, ok := a.prog.ownFrame(c.Created); ok {
-			f.Where = []string{a.prog.position(at)}
-			f.citef("they are started at %s", a.quote(at))
-		}
+		a.locateSpawn(&f, c)
 
 		f.Alternative = "They wait for something external, and that many are needed to keep it busy."
 		f.Fix = "Bound them by a worker pool or errgroup: it saves memory, not time."

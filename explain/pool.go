@@ -72,14 +72,18 @@ func tooFewWorkers(a *analysis) []Finding {
 // goStatement returns the go statement that starts the goroutines of a class, and whether it is the program's own.
 func (a *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 	f, ok := starter(c.Created)
-	return f, ok && (a.prog.isOwn(f) || a.prog.Module == "" && !a.prog.isStandard(f) && !isHook(f))
+	return f, ok && a.prog.mayBeOwn(f)
 }
+
+// perCall are packages of the runtime, and those that start goroutines for their callers only, such as
+// [context.AfterFunc], [time.AfterFunc] and [iter.Pull].
+var perCall = []string{"runtime.", "internal/runtime/", "internal/abi.", "context.", "time.", "iter.", "sync."}
 
 // starter returns the go statement of a stack that starts a goroutine: the frame above the runtime and the likes of
 // WaitGroup.Go.
 func starter(stack []evidence.Frame) (evidence.Frame, bool) {
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
-		return !evidence.IsWrapper(f.Function) && !hasAnyPrefix(f.Function, "runtime.")
+		return !evidence.IsWrapper(f.Function) && !hasAnyPrefix(f.Function, perCall...)
 	})
 	if i < 0 {
 		return evidence.Frame{}, false
@@ -87,11 +91,36 @@ func starter(stack []evidence.Frame) (evidence.Frame, bool) {
 	return stack[i], true
 }
 
-// byStandardLibrary reports whether the standard library starts the goroutine of a stack. How many it starts, and for
-// what, is no choice of the program: net/http starts some for each request.
+// byStandardLibrary reports whether the standard library starts the goroutine of a stack for itself. How many it
+// starts, and for what, is no choice of the program: net/http starts some for each request.
 func (a *analysis) byStandardLibrary(stack []evidence.Frame) bool {
 	f, ok := starter(stack)
 	return ok && a.prog.isStandard(f)
+}
+
+// spawnSite returns the statement by which the program starts the goroutines of a class, or their start function if a
+// timer or a library starts them. It returns false if they are no choice of the program, or nothing shows where they
+// come from.
+func (a *analysis) spawnSite(c *evidence.Class) (evidence.Frame, bool) {
+	own := a.prog.mayBeOwn(c.Start)
+	if !own && a.byStandardLibrary(c.Created) {
+		return evidence.Frame{}, false
+	}
+	if at, ok := a.prog.ownFrame(c.Created); ok {
+		return at, true
+	}
+	return c.Start, own
+}
+
+// locateSpawn adds where the goroutines of a class come from: the result of spawnSite.
+func (a *analysis) locateSpawn(f *Finding, c *evidence.Class) {
+	at, _ := a.spawnSite(c)
+	f.Where = []string{a.prog.position(at)}
+	if at == c.Start {
+		f.citef("they run the function at %s", a.quote(at))
+		return
+	}
+	f.citef("they are started at %s", a.quote(at))
 }
 
 // lifetimes sums the times of a class's members and divides them by the number that lived at one time.

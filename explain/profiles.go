@@ -30,7 +30,7 @@ func spawnByProfile(a *analysis) []Finding {
 		return a.prog.ownFrame(w.stack)
 	})
 
-	cost := a.cpu.share(Scheduler) + a.spawnAllocation()
+	cost := a.spawning()
 	if len(groups) == 0 || groups[0].share < spawnLineShare || cost < spawnShare || a.cpu.share(Channels) > cost/2 {
 		return nil
 	}

@@ -154,7 +154,7 @@ func (a *analysis) singleByCPUTime() []Finding {
 
 	a.singleGain(&f, math.Min(1, used))
 	// Only one goroutine with such a start function exists at a time.
-	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" {
+	if root != "main.main" && !isBenchmark(root) {
 		f.Gain, f.Confidence = nil, Low
 
 		f.Alternative = "Several goroutines take turns, so there is no loop to divide: a trace would show it."

@@ -29,17 +29,18 @@ type sleepSite struct {
 }
 
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
-// minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts.
-func (a *analysis) longestSleep() *sleeping {
+// minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts. It considers either
+// what may be periodic jobs of a service, or all others.
+func (a *analysis) longestSleep(periodic bool) *sleeping {
 	for _, background := range []bool{false, true} {
 		var longest *sleeping
 		for i := range a.trace.Classes {
 			c := &a.trace.Classes[i]
-			if isHook(c.Start) || a.isPeriodicJob(c) {
+			if isHook(c.Start) || a.isPeriodicJob(c) != periodic {
 				continue
 			}
 			s := a.sleeps(i, func(w *evidence.Wait) bool {
-				return background || isMain(c) || isTest(c) || !a.isBackground(i)
+				return background || isMain(c) || isTest(c) || !a.isBackground(c)
 			})
 			if a.fraction(s.each) >= minExternalShare && (longest == nil || s.each > longest.each) {
 				longest = s
@@ -125,25 +126,41 @@ func (a *analysis) wokenByMessages(w *evidence.Wait) bool {
 }
 
 // isPeriodicJob reports whether a class may be a periodic job of a service, which waits for requests and has no run
-// that could end sooner: its goroutines live at the end. Workers of a batch job that also listens usually end before.
+// that could end sooner: its goroutines live at the end, and none of the program's own waits for them. Workers of a
+// batch job that also listens usually end before.
 func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
-	return c.Alive > 0 && !isMain(c) && !isTest(c) && a.accepts()
+	return c.Alive > 0 && !isMain(c) && !isTest(c) && a.accepts() &&
+		!a.wakes(c, func(woken *evidence.Class) bool { return a.prog.mayBeOwn(woken.Start) })
 }
 
 // isBackground reports whether nothing waits for the goroutines of a class: they live at the end and wake no other, as
 // those do that display the progress.
-func (a *analysis) isBackground(class int) bool {
-	return a.trace.Classes[class].Alive > 0 && !slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
-		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool { return k.Class == class })
+func (a *analysis) isBackground(c *evidence.Class) bool {
+	return c.Alive > 0 && !a.wakes(c, func(*evidence.Class) bool { return true })
+}
+
+// wakes reports whether goroutines of a class end waits of those of another that a function selects.
+func (a *analysis) wakes(c *evidence.Class, selects func(woken *evidence.Class) bool) bool {
+	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
+			return k.Class >= 0 && &a.trace.Classes[k.Class] == c
+		}) && slices.ContainsFunc(w.Classes, func(i int) bool { return selects(&a.trace.Classes[i]) })
 	})
 }
 
 // isTest reports whether a class runs tests.
 func isTest(c *evidence.Class) bool { return c.Start.Function == "testing.tRunner" }
 
-// hasTests reports whether the program runs tests.
+// hasTests reports whether the program runs tests or benchmarks.
 func (a *analysis) hasTests() bool {
-	return slices.ContainsFunc(a.trace.Classes, func(c evidence.Class) bool { return isTest(&c) })
+	return slices.ContainsFunc(a.trace.Classes, func(c evidence.Class) bool {
+		return isTest(&c) || isBenchmark(c.Start.Function)
+	})
+}
+
+// isBenchmark reports whether a start function runs benchmarks.
+func isBenchmark(function string) bool {
+	return function == "testing.(*B).launch" || function == "testing.(*B).run1.func1"
 }
 
 // sleepFinding returns the finding for a program that sleeps. timed says that a timer of the main goroutine ends the
@@ -167,7 +184,7 @@ func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
 	case s.sites[0].messages:
 		f.Confidence = Low
 		f.Alternative = "The select also waits for work or messages, as a server does: then there is nothing to gain."
-	case isMain(s.class) && a.accepts():
+	case (isMain(s.class) || s.class.Alive > 0 && !a.hasTests()) && a.accepts():
 		f.Confidence = Low
 		f.Alternative = "It is the periodic job of a service that waits for requests: then there is nothing to gain."
 	case s.sites[0].op == evidence.OpSelect:

@@ -44,8 +44,7 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	if leaf := w.stack[0].Function; hasAnyPrefix(leaf, atomics...) {
 		// The runtime and package sync use the same functions when they start and wake goroutines.
 		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !hasAnyPrefix(f.Function, atomics...) })
-		if by >= 0 && (a.prog.isOwn(w.stack[by]) || a.prog.Module == "" && !a.prog.isStandard(w.stack[by]) &&
-			!isHook(w.stack[by])) {
+		if by >= 0 && a.prog.mayBeOwn(w.stack[by]) {
 			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
 		}
 	}

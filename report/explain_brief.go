@@ -131,6 +131,8 @@ func writeSummary(b *strings.Builder, findings []explain.Finding, st Style) {
 	names, places, gains := 0, 0, 0
 	for i, f := range findings {
 		switch {
+		case f.Name == explain.UnboundedSpawn:
+			saves[i] = "saves memory"
 		case f.Gain == nil:
 			saves[i] = "no estimate"
 		case st.width() < summaryWidth:
