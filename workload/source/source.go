@@ -162,25 +162,57 @@ func receiver(t ast.Expr) string {
 	return ""
 }
 
-// reach marks the declarations that from uses. A selector x.m marks every method m of the package's own files:
-// types are not resolved, so the count may be too high.
+// reach marks the declarations that from uses, directly or indirectly. Types are not resolved, so that the count may be
+// too high.
 func (p *packageSource) reach(from *declaration, reached map[*declaration]bool) {
+	selected := map[string]bool{} // by marked code
+	p.mark(from, reached, selected)
+	for grown := true; grown; {
+		grown = false
+		for _, dc := range p.order {
+			typeName, method, ok := strings.Cut(dc.name, ".")
+			if ok && !reached[dc] && p.own[dc.file] && p.calls(p.decls[typeName], method, reached, selected) {
+				p.mark(dc, reached, selected)
+				grown = true
+			}
+		}
+	}
+}
+
+// calls reports whether a design uses a method of a type. Other files than those of designs, and other packages, call
+// methods through interfaces.
+func (p *packageSource) calls(t *declaration, method string, reached map[*declaration]bool,
+	selected map[string]bool) bool {
+	switch {
+	case t == nil || !p.own[t.file]: // all designs share the type
+		return selected[method]
+	case !reached[t]:
+		return false
+	}
+	return selected[method] || p.shared[method] || !p.selected[method]
+}
+
+// mark marks a declaration and the functions, types, constants and variables that it uses, and adds the names that it
+// selects.
+func (p *packageSource) mark(from *declaration, reached map[*declaration]bool, selected map[string]bool) {
 	if reached[from] || !p.own[from.file] {
 		return
 	}
 	reached[from] = true
+	selections(from, selected)
 	ast.Inspect(from.node, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			for _, dc := range p.order {
-				if strings.HasSuffix(dc.name, "."+n.Sel.Name) {
-					p.reach(dc, reached)
-				}
-			}
-		case *ast.Ident:
-			if dc := p.decls[n.Name]; dc != nil {
-				p.reach(dc, reached)
-			}
+		if id, ok := n.(*ast.Ident); ok && p.decls[id.Name] != nil {
+			p.mark(p.decls[id.Name], reached, selected)
+		}
+		return true
+	})
+}
+
+// selections adds the names that a declaration selects: m of x.m.
+func selections(dc *declaration, names map[string]bool) {
+	ast.Inspect(dc.node, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			names[s.Sel.Name] = true
 		}
 		return true
 	})
@@ -210,6 +242,8 @@ type packageSource struct {
 	order    []*declaration
 	decls    map[string]*declaration // by name; methods as Type.Method
 	own      map[string]bool         // files with the constructor of a design
+	selected map[string]bool         // names that the package selects
+	shared   map[string]bool         // names that the other files select
 }
 
 // parse parses the Go files, without tests, of the workload's Source. Without a Source it parses the folder in
@@ -234,7 +268,7 @@ func parse(w *workload.Workload) (*packageSource, error) {
 	}
 	p := &packageSource{workload: w.Name, set: token.NewFileSet(), text: map[string][]byte{},
 		decls: map[string]*declaration{},
-		own:   map[string]bool{}}
+		own:   map[string]bool{}, selected: map[string]bool{}, shared: map[string]bool{}}
 	for _, name := range names {
 		if err := p.file(source, name); err != nil {
 			return nil, err
@@ -243,6 +277,11 @@ func parse(w *workload.Workload) (*packageSource, error) {
 	for _, d := range w.Designs {
 		if name, _, err := constructorOf(d); err == nil && p.decls[name] != nil {
 			p.own[p.decls[name].file] = true
+		}
+	}
+	for _, dc := range p.order {
+		if !p.own[dc.file] {
+			selections(dc, p.shared)
 		}
 	}
 	return p, nil
@@ -263,6 +302,7 @@ func (p *packageSource) file(source fs.FS, name string) error {
 			dc.file = name
 			p.decls[dc.name] = dc
 			p.order = append(p.order, dc)
+			selections(dc, p.selected)
 		}
 	}
 	return nil

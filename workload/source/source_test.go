@@ -3,8 +3,12 @@ package source_test
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
 	"github.com/brewput/brewput/workload/source"
 )
 
@@ -77,5 +81,64 @@ func TestLinesAreOfTheDesignAlone(t *testing.T) {
 	}
 	if !strings.HasPrefix(src.Parts[0].Text, "// newFineLocking") {
 		t.Errorf("the constructor is not first but\n%s", src.Parts[0].Text)
+	}
+}
+
+func newFirst(env.Env, plan.Point) (workload.Job, error)  { return workload.Job{}, nil }
+func newSecond(env.Env, plan.Point) (workload.Job, error) { return workload.Job{}, nil }
+
+// A method counts for the designs that use its type, if they call it, or if shared code or another package may call it
+// through an interface.
+func TestMethods(t *testing.T) {
+	w := &workload.Workload{Name: "w", Designs: []workload.Design{{Name: "first", Job: newFirst},
+		{Name: "second", Job: newSecond}},
+		Source: fstest.MapFS{
+			"job.go": {Data: []byte(`package w
+type log interface{ Append() }
+type input struct{}
+func job(l log) { l.Append() }
+`)},
+			"first.go": {Data: []byte(`package w
+func newFirst() { job(&first{}) }
+type first struct{}
+func (f *first) Append() { f.lock() }
+func (f *first) lock() {}
+func (f *first) Len() int { return 0 }
+func (f *first) size() int { return 0 }
+func other(f *first) int { return f.size() }
+func (in *input) scan() {}
+`)},
+			"second.go": {Data: []byte(`package w
+func newSecond() { job(second{}); new(input).scan() }
+type second struct{}
+func (second) Append() {}
+func (second) lock() {}
+func (second) unused() { second{}.lock() }
+`)},
+		}}
+	for design, want := range map[string]struct{ has, not []string }{
+		"first": {[]string{"*first) Append", "*first) lock", "*first) Len"},
+			[]string{"size", "other", "scan", "second"}},
+		"second": {[]string{"second) Append", "input) scan"}, []string{"first"}},
+	} {
+		d, _ := w.Find(design)
+		src, err := source.Read(w, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, p := range src.Parts {
+			text.WriteString(p.Text + "\n")
+		}
+		for _, has := range want.has {
+			if !strings.Contains(text.String(), has) {
+				t.Errorf("%s lacks %q:\n%s", design, has, text.String())
+			}
+		}
+		for _, not := range want.not {
+			if strings.Contains(text.String(), not) {
+				t.Errorf("%s holds %q:\n%s", design, not, text.String())
+			}
+		}
 	}
 }
