@@ -37,18 +37,15 @@ func packagePath(function string) string {
 }
 
 // standardPackages are the first elements of the import paths of the Go standard library and of the go command.
-var standardPackages = setOf(`archive bufio bytes cmd cmp compress container context crypto database debug
-embed encoding errors expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin
-reflect regexp runtime slices sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor
-weak`)
-
-// setOf returns the words of a text.
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
+var standardPackages = map[string]bool{
+	"archive": true, "bufio": true, "bytes": true, "cmd": true, "cmp": true, "compress": true, "container": true,
+	"context": true, "crypto": true, "database": true, "debug": true, "embed": true, "encoding": true,
+	"errors": true, "expvar": true, "flag": true, "fmt": true, "go": true, "hash": true, "html": true,
+	"image": true, "index": true, "internal": true, "io": true, "iter": true, "log": true, "maps": true,
+	"math": true, "mime": true, "net": true, "os": true, "path": true, "plugin": true, "reflect": true,
+	"regexp": true, "runtime": true, "slices": true, "sort": true, "strconv": true, "strings": true,
+	"structs": true, "sync": true, "syscall": true, "testing": true, "text": true, "time": true, "unicode": true,
+	"unique": true, "unsafe": true, "vendor": true, "weak": true,
 }
 
 // isStandard reports whether a function belongs to the Go standard library, or to no package, as assembly does and what

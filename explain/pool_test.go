@@ -11,9 +11,9 @@ import (
 	"github.com/brewput/brewput/evidence"
 )
 
-// tiny returns a program with a million goroutines that run for 400 ns each, and the finding goroutine-too-fine by its
-// trace and by its profile alone; the name is empty if there is none. The samples of go statements are in a package that
-// the runtime consists of.
+// tiny returns the finding goroutine-too-fine of a program with a million goroutines that run for 400 ns each, by its
+// trace and by its profile alone. Its name is empty if there is none. The samples of go statements are in a package
+// that the runtime consists of.
 func tiny(start string, created []string) (byTrace, byProfile Finding) {
 	c := wideCase()
 	c.evidence.Profiles = nil

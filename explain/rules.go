@@ -277,12 +277,7 @@ func (a *analysis) noFinding() Finding {
 		f.citef("it accepts connections, and was idle for %s of the time", percent(a.demandShare(0)))
 		f.Confidence = Low
 		f.Fix = "Send it more requests while explain runs."
-		if s := a.longestSleep(true); s != nil { // it may be a periodic job, or a consumer that polls
-			at := s.sites[0]
-			f.citef("%s %s for %s of the time at %s", a.className(s.class), verb(s.class, "sleeps", "sleep"),
-				percent(min(1, a.fraction(at.total/time.Duration(max(1, s.class.Peak))))), a.quote(at.at))
-			f.Fix = "Send it more requests, or sleep for less at " + a.prog.position(at.at) + " if work waits."
-		}
+		a.citePeriodicJob(&f)
 	}
 
 	f.Alternative = "A cause that neither profiles nor traces show, such as memory bandwidth."

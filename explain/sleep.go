@@ -133,6 +133,19 @@ func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
 		!a.wakes(c, func(woken *evidence.Class) bool { return a.prog.mayBeOwn(woken.Start) })
 }
 
+// citePeriodicJob adds the longest sleep that may be a periodic job to a finding that asks for requests. It may also be
+// a consumer that polls.
+func (a *analysis) citePeriodicJob(f *Finding) {
+	s := a.longestSleep(true)
+	if s == nil {
+		return
+	}
+	x := s.sites[0]
+	f.citef("%s %s for %s of the time at %s", a.className(s.class), verb(s.class, "sleeps", "sleep"),
+		percent(min(1, a.fraction(x.total/time.Duration(max(1, s.class.Peak))))), a.quote(x.at))
+	f.Fix = "Send it more requests, or sleep for less at " + a.prog.position(x.at) + " if work waits."
+}
+
 // isBackground reports whether nothing waits for the goroutines of a class: they live at the end and wake no other, as
 // those do that display the progress.
 func (a *analysis) isBackground(c *evidence.Class) bool {
