@@ -66,24 +66,26 @@ func TestCompare(t *testing.T) {
 	for _, x := range []struct {
 		slow, fast, x, y float64
 		design, rival    string
-		kept             []bool
+		kept, broken     []bool
 	}{
-		{2, 1, 1, 1.5, "fast", "x", []bool{true, false}},
-		{2, 1, 1.5, 1.4, "fast", "y", []bool{true, true}},
-		{2, 1, 0.9, 0.7, "fast", "y", []bool{false, false}},
-		{1, 2, 2, 1.1, "slow", "y", []bool{true, true}},
+		{2, 1, 1, 1.5, "fast", "x", []bool{true, false}, []bool{false, false}},
+		{2, 1, 1.5, 1.4, "fast", "y", []bool{true, true}, []bool{false, false}},
+		{2, 1, 0.9, 0.7, "fast", "y", []bool{false, false}, []bool{true, true}},
+		{1, 2, 2, 1.1, "slow", "y", []bool{true, true}, []bool{false, false}},
+		{2, 1.1, 1, 1.5, "fast", "x", []bool{true, false}, []bool{false, true}},
 	} {
 		y := build(x.slow, x.fast, x.x, x.y)
 		if y.design != x.design || y.rival != x.rival || y.ratio > y.bound {
 			t.Errorf("%+v: %+v", x, y)
 		}
-		for i, want := range x.kept {
-			if got := y.p[i] <= alpha; got != want {
-				t.Errorf("%+v: limit %v: p %.3g", x, c.limits[i].ratio, y.p[i])
+		for i := range c.limits {
+			if kept, broken := y.kept[i] <= alpha, y.broken[i] <= alpha; kept != x.kept[i] || broken != x.broken[i] {
+				t.Errorf("%+v: limit %v: p %.3g and %.3g", x, c.limits[i].ratio, y.kept[i], y.broken[i])
 			}
 		}
 	}
-	if y := c.compare(entry{Wall: map[string][]float64{"slow": {1}, "fast": {1}, "x": {9}, "y": {9}}}); y.p[0] != 1 {
+	if y := c.compare(entry{Wall: map[string][]float64{"slow": {1}, "fast": {1}, "x": {9}, "y": {9}}}); y.kept[0] <= alpha ||
+		y.broken[0] <= alpha {
 		t.Errorf("one block decides: %+v", y)
 	}
 }
@@ -120,9 +122,10 @@ func TestPrint(t *testing.T) {
 		code    int
 		text    string
 	}{
-		{"kept", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.2, 1e-3)}, 0, "met     n: at most 0.5x in 2 of 2"},
+		{"kept", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.2, 1e-3)}, 0, "met        n: at most 0.5x shown in 2 of 2"},
 		{"broken", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.6, 1e-3)}, exitBroken, "missed"},
 		{"fast syncs", []entry{build("n k 1", 0.3, 1e-5), build("n k 2", 0.6, 1e-3)}, exitUndecided, "undecided"},
+		{"noise", []entry{build("n k 1", 0.5, 1e-3), build("n k 2", 0.3, 1e-3)}, exitUndecided, "undecided"},
 		{"part", []entry{build("n k 1", 0.6, 1e-3)}, 0, "1 of 2 cells so far"},
 	} {
 		var out bytes.Buffer

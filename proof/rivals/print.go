@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"text/tabwriter"
 )
@@ -37,18 +38,17 @@ func (c *campaign) print(x *claim, done map[string]entry) int {
 	}
 	code := 0
 	for i, l := range x.limits {
-		n := 0
-		for _, ok := range kept(list, i) {
-			if ok {
-				n++
-			}
+		kept := shown(list, func(y comparison) float64 { return y.kept[i] })
+		broken := shown(list, func(y comparison) float64 { return y.broken[i] })
+		need, word := int(math.Ceil(l.share*float64(len(list)))), "met      "
+		switch {
+		case len(list)-broken < need:
+			word, code = "missed   ", exitBroken
+		case kept < need:
+			word, code = "undecided", worse(code, exitUndecided)
 		}
-		word := "met   "
-		if float64(n) < l.share*float64(len(list)) {
-			word, code = "missed", exitBroken
-		}
-		fmt.Fprintf(c.stdout, "%s  %s: at most %.3gx in %d of %d cells, at least %.0f%% needed\n", word, x.name,
-			l.ratio, n, len(list), 100*l.share)
+		fmt.Fprintf(c.stdout, "%s  %s: at most %.3gx shown in %d of %d cells, and more in %d; at least %d needed\n",
+			word, x.name, l.ratio, kept, len(list), broken, need)
 	}
 	return code
 }

@@ -17,12 +17,12 @@ const (
 type comparison struct {
 	cell          string
 	design, rival string
-	ratio, bound  float64 // of the wall times, ours / rival, and its one-sided upper bound at 95%
+	ratio, bound  float64 // of the wall times, ours / rival, and its one-sided upper bound at 95% against every rival
 	sync          float64 // median time of a sync in seconds; 0 if nobody measured it
 
-	// p has a p-value for each limit of the claim: the chance of such times if each of our designs took longer than the
-	// limit allows, compared with the best rival.
-	p []float64
+	// kept and broken have a p-value for each limit of the claim: the chance of such times if each of our designs took
+	// longer than the limit allows, compared with the best rival, and if one of them did not.
+	kept, broken []float64
 }
 
 // all returns the designs that a cell measures.
@@ -32,36 +32,44 @@ func (c *claim) all() []string { return slices.Concat(c.designs, c.rivals) }
 //
 // A design keeps a limit if it does against every rival, so that its p-value is the largest of them (an
 // intersection-union test). The best of our designs is chosen by the same times, so that the smallest p-value is
-// multiplied by the number of designs (Bonferroni).
+// multiplied by the number of designs (Bonferroni), and the bound has that level. The limit is broken if every design
+// breaks it against a rival, so that these p-values are combined the other way round.
 func (c *claim) compare(e entry) comparison {
-	out := comparison{cell: e.Cell, sync: stat.Median(e.Sync), ratio: math.Inf(1), p: make([]float64, len(c.limits))}
-	for i := range out.p {
-		out.p[i] = 1
+	out := comparison{cell: e.Cell, ratio: math.Inf(1), kept: ones(len(c.limits)), broken: make([]float64, len(c.limits))}
+	if len(e.Sync) > 0 {
+		out.sync = stat.Median(e.Sync)
 	}
-	if len(e.Sync) == 0 {
-		out.sync = 0
-	}
+	confidence := 1 - 2*alpha/float64(len(c.designs)) // two-sided
 	for _, design := range c.designs {
-		worst := comparison{ratio: 0}
-		ps := make([]float64, len(c.limits))
+		var worst comparison
+		kept, broken := make([]float64, len(c.limits)), ones(len(c.limits))
 		for _, rival := range c.rivals {
 			logs := logRatios(e.Wall[design], e.Wall[rival])
-			if x, ok := stat.ComparePaired(logs, 1-2*alpha); ok && x.Ratio > worst.ratio {
-				worst = comparison{design: design, rival: rival, ratio: x.Ratio, bound: x.High}
+			if x, ok := stat.ComparePaired(logs, confidence); ok {
+				worst.bound = max(worst.bound, x.High)
+				if x.Ratio > worst.ratio {
+					worst.ratio, worst.rival = x.Ratio, rival
+				}
 			}
 			for i, l := range c.limits {
-				ps[i] = max(ps[i], exceeds(logs, l.ratio))
+				p := exceeds(logs, l.ratio)
+				kept[i] = max(kept[i], p)
+				broken[i] = min(broken[i], (1-p)*float64(len(c.rivals)))
 			}
 		}
-		for i, p := range ps {
-			out.p[i] = min(out.p[i], p*float64(len(c.designs)))
+		for i := range c.limits {
+			out.kept[i] = min(out.kept[i], kept[i]*float64(len(c.designs)))
+			out.broken[i] = max(out.broken[i], broken[i])
 		}
 		if worst.ratio < out.ratio {
-			out.design, out.rival, out.ratio, out.bound = worst.design, worst.rival, worst.ratio, worst.bound
+			out.design, out.rival, out.ratio, out.bound = design, worst.rival, worst.ratio, worst.bound
 		}
 	}
 	return out
 }
+
+// ones returns n p-values of 1.
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // logRatios returns the logarithms of a / b, block by block.
 func logRatios(a, b []float64) []float64 {
@@ -72,7 +80,7 @@ func logRatios(a, b []float64) []float64 {
 	return out
 }
 
-// exceeds returns the one-sided p-value of a ratio of the limit or more.
+// exceeds returns the one-sided p-value of a ratio of the limit or more; 1 minus it is that of the limit or less.
 func exceeds(logs []float64, limit float64) float64 {
 	shifted := slices.Clone(logs)
 	for i := range shifted {
@@ -81,7 +89,7 @@ func exceeds(logs []float64, limit float64) float64 {
 	c, ok := stat.ComparePaired(shifted, 1-2*alpha)
 	switch {
 	case !ok:
-		return 1
+		return 0.5
 	case c.Ratio < 1:
 		return c.P() / 2
 	}
@@ -105,11 +113,17 @@ func holm(ps []float64) []bool {
 	return rejected
 }
 
-// kept returns, for the i-th limit, in which cells it is shown to be kept.
-func kept(list []comparison, i int) []bool {
+// shown returns the number of cells for which a hypothesis is rejected, by the p-values of the cells.
+func shown(list []comparison, p func(comparison) float64) int {
 	ps := make([]float64, len(list))
-	for k := range list {
-		ps[k] = list[k].p[i]
+	for i, x := range list {
+		ps[i] = p(x)
 	}
-	return holm(ps)
+	n := 0
+	for _, ok := range holm(ps) {
+		if ok {
+			n++
+		}
+	}
+	return n
 }
