@@ -1,7 +1,8 @@
 // Command rivals compares the best designs of the catalogue with the published originals, and with those of other
 // projects, which brewput-extra adds: make rivals. It tests how much longer than its rivals a design may take, in
 // every cell of a grid. The command stores the times of each cell, and a later call continues. It exits with 1 if a
-// claim is shown not to hold, with 3 if cells are left, more blocks are needed or the device syncs too fast, and with 4 if something failed.
+// claim is shown not to hold, with 3 if cells are left, more blocks are needed or the device syncs too fast, and with 4
+// if something failed.
 package main
 
 import (

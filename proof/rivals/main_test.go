@@ -84,7 +84,8 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	if y := c.compare(entry{Wall: map[string][]float64{"slow": {1}, "fast": {1}, "x": {9}, "y": {9}}}); y.kept[0] <= alpha ||
+	y := c.compare(entry{Wall: map[string][]float64{"slow": {1}, "fast": {1}, "x": {9}, "y": {9}}})
+	if y.kept[0] <= alpha ||
 		y.broken[0] <= alpha {
 		t.Errorf("one block decides: %+v", y)
 	}
@@ -122,7 +123,8 @@ func TestPrint(t *testing.T) {
 		code    int
 		text    string
 	}{
-		{"kept", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.2, 1e-3)}, 0, "met        n: at most 0.5x shown in 2 of 2"},
+		{"kept", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.2, 1e-3)}, 0,
+			"met        n: at most 0.5x shown in 2 of 2"},
 		{"broken", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.6, 1e-3)}, exitBroken, "missed"},
 		{"fast syncs", []entry{build("n k 1", 0.3, 1e-5), build("n k 2", 0.6, 1e-3)}, exitUndecided, "undecided"},
 		{"noise", []entry{build("n k 1", 0.5, 1e-3), build("n k 2", 0.3, 1e-3)}, exitUndecided, "undecided"},

@@ -35,7 +35,8 @@ func (c *claim) all() []string { return slices.Concat(c.designs, c.rivals) }
 // multiplied by the number of designs (Bonferroni), and the bound has that level. The limit is broken if every design
 // breaks it against a rival, so that these p-values are combined the other way round.
 func (c *claim) compare(e entry) comparison {
-	out := comparison{cell: e.Cell, ratio: math.Inf(1), kept: ones(len(c.limits)), broken: make([]float64, len(c.limits))}
+	out := comparison{cell: e.Cell, ratio: math.Inf(1), kept: ones(len(c.limits)),
+		broken: make([]float64, len(c.limits))}
 	if len(e.Sync) > 0 {
 		out.sync = stat.Median(e.Sync)
 	}
