@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"internal/gobench": {"compare", "internal/host", "internal/input", "internal/lock", "internal/proc",
 		"internal/store", "plan", "result", "sweep", "trial", "workload"},
 	"internal/cli/help":   {},
-	"internal/cli/option": {"internal/cli/help", "internal/config", "plan", "sim"},
+	"internal/cli/option": {"internal/cli/help", "internal/config", "plan", "sim", "workload"},
 	"internal/config":     {"internal/input", "internal/quote", "plan"},
 	"internal/cli": {"compare", "doctor", "evidence/collect", "internal/buildinfo", "internal/cli/help",
 		"internal/cli/option", "internal/command", "internal/config", "internal/decimal", "internal/gobench",
