@@ -313,6 +313,35 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// TestChangedFile checks that a run does not continue with a file that has changed, and that this file is not executed.
+func TestChangedFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script")
+	}
+	dir := t.TempDir()
+	path, ran := filepath.Join(dir, Name), filepath.Join(dir, "ran")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho >"+ran+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(Variable, path)
+	w := Attach([]*workload.Workload{{Name: "identity", Designs: core().Designs}})[0]
+	r := fmt.Sprintf(`[{"file":%q,"sha256":%q,"version":"v1","designs":[{"name":"protoactor","type":"job","expect":"right",`+
+		`"worlds":"live"}]}]`, path, strings.Repeat("ab", 32))
+	sum, err := input.Sum(t.Context(), path, input.Program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = Check(w, []byte(r))
+	for _, part := range []string{"has changed", "abababababab", sum[:12], "start a new run"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v: want %q", err, part)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the changed file was executed")
+	}
+}
+
 // FuzzParse checks that a manifest of any bytes gives an error or designs that can be declared.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"protocol":1,"version":"v1","workloads":[{"name":"work","designs":[{"name":"peer","type":"job",` +
