@@ -14,7 +14,8 @@ import (
 // Record is what the journal of a run holds about a program that ran some of its trials.
 type Record struct {
 	workload.Program
-	Designs []Design `json:"designs"` // that it ran, without their source
+	Build   Facts    `json:"build,omitempty"` // of the program and of this one
+	Designs []Design `json:"designs"`         // that it ran, without their source
 }
 
 // Records returns the records of the programs that run the trials of cases, as JSON; nil if there are none.
@@ -30,7 +31,7 @@ func Records(w *workload.Workload, cases []plan.Case) json.RawMessage {
 		i := slices.IndexFunc(list, func(r Record) bool { return r.File == d.Program.File })
 		if i < 0 {
 			i = len(list)
-			list = append(list, Record{Program: *d.Program})
+			list = append(list, Record{Program: *d.Program, Build: here()})
 		}
 		list[i].Designs = append(list[i].Designs, declaration(d))
 	}
@@ -96,6 +97,9 @@ func Check(w *workload.Workload, records json.RawMessage) error {
 	for _, r := range list {
 		if err := r.checkFile(); err != nil {
 			return err
+		}
+		if diff := here().differences(r.Build); diff != "" && r.Build != nil {
+			return fmt.Errorf("it has trials of %s, which was built differently: %s; build both again: %s", r, diff, Build)
 		}
 		for _, was := range r.Designs {
 			d, ok := w.Find(was.Name)
