@@ -47,7 +47,8 @@ func (f Facts) differences(other Facts) string {
 	var all []string
 	for _, n := range slices.Sorted(maps.Keys(names)) {
 		if f[n] != other[n] {
-			all = append(all, fmt.Sprintf("%s is %s in this program and %s in that one", n, shown(f[n]), shown(other[n])))
+			all = append(all, fmt.Sprintf("%s is %s in this program and %s in that one", n, shown(f[n]),
+				shown(other[n])))
 		}
 	}
 	return strings.Join(all, ", ")

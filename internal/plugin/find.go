@@ -17,9 +17,10 @@ const Variable = "BREWPUT_PLUGINS"
 // ErrAbsent means that the program is not installed.
 var ErrAbsent = errors.New(Name + " is not installed")
 
-// Find returns the path of the program: the file in [Variable], or the file of its name in the directory there, or next
-// to the executable file of this program. It never looks in the working directory or in PATH. The error matches
-// [ErrAbsent] if there is no such file, and otherwise names the file that cannot be used.
+// Find returns the path of the program: the file in [Variable], or the file of its name in the directory there; without
+// the variable, the file next to the executable file of this program. It never looks in the working directory or in
+// PATH. The error matches [ErrAbsent] if there is no such file and no variable, and otherwise names the file that
+// cannot be used, such as one that every user can change.
 func Find() (string, error) {
 	exe, err := os.Executable()
 	if err == nil {
@@ -71,8 +72,8 @@ func given(variable string) (string, error) {
 	if info.IsDir() {
 		path = filepath.Join(path, fileName())
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("there is no %s in %s=%s; build it there or unset the variable: %s", fileName(), Variable,
-				variable, Build)
+			return "", fmt.Errorf("there is no %s in %s=%s; build it there or unset the variable: %s", fileName(),
+				Variable, variable, Build)
 		}
 	}
 	return path, usable(path)
@@ -89,7 +90,8 @@ func usable(path string) error {
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
 		return fmt.Errorf("%s is not executable; type chmod +x %[1]s, or build it again: %s", path, Build)
 	case !proc.Trusted(info):
-		return fmt.Errorf("%s belongs to another user, who could change it; build it again as this user: %s", path, Build)
+		return fmt.Errorf("%s belongs to another user, who could change it; build it again as this user: %s", path,
+			Build)
 	}
 	return private(path)
 }
@@ -98,8 +100,8 @@ func usable(path string) error {
 func private(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && info.Mode()&0o002 != 0 {
-		return fmt.Errorf("every user can write to %s, and so replace the program; type chmod o-w %[1]s, or move the program "+
-			"to another directory", path)
+		return fmt.Errorf("every user can write to %s, and so replace the program; type chmod o-w %[1]s, or move the "+
+			"program to another directory", path)
 	}
 	return err
 }

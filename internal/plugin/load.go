@@ -108,7 +108,8 @@ func mismatch(m Manifest, what string) error {
 func request(ctx context.Context, path string, limit time.Duration) (Manifest, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	out, complaints := &flood{Limited: proc.Limited{Most: input.Manifest.Bytes()}, end: cancel}, &proc.Limited{Most: 4 << 10}
+	out := &flood{Limited: proc.Limited{Most: input.Manifest.Bytes()}, end: cancel}
+	complaints := &proc.Limited{Most: 4 << 10}
 	c := proc.Command{Path: path, Args: []string{path}, Stdout: out, Stderr: complaints, TimeLimit: limit,
 		Ask: func(p *os.Process) { p.Kill() }, Grace: time.Second}
 	for _, kv := range os.Environ() {
@@ -140,8 +141,8 @@ func request(ctx context.Context, path string, limit time.Duration) (Manifest, e
 		return Manifest{}, fmt.Errorf("%w%s; build it again: %s", e.Err, said, Build)
 	}
 	if strings.TrimSpace(out.String()) == "" {
-		return Manifest{}, fmt.Errorf("it is not %s, because it printed no manifest; check %s, or build it again: %s", Name,
-			Variable, Build)
+		return Manifest{}, fmt.Errorf("it is not %s, because it printed no manifest; check %s, or build it again: %s",
+			Name, Variable, Build)
 	}
 	m, err := Parse(out.Bytes())
 	if err != nil {

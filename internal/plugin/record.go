@@ -99,7 +99,8 @@ func Check(w *workload.Workload, records json.RawMessage) error {
 			return err
 		}
 		if diff := here().differences(r.Build); diff != "" && r.Build != nil {
-			return fmt.Errorf("it has trials of %s, which was built differently: %s; build both again: %s", r, diff, Build)
+			return fmt.Errorf("it has trials of %s, which was built differently: %s; build both again: %s", r, diff,
+				Build)
 		}
 		for _, was := range r.Designs {
 			d, ok := w.Find(was.Name)
@@ -138,8 +139,8 @@ func (r Record) checkFile() error {
 
 // changed is the error of a program whose file has another checksum.
 func (r Record) changed(path, sum string) error {
-	return fmt.Errorf("it has trials of %s, which has changed: %s has SHA-256 %s. Their times must not be mixed: restore "+
-		"the program, or start a new run", r, path, shortSum(sum))
+	return fmt.Errorf("it has trials of %s, which has changed: %s has SHA-256 %s. Their times must not be mixed: "+
+		"restore the program, or start a new run", r, path, shortSum(sum))
 }
 
 // shortSum is the beginning of a checksum.

@@ -155,7 +155,8 @@ func TestDesigns(t *testing.T) {
 	} {
 		asked = 0
 		err := d.checkDesigns("designs", c.names)
-		if (asked > 0) != c.asks || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+		if (asked > 0) != c.asks || (err == nil) != (c.err == "") ||
+			err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: asked %d times, %v", c.names, asked, err)
 		}
 	}
