@@ -111,7 +111,7 @@ func request(ctx context.Context, path string, limit time.Duration) (Manifest, e
 	out := &flood{Limited: proc.Limited{Most: input.Manifest.Bytes()}, end: cancel}
 	complaints := &proc.Limited{Most: 4 << 10}
 	c := proc.Command{Path: path, Args: []string{path}, Stdout: out, Stderr: complaints, TimeLimit: limit,
-		Ask: func(p *os.Process) { p.Kill() }, Grace: time.Second}
+		Ask: proc.EndGroup, Grace: time.Second}
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, Sentinel+"=") {
 			c.Env = append(c.Env, kv)
