@@ -463,8 +463,8 @@ func TestChangedFile(t *testing.T) {
 	}
 	t.Setenv(Variable, path)
 	w := Attach([]*workload.Workload{{Name: "identity", Designs: core().Designs}})[0]
-	r := fmt.Sprintf(`[{"file":%q,"sha256":%q,"version":"v1","designs":[{"name":"protoactor","type":"job","expect":"right",`+
-		`"worlds":"live"}]}]`, path, strings.Repeat("ab", 32))
+	r := fmt.Sprintf(`[{"file":%q,"sha256":%q,"version":"v1","designs":[{"name":"protoactor","type":"job",`+
+		`"expect":"right","worlds":"live"}]}]`, path, strings.Repeat("ab", 32))
 	sum, err := input.Sum(t.Context(), path, input.Program)
 	if err != nil {
 		t.Fatal(err)
