@@ -19,8 +19,8 @@ build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
 
 extra: ## build bin/brewput and bin/brewput-extra, which adds designs of databases and other libraries to it
-	$(GO) build -o bin/brewput ./cmd/brewput
-	$(GO) -C extra build -pgo=$(CURDIR)/$(PGO) -o $(CURDIR)/bin/brewput-extra ./cmd/brewput-extra
+	CGO_ENABLED=0 $(GO) build -o bin/brewput ./cmd/brewput
+	CGO_ENABLED=0 $(GO) -C extra build -pgo=$(CURDIR)/$(PGO) -o $(CURDIR)/bin/brewput-extra ./cmd/brewput-extra
 
 man: ## write the manual pages into bin/man and the completion scripts into bin/completion, for: man -l bin/man/brewput.1
 	@rm -rf bin/man bin/completion && mkdir -p bin/completion
@@ -29,7 +29,7 @@ man: ## write the manual pages into bin/man and the completion scripts into bin/
 
 test: needs ## run every test; as root it first installs a missing C compiler, python3, groff, zsh or fish
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
-	$(GO) -C extra test -timeout 5m $(TESTFLAGS) ./...
+	CGO_ENABLED=0 $(GO) -C extra test -timeout 5m $(TESTFLAGS) ./...
 
 check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; installs as test does
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
@@ -38,7 +38,7 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, c
 	$(GO) mod tidy -diff
 	$(GO) -C examples/library mod tidy -diff
 	$(GO) -C extra mod tidy -diff
-	$(GO) -C extra vet ./...
+	CGO_ENABLED=0 $(GO) -C extra vet ./...
 	cd extra && $(GO) tool -modfile=../tools/lint.mod staticcheck ./...
 	for os in darwin windows; do GOOS=$$os $(GO) build -pgo=off -o /dev/null ./cmd/brewput || exit 1; done
 	GOARCH=arm64 $(GO) build -pgo=off -o /dev/null ./cmd/brewput

@@ -22,12 +22,12 @@ func (r Runner) RunnerOf(w *workload.Workload) func(context.Context, Spec) (Outc
 				return Outcome{}, err
 			}
 		}
-		return r.RunDesign(ctx, d, spec)
+		return r.runDesign(ctx, d, spec)
 	}
 }
 
-// RunDesign runs a trial of a design, by its program if it names one.
-func (r Runner) RunDesign(ctx context.Context, d workload.Design, spec Spec) (Outcome, error) {
+// runDesign runs a trial of a design, by its program if it names one.
+func (r Runner) runDesign(ctx context.Context, d workload.Design, spec Spec) (Outcome, error) {
 	if d.Program != nil {
 		r.Command = []string{d.Program.File}
 	}

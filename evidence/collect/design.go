@@ -99,7 +99,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 		spec.Point = spec.Point.With("cpus", plan.IntLevel(cpus))
 		spec.Evidence = &h
 		r := trial.Runner{TimeLimit: max(0, time.Until(k.deadline)) + trialGrace}
-		out, err := r.RunDesign(ctx, d, spec)
+		out, err := r.RunnerOf(&workload.Workload{Name: spec.Workload, Designs: []workload.Design{d}})(ctx, spec)
 		if err != nil {
 			return outcome{}, err
 		}

@@ -32,12 +32,9 @@ func (a *app) fromEnvironment(cmd *cobra.Command, check func() error, only ...st
 		}
 	}
 	d := option.Defaults{Verb: verb, Lookup: os.LookupEnv, Settings: settings, Check: check,
-		LeftOut: a.leftOut, Formats: formats, Pairings: pairings,
+		LeftOut: a.leftOut, Formats: formats, Pairings: pairings, Workloads: a.workloads,
 		Precision: func(text string) error { _, err := parsePrecision(text); return err },
 		Parts:     func(text string) error { return checkParts(strings.Split(text, ",")) }}
-	for _, w := range a.workloads {
-		d.Designs = append(d.Designs, func() []string { return designNames(w) })
-	}
 	set, lines, err := d.Apply(option.Subset(cmd.Flags(), only))
 	a.config = lines
 	return set, err

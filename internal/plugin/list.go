@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func List(all []*workload.Workload) Listing {
 		switch {
 		case errors.Is(err, ErrAbsent):
 			l.Missing = append(l.Missing, missing(w.Name)...)
-		case err != nil:
+		case err != nil && !errors.Is(err, context.Canceled): // the user knows of an interrupt
 			l.Problem = err
 		}
 		with := *w

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,18 +14,36 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/internal/interrupt"
 	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/workload"
 )
 
-// askLimit is the time that the program has to print its manifest.
-const askLimit = 10 * time.Second
+// askLimit is the time that the program has to print its manifest. A shell that completes a name waits less.
+const askLimit, completionLimit = 10 * time.Second, time.Second
 
 // Attach lets the workloads find the designs of the program, and returns them. The program is started when a design is
-// named that this program does not have, at most once.
+// named that this program does not have, at most once. Workloads that have no [Known] designs there never start it. An
+// interrupt ends the program.
 func Attach(all []*workload.Workload) []*workload.Workload {
-	load := sync.OnceValues(func() (map[string][]workload.Design, error) { return load(all) })
+	return attach(all, Known(), limitFor(os.Args))
+}
+
+// limitFor is the time that the program has, if this one has arguments.
+func limitFor(args []string) time.Duration {
+	if len(args) > 1 && strings.HasPrefix(args[1], "__complete") { // the request of a completion script
+		return completionLimit
+	}
+	return askLimit
+}
+
+// attach is Attach, with the designs of the program and the time that it has.
+func attach(all []*workload.Workload, known []KnownDesign, limit time.Duration) []*workload.Workload {
+	load := sync.OnceValues(func() (map[string][]workload.Design, error) { return load(all, limit) })
 	for _, w := range all {
+		if !slices.ContainsFunc(known, func(d KnownDesign) bool { return d.Workload == w.Name }) {
+			continue
+		}
 		w.More = func() ([]workload.Design, error) {
 			more, err := load()
 			return more[w.Name], err
@@ -33,7 +53,7 @@ func Attach(all []*workload.Workload) []*workload.Workload {
 }
 
 // load finds and asks the program, and returns its designs by workload.
-func load(all []*workload.Workload) (map[string][]workload.Design, error) {
+func load(all []*workload.Workload, limit time.Duration) (map[string][]workload.Design, error) {
 	path, err := Find()
 	if errors.Is(err, ErrAbsent) {
 		return nil, fmt.Errorf("%w; it may have the design. To build it, type %s", err, Build)
@@ -41,7 +61,9 @@ func load(all []*workload.Workload) (map[string][]workload.Design, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be used: %w", Name, err)
 	}
-	more, err := ask(context.Background(), path, all, askLimit)
+	ctx, release := signal.NotifyContext(context.Background(), interrupt.Signals()...)
+	defer release()
+	more, err := ask(ctx, path, all, limit)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be used: %w", path, err)
 	}
@@ -66,7 +88,14 @@ func ask(ctx context.Context, path string, all []*workload.Workload, limit time.
 	if differ(m.Version, Version()) {
 		return nil, mismatch(m, "")
 	}
-	return join(m, all, workload.Program{File: path, SHA256: sum, Version: m.Version})
+	if diff := here().differences(m.Build); diff != "" {
+		return nil, fmt.Errorf("it was built differently: %s; build both in the same way: %s", diff, Build)
+	}
+	more, err := join(m, all, workload.Program{File: path, SHA256: sum, Version: m.Version})
+	if err == nil && m.Sources != sourcesSum(all) {
+		return nil, mismatch(m, ", whose workloads have another source")
+	}
+	return more, err
 }
 
 // mismatch is the error of a program that was built from another version.
@@ -77,9 +106,12 @@ func mismatch(m Manifest, what string) error {
 
 // request starts the program and reads its manifest.
 func request(ctx context.Context, path string, limit time.Duration) (Manifest, error) {
-	out, complaints := &proc.Limited{Most: input.Manifest.Bytes()}, &proc.Limited{Most: 4 << 10}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := &flood{Limited: proc.Limited{Most: input.Manifest.Bytes()}, end: cancel}
+	complaints := &proc.Limited{Most: 4 << 10}
 	c := proc.Command{Path: path, Args: []string{path}, Stdout: out, Stderr: complaints, TimeLimit: limit,
-		Ask: func(p *os.Process) { p.Kill() }, Grace: time.Second}
+		Ask: proc.EndGroup, Grace: time.Second}
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, Sentinel+"=") {
 			c.Env = append(c.Env, kv)
@@ -88,12 +120,16 @@ func request(ctx context.Context, path string, limit time.Duration) (Manifest, e
 	c.Env = append(c.Env, Sentinel+"="+strconv.Itoa(Protocol)+" "+Version())
 	e, err := c.Run(ctx)
 	switch {
+	case out.Dropped:
+		return Manifest{}, fmt.Errorf("its manifest has more than %d MB; build it again: %s", out.Most>>20, Build)
+	case ctx.Err() != nil:
+		return Manifest{}, ctx.Err()
 	case err != nil:
 		return Manifest{}, fmt.Errorf("%w; build it again: %s", err, Build)
 	case e.Asked:
 		return Manifest{}, fmt.Errorf("it printed no manifest within %v; build it again: %s", limit, Build)
-	case out.Dropped:
-		return Manifest{}, fmt.Errorf("its manifest has more than %d MB; build it again: %s", out.Most>>20, Build)
+	case errors.Is(e.Err, exec.ErrWaitDelay):
+		return Manifest{}, fmt.Errorf("it ended, but a child of it holds its output open; build it again: %s", Build)
 	case e.Err != nil:
 		said := strings.TrimSpace(complaints.String())
 		if line, _, more := strings.Cut(said, "\n"); more {
@@ -104,11 +140,30 @@ func request(ctx context.Context, path string, limit time.Duration) (Manifest, e
 		}
 		return Manifest{}, fmt.Errorf("%w%s; build it again: %s", e.Err, said, Build)
 	}
+	if strings.TrimSpace(out.String()) == "" {
+		return Manifest{}, fmt.Errorf("it is not %s, because it printed no manifest; check %s, or build it again: %s",
+			Name, Variable, Build)
+	}
 	m, err := Parse(out.Bytes())
 	if err != nil {
-		return m, fmt.Errorf("%w; build it again: %s", err, Build)
+		return m, fmt.Errorf("%w; check %s, or build it again: %s", err, Variable, Build)
 	}
 	return m, nil
+}
+
+// flood calls end when more than its limit is written.
+type flood struct {
+	proc.Limited
+	end func()
+}
+
+// Write keeps p up to the limit; it never fails.
+func (f *flood) Write(p []byte) (int, error) {
+	n, err := f.Limited.Write(p)
+	if f.Dropped {
+		f.end()
+	}
+	return n, err
 }
 
 // join returns the designs of a manifest by workload. Workloads that this program does not have are an error, as is

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"unicode"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
@@ -20,6 +21,8 @@ import (
 type Manifest struct {
 	Protocol  int        `json:"protocol"`
 	Version   string     `json:"version"`   // of Brewput in the program
+	Build     Facts      `json:"build"`     // of the program
+	Sources   string     `json:"sources"`   // SHA-256 of the source of all workloads of Brewput in the program
 	Workloads []Workload `json:"workloads"` // none if the protocols differ
 }
 
@@ -47,6 +50,7 @@ type Design struct {
 const (
 	maxDesigns = 1000
 	maxText    = 1000 // bytes of a name or of a line that describes a design
+	maxFacts   = 100  // facts of a build
 )
 
 // Parse reads a manifest. Errors name the part that is invalid. It accepts any protocol.
@@ -61,6 +65,9 @@ func Parse(text []byte) (Manifest, error) {
 	}
 	if m.Protocol < 1 || m.Version == "" || len(m.Version) > maxText {
 		return Manifest{}, errors.New("its manifest has no protocol or version")
+	}
+	if err := m.printable(); err != nil {
+		return Manifest{}, err
 	}
 	designs := 0
 	for _, w := range m.Workloads {
@@ -77,11 +84,34 @@ func Parse(text []byte) (Manifest, error) {
 	return m, nil
 }
 
+// printable refuses what a terminal could act on, and a build with too many facts.
+func (m Manifest) printable() error {
+	if !isPrintable(m.Version) {
+		return fmt.Errorf("the version in its manifest, %.100q, has characters that cannot be printed", m.Version)
+	}
+	if len(m.Build) > maxFacts {
+		return fmt.Errorf("its manifest has %d facts of its build, more than %d", len(m.Build), maxFacts)
+	}
+	for name, value := range m.Build {
+		if len(name)+len(value) > maxText || !isPrintable(name+value) {
+			return fmt.Errorf("the fact %.100q=%.100q of the build in its manifest cannot be printed", name, value)
+		}
+	}
+	return nil
+}
+
+// isPrintable reports whether a text has only printable characters and spaces.
+func isPrintable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
 // validate checks what [workload.Workload.Validate] does not.
 func (d Design) validate() error {
 	switch {
-	case len(d.Name) > maxText || len(d.Doc) > maxText || strings.ContainsAny(d.Doc, "\r\n"):
-		return errors.New("its name or description is too long")
+	case len(d.Name) > maxText || len(d.Doc) > maxText || len(d.Package) > maxText:
+		return errors.New("its name, description or package is too long")
+	case !isPrintable(d.Name + d.Doc + d.Package):
+		return errors.New("its name, description or package has characters that cannot be printed")
 	case d.Type != "stream" && d.Type != "job":
 		return fmt.Errorf("its type is %.100q, not stream or job", d.Type)
 	case d.Worlds != workload.LiveOnly.String():

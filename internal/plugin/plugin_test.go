@@ -1,11 +1,15 @@
 package plugin
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -35,9 +39,28 @@ func TestMain(m *testing.M) {
 	case "older":
 		fmt.Println(`{"protocol":99,"version":"v9.9.9","workloads":null}`)
 	case "other version":
-		fmt.Println(`{"protocol":1,"version":"v9.9.9","workloads":null}`)
+		fmt.Println(`{"protocol":1,"version":"v9.9.9","build":{"Go":"go1.1"},"workloads":null}`)
 	case "garbage":
 		fmt.Println("Usage: brewput-extra")
+	case "silent":
+	case "leaves a child":
+		c := exec.Command(os.Args[0])
+		c.Env, c.Stdout = append(os.Environ(), posing+"=hangs"), os.Stdout
+		if err := c.Start(); err != nil {
+			panic(err)
+		}
+	case "interrupts":
+		parent, _ := os.FindProcess(os.Getppid())
+		parent.Signal(os.Interrupt)
+		time.Sleep(time.Hour)
+	case "other build", "other sources":
+		m, _ := manifest([]*workload.Workload{core()}, []*workload.Workload{peers()})
+		if as == "other build" {
+			m.Build["-race"] = "maybe"
+		} else {
+			m.Sources = strings.Repeat("ab", 32)
+		}
+		json.NewEncoder(os.Stdout).Encode(m)
 	case "well":
 		Main([]*workload.Workload{core()}, []*workload.Workload{peers()})
 	case "other source":
@@ -113,27 +136,25 @@ func TestAsk(t *testing.T) {
 // TestRefused checks the error of each fault of a program.
 func TestRefused(t *testing.T) {
 	for as, want := range map[string][]string{
-		"hangs":         {"no manifest within", Build},
-		"floods":        {Build},
-		"crashes":       {"oh no", Build},
-		"older":         {"v9.9.9 with protocol 99", Version() + " with protocol 1", Build},
-		"garbage":       {"cannot be read", Build},
-		"other source":  {"source of the workload work differs", "version " + Version(), Build},
-		"same name":     {`two designs are called "plain"`, Build},
-		"other version": {},
+		"hangs":          {"no manifest within", Build},
+		"floods":         {"more than 4 MB", Build},
+		"silent":         {"it is not brewput-extra", "check " + Variable, Build},
+		"leaves a child": {"a child of it holds its output open", Build},
+		"other build":    {"-race is ", " in this program and maybe in that one", Build},
+		"other sources":  {"whose workloads have another source", Build},
+		"crashes":        {"oh no", Build},
+		"older":          {"v9.9.9 with protocol 99", Version() + " with protocol 1", Build},
+		"garbage":        {"cannot be read", Build},
+		"other source":   {"source of the workload work differs", "version " + Version(), Build},
+		"same name":      {`two designs are called "plain"`, Build},
+		"other version":  {"Go is " + runtime.Version() + " in this program and go1.1 in that one", Build},
 	} {
 		t.Run(as, func(t *testing.T) {
 			limit := time.Minute
-			if as == "hangs" || as == "floods" {
+			if as == "hangs" {
 				limit = 100 * time.Millisecond
 			}
 			more, err := asked(t, as, limit)
-			if len(want) == 0 { // the version of a test binary is unknown, so none differs from it
-				if err != nil {
-					t.Error(err)
-				}
-				return
-			}
 			if err == nil || more != nil {
 				t.Fatalf("%+v", more)
 			}
@@ -187,8 +208,7 @@ func TestFind(t *testing.T) {
 		{filepath.Join(dir, "given"), exe, given, ""},
 		{given, exe, given, ""},
 		{renamed, exe, renamed, ""},
-		{filepath.Join(dir, "lone"), exe, next, ""}, // a directory without it
-		{filepath.Join(dir, "lone"), lone, "", absent},
+		{filepath.Join(dir, "lone"), exe, "", "there is no " + fileName() + " in " + Variable + "=" + dir},
 		{"", lone, "", absent},
 		{"", "", "", absent},
 		{"given", exe, "", "relative path"},
@@ -221,7 +241,10 @@ func TestAttach(t *testing.T) {
 	}
 	t.Setenv(posing, "crashes")
 	t.Setenv(Variable, exe)
-	w := Attach([]*workload.Workload{core()})[0]
+	attach := func() *workload.Workload {
+		return attach([]*workload.Workload{core()}, []KnownDesign{{Workload: "work"}}, time.Minute)[0]
+	}
+	w := attach()
 	if _, err := w.Select([]string{"plain"}); err != nil {
 		t.Error(err)
 	}
@@ -239,7 +262,7 @@ func TestAttach(t *testing.T) {
 	}
 
 	t.Setenv(posing, "well")
-	w = Attach([]*workload.Workload{core()})[0]
+	w = attach()
 	if names, err := w.Select([]string{"plain", "peer"}); err != nil || len(names) != 2 {
 		t.Errorf("%q, %v", names, err)
 	}
@@ -248,6 +271,117 @@ func TestAttach(t *testing.T) {
 	}
 	if l := List([]*workload.Workload{w}); l.Problem != nil || len(l.Workloads[0].Designs) != 2 || len(w.Designs) != 1 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// TestInterrupt checks that an interrupt ends a program that hangs, and that a workload without designs there never
+// starts it.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process can interrupt another one")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(posing, "interrupts")
+	t.Setenv(Variable, exe)
+	none := attach([]*workload.Workload{core()}, Known(), time.Hour)[0]
+	if l := List([]*workload.Workload{none}); none.More != nil || l.Problem != nil {
+		t.Errorf("a workload of which no designs are known: %+v", l)
+	}
+	_, err = attach([]*workload.Workload{core()}, []KnownDesign{{Workload: "work"}}, time.Hour)[0].More()
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestLimit checks that a completion waits less than other commands.
+func TestLimit(t *testing.T) {
+	for args, want := range map[string]time.Duration{"brewput": askLimit, "brewput list set": askLimit,
+		"brewput __complete source x": completionLimit, "brewput __completeNoDesc run": completionLimit} {
+		if got := limitFor(strings.Fields(args)); got != want {
+			t.Errorf("%s: %v", args, got)
+		}
+	}
+}
+
+// TestPrivate checks that a file that others can change is refused, and one in a directory that they can change.
+func TestPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no modes")
+	}
+	dir := t.TempDir()
+	exe, path := filepath.Join(dir, "brewput"), filepath.Join(dir, Name)
+	if err := os.WriteFile(path, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	check := func(what, variable, want string) {
+		t.Helper()
+		_, err := find(variable, exe)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", what, err, want)
+		}
+	}
+	chmod := func(path string, mode os.FileMode) {
+		t.Helper()
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("private", "", "")
+	chmod(path, 0o757)
+	check("file", "", "every user can write to "+path)
+	check("given file", path, "every user can write to "+path)
+	chmod(path, 0o755)
+	for _, mode := range []os.FileMode{0o777, 0o777 | os.ModeSticky} {
+		chmod(dir, mode)
+		check("directory", "", "every user can write to "+dir)
+		check("given directory", path, "")
+	}
+	chmod(dir, 0o755)
+	if os.Geteuid() == 0 {
+		if err := os.Chown(path, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+		check("owner", "", path+" belongs to another user")
+		check("given owner", path, path+" belongs to another user")
+	}
+}
+
+// TestFacts checks what differs between builds.
+func TestFacts(t *testing.T) {
+	plain := factsOf(nil)
+	for _, c := range []struct{ key, value, want string }{
+		{"-race", "true", "-race is not set in this program and true in that one"},
+		{"-race", "false", ""},
+		{"GOAMD64", "v3", "GOAMD64 is not set in this program and v3 in that one"},
+		{"GOEXPERIMENT", "simd", "GOEXPERIMENT is not set in this program and simd in that one"},
+		{"vcs.time", "now", ""},
+		{"CGO_ENABLED", "1", ""},
+	} {
+		if got := plain.differences(factsOf([]debug.BuildSetting{{Key: c.key, Value: c.value}})); got != c.want {
+			t.Errorf("%s=%s: %q", c.key, c.value, got)
+		}
+	}
+}
+
+// TestParse checks the errors of text that a terminal could act on.
+func TestParse(t *testing.T) {
+	const version, doc, pkg, value = `v1`, `fine`, `example.com/x`, `on`
+	text := func(version, doc, pkg, value string) []byte {
+		return fmt.Appendf(nil, `{"protocol":1,"version":"%s","build":{"-race":"%s"},"workloads":[{"name":"work","designs":[`+
+			`{"name":"peer","type":"job","expect":"right","worlds":"live","doc":"%s","package":"%s"}]}]}`, version, value,
+			doc, pkg)
+	}
+	if _, err := Parse(text(version, doc, pkg, value)); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range [][]byte{text(`v\u001b[2J`, doc, pkg, value), text(version, `a\u202eb`, pkg, value),
+		text(version, doc, `x\n`, value), text(version, doc, pkg, `\u0007`)} {
+		if _, err := Parse(bad); err == nil || !strings.Contains(err.Error(), "printed") {
+			t.Errorf("%s: %v", bad, err)
+		}
 	}
 }
 
@@ -291,6 +425,10 @@ func TestRecords(t *testing.T) {
 		t.Error(err)
 	}
 
+	faster := strings.Replace(string(r), runtime.Version(), "go1.1", 1)
+	if err := Check(w, []byte(faster)); err == nil || !strings.Contains(err.Error(), "go1.1 in that one") {
+		t.Errorf("another build: %v", err)
+	}
 	sha = strings.Repeat("cd", 32)
 	if err := Check(w, r); err == nil || !strings.Contains(err.Error(), "abababababab") ||
 		!strings.Contains(err.Error(), "cdcdcdcdcdcd") || !strings.Contains(err.Error(), "start a new run") {
@@ -310,6 +448,35 @@ func TestRecords(t *testing.T) {
 	w.Designs[0].Name = "peer" // a later version has the design itself
 	if err := Check(w, r); err == nil || !strings.Contains(err.Error(), "runs work/peer itself") {
 		t.Error(err)
+	}
+}
+
+// TestChangedFile checks that a run does not continue with a file that has changed, and that this file is not executed.
+func TestChangedFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script")
+	}
+	dir := t.TempDir()
+	path, ran := filepath.Join(dir, Name), filepath.Join(dir, "ran")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho >"+ran+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(Variable, path)
+	w := Attach([]*workload.Workload{{Name: "identity", Designs: core().Designs}})[0]
+	r := fmt.Sprintf(`[{"file":%q,"sha256":%q,"version":"v1","designs":[{"name":"protoactor","type":"job",`+
+		`"expect":"right","worlds":"live"}]}]`, path, strings.Repeat("ab", 32))
+	sum, err := input.Sum(t.Context(), path, input.Program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = Check(w, []byte(r))
+	for _, part := range []string{"has changed", "abababababab", sum[:12], "start a new run"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v: want %q", err, part)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the changed file was executed")
 	}
 }
 

@@ -1,10 +1,12 @@
 package plugin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -12,7 +14,8 @@ import (
 // Record is what the journal of a run holds about a program that ran some of its trials.
 type Record struct {
 	workload.Program
-	Designs []Design `json:"designs"` // that it ran, without their source
+	Build   Facts    `json:"build,omitempty"` // of the program and of this one
+	Designs []Design `json:"designs"`         // that it ran, without their source
 }
 
 // Records returns the records of the programs that run the trials of cases, as JSON; nil if there are none.
@@ -28,7 +31,7 @@ func Records(w *workload.Workload, cases []plan.Case) json.RawMessage {
 		i := slices.IndexFunc(list, func(r Record) bool { return r.File == d.Program.File })
 		if i < 0 {
 			i = len(list)
-			list = append(list, Record{Program: *d.Program})
+			list = append(list, Record{Program: *d.Program, Build: here()})
 		}
 		list[i].Designs = append(list[i].Designs, declaration(d))
 	}
@@ -84,13 +87,21 @@ func Recorded(w *workload.Workload, records json.RawMessage) (*workload.Workload
 	return &with, with.Validate()
 }
 
-// Check returns an error if a run cannot be continued, because programs of it are missing or have changed.
+// Check returns an error if a run cannot be continued, because programs of it are missing or have changed. A file that
+// has changed is not executed.
 func Check(w *workload.Workload, records json.RawMessage) error {
 	list, err := readRecords(records)
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
+		if err := r.checkFile(); err != nil {
+			return err
+		}
+		if diff := here().differences(r.Build); diff != "" && r.Build != nil {
+			return fmt.Errorf("it has trials of %s, which was built differently: %s; build both again: %s", r, diff,
+				Build)
+		}
 		for _, was := range r.Designs {
 			d, ok := w.Find(was.Name)
 			if !ok {
@@ -102,15 +113,40 @@ func Check(w *workload.Workload, records json.RawMessage) error {
 					d.Name)
 			}
 			if d.Program.SHA256 != r.SHA256 {
-				return fmt.Errorf("it has trials of %s, and that program is now %s. Their times must not be mixed: "+
-					"restore the program, or start a new run", r, Record{Program: *d.Program})
+				return r.changed(d.Program.File, d.Program.SHA256)
 			}
 		}
 	}
 	return nil
 }
 
+// checkFile returns an error if the program that would run now is another one. A program that is not found is no error,
+// because [Check] describes it.
+func (r Record) checkFile() error {
+	path, err := Find()
+	if err != nil {
+		return nil
+	}
+	sum, err := input.Sum(context.Background(), path, input.Program)
+	if err != nil {
+		return fmt.Errorf("it has trials of %s: %w", r, err)
+	}
+	if sum != r.SHA256 {
+		return r.changed(path, sum)
+	}
+	return nil
+}
+
+// changed is the error of a program whose file has another checksum.
+func (r Record) changed(path, sum string) error {
+	return fmt.Errorf("it has trials of %s, which has changed: %s has SHA-256 %s. Their times must not be mixed: "+
+		"restore the program, or start a new run", r, path, shortSum(sum))
+}
+
+// shortSum is the beginning of a checksum.
+func shortSum(sum string) string { return sum[:min(12, len(sum))] }
+
 // String names the program, its version and the beginning of its checksum.
 func (r Record) String() string {
-	return fmt.Sprintf("%s (version %s, SHA-256 %s)", r.File, r.Version, r.SHA256[:min(12, len(r.SHA256))])
+	return fmt.Sprintf("%s (version %s, SHA-256 %s)", r.File, r.Version, shortSum(r.SHA256))
 }

@@ -53,7 +53,7 @@ func describe(w io.Writer, m Manifest) {
 
 // manifest lists the designs of extra.
 func manifest(core, extra []*workload.Workload) (Manifest, error) {
-	m := Manifest{Protocol: Protocol, Version: Version()}
+	m := Manifest{Protocol: Protocol, Version: Version(), Build: here(), Sources: sourcesSum(core)}
 	for _, w := range extra {
 		if err := w.Validate(); err != nil {
 			return m, err

@@ -28,6 +28,12 @@ func AskStacks(child *os.Process) { child.Signal(syscall.SIGQUIT) }
 // AskEnd asks a child that was started by OwnGroup, and its process group, to terminate.
 func AskEnd(child *os.Process) { syscall.Kill(-child.Pid, syscall.SIGTERM) }
 
+// Trusted reports whether a file belongs to the user of this process or to root.
+func Trusted(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (stat.Uid == 0 || int(stat.Uid) == os.Geteuid())
+}
+
 // Owned reports whether a file belongs to the user of this process.
 func Owned(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)

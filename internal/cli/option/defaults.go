@@ -15,6 +15,7 @@ import (
 	"github.com/brewput/brewput/internal/config"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
 )
 
 // Defaults sets flags that were not given from variables such as BREWPUT_COUNT, or else from brewput.conf. The
@@ -27,8 +28,8 @@ type Defaults struct {
 	Check    func() error                         // checks the current flags
 	LeftOut  func(setting string, conflict error) // receives what is ignored
 
-	Formats, Pairings []string          // values that some command takes
-	Designs           []func() []string // names of designs that some command takes, in groups
+	Formats, Pairings []string             // values that some command takes
+	Workloads         []*workload.Workload // with the designs that some command takes
 	Precision, Parts  func(string) error
 }
 
@@ -192,16 +193,23 @@ func (d *Defaults) checkValue(f *pflag.Flag, v string, conflict error) error {
 	return nil
 }
 
-// checkDesigns refuses names that no workload has.
+// checkDesigns refuses names that no workload has. Only a name that is none of an own design starts another program.
 func (d *Defaults) checkDesigns(flag, names string) error {
-	var known []string
-	for _, group := range d.Designs {
-		known = append(known, group()...)
-	}
 	for n := range strings.SplitSeq(names, ",") {
-		if !slices.Contains(known, n) {
-			return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, DidYouMean(n, known))
+		own := func(w *workload.Workload) bool {
+			return slices.ContainsFunc(w.Designs, func(x workload.Design) bool { return x.Name == n })
 		}
+		some := func(w *workload.Workload) bool { _, ok := w.Find(n); return ok }
+		if slices.ContainsFunc(d.Workloads, own) || slices.ContainsFunc(d.Workloads, some) {
+			continue
+		}
+		var known []string
+		for _, w := range d.Workloads {
+			for _, x := range w.AllDesigns() {
+				known = append(known, x.Name)
+			}
+		}
+		return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, DidYouMean(n, known))
 	}
 	return nil
 }

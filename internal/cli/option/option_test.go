@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/internal/config"
+	"github.com/brewput/brewput/workload"
 )
 
 // TestSettings checks which lines of brewput.conf apply: the command line and the environment win over them, also by a
@@ -135,5 +136,28 @@ func TestUnset(t *testing.T) {
 	}
 	if !slices.Equal(*list, []string{"ns/op", "a,b"}) || len(*none) != 0 || flags.Changed("metric") {
 		t.Errorf("%q, %q", *list, *none)
+	}
+}
+
+// TestDesigns checks that a name of an own design starts no other program, and that an unknown one does.
+func TestDesigns(t *testing.T) {
+	asked := 0
+	more := func() ([]workload.Design, error) { asked++; return []workload.Design{{Name: "peer"}}, nil }
+	d := Defaults{Workloads: []*workload.Workload{{Designs: []workload.Design{{Name: "actor"}}, More: more},
+		{Designs: []workload.Design{{Name: "atomic"}}}}}
+	for _, c := range []struct {
+		names string
+		asks  bool
+		err   string
+	}{
+		{"atomic", false, ""}, {"actor,atomic", false, ""}, {"atomic,peer", true, ""},
+		{"atomik", true, `no workload has a design "atomik", did you mean "atomic"?`},
+	} {
+		asked = 0
+		err := d.checkDesigns("designs", c.names)
+		if (asked > 0) != c.asks || (err == nil) != (c.err == "") ||
+			err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: asked %d times, %v", c.names, asked, err)
+		}
 	}
 }

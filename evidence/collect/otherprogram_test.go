@@ -1,0 +1,30 @@
+package collect
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// TestChangedProgram checks that no trial of a design runs by a program that has changed.
+func TestChangedProgram(t *testing.T) {
+	dir := t.TempDir()
+	file, ran := filepath.Join(dir, "other"), filepath.Join(dir, "ran")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho >"+ran+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d := workload.Design{Name: "peer", Program: &workload.Program{File: file, SHA256: strings.Repeat("ab", 32)}}
+	c, err := Design(t.Context(), d, trial.Spec{Workload: "work", Design: "peer", Operations: 1},
+		Options{CPUs: []int{1}, Duration: time.Second, TimeLimit: time.Minute})
+	if err == nil || !strings.Contains(err.Error(), file+" has changed since the run began") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the changed program was executed")
+	}
+}
