@@ -41,5 +41,5 @@ func ExampleExplain() {
 	fmt.Println(f.Fix)
 	// Output:
 	// unbuffered-io at main.go:16, high confidence
-	// Use bufio.NewWriter, and Flush at the end: one call moves 4096 bytes.
+	// Use bufio.NewWriter and Flush, if no reader or crash needs each write.
 }

@@ -180,13 +180,25 @@ func blocks(state string) bool {
 }
 
 // ofRuntime reports whether a goroutine waits for something that is no part of the design: for a sync.Once of another
-// trial, or, in an allocation, for the runtime, such as the start of a collection. A dump does not show the runtime's
-// own frames.
+// trial, or for the runtime, such as an allocation that begins a collection. Allocations are made in many packages, such
+// as internal/runtime/maps. So a semaphore belongs to the runtime unless a package that has semaphores acquires it.
 func ofRuntime(state, frames string) bool {
-	inner := strings.TrimLeft(frames, "\n")
-	own := strings.HasPrefix(state, "semacquire") && !strings.HasPrefix(inner, "sync.") &&
-		!strings.HasPrefix(inner, "internal/")
+	inner := innermost(frames)
+	own := strings.HasPrefix(state, "semacquire") && !slices.ContainsFunc(
+		[]string{"sync.runtime_", "internal/sync.runtime_", "internal/poll.runtime_"},
+		func(p string) bool { return strings.HasPrefix(inner, p) })
 	return own || strings.Contains(frames, "sync.(*Once).doSlow(")
+}
+
+// innermost returns the innermost function of a stack that a dump shows. A profile, and a dump under
+// GOTRACEBACK=system, show frames of the runtime before it.
+func innermost(frames string) string {
+	for line := range strings.SplitSeq(frames, "\n") {
+		if line != "" && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "runtime.") {
+			return line
+		}
+	}
+	return ""
 }
 
 // inSyscall is the state of a goroutine in a system call or in C. It may sleep there or not.

@@ -165,10 +165,11 @@ func (s *watchdog) takeSample() bool {
 	}
 	switch {
 	case l == blocking && s.certain():
-		if s.frames == "" && !s.find() { // it was the garbage collector
+		// The samples may have seen the garbage collector, even if the design has waited before: find forgets them then.
+		if !s.find() && s.frames == "" {
 			s.forget()
 		}
-		return s.frames != ""
+		return s.frames != "" && s.certain()
 	case l == elsewhere && s.stuck > 0 && s.stuck%(manyWaits/2) == 0:
 		// A coroutine of the design's own may compute. One that is found twice at the same location is blocked.
 		before := s.frames

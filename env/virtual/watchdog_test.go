@@ -247,6 +247,10 @@ func TestProfiled(t *testing.T) {
 	}
 }
 
+// inProfile is how the profile of a goroutine that waits for a semaphore begins: with the frames of the runtime.
+const inProfile = "runtime.gopark(...)\n\tproc.go:1\nruntime.goparkunlock(...)\n\tproc.go:1\n" +
+	"runtime.semacquire1(...)\n\tsema.go:1\n"
+
 // TestNotOfDesign: an allocation that waits for the runtime is no fault of a design, nor is what is made once for all.
 func TestNotOfDesign(t *testing.T) {
 	for _, c := range []struct {
@@ -257,6 +261,14 @@ func TestNotOfDesign(t *testing.T) {
 		{"semacquire, 2 minutes", "example.com/design.far(...)\n\tdesign.go:49\n", true},
 		{"semacquire", "sync.runtime_Semacquire(0x1)\n\tsema.go:71\nsync.(*WaitGroup).Wait(0x1)\n", false},
 		{"semacquire", "internal/poll.runtime_Semacquire(0x1)\n\tfd_mutex.go:71\n", false},
+		{"semacquire", "internal/runtime/maps.NewMap(0x1)\n\tmap.go:266\nexample.com/design.far(...)\n", true},
+		{"semacquire", "internal/bytealg.MakeNoZero(0x1)\n\tslice.go:1\nexample.com/design.far(...)\n", true},
+		{"semacquire", "reflect.unsafe_New(0x1)\n\tmalloc.go:1\nexample.com/design.far(...)\n", true},
+		{"semacquire", "sync.(*Pool).pinSlow(0x1)\n\tpool.go:1\nexample.com/design.far(...)\n", true},
+		{"semacquire", inProfile + "runtime.gcStart(...)\nruntime.mallocgc(...)\nruntime.growslice(...)\n", true},
+		{"semacquire", inProfile + "runtime.stopTheWorldGC(...)\n", true},
+		{"semacquire", inProfile + "sync.runtime_SemacquireWaitGroup(...)\nsync.(*WaitGroup).Wait(...)\n", false},
+		{"semacquire", inProfile + "internal/poll.runtime_Semacquire(...)\n", false},
 		{"sync.Mutex.Lock", "internal/sync.runtime_SemacquireMutex(0x1)\n", false},
 		{"sync.Mutex.Lock", "internal/sync.(*Mutex).lockSlow(0x1)\nsync.(*Once).doSlow(0x1)\n", true},
 		{"chan receive", "example.com/design.far(...)\n", false},
