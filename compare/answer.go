@@ -161,9 +161,10 @@ func (g *answerGroup) competing() (decided, rough []*contest) {
 	return slices.DeleteFunc(slices.Clone(g.contests), func(c *contest) bool { return len(c.rows) < 2 }), nil
 }
 
-// ranked reports whether a row can be the best: it has a valid value and is not a bound.
+// ranked reports whether a row can be the best: it has a valid value, is not a bound, and no trial had a failure that
+// the design declares. Otherwise the values would be those of the trials in which it happened to be right.
 func (r *Row) ranked() bool {
-	return !r.excluded() && measured(r.level()) && r.level() > 0 &&
+	return r.Declared == 0 && !r.excluded() && measured(r.level()) && r.level() > 0 &&
 		(r.FailedCondition == nil || r.World != result.Virtual)
 }
 

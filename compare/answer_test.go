@@ -136,7 +136,7 @@ func TestNewAnswer(t *testing.T) {
 			"Rough, from 1 trial each and without verdicts: b about 2.0x as fast as c and a."},
 		{"problems first", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Design == "a" && t.Block < 2 {
-				t.Status = result.Failed
+				t.Status, t.Expected = result.Failed, false
 			}
 			if t.Design == "c" {
 				t.Status = result.Wrong
@@ -161,7 +161,7 @@ func TestNewAnswer(t *testing.T) {
 				"the throughput of a."},
 		{"a number of CPUs that the first design lacks", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Design == "a" && t.Point.Int("cpus") == 2 {
-				t.Status = result.Failed
+				t.Status, t.Expected = result.Failed, false
 			}
 		}, []answerCase{
 			{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0, 0.01}, {"a", onCPUs(8), 0, 0.01},
@@ -221,7 +221,7 @@ func TestNewAnswer(t *testing.T) {
 				"undecided."},
 		{"failures at one of several points", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Point.Int("cpus") == 4 && t.Block < 3 {
-				t.Status = result.Failed
+				t.Status, t.Expected = result.Failed, false
 			}
 		}, []answerCase{{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0.01, 0.01}},
 			"a failed in 3 of 30 trials. a reaches 102/s on 4 CPUs. More CPUs do not help a."},
@@ -234,7 +234,7 @@ func TestNewAnswer(t *testing.T) {
 		{"failures beside late arrivals", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			t.Open, t.Metrics = true, result.Metrics{result.ResponseP50: 1e6, result.Rate: 100}
 			if t.Design == "b" && t.Block < 5 {
-				t.Status, t.Invalid = result.Failed, t.Block < 4
+				t.Status, t.Invalid, t.Expected = result.Failed, t.Block < 4, t.Block < 4
 			}
 		}, []answerCase{{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), 0, 0}},
 			"b failed in 1 of 6 trials. The order of a and b is undecided (about 1 more block would decide)."},

@@ -267,8 +267,10 @@ func (g *answerGroup) leadText(o *outcome) string {
 }
 
 // lead is the speed of the best row relative to the row behind, by their verdict if there is one.
-func (g *answerGroup) lead(c *contest) float64 {
-	r := c.behind(g.options.Baseline)
+func (g *answerGroup) lead(c *contest) float64 { return g.leadOver(c, c.behind(g.options.Baseline)) }
+
+// leadOver is the speed of the best row relative to another one.
+func (g *answerGroup) leadOver(c *contest, r *Row) float64 {
 	v, flipped := g.verdict(c.rows[0], r)
 	switch {
 	case v == nil || !v.Ratio.Known():

@@ -25,6 +25,7 @@ type Row struct {
 	Statuses   map[result.Status]int
 	Errors     []string // distinct, of trials without a value
 	Unexpected int      // trials with a status that the design does not declare
+	Declared   int      // trials with a failure that the design declares
 	Warnings   []string // distinct
 
 	// Metrics holds the summaries of all metrics of the trials: medians with intervals.

@@ -118,8 +118,11 @@ func (r *Row) addStatus(t *result.Trial) {
 		r.Lines = t.Lines
 	}
 
-	if !t.Expected {
+	switch {
+	case !t.Expected:
 		r.Unexpected++
+	case !t.Good() && !t.Invalid:
+		r.Declared++
 	}
 
 	if !t.Good() && t.Error != "" && !slices.ContainsFunc(r.Errors,

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -12,50 +14,109 @@ type Winner struct {
 	SchemaVersion int        `json:"schema_version"`
 	Workload      string     `json:"workload"`
 	World         string     `json:"world"`
-	Factors       []string   `json:"factors"` // that vary, in the order of the points
-	Point         plan.Point `json:"point"`   // levels of these factors
+	Metric        string     `json:"metric"`  // by which the designs are compared
+	Factors       []string   `json:"factors"` // that vary: the same of all winners with the same origin and metric
+	Point         plan.Point `json:"point"`   // a level of each of these factors, "-" if the designs do not use it
 
 	// Verdict is "fastest" if one design is proven faster than all others, "equivalent" if several are, and differ by
 	// less than the margin, and "undecided" otherwise.
 	Verdict string   `json:"verdict"`
 	Leaders []string `json:"leaders"` // designs that are not proven slower than the best, the best first
 
-	Next  *string      `json:"next"`  // the baseline or the best design that is proven slower; nil for none
+	Next  *string      `json:"next"`  // the best design that is proven slower, whatever the baseline is; nil for none
 	Ratio result.Value `json:"ratio"` // how many times as fast as Next the best design is; NaN without one
 }
 
 // Fastest is the verdict of a winner that leads alone. Other verdicts are those of a [Verdict].
 const Fastest = "fastest"
 
-// winners returns the winner of each contest; nil if the contests do not vary two factors, or if no design competes
-// with another one.
+// noLevel is the level of a factor that the designs do not use.
+const noLevel = "-"
+
+// winners returns the winner of each contest of several designs; nil if the contests do not vary two factors.
 func (g *answerGroup) winners() (list []Winner) {
 	if len(g.varying) < 2 || g.predicted {
 		return nil
 	}
-	competition := false
-	for _, c := range g.contests {
+	factors, points := g.winnerPoints()
+	for i, c := range g.contests {
+		if len(c.rows) < 2 {
+			continue
+		}
 		best := c.rows[0]
 		w := Winner{Kind: "winner", SchemaVersion: result.SchemaVersion, Workload: best.Workload, World: best.World,
-			Point: c.at.Only(g.varying), Verdict: Fastest, Leaders: c.leaderNames(), Ratio: result.Unavailable}
-		for _, s := range w.Point.Settings() {
-			w.Factors = append(w.Factors, s.Factor)
-		}
+			Metric: measureOf(best), Factors: factors, Point: points[i], Verdict: Fastest, Leaders: c.leaderNames(),
+			Ratio: result.Unavailable}
 		if len(w.Leaders) > 1 {
 			w.Verdict = Equivalent
 			if c.open > 0 {
 				w.Verdict = Undecided
 			}
 		}
-		if next := c.behind(g.options.Baseline); next != nil {
+		if next := c.behind(""); next != nil {
 			name := c.name(next)
-			w.Next, w.Ratio = &name, result.Value(g.lead(c))
+			w.Next, w.Ratio = &name, result.Value(g.leadOver(c, next))
 		}
-		competition = competition || len(c.rows) > 1
 		list = append(list, w)
 	}
-	if !competition {
-		return nil
+	return list
+}
+
+// winnerPoints returns the factors of the map and the point of each contest. No two points are equal: if the factors
+// that vary do not tell contests apart, those that follow them are included, and then the rate.
+func (g *answerGroup) winnerPoints() (factors []string, points []plan.Point) {
+	for _, all := range [][]string{g.varying, g.contextFactors} {
+		factors = g.inOrder(all)
+		if points = g.pointsOf(factors); distinct(points) {
+			return factors, points
+		}
+	}
+	if factors = g.inOrder(g.varying); !slices.Contains(factors, "rate") {
+		factors = append(factors, "rate")
+	}
+	points = g.pointsOf(factors)
+	for i, c := range g.contests {
+		points[i] = points[i].With("rate", plan.FloatLevel(c.rows[0].Rate))
+	}
+	return factors, points
+}
+
+// inOrder returns factors of the contests in the order of their points.
+func (g *answerGroup) inOrder(factors []string) (list []string) {
+	longest := slices.SortedStableFunc(slices.Values(g.contests), func(a, b *contest) int {
+		return len(b.at.Settings()) - len(a.at.Settings())
+	})
+	for _, c := range longest {
+		for _, s := range c.at.Only(factors).Settings() {
+			if !slices.Contains(list, s.Factor) {
+				list = append(list, s.Factor)
+			}
+		}
 	}
 	return list
+}
+
+// pointsOf returns the levels of factors of each contest.
+func (g *answerGroup) pointsOf(factors []string) (points []plan.Point) {
+	for _, c := range g.contests {
+		p := plan.NewPoint()
+		for _, f := range factors {
+			l, ok := c.at.Get(f)
+			if !ok {
+				l = plan.TextLevel(noLevel)
+			}
+			p = p.With(f, l)
+		}
+		points = append(points, p)
+	}
+	return points
+}
+
+// distinct reports whether no two points are equal.
+func distinct(points []plan.Point) bool {
+	seen := map[string]bool{}
+	for _, p := range points {
+		seen[p.String()] = true
+	}
+	return len(seen) == len(points)
 }

@@ -252,10 +252,10 @@ func Expected(x workload.Expect, s result.Status) bool {
 	case result.OK, result.StatusBound:
 		return true
 	case result.Wrong:
-		return x == workload.WrongAnswer || x == workload.MayFail
+		return x == workload.WrongAnswer || x == workload.MayBreak
 	case result.Violated:
 		return x == workload.MayViolate || x == workload.Bound
 	default:
-		return x == workload.MayFail
+		return x == workload.MayFail || x == workload.MayBreak
 	}
 }

@@ -85,7 +85,8 @@ const (
 	Bound                       // not a solution: the design's numbers are shown as a bound, but are in no verdict
 	WrongAnswer                 // the answer is wrong, as that of the published original
 	MayViolate                  // a station may have two users at once
-	MayFail                     // the design may crash, deadlock or hang, or its answer may be wrong
+	MayFail                     // the design may crash, deadlock or hang
+	MayBreak                    // as MayFail, or the answer may be wrong
 	expectedCount = iota
 )
 
@@ -94,7 +95,7 @@ func (x Expect) String() string {
 	if x < 0 || x >= expectedCount {
 		return fmt.Sprintf("Expect(%d)", int(x))
 	}
-	return [...]string{"right", "bound", "wrong-answer", "violated", "failed"}[x]
+	return [...]string{"right", "bound", "wrong-answer", "violated", "failed", "broken"}[x]
 }
 
 // Worlds is the set of worlds in which a design can run.

@@ -11,9 +11,9 @@ type message struct{ reply *env.Chan[uint64] }
 
 // newActor is a goroutine that owns the counter. A call sends a message to its mailbox, with a new channel for the
 // reply, and waits for the reply. Both goroutines may park, and each call allocates a channel.
-func newActor(_ env.Env, p plan.Point) (workload.Job, error) {
+func newActor(e env.Env, p plan.Point) (workload.Job, error) {
 	reply, size, rejects := p.Duration("reply"), p.Int("mailbox"), p.Text("when-full") == "reject"
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		mailbox, gone := env.NewChan[message](e, "mailbox", size), e.Group()
 		gone.Go(e, "actor", func(e env.Env) {
 			last := uint64(0)
@@ -45,9 +45,9 @@ func newActor(_ env.Env, p plan.Point) (workload.Job, error) {
 
 // newLocker has the interface of the actor, messages with a channel for the reply, but handles each message at once,
 // under a lock. So no goroutine parks unless the lock is taken. Compared with actor, it shows what the goroutine costs.
-func newLocker(_ env.Env, p plan.Point) (workload.Job, error) {
+func newLocker(e env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		lock, last := e.Mutex("locker"), uint64(0)
 		handle := func(e env.Env, m message) {
 			lock.Lock()
@@ -68,9 +68,9 @@ func newLocker(_ env.Env, p plan.Point) (workload.Job, error) {
 
 // newStream has a goroutine for each caller, as a server of gRPC streams has. They share a locked counter. Each call
 // passes two channels, and parks at both.
-func newStream(_ env.Env, p plan.Point) (workload.Job, error) {
+func newStream(e env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		s, gone, streams := newSequenceOf(e), e.Group(), e.Mutex("streams")
 		var open []*env.Chan[struct{}]
 		return Service{

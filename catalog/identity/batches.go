@@ -17,9 +17,9 @@ import (
 //
 // The mailbox is a stack of messages with one atomic word. It has no lock, because the caller that runs the actor would
 // park at it, and all others would then wait for that caller.
-func newDraining(_ env.Env, p plan.Point) (workload.Job, error) {
+func newDraining(e env.Env, p plan.Point) (workload.Job, error) {
 	reply, callers := p.Duration("reply"), p.Int("callers")
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		a := &drainer{mailbox: env.NewAtomic[uint64](e, "mailbox"), callers: env.NewAtomic[uint64](e, "callers"),
 			messages: make([]*posted, callers)}
 		return Service{Caller: func(e env.Env) func() (uint64, bool) {
@@ -146,9 +146,9 @@ func (m *posted) answer() {
 // tradeoff, SPAA 2010). A caller that finds the lock free serves itself, and then all calls that others have published
 // meanwhile. A caller that finds it taken publishes its call in a record of its own, reads the record for a while, and
 // then waits for the lock.
-func newCombining(_ env.Env, p plan.Point) (workload.Job, error) {
+func newCombining(e env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		c := &combiner{lock: e.Mutex("combiner"), published: env.NewAtomic[int](e, "published")}
 		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			own := &record{calling: env.NewAtomic[uint64](e, "calling")}

@@ -39,27 +39,30 @@ type tally struct {
 	err      error    // the first violation
 }
 
-// Job returns the job of a design, whose callers share the calls. Each trial opens a service of its own.
-func Job(p plan.Point, open func(e env.Env) Service) workload.Job {
-	calls, o := p.Int("calls"), &output{callers: make([]tally, p.Int("callers"))}
+// Job returns the job of a design, whose callers share the calls. Each trial opens a service of its own before it is
+// measured, and stops it afterwards.
+func Job(e env.Env, p plan.Point, open func(e env.Env) Service) workload.Job {
+	calls, o := p.Int("calls"), &output{callers: make([]tally, p.Int("callers")), lock: e.Mutex("")}
 	for i := range o.callers {
 		o.callers[i].held = make([]uint64, 0, min(maxHeld, share(calls, len(o.callers), i)))
 	}
+	s := open(e)
 	return workload.Job{
 		Items: int64(calls),
 		Run: func(e env.Env) error {
-			o.lock = e.Mutex("")
-			s, done := open(e), e.Group()
+			done := e.Group()
 			for i := range o.callers {
 				done.Go(e, "caller", func(e env.Env) { o.call(s.Caller(e), i, share(calls, len(o.callers), i)) })
 			}
 			done.Wait()
+			return nil
+		},
+		Check: func() (workload.Answer, error) {
 			if s.Stop != nil {
 				s.Stop()
 			}
-			return nil
+			return o.check(calls)
 		},
-		Check: func() (workload.Answer, error) { return o.check(calls) },
 		Metrics: func() map[string]float64 {
 			rejected, skipped := int64(0), int64(0)
 			for i := range o.callers {

@@ -7,9 +7,9 @@ import (
 )
 
 // newSimple has one lock around the whole call, including the reply. The lock serializes the replies.
-func newSimple(_ env.Env, p plan.Point) (workload.Job, error) {
+func newSimple(e env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		lock, last := e.Mutex("server"), uint64(0)
 		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			return func() (uint64, bool) {
@@ -25,9 +25,9 @@ func newSimple(_ env.Env, p plan.Point) (workload.Job, error) {
 }
 
 // newSequence has a lock around the counter. Replies are parallel.
-func newSequence(_ env.Env, p plan.Point) (workload.Job, error) {
+func newSequence(e env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		s := newSequenceOf(e)
 		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			return func() (uint64, bool) {
@@ -56,9 +56,9 @@ func (s *sequence) next() uint64 {
 }
 
 // newAtomic has an atomic counter. The cache line with the counter moves to the CPU of each caller, which limits it.
-func newAtomic(_ env.Env, p plan.Point) (workload.Job, error) {
+func newAtomic(e env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		last := env.NewAtomic[uint64](e, "last")
 		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			return func() (uint64, bool) {
@@ -72,9 +72,9 @@ func newAtomic(_ env.Env, p plan.Point) (workload.Job, error) {
 
 // newLeased gives each caller blocks of identities, which it hands out alone. A block costs one atomic operation. What
 // is left of the last block of a caller is never issued.
-func newLeased(_ env.Env, p plan.Point) (workload.Job, error) {
+func newLeased(e env.Env, p plan.Point) (workload.Job, error) {
 	reply, block := p.Duration("reply"), uint64(p.Int("lease"))
-	return Job(p, func(e env.Env) Service {
+	return Job(e, p, func(e env.Env) Service {
 		leased := env.NewAtomic[uint64](e, "leased")
 		return Service{Caller: func(e env.Env) func() (uint64, bool) {
 			last, end := uint64(0), uint64(0)

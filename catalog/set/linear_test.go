@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 
@@ -95,7 +96,21 @@ func observe(e env.Env, open opener, goroutines, calls, keys int) []porcupine.Op
 func openers(p plan.Point) map[string]opener {
 	return map[string]opener{"unsafe": openUnsafe(p), "mutex": openMutex(p), "rwmutex": openRWMutex(p),
 		"sharded": openSharded(p), "sync-map": openSyncMap(p), "cow": openCopyOnWrite(p), "owner": openOwner(p),
-		"table": openTable(p)}
+		"table": openTable(p), "table, uneven": openUneven(p)}
+}
+
+// openUneven is the table, except that a call of some goroutines takes longer than a call of others. So the table may
+// fill and grow between the time that a call reads a word and the time that it changes it.
+func openUneven(p plan.Point) opener {
+	return func(e env.Env, first []uint64) Opened {
+		o := openTable(p)(e, first)
+		var views atomic.Int64
+		return Opened{View: func(e env.Env) Set {
+			v := o.View(e).(*tableView)
+			v.access *= time.Duration(1 + 15*(views.Add(1)%2))
+			return v
+		}}
+	}
 }
 
 // shapes are histories: few keys, so that calls meet, and so many that the table grows.

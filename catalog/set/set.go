@@ -40,7 +40,7 @@ func Workload() *workload.Workload {
 		Quick: map[string]string{"calls": "100000"},
 		Designs: []workload.Design{
 			{Name: "unsafe", Doc: "a map without a lock, right for one goroutine only", Uses: uses(), Job: newUnsafe,
-				Expect: workload.MayFail, OnRequest: true},
+				Expect: workload.MayBreak, OnRequest: true},
 			{Name: "mutex", Doc: "a map with one lock", Uses: uses(), Job: newMutex},
 			{Name: "rwmutex", Doc: "a map with one lock that readers share", Uses: uses(), Job: newRWMutex},
 			{Name: "sharded", Doc: "many maps, each with a lock", Uses: uses("shards"), Job: newSharded},

@@ -56,7 +56,7 @@ func TestDesigns(t *testing.T) {
 		for _, settings := range []string{"calls=5000", "calls=1 goroutines=3", "calls=2000 goroutines=1 read=0",
 			"calls=3000 goroutines=40 read=0.2 keys=3 shards=2", "calls=3000 read=0 keys=500 skew=zipf shards=1",
 			"calls=1000 read=1 keys=1"} {
-			if d.Expect == workload.MayFail && !strings.Contains(settings, "goroutines=1 ") {
+			if d.Expect != workload.Right && !strings.Contains(settings, "goroutines=1 ") {
 				continue
 			}
 			p := point(t, strings.Fields(settings)...).Only(w.FactorsOf(d))
@@ -143,6 +143,9 @@ func TestUnionDeadlocks(t *testing.T) {
 		x := simulate(union, p, seed)
 		if x.Good() {
 			continue
+		}
+		if !trial.Expected(union.Expect, x.Status) || trial.Expected(union.Expect, result.Wrong) {
+			t.Errorf("seed %d: %s is not declared, or a wrong answer is", seed, x.Status)
 		}
 		for _, part := range []string{"deadlock", "waits for a (held by worker", "waits for b (held by worker"} {
 			if !strings.Contains(x.Error, part) {

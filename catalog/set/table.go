@@ -108,13 +108,14 @@ func (t *tableView) Add(key uint64) bool {
 	for {
 		w := t.current.Load()
 		i, word, ok := w.find(key)
-		t.e.Charge(t.access)
+		full := !ok || word == 0 && w.full()
+		t.e.Charge(t.access) // in virtual time, the word may change between here and the compare-and-swap
 		switch {
 		case word&frozen != 0:
 			t.await()
 		case word&present != 0:
 			return false
-		case !ok || word == 0 && w.full():
+		case full:
 			t.replace(w)
 		case w.CompareAndSwap(i, word, (key+1)<<2|present):
 			if word == 0 {
@@ -157,6 +158,9 @@ func (t *tableView) replace(was *words) {
 	var held []uint64
 	for i := range was.Len() {
 		word := was.Load(i)
+		if word&present != 0 {
+			t.e.Charge(t.access)
+		}
 		for !was.CompareAndSwap(i, word, word|frozen) {
 			word = was.Load(i)
 		}
@@ -168,6 +172,5 @@ func (t *tableView) replace(was *words) {
 	for _, k := range held {
 		w.place(k)
 	}
-	t.e.Charge(t.access * time.Duration(len(held)))
 	t.current.Store(w)
 }

@@ -29,9 +29,9 @@ type next struct{ e env.Env }
 
 // newProtoactor is an actor of protoactor-go. A call sends a message to its unbounded mailbox and waits for the future
 // of the reply, without a timeout, because a timer would add to its cost.
-func newProtoactor(_ env.Env, p plan.Point) (workload.Job, error) {
+func newProtoactor(e env.Env, p plan.Point) (workload.Job, error) {
 	reply := p.Duration("reply")
-	return identity.Job(p, func(env.Env) identity.Service {
+	return identity.Job(e, p, func(env.Env) identity.Service {
 		system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 			return slog.New(slog.NewTextHandler(io.Discard, nil))
 		}))

@@ -57,7 +57,7 @@ type KnownDesign struct{ Workload, Design, Doc string }
 func Known() []KnownDesign {
 	return []KnownDesign{
 		{"identity", "protoactor", "an actor of protoactor-go, called by RequestFuture"},
-		{"set", "golang-set", "deckarep/golang-set: a map with one lock that readers share"},
+		{"set", "golang-set", "deckarep/golang-set: a map with one lock; an adapter makes Remove slower"},
 		{"set", "xsync", "puzpuzpuz/xsync: a hash table whose readers take no lock"},
 		{"journal", "goleveldb", "survives power loss: syndtr/goleveldb, a batch of the callers that wait"},
 		{"journal", "pebble", "survives power loss: cockroachdb/pebble, whose log shares syncs among callers"},

@@ -123,7 +123,7 @@ func (d Design) validate() error {
 
 // expectOf returns the declared outcome with a name.
 func expectOf(name string) (workload.Expect, error) {
-	for x := workload.Right; x <= workload.MayFail; x++ {
+	for x := workload.Right; x <= workload.MayBreak; x++ {
 		if x.String() == name {
 			return x, nil
 		}

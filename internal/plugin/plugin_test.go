@@ -91,7 +91,7 @@ func peers() *workload.Workload {
 	w := core()
 	w.Source = fstest.MapFS{"peer.go": {Data: []byte("package peer\n\n// newJob works.\nfunc newJob() {}\n")}}
 	w.Designs = []workload.Design{{Name: "peer", Doc: "another author's", Uses: []string{"items"}, Job: newJob,
-		Worlds: workload.LiveOnly, Expect: workload.MayFail}}
+		Worlds: workload.LiveOnly, Expect: workload.MayBreak}}
 	return w
 }
 
@@ -120,7 +120,7 @@ func TestAsk(t *testing.T) {
 	d := more["work"][0]
 	p := d.Program
 	switch {
-	case d.Name != "peer" || d.Doc != "another author's" || d.Type() != "job" || d.Expect != workload.MayFail ||
+	case d.Name != "peer" || d.Doc != "another author's" || d.Type() != "job" || d.Expect != workload.MayBreak ||
 		d.Worlds != workload.LiveOnly || !d.OnRequest || len(d.Uses) != 1:
 		t.Errorf("%+v", d)
 	case p.File != exe || p.SHA256 != sum || p.Version != Version() || !strings.HasSuffix(p.Package, "/plugin"):
