@@ -109,7 +109,8 @@ func (a *async) put(buf []byte, ends []int64, flush bool) {
 		_, err = a.frames.f.WriteAt(buf, begin)
 	}
 	written := err == nil
-	if err == nil && flush {
+	synced := err == nil && flush
+	if synced {
 		err = a.frames.f.sync()
 	}
 
@@ -123,8 +124,10 @@ func (a *async) put(buf []byte, ends []int64, flush bool) {
 	if err != nil && a.err == nil {
 		a.err = broken(err)
 	}
-	if flush {
+	if synced {
 		a.syncs++
+	}
+	if flush {
 		a.flushed++
 		a.over.Broadcast()
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"github.com/brewput/brewput/plan"
 )
@@ -31,6 +32,12 @@ func newDir(p plan.Point) (string, error) {
 		parent = p.Text("dir")
 	}
 	return os.MkdirTemp(parent, "brewput-journal-")
+}
+
+// isEmpty reports whether a directory has no file.
+func isEmpty(dir string) (bool, error) {
+	found, err := os.ReadDir(dir)
+	return len(found) == 0, err
 }
 
 func removeDir(dir string) error { return os.RemoveAll(dir) }
@@ -97,4 +104,13 @@ func writeZeros(f *os.File, at, n int64) error {
 		}
 	}
 	return nil
+}
+
+// again calls f until a signal does not interrupt it.
+func again(f func() error) error {
+	for {
+		if err := f(); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
 }

@@ -37,6 +37,12 @@ type file interface {
 // or without the name, because it is renamed when the header has reached the device.
 func newFile(fs files, name, header string) (f file, err error) {
 	f, found, err := fs.open(name)
+	if err == nil && found {
+		// A crash may have come between the rename and the sync of the name.
+		if err = fs.sync(); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
 	if found || err != nil {
 		return f, err
 	}

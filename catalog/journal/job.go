@@ -44,9 +44,11 @@ func newJob(e env.Env, p plan.Point, d Durability, open Open) (workload.Job, err
 	if t.dir, err = newDir(p); err != nil {
 		return workload.Job{}, err
 	}
-	if t.log, err = open(e, t.dir, p); err != nil {
+	log, err := open(e, t.dir, p)
+	if err != nil {
 		return workload.Job{}, errors.Join(fmt.Errorf("opening the log: %w", err), removeDir(t.dir))
 	}
+	t.log = log
 	return workload.Job{
 		Items: int64(p.Int("appends")), Bytes: int64(p.Int("appends")) * int64(t.size), Run: t.run,
 		Check:   t.check,
@@ -89,9 +91,11 @@ func (t *state) append(i int) error {
 		for g := range gets {
 			own := int(mix(uint64(i)<<32^uint64(k*gets+g)) % uint64(k+1))
 			data, err := t.log.Get(c.indexes[own])
-			if err != nil || len(data) != t.size {
-				return fmt.Errorf("get of entry %d, of %d bytes: it has %d bytes: %w", c.indexes[own], t.size,
-					len(data), err)
+			if err != nil {
+				return fmt.Errorf("get of entry %d: %w", c.indexes[own], err)
+			}
+			if len(data) != t.size {
+				return fmt.Errorf("entry %d has %d bytes, not %d", c.indexes[own], len(data), t.size)
 			}
 		}
 	}
@@ -108,8 +112,8 @@ func (t *state) close() error {
 	return log.Close()
 }
 
-// check verifies the indexes, what the log returns, and what it returns after it was closed and opened again. It
-// removes the directory.
+// check verifies the indexes, what the log returns, and what it returns after it was closed and opened again, which
+// is nothing only if it may lose entries and has no file. It removes the directory.
 func (t *state) check() (answer workload.Answer, err error) {
 	defer func() { err = errors.Join(err, t.close(), removeDir(t.dir)) }()
 	if err := t.dense(); err != nil {
@@ -131,13 +135,19 @@ func (t *state) check() (answer workload.Answer, err error) {
 	if err := t.close(); err != nil {
 		return nil, fmt.Errorf("closing the log: %w", err)
 	}
+	inMemory, err := isEmpty(t.dir)
+	if err != nil {
+		return nil, err
+	}
 
 	began = t.e.Now()
-	if t.log, err = t.open(t.e, t.dir, t.p); err != nil {
+	log, err := t.open(t.e, t.dir, t.p)
+	if err != nil {
 		return nil, fmt.Errorf("opening the log again: %w", err)
 	}
+	t.log = log
 	t.metrics["open_seconds"] = (t.e.Now() - began).Seconds()
-	if _, first := t.log.Get(1); t.durability != None || first == nil {
+	if t.durability != None || !inMemory {
 		if err := t.verify(); err != nil {
 			return nil, fmt.Errorf("after it was opened again: %w", err)
 		}

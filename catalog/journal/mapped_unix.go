@@ -14,10 +14,14 @@ import (
 // mappedFile maps segments of a file.
 type mappedFile struct {
 	f    *os.File
-	dir  disk
 	size int64 // of a segment
 	n    int   // segments of the file
 	maps [][]byte
+
+	// The steps of a sync. Tests replace them.
+	msync    func(segment []byte) error
+	dataSync func(*os.File) error
+	dirSync  func() error
 }
 
 // openMapping opens or creates a file to map in segments.
@@ -31,7 +35,8 @@ func openMapping(dir, name string, size int64) (mapping, error) {
 		f.Close()
 		return nil, err
 	}
-	m := &mappedFile{f: f, dir: disk(dir), size: size, n: int(info.Size() / size)}
+	m := &mappedFile{f: f, size: size, n: int(info.Size() / size), msync: msync, dataSync: dataSync,
+		dirSync: disk(dir).sync}
 	if part := info.Size() % size; part > 0 { // a crash may leave a part of a segment
 		if err := reserve(f, info.Size(), size-part); err != nil {
 			f.Close()
@@ -71,14 +76,19 @@ func (m *mappedFile) cut(i int) (err error) {
 
 func (m *mappedFile) sync() error {
 	for _, s := range m.maps {
-		if err := unix.Msync(s, unix.MS_SYNC); err != nil {
+		if err := m.msync(s); err != nil {
 			return &os.PathError{Op: "msync", Path: m.f.Name(), Err: err}
 		}
 	}
-	if err := dataSync(m.f); err != nil {
+	if err := m.dataSync(m.f); err != nil {
 		return err
 	}
-	return m.dir.sync()
+	return m.dirSync()
+}
+
+// msync writes a mapped segment to the device.
+func msync(segment []byte) error {
+	return again(func() error { return unix.Msync(segment, unix.MS_SYNC) })
 }
 
 func (m *mappedFile) Close() (err error) {

@@ -194,7 +194,8 @@ func TestPowerLossOfGroups(t *testing.T) {
 }
 
 // TestPowerLossAfterKill kills the process after each operation of a history, opens the log again, and then loses the
-// power. Entries that were read after the kill must stay, although they may not have been synced before it.
+// power. Entries that were read after the kill must stay, although they may not have been synced before it, and so must
+// one that was appended after it.
 func TestPowerLossAfterKill(t *testing.T) {
 	for name := range onFiles() {
 		inWorld(t, func(e env.Env) error {
@@ -219,10 +220,14 @@ func TestPowerLossAfterKill(t *testing.T) {
 					return err
 				}
 				r.ack(n)
-				if err := l.Close(); err != nil {
+				if _, err := l.Append([]byte(text(n + 1))); err != nil {
+					return err
+				}
+				if err := errors.Join(l.Flush(), l.Close()); err != nil {
 					return err
 				}
 				last := len(r.trace)
+				r.ack(n + 1)
 				err = crashes(newRecorder().now, r.trace, 1<<6, rnd, func(step int, m image, acked uint64) error {
 					if step < last {
 						return nil

@@ -14,12 +14,9 @@ import (
 // The metrics that every trial measures in the directory of its log.
 const (
 	writeSeconds = "write_seconds" // time of a write as long as a frame
-	syncSeconds  = "sync_seconds"  // time of a sync after a write of a block, which is not part of it
+	syncSeconds  = "sync_seconds"  // time of a sync after such a write, which is not part of it
 	ofWriteRate  = "of_write_rate" // entries a second / writes a second: write_seconds x the rate of the trial
 )
-
-// block is what a file system allocates at least.
-const block = 4096
 
 // probe measures a write and a sync.
 func (t *state) probe(fs files) error {
@@ -40,10 +37,9 @@ func (t *state) probe(fs files) error {
 		err = f.sync()
 	}
 	if err == nil {
-		write = make([]byte, block)
 		spent, n, err = t.repeat(100, 100*time.Millisecond, func() (time.Duration, error) {
 			_, err := f.WriteAt(write, at)
-			at += block
+			at += int64(len(write))
 			began := t.e.Now()
 			err = errors.Join(err, f.sync())
 			return t.e.Now() - began, err

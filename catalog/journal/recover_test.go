@@ -208,8 +208,9 @@ func TestForeignFiles(t *testing.T) {
 				if _, err := onFiles()[name](e, r); err == nil || !strings.Contains(err.Error(), "is not a log") {
 					return fmt.Errorf("%s, %q: %v", name, content, err)
 				}
-				if len(r.trace) > 0 || string(r.now.files[1]) != content {
-					return fmt.Errorf("%s, %q was changed: %v", name, content, r.trace)
+				changes := slices.DeleteFunc(r.trace, func(ev event) bool { return ev.op == "syncdir" })
+				if len(changes) > 0 || string(r.now.files[1]) != content {
+					return fmt.Errorf("%s, %q was changed: %v", name, content, changes)
 				}
 				return nil
 			})

@@ -7,20 +7,15 @@ import (
 
 // dataSync makes the content and the size of a file survive power loss.
 func dataSync(f *os.File) error {
-	for {
-		err := syscall.Fdatasync(int(f.Fd()))
-		if err == nil {
-			return nil
-		}
-		if err != syscall.EINTR {
-			return &os.PathError{Op: "fdatasync", Path: f.Name(), Err: err}
-		}
+	if err := again(func() error { return syscall.Fdatasync(int(f.Fd())) }); err != nil {
+		return &os.PathError{Op: "fdatasync", Path: f.Name(), Err: err}
 	}
+	return nil
 }
 
 // reserve allocates space for n more bytes, which are zeros.
 func reserve(f *os.File, at, n int64) error {
-	err := syscall.Fallocate(int(f.Fd()), 0, at, n)
+	err := again(func() error { return syscall.Fallocate(int(f.Fd()), 0, at, n) })
 	if err == syscall.EOPNOTSUPP {
 		return writeZeros(f, at, n)
 	}

@@ -63,7 +63,7 @@ func (b *batches) run(mine *batch) {
 	b.committing.Lock()
 	defer b.committing.Unlock()
 	b.lock.Lock()
-	b.open = nil // who comes now opens the next one
+	b.open = nil // a caller that arrives from now on opens the next one
 	mine.err = b.err
 	b.lock.Unlock()
 	if mine.err == nil {

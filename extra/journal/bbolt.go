@@ -34,6 +34,9 @@ func openBbolt(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
 		l.batches.last, err = indexOf(key)
 		return err
 	})
+	if err == nil {
+		err = syncDirs(dir)
+	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

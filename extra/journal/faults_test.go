@@ -7,8 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
 )
 
 // ignoreFileSizeSignal makes a write beyond the limit of a file an error instead of the end of the process.
@@ -18,14 +23,18 @@ func ignoreFileSizeSignal() { signal.Ignore(syscall.SIGXFSZ) }
 // recovered, and nothing may be acknowledged after the failure.
 func TestFileTooLarge(t *testing.T) {
 	for name := range opens() {
-		for _, limit := range []int{9_000, 20_001, 40_003} {
+		most := 0 // entries that were acknowledged
+		for _, limit := range []int{9_000, 20_001, 33_001} {
 			t.Run(fmt.Sprint(name, " at ", limit), func(t *testing.T) {
 				dir := newDir(t)
 				cmd, out := command(name, dir)
 				cmd.Env = append(cmd.Env, fmt.Sprint(childLimit, "=", limit))
 				cmd.Run()
-				checkFault(t, name, dir, cmd.ProcessState.ExitCode(), out.String())
+				most = max(most, checkFault(t, name, dir, cmd.ProcessState.ExitCode(), out.String()))
 			})
+		}
+		if most == 0 {
+			t.Errorf("%s acknowledged no entry before a fault", name)
 		}
 	}
 }
@@ -34,10 +43,14 @@ func TestFileTooLarge(t *testing.T) {
 // entries are in its file: tidwall/wal takes the part for damage.
 func mayRefuse(name string) bool { return name == "tidwall-wal" }
 
-// checkFault checks a log after a child with a fault.
-func checkFault(t *testing.T, name, dir string, code int, said string) {
+// checkFault checks a log after a child with a fault, which must have failed. It returns the number of entries that were
+// acknowledged.
+func checkFault(t *testing.T, name, dir string, code int, said string) (acks int) {
 	t.Helper()
-	if code == exitWentOn || code == exitBadIndex {
+	switch code {
+	case exitAll:
+		t.Errorf("there was no fault: %.500s", said)
+	case exitWentOn, exitBadIndex:
 		t.Errorf("exit code %d: %.500s", code, said)
 	}
 	acked := acknowledged(t, dir)
@@ -47,10 +60,11 @@ func checkFault(t *testing.T, name, dir string, code int, said string) {
 			t.Errorf("%d entries were acknowledged, and the log cannot be opened: %v", len(acked), err)
 		}
 		t.Logf("exit code %d, cannot be opened again: %v", code, err)
-		return
+		return len(acked)
 	}
 	checkRecovered(t, acked, entries)
 	t.Logf("exit code %d, %d acknowledged, %d recovered", code, len(acked), len(entries))
+	return len(acked)
 }
 
 // mayTrace reports whether strace may trace a process here, and why not.
@@ -69,6 +83,7 @@ func TestInjected(t *testing.T) {
 		return
 	}
 	for name := range opens() {
+		most := 0 // entries that were acknowledged
 		for _, fault := range []string{
 			"fdatasync,fsync,sync_file_range:error=EIO:when=12", "fdatasync,fsync,sync_file_range:error=EIO:when=25+",
 			"pwrite64,write,writev:error=ENOSPC:when=40", "pwrite64,write,writev:error=ENOSPC:when=90+",
@@ -77,8 +92,52 @@ func TestInjected(t *testing.T) {
 				dir := newDir(t)
 				cmd, out := command(name, dir, "strace", "-f", "-qq", "-o", os.DevNull, "-e", "inject="+fault)
 				cmd.Run()
-				checkFault(t, name, dir, cmd.ProcessState.ExitCode(), out.String())
+				most = max(most, checkFault(t, name, dir, cmd.ProcessState.ExitCode(), out.String()))
 			})
 		}
+		if most == 0 {
+			t.Errorf("%s acknowledged no entry before a fault", name)
+		}
+	}
+}
+
+// TestDirSynced checks that a log that was created syncs the directory that has its files, and that of their parent.
+func TestDirSynced(t *testing.T) {
+	if !mayTrace(t) {
+		return
+	}
+	for name := range opens() {
+		dir, trace := newDir(t), filepath.Join(t.TempDir(), "trace")
+		cmd, out := command(name, dir, "strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=fsync,fdatasync")
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitAll {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		text, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs := map[string][]string{"goleveldb": {dir, dir + "/goleveldb"}, "pebble": {dir, dir + "/pebble"},
+			"bbolt": {dir}, "tidwall-wal": {dir, dir + "/wal"}}[name]
+		for _, d := range dirs {
+			if !strings.Contains(string(text), "<"+d+">") {
+				t.Errorf("%s does not sync %s", name, strings.TrimPrefix(d, dir))
+			}
+		}
+	}
+}
+
+// TestNoLog checks that a log that cannot be opened is nil, not a log of nothing.
+func TestNoLog(t *testing.T) {
+	for name, open := range opens() {
+		dir := newDir(t)
+		file := filepath.Join(dir, "file")
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		inWorld(func(e env.Env) {
+			if l, err := open(e, file, plan.Point{}); l != nil || err == nil {
+				t.Errorf("%s: %v, %v", name, l, err)
+			}
+		})
 	}
 }

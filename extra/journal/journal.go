@@ -1,10 +1,13 @@
 // Package journal has designs of the workload journal that use other modules: databases and a write-ahead log. Each
-// syncs every append, so an acknowledged entry survives power loss.
+// syncs every append, so an acknowledged entry survives power loss, except as goleveldb and tidwall-wal document.
 package journal
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"os"
+	"runtime"
 
 	"github.com/brewput/brewput/catalog/journal"
 	"github.com/brewput/brewput/env"
@@ -34,6 +37,23 @@ func design(name, doc string, job func(env.Env, plan.Point) (workload.Job, error
 // durable returns the job of a log whose entries survive power loss.
 func durable(e env.Env, p plan.Point, open journal.Open) (workload.Job, error) {
 	return journal.Design("", "", journal.SurvivesPowerLoss, open).Job(e, p)
+}
+
+// syncDirs makes the names in directories survive power loss. Some modules create files without that.
+func syncDirs(dirs ...string) error {
+	if runtime.GOOS == "windows" {
+		return nil // directories cannot be synced
+	}
+	for _, dir := range dirs {
+		f, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keyOf is the key of an entry in a database, which sorts by index.

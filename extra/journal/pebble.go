@@ -21,7 +21,11 @@ import (
 func newPebble(e env.Env, p plan.Point) (workload.Job, error) { return durable(e, p, openPebble) }
 
 func openPebble(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
-	return openPebbleOn(vfs.Default, filepath.Join(dir, "pebble"))
+	l, err := openPebbleOn(vfs.Default, filepath.Join(dir, "pebble"))
+	if err != nil {
+		return nil, err // not l, which would be a log that is not nil
+	}
+	return l, nil
 }
 
 func openPebbleOn(fs vfs.FS, dir string) (*pebbleLog, error) {
