@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -20,6 +22,10 @@ type Winner struct {
 	Verdict string   `json:"verdict"`
 	Leaders []string `json:"leaders"` // designs that are not proven slower than the best, the best first
 
+	// MoreBlocks is the number of further blocks that would decide between the leaders if ratios stay as estimated; nil
+	// if they are decided, or if it is unknown.
+	MoreBlocks *int `json:"more_blocks"`
+
 	Next  *string      `json:"next"`  // the baseline or the best design that is proven slower; nil for none
 	Ratio result.Value `json:"ratio"` // how many times as fast as Next the best design is; NaN without one
 }
@@ -27,13 +33,17 @@ type Winner struct {
 // Fastest is the verdict of a winner that leads alone. Other verdicts are those of a [Verdict].
 const Fastest = "fastest"
 
-// winners returns the winner of each contest; nil if the contests do not vary two factors, or if no design competes
-// with another one.
+// mappable reports whether the contests vary two factors, and a design competes with another one.
+func (g *answerGroup) mappable() bool {
+	return len(g.varying) > 1 && !g.predicted &&
+		slices.ContainsFunc(g.contests, func(c *contest) bool { return len(c.rows) > 1 })
+}
+
+// winners returns the winner of each contest; nil without a map, and if no contest has enough blocks for a verdict.
 func (g *answerGroup) winners() (list []Winner) {
-	if len(g.varying) < 2 || g.predicted {
+	if decided, _ := g.competing(); len(decided) == 0 || !g.mappable() {
 		return nil
 	}
-	competition := false
 	for _, c := range g.contests {
 		best := c.rows[0]
 		w := Winner{Kind: "winner", SchemaVersion: result.SchemaVersion, Workload: best.Workload, World: best.World,
@@ -44,18 +54,14 @@ func (g *answerGroup) winners() (list []Winner) {
 		if len(w.Leaders) > 1 {
 			w.Verdict = Equivalent
 			if c.open > 0 {
-				w.Verdict = Undecided
+				w.Verdict, w.MoreBlocks = Undecided, c.more
 			}
 		}
 		if next := c.behind(g.options.Baseline); next != nil {
 			name := c.name(next)
 			w.Next, w.Ratio = &name, result.Value(g.lead(c))
 		}
-		competition = competition || len(c.rows) > 1
 		list = append(list, w)
-	}
-	if !competition {
-		return nil
 	}
 	return list
 }
