@@ -92,7 +92,8 @@ func TestWorkload(t *testing.T) {
 
 // TestFactorsOfJobs checks that a workload of jobs lists no factors that only streams use.
 func TestFactorsOfJobs(t *testing.T) {
-	job := workload.Design{Name: "a", Job: func(env.Env, plan.Point) (workload.Job, error) { return workload.Job{}, nil }}
+	job := workload.Design{Name: "a",
+		Job: func(env.Env, plan.Point) (workload.Job, error) { return workload.Job{}, nil }}
 	names := func(list []plan.Factor) (text string) {
 		for _, f := range list {
 			text += f.Name + " "

@@ -52,8 +52,9 @@ func WinnersSVG(w io.Writer, list []compare.Winner) error {
 	title := quote.Line(list[0].Workload) + ": fastest design"
 	width := max(x0+px(len(columns)-down)*mapCellW+mapMargin, 2*mapMargin+px(quote.Width(title))*mapTitleDigit)
 	for i, note := range notes {
-		notes[i] = map[bool]string{true: "grey, "}[strings.HasPrefix(note, "a ? b") || strings.HasPrefix(note, noQuantile)] +
-			note
+		if strings.HasPrefix(note, "a ? b") || strings.HasPrefix(note, noQuantile+":") {
+			notes[i] = "grey, " + note
+		}
 		width = max(width, 2*mapMargin+px(quote.Width(notes[i]))*mapSmallDigit)
 	}
 	bottom := mapTop + px(len(labels))*mapCellH
