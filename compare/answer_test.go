@@ -126,11 +126,23 @@ func TestNewAnswer(t *testing.T) {
 		{"quick", 3, AnswerOptions{}, result.Job, nil, []answerCase{
 			{"one-byte", onCPUs(1), 0, 0.01}, {"buffered", onCPUs(1), math.Log(43), 0.01},
 			{"table", onCPUs(1), math.Log(512), 0.01}},
-			"table about 510x as fast as one-byte, buffered about 43x, rough: 3 blocks."},
+			"table is fastest, about 12x as fast as buffered, 510x one-byte (rough: 3 blocks)."},
 		{"a noisy design in a ranking", 3, AnswerOptions{}, result.Stream, virtual, []answerCase{
 			{"a", onCPUs(1), math.Log(2.8), 0.01}, {"noisy", onCPUs(1), math.Log(1.5), 0.5},
 			{"c", onCPUs(1), math.Log(2.1), 0.01}, {"d", onCPUs(1), 0, 0.01}},
-			"a about 2.8x as fast as d, c about 2.1x, noisy about 1.4x, rough: 3 replications."},
+			"a is fastest, about 1.3x as fast as c, 2.0x noisy, 2.8x d (rough: 3 replications)."},
+		{"quick, of many designs", 3, AnswerOptions{}, result.Job, nil, []answerCase{
+			{"cow", onCPUs(1), -5, 0.01}, {"a", onCPUs(1), 0, 0.01}, {"b", onCPUs(1), 0.002, 0.01},
+			{"c", onCPUs(1), -two, 0.01}, {"table", onCPUs(1), two, 0.01}, {"near", onCPUs(1), two - 0.02, 0.01}},
+			"table and near are fastest, about 2.0x as fast as b and a, 4.0x c, 300x cow (rough: 3 blocks)."},
+		{"quick, of more designs", 3, AnswerOptions{}, result.Job, nil, []answerCase{
+			{"a", onCPUs(1), 0, 0.01}, {"b", onCPUs(1), -1, 0.01}, {"c", onCPUs(1), -2, 0.01},
+			{"d", onCPUs(1), -3, 0.01}, {"e", onCPUs(1), -4, 0.01}, {"f", onCPUs(1), -5, 0.01}},
+			"a is fastest, about 2.7x as fast as b, 7.4x c, 20x d, 2 more (rough: 3 blocks)."},
+		{"quick, with a baseline", 3, AnswerOptions{Baseline: "b"}, result.Job, nil, []answerCase{
+			{"a", onCPUs(1), 2 * two, 0.01}, {"b", onCPUs(1), 0, 0.01}, {"c", onCPUs(1), 0.01, 0.01},
+			{"d", onCPUs(1), -two, 0.01}},
+			"a about 4.0x as fast as c and b, d about 0.50x (rough: 3 blocks)."},
 		{"one trial", 1, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), two, 0}, {"c", onCPUs(1), 0.01, 0}},
 			"Rough, from 1 trial each and without verdicts: b about 2.0x as fast as c and a."},
@@ -199,8 +211,8 @@ func TestNewAnswer(t *testing.T) {
 			"a reaches 200/s on 2 CPUs (rough: 4 replications). More CPUs help a up to the 2 tried (2.00x from 1)."},
 		{"designs at such points", 4, AnswerOptions{}, result.Stream, periodic, []answerCase{
 			{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), two, 0}, {"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}},
-			"On 1 CPU, b is fastest: 2.00x the throughput of a. On 2 CPUs, b about 2.0x as fast as a, rough: 4 " +
-				"replications. More CPUs do not help b and a."},
+			"On 1 CPU, b is fastest: 2.00x the throughput of a. On 2 CPUs, b about 2.0x as fast as a (rough: 4 " +
+				"replications). More CPUs do not help b and a."},
 		{"one trial on each number of CPUs", 1, AnswerOptions{}, result.Stream, nil, []answerCase{
 			{"a", onCPUs(1), 0, 0}, {"a", onCPUs(2), 0, 0}},
 			"a reaches 100/s on 1 and 2 CPUs (rough: 1 block). Whether more CPUs help a is undecided."},
@@ -217,8 +229,8 @@ func TestNewAnswer(t *testing.T) {
 			{"b", onCPUs(1), two, 0.01}, {"b", onCPUs(2), two, 0.01}, {"b", onCPUs(4), two, 0.01},
 			{"b", onCPUs(8), two, 0.01}},
 			"On 8 CPUs, b about 2.0x as fast as a; on 4 CPUs, b about 2.0x as fast as a; on 2 CPUs, b about 2.0x as " +
-				"fast as a; 1 more point is in the table, rough: 2 blocks. Whether more CPUs help b and a is " +
-				"undecided."},
+				"fast as a; 1 more point is in the table (rough: 2 blocks). Whether more CPUs help b and a " +
+				"is undecided."},
 		{"failures at one of several points", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Point.Int("cpus") == 4 && t.Block < 3 {
 				t.Status, t.Expected = result.Failed, false
@@ -271,7 +283,7 @@ func TestAnswerOfManyPoints(t *testing.T) {
 		}
 	}
 	got := answered(10, AnswerOptions{Inputs: []string{"size"}}, result.Stream, nil, cases...)
-	if !strings.Contains(got, "more points the order differs") || len(got) > 700 {
+	if !strings.Contains(got, "more points the order differs (see the map)") || len(got) > 700 {
 		t.Errorf("%d: %s", len(got), got)
 	}
 }
@@ -404,5 +416,37 @@ func TestFigures(t *testing.T) {
 		if c[0] != c[1] {
 			t.Errorf("%s, want %s", c[0], c[1])
 		}
+	}
+}
+
+// TestAnswerOfOneWinner checks that a design that wins at all points is named once, whoever is behind it.
+func TestAnswerOfOneWinner(t *testing.T) {
+	at := func(cpus, size int) plan.Point {
+		return onCPUs(cpus, plan.Setting{Factor: "size", Level: plan.IntLevel(size)})
+	}
+	var cases []answerCase
+	for i := range 8 {
+		p := at(1+i%2, i/2)
+		next, last := "b", "c"
+		if i < 4 {
+			next, last = last, next
+		}
+		cases = append(cases, answerCase{"a", p, 1, 0.01}, answerCase{next, p, 0.5, 0.01}, answerCase{last, p, 0, 0.01})
+	}
+	o := AnswerOptions{Inputs: []string{"size"}}
+	want := "At all 8 points, a is fastest: 1.65x as fast as the next best (+64.9%)."
+	if got := answered(10, o, result.Job, nil, cases...); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	o.Baseline = "b"
+	want = "At all 8 points, a is fastest: 1.65x to 2.72x as fast as b."
+	if got := answered(10, o, result.Job, nil, cases...); got != want {
+		t.Errorf("with a baseline: got %s\nwant %s", got, want)
+	}
+	want = "At both points, a is fastest: 2.72x as fast as b."
+	two := []answerCase{{"a", at(1, 0), 1, 0.01}, {"b", at(1, 0), 0, 0.01}, {"a", at(2, 1), 1, 0.01},
+		{"b", at(2, 1), 0, 0.01}}
+	if got := answered(10, o, result.Job, nil, two...); got != want {
+		t.Errorf("at two points: got %s\nwant %s", got, want)
 	}
 }

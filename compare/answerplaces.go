@@ -15,7 +15,10 @@ func (g *answerGroup) where(list []*contest) string {
 		return ""
 	}
 	if len(list) == len(g.contests) && len(list) > 1 && len(g.varying) > 1 {
-		return "at all points"
+		if len(list) == 2 {
+			return "at both points"
+		}
+		return fmt.Sprintf("at all %d points", len(list))
 	}
 	if len(list) > 3 && len(g.varying) > 1 {
 		return fmt.Sprintf("at %d of %d points", len(list), len(g.contests))

@@ -1,12 +1,12 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/internal/decimal"
+	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/result"
 )
 
@@ -27,6 +27,10 @@ func (g *answerGroup) sentences() []string {
 		}
 		if len(rough) > 0 {
 			text = append(text, g.rough(rough))
+		}
+		if len(decided) == 0 && g.mappable() {
+			text = append(text, fmt.Sprintf("A map of winners needs at least %d %ss.", stat.MinBlocks(1-confidence),
+				g.replicate()))
 		}
 	}
 	text = append(text, g.scaling()...)
@@ -89,76 +93,6 @@ func (g *answerGroup) bound(c *contest) *Row {
 	return best
 }
 
-// rough ranks the designs of each contest by their medians.
-func (g *answerGroup) rough(list []*contest) string {
-	var parts []string
-	slices.Reverse(list) // the most CPUs first
-	for i, c := range list {
-		if i == 3 {
-			parts = append(parts, result.Count(len(list)-i, "more point")+
-				map[bool]string{true: " is", false: " are"}[len(list)-i == 1]+" in the table")
-			break
-		}
-		text := g.ranking(c)
-		if at := g.where([]*contest{c}); at != "" && len(g.contests) > 1 {
-			text = at + ", " + text
-		}
-		parts = append(parts, text)
-	}
-	text := strings.Join(parts, "; ")
-	n, _ := blocks(list)
-	if n == 1 {
-		return "Rough, from 1 trial each and without verdicts: " + text + "."
-	}
-	return text + fmt.Sprintf(", rough: %s.", result.Count(n, g.replicate()))
-}
-
-// aboutEqual is the ratio of speeds up to which a ranking of few blocks calls rows about equally fast.
-const aboutEqual = 1.1
-
-// ranking names the rows of a contest with their speed relative to the baseline, or to the slowest, and to those about
-// as fast as that.
-func (g *answerGroup) ranking(c *contest) string {
-	last := c.rows[0]
-	for _, r := range c.rows { // verdicts may have moved rows, so that the slowest is not the last
-		if speedRatio(r, last) < 1 {
-			last = r
-		}
-	}
-	for _, r := range c.rows {
-		if r.Design == g.options.Baseline {
-			last = r
-		}
-	}
-	var near, words []string
-	var others []*Row
-	for _, r := range c.rows {
-		if x := speedRatio(r, last); x < aboutEqual && x > 1/aboutEqual {
-			near = append(near, c.name(r))
-		} else {
-			others = append(others, r)
-		}
-	}
-	if len(others) == 0 {
-		return few(near, 2) + " are about equally fast"
-	}
-	slices.SortStableFunc(others, func(a, b *Row) int { // rows whose intervals overlap with the best come before others
-		return cmp.Compare(speedRatio(b, last), speedRatio(a, last))
-	})
-	for i, r := range others {
-		if i == maxNamed && len(others) > maxNamed+1 {
-			words = append(words, fmt.Sprintf("%d more", len(others)-i))
-			break
-		}
-		text := c.name(r) + " about " + roughTimes(speedRatio(r, last))
-		if i == 0 {
-			text += " as fast as " + few(near, 2)
-		}
-		words = append(words, text)
-	}
-	return strings.Join(words, ", ")
-}
-
 // outcome is neighbouring contests with the same result.
 type outcome struct {
 	contests       []*contest
@@ -173,9 +107,14 @@ func (g *answerGroup) best(contests []*contest) string {
 		if r := c.behind(g.options.Baseline); r != nil {
 			o.loser = c.name(r)
 		}
-		i := slices.IndexFunc(list, func(x *outcome) bool { return x.leaders == o.leaders && x.loser == o.loser })
+		anyNext := g.options.Baseline == "" && len(g.varying) > 1 // the map has the details
+		i := slices.IndexFunc(list, func(x *outcome) bool {
+			return x.leaders == o.leaders && (x.loser == o.loser || anyNext && x.loser != "" && o.loser != "")
+		})
 		if i < 0 {
 			i, list = len(list), append(list, &o)
+		} else if list[i].loser != o.loser {
+			list[i].loser = "the next best"
 		}
 		list[i].contests = append(list[i].contests, c)
 	}
@@ -190,7 +129,8 @@ func (g *answerGroup) best(contests []*contest) string {
 			for _, o := range list[i:] {
 				rest += len(o.contests)
 			}
-			parts = append(parts, fmt.Sprintf("at %s the order differs", result.Count(rest, "more point")))
+			parts = append(parts, fmt.Sprintf("at %s the order differs", result.Count(rest, "more point"))+
+				map[bool]string{true: " (see the map)"}[g.mappable()])
 			break
 		}
 		parts = append(parts, g.outcomeText(o))

@@ -23,6 +23,10 @@ type Winner struct {
 	Verdict string   `json:"verdict"`
 	Leaders []string `json:"leaders"` // designs that are not proven slower than the best, the best first
 
+	// MoreBlocks is the number of further blocks that would decide between the leaders if ratios stay as estimated; nil
+	// if they are decided, or if it is unknown.
+	MoreBlocks *int `json:"more_blocks"`
+
 	Next  *string      `json:"next"`  // the best design that is proven slower, whatever the baseline is; nil for none
 	Ratio result.Value `json:"ratio"` // how many times as fast as Next the best design is; NaN without one
 }
@@ -33,9 +37,16 @@ const Fastest = "fastest"
 // noLevel is the level of a factor that the designs do not use.
 const noLevel = "-"
 
-// winners returns the winner of each contest of several designs; nil if the contests do not vary two factors.
+// mappable reports whether the contests vary two factors, and a design competes with another one.
+func (g *answerGroup) mappable() bool {
+	return len(g.varying) > 1 && !g.predicted &&
+		slices.ContainsFunc(g.contests, func(c *contest) bool { return len(c.rows) > 1 })
+}
+
+// winners returns the winner of each contest of several designs; nil without a map, and if no contest has enough blocks
+// for a verdict.
 func (g *answerGroup) winners() (list []Winner) {
-	if len(g.varying) < 2 || g.predicted {
+	if decided, _ := g.competing(); len(decided) == 0 || !g.mappable() {
 		return nil
 	}
 	factors, points := g.winnerPoints()
@@ -50,7 +61,7 @@ func (g *answerGroup) winners() (list []Winner) {
 		if len(w.Leaders) > 1 {
 			w.Verdict = Equivalent
 			if c.open > 0 {
-				w.Verdict = Undecided
+				w.Verdict, w.MoreBlocks = Undecided, c.more
 			}
 		}
 		if next := c.behind(""); next != nil {

@@ -34,7 +34,7 @@ func TestWinners(t *testing.T) {
 		"read=0 keys=10: fastest [b] 1.41 c",
 		"read=0 keys=20: equivalent [b a] 2.00 c",
 		"read=1 keys=10: fastest [a] 2.00 b",
-		"read=1 keys=20: undecided [a b] 2.00 c")
+		"read=1 keys=20: undecided [a b] 2.00 c 22 more")
 
 	// The map names the next best whatever the baseline is.
 	o.Baseline = "a"
@@ -62,7 +62,11 @@ func checkWinners(t *testing.T, list []Winner, want ...string) {
 		if w.Next != nil {
 			next = *w.Next
 		}
-		got = append(got, fmt.Sprintf("%s: %s %v %.2f %s", w.Point, w.Verdict, w.Leaders, w.Ratio, next))
+		text := fmt.Sprintf("%s: %s %v %.2f %s", w.Point, w.Verdict, w.Leaders, w.Ratio, next)
+		if w.MoreBlocks != nil {
+			text += fmt.Sprintf(" %d more", *w.MoreBlocks)
+		}
+		got = append(got, text)
 		var factors []string
 		for _, s := range w.Point.Settings() {
 			factors = append(factors, s.Factor)
@@ -173,6 +177,31 @@ func TestWinnerPoints(t *testing.T) {
 		factors, points := g.winnerPoints()
 		if got := fmt.Sprint(factors, " ", points); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// TestTooFewForWinners checks that there is no map, but a remark, if no point has enough replications for a verdict.
+func TestTooFewForWinners(t *testing.T) {
+	for _, c := range []struct {
+		world  string
+		trials int
+		want   string
+	}{
+		{result.Virtual, 3, "A map of winners needs at least 6 replications."},
+		{result.Live, 5, "A map of winners needs at least 6 blocks."},
+		{result.Live, 6, ""},
+	} {
+		world := func(t *result.Trial) { t.World = c.world }
+		var cases []answerCase
+		for i := range 4 {
+			p := onCPUs(1+i%2, plan.Setting{Factor: "size", Level: plan.IntLevel(i / 2)})
+			cases = append(cases, answerCase{"a", p, 0, 0.01}, answerCase{"b", p, 1, 0.01})
+		}
+		a := answerTo(c.trials, AnswerOptions{Inputs: []string{"size"}}, result.Job, world, cases...)
+		last := a.Text[len(a.Text)-1]
+		if c.want == "" && len(a.Winners) != 4 || c.want != "" && (a.Winners != nil || last != c.want) {
+			t.Errorf("%s, %d: %d winners, %q", c.world, c.trials, len(a.Winners), a.Text)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/quote"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 	"github.com/brewput/brewput/workload/source"
@@ -83,7 +84,7 @@ func Workload(w io.Writer, x *workload.Workload, st Style) error {
 	factor, levels, standard := column{head: "factor", left: true}, column{head: "levels", left: true},
 		column{head: "default", left: true}
 	about = nil
-	for _, f := range x.AllFactors() {
+	for _, f := range listedFactors(x) {
 		factor.add("--"+f.Name, bold)
 		levels.add(f.Kind.String(), plain)
 		standard.add(f.Default, plain)
@@ -91,6 +92,17 @@ func Workload(w io.Writer, x *workload.Workload, st Style) error {
 	}
 	writeDescribed(&b, []column{factor, levels, standard}, about, st)
 	return st.emit(w, b.String())
+}
+
+// listedFactors returns the factors of a workload without common ones that none of its designs uses, as jobs use no
+// rate.
+func listedFactors(x *workload.Workload) []plan.Factor {
+	return slices.DeleteFunc(x.AllFactors(), func(f plan.Factor) bool {
+		own := slices.ContainsFunc(x.Factors, func(o plan.Factor) bool { return o.Name == f.Name })
+		return !own && !slices.ContainsFunc(x.Designs, func(d workload.Design) bool {
+			return slices.Contains(x.FactorsOf(d), f.Name)
+		})
+	})
 }
 
 // designDoc describes a design. It ends with what is special about it.

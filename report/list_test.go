@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -84,7 +85,28 @@ func TestWorkload(t *testing.T) {
 	if err := Workload(&b, listed()[0], Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\n--buffer" + strings.Repeat(" ", 7); !strings.Contains(b.String(), want) {
+	if want := "\n--buffer  whole"; !strings.Contains(b.String(), want) {
 		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}
+
+// TestFactorsOfJobs checks that a workload of jobs lists no factors that only streams use.
+func TestFactorsOfJobs(t *testing.T) {
+	job := workload.Design{Name: "a",
+		Job: func(env.Env, plan.Point) (workload.Job, error) { return workload.Job{}, nil }}
+	names := func(list []plan.Factor) (text string) {
+		for _, f := range list {
+			text += f.Name + " "
+		}
+		return text
+	}
+	x := &workload.Workload{Designs: []workload.Design{job}, Factors: []plan.Factor{{Name: "size"}}}
+	if got := names(listedFactors(x)); got != "cpus size " {
+		t.Errorf("of a job: %s", got)
+	}
+	x.Designs = append(x.Designs, workload.Design{Name: "b",
+		Stream: func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, nil }})
+	if got := names(listedFactors(x)); !strings.Contains(got, "workers rate ") {
+		t.Errorf("of a stream: %s", got)
 	}
 }

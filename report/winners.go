@@ -6,21 +6,69 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
 )
 
 // winnersTitle explains the map of winners.
 const winnersTitle = "and how many times as fast as the next best"
 
-// winnersNote explains the signs in the map of winners; "" if it has none.
-func winnersNote(list []compare.Winner) string {
-	var notes []string
-	for _, sign := range [][2]string{{compare.Equivalent, "= : equivalent"},
-		{compare.Undecided, "? : undecided; more blocks would help"}} {
-		if slices.ContainsFunc(list, func(w compare.Winner) bool { return w.Verdict == sign[0] }) {
-			notes = append(notes, sign[1])
+// winnersNotes explain the signs in a map of winners, as far as it has them.
+func winnersNotes(list []compare.Winner) (notes []string) {
+	g := newWinnerGrid(list)
+	verdicts, more := map[string]bool{}, map[int]bool{}
+	for _, w := range list {
+		verdicts[w.Verdict] = true
+		if n := len(w.Leaders) - maxLeaders; n > 0 {
+			more[n] = true
 		}
 	}
-	return strings.Join(notes, "; ")
+	if verdicts[compare.Undecided] {
+		notes = append(notes, "a ? b: undecided, "+moreToDecide(list))
+	}
+	if verdicts[compare.Equivalent] {
+		notes = append(notes, "a = b: equivalent")
+	}
+	switch len(more) {
+	case 0:
+	case 1:
+		for n := range more {
+			notes = append(notes, fmt.Sprintf("+%d: %s may be as fast", n, result.Count(n, "more design")))
+		}
+	default:
+		notes = append(notes, "+n: n more designs may be as fast")
+	}
+	if len(g.rows)*len(g.levels) > len(list) {
+		notes = append(notes, noQuantile+": not measured")
+	}
+	return notes
+}
+
+// winnersNote is all notes in one line.
+func winnersNote(list []compare.Winner) string { return strings.Join(winnersNotes(list), "; ") }
+
+// moreToDecide says how many blocks more would decide all cells, or the most that is known of any.
+func moreToDecide(list []compare.Winner) string {
+	most, unknown := 0, false
+	for _, w := range list {
+		switch {
+		case w.Verdict != compare.Undecided:
+		case w.MoreBlocks == nil:
+			unknown = true
+		default:
+			most = max(most, *w.MoreBlocks)
+		}
+	}
+	word := "more block"
+	if list[0].World == result.Virtual {
+		word = "more replication"
+	}
+	switch {
+	case most == 0:
+		return word + "s would help"
+	case unknown:
+		return fmt.Sprintf("about %s would decide some", result.Count(most, word))
+	}
+	return fmt.Sprintf("about %s would decide", result.Count(most, word))
 }
 
 // winnerMaps splits winners by workload and world.
@@ -46,47 +94,74 @@ func winnerLevel(w compare.Winner, factor string) string {
 	return l.String()
 }
 
-// winnerColumns returns a map of winners as a table. The last factor varies between columns, all others between rows.
-func winnerColumns(list []compare.Winner) []column {
-	factors := list[0].Factors
-	across, down := factors[len(factors)-1], factors[:len(factors)-1]
-	var levels, rows, designs []string
-	cells := map[[2]string]compare.Winner{}
-	first := map[string]compare.Winner{} // of a row
-	for _, w := range list {
-		level, row := winnerLevel(w, across), w.Point.Only(down).String()
-		if !slices.Contains(levels, level) {
-			levels = append(levels, level)
-		}
-		if !slices.Contains(rows, row) {
-			rows = append(rows, row)
-			first[row] = w
-		}
-		if !slices.Contains(designs, w.Leaders[0]) {
-			designs = append(designs, w.Leaders[0])
-		}
-		cells[[2]string{row, level}] = w
-	}
+// winnerGrid is a map of winners. The last factor varies between columns, all others between rows.
+type winnerGrid struct {
+	down         []string // factors
+	across       string
+	rows, levels []string // points of the factors down, and levels of the one across
+	designs      []string // that win somewhere or may do so
+	cells        map[[2]string]compare.Winner
+}
 
+func newWinnerGrid(list []compare.Winner) *winnerGrid {
+	n := len(list[0].Factors) - 1
+	g := &winnerGrid{down: list[0].Factors[:n], across: list[0].Factors[n], cells: map[[2]string]compare.Winner{}}
+	add := func(names *[]string, name string) {
+		if !slices.Contains(*names, name) {
+			*names = append(*names, name)
+		}
+	}
+	for _, w := range list {
+		level, row := winnerLevel(w, g.across), w.Point.Only(g.down).String()
+		add(&g.levels, level)
+		add(&g.rows, row)
+		add(&g.designs, w.Leaders[0])
+		g.cells[[2]string{row, level}] = w
+	}
+	return g
+}
+
+// at returns the winner in a cell. ok is false if it was not measured.
+func (g *winnerGrid) at(row, level int) (w compare.Winner, ok bool) {
+	w, ok = g.cells[[2]string{g.rows[row], g.levels[level]}]
+	return w, ok
+}
+
+// hue is the number of a winner's colour; -1 for grey.
+func (g *winnerGrid) hue(w compare.Winner) int {
+	if len(w.Leaders) == 0 || w.Verdict == compare.Undecided {
+		return -1
+	}
+	return slices.Index(g.designs, w.Leaders[0])
+}
+
+// winnerColumns returns a map of winners as a table.
+func winnerColumns(list []compare.Winner) []column {
+	g := newWinnerGrid(list)
 	var columns []column
-	for _, factor := range down {
+	for _, factor := range g.down {
 		c := column{head: factor}
-		for _, row := range rows {
-			c.add(winnerLevel(first[row], factor), plain)
+		for row := range g.rows {
+			for level := range g.levels { // any that was measured
+				if w, ok := g.at(row, level); ok {
+					c.add(winnerLevel(w, factor), plain)
+					break
+				}
+			}
 		}
 		columns = append(columns, c)
 	}
-	for _, level := range levels {
-		c := column{group: across, head: level, left: true}
-		for _, row := range rows {
-			w, ok := cells[[2]string{row, level}]
-			switch {
+	for level, name := range g.levels {
+		c := column{group: g.across, head: name, left: true}
+		for row := range g.rows {
+			w, ok := g.at(row, level)
+			switch hue := g.hue(w); {
 			case !ok:
 				c.add(noQuantile, dim)
-			case w.Verdict == compare.Undecided:
+			case hue < 0:
 				c.add(winnerText(w), dim)
 			default:
-				c.add(winnerText(w), seriesTone(slices.Index(designs, w.Leaders[0])))
+				c.add(winnerText(w), seriesTone(hue))
 			}
 		}
 		columns = append(columns, c)

@@ -26,7 +26,36 @@ func winnersAnswer() compare.Answer {
 	add(50, 10, compare.Undecided, 3, "b", "c", "d", "<fast>")
 	add(50, 20, compare.Fastest, 12, "c")
 	add(100, 10, compare.Undecided, 3, "b", "c")
+	twelve := 12
+	a.Winners[2].MoreBlocks = &twelve
 	return a
+}
+
+// TestWinnersNotes checks that the map explains its signs, and only those that it has.
+func TestWinnersNotes(t *testing.T) {
+	all := winnersAnswer().Winners
+	for i, c := range []struct {
+		list []compare.Winner
+		want string
+	}{
+		{all[:1], ""},
+		{all[:2], "a = b: equivalent"},
+		{all[2:3], "a ? b: undecided, about 12 more blocks would decide; +2: 2 more designs may be as fast"},
+		{all[4:], "a ? b: undecided, more blocks would help"},
+		{all[2:], "a ? b: undecided, about 12 more blocks would decide some; +2: 2 more designs may be as fast; " +
+			"-: not measured"},
+	} {
+		if got := winnersNote(c.list); got != c.want {
+			t.Errorf("%d: %q, not %q", i, got, c.want)
+		}
+	}
+	virtual := winnersAnswer().Winners[2:4]
+	virtual[0].World, virtual[1].World = result.Virtual, result.Virtual
+	virtual[1].Leaders = []string{"a", "b", "c"}
+	want := "a ? b: undecided, about 12 more replications would decide; +n: n more designs may be as fast"
+	if got := winnersNote(virtual); got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
 }
 
 // TestWinners checks the map of winners on the page and in Markdown.
@@ -45,6 +74,12 @@ func TestWinners(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "winners.svg", []byte(picture.String()))
+	for _, want := range []string{">grey, a ? b: undecided, ", ">+2: 2 more designs may be as fast<",
+		">b, c, d and &lt;fast&gt;: undecided, about 12 more blocks would decide; 3.00x as fast as slow<"} {
+		if !strings.Contains(picture.String(), want) {
+			t.Errorf("the picture has no %q", want)
+		}
+	}
 	if err := WinnersSVG(&picture, nil); err == nil || !strings.Contains(err.Error(), "two factors of the job") {
 		t.Errorf("without a map: %v", err)
 	}
