@@ -86,7 +86,7 @@ func TestCountedWarnings(t *testing.T) {
 				return result.Metrics{"burn_probe_before": result.Value(1 + float64(i)/50)}
 			}
 			return nil
-		}, 0.16, "slower than calibrated around 3 of 20 trials, by 16% in their median; above " +
+		}, 0.16, "slower than at the start of the run around 3 of 20 trials, by 16% in their median; above " +
 			"5% in more than 5%"},
 	} {
 		list := Warnings(counted(20, func(i int) result.Metrics {

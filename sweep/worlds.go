@@ -72,7 +72,7 @@ func CheckVirtual(w *workload.Workload, cases []plan.Case) error {
 		return nil
 	case !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }):
 		return plan.Refuse("", nil, "no design of %s can be simulated: they need a real machine",
-			w.Name).Suggest("measure them")
+			w.Name).Suggest("measure them with run %s", w.Name)
 	}
 	why := "it needs a real machine"
 	if d, _ := w.Find(live[0]); d.Program != nil {

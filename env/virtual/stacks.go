@@ -180,8 +180,8 @@ func blocks(state string) bool {
 }
 
 // ofRuntime reports whether a goroutine waits for something that is no part of the design: for a sync.Once of another
-// trial, or for the runtime, such as an allocation that begins a collection. Allocations are made in many packages, such
-// as internal/runtime/maps. So a semaphore belongs to the runtime unless a package that has semaphores acquires it.
+// trial, or for the runtime, such as an allocation that begins a collection. Many packages allocate, such as
+// internal/runtime/maps. So a semaphore belongs to the runtime unless a package that has semaphores acquires it.
 func ofRuntime(state, frames string) bool {
 	inner := innermost(frames)
 	own := strings.HasPrefix(state, "semacquire") && !slices.ContainsFunc(

@@ -165,7 +165,7 @@ func (s *watchdog) takeSample() bool {
 	}
 	switch {
 	case l == blocking && s.certain():
-		// The samples may have seen the garbage collector, even if the design has waited before: find forgets them then.
+		// The samples may have seen the garbage collector, even if the design waited before: find forgets them then.
 		if !s.find() && s.frames == "" {
 			s.forget()
 		}
