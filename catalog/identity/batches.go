@@ -34,9 +34,9 @@ func newDraining(e env.Env, p plan.Point) (workload.Job, error) {
 const (
 	maxDrains = 16 // limits how often a caller empties the mailbox
 
-	// spins is how often a caller reads the state of its message before it parks. That takes about as long as to park
-	// and to be woken, so it costs at most twice the better choice (Karlin, Li, Manasse, Owicki: Empirical studies of
-	// competitive spinning for a shared-memory multiprocessor, SOSP 1991).
+	// spins is how often a caller reads the state of its message before it parks. If that took as long as to park and
+	// to be woken, it would cost at most twice the better choice (Karlin, Li, Manasse, Owicki: Empirical studies of
+	// competitive spinning for a shared-memory multiprocessor, SOSP 1991). The number is not tuned to a machine.
 	spins = 500
 )
 
