@@ -43,8 +43,8 @@ func TestFileTooLarge(t *testing.T) {
 // entries are in its file: tidwall/wal takes the part for damage.
 func mayRefuse(name string) bool { return name == "tidwall-wal" }
 
-// checkFault checks a log after a child with a fault, which must have failed. It returns the number of entries that were
-// acknowledged.
+// checkFault checks a log after a child with a fault, which must have failed. It returns the number of entries that
+// were acknowledged.
 func checkFault(t *testing.T, name, dir string, code int, said string) (acks int) {
 	t.Helper()
 	switch code {

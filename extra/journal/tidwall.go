@@ -14,7 +14,7 @@ import (
 
 // newTidwall is a log of tidwall/wal. Its entries have no checksum. After a write that wrote only a part, as in a crash
 // of the machine, it refuses to open: the acknowledged entries are in its file, but somebody must cut off the part.
-// The directory is synced when the log is opened, but tidwall/wal does not sync it when it begins a segment, after 20 MB:
+// The directory is synced when the log is opened, but tidwall/wal does not sync it when a segment begins, after 20 MB:
 // power loss may then remove the name of a segment with acknowledged entries.
 func newTidwall(e env.Env, p plan.Point) (workload.Job, error) { return durable(e, p, openTidwall) }
 
