@@ -52,7 +52,7 @@ var pages = []struct {
 		`^stream reaches .*/s \(rough: 2 blocks\). job takes .*s \(rough: 2 blocks\).$`},
 	{"quick run", nil,
 		"run words --quick --size 20000 --designs one-byte,buffered --duration 20ms --cpus 1 --no-twin -o quick",
-		`^buffered about \d+x as fast as one-byte \(rough: 3 blocks\).$`},
+		`^buffered about [\d.]+x as fast as one-byte \(rough: 3 blocks\).$`},
 	{"list", nil, "list", `^Type brewput list coffee for the designs and factors of a workload\.$`},
 	{"doctor", nil, "doctor --quick", `^(Fit for measuring|Not fit for measuring|No check is bad)\b.*\.$`},
 	{"explain", nil, "explain numbers.prof", `^Change unbuffered-io first, at .*main.go:16 in main: that should ` +
