@@ -71,11 +71,11 @@ func moreToDecide(list []compare.Winner) string {
 	return fmt.Sprintf("about %s would decide", result.Count(most, word))
 }
 
-// winnerMaps splits winners by workload and world.
+// winnerMaps splits winners by workload, world and metric.
 func winnerMaps(list []compare.Winner) (maps [][]compare.Winner) {
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(w compare.Winner) bool {
-			return w.Workload != list[0].Workload || w.World != list[0].World
+			return w.Workload != list[0].Workload || w.World != list[0].World || w.Metric != list[0].Metric
 		})
 		if n < 0 {
 			n = len(list)
