@@ -27,7 +27,7 @@ man: ## write the manual pages into bin/man and the completion scripts into bin/
 	$(GO) build -o bin/brewput ./cmd/brewput && bin/brewput man bin/man
 	for s in bash zsh fish; do bin/brewput completion $$s >bin/completion/brewput.$$s || exit 1; done
 
-test: needs ## run every test; as root it first installs a missing C compiler, python3, groff, zsh or fish
+test: needs ## run every test; as root it first installs a missing C compiler, python3, groff, zsh, fish or strace
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 	CGO_ENABLED=0 $(GO) -C extra test -timeout 5m $(TESTFLAGS) ./...
 
@@ -142,7 +142,7 @@ unique: ## check that each design of identity issues nothing twice in 10^9 live 
 
 rivals: FOR = 8m
 rivals: extra ## compare sets, actors and logs with originals and other projects: about 20 minutes in pieces of 8 (repeat it)
-	$(GO) build -buildvcs=false -o bin/rivals ./proof/rivals
+	CGO_ENABLED=0 $(GO) build -pgo=$(PGO) -buildvcs=false -o bin/rivals ./proof/rivals
 	bin/rivals -record bin/rivals.ndjson -for $(FOR)
 
 SYSTEMS = 10000

@@ -77,13 +77,15 @@ func (a *analysis) goStatement(c *evidence.Class) (evidence.Frame, bool) {
 
 // perCall are packages of the runtime, and those that start goroutines for their callers only, such as
 // [context.AfterFunc], [time.AfterFunc] and [iter.Pull].
-var perCall = []string{"runtime.", "internal/runtime/", "internal/abi.", "context.", "time.", "iter.", "sync."}
+var perCall = []string{"runtime", "internal/abi", "context", "time", "iter", "sync"}
 
 // starter returns the go statement of a stack that starts a goroutine: the frame above the runtime and the likes of
 // WaitGroup.Go.
 func starter(stack []evidence.Frame) (evidence.Frame, bool) {
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
-		return !evidence.IsWrapper(f.Function) && !hasAnyPrefix(f.Function, perCall...)
+		path := packagePath(f.Function)
+		return !evidence.IsWrapper(f.Function) && !slices.Contains(perCall, path) &&
+			!strings.HasPrefix(path, "internal/runtime/")
 	})
 	if i < 0 {
 		return evidence.Frame{}, false

@@ -38,7 +38,7 @@ func winnersNotes(list []compare.Winner) (notes []string) {
 		notes = append(notes, "+n: n more designs may be as fast")
 	}
 	if len(g.rows)*len(g.levels) > len(list) {
-		notes = append(notes, noQuantile+": not measured")
+		notes = append(notes, noQuantile+": no two designs to compare")
 	}
 	return notes
 }
@@ -121,7 +121,7 @@ func newWinnerGrid(list []compare.Winner) *winnerGrid {
 	return g
 }
 
-// at returns the winner in a cell. ok is false if it was not measured.
+// at returns the winner in a cell. ok is false if there is none.
 func (g *winnerGrid) at(row, level int) (w compare.Winner, ok bool) {
 	w, ok = g.cells[[2]string{g.rows[row], g.levels[level]}]
 	return w, ok

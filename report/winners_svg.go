@@ -82,7 +82,7 @@ func drawWinners(s *svg, list []compare.Winner, columns []column, x0 px) {
 	for i, c := range columns {
 		for j, cell := range c.cells {
 			x, y := x0+px(i)*mapCellW, mapTop+px(j)*mapCellH
-			text, class, about := quote.Line(cell.text), "none", "not measured"
+			text, class, about := quote.Line(cell.text), "none", "no two designs to compare"
 			if w, ok := g.at(j, i); ok {
 				about = winnerAbout(w)
 				if hue := g.hue(w); hue >= 0 {

@@ -43,7 +43,7 @@ func TestWinnersNotes(t *testing.T) {
 		{all[2:3], "a ? b: undecided, about 12 more blocks would decide; +2: 2 more designs may be as fast"},
 		{all[4:], "a ? b: undecided, more blocks would help"},
 		{all[2:], "a ? b: undecided, about 12 more blocks would decide some; +2: 2 more designs may be as fast; " +
-			"-: not measured"},
+			"-: no two designs to compare"},
 	} {
 		if got := winnersNote(c.list); got != c.want {
 			t.Errorf("%d: %q, not %q", i, got, c.want)

@@ -80,8 +80,11 @@ func openFault(e env.Env, name string, start image, op string, k int) (failed bo
 	}
 	l, err := onFiles()[name](e, r)
 	r.fail = nil
-	if !failed {
-		return false, errors.Join(err, l.Close())
+	switch {
+	case !failed && err != nil:
+		return false, err
+	case !failed:
+		return false, l.Close()
 	}
 	if !errors.Is(err, syscall.EIO) {
 		return true, fmt.Errorf("it was opened: %w", err)

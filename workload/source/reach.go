@@ -6,7 +6,7 @@ import (
 )
 
 // reach marks the declarations that from uses, directly or indirectly. Types are not resolved, so that the count may be
-// too high.
+// too high, or too low for a method that only another package calls.
 func (p *packageSource) reach(from *declaration, reached map[*declaration]bool) {
 	selected := map[string]bool{} // by marked code
 	p.mark(from, reached, selected)
