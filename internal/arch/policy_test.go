@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 	"examples/merge":        {},
 	"internal/seeded":       {},
 	"internal/schema":       {},
-	"internal/workloadtest": {"plan", "workload"},
+	"internal/workloadtest": {"env", "plan", "result", "sim", "trial", "workload"},
 
 	"tools/schematest": {"internal/schema"},
 
