@@ -17,7 +17,6 @@ import (
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/internal/workloadtest"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
 )
@@ -25,24 +24,6 @@ import (
 func TestMain(m *testing.M) {
 	seeded.Fix()
 	m.Run()
-}
-
-// do runs a job in a world and returns the result of its check.
-func do(t interface{ Fatal(...any) }, run func(string, func(env.Env)) error, d workload.Design,
-	p plan.Point) (answer workload.Answer, err error) {
-	left := run("test", func(e env.Env) {
-		var j workload.Job
-		if j, err = d.Job(e, p); err != nil {
-			return
-		}
-		if err = j.Run(e); err == nil {
-			answer, err = j.Check()
-		}
-	})
-	if left != nil {
-		t.Fatal(d.Name, p, left)
-	}
-	return answer, err
 }
 
 // hard are levels of factors at the limits: one item, more workers than items, no buffer, all items equal.
@@ -91,13 +72,13 @@ func agree(t *rapid.T, w *workload.Workload, d workload.Design, settings []strin
 		"virtual": virtual.New(virtual.Config{Seed: seed, CPUs: 2, Costs: sim.Costs{}}).Run,
 	}
 	first := w.Designs[0]
-	want, err := do(t, live.New(live.Config{Seed: seed}).Run, first,
+	want, err := workloadtest.Answer(t, live.New(live.Config{Seed: seed}).Run, first,
 		workloadtest.Point(t, w, settings...).Only(w.FactorsOf(first)))
 	if err != nil {
 		t.Fatal(first.Name, settings, err)
 	}
 	for name, run := range worlds {
-		got, err := do(t, run, d, workloadtest.Point(t, w, settings...).Only(w.FactorsOf(d)))
+		got, err := workloadtest.Answer(t, run, d, workloadtest.Point(t, w, settings...).Only(w.FactorsOf(d)))
 		if err != nil {
 			t.Fatal(name, d.Name, settings, err)
 		}

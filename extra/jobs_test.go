@@ -1,36 +1,11 @@
 package extra
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
-	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/workload"
+	"github.com/brewput/brewput/internal/workloadtest"
 )
-
-// point returns the point of a design with the given settings, such as "calls=64". Other factors have their defaults.
-func point(t *testing.T, w *workload.Workload, d workload.Design, settings string) plan.Point {
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	for s := range strings.FieldsSeq(settings) {
-		name, expr, _ := strings.Cut(s, "=")
-		f, ok := w.Factor(name)
-		if !ok {
-			t.Fatal("no factor", name)
-		}
-		c, err := f.Parse(expr, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points[0].Only(w.FactorsOf(d))
-}
 
 // TestJobs runs each design at several points. The checks of the workloads verify the answers.
 func TestJobs(t *testing.T) {
@@ -44,29 +19,13 @@ func TestJobs(t *testing.T) {
 	for _, w := range Workloads() {
 		for _, d := range w.Designs {
 			for _, settings := range points[w.Name] {
-				t.Run(w.Name+"/"+d.Name+" "+settings, func(t *testing.T) { run(t, d, point(t, w, d, settings)) })
+				t.Run(w.Name+"/"+d.Name+" "+settings, func(t *testing.T) {
+					p := workloadtest.Point(t, w, settings).Only(w.FactorsOf(d))
+					if _, err := workloadtest.Answer(t, live.New(live.Config{Seed: 1, BurnRate: 1}).Run, d, p); err != nil {
+						t.Error(err)
+					}
+				})
 			}
 		}
-	}
-}
-
-// run runs a design in the live world and checks its answer.
-func run(t *testing.T, d workload.Design, p plan.Point) {
-	world := live.New(live.Config{Seed: 1, BurnRate: 1})
-	if err := world.Run("test", func(e env.Env) {
-		j, err := d.Job(e, p)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		if err := j.Run(e); err != nil {
-			t.Error(err)
-			return
-		}
-		if _, err := j.Check(); err != nil {
-			t.Error(err)
-		}
-	}); err != nil {
-		t.Error(err)
 	}
 }

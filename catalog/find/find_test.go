@@ -14,6 +14,7 @@ import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -39,7 +40,6 @@ func point(cpus, goroutines, parsers, documents, items int, read time.Duration, 
 // TestDesigns checks that every design finds every item, live and in virtual time.
 func TestDesigns(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	w := Workload()
 	if err := w.Validate(); err != nil {
 		t.Fatal(err)
@@ -52,15 +52,14 @@ func TestDesigns(t *testing.T) {
 			if p.Text("cache") == "cold" && runtime.GOOS != "linux" && d.Name == "files" {
 				continue // this system cannot
 			}
-			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
-			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
-			if err != nil || o.Trial.Status != result.OK {
-				t.Fatalf("%s at %s: %v %s %s\n%s", d.Name, p, err, o.Trial.Status, o.Trial.Error, o.Failure)
+			o := workloadtest.Live(t, w, d, p)
+			if o.Trial.Status != result.OK {
+				t.Fatalf("%s at %s: %s %s\n%s", d.Name, p, o.Trial.Status, o.Trial.Error, o.Failure)
 			}
 			if d.Worlds == workload.LiveOnly {
 				continue
 			}
-			x := trial.Simulate(s, w, d, sim.Costs{}).Trial
+			x := workloadtest.Virtual(w, d, p, 1, sim.Costs{})
 			if x.Status != result.OK || fmt.Sprint(x.Answer) != fmt.Sprint(o.Trial.Answer) {
 				t.Errorf("%s at %s: %v in virtual time, %v live: %s", d.Name, p, x.Answer, o.Trial.Answer, x.Error)
 			}
@@ -135,10 +134,9 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 		if d.Worlds == workload.LiveOnly {
 			return
 		}
-		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"),
-			Limit: time.Minute}, w, d, sim.Costs{})
-		if x.Trial.Status != result.OK {
-			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Trial.Status, x.Trial.Error)
+		x := workloadtest.Virtual(w, d, p, rapid.Uint64().Draw(t, "seed"), sim.Costs{})
+		if x.Status != result.OK {
+			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Status, x.Error)
 		}
 	})
 }

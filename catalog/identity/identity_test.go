@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -30,18 +29,13 @@ func TestDesigns(t *testing.T) {
 	if err := w.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	for _, d := range w.Designs {
 		for _, settings := range []string{"calls=5000", "calls=1 callers=3", "calls=2000 callers=1",
 			"calls=3000 callers=40 mailbox=0", "calls=200 reply=10us lease=1 mailbox=1"} {
-			p := workloadtest.Point(t, w, settings).Only(w.FactorsOf(d))
-			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
-			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := workloadtest.Point(t, w, settings)
+			o := workloadtest.Live(t, w, d, p)
 			for world, x := range map[string]result.Trial{"live": o.Trial,
-				"virtual": trial.Simulate(s, w, d, sim.Costs{}).Trial} {
+				"virtual": workloadtest.Virtual(w, d, p, 1, sim.Costs{})} {
 				if !x.Good() || x.Metrics.Get("rejected") != 0 || d.Name != "leased" && x.Metrics.Get("skipped") != 0 {
 					t.Errorf("%s in %s at %s: %s %s\n%s", d.Name, world, settings, x.Status, x.Error, o.Failure)
 				}
@@ -69,8 +63,7 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"),
-			Limit: time.Minute}, w, d, costs).Trial
+		x := workloadtest.Virtual(w, d, p, rapid.Uint64().Draw(t, "seed"), costs)
 		if !x.Good() {
 			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Status, x.Error)
 		}
@@ -81,9 +74,8 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 func TestRejects(t *testing.T) {
 	w := Workload()
 	d, _ := w.Find("actor")
-	p := workloadtest.Point(t, w, "when-full=reject mailbox=1 callers=20 calls=400 reply=10us").Only(w.FactorsOf(d))
-	x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, Limit: time.Minute}, w, d,
-		sim.Costs{}).Trial
+	p := workloadtest.Point(t, w, "when-full=reject mailbox=1 callers=20 calls=400 reply=10us")
+	x := workloadtest.Virtual(w, d, p, 1, sim.Costs{})
 	if rejected := x.Metrics.Get("rejected"); !x.Good() || !(rejected > 0 && rejected < 400) {
 		t.Errorf("%v of 400 calls were rejected: %s %s", rejected, x.Status, x.Error)
 	}

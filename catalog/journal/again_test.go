@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 )
 
@@ -47,7 +48,7 @@ func TestCheckAgain(t *testing.T) {
 	} {
 		inWorld(t, func(e env.Env) error {
 			opened := 0
-			j, err := newJob(e, point(t, "callers=2", "appends=9", "dir="+t.TempDir()), None,
+			j, err := newJob(e, workloadtest.Point(t, Workload(), "callers=2 appends=9 dir="+t.TempDir()), None,
 				func(e env.Env, dir string, _ plan.Point) (Log, error) {
 					if opened++; opened == 2 && reopen != nil {
 						return (*lines)(nil), reopen // a log that is not nil

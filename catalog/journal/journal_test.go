@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/trial"
 )
@@ -26,47 +26,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// point returns a point with the defaults of the workload, except for settings such as "callers=2".
-func point(t interface{ Fatal(...any) }, settings ...string) plan.Point {
-	w := Workload()
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	for _, s := range settings {
-		name, text, _ := strings.Cut(s, "=")
-		f, ok := w.Factor(name)
-		if !ok {
-			t.Fatal("no factor", name)
-		}
-		c, err := f.Parse(text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points[0]
-}
-
 // TestDesigns runs trials of every design. They leave no file.
 func TestDesigns(t *testing.T) {
 	w := Workload()
 	if err := w.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	for _, d := range w.Designs {
 		for _, settings := range []string{"appends=300", "appends=1 callers=3", "appends=60 callers=1 gets=3",
 			"appends=600 callers=100 queue=1", "appends=20 entry=0", "appends=12 entry=1048576 callers=2",
 			"appends=50 entry=5"} {
 			dir := t.TempDir()
-			p := point(t, append(strings.Fields(settings), "dir="+dir)...).Only(w.FactorsOf(d))
-			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
-			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := workloadtest.Live(t, w, d, workloadtest.Point(t, w, settings, "dir="+dir))
 			x := o.Trial
 			if d.Name == "mapped" && runtime.GOOS == "windows" {
 				if x.Good() || !strings.Contains(x.Error+o.Failure, "use another design") {
@@ -144,7 +115,7 @@ func TestCheck(t *testing.T) {
 		"no space":                       func(f *faulty) { f.fail = errors.New("no space") },
 	} {
 		inWorld(t, func(e env.Env) error {
-			p := point(t, "callers=1", "appends=2", "dir="+dir)
+			p := workloadtest.Point(t, Workload(), "callers=1 appends=2 dir="+dir)
 			j, err := newJob(e, p, SurvivesKill, func(e env.Env, dir string, p plan.Point) (Log, error) {
 				f := good
 				f.Log, _ = openMemory(e, dir, p)
@@ -202,7 +173,8 @@ func TestRefusals(t *testing.T) {
 	}
 	_, missing := os.Stat(file + "/no")
 	for dir, want := range map[string]string{file: "not a directory", file + "/no": missing.Error()} {
-		if err := check(point(t, "dir="+dir)); err == nil || !strings.Contains(err.Error(), want) {
+		err := check(workloadtest.Point(t, Workload(), "dir="+dir))
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}

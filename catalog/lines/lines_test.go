@@ -5,13 +5,13 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -38,7 +38,6 @@ func TestDesigns(t *testing.T) {
 	if err := w.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	costs, err := sim.ParseCosts("chan=100ns")
 	if err != nil {
 		t.Fatal(err)
@@ -48,13 +47,9 @@ func TestDesigns(t *testing.T) {
 			point(2, 3, 25, 10, 2000, "original"), point(2, 1, 0, 1, 300, "free"), point(1, 4, 1, 7, 500, "free"),
 			point(2, 2, 1000, 1000, 501, "original"), point(2, 5, 3, 3, 1, "free"),
 		} {
-			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
-			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := workloadtest.Live(t, w, d, p)
 			for world, x := range map[string]result.Trial{"live": o.Trial,
-				"virtual": trial.Simulate(s, w, d, costs).Trial} {
+				"virtual": workloadtest.Virtual(w, d, p, 1, costs)} {
 				switch {
 				// if the producer waits for a CPU, the consumers may hash all lines
 				case d.Name == "original" && (p.Int("total") == 1 || p.Int("cpus") == 1):
@@ -82,10 +77,9 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 		if d.Expect != workload.Right {
 			return
 		}
-		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"),
-			Limit: time.Minute}, w, d, sim.Costs{})
-		if x.Trial.Status != result.OK {
-			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Trial.Status, x.Trial.Error)
+		x := workloadtest.Virtual(w, d, p, rapid.Uint64().Draw(t, "seed"), sim.Costs{})
+		if x.Status != result.OK {
+			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Status, x.Error)
 		}
 	})
 }

@@ -136,19 +136,14 @@ func TestDesigns(t *testing.T) {
 	if err := w.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	for _, d := range w.Designs {
 		for _, settings := range []string{"events=3000", "events=1", "events=500 buffer=0 run=1",
 			"events=500 buffer=1 run=50", "events=300 intensity=2 call=20us",
 			"events=100 intensity=0.1 call=20us gaps=constant runs=constant batch=3"} {
-			p := workloadtest.Point(t, w, settings).Only(w.FactorsOf(d))
-			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
-			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := workloadtest.Point(t, w, settings)
+			o := workloadtest.Live(t, w, d, p)
 			for world, x := range map[string]result.Trial{"live": o.Trial,
-				"virtual": trial.Simulate(s, w, d, sim.Costs{}).Trial} {
+				"virtual": workloadtest.Virtual(w, d, p, 1, sim.Costs{})} {
 				if !x.Good() || !(x.Metrics.Get(callsPerEvent) > 0) {
 					t.Errorf("%s in %s at %s: %s %s\n%s", d.Name, world, settings, x.Status, x.Error, o.Failure)
 				}
@@ -172,8 +167,7 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 		}
 		d := rapid.SampledFrom(w.Designs).Draw(t, "design")
 		p := workloadtest.Point(t, w, settings...).Only(w.FactorsOf(d))
-		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"),
-			Limit: time.Minute}, w, d, sim.Costs{}).Trial
+		x := workloadtest.Virtual(w, d, p, rapid.Uint64().Draw(t, "seed"), sim.Costs{})
 		if !x.Good() {
 			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Status, x.Error)
 		}
@@ -209,9 +203,8 @@ func TestFormula(t *testing.T) {
 	} {
 		d, _ := w.Find(name)
 		for _, settings := range points {
-			p := workloadtest.Point(t, w, "buffer=100000 events=60000 call=100us cpus=3", settings).Only(w.FactorsOf(d))
-			x := trial.Simulate(trial.Spec{Workload: w.Name, Design: name, Point: p, Seed: 1, Limit: time.Hour}, w, d,
-				sim.Costs{}).Trial
+			p := workloadtest.Point(t, w, "buffer=100000 events=60000 call=100us cpus=3", settings)
+			x := workloadtest.Virtual(w, d, p, 1, sim.Costs{})
 			want := d.Formula.Value(p, nil)
 			got := float64(x.Metrics.Get(callsPerEvent))
 			if !(math.Abs(got/want-1) < 0.02) {
@@ -252,9 +245,8 @@ func TestDelay(t *testing.T) {
 	} {
 		d, _ := w.Find(c.design)
 		p := workloadtest.Point(t, w, c.settings,
-			"events=1000 runs=constant gaps=constant call=100us intensity=0.5 cpus=3").Only(w.FactorsOf(d))
-		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: c.design, Point: p, Seed: 1, Limit: time.Minute}, w, d,
-			sim.Costs{}).Trial
+			"events=1000 runs=constant gaps=constant call=100us intensity=0.5 cpus=3")
+		x := workloadtest.Virtual(w, d, p, 1, sim.Costs{})
 		calls, delay := float64(x.Metrics.Get(callsPerEvent)), float64(x.Metrics.Get("delay_mean_seconds"))
 		if calls != c.calls || math.Abs(delay-c.delay) > 2e-5 {
 			t.Errorf("%s %s: %v calls for each event instead of %v, delay %v instead of %v (%s %s)", c.design,

@@ -13,6 +13,7 @@ import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/trial"
@@ -40,12 +41,11 @@ func TestDesigns(t *testing.T) {
 	for _, d := range w.Designs {
 		for _, p := range []plan.Point{point(3000, 1, 8), point(3000, 50, 8), point(999, 7, 3), point(500, 10, 1),
 			point(1, 1, 8)} {
-			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
-			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
-			if err != nil || !o.Trial.Good() {
-				t.Fatalf("%s at %s: %v %s %s", d.Name, p, err, o.Trial.Status, o.Trial.Error)
+			o := workloadtest.Live(t, w, d, p)
+			if !o.Trial.Good() {
+				t.Fatalf("%s at %s: %s %s", d.Name, p, o.Trial.Status, o.Trial.Error)
 			}
-			v := trial.Simulate(s, w, d, sim.Costs{}).Trial
+			v := workloadtest.Virtual(w, d, p, 1, sim.Costs{})
 			if !v.Good() || text(v.Answer) != text(o.Trial.Answer) {
 				t.Errorf("%s at %s: %v in virtual time, %v live", d.Name, p, v.Answer, o.Trial.Answer)
 			}

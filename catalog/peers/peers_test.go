@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -34,9 +33,7 @@ func simulate(t workloadtest.T, design string, seed uint64, settings ...string) 
 
 func simulateDesign(t workloadtest.T, d workload.Design, seed uint64, settings ...string) result.Trial {
 	w := Workload()
-	p := workloadtest.Point(t, w, settings...).Only(w.FactorsOf(d))
-	return trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: seed, Limit: time.Minute}, w, d,
-		sim.Costs{}).Trial
+	return workloadtest.Virtual(w, d, workloadtest.Point(t, w, settings...), seed, sim.Costs{})
 }
 
 // TestPeers checks random systems of 3 to 7 peers: no identity is issued twice, and those of a client increase.
@@ -64,15 +61,9 @@ func TestPeers(t *testing.T) {
 // TestLive runs both protocols on the Go runtime, where the race detector sees them.
 func TestLive(t *testing.T) {
 	w := Workload()
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	for _, design := range []string{"interleaved", "leased"} {
 		d, _ := w.Find(design)
-		s := trial.Spec{Workload: w.Name, Design: design, Seed: 1, BurnRate: 1, Limit: time.Minute,
-			Point: workloadtest.Point(t, w, "identities=10 latency=100us loss=0.1").Only(w.FactorsOf(d))}
-		o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := workloadtest.Live(t, w, d, workloadtest.Point(t, w, "identities=10 latency=100us loss=0.1"))
 		if !o.Trial.Good() {
 			t.Errorf("%s: %s %s\n%s", design, o.Trial.Status, o.Trial.Error, o.Failure)
 		}

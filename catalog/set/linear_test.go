@@ -11,6 +11,7 @@ import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
 )
@@ -118,7 +119,7 @@ func shapes() [][3]int { return [][3]int{{4, 12, 2}, {3, 150, 150}} }
 
 // TestLinearizable checks short histories of every safe design, in virtual time with many seeds and live.
 func TestLinearizable(t *testing.T) {
-	p := point(t, "shards=2", "access=5us")
+	p := workloadtest.Point(t, Workload(), "shards=2 access=5us")
 	for name, open := range openers(p) {
 		if name == "unsafe" {
 			continue
@@ -146,7 +147,7 @@ func TestLinearizable(t *testing.T) {
 
 // TestUnsafeIsNotLinearizable checks that the check above finds the plain map wrong in virtual time.
 func TestUnsafeIsNotLinearizable(t *testing.T) {
-	open, wrong := openUnsafe(point(t, "access=5us")), 0
+	open, wrong := openUnsafe(workloadtest.Point(t, Workload(), "access=5us")), 0
 	for seed := range uint64(20) {
 		if err := runIn(seed, 4, func(e env.Env) {
 			if h := observe(e, open, 4, 12, 2); !porcupine.CheckOperations(membership(), h) {
@@ -163,7 +164,7 @@ func TestUnsafeIsNotLinearizable(t *testing.T) {
 
 // TestTableGrows checks that the histories above make the table grow while other goroutines use it.
 func TestTableGrows(t *testing.T) {
-	p := point(t, "access=5us") // longer than it takes to wake a CPU
+	p := workloadtest.Point(t, Workload(), "access=5us") // longer than it takes to wake a CPU
 	if err := runIn(1, 4, func(e env.Env) {
 		var first *words
 		s := shapes()[1]

@@ -5,10 +5,10 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/internal/seeded"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -22,36 +22,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// point returns a point with the defaults of the workload, except for settings such as "keys=2".
-func point(t interface{ Fatal(...any) }, settings ...string) plan.Point {
-	w := Workload()
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	for _, s := range settings {
-		name, text, _ := strings.Cut(s, "=")
-		f, ok := w.Factor(name)
-		if !ok {
-			t.Fatal("no factor", name)
-		}
-		c, err := f.Parse(text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		choices[name] = c
-	}
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return points[0]
-}
-
 // TestDesigns runs every design that is right for several goroutines, live and in virtual time.
 func TestDesigns(t *testing.T) {
 	w := Workload()
 	if err := w.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	for _, d := range w.Designs {
 		for _, settings := range []string{"calls=5000", "calls=1 goroutines=3", "calls=2000 goroutines=1 read=0",
 			"calls=3000 goroutines=40 read=0.2 keys=3 shards=2", "calls=3000 read=0 keys=500 skew=zipf shards=1",
@@ -59,8 +35,8 @@ func TestDesigns(t *testing.T) {
 			if d.Expect != workload.Right && !strings.Contains(settings, "goroutines=1 ") {
 				continue
 			}
-			p := point(t, strings.Fields(settings)...).Only(w.FactorsOf(d))
-			if x := measured(t, d, p).Trial; !x.Good() {
+			p := workloadtest.Point(t, w, settings)
+			if x := workloadtest.Live(t, w, d, p).Trial; !x.Good() {
 				t.Errorf("%s at %s: %s %s", d.Name, settings, x.Status, x.Error)
 			}
 			if d.Worlds == workload.LiveOnly {
@@ -73,30 +49,19 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// measured runs a design in a process of its own.
-func measured(t *testing.T, d workload.Design, p plan.Point) trial.Outcome {
-	s := trial.Spec{Workload: "set", Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
-	o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
-}
-
 // simulate runs a design in virtual time.
 func simulate(d workload.Design, p plan.Point, seed uint64) result.Trial {
-	return trial.Simulate(trial.Spec{Workload: "set", Design: d.Name, Point: p, Seed: seed, Limit: time.Minute},
-		Workload(), d, sim.Typical()).Trial
+	return workloadtest.Virtual(Workload(), d, p, seed, sim.Typical())
 }
 
-// design returns a design and a point with the factors that it uses.
+// design returns a design and a point.
 func design(t *testing.T, name string, settings ...string) (workload.Design, plan.Point) {
 	w := Workload()
 	d, ok := w.Find(name)
 	if !ok {
 		t.Fatal("no design", name)
 	}
-	return d, point(t, settings...).Only(w.FactorsOf(d))
+	return d, workloadtest.Point(t, w, settings...)
 }
 
 // TestCheckFindsLostUpdates checks that the check of a trial finds the plain map wrong in virtual time, where nothing
@@ -117,13 +82,12 @@ func TestCheckFindsLostUpdates(t *testing.T) {
 // TestUnsafeFailsLive checks that the plain map fails on the Go runtime, in a process of its own: it crashes, or an
 // update is lost. With one goroutine it is right.
 func TestUnsafeFailsLive(t *testing.T) {
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	for _, c := range []struct {
 		goroutines string
 		good       bool
 	}{{"1", true}, {"16", false}} {
 		d, p := design(t, "unsafe", "calls=3000000", "read=0", "keys=100", "goroutines="+c.goroutines)
-		out := measured(t, d, p)
+		out := workloadtest.Live(t, Workload(), d, p)
 		if x := out.Trial; x.Good() != c.good || !trial.Expected(d.Expect, x.Status) {
 			t.Errorf("%s goroutines: %s %s", c.goroutines, x.Status, x.Error)
 		}
@@ -163,7 +127,7 @@ func TestTrace(t *testing.T) {
 		var keysOf [4]int
 		reads, n := 0, 0
 		err := runIn(1, 2, func(e env.Env) {
-			tr := newTrace(e, point(t, "calls=100000", "keys=4", "read=0.7", "skew="+skew))
+			tr := newTrace(e, workloadtest.Point(t, Workload(), "calls=100000 keys=4 read=0.7 skew="+skew))
 			n = len(tr.calls)
 			for _, c := range tr.calls {
 				keysOf[c.key()]++

@@ -14,6 +14,7 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -126,22 +127,9 @@ func point(file string, chunk, cpus int, rule string) plan.Point {
 }
 
 // count runs a design in the live world and returns its answer.
-func count(t *testing.T, d workload.Design, p plan.Point) (answer workload.Answer, wrong error) {
+func count(t *testing.T, d workload.Design, p plan.Point) (workload.Answer, error) {
 	t.Helper()
-	var err error
-	left := live.New(live.Config{Seed: 1}).Run("load", func(e env.Env) {
-		var j workload.Job
-		if j, err = d.Job(e, p); err != nil {
-			return
-		}
-		if err = j.Run(e); err == nil && j.Check != nil {
-			answer, wrong = j.Check()
-		}
-	})
-	if err != nil || left != nil {
-		t.Fatalf("%s: %v, %v", d.Name, err, left)
-	}
-	return answer, wrong
+	return workloadtest.Answer(t, live.New(live.Config{Seed: 1}).Run, d, p)
 }
 
 // TestDesigns checks that every design agrees with the simplest scan on any file, with any chunk size and number of

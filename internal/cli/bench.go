@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/intent"
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/lab"
@@ -136,26 +137,9 @@ func (o *benchOptions) findBaseline(ctx context.Context, packages []string) (err
 // events.
 func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 	o.Packages = args
-	e := a.newEvents(benchIntent)
+	e := a.newEvents(intent.Benchmarks)
 	o.Args, o.Version, o.Config, o.Notify = arguments(), version(), a.config, e.notify
 	return e
-}
-
-// benchIntent describes what is still to be measured.
-func benchIntent(s lab.Started) string {
-	h := &s.Header
-	benchmarks := map[string]bool{}
-	for _, c := range h.Cases {
-		benchmarks[c.Design] = true
-	}
-	text, size := h.Workload+": "+result.Count(len(benchmarks), "benchmark"), result.Count(len(h.Cases), "trial")
-	if h.Rule != nil {
-		text += ", " + size + " a block" + budgetIntent(h, s.Estimate)
-	} else {
-		text += fmt.Sprintf(", %s of %s: %s, about %s", result.Count(h.Blocks, "block"), size,
-			result.Count(s.Estimate.Total, "trial"), roundDuration(s.Estimate.Remaining))
-	}
-	return text + "; stored in " + s.Dir
 }
 
 // benchResume continues a run of benchmarks, or shows a complete one.
@@ -203,7 +187,7 @@ func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, 
 	}
 	if res.Interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n",
-			progressOf(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), again)
+			intent.Progress(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), again)
 		a.code = exitInterrupted
 	}
 	if errors.Is(err, context.Canceled) {

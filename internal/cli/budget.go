@@ -2,11 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -55,50 +53,6 @@ func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 	return nil
 }
 
-// budgetIntent describes what a run with a budget still has to measure.
-func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
-	budget, first := time.Duration(h.Rule.Budget), h.Rule.InterimBlocks[0]
-	text := fmt.Sprintf(": interim analyses at %s blocks", joinNumbers(h.Rule.InterimBlocks))
-	if h.Instrumented {
-		text = ", with and without instrumentation" + text
-	}
-	if o.Done > 0 {
-		return text + fmt.Sprintf(", %d trials done, %v of %v left", o.Done, roundDuration(o.BudgetLeft), budget)
-	}
-	text += fmt.Sprintf(", in %v at most", budget)
-	switch fit := budget / max(o.Block, 1); {
-	case o.Block == 0:
-		return text + "; the time of a block is unknown until one is done"
-	case o.Jobs:
-		text += fmt.Sprintf("; the first comes after about %s plus the time of the jobs",
-			roundDuration(time.Duration(first)*o.Block))
-	case fit < time.Duration(first):
-		text += fmt.Sprintf("; this is enough for about %d of the %d blocks before the first interim analysis, so "+
-			"nothing can be decided: give --budget %v or more", fit, first,
-			roundDuration(time.Duration(first)*o.Block*11/10)) // blocks can take longer than expected
-	default:
-		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*o.Block))
-	}
-	return text
-}
-
-// joinNumbers prints numbers as in "10, 15 and 20".
-func joinNumbers(ns []int) string {
-	var words []string
-	for _, n := range ns {
-		words = append(words, fmt.Sprint(n))
-	}
-	return compare.JoinNames(words)
-}
-
-// progressOf is the progress of an interrupted sweep, in trials.
-func progressOf(h *sweep.Header, trials, total int) string {
-	if h.Rule != nil || h.Precision != nil {
-		return result.Count(trials, "trial")
-	}
-	return fmt.Sprintf("%d of %s", trials, result.Count(total, "trial"))
-}
-
 // conclude prints why a run with a budget or a precision ended.
 func (a *app) conclude(r *lab.Run) {
 	if r.Header.Precision != nil {
@@ -113,9 +67,9 @@ func (a *app) concludeBudget(c *sweep.Conclusion) {
 	case c == nil:
 		return
 	case c.Undecided == 0:
-		fmt.Fprintf(a.notes, "%d blocks, %s of %v: %s\n", c.Blocks, roundDuration(c.Spent), c.Budget, c.Reason)
+		fmt.Fprintf(a.notes, "%d blocks, %s of %v: %s\n", c.Blocks, result.Rounded(c.Spent), c.Budget, c.Reason)
 	default:
 		fmt.Fprintf(a.notes, "%d blocks, %s of %v: %d of %d verdicts undecided: %s\n", c.Blocks,
-			roundDuration(c.Spent), c.Budget, c.Undecided, c.Verdicts, c.Reason)
+			result.Rounded(c.Spent), c.Budget, c.Undecided, c.Verdicts, c.Reason)
 	}
 }

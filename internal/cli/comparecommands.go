@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/cli/intent"
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/command"
 	"github.com/brewput/brewput/lab"
-	"github.com/brewput/brewput/result"
 )
 
 // commandOptions are the flags of compare for commands.
@@ -84,7 +84,7 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 	if o.show {
 		o.Show = a.stderr
 	}
-	if out.started, out.gates = commandIntent, o.maxRegression != ""; out.gates {
+	if out.started, out.gates = intent.Commands, o.maxRegression != ""; out.gates {
 		if out.limit, err = option.ParsePercent("max-regression", o.maxRegression); err != nil {
 			return asUsage(err)
 		}
@@ -99,17 +99,4 @@ func (a *app) compareCommands(cmd *cobra.Command, args []string, o *commandOptio
 			TimeLimit: o.TimeLimit, Program: name(), Notify: out.notify})
 	}
 	return a.printFailure(a.finish(cmd.Context(), r, err, out, runOptions{format: *format}))
-}
-
-// commandIntent describes what is still to be measured.
-func commandIntent(s lab.Started) string {
-	h := &s.Header
-	if s.Complete {
-		return s.Dir + " is complete"
-	}
-	text := ", " + result.Count(h.Blocks, "block")
-	if h.Rule != nil {
-		text = budgetIntent(h, s.Estimate)
-	}
-	return result.Count(len(h.Cases), "command") + text + "; stored in " + s.Dir
 }

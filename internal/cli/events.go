@@ -40,7 +40,7 @@ func (e *events) notify(event lab.Event) {
 	case lab.Warning:
 		fmt.Fprintln(e.stderr, "warning:", event.Text)
 	case lab.PredictionEstimate:
-		fmt.Fprintf(e.notes, "predictions take about %s more (--no-twin leaves them out)\n", roundDuration(event.Left))
+		fmt.Fprintf(e.notes, "predictions take about %s more (--no-twin leaves them out)\n", result.Rounded(event.Left))
 	case lab.Started:
 		e.progress.header = &event.Header
 		fmt.Fprintln(e.notes, e.started(event))

@@ -144,7 +144,7 @@ func gateNotes(r *lab.GateResult) []string {
 		}
 		if s := r.BudgetEnded; s != nil {
 			notes = append(notes, fmt.Sprintf("the budget of %v is enough for %s of about %s each", s.Budget,
-				result.Count(s.Blocks, "block"), roundDuration(s.Each)))
+				result.Count(s.Blocks, "block"), result.Rounded(s.Each)))
 		}
 	}
 	if r.DefaultLayouts {

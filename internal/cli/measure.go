@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/brewput/brewput/internal/cli/intent"
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/lab"
@@ -113,7 +112,7 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 	var lost *lab.StorageError
 	if errors.As(err, &lost); interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n",
-			progressOf(&r.Header, len(r.Trials), r.Total()), o.continuation(r, complete))
+			intent.Progress(&r.Header, len(r.Trials), r.Total()), o.continuation(r, complete))
 		a.code = exitInterrupted
 		if err = nil; lost != nil {
 			err = lost
@@ -212,80 +211,3 @@ func (a *app) reportFailures(trials []result.Trial) {
 	}
 	fmt.Fprintln(a.stderr, "brewput:", quote.Line(text))
 }
-
-// announce describes what will be measured and how long it will take.
-func announce(s lab.Started) string {
-	h := &s.Header
-	lines := []string{s.Dir + " is complete"}
-	if !s.Complete {
-		lines[0] = intent(s) + "; stored in " + s.Dir
-	}
-	if h.Quick != "" {
-		lines = append(lines, h.Quick)
-	}
-	if strings.HasPrefix(h.CostsFrom, sweep.CostsCalibrated) {
-		where := "this machine"
-		if s.Complete || s.Estimate.Done > 0 {
-			where = "the machine it began on"
-		}
-		lines = append(lines, "the scheduler's costs are those of "+where+", "+h.CostsFrom)
-	}
-	for _, w := range h.Warnings {
-		if !strings.HasPrefix(w, sweep.WhyTypical) { // the page warns of that
-			lines = append(lines, "warning: "+w)
-		}
-	}
-	if h.WarmupReason != "" {
-		lines = append(lines, h.WarmupReason)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// intent describes what is still to be measured, and for how long.
-func intent(s lab.Started) string {
-	h, o := &s.Header, s.Estimate
-	if h.World == result.Virtual {
-		return virtualIntent(s)
-	}
-	if len(h.Cases) == 0 {
-		return fmt.Sprintf("%s: this machine has %d CPUs, so nothing can be measured; predicted: %s, %s each",
-			h.Workload, runtime.NumCPU(), result.Count(len(h.PredictedCases), "case"),
-			result.Count(h.Blocks, "replication"))
-	}
-
-	text := h.Workload + ": " + caseCount(h)
-	if n := len(h.PredictedOnly()); n > 0 {
-		text += fmt.Sprintf(" (and %s beyond %d CPUs, only predicted)", result.Count(n, "case"), runtime.NumCPU())
-	}
-	if h.Rule != nil {
-		return text + budgetIntent(h, o)
-	}
-	text += fmt.Sprintf(", %s, with and without instrumentation: %s", result.Count(h.Blocks, "block"),
-		result.Count(o.Total, "trial"))
-	if o.Done > 0 {
-		text += fmt.Sprintf(", %d of them done", o.Done)
-	}
-	if o.Remaining > 0 {
-		text += ", about " + roundDuration(o.Remaining)
-	}
-	if o.Jobs {
-		text += " plus the time of its jobs"
-	}
-	return text
-}
-
-// caseCount counts the designs and cases of a run.
-func caseCount(h *sweep.Header) string {
-	designs := map[string]bool{}
-	for _, c := range h.Cases {
-		designs[c.Design] = true
-	}
-	count := result.Count(len(designs), "design")
-	if len(h.Cases) > len(designs) {
-		count = result.Count(len(h.Cases), "case") + " of " + count
-	}
-	return count
-}
-
-// roundDuration rounds a time to the precision of an estimate.
-func roundDuration(d time.Duration) string { return result.Rounded(d).String() }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/cli/intent"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
@@ -31,7 +32,7 @@ type output struct {
 }
 
 func (a *app) newOutput(o *runOptions) *output {
-	return &output{app: a, format: o.format, events: a.newEvents(announce)}
+	return &output{app: a, format: o.format, events: a.newEvents(intent.Designs)}
 }
 
 // notify handles an event.

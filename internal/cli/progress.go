@@ -11,6 +11,7 @@ import (
 
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -91,7 +92,7 @@ func (p *progress) show(e sweep.Event) {
 	}
 	left := ""
 	if e.TimeLeft > 0 {
-		left = "  " + roundDuration(e.TimeLeft) + " left"
+		left = "  " + result.Rounded(e.TimeLeft).String() + " left"
 	}
 	what := fmt.Sprintf("block %d", e.Step.Block+1)
 	if e.Pilot {

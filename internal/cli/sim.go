@@ -46,23 +46,6 @@ func (a *app) simCommand() *cobra.Command {
 	return cmd
 }
 
-// virtualIntent describes what is still to be calculated.
-func virtualIntent(s lab.Started) string {
-	h := &s.Header
-	text := fmt.Sprintf("%s, in virtual time: %s, ", h.Workload, caseCount(h))
-	if p := h.Precision; p != nil {
-		text += fmt.Sprintf("%d to %d replications each, until every mean is within %v", p.MinReplications,
-			p.MaxReplications,
-			decimal.Percent(p.Relative, 3))
-	} else {
-		text += result.Count(h.Blocks, "replication") + " each"
-	}
-	if s.Estimate.Done > 0 {
-		text += ", " + result.Count(s.Estimate.Done, "trial") + " done"
-	}
-	return text
-}
-
 // parsePrecision parses a share such as "1%" or "0.01".
 func parsePrecision(text string) (float64, error) {
 	number, unit := strings.TrimSuffix(text, "%"), 1.0

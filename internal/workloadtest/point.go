@@ -1,4 +1,4 @@
-// Package workloadtest makes points of workloads, for tests.
+// Package workloadtest makes points of workloads and runs their designs, for tests.
 package workloadtest
 
 import (
