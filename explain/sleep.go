@@ -126,7 +126,7 @@ func (a *analysis) wokenByMessages(w *evidence.Wait) bool {
 }
 
 // isPeriodicJob reports whether a class may be a periodic job of a service, which waits for requests and has no run
-// that could end sooner: its goroutines live at the end, and none of the program's own waits for them. Workers of a
+// that could end sooner: its goroutines live at the end, and none of the program's own waits long for them. Workers of a
 // batch job that also listens usually end before.
 func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
 	return c.Alive > 0 && !isMain(c) && !isTest(c) && a.accepts() &&
@@ -146,19 +146,38 @@ func (a *analysis) citePeriodicJob(f *Finding) {
 	f.Fix = "Send it more requests, or sleep for less at " + a.prog.position(x.at) + " if work waits."
 }
 
-// isBackground reports whether nothing waits for the goroutines of a class: they live at the end and wake no other, as
-// those do that display the progress.
+// isBackground reports whether nothing waits long for the goroutines of a class, which live at the end, as those do that
+// display the progress. Most of them wake no other.
 func (a *analysis) isBackground(c *evidence.Class) bool {
 	return c.Alive > 0 && !a.wakes(c, func(*evidence.Class) bool { return true })
 }
 
-// wakes reports whether goroutines of a class end waits of those of another that a function selects.
+// wakes reports whether the goroutines of a class end long waits of others: whether each of those of a class that a
+// function selects waits for them for minExternalShare of the time. A signal at the start says nothing about the rest of
+// the run, nor does an unlock of a mutex now and then. The trace does not show how long the waits were that one waker
+// ended, so that all waits of a site count as equally long.
 func (a *analysis) wakes(c *evidence.Class, selects func(woken *evidence.Class) bool) bool {
-	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
-		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
-			return k.Class >= 0 && &a.trace.Classes[k.Class] == c
-		}) && slices.ContainsFunc(w.Classes, func(i int) bool { return selects(&a.trace.Classes[i]) })
-	})
+	waited := make([]time.Duration, len(a.trace.Classes))
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		all, by := int64(0), int64(0)
+		for _, k := range w.Wakers {
+			all += k.Count
+			if k.Class >= 0 && &a.trace.Classes[k.Class] == c {
+				by += k.Count
+			}
+		}
+		if by > 0 && len(w.Classes) > 0 {
+			waited[w.Classes[0]] += time.Duration(float64(w.Waited) * float64(by) / float64(all))
+		}
+	}
+	for i := range waited {
+		woken := &a.trace.Classes[i]
+		if a.fraction(waited[i]/time.Duration(max(1, woken.Peak))) >= minExternalShare && selects(woken) {
+			return true
+		}
+	}
+	return false
 }
 
 // isTest reports whether a class runs tests.
