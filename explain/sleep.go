@@ -29,19 +29,17 @@ type sleepSite struct {
 }
 
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
-// minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts. It considers either
-// what may be periodic jobs of a service, or all others.
-func (a *analysis) longestSleep(periodic bool) *sleeping {
+// minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts. It considers the
+// classes that a function selects, and those that others do not wait for only if there are no others.
+func (a *analysis) longestSleep(selects func(c *evidence.Class) bool) *sleeping {
 	for _, background := range []bool{false, true} {
 		var longest *sleeping
 		for i := range a.trace.Classes {
 			c := &a.trace.Classes[i]
-			if isHook(c.Start) || a.isPeriodicJob(c) != periodic {
+			if isHook(c.Start) || !selects(c) || !background && !isMain(c) && !isTest(c) && a.isBackground(c) {
 				continue
 			}
-			s := a.sleeps(i, func(w *evidence.Wait) bool {
-				return background || isMain(c) || isTest(c) || !a.isBackground(c)
-			})
+			s := a.sleeps(i)
 			if a.fraction(s.each) >= minExternalShare && (longest == nil || s.each > longest.each) {
 				longest = s
 			}
@@ -53,12 +51,12 @@ func (a *analysis) longestSleep(periodic bool) *sleeping {
 	return nil
 }
 
-// sleeps returns the sleeps of a class at the sites that a function selects.
-func (a *analysis) sleeps(class int, selects func(w *evidence.Wait) bool) *sleeping {
+// sleeps returns the sleeps of a class.
+func (a *analysis) sleeps(class int) *sleeping {
 	s := &sleeping{class: &a.trace.Classes[class]}
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if len(w.Classes) == 0 || w.Classes[0] != class || !selects(w) {
+		if len(w.Classes) == 0 || w.Classes[0] != class {
 			continue
 		}
 		at, ok := a.ownSleep(w)
@@ -133,10 +131,9 @@ func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
 		!a.wakes(c, func(woken *evidence.Class) bool { return a.prog.mayBeOwn(woken.Start) })
 }
 
-// citePeriodicJob adds the longest sleep that may be a periodic job to a finding that asks for requests. It may also be
-// a consumer that polls.
-func (a *analysis) citePeriodicJob(f *Finding) {
-	s := a.longestSleep(true)
+// citeSleep adds the longest sleep to a finding that asks for requests: a periodic job, or a goroutine that polls.
+func (a *analysis) citeSleep(f *Finding) {
+	s := a.longestSleep(func(*evidence.Class) bool { return true })
 	if s == nil {
 		return
 	}

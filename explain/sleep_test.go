@@ -387,3 +387,46 @@ func TestOwnModuleEndsInTest(t *testing.T) {
 		}
 	}
 }
+
+// In a program that listens, only a sleep that the main goroutine waits for is a finding, and not if requests to others
+// take more of the time. Other sleeps are named where explain asks for requests.
+func TestSleepBesideListener(t *testing.T) {
+	const database, mainPolls = "database", "main polls"
+	for name, want := range map[string]struct{ where, why string }{
+		"worker behind another": {"main.go:6", ""},
+		database:                {"main.go:5", ""},
+		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
+		"periodic job":          {"", "the goroutine of main.ticker sleeps for 95% of the time at main.go:8, in main.ticker"},
+	} {
+		c := newCase()
+		c.demand(990, 10)
+		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+		serve := c.class("net/http.ListenAndServe", 1, 1, time.Millisecond, 0)
+		c.wait(evidence.OpNetwork, serve, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*TCPListener).Accept",
+			"net/http.(*Server).Serve")
+		if name == mainPolls {
+			c.wait(evidence.OpSleep, m, 90, 900*time.Millisecond, -1, "time.Sleep", "main.main:3")
+		} else {
+			ticker := c.class("main.ticker", 1, 1, time.Millisecond, 0)
+			c.wait(evidence.OpSleep, ticker, 9, 950*time.Millisecond, -1, "time.Sleep", "main.ticker:8")
+			c.evidence.Trace.Classes[ticker].Alive = 1
+		}
+		if name == database || name == "worker behind another" {
+			w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+			c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
+			c.wait(evidence.OpReceive, m, 45, 900*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
+			if name == database {
+				c.wait(evidence.OpNetwork, w, 45, 550*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+					"main.worker:5")
+			}
+		}
+		for i := range c.evidence.Trace.Classes {
+			c.evidence.Trace.Classes[i].Alive = 1
+		}
+		f := c.first()
+		if (f.Name == DependencyWait) != (want.where != "") || want.where != "" && !slices.Contains(f.Where, want.where) ||
+			want.why != "" && !slices.Contains(f.Evidence, want.why) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
