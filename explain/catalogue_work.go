@@ -12,7 +12,7 @@ func workDocs() []Doc {
 				atMost("bytes a call", ioBytes), atLeast("calls a second", ioRate),
 				atMost("time of a call, if its size is unknown", ioShort)},
 			Example: "for { n, err := f.Read(b[:1]); ... } on an *os.File",
-			Fix:     "Use bufio.NewReader, or bufio.NewWriter and Flush at the end."},
+			Fix:     "Use bufio.NewReader; or bufio.NewWriter and Flush, unless each write is needed at once."},
 		{Name: EscapePerOp, Meaning: "each operation allocates a value that could be reused",
 			Evidence:   "The allocation profile, and the compiler's escape analysis.",
 			Thresholds: []string{atLeast("objects that one line allocates", allocShare)},

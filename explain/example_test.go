@@ -41,5 +41,5 @@ func ExampleExplain() {
 	fmt.Println(f.Fix)
 	// Output:
 	// unbuffered-io at main.go:16, high confidence
-	// Use bufio.NewWriter and Flush, if no reader or crash needs each write.
+	// Use bufio.NewWriter and Flush, unless crash recovery needs each write.
 }

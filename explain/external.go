@@ -17,8 +17,13 @@ func dependency(a *analysis) []Finding {
 		return nil
 	}
 	if a.serves() { // or only listens, as for a profiler, while the main goroutine waits for a worker that sleeps
-		if s := a.longestSleep(false); s != nil && a.wakes(s.class, isMain) {
+		outside, at, _, requests := a.externalWait(false)
+		s := a.longestSleep(func(c *evidence.Class) bool { return a.wakes(c, isMain) })
+		switch {
+		case s != nil && s.each >= 2*requests:
 			return []Finding{a.sleepFinding(s, a.endsByTimer())}
+		case outside != nil && a.wakes(outside, isMain):
+			return []Finding{a.externalFinding(outside, at, a.endsByTimer())}
 		}
 		return nil
 	}
@@ -61,7 +66,8 @@ func dependency(a *analysis) []Finding {
 			return []Finding{f}
 		}
 	}
-	if s := a.longestSleep(false); s != nil && !settled && s.each >= 2*requests {
+	s := a.longestSleep(func(c *evidence.Class) bool { return !a.isPeriodicJob(c) })
+	if s != nil && !settled && s.each >= 2*requests {
 		return []Finding{a.sleepFinding(s, timed)}
 	}
 	if outside == nil {

@@ -48,14 +48,19 @@ var standardPackages = map[string]bool{
 	"unique": true, "unsafe": true, "vendor": true, "weak": true,
 }
 
-// isStandard reports whether a function belongs to the Go standard library, or to no package, as assembly does and what
+// clones are in the names of the variants of a C function that its compiler makes.
+var clones = []string{".constprop.", ".isra.", ".part.", ".cold"}
+
+// isStandard reports whether a function belongs to the Go standard library, or to no package, as assembly, C, and what
 // the compiler generates for types.
 func (p program) isStandard(f evidence.Frame) bool {
 	if p.isOwn(f) {
 		return false
 	}
 	first, _, _ := strings.Cut(packagePath(f.Function), "/")
-	return standardPackages[first] || !strings.ContainsAny(f.Function, "./") || hasAnyPrefix(f.Function, "type:", "go:")
+	return standardPackages[first] || !strings.ContainsAny(f.Function, "./") ||
+		hasAnyPrefix(f.Function, "type:", "type..", "go:") ||
+		slices.ContainsFunc(clones, func(c string) bool { return strings.Contains(f.Function, c) })
 }
 
 // mayBeOwn reports whether a function belongs to the program, as far as is known: if the module is unknown, all that is

@@ -83,7 +83,7 @@ func tooFine(a *analysis) []Finding {
 }
 
 // spawning returns the fraction of the CPU time that starts, queues and ends goroutines, without the go statements of
-// the standard library.
+// the standard library. A timer does not show who set it, so those that timers start count.
 func (a *analysis) spawning() float64 {
 	s := 0.0
 	for _, w := range a.cpu.list {

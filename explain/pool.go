@@ -85,7 +85,7 @@ func starter(stack []evidence.Frame) (evidence.Frame, bool) {
 	i := slices.IndexFunc(stack, func(f evidence.Frame) bool {
 		path := packagePath(f.Function)
 		return !evidence.IsWrapper(f.Function) && !slices.Contains(perCall, path) &&
-			!strings.HasPrefix(path, "internal/runtime/")
+			!hasAnyPrefix(path, "internal/runtime/", "runtime/internal/") // the latter until Go 1.23
 	})
 	if i < 0 {
 		return evidence.Frame{}, false
@@ -101,8 +101,8 @@ func (a *analysis) byStandardLibrary(stack []evidence.Frame) bool {
 }
 
 // spawnSite returns the statement by which the program starts the goroutines of a class, or their start function if a
-// timer or a library starts them. It returns false if they are no choice of the program, or nothing shows where they
-// come from.
+// timer or the standard library starts them. It returns false if they are no choice of the program, or nothing shows
+// where they come from.
 func (a *analysis) spawnSite(c *evidence.Class) (evidence.Frame, bool) {
 	own := a.prog.mayBeOwn(c.Start)
 	if !own && a.byStandardLibrary(c.Created) {

@@ -277,7 +277,7 @@ func (a *analysis) noFinding() Finding {
 		f.citef("it accepts connections, and was idle for %s of the time", percent(a.demandShare(0)))
 		f.Confidence = Low
 		f.Fix = "Send it more requests while explain runs."
-		a.citePeriodicJob(&f)
+		a.citeSleep(&f)
 	}
 
 	f.Alternative = "A cause that neither profiles nor traces show, such as memory bandwidth."

@@ -29,19 +29,17 @@ type sleepSite struct {
 }
 
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
-// minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts. It considers either
-// what may be periodic jobs of a service, or all others.
-func (a *analysis) longestSleep(periodic bool) *sleeping {
+// minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts. It considers the
+// classes that a function selects, and those that others do not wait for only if there are no others.
+func (a *analysis) longestSleep(selects func(c *evidence.Class) bool) *sleeping {
 	for _, background := range []bool{false, true} {
 		var longest *sleeping
 		for i := range a.trace.Classes {
 			c := &a.trace.Classes[i]
-			if isHook(c.Start) || a.isPeriodicJob(c) != periodic {
+			if isHook(c.Start) || !selects(c) || !background && !isMain(c) && !isTest(c) && a.isBackground(c) {
 				continue
 			}
-			s := a.sleeps(i, func(w *evidence.Wait) bool {
-				return background || isMain(c) || isTest(c) || !a.isBackground(c)
-			})
+			s := a.sleeps(i)
 			if a.fraction(s.each) >= minExternalShare && (longest == nil || s.each > longest.each) {
 				longest = s
 			}
@@ -53,12 +51,12 @@ func (a *analysis) longestSleep(periodic bool) *sleeping {
 	return nil
 }
 
-// sleeps returns the sleeps of a class at the sites that a function selects.
-func (a *analysis) sleeps(class int, selects func(w *evidence.Wait) bool) *sleeping {
+// sleeps returns the sleeps of a class.
+func (a *analysis) sleeps(class int) *sleeping {
 	s := &sleeping{class: &a.trace.Classes[class]}
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if len(w.Classes) == 0 || w.Classes[0] != class || !selects(w) {
+		if len(w.Classes) == 0 || w.Classes[0] != class {
 			continue
 		}
 		at, ok := a.ownSleep(w)
@@ -126,17 +124,16 @@ func (a *analysis) wokenByMessages(w *evidence.Wait) bool {
 }
 
 // isPeriodicJob reports whether a class may be a periodic job of a service, which waits for requests and has no run
-// that could end sooner: its goroutines live at the end, and none of the program's own waits for them. Workers of a
+// that could end sooner: its goroutines live at the end, and none of the program's own waits long for them. Workers of a
 // batch job that also listens usually end before.
 func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
 	return c.Alive > 0 && !isMain(c) && !isTest(c) && a.accepts() &&
 		!a.wakes(c, func(woken *evidence.Class) bool { return a.prog.mayBeOwn(woken.Start) })
 }
 
-// citePeriodicJob adds the longest sleep that may be a periodic job to a finding that asks for requests. It may also be
-// a consumer that polls.
-func (a *analysis) citePeriodicJob(f *Finding) {
-	s := a.longestSleep(true)
+// citeSleep adds the longest sleep to a finding that asks for requests: a periodic job, or a goroutine that polls.
+func (a *analysis) citeSleep(f *Finding) {
+	s := a.longestSleep(func(*evidence.Class) bool { return true })
 	if s == nil {
 		return
 	}
@@ -146,19 +143,38 @@ func (a *analysis) citePeriodicJob(f *Finding) {
 	f.Fix = "Send it more requests, or sleep for less at " + a.prog.position(x.at) + " if work waits."
 }
 
-// isBackground reports whether nothing waits for the goroutines of a class: they live at the end and wake no other, as
-// those do that display the progress.
+// isBackground reports whether nothing waits long for the goroutines of a class, which live at the end, as those do that
+// display the progress. Most of them wake no other.
 func (a *analysis) isBackground(c *evidence.Class) bool {
 	return c.Alive > 0 && !a.wakes(c, func(*evidence.Class) bool { return true })
 }
 
-// wakes reports whether goroutines of a class end waits of those of another that a function selects.
+// wakes reports whether the goroutines of a class end long waits of others: whether each of those of a class that a
+// function selects waits for them for minExternalShare of the time. A signal at the start says nothing about the rest of
+// the run, nor does an unlock of a mutex now and then. The trace does not show how long the waits were that one waker
+// ended, so that all waits of a site count as equally long.
 func (a *analysis) wakes(c *evidence.Class, selects func(woken *evidence.Class) bool) bool {
-	return slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
-		return slices.ContainsFunc(w.Wakers, func(k evidence.Waker) bool {
-			return k.Class >= 0 && &a.trace.Classes[k.Class] == c
-		}) && slices.ContainsFunc(w.Classes, func(i int) bool { return selects(&a.trace.Classes[i]) })
-	})
+	waited := make([]time.Duration, len(a.trace.Classes))
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
+		all, by := int64(0), int64(0)
+		for _, k := range w.Wakers {
+			all += k.Count
+			if k.Class >= 0 && &a.trace.Classes[k.Class] == c {
+				by += k.Count
+			}
+		}
+		if by > 0 && len(w.Classes) > 0 {
+			waited[w.Classes[0]] += time.Duration(float64(w.Waited) * float64(by) / float64(all))
+		}
+	}
+	for i := range waited {
+		woken := &a.trace.Classes[i]
+		if a.fraction(waited[i]/time.Duration(max(1, woken.Peak))) >= minExternalShare && selects(woken) {
+			return true
+		}
+	}
+	return false
 }
 
 // isTest reports whether a class runs tests.

@@ -115,6 +115,15 @@ func TestBackgroundSleep(t *testing.T) {
 	if f := c.first(); f.Name != DependencyWait || !slices.Equal(f.Where, []string{"main.go:5"}) {
 		t.Errorf("main sleeps, and so does what shows the progress: %q", f.Where)
 	}
+	at := c.wait(evidence.OpMutex, 1, 3, 3*time.Millisecond, p, "sync.(*Mutex).Lock", "main.main:4")
+	if f := c.first(); !slices.Equal(f.Where, []string{"main.go:5"}) {
+		t.Errorf("what shows the progress unlocks a mutex: %q", f.Where)
+	}
+	c.evidence.Trace.Waits[at] = evidence.Wait{}
+	c.wait(evidence.OpReceive, 1, 50, 900*time.Millisecond, p, "runtime.chanrecv1", "main.main:4")
+	if f := c.first(); !slices.Equal(f.Where, []string{"main.go:8"}) {
+		t.Errorf("main waits for a goroutine that sleeps longer: %q", f.Where)
+	}
 
 	worker := newCase() // whose results main receives
 	worker.demand(950, 50)
@@ -220,9 +229,11 @@ func TestSleepOfService(t *testing.T) {
 }
 
 // A worker whose results main waits for is no periodic job, even in a program that listens for a profiler. A sleep that
-// may be a periodic job is named where explain asks for requests, because it may also be a consumer that polls.
+// may be a periodic job is named where explain asks for requests, because it may also be a consumer that polls. One
+// signal, such as "ready", says little about the rest of the run.
 func TestSleepOfWorkerBesideListener(t *testing.T) {
-	for _, wakes := range []bool{true, false} {
+	for _, count := range []int64{45, 1, 0} {
+		wakes := count > 1
 		c := newCase()
 		c.demand(990, 10)
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
@@ -233,18 +244,52 @@ func TestSleepOfWorkerBesideListener(t *testing.T) {
 		w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
 		c.evidence.Trace.Classes[w].Alive = 1
 		c.wait(evidence.OpSleep, w, 45, 900*time.Millisecond, -1, "time.Sleep", "main.worker:6")
-		if wakes {
-			c.wait(evidence.OpReceive, m, 45, 940*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
+		if count > 0 {
+			c.wait(evidence.OpReceive, m, count, time.Duration(count)*20*time.Millisecond, w, "runtime.chanrecv1",
+				"main.main:4")
 		}
 		f := c.first()
 		if wakes && (f.Name != DependencyWait || !slices.Equal(f.Where, []string{"main.go:6"}) ||
 			f.Confidence != Low || !strings.HasPrefix(f.Alternative, "It is the periodic job of a service")) {
-			t.Errorf("%+v", f)
+			t.Errorf("%d results: %+v", count, f)
 		}
 		const why = "the goroutine of main.worker sleeps for 90% of the time at main.go:6, in main.worker"
 		if !wakes && (f.Name != None || !slices.Contains(f.Evidence, why) ||
 			f.Fix != "Send it more requests, or sleep for less at main.go:6 if work waits.") {
-			t.Errorf("%+v", f)
+			t.Errorf("%d signals: %+v", count, f)
+		}
+	}
+}
+
+// A job that signals now and then is still periodic, in a service that is also a client. Goroutines that wait for it for
+// much of the time, each of them, make it more than that.
+func TestPeriodicJobSignals(t *testing.T) {
+	for name, x := range map[string]struct {
+		peak, count int
+		waited      time.Duration
+		job         bool
+	}{
+		"ready":                   {1, 1, 20 * time.Millisecond, true},
+		"ready for each of many":  {90, 90, 1800 * time.Millisecond, true},
+		"results":                 {1, 45, 900 * time.Millisecond, false},
+		"results for each of two": {2, 90, 1800 * time.Millisecond, false},
+	} {
+		c := newCase()
+		c.demand(990, 10)
+		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+		serve := c.class("net/http.(*Server).Serve", 1, 1, time.Millisecond, 0)
+		c.wait(evidence.OpNetwork, serve, 2, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept",
+			"net.(*TCPListener).Accept", "net/http.(*Server).Serve")
+		c.wait(evidence.OpReceive, m, 1, time.Millisecond, -1, "net/http.(*persistConn).roundTrip", "main.main:4")
+		p := c.class("main.refresh", 1, 1, time.Millisecond, 0)
+		c.evidence.Trace.Classes[p].Alive = 1
+		c.wait(evidence.OpSleep, p, 45, 990*time.Millisecond, -1, "time.Sleep", "main.refresh:9")
+		h := c.class("main.handle", x.peak, x.peak, time.Millisecond, 0)
+		c.wait(evidence.OpReceive, h, int64(x.count), x.waited, p, "runtime.chanrecv1", "main.handle:7")
+		f := c.first()
+		if x.job && (f.Name != None || f.Confidence != Low || !strings.Contains(f.Fix, "more requests")) ||
+			!x.job && (f.Name != DependencyWait || !slices.Equal(f.Where, []string{"main.go:9"})) {
+			t.Errorf("%s: %s: %s %q %s", name, f.Name, f.Confidence, f.Where, f.Fix)
 		}
 	}
 }
@@ -339,6 +384,49 @@ func TestOwnModuleEndsInTest(t *testing.T) {
 		"example.com/my.F": false, "example.com/my_test/x.F": true} {
 		if p.isOwn(evidence.Frame{Function: function}) != want {
 			t.Errorf("%s: own %v", function, !want)
+		}
+	}
+}
+
+// In a program that listens, only a sleep that the main goroutine waits for is a finding, and not if requests to others
+// take more of the time. Other sleeps are named where explain asks for requests.
+func TestSleepBesideListener(t *testing.T) {
+	const database, mainPolls = "database", "main polls"
+	for name, want := range map[string]struct{ where, why string }{
+		"worker behind another": {"main.go:6", ""},
+		database:                {"main.go:5", ""},
+		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
+		"periodic job":          {"", "the goroutine of main.ticker sleeps for 95% of the time at main.go:8, in main.ticker"},
+	} {
+		c := newCase()
+		c.demand(990, 10)
+		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+		serve := c.class("net/http.ListenAndServe", 1, 1, time.Millisecond, 0)
+		c.wait(evidence.OpNetwork, serve, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*TCPListener).Accept",
+			"net/http.(*Server).Serve")
+		if name == mainPolls {
+			c.wait(evidence.OpSleep, m, 90, 900*time.Millisecond, -1, "time.Sleep", "main.main:3")
+		} else {
+			ticker := c.class("main.ticker", 1, 1, time.Millisecond, 0)
+			c.wait(evidence.OpSleep, ticker, 9, 950*time.Millisecond, -1, "time.Sleep", "main.ticker:8")
+			c.evidence.Trace.Classes[ticker].Alive = 1
+		}
+		if name == database || name == "worker behind another" {
+			w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+			c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
+			c.wait(evidence.OpReceive, m, 45, 900*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
+			if name == database {
+				c.wait(evidence.OpNetwork, w, 45, 550*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+					"main.worker:5")
+			}
+		}
+		for i := range c.evidence.Trace.Classes {
+			c.evidence.Trace.Classes[i].Alive = 1
+		}
+		f := c.first()
+		if (f.Name == DependencyWait) != (want.where != "") || want.where != "" && !slices.Contains(f.Where, want.where) ||
+			want.why != "" && !slices.Contains(f.Evidence, want.why) {
+			t.Errorf("%s: %+v", name, f)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // Thresholds for polling loops.
 const (
 	spinShare  = 0.1    // fraction of the goroutines' CPU time
-	readyShare = 0.1    // fraction of the CPU time of non-blocking channel operations, in those that find it ready
+	readyShare = 0.3    // fraction of the CPU time of non-blocking channel operations, in those that find it ready
 	yieldRate  = 2000.0 // calls of runtime.Gosched a second
 )
 
@@ -59,18 +59,19 @@ func (a *analysis) isPolling(w *weightedSample) bool {
 	return strings.HasPrefix(line, "for ") && pollCall.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
 }
 
-// findsReady reports whether non-blocking channel operations of a statement often find the channel ready, so that they
-// make progress. Those that do not return before they take the lock of the channel.
+// findsReady reports whether non-blocking channel operations of a statement spend much of their time on a channel that
+// is ready, so that they make progress. Most of those that are not ready return before they take the lock of the
+// channel; the channel of a timer takes the lock of the timer to find out.
 func (a *analysis) findsReady(at evidence.Frame) bool {
-	if a.readyOps == nil && a.cpu != nil {
+	if a.readyOps == nil {
 		a.readyOps = map[evidence.Frame]bool{}
 		locked, all := map[evidence.Frame]float64{}, map[evidence.Frame]float64{}
 		for i := range a.cpu.list {
 			w := &a.cpu.list[i]
 			if own, ok := a.prog.ownFrame(w.stack); ok && containsAny(w.stack, "runtime.selectnb") {
 				all[own] += w.weight
-				if containsAny(w.stack, "runtime.lock", "runtime.unlock", "runtime.send", "runtime.recv",
-					"runtime.typedmemmove") {
+				if !containsAny(w.stack, "runtime.(*timer)") && containsAny(w.stack, "runtime.lock", "runtime.unlock",
+					"runtime.send", "runtime.recv", "runtime.typedmemmove") {
 					locked[own] += w.weight
 				}
 			}

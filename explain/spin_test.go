@@ -89,19 +89,24 @@ func TestSpinWithIdleCPUs(t *testing.T) {
 // Non-blocking receives that take the lock of the channel find something there, and are no polling.
 func TestReadyChannels(t *testing.T) {
 	for _, c := range []struct {
-		locked, unlocked int // samples of the receives
+		lock             string // that the receives take
+		locked, unlocked int    // samples of the receives
 		want             bool
-	}{{0, 70, true}, {3, 67, true}, {30, 40, false}} {
+	}{{"", 0, 70, true}, {"", 19, 51, true}, {"", 23, 47, false}, {"runtime.(*timer).maybeRunChan", 40, 30, true}} {
 		x := newCase()
 		x.demand(0, 0, 1000)
 		x.class("main.main", 1, 1, 10*time.Millisecond, 0)
 		x.class("main.worker", 3, 3, 1990*time.Millisecond, 0)
 		x.cpu(130, "main.f:5", "main.worker:3")
-		x.cpu(c.locked, "runtime.lock2", "runtime.chanrecv", "runtime.selectnbrecv", "main.drain:4")
+		locked := []string{"runtime.lock2", "runtime.chanrecv", "runtime.selectnbrecv", "main.drain:4"}
+		if c.lock != "" {
+			locked = slices.Insert(locked, 1, c.lock)
+		}
+		x.cpu(c.locked, locked...)
 		x.cpu(c.unlocked, "runtime.chanrecv", "runtime.selectnbrecv", "main.drain:4")
 		found := slices.ContainsFunc(Explain(&x.evidence).Findings, func(f Finding) bool { return f.Name == BusyWait })
 		if found != c.want {
-			t.Errorf("%d of %d samples hold the lock: busy-wait %v", c.locked, c.locked+c.unlocked, found)
+			t.Errorf("%d of %d samples hold the lock %s: busy-wait %v", c.locked, c.locked+c.unlocked, c.lock, found)
 		}
 	}
 }

@@ -23,5 +23,5 @@ func ExampleExplain() {
 	// Output:
 	// unbuffered-io at example.com/words/main.go:16, high confidence
 	// a change saves 23% of the time
-	// Use bufio.NewWriter and Flush, if no reader or crash needs each write.
+	// Use bufio.NewWriter and Flush, unless crash recovery needs each write.
 }
