@@ -30,6 +30,10 @@ type Program struct {
 	// Source returns a line of a source file, without surrounding spaces, or "" if it is not available. Lines count
 	// from 1. A nil Source means that no source is available.
 	Source func(file string, line int) string
+
+	// MoreWork returns the flags that give the program so many times the work, or "". A nil MoreWork means that they
+	// are not known.
+	MoreWork func(times int) string
 }
 
 // Run holds the measurements of runs without any profiler. If there were several runs, each value is a median.

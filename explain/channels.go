@@ -114,14 +114,16 @@ func (a *analysis) stallFinding(worst *evidence.Wait, parks int64) Finding {
 	return f
 }
 
-// stalls reports whether several CPUs are no faster than one although no CPU and no goroutine is the bottleneck. If one
-// goroutine runs all the time, or if other processes take CPUs, those are the reason instead.
+// stalls reports whether several CPUs are no faster than one although no CPU, no lock and no goroutine is the
+// bottleneck. If one goroutine runs all the time, or if other processes take CPUs, those are the reason instead.
 func (a *analysis) stalls() bool {
 	return a.trace != nil && a.oneCPU != nil && a.run != nil && !a.isLoaded() && a.run.Count >= 3 &&
 		a.oneCPU.Count >= 3 && a.oneCPU.Wall > 0 &&
 		a.run.Wall.Seconds() > stallWall*a.oneCPU.Wall.Seconds() && a.unusedCPU() >= stageIdle &&
 		(a.oneCPU.User+a.oneCPU.System).Seconds() > stallWall*a.oneCPU.Wall.Seconds() && a.demandShare(0) < stepWaits &&
-		!slices.ContainsFunc(a.classes(), a.hasFullMember)
+		!slices.ContainsFunc(a.classes(), a.hasFullMember) &&
+		!slices.ContainsFunc(lockRules(a),
+			func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate >= 2*minGain })
 }
 
 // rate returns a count of the trace in events per second.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,30 @@ func TestAnswerOfTooFewSamples(t *testing.T) {
 	r := Report{Findings: []Finding{{Name: GoroutineLeak, Confidence: High}, {Name: TooFewSamples, Confidence: High}}}
 	if got := r.limit(); got != "the first finding is goroutine-leak" {
 		t.Error(got)
+	}
+}
+
+// If a program's flag for its amount of work is known, a brief run is told a level that suffices.
+func TestMoreWork(t *testing.T) {
+	for wall, want := range map[time.Duration]string{
+		32 * time.Millisecond:  "Give it more work: --calls 10000.",
+		9 * time.Millisecond:   "Give it more work: --calls 100000.",
+		90 * time.Microsecond:  "Give it more work: more input, more repetitions, or a benchmark.",
+		time.Millisecond * 200: "",
+	} {
+		c := singleCase()
+		c.evidence.Runs[0].Wall, c.evidence.Runs[0].User = wall, wall
+		c.evidence.Program.MoreWork = func(times int) string {
+			if times > 1000 { // more than the flag permits
+				return ""
+			}
+			return "--calls " + strconv.Itoa(1000*times)
+		}
+		found := Explain(&c.evidence).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == TooFewSamples })
+		if want == "" && i >= 0 || want != "" && (i < 0 || found[i].Fix != want) {
+			t.Errorf("%v: %+v, want %q", wall, found, want)
+		}
 	}
 }
 

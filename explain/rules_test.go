@@ -295,6 +295,12 @@ func TestStalls(t *testing.T) {
 				c.evidence.Runs[i].OtherCPUs = 1
 			}
 		},
+		"they wait for a lock": func(c *testCase) {
+			at := c.wait(evidence.OpMutex, 2, 9000, 900*time.Millisecond, 2, "sync.(*Mutex).Lock", "main.consumer:7")
+			c.evidence.Trace.Resources = []evidence.Resource{{Kind: evidence.ResourceMutex, Waits: []int{at},
+				Busy: 900 * time.Millisecond, Count: 9000, HeldRunning: 700 * time.Millisecond,
+				Holds: evidence.Latencies{Count: 9000, Sum: 800 * time.Millisecond, P50: 80 * time.Microsecond}}}
+		},
 		"often nobody wants a CPU": func(c *testCase) { c.evidence.Trace.Demand.Time[0] = 100 * time.Millisecond },
 	} {
 		c := stallCase()

@@ -124,8 +124,8 @@ func (a *analysis) wokenByMessages(w *evidence.Wait) bool {
 }
 
 // isPeriodicJob reports whether a class may be a periodic job of a service, which waits for requests and has no run
-// that could end sooner: its goroutines live at the end, and none of the program's own waits long for them. Workers of a
-// batch job that also listens usually end before.
+// that could end sooner: its goroutines live at the end, and none of the program's own waits long for them. Workers of
+// a batch job that also listens usually end before.
 func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
 	return c.Alive > 0 && !isMain(c) && !isTest(c) && a.accepts() &&
 		!a.wakes(c, func(woken *evidence.Class) bool { return a.prog.mayBeOwn(woken.Start) })
@@ -143,16 +143,16 @@ func (a *analysis) citeSleep(f *Finding) {
 	f.Fix = "Send it more requests, or sleep for less at " + a.prog.position(x.at) + " if work waits."
 }
 
-// isBackground reports whether nothing waits long for the goroutines of a class, which live at the end, as those do that
-// display the progress. Most of them wake no other.
+// isBackground reports whether nothing waits long for the goroutines of a class, which live at the end, as those do
+// that display the progress. Most of them wake no other.
 func (a *analysis) isBackground(c *evidence.Class) bool {
 	return c.Alive > 0 && !a.wakes(c, func(*evidence.Class) bool { return true })
 }
 
-// wakes reports whether the goroutines of a class end long waits of others: whether each of those of a class that a
-// function selects waits for them for minExternalShare of the time. A signal at the start says nothing about the rest of
-// the run, nor does an unlock of a mutex now and then. The trace does not show how long the waits were that one waker
-// ended, so that all waits of a site count as equally long.
+// wakes reports whether the goroutines of a class end long waits: whether those of a class that a function selects wait
+// for them for at least minExternalShare of the time each. A signal at the start says nothing about the rest of the
+// run, nor does an unlock of a mutex now and then. The trace does not show which waker ended the long waits of a site,
+// so that all its waits count as equally long.
 func (a *analysis) wakes(c *evidence.Class, selects func(woken *evidence.Class) bool) bool {
 	waited := make([]time.Duration, len(a.trace.Classes))
 	for i := range a.trace.Waits {

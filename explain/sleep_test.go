@@ -261,8 +261,8 @@ func TestSleepOfWorkerBesideListener(t *testing.T) {
 	}
 }
 
-// A job that signals now and then is still periodic, in a service that is also a client. Goroutines that wait for it for
-// much of the time, each of them, make it more than that.
+// A job that signals now and then is still periodic, in a service that is also a client. Goroutines that each wait for
+// it for much of the time make it more than that.
 func TestPeriodicJobSignals(t *testing.T) {
 	for name, x := range map[string]struct {
 		peak, count int

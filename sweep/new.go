@@ -38,7 +38,8 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 		}
 		s.pool = trial.NewSimulations(w, costs, limit)
 	default:
-		s.Run, s.BurnRatio = trial.Runner{TimeLimit: limit}.RunnerOf(w), calibrate.BurnRatio
+		r := trial.Runner{TimeLimit: limit}
+		s.Run, s.BurnRatio = r.RunnerOf(w), calibrate.BurnRatio
 		return s, nil
 	}
 

@@ -12,8 +12,8 @@ import (
 
 // RunnerOf returns the function that runs trials of a workload: those of a design that names a program by that program,
 // all others by r. It returns an error instead of a trial if the file of the program is not the one that the design
-// names. It is safe for concurrent use.
-func (r Runner) RunnerOf(w *workload.Workload) func(context.Context, Spec) (Outcome, error) {
+// names. It is safe for concurrent use, as long as nothing changes r. A change of r is for the trials that follow.
+func (r *Runner) RunnerOf(w *workload.Workload) func(context.Context, Spec) (Outcome, error) {
 	var others otherPrograms
 	return func(ctx context.Context, spec Spec) (Outcome, error) {
 		d, _ := w.Find(spec.Design)
@@ -57,8 +57,8 @@ func (o *otherPrograms) check(ctx context.Context, p *workload.Program) error {
 		return fmt.Errorf("cannot start a trial: %w", err)
 	}
 	if sum != p.SHA256 {
-		return fmt.Errorf("%s has changed since the run began, so its trials must not be mixed with the earlier ones; "+
-			"restore it and continue the run, or start a new one", p.File)
+		return fmt.Errorf("%s has changed since its checksum was recorded, so its trials must not be mixed with "+
+			"earlier ones; restore it and continue, or start again", p.File)
 	}
 	if o.files == nil {
 		o.files = map[string]os.FileInfo{}

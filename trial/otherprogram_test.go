@@ -32,7 +32,8 @@ func TestOtherProgram(t *testing.T) {
 	}
 	w := null.Workload()
 	w.Designs[0].Program = &workload.Program{File: file, SHA256: fmt.Sprintf("%x", sha256.Sum256(text))}
-	runTrial := trial.Runner{TimeLimit: time.Minute}.RunnerOf(w)
+	r := trial.Runner{TimeLimit: time.Minute}
+	runTrial := r.RunnerOf(w)
 	o, err := runTrial(t.Context(), spec("null", "stream"))
 	if err != nil || o.Trial.Status != result.OK {
 		t.Fatalf("%+v, %v", o.Trial, err)
@@ -55,7 +56,7 @@ func TestOtherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := runTrial(t.Context(), spec("null", "stream")); err == nil ||
-		!strings.Contains(err.Error(), file+" has changed since the run began") {
+		!strings.Contains(err.Error(), file+" has changed since its checksum was recorded") {
 		t.Errorf("a changed program: %v", err)
 	}
 	if o, err := runTrial(t.Context(), spec("null", "job")); err != nil || o.Trial.Status != result.OK {

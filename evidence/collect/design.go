@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,14 +29,16 @@ const trialGrace = 250 * time.Millisecond
 
 // Design collects the evidence of a design, in trials like those of the command run. The evidence covers only the
 // measurement window. Close the result when it is no longer needed.
-func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
+func Design(ctx context.Context, w *workload.Workload, d workload.Design, spec trial.Spec, o Options) (*Collected,
+	error) {
 	temp, err := newTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
 
 	defer temp.Close()
-	s := &target{about: evidence.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
+	s := &target{about: evidence.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")",
+		MoreWork: moreWork(w, spec.Point)}}
 	s.findSource(ctx, d)
 	c, err := newCollected(o, s.about)
 	if err != nil {
@@ -53,6 +56,24 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 	}
 
 	return c, ctx.Err()
+}
+
+// moreWork returns the function of [evidence.Program.MoreWork] for a workload: a factor whose level a quick run lowers
+// is an amount of work.
+func moreWork(w *workload.Workload, p plan.Point) func(times int) string {
+	return func(times int) string {
+		for _, f := range w.Factors {
+			least, err := strconv.Atoi(w.Quick[f.Name])
+			if _, ok := p.Get(f.Name); !ok || err != nil || f.Kind != plan.Int || p.Int(f.Name) < least {
+				continue
+			}
+			level := plan.IntLevel(times * p.Int(f.Name))
+			if x, _ := level.Number(); f.Max == 0 || x <= f.Max {
+				return "--" + f.Name + " " + level.String()
+			}
+		}
+		return ""
+	}
 }
 
 // findSource finds the source of a design by its constructor.
@@ -94,12 +115,14 @@ const ownModule = "github.com/brewput/brewput"
 // trials prepares the trials: it runs one to measure its length, and sets the number of operations of the others.
 func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Spec) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
+	r := trial.Runner{}
+	runTrial := r.RunnerOf(&workload.Workload{Name: spec.Workload, Designs: []workload.Design{d}})
 	k.runHooked = func(ctx context.Context, h hook.Request, cpus int) (outcome, error) {
 		spec := spec
 		spec.Point = spec.Point.With("cpus", plan.IntLevel(cpus))
 		spec.Evidence = &h
-		r := trial.Runner{TimeLimit: max(0, time.Until(k.deadline)) + trialGrace}
-		out, err := r.RunnerOf(&workload.Workload{Name: spec.Workload, Designs: []workload.Design{d}})(ctx, spec)
+		r.TimeLimit = max(0, time.Until(k.deadline)) + trialGrace
+		out, err := runTrial(ctx, spec)
 		if err != nil {
 			return outcome{}, err
 		}

@@ -19,9 +19,9 @@ func TestChangedProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := workload.Design{Name: "peer", Program: &workload.Program{File: file, SHA256: strings.Repeat("ab", 32)}}
-	c, err := Design(t.Context(), d, trial.Spec{Workload: "work", Design: "peer", Operations: 1},
+	c, err := Design(t.Context(), &workload.Workload{}, d, trial.Spec{Workload: "work", Design: "peer", Operations: 1},
 		Options{CPUs: []int{1}, Duration: time.Second, TimeLimit: time.Minute})
-	if err == nil || !strings.Contains(err.Error(), file+" has changed since the run began") {
+	if err == nil || !strings.Contains(err.Error(), file+" has changed since its checksum was recorded") {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if _, err := os.Stat(ran); err == nil {

@@ -81,14 +81,17 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 	var files lab.Files
 	for i, word := range args {
 		target, err := lab.ParseTarget(cmd.Context(), word)
-		if err != nil {
-			return nil, usage("%w; put a program after two dashes, as in explain -- ./prog", err)
-		}
+		at, design, _ := strings.Cut(word, "/")
+		_, unknown := workload.Find(all, at)
 		run, isRun := target.(lab.StoredDesign)
 		saved, isFile := target.(lab.Files)
 		_, isProgram := target.(lab.Command)
 		_, isPackage := target.(lab.Package)
 		switch {
+		case err != nil && unknown == nil && design != "":
+			return nil, usage("explain takes a design by a flag: type %s explain %s --designs %s", name(), at, design)
+		case err != nil:
+			return nil, usage("%w; put a program after two dashes, as in explain -- ./prog", err)
 		case isRun && len(args) == 1:
 			return o.withDesign(run, all), nil
 		case isProgram:
