@@ -63,6 +63,8 @@ func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
 	}
 	if len(text) == 0 {
 		text = emptyAnswer(rows)
+	} else if allFailed(rows) {
+		text = append(text, "No design passed all of its trials, so none is the fastest.")
 	}
 	a := AnswerOf(text)
 	a.Winners = winners
@@ -85,6 +87,19 @@ func emptyAnswer(rows []Row) []string {
 			"half of them."}
 	}
 	return []string{"No result can be compared: see the table for the reasons."}
+}
+
+// allFailed reports whether there are results, and a trial of every row failed that is not a bound.
+func allFailed(rows []Row) bool {
+	results := false
+	for i := range rows {
+		r := &rows[i]
+		if !r.Bound && r.failures() == 0 {
+			return false
+		}
+		results = results || !r.Bound && r.N > 0
+	}
+	return results
 }
 
 // answerGroup is rows that can be compared with each other.
@@ -161,10 +176,10 @@ func (g *answerGroup) competing() (decided, rough []*contest) {
 	return slices.DeleteFunc(slices.Clone(g.contests), func(c *contest) bool { return len(c.rows) < 2 }), nil
 }
 
-// ranked reports whether a row can be the best: it has a valid value, is not a bound, and no trial had a failure that
-// the design declares. Otherwise the values would be those of the trials in which it happened to be right.
+// ranked reports whether a row can be the best: it has a valid value, is not a bound, and no trial failed, whether or
+// not the design declares it. Otherwise the values would be those of the trials in which it happened to be right.
 func (r *Row) ranked() bool {
-	return r.Declared == 0 && !r.excluded() && measured(r.level()) && r.level() > 0 &&
+	return r.failures() == 0 && !r.excluded() && measured(r.level()) && r.level() > 0 &&
 		(r.FailedCondition == nil || r.World != result.Virtual)
 }
 

@@ -70,5 +70,8 @@ func (r *Row) Metric(name string) result.Summary {
 // Overloaded reports whether the load exceeded the design's capacity in most trials.
 func (r *Row) Overloaded() bool { return 2*r.Unstable > r.N }
 
+// failures is the number of trials of both kinds that failed or were wrong.
+func (r *Row) failures() int { return r.Unexpected + r.Declared }
+
 // Measure returns the summary of the metric by which the row is compared.
 func (r *Row) Measure() result.Summary { return r.Metric(measureOf(r)) }
