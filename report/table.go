@@ -27,13 +27,25 @@ const (
 
 // measure is the metric that a table is about, with its heading.
 func (f *frame) measure() (metric, heading string) {
+	metric = result.Throughput
 	switch {
 	case f.job:
-		return result.WallSeconds, "wall time"
+		metric = result.WallSeconds
 	case f.open:
-		return result.ResponseP50, "median response"
+		metric = result.ResponseP50
 	}
-	return result.Throughput, "throughput"
+	return metric, measureHeading(metric)
+}
+
+// measureHeading is the heading of a metric by which designs are compared.
+func measureHeading(metric string) string {
+	switch metric {
+	case result.WallSeconds:
+		return "wall time"
+	case result.ResponseP50:
+		return "median response"
+	}
+	return "throughput"
 }
 
 // known reports whether some row has the metric.
