@@ -14,6 +14,7 @@ type Row struct {
 	Lines                   *int
 	Bound                   bool
 	Reference               bool    // a reference solution: compared only with the baseline, or the baseline itself
+	Guarantee               string  // of the design; rows with different ones are in different contests
 	Job                     bool    // a job, measured by wall time; otherwise a stream
 	Open                    bool    // a stream with an open loop, measured by median response time
 	Rate                    float64 // open loop: requested rate, requests per second

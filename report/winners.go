@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,11 +75,12 @@ func moreToDecide(list []compare.Winner) string {
 	return fmt.Sprintf("about %s would decide", result.Count(most, word))
 }
 
-// winnerMaps splits winners by workload, world and metric.
+// winnerMaps splits winners by workload, world, metric and guarantee.
 func winnerMaps(list []compare.Winner) (maps [][]compare.Winner) {
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(w compare.Winner) bool {
-			return w.Workload != list[0].Workload || w.World != list[0].World || w.Metric != list[0].Metric
+			return w.Workload != list[0].Workload || w.World != list[0].World || w.Metric != list[0].Metric ||
+				w.Guarantee != list[0].Guarantee
 		})
 		if n < 0 {
 			n = len(list)
@@ -103,6 +105,9 @@ func winnerTitles(maps [][]compare.Winner, format string) (titles []string) {
 		}
 		if differs(func(w compare.Winner) string { return w.Metric }) {
 			words = append(words, "by "+measureHeading(m[0].Metric))
+		}
+		if differs(func(w compare.Winner) string { return w.Guarantee }) {
+			words = append(words, cmp.Or(m[0].Guarantee, "no guarantee declared"))
 		}
 		title := fmt.Sprintf(format, m[0].Workload)
 		if len(words) > 0 {
