@@ -158,7 +158,8 @@ func sameOrigin(a, b *Row) bool {
 func (g *answerGroup) guarantee(groups []*answerGroup) string {
 	own := g.rows[0].Guarantee
 	for _, o := range groups {
-		if sameOrigin(g.rows[0], o.rows[0]) && o.rows[0].Guarantee != own && slices.ContainsFunc(o.rows, (*Row).ranked) {
+		if sameOrigin(g.rows[0], o.rows[0]) && o.rows[0].Guarantee != own &&
+			slices.ContainsFunc(o.rows, (*Row).ranked) {
 			return upperFirst(cmp.Or(own, "no guarantee declared")) + ": "
 		}
 	}

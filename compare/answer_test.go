@@ -161,8 +161,9 @@ func TestNewAnswer(t *testing.T) {
 		}, []answerCase{
 			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"c", onCPUs(2), 2 * two, 0.01}},
 			"a failed in 2 of 10 trials. c gave wrong answers in 10 of 10 trials. b reaches 200/s."},
-		{"the fastest is wrong in 1 of 20 trials", 20, AnswerOptions{Baseline: "a"}, result.Stream, wrongOnce, []answerCase{
-			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two / 2, 0.01}, {"wrong", onCPUs(2), two, 0.01}},
+		{"the fastest is wrong in 1 of 20 trials", 20, AnswerOptions{Baseline: "a"}, result.Stream,
+			wrongOnce, []answerCase{{"a", onCPUs(2), 0, 0.01},
+				{"b", onCPUs(2), two / 2, 0.01}, {"wrong", onCPUs(2), two, 0.01}},
 			"wrong gave wrong answers in 1 of 20 trials. b is fastest: 1.41x the throughput of a (+41.4%)."},
 		{"each design is wrong once", 10, AnswerOptions{}, result.Stream, wrongOnce, []answerCase{
 			{"wrong", onCPUs(2), two, 0.01}, {"wrong2", onCPUs(2), 0, 0.01}},

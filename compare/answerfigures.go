@@ -70,4 +70,3 @@ func capitalized(s string) string {
 	}
 	return upperFirst(s)
 }
-

@@ -41,10 +41,12 @@ func TestGuarantees(t *testing.T) {
 				"Survives power loss: group is fastest: 2.00x as fast as sync."},
 		{"few blocks", 2, o, at(1, 1), "Survives kill: mapped about 4.0x as fast as file (rough: 2 blocks). " +
 			"Survives power loss: group about 2.0x as fast as sync (rough: 2 blocks)."},
-		{"one guarantee", 10, o, []answerCase{at(1, 1)[1], at(1, 1)[3]}, "group is fastest: 2.00x as fast as sync."},
-		{"one design of each, none declared by one", 10, o, []answerCase{at(1, 1)[1], {"slice", onCPUs(1, callers(1)), 0, 0.01},
-			{"ideal", onCPUs(1, callers(1)), two, 0.01}}, "Survives power loss: sync takes 10.0ms; the bound ideal is 2.00x as " +
-			"fast. No guarantee declared: slice takes 10.0ms; the bound ideal is 2.00x as fast."},
+		{"one guarantee", 10, o, []answerCase{at(1, 1)[1], at(1, 1)[3]},
+			"group is fastest: 2.00x as fast as sync."},
+		{"one design of each, none declared by one", 10, o, []answerCase{at(1, 1)[1],
+			{"slice", onCPUs(1, callers(1)), 0, 0.01},
+			{"ideal", onCPUs(1, callers(1)), two, 0.01}}, "Survives power loss: sync takes 10.0ms; the " +
+			"bound ideal is 2.00x as fast. No guarantee declared: slice takes 10.0ms; the bound ideal is 2.00x as fast."},
 	} {
 		if got := answered(c.blocks, c.o, result.Job, declare, c.cases...); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
@@ -65,7 +67,8 @@ func TestGuarantees(t *testing.T) {
 
 // TestGuaranteedNeighbours checks which pairs are judged if designs declare different guarantees.
 func TestGuaranteedNeighbours(t *testing.T) {
-	rows := []Row{ratedRow("w", "file", 4), ratedRow("w", "sync", 1), ratedRow("w", "mapped", 8), ratedRow("w", "group", 2)}
+	rows := []Row{ratedRow("w", "file", 4), ratedRow("w", "sync", 1),
+		ratedRow("w", "mapped", 8), ratedRow("w", "group", 2)}
 	for i := range rows {
 		rows[i].Guarantee = []string{"survives kill", "survives power loss"}[i%2]
 	}

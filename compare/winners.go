@@ -57,7 +57,8 @@ func (g *answerGroup) winners() (list []Winner) {
 		}
 		best := c.rows[0]
 		w := Winner{Kind: "winner", SchemaVersion: result.SchemaVersion, Workload: best.Workload, World: best.World,
-			Metric: measureOf(best), Guarantee: best.Guarantee, Factors: factors, Point: points[i], Verdict: Fastest, Leaders: c.leaderNames(),
+			Metric: measureOf(best), Guarantee: best.Guarantee, Factors: factors, Point: points[i],
+			Verdict: Fastest, Leaders: c.leaderNames(),
 			Ratio: result.Unavailable}
 		if len(w.Leaders) > 1 {
 			w.Verdict = Equivalent

@@ -115,8 +115,8 @@ func TestSeveralWinnerMaps(t *testing.T) {
 		for _, want := range c.want {
 			if !strings.Contains(picture.String(), ">"+want+"</text>") ||
 				!strings.Contains(table.String(), want+"  and") ||
-				!strings.Contains(markdown.String(), "\nFastest design of "+strings.Replace(want, ": fastest design", "", 1)+
-					", and") {
+				!strings.Contains(markdown.String(), "\nFastest design of "+
+					strings.Replace(want, ": fastest design", "", 1)+", and") {
 				t.Errorf("%q is not a heading of:\n%s\n%s", want, table.String(), markdown.String())
 			}
 		}

@@ -77,7 +77,8 @@ func (w *Workload) validateDesign(d Design, factors map[string]bool) error {
 		return fmt.Errorf("%s/%s is a reference, which solves the job, and a bound, which does not: it can be one "+
 			"of them", w.Name, d.Name)
 	}
-	if len(d.Guarantee) > maxGuarantee || strings.ContainsFunc(d.Guarantee, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if len(d.Guarantee) > maxGuarantee || strings.ContainsFunc(d.Guarantee, unprintable) {
 		return fmt.Errorf("%s/%s: its guarantee %.100q must be a few printable words, at most %d bytes", w.Name, d.Name,
 			d.Guarantee, maxGuarantee)
 	}
