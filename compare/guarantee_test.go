@@ -46,7 +46,8 @@ func TestGuarantees(t *testing.T) {
 		{"one design of each, none declared by one", 10, o, []answerCase{at(1, 1)[1],
 			{"slice", onCPUs(1, callers(1)), 0, 0.01},
 			{"ideal", onCPUs(1, callers(1)), two, 0.01}}, "Survives power loss: sync takes 10.0ms; the " +
-			"bound ideal is 2.00x as fast. No guarantee declared: slice takes 10.0ms; the bound ideal is 2.00x as fast."},
+			"bound ideal is 2.00x as fast. " +
+			"No guarantee declared: slice takes 10.0ms; the bound ideal is 2.00x as fast."},
 	} {
 		if got := answered(c.blocks, c.o, result.Job, declare, c.cases...); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
