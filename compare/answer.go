@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/brewput/brewput/internal/stat"
@@ -54,15 +55,20 @@ func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
 		g.options = o
 		g.index(verdicts)
 		g.compete()
-		sentences := g.sentences()
-		if len(sentences) > 0 {
-			sentences[0] = prefix(g, "") + sentences[0]
+		for i, s := range g.sentences() {
+			if i == 0 {
+				s = prefix(g, g.guarantee(groups)) + s
+			}
+			if !slices.Contains(text, s) {
+				text = append(text, s)
+			}
 		}
-		text = append(text, sentences...)
 		winners = append(winners, g.winners()...)
 	}
 	if len(text) == 0 {
 		text = emptyAnswer(rows)
+	} else if allFailed(rows) {
+		text = append(text, "No design passed all of its trials, so none is the fastest.")
 	}
 	a := AnswerOf(text)
 	a.Winners = winners
@@ -87,9 +93,23 @@ func emptyAnswer(rows []Row) []string {
 	return []string{"No result can be compared: see the table for the reasons."}
 }
 
+// allFailed reports whether there are results, and a trial of every row failed that is not a bound.
+func allFailed(rows []Row) bool {
+	results := false
+	for i := range rows {
+		r := &rows[i]
+		if !r.Bound && r.failures() == 0 {
+			return false
+		}
+		results = results || !r.Bound && r.N > 0
+	}
+	return results
+}
+
 // answerGroup is rows that can be compared with each other.
 type answerGroup struct {
 	rows           []*Row
+	bounds         []*Row               // of all guarantees
 	predicted      bool                 // the rows are simulated, and others are measured
 	verdicts       map[[2]*Row]*Verdict // by the rows of A and B
 	options        AnswerOptions
@@ -98,7 +118,7 @@ type answerGroup struct {
 	varying        []string // context factors in which the contests differ
 }
 
-// answerGroups splits rows by workload, world and measure. Predicted rows come last.
+// answerGroups splits rows by workload, world, measure and guarantee. Predicted rows come last.
 func answerGroups(rows []Row) []*answerGroup {
 	var groups []*answerGroup
 	live := false
@@ -107,7 +127,7 @@ func answerGroups(rows []Row) []*answerGroup {
 		live = live || r.World != result.Virtual
 		k := slices.IndexFunc(groups, func(g *answerGroup) bool {
 			o := g.rows[0]
-			return o.Workload == r.Workload && o.World == r.World && measureOf(o) == measureOf(r)
+			return sameOrigin(o, r) && o.Guarantee == r.Guarantee
 		})
 		if k < 0 {
 			groups = append(groups, &answerGroup{})
@@ -116,12 +136,34 @@ func answerGroups(rows []Row) []*answerGroup {
 		groups[k].rows = append(groups[k].rows, r)
 	}
 	for _, g := range groups {
+		for i := range rows {
+			if rows[i].Bound && sameOrigin(g.rows[0], &rows[i]) {
+				g.bounds = append(g.bounds, &rows[i])
+			}
+		}
 		g.predicted = live && g.rows[0].World == result.Virtual
 	}
 	slices.SortStableFunc(groups, func(a, b *answerGroup) int {
 		return map[bool]int{true: 1}[a.predicted] - map[bool]int{true: 1}[b.predicted]
 	})
 	return groups
+}
+
+// sameOrigin reports whether two rows have the same workload, world and measure.
+func sameOrigin(a, b *Row) bool {
+	return a.Workload == b.Workload && a.World == b.World && measureOf(a) == measureOf(b)
+}
+
+// guarantee begins the sentences of a group, if groups of other guarantees have an answer too.
+func (g *answerGroup) guarantee(groups []*answerGroup) string {
+	own := g.rows[0].Guarantee
+	for _, o := range groups {
+		if sameOrigin(g.rows[0], o.rows[0]) && o.rows[0].Guarantee != own &&
+			slices.ContainsFunc(o.rows, (*Row).ranked) {
+			return upperFirst(cmp.Or(own, "no guarantee declared")) + ": "
+		}
+	}
+	return ""
 }
 
 func sameWorkload(groups []*answerGroup) bool {
@@ -161,10 +203,10 @@ func (g *answerGroup) competing() (decided, rough []*contest) {
 	return slices.DeleteFunc(slices.Clone(g.contests), func(c *contest) bool { return len(c.rows) < 2 }), nil
 }
 
-// ranked reports whether a row can be the best: it has a valid value, is not a bound, and no trial had a failure that
-// the design declares. Otherwise the values would be those of the trials in which it happened to be right.
+// ranked reports whether a row can be the best: it has a valid value, is not a bound, and no trial failed, whether or
+// not the design declares it. Otherwise the values would be those of the trials in which it happened to be right.
 func (r *Row) ranked() bool {
-	return r.Declared == 0 && !r.excluded() && measured(r.level()) && r.level() > 0 &&
+	return r.failures() == 0 && !r.excluded() && measured(r.level()) && r.level() > 0 &&
 		(r.FailedCondition == nil || r.World != result.Virtual)
 }
 

@@ -75,6 +75,11 @@ func TestNewAnswer(t *testing.T) {
 			t.Period = &result.Period{}
 		}
 	}
+	wrongOnce := func(t *result.Trial) {
+		if strings.HasPrefix(t.Design, "wrong") && t.Block == 3 {
+			t.Status, t.Expected = result.Wrong, false
+		}
+	}
 	noisy := func(t *result.Trial) {
 		if l, ok := t.Point.Get("buffer"); ok && l.String() == "1" {
 			t.Metrics[result.Throughput] *= result.Value(1 + 0.1*float64(t.Block%3))
@@ -155,8 +160,21 @@ func TestNewAnswer(t *testing.T) {
 			}
 		}, []answerCase{
 			{"a", onCPUs(2), 0, 0.01}, {"b", onCPUs(2), two, 0.01}, {"c", onCPUs(2), 2 * two, 0.01}},
-			"a failed in 2 of 10 trials. c gave wrong answers in 10 of 10 trials. " +
-				"b is fastest: 2.00x the throughput of a."},
+			"a failed in 2 of 10 trials. c gave wrong answers in 10 of 10 trials. b reaches 200/s."},
+		{"the fastest is wrong in 1 of 20 trials", 20, AnswerOptions{Baseline: "a"}, result.Stream,
+			wrongOnce, []answerCase{{"a", onCPUs(2), 0, 0.01},
+				{"b", onCPUs(2), two / 2, 0.01}, {"wrong", onCPUs(2), two, 0.01}},
+			"wrong gave wrong answers in 1 of 20 trials. b is fastest: 1.41x the throughput of a (+41.4%)."},
+		{"each design is wrong once", 10, AnswerOptions{}, result.Stream, wrongOnce, []answerCase{
+			{"wrong", onCPUs(2), two, 0.01}, {"wrong2", onCPUs(2), 0, 0.01}},
+			"wrong gave wrong answers in 1 of 10 trials. wrong2 gave wrong answers in 1 of 10 trials. No design " +
+				"passed all of its trials, so none is the fastest."},
+		{"the fastest is wrong only if instrumented", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
+			if wrongOnce(t); t.Status == result.Wrong {
+				t.Kind = result.KindInstrumented
+			}
+		}, []answerCase{{"a", onCPUs(2), 0, 0.01}, {"wrong", onCPUs(2), two, 0.01}},
+			"wrong failed or was wrong in 1 instrumented trial. a reaches 100/s."},
 		{"latency that the speed costs", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			if t.Design == "b" {
 				t.Metrics["latency_p99_ns"] = 3e6
@@ -236,7 +254,7 @@ func TestNewAnswer(t *testing.T) {
 				t.Status, t.Expected = result.Failed, false
 			}
 		}, []answerCase{{"a", onCPUs(1), 0, 0.01}, {"a", onCPUs(2), 0, 0.01}, {"a", onCPUs(4), 0.01, 0.01}},
-			"a failed in 3 of 30 trials. a reaches 102/s on 4 CPUs. More CPUs do not help a."},
+			"a failed in 3 of 30 trials. a reaches 100/s on 1 and 2 CPUs. More CPUs do not help a."},
 		{"late arrivals are no failures", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			t.Open, t.Metrics = true, result.Metrics{result.ResponseP50: 1e6, result.Rate: 100}
 			if t.Design == "b" && t.Block < 4 {
@@ -249,7 +267,7 @@ func TestNewAnswer(t *testing.T) {
 				t.Status, t.Invalid, t.Expected = result.Failed, t.Block < 4, t.Block < 4
 			}
 		}, []answerCase{{"a", onCPUs(1), 0, 0}, {"b", onCPUs(1), 0, 0}},
-			"b failed in 1 of 6 trials. The order of a and b is undecided (about 1 more block would decide)."},
+			"b failed in 1 of 6 trials. a responds in 1.00ms."},
 		{"too many lost requests", 10, AnswerOptions{}, result.Stream, func(t *result.Trial) {
 			t.Open, t.Metrics = true, result.Metrics{result.Rate: 100}
 		}, []answerCase{{"a", onCPUs(1), 0, 0}}, "No design can be compared: a trial of each answered too few " +

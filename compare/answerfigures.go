@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
@@ -70,6 +68,5 @@ func capitalized(s string) string {
 	if !slices.Contains([]string{"on", "at", "the", "more", "from", "whether"}, word) {
 		return s
 	}
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
+	return upperFirst(s)
 }

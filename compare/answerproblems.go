@@ -7,6 +7,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
+// instrumentedFailed is what is known of a design that failed only in instrumented trials.
+const instrumentedFailed = "failed or was wrong"
+
 // problems names the designs whose trials failed or were wrong, and those that cannot serve the load.
 func (g *answerGroup) problems() []string {
 	type failure struct {
@@ -14,8 +17,16 @@ func (g *answerGroup) problems() []string {
 		n            int
 	}
 	var list []*failure
+	add := func(design, what string, n int) {
+		i := slices.IndexFunc(list, func(f *failure) bool { return f.design == design && f.what == what })
+		if i < 0 {
+			i, list = len(list), append(list, &failure{design: design, what: what})
+		}
+		list[i].n += n
+	}
 	trials := map[string]int{} // of each design, at all points, without those in which the machine was late
 	for _, r := range g.rows {
+		plain := 0
 		for _, n := range r.Statuses {
 			trials[r.Design] += n
 		}
@@ -29,13 +40,12 @@ func (g *answerGroup) problems() []string {
 			if s.status == result.Failed {
 				n -= r.Late // the machine was late, not the design
 			}
-			if n > 0 {
-				i := slices.IndexFunc(list, func(f *failure) bool { return f.design == r.Design && f.what == s.text })
-				if i < 0 {
-					i, list = len(list), append(list, &failure{design: r.Design, what: s.text})
-				}
-				list[i].n += n
+			if plain += n; n > 0 {
+				add(r.Design, s.text, n)
 			}
+		}
+		if n := r.failures(); plain == 0 && n > 0 {
+			add(r.Design, instrumentedFailed, n)
 		}
 	}
 	var text []string
@@ -44,8 +54,11 @@ func (g *answerGroup) problems() []string {
 			text = append(text, fmt.Sprintf("%d more had failed or wrong trials.", len(list)-i))
 			break
 		}
-		text = append(text, fmt.Sprintf("%s %s in %d of %s.", f.design, f.what, f.n,
-			result.Count(trials[f.design], "trial")))
+		in := fmt.Sprintf("%d of %s", f.n, result.Count(trials[f.design], "trial"))
+		if f.what == instrumentedFailed {
+			in = result.Count(f.n, "instrumented trial")
+		}
+		text = append(text, f.design+" "+f.what+" in "+in+".")
 	}
 	return append(text, g.overloads()...)
 }

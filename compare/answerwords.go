@@ -84,8 +84,8 @@ func (g *answerGroup) single() string {
 // bound is the fastest bound in the place of a contest, or nil.
 func (g *answerGroup) bound(c *contest) *Row {
 	var best *Row
-	for _, r := range g.rows {
-		if r.Bound && r.N > 0 && measured(r.level()) && fmt.Sprint(g.context(r.Point), r.Rate) ==
+	for _, r := range g.bounds {
+		if r.N > 0 && measured(r.level()) && fmt.Sprint(g.context(r.Point), r.Rate) ==
 			fmt.Sprint(c.at, c.rows[0].Rate) && (best == nil || speedRatio(r, best) > 1) {
 			best = r
 		}

@@ -9,9 +9,9 @@ import (
 )
 
 // pairs returns the pairs of rows to compare, each once; they are one family. At every point it pairs each design
-// with the baseline and with the nearest design before it, and pairs the levels of a design's own factors. With
-// j.All it returns all of these pairs. A reference design is compared only with the baseline, unless j.All.
-// excluded filters rows.
+// with the baseline and with the nearest design before it that has its guarantee, and pairs the levels of a design's
+// own factors. With j.All it returns all of these pairs. A reference design is compared only with the baseline,
+// unless j.All. excluded filters rows.
 func (c Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 	var rows []*Row
 	var designs []string
@@ -63,9 +63,10 @@ func (c Criteria) neighbours(rows []*Row, a *Row, designs []string) []string {
 
 	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
 		if !slices.ContainsFunc(rows, func(b *Row) bool {
-			return b.Design == designs[n] && (c.All || !b.Reference) && sameMeasure(a, b) && agree(a.Point, b.Point)
+			return b.Design == designs[n] && (c.All || !b.Reference && a.Guarantee == b.Guarantee) &&
+				sameMeasure(a, b) && agree(a.Point, b.Point)
 		}) {
-			continue // failed here or is a reference; the one before it is the neighbour
+			continue // failed here, is a reference or has another guarantee; the one before it is the neighbour
 		}
 		if list = append(list, designs[n]); !c.All {
 			break

@@ -14,6 +14,7 @@ type Row struct {
 	Lines                   *int
 	Bound                   bool
 	Reference               bool    // a reference solution: compared only with the baseline, or the baseline itself
+	Guarantee               string  // of the design; rows with different ones are in different contests
 	Job                     bool    // a job, measured by wall time; otherwise a stream
 	Open                    bool    // a stream with an open loop, measured by median response time
 	Rate                    float64 // open loop: requested rate, requests per second
@@ -69,6 +70,9 @@ func (r *Row) Metric(name string) result.Summary {
 
 // Overloaded reports whether the load exceeded the design's capacity in most trials.
 func (r *Row) Overloaded() bool { return 2*r.Unstable > r.N }
+
+// failures is the number of trials of both kinds that failed or were wrong.
+func (r *Row) failures() int { return r.Unexpected + r.Declared }
 
 // Measure returns the summary of the metric by which the row is compared.
 func (r *Row) Measure() result.Summary { return r.Metric(measureOf(r)) }

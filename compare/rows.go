@@ -54,7 +54,7 @@ func groupByWorld(trials []*result.Trial) [][]*result.Trial {
 func newRow(c plan.Case, trials []*result.Trial) Row {
 	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
 		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Reference: trials[0].Reference, Open: trials[0].Open,
-		Statuses: map[result.Status]int{}}
+		Guarantee: trials[0].Guarantee, Statuses: map[result.Status]int{}}
 	var good, instrumented []*result.Trial
 	for _, t := range trials {
 		r.addStatus(t)
@@ -161,7 +161,8 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload,
 			Design: r.Design,
 			World:  r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Reference: r.Reference,
-			Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+			Guarantee: r.Guarantee,
+			Median:    result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 		if len(xs) == len(good) || len(xs) > 0 && good[0].Type == result.Benchmark {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)
 			s.Median, s.Low, s.High = result.Value(median), result.Value(low), result.Value(high)

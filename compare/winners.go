@@ -14,9 +14,10 @@ type Winner struct {
 	SchemaVersion int        `json:"schema_version"`
 	Workload      string     `json:"workload"`
 	World         string     `json:"world"`
-	Metric        string     `json:"metric"`  // by which the designs are compared
-	Factors       []string   `json:"factors"` // that vary: the same of all winners with the same origin and metric
-	Point         plan.Point `json:"point"`   // a level of each of these factors, "-" if the designs do not use it
+	Metric        string     `json:"metric"`              // by which the designs are compared
+	Guarantee     string     `json:"guarantee,omitempty"` // that these designs have in common
+	Factors       []string   `json:"factors"`             // that vary: the same of all winners with the same origin, metric and guarantee
+	Point         plan.Point `json:"point"`               // a level of each of these factors, "-" if the designs do not use it
 
 	// Verdict is "fastest" if one design is proven faster than all others, "equivalent" if several are, and differ by
 	// less than the margin, and "undecided" otherwise.
@@ -56,7 +57,8 @@ func (g *answerGroup) winners() (list []Winner) {
 		}
 		best := c.rows[0]
 		w := Winner{Kind: "winner", SchemaVersion: result.SchemaVersion, Workload: best.Workload, World: best.World,
-			Metric: measureOf(best), Factors: factors, Point: points[i], Verdict: Fastest, Leaders: c.leaderNames(),
+			Metric: measureOf(best), Guarantee: best.Guarantee, Factors: factors, Point: points[i],
+			Verdict: Fastest, Leaders: c.leaderNames(),
 			Ratio: result.Unavailable}
 		if len(w.Leaders) > 1 {
 			w.Verdict = Equivalent

@@ -36,6 +36,16 @@ func TestWinners(t *testing.T) {
 		"read=1 keys=10: fastest [a] 2.00 b",
 		"read=1 keys=20: undecided [a b] 2.00 c 22 more")
 
+	// A design that fails without declaring it is not on the map.
+	wrong := func(t *result.Trial) {
+		if t.Design == "b" && t.Point.String() == at(0, 10).String() && t.Block == 3 {
+			t.Status, t.Expected = result.Wrong, false
+		}
+	}
+	if w := answerTo(10, o, result.Job, wrong, cases...).Winners[0]; !slices.Equal(w.Leaders, []string{"c"}) {
+		t.Errorf("with a wrong answer of b, the winner is %v", w.Leaders)
+	}
+
 	// The map names the next best whatever the baseline is.
 	o.Baseline = "a"
 	if w := answerTo(10, o, result.Job, noisy, cases...).Winners[0]; w.Next == nil || *w.Next != "c" {

@@ -200,7 +200,8 @@ func WorkloadsJSON(w io.Writer, all []*workload.Workload) error {
 				"doc": d.Doc, "type": d.Type(),
 				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": x.FactorsOf(d),
 				"expect": d.Expect.String(), "peer": d.Reference, "on_request": d.OnRequest,
-				"formula": formula, "lines": counted[d.Name],
+				"guarantee": d.Guarantee,
+				"formula":   formula, "lines": counted[d.Name],
 				"program": program,
 			}); err != nil {
 				return err

@@ -27,13 +27,25 @@ const (
 
 // measure is the metric that a table is about, with its heading.
 func (f *frame) measure() (metric, heading string) {
+	metric = result.Throughput
 	switch {
 	case f.job:
-		return result.WallSeconds, "wall time"
+		metric = result.WallSeconds
 	case f.open:
-		return result.ResponseP50, "median response"
+		metric = result.ResponseP50
 	}
-	return result.Throughput, "throughput"
+	return metric, measureHeading(metric)
+}
+
+// measureHeading is the heading of a metric by which designs are compared.
+func measureHeading(metric string) string {
+	switch metric {
+	case result.WallSeconds:
+		return "wall time"
+	case result.ResponseP50:
+		return "median response"
+	}
+	return "throughput"
 }
 
 // known reports whether some row has the metric.
@@ -80,10 +92,22 @@ func (f *frame) columns() []column {
 		lines.drop = 3
 	}
 	columns = append(columns, used, lines)
+	columns = append(columns, f.guaranteeColumn()...)
 	if note := f.noteColumn(); note.cells != nil {
 		columns = append(columns, note)
 	}
 	return columns
+}
+
+// guaranteeColumn returns what the designs guarantee. It returns nil if all that are not bounds guarantee the same.
+func (f *frame) guaranteeColumn() []column {
+	own := slices.DeleteFunc(slices.Clone(f.rows), func(r compare.Row) bool { return r.Bound })
+	if !slices.ContainsFunc(own, func(r compare.Row) bool { return r.Guarantee != own[0].Guarantee }) {
+		return nil
+	}
+	c := f.column("", "guarantee", func(r compare.Row) string { return r.Guarantee })
+	c.left = true
+	return []column{c}
 }
 
 // measureColumns returns the median and, if some row has one, its interval.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,8 +10,11 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// winnersTitle explains the map of winners.
-const winnersTitle = "and how many times as fast as the next best"
+// The heading of a map of winners, and what explains it.
+const (
+	winnersHeading = "%s: fastest design"
+	winnersTitle   = "and how many times as fast as the next best"
+)
 
 // winnersNotes explain the signs in a map of winners, as far as it has them.
 func winnersNotes(list []compare.Winner) (notes []string) {
@@ -71,11 +75,12 @@ func moreToDecide(list []compare.Winner) string {
 	return fmt.Sprintf("about %s would decide", result.Count(most, word))
 }
 
-// winnerMaps splits winners by workload, world and metric.
+// winnerMaps splits winners by workload, world, metric and guarantee.
 func winnerMaps(list []compare.Winner) (maps [][]compare.Winner) {
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(w compare.Winner) bool {
-			return w.Workload != list[0].Workload || w.World != list[0].World || w.Metric != list[0].Metric
+			return w.Workload != list[0].Workload || w.World != list[0].World || w.Metric != list[0].Metric ||
+				w.Guarantee != list[0].Guarantee
 		})
 		if n < 0 {
 			n = len(list)
@@ -83,6 +88,34 @@ func winnerMaps(list []compare.Winner) (maps [][]compare.Winner) {
 		maps, list = append(maps, list[:n]), list[n:]
 	}
 	return maps
+}
+
+// winnerTitles returns a heading for each map, of a format for its workload. It has what tells the map from others of
+// its workload.
+func winnerTitles(maps [][]compare.Winner, format string) (titles []string) {
+	for _, m := range maps {
+		var words []string
+		differs := func(of func(compare.Winner) string) bool {
+			return slices.ContainsFunc(maps, func(o []compare.Winner) bool {
+				return o[0].Workload == m[0].Workload && of(o[0]) != of(m[0])
+			})
+		}
+		if differs(func(w compare.Winner) string { return w.World }) {
+			words = append(words, m[0].World)
+		}
+		if differs(func(w compare.Winner) string { return w.Metric }) {
+			words = append(words, "by "+measureHeading(m[0].Metric))
+		}
+		if differs(func(w compare.Winner) string { return w.Guarantee }) {
+			words = append(words, cmp.Or(m[0].Guarantee, "no guarantee declared"))
+		}
+		title := fmt.Sprintf(format, m[0].Workload)
+		if len(words) > 0 {
+			title += " (" + strings.Join(words, ", ") + ")"
+		}
+		titles = append(titles, title)
+	}
+	return titles
 }
 
 // winnerLevel is the level of a factor at the point of a winner.
@@ -190,8 +223,10 @@ func winnerText(w compare.Winner) string {
 
 // writeWinners writes the maps of winners.
 func writeWinners(b *strings.Builder, list []compare.Winner, st Style) {
-	for _, m := range winnerMaps(list) {
-		writeHeading(b, m[0].Workload+": fastest design", winnersTitle, st)
+	maps := winnerMaps(list)
+	for i, title := range winnerTitles(maps, winnersHeading) {
+		m := maps[i]
+		writeHeading(b, title, winnersTitle, st)
 		writeTable(b, winnerColumns(m), func([]column) []string {
 			if note := winnersNote(m); note != "" {
 				return []string{note}
@@ -203,8 +238,10 @@ func writeWinners(b *strings.Builder, list []compare.Winner, st Style) {
 
 // markdownWinners writes the same as Markdown tables.
 func markdownWinners(b *strings.Builder, list []compare.Winner) {
-	for _, m := range winnerMaps(list) {
-		b.WriteString("\nFastest design of " + markdownLine(m[0].Workload) + ", " + winnersTitle + ":\n\n")
+	maps := winnerMaps(list)
+	for i, title := range winnerTitles(maps, "Fastest design of %s") {
+		m := maps[i]
+		b.WriteString("\n" + markdownLine(title) + ", " + winnersTitle + ":\n\n")
 		markdownTable(b, winnerColumns(m))
 		if note := winnersNote(m); note != "" {
 			b.WriteString("\n" + markdownLine(note) + "\n")

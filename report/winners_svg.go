@@ -25,63 +25,91 @@ const (
 	mapSmallDigit px = 5_80
 )
 
-// WinnersSVG writes the map of winners as a heat map: each cell has the colour of its fastest design, and is grey if
-// that is undecided. Below it are the meanings of its signs. It returns a [*plan.Refusal] if the run has no such map.
+// WinnersSVG writes the maps of winners as heat maps, one below the other: each cell has the colour of its fastest
+// design, and is grey if that is undecided. Below each are the meanings of its signs. It returns a [*plan.Refusal] if
+// the run has no such map.
 func WinnersSVG(w io.Writer, list []compare.Winner) error {
-	maps := winnerMaps(list)
-	if len(maps) != 1 {
+	if len(list) == 0 {
 		return plan.Refuse("format", "svg", "shows who wins by two factors, which this run does not have").
 			Suggest("measure two designs at several levels of two factors of the job, in six blocks or more")
 	}
-	list = maps[0]
-	columns := winnerColumns(list)
-	down := len(list[0].Factors) - 1
-	labels, head := make([]string, len(columns[0].cells)), strings.Join(list[0].Factors[:down], ", ")
-	left := quote.Width(head)
-	for i := range labels {
-		var words []string
-		for _, c := range columns[:down] {
-			words = append(words, c.cells[i].text)
-		}
-		labels[i] = quote.Line(strings.Join(words, ", "))
-		left = max(left, quote.Width(labels[i]))
+	maps := winnerMaps(list)
+	titles := winnerTitles(maps, winnersHeading)
+	var pictures []*winnerPicture
+	var width, height px
+	for i, m := range maps {
+		p := newWinnerPicture(m, quote.Line(titles[i]))
+		p.top = height
+		width, height = max(width, p.width), height+p.height
+		pictures = append(pictures, p)
 	}
-
-	x0 := 2*mapMargin + px(left)*mapDigit
-	notes := append(winnersNotes(list), "2x: 2 times as fast as the next best")
-	title := quote.Line(list[0].Workload) + ": fastest design"
-	width := max(x0+px(len(columns)-down)*mapCellW+mapMargin, 2*mapMargin+px(quote.Width(title))*mapTitleDigit)
-	for i, note := range notes {
-		if strings.HasPrefix(note, "a ? b") || strings.HasPrefix(note, noQuantile+":") {
-			notes[i] = "grey, " + note
-		}
-		width = max(width, 2*mapMargin+px(quote.Width(notes[i]))*mapSmallDigit)
-	}
-	bottom := mapTop + px(len(labels))*mapCellH
 	s := newSVG(w)
-	s.begin(width, bottom+px(len(notes))*mapNoteH+mapMargin, title)
-	s.text("title", mapMargin, 24_00, title)
-	s.text("small", x0, 42_00, columns[down].group)
-	s.text("small end", x0-mapMargin/2, 58_00, head)
-	for i, note := range notes {
-		s.text("small", mapMargin, bottom+px(i+1)*mapNoteH, note)
+	s.begin(width, height, quote.Line(strings.Join(titles, "; ")))
+	for _, p := range pictures {
+		p.draw(s)
 	}
-	for i, c := range columns[down:] {
-		s.text("mid", x0+px(i)*mapCellW+mapCellW/2, 58_00, quote.Line(c.head))
-	}
-	for i, label := range labels {
-		s.text("end", x0-mapMargin/2, mapTop+px(i)*mapCellH+mapCellH/2+4_00, label)
-	}
-	drawWinners(s, list, columns[down:], x0)
 	return s.end()
 }
 
-// drawWinners draws the cells of a map. Its columns are those of the levels across.
-func drawWinners(s *svg, list []compare.Winner, columns []column, x0 px) {
-	g := newWinnerGrid(list)
-	for i, c := range columns {
+// winnerPicture is the heat map of one map of winners.
+type winnerPicture struct {
+	list               []compare.Winner
+	columns            []column
+	title, head        string   // head names the factors down
+	labels, notes      []string // labels are those of the rows
+	left               px       // start of the cells
+	top, width, height px
+}
+
+func newWinnerPicture(list []compare.Winner, title string) *winnerPicture {
+	p := &winnerPicture{list: list, columns: winnerColumns(list), title: title}
+	down := len(list[0].Factors) - 1
+	p.head = strings.Join(list[0].Factors[:down], ", ")
+	left := quote.Width(p.head)
+	for i := range p.columns[0].cells {
+		var words []string
+		for _, c := range p.columns[:down] {
+			words = append(words, c.cells[i].text)
+		}
+		p.labels = append(p.labels, quote.Line(strings.Join(words, ", ")))
+		left = max(left, quote.Width(p.labels[i]))
+	}
+	p.columns = p.columns[down:]
+	p.left = 2*mapMargin + px(left)*mapDigit
+	p.width = max(p.left+px(len(p.columns))*mapCellW+mapMargin, 2*mapMargin+px(quote.Width(title))*mapTitleDigit)
+	p.notes = append(winnersNotes(list), "2x: 2 times as fast as the next best")
+	for i, note := range p.notes {
+		if strings.HasPrefix(note, "a ? b") || strings.HasPrefix(note, noQuantile+":") {
+			p.notes[i] = "grey, " + note
+		}
+		p.width = max(p.width, 2*mapMargin+px(quote.Width(p.notes[i]))*mapSmallDigit)
+	}
+	p.height = mapTop + px(len(p.labels))*mapCellH + px(len(p.notes))*mapNoteH + mapMargin
+	return p
+}
+
+func (p *winnerPicture) draw(s *svg) {
+	s.text("title", mapMargin, p.top+24_00, p.title)
+	s.text("small", p.left, p.top+42_00, p.columns[0].group)
+	s.text("small end", p.left-mapMargin/2, p.top+58_00, p.head)
+	cells := p.top + mapTop
+	for i, note := range p.notes {
+		s.text("small", mapMargin, cells+px(len(p.labels))*mapCellH+px(i+1)*mapNoteH, note)
+	}
+	for i, c := range p.columns {
+		s.text("mid", p.left+px(i)*mapCellW+mapCellW/2, p.top+58_00, quote.Line(c.head))
+	}
+	for i, label := range p.labels {
+		s.text("end", p.left-mapMargin/2, cells+px(i)*mapCellH+mapCellH/2+4_00, label)
+	}
+	p.drawCells(s)
+}
+
+func (p *winnerPicture) drawCells(s *svg) {
+	g := newWinnerGrid(p.list)
+	for i, c := range p.columns {
 		for j, cell := range c.cells {
-			x, y := x0+px(i)*mapCellW, mapTop+px(j)*mapCellH
+			x, y := p.left+px(i)*mapCellW, p.top+mapTop+px(j)*mapCellH
 			text, class, about := quote.Line(cell.text), "none", "no two designs to compare"
 			if w, ok := g.at(j, i); ok {
 				about = winnerAbout(w)

@@ -84,3 +84,46 @@ func TestWinners(t *testing.T) {
 		t.Errorf("without a map: %v", err)
 	}
 }
+
+// TestSeveralWinnerMaps checks that maps of one run have different headings, and that the picture shows all of them.
+func TestSeveralWinnerMaps(t *testing.T) {
+	change := func(by func(w *compare.Winner)) []compare.Winner {
+		first, second := winnersAnswer().Winners, winnersAnswer().Winners
+		for i := range first {
+			first[i].Metric, second[i].Metric = result.Throughput, result.Throughput
+			by(&second[i])
+		}
+		return append(first, second...)
+	}
+	for _, c := range []struct {
+		list []compare.Winner
+		want [2]string
+	}{
+		{change(func(w *compare.Winner) { w.World = result.Virtual }),
+			[2]string{"w: fastest design (live)", "w: fastest design (virtual)"}},
+		{change(func(w *compare.Winner) { w.Metric = result.ResponseP50 }),
+			[2]string{"w: fastest design (by throughput)", "w: fastest design (by median response)"}},
+		{change(func(w *compare.Winner) { w.Workload = "v" }), [2]string{"w: fastest design", "v: fastest design"}},
+	} {
+		var picture, table, markdown strings.Builder
+		if err := WinnersSVG(&picture, c.list); err != nil {
+			t.Errorf("%v: %v", c.want, err)
+			continue
+		}
+		writeWinners(&table, c.list, Style{Width: 100})
+		markdownWinners(&markdown, c.list)
+		for _, want := range c.want {
+			if !strings.Contains(picture.String(), ">"+want+"</text>") ||
+				!strings.Contains(table.String(), want+"  and") ||
+				!strings.Contains(markdown.String(), "\nFastest design of "+
+					strings.Replace(want, ": fastest design", "", 1)+", and") {
+				t.Errorf("%q is not a heading of:\n%s\n%s", want, table.String(), markdown.String())
+			}
+		}
+		if !strings.Contains(picture.String(), "<title>"+c.want[0]+"; "+c.want[1]+"</title>") ||
+			strings.Count(picture.String(), "the next best</text>") != 2 ||
+			strings.Count(picture.String(), ` height="526" `) != 1 { // twice that of one map
+			t.Errorf("the picture is %.500s", picture.String())
+		}
+	}
+}

@@ -64,10 +64,11 @@ type Trial struct {
 	Failure       string     `json:"failure,omitempty"` // file of the run directory with details of the failure
 	// Lines is the number of lines of code of the design. It is null if the source is not available.
 	Lines     *int   `json:"lines"`
-	Type      string `json:"type"`           // Stream, Job or Benchmark
-	Bound     bool   `json:"bound"`          // the design is a bound, whatever the status
-	Reference bool   `json:"peer,omitempty"` // the design is an independent solution, such as wc
-	Open      bool   `json:"open,omitempty"` // the load was an open loop
+	Type      string `json:"type"`                // Stream, Job or Benchmark
+	Bound     bool   `json:"bound"`               // the design is a bound, whatever the status
+	Reference bool   `json:"peer,omitempty"`      // the design is an independent solution, such as wc
+	Guarantee string `json:"guarantee,omitempty"` // of the design, such as "survives power loss"
+	Open      bool   `json:"open,omitempty"`      // the load was an open loop
 	// Unstable is true for an open loop in which more was offered than could be served. There are no response times.
 	Unstable bool `json:"unstable,omitempty"`
 	// Invalid is true for a trial that failed because its load was not the requested one. The design is not at fault.

@@ -16,12 +16,13 @@ type Summary struct {
 	Point         plan.Point `json:"point"`
 	Metric        string     `json:"metric"`
 	Median        Value      `json:"median"`
-	Low           Value      `json:"low"`            // exact order-statistic interval of the median, at least 95%;
-	High          Value      `json:"high"`           // null below 6 trials
-	N             int        `json:"n"`              // number of trials
-	Bound         bool       `json:"bound"`          // the design is a bound
-	Reference     bool       `json:"peer,omitempty"` // the design is an independent solution, such as wc
-	Mean          *Interval  `json:"mean,omitempty"` // virtual: over the replications
+	Low           Value      `json:"low"`                 // exact order-statistic interval of the median, at least 95%;
+	High          Value      `json:"high"`                // null below 6 trials
+	N             int        `json:"n"`                   // number of trials
+	Bound         bool       `json:"bound"`               // the design is a bound
+	Reference     bool       `json:"peer,omitempty"`      // the design is an independent solution, such as wc
+	Guarantee     string     `json:"guarantee,omitempty"` // of the design, such as "survives power loss"
+	Mean          *Interval  `json:"mean,omitempty"`      // virtual: over the replications
 	// Exact is true in virtual time if all trials are periodic with the same value, also after disturbances. Low and
 	// High are then the median.
 	Exact bool `json:"exact,omitempty"`

@@ -63,7 +63,7 @@ func (s *Sweep) caseRows() []compare.Row {
 		d, _ := s.Workload.Find(c.Design)
 		rows = append(rows, compare.Row{
 			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
-			Bound: d.Expect == workload.Bound, Reference: d.Reference, Job: d.Job != nil,
+			Bound: d.Expect == workload.Bound, Reference: d.Reference, Job: d.Job != nil, Guarantee: d.Guarantee,
 			Open: workload.OpenLoop(c.Point),
 		})
 	}

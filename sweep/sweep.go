@@ -195,6 +195,7 @@ func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 	design, _ := s.Workload.Find(t.Design)
 	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
 	t.Bound, t.Reference = design.Expect == workload.Bound, design.Reference
+	t.Guarantee = design.Guarantee
 	t.Type = design.Type()
 	t.Point = spec.Point
 }

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
+
+// maxGuarantee is the largest length of a guarantee in bytes.
+const maxGuarantee = 60
 
 // Validate returns an error if the declaration of the workload is invalid.
 func (w *Workload) Validate() error {
@@ -72,6 +76,11 @@ func (w *Workload) validateDesign(d Design, factors map[string]bool) error {
 	if d.Reference && d.Expect == Bound {
 		return fmt.Errorf("%s/%s is a reference, which solves the job, and a bound, which does not: it can be one "+
 			"of them", w.Name, d.Name)
+	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if len(d.Guarantee) > maxGuarantee || strings.ContainsFunc(d.Guarantee, unprintable) {
+		return fmt.Errorf("%s/%s: its guarantee %.100q must be a few printable words, at most %d bytes", w.Name, d.Name,
+			d.Guarantee, maxGuarantee)
 	}
 	if err := d.Formula.validate(d); err != nil {
 		return fmt.Errorf("%s/%s: %w", w.Name, d.Name, err)

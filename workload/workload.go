@@ -53,6 +53,11 @@ type Design struct {
 	Expect Expect // the failure that the design declares
 	Worlds Worlds
 
+	// Guarantee is what the design promises of its results, such as "survives power loss"; "" declares nothing. Designs
+	// with different guarantees are in different contests: only those with the same one compete in the answer and in
+	// the map of winners, and are neighbours in verdicts.
+	Guarantee string
+
 	// Reference marks an independent solution of the same job, such as wc, that other designs are measured against. Its
 	// answer is checked too. It is compared only with the baseline, and may be the baseline.
 	Reference bool

@@ -63,7 +63,8 @@ func TestValidate(t *testing.T) {
 			w.Designs[1].Reference, w.Designs[1].Expect = true,
 				workload.Bound
 		},
-		"and this is a stream": func(w *workload.Workload) { w.Designs[0].Formula = formula() },
+		"and this is a stream":  func(w *workload.Workload) { w.Designs[0].Formula = formula() },
+		"a few printable words": func(w *workload.Workload) { w.Designs[0].Guarantee = "survives\nkill" },
 		"needs its text": func(w *workload.Workload) {
 			w.Designs[1].Formula = formula()
 			w.Designs[1].Formula.Source = ""

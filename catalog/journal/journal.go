@@ -97,7 +97,7 @@ func Design(name, doc string, d Durability, open Open, uses ...string) workload.
 func design(name, doc string, d Durability, job func(env.Env, plan.Point) (workload.Job, error),
 	uses ...string) workload.Design {
 	return workload.Design{
-		Name: name, Doc: d.String() + ": " + doc, Job: job, Worlds: workload.LiveOnly,
+		Name: name, Doc: d.String() + ": " + doc, Job: job, Worlds: workload.LiveOnly, Guarantee: d.String(),
 		Uses: append([]string{"callers", "appends", "entry", "gets", "dir"}, uses...),
 	}
 }

@@ -139,13 +139,13 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestDesign checks that a design of another module has its durability in its doc.
+// TestDesign checks that a design of another module declares its durability, also in its doc.
 func TestDesign(t *testing.T) {
 	d := Design("mine", "a list", SurvivesKill, openMemory, "queue")
 	w := Workload()
 	w.Designs = append(w.Designs, d)
-	if err := w.Validate(); err != nil || d.Doc != "survives kill: a list" {
-		t.Error(err, d.Doc)
+	if err := w.Validate(); err != nil || d.Doc != "survives kill: a list" || d.Guarantee != "survives kill" {
+		t.Error(err, d.Doc, d.Guarantee)
 	}
 }
 

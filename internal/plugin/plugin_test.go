@@ -91,7 +91,7 @@ func peers() *workload.Workload {
 	w := core()
 	w.Source = fstest.MapFS{"peer.go": {Data: []byte("package peer\n\n// newJob works.\nfunc newJob() {}\n")}}
 	w.Designs = []workload.Design{{Name: "peer", Doc: "another author's", Uses: []string{"items"}, Job: newJob,
-		Worlds: workload.LiveOnly, Expect: workload.MayBreak}}
+		Worlds: workload.LiveOnly, Expect: workload.MayBreak, Guarantee: "survives kill"}}
 	return w
 }
 
@@ -121,7 +121,8 @@ func TestAsk(t *testing.T) {
 	p := d.Program
 	switch {
 	case d.Name != "peer" || d.Doc != "another author's" || d.Type() != "job" || d.Expect != workload.MayBreak ||
-		d.Worlds != workload.LiveOnly || !d.OnRequest || len(d.Uses) != 1:
+		d.Worlds != workload.LiveOnly || !d.OnRequest || len(d.Uses) != 1 ||
+		d.Guarantee != "survives kill":
 		t.Errorf("%+v", d)
 	case p.File != exe || p.SHA256 != sum || p.Version != Version() || !strings.HasSuffix(p.Package, "/plugin"):
 		t.Errorf("%+v", p)
@@ -410,7 +411,8 @@ func TestRecords(t *testing.T) {
 	w := core()
 	sha := strings.Repeat("ab", 32)
 	w.More = func() ([]workload.Design, error) {
-		d := Design{Name: "peer", Type: "job", Expect: "right", Worlds: "live", Uses: []string{"items"}}
+		d := Design{Name: "peer", Type: "job", Expect: "right", Worlds: "live", Uses: []string{"items"},
+			Guarantee: "survives kill"}
 		x, err := d.design(workload.Program{File: "/opt/extra", SHA256: sha, Version: "v1"})
 		return []workload.Design{x}, err
 	}
@@ -442,7 +444,8 @@ func TestRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, ok := shown.Find("peer"); !ok || d.Program.File != "/opt/extra" || len(w.Designs) != 1 {
+	if d, ok := shown.Find("peer"); !ok || d.Program.File != "/opt/extra" || d.Guarantee != "survives kill" ||
+		len(w.Designs) != 1 {
 		t.Errorf("%+v", d)
 	}
 	w.Designs[0].Name = "peer" // a later version has the design itself
