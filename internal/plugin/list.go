@@ -63,8 +63,8 @@ func Known() []KnownDesign {
 			"loss may remove a file that it begins after 4 MiB"},
 		{"journal", "pebble", "survives power loss: cockroachdb/pebble, whose log shares syncs among callers"},
 		{"journal", "bbolt", "survives power loss: etcd's bbolt, a transaction of the callers that wait"},
-		{"journal", "tidwall-wal", "survives power loss: tidwall/wal, a batch of the callers that wait; but power loss " +
-			"may remove a file that it begins after 20 MB"},
+		{"journal", "tidwall-wal", "survives power loss: tidwall/wal, a batch of the callers that wait; but power " +
+			"loss may remove a file that it begins after 20 MB"},
 	}
 }
 
@@ -84,8 +84,8 @@ func Status(all []*workload.Workload) string {
 	return Name + " is " + path
 }
 
-// Examine starts the program, unless no workload uses it (ok is false). It returns the program's version, "" if it is not
-// installed, and why it cannot be used.
+// Examine starts the program, unless no workload uses it (ok is false). It returns the program's version, "" if it is
+// not installed, and why it cannot be used.
 func Examine(all []*workload.Workload) (version string, problem error, ok bool) {
 	i := slices.IndexFunc(all, func(w *workload.Workload) bool { return w.More != nil })
 	if i < 0 {
