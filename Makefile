@@ -41,6 +41,7 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, c
 	CGO_ENABLED=0 $(GO) -C extra vet ./...
 	cd extra && $(GO) tool -modfile=../tools/lint.mod staticcheck ./...
 	for os in darwin windows; do GOOS=$$os $(GO) build -pgo=off -o /dev/null ./cmd/brewput || exit 1; done
+	for os in darwin windows; do CGO_ENABLED=0 GOOS=$$os $(GO) -C extra vet ./... || exit 1; done
 	GOARCH=arm64 $(GO) build -pgo=off -o /dev/null ./cmd/brewput
 	for arch in arm64 riscv64; do GOOS=linux GOARCH=$$arch $(GO) vet ./env/virtual/internal/self || exit 1; done
 	$(GO) run ./proof/binarysize -check
@@ -141,9 +142,10 @@ unique: ## check that each design of identity issues nothing twice in 10^9 live 
 	bin/unique -record bin/unique.ndjson -for $(FOR)
 
 rivals: FOR = 8m
-rivals: extra ## compare sets, actors and logs with originals and other projects: about 20 minutes in pieces of 8 (repeat it)
+rivals: ## compare sets, actors and logs with originals and other projects: about 20 minutes in pieces of 8 (repeat it)
 	CGO_ENABLED=0 $(GO) build -pgo=$(PGO) -buildvcs=false -o bin/rivals ./proof/rivals
-	bin/rivals -record bin/rivals.ndjson -for $(FOR)
+	CGO_ENABLED=0 $(GO) -C extra build -pgo=$(CURDIR)/$(PGO) -buildvcs=false -o $(CURDIR)/bin/rivals-plugins/brewput-extra ./cmd/brewput-extra
+	BREWPUT_PLUGINS=$(CURDIR)/bin/rivals-plugins bin/rivals -record bin/rivals.ndjson -for $(FOR)
 
 SYSTEMS = 10000
 identities: ## check that servers issue no identity twice, in 10,000 random systems each with lost messages, partitions and crashes: about 2 minutes

@@ -175,12 +175,33 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 		rep.Verdict = FitFrom
 		claim = "Fit only for " + least
 	}
-	rep.answer = []string{claim}
-	if len(rep.Caution) > 0 {
-		rep.answer = append(rep.answer, "Take care: "+strings.Join(rep.Caution, ", ")+".")
-	}
-	rep.Claim = strings.Join(rep.answer, " ")
+	rep.say(claim)
 	return rep
+}
+
+// say makes the answer of a claim and the checks to take care of.
+func (r *Report) say(claim string) {
+	r.answer = []string{claim}
+	if len(r.Caution) > 0 {
+		r.answer = append(r.answer, "Take care: "+strings.Join(r.Caution, ", ")+".")
+	}
+	r.Claim = strings.Join(r.answer, " ")
+}
+
+// AddProgram adds the check of another program that runs trials. version is its version, "" if it is not installed, and
+// problem why it cannot be used. build is how to build it. It does not change the verdict on the machine.
+func (x *Examination) AddProgram(name, version string, problem error, build string) {
+	c := word(name, Good, version, "version "+version).claim("it adds its designs", "")
+	switch {
+	case problem != nil:
+		c = word(name, Caution, "broken", problem.Error()).claim("its designs cannot be measured", build)
+		x.Report.Caution = append(x.Report.Caution, name)
+		x.Report.say(x.Report.answer[0])
+	case version == "":
+		c = word(name, Unavailable, "none", "not installed").claim("its designs cannot be measured", build)
+	}
+	c.Kind, c.SchemaVersion = "check", result.SchemaVersion
+	x.Checks = append(x.Checks, c)
 }
 
 // usualMargin is the margin of equivalence. A machine that can judge it can give every verdict.

@@ -231,6 +231,20 @@ func Missing(w io.Writer, program, build string, designs [][2]string, st Style) 
 	return st.emit(w, b.String())
 }
 
+// MissingJSON writes a record for each design that a program would add, which is not installed.
+func MissingJSON(w io.Writer, program, build string, designs [][2]string) error {
+	for _, d := range designs {
+		workload, design, _ := strings.Cut(d[0], "/")
+		if err := JSON(w, map[string]any{
+			"kind": "absent-design", "schema_version": result.SchemaVersion, "workload": workload, "design": design,
+			"doc": d[1], "program": program, "build": build,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Source writes the source of a design after comments that describe it. Errors are those of reading the source and of
 // w.
 func Source(w io.Writer, x *workload.Workload, d workload.Design) error {

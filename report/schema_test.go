@@ -29,6 +29,9 @@ func TestSchemas(t *testing.T) {
 			_, err := FindingDocsJSON(b, "")
 			return err
 		},
+		"missing designs": func(b *bytes.Buffer) error {
+			return MissingJSON(b, "brewput-extra", "make extra", [][2]string{{"set/xsync", "a hash table"}})
+		},
 		"benchmarks": func(b *bytes.Buffer) error { return writeLines(b, benchPages()) },
 		"broken": func(b *bytes.Buffer) error {
 			return writeLines(b, Benchmarks{Broken: []result.Broken{{Name: "Work", Rev: "head", Error: "no milk"}}})

@@ -46,6 +46,6 @@ for shell in bash zsh fish; do
 done
 if [ "$(uname)" = Linux ]; then
 	has strace || need strace strace strace strace strace
-	strace -o /dev/null true 2>/dev/null || echo "strace cannot trace here: the logs of extra are tested without injected errors"
+	strace -o /dev/null true 2>/dev/null || echo "strace cannot trace here: the tests of extra that inject errors and watch syncs will be skipped"
 fi
 exit 0

@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
 )
-
-// ignoreFileSizeSignal makes a write beyond the limit of a file an error instead of the end of the process.
-func ignoreFileSizeSignal() { signal.Ignore(syscall.SIGXFSZ) }
 
 // TestFileTooLarge limits the size of files in a child, so that a write fails. Every acknowledged entry must be
 // recovered, and nothing may be acknowledged after the failure.
@@ -67,21 +62,17 @@ func checkFault(t *testing.T, name, dir string, code int, said string) (acks int
 	return len(acked)
 }
 
-// mayTrace reports whether strace may trace a process here, and why not.
-func mayTrace(t *testing.T) bool {
-	out, err := exec.Command("strace", "-o", os.DevNull, "true").CombinedOutput()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "no errors are injected, because strace cannot trace here (%v: %s); TestFileTooLarge "+
-			"tests failed writes without it\n", err, out)
+// needStrace skips a test if strace cannot trace a process here.
+func needStrace(t *testing.T) {
+	t.Helper()
+	if out, err := exec.Command("strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		t.Skipf("strace cannot trace here (%v: %s), so no errors are injected and no syncs are seen", err, out)
 	}
-	return err == nil
 }
 
 // TestInjected makes syncs and writes of a child fail, from a certain one on, or only one.
 func TestInjected(t *testing.T) {
-	if !mayTrace(t) {
-		return
-	}
+	needStrace(t)
 	for name := range opens() {
 		most := 0 // entries that were acknowledged
 		for _, fault := range []string{
@@ -103,9 +94,7 @@ func TestInjected(t *testing.T) {
 
 // TestDirSynced checks that a log that was created syncs the directory that has its files, and that of their parent.
 func TestDirSynced(t *testing.T) {
-	if !mayTrace(t) {
-		return
-	}
+	needStrace(t)
 	for name := range opens() {
 		dir, trace := newDir(t), filepath.Join(t.TempDir(), "trace")
 		cmd, out := command(name, dir, "strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=fsync,fdatasync")

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
@@ -75,7 +76,7 @@ func inWorld(f func(env.Env)) error {
 func child(open journal.Open, dir, limit string) (code int) {
 	if limit != "" {
 		n, _ := strconv.ParseUint(limit, 10, 64)
-		ignoreFileSizeSignal()
+		signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit is then an error, and does not end the process
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
 			return exitOpen
 		}

@@ -212,11 +212,3 @@ func (a *app) findDesign(target string) (*workload.Workload, workload.Design, er
 	d, _ := w.Find(dname)
 	return w, d, nil
 }
-
-func designNames(w *workload.Workload) []string {
-	var names []string
-	for _, d := range w.AllDesigns() {
-		names = append(names, d.Name)
-	}
-	return names
-}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/doctor"
+	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
@@ -60,6 +61,9 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		Notify: a.note})
 	if err != nil {
 		return err
+	}
+	if version, problem, ok := plugin.Examine(a.workloads); ok {
+		x.AddProgram(plugin.Name, version, problem, plugin.Build)
 	}
 	if o.strict && slices.ContainsFunc(x.Checks, doctor.Check.NotGood) {
 		a.code = exitWrong

@@ -166,8 +166,8 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 func (a *app) explainDesign(w *workload.Workload, designs []string, given map[string]string,
 	e *lab.ExplainOptions) error {
 	if len(designs) != 1 {
-		return usage("explain takes one design: select it with --designs, from %s",
-			strings.Join(designNames(w), ", "))
+		known, _ := w.Select(nil)
+		return usage("explain takes one design: select it with --designs, from %s", strings.Join(known, ", "))
 	}
 	o := lab.MeasureOptions{NoPredictions: true,
 		DesignOptions: lab.DesignOptions{Designs: designs, Levels: given, Program: name()}}

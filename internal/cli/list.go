@@ -36,7 +36,8 @@ func (a *app) listCommand() *cobra.Command {
 			}
 			switch {
 			case format == "json":
-				return report.WorkloadsJSON(a.stdout, chosen)
+				return errors.Join(report.WorkloadsJSON(a.stdout, chosen),
+					report.MissingJSON(a.stdout, plugin.Name, plugin.Build, listing.Missing))
 			case format != "table":
 				return usage("--format %s is not possible here; use table or json", format)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/internal/plugin"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/tools/schematest"
@@ -35,10 +36,11 @@ func TestMain(m *testing.M) {
 		brewput.Main(all...)
 	}
 	testscript.Main(apart{m}, map[string]func(){
-		"brewput": func() { validated(catalog.All()...) },
-		"faulty":  func() { validated(faulty()) },
-		"kneads":  func() { validated(kneads()) },
-		"yards":   func() { validated(yards()) },
+		"brewput":  func() { validated(catalog.All()...) },
+		"extended": func() { validated(plugin.Attach(catalog.All())...) },
+		"faulty":   func() { validated(faulty()) },
+		"kneads":   func() { validated(kneads()) },
+		"yards":    func() { validated(yards()) },
 	})
 }
 

@@ -79,11 +79,14 @@ func (a *app) runCommand() *cobra.Command {
 // withoutWorkload makes a verb without a workload continue a run.
 func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			_, err := a.find(args[0])
-			return err
+		if len(args) == 0 {
+			return nil
 		}
-		return nil
+		if w, design, ok := strings.Cut(args[0], "/"); ok && slices.Contains(a.workloadNames(), w) {
+			return usage("%s takes designs by a flag: type %s %[1]s %[3]s --designs %[4]s", o.verb(), name(), w, design)
+		}
+		_, err := a.find(args[0])
+		return err
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("resume") {

@@ -59,10 +59,12 @@ func Known() []KnownDesign {
 		{"identity", "protoactor", "an actor of protoactor-go, called by RequestFuture"},
 		{"set", "golang-set", "deckarep/golang-set: a map with one lock; an adapter makes Remove slower"},
 		{"set", "xsync", "puzpuzpuz/xsync: a hash table whose readers take no lock"},
-		{"journal", "goleveldb", "survives power loss: syndtr/goleveldb, a batch of the callers that wait"},
+		{"journal", "goleveldb", "survives power loss: syndtr/goleveldb, a batch of the callers that wait; but power " +
+			"loss may remove a file that it begins after 4 MiB"},
 		{"journal", "pebble", "survives power loss: cockroachdb/pebble, whose log shares syncs among callers"},
 		{"journal", "bbolt", "survives power loss: etcd's bbolt, a transaction of the callers that wait"},
-		{"journal", "tidwall-wal", "survives power loss: tidwall/wal, a batch of the callers that wait"},
+		{"journal", "tidwall-wal", "survives power loss: tidwall/wal, a batch of the callers that wait; but power " +
+			"loss may remove a file that it begins after 20 MB"},
 	}
 }
 
@@ -80,6 +82,23 @@ func Status(all []*workload.Workload) string {
 		return Name + " cannot be used: " + err.Error()
 	}
 	return Name + " is " + path
+}
+
+// Examine starts the program, unless no workload uses it (ok is false). It returns the program's version, "" if it is
+// not installed, and why it cannot be used.
+func Examine(all []*workload.Workload) (version string, problem error, ok bool) {
+	i := slices.IndexFunc(all, func(w *workload.Workload) bool { return w.More != nil })
+	if i < 0 {
+		return "", nil, false
+	}
+	_, err := all[i].More()
+	switch {
+	case errors.Is(err, ErrAbsent):
+		return "", nil, true
+	case err != nil:
+		return "", err, !errors.Is(err, context.Canceled)
+	}
+	return Version(), nil, true
 }
 
 // VersionText is the version of this program and, on a second line, the Status of the other one.

@@ -19,8 +19,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// askLimit is the time that the program has to print its manifest. A shell that completes a name waits less.
-const askLimit, completionLimit = 10 * time.Second, time.Second
+// askLimit is the time that the program has to print its manifest, which takes it 0.1 s. A shell that completes a name
+// waits less.
+const askLimit, completionLimit = 5 * time.Second, time.Second
 
 // Attach lets the workloads find the designs of the program, and returns them. The program is started when a design is
 // named that this program does not have, at most once. Workloads that have no [Known] designs there never start it. An
@@ -56,7 +57,8 @@ func attach(all []*workload.Workload, known []KnownDesign, limit time.Duration) 
 func load(all []*workload.Workload, limit time.Duration) (map[string][]workload.Design, error) {
 	path, err := Find()
 	if errors.Is(err, ErrAbsent) {
-		return nil, fmt.Errorf("%w; it may have the design. To build it, type %s", err, Build)
+		return nil, fmt.Errorf("%w; it may have the design. To build it, type %s, or set %s to its path", err, Build,
+			Variable)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be used: %w", Name, err)

@@ -401,8 +401,51 @@ func TestAbsent(t *testing.T) {
 		t.Errorf("a program without these workloads: %q", s)
 	}
 	_, err := w[0].Select([]string{"protoactor"})
-	if err == nil || !strings.Contains(err.Error(), "not installed") || !strings.Contains(err.Error(), Build) {
-		t.Error(err)
+	for _, part := range []string{"not installed", Build, Variable} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v: want %q", err, part)
+		}
+	}
+}
+
+// TestAskedOnce checks that the program is started at most once, and only for a name that is none of an own design: a
+// program that hangs takes its limit once, and delays nothing else.
+func TestAskedOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script")
+	}
+	dir := t.TempDir()
+	path, starts := filepath.Join(dir, Name), filepath.Join(dir, "starts")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho start >>"+starts+"\nexec sleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(Variable, path)
+	started := func() int {
+		text, _ := os.ReadFile(starts)
+		return strings.Count(string(text), "start\n")
+	}
+	other := core()
+	other.Name = "more work"
+	all := attach([]*workload.Workload{core(), other}, []KnownDesign{{Workload: "work"}, {Workload: other.Name}},
+		time.Second)
+	for _, w := range all {
+		if _, err := w.Select([]string{"plain"}); err != nil {
+			t.Error(err)
+		}
+		w.Select(nil)
+	}
+	if n := started(); n != 0 {
+		t.Errorf("designs of this program started the other one %d times", n)
+	}
+	for _, w := range all {
+		if _, err := w.Select([]string{"atomic", "peer"}); err == nil ||
+			!strings.Contains(err.Error(), "no manifest within 1s") {
+			t.Error(err)
+		}
+		w.AllDesigns()
+	}
+	if n := started(); n != 1 {
+		t.Errorf("unknown designs started the program %d times", n)
 	}
 }
 

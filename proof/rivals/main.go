@@ -105,7 +105,7 @@ func (c *campaign) run(ctx context.Context, claims []claim, piece record.Piece) 
 	}
 	entries, err := record.Read(c.record, func(e entry) error {
 		if e.Programs != programs {
-			return errors.New("it was measured by another build: remove the file, or build the same revision")
+			return errors.New("it was measured by another build: remove the file, or build the same sources")
 		}
 		return nil
 	})

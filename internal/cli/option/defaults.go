@@ -2,7 +2,9 @@
 package option
 
 import (
+	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -120,7 +122,7 @@ func (d *Defaults) set(flags *pflag.FlagSet, f *pflag.Flag, v, from, whole strin
 	}
 	conflict := d.Check()
 	if wrong := d.checkValue(f, v, conflict); wrong != nil {
-		if conflict != nil {
+		if conflict != nil && !errors.Is(wrong, conflict) {
 			wrong = conflict // it describes better what this command takes
 		}
 		return false, fmt.Errorf("%s: %w", from, wrong)
@@ -159,7 +161,7 @@ func (d *Defaults) checkValue(f *pflag.Flag, v string, conflict error) error {
 				strings.Join(d.Pairings, " or "))
 		}
 	case "baseline", "designs":
-		return d.checkDesigns(name, v)
+		return d.checkDesigns(name, v, conflict)
 	case "precision":
 		return d.Precision(v)
 	case "show":
@@ -193,8 +195,9 @@ func (d *Defaults) checkValue(f *pflag.Flag, v string, conflict error) error {
 	return nil
 }
 
-// checkDesigns refuses names that no workload has. Only a name that is none of an own design starts another program.
-func (d *Defaults) checkDesigns(flag, names string) error {
+// checkDesigns refuses names that no workload has. Only a name that is none of an own design starts another program. If
+// that program cannot be used, the error gives the reason in addition to the conflict.
+func (d *Defaults) checkDesigns(flag, names string, conflict error) error {
 	for n := range strings.SplitSeq(names, ",") {
 		own := func(w *workload.Workload) bool {
 			return slices.ContainsFunc(w.Designs, func(x workload.Design) bool { return x.Name == n })
@@ -204,12 +207,20 @@ func (d *Defaults) checkDesigns(flag, names string) error {
 			continue
 		}
 		var known []string
+		var failed error
 		for _, w := range d.Workloads {
 			for _, x := range w.AllDesigns() {
 				known = append(known, x.Name)
 			}
+			if w.More != nil && failed == nil {
+				_, failed = w.More()
+			}
 		}
-		return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, DidYouMean(n, known))
+		err := cmp.Or(conflict, fmt.Errorf("--%s: no workload has a design %q%s", flag, n, DidYouMean(n, known)))
+		if failed != nil && !errors.Is(err, failed) {
+			err = fmt.Errorf("%w. %w", err, failed)
+		}
+		return err
 	}
 	return nil
 }

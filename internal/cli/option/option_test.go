@@ -154,10 +154,44 @@ func TestDesigns(t *testing.T) {
 		{"atomik", true, `no workload has a design "atomik", did you mean "atomic"?`},
 	} {
 		asked = 0
-		err := d.checkDesigns("designs", c.names)
+		err := d.checkDesigns("designs", c.names, nil)
 		if (asked > 0) != c.asks || (err == nil) != (c.err == "") ||
 			err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: asked %d times, %v", c.names, asked, err)
+		}
+	}
+}
+
+// TestDesignsOfOtherProgram checks that a setting with an unknown design reports why the other program cannot be used,
+// once, also if the error is that of this command.
+func TestDesignsOfOtherProgram(t *testing.T) {
+	reason := errors.New("brewput-extra is not installed. To build it, type make extra")
+	set := &workload.Workload{Name: "set", Designs: []workload.Design{{Name: "mutex"}},
+		More: func() ([]workload.Design, error) { return nil, reason }}
+	coffee := &workload.Workload{Name: "coffee", Designs: []workload.Design{{Name: "ideal"}}}
+	for _, c := range []struct {
+		check *workload.Workload // of the command; nil if it does not check the designs
+		err   string
+	}{
+		{nil, `--designs: no workload has a design "xsync"`},
+		{coffee, `workload coffee has no design "xsync"`},
+		{set, `workload set has no design "xsync"`},
+	} {
+		var designs []string
+		flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+		flags.StringSliceVar(&designs, "designs", nil, "")
+		d := Defaults{Verb: "run", Workloads: []*workload.Workload{coffee, set}, LeftOut: func(string, error) {},
+			Lookup: func(k string) (string, bool) { return "xsync", k == "BREWPUT_DESIGNS" },
+			Check: func() error {
+				if c.check == nil {
+					return nil
+				}
+				_, err := c.check.Select(designs)
+				return err
+			}}
+		_, _, err := d.Apply(flags)
+		if err == nil || !strings.Contains(err.Error(), c.err) || strings.Count(err.Error(), reason.Error()) != 1 {
+			t.Errorf("%v: want %q and why", err, c.err)
 		}
 	}
 }
