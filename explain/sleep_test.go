@@ -396,7 +396,8 @@ func TestSleepBesideListener(t *testing.T) {
 		"worker behind another": {"main.go:6", ""},
 		database:                {"main.go:5", ""},
 		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
-		"periodic job":          {"", "the goroutine of main.ticker sleeps for 95% of the time at main.go:8, in main.ticker"},
+		"periodic job": {"",
+			"the goroutine of main.ticker sleeps for 95% of the time at main.go:8, in main.ticker"},
 	} {
 		c := newCase()
 		c.demand(990, 10)
@@ -416,15 +417,16 @@ func TestSleepBesideListener(t *testing.T) {
 			c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
 			c.wait(evidence.OpReceive, m, 45, 900*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
 			if name == database {
-				c.wait(evidence.OpNetwork, w, 45, 550*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
-					"main.worker:5")
+				c.wait(evidence.OpNetwork, w, 45, 550*time.Millisecond, -1, "internal/poll.(*FD).Read",
+					"net.(*conn).Read", "main.worker:5")
 			}
 		}
 		for i := range c.evidence.Trace.Classes {
 			c.evidence.Trace.Classes[i].Alive = 1
 		}
 		f := c.first()
-		if (f.Name == DependencyWait) != (want.where != "") || want.where != "" && !slices.Contains(f.Where, want.where) ||
+		if (f.Name == DependencyWait) != (want.where != "") ||
+			want.where != "" && !slices.Contains(f.Where, want.where) ||
 			want.why != "" && !slices.Contains(f.Evidence, want.why) {
 			t.Errorf("%s: %+v", name, f)
 		}
