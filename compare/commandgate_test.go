@@ -24,7 +24,7 @@ func TestCommandGate(t *testing.T) {
 		{noisy(0.08, 3), 0, 0, Pass, ", and 0% more is allowed."},
 		{noisy(0.12, 3), 0.05, 0, Fail, ", and 5% more is allowed."},
 		{noisy(0.12, 3), 0.25, 0, Pass, ", and 25% more is allowed."},
-		{noisy(0.12, 3), 0.2, 0, Undecided, "; more blocks (option count) would make this interval narrower."},
+		{noisy(0.12, 3), 0.2, 0, Undecided, "; more blocks (--count) would make this interval narrower."},
 		{noisy(0.12, 3)[:3], 0.05, 0, Undecided, "3 blocks of ./a and ./b are too few: at least 6 are needed."},
 		{noisy(0.12, 3), 0.05, 1.5, Undecided, "undecided: other processes loaded the machine: stop them, or " +
 			"compare on an idle one."},
@@ -39,6 +39,10 @@ func TestCommandGate(t *testing.T) {
 		if decision != c.decision || !strings.HasPrefix(last, "gate: "+c.decision+": ") ||
 			!strings.HasSuffix(last, c.reason) && !strings.Contains(last, c.reason) {
 			t.Errorf("%v: %s, %s", c, decision, last)
+		}
+
+		if shown := a.Conclusion(); len(shown) != 1 || shown[0] != last {
+			t.Errorf("the page ends with %q, want only %q", shown, last)
 		}
 
 		records := a.Records()

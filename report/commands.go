@@ -38,7 +38,7 @@ func (c Commands) Table(w io.Writer, st Style) error {
 		}
 	}
 	writeMessages(&b, "warnings", caution, c.Warnings, c.Rows, func(r compare.Row) []string { return r.Warnings }, st)
-	writeAnswer(&b, c.Answer, st)
+	writeAnswer(&b, c.Conclusion(), st)
 	return st.emit(w, b.String())
 }
 
@@ -172,7 +172,7 @@ func (c Commands) Markdown(w io.Writer) error {
 		}
 	}
 	b.WriteString("\n")
-	for _, text := range c.Answer {
+	for _, text := range c.Conclusion() {
 		b.WriteString(markdownLine(text) + "  \n")
 	}
 	return Style{}.emit(w, b.String())

@@ -108,7 +108,7 @@ func (o *output) finish(r *lab.Run) error {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
 		}
 		if o.gates {
-			fmt.Fprintln(o.app.stderr, strings.Join(commands.Answer, "\n"))
+			fmt.Fprintln(o.app.stderr, strings.Join(commands.Conclusion(), "\n"))
 		}
 	}
 
