@@ -43,6 +43,11 @@ func FlagError(cmd *cobra.Command, err error) error {
 		}
 		return fmt.Errorf("%s has no flag %s; long flags take two dashes, as in %s; see %s --help",
 			cmd.CommandPath(), typed, as, cmd.CommandPath())
+	case errors.As(err, &unknown) && cmd.Name() == "compare" && unknown.GetSpecifiedName() == "base":
+		root := cmd.Root().Name()
+		return fmt.Errorf("%s has no flag --base; bench and gate take --base REV, and compare takes two commands: build "+
+			"both revisions, then type %s compare -- ./old ::: ./new; see %s --help", cmd.CommandPath(), root,
+			cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
