@@ -85,7 +85,7 @@ func gateSentence(d *GateDecision, v *Verdict, a, b string, loaded bool) string 
 	text := fmt.Sprintf("the time of %s differs from that of %s by %s to %s, and %s more is allowed", a, b, low, high,
 		decimal.Percent(d.MaxRegression, 3))
 	if d.Decision == Undecided {
-		text += "; more blocks (--count) would make this interval narrower"
+		text += "; more blocks (option count) would make this interval narrower"
 	}
 	return text
 }

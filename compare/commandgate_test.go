@@ -24,7 +24,7 @@ func TestCommandGate(t *testing.T) {
 		{noisy(0.08, 3), 0, 0, Pass, ", and 0% more is allowed."},
 		{noisy(0.12, 3), 0.05, 0, Fail, ", and 5% more is allowed."},
 		{noisy(0.12, 3), 0.25, 0, Pass, ", and 25% more is allowed."},
-		{noisy(0.12, 3), 0.2, 0, Undecided, "; more blocks (--count) would make this interval narrower."},
+		{noisy(0.12, 3), 0.2, 0, Undecided, "; more blocks (option count) would make this interval narrower."},
 		{noisy(0.12, 3)[:3], 0.05, 0, Undecided, "3 blocks of ./a and ./b are too few: at least 6 are needed."},
 		{noisy(0.12, 3), 0.05, 1.5, Undecided, "undecided: other processes loaded the machine: stop them, or " +
 			"compare on an idle one."},

@@ -158,10 +158,10 @@ func (c *CommandAnalysis) outliers(r *Row, trials []result.Trial) (Warning, bool
 		return Warning{}, false
 	}
 	text := "other processes, caches or the disk may disturb it: stop other programs, or prepare each run alike " +
-		"(--prepare)"
+		"(option prepare)"
 	if n == 1 && worst == walls[0] {
-		text = "it is the first run, which fills caches: use more warm-up runs (--warmup-runs), or empty the " +
-			"caches before each run (--prepare)"
+		text = "it is the first run, which fills caches: use more warm-up runs (option warmup-runs), or empty the " +
+			"caches before each run (option prepare)"
 	}
 	w, ok := warn(WarnOutliers, worst/median, limit/median, "%s of %d of %s took up to %.3g times the median; %s",
 		result.Count(n, "run"), len(walls), c.Names[r.Design], worst/median, text)

@@ -162,7 +162,7 @@ func fewBlocks(trials []result.Trial, interims []int) (Warning, bool) {
 	}
 
 	return warn(WarnFewBlocks, float64(n), float64(least),
-		"%s: intervals and verdicts need at least %d (--count)", few, least)
+		"%s: intervals and verdicts need at least %d (option count)", few, least)
 }
 
 // UnfinishedWarning warns of a run with done of planned complete blocks. how says how to resume it.

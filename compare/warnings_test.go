@@ -134,7 +134,7 @@ func TestFewBlocks(t *testing.T) {
 	if got := few(6); got != "" {
 		t.Errorf("six blocks: %q", got)
 	}
-	if got := few(5); got != "5 blocks are too few: intervals and verdicts need at least 6 (--count)" {
+	if got := few(5); got != "5 blocks are too few: intervals and verdicts need at least 6 (option count)" {
 		t.Errorf("five blocks: %q", got)
 	}
 	if got := few(1); !strings.HasPrefix(got, "1 block is too few: ") {

@@ -45,8 +45,8 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Detectable = compare.Undecided, &blocks, 14.5
 			v.Ratio, v.Low, v.High = 0.404, 0.052, 3.12
-		}, "finelocking and locking: undecided (0.40x, interval wider than 10x); 10 blocks are too few for this noise; " +
-			"about 6 more would detect -59.6%"},
+		}, "finelocking and locking: undecided (0.40x, interval wider than 10x); 10 blocks are too few for this " +
+			"noise; about 6 more would detect -59.6%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95% interval 0.40 to 0.60)"},
@@ -80,7 +80,8 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Vetoed, v.Permutation = compare.Undecided, true, 0.0625
 		}, "finelocking and locking: undecided (1.90x, 95% interval 1.85 to 1.95); 10 blocks can detect a change of " +
-			"5% or more; a permutation test does not confirm the difference, so it is unknown how many blocks would decide"},
+			"5% or more; a permutation test does not confirm the difference, so it is unknown how many blocks would " +
+			"decide"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High, v.P = compare.Undecided, 2, result.Unavailable, 1.1, 31.3, 0.06
 		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide; " +
