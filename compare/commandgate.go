@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/internal/stat"
@@ -34,6 +35,15 @@ func (c *CommandAnalysis) Gate(limit float64) string {
 	}
 	c.limit, c.decision = limit, OverallDecision(c.decisions)
 	return c.decision
+}
+
+// Conclusion returns the sentences of the answer for people: those of Gate alone if it decided, because they repeat the
+// intervals of the others.
+func (c *CommandAnalysis) Conclusion() []string {
+	if c.decisions == nil {
+		return c.Answer
+	}
+	return slices.DeleteFunc(slices.Clone(c.Answer), func(s string) bool { return !strings.HasPrefix(s, "gate: ") })
 }
 
 // wall returns the median wall time of a command, in seconds.

@@ -41,6 +41,10 @@ func TestCommandGate(t *testing.T) {
 			t.Errorf("%v: %s, %s", c, decision, last)
 		}
 
+		if shown := a.Conclusion(); len(shown) != 1 || shown[0] != last {
+			t.Errorf("the page ends with %q, want only %q", shown, last)
+		}
+
 		records := a.Records()
 		overall, _ := json.Marshal(records[len(records)-2])
 		if want := fmt.Sprintf(`{"kind":"gate-decision","schema_version":1,"decision":%q,"limit":%v,"not_judged":[],`+

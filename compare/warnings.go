@@ -125,9 +125,9 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 	}
 
 	w, ok := warn(WarnSerial, r, orderAlpha,
-		"neighbouring blocks are correlated (correlation %.2f, p = %.2g; limit: p <= %g): something changes over "+
-			"several blocks, so intervals of medians are too narrow by a factor of about %.1f; stop other programs, "+
-			"or make trials longer",
+		"neighbouring blocks are correlated (correlation %.2f, p = %.2g; limit: p <= %g): intervals of medians are "+
+			"about %.1f times too narrow; something changes over several blocks: stop other programs, or make "+
+			"trials longer",
 		r, p, orderAlpha, math.Sqrt((1+r)/(1-min(r, 0.99))))
 
 	w.P = result.Value(p)

@@ -22,8 +22,8 @@ type CommandOptions struct {
 	Setup         string        // command that runs once before everything; "" for none
 	Prepare       string        // command that runs before each run of a command, untimed; "" for none
 	Input         string        // file that is each command's standard input; "" for none
-	Count         int           // blocks, each of which runs every command once; default 10
-	Budget        time.Duration // time for all trials, instead of Count; 0 for none
+	Count         int           // blocks, each of which runs every command once; default 10; most blocks of a budget
+	Budget        time.Duration // time for all trials, of at most 40 blocks or Count, if it is less; 0 for none
 	Warmups       int           // untimed runs of each command before everything; default 1, negative for none
 	TimeLimit     time.Duration // of each run of a command; 0 for none
 	IgnoreFailure bool          // measure commands whatever their exit status
@@ -44,8 +44,13 @@ type CommandOptions struct {
 // those of [Measure], and [Resume] continues the run: it repeats the setup and the warm-up. Concurrent calls are safe
 // but disturb each other's measurements.
 func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
-	if o.Count > 0 && o.Budget > 0 || o.Count < 0 || o.Budget < 0 {
-		return nil, refuse("", nil, "give a positive {count} of blocks or a {budget}, and not both")
+	switch {
+	case o.Count < 0 || o.Budget < 0:
+		return nil, refuse("", nil, "give a positive {count} of blocks or a positive {budget}")
+	case o.Count == 1 && o.Budget > 0:
+		return nil, refuse("count", 1, "a {budget} needs at least 2 blocks")
+	case o.Count == 0 && o.Budget == 0:
+		o.Count = 10
 	}
 	x := &command.Experiment{Setup: o.Setup, Prepare: o.Prepare, Input: o.Input,
 		Warmups: max(cmp.Or(o.Warmups, 1), 0), TimeLimit: o.TimeLimit, IgnoreFailure: o.IgnoreFailure}
@@ -63,7 +68,7 @@ func CompareCommands(ctx context.Context, o CommandOptions) (*Run, error) {
 		return nil, unstored(ctx, err, "the setup and the warm-up ran", false)
 	}
 	h, err := x.Header(sweep.Header{World: result.Live, Args: o.Args, Config: o.Config, Version: o.Version,
-		Started: began, Seed: seedText(o.Seed), Blocks: cmp.Or(o.Count, 10), Environment: host.Read(),
+		Started: began, Seed: seedText(o.Seed), Blocks: o.Count, Environment: host.Read(),
 		Warnings: []string{}}, o.Budget)
 	if err != nil {
 		return nil, err

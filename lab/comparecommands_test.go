@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/evidence/collect"
@@ -151,5 +152,22 @@ func TestCommandBudget(t *testing.T) {
 	}
 	if a := r.Commands().Answer; len(a) != 1 || !strings.HasPrefix(a[0], "No answer yet") {
 		t.Errorf("%q", a)
+	}
+	for count, want := range map[int][]int{2: {2}, 10: {10}, 12: {12}, 13: {10, 13}, 30: {10, 15, 20, 30},
+		60: {10, 15, 20, 30, 40}} {
+		o.Count, o.Output = count, fmt.Sprint("run", count)
+		r, err := CompareCommands(t.Context(), o)
+		if err != nil || !slices.Equal(r.Header.Rule.InterimBlocks, want) || r.Header.Blocks != want[len(want)-1] {
+			t.Errorf("%d blocks: %v, want %v: %v", count, r.Header.Rule, want, err)
+		}
+	}
+
+	// A count that comes before the end of the budget ends the comparison, and it is shown again.
+	o.Count, o.Budget, o.Output = 2, time.Hour, "pair"
+	if r, err = CompareCommands(t.Context(), o); err != nil || len(r.Trials) != 4 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if r, err = Resume(t.Context(), nil, "pair", ResumeOptions{}); err != nil || len(r.Trials) != 4 || !r.Complete {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -103,24 +103,24 @@ func TestUndecidedBenchmark(t *testing.T) {
 		want   string
 	}{
 		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; " +
-			"10 blocks can detect 5% or more; about 7 more would detect 1.040x"},
+			"10 blocks can detect a change of 5% or more; about 7 more would detect +4.0%"},
 		{func(v *compare.Verdict) { v.Low, v.P = 1.01, 0.2 }, Benchmarks{},
 			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its interval excludes 1, but over all 2 " +
-				"comparisons the chance of a false difference would exceed 5%; 10 blocks can detect 5% or more; " +
-				"about 7 more would detect 1.040x"},
+				"comparisons the chance of a false difference would exceed 5%; 10 blocks can detect a change of " +
+				"5% or more; about 7 more would detect +4.0%"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Permutation = 1.01, 0.04, 0.06 }, Benchmarks{},
 			"Encode (cpus 1), GOGC=50 compared with GOGC=100: undecided; its interval excludes 1, but a permutation " +
-				"test does not confirm the difference; 10 blocks can detect 5% or more; about 7 more would detect " +
-				"1.040x"},
+				"test does not confirm the difference; 10 blocks can detect a change of 5% or more; about " +
+				"7 more would detect +4.0%"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Layouts = 1.01, 0.2, 5 }, Benchmarks{A: "head", B: "base"},
 			"Encode (cpus 1): undecided; its interval excludes 1, but over all 2 comparisons the chance of a false " +
 				"difference would exceed 5%; measured with 5 layouts; more layouts help more than more blocks"},
 		{func(v *compare.Verdict) { v.OnlyB = plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
-			"Encode (cpus 1), new GOGC=50 compared with old: undecided; 10 blocks can detect 5% or more; about 7 " +
-				"more would detect 1.040x"},
+			"Encode (cpus 1), new GOGC=50 compared with old: undecided; 10 blocks can detect a change of 5% or " +
+				"more; about 7 more would detect +4.0%"},
 		{func(v *compare.Verdict) { v.OnlyA, v.OnlyB = plan.Point{}, plan.Point{} },
 			Benchmarks{A: "new", B: "old", ARun: "b"},
-			"Encode (cpus 1): undecided; 10 blocks can detect 5% or more; about 7 more would detect 1.040x"},
+			"Encode (cpus 1): undecided; 10 blocks can detect a change of 5% or more; about 7 more would detect +4.0%"},
 	} {
 		v := compare.Verdict{A: "Encode", B: "Encode", Paired: true, Metric: result.TimePerOp,
 			Verdict: compare.Undecided, Point: plan.NewPoint(set("cpus", 1)),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/compare"
@@ -21,10 +22,11 @@ var commandHeads = map[string]string{result.WallSeconds: "wall time", result.CPU
 // Table writes the page for people. The answer comes last.
 func (c Commands) Table(w io.Writer, st Style) error {
 	var b strings.Builder
+	all := st.Full || !c.memoryUnknown()
 	if len(c.Rows) > 0 {
 		wrap(&b, st.split(c.title()), " ", 2, st.width())
 		blankLine(&b)
-		writeTable(&b, c.columns(), c.footnotes, st)
+		writeTable(&b, c.columns(all), c.footnotes, st)
 	}
 	if len(c.Verdicts) > 0 {
 		remark := familyErrorText(c.of(result.WallSeconds))
@@ -34,12 +36,22 @@ func (c Commands) Table(w io.Writer, st Style) error {
 		}
 		writeHeading(&b, "verdicts", remark, st)
 		for _, v := range c.Verdicts {
-			writeIndented(&b, c.verdictLine(v), 4, st)
+			if all || v.Metric != result.MaxRSS {
+				writeIndented(&b, c.verdictLine(v), 4, st)
+			}
 		}
 	}
-	writeMessages(&b, "warnings", caution, c.Warnings, c.Rows, func(r compare.Row) []string { return r.Warnings }, st)
-	writeAnswer(&b, c.Answer, st)
+	warnings := slices.DeleteFunc(slices.Clone(c.Warnings), func(w compare.Warning) bool {
+		return !all && w.Warning == compare.WarnMemory
+	})
+	writeMessages(&b, "warnings", caution, warnings, c.Rows, func(r compare.Row) []string { return r.Warnings }, st)
+	writeAnswer(&b, c.Conclusion(), st)
 	return st.emit(w, b.String())
+}
+
+// memoryUnknown reports whether the memory of every command is below what the system can report.
+func (c Commands) memoryUnknown() bool {
+	return !slices.ContainsFunc(c.Rows, func(r compare.Row) bool { return !c.AtFloor(r.Design) })
 }
 
 // title names the number of blocks, and the command lines if the names of the commands are shorter.
@@ -60,14 +72,17 @@ func (c Commands) title() string {
 	return text
 }
 
-// columns returns the table of the commands.
-func (c Commands) columns() []column {
+// columns returns the table of the commands, without their memory unless all is set.
+func (c Commands) columns(all bool) []column {
 	names := column{head: "command", left: true, liftable: true}
 	for _, r := range c.Rows {
 		names.add(c.Names[r.Design], plain)
 	}
 	columns := []column{names}
 	for i, metric := range compare.CommandMetrics() {
+		if metric == result.MaxRSS && !all {
+			continue
+		}
 		medians := column{group: commandHeads[metric], head: "median"}
 		intervals := column{group: commandHeads[metric], head: "95% interval", drop: 2 * i}
 		found := false
@@ -149,7 +164,7 @@ func (c Commands) verdictLine(v compare.Verdict) string {
 func (c Commands) Markdown(w io.Writer) error {
 	var b strings.Builder
 	if len(c.Rows) > 0 {
-		columns := c.columns()
+		columns := c.columns(true)
 		b.WriteString(markdownLine(c.title()) + "\n\n")
 		markdownTable(&b, columns)
 		markdownFootnotes(&b, c.footnotes(columns))
@@ -172,7 +187,7 @@ func (c Commands) Markdown(w io.Writer) error {
 		}
 	}
 	b.WriteString("\n")
-	for _, text := range c.Answer {
+	for _, text := range c.Conclusion() {
 		b.WriteString(markdownLine(text) + "  \n")
 	}
 	return Style{}.emit(w, b.String())

@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +93,32 @@ func TestShortWarnings(t *testing.T) {
 	if !sameButNumbers("cover 15% of 3", "cover 93.5% of 12") || sameButNumbers("cover 15%", "miss 15%") ||
 		sameButNumbers("p99 is late", "p95 is late") || sameButNumbers("at main.go:12", "at main.go:15") {
 		t.Error("texts are not told apart by their words")
+	}
+}
+
+// TestCorrelationWarning checks that two lines have room for the figure of the warning about correlated blocks.
+func TestCorrelationWarning(t *testing.T) {
+	var trials []result.Trial
+	for block := range 16 {
+		seconds := result.Value(1 + 0.01*float64(block%2))
+		if block >= 5 && block < 11 {
+			seconds *= 2
+		}
+		trials = append(trials, result.Trial{Kind: result.KindTrial, Workload: "command", Design: "a", Block: block,
+			World: result.Live, Type: result.Job, Status: result.OK,
+			Metrics: result.Metrics{result.WallSeconds: seconds}})
+	}
+	i := slices.IndexFunc(compare.Warnings(trials, nil), func(w compare.Warning) bool {
+		return w.Warning == compare.WarnSerial
+	})
+	if i < 0 {
+		t.Fatal("the blocks are not correlated")
+	}
+	var b strings.Builder
+	writeCaution(&b, compare.Warnings(trials, nil)[i].Text, "", caution, Style{Width: 80})
+	text := strings.Join(strings.Fields(b.String()), " ")
+	if !regexp.MustCompile(`intervals of medians are about [0-9.]+ times too narrow \.\.\.$`).MatchString(text) {
+		t.Error(text)
 	}
 }
 

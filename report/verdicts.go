@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -164,10 +165,7 @@ func detectableText(v compare.Verdict) string {
 		have = fmt.Sprintf("%d old and %d new", v.NB, v.NA)
 	}
 	blocks := replicate(v) + "s"
-	detect := have + " " + blocks + " can detect " + decimal.Percent(float64(v.Detectable)-1, 2) + " or more"
-	if !v.Detectable.Known() {
-		detect = have + " " + blocks + " are too few to decide"
-	}
+	detect := have + " " + blocks + detects(v.Detectable)
 
 	needed := "over 1000 " + blocks // or no number of blocks
 	if v.MoreBlocks != nil {
@@ -179,12 +177,8 @@ func detectableText(v compare.Verdict) string {
 
 	// With several runs on a side, runs are the replicates.
 	if v.RunsA > 0 {
-		have := fmt.Sprintf("%d old and %d new runs", v.RunsB, v.RunsA)
-		detect = have + " can detect " + decimal.Percent(float64(v.Detectable)-1, 2) + " or more"
+		detect = fmt.Sprintf("%d old and %d new runs", v.RunsB, v.RunsA) + detects(v.Detectable)
 		needed = "over 1000 more on each side"
-		if !v.Detectable.Known() {
-			detect = have + " are too few to decide"
-		}
 		if v.MoreRuns != nil {
 			needed = fmt.Sprintf("about %d more on each side", *v.MoreRuns)
 		}
@@ -200,11 +194,23 @@ func detectableText(v compare.Verdict) string {
 			" would decide"
 	}
 
-	hope := "would detect " + ratio(v.Ratio) + "x"
+	hope := "would detect " + cmp.Or(compare.ProvenChange(v.Ratio), ratio(v.Ratio)+"x")
 	if v.Nearly == compare.Equivalent {
 		hope = "would show that they differ by less than " + decimal.Percent(v.Margin, 3)
 	}
 	return detect + "; " + needed + " " + hope
+}
+
+// detects says which changes can be detected, as a predicate. That of a decrease has the same ratio: detectable changes
+// above 100% are of no use.
+func detects(detectable result.Value) string {
+	switch {
+	case !detectable.Known():
+		return " are too few to decide"
+	case detectable > 2:
+		return " are too few for this noise"
+	}
+	return " can detect a change of " + decimal.Percent(float64(detectable)-1, 2) + " or more"
 }
 
 // linesText states the cost of a design in lines of code.

@@ -31,17 +31,22 @@ func TestSentences(t *testing.T) {
 			v.Verdict, v.MoreBlocks, v.OnlyA = compare.Undecided, &blocks, buffer(1)
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can " +
-			"detect 5% or more; about 6 more would detect 1.010x"},
+			"detect a change of 5% or more; about 6 more would detect +1.0%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Nearly = compare.Undecided, &blocks, compare.Equivalent
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect " +
-			"5% or more; about 6 more would show that they differ by less than 2%"},
+			"a change of 5% or more; about 6 more would show that they differ by less than 2%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Interims = compare.Undecided, &blocks
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect 5% or " +
-			"more; more blocks than the budget allows would detect 1.010x"},
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
+			"change of 5% or more; more blocks than the budget allows would detect +1.0%"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.MoreBlocks, v.Detectable = compare.Undecided, &blocks, 14.5
+			v.Ratio, v.Low, v.High = 0.404, 0.052, 3.12
+		}, "finelocking and locking: undecided (0.40x, interval wider than 10x); 10 blocks are too few for this " +
+			"noise; about 6 more would detect -59.6%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95% interval 0.40 to 0.60)"},
@@ -57,29 +62,30 @@ func TestSentences(t *testing.T) {
 			betweenRuns(v)
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High = compare.Undecided, &blocks, 1.03, 0.98, 1.08
 		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); 10 old and 12 new blocks can " +
-			"detect 5% or more; runs of about 16 blocks would detect 1.030x"},
+			"detect a change of 5% or more; runs of about 16 blocks would detect +3.0%"},
 		{func(v *compare.Verdict) {
 			betweenRuns(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
 		}, "locking, new and old: undecided (1.030x, 95% interval 0.980 to 1.080); 10 old and 12 new blocks are too " +
-			"few to decide; runs of over 1000 blocks would detect 1.030x"},
+			"few to decide; runs of over 1000 blocks would detect +3.0%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
 		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide; " +
-			"over 1000 blocks would detect 1.90x"},
+			"over 1000 blocks would detect +90.0%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High, v.P = compare.Undecided, &blocks, 1.03, 1.01, 1.05, 0.06
 		}, "finelocking and locking: undecided (1.030x, 95% interval 1.010 to 1.050); its interval excludes 1, but " +
-			"over all 3 comparisons the chance of a false difference would exceed 5%; 10 blocks can detect 5% or " +
-			"more; about 6 more would detect 1.030x"},
+			"over all 3 comparisons the chance of a false difference would exceed 5%; 10 blocks can detect a " +
+			"change of 5% or more; about 6 more would detect +3.0%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Vetoed, v.Permutation = compare.Undecided, true, 0.0625
-		}, "finelocking and locking: undecided (1.90x, 95% interval 1.85 to 1.95); 10 blocks can detect 5% or more; " +
-			"a permutation test does not confirm the difference, so it is unknown how many blocks would decide"},
+		}, "finelocking and locking: undecided (1.90x, 95% interval 1.85 to 1.95); 10 blocks can detect a change of " +
+			"5% or more; a permutation test does not confirm the difference, so it is unknown how many blocks would " +
+			"decide"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High, v.P = compare.Undecided, 2, result.Unavailable, 1.1, 31.3, 0.06
 		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide; " +
-			"over 1000 blocks would detect 1.90x"},
+			"over 1000 blocks would detect +90.0%"},
 	} {
 		v := base
 		c.change(&v)

@@ -70,6 +70,9 @@ func TestCommandGate(t *testing.T) {
 		if code != c.code || !strings.Contains(text, "\ngate: "+c.decision+": the time of ") {
 			t.Errorf("%s: exit %d\n%s", c.limit, code, text)
 		}
+		if strings.Contains(text, "(option") || strings.Contains(text, "(--count)") != (c.code == 3) {
+			t.Errorf("%s: options are not named as flags:\n%s", c.limit, text)
+		}
 		code, text = run("compare", "--resume", "idle", "--max-regression", c.limit, "--format", "json")
 		if code != c.code || !strings.Contains(text, fmt.Sprintf(`"decision":%q`, c.decision)) {
 			t.Errorf("%s: exit %d\n%s", c.limit, code, text)

@@ -26,8 +26,8 @@ var commandFormats = []string{"table", "json", "csv", "md"}
 
 func (o *commandOptions) addTo(all *pflag.FlagSet) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	decimalVar(f, &o.Count, "count", 10, "commands: blocks; each runs every command once")
-	f.DurationVar(&o.Budget, "budget", 0, "commands: `TIME` for all runs; ends sooner if the comparison is decided")
+	decimalVar(f, &o.Count, "count", 10, "commands: number of blocks; with --budget, the maximum")
+	f.DurationVar(&o.Budget, "budget", 0, "commands: `TIME` for all runs; ends sooner if decided")
 	decimalVar(f, &o.Warmups, "warmup-runs", 1, "commands: untimed runs of each command first")
 	f.StringVar(&o.Setup, "setup", "", "`COMMAND` to run once, before all others")
 	f.StringVar(&o.Prepare, "prepare", "", "`COMMAND` to run before each run, untimed")

@@ -141,7 +141,9 @@ func (a *app) summarize(ctx context.Context, r *lab.Run, o runOptions) error {
 	a.warnLostFailures(r.Dir, r.Trials)
 	a.warnLostFailures(r.Dir, r.Predictions)
 	a.conclude(r)
-	fmt.Fprintf(a.notes, "stored in %s\n", r.Dir)
+	if r.Header.Commands == nil { // a comparison of commands has no progress between its first line and its page
+		fmt.Fprintf(a.notes, "stored in %s\n", r.Dir)
+	}
 	err := a.writeTimelines(ctx, r, o)
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",

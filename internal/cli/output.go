@@ -8,6 +8,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/cli/intent"
+	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
@@ -76,12 +77,34 @@ func (o *output) commands(r *lab.Run) *compare.CommandAnalysis {
 			o.app.code = gateCodes[decision]
 		}
 	}
+	if c != nil && o.format != "json" {
+		o.nameFlags(c.Warnings)
+		for i := range c.Answer {
+			c.Answer[i] = option.Typed(c.Answer[i])
+		}
+	}
 	return c
+}
+
+// analyze analyses a run.
+func (o *output) analyze(r *lab.Run) *lab.Analysis {
+	x := r.Analyze(o.sensitivity...)
+	o.nameFlags(x.Warnings)
+	return x
+}
+
+// nameFlags names the options in warnings for people as flags.
+func (o *output) nameFlags(warnings []compare.Warning) {
+	for i := range warnings {
+		if o.format != "json" {
+			warnings[i].Text = option.Typed(warnings[i].Text)
+		}
+	}
 }
 
 // finish writes the rest after the run has ended, complete or not.
 func (o *output) finish(r *lab.Run) error {
-	h, x, trials := &r.Header, r.Analyze(o.sensitivity...), r.Trials
+	h, x, trials := &r.Header, o.analyze(r), r.Trials
 	w, commands := o.app.stdout, o.commands(r)
 	o.app.showSettings(o.format, h.Config)
 
@@ -108,7 +131,7 @@ func (o *output) finish(r *lab.Run) error {
 			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
 		}
 		if o.gates {
-			fmt.Fprintln(o.app.stderr, strings.Join(commands.Answer, "\n"))
+			fmt.Fprintln(o.app.stderr, strings.Join(commands.Conclusion(), "\n"))
 		}
 	}
 

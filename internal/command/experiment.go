@@ -163,8 +163,11 @@ func (x *Experiment) Workload() *workload.Workload {
 	return w
 }
 
-// Header completes the header of a run: its cases, which have no factors, and how they are compared. A budget of 0 is
-// none.
+// apart is the smallest number of blocks between two interim analyses.
+const apart = 3
+
+// Header completes the header of a run: its cases, which have no factors, and how they are compared. With a budget,
+// h.Blocks limits the number of blocks if it is not 0, and the last interim analysis is there. A budget of 0 is none.
 func (x *Experiment) Header(h sweep.Header, budget time.Duration) (sweep.Header, error) {
 	h.Workload, h.Baseline, h.BaselineOnly = Workload, baseline, true
 	h.Settings.TimeLimit = sweep.Duration(x.TimeLimit)
@@ -173,6 +176,10 @@ func (x *Experiment) Header(h sweep.Header, budget time.Duration) (sweep.Header,
 	}
 	if budget > 0 {
 		h.Rule = sweep.NewBudgetRule(budget, compare.DefaultCriteria(baseline, nil))
+		if n := h.Blocks; n > 0 && n < h.Rule.MaxBlocks() {
+			early := slices.DeleteFunc(h.Rule.InterimBlocks, func(b int) bool { return b > n-apart })
+			h.Rule.InterimBlocks = append(early, n)
+		}
 		h.Blocks = h.Rule.MaxBlocks()
 	}
 	var err error

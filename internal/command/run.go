@@ -160,7 +160,7 @@ func (r *Runner) run(ctx context.Context, words []string, withInput bool) (e end
 	}
 	complaints := &proc.Ends{}
 	c := proc.Command{Path: path, Args: words, Dir: r.Dir, Env: append(os.Environ(), "PWD="+r.Dir), Stderr: complaints,
-		TimeLimit: r.TimeLimit, Ask: proc.AskEnd, Grace: patience}
+		TimeLimit: r.TimeLimit, Ask: proc.AskEnd, Grace: patience, Adopt: true}
 	if r.Output != nil {
 		out := &shared{w: r.Output}
 		c.Stdout, c.Stderr = out, io.MultiWriter(complaints, out)
@@ -213,20 +213,24 @@ func (r *Runner) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error
 	if text := r.failure(x); text != "" {
 		t.Warnings = append(t.Warnings, "failures are ignored: it ended with "+text)
 	}
-	if errors.Is(x.Err, exec.ErrWaitDelay) {
+	if len(x.Left.Names) > 0 {
+		t.Warnings = append(t.Warnings, "it left processes behind ("+strings.Join(x.Left.Names, ", ")+
+			"), which were ended; their CPU time is counted: end them, and wait for them")
+	} else if errors.Is(x.Err, exec.ErrWaitDelay) {
 		t.Warnings = append(t.Warnings, "it left processes behind, which were ended; their CPU time is not counted")
 	}
 	return trial.Outcome{Trial: t}, nil
 }
 
-// metricsOf returns what the kernel counted for a process that has ended, with its children that it waited for.
+// metricsOf returns what the kernel counted for a process that has ended, with its children that it waited for and the
+// processes that it left behind.
 func metricsOf(x ended) result.Metrics {
-	user, system := x.State.UserTime().Seconds(), x.State.SystemTime().Seconds()
+	user, system := (x.State.UserTime() + x.Left.User).Seconds(), (x.State.SystemTime() + x.Left.System).Seconds()
 	m := result.Metrics{
 		result.WallSeconds: result.Value(x.Wall.Seconds()), result.CPUSeconds: result.Value(user + system),
 		"cpu_user_seconds": result.Value(user), "cpu_system_seconds": result.Value(system),
 		result.Parallelism: result.Value((user + system) / x.Wall.Seconds()),
-		result.MaxRSS:      maxResident(x.State),
+		result.MaxRSS:      max(maxResident(x.State), result.Value(x.Left.MaxRSS)),
 	}
 	for _, name := range []string{"steal_seconds", "machine_cpu_seconds", "throttled_periods", "load1"} {
 		m[name] = x.machine.Get(name)

@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// burned is the CPU time that the program burns.
+const burned = 50 * time.Millisecond
+
 // program prints its arguments to stderr, appends them to the file log, and ends as the first one says.
 func program(args []string) int {
 	fmt.Fprintln(os.Stderr, strings.Join(args, " "))
@@ -54,6 +57,15 @@ func program(args []string) int {
 	case "hang":
 		signal.Ignore(syscall.SIGTERM)
 		select {}
+	case "burn": // CPU time, until it has used burned of it
+		for used := (syscall.Rusage{}); used.Utime.Nano()+used.Stime.Nano() < burned.Nanoseconds(); {
+			syscall.Getrusage(syscall.RUSAGE_SELF, &used)
+		}
+		fallthrough
+	case "stay": // until it is killed
+		if err := os.WriteFile("ready", fmt.Appendln(nil, os.Getpid()), 0); err == nil {
+			os.ReadFile("never")
+		}
 	case "grow":
 		fmt.Fprintln(io.Discard, len(bytes.Repeat([]byte{1}, 200<<20)))
 	}

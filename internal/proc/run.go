@@ -29,6 +29,7 @@ type Command struct {
 	Done      func() bool       // reports whether it may be asked to end before the limit; nil: never
 	DoneAfter time.Duration     // Done is not called before this time
 	Exited    func(pid int)     // Linux: called before the child is reaped; may be nil
+	Adopt     bool              // Linux: count the CPU time of the processes of its group that it did not wait for
 }
 
 // Exit describes how a command ended.
@@ -37,6 +38,14 @@ type Exit struct {
 	Err   error            // error of [exec.Cmd.Wait], such as [exec.ErrWaitDelay] if it left processes behind
 	Wall  time.Duration    // time until its exit
 	Asked bool             // it was asked to end, because of TimeLimit or Done
+	Left  Orphans          // what Adopt counted
+}
+
+// Orphans describes processes that a command started and did not wait for. They are not in its [os.ProcessState].
+type Orphans struct {
+	Names        []string // of those that were alive after its exit, and were ended; each once
+	User, System time.Duration
+	MaxRSS       int64 // peak resident memory of the largest, in bytes
 }
 
 // Run runs the command in a process group of its own and waits for it. No process of that group is left when
@@ -57,6 +66,9 @@ func (c Command) Run(ctx context.Context) (Exit, error) {
 		return Exit{}, ctx.Err()
 	}
 
+	if c.Adopt {
+		defer adopt()()
+	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return Exit{}, fmt.Errorf("cannot start %s: %w", c.Path, err)
@@ -82,6 +94,10 @@ func (c Command) Run(ctx context.Context) (Exit, error) {
 		e.Err = cmd.Wait()
 		if e.Wall == 0 {
 			e.Wall = time.Since(began)
+		}
+		if c.Adopt {
+			e.Left = endOrphans(cmd.Process)
+			return
 		}
 		EndGroup(cmd.Process) // also processes that it left behind
 	}()

@@ -3,6 +3,7 @@ package option
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,11 @@ func FlagError(cmd *cobra.Command, err error) error {
 		}
 		return fmt.Errorf("%s has no flag %s; long flags take two dashes, as in %s; see %s --help",
 			cmd.CommandPath(), typed, as, cmd.CommandPath())
+	case errors.As(err, &unknown) && cmd.Name() == "compare" && unknown.GetSpecifiedName() == "base":
+		root := cmd.Root().Name()
+		return fmt.Errorf("%s has no flag --base; bench and gate take --base REV, and compare takes two commands: "+
+			"build both revisions, then type %s compare -- ./old ::: ./new; see %s --help", cmd.CommandPath(), root,
+			cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
@@ -53,6 +59,12 @@ func FlagError(cmd *cobra.Command, err error) error {
 	}
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 }
+
+// optionName finds the name of an option in the text of a library, as in (option count).
+var optionName = regexp.MustCompile(`\(option ([a-z-]+)\)`)
+
+// Typed names the options in a text of a library as flags that can be typed.
+func Typed(text string) string { return optionName.ReplaceAllString(text, "(--$1)") }
 
 func didYouMeanFlag(word string, known []string) string {
 	if s := plan.Suggest(word, known); s != "" {

@@ -1,0 +1,60 @@
+package command
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/brewput/brewput/result"
+)
+
+// orphan runs a script that starts the program in the background, and continues when it is ready.
+func orphan(t *testing.T, program, then string) (pid int, m result.Metrics, warnings []string) {
+	t.Helper()
+	r := runner(t, Experiment{Warmups: 0}, "x", "y")
+	exe := r.Commands[0].Words[0]
+	if err := errors.Join(syscall.Mkfifo("ready", 0o600), syscall.Mkfifo("never", 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	script := "\"$1\" " + program + " 2>/dev/null & read pid < ready; echo $pid > pid; " + then
+	if err := r.Complete([][]string{{"sh", "-c", script, "sh", exe}, {exe, "y"}}); err != nil {
+		t.Fatal(err)
+	}
+	o, err := r.Run(t.Context(), spec("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile("pid")
+	if pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
+		t.Fatal(err)
+	}
+	return pid, o.Trial.Metrics, o.Trial.Warnings
+}
+
+// TestKilledChild checks that the CPU time of a child counts that a script kills and does not wait for.
+func TestKilledChild(t *testing.T) {
+	_, m, _ := orphan(t, "burn", "kill -9 $pid")
+	if used := m.Get(result.CPUSeconds); !(float64(used) >= burned.Seconds()) {
+		t.Errorf("%v s of CPU time, want at least %v", used, burned)
+	}
+}
+
+// TestLeftBehind checks that a child that outlives its script is ended, named and counted.
+func TestLeftBehind(t *testing.T) {
+	pid, m, warnings := orphan(t, "burn", "exit")
+	if used := m.Get(result.CPUSeconds); !(float64(used) >= burned.Seconds()) {
+		t.Errorf("%v s of CPU time, want at least %v", used, burned)
+	}
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "left processes behind (command.test), which were ended") {
+		t.Errorf("%q", warnings)
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("process %d is left: %v", pid, err)
+	}
+	if pid, m, warnings = orphan(t, "stay", "kill -9 $pid; wait"); len(warnings) != 0 {
+		t.Errorf("process %d was waited for: %q, %v", pid, warnings, m)
+	}
+}

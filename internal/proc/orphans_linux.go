@@ -1,0 +1,66 @@
+package proc
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes this process the parent of processes whose parent ends, until release is called.
+func adopt() (release func()) {
+	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	return func() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) }
+}
+
+// endOrphans ends what is left of the group of a child that has been waited for, and waits for it.
+func endOrphans(child *os.Process) (o Orphans) {
+	if o.reap(child.Pid) {
+		o.Names = groupNames(child.Pid)
+	}
+	EndGroup(child)
+	for range endRounds { // a process may be of another user, who alone can end it
+		if !o.reap(child.Pid) {
+			break
+		}
+		time.Sleep(endWait)
+	}
+	return o
+}
+
+// reap waits for the adopted processes of a group that have ended. It reports whether others are alive.
+func (o *Orphans) reap(group int) (alive bool) {
+	for {
+		var usage unix.Rusage
+		switch pid, err := unix.Wait4(-group, nil, unix.WNOHANG, &usage); {
+		case errors.Is(err, unix.EINTR):
+		case err != nil: // none is left, or none was adopted
+			return false
+		case pid == 0:
+			return true
+		default:
+			o.User += time.Duration(usage.Utime.Nano())
+			o.System += time.Duration(usage.Stime.Nano())
+			o.MaxRSS = max(o.MaxRSS, usage.Maxrss*1024)
+		}
+	}
+}
+
+// groupNames returns the names of the living processes of a group, each once.
+func groupNames(group int) (names []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		if s, ok := ParseStat(string(text)); ok && s.Group == group && s.State != 'Z' && s.State != 'X' {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
