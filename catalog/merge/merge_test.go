@@ -80,7 +80,8 @@ func eventsOf(text string) []string {
 
 // TestWaiting checks the calls for events that are waiting, and that an order to stop never loses them.
 func TestWaiting(t *testing.T) {
-	for name, by := range map[string]consumeFunc{"carried": consumeCarried, "flush": consumeFlush(10, time.Millisecond)} {
+	for name, by := range map[string]consumeFunc{"carried": consumeCarried,
+		"flush": consumeFlush(10, time.Millisecond)} {
 		for events, want := range waiting() {
 			for _, told := range []bool{false, true} {
 				for seed := range uint64(20) {

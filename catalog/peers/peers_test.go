@@ -93,7 +93,8 @@ func TestDivide(t *testing.T) {
 		for _, c := range []struct {
 			sides string // of the peers
 			cut   bool
-		}{{"aaa", false}, {"bbb", false}, {"aab", true}, {"aab", false}, {"bba", false}, {"abb", true}, {"aaa", false}} {
+		}{{"aaa", false}, {"bbb", false}, {"aab", true}, {"aab", false}, {"bba", false}, {"abb", true},
+			{"aaa", false}} {
 			if cut := n.divide(func(peer int) bool { return c.sides[peer] == 'a' }); cut != c.cut {
 				t.Errorf("%s: a partition: %v", c.sides, cut)
 			}
