@@ -154,7 +154,8 @@ func (c *campaign) fits(e entry, programs string) error {
 	}
 	for _, wall := range e.Wall {
 		if len(wall) != c.blocks {
-			return fmt.Errorf("it has %d blocks, not %d: remove %s, or give -blocks %[1]d", len(wall), c.blocks, c.record)
+			return fmt.Errorf("it has %d blocks, not %d: remove %s, or give -blocks %[1]d", len(wall), c.blocks,
+				c.record)
 		}
 	}
 	return nil

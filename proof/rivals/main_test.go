@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -139,6 +140,28 @@ func TestPrint(t *testing.T) {
 		}
 		if code := c.print(&x, done); code != y.code || !strings.Contains(out.String(), y.text) {
 			t.Errorf("%s: exit %d\n%s", y.what, code, out.String())
+		}
+	}
+}
+
+// A claim without limits reports the ratio of each design, and neither passes nor fails.
+func TestNoLimits(t *testing.T) {
+	claims, err := named(allClaims(), "protoactor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	var out bytes.Buffer
+	c := campaign{stdout: &out}
+	code := c.print(&claims[0], map[string]entry{"protoactor": {Cell: "protoactor", Wall: map[string][]float64{
+		"draining": times(r, 1), "actor": times(r, 40), "protoactor": times(r, 20)}}})
+	if code != 0 || len(claims[0].limits) > 0 {
+		t.Errorf("exit %d, limits %v", code, claims[0].limits)
+	}
+	for _, want := range []string{`protoactor +draining +protoactor +0\.0(5|49)\d* +0\.05`,
+		`protoactor +actor +protoactor +(2|1\.9)\S* +2`, `no limit +protoactor: the ratios are an indication`} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("%s is not in\n%s", want, out.String())
 		}
 	}
 }
