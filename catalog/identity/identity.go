@@ -10,6 +10,8 @@
 package identity
 
 import (
+	"fmt"
+
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -34,6 +36,7 @@ func Workload() *workload.Workload {
 			{Name: "lease", Doc: "identities in a block that a caller leases", Kind: plan.Int,
 				Default: "1000", Min: 1, Max: 100_000},
 		},
+		Check: check,
 		Quick: map[string]string{"calls": "100000"},
 		Designs: []workload.Design{
 			{Name: "simple", Doc: "one lock around the whole call", Uses: uses(), Job: newSimple},
@@ -51,4 +54,16 @@ func Workload() *workload.Workload {
 			{Name: "leased", Doc: "each caller leases blocks of identities", Uses: uses("lease"), Job: newLeased},
 		},
 	}
+}
+
+// maxLeased limits the identities that all callers lease at once: the check of a trial has a bit for each, 1 GiB.
+const maxLeased = 1 << 33
+
+func check(p plan.Point) error {
+	if callers, lease := int64(p.Int("callers")), int64(p.Int("lease")); callers*lease > maxLeased {
+		return &plan.Refusal{Field: "lease", Value: fmt.Sprint(lease),
+			Reason: fmt.Sprintf("%d callers lease %d identities at once, and the check of a trial has memory for %d; "+
+				"set lease to %d or less", callers, callers*lease, int64(maxLeased), maxLeased/callers)}
+	}
+	return nil
 }

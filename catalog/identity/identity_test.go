@@ -128,3 +128,15 @@ func TestManyCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestMemoryOfCheck checks that leases are refused whose identities would take gigabytes in the check of a trial.
+func TestMemoryOfCheck(t *testing.T) {
+	w := Workload()
+	for settings, want := range map[string]string{"callers=100000 lease=85899": "", "callers=100000 lease=1000": "",
+		"callers=100000 lease=85900": "set lease to 85899 or less"} {
+		err := w.Check(workloadtest.Point(t, w, settings))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", settings, err, want)
+		}
+	}
+}

@@ -77,9 +77,11 @@ func next(events *env.Chan[string], stop *env.Chan[struct{}]) (event string, ok 
 // batch, or when none is waiting delay after it received the first. That saves calls if events are rare, and delays
 // each of them.
 func newFlush(e env.Env, p plan.Point) (workload.Job, error) {
-	batch, delay := p.Int("batch"), p.Duration("delay")
-	return overChannel(e, p, func(e env.Env, events *env.Chan[string], stop *env.Chan[struct{}],
-		call func(env.Env, string, int)) {
+	return overChannel(e, p, consumeFlush(p.Int("batch"), p.Duration("delay"))), nil
+}
+
+func consumeFlush(batch int, delay time.Duration) consumeFunc {
+	return func(e env.Env, events *env.Chan[string], stop *env.Chan[struct{}], call func(env.Env, string, int)) {
 		event, open := next(events, stop)
 		for open {
 			first, count := e.Now(), 1
@@ -105,7 +107,7 @@ func newFlush(e env.Env, p plan.Point) (workload.Job, error) {
 				event, open = next(events, stop)
 			}
 		}
-	}), nil
+	}
 }
 
 // consumeFunc receives events and merges them by calls, until it is told to stop.

@@ -32,8 +32,7 @@ func TestMain(m *testing.M) {
 // stop at once; otherwise the channel is closed.
 func consume(t *testing.T, seed uint64, by consumeFunc, events []string, told bool) string {
 	t.Helper()
-	var calls []string
-	err := virtual.New(virtual.Config{Seed: seed, CPUs: 2}).Run("test", func(e env.Env) {
+	return callsOf(t, seed, func(e env.Env, call func(env.Env, string, int)) {
 		c, stop := env.NewChan[string](e, "events", len(events)), env.NewChan[struct{}](e, "", 0)
 		for _, event := range events {
 			c.Send(event)
@@ -43,7 +42,16 @@ func consume(t *testing.T, seed uint64, by consumeFunc, events []string, told bo
 		} else {
 			c.Close()
 		}
-		by(e, c, stop, func(_ env.Env, event string, count int) {
+		by(e, c, stop, call)
+	})
+}
+
+// callsOf runs a consumer in virtual time, and returns its calls.
+func callsOf(t *testing.T, seed uint64, consumer func(e env.Env, call func(env.Env, string, int))) string {
+	t.Helper()
+	var calls []string
+	err := virtual.New(virtual.Config{Seed: seed, CPUs: 2}).Run("test", func(e env.Env) {
+		consumer(e, func(_ env.Env, event string, count int) {
 			if calls = append(calls, fmt.Sprintf("(%s,%d)", event, count)); len(calls) > 100 {
 				t.Fatal("too many calls")
 			}
@@ -55,21 +63,50 @@ func consume(t *testing.T, seed uint64, by consumeFunc, events []string, told bo
 	return strings.Join(calls, ",")
 }
 
+// waiting are events and their calls, if all wait for the consumer. An empty event is written as "-".
+func waiting() map[string]string {
+	return map[string]string{"aaaabbb": "(a,4),(b,3)", "a": "(a,1)", "": "", "abab": "(a,1),(b,1),(a,1),(b,1)",
+		"a--b-": "(a,1),(,2),(b,1),(,1)"}
+}
+
+// eventsOf returns the events that waiting writes.
+func eventsOf(text string) []string {
+	split := strings.Split(text, "")
+	for i := range split {
+		split[i] = strings.Trim(split[i], "-") // an event may be empty
+	}
+	return split
+}
+
 // TestWaiting checks the calls for events that are waiting, and that an order to stop never loses them.
 func TestWaiting(t *testing.T) {
-	for events, want := range map[string]string{"aaaabbb": "(a,4),(b,3)", "a": "(a,1)", "": "",
-		"abab":  "(a,1),(b,1),(a,1),(b,1)",
-		"a--b-": "(a,1),(,2),(b,1),(,1)"} {
-		split := strings.Split(events, "")
-		for i := range split {
-			split[i] = strings.Trim(split[i], "-") // an event may be empty
-		}
-		for _, told := range []bool{false, true} {
-			for seed := range uint64(20) {
-				if got := consume(t, seed, consumeCarried, split, told); got != want {
-					t.Fatalf("%s, told to stop %v, seed %d: %s, want %s", events, told, seed, got, want)
+	for name, by := range map[string]consumeFunc{"carried": consumeCarried,
+		"flush": consumeFlush(10, time.Millisecond)} {
+		for events, want := range waiting() {
+			for _, told := range []bool{false, true} {
+				for seed := range uint64(20) {
+					if got := consume(t, seed, by, eventsOf(events), told); got != want {
+						t.Fatalf("%s: %s, told to stop %v, seed %d: %s, want %s", name, events, told, seed, got, want)
+					}
 				}
 			}
+		}
+	}
+}
+
+// TestSwappedWaiting checks the calls for events that are waiting in a queue, which is closed before they are taken.
+func TestSwappedWaiting(t *testing.T) {
+	for events, want := range waiting() {
+		got := callsOf(t, 1, func(e env.Env, call func(env.Env, string, int)) {
+			q := newQueue(e, 10)
+			for _, event := range eventsOf(events) {
+				q.put(event)
+			}
+			q.close()
+			q.consume(e, call)
+		})
+		if got != want {
+			t.Errorf("%s: %s, want %s", events, got, want)
 		}
 	}
 }
@@ -97,7 +134,7 @@ func TestFaultsOfOriginal(t *testing.T) {
 }
 
 // TestOriginalSpinsWhenClosed checks that the published consumer never returns after the channel is closed, and that
-// carried does.
+// the others do.
 func TestOriginalSpinsWhenClosed(t *testing.T) {
 	costs, err := sim.ParseCosts("chan=1us")
 	if err != nil {
@@ -120,6 +157,7 @@ func TestOriginalSpinsWhenClosed(t *testing.T) {
 	}{
 		{design(consumeOriginal), 50 * time.Millisecond, result.Failed},
 		{design(consumeCarried), time.Minute, result.OK},
+		{design(consumeFlush(10, time.Millisecond)), time.Minute, result.OK},
 	} {
 		w := &workload.Workload{Name: "merge", Designs: []workload.Design{c.d}}
 		x := trial.Simulate(trial.Spec{Workload: "merge", Design: "closed", Seed: 1, Limit: c.limit,

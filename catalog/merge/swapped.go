@@ -13,11 +13,7 @@ func newSwapped(e env.Env, p plan.Point) (workload.Job, error) {
 	limit := max(1, p.Int("buffer"))
 	return job(e, p, func(e env.Env, o *output) {
 		q, done := newQueue(e, limit), e.Group()
-		done.Go(e, "consumer", func(e env.Env) {
-			for waiting := q.swap(nil); waiting != nil; waiting = q.swap(waiting) {
-				mergeAll(e, waiting, o.call)
-			}
-		})
+		done.Go(e, "consumer", func(e env.Env) { q.consume(e, o.call) })
 		o.send(e, q.put)
 		q.close()
 		done.Wait()
@@ -78,6 +74,13 @@ func (q *queue) swap(spent []string) []string {
 	q.waiting = spent[:0]
 	q.lock.Unlock()
 	return all
+}
+
+// consume merges the events until the queue is closed and empty.
+func (q *queue) consume(e env.Env, call func(env.Env, string, int)) {
+	for waiting := q.swap(nil); waiting != nil; waiting = q.swap(waiting) {
+		mergeAll(e, waiting, call)
+	}
 }
 
 // newSlice merges all events at once, from memory: no design makes fewer calls.

@@ -14,7 +14,9 @@ type output struct {
 	lock     *env.Mutex
 	issued   map[uint64]int // peer by identity
 	received int
-	faults   int
+	faults   int // partitions, their ends, and crashes
+	cuts     int // partitions that separate peers
+	crashes  int
 	err      error // the first violation
 }
 
@@ -81,7 +83,8 @@ func job(e env.Env, p plan.Point, of newProtocol) workload.Job {
 			return workload.Answer{"received": o.received}, o.err
 		},
 		Metrics: func() map[string]float64 {
-			return map[string]float64{"issued": float64(len(o.issued)), "faults": float64(o.faults)}
+			return map[string]float64{"issued": float64(len(o.issued)), "faults": float64(o.faults),
+				"partitions": float64(o.cuts), "crashes": float64(o.crashes)}
 		},
 	}
 }
@@ -128,8 +131,11 @@ func (o *output) disturb(e env.Env, peers []*peer, of newProtocol, faults int, s
 		case 0:
 			net.divide(func(int) bool { return false })
 		case 1:
-			net.divide(func(peer int) bool { return sides>>(peer%64)&1 == 1 })
+			if net.divide(func(peer int) bool { return sides>>(peer%64)&1 == 1 }) {
+				o.cuts++
+			}
 		default:
+			o.crashes++
 			p := peers[d.IntN(len(peers))]
 			p.Crash()
 			wait(&d)

@@ -31,6 +31,7 @@ type network struct {
 	requests [][]*env.Link[request] // by peer and client
 	replies  [][]*env.Link[reply]   // by client and peer
 	messages [][]*env.Link[message] // by receiver and sender; nil from a peer to itself
+	sides    []bool                 // of the peers
 }
 
 func newNetwork(e env.Env, p plan.Point) *network {
@@ -39,7 +40,7 @@ func newNetwork(e env.Env, p plan.Point) *network {
 		return latency/2 + time.Duration(d.Exp()*float64(latency/2))
 	}}
 	n := &network{make([][]*env.Link[request], peers), make([][]*env.Link[reply], clients),
-		make([][]*env.Link[message], peers)}
+		make([][]*env.Link[message], peers), make([]bool, peers)}
 	for i := range peers {
 		for c := range clients {
 			to, from := fmt.Sprintf("request %d to %d", c, i), fmt.Sprintf("reply %d to %d", i, c)
@@ -58,7 +59,8 @@ func newNetwork(e env.Env, p plan.Point) *network {
 
 // divide makes a partition: peers of different sides do not reach each other, and a client only the peers of its side.
 // Client c is on the side of peer c mod the number of peers. If all are on one side, the partition ends.
-func (n *network) divide(side func(peer int) bool) {
+// It reports whether peers that reached each other no longer do.
+func (n *network) divide(side func(peer int) bool) (cut bool) {
 	set := func(l interface {
 		Cut()
 		Heal()
@@ -78,7 +80,12 @@ func (n *network) divide(side func(peer int) bool) {
 		for k := range peers {
 			if k != i {
 				set(n.messages[i][k], i, k)
+				cut = cut || side(i) != side(k) && n.sides[i] == n.sides[k]
 			}
 		}
 	}
+	for i := range peers {
+		n.sides[i] = side(i)
+	}
+	return cut
 }

@@ -2,18 +2,18 @@ package set
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/anishathalye/porcupine"
-
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/env/live"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/settest"
 	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
 )
 
 // runIn runs body in virtual time.
@@ -21,83 +21,12 @@ func runIn(seed uint64, cpus int, body func(env.Env)) error {
 	return virtual.New(virtual.Config{CPUs: cpus, Seed: seed, Costs: sim.Typical()}).Run("test", body)
 }
 
-// membership is the sequential specification of one key: the state is whether it is present.
-func membership() porcupine.Model {
-	return porcupine.Model{
-		Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
-			at := map[uint64]int{}
-			for _, o := range history {
-				key := o.Input.(call).key()
-				i, ok := at[key]
-				if !ok {
-					i, at[key] = len(parts), len(parts)
-					parts = append(parts, nil)
-				}
-				parts[i] = append(parts[i], o)
-			}
-			return parts
-		},
-		Init: func() any { return false },
-		Step: func(state, input, output any) (bool, any) {
-			there, ok := state.(bool), output.(bool)
-			switch input.(call) & 3 {
-			case add:
-				return ok == !there, true
-			case remove:
-				return ok == there, false
-			}
-			return ok == there, there
-		},
+// tested is a design, as package settest opens it.
+func tested(open opener) settest.Open {
+	return func(e env.Env, first []uint64) (func(env.Env) settest.Set, func()) {
+		o := open(e, first)
+		return func(e env.Env) settest.Set { return o.View(e) }, o.Stop
 	}
-}
-
-// observe makes random calls on a set and returns their history. Its times count calls and returns.
-func observe(e env.Env, open opener, goroutines, calls, keys int) []porcupine.Operation {
-	var first []uint64
-	for k := range uint64(keys / 10) {
-		first = append(first, k)
-	}
-	set, histories, done := open(e, first), make([][]porcupine.Operation, goroutines), e.Group()
-	var clock atomic.Int64
-	for i := range goroutines {
-		done.Go(e, "worker", func(e env.Env) {
-			v, r := set.View(e), e.Rand()
-			for n := range calls {
-				d := r.At(uint64(i*calls+n), 7)
-				c := call(d.IntN(keys))<<2 | call(d.IntN(3))
-				o := porcupine.Operation{ClientId: i, Input: c, Call: clock.Add(1)}
-				switch c & 3 {
-				case add:
-					o.Output = v.Add(c.key())
-				case remove:
-					o.Output = v.Remove(c.key())
-				default:
-					o.Output = v.Contains(c.key())
-				}
-				o.Return = clock.Add(1)
-				histories[i] = append(histories[i], o)
-			}
-		})
-	}
-	done.Wait()
-	if set.Stop != nil {
-		set.Stop()
-	}
-	var all []porcupine.Operation
-	for _, k := range first { // they were added before
-		all = append(all, porcupine.Operation{Input: call(k)<<2 | add, Output: true, Call: -2, Return: -1})
-	}
-	for _, h := range histories {
-		all = append(all, h...)
-	}
-	return all
-}
-
-// openers are the designs of one set, by name.
-func openers(p plan.Point) map[string]opener {
-	return map[string]opener{"unsafe": openUnsafe(p), "mutex": openMutex(p), "rwmutex": openRWMutex(p),
-		"sharded": openSharded(p), "sync-map": openSyncMap(p), "cow": openCopyOnWrite(p), "owner": openOwner(p),
-		"table": openTable(p), "table, uneven": openUneven(p)}
 }
 
 // openUneven is the table, except that a call of some goroutines takes longer than a call of others. So the table may
@@ -114,43 +43,31 @@ func openUneven(p plan.Point) opener {
 	}
 }
 
-// shapes are histories: few keys, so that calls meet, and so many that the table grows.
-func shapes() [][3]int { return [][3]int{{4, 12, 2}, {3, 150, 150}} }
-
-// TestLinearizable checks short histories of every safe design, in virtual time with many seeds and live.
+// TestLinearizable checks short histories of every safe design of one set, in virtual time with many seeds and live.
 func TestLinearizable(t *testing.T) {
 	p := workloadtest.Point(t, Workload(), "shards=2 access=5us")
-	for name, open := range openers(p) {
-		if name == "unsafe" {
+	openers := map[string]opener{"mutex": openMutex(p), "rwmutex": openRWMutex(p), "sharded": openSharded(p),
+		"sync-map": openSyncMap(p), "cow": openCopyOnWrite(p), "owner": openOwner(p), "table": openTable(p)}
+	for _, d := range Workload().Designs {
+		if d.Expect != workload.Right || slices.Contains(d.Uses, "between") { // two sets
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
-			for _, s := range shapes() {
-				for seed := range uint64(100) {
-					check := func(e env.Env) {
-						if h := observe(e, open, s[0], s[1], s[2]); !porcupine.CheckOperations(membership(), h) {
-							t.Errorf("%v, seed %d: not linearizable", s, seed)
-						}
-					}
-					world := live.New(live.Config{Seed: seed, BurnRate: 1}).Run
-					if name != "sync-map" && seed%5 != 0 {
-						world = func(_ string, body func(env.Env)) error { return runIn(seed, 1+int(seed%4), body) }
-					}
-					if err := world("test", check); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-		})
+		open, ok := openers[d.Name]
+		if !ok {
+			t.Errorf("the test does not open %s", d.Name)
+			continue
+		}
+		t.Run(d.Name, func(t *testing.T) { settest.Check(t, tested(open), d.Worlds != workload.LiveOnly) })
 	}
+	t.Run("table, uneven", func(t *testing.T) { settest.Check(t, tested(openUneven(p)), true) })
 }
 
 // TestUnsafeIsNotLinearizable checks that the check above finds the plain map wrong in virtual time.
 func TestUnsafeIsNotLinearizable(t *testing.T) {
-	open, wrong := openUnsafe(workloadtest.Point(t, Workload(), "access=5us")), 0
+	open, wrong := tested(openUnsafe(workloadtest.Point(t, Workload(), "access=5us"))), 0
 	for seed := range uint64(20) {
 		if err := runIn(seed, 4, func(e env.Env) {
-			if h := observe(e, open, 4, 12, 2); !porcupine.CheckOperations(membership(), h) {
+			if !settest.Linearizable(e, open, settest.Shapes()[0]) {
 				wrong++
 			}
 		}); err != nil {
@@ -166,18 +83,16 @@ func TestUnsafeIsNotLinearizable(t *testing.T) {
 func TestTableGrows(t *testing.T) {
 	p := workloadtest.Point(t, Workload(), "access=5us") // longer than it takes to wake a CPU
 	if err := runIn(1, 4, func(e env.Env) {
-		var first *words
-		s := shapes()[1]
-		observe(e, func(e env.Env, keys []uint64) Opened {
+		settest.Linearizable(e, tested(func(e env.Env, keys []uint64) Opened {
 			o := openTable(p)(e, keys)
 			tab := o.View(e).(*tableView).table
-			first = tab.current.Load()
+			first := tab.current.Load()
 			return Opened{View: o.View, Stop: func() {
 				if now := tab.current.Load(); now == first {
 					t.Error("the table did not grow")
 				}
 			}}
-		}, s[0], s[1], s[2])
+		}), settest.Shapes()[1])
 	}); err != nil {
 		t.Fatal(fmt.Errorf("run: %w", err))
 	}

@@ -92,7 +92,6 @@ func openMutex(p plan.Point) opener {
 type locked struct {
 	lock *env.Mutex
 	m    keys
-	_    [48]byte // keeps shards on different cache lines
 }
 
 // lockedView is a locked map as a goroutine uses it.

@@ -27,13 +27,15 @@ func Workload() *workload.Workload {
 
 // newGolangSet is the thread-safe set of deckarep/golang-set.
 func newGolangSet(e env.Env, p plan.Point) (workload.Job, error) {
-	return set.Job(e, p, func(_ env.Env, first []uint64) set.Opened {
-		s := &golangSet{set: mapset.NewSetWithSize[uint64](len(first))}
-		for _, k := range first {
-			s.set.Add(k)
-		}
-		return set.Opened{View: func(env.Env) set.Set { return s }}
-	}), nil
+	return set.Job(e, p, openGolangSet), nil
+}
+
+func openGolangSet(_ env.Env, first []uint64) set.Opened {
+	s := &golangSet{set: mapset.NewSetWithSize[uint64](len(first))}
+	for _, k := range first {
+		s.set.Add(k)
+	}
+	return set.Opened{View: func(env.Env) set.Set { return s }}
 }
 
 // golangSet adapts the set, whose Remove does not report whether the key was present. A lock of the key's stripe
@@ -63,13 +65,15 @@ func (s *golangSet) Remove(key uint64) bool {
 
 // newXsync is a set of the keys of the concurrent map of puzpuzpuz/xsync.
 func newXsync(e env.Env, p plan.Point) (workload.Job, error) {
-	return set.Job(e, p, func(_ env.Env, first []uint64) set.Opened {
-		m := xsync.NewMap[uint64, struct{}](xsync.WithPresize(len(first)))
-		for _, k := range first {
-			m.Store(k, struct{}{})
-		}
-		return set.Opened{View: func(env.Env) set.Set { return xsyncSet{m} }}
-	}), nil
+	return set.Job(e, p, openXsync), nil
+}
+
+func openXsync(_ env.Env, first []uint64) set.Opened {
+	m := xsync.NewMap[uint64, struct{}](xsync.WithPresize(len(first)))
+	for _, k := range first {
+		m.Store(k, struct{}{})
+	}
+	return set.Opened{View: func(env.Env) set.Set { return xsyncSet{m} }}
 }
 
 // xsyncSet adapts the map.

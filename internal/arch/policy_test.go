@@ -106,6 +106,7 @@ var mayImport = map[string][]string{
 	"examples/merge":        {},
 	"internal/seeded":       {},
 	"internal/schema":       {},
+	"internal/settest":      {"env", "env/live", "env/virtual", "sim"},
 	"internal/workloadtest": {"env", "plan", "result", "sim", "trial", "workload"},
 
 	"tools/schematest": {"internal/schema"},
@@ -142,9 +143,9 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/store/storetest", "internal/workloadtest",
-	"proof/aatest", "proof/idle", "proof/record", "tools/hostile", "tools/release", "tools/release/settings",
-	"tools/repository"}
+var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/settest", "internal/store/storetest",
+	"internal/workloadtest", "proof/aatest", "proof/idle", "proof/record", "tools/hostile", "tools/release",
+	"tools/release/settings", "tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -168,13 +169,13 @@ var (
 		"internal/pprofui":    {"github.com/google/pprof"},
 		"internal/proc":       {"golang.org/x/sys"},
 		"internal/seeded":     {"pgregory.net/rapid"},
+		"internal/settest":    {"github.com/anishathalye/porcupine"},
 
 		"tools/schematest": {"github.com/santhosh-tekuri/jsonschema/v6"},
 
 		"internal/stat": {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
-		"github.com/anishathalye/porcupine",
 		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak",
 		"golang.org/x/perf/benchfmt", "pgregory.net/rapid",
 	}

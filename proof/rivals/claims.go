@@ -75,6 +75,8 @@ func allClaims() []claim {
 			limits: []limit{{0.5, 1}}},
 		{name: "actor", workload: "identity", designs: []string{"draining"}, rivals: []string{"actor"},
 			levels: map[string]string{"callers": "16"}, limits: []limit{{0.3, 1}}},
+		{name: "protoactor", workload: "identity", designs: []string{"draining", "actor"},
+			rivals: []string{"protoactor"}, levels: map[string]string{"callers": "16"}},
 		{name: "combining", workload: "identity", designs: []string{"combining"}, rivals: []string{"sequence"},
 			levels: map[string]string{"callers": "16"}, limits: []limit{{4, 1}}},
 		{name: "group commit", workload: "journal", designs: []string{"group"}, rivals: []string{"file-sync"},
@@ -89,6 +91,20 @@ func allClaims() []claim {
 		{name: "survives kill", workload: "journal", designs: []string{"mapped"}, rivals: []string{"file"},
 			levels: map[string]string{"appends": "100000"}, limits: []limit{{1.0 / 8, 1}}},
 	}
+}
+
+// parts returns the claim, or one for each of its designs if it has no limits.
+func (c *claim) parts() []claim {
+	if len(c.limits) > 0 {
+		return []claim{*c}
+	}
+	var out []claim
+	for _, design := range c.designs {
+		one := *c
+		one.designs = []string{design}
+		out = append(out, one)
+	}
+	return out
 }
 
 // grid returns all combinations of levels, which are given as names of factors, each with its levels.

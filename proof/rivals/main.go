@@ -1,8 +1,8 @@
 // Command rivals compares the best designs of the catalogue with the published originals, and with those of other
 // projects, which brewput-extra adds: make rivals. It tests how much longer than its rivals a design may take, in
-// every cell of a grid. The command stores the times of each cell, and a later call continues. It exits with 1 if a
-// claim is shown not to hold, with 3 if cells are left, more blocks are needed or the device syncs too fast, and with 4
-// if something failed.
+// every cell of a grid. The command stores the times of each cell, and a later call with the same number of blocks
+// continues. It exits with 1 if a claim is shown not to hold, with 3 if cells are left, more blocks are needed or the
+// device syncs too fast, and with 4 if something failed.
 package main
 
 import (
@@ -103,12 +103,7 @@ func (c *campaign) run(ctx context.Context, claims []claim, piece record.Piece) 
 	if err != nil {
 		return 0, err
 	}
-	entries, err := record.Read(c.record, func(e entry) error {
-		if e.Programs != programs {
-			return errors.New("it was measured by another build: remove the file, or build the same sources")
-		}
-		return nil
-	})
+	entries, err := record.Read(c.record, func(e entry) error { return c.fits(e, programs) })
 	if err != nil {
 		return 0, err
 	}
@@ -150,6 +145,20 @@ func (c *campaign) run(ctx context.Context, claims []claim, piece record.Piece) 
 	}
 	record.Remaining(c.stdout, left, "cells")
 	return code, nil
+}
+
+// fits returns an error for an entry of other programs, or with another number of blocks.
+func (c *campaign) fits(e entry, programs string) error {
+	if e.Programs != programs {
+		return errors.New("it was measured by another build: remove the file, or build the same sources")
+	}
+	for _, wall := range e.Wall {
+		if len(wall) != c.blocks {
+			return fmt.Errorf("it has %d blocks, not %d: remove %s, or give -blocks %[1]d", len(wall), c.blocks,
+				c.record)
+		}
+	}
+	return nil
 }
 
 // worse returns the exit code that counts: a broken claim outweighs an undecided one.

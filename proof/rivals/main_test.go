@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -142,7 +144,29 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// An unknown claim is refused by name, and a record of another build too.
+// A claim without limits reports the ratio of each design, and neither passes nor fails.
+func TestNoLimits(t *testing.T) {
+	claims, err := named(allClaims(), "protoactor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	var out bytes.Buffer
+	c := campaign{stdout: &out}
+	code := c.print(&claims[0], map[string]entry{"protoactor": {Cell: "protoactor", Wall: map[string][]float64{
+		"draining": times(r, 1), "actor": times(r, 40), "protoactor": times(r, 20)}}})
+	if code != 0 || len(claims[0].limits) > 0 {
+		t.Errorf("exit %d, limits %v", code, claims[0].limits)
+	}
+	for _, want := range []string{`protoactor +draining +protoactor +0\.0(5|49)\d* +0\.05`,
+		`protoactor +actor +protoactor +(2|1\.9)\S* +2`, `no limit +protoactor: the ratios are an indication`} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("%s is not in\n%s", want, out.String())
+		}
+	}
+}
+
+// An unknown claim is refused by name, and a missing program by its path.
 func TestRefusals(t *testing.T) {
 	if _, err := named(allClaims(), "set,sets"); err == nil || !strings.Contains(err.Error(), `"sets"`) {
 		t.Error(err)
@@ -152,5 +176,41 @@ func TestRefusals(t *testing.T) {
 	if _, err := c.run(context.Background(), nil, record.Piece{}); err == nil ||
 		!strings.Contains(fmt.Sprint(err), "none") {
 		t.Error(err)
+	}
+}
+
+// A record of another build is refused, and one with another number of blocks: more blocks may decide a claim.
+func TestRefusedRecords(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "program")
+	if err := os.WriteFile(program, []byte("program"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("BREWPUT_PLUGINS", program)
+	programs, err := hashes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ten := map[string][]float64{"draining": make([]float64, 10), "actor": make([]float64, 10)}
+	for i, x := range []struct {
+		programs string
+		blocks   int
+		want     string // in the error; "" for none
+	}{
+		{programs, 10, ""},
+		{programs, 20, "it has 10 blocks, not 20: remove RECORD, or give -blocks 10"},
+		{programs, 9, "or give -blocks 10"},
+		{"other", 10, "another build"},
+	} {
+		c := campaign{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, blocks: x.blocks,
+			record: filepath.Join(dir, fmt.Sprint(i))}
+		if err := record.Append(c.record, entry{Programs: x.programs, Cell: "actor", Wall: ten}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := c.run(context.Background(), nil, record.Piece{})
+		want := strings.ReplaceAll(x.want, "RECORD", c.record)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d blocks: %v, want %q", x.blocks, err, want)
+		}
 	}
 }

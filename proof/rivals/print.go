@@ -11,10 +11,12 @@ import (
 // returns the exit code.
 func (c *campaign) print(x *claim, done map[string]entry) int {
 	var list []comparison
-	cells := cellsOf([]claim{*x})
+	cells, parts := cellsOf([]claim{*x}), x.parts()
 	for _, cell := range cells {
 		if e, ok := done[cell.String()]; ok {
-			list = append(list, x.compare(e))
+			for i := range parts {
+				list = append(list, parts[i].compare(e))
+			}
 		}
 	}
 	if len(list) == 0 {
@@ -28,8 +30,13 @@ func (c *campaign) print(x *claim, done map[string]entry) int {
 	}
 	t.Flush()
 
-	if len(list) < len(cells) {
-		fmt.Fprintf(c.stdout, "%s: %d of %d cells so far\n", x.name, len(list), len(cells))
+	if n := len(list) / len(parts); n < len(cells) {
+		fmt.Fprintf(c.stdout, "%s: %d of %d cells so far\n", x.name, n, len(cells))
+		return 0
+	}
+	if len(x.limits) == 0 {
+		fmt.Fprintf(c.stdout, "no limit   %s: the ratios are an indication; the bound holds with 95%% confidence\n",
+			x.name)
 		return 0
 	}
 	if x.syncs && slices.ContainsFunc(list, func(y comparison) bool { return y.sync < minSync }) {

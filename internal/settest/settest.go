@@ -1,0 +1,140 @@
+// Package settest checks that sets are linearizable, for tests of designs of the workload set.
+package settest
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/sim"
+)
+
+// Set is a set of keys, as one goroutine uses it: see package catalog/set.
+type Set interface {
+	Add(key uint64) bool
+	Remove(key uint64) bool
+	Contains(key uint64) bool
+}
+
+// Open makes a set with its first keys. It returns the function by which each goroutine gets its view of the set, and
+// one that ends the goroutines of the set, which may be nil.
+type Open func(e env.Env, first []uint64) (view func(env.Env) Set, stop func())
+
+// Shape is the size of a history.
+type Shape struct{ Goroutines, Calls, Keys int }
+
+// Shapes are few keys, so that calls meet, and so many that a table grows.
+func Shapes() []Shape { return []Shape{{4, 12, 2}, {3, 150, 150}} }
+
+// Check checks short histories of a set with many seeds: live, and if simulated is true, mostly in virtual time.
+func Check(t *testing.T, open Open, simulated bool) {
+	for _, s := range Shapes() {
+		for seed := range uint64(100) {
+			check := func(e env.Env) {
+				if !Linearizable(e, open, s) {
+					t.Errorf("%v, seed %d: not linearizable", s, seed)
+				}
+			}
+			world := live.New(live.Config{Seed: seed, BurnRate: 1}).Run
+			if simulated && seed%5 != 0 {
+				world = virtual.New(virtual.Config{CPUs: 1 + int(seed%4), Seed: seed, Costs: sim.Typical()}).Run
+			}
+			if err := world("test", check); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Linearizable makes random calls on a set, and reports whether their history is linearizable.
+func Linearizable(e env.Env, open Open, s Shape) bool {
+	return porcupine.CheckOperations(membership(), observe(e, open, s))
+}
+
+// call is an operation and its key.
+type call struct {
+	key  uint64
+	kind int
+}
+
+// The operations.
+const (
+	contains = iota
+	add
+	remove
+)
+
+// membership is the sequential specification of one key: the state is whether it is present.
+func membership() porcupine.Model {
+	return porcupine.Model{
+		Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
+			at := map[uint64]int{}
+			for _, o := range history {
+				key := o.Input.(call).key
+				i, ok := at[key]
+				if !ok {
+					i, at[key] = len(parts), len(parts)
+					parts = append(parts, nil)
+				}
+				parts[i] = append(parts[i], o)
+			}
+			return parts
+		},
+		Init: func() any { return false },
+		Step: func(state, input, output any) (bool, any) {
+			there, ok := state.(bool), output.(bool)
+			switch input.(call).kind {
+			case add:
+				return ok == !there, true
+			case remove:
+				return ok == there, false
+			}
+			return ok == there, there
+		},
+	}
+}
+
+// observe makes random calls on a set and returns their history. Its times count calls and returns.
+func observe(e env.Env, open Open, s Shape) []porcupine.Operation {
+	var all []porcupine.Operation
+	var first []uint64
+	for k := range uint64(s.Keys / 10) { // they are added before
+		first = append(first, k)
+		all = append(all, porcupine.Operation{Input: call{k, add}, Output: true, Call: -2, Return: -1})
+	}
+	view, stop := open(e, first)
+	histories, done := make([][]porcupine.Operation, s.Goroutines), e.Group()
+	var clock atomic.Int64
+	for i := range s.Goroutines {
+		done.Go(e, "worker", func(e env.Env) {
+			v, r := view(e), e.Rand()
+			for n := range s.Calls {
+				d := r.At(uint64(i*s.Calls+n), 7)
+				c := call{uint64(d.IntN(s.Keys)), d.IntN(3)}
+				o := porcupine.Operation{ClientId: i, Input: c, Call: clock.Add(1)}
+				switch c.kind {
+				case add:
+					o.Output = v.Add(c.key)
+				case remove:
+					o.Output = v.Remove(c.key)
+				default:
+					o.Output = v.Contains(c.key)
+				}
+				o.Return = clock.Add(1)
+				histories[i] = append(histories[i], o)
+			}
+		})
+	}
+	done.Wait()
+	if stop != nil {
+		stop()
+	}
+	for _, h := range histories {
+		all = append(all, h...)
+	}
+	return all
+}
