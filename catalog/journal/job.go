@@ -235,8 +235,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>33
 }
 
-// checkSize returns an error for an entry that is too large.
-func checkSize(data []byte) error {
+// CheckSize returns an error for an entry of more than [MaxEntry] bytes, which a [Log] refuses.
+func CheckSize(data []byte) error {
 	if len(data) > MaxEntry {
 		return fmt.Errorf("the entry has %d bytes, more than %d", len(data), MaxEntry)
 	}

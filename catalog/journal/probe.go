@@ -19,7 +19,7 @@ const (
 
 	writeSeconds = "write_seconds" // time of a write as long as a frame
 	syncSeconds  = "sync_seconds"  // time of a sync after such a write, which is not part of it
-	ofWriteRate  = "of_write_rate" // entries a second / writes a second: write_seconds x the rate of the trial, which must not read
+	ofWriteRate  = "of_write_rate" // write_seconds x entries a second of a trial without reads
 )
 
 // probe measures a write and a sync.

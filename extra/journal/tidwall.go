@@ -28,7 +28,7 @@ func openTidwall(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
 	l := &walLog{wal: w, dir: filepath.Join(dir, "wal"), written: wal.DefaultOptions.SegmentSize}
 	l.batches.commit = l.write
 	if l.batches.last, err = w.LastIndex(); err == nil {
-		err = syncDirs(dir, l.dir)
+		err = journal.SyncDirs(dir, l.dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -64,7 +64,7 @@ func (l *walLog) syncSegments() error {
 		return err
 	}
 	l.segments, l.written = len(files), 0
-	return syncDirs(l.dir)
+	return journal.SyncDirs(l.dir)
 }
 
 func (l *walLog) Append(data []byte) (uint64, error) { return l.append(data) }
