@@ -71,7 +71,7 @@ func TestCheckAgain(t *testing.T) {
 	}
 }
 
-// TestNoChecksum checks what the manual says about lines of JSON: a bit that is flipped in the base64 of an entry changes
+// TestNoChecksum checks what the manual says of lines of JSON: a bit that is flipped in the base64 of an entry changes
 // the entry, and no error says so.
 func TestNoChecksum(t *testing.T) {
 	for _, name := range []string{"file", "file-sync"} {
