@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -66,6 +67,29 @@ func TestCheckAgain(t *testing.T) {
 				return fmt.Errorf("want %q, got %v", want, err)
 			}
 			return nil
+		})
+	}
+}
+
+// TestNoChecksum checks what the manual says of lines of JSON: a bit that is flipped in the base64 of an entry changes
+// the entry, and no error says so.
+func TestNoChecksum(t *testing.T) {
+	for _, name := range []string{"file", "file-sync"} {
+		inWorld(t, func(e env.Env) error {
+			s, err := store(e, name, 3)
+			if err != nil {
+				return err
+			}
+			s.content[bytes.Index(s.content, []byte(`"data":"`))+len(`"data":"`)] ^= 2
+			l, err := s.open(e, s.content)
+			if err != nil {
+				return err
+			}
+			entries := all(l)
+			if len(entries) != 3 || entries[0] == text(1) || entries[1] != text(2) {
+				return fmt.Errorf("%s: %q", name, entries)
+			}
+			return l.Close()
 		})
 	}
 }

@@ -58,7 +58,7 @@ type async struct {
 }
 
 func (a *async) Append(data []byte) (uint64, error) {
-	if err := checkSize(data); err != nil {
+	if err := CheckSize(data); err != nil {
 		return 0, err
 	}
 	data = slices.Clone(data)
@@ -122,7 +122,7 @@ func (a *async) put(buf []byte, ends []int64, flush bool) {
 		a.waiting = a.waiting[len(ends):]
 	}
 	if err != nil && a.err == nil {
-		a.err = broken(err)
+		a.err = Broken(err)
 	}
 	if synced {
 		a.syncs++

@@ -34,7 +34,7 @@ type framed struct {
 }
 
 func (l *framed) Append(data []byte) (uint64, error) {
-	if err := checkSize(data); err != nil {
+	if err := CheckSize(data); err != nil {
 		return 0, err
 	}
 	l.lock.Lock()
@@ -45,7 +45,7 @@ func (l *framed) Append(data []byte) (uint64, error) {
 	s := l.frames
 	l.buf = s.chain.add(l.buf[:0], data)
 	if _, err := s.f.WriteAt(l.buf, s.end()); err != nil {
-		l.err = broken(err)
+		l.err = Broken(err)
 		return 0, l.err
 	}
 	s.ends = append(s.ends, s.end()+int64(len(l.buf)))
@@ -68,7 +68,7 @@ func (l *framed) Flush() error {
 	if l.err == nil {
 		l.syncs++
 		if err := l.frames.f.sync(); err != nil {
-			l.err = broken(err)
+			l.err = Broken(err)
 		}
 	}
 	return l.err
@@ -82,8 +82,9 @@ func (l *framed) Syncs() uint64 {
 
 func (l *framed) Close() error { return l.frames.f.Close() }
 
-// broken is the error of a log after a write or a sync has failed. After a failed sync the kernel may have dropped what
-// was written before, and the next sync may succeed without it. So the log must not acknowledge anything any more.
-func broken(err error) error {
+// Broken returns the error of a log after a write or a sync has failed with err. After a failed sync the kernel
+// may have dropped what was written before, and the next sync may succeed without it. So the log must not acknowledge
+// anything any more.
+func Broken(err error) error {
 	return fmt.Errorf("the log takes no more entries, because a write failed; close it and open it again: %w", err)
 }

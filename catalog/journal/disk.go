@@ -61,15 +61,23 @@ func (d disk) rename(from, to string) error {
 	return os.Rename(filepath.Join(string(d), from), filepath.Join(string(d), to))
 }
 
-func (d disk) sync() error {
+func (d disk) sync() error { return SyncDirs(string(d)) }
+
+// SyncDirs makes the names in directories survive power loss.
+func SyncDirs(dirs ...string) error {
 	if runtime.GOOS == "windows" {
 		return nil // directories cannot be synced
 	}
-	f, err := os.Open(string(d))
-	if err != nil {
-		return err
+	for _, dir := range dirs {
+		f, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return err
+		}
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return nil
 }
 
 // diskFile is a file of the file system.

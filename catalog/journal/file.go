@@ -102,7 +102,7 @@ func begins(text []byte) bool {
 }
 
 func (l *lines) Append(data []byte) (uint64, error) {
-	if err := checkSize(data); err != nil {
+	if err := CheckSize(data); err != nil {
 		return 0, err
 	}
 	l.lock.Lock()
@@ -119,7 +119,7 @@ func (l *lines) Append(data []byte) (uint64, error) {
 		err = l.f.sync()
 	}
 	if err != nil {
-		l.err = broken(err)
+		l.err = Broken(err)
 		return 0, l.err
 	}
 	l.end += int64(len(text))
@@ -148,7 +148,7 @@ func (l *lines) Flush() error {
 	if l.err == nil && !l.always {
 		l.syncs++
 		if err := l.f.sync(); err != nil {
-			l.err = broken(err)
+			l.err = Broken(err)
 		}
 	}
 	return l.err

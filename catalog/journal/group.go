@@ -59,7 +59,7 @@ type batch struct {
 }
 
 func (g *group) Append(data []byte) (uint64, error) {
-	if err := checkSize(data); err != nil {
+	if err := CheckSize(data); err != nil {
 		return 0, err
 	}
 	g.lock.Lock()
@@ -110,7 +110,7 @@ func (g *group) commit(b *batch) {
 			err = g.frames.f.sync()
 		}
 		if err != nil {
-			err = broken(err)
+			err = Broken(err)
 		}
 	}
 

@@ -152,7 +152,7 @@ func (m *mapped) record(n int) {
 }
 
 func (m *mapped) Append(data []byte) (uint64, error) {
-	if err := checkSize(data); err != nil {
+	if err := CheckSize(data); err != nil {
 		return 0, err
 	}
 	n := frameHead + len(data)
@@ -160,7 +160,7 @@ func (m *mapped) Append(data []byte) (uint64, error) {
 	defer m.lock.Unlock()
 	if m.err == nil && m.end+n > m.size {
 		if err := m.grow(); err != nil {
-			m.err = broken(err)
+			m.err = Broken(err)
 		}
 	}
 	if m.err != nil {
@@ -192,7 +192,7 @@ func (m *mapped) Flush() error {
 	if m.err == nil {
 		m.syncs++
 		if err := m.f.sync(); err != nil {
-			m.err = broken(err)
+			m.err = Broken(err)
 		}
 	}
 	return m.err

@@ -22,7 +22,7 @@ type memory struct {
 }
 
 func (m *memory) Append(data []byte) (uint64, error) {
-	if err := checkSize(data); err != nil {
+	if err := CheckSize(data); err != nil {
 		return 0, err
 	}
 	data = slices.Clone(data)

@@ -11,11 +11,15 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// The metrics that every trial measures in the directory of its log.
+// The metrics that every trial measures.
 const (
+	getMeanSeconds = "get_mean_seconds" // time of a Get, one after the other, when all entries were appended
+
+	// In the directory of its log:
+
 	writeSeconds = "write_seconds" // time of a write as long as a frame
 	syncSeconds  = "sync_seconds"  // time of a sync after such a write, which is not part of it
-	ofWriteRate  = "of_write_rate" // entries a second / writes a second: write_seconds x the rate of the trial
+	ofWriteRate  = "of_write_rate" // write_seconds x entries a second of a trial without reads
 )
 
 // probe measures a write and a sync.
@@ -32,7 +36,9 @@ func (t *state) probe(fs files) error {
 		return t.e.Now() - began, err
 	})
 	t.metrics[writeSeconds] = spent.Seconds() / float64(n)
-	t.metrics[ofWriteRate] = t.metrics[writeSeconds] * float64(t.p.Int("appends")) / t.wall.Seconds()
+	if t.p.Int("gets") == 0 { // the time of reads is part of the rate
+		t.metrics[ofWriteRate] = t.metrics[writeSeconds] * float64(t.p.Int("appends")) / t.wall.Seconds()
+	}
 	if err == nil {
 		err = f.sync()
 	}

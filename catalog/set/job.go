@@ -2,6 +2,7 @@ package set
 
 import (
 	"fmt"
+	"math/bits"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -139,7 +140,7 @@ func (t *tally) do(s Set, c call) {
 
 // hash mixes the bits of a key: the two halves of a product of 128 bits, as in wyhash (W. Yi).
 func hash(key uint64) uint64 {
-	hi, lo := mul(key^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	hi, lo := bits.Mul64(key^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
 	return hi ^ lo
 }
 

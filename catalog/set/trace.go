@@ -1,7 +1,6 @@
 package set
 
 import (
-	"math/bits"
 	"sort"
 
 	"github.com/brewput/brewput/env"
@@ -92,5 +91,3 @@ func (t *trace) metrics(tallies []tally) map[string]float64 {
 	}
 	return map[string]float64{"hits_per_call": float64(hits) / float64(len(t.calls))}
 }
-
-func mul(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }

@@ -1,8 +1,9 @@
 package journal
 
 import (
-	"fmt"
 	"sync"
+
+	"github.com/brewput/brewput/catalog/journal"
 )
 
 // batches collects the entries of callers that wait, so that one commit serves them. While a commit runs, the next
@@ -31,7 +32,7 @@ type batch struct {
 // append adds an entry to the open batch and waits for its commit. The caller that opens a batch commits it. The entries
 // are not copied, because their callers wait.
 func (b *batches) append(data []byte) (uint64, error) {
-	if err := checkSize(data); err != nil {
+	if err := journal.CheckSize(data); err != nil {
 		return 0, err
 	}
 	b.lock.Lock()
@@ -68,7 +69,7 @@ func (b *batches) run(mine *batch) {
 	b.lock.Unlock()
 	if mine.err == nil {
 		if err := b.commit(mine.first, mine.entries); err != nil {
-			mine.err = broken(err)
+			mine.err = journal.Broken(err)
 		}
 	}
 	b.lock.Lock()
@@ -92,9 +93,4 @@ func (b *batches) count() uint64 {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	return b.commits
-}
-
-// broken is the error of a log after a write or a sync failed: what is in its files is then unknown.
-func broken(err error) error {
-	return fmt.Errorf("the log takes no more entries, because a write failed; close it and open it again: %w", err)
 }

@@ -35,7 +35,7 @@ func openBbolt(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
 		return err
 	})
 	if err == nil {
-		err = syncDirs(dir)
+		err = journal.SyncDirs(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

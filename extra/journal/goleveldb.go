@@ -32,7 +32,7 @@ func openGoleveldb(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
 	l := &levelLog{db: db, files: s}
 	l.batches.commit = l.write
 	if l.batches.last, err = l.lastIndex(); err == nil {
-		err = syncDirs(dir, files)
+		err = journal.SyncDirs(dir, files)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -52,7 +52,7 @@ func (s syncedStorage) Create(fd storage.FileDesc) (storage.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syncDirs(s.dir); err != nil {
+	if err := journal.SyncDirs(s.dir); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil

@@ -4,10 +4,7 @@ package journal
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"os"
-	"runtime"
 
 	"github.com/brewput/brewput/catalog/journal"
 	"github.com/brewput/brewput/env"
@@ -39,23 +36,6 @@ func durable(e env.Env, p plan.Point, open journal.Open) (workload.Job, error) {
 	return journal.Design("", "", journal.SurvivesPowerLoss, open).Job(e, p)
 }
 
-// syncDirs makes the names in directories survive power loss. Some modules create files without that.
-func syncDirs(dirs ...string) error {
-	if runtime.GOOS == "windows" {
-		return nil // directories cannot be synced
-	}
-	for _, dir := range dirs {
-		f, err := os.Open(dir)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // keyOf is the key of an entry in a database, which sorts by index.
 func keyOf(index uint64) []byte { return binary.BigEndian.AppendUint64(nil, index) }
 
@@ -72,11 +52,3 @@ func indexOf(key []byte) (uint64, error) {
 
 // notFound is the error of an index that no entry has.
 func notFound(index uint64) error { return fmt.Errorf("entry %d: %w", index, journal.ErrNotFound) }
-
-// checkSize returns an error for an entry that is too large.
-func checkSize(data []byte) error {
-	if len(data) > journal.MaxEntry {
-		return fmt.Errorf("the entry has %d bytes, more than %d", len(data), journal.MaxEntry)
-	}
-	return nil
-}

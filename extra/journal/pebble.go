@@ -71,7 +71,7 @@ func (l *pebbleLog) lastIndex() (index uint64, err error) {
 }
 
 func (l *pebbleLog) Append(data []byte) (uint64, error) {
-	if err := checkSize(data); err != nil {
+	if err := journal.CheckSize(data); err != nil {
 		return 0, err
 	}
 	b := l.db.NewBatch()
@@ -86,7 +86,7 @@ func (l *pebbleLog) Append(data []byte) (uint64, error) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	if l.err == nil {
-		l.err = broken(err)
+		l.err = journal.Broken(err)
 	}
 	return 0, l.err
 }

@@ -233,7 +233,7 @@ func opened(e env.Env, open journal.Open, dir string) (l journal.Log, err error)
 	return open(e, dir, plan.Point{})
 }
 
-// checkRecovered checks that every acknowledged entry was recovered, except the last lost ones.
+// checkRecovered checks that every acknowledged entry was recovered.
 func checkRecovered(t *testing.T, acked map[uint64][]byte, entries [][]byte) {
 	t.Helper()
 	for index, want := range acked {

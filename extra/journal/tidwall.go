@@ -25,10 +25,16 @@ func openTidwall(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &walLog{wal: w, dir: filepath.Join(dir, "wal"), written: wal.DefaultOptions.SegmentSize}
+	l := &walLog{wal: w, dir: filepath.Join(dir, "wal")}
 	l.batches.commit = l.write
 	if l.batches.last, err = w.LastIndex(); err == nil {
-		err = syncDirs(dir, l.dir)
+		err = journal.SyncDirs(dir, l.dir)
+	}
+	if l.batches.last > 0 {
+		l.written = wal.DefaultOptions.SegmentSize // the last segment may be full
+	}
+	if err == nil {
+		l.segments, err = l.countFiles()
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -40,31 +46,39 @@ func openTidwall(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
 type walLog struct {
 	wal      *wal.Log
 	dir      string
-	written  int // bytes since the last segment began, or more
+	written  int // bytes in the last segment, or more
 	segments int // that were there when the directory was synced last
 	batches
 }
 
 func (l *walLog) write(first uint64, entries [][]byte) error {
 	var b wal.Batch
+	size := 0
 	for i, data := range entries {
 		b.Write(first+uint64(i), data)
-		l.written += len(data) + binary.MaxVarintLen64
+		size += len(data) + binary.MaxVarintLen64
 	}
-	return errors.Join(l.wal.WriteBatch(&b), l.syncSegments())
+	return errors.Join(l.wal.WriteBatch(&b), l.syncSegments(size))
 }
 
-// syncSegments syncs the directory if a segment began. It reads the directory only once enough was written for that.
-func (l *walLog) syncSegments() error {
-	if l.written < wal.DefaultOptions.SegmentSize {
+// syncSegments syncs the directory if a segment began during a batch of at most that size. It reads the directory only
+// once enough was written for that.
+func (l *walLog) syncSegments(size int) error {
+	if l.written += size; l.written < wal.DefaultOptions.SegmentSize {
 		return nil
 	}
-	files, err := os.ReadDir(l.dir)
-	if err != nil || len(files) == l.segments {
+	n, err := l.countFiles()
+	if err != nil || n == l.segments {
 		return err
 	}
-	l.segments, l.written = len(files), 0
-	return syncDirs(l.dir)
+	l.segments, l.written = n, size // the new segment may have most of the batch
+	return journal.SyncDirs(l.dir)
+}
+
+// countFiles returns the number of segments.
+func (l *walLog) countFiles() (int, error) {
+	files, err := os.ReadDir(l.dir)
+	return len(files), err
 }
 
 func (l *walLog) Append(data []byte) (uint64, error) { return l.append(data) }

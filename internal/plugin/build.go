@@ -1,16 +1,12 @@
 package plugin
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
-
-	"github.com/brewput/brewput/workload"
 )
 
 // Facts are the settings of a build on which times and errors depend, by name. Settings that are off are absent. The
@@ -60,13 +56,4 @@ func shown(value string) string {
 		return "not set"
 	}
 	return value
-}
-
-// sourcesSum returns the SHA-256 of the files of all workloads, in their order.
-func sourcesSum(all []*workload.Workload) string {
-	h := sha256.New()
-	for _, w := range all {
-		fmt.Fprintf(h, "%s %s\n", w.Name, sourceSum(w))
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

@@ -149,6 +149,15 @@ func (d Design) design(p workload.Program) (workload.Design, error) {
 	return x, err
 }
 
+// sourcesSum returns the SHA-256 of the files of all workloads, in their order.
+func sourcesSum(all []*workload.Workload) string {
+	h := sha256.New()
+	for _, w := range all {
+		fmt.Fprintf(h, "%s %s\n", w.Name, sourceSum(w))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // sourceSum returns the SHA-256 of the files of a workload; "" if it has none.
 func sourceSum(w *workload.Workload) string {
 	if w.Source == nil {

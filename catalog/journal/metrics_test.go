@@ -1,0 +1,74 @@
+package journal
+
+import (
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/workloadtest"
+	"github.com/brewput/brewput/plan"
+)
+
+// slow is a log in which reading an entry takes 1 ms of CPU time, and finding that there is none an hour.
+type slow struct {
+	Log
+	e env.Env
+}
+
+func (s slow) Get(index uint64) ([]byte, error) {
+	data, err := s.Log.Get(index)
+	if err != nil {
+		s.e.Burn(time.Hour)
+	} else {
+		s.e.Burn(time.Millisecond)
+	}
+	return data, err
+}
+
+func openSlow(e env.Env, dir string, p plan.Point) (Log, error) {
+	l, err := openMemory(e, dir, p)
+	return slow{l, e}, err
+}
+
+// metricsOf returns the metrics of a trial.
+func metricsOf(t *testing.T, e env.Env, open Open, settings string) (map[string]float64, error) {
+	j, err := newJob(e, workloadtest.Point(t, Workload(), settings, "dir="+t.TempDir()), None, open)
+	if err == nil {
+		err = j.Run(e)
+	}
+	if err == nil {
+		_, err = j.Check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return j.Metrics(), nil
+}
+
+// TestGetMeanSeconds checks that the mean time of a read has only reads of entries, and not what verifies them. In
+// virtual time, it is exact.
+func TestGetMeanSeconds(t *testing.T) {
+	err := virtual.New(virtual.Config{CPUs: 1, Seed: 1}).Run("test", func(e env.Env) {
+		m, err := metricsOf(t, e, openSlow, "callers=3 appends=10")
+		if got, ok := m[getMeanSeconds]; err != nil || !ok || got != 0.001 {
+			t.Errorf("%v s, want 1 ms: %v, %v", got, m, err)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOfWriteRate checks that only trials without reads are compared with the rate of writes.
+func TestOfWriteRate(t *testing.T) {
+	for settings, want := range map[string]bool{"callers=2 appends=3": true, "callers=2 appends=3 gets=1": false} {
+		inWorld(t, func(e env.Env) error {
+			m, err := metricsOf(t, e, openMemory, settings)
+			if _, ok := m[ofWriteRate]; ok != want {
+				t.Errorf("%s: %s is there: %t, want %t", settings, ofWriteRate, ok, want)
+			}
+			return err
+		})
+	}
+}
