@@ -170,7 +170,7 @@ func (p Benchmarks) comparisonColumns(metric string, g compare.MetricGroup) []co
 	columns = append(columns, before, after, changes, ratios, intervals)
 	columns = append(columns, rankColumns(group, judged)...)
 	columns = append(columns, blocks, verdicts)
-	if g.N > 1 {
+	if g.N > 1 && g.N == len(g.Verdicts) {
 		addGeomean(columns, g)
 	}
 	return columns
@@ -209,24 +209,6 @@ func severalPackages(verdicts []compare.Verdict) bool {
 
 // verdictTones are the tones of verdicts.
 var verdictTones = map[string]tone{compare.Slower: alarm, compare.Worse: alarm, compare.Undecided: caution}
-
-// addGeomean adds a last row with the geometric mean of the ratios.
-func addGeomean(columns []column, g compare.MetricGroup) {
-	for i := range columns {
-		text := ""
-		switch {
-		case i == 0:
-			text = "geomean"
-		case columns[i].head == "change":
-			text = compare.PercentChange(g.Geomean)
-		case columns[i].head == "ratio":
-			text = ratio(g.Geomean) + "x"
-		case columns[i].head == "95% interval" && g.GeoLow.Known():
-			text = bracketed(g.GeoLow, g.GeoHigh)
-		}
-		columns[i].add(text, bold)
-	}
-}
 
 // medians returns the medians of the two sides of a verdict.
 func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b result.Value) {

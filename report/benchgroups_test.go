@@ -90,6 +90,45 @@ func TestBenchGeomeanLines(t *testing.T) {
 	}
 }
 
+// TestPartialGeomean checks that a table has no geometric mean of a part of its rows, and says why, in text and
+// Markdown. JSON has it with the number of its ratios.
+func TestPartialGeomean(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want bool
+	}{{4, true}, {2, false}} {
+		verdicts := make([]compare.Verdict, 4)
+		for i := range verdicts {
+			verdicts[i] = compare.Verdict{A: fmt.Sprint("B", i), Metric: result.AllocsPerOp, Exact: true, Ratio: 0.5,
+				Verdict: compare.Better, N: 10}
+			if i >= c.n {
+				verdicts[i].Ratio = 0
+			}
+		}
+		p := Benchmarks{A: "head", B: "base", Metrics: []compare.MetricVerdicts{{Metric: result.AllocsPerOp,
+			Groups: []compare.MetricGroup{{Verdicts: verdicts, Geomean: 0.5, GeoLow: 0.5, GeoHigh: 0.5, N: c.n}}}}}
+		var page, md, lines bytes.Buffer
+		if p.Table(&page, Style{Width: 120}) != nil || p.Markdown(&md) != nil {
+			t.Fatal("it cannot be written")
+		}
+		for _, text := range []string{page.String(), md.String()} {
+			row := strings.Contains(text, "geomean  ") || strings.Contains(text, "| geomean |")
+			note := strings.Contains(text, "geomean : none, because 2 of 4 ratios are 0 or missing")
+			if row != c.want || note == c.want {
+				t.Errorf("of %d ratios: row %v, note %v in\n%s", c.n, row, note, text)
+			}
+		}
+		for _, line := range p.Lines() {
+			if err := JSON(&lines, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := fmt.Sprintf(`"ratio":0.5,"low":0.5,"high":0.5,"n":%d}`, c.n); !strings.Contains(lines.String(), want) {
+			t.Errorf("no %s in\n%s", want, &lines)
+		}
+	}
+}
+
 // TestUndecidedBenchmark checks that a note names the levels and says why a verdict is undecided although its own
 // interval excludes 1.
 func TestUndecidedBenchmark(t *testing.T) {

@@ -51,7 +51,29 @@ func comparisonNotes(metric string, g compare.MetricGroup) func([]column) []stri
 				names = append(names, v.A)
 			}
 		}
-		return append(vagueNote(columns), mediansNote(names)...)
+		notes := vagueNote(columns)
+		if n := len(g.Verdicts); g.N > 1 && g.N < n {
+			notes = append(notes, fmt.Sprintf("geomean : none, because %d of %d ratios are 0 or missing", n-g.N, n))
+		}
+		return append(notes, mediansNote(names)...)
+	}
+}
+
+// addGeomean adds a last row with the geometric mean of the ratios.
+func addGeomean(columns []column, g compare.MetricGroup) {
+	for i := range columns {
+		text := ""
+		switch {
+		case i == 0:
+			text = "geomean"
+		case columns[i].head == "change":
+			text = compare.PercentChange(g.Geomean)
+		case columns[i].head == "ratio":
+			text = ratio(g.Geomean) + "x"
+		case columns[i].head == "95% interval" && g.GeoLow.Known():
+			text = bracketed(g.GeoLow, g.GeoHigh)
+		}
+		columns[i].add(text, bold)
 	}
 }
 
