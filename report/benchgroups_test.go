@@ -240,7 +240,8 @@ func TestMediansNote(t *testing.T) {
 		proven, want              bool
 	}{
 		{1.01, 0.99, 0.98, 1.02, true, true}, {1.01, 0.99, 0.98, 1.02, false, false},
-		{1.03, 0.99, 0.98, 1.02, false, true},
+		{1.03, 0.99, 0.98, 1.02, false, true}, {0.996, 0.913, 0.69, 1.15, false, true},
+		{0.333, 0.37, 0.29, 0.46, true, true}, {1.006, 1.02, 0.988, 1.053, false, false},
 		{0.985, 0.99, 0.98, 0.995, true, false}, {1, 1.0000001, 1.0000001, 1.0000001, false, false},
 		{1.03, result.Unavailable, result.Unavailable, result.Unavailable, false, false},
 		{result.Unavailable, 1, 0.9, 1.1, false, false},
@@ -262,8 +263,8 @@ func TestMediansNote(t *testing.T) {
 	g := Gate{Decision: compare.Fail, List: []compare.GateDecision{{Design: "Encode", Metric: result.TimePerOp, N: 10,
 		Base: 100, Head: 99, Cost: 1.1, Low: 1.06, High: 1.2, Decision: compare.Fail}}}
 	for want, write := range map[string]func(io.Writer, Style) error{
-		"ratio : of the means over blocks; that of the medians differs for Encode\n": p.Table,
-		"cost : of the means over blocks; that of the medians differs for Encode\n":  g.Table,
+		"change and ratio : of the means over blocks; that of the medians differs for Encode\n": p.Table,
+		"change and cost : of the means over blocks; that of the medians differs for Encode\n":  g.Table,
 	} {
 		var page strings.Builder
 		if err := write(&page, Style{Width: 120}); err != nil || !strings.Contains(page.String(), want) {
@@ -274,7 +275,7 @@ func TestMediansNote(t *testing.T) {
 
 // TestMediansNames checks that each benchmark is named once, whatever the order of its metrics.
 func TestMediansNames(t *testing.T) {
-	got := mediansNote([]string{"B", "A", "B", "A"})
+	got := mediansNote("ratio", []string{"B", "A", "B", "A"})
 	if len(got) != 1 || !strings.HasSuffix(got[0], " for A and B") {
 		t.Errorf("%q", got)
 	}
