@@ -396,3 +396,67 @@ func TestEquivalentLine(t *testing.T) {
 		t.Errorf("undecided: no table in\n%s", text)
 	}
 }
+
+// TestEqualRows checks that a table leaves out two rows or more that are exactly equal, unless the page shows the part.
+// Markdown has them all.
+func TestEqualRows(t *testing.T) {
+	verdict := func(name string, ratio result.Value, word string) compare.Verdict {
+		return compare.Verdict{A: name, B: name, Metric: result.AllocsPerOp, Exact: true, Ratio: ratio, Verdict: word, N: 10}
+	}
+	fewer, same := verdict("Fewer", 0.5, compare.Better), verdict("Same", 1, compare.Equivalent)
+	also, unknown := verdict("Also", 1, compare.Equivalent), compare.Verdict{A: "Unknown", Ratio: result.Unavailable}
+	all := []compare.Verdict{same, fewer, unknown, also}
+	for _, c := range []struct {
+		metric string
+		list   []compare.Verdict
+		style  Style
+		want   string
+	}{
+		{result.AllocsPerOp, all, Style{}, "Fewer Unknown 2"},
+		{result.AllocsPerOp, all, Style{Full: true}, "Same Fewer Unknown Also"},
+		{result.AllocsPerOp, all, Style{Parts: []string{"equivalent"}}, "Same Fewer Unknown Also"},
+		{result.AllocsPerOp, all[:2], Style{}, "Same Fewer"},
+		{result.TimePerOp, all, Style{}, "Same Fewer Unknown Also"},
+	} {
+		var page, md strings.Builder
+		p := Benchmarks{A: "head", B: "base", Metrics: []compare.MetricVerdicts{{Metric: c.metric,
+			Groups: []compare.MetricGroup{{Verdicts: c.list}}}}}
+		if p.Table(&page, c.style) != nil || p.Markdown(&md) != nil {
+			t.Fatal("it cannot be written")
+		}
+		var got []string
+		table, _, _ := strings.Cut(page.String(), "\n\n1 ")
+		for _, v := range c.list {
+			if strings.Contains(table, "\n"+v.A+"  ") {
+				got = append(got, v.A)
+			}
+			if !strings.Contains(md.String(), "| "+v.A+" |") {
+				t.Errorf("no %s in\n%s", v.A, &md)
+			}
+		}
+		if strings.Contains(table, "2 of 4 are equal: --show equivalent\n") {
+			got = append(got, "2")
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s, want %s in\n%s", text, c.want, &page)
+		}
+	}
+}
+
+// TestScalingSlower checks that the first benchmark that gets slower with more CPUs has a next step.
+func TestScalingSlower(t *testing.T) {
+	scaling := func(name string, speedup result.Value) compare.Scaling {
+		return compare.Scaling{Design: name, From: 1, To: 2, Speedup: speedup, Low: speedup, High: speedup,
+			Limit: compare.LimitInflation, Inflation: 2, Curve: []compare.Row{{Workload: "shop/cache"}}}
+	}
+	for speedup, want := range map[result.Value]int{0.68: 1, 1.2: 0} {
+		var b strings.Builder
+		p := Benchmarks{Scalings: []compare.Scaling{scaling("Get", 1.3), scaling("Put/n=1", speedup),
+			scaling("Del", speedup)}}
+		p.writeScalings(&b, Style{})
+		if n := strings.Count(b.String(), "\nfind out why: brewput explain -- go test -bench Put shop/cache\n"); n != want ||
+			strings.Count(b.String(), "find out why") != want {
+			t.Errorf("%v: %d next steps in\n%s", speedup, n, &b)
+		}
+	}
+}
