@@ -244,6 +244,7 @@ func TestGateAnswer(t *testing.T) {
 				"Other processes loaded the machine: stop them, or run the gate on an idle one."},
 	} {
 		before := slices.Clone(c.summary.List)
+		c.summary.Option = func(name string) string { return "--" + name }
 		if got := strings.Join(c.summary.Answer(), "|"); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}

@@ -22,6 +22,7 @@ type GateSummary struct {
 	BlockTime     time.Duration       // mean time of a block; 0 if it is unknown
 	Loaded        bool                // other processes loaded the machine, so that times decide nothing
 	Name          func(string) string // prints a metric, such as "allocs/op"
+	Option        func(string) string // prints the name of an option, such as "count"; nil leaves it
 }
 
 // Order is the cost, for an order by size: infinite from 0 to more or with some zeros, and 0 if it is unknown.
@@ -194,22 +195,30 @@ func (g GateSummary) undecided() string {
 	return strings.Join(text, " ")
 }
 
-// longer returns the flags of a gate of at least some blocks.
+// longer returns the options of a gate of at least some blocks.
 func (g GateSummary) longer(blocks int) string {
 	const reserve = 1.1 // the time of a block varies
 	blocks = (blocks + 9) / 10 * 10
-	count := fmt.Sprintf("--count %d", blocks)
-	budget := time.Duration(reserve * float64(blocks) * float64(g.BlockTime))
+	count, budget := fmt.Sprintf("%s %d", g.option("count"), blocks), g.option("budget")
+	took := time.Duration(reserve * float64(blocks) * float64(g.BlockTime))
 	switch {
-	case budget <= 0:
-		return count + " and a longer --budget"
-	case budget <= time.Minute:
-		return fmt.Sprintf("%s --budget %.0fs", count, math.Ceil(budget.Seconds()))
+	case took <= 0:
+		return count + " and a longer " + budget
+	case took <= time.Minute:
+		return fmt.Sprintf("%s %s %.0fs", count, budget, math.Ceil(took.Seconds()))
 	}
-	return fmt.Sprintf("%s --budget %.0fm", count, math.Ceil(budget.Minutes()))
+	return fmt.Sprintf("%s %s %.0fm", count, budget, math.Ceil(took.Minutes()))
 }
 
-// allowMore returns the flag with the smallest round limit that all undecided costs would pass, between two texts; ""
+// option prints the name of an option.
+func (g GateSummary) option(name string) string {
+	if g.Option == nil {
+		return name
+	}
+	return g.Option(name)
+}
+
+// allowMore returns the option with the smallest round limit that all undecided costs would pass, between two texts; ""
 // if there is none up to 100%.
 func (g GateSummary) allowMore(before, after string) string {
 	high := 0.0
@@ -220,7 +229,7 @@ func (g GateSummary) allowMore(before, after string) string {
 	}
 	for _, limit := range []float64{0.01, 0.02, 0.03, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.75, 1} {
 		if high <= 1+limit && limit > g.MaxRegression && high > 1+g.MaxRegression {
-			return before + "--max-regression " + decimal.Percent(limit, 3) + after
+			return before + g.option("max-regression") + " " + decimal.Percent(limit, 3) + after
 		}
 	}
 	return ""

@@ -218,7 +218,7 @@ func TestBenchRefuses(t *testing.T) {
 // TestNoBenchmarkMatches checks that a package without benchmarks gets a way to compare revisions all the same.
 func TestNoBenchmarkMatches(t *testing.T) {
 	const want, more = "no benchmark of shop/store matches bench .; list them with go test -list Benchmark",
-		", or compare commands such as test binaries (go test -c): brewput compare --max-regression 5% -- ./old.test " +
+		", or compare commands such as test binaries (go test -c): brewput compare max-regression 5% -- ./old.test " +
 			"::: ./new.test"
 	for base, want := range map[string]string{"": want, "main": want + more} {
 		if err := none(&gobench.Experiment{Package: "shop/store", Pattern: ".", BaseRev: base}); err.Error() != want {

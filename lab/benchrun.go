@@ -127,8 +127,8 @@ func none(x *gobench.Experiment) error {
 	}
 	suggestion := "list them with go test -list Benchmark"
 	if x.BaseRev != "" {
-		suggestion += ", or compare commands such as test binaries (go test -c): brewput compare --max-regression 5%% " +
-			"-- ./old.test ::: ./new.test"
+		suggestion += ", or compare commands such as test binaries (go test -c): brewput compare {max-regression} " +
+			"5%% -- ./old.test ::: ./new.test"
 	}
 	return refuse("", nil, "no benchmark of %s matches {bench} %s", x.Package, x.Pattern).Suggest(suggestion)
 }

@@ -77,7 +77,7 @@ func (p Benchmarks) writeComparisons(b *strings.Builder, m compare.MetricVerdict
 		}
 		writeTable(b, columns, comparisonNotes(m.Metric, g), st)
 		if left > 0 {
-			fmt.Fprintf(b, "%d of %d are equal: --show equivalent\n", left, len(g.Verdicts))
+			fmt.Fprintf(b, "%d of %d are equal and not shown\n", left, len(g.Verdicts))
 		}
 		if !st.shows("undecided") {
 			continue

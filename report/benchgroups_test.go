@@ -401,7 +401,8 @@ func TestEquivalentLine(t *testing.T) {
 // Markdown has them all.
 func TestEqualRows(t *testing.T) {
 	verdict := func(name string, ratio result.Value, word string) compare.Verdict {
-		return compare.Verdict{A: name, B: name, Metric: result.AllocsPerOp, Exact: true, Ratio: ratio, Verdict: word, N: 10}
+		return compare.Verdict{A: name, B: name, Metric: result.AllocsPerOp, Exact: true, Ratio: ratio, N: 10,
+			Verdict: word}
 	}
 	fewer, same := verdict("Fewer", 0.5, compare.Better), verdict("Same", 1, compare.Equivalent)
 	also, unknown := verdict("Also", 1, compare.Equivalent), compare.Verdict{A: "Unknown", Ratio: result.Unavailable}
@@ -434,7 +435,7 @@ func TestEqualRows(t *testing.T) {
 				t.Errorf("no %s in\n%s", v.A, &md)
 			}
 		}
-		if strings.Contains(table, "2 of 4 are equal: --show equivalent\n") {
+		if strings.Contains(table, "2 of 4 are equal and not shown\n") {
 			got = append(got, "2")
 		}
 		if text := strings.Join(got, " "); text != c.want {
@@ -454,7 +455,8 @@ func TestScalingSlower(t *testing.T) {
 		p := Benchmarks{Scalings: []compare.Scaling{scaling("Get", 1.3), scaling("Put/n=1", speedup),
 			scaling("Del", speedup)}}
 		p.writeScalings(&b, Style{})
-		if n := strings.Count(b.String(), "\nfind out why: brewput explain -- go test -bench Put shop/cache\n"); n != want ||
+		const next = "\nfind out why: brewput explain -- go test -bench Put shop/cache\n"
+		if n := strings.Count(b.String(), next); n != want ||
 			strings.Count(b.String(), "find out why") != want {
 			t.Errorf("%v: %d next steps in\n%s", speedup, n, &b)
 		}

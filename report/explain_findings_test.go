@@ -27,7 +27,8 @@ func TestFindingDocs(t *testing.T) {
 		}
 	}
 
-	if n := strings.Count(list.String(), "\n"); strings.Contains(list.String(), "eserved") || n != len(explain.Docs())-5 {
+	n := strings.Count(list.String(), "\n")
+	if strings.Contains(list.String(), "eserved") || n != len(explain.Docs())-5 {
 		t.Errorf("%d lines, of findings that no rule reports too:\n%s", n, &list)
 	}
 	if known, err := FindingDocs(new(bytes.Buffer), "smt-sharing", Style{}); !known || err != nil {

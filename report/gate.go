@@ -20,8 +20,9 @@ type Gate struct {
 	Decision      string
 	MaxRegression float64
 	Layouts       int
-	BlockTime     time.Duration // 0 if it is unknown
-	Loaded        bool          // other processes loaded the machine, so that times decide nothing
+	Option        func(string) string // prints the name of an option, such as "count"; nil leaves it
+	BlockTime     time.Duration       // 0 if it is unknown
+	Loaded        bool                // other processes loaded the machine, so that times decide nothing
 	Notes         []string
 	Warnings      []compare.Warning
 }
@@ -64,7 +65,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 func (g Gate) answer() []string {
 	return compare.GateSummary{Decision: g.Decision, List: g.List, NotJudged: len(g.NotJudged),
 		MaxRegression: g.MaxRegression, Layouts: g.Layouts, BlockTime: g.BlockTime, Loaded: g.Loaded,
-		Name: metricHead}.Answer()
+		Name: metricHead, Option: g.Option}.Answer()
 }
 
 // reasons says which benchmarks are not judged or are excused, and with undecided also what the undecided ones lack.
