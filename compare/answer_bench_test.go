@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
@@ -170,6 +171,9 @@ func TestGateAnswer(t *testing.T) {
 	undecided.MoreBlocks = &blocks
 	few, near, zero := verdict("W", math.NaN(), Undecided), verdict("N", 1.05, Undecided), verdict("Z", 1, Undecided)
 	few.N, near.N, zero.N, zero.NoRatio = 1, 20, 20, ZeroDivisor
+	far, wide, nearby := undecided, near, near
+	many := 371
+	far.N, far.High, far.MoreBlocks, wide.High, nearby.High = 14, 1.16, &many, 2.5, 1.08
 	some, more := verdict("S", math.NaN(), Fail), result.Value(57)
 	some.NoRatio, some.Difference = SomeZeros, &more
 	noRatio := "A metric without a ratio has no cost in percent, so more blocks cannot show that it is within the " +
@@ -207,7 +211,19 @@ func TestGateAnswer(t *testing.T) {
 			"Make these benchmarks faster, or excuse them for a while in an allow-list."},
 		{GateSummary{Decision: Undecided, List: []GateDecision{undecided}},
 			"gate: undecided: 1 of 1 undecided: U +4.0%.|" +
-				"About 7 more blocks would decide: run the gate with more blocks and a longer budget."},
+				"About 7 more blocks would decide: give --count 10 and a longer --budget."},
+		{GateSummary{Decision: Undecided, List: []GateDecision{far}, MaxRegression: 0.1, BlockTime: 4 * time.Second},
+			"gate: undecided: 1 of 1 undecided: U +4.0%.|About 371 more blocks would decide: give --count 390 " +
+				"--budget 29m, or allow more: --max-regression 20%."},
+		{GateSummary{Decision: Undecided, List: []GateDecision{far}, MaxRegression: 0.1, BlockTime: time.Millisecond},
+			"gate: undecided: 1 of 1 undecided: U +4.0%.|About 371 more blocks would decide: give --count 390 " +
+				"--budget 1s, or allow more: --max-regression 20%."},
+		{GateSummary{Decision: Undecided, List: []GateDecision{nearby}, MaxRegression: 0.05},
+			"gate: undecided: 1 of 1 undecided: N +5.0%.|More blocks would hardly decide: the cost is too near the " +
+				"limit, or the machine is too noisy. To allow more: --max-regression 10%."},
+		{GateSummary{Decision: Undecided, List: []GateDecision{far, wide}, MaxRegression: 0.1},
+			"gate: undecided: 2 of 2 undecided: N +5.0% and U +4.0%.|" +
+				"More blocks would hardly decide: the cost is too near the limit, or the machine is too noisy."},
 		{GateSummary{Decision: Undecided, List: []GateDecision{few}},
 			"gate: undecided: 1 of 1 undecided: W.|Fewer than 2 blocks have a result: run the gate with a longer " +
 				"budget, or with fewer benchmarks."},
@@ -218,7 +234,7 @@ func TestGateAnswer(t *testing.T) {
 			"gate: undecided: 1 of 1 undecided: Z (from 0).|" + noRatio},
 		{GateSummary{Decision: Undecided, List: []GateDecision{undecided, zero}},
 			"gate: undecided: 2 of 2 undecided: Z (from 0) and U +4.0%.|" +
-				"About 7 more blocks would decide: run the gate with more blocks and a longer budget. " + noRatio},
+				"About 7 more blocks would decide: give --count 10 and a longer --budget. " + noRatio},
 		{GateSummary{Decision: Undecided, NotJudged: 2},
 			"gate: undecided: 2 not judged.|See why each benchmark is not judged."},
 		{GateSummary{Decision: Undecided},
@@ -228,6 +244,7 @@ func TestGateAnswer(t *testing.T) {
 				"Other processes loaded the machine: stop them, or run the gate on an idle one."},
 	} {
 		before := slices.Clone(c.summary.List)
+		c.summary.Option = func(name string) string { return "--" + name }
 		if got := strings.Join(c.summary.Answer(), "|"); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}

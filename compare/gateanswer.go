@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/result"
@@ -18,8 +19,10 @@ type GateSummary struct {
 	NotJudged     int     // benchmarks that cannot be judged
 	MaxRegression float64 // 0.05 is 5%
 	Layouts       int
+	BlockTime     time.Duration       // mean time of a block; 0 if it is unknown
 	Loaded        bool                // other processes loaded the machine, so that times decide nothing
 	Name          func(string) string // prints a metric, such as "allocs/op"
+	Option        func(string) string // prints the name of an option, such as "count"; nil leaves it
 }
 
 // Order is the cost, for an order by size: infinite from 0 to more or with some zeros, and 0 if it is unknown.
@@ -152,12 +155,12 @@ func (g GateSummary) undecided() string {
 	case len(g.List) == 0 && g.NotJudged > 0:
 		return "See why each benchmark is not judged."
 	}
-	blocks, layouts, few, near, noRatio := 0, 0, 0, 0, 0
+	blocks, count, layouts, few, near, noRatio := 0, 0, 0, 0, 0, 0
 	for _, v := range g.List {
 		switch {
 		case v.Decision != Undecided || v.Allowed != "":
 		case v.MoreBlocks != nil:
-			blocks = max(blocks, *v.MoreBlocks)
+			blocks, count = max(blocks, *v.MoreBlocks), max(count, v.N+*v.MoreBlocks)
 		case v.MoreLayouts != nil:
 			layouts = max(layouts, *v.MoreLayouts)
 		case v.NoRatio != "":
@@ -175,13 +178,13 @@ func (g GateSummary) undecided() string {
 			"benchmarks.")
 	case near > 0:
 		text = append(text, "More blocks would hardly decide: the cost is too near the limit, or the machine is too "+
-			"noisy.")
+			"noisy."+g.allowMore(" To allow more: ", "."))
 	case layouts > 0:
 		text = append(text, fmt.Sprintf("About %d layouts in all would decide: run the gate with that many.",
 			g.Layouts+layouts))
 	case blocks > 0:
-		text = append(text, fmt.Sprintf("About %s would decide: run the gate with more blocks and a longer budget.",
-			result.Count(blocks, "more block")))
+		text = append(text, fmt.Sprintf("About %s would decide: give %s%s.", result.Count(blocks, "more block"),
+			g.longer(count), map[bool]string{true: g.allowMore(", or allow more: ", "")}[count > 2*(count-blocks)]))
 	case noRatio == 0:
 		text = append(text, "Run the gate again with a longer budget.")
 	}
@@ -190,4 +193,44 @@ func (g GateSummary) undecided() string {
 			"within the limit: excuse it for a while in an allow-list.")
 	}
 	return strings.Join(text, " ")
+}
+
+// longer returns the options of a gate of at least some blocks.
+func (g GateSummary) longer(blocks int) string {
+	const reserve = 1.1 // the time of a block varies
+	blocks = (blocks + 9) / 10 * 10
+	count, budget := fmt.Sprintf("%s %d", g.option("count"), blocks), g.option("budget")
+	took := time.Duration(reserve * float64(blocks) * float64(g.BlockTime))
+	switch {
+	case took <= 0:
+		return count + " and a longer " + budget
+	case took <= time.Minute:
+		return fmt.Sprintf("%s %s %.0fs", count, budget, math.Ceil(took.Seconds()))
+	}
+	return fmt.Sprintf("%s %s %.0fm", count, budget, math.Ceil(took.Minutes()))
+}
+
+// option prints the name of an option.
+func (g GateSummary) option(name string) string {
+	if g.Option == nil {
+		return name
+	}
+	return g.Option(name)
+}
+
+// allowMore returns the option with the smallest round limit that all undecided costs would pass, between two texts; ""
+// if there is none up to 100%.
+func (g GateSummary) allowMore(before, after string) string {
+	high := 0.0
+	for _, v := range g.List {
+		if v.Decision == Undecided && v.Allowed == "" {
+			high = max(high, float64(v.High)) // unknown if any is
+		}
+	}
+	for _, limit := range []float64{0.01, 0.02, 0.03, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.75, 1} {
+		if high <= 1+limit && limit > g.MaxRegression && high > 1+g.MaxRegression {
+			return before + g.option("max-regression") + " " + decimal.Percent(limit, 3) + after
+		}
+	}
+	return ""
 }

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/result"
@@ -54,8 +55,14 @@ func formatLimit(limit any) string {
 	return fmt.Sprint(limit)
 }
 
+// reservedMark begins the meaning of a name that has no rule yet.
+const reservedMark = "(reserved) "
+
+// Reserved reports whether no rule reports the finding yet.
+func (d Doc) Reserved() bool { return strings.HasPrefix(d.Meaning, reservedMark) }
+
 // reserved documents a name that has no rule yet.
 func reserved(name Name, meaning string) Doc {
-	return Doc{Name: name, Meaning: "(reserved) " + meaning, Evidence: "Reserved: no rule reports it yet.",
+	return Doc{Name: name, Meaning: reservedMark + meaning, Evidence: "Reserved: no rule reports it yet.",
 		Example: "None.", Fix: "None."}
 }

@@ -45,6 +45,19 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestDocsAreFound checks that words of newcomers are in the meaning or the example of the finding that they look for.
+func TestDocsAreFound(t *testing.T) {
+	for word, name := range map[string]Name{"fsync": BlockingSyscall, "serial tests": SingleThreaded,
+		"t.Parallel": SingleThreaded, "serial tests that sleep": DependencyWait, "child process": DependencyWait,
+		"process for each file": DependencyWait, "a process for each file": SingleThreaded} {
+		if !slices.ContainsFunc(Docs(), func(d Doc) bool {
+			return d.Name == name && strings.Contains(d.Meaning+"\n"+d.Example, word)
+		}) {
+			t.Errorf("%s does not mention %q", name, word)
+		}
+	}
+}
+
 // TestDocsGolden shows every change of a threshold: the documentation is made of the constants of the rules.
 func TestDocsGolden(t *testing.T) {
 	out, err := json.MarshalIndent(Docs(), "", " ")

@@ -31,7 +31,7 @@ func workDocs() []Doc {
 				atLeast("calls of runtime.Gosched a second that are cited", yieldRate)},
 			Example: "for !done.Load() { runtime.Gosched() }",
 			Fix:     "Block: receive from a channel, or wait on a sync.Cond or sync.WaitGroup."},
-		{Name: BlockingSyscall, Meaning: "system calls block their threads for much of the time",
+		{Name: BlockingSyscall, Meaning: "system calls block threads, as an fsync for each record",
 			Evidence: "The execution trace: the time in system calls, and how often a CPU was taken away.",
 			Thresholds: []string{atLeast("time in such calls", blockShare), atLeast("time of a call", blockLong),
 				atLeast("CPU time in system calls, without a trace", syscallShare)},
@@ -43,13 +43,13 @@ func workDocs() []Doc {
 // splitDocs documents the findings about how work is divided among goroutines.
 func splitDocs() []Doc {
 	return []Doc{
-		{Name: SingleThreaded, Meaning: "one goroutine does all the work",
+		{Name: SingleThreaded, Meaning: "one goroutine does all the work, such as serial tests",
 			Evidence: "The execution trace: how many goroutines want a CPU.",
 			Thresholds: []string{atLeast("active time with only one goroutine that wants a CPU", aloneShare),
 				atLeast("time that a goroutine runs", minActive),
 				atMost("waits a second of a goroutine that works alone", fewParks),
 				atLeast("time of an operation that is worth dividing", minDivisible)},
-			Example: "for i := range rows { render(i) }",
+			Example: "for i := range rows { render(i) }; or tests without t.Parallel; or a process for each file",
 			Fix:     "Divide the loop among as many goroutines as CPUs, each with results of its own."},
 		{Name: SerialPhase, Meaning: "one goroutine works alone for part of the time",
 			Evidence: "The execution trace: phases with one goroutine between phases with several.",

@@ -215,6 +215,18 @@ func TestBenchRefuses(t *testing.T) {
 	}
 }
 
+// TestNoBenchmarkMatches checks that a package without benchmarks gets a way to compare revisions all the same.
+func TestNoBenchmarkMatches(t *testing.T) {
+	const want, more = "no benchmark of shop/store matches bench .; list them with go test -list Benchmark",
+		", or compare commands such as test binaries (go test -c): brewput compare max-regression 5% -- ./old.test " +
+			"::: ./new.test"
+	for base, want := range map[string]string{"": want, "main": want + more} {
+		if err := none(&gobench.Experiment{Package: "shop/store", Pattern: ".", BaseRev: base}); err.Error() != want {
+			t.Errorf("base %q: %v", base, err)
+		}
+	}
+}
+
 // TestResumeBench: a complete run is returned again; what is no run of benchmarks is refused.
 func TestResumeBench(t *testing.T) {
 	t.Chdir(t.TempDir())

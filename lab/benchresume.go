@@ -50,7 +50,7 @@ func ReadBench(dir string, notify func(Event)) (*BenchResult, error) {
 }
 
 // Gate returns the decisions of a run that [ReadBench] has read, if [Gate] measured it and judged all its trials;
-// otherwise nil. The result lacks what only the gate knew: BudgetEnded, DefaultLayouts and Stale.
+// otherwise nil. The result lacks what only the gate knew: BudgetEnded, BlockTime, DefaultLayouts and Stale.
 func (r *BenchResult) Gate() (*GateResult, error) {
 	if r.Header.Rule != nil || len(r.interims) == 0 {
 		return nil, nil

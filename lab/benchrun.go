@@ -125,8 +125,12 @@ func none(x *gobench.Experiment) error {
 		return refuse("", nil, "the benchmarks of %s that match {bench} %s skip themselves: %s",
 			x.Package, x.Pattern, s.SkippedText())
 	}
-	return refuse("", nil, "no benchmark of %s matches {bench} %s", x.Package, x.Pattern).
-		Suggest("list them with go test -list Benchmark")
+	suggestion := "list them with go test -list Benchmark"
+	if x.BaseRev != "" {
+		suggestion += ", or compare commands such as test binaries (go test -c): brewput compare {max-regression} " +
+			"5%% -- ./old.test ::: ./new.test"
+	}
+	return refuse("", nil, "no benchmark of %s matches {bench} %s", x.Package, x.Pattern).Suggest(suggestion)
 }
 
 // noneOfBoth returns the error of an experiment that has no benchmark in common with the base. If the head breaks one,

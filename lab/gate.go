@@ -37,6 +37,7 @@ type GateResult struct {
 
 	LoadWarning    *compare.Warning         // other processes ran, so that no time is decided; nil if none ran
 	BudgetEnded    *sweep.BudgetEnded       // the budget ended before Count blocks; nil if it did not
+	BlockTime      time.Duration            // mean time of a block; 0 if the gate was read from a run directory
 	DefaultLayouts bool                     // several layouts are the default, because MaxRegression is small
 	Stale          []compare.StaleException // lines of the allow-list that can be removed
 }
@@ -74,6 +75,7 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 		return res, err
 	}
 	res.Decisions, res.LoadWarning, res.BudgetEnded = g.Decisions, g.LoadWarning, g.BudgetEnded
+	res.BlockTime = g.BlockTime
 	res.Stale = gobench.Stale(g.allowed, g.bench.Experiment, g.today)
 	res.conclude(g.benchRun.sweep.Plan.Cases)
 	return res, nil

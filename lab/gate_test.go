@@ -68,6 +68,9 @@ func TestGateDecides(t *testing.T) {
 		if got := eventsOf[Interim](m.events); !slices.Equal(got, c.analyses) || len(m.looks) != len(c.analyses) {
 			t.Errorf("%s: analyses %v, stored %d; want %v", c.name, got, len(m.looks), c.analyses)
 		}
+		if res.BlockTime <= 0 {
+			t.Errorf("%s: a block took %v", c.name, res.BlockTime)
+		}
 		if short := res.BudgetEnded != nil; short != (c.shortened > 0) ||
 			short && res.BudgetEnded.Blocks != c.shortened {
 			t.Errorf("%s: the budget ended: %+v", c.name, res.BudgetEnded)

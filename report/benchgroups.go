@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,10 +38,8 @@ func familyErrorText(verdicts []compare.Verdict) string {
 
 // equalText is one line for verdicts that are all exactly equal. It is "" if any is not.
 func equalText(verdicts []compare.Verdict) string {
-	for _, v := range verdicts {
-		if !v.Exact || v.Ratio != 1 {
-			return ""
-		}
+	if slices.ContainsFunc(verdicts, func(v compare.Verdict) bool { return !equal(v) }) {
+		return ""
 	}
 	if len(verdicts) == 1 {
 		return "equal"
@@ -73,7 +70,15 @@ func (p Benchmarks) writeComparisons(b *strings.Builder, m compare.MetricVerdict
 			b.WriteString(st.text(p.sidesText(g)+": "+text) + "\n")
 			continue
 		}
-		writeTable(b, p.comparisonColumns(m.Metric, g), comparisonNotes(m.Metric, g), st)
+		columns := p.comparisonColumns(m.Metric, g)
+		left := 0
+		if m.Metric != result.TimePerOp && !st.shows("equivalent") {
+			left = omitEqual(columns, g)
+		}
+		writeTable(b, columns, comparisonNotes(m.Metric, g), st)
+		if left > 0 {
+			fmt.Fprintf(b, "%d of %d are equal and not shown\n", left, len(g.Verdicts))
+		}
 		if !st.shows("undecided") {
 			continue
 		}
@@ -129,10 +134,7 @@ func (p Benchmarks) sidesText(g compare.MetricGroup) string {
 
 // comparisonColumns returns the columns of a table that compares two sides.
 func (p Benchmarks) comparisonColumns(metric string, g compare.MetricGroup) []column {
-	g.Verdicts = slices.Clone(g.Verdicts)
-	slices.SortStableFunc(g.Verdicts, func(a, b compare.Verdict) int {
-		return cmp.Compare(compare.ChangeOf(b), compare.ChangeOf(a)) // the largest change first
-	})
+	g.Verdicts = byChange(g.Verdicts)
 	columns := nameColumns(g.Verdicts)
 	a, b := p.sideNames(g)
 	before, after := column{group: metricHead(metric), head: b}, column{group: metricHead(metric), head: a}
@@ -170,7 +172,7 @@ func (p Benchmarks) comparisonColumns(metric string, g compare.MetricGroup) []co
 	columns = append(columns, before, after, changes, ratios, intervals)
 	columns = append(columns, rankColumns(group, judged)...)
 	columns = append(columns, blocks, verdicts)
-	if g.N > 1 {
+	if g.N > 1 && g.N == len(g.Verdicts) {
 		addGeomean(columns, g)
 	}
 	return columns
@@ -184,49 +186,8 @@ func changeCell(v compare.Verdict) string {
 	return compare.ProvenChange(v.Ratio)
 }
 
-// nameColumns returns the columns that name the rows of verdicts.
-func nameColumns(verdicts []compare.Verdict) []column {
-	f := frame{}
-	for _, v := range verdicts {
-		f.rows = append(f.rows, compare.Row{Workload: v.Workload, World: v.World, Design: v.A, Point: v.Point})
-	}
-	f.describe()
-	columns := f.benchmarkColumns()
-	if !severalPackages(verdicts) {
-		return columns
-	}
-	pkg := column{head: "package", left: true}
-	for _, r := range f.rows {
-		pkg.add(r.Workload, plain)
-	}
-	return slices.Insert(columns, 0, pkg)
-}
-
-// severalPackages reports whether the verdicts are of several packages, as those of a file may be.
-func severalPackages(verdicts []compare.Verdict) bool {
-	return slices.ContainsFunc(verdicts, func(v compare.Verdict) bool { return v.Workload != verdicts[0].Workload })
-}
-
 // verdictTones are the tones of verdicts.
 var verdictTones = map[string]tone{compare.Slower: alarm, compare.Worse: alarm, compare.Undecided: caution}
-
-// addGeomean adds a last row with the geometric mean of the ratios.
-func addGeomean(columns []column, g compare.MetricGroup) {
-	for i := range columns {
-		text := ""
-		switch {
-		case i == 0:
-			text = "geomean"
-		case columns[i].head == "change":
-			text = compare.PercentChange(g.Geomean)
-		case columns[i].head == "ratio":
-			text = ratio(g.Geomean) + "x"
-		case columns[i].head == "95% interval" && g.GeoLow.Known():
-			text = bracketed(g.GeoLow, g.GeoHigh)
-		}
-		columns[i].add(text, bold)
-	}
-}
 
 // medians returns the medians of the two sides of a verdict.
 func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b result.Value) {

@@ -90,6 +90,45 @@ func TestBenchGeomeanLines(t *testing.T) {
 	}
 }
 
+// TestPartialGeomean checks that a table has no geometric mean of a part of its rows, and says why, in text and
+// Markdown. JSON has it with the number of its ratios.
+func TestPartialGeomean(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want bool
+	}{{4, true}, {2, false}} {
+		verdicts := make([]compare.Verdict, 4)
+		for i := range verdicts {
+			verdicts[i] = compare.Verdict{A: fmt.Sprint("B", i), Metric: result.AllocsPerOp, Exact: true, Ratio: 0.5,
+				Verdict: compare.Better, N: 10}
+			if i >= c.n {
+				verdicts[i].Ratio = 0
+			}
+		}
+		p := Benchmarks{A: "head", B: "base", Metrics: []compare.MetricVerdicts{{Metric: result.AllocsPerOp,
+			Groups: []compare.MetricGroup{{Verdicts: verdicts, Geomean: 0.5, GeoLow: 0.5, GeoHigh: 0.5, N: c.n}}}}}
+		var page, md, lines bytes.Buffer
+		if p.Table(&page, Style{Width: 120}) != nil || p.Markdown(&md) != nil {
+			t.Fatal("it cannot be written")
+		}
+		for _, text := range []string{page.String(), md.String()} {
+			row := strings.Contains(text, "geomean  ") || strings.Contains(text, "| geomean |")
+			note := strings.Contains(text, "geomean : none, because 2 of 4 ratios are 0 or missing")
+			if row != c.want || note == c.want {
+				t.Errorf("of %d ratios: row %v, note %v in\n%s", c.n, row, note, text)
+			}
+		}
+		for _, line := range p.Lines() {
+			if err := JSON(&lines, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := fmt.Sprintf(`"ratio":0.5,"low":0.5,"high":0.5,"n":%d}`, c.n); !strings.Contains(lines.String(), want) {
+			t.Errorf("no %s in\n%s", want, &lines)
+		}
+	}
+}
+
 // TestUndecidedBenchmark checks that a note names the levels and says why a verdict is undecided although its own
 // interval excludes 1.
 func TestUndecidedBenchmark(t *testing.T) {
@@ -201,7 +240,8 @@ func TestMediansNote(t *testing.T) {
 		proven, want              bool
 	}{
 		{1.01, 0.99, 0.98, 1.02, true, true}, {1.01, 0.99, 0.98, 1.02, false, false},
-		{1.03, 0.99, 0.98, 1.02, false, true},
+		{1.03, 0.99, 0.98, 1.02, false, true}, {0.996, 0.913, 0.69, 1.15, false, true},
+		{0.333, 0.37, 0.29, 0.46, true, true}, {1.006, 1.02, 0.988, 1.053, false, false},
 		{0.985, 0.99, 0.98, 0.995, true, false}, {1, 1.0000001, 1.0000001, 1.0000001, false, false},
 		{1.03, result.Unavailable, result.Unavailable, result.Unavailable, false, false},
 		{result.Unavailable, 1, 0.9, 1.1, false, false},
@@ -223,8 +263,8 @@ func TestMediansNote(t *testing.T) {
 	g := Gate{Decision: compare.Fail, List: []compare.GateDecision{{Design: "Encode", Metric: result.TimePerOp, N: 10,
 		Base: 100, Head: 99, Cost: 1.1, Low: 1.06, High: 1.2, Decision: compare.Fail}}}
 	for want, write := range map[string]func(io.Writer, Style) error{
-		"ratio : of the means over blocks; that of the medians differs for Encode\n": p.Table,
-		"cost : of the means over blocks; that of the medians differs for Encode\n":  g.Table,
+		"change and ratio : of the means over blocks; that of the medians differs for Encode\n": p.Table,
+		"change and cost : of the means over blocks; that of the medians differs for Encode\n":  g.Table,
 	} {
 		var page strings.Builder
 		if err := write(&page, Style{Width: 120}); err != nil || !strings.Contains(page.String(), want) {
@@ -235,7 +275,7 @@ func TestMediansNote(t *testing.T) {
 
 // TestMediansNames checks that each benchmark is named once, whatever the order of its metrics.
 func TestMediansNames(t *testing.T) {
-	got := mediansNote([]string{"B", "A", "B", "A"})
+	got := mediansNote("ratio", []string{"B", "A", "B", "A"})
 	if len(got) != 1 || !strings.HasSuffix(got[0], " for A and B") {
 		t.Errorf("%q", got)
 	}
@@ -354,5 +394,71 @@ func TestEquivalentLine(t *testing.T) {
 	verdicts[1].Verdict = compare.Undecided
 	if text := page(result.AllocedPerOp, Style{}); !strings.Contains(text, "verdict") {
 		t.Errorf("undecided: no table in\n%s", text)
+	}
+}
+
+// TestEqualRows checks that a table leaves out two rows or more that are exactly equal, unless the page shows the part.
+// Markdown has them all.
+func TestEqualRows(t *testing.T) {
+	verdict := func(name string, ratio result.Value, word string) compare.Verdict {
+		return compare.Verdict{A: name, B: name, Metric: result.AllocsPerOp, Exact: true, Ratio: ratio, N: 10,
+			Verdict: word}
+	}
+	fewer, same := verdict("Fewer", 0.5, compare.Better), verdict("Same", 1, compare.Equivalent)
+	also, unknown := verdict("Also", 1, compare.Equivalent), compare.Verdict{A: "Unknown", Ratio: result.Unavailable}
+	all := []compare.Verdict{same, fewer, unknown, also}
+	for _, c := range []struct {
+		metric string
+		list   []compare.Verdict
+		style  Style
+		want   string
+	}{
+		{result.AllocsPerOp, all, Style{}, "Fewer Unknown 2"},
+		{result.AllocsPerOp, all, Style{Full: true}, "Same Fewer Unknown Also"},
+		{result.AllocsPerOp, all, Style{Parts: []string{"equivalent"}}, "Same Fewer Unknown Also"},
+		{result.AllocsPerOp, all[:2], Style{}, "Same Fewer"},
+		{result.TimePerOp, all, Style{}, "Same Fewer Unknown Also"},
+	} {
+		var page, md strings.Builder
+		p := Benchmarks{A: "head", B: "base", Metrics: []compare.MetricVerdicts{{Metric: c.metric,
+			Groups: []compare.MetricGroup{{Verdicts: c.list}}}}}
+		if p.Table(&page, c.style) != nil || p.Markdown(&md) != nil {
+			t.Fatal("it cannot be written")
+		}
+		var got []string
+		table, _, _ := strings.Cut(page.String(), "\n\n1 ")
+		for _, v := range c.list {
+			if strings.Contains(table, "\n"+v.A+"  ") {
+				got = append(got, v.A)
+			}
+			if !strings.Contains(md.String(), "| "+v.A+" |") {
+				t.Errorf("no %s in\n%s", v.A, &md)
+			}
+		}
+		if strings.Contains(table, "2 of 4 are equal and not shown\n") {
+			got = append(got, "2")
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s, want %s in\n%s", text, c.want, &page)
+		}
+	}
+}
+
+// TestScalingSlower checks that the first benchmark that gets slower with more CPUs has a next step.
+func TestScalingSlower(t *testing.T) {
+	scaling := func(name string, speedup result.Value) compare.Scaling {
+		return compare.Scaling{Design: name, From: 1, To: 2, Speedup: speedup, Low: speedup, High: speedup,
+			Limit: compare.LimitInflation, Inflation: 2, Curve: []compare.Row{{Workload: "shop/cache"}}}
+	}
+	for speedup, want := range map[result.Value]int{0.68: 1, 1.2: 0} {
+		var b strings.Builder
+		p := Benchmarks{Scalings: []compare.Scaling{scaling("Get", 1.3), scaling("Put/n=1", speedup),
+			scaling("Del", speedup)}}
+		p.writeScalings(&b, Style{})
+		const next = "\nfind out why: brewput explain -- go test -bench Put shop/cache\n"
+		if n := strings.Count(b.String(), next); n != want ||
+			strings.Count(b.String(), "find out why") != want {
+			t.Errorf("%v: %d next steps in\n%s", speedup, n, &b)
+		}
 	}
 }

@@ -127,6 +127,12 @@ func (p Benchmarks) writeScalings(b *strings.Builder, st Style) {
 		}
 		wrap(b, st.split(text(s)), " ", 2, st.width())
 	}
+	for _, s := range list {
+		if s.Speedup < 1 && s.Unscaled() && len(s.Curve) > 0 {
+			wrap(b, st.split("find out why: "+explainCommand(s)), " ", 2, st.width())
+			return
+		}
+	}
 }
 
 // writeEnd writes the notes, errors and warnings of the whole run.

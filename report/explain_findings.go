@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// FindingDocs writes the documentation of one finding, or one line for each if name is empty. known is false, and
-// nothing is written, if there is no finding of that name.
+// FindingDocs writes the documentation of one finding, or one line for each that a rule may report if name is empty.
+// known is false, and nothing is written, if there is no finding of that name.
 func FindingDocs(w io.Writer, name string, st Style) (known bool, err error) {
 	docs := docsOf(name)
 	var b strings.Builder
@@ -18,7 +18,7 @@ func FindingDocs(w io.Writer, name string, st Style) (known bool, err error) {
 	case len(docs) == 0:
 		return false, nil
 	case name == "":
-		writeFindingList(&b, docs, st)
+		writeFindingList(&b, slices.DeleteFunc(docs, explain.Doc.Reserved), st)
 	default:
 		writeFindingDoc(&b, docs[0], st)
 	}

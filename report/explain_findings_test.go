@@ -27,6 +27,13 @@ func TestFindingDocs(t *testing.T) {
 		}
 	}
 
+	n := strings.Count(list.String(), "\n")
+	if strings.Contains(list.String(), "eserved") || n != len(explain.Docs())-5 {
+		t.Errorf("%d lines, of findings that no rule reports too:\n%s", n, &list)
+	}
+	if known, err := FindingDocs(new(bytes.Buffer), "smt-sharing", Style{}); !known || err != nil {
+		t.Error(known, err)
+	}
 	if known, err := FindingDocsJSON(&all, ""); !known || err != nil {
 		t.Fatal(known, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/result"
@@ -19,7 +20,9 @@ type Gate struct {
 	Decision      string
 	MaxRegression float64
 	Layouts       int
-	Loaded        bool // other processes loaded the machine, so that times decide nothing
+	Option        func(string) string // prints the name of an option, such as "count"; nil leaves it
+	BlockTime     time.Duration       // 0 if it is unknown
+	Loaded        bool                // other processes loaded the machine, so that times decide nothing
 	Notes         []string
 	Warnings      []compare.Warning
 }
@@ -61,7 +64,8 @@ func (g Gate) Table(w io.Writer, st Style) error {
 // answer is the last part: the decision with its benchmarks, and what to do next.
 func (g Gate) answer() []string {
 	return compare.GateSummary{Decision: g.Decision, List: g.List, NotJudged: len(g.NotJudged),
-		MaxRegression: g.MaxRegression, Layouts: g.Layouts, Loaded: g.Loaded, Name: metricHead}.Answer()
+		MaxRegression: g.MaxRegression, Layouts: g.Layouts, BlockTime: g.BlockTime, Loaded: g.Loaded,
+		Name: metricHead, Option: g.Option}.Answer()
 }
 
 // reasons says which benchmarks are not judged or are excused, and with undecided also what the undecided ones lack.

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
-// sameRatio is the relative difference up to which two ratios are equal for a reader.
-const sameRatio = 0.0005
+const (
+	sameRatio    = 0.0005 // the relative difference up to which two ratios are equal for a reader
+	visibleRatio = 0.03   // the one from which a reader who divides the medians wonders
+)
 
 // contradicts reports whether a table's medians, as the ratio medians, contradict the ratio of the means over blocks
-// in the same line: they are outside of its interval, or differ in the other direction although a difference is proven.
-// It is false if a number is unknown.
+// in the same line: they are far from it, outside of its interval, or differ in the other direction although a
+// difference is proven. It is false if a number is unknown.
 func contradicts(medians, ratio, low, high result.Value, proven bool) bool {
 	switch {
 	case !(math.Abs(float64(medians/ratio)-1) > sameRatio):
@@ -24,11 +25,11 @@ func contradicts(medians, ratio, low, high result.Value, proven bool) bool {
 	case proven && (medians > 1) != (ratio > 1):
 		return true
 	}
-	return medians < low || medians > high
+	return medians < low || medians > high || math.Abs(float64(medians/ratio)-1) > visibleRatio
 }
 
-// mediansNote is the footnote on the named benchmarks, whose medians contradict their ratios.
-func mediansNote(names []string) []string {
+// mediansNote is the footnote of columns on the named benchmarks, whose medians contradict their ratios.
+func mediansNote(columns string, names []string) []string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	if len(names) == 0 {
@@ -37,7 +38,8 @@ func mediansNote(names []string) []string {
 	if len(names) > 3 {
 		names = append(names[:2:2], fmt.Sprintf("%d others", len(names)-2))
 	}
-	return []string{"ratio : of the means over blocks; that of the medians differs for " + compare.JoinNames(names)}
+	return []string{columns + " : of the means over blocks; that of the medians differs for " +
+		compare.JoinNames(names)}
 }
 
 // comparisonNotes returns the function that writes the footnotes of a table of a metric.
@@ -51,7 +53,29 @@ func comparisonNotes(metric string, g compare.MetricGroup) func([]column) []stri
 				names = append(names, v.A)
 			}
 		}
-		return append(vagueNote(columns), mediansNote(names)...)
+		notes := vagueNote(columns)
+		if n := len(g.Verdicts); g.N > 1 && g.N < n {
+			notes = append(notes, fmt.Sprintf("geomean : none, because %d of %d ratios are 0 or missing", n-g.N, n))
+		}
+		return append(notes, mediansNote("change and ratio", names)...)
+	}
+}
+
+// addGeomean adds a last row with the geometric mean of the ratios.
+func addGeomean(columns []column, g compare.MetricGroup) {
+	for i := range columns {
+		text := ""
+		switch {
+		case i == 0:
+			text = "geomean"
+		case columns[i].head == "change":
+			text = compare.PercentChange(g.Geomean)
+		case columns[i].head == "ratio":
+			text = ratio(g.Geomean) + "x"
+		case columns[i].head == "95% interval" && g.GeoLow.Known():
+			text = bracketed(g.GeoLow, g.GeoHigh)
+		}
+		columns[i].add(text, bold)
 	}
 }
 
@@ -67,11 +91,7 @@ func (g Gate) footnotes(columns []column) []string {
 			names = append(names, v.Design)
 		}
 	}
-	notes := mediansNote(names)
-	for i := range notes {
-		notes[i] = strings.Replace(notes[i], "ratio :", "cost :", 1)
-	}
-	return append(vagueNote(columns), notes...)
+	return append(vagueNote(columns), mediansNote("change and cost", names)...)
 }
 
 // contradicted names the proven live verdicts whose ratio contradicts that of the medians, which the table of rows

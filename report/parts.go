@@ -30,7 +30,7 @@ var optionalParts = []Part{
 	{"warnings", "warnings in full"},
 	{"scaling", "benchmarks: what limits the scaling of each"},
 	{"undecided", "benchmarks: how many more blocks would decide each undecided comparison"},
-	{"equivalent", "benchmarks: tables in which nothing differs"},
+	{"equivalent", "benchmarks: tables and rows in which nothing differs"},
 }
 
 // PartNames returns the names of all optional parts.

@@ -99,6 +99,12 @@ func collectorText(s compare.Scaling) string {
 	return ""
 }
 
+// explainCommand is the command that explains why a benchmark does not scale.
+func explainCommand(s compare.Scaling) string {
+	name, _, _ := strings.Cut(s.Design, "/")
+	return "brewput explain -- go test -bench " + name + " " + s.Curve[0].Workload
+}
+
 func cpuCount(n int) string {
 	if n == 1 {
 		return "1 CPU"

@@ -21,6 +21,7 @@ type Gate struct {
 	Decisions   []compare.GateDecision // by metric and benchmark
 	LoadWarning *compare.Warning       // other processes ran, so that no time is decided; nil if none ran
 	BudgetEnded *BudgetEnded           // the budget ended before the planned blocks; nil if it did not
+	BlockTime   time.Duration          // mean time of a block
 
 	sweep    *Sweep
 	analyses *compare.SequentialGate
@@ -67,6 +68,7 @@ func (g *Gate) next(n int, trials []result.Trial) (more int, err error) {
 	}
 	elapsed := g.now().Sub(g.began)
 	each := elapsed / time.Duration(n)
+	g.BlockTime = each
 	var short bool
 	if g.ahead, short = withinBudget(n, g.ahead[1:], each, elapsed, g.budget); short {
 		g.BudgetEnded = &BudgetEnded{g.budget, slices.Max(append(g.ahead, n)), each}

@@ -124,8 +124,8 @@ var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, co
 // showGate renders the decisions.
 func (a *app) showGate(r *lab.GateResult, maxRegression float64, format string) error {
 	p := report.Gate{Title: r.Suite.Title, List: r.Decisions, NotJudged: r.Suite.NotJudged, Decision: r.Decision,
-		MaxRegression: maxRegression, Layouts: r.Suite.Layouts, Loaded: r.LoadWarning != nil, Notes: gateNotes(r),
-		Warnings: r.Warnings}
+		MaxRegression: maxRegression, Layouts: r.Suite.Layouts, BlockTime: r.BlockTime, Loaded: r.LoadWarning != nil,
+		Notes: gateNotes(r), Warnings: r.Warnings, Option: asFlag}
 	switch format {
 	case "json":
 		return p.JSON(a.stdout)

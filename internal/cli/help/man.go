@@ -10,12 +10,19 @@ import (
 )
 
 // manCommand is a hidden verb that writes the manual pages, for packages and make man.
-func manCommand() *cobra.Command {
+func manCommand(program string) *cobra.Command {
+	const text = `Write the manual page of NAME, and one of each verb, into the directory DIR. To
+read one on the screen:
+
+    NAME man pages && man pages/NAME-gate.1
+
+NAME help gate prints the same text without man.`
 	return &cobra.Command{
 		Use:    "man DIR",
 		Short:  "Write manual pages",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
+		Long:   strings.ReplaceAll(text, "NAME", program),
 		RunE:   func(cmd *cobra.Command, args []string) error { return writeMan(cmd.Root(), args[0]) },
 	}
 }

@@ -30,6 +30,10 @@ func program() *cobra.Command {
 func TestMan(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man")
 	root := program()
+	man, _, _ := root.Find([]string{"man"})
+	if want := "brewput man pages && man pages/brewput-gate.1\n"; !strings.Contains(man.Long, want) {
+		t.Errorf("no %q in %s", want, man.Long)
+	}
 	root.SetArgs([]string{"man", dir})
 	if err := root.Execute(); err != nil {
 		t.Fatal(err)

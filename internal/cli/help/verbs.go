@@ -54,7 +54,7 @@ func Install(root *cobra.Command, isWorkload func(string) bool, width int) {
 	root.SetCompletionCommandGroupID(at("completion"))
 
 	describe(root, "brewput")
-	defer root.AddCommand(manCommand())
+	defer root.AddCommand(manCommand(root.Name()))
 	for _, c := range root.Commands() {
 		if c.GroupID = at(c.Name()); c.Name() == "help" {
 			continue
