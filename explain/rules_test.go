@@ -23,6 +23,9 @@ func TestBriefRunsHaveNoGain(t *testing.T) {
 	if found[0].Name != "too-few-samples" || found[1].Name != "single-threaded" {
 		t.Fatalf("findings: %v", c.names())
 	}
+	if found[0].Claim != "A run takes 60ms: too short to predict a gain." {
+		t.Errorf("without a gain: %s", found[0].Claim)
+	}
 	for _, f := range found {
 		if f.Gain != nil {
 			t.Errorf("%s promises %v of a run of 60 ms", f.Name, f.Gain)
@@ -36,6 +39,9 @@ func TestBriefRunsHaveNoGain(t *testing.T) {
 	c.evidence.Runs[0].Reads, c.evidence.Runs[0].ReadBytes = 100000, 100000
 	if f := c.first(); f.Name != "unbuffered-io" || f.Gain == nil {
 		t.Errorf("100000 calls in 60 ms: %v", c.names())
+	}
+	if f := c.named(t, TooFewSamples); f.Claim != "A run takes 60ms: too short to predict other gains." {
+		t.Errorf("beside a gain: %s", f.Claim)
 	}
 	// The start may take nearly all of a run of 16 ms: a saving of two thirds is no prediction.
 	c.cpu(40, "main.g:7", "main.main:3", "runtime.main")
