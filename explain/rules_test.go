@@ -52,6 +52,24 @@ func TestBriefRunsHaveNoGain(t *testing.T) {
 	}
 }
 
+// False sharing is at the line that adds to memory, although more samples are at the next statement, that of its loop.
+func TestWhereOfFalseSharing(t *testing.T) {
+	c := wideCase()
+	c.evidence.Profiles = nil
+	c.evidence.Program.Main = "main"
+	c.cpu(150, "testing.(*PB).Next", "main.count:3", "main.worker:2")
+	c.cpu(40, "sync/atomic.(*Int64).Add", "main.inc:5", "main.count:4", "main.worker:2")
+	c.evidence.Program.Source = func(_ string, n int) string {
+		return []string{"", "", "go count()", "for pb.Next() {", "s.inc(me)", "s.n[i&7].Add(1)"}[n%6]
+	}
+	c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+	c.evidence.Runs[0].CPUs, c.evidence.Runs[0].User = 1, 300*time.Millisecond
+	c.evidence.Runs[0].Wall = 300 * time.Millisecond
+	if f := c.named(t, WorkInflation); !slices.Equal(f.Where, []string{"main.go:5", "main.go:3"}) {
+		t.Errorf("%q %q", f.Where, f.Evidence)
+	}
+}
+
 // A stage that is in use because it sleeps must not be doubled, unless work queues for it.
 func TestStageInExternalWait(t *testing.T) {
 	sleepy := func(op evidence.Op) *testCase {
