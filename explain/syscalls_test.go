@@ -64,6 +64,9 @@ func TestSyncWithoutGain(t *testing.T) {
 		if f.Gain != nil {
 			t.Errorf("%s: gain %+v", what, f.Gain)
 		}
+		if strings.HasPrefix(what, "another") && slices.Contains(c.names(), string(SingleThreaded)) {
+			t.Errorf("%s: %v", what, c.names())
+		}
 		many := strings.HasPrefix(what, "many") || strings.HasPrefix(what, "others")
 		if strings.Contains(f.Fix, "bound the goroutines") != many {
 			t.Errorf("%s: %s", what, f.Fix)
