@@ -81,8 +81,8 @@ func TestSleepsOfTests(t *testing.T) {
 	}
 }
 
-// Tests that sleep one after another are one finding, whichever function starts them, and the percentage of its claim is
-// that of their sleeps.
+// Tests that sleep one after another are one finding, whichever function starts them. The percentage of its claim is that
+// of their sleeps.
 func TestSleepsOfSeveralTests(t *testing.T) {
 	c := newCase()
 	c.demand(900, 100)

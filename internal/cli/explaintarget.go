@@ -93,7 +93,8 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		case err != nil && unknown == nil && design != "":
 			return nil, usage("explain takes a design by a flag: type %s explain %s --designs %s", name(), at, design)
 		case err != nil && isHostPort(word):
-			return nil, usage("%s is no URL: for the profiles of a server type %s explain http://%s", word, name(), word)
+			return nil, usage("%s is no URL: for the profiles of a server type %s explain http://%s", word, name(),
+				word)
 		case err != nil:
 			return nil, usage("%w; put a program after two dashes, as in explain -- ./prog", err)
 		case isRun && len(args) == 1:
