@@ -81,8 +81,8 @@ func TestSleepsOfTests(t *testing.T) {
 	}
 }
 
-// Tests that sleep one after another are one finding, whichever function starts them. The percentage of its claim is that
-// of their sleeps.
+// Tests that sleep one after another are one finding, whichever function starts them. The percentage of its claim
+// is that of their sleeps.
 func TestSleepsOfSeveralTests(t *testing.T) {
 	c := newCase()
 	c.demand(900, 100)
@@ -327,7 +327,7 @@ func TestSleepsAtOnce(t *testing.T) {
 	c.demand(950, 50)
 	w := c.class("main.worker", 2, 2, 50*time.Millisecond, 50*time.Millisecond)
 	c.wait(evidence.OpSleep, w, 100, 1800*time.Millisecond, -1, "time.Sleep", "main.worker:5")
-	if f := c.first(); !strings.HasSuffix(f.Evidence[0], ": at most 95% of the time can be saved; how much is unknown") {
+	if f := c.first(); !strings.HasSuffix(f.Evidence[0], "at most 95% of the time can be saved; how much is unknown") {
 		t.Errorf("%q", f.Evidence)
 	}
 }
@@ -423,7 +423,8 @@ func TestSleepBesideListener(t *testing.T) {
 		"worker behind another": {"main.go:6", ""},
 		database:                {"main.go:5", ""},
 		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
-		"periodic job":          {"", "the goroutine of main.ticker sleeps for 95% of the time at main.go:8, in main.ticker"},
+		"periodic job":          {"", "the goroutine of main.ticker sleeps for 95% of the time at main.go:8, " +
+			"in main.ticker"},
 	} {
 		c := newCase()
 		c.demand(990, 10)
@@ -443,15 +444,16 @@ func TestSleepBesideListener(t *testing.T) {
 			c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
 			c.wait(evidence.OpReceive, m, 45, 900*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
 			if name == database {
-				c.wait(evidence.OpNetwork, w, 45, 550*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
-					"main.worker:5")
+				c.wait(evidence.OpNetwork, w, 45, 550*time.Millisecond, -1, "internal/poll.(*FD).Read",
+					"net.(*conn).Read", "main.worker:5")
 			}
 		}
 		for i := range c.evidence.Trace.Classes {
 			c.evidence.Trace.Classes[i].Alive = 1
 		}
 		f := c.first()
-		if (f.Name == DependencyWait) != (want.where != "") || want.where != "" && !slices.Contains(f.Where, want.where) ||
+		if (f.Name == DependencyWait) != (want.where != "") || want.where != "" &&
+			!slices.Contains(f.Where, want.where) ||
 			want.why != "" && !slices.Contains(f.Evidence, want.why) {
 			t.Errorf("%s: %+v", name, f)
 		}

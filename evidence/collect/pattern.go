@@ -26,8 +26,8 @@ type listed struct {
 // benchmark matches the declaration of a benchmark.
 var benchmark = regexp.MustCompile(`(?m)^func Benchmark([^a-z(]\w*)?\(\w+ \*testing\.B\)`)
 
-// PackageCommand returns the command line that builds and runs a package with arguments, or a library's benchmarks. Of a
-// pattern such as ./... it is the only main package, or else the benchmarks of the only package that has some. If
+// PackageCommand returns the command line that builds and runs a package with arguments, or a library's benchmarks.
+// Of a pattern such as ./... it is the only main package, or else the benchmarks of the only package that has some. If
 // there are several, the error lists them with the target for each. dir is the directory of the pattern.
 func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]string, error) {
 	switch {
