@@ -423,7 +423,7 @@ func TestSleepBesideListener(t *testing.T) {
 		"worker behind another": {"main.go:6", ""},
 		database:                {"main.go:5", ""},
 		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
-		"periodic job":          {"", "the goroutine of main.ticker sleeps for 95% of the time at main.go:8, " +
+		"periodic job": {"", "the goroutine of main.ticker sleeps for 95% of the time at main.go:8, " +
 			"in main.ticker"},
 	} {
 		c := newCase()
