@@ -204,7 +204,8 @@ func (g *answerGroup) competing() (decided, rough []*contest) {
 }
 
 // ranked reports whether a row can be the best: it has a valid value, is not a bound, and no trial failed, whether or
-// not the design declares it. Otherwise the values would be those of the trials in which it happened to be right.
+// not the design declares it, and whether or not the trial was instrumented. A design that is wrong now and then is
+// not to be recommended, and its values are those of the trials in which it happened to be right.
 func (r *Row) ranked() bool {
 	return r.failures() == 0 && !r.excluded() && measured(r.level()) && r.level() > 0 &&
 		(r.FailedCondition == nil || r.World != result.Virtual)

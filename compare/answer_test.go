@@ -165,6 +165,9 @@ func TestNewAnswer(t *testing.T) {
 			wrongOnce, []answerCase{{"a", onCPUs(2), 0, 0.01},
 				{"b", onCPUs(2), two / 2, 0.01}, {"wrong", onCPUs(2), two, 0.01}},
 			"wrong gave wrong answers in 1 of 20 trials. b is fastest: 1.41x the throughput of a (+41.4%)."},
+		{"neighbours of a design that is wrong once", 20, AnswerOptions{}, result.Stream, wrongOnce, []answerCase{
+			{"a", onCPUs(2), 0, 0.5}, {"wrong", onCPUs(2), 0.1, 0.5}, {"c", onCPUs(2), 0.2, 0.5}},
+			"wrong gave wrong answers in 1 of 20 trials. c is fastest: 1.22x the throughput of a (+22.1%)."},
 		{"each design is wrong once", 10, AnswerOptions{}, result.Stream, wrongOnce, []answerCase{
 			{"wrong", onCPUs(2), two, 0.01}, {"wrong2", onCPUs(2), 0, 0.01}},
 			"wrong gave wrong answers in 1 of 10 trials. wrong2 gave wrong answers in 1 of 10 trials. No design " +

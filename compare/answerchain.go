@@ -53,9 +53,9 @@ func (r *Row) interval() [2]float64 {
 // difference.
 func (g *answerGroup) chain(c *contest, from, to *Row) (low float64, equal bool) {
 	reached, alike := map[*Row]float64{from: 1}, map[*Row]bool{from: true}
-	for range c.rows {
-		for _, a := range c.rows {
-			for _, b := range c.rows {
+	for range c.linked {
+		for _, a := range c.linked {
+			for _, b := range c.linked {
 				step, ok := g.step(a, b)
 				if !ok || b == from {
 					continue

@@ -14,6 +14,7 @@ import (
 type contest struct {
 	at      plan.Point // levels of the context factors
 	rows    []*Row     // the best first
+	linked  []*Row     // rows that verdicts may link: also of designs that failed, and references
 	leaders int        // number of rows that lead: the best, and those that are not proven slower
 	open    int        // number of leaders whose comparison with the best is undecided
 	more    *int       // further blocks that would decide all of these; nil if unknown
@@ -49,6 +50,11 @@ func (g *answerGroup) compete() {
 			g.contests = append(g.contests, c)
 		}
 		c.rows = append(c.rows, r)
+	}
+	for _, r := range g.rows {
+		if c := byKey[fmt.Sprint(g.context(r.Point), r.Rate)]; c != nil {
+			c.linked = append(c.linked, r)
+		}
 	}
 	for _, c := range g.contests {
 		g.rank(c)

@@ -16,8 +16,8 @@ type Winner struct {
 	World         string     `json:"world"`
 	Metric        string     `json:"metric"`              // by which the designs are compared
 	Guarantee     string     `json:"guarantee,omitempty"` // that these designs have in common
-	Factors       []string   `json:"factors"`             // that vary: the same of all winners with the same origin, metric and guarantee
-	Point         plan.Point `json:"point"`               // a level of each of these factors, "-" if the designs do not use it
+	Factors       []string   `json:"factors"`             // that vary: the same for all winners of a map
+	Point         plan.Point `json:"point"`               // a level of each factor, "-" if the designs do not use it
 
 	// Verdict is "fastest" if one design is proven faster than all others, "equivalent" if several are, and differ by
 	// less than the margin, and "undecided" otherwise.

@@ -30,7 +30,7 @@ const (
 	Caution     Status = "caution"     // results are right with the care that the claim asks for
 	Bad         Status = "bad"         // results would be misleading
 	Unknown     Status = "unknown"     // the reading should exist and could not be read
-	Unavailable Status = "unavailable" // this platform has no such reading
+	Unavailable Status = "unavailable" // this platform has no such reading, or the program is not installed
 )
 
 // Check is the check of one property of the machine. Its JSON is a contract.

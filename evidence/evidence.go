@@ -35,8 +35,8 @@ type Program struct {
 	// from 1. A nil Source means that no source is available.
 	Source func(file string, line int) string
 
-	// MoreWork returns the flags that give the program so many times the work, or "". A nil MoreWork means that they
-	// are not known.
+	// MoreWork returns the flags that give the program at least so many times the work, or "". A nil MoreWork means
+	// that they are not known.
 	MoreWork func(times int) string
 }
 

@@ -16,16 +16,8 @@ func dependency(a *analysis) []Finding {
 	if a.trace == nil || a.demandShare(0) < 0.5 || a.unusedCPU() < 0.5 {
 		return nil
 	}
-	if a.serves() { // or only listens, as for a profiler, while the main goroutine waits for a worker that sleeps
-		outside, at, _, requests := a.externalWait(false)
-		s := a.longestSleep(func(c *evidence.Class) bool { return a.wakes(c, isMain) })
-		switch {
-		case s != nil && s.each >= 2*requests:
-			return []Finding{a.sleepFinding(s, a.endsByTimer())}
-		case outside != nil && a.wakes(outside, isMain):
-			return []Finding{a.externalFinding(outside, at, a.endsByTimer())}
-		}
-		return nil
+	if a.serves() {
+		return a.dependencyBesideListener()
 	}
 
 	var outside *evidence.Class
@@ -74,6 +66,20 @@ func dependency(a *analysis) []Finding {
 		return nil
 	}
 	return []Finding{a.externalFinding(outside, where, timed)}
+}
+
+// dependencyBesideListener is dependency for a program that accepts connections. It may only listen, as for a profiler,
+// while the main goroutine waits for a worker.
+func (a *analysis) dependencyBesideListener() []Finding {
+	outside, at, _, requests := a.externalWait(false)
+	s := a.longestSleep(func(c *evidence.Class) bool { return a.wakes(c, isMain) })
+	switch {
+	case s != nil && s.each >= 2*requests:
+		return []Finding{a.sleepFinding(s, a.endsByTimer())}
+	case outside != nil && a.wakes(outside, isMain):
+		return []Finding{a.externalFinding(outside, at, a.endsByTimer())}
+	}
+	return nil
 }
 
 // externalFinding returns the finding for a class that waits for something external at a stack. timed says that a timer

@@ -423,8 +423,8 @@ func TestSleepBesideListener(t *testing.T) {
 		"worker behind another": {"main.go:6", ""},
 		database:                {"main.go:5", ""},
 		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
-		"periodic job": {"", "the goroutine of main.ticker sleeps for 95% of the time at main.go:8, " +
-			"in main.ticker"},
+		"periodic job": {"",
+			"the goroutine of main.ticker sleeps for 95% of the time at main.go:8, in main.ticker"},
 	} {
 		c := newCase()
 		c.demand(990, 10)
@@ -452,8 +452,8 @@ func TestSleepBesideListener(t *testing.T) {
 			c.evidence.Trace.Classes[i].Alive = 1
 		}
 		f := c.first()
-		if (f.Name == DependencyWait) != (want.where != "") || want.where != "" &&
-			!slices.Contains(f.Where, want.where) ||
+		if (f.Name == DependencyWait) != (want.where != "") ||
+			want.where != "" && !slices.Contains(f.Where, want.where) ||
 			want.why != "" && !slices.Contains(f.Evidence, want.why) {
 			t.Errorf("%s: %+v", name, f)
 		}

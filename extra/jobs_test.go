@@ -21,8 +21,9 @@ func TestJobs(t *testing.T) {
 			for _, settings := range points[w.Name] {
 				t.Run(w.Name+"/"+d.Name+" "+settings, func(t *testing.T) {
 					p := workloadtest.Point(t, w, settings).Only(w.FactorsOf(d))
-					if _, err := workloadtest.Answer(t, live.New(live.Config{Seed: 1, BurnRate: 1}).Run, d, p); err != nil {
-						t.Error(err)
+					a, err := workloadtest.Answer(t, live.New(live.Config{Seed: 1, BurnRate: 1}).Run, d, p)
+					if err != nil || a == nil {
+						t.Errorf("answer %v, %v", a, err)
 					}
 				})
 			}

@@ -106,7 +106,7 @@ func (f *frame) guaranteeColumn() []column {
 		return nil
 	}
 	c := f.column("", "guarantee", func(r compare.Row) string { return r.Guarantee })
-	c.left = true
+	c.left, c.drop = true, 1 // the answer names it too
 	return []column{c}
 }
 

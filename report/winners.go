@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,8 +105,10 @@ func winnerTitles(maps [][]compare.Winner, format string) (titles []string) {
 		if differs(func(w compare.Winner) string { return w.Metric }) {
 			words = append(words, "by "+measureHeading(m[0].Metric))
 		}
-		if differs(func(w compare.Winner) string { return w.Guarantee }) {
-			words = append(words, cmp.Or(m[0].Guarantee, "no guarantee declared"))
+		if m[0].Guarantee != "" { // a design with another guarantee may have no map
+			words = append(words, m[0].Guarantee)
+		} else if differs(func(w compare.Winner) string { return w.Guarantee }) {
+			words = append(words, "no guarantee declared")
 		}
 		title := fmt.Sprintf(format, m[0].Workload)
 		if len(words) > 0 {

@@ -103,6 +103,10 @@ func TestSeveralWinnerMaps(t *testing.T) {
 			[2]string{"w: fastest design (live)", "w: fastest design (virtual)"}},
 		{change(func(w *compare.Winner) { w.Metric = result.ResponseP50 }),
 			[2]string{"w: fastest design (by throughput)", "w: fastest design (by median response)"}},
+		{change(func(w *compare.Winner) { w.Guarantee = "survives kill" }),
+			[2]string{"w: fastest design (no guarantee declared)", "w: fastest design (survives kill)"}},
+		{change(func(w *compare.Winner) { w.Workload, w.Guarantee = "v", "survives kill" }),
+			[2]string{"w: fastest design", "v: fastest design (survives kill)"}},
 		{change(func(w *compare.Winner) { w.Workload = "v" }), [2]string{"w: fastest design", "v: fastest design"}},
 	} {
 		var picture, table, markdown strings.Builder

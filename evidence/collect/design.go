@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -59,7 +60,7 @@ func Design(ctx context.Context, w *workload.Workload, d workload.Design, spec t
 }
 
 // moreWork returns the function of [evidence.Program.MoreWork] for a workload: a factor whose level a quick run lowers
-// is an amount of work.
+// is an amount of work. The work grows at least in proportion to it.
 func moreWork(w *workload.Workload, p plan.Point) func(times int) string {
 	return func(times int) string {
 		for _, f := range w.Factors {
@@ -67,9 +68,9 @@ func moreWork(w *workload.Workload, p plan.Point) func(times int) string {
 			if _, ok := p.Get(f.Name); !ok || err != nil || f.Kind != plan.Int || p.Int(f.Name) < least {
 				continue
 			}
-			level := plan.IntLevel(times * p.Int(f.Name))
-			if x, _ := level.Number(); f.Max == 0 || x <= f.Max {
-				return "--" + f.Name + " " + level.String()
+			x := float64(times) * float64(p.Int(f.Name))
+			if x <= cmp.Or(f.Max, math.MaxInt32) {
+				return "--" + f.Name + " " + plan.IntLevel(int(x)).String()
 			}
 		}
 		return ""

@@ -115,6 +115,50 @@ func TestDirSynced(t *testing.T) {
 	}
 }
 
+// TestNewFileSynced checks that the name of a file that a log begins later survives power loss: its directory is synced
+// before the file is synced a second time.
+func TestNewFileSynced(t *testing.T) {
+	needStrace(t)
+	t.Setenv(childBytes, "65536") // 39 MB in all
+	for name, suffix := range map[string]string{"goleveldb": ".log", "tidwall-wal": ""} {
+		dir, trace := newDir(t), filepath.Join(t.TempDir(), "trace")
+		cmd, out := command(name, dir, "strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=openat,fsync,fdatasync")
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitAll {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		text, err := os.ReadFile(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, syncs := 0, map[string]int{} // syncs of files whose names may be lost
+		for line := range strings.Lines(string(text)) {
+			_, file, _ := strings.Cut(line, "<")
+			file, _, _ = strings.Cut(file, ">")
+			switch {
+			case strings.Contains(line, "O_CREAT"):
+				_, file, _ = strings.Cut(line, `"`)
+				file, _, _ = strings.Cut(file, `"`)
+				if filepath.Dir(file) != dir && filepath.Ext(file) == suffix {
+					files++
+					syncs[file] = 0
+				}
+			case strings.Contains(line, "sync(") && filepath.Dir(file) == dir: // the directory of the log
+				clear(syncs)
+			case strings.Contains(line, "sync("):
+				if n, ok := syncs[file]; ok {
+					syncs[file]++
+					if n == 1 {
+						t.Errorf("%s syncs %s again, and not its directory", name, filepath.Base(file))
+					}
+				}
+			}
+		}
+		if files < 2 {
+			t.Errorf("%s began %d files: too few for the test\n%.1000s", name, files, text)
+		}
+	}
+}
+
 // TestNoLog checks that a log that cannot be opened is nil, not a log of nothing.
 func TestNoLog(t *testing.T) {
 	for name, open := range opens() {

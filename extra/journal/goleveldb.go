@@ -6,6 +6,7 @@ import (
 
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/storage"
 
 	"github.com/brewput/brewput/catalog/journal"
 	"github.com/brewput/brewput/env"
@@ -15,29 +16,52 @@ import (
 
 // newGoleveldb is a log in goleveldb. Its writes are batches, because concurrent single writes would be ordered by the
 // database and not by their indexes, so that a crash could leave gaps.
-// The directory is synced when the log is opened, but goleveldb does not sync it when it begins a journal, after 4 MiB:
-// power loss may then remove the name of a journal with acknowledged entries.
+// goleveldb begins a new file after 4 MiB, and does not sync the directory: see syncedStorage.
 func newGoleveldb(e env.Env, p plan.Point) (workload.Job, error) { return durable(e, p, openGoleveldb) }
 
 func openGoleveldb(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
-	db, err := leveldb.OpenFile(filepath.Join(dir, "goleveldb"), nil)
+	files := filepath.Join(dir, "goleveldb")
+	s, err := storage.OpenFile(files, false)
 	if err != nil {
 		return nil, err
 	}
-	l := &levelLog{db: db}
+	db, err := leveldb.Open(syncedStorage{s, files}, nil)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	l := &levelLog{db: db, files: s}
 	l.batches.commit = l.write
 	if l.batches.last, err = l.lastIndex(); err == nil {
-		err = syncDirs(dir, filepath.Join(dir, "goleveldb"))
+		err = syncDirs(dir, files)
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
+// syncedStorage syncs the directory of a storage after it creates a file there: otherwise power loss may remove the
+// name of a file with acknowledged entries.
+type syncedStorage struct {
+	storage.Storage
+	dir string
+}
+
+func (s syncedStorage) Create(fd storage.FileDesc) (storage.Writer, error) {
+	w, err := s.Storage.Create(fd)
+	if err != nil {
+		return nil, err
+	}
+	if err := syncDirs(s.dir); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
 // levelLog is a log in goleveldb.
 type levelLog struct {
-	db *leveldb.DB
+	db    *leveldb.DB
+	files storage.Storage
 	batches
 }
 
@@ -71,4 +95,4 @@ func (l *levelLog) Get(index uint64) ([]byte, error) {
 
 func (l *levelLog) Flush() error  { return l.failed() }
 func (l *levelLog) Syncs() uint64 { return l.count() }
-func (l *levelLog) Close() error  { return l.db.Close() }
+func (l *levelLog) Close() error  { return errors.Join(l.db.Close(), l.files.Close()) }

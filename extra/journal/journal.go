@@ -1,5 +1,5 @@
 // Package journal has designs of the workload journal that use other modules: databases and a write-ahead log. Each
-// syncs every append, so an acknowledged entry survives power loss, except as goleveldb and tidwall-wal document.
+// syncs every append, so an acknowledged entry survives power loss.
 package journal
 
 import (
@@ -19,12 +19,10 @@ import (
 func Workload() *workload.Workload {
 	w := journal.Workload()
 	w.Designs = []workload.Design{
-		design("goleveldb", "syndtr/goleveldb, a batch of the callers that wait; but power loss may remove a file "+
-			"that it begins after 4 MiB", newGoleveldb, openGoleveldb),
+		design("goleveldb", "syndtr/goleveldb, a batch of the callers that wait", newGoleveldb, openGoleveldb),
 		design("pebble", "cockroachdb/pebble, whose log shares syncs among callers", newPebble, openPebble),
 		design("bbolt", "etcd's bbolt, a transaction of the callers that wait", newBbolt, openBbolt),
-		design("tidwall-wal", "tidwall/wal, a batch of the callers that wait; but power loss may remove a file that it "+
-			"begins after 20 MB", newTidwall, openTidwall),
+		design("tidwall-wal", "tidwall/wal, a batch of the callers that wait", newTidwall, openTidwall),
 	}
 	return w
 }

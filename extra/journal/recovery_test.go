@@ -37,6 +37,7 @@ const (
 	childDesign = "BREWPUT_TEST_JOURNAL"       // the design
 	childDir    = "BREWPUT_TEST_JOURNAL_DIR"   // its directory
 	childLimit  = "BREWPUT_TEST_JOURNAL_LIMIT" // largest size of a file in bytes; "": none
+	childBytes  = "BREWPUT_TEST_JOURNAL_BYTES" // to add to each entry; "": none
 )
 
 // Exit codes of a child.
@@ -63,7 +64,8 @@ func TestMain(m *testing.M) {
 // entryOf is the entry of an index: its contents tell which it is. The first bytes name the caller and its count.
 func entryOf(caller, k int) []byte {
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(caller)), uint32(k))
-	return append(head, bytes.Repeat([]byte{byte(caller ^ k)}, 10+k%90)...)
+	more, _ := strconv.Atoi(os.Getenv(childBytes))
+	return append(head, bytes.Repeat([]byte{byte(caller ^ k)}, 10+k%90+more)...)
 }
 
 // inWorld calls f in the live world.

@@ -59,12 +59,10 @@ func Known() []KnownDesign {
 		{"identity", "protoactor", "an actor of protoactor-go, called by RequestFuture"},
 		{"set", "golang-set", "deckarep/golang-set: a map with one lock; an adapter makes Remove slower"},
 		{"set", "xsync", "puzpuzpuz/xsync: a hash table whose readers take no lock"},
-		{"journal", "goleveldb", "survives power loss: syndtr/goleveldb, a batch of the callers that wait; but power " +
-			"loss may remove a file that it begins after 4 MiB"},
+		{"journal", "goleveldb", "survives power loss: syndtr/goleveldb, a batch of the callers that wait"},
 		{"journal", "pebble", "survives power loss: cockroachdb/pebble, whose log shares syncs among callers"},
 		{"journal", "bbolt", "survives power loss: etcd's bbolt, a transaction of the callers that wait"},
-		{"journal", "tidwall-wal", "survives power loss: tidwall/wal, a batch of the callers that wait; but power " +
-			"loss may remove a file that it begins after 20 MB"},
+		{"journal", "tidwall-wal", "survives power loss: tidwall/wal, a batch of the callers that wait"},
 	}
 }
 

@@ -8,10 +8,23 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// T is what Point needs of a *testing.T, a *testing.B or a *rapid.T.
+// T is what the functions need of a *testing.T, a *testing.B or a *rapid.T.
 type T interface {
 	Helper()
 	Fatal(args ...any)
+}
+
+// settingsOf splits settings at spaces before a NAME=. The path of a temporary directory may have spaces.
+func settingsOf(settings []string) (list []string) {
+	for _, s := range strings.Split(strings.Join(settings, " "), " ") {
+		switch {
+		case strings.Contains(s, "="):
+			list = append(list, s)
+		case len(list) > 0 && s != "":
+			list[len(list)-1] += " " + s
+		}
+	}
+	return list
 }
 
 // Point returns the point of a workload with these settings, and the defaults of all other factors; cpus is 2 by
@@ -22,7 +35,7 @@ type T interface {
 func Point(t T, w *workload.Workload, settings ...string) plan.Point {
 	t.Helper()
 	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
-	for _, s := range strings.Fields(strings.Join(settings, " ")) {
+	for _, s := range settingsOf(settings) {
 		name, text, _ := strings.Cut(s, "=")
 		f, ok := w.Factor(name)
 		if !ok {

@@ -25,7 +25,11 @@ func (f *failure) Fatal(args ...any) {
 func failureOf(test func(T)) string {
 	f := &failure{}
 	func() {
-		defer func() { _ = recover() }()
+		defer func() {
+			if r := recover(); r != nil && r != any(f) {
+				panic(r)
+			}
+		}()
 		test(f)
 	}()
 	return f.text
@@ -36,6 +40,9 @@ func TestPoint(t *testing.T) {
 		{Name: "cups", Kind: plan.Int, Default: "3", Min: 1, Max: 9},
 		{Name: "milk", Kind: plan.Text, Default: "none", Words: []string{"none", "foam"}},
 	}}
+	if got := settingsOf([]string{"cups=4 milk=foam", "dir=/tmp/a b"}); len(got) != 3 || got[2] != "dir=/tmp/a b" {
+		t.Errorf("%q", got)
+	}
 	p := Point(t, w, "cups=4 milk=foam")
 	if p.Int("cpus") != 2 || p.Int("cups") != 4 || p.Text("milk") != "foam" {
 		t.Error(p)

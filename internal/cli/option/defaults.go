@@ -218,7 +218,7 @@ func (d *Defaults) checkDesigns(flag, names string, conflict error) error {
 		}
 		err := cmp.Or(conflict, fmt.Errorf("--%s: no workload has a design %q%s", flag, n, DidYouMean(n, known)))
 		if failed != nil && !errors.Is(err, failed) {
-			err = fmt.Errorf("%w. %w", err, failed)
+			err = fmt.Errorf("%w; %w", err, failed)
 		}
 		return err
 	}
