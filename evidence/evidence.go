@@ -14,7 +14,11 @@ type Evidence struct {
 	Profiles []Profile
 	Trace    *Trace
 	Escapes  []Escape // values that the compiler puts on the heap; nil without the source
-	Notes    []string // what makes all conclusions less reliable: a loaded machine, throttling, profiler overhead
+
+	// Unfinished is how long a run on one CPU was watched that did not end, unlike those on more CPUs; 0 if none was.
+	Unfinished time.Duration
+
+	Notes []string // what makes all conclusions less reliable: a loaded machine, throttling, profiler overhead
 }
 
 // Program identifies a program and its source.

@@ -23,7 +23,11 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 		rest = append(rest, f)
 	}
 
-	f := a.newFinding(TooFewSamples, "A run takes %s: too short to predict a gain.", formatDuration(a.run.Wall))
+	gains := "a gain"
+	if len(sure) > 0 {
+		gains = "other gains"
+	}
+	f := a.newFinding(TooFewSamples, "A run takes %s: too short to predict %s.", formatDuration(a.run.Wall), gains)
 	f.Level = ProfileLevel
 	f.Share = 1
 	f.citef("starting a process takes up to %s; gains are predicted for runs of %s or more",

@@ -49,7 +49,10 @@ func workInflation(a *analysis) []Finding {
 	f.Share = 1 - 1/r
 	f.citef("CPU time: %s on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System),
 		formatDuration(a.run.User+a.run.System), a.run.CPUs)
-	for _, g := range a.hottestLines(nil, 2) {
+	lines := a.hottestLines(nil, 2)
+	// The samples of a slow addition to memory are often at the next statement, such as that of its loop.
+	slices.SortStableFunc(lines, func(x, y group) int { return compareBool(a.addsToMemory(y), a.addsToMemory(x)) })
+	for _, g := range lines {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))
 	}
@@ -60,6 +63,12 @@ func workInflation(a *analysis) []Finding {
 	f.Fix = "Avoid false sharing: pad to 64 bytes, or sum locally and add once."
 	f.Experiment = "Run two processes side by side: if they are as slow, it is the machine."
 	return []Finding{f}
+}
+
+// addsToMemory reports whether a line with a tenth of the CPU time adds to memory, as far as the source shows.
+func (a *analysis) addsToMemory(g group) bool {
+	line := a.prog.sourceLine(g.at)
+	return g.share >= 0.1 && (atomicAdd.MatchString(line) || updatesMemory(line))
 }
 
 // contendedAtomics finds atomic additions that several goroutines make all the time.

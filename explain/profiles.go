@@ -148,9 +148,7 @@ func (a *analysis) blockingByProfile(used float64) (Finding, bool) {
 		formatDuration(a.run.Wall), a.run.Voluntary, calls)
 	f.citef("%s", a.quote(groups[0].at))
 
-	f.Alternative = "The device or file system is the limit, and fewer calls would move no more data."
-	f.Fix = "Make fewer, larger calls, or bound the goroutines that make them."
-	f.Experiment = "Make one call for ten records: most of its share of the time should go."
+	f.adviseCalls(containsAny(groups[0].sample, syncFunctions...), false)
 	return f, true
 }
 

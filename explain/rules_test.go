@@ -23,6 +23,9 @@ func TestBriefRunsHaveNoGain(t *testing.T) {
 	if found[0].Name != "too-few-samples" || found[1].Name != "single-threaded" {
 		t.Fatalf("findings: %v", c.names())
 	}
+	if found[0].Claim != "A run takes 60ms: too short to predict a gain." {
+		t.Errorf("without a gain: %s", found[0].Claim)
+	}
 	for _, f := range found {
 		if f.Gain != nil {
 			t.Errorf("%s promises %v of a run of 60 ms", f.Name, f.Gain)
@@ -37,12 +40,33 @@ func TestBriefRunsHaveNoGain(t *testing.T) {
 	if f := c.first(); f.Name != "unbuffered-io" || f.Gain == nil {
 		t.Errorf("100000 calls in 60 ms: %v", c.names())
 	}
+	if f := c.named(t, TooFewSamples); f.Claim != "A run takes 60ms: too short to predict other gains." {
+		t.Errorf("beside a gain: %s", f.Claim)
+	}
 	// The start may take nearly all of a run of 16 ms: a saving of two thirds is no prediction.
 	c.cpu(40, "main.g:7", "main.main:3", "runtime.main")
 	c.evidence.Runs[0].Wall, c.evidence.Runs[0].User = 16*time.Millisecond, 16*time.Millisecond
 	if i := slices.IndexFunc(Explain(&c.evidence).Findings,
 		func(f Finding) bool { return f.Name == "unbuffered-io" && f.Gain != nil }); i >= 0 {
 		t.Errorf("100000 calls in 16 ms promise %v", Explain(&c.evidence).Findings[i].Gain)
+	}
+}
+
+// False sharing is at the line that adds to memory, although more samples are at the next statement, that of its loop.
+func TestWhereOfFalseSharing(t *testing.T) {
+	c := wideCase()
+	c.evidence.Profiles = nil
+	c.evidence.Program.Main = "main"
+	c.cpu(150, "testing.(*PB).Next", "main.count:3", "main.worker:2")
+	c.cpu(40, "sync/atomic.(*Int64).Add", "main.inc:5", "main.count:4", "main.worker:2")
+	c.evidence.Program.Source = func(_ string, n int) string {
+		return []string{"", "", "go count()", "for pb.Next() {", "s.inc(me)", "s.n[i&7].Add(1)"}[n%6]
+	}
+	c.evidence.Runs = append(c.evidence.Runs, c.evidence.Runs[0])
+	c.evidence.Runs[0].CPUs, c.evidence.Runs[0].User = 1, 300*time.Millisecond
+	c.evidence.Runs[0].Wall = 300 * time.Millisecond
+	if f := c.named(t, WorkInflation); !slices.Equal(f.Where, []string{"main.go:5", "main.go:3"}) {
+		t.Errorf("%q %q", f.Where, f.Evidence)
 	}
 }
 

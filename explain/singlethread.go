@@ -56,7 +56,7 @@ func singleThreaded(a *analysis) []Finding {
 
 	c, alone := a.longestAlone()
 	if c == nil || a.activeFraction() < minActive || alone < aloneShare*a.activeFraction() ||
-		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
+		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 || a.isBlocked(c) {
 		return nil
 	}
 	if float64(a.parkCount(c))/a.trace.Duration.Seconds() > fewParks && !isMain(c) {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,8 @@ type sleeping struct {
 	count int64         // number of waits
 	total time.Duration // of all waits
 	each  time.Duration // of the waits of one goroutine
+
+	goroutines int64 // of the classes that sleep: several if class runs tests
 }
 
 // sleepSite is one statement that sleeps, or waits for a timer.
@@ -51,18 +54,24 @@ func (a *analysis) longestSleep(selects func(c *evidence.Class) bool) *sleeping 
 	return nil
 }
 
-// sleeps returns the sleeps of a class.
+// sleeps returns the sleeps of a class, and for one that runs tests those of all tests.
 func (a *analysis) sleeps(class int) *sleeping {
 	s := &sleeping{class: &a.trace.Classes[class]}
+	asleep := map[*evidence.Class]bool{}
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
-		if len(w.Classes) == 0 || w.Classes[0] != class {
+		if len(w.Classes) == 0 {
+			continue
+		}
+		by := &a.trace.Classes[w.Classes[0]]
+		if by != s.class && !(isTest(by) && isTest(s.class)) {
 			continue
 		}
 		at, ok := a.ownSleep(w)
 		if !ok {
 			continue
 		}
+		asleep[by] = true
 		k := slices.IndexFunc(s.sites, func(x sleepSite) bool { return x.at == at })
 		if k < 0 { // other callers have other stacks
 			k = len(s.sites)
@@ -81,6 +90,9 @@ func (a *analysis) sleeps(class int) *sleeping {
 	for _, x := range s.sites {
 		s.count += x.count
 		s.total += x.total
+	}
+	for by := range asleep {
+		s.goroutines += by.Count
 	}
 
 	s.each = s.total / time.Duration(max(1, s.class.Peak))
@@ -199,13 +211,20 @@ func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
 		percent(a.demandShare(0)), a.className(s.class), verb(s.class, "sleeps", "sleep"))
 	f.Share = a.demandShare(0)
 	most := min(f.Share, a.fraction(s.total))
-	f.citef("%s, %s on average; if none is needed, the run can take up to %s less time",
+	f.citef("%s, %s on average: at most %s of the time can be saved; how much is unknown",
 		result.Count(int(s.count), "sleep"), formatDuration(s.total/time.Duration(max(1, s.count))), percent(most))
 	f.citef("no goroutine wanted a CPU for %s of %s", formatDuration(a.trace.Demand.Time[0]),
 		formatDuration(a.trace.Duration))
 	for _, x := range s.sites[:min(3, len(s.sites))] {
 		f.Where = append(f.Where, a.prog.position(x.at))
 		f.citef("%s of %s in all at %s", result.Count(int(x.count), "sleep"), formatDuration(x.total), a.quote(x.at))
+	}
+
+	if isTest(s.class) {
+		f.Claim, f.Share = fmt.Sprintf("Tests sleep for %s of the time.", percent(most)), most
+		if len(f.Where) > 1 {
+			f.Claim = strings.TrimSuffix(f.Claim, ".") + ", also at " + strings.Join(f.Where[1:], " and ") + "."
+		}
 	}
 
 	f.Alternative = "The sleep must last that long, as a rate limit does, or stands for a device or service."
@@ -226,6 +245,9 @@ func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
 	f.Fix = "Block until the event (channel, sync.Cond, context), or sleep for less."
 	if strings.HasSuffix(s.sites[0].at.File, "_test.go") {
 		f.Fix = "Wait for a signal (channel, WaitGroup), or use testing/synctest."
+		if isTest(s.class) && s.goroutines > 1 && s.total <= a.trace.Demand.Time[0]*11/10 { // one after another
+			f.Fix = "Wait for a signal (a channel), use testing/synctest, or call t.Parallel."
+		}
 	}
 	f.Experiment = "Halve each sleep: the run should take up to " + percent(most/2) + " less time."
 	return f

@@ -30,7 +30,7 @@ func TestOwnSleep(t *testing.T) {
 		!slices.Equal(f.Functions, want.Functions) || f.Fix != want.Fix || f.Gain != nil {
 		t.Errorf("got %+v, want %+v", f, want)
 	}
-	cost := "100 sleeps, 9ms on average; if none is needed, the run can take up to 90% less time"
+	cost := "100 sleeps, 9ms on average: at most 90% of the time can be saved; how much is unknown"
 	if f.Evidence[0] != cost {
 		t.Errorf("%q, want %q", f.Evidence[0], cost)
 	}
@@ -69,7 +69,7 @@ func TestSleepsOfTests(t *testing.T) {
 				File: "/src/prog/a_test.go", Line: 10 + i/2}
 		}
 		f := c.first()
-		cost := "18 sleeps, 50ms on average; if none is needed, the run can take up to 90% less time"
+		cost := "18 sleeps, 50ms on average: at most 90% of the time can be saved; how much is unknown"
 		if f.Name != DependencyWait || f.Evidence[0] != cost || !strings.Contains(f.Fix, "testing/synctest") {
 			t.Errorf("%s: %+v", root, f)
 		}
@@ -78,6 +78,33 @@ func TestSleepsOfTests(t *testing.T) {
 			!strings.HasPrefix(f.Evidence[2], "4 sleeps of 200ms in all at a_test.go:10") {
 			t.Errorf("%s: %q %q", root, f.Where, f.Evidence)
 		}
+	}
+}
+
+// Tests that sleep one after another are one finding, whichever function starts them. The percentage of its claim
+// is that of their sleeps.
+func TestSleepsOfSeveralTests(t *testing.T) {
+	c := newCase()
+	c.demand(900, 100)
+	for i, count := range []int{6, 4} {
+		r := c.class("testing.tRunner", count, 2, 50*time.Millisecond, 50*time.Millisecond)
+		at := c.wait(evidence.OpSleep, r, int64(count), time.Duration(70*count)*time.Millisecond, -1, "time.Sleep",
+			"main.TestA", "testing.tRunner")
+		c.evidence.Trace.Waits[at].Stack[1] = evidence.Frame{Function: "main.TestA", File: "/src/prog/a_test.go",
+			Line: 10 + i}
+	}
+	f := c.first()
+	if f.Claim != "Tests sleep for 70% of the time, also at a_test.go:11." || f.Share != 0.7 ||
+		!strings.HasPrefix(f.Evidence[0], "10 sleeps, 70ms on average: at most 70% ") {
+		t.Errorf("share %v, %q %q", f.Share, f.Claim, f.Evidence)
+	}
+	if !slices.Equal(f.Where, []string{"a_test.go:10", "a_test.go:11"}) || !strings.Contains(f.Fix, "t.Parallel") {
+		t.Errorf("%q %s", f.Where, f.Fix)
+	}
+
+	c.evidence.Trace.Classes[1].Count, c.evidence.Trace.Waits[1].Classes = 1, []int{1} // a single test
+	if f := c.first(); strings.Contains(f.Fix, "t.Parallel") {
+		t.Error(f.Fix)
 	}
 }
 
@@ -199,7 +226,7 @@ func TestSleepOfService(t *testing.T) {
 		}
 		f := c.first()
 		if start != "main.refresh" {
-			if f.Name != DependencyWait || !strings.Contains(f.Claim, "in the program's own code") {
+			if f.Name != DependencyWait || !strings.Contains(f.Claim, "sleep") {
 				t.Errorf("%s: %s: %s", start, f.Name, f.Claim)
 			}
 			continue
@@ -300,7 +327,7 @@ func TestSleepsAtOnce(t *testing.T) {
 	c.demand(950, 50)
 	w := c.class("main.worker", 2, 2, 50*time.Millisecond, 50*time.Millisecond)
 	c.wait(evidence.OpSleep, w, 100, 1800*time.Millisecond, -1, "time.Sleep", "main.worker:5")
-	if f := c.first(); !strings.HasSuffix(f.Evidence[0], "the run can take up to 95% less time") {
+	if f := c.first(); !strings.HasSuffix(f.Evidence[0], "at most 95% of the time can be saved; how much is unknown") {
 		t.Errorf("%q", f.Evidence)
 	}
 }

@@ -144,6 +144,11 @@ func busyWait(a *analysis) []Finding {
 		f.citef("runtime.Gosched is called %.0f times a second", yields)
 	}
 
+	if cut := a.e.Unfinished; cut.Seconds() > 2*a.wall { // the loop keeps the CPU from those that it waits for
+		f.citef("on one CPU it did not end within %s; on %.0f it takes %s", formatDuration(cut), a.cpus,
+			formatSeconds(a.wall))
+	}
+
 	if saved := share * crowd; saved >= minGain {
 		f.Gain = newGain(0.9*saved, 0.4*saved, math.Max(saved, share))
 	}

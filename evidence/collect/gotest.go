@@ -112,9 +112,9 @@ func (t testCommand) flags() []string {
 		if _, ok := t.has["run"]; !ok {
 			t.has["run"] = "^$"
 		}
-	}
-	if _, ok := t.has["benchtime"]; !ok {
-		t.has["benchtime"] = "500ms"
+		if _, ok := t.has["benchtime"]; !ok {
+			t.has["benchtime"] = "500ms"
+		}
 	}
 
 	// Without -timeout only the limits of explain apply.

@@ -211,6 +211,9 @@ func TestCutRuns(t *testing.T) {
 		if !maps.Equal(got, c.want) || left == (c.endless || c.want[1] > 0) {
 			t.Errorf("%s: runs %v, want %v; notes %q", c.name, got, c.want, k.Notes)
 		}
+		if (k.Unfinished == time.Second) != left {
+			t.Errorf("%s: a run on one CPU did not end within %v", c.name, k.Unfinished)
+		}
 	}
 }
 

@@ -54,7 +54,11 @@ func TestParseTest(t *testing.T) {
 	if got := c.flags(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+	if c, err := parseTest([]string{"./p"}); err != nil || strings.Contains(strings.Join(c.flags(), " "), "bench") {
+		t.Errorf("tests run no benchmarks: %q, %v", c.flags(), err)
+	}
 	for args, want := range map[string]string{"./p -count=3 -timeout 5s": "-test.timeout=5s -test.count=3",
+		"-bench . ./p":                     "-test.bench=. -test.benchtime=500ms",
 		"-bench . -count 1 -vet off ./p":   "-test.timeout=0 -test.count=1",
 		"-short=false -failfast -fullpath": "-test.short=false -test.failfast=true -test.fullpath=true"} {
 		c, err := parseTest(strings.Fields(args))

@@ -26,11 +26,15 @@ type listed struct {
 // benchmark matches the declaration of a benchmark.
 var benchmark = regexp.MustCompile(`(?m)^func Benchmark([^a-z(]\w*)?\(\w+ \*testing\.B\)`)
 
-// PackageCommand returns the command line that builds and runs a package with arguments. Of a pattern such as ./... it
-// is the only main package, or else the benchmarks of the only package that has some. If there are several, the error
-// lists them with the target for each. dir is the directory of the pattern.
+// PackageCommand returns the command line that builds and runs a package with arguments, or a library's benchmarks.
+// Of a pattern such as ./... it is the only main package, or else the benchmarks of the only package that has some. If
+// there are several, the error lists them with the target for each. dir is the directory of the pattern.
 func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]string, error) {
-	if !isPattern(pattern) {
+	switch {
+	case isPattern(pattern):
+	case len(args) == 0 && isBenchmarked(ctx, dir, pattern):
+		return []string{"go", "test", "-bench", ".", pattern}, nil
+	default:
 		return append([]string{"go", "run", pattern}, args...), nil
 	}
 
@@ -61,6 +65,20 @@ func PackageCommand(ctx context.Context, dir, pattern string, args []string) ([]
 		return nil, err
 	}
 	return append(command[:4], only), nil
+}
+
+// isBenchmarked reports whether a package is a library that has benchmarks. What prevents to know it also prevents to
+// build the package, with an error that says more.
+func isBenchmarked(ctx context.Context, dir, pkg string) bool {
+	if inside := filepath.Join(dir, pkg); strings.HasPrefix(pkg, ".") && isDir(inside) {
+		dir, pkg = inside, "." // which may belong to another module
+	}
+	list, err := listPackages(ctx, dir, pkg, nil)
+	if err != nil || len(list) != 1 || list[0].Name == "main" {
+		return false
+	}
+	ok, err := list[0].hasBenchmarks(ctx)
+	return ok && err == nil
 }
 
 // onlyBenchmarks returns the only package of a pattern that has benchmarks. If there are several, the error lists the

@@ -25,6 +25,14 @@ func TestPackageCommand(t *testing.T) {
 		want, wrong   string // the command line, or all parts of the error
 	}{
 		{"no pattern", "./cmd/x", nil, []string{"-n", "1"}, "go run ./cmd/x -n 1", ""},
+		{"a program with benchmarks", "./cmd/x", map[string]string{"cmd/x/x.go": mainFile,
+			"cmd/x/x_test.go": strings.Replace(benchFile, "lib", "main", 1)}, nil, "go run ./cmd/x", ""},
+		{"a library with benchmarks", "./lib", map[string]string{"lib/lib.go": libFile, "lib/lib_test.go": benchFile},
+			nil, "go test -bench . ./lib", ""},
+		{"a library with tests", "./lib", map[string]string{"lib/lib.go": libFile, "lib/lib_test.go": testFile}, nil,
+			"go run ./lib", ""},
+		{"arguments for a library", "./lib", map[string]string{"lib/lib.go": libFile, "lib/lib_test.go": benchFile},
+			[]string{"-n"}, "go run ./lib -n", ""},
 		{"one program", "./...", map[string]string{"cmd/a/a.go": mainFile, "lib/lib.go": libFile,
 			"lib/lib_test.go": benchFile}, []string{"-n"}, "go run ./cmd/a -n", ""},
 		{"the program here", "./...", map[string]string{"a.go": mainFile}, nil, "go run .", ""},

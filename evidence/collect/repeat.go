@@ -66,6 +66,9 @@ func (k *collector) record(cpus int, r plainRun) {
 	case cpus != top:
 		k.note("%s does not end within %v on %s: these runs are left out", k.about.Name, r.wall.Round(time.Millisecond),
 			result.Count(cpus, "CPU"))
+		if cpus == 1 {
+			k.Unfinished = r.wall
+		}
 		k.cpuLevels = slices.DeleteFunc(slices.Clone(k.cpuLevels), func(n int) bool { return n == cpus })
 	}
 }

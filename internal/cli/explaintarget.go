@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,6 +92,9 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		switch {
 		case err != nil && unknown == nil && design != "":
 			return nil, usage("explain takes a design by a flag: type %s explain %s --designs %s", name(), at, design)
+		case err != nil && isHostPort(word):
+			return nil, usage("%s is no URL: for the profiles of a server type %s explain http://%s", word, name(),
+				word)
 		case err != nil:
 			return nil, usage("%w; put a program after two dashes, as in explain -- ./prog", err)
 		case isRun && len(args) == 1:
@@ -107,6 +112,14 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		files = append(files, saved...)
 	}
 	return files, nil
+}
+
+// isHostPort reports whether a word looks like HOST:PORT, with or without a path.
+func isHostPort(word string) bool {
+	at, _, _ := strings.Cut(word, "/")
+	_, port, err := net.SplitHostPort(at)
+	_, noNumber := strconv.ParseUint(port, 10, 16)
+	return err == nil && noNumber == nil
 }
 
 // sideTarget is the target of --before or --after.
