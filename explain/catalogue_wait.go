@@ -89,7 +89,7 @@ func waitDocs() []Doc {
 				atMost("CPU time, of the wall time, without a trace", externalUsed)},
 			Example: "resp, err := http.Get(url) takes 200 ms; or for !ready() { time.Sleep(10ms) }; or a slow " +
 				"process for each file; or serial tests that sleep",
-			Fix:     "Make the external side faster, or send requests concurrently; do not sleep to poll."},
+			Fix: "Make the external side faster, or send requests concurrently; do not sleep to poll."},
 		{Name: GoroutineLeak, Meaning: "goroutines are started and never end",
 			Evidence:   "The execution trace: goroutines that wait to the end; or the goroutine profile.",
 			Thresholds: []string{atLeast("goroutines at one place, without a trace", leakCount)},
