@@ -41,7 +41,7 @@ func (a *analysis) withoutGains(found []Finding) []Finding {
 	if flags := a.moreWork(); flags != "" {
 		f.Fix = "Give it more work: " + flags + "."
 	}
-	f.Experiment = "Run ten times the work: these findings should return, with a gain."
+	f.Experiment = "Run more work: these findings should return, with a gain."
 	f.Confidence = High
 	return append(append(sure, f), rest...)
 }

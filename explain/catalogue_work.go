@@ -31,7 +31,7 @@ func workDocs() []Doc {
 				atLeast("calls of runtime.Gosched a second that are cited", yieldRate)},
 			Example: "for !done.Load() { runtime.Gosched() }",
 			Fix:     "Block: receive from a channel, or wait on a sync.Cond or sync.WaitGroup."},
-		{Name: BlockingSyscall, Meaning: "system calls block threads, as an fsync for each record",
+		{Name: BlockingSyscall, Meaning: "system calls block threads, such as an fsync per record",
 			Evidence: "The execution trace: the time in system calls, and how often a CPU was taken away.",
 			Thresholds: []string{atLeast("time in such calls", blockShare), atLeast("time of a call", blockLong),
 				atLeast("CPU time in system calls, without a trace", syscallShare)},

@@ -71,15 +71,15 @@ func dependency(a *analysis) []Finding {
 // dependencyBesideListener is dependency for a program that accepts connections. It may only listen, as for a profiler,
 // while the main goroutine waits for a worker.
 func (a *analysis) dependencyBesideListener() []Finding {
-	outside, at, _, requests := a.externalWait(false)
 	s := a.longestSleep(func(c *evidence.Class) bool { return a.wakes(c, isMain) })
-	switch {
-	case s != nil && s.each >= 2*requests:
-		return []Finding{a.sleepFinding(s, a.endsByTimer())}
-	case outside != nil && a.wakes(outside, isMain):
-		return []Finding{a.externalFinding(outside, at, a.endsByTimer())}
+	if s == nil {
+		return nil
 	}
-	return nil
+	if outside, _, _, requests := a.externalWait(false); outside != nil && a.wakes(outside, isMain) &&
+		s.each < 2*requests {
+		return nil // the trace does not tell requests to others from those of clients
+	}
+	return []Finding{a.sleepFinding(s, a.endsByTimer())}
 }
 
 // externalFinding returns the finding for a class that waits for something external at a stack. timed says that a timer

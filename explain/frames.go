@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,8 +49,8 @@ var standardPackages = map[string]bool{
 	"unique": true, "unsafe": true, "vendor": true, "weak": true,
 }
 
-// clones are in the names of the variants of a C function that its compiler makes.
-var clones = []string{".constprop.", ".isra.", ".part.", ".cold"}
+// clone matches the names of variants of a C function that its compiler makes.
+var clone = regexp.MustCompile(`^\w+(\.(constprop|isra|part|cold)(\.\d+)?)+$`)
 
 // isStandard reports whether a function belongs to the Go standard library, or to no package, as assembly, C, and what
 // the compiler generates for types.
@@ -60,7 +61,7 @@ func (p program) isStandard(f evidence.Frame) bool {
 	first, _, _ := strings.Cut(packagePath(f.Function), "/")
 	return standardPackages[first] || !strings.ContainsAny(f.Function, "./") ||
 		hasAnyPrefix(f.Function, "type:", "type..", "go:") ||
-		slices.ContainsFunc(clones, func(c string) bool { return strings.Contains(f.Function, c) })
+		clone.MatchString(f.Function)
 }
 
 // mayBeOwn reports whether a function belongs to the program, as far as is known: if the module is unknown, all that is

@@ -50,8 +50,10 @@ func workInflation(a *analysis) []Finding {
 	f.citef("CPU time: %s on one CPU, %s on %d", formatDuration(a.oneCPU.User+a.oneCPU.System),
 		formatDuration(a.run.User+a.run.System), a.run.CPUs)
 	lines := a.hottestLines(nil, 2)
-	// The samples of a slow addition to memory are often at the next statement, such as that of its loop.
-	slices.SortStableFunc(lines, func(x, y group) int { return compareBool(a.addsToMemory(y), a.addsToMemory(x)) })
+	// The samples of a slow addition to memory are often at the next statement, which is that of its loop.
+	if len(lines) == 2 && a.addsToMemory(lines[1]) && strings.HasPrefix(a.prog.sourceLine(lines[0].at), "for ") {
+		slices.Reverse(lines)
+	}
 	for _, g := range lines {
 		f.Where = append(f.Where, a.prog.position(g.at))
 		f.citef("%s of the goroutines' CPU time is at %s", percent(g.share), a.quote(g.at))

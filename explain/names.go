@@ -96,7 +96,7 @@ var traits = map[Name]trait{
 	GCPressure:         {symptoms: []Name{CPUSaturated, STWStopping}},
 	GCThrash:           {symptoms: []Name{GCPressure, CPUSaturated}},
 	STWStopping:        {},
-	BlockingSyscall:    {symptoms: []Name{DependencyWait, SingleThreaded}},
+	BlockingSyscall:    {symptoms: []Name{DependencyWait}},
 	BusyWait: {symptoms: []Name{ChanHandoff, CPUSaturated, LockConvoy, CoarseLock, WorkInflation, HotFunction,
 		LoadImbalance}},
 	WorkInflation:    {allCPUs: true, symptoms: []Name{CPUSaturated, HotFunction}},

@@ -138,7 +138,8 @@ func TestIsStandard(t *testing.T) {
 		}
 	}
 	for function, want := range map[string]bool{
-		"hash_block.constprop.0": true, "type..eq.[2]string": true,
+		"hash_block.constprop.0": true, "f.isra.0.cold": true, "type..eq.[2]string": true,
+		"shop/store.coldKeys": false, "shop/store.(*DB).coldPath": false,
 		"shop/store.Spawn": false, "shop.Spawn": false, "main.main": false,
 		"example.com/a.F": false, "golang.org/x/net.F": false, "runtime.newproc": true, "memeqbody": true, "": true,
 		"type:.eq.shop/store.key": true, "slices.SortFunc[go.shape.[]shop/store.T]": true,

@@ -81,7 +81,8 @@ func singleThreaded(a *analysis) []Finding {
 
 	f.citef("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(a.demandShare(1)),
 		a.used/a.wall)
-	a.singleGain(&f, alone)
+	waits := min(a.blocked(c), max(0, 1-a.used/a.wall)) // a system call may also compute
+	a.singleGain(&f, max(0, alone-waits))
 	if c.Start.Function == "testing.tRunner" && a.cpus >= a.available {
 		f.Fix = "Call t.Parallel in tests that share nothing, or make fewer fixtures."
 		f.Alternative = "The tests share state, such as a database or the environment, so they must run in turn."

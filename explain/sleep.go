@@ -33,7 +33,7 @@ type sleepSite struct {
 
 // longestSleep returns the class that sleeps longest in the program's own code, or nil if none sleeps for at least
 // minExternalShare of the time. A test suite sleeps at many places, so that only their sum counts. It considers the
-// classes that a function selects, and those that others do not wait for only if there are no others.
+// classes that a function selects. A class that nothing waits for counts only if there is no other.
 func (a *analysis) longestSleep(selects func(c *evidence.Class) bool) *sleeping {
 	for _, background := range []bool{false, true} {
 		var longest *sleeping
@@ -146,7 +146,7 @@ func (a *analysis) isPeriodicJob(c *evidence.Class) bool {
 // citeSleep adds the longest sleep to a finding that asks for requests: a periodic job, or a goroutine that polls.
 func (a *analysis) citeSleep(f *Finding) {
 	s := a.longestSleep(func(*evidence.Class) bool { return true })
-	if s == nil {
+	if s == nil || a.endsByTimer() {
 		return
 	}
 	x := s.sites[0]
@@ -161,11 +161,17 @@ func (a *analysis) isBackground(c *evidence.Class) bool {
 	return c.Alive > 0 && !a.wakes(c, func(*evidence.Class) bool { return true })
 }
 
-// wakes reports whether the goroutines of a class end long waits: whether those of a class that a function selects wait
-// for them for at least minExternalShare of the time each. A signal at the start says nothing about the rest of the
-// run, nor does an unlock of a mutex now and then. The trace does not show which waker ended the long waits of a site,
-// so that all its waits count as equally long.
+// wakes reports whether others wait for the goroutines of a class for at least minExternalShare of the time: those of
+// one of the classes that a function selects. A signal at the start says nothing about the rest of the run, nor does an
+// unlock of a mutex now and then.
 func (a *analysis) wakes(c *evidence.Class, selects func(woken *evidence.Class) bool) bool {
+	return a.waitFor(c, selects) >= minExternalShare
+}
+
+// waitFor returns the fraction of the time that a goroutine waits for those of a class, on average in its own class. It
+// is the largest of the classes that a function selects. The trace does not show which waker ended the long waits of a
+// site, so that all its waits count as equally long.
+func (a *analysis) waitFor(c *evidence.Class, selects func(woken *evidence.Class) bool) (most float64) {
 	waited := make([]time.Duration, len(a.trace.Classes))
 	for i := range a.trace.Waits {
 		w := &a.trace.Waits[i]
@@ -181,12 +187,11 @@ func (a *analysis) wakes(c *evidence.Class, selects func(woken *evidence.Class) 
 		}
 	}
 	for i := range waited {
-		woken := &a.trace.Classes[i]
-		if a.fraction(waited[i]/time.Duration(max(1, woken.Peak))) >= minExternalShare && selects(woken) {
-			return true
+		if woken := &a.trace.Classes[i]; selects(woken) {
+			most = max(most, a.fraction(waited[i]/time.Duration(max(1, woken.Peak))))
 		}
 	}
-	return false
+	return most
 }
 
 // isTest reports whether a class runs tests.
@@ -221,7 +226,11 @@ func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
 	}
 
 	if isTest(s.class) {
-		f.Claim, f.Share = fmt.Sprintf("Tests sleep for %s of the time.", percent(most)), most
+		upTo := ""
+		if s.total > a.trace.Demand.Time[0] { // some at the same time
+			upTo = "up to "
+		}
+		f.Claim, f.Share = fmt.Sprintf("Tests sleep for %s%s of the time.", upTo, percent(most)), most
 		if len(f.Where) > 1 {
 			f.Claim = strings.TrimSuffix(f.Claim, ".") + ", also at " + strings.Join(f.Where[1:], " and ") + "."
 		}
@@ -245,7 +254,8 @@ func (a *analysis) sleepFinding(s *sleeping, timed bool) Finding {
 	f.Fix = "Block until the event (channel, sync.Cond, context), or sleep for less."
 	if strings.HasSuffix(s.sites[0].at.File, "_test.go") {
 		f.Fix = "Wait for a signal (channel, WaitGroup), or use testing/synctest."
-		if isTest(s.class) && s.goroutines > 1 && s.total <= a.trace.Demand.Time[0]*11/10 { // one after another
+		inTurn := s.total <= a.trace.Demand.Time[0]*11/10
+		if isTest(s.class) && s.goroutines > 1 && s.count > 1 && inTurn {
 			f.Fix = "Wait for a signal (a channel), use testing/synctest, or call t.Parallel."
 		}
 	}

@@ -421,7 +421,8 @@ func TestSleepBesideListener(t *testing.T) {
 	const database, mainPolls = "database", "main polls"
 	for name, want := range map[string]struct{ where, why string }{
 		"worker behind another": {"main.go:6", ""},
-		database:                {"main.go:5", ""},
+		database:                {"", ""},
+		"heartbeats of others":  {"main.go:6", ""},
 		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
 		"periodic job": {"",
 			"the goroutine of main.ticker sleeps for 95% of the time at main.go:8, in main.ticker"},
@@ -439,7 +440,12 @@ func TestSleepBesideListener(t *testing.T) {
 			c.wait(evidence.OpSleep, ticker, 9, 950*time.Millisecond, -1, "time.Sleep", "main.ticker:8")
 			c.evidence.Trace.Classes[ticker].Alive = 1
 		}
-		if name == database || name == "worker behind another" {
+		if name == "heartbeats of others" {
+			g := c.class("main.gossip", 1, 1, time.Millisecond, 0)
+			c.wait(evidence.OpNetwork, g, 9, 990*time.Millisecond, -1, "internal/poll.(*FD).ReadFrom",
+				"net.(*UDPConn).Read", "main.gossip:12")
+		}
+		if name == database || want.where == "main.go:6" {
 			w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
 			c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
 			c.wait(evidence.OpReceive, m, 45, 900*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")

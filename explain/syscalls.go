@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
@@ -22,16 +23,21 @@ func (a *analysis) blockingSites() (sites []*evidence.SyscallSite) {
 	return sites
 }
 
-// isBlocked reports whether a goroutine that is the only one of its class waits in system calls most of the time, and
-// little CPU time is used.
-func (a *analysis) isBlocked(c *evidence.Class) bool {
+// blocked returns the fraction of the time in which goroutines of a class are in system calls that block.
+func (a *analysis) blocked(c *evidence.Class) float64 {
 	spent := time.Duration(0)
 	for _, s := range a.blockingSites() {
 		if &a.trace.Classes[s.Class] == c {
 			spent += s.Spent
 		}
 	}
-	return c.Peak == 1 && a.fraction(spent) >= 0.5 && a.used <= (1-blockShare)*a.wall
+	return a.fraction(spent)
+}
+
+// isBlocked reports whether a goroutine that is the only one of its class waits in system calls most of the time, and
+// little CPU time is used.
+func (a *analysis) isBlocked(c *evidence.Class) bool {
+	return c.Peak == 1 && a.blocked(c) >= 0.5 && a.used <= (1-blockShare)*a.wall
 }
 
 // blockingCalls finds system calls that block their threads.
@@ -40,16 +46,13 @@ func blockingCalls(a *analysis) []Finding {
 		return nil
 	}
 
-	var spent, synced time.Duration
+	var spent time.Duration
 	var worst *evidence.SyscallSite
 	var lost, count int64
 	for _, c := range a.blockingSites() {
 		spent += c.Spent
 		lost += c.Lost
 		count += c.Count
-		if containsAny(c.Stack, syncFunctions...) {
-			synced += c.Spent
-		}
 		if worst == nil || c.Spent > worst.Spent {
 			worst = c
 		}
@@ -66,7 +69,7 @@ func blockingCalls(a *analysis) []Finding {
 	f.Where = []string{a.prog.position(at)}
 	f.Share = a.fraction(spent)
 	if alone {
-		f.citef("%d calls of one goroutine took %s, %s of the time; after %d it queued for a CPU", count,
+		f.citef("%d calls, almost all of one goroutine, took %s, %s of the time; after %d it queued for a CPU", count,
 			formatDuration(spent), percent(f.Share), lost)
 	} else {
 		f.citef("%d calls took %s, on average %.1f at a time; after %d the goroutine queued for a CPU", count,
@@ -75,7 +78,7 @@ func blockingCalls(a *analysis) []Finding {
 	f.citef("%s", a.quote(at))
 	f.adviseCalls(containsAny(worst.Stack, syncFunctions...), alone)
 	if alone {
-		a.syncGain(&f, class, synced, count)
+		a.syncGain(&f, worst.Class)
 	}
 	return []Finding{f}
 }
@@ -93,30 +96,66 @@ func (f *Finding) adviseCalls(sync, alone bool) {
 		return
 	}
 	f.Alternative = "Each record must be on disk before the next step: then only a faster device helps."
-	f.Fix = "Sync once for many records (group commit), or bound the goroutines."
+	f.Fix = "Sync once for many records (group commit), or from fewer goroutines."
 	f.Experiment = "Sync every tenth record: most of its share of the time should go."
 	if alone {
 		f.Fix = "Sync once for many records (group commit)."
 	}
 }
 
+// smallSync is the number of bytes for each sync up to which fewer syncs save time. The device must move more bytes
+// anyway.
+const smallSync = 64 << 10
+
 // syncGain sets what fewer syncs save in the only goroutine that makes them, if it is the main goroutine or one that
 // the main goroutine waits for. A goroutine that waits for others about as often as it syncs may group their records
 // already. Other calls that block may wait for another process, so that fewer of them save nothing.
-func (a *analysis) syncGain(f *Finding, c *evidence.Class, synced time.Duration, count int64) {
-	if !isMain(c) && !a.wakes(c, isMain) || 3*a.parkCount(c) > count {
+func (a *analysis) syncGain(f *Finding, class int) {
+	c := &a.trace.Classes[class]
+	var synced time.Duration
+	var syncs int64
+	for _, s := range a.blockingSites() {
+		if s.Class == class && containsAny(s.Stack, syncFunctions...) {
+			synced += s.Spent
+			syncs += s.Count
+		}
+	}
+	parks := a.parkCount(c)
+	for _, w := range a.trace.Waits {
+		if (w.Op == evidence.OpWaitGroup || w.Op == evidence.OpNetwork) && slices.Contains(w.Classes, class) {
+			parks += w.Count
+		}
+	}
+	if syncs == 0 || 3*parks > syncs {
 		return
 	}
 
-	// The run takes at least as long as the work of the busiest other goroutine.
-	rest := 0.0
-	for _, o := range a.classes() {
+	most := a.fraction(synced)
+	if !isMain(c) {
+		most = min(most, a.waitFor(c, isMain))
+	}
+	for _, o := range a.classes() { // the run takes at least as long as the work of the busiest other goroutine
 		if o != c {
-			rest = max(rest, a.fraction(o.Running/time.Duration(max(1, o.Peak))))
+			most = min(most, 1-a.fraction(o.Running/time.Duration(max(1, o.Peak))))
 		}
 	}
-	most := min(a.fraction(synced), 1-rest)
-	if most >= minGain {
-		f.Gain = newGain(0.9*most, 0.4*most, most)
+	if most < minGain {
+		return
 	}
+	switch each := a.bytesForEach(syncs); {
+	case each > smallSync:
+		f.Alternative = "The device is the limit, and fewer syncs would move no less data."
+		return
+	case each < 0:
+		f.Confidence = Low
+	}
+	f.Gain = newGain(0.9*most, 0.4*most, most)
+}
+
+// bytesForEach returns how many bytes the program writes for each of the calls of the trace; -1 if that is unknown.
+func (a *analysis) bytesForEach(calls int64) float64 {
+	if a.run == nil || a.run.WriteBytes < 0 || a.run.Wall <= 0 {
+		return -1
+	}
+	return float64(a.run.WriteBytes) / a.run.Wall.Seconds() / (float64(calls) / a.trace.Duration.Seconds())
 }

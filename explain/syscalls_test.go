@@ -54,6 +54,17 @@ func TestSyncWithoutGain(t *testing.T) {
 		"it groups the records of others": func(c *testCase) {
 			c.wait(evidence.OpReceive, 1, 6000, 20*time.Millisecond, 0, "runtime.chanrecv1", "main.log:4")
 		},
+		"each sync has many bytes": func(c *testCase) { c.evidence.Runs[0].WriteBytes = 6000 * 100 << 10 },
+		"it groups what a connection sends": func(c *testCase) {
+			c.wait(evidence.OpNetwork, 1, 6000, 20*time.Millisecond, -1, "internal/poll.(*FD).Read", "main.log:4")
+		},
+		"most of its calls are writes": func(c *testCase) {
+			writes := c.evidence.Trace.Syscalls[0]
+			writes.Stack = frames("syscall.Syscall", "syscall.write", "os.(*File).Write", "main.log:4", "main.main:3")
+			writes.Spent, writes.Count = 20*time.Millisecond, 60000
+			c.evidence.Trace.Syscalls = append(c.evidence.Trace.Syscalls, writes)
+			c.wait(evidence.OpReceive, 1, 5000, 20*time.Millisecond, 0, "runtime.chanrecv1", "main.log:4")
+		},
 		"others make some of the calls": func(c *testCase) {
 			c.evidence.Trace.Classes[1].Syscall = 300 * time.Millisecond
 		},
@@ -68,15 +79,34 @@ func TestSyncWithoutGain(t *testing.T) {
 			t.Errorf("%s: %v", what, c.names())
 		}
 		many := strings.HasPrefix(what, "many") || strings.HasPrefix(what, "others")
-		if strings.Contains(f.Fix, "bound the goroutines") != many {
+		if (strings.Contains(f.Fix, "bound the goroutines") || strings.Contains(f.Fix, "fewer goroutines")) != many {
 			t.Errorf("%s: %s", what, f.Fix)
 		}
+	}
+
+	logs := syncCase()
+	logs.evidence.Trace.Classes[1].Start = frames("main.logger")[0]
+	m := logs.class("main.main", 1, 1, time.Millisecond, 0)
+	logs.wait(evidence.OpReceive, m, 1, 400*time.Millisecond, 1, "runtime.chanrecv1", "main.main:9")
+	if f := logs.named(t, BlockingSyscall); f.Gain == nil || f.Gain.High != 0.4 {
+		t.Errorf("the main goroutine waits for 40%% of the time: %+v", f.Gain)
 	}
 
 	c := syncCase()
 	c.class("main.worker", 1, 1, 500*time.Millisecond, 0)
 	if f := c.named(t, BlockingSyscall); f.Gain == nil || f.Gain.High != 0.5 {
 		t.Errorf("another goroutine works half of the time: %+v", f.Gain)
+	}
+}
+
+// A goroutine that computes and syncs has both findings, and dividing its work does not save the time of the syncs.
+func TestWorkBesideSyncs(t *testing.T) {
+	c := syncCase()
+	c.evidence.Runs[0].User = 230 * time.Millisecond
+	c.evidence.Trace.Syscalls[0].Spent, c.evidence.Trace.Classes[1].Syscall = 450*time.Millisecond, 455*time.Millisecond
+	f, s := c.named(t, BlockingSyscall), c.named(t, SingleThreaded)
+	if f.Gain == nil || f.Gain.High != 0.45 || s.Gain == nil || s.Gain.High > (0.96-0.45)/2 {
+		t.Errorf("gains %+v and %+v", f.Gain, s.Gain)
 	}
 }
 
