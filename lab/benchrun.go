@@ -126,7 +126,7 @@ func none(x *gobench.Experiment) error {
 			x.Package, x.Pattern, s.SkippedText())
 	}
 	suggestion := "list them with go test -list Benchmark"
-	if x.BaseRev != "" {
+	if x.BaseRev != "" && x.Pattern == "." {
 		suggestion += ", or compare commands such as test binaries (go test -c): brewput compare {max-regression} " +
 			"5%% -- ./old.test ::: ./new.test"
 	}

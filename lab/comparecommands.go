@@ -22,7 +22,7 @@ type CommandOptions struct {
 	Setup         string        // command that runs once before everything; "" for none
 	Prepare       string        // command that runs before each run of a command, untimed; "" for none
 	Input         string        // file that is each command's standard input; "" for none
-	Count         int           // blocks, each of which runs every command once; default 10; most blocks of a budget
+	Count         int           // blocks, each of which runs every command once; default 10; with Budget the maximum
 	Budget        time.Duration // time for all trials, of at most 40 blocks or Count, if it is less; 0 for none
 	Warmups       int           // untimed runs of each command before everything; default 1, negative for none
 	TimeLimit     time.Duration // of each run of a command; 0 for none

@@ -201,8 +201,8 @@ func detectableText(v compare.Verdict) string {
 	return detect + "; " + needed + " " + hope
 }
 
-// detects says which changes can be detected, as a predicate. That of a decrease has the same ratio: detectable changes
-// above 100% are of no use.
+// detects says which changes can be detected, as a predicate. Decreases are detected from the same ratio on. A number
+// above 100% helps nobody.
 func detects(detectable result.Value) string {
 	switch {
 	case !detectable.Known():

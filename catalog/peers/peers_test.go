@@ -81,7 +81,6 @@ func TestManyFaults(t *testing.T) {
 		if !x.Good() || partitions < 450 || crashes < 450 || partitions+crashes < 1000 {
 			t.Errorf("%s: %v partitions and %v crashes: %s %s", design, partitions, crashes, x.Status, x.Error)
 		}
-		t.Log(x.Metrics.Get("faults"), partitions, crashes)
 	}
 }
 

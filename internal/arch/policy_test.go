@@ -262,6 +262,7 @@ var prints = map[string]bool{"": true, "internal/cli": true, "internal/plugin": 
 var variables = map[string]string{
 	"env.Default":                        "a value of a struct type, which cannot be a constant",
 	"env.tasks":                          "a pool: its values are reset, and only the cost of a spawn depends on it",
+	"internal/proc.adopted":              "a flag of the process, which concurrent commands need",
 	"internal/interrupt.heard":           "receives signals before main begins, so no caller can pass a channel",
 	"trial.initial":                      "the file of this program when the process began",
 	"result.Quantiles":                   "a table of the contract that several packages use",

@@ -151,21 +151,21 @@ type ended struct {
 	machine result.Metrics // counters of the machine while it ran
 }
 
-// run runs a program in the directory of the experiment. An error means that it could not run, or that ctx was
-// cancelled.
-func (r *Runner) run(ctx context.Context, words []string, withInput bool) (e ended, err error) {
+// run runs a program in the directory of the experiment. timed says that it is one of those that are compared. An error
+// means that it could not run, or that ctx was cancelled.
+func (r *Runner) run(ctx context.Context, words []string, timed bool) (e ended, err error) {
 	path, err := r.find(words[0])
 	if err != nil {
 		return e, err
 	}
 	complaints := &proc.Ends{}
 	c := proc.Command{Path: path, Args: words, Dir: r.Dir, Env: append(os.Environ(), "PWD="+r.Dir), Stderr: complaints,
-		TimeLimit: r.TimeLimit, Ask: proc.AskEnd, Grace: patience, Adopt: true}
+		TimeLimit: r.TimeLimit, Ask: proc.AskEnd, Grace: patience, Adopt: timed}
 	if r.Output != nil {
 		out := &shared{w: r.Output}
 		c.Stdout, c.Stderr = out, io.MultiWriter(complaints, out)
 	}
-	if withInput && r.Input != "" {
+	if timed && r.Input != "" {
 		f, err := openInput(r.Input)
 		if err != nil {
 			return e, err
@@ -215,9 +215,10 @@ func (r *Runner) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error
 	}
 	if len(x.Left.Names) > 0 {
 		t.Warnings = append(t.Warnings, "it left processes behind ("+strings.Join(x.Left.Names, ", ")+
-			"), which were ended; their CPU time is counted: end them, and wait for them")
+			"), which were ended; their CPU time is counted: wait for them before the command ends")
 	} else if errors.Is(x.Err, exec.ErrWaitDelay) {
-		t.Warnings = append(t.Warnings, "it left processes behind, which were ended; their CPU time is not counted")
+		t.Warnings = append(t.Warnings, "it left processes behind that held its output; those of its process group were "+
+			"ended, and the CPU time of others is not counted")
 	}
 	return trial.Outcome{Trial: t}, nil
 }

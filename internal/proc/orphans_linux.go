@@ -5,15 +5,39 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
+// adoption is the state of a process that adopts others: commands may run concurrently.
+type adoption struct {
+	mu     sync.Mutex
+	users  int
+	before int32 // what the process was without them
+}
+
+// adopted is the state of this process.
+var adopted = sync.OnceValue(func() *adoption { return &adoption{} })
+
 // adopt makes this process the parent of processes whose parent ends, until release is called.
 func adopt() (release func()) {
-	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	return func() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) }
+	a := adopted()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.users++; a.users == 1 {
+		unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&a.before)), 0, 0, 0)
+		unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	}
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.users--; a.users == 0 {
+			unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, uintptr(a.before), 0, 0, 0)
+		}
+	}
 }
 
 // endOrphans ends what is left of the group of a child that has been waited for, and waits for it.
@@ -44,7 +68,7 @@ func (o *Orphans) reap(group int) (alive bool) {
 		default:
 			o.User += time.Duration(usage.Utime.Nano())
 			o.System += time.Duration(usage.Stime.Nano())
-			o.MaxRSS = max(o.MaxRSS, usage.Maxrss*1024)
+			o.MaxRSS = max(o.MaxRSS, int64(usage.Maxrss)*1024)
 		}
 	}
 }

@@ -48,6 +48,9 @@ type Orphans struct {
 	MaxRSS       int64 // peak resident memory of the largest, in bytes
 }
 
+// adoptDelay bounds for how long processes that a command leaves behind may hold its output. Their CPU time counts.
+const adoptDelay = 100 * time.Millisecond
+
 // Run runs the command in a process group of its own and waits for it. No process of that group is left when
 // Run returns. An error means that the command could not run, or that ctx was cancelled.
 //
@@ -68,6 +71,7 @@ func (c Command) Run(ctx context.Context) (Exit, error) {
 
 	if c.Adopt {
 		defer adopt()()
+		cmd.WaitDelay = adoptDelay
 	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {

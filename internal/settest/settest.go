@@ -27,7 +27,7 @@ type Open func(e env.Env, first []uint64) (view func(env.Env) Set, stop func())
 // Shape is the size of a history.
 type Shape struct{ Goroutines, Calls, Keys int }
 
-// Shapes are few keys, so that calls meet, and so many that a table grows.
+// Shapes returns two sizes: few keys, so that calls collide, and many keys, so that a table grows.
 func Shapes() []Shape { return []Shape{{4, 12, 2}, {3, 150, 150}} }
 
 // Check checks short histories of a set with many seeds: live, and if simulated is true, mostly in virtual time.
