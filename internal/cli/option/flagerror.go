@@ -46,8 +46,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 			cmd.CommandPath(), typed, as, cmd.CommandPath())
 	case errors.As(err, &unknown) && cmd.Name() == "compare" && unknown.GetSpecifiedName() == "base":
 		root := cmd.Root().Name()
-		return fmt.Errorf("%s has no flag --base; bench and gate take --base REV; to compare commands of two revisions, "+
-			"build both, then type %s compare -- ./old ::: ./new; see %s --help", cmd.CommandPath(), root,
+		return fmt.Errorf("%s has no flag --base; bench and gate take --base REV; to compare commands of two "+
+			"revisions, build both, then type %s compare -- ./old ::: ./new; see %s --help", cmd.CommandPath(), root,
 			cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var known []string
