@@ -75,9 +75,13 @@ func (a *analysis) dependencyBesideListener() []Finding {
 	if s == nil {
 		return nil
 	}
-	if outside, _, _, requests := a.externalWait(false); outside != nil && a.wakes(outside, isMain) &&
-		s.each < 2*requests {
-		return nil // the trace does not tell requests to others from those of clients
+	network := a.sumWaits(func(w *evidence.Wait, _ *evidence.Class) bool { return w.Op == evidence.OpNetwork }, false)
+	for i, x := range network {
+		c := &a.trace.Classes[i]
+		awaited := c == s.class || a.wakes(c, func(w *evidence.Class) bool { return w == s.class || isMain(w) })
+		if awaited && s.each < 2*x.waited/time.Duration(max(1, c.Peak)) {
+			return nil // the trace does not tell requests to others from those of clients
+		}
 	}
 	return []Finding{a.sleepFinding(s, a.endsByTimer())}
 }

@@ -422,6 +422,8 @@ func TestSleepBesideListener(t *testing.T) {
 	for name, want := range map[string]struct{ where, why string }{
 		"worker behind another": {"main.go:6", ""},
 		database:                {"", ""},
+		"both":                  {"", ""},
+		"library":               {"", ""},
 		"heartbeats of others":  {"main.go:6", ""},
 		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
 		"periodic job": {"",
@@ -440,16 +442,23 @@ func TestSleepBesideListener(t *testing.T) {
 			c.wait(evidence.OpSleep, ticker, 9, 950*time.Millisecond, -1, "time.Sleep", "main.ticker:8")
 			c.evidence.Trace.Classes[ticker].Alive = 1
 		}
-		if name == "heartbeats of others" {
+		if name == "heartbeats of others" || name == "both" {
 			g := c.class("main.gossip", 1, 1, time.Millisecond, 0)
 			c.wait(evidence.OpNetwork, g, 9, 990*time.Millisecond, -1, "internal/poll.(*FD).ReadFrom",
 				"net.(*UDPConn).Read", "main.gossip:12")
 		}
-		if name == database || want.where == "main.go:6" {
+		if name != mainPolls && name != "periodic job" {
 			w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
 			c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
 			c.wait(evidence.OpReceive, m, 45, 900*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
-			if name == database {
+			if name == "library" { // its goroutine reads the replies
+				reader := c.class("example.com/db.read", 1, 1, time.Millisecond, 0)
+				c.wait(evidence.OpNetwork, reader, 45, 900*time.Millisecond, -1, "internal/poll.(*FD).Read",
+					"net.(*conn).Read", "example.com/db.read:5")
+				c.wait(evidence.OpReceive, w, 45, 550*time.Millisecond, reader, "runtime.chanrecv1",
+					"example.com/db.query:9", "main.worker:5")
+			}
+			if name == database || name == "both" {
 				c.wait(evidence.OpNetwork, w, 45, 550*time.Millisecond, -1, "internal/poll.(*FD).Read",
 					"net.(*conn).Read", "main.worker:5")
 			}

@@ -144,7 +144,7 @@ func (a *analysis) syncGain(f *Finding, class int) {
 	}
 	switch each := a.bytesForEach(syncs); {
 	case each > smallSync:
-		f.Alternative = "The device is the limit, and fewer syncs would move no less data."
+		f.Alternative = "The device may be the limit: the program writes over 64 KB for each sync."
 		return
 	case each < 0:
 		f.Confidence = Low

@@ -105,7 +105,7 @@ func TestWorkBesideSyncs(t *testing.T) {
 	c.evidence.Runs[0].User = 230 * time.Millisecond
 	c.evidence.Trace.Syscalls[0].Spent, c.evidence.Trace.Classes[1].Syscall = 450*time.Millisecond, 455*time.Millisecond
 	f, s := c.named(t, BlockingSyscall), c.named(t, SingleThreaded)
-	if f.Gain == nil || f.Gain.High != 0.45 || s.Gain == nil || s.Gain.High > (0.96-0.45)/2 {
+	if f.Gain == nil || f.Gain.High != 0.45 || s.Gain == nil || s.Gain.High > 0.07 { // 12 of 42 samples are its own
 		t.Errorf("gains %+v and %+v", f.Gain, s.Gain)
 	}
 }

@@ -217,8 +217,8 @@ func (r *Runner) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error
 		t.Warnings = append(t.Warnings, "it left processes behind ("+strings.Join(x.Left.Names, ", ")+
 			"), which were ended; their CPU time is counted: wait for them before the command ends")
 	} else if errors.Is(x.Err, exec.ErrWaitDelay) {
-		t.Warnings = append(t.Warnings, "it left processes behind that held its output; those of its process group "+
-			"were ended, and the CPU time of others is not counted")
+		t.Warnings = append(t.Warnings, "it left processes behind that hold its output, or the reader of its output "+
+			"is slow: the CPU time of processes that it did not wait for may be missing")
 	}
 	return trial.Outcome{Trial: t}, nil
 }

@@ -71,7 +71,9 @@ func (c Command) Run(ctx context.Context) (Exit, error) {
 
 	if c.Adopt {
 		defer adopt()()
-		cmd.WaitDelay = adoptDelay
+		if c.Stdout == nil { // otherwise a slow reader may need longer
+			cmd.WaitDelay = adoptDelay
+		}
 	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
