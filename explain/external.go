@@ -68,24 +68,6 @@ func dependency(a *analysis) []Finding {
 	return []Finding{a.externalFinding(outside, where, timed)}
 }
 
-// dependencyBesideListener is dependency for a program that accepts connections. It may only listen, as for a profiler,
-// while the main goroutine waits for a worker.
-func (a *analysis) dependencyBesideListener() []Finding {
-	s := a.longestSleep(func(c *evidence.Class) bool { return a.wakes(c, isMain) })
-	if s == nil {
-		return nil
-	}
-	network := a.sumWaits(func(w *evidence.Wait, _ *evidence.Class) bool { return w.Op == evidence.OpNetwork }, false)
-	for i, x := range network {
-		c := &a.trace.Classes[i]
-		awaited := c == s.class || a.wakes(c, func(w *evidence.Class) bool { return w == s.class || isMain(w) })
-		if awaited && s.each < 2*x.waited/time.Duration(max(1, c.Peak)) {
-			return nil // the trace does not tell requests to others from those of clients
-		}
-	}
-	return []Finding{a.sleepFinding(s, a.endsByTimer())}
-}
-
 // externalFinding returns the finding for a class that waits for something external at a stack. timed says that a timer
 // of the main goroutine ends the run.
 func (a *analysis) externalFinding(outside *evidence.Class, where []evidence.Frame, timed bool) Finding {

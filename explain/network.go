@@ -97,3 +97,27 @@ func (a *analysis) stopAndWait(c *evidence.Class, waits int64, libraryWaits time
 	f.Experiment = "Allow two outstanding requests: if time halves, waiting was the limit."
 	return f, true
 }
+
+// dependencyBesideListener is dependency for a program that accepts connections. It may only listen, as for a profiler,
+// while the main goroutine waits for a worker.
+func (a *analysis) dependencyBesideListener() []Finding {
+	s := a.longestSleep(func(c *evidence.Class) bool { return a.wakes(c, isMain) })
+	if s == nil {
+		return nil
+	}
+	network := a.sumWaits(func(w *evidence.Wait, _ *evidence.Class) bool { return w.Op == evidence.OpNetwork }, true)
+	for i, x := range network {
+		c, waited := &a.trace.Classes[i], x.waited
+		for _, k := range a.trace.Syscalls {
+			if k.Class == i && k.Each.P50 >= blockLong {
+				waited += k.Spent
+			}
+		}
+		awaited := c == s.class || isMain(c) ||
+			a.wakes(c, func(w *evidence.Class) bool { return w == s.class || isMain(w) })
+		if awaited && s.each < 2*waited/time.Duration(max(1, c.Peak)) {
+			return nil // the trace does not tell requests to others from those of clients
+		}
+	}
+	return []Finding{a.sleepFinding(s, a.endsByTimer())}
+}

@@ -424,6 +424,8 @@ func TestSleepBesideListener(t *testing.T) {
 		database:                {"", ""},
 		"both":                  {"", ""},
 		"library":               {"", ""},
+		"device":                {"", ""},
+		"main's requests":       {"", ""},
 		"heartbeats of others":  {"main.go:6", ""},
 		mainPolls:               {"", "the main goroutine sleeps for 90% of the time at main.go:3, in main.main"},
 		"periodic job": {"",
@@ -451,6 +453,16 @@ func TestSleepBesideListener(t *testing.T) {
 			w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
 			c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
 			c.wait(evidence.OpReceive, m, 45, 900*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
+			if name == "device" {
+				c.evidence.Trace.Syscalls = []evidence.SyscallSite{{Class: w, Count: 9, Spent: 550 * time.Millisecond,
+					Each: evidence.Latencies{Count: 9, P50: 60 * time.Millisecond}, Stack: frames("syscall.Syscall",
+						"syscall.read", "os.(*File).Read", "main.worker:5")}}
+			}
+			if name == "main's requests" {
+				at := c.wait(evidence.OpNetwork, m, 9, 100*time.Millisecond, -1, "internal/poll.(*FD).Read",
+					"example.com/db.query:9", "main.main:7")
+				c.evidence.Trace.Waits[at].Pending = 300 * time.Millisecond
+			}
 			if name == "library" { // its goroutine reads the replies
 				reader := c.class("example.com/db.read", 1, 1, time.Millisecond, 0)
 				c.wait(evidence.OpNetwork, reader, 45, 900*time.Millisecond, -1, "internal/poll.(*FD).Read",

@@ -69,8 +69,8 @@ func blockingCalls(a *analysis) []Finding {
 	f.Where = []string{a.prog.position(at)}
 	f.Share = a.fraction(spent)
 	if alone {
-		f.citef("%d calls, almost all of one goroutine, took %s, %s of the time; after %d it queued for a CPU", count,
-			formatDuration(spent), percent(f.Share), lost)
+		f.citef("%d calls, almost all of one goroutine, took %s, %s of the time", count, formatDuration(spent),
+			percent(f.Share))
 	} else {
 		f.citef("%d calls took %s, on average %.1f at a time; after %d the goroutine queued for a CPU", count,
 			formatDuration(spent), f.Share, lost)

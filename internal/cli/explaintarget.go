@@ -95,6 +95,9 @@ func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*worklo
 		case err != nil && isHostPort(word):
 			return nil, usage("%s is no URL: for the profiles of a server type %s explain http://%s", word, name(),
 				word)
+		case err != nil && !strings.ContainsAny(word, `./\`):
+			return nil, usage("%w; put a program after two dashes, as in explain -- ./prog; for the names of findings "+
+				"type %s explain --list", err, name())
 		case err != nil:
 			return nil, usage("%w; put a program after two dashes, as in explain -- ./prog", err)
 		case isRun && len(args) == 1:
