@@ -92,23 +92,29 @@ func TestInjected(t *testing.T) {
 	}
 }
 
+// traced appends to a log in a child, and returns its directory and the trace of some of its system calls.
+func traced(t *testing.T, name, calls string) (dir, text string) {
+	dir, file := newDir(t), filepath.Join(t.TempDir(), "trace")
+	cmd, out := command(name, dir, "strace", "-f", "-qq", "-y", "-o", file, "-e", "trace="+calls)
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitAll {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, string(b)
+}
+
 // TestDirSynced checks that a log that was created syncs the directory that has its files, and that of their parent.
 func TestDirSynced(t *testing.T) {
 	needStrace(t)
 	for name := range opens() {
-		dir, trace := newDir(t), filepath.Join(t.TempDir(), "trace")
-		cmd, out := command(name, dir, "strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=fsync,fdatasync")
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitAll {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
-		text, err := os.ReadFile(trace)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir, text := traced(t, name, "fsync,fdatasync")
 		dirs := map[string][]string{"goleveldb": {dir, dir + "/goleveldb"}, "pebble": {dir, dir + "/pebble"},
 			"bbolt": {dir}, "tidwall-wal": {dir, dir + "/wal"}}[name]
 		for _, d := range dirs {
-			if !strings.Contains(string(text), "<"+d+">") {
+			if !strings.Contains(text, "<"+d+">") {
 				t.Errorf("%s does not sync %s", name, strings.TrimPrefix(d, dir))
 			}
 		}
@@ -121,17 +127,9 @@ func TestNewFileSynced(t *testing.T) {
 	needStrace(t)
 	t.Setenv(childBytes, "65536") // 39 MB in all
 	for name, suffix := range map[string]string{"goleveldb": ".log", "tidwall-wal": ""} {
-		dir, trace := newDir(t), filepath.Join(t.TempDir(), "trace")
-		cmd, out := command(name, dir, "strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=openat,fsync,fdatasync")
-		if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitAll {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
-		text, err := os.ReadFile(trace)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir, text := traced(t, name, "openat,fsync,fdatasync")
 		files, syncs := 0, map[string]int{} // syncs of files whose names may be lost
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(text) {
 			_, file, _ := strings.Cut(line, "<")
 			file, _, _ = strings.Cut(file, ">")
 			switch {
