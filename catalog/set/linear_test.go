@@ -1,7 +1,6 @@
 package set
 
 import (
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -16,9 +15,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// runIn runs body in virtual time.
-func runIn(seed uint64, cpus int, body func(env.Env)) error {
-	return virtual.New(virtual.Config{CPUs: cpus, Seed: seed, Costs: sim.Typical()}).Run("test", body)
+// simulated returns a world in virtual time.
+func simulated(seed uint64, cpus int) *virtual.World {
+	return virtual.New(virtual.Config{CPUs: cpus, Seed: seed, Costs: sim.Typical()})
 }
 
 // tested is a design, as package settest opens it.
@@ -66,12 +65,12 @@ func TestLinearizable(t *testing.T) {
 func TestUnsafeIsNotLinearizable(t *testing.T) {
 	open, wrong := tested(openUnsafe(workloadtest.Point(t, Workload(), "access=5us"))), 0
 	for seed := range uint64(20) {
-		if err := runIn(seed, 4, func(e env.Env) {
-			if !settest.Linearizable(e, open, settest.Shapes()[0]) {
-				wrong++
-			}
-		}); err != nil {
+		ok, err := settest.Linearizable(simulated(seed, 4).Run, open, settest.Shapes()[0])
+		if err != nil {
 			t.Fatal(err)
+		}
+		if !ok {
+			wrong++
 		}
 	}
 	if wrong < 5 {
@@ -82,18 +81,17 @@ func TestUnsafeIsNotLinearizable(t *testing.T) {
 // TestTableGrows checks that the histories above make the table grow while other goroutines use it.
 func TestTableGrows(t *testing.T) {
 	p := workloadtest.Point(t, Workload(), "access=5us") // longer than it takes to wake a CPU
-	if err := runIn(1, 4, func(e env.Env) {
-		settest.Linearizable(e, tested(func(e env.Env, keys []uint64) Opened {
-			o := openTable(p)(e, keys)
-			tab := o.View(e).(*tableView).table
-			first := tab.current.Load()
-			return Opened{View: o.View, Stop: func() {
-				if now := tab.current.Load(); now == first {
-					t.Error("the table did not grow")
-				}
-			}}
-		}), settest.Shapes()[1])
-	}); err != nil {
-		t.Fatal(fmt.Errorf("run: %w", err))
+	open := tested(func(e env.Env, keys []uint64) Opened {
+		o := openTable(p)(e, keys)
+		tab := o.View(e).(*tableView).table
+		first := tab.current.Load()
+		return Opened{View: o.View, Stop: func() {
+			if now := tab.current.Load(); now == first {
+				t.Error("the table did not grow")
+			}
+		}}
+	})
+	if _, err := settest.Linearizable(simulated(1, 4).Run, open, settest.Shapes()[1]); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -126,7 +126,7 @@ func TestTrace(t *testing.T) {
 	for _, skew := range []string{"uniform", "zipf"} {
 		var keysOf [4]int
 		reads, n := 0, 0
-		err := runIn(1, 2, func(e env.Env) {
+		err := simulated(1, 2).Run("test", func(e env.Env) {
 			tr := newTrace(e, workloadtest.Point(t, Workload(), "calls=100000 keys=4 read=0.7 skew="+skew))
 			n = len(tr.calls)
 			for _, c := range tr.calls {
