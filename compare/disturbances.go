@@ -143,9 +143,9 @@ func clockDrop(trials []result.Trial) (Warning, bool) {
 
 	drop := stat.Median(drops)
 	w, ok := warn(WarnClock, drop, slowerLimit,
-		"the CPU was slower than at the start of the run around %d of %d trials, by %.0f%% in their median; above "+
-			"%.0f%% in more than %.0f%% of the trials, its clock drops or it is shared: fix the clock frequency, "+
-			"cool the CPU, or stop other programs",
+		"the CPU was slower than at the start of the run around %d of %d trials, by %.0f%% in their median (limits: "+
+			"%.0f%% in %.0f%% of the trials): its clock drops or it is shared; fix the frequency, cool it, or stop "+
+			"other programs",
 		len(drops), known, 100*drop, 100*slowerLimit, 100*slowTrials)
 
 	w.setTrials(len(drops), known)

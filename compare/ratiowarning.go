@@ -39,8 +39,7 @@ func (c Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	order, a, b := ratio.Order(), pairs[worst][0], pairs[worst][1]
 	w, _ := warn(WarnRatios, order.Correlation, orderAlpha/float64(len(all)),
 		"ratios of neighbouring blocks are correlated in %d of %d comparisons, most in %s and %s (correlation %.2f, "+
-			"p = %.2g): something slows one design for several blocks, so their intervals are widened; stop other "+
-			"programs, or measure more blocks",
+			"p = %.2g), so their intervals are widened: stop other programs, or measure more blocks",
 		found, len(all), rowName(a, b), rowName(b, a), order.Correlation, least)
 
 	w.Workload, w.P = trials[0].Workload, result.Value(least)

@@ -109,8 +109,7 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 		if share := math.Exp(change) - 1; math.Abs(share) >= driftLimit {
 			w, ok := warn(WarnDrift, share, driftLimit,
 				"speed drifted by %+.1f%% from the first block to the last (p = %.2g; limits: %.0f%% and p <= %g): "+
-					"verdicts compare within blocks and remain valid, but do not compare these medians with another "+
-					"run; let the machine warm up first",
+					"verdicts remain valid, but compare no medians with another run; let the machine warm up first",
 				100*share, p, 100*driftLimit, orderAlpha)
 			w.P = result.Value(p)
 			return w, ok
@@ -126,8 +125,7 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 
 	w, ok := warn(WarnSerial, r, orderAlpha,
 		"neighbouring blocks are correlated (correlation %.2f, p = %.2g; limit: p <= %g): intervals of medians are "+
-			"about %.1f times too narrow; something changes over several blocks: stop other programs, or make "+
-			"trials longer",
+			"about %.1f times too narrow; stop other programs, or make trials longer",
 		r, p, orderAlpha, math.Sqrt((1+r)/(1-min(r, 0.99))))
 
 	w.P = result.Value(p)
@@ -177,15 +175,14 @@ func UnfinishedWarning(workload, run, how string, done, planned int) Warning {
 
 // OneRunWarning warns of verdicts between sides of one run each. how says how to measure replicates.
 func OneRunWarning(workload, how string) Warning {
-	return NewWarning(workload, WarnOneRun, "each side is one run, so verdicts cannot tell run-to-run variation "+
-		"from a real difference: if runs vary by 1%, about 30% of verdicts on equal programs are false; "+how)
+	return NewWarning(workload, WarnOneRun, "each side is one run, so variation between runs can look like a "+
+		"difference: if runs vary by 1%, about 30% of verdicts on equal programs are false; "+how)
 }
 
 // BudgetWarning warns of a run with a budget that is compared with another run.
 func BudgetWarning(workload, run string) Warning {
-	w := NewWarning(workload, WarnBudget, "the run had a budget, so it stopped once its designs looked clearly "+
-		"different or equal, and more than 5% of the differences between such runs are false; measure a fixed "+
-		"number of blocks to compare runs")
+	w := NewWarning(workload, WarnBudget, "the run had a budget, so it stopped once its designs looked different or "+
+		"equal: more than 5% of the differences between such runs are false; measure a fixed number of blocks")
 	w.Run = run
 	return w
 }

@@ -34,6 +34,9 @@ func find(list []Warning, name string) (Warning, bool) {
 	return Warning{}, false
 }
 
+// mostText is the number of characters that three lines of a page of 80 columns have room for.
+const mostText = 222
+
 func TestCountedWarnings(t *testing.T) {
 	quiet := func(int) result.Metrics {
 		return result.Metrics{result.CPUSeconds: 2, result.Parallelism: 2, "machine_cpu_seconds": 2.05,
@@ -86,8 +89,8 @@ func TestCountedWarnings(t *testing.T) {
 				return result.Metrics{"burn_probe_before": result.Value(1 + float64(i)/50)}
 			}
 			return nil
-		}, 0.16, "slower than at the start of the run around 3 of 20 trials, by 16% in their median; above " +
-			"5% in more than 5%"},
+		}, 0.16, "slower than at the start of the run around 3 of 20 trials, by 16% in their median " +
+			"(limits: 5% in 5%"},
 	} {
 		list := Warnings(counted(20, func(i int) result.Metrics {
 			m := quiet(i)
@@ -103,9 +106,32 @@ func TestCountedWarnings(t *testing.T) {
 			continue
 		}
 		w, ok := find(list, c.warning)
+		if len(w.Text) > mostText {
+			t.Errorf("%s: %d characters: %s", c.name, len(w.Text), w.Text)
+		}
 		if !ok || len(list) != 1 || math.Abs(float64(w.Value)-c.value) > 1e-9 || !strings.Contains(w.Text, c.says) ||
 			w.Workload != "coffee" || w.Kind != "warning" {
 			t.Errorf("%s: %+v, want a value of %v and %q", c.name, list, c.value, c.says)
+		}
+	}
+}
+
+// TestWarningsFitThreeLines: no page shortens a warning.
+func TestWarningsFitThreeLines(t *testing.T) {
+	logs := make([]float64, 10)
+	for b := range logs {
+		logs[b] = -0.01 * float64(b)
+	}
+	_, trials := sweepOf([]string{"a", "b"}, [][]float64{logs, logs})
+	drift, ok := blockOrder(trials)
+	if !ok || drift.Warning != WarnDrift {
+		t.Errorf("%+v", drift)
+	}
+	for _, w := range []Warning{drift, BudgetWarning("coffee", "run"), UnfinishedWarning("coffee", "run",
+		"--resume run", 9, 10), OneRunWarning("coffee", "measure several runs of each side, alternating, and compare "+
+		"the groups")} {
+		if len(w.Text) > mostText {
+			t.Errorf("%d characters: %s", len(w.Text), w.Text)
 		}
 	}
 }

@@ -90,8 +90,8 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 	c.res.Older = compare.Side{Name: oldSide.Name, Paths: oldDirs}
 	c.res.Newer = compare.Side{Name: newSide.Name, Paths: newDirs}
 	if len(runs) == 2 && h.World == result.Live && len(designs.Verdicts()) > 0 {
-		c.warn(compare.OneRunWarning(h.Workload, "measure several runs of each side, alternating, and compare the "+
-			"groups of runs"))
+		c.warn(compare.OneRunWarning(h.Workload, "measure several runs of each side, alternating, and compare "+
+			"the groups"))
 	}
 	for _, r := range runs {
 		for _, w := range slices.Concat(c.partial(r), r.Warnings()) {

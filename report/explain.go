@@ -21,6 +21,7 @@ import (
 func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads []string, st Style) error {
 	var b strings.Builder
 	writeShared(&b, explanationHead(e, st.shows("evidence")), st)
+	leftOut := false
 	for i, f := range r.Findings {
 		if i > 0 {
 			b.WriteString("\n")
@@ -28,8 +29,11 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 		if st.shows("evidence") {
 			writeFinding(&b, f, len(r.Findings) > 1, e.Program, st)
 		} else {
-			writeBrief(&b, f, e.Program, st)
+			leftOut = writeBrief(&b, f, e.Program, st) || leftOut
 		}
+	}
+	if leftOut {
+		writeParagraphs(&b, []string{"Findings are shortened; -v prints them in full."}, st)
 	}
 	if st.shows("cpu") {
 		writeTimeSpent(&b, r.CPUTime, st)

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,59 +14,115 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
+// briefLines is the number of lines of a finding on a page without evidence.
+const briefLines = 5
+
+// part is a text of a finding with its label.
+type part struct{ label, text string }
+
 // writeBrief writes a finding in at most five lines: its location, the claim with the gain, the strongest evidence, the
-// fix and the experiment. What does not fit is cut.
-func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st Style) {
-	if !isCause(f) {
-		line(b, "", f.Claim, st)
-		for _, e := range f.Evidence[:min(4, len(f.Evidence))] {
-			line(b, "why  ", e, st)
+// fix and the experiment. It reports whether something did not fit: clauses of the evidence, or whole parts.
+func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st Style) (leftOut bool) {
+	room, parts := briefLines, []part{{"", f.Claim}}
+	for _, e := range f.Evidence[:min(briefLines-1, len(f.Evidence))] {
+		parts = append(parts, part{"why  ", e})
+	}
+	if isCause(f) {
+		title := st.text(fmt.Sprintf("%d %s", f.Rank, f.Name))
+		at := ""
+		if len(f.Where) > 0 {
+			at = "  " + locate(f, 0, p, st.width()-quote.Width(title)-2, st)
 		}
-		return
+		b.WriteString(st.paint(bold, title) + at + "\n")
+		room, parts = room-1, append(parts[:min(2, len(parts))], part{"fix  ", f.Fix}, part{"try  ", f.Experiment})
+		parts[0].text = claimWithGain(f, st)
 	}
-
-	title := st.text(fmt.Sprintf("%d %s", f.Rank, f.Name))
-	at := ""
-	if len(f.Where) > 0 {
-		at = "  " + locate(f, 0, p, st.width()-quote.Width(title)-2, st)
+	parts = slices.DeleteFunc(parts, func(x part) bool { return x.text == "" })
+	parts, leftOut = fitParts(parts, room, st)
+	for _, x := range parts {
+		lines := x.lines(st)
+		b.WriteString("  " + st.paint(dim, x.label) +
+			strings.Join(lines, "\n"+strings.Repeat(" ", 2+len(x.label))) + "\n")
 	}
-	b.WriteString(st.paint(bold, title) + at + "\n")
-
-	claim := strings.TrimSuffix(f.Claim, ".")
-	switch gain := ": saves " + gainText(f); {
-	case f.Gain == nil:
-		claim = f.Claim
-	case quote.Width(claim+gain)+2 > st.width():
-		claim = shorten(claim, st.width()-15, st) + ": saves " + decimal.WholePercent(f.Gain.Estimate)
-	default:
-		claim += gain
-	}
-	line(b, "", claim, st)
-	if len(f.Evidence) > 0 {
-		line(b, "why  ", f.Evidence[0], st)
-	}
-	line(b, "fix  ", f.Fix, st)
-	line(b, "try  ", f.Experiment, st)
+	return leftOut
 }
 
-// line writes one indented line with a label.
-func line(b *strings.Builder, label, text string, st Style) {
-	if text != "" {
-		b.WriteString("  " + st.paint(dim, label) + shorten(text, st.width()-2-len(label), st) + "\n")
+// claimWithGain is the claim of a finding with its gain. On a narrow page, the gain has no interval.
+func claimWithGain(f explain.Finding, st Style) string {
+	if f.Gain == nil {
+		return f.Claim
 	}
+	claim := strings.TrimSuffix(f.Claim, ".") + ": saves "
+	if text := claim + gainText(f); quote.Width(text)+2 <= st.width() {
+		return text
+	}
+	return claim + decimal.WholePercent(f.Gain.Estimate)
 }
 
-// shorten cuts a text after a word so that it fits some columns.
-func shorten(text string, room int, st Style) string {
-	text = st.text(text)
+// fitParts leaves out what does not fit the lines of a finding: a part that is longer than all lines, then clauses of
+// the evidence, then the experiment, and then further parts as a whole. No sentence is cut, except after a clause.
+func fitParts(parts []part, room int, st Style) (fit []part, leftOut bool) {
+	lines := func() (n int) {
+		for _, x := range parts {
+			n += len(x.lines(st))
+		}
+		return n
+	}
+	n := len(parts)
+	parts = slices.DeleteFunc(parts, func(x part) bool { return len(x.lines(st)) > room })
+	leftOut = len(parts) < n
+	for i := range parts {
+		if x := &parts[i]; x.label == "why  " && lines() > room {
+			text := clauses(x.text, st.width()-2-len(x.label))
+			x.text, leftOut = text, leftOut || text != x.text
+		}
+	}
+	for ; len(parts) > 0 && lines() > room; leftOut = true {
+		i := len(parts) - 1
+		if i > 0 && parts[i].label == "fix  " && parts[i-1].label == "why  " {
+			i--
+		}
+		parts = slices.Delete(parts, i, i+1)
+	}
+	return parts, leftOut
+}
+
+// clauseEnd matches what separates clauses, and a position from its source.
+var clauseEnd = regexp.MustCompile(`[:;] `)
+
+// position matches a position at the end of a text.
+var position = regexp.MustCompile(`:\d+$`)
+
+// clauses returns the clauses that fit some columns, or the whole text if not even one does. A source line that follows
+// a position is one clause.
+func clauses(text string, room int) string {
+	fit := text
 	if quote.Width(text) <= room {
 		return text
 	}
-	text = quote.Cut(text, room-4)
-	if i := strings.LastIndexByte(text, ' '); i > 0 {
-		text = text[:i]
+	for _, m := range clauseEnd.FindAllStringIndex(text, -1) {
+		if quote.Width(text[:m[0]]) > room {
+			break
+		}
+		if fit = text[:m[0]]; position.MatchString(fit) {
+			break
+		}
 	}
-	return text + " ..."
+	return fit
+}
+
+// lines wraps the text of a part next to its label. A name that is wider than a line is cut.
+func (x part) lines(st Style) []string {
+	room := st.width() - 2 - len(x.label)
+	words := st.split(x.text)
+	for i, w := range words {
+		if quote.Width(w) > room {
+			words[i] = quote.Cut(w, room-3) + "..."
+		}
+	}
+	var b strings.Builder
+	wrap(&b, words, " ", 0, room)
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
 // isCause reports whether a finding names a cause.

@@ -42,14 +42,14 @@ func docsOf(name string) []explain.Doc {
 	return slices.DeleteFunc(explain.Docs(), func(d explain.Doc) bool { return name != "" && string(d.Name) != name })
 }
 
-// writeFindingList writes one line for each finding.
+// writeFindingList writes what each finding means.
 func writeFindingList(b *strings.Builder, docs []explain.Doc, st Style) {
 	width := 0
 	for _, d := range docs {
 		width = max(width, len(d.Name))
 	}
 	for _, d := range docs {
-		fmt.Fprintf(b, "%-*s  %s\n", width, d.Name, shorten(d.Meaning, st.width()-width-2, st))
+		writeHanging(b, fmt.Sprintf("%-*s  ", width, d.Name), d.Meaning, st)
 	}
 }
 

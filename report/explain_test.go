@@ -118,8 +118,8 @@ func TestExplanationIsBrief(t *testing.T) {
 			}
 		}
 		parts := strings.Split(b.String(), "\n\n")
-		if n := len(parts); n != len(r.Findings)+4 {
-			t.Fatalf("%d parts", n)
+		if n := len(parts); n != len(r.Findings)+5 || !strings.Contains(parts[n-4], "shortened; -v prints") {
+			t.Fatalf("%d parts in\n%s", n, b.String())
 		}
 		for _, p := range parts[1 : 1+len(r.Findings)] {
 			if n := strings.Count(strings.TrimSpace(p), "\n") + 1; n > 5 {

@@ -14,21 +14,30 @@ import (
 	"github.com/brewput/brewput/workload/source"
 )
 
-// Workloads writes a line for each workload, and last how to see one. program is the name of the command.
+// Workloads writes what each workload is about, on one line if a clause of that fits, and last how to see one. program
+// is the name of the command.
 func Workloads(w io.Writer, program string, all []*workload.Workload, st Style) error {
 	name, designs := column{head: "workload", left: true}, column{head: "designs"}
 	for _, x := range all {
 		name.add(x.Name, bold)
 		designs.add(fmt.Sprint(len(x.Designs)), plain)
 	}
+	room := max(minWidth/2, st.width()-totalWidth([]column{name, designs}, (*column).width)-gap)
+	name.cells, designs.cells = nil, nil
 	about := column{head: "about", left: true}
-	columns := []column{name, designs, about}
-	room := st.width() - totalWidth(columns[:2], (*column).width) - gap
 	for _, x := range all {
-		columns[2].add(shortSummary(st.text(summary(x)), room), plain)
+		var lines strings.Builder
+		wrap(&lines, st.split(shortSummary(st.text(summary(x)), room)), " ", 0, room)
+		key, count := x.Name, fmt.Sprint(len(x.Designs))
+		for line := range strings.Lines(lines.String()) {
+			name.add(key, bold)
+			designs.add(count, plain)
+			about.add(strings.TrimSuffix(line, "\n"), plain)
+			key, count = "", ""
+		}
 	}
 	var b strings.Builder
-	render(&b, columns, st)
+	render(&b, []column{name, designs, about}, st)
 	if len(all) > 0 {
 		b.WriteString("\n")
 		wrap(&b, st.split(fmt.Sprintf("Type %s list %s for the designs and factors of a workload.", program,
@@ -43,22 +52,21 @@ func summary(x *workload.Workload) string {
 	return line
 }
 
-// shortSummary cuts a sentence to some columns: at a colon, semicolon or comma if there is one in the last two thirds,
-// otherwise after a word.
+// shortSummary cuts a sentence that is wider than room at a colon, a semicolon or, in the last two thirds, a comma. It
+// returns a sentence without one whole.
 func shortSummary(text string, room int) string {
 	text = strings.TrimSuffix(text, ".")
 	if quote.Width(text) <= room {
 		return text
 	}
 	kept := quote.Cut(text, room+1) // the sign after the last column may end a part
-	if i := strings.LastIndexAny(kept, ":;,"); i > len(kept)/3 {
+	if i := strings.LastIndexByte(kept, ','); i > len(kept)/3 {
 		return kept[:i]
 	}
-	kept = quote.Cut(text, room-len(" ..."))
-	if i := strings.LastIndex(kept, " "); i > 0 {
-		kept = kept[:i]
+	if i := strings.LastIndexAny(kept, ":;"); i > 0 {
+		return kept[:i]
 	}
-	return kept + " ..."
+	return text
 }
 
 // Workload writes the designs and factors of a workload.

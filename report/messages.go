@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/quote"
 )
 
 // writeMessages writes the warnings of the whole run. Then it writes each distinct text of the rows once, with the rows
@@ -65,8 +64,7 @@ const mostDesigns = 4
 
 // writeWarning writes a warning of a run.
 func writeWarning(b *strings.Builder, text string, st Style) {
-	b.WriteString(st.paint(caution, "!") + " ")
-	wrap(b, st.split(text), " ", 2, st.width()-2)
+	writeCaution(b, text, "", caution, st)
 }
 
 // quantity matches a number that may be a range of several: not a part of a name such as p99, of a position such as
@@ -112,38 +110,8 @@ func parsed(digits string) float64 {
 	return x
 }
 
-// messageLines is the number of lines of a warning, unless the page shows them in full.
-const messageLines = 2
-
-// writeCaution writes a warning or an error, with where it holds. A long warning ends after a clause.
+// writeCaution writes a warning or an error, with where it holds.
 func writeCaution(b *strings.Builder, text, where string, t tone, st Style) {
-	if t == caution && !st.shows("warnings") {
-		line := st.width() - 4
-		text = st.shorten(text, max(messageLines*line-quote.Width(where)-2, line))
-	}
 	b.WriteString(st.paint(t, "!") + " ")
 	wrap(b, st.split(strings.TrimSpace(text+" "+where)), " ", 2, st.width()-2)
-}
-
-// shorten cuts a text that is wider than room after the last clause that fits, or after the last word.
-func (st Style) shorten(text string, room int) string {
-	words := st.split(text)
-	if quote.Width(strings.Join(words, " ")) <= room {
-		return text
-	}
-	fits, clause := "", ""
-	for _, w := range words {
-		next := strings.TrimSpace(fits + " " + w)
-		if quote.Width(next) > room-2 {
-			break
-		}
-		fits = next
-		if strings.HasSuffix(w, ";") || strings.HasSuffix(w, ":") {
-			clause = strings.TrimRight(next, ";:")
-		}
-	}
-	if 2*quote.Width(clause) > room {
-		return clause + " " + st.pick("…", "...")
-	}
-	return strings.TrimRight(fits, ",;:") + " " + st.pick("…", "...")
 }

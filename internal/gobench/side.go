@@ -134,8 +134,7 @@ func compareSides(older, newer *Side) (c *compare.BenchComparison, warnings []co
 	c.Workload = workload
 	if nested, _ := c.Replicated(); !c.Paired && !nested && len(c.Metrics) > 0 {
 		warnings = append(warnings, compare.OneRunWarning(workload,
-			"measure both sides in the same blocks of one run, or alternate several files of each side and compare "+
-				"the groups of files"))
+			"measure both sides in the same blocks of one run, or compare groups of alternating files"))
 	}
 	for _, s := range slices.Concat(older.Parts(), newer.Parts()) {
 		for _, w := range compare.DisturbanceWarnings(s.Trials) {

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/explain"
+)
+
+// cutProse matches the lines of a page in which a sentence is cut: after a word, or before the gain of a claim.
+// Commands, plots, paths and source lines end in dots without being cut prose.
+var cutProse = regexp.MustCompile(
+	`(?m)^ *(!|why|fix|try|[A-Za-z].*[a-z,;]) .*(\w (\.\.\.|…)( \(.*)?|\w (\.\.\.|…): saves .*)$`)
+
+// command matches a line with a command to type.
+var command = regexp.MustCompile(`brewput |go test `)
+
+// TestNoCutProse checks that no sentence of a golden page is cut.
+func TestNoCutProse(t *testing.T) {
+	pages, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(pages) < 30 {
+		t.Fatal(len(pages), err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range cutProse.FindAllString(unescaped(string(text)), -1) {
+			if !command.MatchString(line) {
+				t.Errorf("%s: %s", page, line)
+			}
+		}
+	}
+	for _, cut := range []string{"! its clock drops or it is shared …", "  why  1000 calls, 12 bytes in ...",
+		"  Every pixel is a system call of its own, and most ...: saves 58%", "! stop others ... (every row)"} {
+		if !cutProse.MatchString(cut) {
+			t.Errorf("not matched: %s", cut)
+		}
+	}
+}
+
+// unescaped returns a page without its escape sequences.
+func unescaped(page string) string {
+	return regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(page, "")
+}
+
+// TestWholeClauses checks what a finding leaves out: clauses of the evidence first, then the experiment, then the
+// evidence. What is left are whole sentences, on at most five lines.
+func TestWholeClauses(t *testing.T) {
+	const claim, fix, try = "One lock is held for most of the running time.", "Hold it only to read.", "Remove it."
+	long := strings.TrimSpace(strings.Repeat("a sentence without any sign ", 4))
+	for _, c := range []struct {
+		claim, evidence, want string
+		leftOut               bool
+	}{
+		{claim, "goroutines wait for it; most at a.go:12: x := f(a); y()",
+			"why goroutines wait for it; most at a.go:12: x := f(a); y() fix " + fix + " try " + try, false},
+		{claim, "goroutines wait for it most of the time; most at main.go:12: for i := 0; i < n; i++ { x += i }",
+			"why goroutines wait for it most of the time; most at main.go:12 fix " + fix + " try " + try, true},
+		{claim, long, "why " + long + " fix " + fix, true},
+		{long + " " + long, long, "coarse-lock " + long + " " + long + " fix " + fix, true},
+		{strings.Repeat(long+" ", 4), long, "coarse-lock why " + long + " fix " + fix + " try " + try, true},
+	} {
+		f := explain.Finding{Rank: 1, Name: explain.CoarseLock, Claim: c.claim, Evidence: []string{c.evidence},
+			Fix: fix, Experiment: try}
+		var b strings.Builder
+		leftOut := writeBrief(&b, f, evidence.Program{}, Style{Width: 80})
+		got := strings.Join(strings.Fields(b.String()), " ")
+		if n := strings.Count(b.String(), "\n"); n > 5 || !strings.HasSuffix(got, c.want) || leftOut != c.leftOut {
+			t.Errorf("left out: %v, %d lines:\n%s\nwant %s", leftOut, n, &b, c.want)
+		}
+	}
+}
