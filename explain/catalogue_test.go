@@ -58,6 +58,21 @@ func TestDocsAreFound(t *testing.T) {
 	}
 }
 
+// TestDocsAlternatives checks that a threshold for other evidence is an alternative, and that no list begins with an
+// alternative.
+func TestDocsAlternatives(t *testing.T) {
+	for _, d := range Docs() {
+		for i, text := range d.Thresholds {
+			other := strings.Contains(text, "without a trace") || strings.Contains(text, "by a mutex profile")
+			or := strings.HasPrefix(text, "or: ") || strings.HasPrefix(text, "or, ")
+			if other && !or && len(d.Thresholds) > 1 || i == 0 && (or || strings.HasPrefix(text, "with ")) ||
+				strings.HasPrefix(text, "the same") {
+				t.Errorf("%s: %q", d.Name, text)
+			}
+		}
+	}
+}
+
 // TestDocsGolden shows every change of a threshold: the documentation is made of the constants of the rules.
 func TestDocsGolden(t *testing.T) {
 	out, err := json.MarshalIndent(Docs(), "", " ")

@@ -34,6 +34,7 @@ const (
 	// For stages in lockstep.
 	stepWaits = 0.05 // fraction of the time that a sender, and that a receiver, is parked
 	stepIdle  = 0.08 // fraction of the CPU time that is idle
+	profiled  = 4    // factor of stepWaits in a block profile, which sums the waits of all goroutines
 )
 
 // handoff finds goroutines that send so little at a time that the channel operations cost more than the work.

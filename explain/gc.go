@@ -16,6 +16,8 @@ const (
 	allocShare = 0.2  // fraction of all objects that one line allocates
 	stopShare  = 0.05 // fraction of the time with the world stopped
 	stopLong   = time.Millisecond
+
+	collectorStop = 3 * stopShare // as stopShare, if the collector stops the world most
 )
 
 // gcRules finds programs that spend too much time on garbage collection.
@@ -121,7 +123,7 @@ func stopTheWorld(a *analysis) []Finding {
 
 	s := a.trace.GC.Stops[0]
 	if strings.HasPrefix(s.Reason, "GC ") && (a.trace.GC.StopLatency.P99 < stopLong ||
-		a.fraction(a.trace.GC.Stopped) < 3*stopShare) {
+		a.fraction(a.trace.GC.Stopped) < collectorStop) {
 		return nil
 	}
 

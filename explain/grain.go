@@ -16,10 +16,11 @@ const (
 	// running time of each goroutine: ten times the cost of starting one, which is about 1 µs with its time in the run
 	// queue
 	fineBody  = 15 * time.Microsecond
-	fineCost  = 0.1    // fraction of the CPU time that goes into starting, queueing and joining goroutines
-	spawnCost = 700e-9 // CPU time in seconds for each goroutine, if no profile shows it (0.3 to 1.5 µs)
-	queueRoom = 100    // number of goroutines for each CPU that may queue
-	wakeShare = 0.15   // fraction of the CPU time that is idle although a goroutine is runnable
+	fineCost  = 0.1           // fraction of the CPU time that goes into starting, queueing and joining goroutines
+	spawnCost = 700e-9        // CPU time in seconds for each goroutine, if no profile shows it (0.3 to 1.5 µs)
+	queueRoom = 100           // number of goroutines for each CPU that may queue
+	wakeShare = 0.15          // fraction of the CPU time that is idle although a goroutine is runnable
+	wakeAlone = wakeShare / 2 // fraction of the time that one goroutine is runnable and none runs
 )
 
 // tooFine finds goroutines that do less work than it costs to start them.
@@ -193,7 +194,7 @@ func wakeLatency(a *analysis) []Finding {
 	if len(a.trace.Demand.Time) > 1 {
 		nobody = a.fraction(a.trace.Demand.Time[1] - a.trace.Demand.CPUTime[1])
 	}
-	if lost < wakeShare || nobody < wakeShare/2 || a.trace.WakeIdle.Count < 100 {
+	if lost < wakeShare || nobody < wakeAlone || a.trace.WakeIdle.Count < 100 {
 		return nil
 	}
 

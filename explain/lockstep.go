@@ -88,7 +88,7 @@ func lockstepByProfile(a *analysis) []Finding {
 			most = math.Max(most, roots[w.root])
 		}
 	}
-	if sent < 4*stepWaits || received < 4*stepWaits || len(roots) < 2 || most > stageFull {
+	if sent < profiled*stepWaits || received < profiled*stepWaits || len(roots) < 2 || most > stageFull {
 		return nil
 	}
 
