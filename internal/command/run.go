@@ -213,14 +213,31 @@ func (r *Runner) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error
 	if text := r.failure(x); text != "" {
 		t.Warnings = append(t.Warnings, "failures are ignored: it ended with "+text)
 	}
-	if len(x.Left.Names) > 0 {
-		t.Warnings = append(t.Warnings, "it left processes behind ("+strings.Join(x.Left.Names, ", ")+
-			"), which were ended; their CPU time is counted: wait for them before the command ends")
-	} else if errors.Is(x.Err, exec.ErrWaitDelay) {
-		t.Warnings = append(t.Warnings, "it left processes behind that hold its output, or the reader of its output "+
-			"is slow: the CPU time of processes that it did not wait for may be missing")
+	if text := x.leftBehind(r.Output != nil); text != "" {
+		t.Warnings = append(t.Warnings, text)
 	}
 	return trial.Outcome{Trial: t}, nil
+}
+
+// leftBehind describes the processes that a program left behind; "" if there are none. shown says that its output is
+// shown: package proc then waits a second for it, instead of a tenth.
+func (x ended) leftBehind(shown bool) string {
+	held, names := errors.Is(x.Err, exec.ErrWaitDelay), strings.Join(x.Left.Names, ", ")
+	switch {
+	case names != "" && held && shown:
+		return "it left processes behind (" + names + "), which held its output: they were ended after a second, " +
+			"their CPU time is counted, and further output is not shown; wait for them before the command ends"
+	case names != "":
+		return "it left processes behind (" + names + "), which were ended; their CPU time is counted: wait for " +
+			"them before the command ends"
+	case held && shown:
+		return "its output was open for a second after its exit: a process that it left behind holds it, or its " +
+			"reader is slow; its process group was ended, further output is not shown, and CPU time may be missing"
+	case held:
+		return "it left processes behind that held its output; its process group was ended, and the CPU time of " +
+			"other processes may be missing"
+	}
+	return ""
 }
 
 // metricsOf returns what the kernel counted for a process that has ended, with its children that it waited for and the
