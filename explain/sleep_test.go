@@ -486,3 +486,91 @@ func TestSleepBesideListener(t *testing.T) {
 		}
 	}
 }
+
+// listener is a program that listens while its main goroutine, class 1, waits for a worker, class 2, that sleeps for 400
+// ms.
+func listener() *testCase {
+	c := newCase()
+	c.demand(990, 10)
+	m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+	w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+	c.wait(evidence.OpReceive, m, 45, 550*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
+	c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
+	serve := c.class("net/http.ListenAndServe", 1, 1, time.Millisecond, 0)
+	c.wait(evidence.OpNetwork, serve, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*TCPListener).Accept",
+		"net/http.(*Server).Serve")
+	return c
+}
+
+// Of the other waits beside a listener, those count that the main goroutine or its worker has, or waits for. They must
+// take more than half as long as the worker sleeps.
+func TestWaitsBesideListener(t *testing.T) {
+	const main, worker = 1, 2
+	network := func(c *testCase, class int, ms time.Duration) {
+		c.wait(evidence.OpNetwork, class, 9, ms*time.Millisecond, -1, "internal/poll.(*FD).Read", "main.read:7")
+	}
+	reader := func(woken, peak int, ms time.Duration) func(*testCase) {
+		return func(c *testCase) {
+			k := c.class("main.reader", peak, peak, time.Millisecond, 0)
+			network(c, k, ms)
+			c.wait(evidence.OpReceive, woken, 45, 400*time.Millisecond, k, "runtime.chanrecv1", "main.next:9")
+		}
+	}
+	calls := func(class int, each time.Duration) func(*testCase) {
+		return func(c *testCase) {
+			c.evidence.Trace.Syscalls = []evidence.SyscallSite{{Class: class, Count: 9,
+				Spent: 550 * time.Millisecond, Each: evidence.Latencies{Count: 9, P50: each},
+				Stack: frames("syscall.read", "main.read:7")}}
+		}
+	}
+	for name, x := range map[string]struct {
+		change func(c *testCase)
+		sleeps bool // whether the sleep is the finding
+	}{
+		"none":                               {func(*testCase) {}, true},
+		"half as long":                       {func(c *testCase) { network(c, worker, 200) }, true},
+		"a little longer":                    {func(c *testCase) { network(c, worker, 201) }, false},
+		"of main":                            {func(c *testCase) { network(c, main, 201) }, false},
+		"of one that main waits for":         {reader(main, 1, 201), false},
+		"of one that the worker waits for":   {reader(worker, 1, 201), false},
+		"of one that nobody waits for":       {reader(0, 1, 990), true},
+		"of four at a time":                  {reader(main, 4, 800), true},
+		"of four at a time, a little longer": {reader(main, 4, 804), false},
+		"for a device":                       {calls(worker, blockLong), false},
+		"in short calls":                     {calls(worker, blockLong-1), true},
+		"for the device of others":           {calls(0, time.Millisecond), true},
+	} {
+		c := listener()
+		x.change(c)
+		f := c.first()
+		if (f.Name == DependencyWait) != x.sleeps || x.sleeps && !slices.Equal(f.Where, []string{"main.go:6"}) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// Beside a listener, the main goroutine must wait for the worker that sleeps, for much of the time.
+func TestAwaitedBesideListener(t *testing.T) {
+	for name, x := range map[string]struct {
+		change func(c *testCase, w *evidence.Wait)
+		sleeps bool // whether the sleep is the finding
+	}{
+		"just long enough": {func(_ *testCase, w *evidence.Wait) { w.Waited = 300 * time.Millisecond }, true},
+		"a little shorter": {func(_ *testCase, w *evidence.Wait) { w.Waited = 299 * time.Millisecond }, false},
+		"until the trace ends": {func(_ *testCase, w *evidence.Wait) {
+			w.Waited, w.Pending = 200*time.Millisecond, 700*time.Millisecond
+		}, false},
+		"others end most waits": {func(_ *testCase, w *evidence.Wait) {
+			w.Wakers = []evidence.Waker{{Count: 30, Class: -1}, {Count: 15, Class: w.Wakers[0].Class}}
+		}, false},
+		"another goroutine waits": {func(c *testCase, w *evidence.Wait) {
+			w.Classes = []int{c.class("main.other", 1, 1, time.Millisecond, 0)}
+		}, false},
+	} {
+		c := listener()
+		x.change(c, &c.evidence.Trace.Waits[0])
+		if f := c.first(); (f.Name == DependencyWait) != x.sleeps {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
