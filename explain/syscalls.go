@@ -69,7 +69,11 @@ func blockingCalls(a *analysis) []Finding {
 	f.Where = []string{a.prog.position(at)}
 	f.Share = a.fraction(spent)
 	if alone {
-		f.citef("%d calls, almost all of one goroutine, took %s, %s of the time", count, formatDuration(spent),
+		one := "one goroutine"
+		if class.Count > 1 { // as of tests, of which each has one
+			one += " at a time"
+		}
+		f.citef("%d calls, almost all of %s, took %s, %s of the time", count, one, formatDuration(spent),
 			percent(f.Share))
 	} else {
 		f.citef("%d calls took %s, on average %.1f at a time; after %d the goroutine queued for a CPU", count,

@@ -40,6 +40,17 @@ func TestSyncForEachRecord(t *testing.T) {
 	}
 }
 
+// Goroutines that follow each other, as those of tests do, are several.
+func TestSyncsInTurn(t *testing.T) {
+	for count, want := range map[int64]string{1: "of one goroutine, took", 20: "of one goroutine at a time, took"} {
+		c := syncCase()
+		c.evidence.Trace.Classes[1].Count = count
+		if f := c.named(t, BlockingSyscall); !strings.Contains(f.Evidence[0], want) {
+			t.Errorf("%d goroutines: %s", count, f.Evidence[0])
+		}
+	}
+}
+
 // The gain is no larger than the time that the calls take, and only if fewer of them can save it.
 func TestSyncWithoutGain(t *testing.T) {
 	for what, change := range map[string]func(c *testCase){
