@@ -138,12 +138,13 @@ func (a *analysis) syncGain(f *Finding, class int) {
 	if !isMain(c) {
 		most = min(most, a.waitFor(c, isMain))
 	}
-	for _, o := range a.classes() { // the run takes at least as long as the work of the busiest other goroutine
+	for _, o := range a.classes() { // the run takes at least as long as the busiest other goroutine
 		if o != c {
-			most = min(most, 1-a.fraction(o.Running/time.Duration(max(1, o.Peak))))
+			most = min(most, 1-a.fraction(a.busiest(o)))
 		}
 	}
-	if most < minGain {
+	gain := newGain(0.9*most, 0.4*most, most)
+	if gain.Estimate < minGain { // which would drop the finding
 		return
 	}
 	switch each := a.bytesForEach(syncs); {
@@ -153,7 +154,21 @@ func (a *analysis) syncGain(f *Finding, class int) {
 	case each < 0:
 		f.Confidence = Low
 	}
-	f.Gain = newGain(0.9*most, 0.4*most, most)
+	f.Gain = gain
+}
+
+// busiest returns how long the busiest goroutine of a class works. If the main goroutine waits for the class, this
+// includes what the goroutine waits for outside the program, such as requests that it sends meanwhile.
+func (a *analysis) busiest(c *evidence.Class) time.Duration {
+	awaited := a.waitFor(c, isMain) >= minGain
+	most := c.Running / time.Duration(max(1, c.Peak)) // of goroutines that follow each other
+	for _, m := range c.Members {
+		if awaited {
+			m.Running += m.External
+		}
+		most = max(most, m.Running)
+	}
+	return most
 }
 
 // bytesForEach returns how many bytes the program writes for each of the calls of the trace; -1 if that is unknown.
