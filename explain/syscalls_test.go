@@ -138,7 +138,7 @@ func TestSyncBounds(t *testing.T) {
 			}
 		}
 	}
-	const full = 6000 * smallSync
+	const full = 6000 * 64 << 10
 	for what, x := range map[string]struct {
 		change     func(c *testCase)
 		high       float64 // 0 if there is no gain
