@@ -113,11 +113,10 @@ func (a *analysis) dependencyBesideListener() []Finding {
 				waited += k.Spent
 			}
 		}
-		awaited := c == s.class || isMain(c) ||
-			a.wakes(c, func(w *evidence.Class) bool { return w == s.class || isMain(w) })
+		awaited := isMain(c) || a.wakes(c, func(w *evidence.Class) bool { return w == s.class || isMain(w) })
 		if awaited && s.each < 2*waited/time.Duration(max(1, c.Peak)) {
 			return nil // the trace does not tell requests to others from those of clients
 		}
 	}
-	return []Finding{a.sleepFinding(s, a.endsByTimer())}
+	return []Finding{a.sleepFinding(s, false)} // no timer of main ends the run: main waits for the worker
 }

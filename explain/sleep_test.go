@@ -486,3 +486,195 @@ func TestSleepBesideListener(t *testing.T) {
 		}
 	}
 }
+
+// listener is a program that listens while its main goroutine, class 1, waits for a worker, class 2, that sleeps for
+// 400 ms.
+func listener() *testCase {
+	c := newCase()
+	c.demand(990, 10)
+	m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+	w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+	c.wait(evidence.OpReceive, m, 45, 550*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
+	c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
+	serve := c.class("net/http.ListenAndServe", 1, 1, time.Millisecond, 0)
+	c.wait(evidence.OpNetwork, serve, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*TCPListener).Accept",
+		"net/http.(*Server).Serve")
+	return c
+}
+
+// Of the other waits beside a listener, those count that the main goroutine or its worker has, or waits for. They must
+// take more than half as long as the worker sleeps.
+func TestWaitsBesideListener(t *testing.T) {
+	const main, worker = 1, 2
+	network := func(c *testCase, class int, ms time.Duration) {
+		c.wait(evidence.OpNetwork, class, 9, ms*time.Millisecond, -1, "internal/poll.(*FD).Read", "main.read:7")
+	}
+	reader := func(woken, peak int, ms time.Duration) func(*testCase) {
+		return func(c *testCase) {
+			k := c.class("main.reader", peak, peak, time.Millisecond, 0)
+			network(c, k, ms)
+			c.wait(evidence.OpReceive, woken, 45, 400*time.Millisecond, k, "runtime.chanrecv1", "main.next:9")
+		}
+	}
+	calls := func(class int, each time.Duration) func(*testCase) {
+		return func(c *testCase) {
+			c.evidence.Trace.Syscalls = []evidence.SyscallSite{{Class: class, Count: 9,
+				Spent: 550 * time.Millisecond, Each: evidence.Latencies{Count: 9, P50: each},
+				Stack: frames("syscall.read", "main.read:7")}}
+		}
+	}
+	for name, x := range map[string]struct {
+		change func(c *testCase)
+		sleeps bool // whether the sleep is the finding
+	}{
+		"none":                               {func(*testCase) {}, true},
+		"half as long":                       {func(c *testCase) { network(c, worker, 200) }, true},
+		"a little longer":                    {func(c *testCase) { network(c, worker, 201) }, false},
+		"of main":                            {func(c *testCase) { network(c, main, 201) }, false},
+		"of one that main waits for":         {reader(main, 1, 201), false},
+		"of one that the worker waits for":   {reader(worker, 1, 201), false},
+		"of one that nobody waits for":       {reader(0, 1, 990), true},
+		"of four at a time":                  {reader(main, 4, 800), true},
+		"of four at a time, a little longer": {reader(main, 4, 804), false},
+		"for a device":                       {calls(worker, blockLong), false},
+		"in short calls":                     {calls(worker, blockLong-1), true},
+		"for the device of others":           {calls(0, time.Millisecond), true},
+	} {
+		c := listener()
+		x.change(c)
+		f := c.first()
+		if (f.Name == DependencyWait) != x.sleeps || x.sleeps && !slices.Equal(f.Where, []string{"main.go:6"}) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// Beside a listener, the main goroutine must wait for the worker that sleeps, for much of the time.
+func TestAwaitedBesideListener(t *testing.T) {
+	for name, x := range map[string]struct {
+		change func(c *testCase, w *evidence.Wait)
+		sleeps bool // whether the sleep is the finding
+	}{
+		"just long enough": {func(_ *testCase, w *evidence.Wait) { w.Waited = 300 * time.Millisecond }, true},
+		"a little shorter": {func(_ *testCase, w *evidence.Wait) { w.Waited = 299 * time.Millisecond }, false},
+		"until the trace ends": {func(_ *testCase, w *evidence.Wait) {
+			w.Waited, w.Pending = 200*time.Millisecond, 700*time.Millisecond
+		}, false},
+		"others end most waits": {func(_ *testCase, w *evidence.Wait) {
+			w.Wakers = []evidence.Waker{{Count: 30, Class: -1}, {Count: 15, Class: w.Wakers[0].Class}}
+		}, false},
+		"another goroutine waits": {func(c *testCase, w *evidence.Wait) {
+			w.Classes = []int{c.class("main.other", 1, 1, time.Millisecond, 0)}
+		}, false},
+	} {
+		c := listener()
+		x.change(c, &c.evidence.Trace.Waits[0])
+		if f := c.first(); (f.Name == DependencyWait) != x.sleeps {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// Limits of the findings about sleeps: how much of the time is idle, unused and asleep.
+func TestSleepLimits(t *testing.T) {
+	for name, x := range map[string]struct {
+		idle, used, slept, pending time.Duration // in ms
+		found                      bool
+	}{
+		"all at the limit": {500, 1000, 300, 0, true},
+		"not idle":         {499, 1000, 300, 0, false},
+		"CPUs used":        {500, 1001, 300, 0, false},
+		"a shorter sleep":  {500, 1000, 299, 0, false},
+		"one that goes on": {500, 1000, 100, 200, true},
+		"both too short":   {950, 50, 100, 199, false},
+	} {
+		c := sleeper()
+		c.evidence.Trace.Demand.Time[0] = x.idle * time.Millisecond
+		c.evidence.Trace.Demand.Time[1] = second - x.idle*time.Millisecond
+		c.evidence.Runs[0].User = x.used * time.Millisecond
+		w := &c.evidence.Trace.Waits[0]
+		w.Waited, w.Pending = x.slept*time.Millisecond, x.pending*time.Millisecond
+		if slices.Contains(c.names(), string(DependencyWait)) != x.found {
+			t.Errorf("%s: %v", name, c.names())
+		}
+	}
+}
+
+// A sleep beside a listener may be a periodic job if the goroutine lives at the end, but not in tests.
+func TestAlternativeBesideListener(t *testing.T) {
+	for name, x := range map[string]struct {
+		change   func(c *testCase)
+		periodic bool
+	}{
+		"it lives at the end": {func(c *testCase) { c.evidence.Trace.Classes[2].Alive = 1 }, true},
+		"it ended":            {func(*testCase) {}, false},
+		"in a test": {func(c *testCase) {
+			c.evidence.Trace.Classes[2].Alive = 1
+			c.class("testing.tRunner", 1, 1, time.Millisecond, 0)
+		}, false},
+		"main sleeps, in a client": {func(c *testCase) {
+			c.evidence.Trace.Waits[0] = evidence.Wait{}
+			c.evidence.Trace.Waits[1].Classes = []int{1}
+			c.wait(evidence.OpReceive, 1, 1, time.Millisecond, -1, "net/http.(*persistConn).roundTrip",
+				"main.main:4")
+		}, true},
+	} {
+		c := listener()
+		x.change(c)
+		f := c.named(t, DependencyWait)
+		if strings.HasPrefix(f.Alternative, "It is the periodic job") != x.periodic ||
+			(f.Confidence == Low) != x.periodic {
+			t.Errorf("%s: %s: %s", name, f.Confidence, f.Alternative)
+		}
+	}
+}
+
+// Where explain asks for requests, it names how long each goroutine sleeps, unless the run is meant to last.
+func TestSleepNamedBesideListener(t *testing.T) {
+	for name, x := range map[string]struct {
+		slept time.Duration // of two goroutines
+		once  bool          // main sleeps once
+		want  string
+	}{
+		"two":        {1800, false, "the 2 goroutines of main.worker sleep for 90% of the time at main.go:6"},
+		"rounded":    {2010, false, "the 2 goroutines of main.worker sleep for 100% of the time at main.go:6"},
+		"load tests": {1800, true, ""},
+	} {
+		c := listener()
+		c.evidence.Trace.Waits[0] = evidence.Wait{}
+		k := &c.evidence.Trace.Classes[2]
+		k.Count, k.Peak, k.Alive = 2, 2, 2
+		c.evidence.Trace.Waits[1].Waited = x.slept * time.Millisecond
+		if x.once {
+			c.wait(evidence.OpSleep, 1, 1, 900*time.Millisecond, -1, "time.Sleep", "main.main:3")
+		}
+		f := c.first()
+		i := slices.IndexFunc(f.Evidence, func(s string) bool { return strings.Contains(s, "sleep") })
+		if x.want == "" && i >= 0 || x.want != "" && (i < 0 || !strings.HasPrefix(f.Evidence[i], x.want)) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// A client that waits for each reply makes some requests, about as many as it has waits.
+func TestStopAndWaitLimits(t *testing.T) {
+	for name, x := range map[string]struct {
+		requests, waits int64 // waits of each
+		peak            int
+		found           bool
+	}{
+		"enough waits": {20, 20, 1, true}, "few waits": {20, 19, 1, false},
+		"enough requests": {10, 20, 1, true}, "few requests": {9, 20, 1, false},
+		"three times the waits": {60, 20, 1, true}, "more requests": {61, 20, 1, false},
+		"three times the requests": {20, 60, 1, true}, "more waits": {20, 61, 1, false},
+		"two clients": {20, 20, 2, true}, "two with few requests": {18, 20, 2, false},
+	} {
+		c := client(0)
+		c.evidence.Trace.Classes[2].Peak = x.peak
+		c.evidence.Trace.Syscalls[0].Count = x.requests
+		a := newAnalysis(&c.evidence)
+		if _, found := a.stopAndWait(&a.trace.Classes[2], x.waits, 0); found != x.found {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}

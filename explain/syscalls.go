@@ -15,7 +15,7 @@ var syncFunctions = []string{"os.(*File).Sync", "syscall.Fsync", "syscall.Fdatas
 func (a *analysis) blockingSites() (sites []*evidence.SyscallSite) {
 	for i := range a.trace.Syscalls {
 		c := &a.trace.Syscalls[i]
-		if at, ok := a.prog.ownFrame(c.Stack); c.Each.P50 >= blockLong && c.Count >= 20 && ok && !isHook(at) &&
+		if _, ok := a.prog.ownFrame(c.Stack); c.Each.P50 >= blockLong && c.Count >= 20 && ok &&
 			!containsAny(c.Stack, "os.(*Process)", "os/exec.") {
 			sites = append(sites, c)
 		}
@@ -69,7 +69,11 @@ func blockingCalls(a *analysis) []Finding {
 	f.Where = []string{a.prog.position(at)}
 	f.Share = a.fraction(spent)
 	if alone {
-		f.citef("%d calls, almost all of one goroutine, took %s, %s of the time", count, formatDuration(spent),
+		one := "one goroutine"
+		if class.Count > 1 { // as of tests, of which each has one
+			one += " at a time"
+		}
+		f.citef("%d calls, almost all of %s, took %s, %s of the time", count, one, formatDuration(spent),
 			percent(f.Share))
 	} else {
 		f.citef("%d calls took %s, on average %.1f at a time; after %d the goroutine queued for a CPU", count,
@@ -134,12 +138,13 @@ func (a *analysis) syncGain(f *Finding, class int) {
 	if !isMain(c) {
 		most = min(most, a.waitFor(c, isMain))
 	}
-	for _, o := range a.classes() { // the run takes at least as long as the work of the busiest other goroutine
+	for _, o := range a.classes() { // the run takes at least as long as the busiest other goroutine
 		if o != c {
-			most = min(most, 1-a.fraction(o.Running/time.Duration(max(1, o.Peak))))
+			most = min(most, 1-a.fraction(a.busiest(o)))
 		}
 	}
-	if most < minGain {
+	gain := newGain(0.9*most, 0.4*most, most)
+	if gain.Estimate < minGain { // which would drop the finding
 		return
 	}
 	switch each := a.bytesForEach(syncs); {
@@ -149,7 +154,21 @@ func (a *analysis) syncGain(f *Finding, class int) {
 	case each < 0:
 		f.Confidence = Low
 	}
-	f.Gain = newGain(0.9*most, 0.4*most, most)
+	f.Gain = gain
+}
+
+// busiest returns how long the busiest goroutine of a class works. If the main goroutine waits for the class, this
+// includes what the goroutine waits for outside the program, such as requests that it sends meanwhile.
+func (a *analysis) busiest(c *evidence.Class) time.Duration {
+	awaited := a.waitFor(c, isMain) >= minGain
+	most := c.Running / time.Duration(max(1, c.Peak)) // of goroutines that follow each other
+	for _, m := range c.Members {
+		if awaited {
+			m.Running += m.External
+		}
+		most = max(most, m.Running)
+	}
+	return most
 }
 
 // bytesForEach returns how many bytes the program writes for each of the calls of the trace; -1 if that is unknown.
