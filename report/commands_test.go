@@ -23,7 +23,7 @@ func commandsWith(b, a float64, factor func(design string, block int) float64) C
 	names, cases := map[string]string{"b": "./old", "a": "./new"}, []plan.Case{{Design: "b"}, {Design: "a"}}
 	for block := range 8 {
 		for design, memory := range map[string]float64{"b": b, "a": a} {
-			seconds := result.Value(0.1 + 0.001*float64(block*block%5)) * result.Value(factor(design, block))
+			seconds := result.Value(0.1+0.001*float64(block*block%5)) * result.Value(factor(design, block))
 			trials = append(trials, result.Trial{Kind: result.KindTrial, Workload: "command", World: result.Live,
 				Type: result.Job, Design: design, Block: block, Status: result.OK, Expected: true,
 				Metrics: result.Metrics{result.WallSeconds: seconds, result.CPUSeconds: seconds,

@@ -94,8 +94,8 @@ func (g Gate) footnotes(columns []column) []string {
 	return append(vagueNote(columns), mediansNote("change and cost", names)...)
 }
 
-// mediansNote is the footnote of verdicts whose ratio contradicts the medians in the table. Memory counts only if all is
-// set.
+// mediansNote is the footnote of verdicts whose ratio contradicts the medians in the table. Memory counts only if all
+// is set.
 func (c Commands) mediansNote(all bool) []string {
 	of := map[string]*compare.Row{}
 	for i := range c.Rows {
