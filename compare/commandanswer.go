@@ -63,12 +63,19 @@ func roughTimeAnswer(v *Verdict, a, b string) string {
 	return fmt.Sprintf("%s takes about %s %s, rough: %s%s", a, change, b, result.Count(v.N, "block"), moreBlocksText(v))
 }
 
-// moreBlocksText says how many more blocks would decide, if that is known.
+// moreBlocksText says how many blocks would decide, if that is known, and by which options.
 func moreBlocksText(v *Verdict) string {
-	if v.MoreBlocks == nil {
+	switch {
+	case v.EnoughBlocks > 0:
+		return fmt.Sprintf("; about %d blocks would decide (option count %[1]d and no budget)", v.EnoughBlocks)
+	case v.MoreBlocks == nil:
 		return ""
 	}
-	return fmt.Sprintf("; about %s would decide", result.Count(*v.MoreBlocks, "more block"))
+	text := fmt.Sprintf("; about %s would decide ", result.Count(*v.MoreBlocks, "more block"))
+	if v.Interims != nil {
+		return text + fmt.Sprintf("(option count %d and no budget)", tens(v.N+*v.MoreBlocks))
+	}
+	return text + fmt.Sprintf("(option count %d)", tens(v.N+*v.MoreBlocks))
 }
 
 // percentOf formats a fraction with three significant digits, as in 12.3%.

@@ -121,11 +121,19 @@ func TestTimeAnswer(t *testing.T) {
 		"new takes 3.21 times as long as old (3.1 to 3.3)":    {Verdict: Slower, Ratio: 3.21, Low: 3.1, High: 3.3},
 		"new and old take the same time within 2% (-0.4% to +0.9%)": {Verdict: Equivalent, Margin: 0.02, Ratio: 1,
 			Low: 0.996, High: 1.009},
-		"Undecided: the time of new differs from that of old by -3.1% to +2.0%; about 12 more blocks would decide": {
+		"Undecided: the time of new differs from that of old by -3.1% to +2.0%; about 12 more blocks would decide " +
+			"(option count 20)": {
 			Verdict: Undecided, Ratio: 1, Low: 0.969, High: 1.02, MoreBlocks: &more},
+		"Undecided: the time of new differs from that of old by -3.0% to +2.0%; about 12 more blocks would decide " +
+			"(option count 30 and no budget)": {
+			Verdict: Undecided, Ratio: 1, N: 15, Low: 0.97, High: 1.02, MoreBlocks: &more, Interims: &four},
+		"Undecided: the time of new differs from that of old by -2.0% to +2.0%; about 120 blocks would decide " +
+			"(option count 120 and no budget)": {
+			Verdict: Undecided, Ratio: 1, N: 40, Low: 0.98, High: 1.02, Interims: &four, EnoughBlocks: 120},
 		"Undecided: 2 blocks do not show whether new or old takes less time": {Verdict: Undecided, Ratio: 1, N: 2,
 			Low: 0.001, High: 1000},
-		"new takes about 86% more time than old, rough: 2 blocks; about 4 more blocks would decide": {
+		"new takes about 86% more time than old, rough: 2 blocks; about 4 more blocks would decide " +
+			"(option count 10)": {
 			Verdict: Undecided, Ratio: 1.8604, N: 2, Low: 1.834, High: 1.887, Paired: true, MoreBlocks: &four},
 		"new takes about 20% less time than old, rough: 3 blocks": {Verdict: Undecided, Ratio: 0.801, N: 3, Low: 0.7,
 			High: 0.9, Paired: true},

@@ -198,7 +198,7 @@ func (g GateSummary) undecided() string {
 // longer returns the options of a gate of at least some blocks.
 func (g GateSummary) longer(blocks int) string {
 	const reserve = 1.1 // the time of a block varies
-	blocks = (blocks + 9) / 10 * 10
+	blocks = tens(blocks)
 	count, budget := fmt.Sprintf("%s %d", g.option("count"), blocks), g.option("budget")
 	took := time.Duration(reserve * float64(blocks) * float64(g.BlockTime))
 	switch {

@@ -262,3 +262,38 @@ func (p *InterimPlan) blocksNeeded(s *sequentialState, margin, alpha float64) *i
 	}
 	return nil
 }
+
+// blocksNeeded estimates the outcome of an undecided comparison, one of m, and the number of further blocks that
+// would decide it if the ratio stays as estimated. more is nil above blocksLimit or beyond the last interim
+// analysis. It is also nil if only the permutation test disagrees, because its p-value cannot be predicted.
+func (c Criteria) blocksNeeded(s *sequentialState, m int) (nearly string, more *int) {
+	if max(s.ratio.Ratio, 1/s.ratio.Ratio) <= 1+c.Margin {
+		nearly = Equivalent
+	}
+	switch {
+	case s.vetoed:
+		return nearly, nil
+	case c.Interims != nil:
+		return nearly, c.Interims.blocksNeeded(s, c.Margin, c.Alpha/float64(m))
+	}
+	n := c.blocksAtOnce(s, m)
+	if n == 0 {
+		return nearly, nil
+	}
+	n = max(n-s.ratio.N, 1)
+	return nearly, &n
+}
+
+// blocksAtOnce estimates the number of blocks, analysed once, that would decide an undecided comparison, one of m, if
+// the ratio stays as estimated. It is 0 from blocksLimit on, and if more blocks add no replicates.
+func (c Criteria) blocksAtOnce(s *sequentialState, m int) int {
+	far, level := max(s.ratio.Ratio, 1/s.ratio.Ratio), c.Alpha/float64(m)
+	n := s.ratio.BlocksWithin(c.Margin, 1-level, blocksLimit)
+	if far > 1+c.Margin {
+		n = s.ratio.Blocks(far, 1, level, blocksLimit)
+	}
+	if n >= blocksLimit || s.layouts > 1 {
+		return 0
+	}
+	return max(n, s.ratio.MinBlocks(c.Alpha))
+}

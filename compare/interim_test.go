@@ -121,6 +121,10 @@ func TestMoreBlocksAreAnInterim(t *testing.T) {
 		if v.Verdict != Undecided || v.Nearly != c.nearly || more != c.more {
 			t.Errorf("%s: %s, nearly %q, %d more; want %q, %d", c.name, v.Verdict, v.Nearly, more, c.nearly, c.more)
 		}
+		if beyond := c.more == 0; (v.MostBlocks == 40) != beyond || (v.EnoughBlocks > 40) != beyond ||
+			v.EnoughBlocks%10 != 0 {
+			t.Errorf("%s: %d blocks are enough, of at most %d", c.name, v.EnoughBlocks, v.MostBlocks)
+		}
 	}
 }
 

@@ -51,6 +51,9 @@ type Verdict struct {
 	// if undecided, the number of further blocks (in each of two runs) that would decide if the ratio stays as
 	// estimated; with a budget, until an interim analysis; null if decided, above 1000, or beyond the last analysis
 	MoreBlocks *int `json:"more_blocks"`
+	// if undecided with a budget and beyond its last analysis: the blocks at that analysis, and those of a run without
+	// a budget that would decide, 0 if they are unknown
+	MostBlocks, EnoughBlocks int `json:"-"`
 	// if undecided: "equivalent" if the estimate is within the margin
 	Nearly string `json:"nearly,omitempty"`
 	// undecided only because the permutation test disagrees, so that no number of blocks is predicted
@@ -253,6 +256,9 @@ func (c Criteria) fill(v *Verdict, s *sequentialState, m int) {
 	if v.Verdict == Undecided {
 		v.Vetoed = s.vetoed
 		v.Nearly, v.MoreBlocks = c.blocksNeeded(s, m)
+		if c.Interims != nil && v.MoreBlocks == nil {
+			v.MostBlocks, v.EnoughBlocks = c.Interims.most(), c.enoughWithoutBudget(s, m)
+		}
 		if v.RunsA > 0 {
 			v.MoreRuns, v.MoreBlocks = v.MoreBlocks, nil
 		}
@@ -270,30 +276,18 @@ func directedVerdict(verdict string, ratio float64, metric string) string {
 	return Slower
 }
 
-// blocksNeeded estimates the outcome of an undecided comparison, one of m, and the number of further blocks that
-// would decide it if the ratio stays as estimated. more is nil above blocksLimit or beyond the last interim
-// analysis. It is also nil if only the permutation test disagrees, because its p-value cannot be predicted.
-func (c Criteria) blocksNeeded(s *sequentialState, m int) (nearly string, more *int) {
-	ratio, level := s.ratio, c.Alpha/float64(m)
-	far := max(ratio.Ratio, 1/ratio.Ratio)
-	if far <= 1+c.Margin {
-		nearly = Equivalent
+// enoughWithoutBudget is blocksAtOnce for a comparison that its interim analyses leave undecided: more than they have,
+// in tens.
+func (c Criteria) enoughWithoutBudget(s *sequentialState, m int) int {
+	if !s.ok || s.vetoed || s.ended {
+		return 0
 	}
-
-	if s.vetoed {
-		return nearly, nil
+	n := c.blocksAtOnce(s, m)
+	if n == 0 {
+		return 0
 	}
-	if c.Interims != nil {
-		return nearly, c.Interims.blocksNeeded(s, c.Margin, level)
-	}
-
-	n := ratio.BlocksWithin(c.Margin, 1-level, blocksLimit)
-	if nearly == "" {
-		n = ratio.Blocks(far, 1, level, blocksLimit)
-	}
-	if n >= blocksLimit || s.layouts > 1 {
-		return nearly, nil
-	}
-	n = max(max(n, ratio.MinBlocks(c.Alpha))-ratio.N, 1)
-	return nearly, &n
+	return tens(max(n, c.Interims.most()+1))
 }
+
+// tens rounds a number of blocks up to tens.
+func tens(n int) int { return (n + 9) / 10 * 10 }

@@ -40,6 +40,7 @@ func (c Commands) Table(w io.Writer, st Style) error {
 				writeIndented(&b, c.verdictLine(v), 4, st)
 			}
 		}
+		writeNotesBelow(&b, c.mediansNote(all), st)
 	}
 	warnings := slices.DeleteFunc(slices.Clone(c.Warnings), func(w compare.Warning) bool {
 		return !all && w.Warning == compare.WarnMemory
@@ -175,6 +176,7 @@ func (c Commands) Markdown(w io.Writer) error {
 		}
 		b.WriteString("- " + markdownLine(c.verdictLine(v)) + "\n")
 	}
+	markdownFootnotes(&b, c.mediansNote(true))
 	n := 0
 	for _, x := range c.Warnings {
 		markdownWarning(&b, n, x.Text)

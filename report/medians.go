@@ -94,6 +94,29 @@ func (g Gate) footnotes(columns []column) []string {
 	return append(vagueNote(columns), mediansNote("change and cost", names)...)
 }
 
+// mediansNote is the footnote of verdicts whose ratio contradicts the medians in the table. Memory counts only if all
+// is set.
+func (c Commands) mediansNote(all bool) []string {
+	of := map[string]*compare.Row{}
+	for i := range c.Rows {
+		of[c.Rows[i].Design] = &c.Rows[i]
+	}
+	var names []string
+	for _, v := range c.Verdicts {
+		a, b := of[v.A].Metric(v.Metric).Median, of[v.B].Metric(v.Metric).Median
+		proven := v.Verdict != compare.Equivalent && v.Verdict != compare.Undecided
+		if (all || v.Metric != result.MaxRSS) && v.NoRatio == "" && !v.Exact &&
+			contradicts(a/b, v.Ratio, v.Low, v.High, proven) {
+			name := commandHeads[v.Metric]
+			if len(c.Rows) > 2 {
+				name += " of " + c.Names[v.A]
+			}
+			names = append(names, name)
+		}
+	}
+	return mediansNote("ratio", names)
+}
+
 // contradicted names the proven live verdicts whose ratio contradicts that of the medians, which the table of rows
 // shows.
 func contradicted(rows []compare.Row, verdicts []compare.Verdict) []string {

@@ -235,6 +235,8 @@ func neededText(v compare.Verdict) string {
 	switch {
 	case v.MoreRuns != nil:
 		return fmt.Sprintf(", +%s a side", result.Count(*v.MoreRuns, "run"))
+	case v.EnoughBlocks > 0:
+		return fmt.Sprintf(", needs %d %ss", v.EnoughBlocks, replicate(v))
 	case v.MoreBlocks == nil:
 		return ""
 	case !v.Paired:

@@ -171,8 +171,14 @@ func detectableText(v compare.Verdict) string {
 	if v.MoreBlocks != nil {
 		needed = fmt.Sprintf("about %d more", *v.MoreBlocks)
 	}
-	if v.Interims != nil && v.MoreBlocks == nil {
-		needed = "more " + blocks + " than the budget allows"
+	switch {
+	case v.Layouts > 1:
+		needed = "more layouts"
+	case v.EnoughBlocks > 0:
+		needed = fmt.Sprintf("about %d %s, beyond the maximum of %d with a budget,", v.EnoughBlocks, blocks,
+			v.MostBlocks)
+	case v.MostBlocks > 0:
+		needed = fmt.Sprintf("more than the maximum of %d %s with a budget", v.MostBlocks, blocks)
 	}
 
 	// With several runs on a side, runs are the replicates.

@@ -38,10 +38,15 @@ func TestSentences(t *testing.T) {
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect " +
 			"a change of 5% or more; about 6 more would show that they differ by less than 2%"},
 		{func(v *compare.Verdict) {
-			v.Verdict, v.Interims = compare.Undecided, &blocks
+			v.Verdict, v.Interims, v.MostBlocks = compare.Undecided, &blocks, 40
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
-			"change of 5% or more; more blocks than the budget allows would detect +1.0%"},
+			"change of 5% or more; more than the maximum of 40 blocks with a budget would detect +1.0%"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.Interims, v.MostBlocks, v.EnoughBlocks = compare.Undecided, &blocks, 40, 120
+			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
+			"change of 5% or more; about 120 blocks, beyond the maximum of 40 with a budget, would detect +1.0%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Detectable = compare.Undecided, &blocks, 14.5
 			v.Ratio, v.Low, v.High = 0.404, 0.052, 3.12

@@ -24,7 +24,7 @@ func (s *Sweep) Estimate() Estimate {
 
 // Conclusion says why a sweep with a budget ended.
 type Conclusion struct {
-	Blocks        int
+	Blocks, Most  int // Most is the maximum
 	Spent, Budget time.Duration
 	Undecided     int // undecided verdicts at the last interim analysis that had any
 	Verdicts      int
@@ -38,8 +38,8 @@ func (s *Sweep) Conclusion() *Conclusion {
 		return nil
 	}
 	last, all := s.Interims[len(s.Interims)-1], s.Criteria.FamilySize(s.caseRows())
-	c := &Conclusion{Blocks: last.After, Spent: time.Duration(last.Spent), Budget: time.Duration(s.Header.Rule.Budget),
-		Undecided: all, Verdicts: all, Reason: last.Reason}
+	c := &Conclusion{Blocks: last.After, Most: s.Header.Rule.MaxBlocks(), Spent: time.Duration(last.Spent),
+		Budget: time.Duration(s.Header.Rule.Budget), Undecided: all, Verdicts: all, Reason: last.Reason}
 	for i := len(s.Interims) - 1; i >= 0; i-- {
 		if l := s.Interims[i]; len(l.Comparisons) > 0 {
 			c.Undecided, c.Verdicts = l.Undecided(), len(l.Comparisons)

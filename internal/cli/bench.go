@@ -174,7 +174,7 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o *benchOptions) er
 	return a.finishBench(cmd.Context(), res, err, o)
 }
 
-// finishBench shows the result of a run of benchmarks, and saves it as a baseline.
+// finishBench ends a run of benchmarks, complete or not, and shows its result.
 func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, o *benchOptions) error {
 	a.measuring = true
 	again := fmt.Sprintf("%s bench --resume %s", name(), shellQuote(res.Dir))
@@ -194,31 +194,37 @@ func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, 
 		err = nil
 	}
 
-	show := func() error {
-		a.showSettings(o.format, res.Header.Config)
-		return a.showBench(res, o.format)
+	ended := err == nil && !res.Interrupted
+	if ended {
+		err = a.summarizeBench(res, o)
 	}
-	if o.baseline != "" && res.Ended() {
-		fmt.Fprintf(a.stderr, "compared with baseline %s, %s, of another time; --base REVISION finds smaller changes, "+
-			"because it measures both in the same blocks\n", o.against, o.baseline)
-		show = func() error {
-			return a.compareSides(ctx, []string{o.baseline}, []string{res.Dir}, o.format, res.Header.Config)
-		}
-	}
-	if failed := show(); failed != nil {
+	if failed := a.showBenchOrBaseline(ctx, res, o); failed != nil { // last, because the page ends with the answer
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
 			"%s", failed, shown))
 	}
-	if err != nil || res.Interrupted {
-		return err
-	}
+	return err
+}
 
+// showBenchOrBaseline shows a run of benchmarks, compared with a baseline if there is one.
+func (a *app) showBenchOrBaseline(ctx context.Context, res *lab.BenchResult, o *benchOptions) error {
+	if o.baseline == "" || !res.Ended() {
+		a.showSettings(o.format, res.Header.Config)
+		return a.showBench(res, o.format)
+	}
+	fmt.Fprintf(a.stderr, "compared with baseline %s, %s, of another time; --base REVISION finds smaller changes, "+
+		"because it measures both in the same blocks\n", o.against, o.baseline)
+	return a.compareSides(ctx, []string{o.baseline}, []string{res.Dir}, o.format, res.Header.Config)
+}
+
+// summarizeBench sets the exit code of a run of benchmarks, prints what is known besides its page, writes its files and
+// saves it as a baseline.
+func (a *app) summarizeBench(res *lab.BenchResult, o *benchOptions) error {
 	a.code = exitCodes[res.Outcome]
 	a.reportFailures(res.Trials)
 	a.warnLostFailures(res.Dir, res.Trials)
-	a.concludeBudget(res.Conclusion)
+	a.concludeBudget(res.Conclusion, " of ns/op")
 	a.reportBroken(res.Suite)
-	if err = a.writeBenchFiles(&res.BenchRun, res.Complete); err != nil || o.save == "" || !res.Ended() {
+	if err := a.writeBenchFiles(&res.BenchRun, res.Complete); err != nil || o.save == "" || !res.Ended() {
 		return err
 	}
 	file, err := gobench.SaveBaseline(o.save, res.Dir)

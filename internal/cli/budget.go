@@ -2,9 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"math"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -58,18 +62,43 @@ func (a *app) conclude(r *lab.Run) {
 	if r.Header.Precision != nil {
 		a.concludePrecision(r)
 	}
-	a.concludeBudget(r.Conclusion)
+	of := ""
+	if r.Header.Commands != nil {
+		of = " of wall time"
+	}
+	a.concludeBudget(r.Conclusion, of)
 }
 
-// concludeBudget prints why a run with a budget ended. c is nil for other runs.
-func (a *app) concludeBudget(c *sweep.Conclusion) {
-	switch {
-	case c == nil:
-		return
-	case c.Undecided == 0:
-		fmt.Fprintf(a.notes, "%d blocks, %s of %v: %s\n", c.Blocks, result.Rounded(c.Spent), c.Budget, c.Reason)
-	default:
-		fmt.Fprintf(a.notes, "%d blocks, %s of %v: %d of %d verdicts undecided: %s\n", c.Blocks,
-			result.Rounded(c.Spent), c.Budget, c.Undecided, c.Verdicts, c.Reason)
+// concludeBudget prints why a run with a budget ended. of names the metric of its comparisons, if there are others.
+// c is nil for other runs.
+func (a *app) concludeBudget(c *sweep.Conclusion, of string) {
+	if c != nil {
+		fmt.Fprintf(a.notes, "%s, %s of %v: %s\n", result.Count(c.Blocks, "block"), result.Rounded(c.Spent), c.Budget,
+			conclusionText(c, of))
 	}
+}
+
+// conclusionText says what is undecided, and what ended the run: the number of blocks, or the budget.
+func conclusionText(c *sweep.Conclusion, of string) string {
+	if c.Undecided == 0 {
+		return strings.Replace(c.Reason, compare.AllDecided, "all comparisons"+of+" are decided", 1)
+	}
+	reason := c.Reason
+	switch {
+	case reason == compare.NoBlocks && c.Blocks >= c.Most:
+		reason = fmt.Sprintf("the maximum with a budget is %d; --count without --budget may be more", c.Most)
+	case reason == compare.NoTime && c.Blocks > 0:
+		const reserve = 1.1 // the time of a block varies
+		whole := time.Duration(reserve * float64(c.Spent) / float64(c.Blocks) * float64(c.Most))
+		reason += fmt.Sprintf("; all %d blocks need --budget %s", c.Most, roundedUp(whole))
+	}
+	return fmt.Sprintf("%d of %d comparisons%s undecided: %s", c.Undecided, c.Verdicts, of, reason)
+}
+
+// roundedUp prints a time in whole seconds, or minutes from two on.
+func roundedUp(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%.0fs", math.Ceil(d.Seconds()))
+	}
+	return fmt.Sprintf("%.0fm", math.Ceil(d.Minutes()))
 }

@@ -104,17 +104,20 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 	}
 
 	a.code = gateCodes[res.Decision]
-	a.showSettings(o.format, a.config)
-	if err := a.showGate(res, g.MaxRegression, o.format); err != nil {
-		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, res.Dir)
-	}
 	a.reportFailures(res.Trials)
 	a.warnLostFailures(res.Dir, res.Trials)
 	a.reportBroken(res.Suite)
 	if res.Decision == compare.Pass && os.Getenv("CI") == "" {
 		fmt.Fprintln(a.notes, "run it in CI: https://github.com/brewput/brewput/blob/main/docs/manual/3-gate.md#github")
 	}
-	return a.writeBenchFiles(&res.BenchRun, false)
+	err = a.writeBenchFiles(&res.BenchRun, false)
+	a.showSettings(o.format, a.config)
+	// The page comes last, because it ends with the answer.
+	if failed := a.showGate(res, g.MaxRegression, o.format); failed != nil {
+		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored in %s", failed,
+			res.Dir))
+	}
+	return err
 }
 
 // gateCodes are the exit codes of decisions.

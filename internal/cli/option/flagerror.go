@@ -60,11 +60,11 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 }
 
-// optionName finds the name of an option in the text of a library, as in (option count).
-var optionName = regexp.MustCompile(`\(option ([a-z-]+)\)`)
+// optionName finds the name of an option in the text of a library, as in (option count) and (option count 20).
+var optionName = regexp.MustCompile(`\(option ([a-z-]+)( [^()]*)?\)`)
 
 // Typed names the options in a text of a library as flags that can be typed.
-func Typed(text string) string { return optionName.ReplaceAllString(text, "(--$1)") }
+func Typed(text string) string { return optionName.ReplaceAllString(text, "(--$1$2)") }
 
 func didYouMeanFlag(word string, known []string) string {
 	if s := plan.Suggest(word, known); s != "" {
