@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -36,13 +37,13 @@ func main() {
 	all := plugin.Attach(catalog.All())
 	lab.Main(all...)
 	c := campaign{stdout: os.Stdout, stderr: os.Stderr, workloads: all}
-	flag.IntVar(&c.blocks, "blocks", 10, "blocks of each cell")
+	flag.IntVar(&c.blocks, "blocks", 0, "blocks of each cell (default: as many as its claim needs)")
 	flag.StringVar(&c.record, "record", "bin/rivals.ndjson", "`FILE` of the times so far")
 	only := flag.String("claims", "", "`NAMES` of claims, separated by commas (default all)")
 	limit := flag.Duration("for", 0, "a `TIME` after which no cell begins (default: until all are done)")
 	flag.Parse()
 	claims, err := named(allClaims(), *only)
-	if err == nil && (c.blocks < minBlocks || flag.NArg() > 0) {
+	if err == nil && (c.blocks != 0 && c.blocks < minBlocks || flag.NArg() > 0) {
 		err = fmt.Errorf("give -blocks %d or more, and no other argument", minBlocks)
 	}
 	if err != nil {
@@ -85,7 +86,7 @@ next:
 type campaign struct {
 	stdout, stderr io.Writer
 	workloads      []*workload.Workload
-	blocks         int
+	blocks         int    // of each cell; 0 for as many as its claim has
 	record         string // file of the entries
 }
 
@@ -147,16 +148,30 @@ func (c *campaign) run(ctx context.Context, claims []claim, piece record.Piece) 
 	return code, nil
 }
 
+// blocksOf returns how many blocks a cell of a claim has.
+func (c *campaign) blocksOf(x *claim) int { return cmp.Or(c.blocks, x.blocks, defaultBlocks) }
+
 // fits returns an error for an entry of other programs, or with another number of blocks.
 func (c *campaign) fits(e entry, programs string) error {
 	if e.Programs != programs {
 		return errors.New("it was measured by another build: remove the file, or build the same sources")
 	}
-	for _, wall := range e.Wall {
-		if len(wall) != c.blocks {
-			return fmt.Errorf("it has %d blocks, not %d: remove %s, or give -blocks %[1]d", len(wall), c.blocks,
-				c.record)
+	var own claim // of the cell
+	for _, x := range cellsOf(allClaims()) {
+		if x.String() == e.Cell {
+			own = *x.claim
 		}
+	}
+	for _, wall := range e.Wall {
+		n, want := len(wall), c.blocksOf(&own)
+		if n == want {
+			continue
+		}
+		advice := fmt.Sprintf("give -blocks %d", n)
+		if n == new(campaign).blocksOf(&own) {
+			advice = "leave out -blocks"
+		}
+		return fmt.Errorf("%s has %d blocks, not %d: remove %s, or %s", e.Cell, n, want, c.record, advice)
 	}
 	return nil
 }
@@ -203,7 +218,7 @@ func (c *campaign) measure(ctx context.Context, x cell) (entry, error) {
 	}
 	defer os.RemoveAll(dir)
 	o := lab.MeasureOptions{NoPredictions: true}
-	o.Designs, o.Levels, o.Count = x.claim.all(), x.levels, c.blocks
+	o.Designs, o.Levels, o.Count = x.claim.all(), x.levels, c.blocksOf(x.claim)
 	o.Output = filepath.Join(dir, "run")
 	run, err := lab.Measure(ctx, w, o)
 	if err != nil {
@@ -222,8 +237,8 @@ func (c *campaign) measure(ctx context.Context, x cell) (entry, error) {
 		}
 	}
 	for _, d := range x.claim.all() {
-		if n := len(e.Wall[d]); n != c.blocks {
-			return e, fmt.Errorf("%s has %d of %d trials", d, n, c.blocks)
+		if n := len(e.Wall[d]); n != o.Count {
+			return e, fmt.Errorf("%s has %d of %d trials", d, n, o.Count)
 		}
 	}
 	return e, nil

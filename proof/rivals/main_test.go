@@ -179,7 +179,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A record of another build is refused, and one with another number of blocks: more blocks may decide a claim.
+// A record of another build is refused, and one with another number of blocks: more blocks may decide a claim. A
+// claim may have its own number.
 func TestRefusedRecords(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "program")
@@ -191,26 +192,31 @@ func TestRefusedRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ten := map[string][]float64{"draining": make([]float64, 10), "actor": make([]float64, 10)}
 	for i, x := range []struct {
-		programs string
-		blocks   int
-		want     string // in the error; "" for none
+		programs, cell string
+		has, blocks    int
+		want           string // in the error; "" for none
 	}{
-		{programs, 10, ""},
-		{programs, 20, "it has 10 blocks, not 20: remove RECORD, or give -blocks 10"},
-		{programs, 9, "or give -blocks 10"},
-		{"other", 10, "another build"},
+		{programs, "actor", 10, 10, ""},
+		{programs, "actor", 10, 0, ""},
+		{programs, "actor", 10, 20, "actor has 10 blocks, not 20: remove RECORD, or leave out -blocks"},
+		{programs, "actor", 9, 0, "actor has 9 blocks, not 10: remove RECORD, or give -blocks 9"},
+		{programs, "survives kill", 10, 10, ""},
+		{programs, "survives kill", 10, 0, "survives kill has 10 blocks, not 40: remove RECORD, or give -blocks 10"},
+		{programs, "survives kill", 40, 0, ""},
+		{programs, "survives kill", 40, 10, "or leave out -blocks"},
+		{"other", "actor", 10, 10, "another build"},
 	} {
 		c := campaign{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, blocks: x.blocks,
 			record: filepath.Join(dir, fmt.Sprint(i))}
-		if err := record.Append(c.record, entry{Programs: x.programs, Cell: "actor", Wall: ten}); err != nil {
+		wall := map[string][]float64{"ours": make([]float64, x.has), "theirs": make([]float64, x.has)}
+		if err := record.Append(c.record, entry{Programs: x.programs, Cell: x.cell, Wall: wall}); err != nil {
 			t.Fatal(err)
 		}
 		_, err := c.run(context.Background(), nil, record.Piece{})
 		want := strings.ReplaceAll(x.want, "RECORD", c.record)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%d blocks: %v, want %q", x.blocks, err, want)
+			t.Errorf("%+v: %v", x, err)
 		}
 	}
 }

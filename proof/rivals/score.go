@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	minBlocks = 6    // below, an interval is too wide to be of use
-	alpha     = 0.05 // chance that a claim is said to hold although it does not
+	minBlocks     = 6    // below, an interval is too wide to be of use
+	defaultBlocks = 10   // of a claim that does not need more
+	alpha         = 0.05 // chance that a claim is said to hold although it does not
 )
 
 // comparison is the best of our designs against the best of the rivals, in one cell.
