@@ -158,7 +158,7 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 		return nil, err
 	}
 	spec := trial.Spec{Workload: d.Workload.Name, Design: d.Name, Point: point, Seed: 1, Sample: 1, BurnRate: burn.Rate}
-	return collect.Design(ctx, d.Workload, design, spec, o)
+	return collect.Design(ctx, d.Workload, spec, o)
 }
 
 func (s StoredDesign) collect(ctx context.Context, o collect.Options, notify notifier) (*collect.Collected, error) {

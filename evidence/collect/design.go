@@ -28,10 +28,13 @@ const firstWindow = time.Second
 // trialGrace is how long a trial may go on after the time limit.
 const trialGrace = 250 * time.Millisecond
 
-// Design collects the evidence of a design, in trials like those of the command run. The evidence covers only the
-// measurement window. Close the result when it is no longer needed.
-func Design(ctx context.Context, w *workload.Workload, d workload.Design, spec trial.Spec, o Options) (*Collected,
-	error) {
+// Design collects the evidence of the design of a workload that spec names, in trials like those of the command run.
+// The evidence covers only the measurement window. Close the result when it is no longer needed.
+func Design(ctx context.Context, w *workload.Workload, spec trial.Spec, o Options) (*Collected, error) {
+	d, ok := w.Find(spec.Design)
+	if !ok {
+		return nil, fmt.Errorf("workload %s has no design %q", w.Name, spec.Design)
+	}
 	temp, err := newTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
@@ -48,7 +51,7 @@ func Design(ctx context.Context, w *workload.Workload, d workload.Design, spec t
 
 	c.local = true
 	k := newCollector(s, c, temp.Path, o)
-	if err = k.trials(ctx, d, spec); err == nil {
+	if err = k.trials(ctx, w, d, spec); err == nil {
 		err = k.collectAll(ctx)
 	}
 	if err != nil {
@@ -114,10 +117,10 @@ func (s *target) findSource(ctx context.Context, d workload.Design) {
 const ownModule = "github.com/brewput/brewput"
 
 // trials prepares the trials: it runs one to measure its length, and sets the number of operations of the others.
-func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Spec) error {
+func (k *collector) trials(ctx context.Context, w *workload.Workload, d workload.Design, spec trial.Spec) error {
 	top := k.cpuLevels[len(k.cpuLevels)-1]
 	r := trial.Runner{}
-	runTrial := r.RunnerOf(&workload.Workload{Name: spec.Workload, Designs: []workload.Design{d}})
+	runTrial := r.RunnerOf(w)
 	k.runHooked = func(ctx context.Context, h hook.Request, cpus int) (outcome, error) {
 		spec := spec
 		spec.Point = spec.Point.With("cpus", plan.IntLevel(cpus))

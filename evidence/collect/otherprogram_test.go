@@ -19,12 +19,17 @@ func TestChangedProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := workload.Design{Name: "peer", Program: &workload.Program{File: file, SHA256: strings.Repeat("ab", 32)}}
-	c, err := Design(t.Context(), &workload.Workload{}, d, trial.Spec{Workload: "work", Design: "peer", Operations: 1},
+	w := &workload.Workload{Name: "work", Designs: []workload.Design{d}}
+	c, err := Design(t.Context(), w, trial.Spec{Workload: "work", Design: "peer", Operations: 1},
 		Options{CPUs: []int{1}, Duration: time.Second, TimeLimit: time.Minute})
 	if err == nil || !strings.Contains(err.Error(), file+" has changed since its checksum was recorded") {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the changed program was executed")
+	}
+	_, err = Design(t.Context(), w, trial.Spec{Workload: "work", Design: "pear"}, Options{})
+	if err == nil || err.Error() != `workload work has no design "pear"` {
+		t.Errorf("an unknown design: %v", err)
 	}
 }

@@ -36,7 +36,6 @@ var openers = map[string]string{
 	"internal/host/system_linux.go":             "the same",
 	"internal/lock/lock_other.go":               "lock files, opened for writing, which does not block",
 	"internal/lock/lock_unix.go":                "the same",
-	"internal/proc/orphans_linux.go":            "/proc of processes",
 	"internal/proc/record_linux.go":             "/proc of processes, and a small file that it wrote",
 	"proof/robustness/command.go":               "/proc of processes",
 	"proof/robustness/journal.go":               "journals that it made, to damage them",

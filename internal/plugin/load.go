@@ -93,11 +93,10 @@ func ask(ctx context.Context, path string, all []*workload.Workload, limit time.
 	if diff := here().differences(m.Build); diff != "" {
 		return nil, fmt.Errorf("it was built differently: %s; build both in the same way: %s", diff, Build)
 	}
-	more, err := join(m, all, workload.Program{File: path, SHA256: sum, Version: m.Version})
-	if err == nil && m.Sources != sourcesSum(all) {
+	if m.Sources != sourcesSum(all) {
 		return nil, mismatch(m, ", whose workloads have another source")
 	}
-	return more, err
+	return join(m, all, workload.Program{File: path, SHA256: sum, Version: m.Version})
 }
 
 // mismatch is the error of a program that was built from another version.
@@ -168,8 +167,7 @@ func (f *flood) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// join returns the designs of a manifest by workload. Workloads that this program does not have are an error, as is
-// source that is not that of this program.
+// join returns the designs of a manifest by workload. Workloads that this program does not have are an error.
 func join(m Manifest, all []*workload.Workload, p workload.Program) (map[string][]workload.Design, error) {
 	more := map[string][]workload.Design{}
 	for _, x := range m.Workloads {
@@ -177,9 +175,6 @@ func join(m Manifest, all []*workload.Workload, p workload.Program) (map[string]
 		if i < 0 || more[x.Name] != nil {
 			return nil, mismatch(m, fmt.Sprintf(", and it lists the workload %.100q, which this program does not have",
 				x.Name))
-		}
-		if sum := sourceSum(all[i]); sum != x.SHA256 {
-			return nil, mismatch(m, ", whose source of the workload "+x.Name+" differs")
 		}
 		with := *all[i]
 		with.More = nil

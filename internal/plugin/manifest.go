@@ -29,7 +29,6 @@ type Manifest struct {
 // Workload lists the designs that a program adds to a workload.
 type Workload struct {
 	Name    string   `json:"name"`
-	SHA256  string   `json:"sha256"` // of the workload's source in the program; "" if it has none
 	Designs []Design `json:"designs"`
 }
 

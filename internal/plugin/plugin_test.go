@@ -53,13 +53,9 @@ func TestMain(m *testing.M) {
 		parent, _ := os.FindProcess(os.Getppid())
 		parent.Signal(os.Interrupt)
 		time.Sleep(time.Hour)
-	case "other build", "other sources":
+	case "other build":
 		m, _ := manifest([]*workload.Workload{core()}, []*workload.Workload{peers()})
-		if as == "other build" {
-			m.Build["-race"] = "maybe"
-		} else {
-			m.Sources = strings.Repeat("ab", 32)
-		}
+		m.Build["-race"] = "maybe"
 		json.NewEncoder(os.Stdout).Encode(m)
 	case "well":
 		Main([]*workload.Workload{core()}, []*workload.Workload{peers()})
@@ -142,11 +138,10 @@ func TestRefused(t *testing.T) {
 		"silent":         {"it is not brewput-extra", "check " + Variable, Build},
 		"leaves a child": {"a child of it holds its output open", Build},
 		"other build":    {"-race is ", " in this program and maybe in that one", Build},
-		"other sources":  {"whose workloads have another source", Build},
 		"crashes":        {"oh no", Build},
 		"older":          {"v9.9.9 with protocol 99", Version() + " with protocol 1", Build},
 		"garbage":        {"cannot be read", Build},
-		"other source":   {"source of the workload work differs", "version " + Version(), Build},
+		"other source":   {"whose workloads have another source", "version " + Version(), Build},
 		"same name":      {`two designs are called "plain"`, Build},
 		"other version":  {"Go is " + runtime.Version() + " in this program and go1.1 in that one", Build},
 	} {

@@ -58,11 +58,10 @@ func manifest(core, extra []*workload.Workload) (Manifest, error) {
 		if err := w.Validate(); err != nil {
 			return m, err
 		}
-		c, err := workload.Find(core, w.Name)
-		if err != nil {
+		if _, err := workload.Find(core, w.Name); err != nil {
 			return m, err
 		}
-		listed := Workload{Name: w.Name, SHA256: sourceSum(c)}
+		listed := Workload{Name: w.Name}
 		for _, d := range w.Designs {
 			listed.Designs = append(listed.Designs, declare(w, d))
 		}

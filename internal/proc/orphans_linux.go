@@ -3,7 +3,6 @@ package proc
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -75,14 +74,9 @@ func (o *Orphans) reap(group int) (alive bool) {
 
 // groupNames returns the names of the living processes of a group, each once.
 func groupNames(group int) (names []string) {
-	files, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has ended
-		}
-		if s, ok := ParseStat(string(text)); ok && s.Group == group && s.State != 'Z' && s.State != 'X' {
-			names = append(names, s.Name)
+	for _, p := range living() {
+		if p.group == group {
+			names = append(names, p.name)
 		}
 	}
 	slices.Sort(names)

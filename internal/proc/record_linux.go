@@ -66,6 +66,7 @@ type process struct {
 	pid, group, session int
 	start               uint64 // in clock ticks since boot
 	state               byte
+	name                string
 }
 
 // recorded reads a file of groups. Groups from before the last boot are dropped.
@@ -92,22 +93,28 @@ func recorded(file string) map[int]process {
 
 // survivors returns the processes that are still alive, without this one.
 func survivors(groups map[int]process, mark []byte) (left []process) {
+	for _, p := range living() {
+		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid)) // empty if it must not be read
+		if inRecordedGroup(groups, p) || hasMark(environ, mark) {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+// living returns all processes that are alive, without this one and the first.
+func living() (list []process) {
 	names, _ := filepath.Glob("/proc/[0-9]*")
 	for _, name := range names {
 		pid, err := strconv.Atoi(filepath.Base(name))
 		if err != nil || pid == os.Getpid() || pid <= 1 {
 			continue
 		}
-		p, err := processAt(pid)
-		if err != nil || p.state == 'Z' || p.state == 'X' {
-			continue
-		}
-		environ, _ := os.ReadFile(name + "/environ") // empty if it must not be read
-		if inRecordedGroup(groups, p) || hasMark(environ, mark) {
-			left = append(left, p)
+		if p, err := processAt(pid); err == nil && p.state != 'Z' && p.state != 'X' {
+			list = append(list, p)
 		}
 	}
-	return left
+	return list
 }
 
 // hasMark reports whether an environment has a mark.
@@ -159,7 +166,7 @@ func processAt(pid int) (process, error) {
 	if !ok {
 		return process{}, fmt.Errorf("/proc/%d/stat cannot be read: %q", pid, text)
 	}
-	return process{pid, s.Group, s.Session, s.Start, s.State}, nil
+	return process{pid, s.Group, s.Session, s.Start, s.State, s.Name}, nil
 }
 
 // bootID identifies the current boot of the machine.
