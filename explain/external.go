@@ -136,11 +136,11 @@ func (a *analysis) waitsInMain(w *evidence.Wait) bool {
 func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64,
 	longest time.Duration) {
 
-	unended := false
+	unended, job := false, a.onlyListens()
 	consider := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
 		for i, s := range a.sumWaits(is, unended) {
 			c := &a.trace.Classes[i]
-			if each := s.waited / time.Duration(max(1, c.Peak)); each > longest {
+			if each := s.waited / time.Duration(max(1, c.Peak)); each > longest && !(job && a.isPeriodicJob(c)) {
 				longest, class, where, calls = each, c, s.where, s.count/int64(max(1, c.Peak))
 			}
 		}
@@ -154,7 +154,7 @@ func (a *analysis) externalWait(timers bool) (class *evidence.Class, where []evi
 		c := &a.trace.Syscalls[i]
 		k := &a.trace.Classes[c.Class]
 		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest &&
-			!isHook(k.Start) && !a.handlesConnections(k) {
+			!isHook(k.Start) && !a.handlesConnections(k) && !(job && a.isPeriodicJob(k)) {
 			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
 		}
 	}

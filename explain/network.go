@@ -12,11 +12,19 @@ func (a *analysis) serves() bool {
 	waits := slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
 		return w.Count > 0 && acceptsConnections(w.Stack)
 	})
-	if !waits && !a.acceptsByProfile() || a.mainRequests() {
+	if !waits && !a.acceptsByProfile() || a.mainRequests() || a.onlyListens() {
 		return false
 	}
 	return !slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
 		return containsAny(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
+	})
+}
+
+// onlyListens reports whether the program listens, as for a profiler, but is a job: nothing connected to it, and it
+// ended by itself. A server is interrupted while its main goroutine waits.
+func (a *analysis) onlyListens() bool {
+	return a.accepts() && !slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
+		return w.Waited > 0 && acceptsConnections(w.Stack) || w.Pending > 0 && a.waitsInMain(&w)
 	})
 }
 

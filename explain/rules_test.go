@@ -623,7 +623,7 @@ func TestTimerInSelect(t *testing.T) {
 	}
 	serving := poolCase(0)
 	serving.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	serving.wait(evidence.OpNetwork, 2, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+	serving.wait(evidence.OpNetwork, 2, 1, time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
 		"net.(*TCPListener).Accept", "main.serve:3")
 	if r := Explain(&serving.evidence); slices.ContainsFunc(r.Notes,
 		func(n string) bool { return strings.HasPrefix(n, "a timer in the main goroutine") }) {

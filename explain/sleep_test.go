@@ -266,7 +266,8 @@ func TestSleepOfWorkerBesideListener(t *testing.T) {
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
 		c.evidence.Trace.Classes[m].Alive = 1
 		serve := c.class("net/http.ListenAndServe", 1, 1, time.Millisecond, 0)
-		c.wait(evidence.OpNetwork, serve, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*TCPListener).Accept",
+		c.wait(evidence.OpNetwork, serve, 1, time.Millisecond, -1, "internal/poll.(*FD).Accept",
+			"net.(*TCPListener).Accept",
 			"net/http.(*Server).Serve")
 		w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
 		c.evidence.Trace.Classes[w].Alive = 1
@@ -435,7 +436,8 @@ func TestSleepBesideListener(t *testing.T) {
 		c.demand(990, 10)
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
 		serve := c.class("net/http.ListenAndServe", 1, 1, time.Millisecond, 0)
-		c.wait(evidence.OpNetwork, serve, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*TCPListener).Accept",
+		c.wait(evidence.OpNetwork, serve, 1, time.Millisecond, -1, "internal/poll.(*FD).Accept",
+			"net.(*TCPListener).Accept",
 			"net/http.(*Server).Serve")
 		if name == mainPolls {
 			c.wait(evidence.OpSleep, m, 90, 900*time.Millisecond, -1, "time.Sleep", "main.main:3")
@@ -497,7 +499,8 @@ func listener() *testCase {
 	c.wait(evidence.OpReceive, m, 45, 550*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
 	c.wait(evidence.OpSleep, w, 45, 400*time.Millisecond, -1, "time.Sleep", "main.worker:6")
 	serve := c.class("net/http.ListenAndServe", 1, 1, time.Millisecond, 0)
-	c.wait(evidence.OpNetwork, serve, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*TCPListener).Accept",
+	c.wait(evidence.OpNetwork, serve, 1, time.Millisecond, -1, "internal/poll.(*FD).Accept",
+		"net.(*TCPListener).Accept",
 		"net/http.(*Server).Serve")
 	return c
 }
@@ -675,6 +678,36 @@ func TestStopAndWaitLimits(t *testing.T) {
 		a := newAnalysis(&c.evidence)
 		if _, found := a.stopAndWait(&a.trace.Classes[2], x.waits, 0); found != x.found {
 			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
+// A job that listens for a profiler, and to which nothing connects, is no server: it waits for its own requests. A
+// goroutine that nothing waits for is not what it waits for. A server is interrupted while main waits.
+func TestJobThatListens(t *testing.T) {
+	for name, want := range map[string]string{"job": "main.go:5", "interrupted": "", "server": ""} {
+		c := newCase()
+		c.demand(990, 10)
+		m := c.class("main.main", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+		w := c.class("main.worker", 1, 1, 5*time.Millisecond, 5*time.Millisecond)
+		accept := c.wait(evidence.OpNetwork, c.class("net/http.ListenAndServe", 1, 1, time.Millisecond, 0), 1, 0, -1,
+			"internal/poll.(*FD).Accept", "net.(*TCPListener).Accept", "net/http.(*Server).Serve")
+		c.wait(evidence.OpNetwork, w, 45, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+			"main.worker:5")
+		gossip := c.class("main.gossip", 1, 1, time.Millisecond, 0)
+		c.wait(evidence.OpNetwork, gossip, 9, 990*time.Millisecond, -1, "internal/poll.(*FD).ReadFrom",
+			"net.(*UDPConn).Read", "main.gossip:12")
+		c.evidence.Trace.Classes[gossip].Alive = 1
+		wait := c.wait(evidence.OpReceive, m, 45, 900*time.Millisecond, w, "runtime.chanrecv1", "main.main:4")
+		switch name {
+		case "interrupted":
+			c.evidence.Trace.Waits[wait].Pending = 10 * time.Millisecond
+		case "server":
+			c.evidence.Trace.Waits[accept].Waited = time.Millisecond
+		}
+		if f := c.first(); (f.Name == DependencyWait) != (want != "") ||
+			want != "" && !slices.Contains(f.Where, want) {
+			t.Errorf("%s: %+v", name, f)
 		}
 	}
 }
