@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -11,12 +12,13 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// spin computes until flag is set, or until told sends true.
+// spin computes until flag is set, or until told is closed.
 func spin(flag *bool, told <-chan bool) {
 	for n := uint(0); !*flag; n++ {
 		if n%1024 == 0 {
 			select {
-			case *flag = <-told:
+			case <-told:
+				*flag = true
 			default:
 			}
 		}
@@ -27,30 +29,52 @@ func spin(flag *bool, told <-chan bool) {
 // What comes back to env is ended there: nothing stays behind.
 func TestLimit(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	told := make(chan bool, 1)
-	for frame, body := range map[string]func(env.Env){
-		"virtual.spin": func(e env.Env) {
+	for frame, body := range map[string]func(env.Env, <-chan bool){
+		"virtual.spin": func(e env.Env, told <-chan bool) {
 			e.Go("other", func(e env.Env) { e.Sleep(time.Hour) })
 			spin(new(bool), told)
 			e.Sleep(ms)
 		},
-		"limit_test.go": func(e env.Env) {
+		"limit_test.go": func(e env.Env, _ <-chan bool) {
 			for {
 				safely(func() { e.Burn(ms) })
 			}
 		},
 	} {
-		err := New(Config{CPUs: 2, Limit: 50 * ms}).Run("body", body)
-		for _, word := range []string{"more than 50ms of real time", frame} {
+		var err error
+		limit := 50 * ms
+		for ; limit < time.Minute; limit *= 2 { // on a slow machine, the body may not have begun by then
+			told := make(chan bool)
+			err = New(Config{CPUs: 2, Limit: limit}).Run("body", func(e env.Env) { body(e, told) })
+			if close(told); strings.Contains(fmt.Sprint(err), frame) {
+				break
+			}
+		}
+		for _, word := range []string{fmt.Sprintf("more than %v of real time", limit), frame} {
 			if !strings.Contains(fmt.Sprint(err), word) {
 				t.Errorf("the error does not say %q: %v", word, err)
 			}
 		}
 	}
-	told <- true
 	if err := New(Config{Limit: time.Hour}).Run("body", func(e env.Env) { e.Sleep(ms) }); err != nil {
 		t.Errorf("within the limit: %v", err)
 	}
+}
+
+// TestReturnsLate: a design that returns to env after its stack was read, too late for that, is located all the same.
+func TestReturnsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, ended := New(Config{}), make(chan error)
+		go func() {
+			time.Sleep(2 * soon)
+			stack := "goroutine 7 [running]:\nmain.late(...)\n\t/x/late.go:5 +0x1\n"
+			w.returnStack.Store(&stack)
+			ended <- ErrLimit
+		}()
+		if err := w.abandon(ended, ErrLimit); !strings.Contains(fmt.Sprint(err), "main.late (late.go:5)") {
+			t.Errorf("the error does not say where it returns: %v", err)
+		}
+	})
 }
 
 // TestGiveUp: a world is given up also while short sections of real code come and go.

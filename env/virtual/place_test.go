@@ -213,10 +213,15 @@ func TestGoStatement(t *testing.T) {
 		}
 	})
 	t.Run("for which its parent waits", func(t *testing.T) {
-		done := make(chan bool)
+		done, called := make(chan bool), make(chan bool)
 		defer close(done)
-		err := New(Config{Watchdog: 20 * ms}).Run("body", func(e env.Env) {
-			go func() { e.Burn(1) }()
+		w := New(Config{Watchdog: 20 * ms})
+		w.onSample = func(sample) { <-called } // the watchdog must not give up before the call
+		err := w.Run("body", func(e env.Env) {
+			go func() {
+				defer close(called)
+				e.Burn(1)
+			}()
 			<-done
 		})
 		if !strings.Contains(fmt.Sprint(err), "in the place of body") {

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -66,14 +67,20 @@ func (w *World) abandon(ended <-chan error, why error) error {
 	}
 	w.requestEnd(why)
 	w.wait(ended, soon)
-	frames := ""
-	if came := w.returnStack.Load(); came != nil {
-		_, frames, _ = cutLine(*came)
-	} else if !w.ended {
+	frames := w.returned()
+	if frames == "" && !w.ended {
 		_, frames = w.stack()
 	}
 	w.wait(ended, patience-soon)
-	return w.withOutcome(withLocation(why, frames))
+	return w.withOutcome(withLocation(why, cmp.Or(frames, w.returned())))
+}
+
+// returned returns the frames with which the design has returned to env, or "".
+func (w *World) returned() (frames string) {
+	if stack := w.returnStack.Load(); stack != nil {
+		_, frames, _ = cutLine(*stack)
+	}
+	return frames
 }
 
 // wait waits up to d for the end of the run.
