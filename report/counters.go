@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// jobCounters are the counters that explain the times of jobs. Counters of a design's own are in JSON and CSV only.
+// jobCounters are the counters that explain the times of jobs. Those of a design's own are in the part metrics.
 var jobCounters = []struct {
 	group, head, metric string
 	drop                int

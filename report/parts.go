@@ -23,6 +23,7 @@ var optionalParts = []Part{
 	{"serial", "speed-up over one CPU, and the serial share"},
 	{"knees", "levels that are nearly as fast as the best"},
 	{"counters", "system calls and allocations of jobs"},
+	{"metrics", "metrics that the designs of jobs measure themselves"},
 	{"views", "latency at the server and at the client"},
 	{"states", "steady states of simulated loads"},
 	{"checksum", "checksum of the simulated scheduler's decisions"},

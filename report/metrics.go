@@ -1,0 +1,51 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// ownMetrics returns the rows with metrics that the designs of jobs measure themselves, and the names of these metrics.
+func (f *frame) ownMetrics() (rows []compare.Row, names []string) {
+	for _, r := range f.rows {
+		own := slices.DeleteFunc(slices.Collect(maps.Keys(r.Metrics)), result.KnownMetric)
+		if f.job && r.N > 0 && len(own) > 0 {
+			rows, names = append(rows, r), append(names, own...)
+		}
+	}
+	slices.Sort(names)
+	return rows, slices.Compact(names)
+}
+
+// writeMetrics writes the metrics that the designs of jobs measure themselves, by their names in JSON.
+func writeMetrics(b *strings.Builder, f *frame, st Style) {
+	rows, names := f.ownMetrics()
+	if len(rows) == 0 {
+		return
+	}
+	columns := f.labels()
+	for _, r := range rows {
+		f.label(columns, r)
+	}
+	own, average := frame{rows: rows}, "medians"
+	if f.virtual() {
+		average = "means"
+	}
+	for i, name := range names {
+		c := own.column("", name, func(r compare.Row) string {
+			s, has := r.Metrics[name]
+			if !has || f.predicted(r) && r.FailedCondition != nil {
+				return ""
+			}
+			return number(withMean(s).Median, result.UnitOf(name), fewDigits)
+		})
+		c.drop = i + 1
+		columns = append(columns, c)
+	}
+	writeHeading(b, f.rows[0].Workload+": metrics of the designs", average, st)
+	writeTable(b, columns, func([]column) []string { return nil }, st)
+}

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// TestMetrics checks that the part metrics has what designs of jobs measure themselves, and nothing else.
+func TestMetrics(t *testing.T) {
+	job := func(design string, n int, metrics map[string]float64) compare.Row {
+		metrics[result.WallSeconds], metrics["allocs"] = 1, 7
+		return compare.Row{Workload: "logs", Design: design, World: result.Live, Job: true, N: n,
+			Metrics: summaries(0, n, metrics)}
+	}
+	page := func(rows ...compare.Row) string {
+		var b strings.Builder
+		f := frames(rows)[0]
+		writeMetrics(&b, &f, Style{})
+		return b.String()
+	}
+	want := `logs: metrics of the designs  medians
+design  of_rate  sync_seconds
+-----------------------------
+file      0.452
+group   0.00700         146us
+`
+	if got := page(job("file", 6, map[string]float64{"of_rate": 0.452}), job("none", 6, map[string]float64{}),
+		job("failed", 0, map[string]float64{"of_rate": 1}),
+		job("group", 6, map[string]float64{"of_rate": 0.00700, "sync_seconds": 146e-6})); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+
+	stream := job("file", 6, map[string]float64{"of_rate": 0.452})
+	stream.Job = false
+	if got := page(stream) + page(job("none", 6, map[string]float64{})); got != "" {
+		t.Errorf("metrics of none: %s", got)
+	}
+}
