@@ -25,6 +25,7 @@ func Workload() *workload.Workload {
 	latte := []string{"stage", "jitter", "grind", "press", "steam", "latte", "dist"}
 	americano := []string{"stage", "jitter", "grind", "press", "latte", "dist"}
 	espresso := []string{"stage", "jitter", "grind", "press", "dist"}
+	const lattes, americanos, espressos = "latte", "americano", "espresso" // fewer stages are less work
 	and := func(factor string, drink []string) []string { return append([]string{factor}, drink...) }
 	return &workload.Workload{
 		Name:    "coffee",
@@ -34,26 +35,29 @@ func Workload() *workload.Workload {
 		Designs: []workload.Design{
 			{Name: "ideal", Doc: "no synchronisation at all: a bound, not a solution", Uses: latte, Stream: newIdeal,
 				Expect: workload.Bound},
-			{Name: "locking", Doc: "one lock around the whole kitchen", Uses: latte, Stream: newLocking},
-			{Name: "finelocking", Doc: "a lock for each machine", Uses: latte, Stream: newFineLocking},
+			{Name: "locking", Doc: "one lock around the whole kitchen", Uses: latte, Stream: newLocking,
+				Guarantee: lattes},
+			{Name: "finelocking", Doc: "a lock for each machine", Uses: latte, Stream: newFineLocking,
+				Guarantee: lattes},
 			{Name: "parsteam", Doc: "finelocking that steams while it grinds and presses", Uses: latte,
-				Stream: newParSteam},
-			{Name: "americano", Doc: "finelocking without steam: a cache hit", Uses: americano, Stream: newAmericano},
+				Stream: newParSteam, Guarantee: lattes},
+			{Name: "americano", Doc: "finelocking without steam: a cache hit", Uses: americano, Stream: newAmericano,
+				Guarantee: americanos},
 			{Name: "espresso", Doc: "finelocking with neither steam nor latte: a degraded answer", Uses: espresso,
-				Stream: newEspresso},
+				Stream: newEspresso, Guarantee: espressos},
 			{Name: "multi", Doc: "several machines of each kind, pooled in a channel", Uses: and("machines", latte),
-				Stream: newMulti},
+				Stream: newMulti, Guarantee: lattes},
 			{Name: "linearpipe", Doc: "one goroutine per machine; channels pass orders on",
-				Uses: and("buffer", latte), Stream: newLinearPipe},
+				Uses: and("buffer", latte), Stream: newLinearPipe, Guarantee: lattes},
 			{Name: "splitpipe", Doc: "a pipeline that grinds and presses, with a steamer in " +
 				"parallel", Uses: and("buffer", latte),
-				Stream: newSplitPipe},
+				Stream: newSplitPipe, Guarantee: lattes},
 			{Name: "multipipe", Doc: "several linearpipes that share one order channel", Uses: and("pipes", latte),
-				Stream: newMultiPipe},
+				Stream: newMultiPipe, Guarantee: lattes},
 			{Name: "americanopipe", Doc: "linearpipe without steam", Uses: and("buffer", americano),
-				Stream: newAmericanoPipe},
+				Stream: newAmericanoPipe, Guarantee: americanos},
 			{Name: "espressopipe", Doc: "linearpipe with neither steam nor latte", Uses: and("buffer", espresso),
-				Stream: newEspressoPipe},
+				Stream: newEspressoPipe, Guarantee: espressos},
 		},
 	}
 }

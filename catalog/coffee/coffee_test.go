@@ -3,6 +3,7 @@ package coffee_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -184,5 +185,23 @@ func TestAbsurdLevels(t *testing.T) {
 	}
 	if len(absurd) > 0 {
 		t.Errorf("coffee has no factors %v", absurd)
+	}
+}
+
+// TestDrinks checks that only designs that make the same drink compete: a drink with fewer stages is less work.
+func TestDrinks(t *testing.T) {
+	for _, d := range coffee.Workload().Designs {
+		drink := "espresso"
+		switch {
+		case d.Expect == workload.Bound:
+			drink = ""
+		case slices.Contains(d.Uses, "steam"):
+			drink = "latte"
+		case slices.Contains(d.Uses, "latte"):
+			drink = "americano"
+		}
+		if d.Guarantee != drink {
+			t.Errorf("%s competes with %q, but makes %q", d.Name, d.Guarantee, drink)
+		}
 	}
 }
