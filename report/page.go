@@ -50,7 +50,8 @@ func writeParts(b *strings.Builder, fs []frame, rows []compare.Row, st Style) {
 		name  string
 		write func(*strings.Builder, *frame, Style)
 	}{{"formulas", writeFormulas}, {"serial", writeSerials}, {"knees", writeKnees}, {"counters", writeCounters},
-		{"metrics", writeMetrics}, {"plots", writePlots}, {"latency", writeBoxes}, {"resources", writeResources}, {"cpu", writeCPUTime}} {
+		{"metrics", writeMetrics}, {"plots", writePlots}, {"latency", writeBoxes}, {"resources", writeResources},
+		{"cpu", writeCPUTime}} {
 		for i := range fs {
 			if st.shows(part.name) || part.name == "cpu" && fs[i].profiled() { // the user asked for a profile
 				part.write(b, &fs[i], st)
