@@ -20,8 +20,8 @@ func (a *analysis) serves() bool {
 	})
 }
 
-// onlyListens reports whether the program listens, as for a profiler, but is a job: nothing connected to it, and it
-// ended by itself. A server is interrupted while its main goroutine waits.
+// onlyListens reports whether the program listens, as for a profiler, but is a job: nothing connected, the listener was
+// not closed, and the program ended by itself. A server is interrupted while its main goroutine waits.
 func (a *analysis) onlyListens() bool {
 	return a.accepts() && !slices.ContainsFunc(a.trace.Waits, func(w evidence.Wait) bool {
 		return w.Waited > 0 && acceptsConnections(w.Stack) || w.Pending > 0 && a.waitsInMain(&w)

@@ -235,7 +235,8 @@ func (a *analysis) noFinding() Finding {
 		f.Confidence = Low
 		f.Fix = "Run it again on an idle machine."
 	}
-	unasked := a.trace != nil && (a.serves() || a.accepts()) && !a.hasTests() && a.demandShare(0) > idleServer
+	unasked := a.trace != nil && (a.serves() || a.accepts()) && !a.hasTests() &&
+		!a.onlyListens() && a.demandShare(0) > idleServer
 	if unasked { // even on a loaded machine: the client that sends requests may be the load
 		f.citef("it accepts connections, and was idle for %s of the time", percent(a.demandShare(0)))
 		f.Confidence = Low

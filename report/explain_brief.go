@@ -44,7 +44,7 @@ func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st St
 		b.WriteString("  " + st.paint(dim, x.label) +
 			strings.Join(lines, "\n"+strings.Repeat(" ", 2+len(x.label))) + "\n")
 	}
-	return leftOut
+	return leftOut || !isCause(f) && len(f.Evidence) > briefLines-1
 }
 
 // claimWithGain is the claim of a finding with its gain. On a narrow page, the gain has no interval.
@@ -104,8 +104,10 @@ func clauses(text string, room int) string {
 		if quote.Width(text[:m[0]]) > room {
 			break
 		}
-		if fit = text[:m[0]]; position.MatchString(fit) {
-			break
+		if clause := text[:m[0]]; position.MatchString(clause) {
+			return clause
+		} else if quote.Width(clause) >= room/4 { // a shorter one is a label
+			fit = clause
 		}
 	}
 	return fit

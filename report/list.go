@@ -63,8 +63,8 @@ func shortSummary(text string, room int) string {
 	if i := strings.LastIndexByte(kept, ','); i > len(kept)/3 {
 		return kept[:i]
 	}
-	if i := strings.LastIndexAny(kept, ":;"); i > 0 {
-		return kept[:i]
+	if ends := clauseEnd.FindAllStringIndex(kept, -1); len(ends) > 0 && ends[len(ends)-1][0] >= room/4 {
+		return kept[:ends[len(ends)-1][0]]
 	}
 	return text
 }

@@ -108,3 +108,17 @@ func TestFactorsOfJobs(t *testing.T) {
 		t.Errorf("of a stream: %s", got)
 	}
 }
+
+// TestShortSummary checks that a summary is cut only after a clause: not inside an address, nor to a label.
+func TestShortSummary(t *testing.T) {
+	for text, want := range map[string]string{
+		"Count the words of a file; then sort them by count.":  "Count the words of a file",
+		"Serve the addresses host:port of a list of machines.": "Serve the addresses host:port of a list of machines",
+		"Log: append entries to a file that survives a crash.": "Log: append entries to a file that survives a crash",
+		"A short one.": "A short one",
+	} {
+		if got := shortSummary(text, 40); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
