@@ -69,8 +69,9 @@ func TestLeftBehind(t *testing.T) {
 func TestLeftWithOutput(t *testing.T) {
 	var out bytes.Buffer
 	pid, _, warnings := orphan(t, &out, "stay", "echo last; exit")
-	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "it left processes behind (command.test), and its "+
-		"output stayed open: they were ended after a second, their CPU time is counted, and further output is not shown") {
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "it left processes behind (command.test), and "+
+		"its output stayed open: they were ended after a second, their CPU time is counted, and further output is not "+
+		"shown") {
 		t.Errorf("%q", warnings)
 	}
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) || out.String() != "last\n" {
