@@ -3,7 +3,7 @@ package stat
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Student's t needs independent values. Blocks follow each other in time, and a disturbance that slows one design
@@ -80,7 +80,7 @@ func TestOrder(xs []float64) OrderTest {
 // approximation; see [TestOrder].
 func Lag1Bound(n int, p float64) float64 {
 	x := float64(n)
-	return -1/x + distuv.UnitNormal.Quantile(p)*(x-2)/(x*math.Sqrt(x-1))
+	return -1/x + mathext.NormalQuantile(p)*(x-2)/(x*math.Sqrt(x-1))
 }
 
 // lag1 returns the lag-1 correlation of a sample about its mean. ok is false below 3 values or without variation.

@@ -1,15 +1,6 @@
 package stat
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
-
-// tQuantile returns the p-quantile of Student's t distribution with df degrees of freedom.
-func tQuantile(p, df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
-}
+import "math"
 
 // Comparison is the estimated ratio of two designs a and b, with its uncertainty. A paired comparison has one
 // group, the ratios of the blocks that hold both. An unpaired one has two groups, the values of each design. The
@@ -164,7 +155,7 @@ func (c Comparison) P() float64 {
 		return 0
 	}
 	below, above := c.tailFactors()
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(max(mean/below, -mean/above)/se)
+	return 2 * tSurvival(max(mean/below, -mean/above)/se, df)
 }
 
 // EquivalenceP returns twice the larger p-value of the two one-sided t tests (TOST) for a ratio outside
@@ -179,7 +170,7 @@ func (c Comparison) EquivalenceP(margin float64) float64 {
 	case se == 0:
 		return 0
 	}
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(room/se)
+	return 2 * tSurvival(room/se, df)
 }
 
 // Permutation returns the two-sided permutation p-value for a ratio of 1, which assumes less than P: [signFlip], or

@@ -3,7 +3,6 @@ package stat
 import (
 	"math"
 
-	"gonum.org/v1/gonum/interp"
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -25,7 +24,7 @@ type InterimAnalyses struct {
 	shares []float64 // fractions of the maximum data, ascending, at most 1
 	// The level of each analysis as a function of alpha, and its inverse, both in logarithms; nil for separate
 	// analyses.
-	level, alpha []interp.FritschButland
+	level, alpha []curve
 	ends         [][2]float64 // the smallest and the largest level of each
 }
 
@@ -50,23 +49,11 @@ func NewInterimAnalyses(spend Spending, blocks []int) *InterimAnalyses {
 		}
 	}
 
-	l.level, l.alpha = make([]interp.FritschButland, len(blocks)), make([]interp.FritschButland, len(blocks))
-	for k, levels := range table {
-		if err := errorsOf(l.level[k].Fit(at, levels), l.alpha[k].Fit(levels, at)); err != nil {
-			panic(err) // only if nominalLevels is wrong: levels increase with alpha
-		}
+	for _, levels := range table { // they increase with alpha
+		l.level, l.alpha = append(l.level, newCurve(at, levels)), append(l.alpha, newCurve(levels, at))
 		l.ends = append(l.ends, [2]float64{levels[0], levels[alphas-1]})
 	}
 	return l
-}
-
-func errorsOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // NewSeparateAnalyses returns analyses at any numbers of blocks, of at most most. The level of each is what may be
@@ -100,7 +87,7 @@ func (a *InterimAnalyses) Level(alpha float64, k int) float64 {
 	if a.level == nil || alpha < minAlpha {
 		return a.quota(alpha, k)
 	}
-	return math.Exp(a.level[k].Predict(math.Log(math.Min(alpha, maxAlpha))))
+	return math.Exp(a.level[k].at(math.Log(math.Min(alpha, maxAlpha))))
 }
 
 // P returns the smallest alpha at which analysis k rejects with the p-value p; 1 above maxAlpha. The minimum over
@@ -117,7 +104,7 @@ func (a *InterimAnalyses) P(p float64, k int) float64 {
 	case x < a.ends[k][0]:
 		return math.Min(minAlpha, p/a.quota(1, k))
 	case x <= a.ends[k][1]:
-		return math.Exp(a.alpha[k].Predict(x))
+		return math.Exp(a.alpha[k].at(x))
 	}
 	return 1
 }

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // RankEstimate is a rank-based estimate of a comparison: the location of the middle blocks. Outliers shift a mean
@@ -185,7 +183,7 @@ func mannWhitneyTail(a, b int) rankTail {
 // normalTail returns the distribution of an integer statistic with this mean and standard deviation, with a
 // continuity correction.
 func normalTail(mean, deviation float64) rankTail {
-	return func(k int) float64 { return distuv.UnitNormal.CDF((float64(k) + 0.5 - mean) / deviation) }
+	return func(k int) float64 { return normalCDF((float64(k) + 0.5 - mean) / deviation) }
 }
 
 func cumulative(chances []float64) rankTail {
