@@ -102,6 +102,15 @@ func TestLostResponsesEndASeries(t *testing.T) {
 		j.blocksToInterim(ComparisonState{Blocks: 12}) != 3 {
 		t.Error("a truncated series has another analysis")
 	}
+	s = blockSeries{truncated: true}
+	for b := range 15 {
+		s.blocks, s.logs = append(s.blocks, b), append(s.logs, 0.05*float64(b%3-1))
+	}
+	state, v := sequential().judge([]blockSeries{s})[0], Verdict{}
+	sequential().fill(&v, &state, 1)
+	if v.Verdict != Undecided || !v.Ended || v.MoreBlocks != nil || v.MostBlocks != 0 || v.EnoughBlocks != 0 {
+		t.Errorf("more blocks would help a truncated series: %+v", v)
+	}
 	var trials []result.Trial
 	for b := range 15 {
 		trials = append(trials, openLoopTrial("a", b, 0.3, 100, 8e6, false))

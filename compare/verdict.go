@@ -54,6 +54,8 @@ type Verdict struct {
 	// if undecided with a budget and beyond its last analysis: the blocks at that analysis, and those of a run without
 	// a budget that would decide, 0 if they are unknown
 	MostBlocks, EnoughBlocks int `json:"-"`
+	// if undecided: a block has lost responses, so that further blocks add nothing
+	Ended bool `json:"-"`
 	// if undecided: "equivalent" if the estimate is within the margin
 	Nearly string `json:"nearly,omitempty"`
 	// undecided only because the permutation test disagrees, so that no number of blocks is predicted
@@ -254,9 +256,9 @@ func (c Criteria) fill(v *Verdict, s *sequentialState, m int) {
 	}
 
 	if v.Verdict == Undecided {
-		v.Vetoed = s.vetoed
+		v.Vetoed, v.Ended = s.vetoed, s.ended
 		v.Nearly, v.MoreBlocks = c.blocksNeeded(s, m)
-		if c.Interims != nil && v.MoreBlocks == nil {
+		if c.Interims != nil && v.MoreBlocks == nil && !s.ended {
 			v.MostBlocks, v.EnoughBlocks = c.Interims.most(), c.enoughWithoutBudget(s, m)
 		}
 		if v.RunsA > 0 {
@@ -279,7 +281,7 @@ func directedVerdict(verdict string, ratio float64, metric string) string {
 // enoughWithoutBudget is blocksAtOnce for a comparison that its interim analyses leave undecided: more than they have,
 // in tens.
 func (c Criteria) enoughWithoutBudget(s *sequentialState, m int) int {
-	if !s.ok || s.vetoed || s.ended {
+	if !s.ok || s.vetoed {
 		return 0
 	}
 	n := c.blocksAtOnce(s, m)

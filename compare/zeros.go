@@ -89,7 +89,7 @@ func (v *Verdict) withoutRatio(c metricComparison) {
 		v.Ratio, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	}
 	v.Detectable, v.NoRatio, v.Difference, v.MoreBlocks, v.Nearly = result.Unavailable, c.NoRatio, &d, nil, ""
-	v.MostBlocks, v.EnoughBlocks = 0, 0
+	v.MostBlocks, v.EnoughBlocks, v.Ended = 0, 0, false
 	v.RankComparison, v.MoreRuns, v.Correlation, v.Widened, v.Tail, v.Vetoed = nil, nil, 0, 0, 0, false
 	if v.Verdict == Equivalent || v.Verdict == "" {
 		v.Verdict = Undecided

@@ -172,8 +172,6 @@ func detectableText(v compare.Verdict) string {
 		needed = fmt.Sprintf("about %d more", *v.MoreBlocks)
 	}
 	switch {
-	case v.Layouts > 1:
-		needed = "more layouts"
 	case v.EnoughBlocks > 0:
 		needed = fmt.Sprintf("about %d %s, beyond the maximum of %d with a budget,", v.EnoughBlocks, blocks,
 			v.MostBlocks)
@@ -198,6 +196,10 @@ func detectableText(v compare.Verdict) string {
 	if v.Vetoed {
 		return detect + "; a permutation test does not confirm the difference, so it is unknown how many " + blocks +
 			" would decide"
+	}
+
+	if v.Ended {
+		return detect + "; further blocks would not help, because a block lost responses"
 	}
 
 	hope := "would detect " + cmp.Or(compare.ProvenChange(v.Ratio), ratio(v.Ratio)+"x")

@@ -48,6 +48,11 @@ func TestSentences(t *testing.T) {
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
 			"change of 5% or more; about 120 blocks, beyond the maximum of 40 with a budget, would detect +1.0%"},
 		{func(v *compare.Verdict) {
+			v.Verdict, v.Interims, v.Ended = compare.Undecided, &blocks, true
+			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
+			"change of 5% or more; further blocks would not help, because a block lost responses"},
+		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Detectable = compare.Undecided, &blocks, 14.5
 			v.Ratio, v.Low, v.High = 0.404, 0.052, 3.12
 		}, "finelocking and locking: undecided (0.40x, interval wider than 10x); 10 blocks are too few for this " +
