@@ -136,6 +136,9 @@ func TestBudget(t *testing.T) {
 		if got := reasons(s.Interims); !slices.Equal(got, c.why) {
 			t.Errorf("%s: analyses %q, want %q", c.name, got, c.why)
 		}
+		if got := s.Conclusion().Block; got != block {
+			t.Errorf("%s: a block of all cases takes %v, want %v", c.name, got, block)
+		}
 		if len(store.interims) != len(s.Interims) {
 			t.Errorf("%s: %d decisions stored", c.name, len(store.interims))
 		}

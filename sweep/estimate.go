@@ -26,7 +26,8 @@ func (s *Sweep) Estimate() Estimate {
 type Conclusion struct {
 	Blocks, Most  int // Most is the maximum
 	Spent, Budget time.Duration
-	Undecided     int // undecided verdicts at the last interim analysis that had any
+	Block         time.Duration // time of a block of all cases: the mean until the first interim analysis
+	Undecided     int           // undecided verdicts at the last interim analysis that had any
 	Verdicts      int
 	Reason        string // why the sweep ended; see compare.Allocation
 }
@@ -37,9 +38,10 @@ func (s *Sweep) Conclusion() *Conclusion {
 	if s.Header.Rule == nil || len(s.Interims) == 0 {
 		return nil
 	}
-	last, all := s.Interims[len(s.Interims)-1], s.Criteria.FamilySize(s.caseRows())
+	first, last, all := s.Interims[0], s.Interims[len(s.Interims)-1], s.Criteria.FamilySize(s.caseRows())
 	c := &Conclusion{Blocks: last.After, Most: s.Header.Rule.MaxBlocks(), Spent: time.Duration(last.Spent),
-		Budget: time.Duration(s.Header.Rule.Budget), Undecided: all, Verdicts: all, Reason: last.Reason}
+		Budget: time.Duration(s.Header.Rule.Budget), Undecided: all, Verdicts: all, Reason: last.Reason,
+		Block: time.Duration(first.Spent) / time.Duration(max(1, first.After))}
 	for i := len(s.Interims) - 1; i >= 0; i-- {
 		if l := s.Interims[i]; len(l.Comparisons) > 0 {
 			c.Undecided, c.Verdicts = l.Undecided(), len(l.Comparisons)

@@ -88,9 +88,12 @@ func conclusionText(c *sweep.Conclusion, of string) string {
 	case reason == compare.NoBlocks && c.Blocks >= c.Most:
 		reason = fmt.Sprintf("the maximum with a budget is %d; --count without --budget may be more", c.Most)
 	case reason == compare.NoTime && c.Blocks > 0:
-		const reserve = 1.1 // the time of a block varies
-		whole := time.Duration(reserve * float64(c.Spent) / float64(c.Blocks) * float64(c.Most))
-		reason += fmt.Sprintf("; all %d blocks need --budget %s", c.Most, roundedUp(whole))
+		// Later blocks may have fewer cases than the first ones, and the time of a block varies.
+		const reserve = 1.1
+		block := max(c.Block, c.Spent/time.Duration(c.Blocks))
+		if whole := time.Duration(reserve * float64(block) * float64(c.Most)); whole > c.Budget {
+			reason += fmt.Sprintf("; all %d blocks need about --budget %s", c.Most, roundedUp(whole))
+		}
 	}
 	return fmt.Sprintf("%d of %d comparisons%s undecided: %s", c.Undecided, c.Verdicts, of, reason)
 }

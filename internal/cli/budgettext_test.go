@@ -12,21 +12,26 @@ import (
 func TestConclusionText(t *testing.T) {
 	for _, c := range []struct {
 		blocks, undecided int
+		first             time.Duration // a block at the first interim analysis
 		reason, of, want  string
 	}{
-		{40, 1, compare.NoBlocks, " of wall time",
+		{40, 1, 0, compare.NoBlocks, " of wall time",
 			"1 of 2 comparisons of wall time undecided: the maximum with a budget is 40; --count without --budget " +
 				"may be more"},
-		{20, 1, compare.NoBlocks, "", "1 of 2 comparisons undecided: " + compare.NoBlocks},
-		{10, 2, compare.NoTime, "",
-			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need --budget 88s"},
-		{2, 2, compare.NoTime, "",
-			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need --budget 8m"},
-		{10, 0, compare.AllDecided, " of ns/op", "all comparisons of ns/op are decided"},
-		{10, 0, compare.AllDecided, "", "all comparisons are decided"},
+		{20, 1, 0, compare.NoBlocks, "", "1 of 2 comparisons undecided: " + compare.NoBlocks},
+		{10, 2, 0, compare.NoTime, "",
+			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need about --budget 88s"},
+		{2, 2, 0, compare.NoTime, "",
+			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need about --budget 8m"},
+		// A block of all cases takes 4 s. Later ones had fewer cases.
+		{20, 1, 4 * time.Second, compare.NoTime, "",
+			"1 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need about --budget 3m"},
+		{38, 1, 0, compare.NoTime, "", "1 of 2 comparisons undecided: " + compare.NoTime},
+		{10, 0, 0, compare.AllDecided, " of ns/op", "all comparisons of ns/op are decided"},
+		{10, 0, 0, compare.AllDecided, "", "all comparisons are decided"},
 	} {
 		got := conclusionText(&sweep.Conclusion{Blocks: c.blocks, Most: 40, Spent: 20 * time.Second,
-			Budget: time.Minute, Undecided: c.undecided, Verdicts: 2, Reason: c.reason}, c.of)
+			Budget: time.Minute, Block: c.first, Undecided: c.undecided, Verdicts: 2, Reason: c.reason}, c.of)
 		if got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
