@@ -173,11 +173,11 @@ var (
 
 		"tools/schematest": {"github.com/santhosh-tekuri/jsonschema/v6"},
 
-		"internal/stat": {"gonum.org/v1/gonum"},
+		"internal/stat": {"gonum.org/v1/gonum/integrate/quad", "gonum.org/v1/gonum/mathext"}, // the rest links matrices
 	}
 	testsMayUse = []string{
 		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak",
-		"golang.org/x/perf/benchfmt", "pgregory.net/rapid",
+		"golang.org/x/perf/benchfmt", "gonum.org/v1/gonum", "pgregory.net/rapid",
 	}
 )
 

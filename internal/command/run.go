@@ -225,8 +225,8 @@ func (x ended) leftBehind(shown bool) string {
 	held, names := errors.Is(x.Err, exec.ErrWaitDelay), strings.Join(x.Left.Names, ", ")
 	switch {
 	case names != "" && held && shown:
-		return "it left processes behind (" + names + "), and its output stayed open: they were ended after " +
-			"a second, their CPU time is counted, and further output is not shown; wait for them before it ends"
+		return "it left processes behind (" + names + "), and its output stayed open: they were ended after a " +
+			"second, their CPU time is counted, and further output is not shown; wait for them before the command ends"
 	case names != "":
 		return "it left processes behind (" + names + "), which were ended; their CPU time is counted: wait for " +
 			"them before the command ends"
