@@ -59,8 +59,9 @@ func claimWithGain(f explain.Finding, st Style) string {
 	return claim + decimal.WholePercent(f.Gain.Estimate)
 }
 
-// fitParts leaves out what does not fit the lines of a finding: a part that is longer than all lines, then clauses of
-// the evidence, then the experiment, and then further parts as a whole. No sentence is cut, except after a clause.
+// fitParts leaves out what does not fit the lines of a finding: another part than the claim that is longer than all
+// lines, then clauses of the evidence, then the experiment, and then further parts as a whole. No sentence is cut,
+// except after a clause, and a claim that is longer than all lines.
 func fitParts(parts []part, room int, st Style) (fit []part, leftOut bool) {
 	lines := func() (n int) {
 		for _, x := range parts {
@@ -68,9 +69,15 @@ func fitParts(parts []part, room int, st Style) (fit []part, leftOut bool) {
 		}
 		return n
 	}
+	for i, x := range parts {
+		if claim := x.lines(st); x.label == "" && len(claim) > room {
+			text := strings.Join(claim[:room], " ")
+			parts[i].text, leftOut = strings.TrimRight(quote.Cut(text, quote.Width(text)-3), " ")+"...", true
+		}
+	}
 	n := len(parts)
 	parts = slices.DeleteFunc(parts, func(x part) bool { return len(x.lines(st)) > room })
-	leftOut = len(parts) < n
+	leftOut = leftOut || len(parts) < n
 	for i := range parts {
 		if x := &parts[i]; x.label == "why  " && lines() > room {
 			text := clauses(x.text, st.width()-2-len(x.label))
@@ -104,10 +111,12 @@ func clauses(text string, room int) string {
 		if quote.Width(text[:m[0]]) > room {
 			break
 		}
-		if clause := text[:m[0]]; position.MatchString(clause) {
-			return clause
-		} else if quote.Width(clause) >= room/4 { // a shorter one is a label
+		clause := text[:m[0]]
+		if quote.Width(clause) >= room/4 { // a shorter one is a label
 			fit = clause
+		}
+		if position.MatchString(clause) {
+			break
 		}
 	}
 	return fit

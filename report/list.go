@@ -52,19 +52,15 @@ func summary(x *workload.Workload) string {
 	return line
 }
 
-// shortSummary cuts a sentence that is wider than room at a colon, a semicolon or, in the last two thirds, a comma. It
-// returns a sentence without one whole.
+// shortSummary returns the clauses of a summary that fit some columns. If not even one does, it cuts at a comma in the
+// last two thirds of the columns, or returns the whole summary.
 func shortSummary(text string, room int) string {
-	text = strings.TrimSuffix(text, ".")
-	if quote.Width(text) <= room {
-		return text
-	}
-	kept := quote.Cut(text, room+1) // the sign after the last column may end a part
-	if i := strings.LastIndexByte(kept, ','); i > len(kept)/3 {
-		return kept[:i]
-	}
-	if ends := clauseEnd.FindAllStringIndex(kept, -1); len(ends) > 0 && ends[len(ends)-1][0] >= room/4 {
-		return kept[:ends[len(ends)-1][0]]
+	text = clauses(strings.TrimSuffix(text, "."), room)
+	if quote.Width(text) > room {
+		kept := quote.Cut(text, room+1)
+		if i := strings.LastIndexByte(kept, ','); i > len(kept)/3 {
+			return kept[:i]
+		}
 	}
 	return text
 }

@@ -50,7 +50,7 @@ func TestWorkloads(t *testing.T) {
 			"designs and factors of a workload.") {
 			t.Errorf("the page is %s", page)
 		}
-		want := map[int]string{60: "coffee          2  A coffee shop: grind", // 41 columns are left
+		want := map[int]string{60: "coffee          2  A coffee shop", // 41 columns are left
 			80:  "coffee          2  A coffee shop: grind, press and steam on exclusive machines",
 			200: "coffee          2  A coffee shop: grind, press and steam on exclusive machines, then make the latte"}
 		if lines[2] != want[width] {
@@ -112,9 +112,12 @@ func TestFactorsOfJobs(t *testing.T) {
 // TestShortSummary checks that a summary is cut only after a clause: not inside an address, nor to a label.
 func TestShortSummary(t *testing.T) {
 	for text, want := range map[string]string{
-		"Count the words of a file; then sort them by count.":  "Count the words of a file",
-		"Serve the addresses host:port of a list of machines.": "Serve the addresses host:port of a list of machines",
-		"Log: append entries to a file that survives a crash.": "Log: append entries to a file that survives a crash",
+		"Count the words of a file; then sort them by count.":    "Count the words of a file",
+		"Serve the addresses host:port of a list of machines.":   "Serve the addresses host:port of a list of machines",
+		"Log: append entries to a file that survives a crash.":   "Log: append entries to a file that survives a crash",
+		"Aggregate equal numbers from one channel: a and b.":     "Aggregate equal numbers from one channel",
+		"Aggregate numbers: one producer, one consumer, no lock": "Aggregate numbers",
+		"Issue identities by several servers, through crashes.":  "Issue identities by several servers",
 		"A short one.": "A short one",
 	} {
 		if got := shortSummary(text, 40); got != want {

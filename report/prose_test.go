@@ -62,9 +62,11 @@ func TestWholeClauses(t *testing.T) {
 			"why goroutines wait for it; most at a.go:12: x := f(a); y() fix " + fix + " try " + try, false},
 		{claim, "goroutines wait for it most of the time; most at main.go:12: for i := 0; i < n; i++ { x += i }",
 			"why goroutines wait for it most of the time; most at main.go:12 fix " + fix + " try " + try, true},
+		{claim, "main.go:12: " + long, "why main.go:12: " + long + " fix " + fix, true},
 		{claim, long, "why " + long + " fix " + fix, true},
 		{long + " " + long, long, "coarse-lock " + long + " " + long + " fix " + fix, true},
-		{strings.Repeat(long+" ", 4), long, "coarse-lock why " + long + " fix " + fix + " try " + try, true},
+		{strings.Repeat(long+" ", 4), long, "coarse-lock " +
+			strings.Repeat("a sentence without any sign ", 10) + "a sentence without...", true},
 	} {
 		f := explain.Finding{Rank: 1, Name: explain.CoarseLock, Claim: c.claim, Evidence: []string{c.evidence},
 			Fix: fix, Experiment: try}
