@@ -17,11 +17,13 @@ import (
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/internal/workloadtest"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
 )
 
 func TestMain(m *testing.M) {
+	lab.Main(catalog.All()...) // runs the trials of TestFindings -update
 	seeded.Fix()
 	m.Run()
 }
