@@ -169,12 +169,14 @@ func withoutRatioText(d AbsoluteDifference, metric string) string {
 // moreText says how many more blocks, or runs of each side, would decide all verdicts that are undecided, if that is
 // known.
 func moreText(list []Verdict) string {
-	most, what, sides := 0, "more block", ""
+	most, what, sides, enough := 0, "more block", "", 0
 	for _, v := range list {
 		if cmp.Or(v.Verdict, Undecided) != Undecided {
 			continue
 		}
 		switch {
+		case v.EnoughBlocks > 0: // of a run without a budget
+			enough = max(enough, v.EnoughBlocks)
 		case v.RunsA > 0 && v.MoreRuns != nil:
 			most, what, sides = max(most, *v.MoreRuns), "more run", " of each side"
 		case v.RunsA == 0 && v.MoreBlocks != nil && !v.Paired: // files and runs that have ended get no more blocks
@@ -185,7 +187,10 @@ func moreText(list []Verdict) string {
 			return ""
 		}
 	}
-	if most == 0 {
+	switch {
+	case enough > 0:
+		return fmt.Sprintf(" (about %d blocks would decide)", enough)
+	case most == 0:
 		return ""
 	}
 	return fmt.Sprintf(" (about %s%s would decide)", result.Count(most, what), sides)

@@ -85,7 +85,11 @@ func gateSentence(d *GateDecision, v *Verdict, a, b string, loaded bool) string 
 	text := fmt.Sprintf("the time of %s differs from that of %s by %s to %s, and %s more is allowed", a, b, low, high,
 		decimal.Percent(d.MaxRegression, 3))
 	if d.Decision == Undecided {
-		text += "; more blocks (option count) would make this interval narrower"
+		options := "option count"
+		if v.Interims != nil {
+			options += " and no budget"
+		}
+		text += "; more blocks (" + options + ") would make this interval narrower"
 	}
 	return text
 }

@@ -13,6 +13,14 @@ import (
 // TestCommandGate checks decisions on both sides of the limit, with the reasons in the answer and in the records.
 func TestCommandGate(t *testing.T) {
 	base := noisy(0.1, 0)
+	four := 4
+	for interims, want := range map[*int]string{nil: "(option count)", &four: "(option count and no budget)"} {
+		text := gateSentence(&GateDecision{Decision: Undecided, N: 10, Low: 0.9, High: 1.2, MaxRegression: 0.05},
+			&Verdict{N: 10, Interims: interims, Low: 0.9, High: 1.2}, "./a", "./b", false)
+		if !strings.HasSuffix(text, "; more blocks "+want+" would make this interval narrower") {
+			t.Error(text)
+		}
+	}
 	for _, c := range []struct {
 		head     []float64
 		limit    float64

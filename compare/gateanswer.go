@@ -201,13 +201,10 @@ func (g GateSummary) longer(blocks int) string {
 	blocks = tens(blocks)
 	count, budget := fmt.Sprintf("%s %d", g.option("count"), blocks), g.option("budget")
 	took := time.Duration(reserve * float64(blocks) * float64(g.BlockTime))
-	switch {
-	case took <= 0:
+	if took <= 0 {
 		return count + " and a longer " + budget
-	case took <= time.Minute:
-		return fmt.Sprintf("%s %s %.0fs", count, budget, math.Ceil(took.Seconds()))
 	}
-	return fmt.Sprintf("%s %s %.0fm", count, budget, math.Ceil(took.Minutes()))
+	return count + " " + budget + " " + result.RoundedUp(took)
 }
 
 // option prints the name of an option.

@@ -97,7 +97,7 @@ func (v *Verdict) widenToStates(a, b *Row) {
 		return
 	}
 	v.spanStates(sa, sb)
-	v.MoreBlocks, v.MostBlocks, v.EnoughBlocks, v.Nearly, v.Vetoed, v.Ended = nil, 0, 0, "", false, false
+	v.forgetNeeded()
 	excludes := v.Low > 1 || v.High < 1
 	if v.Verdict == Equivalent {
 		excludes = v.stateVerdict() == Equivalent

@@ -258,13 +258,19 @@ func (c Criteria) fill(v *Verdict, s *sequentialState, m int) {
 	if v.Verdict == Undecided {
 		v.Vetoed, v.Ended = s.vetoed, s.ended
 		v.Nearly, v.MoreBlocks = c.blocksNeeded(s, m)
-		if c.Interims != nil && v.MoreBlocks == nil && !s.ended {
+		if c.Interims != nil && v.MoreBlocks == nil && !s.ended && !s.vetoed {
 			v.MostBlocks, v.EnoughBlocks = c.Interims.most(), c.enoughWithoutBudget(s, m)
 		}
 		if v.RunsA > 0 {
 			v.MoreRuns, v.MoreBlocks = v.MoreBlocks, nil
 		}
 	}
+}
+
+// forgetNeeded removes how many blocks or runs would decide a verdict, and why.
+func (v *Verdict) forgetNeeded() {
+	v.MoreBlocks, v.MoreRuns, v.MostBlocks, v.EnoughBlocks = nil, nil, 0, 0
+	v.Nearly, v.Vetoed, v.Ended = "", false, false
 }
 
 // directedVerdict returns which of two designs is better, if they differ.
@@ -281,7 +287,7 @@ func directedVerdict(verdict string, ratio float64, metric string) string {
 // enoughWithoutBudget is blocksAtOnce for a comparison that its interim analyses leave undecided: more than they have,
 // in tens.
 func (c Criteria) enoughWithoutBudget(s *sequentialState, m int) int {
-	if !s.ok || s.vetoed {
+	if !s.ok {
 		return 0
 	}
 	n := c.blocksAtOnce(s, m)

@@ -88,9 +88,9 @@ func (v *Verdict) withoutRatio(c metricComparison) {
 	if !c.Exact || c.NoRatio == NegativeValue { // the ratio to zero is infinite
 		v.Ratio, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	}
-	v.Detectable, v.NoRatio, v.Difference, v.MoreBlocks, v.Nearly = result.Unavailable, c.NoRatio, &d, nil, ""
-	v.MostBlocks, v.EnoughBlocks, v.Ended = 0, 0, false
-	v.RankComparison, v.MoreRuns, v.Correlation, v.Widened, v.Tail, v.Vetoed = nil, nil, 0, 0, 0, false
+	v.Detectable, v.NoRatio, v.Difference = result.Unavailable, c.NoRatio, &d
+	v.RankComparison, v.Correlation, v.Widened, v.Tail = nil, 0, 0, 0
+	v.forgetNeeded()
 	if v.Verdict == Equivalent || v.Verdict == "" {
 		v.Verdict = Undecided
 	}

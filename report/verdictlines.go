@@ -148,12 +148,19 @@ func replicate(v compare.Verdict) string {
 
 // mostNeeded says how many more blocks would decide all of the verdicts, if that is known.
 func mostNeeded(verdicts []compare.Verdict) string {
-	most := 0
+	most, enough := 0, 0
 	for _, v := range verdicts {
-		if v.MoreBlocks == nil || !v.Paired {
+		switch {
+		case v.EnoughBlocks > 0:
+			enough = max(enough, v.EnoughBlocks)
+		case v.MoreBlocks == nil || !v.Paired:
 			return ""
+		default:
+			most = max(most, *v.MoreBlocks)
 		}
-		most = max(most, *v.MoreBlocks)
+	}
+	if enough > 0 { // more than any run with a budget has
+		return fmt.Sprintf("; %d %ss would decide all of them", enough, replicate(verdicts[0]))
 	}
 	return fmt.Sprintf("; about %s would decide all of them", result.Count(most, "more "+replicate(verdicts[0])))
 }

@@ -173,10 +173,10 @@ func detectableText(v compare.Verdict) string {
 	}
 	switch {
 	case v.EnoughBlocks > 0:
-		needed = fmt.Sprintf("about %d %s, beyond the maximum of %d with a budget,", v.EnoughBlocks, blocks,
+		needed = fmt.Sprintf("about %d %s, beyond the maximum of %d in this run,", v.EnoughBlocks, blocks,
 			v.MostBlocks)
 	case v.MostBlocks > 0:
-		needed = fmt.Sprintf("more than the maximum of %d %s with a budget", v.MostBlocks, blocks)
+		needed = fmt.Sprintf("more than the maximum of %d %s in this run", v.MostBlocks, blocks)
 	}
 
 	// With several runs on a side, runs are the replicates.
@@ -193,13 +193,12 @@ func detectableText(v compare.Verdict) string {
 		}
 	}
 
-	if v.Vetoed {
+	switch {
+	case v.Ended:
+		return detect + "; further blocks would not help, because a block lost responses"
+	case v.Vetoed:
 		return detect + "; a permutation test does not confirm the difference, so it is unknown how many " + blocks +
 			" would decide"
-	}
-
-	if v.Ended {
-		return detect + "; further blocks would not help, because a block lost responses"
 	}
 
 	hope := "would detect " + cmp.Or(compare.ProvenChange(v.Ratio), ratio(v.Ratio)+"x")

@@ -41,14 +41,14 @@ func TestSentences(t *testing.T) {
 			v.Verdict, v.Interims, v.MostBlocks = compare.Undecided, &blocks, 40
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
-			"change of 5% or more; more than the maximum of 40 blocks with a budget would detect +1.0%"},
+			"change of 5% or more; more than the maximum of 40 blocks in this run would detect +1.0%"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Interims, v.MostBlocks, v.EnoughBlocks = compare.Undecided, &blocks, 40, 120
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
-			"change of 5% or more; about 120 blocks, beyond the maximum of 40 with a budget, would detect +1.0%"},
+			"change of 5% or more; about 120 blocks, beyond the maximum of 40 in this run, would detect +1.0%"},
 		{func(v *compare.Verdict) {
-			v.Verdict, v.Interims, v.Ended = compare.Undecided, &blocks, true
+			v.Verdict, v.Interims, v.Ended, v.Vetoed = compare.Undecided, &blocks, true, true
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
 			"change of 5% or more; further blocks would not help, because a block lost responses"},
@@ -151,6 +151,8 @@ func TestVerdictLines(t *testing.T) {
 	open.MoreBlocks = ptr(12)
 	few := v("a", "b", 4, compare.Undecided, 2, 0.2, 9)
 	few.N = 3
+	beyond := open
+	beyond.MoreBlocks, beyond.EnoughBlocks = nil, 120
 	simulated := open
 	simulated.World, simulated.MoreBlocks = result.Virtual, ptr(1)
 	long := v("workerpoolwithqueue", "unboundedgoroutines", 2, compare.Faster, 0.126, 0.12, 0.13)
@@ -173,6 +175,10 @@ func TestVerdictLines(t *testing.T) {
 		{"many undecided", []compare.Verdict{open, open, open, open, open, faster},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
   5 of 6 undecided; about 12 more blocks would decide all of them
+`},
+		{"one needs more than a run with a budget has", []compare.Verdict{open, open, beyond, open, open, faster},
+			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
+  5 of 6 undecided; 120 blocks would decide all of them
 `},
 		{"some have too few blocks", []compare.Verdict{faster, few},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines

@@ -26,7 +26,7 @@ func winnersNotes(list []compare.Winner) (notes []string) {
 		}
 	}
 	if verdicts[compare.Undecided] {
-		notes = append(notes, "a ? b: undecided, "+moreToDecide(list))
+		notes = append(notes, "a ? b: undecided"+moreToDecide(list))
 	}
 	if verdicts[compare.Equivalent] {
 		notes = append(notes, "a = b: equivalent")
@@ -49,7 +49,8 @@ func winnersNotes(list []compare.Winner) (notes []string) {
 // winnersNote is all notes in one line.
 func winnersNote(list []compare.Winner) string { return strings.Join(winnersNotes(list), "; ") }
 
-// moreToDecide says how many blocks more would decide all cells, or the most that is known of any.
+// moreToDecide says how many blocks more would decide all cells, or the most that is known of any. It is "" if that is
+// unknown.
 func moreToDecide(list []compare.Winner) string {
 	most, unknown := 0, false
 	for _, w := range list {
@@ -61,17 +62,17 @@ func moreToDecide(list []compare.Winner) string {
 			most = max(most, *w.MoreBlocks)
 		}
 	}
+	if most == 0 {
+		return ""
+	}
 	word := "more block"
 	if list[0].World == result.Virtual {
 		word = "more replication"
 	}
-	switch {
-	case most == 0:
-		return word + "s would help"
-	case unknown:
-		return fmt.Sprintf("about %s would decide some", result.Count(most, word))
+	if unknown {
+		return fmt.Sprintf(", about %s would decide some", result.Count(most, word))
 	}
-	return fmt.Sprintf("about %s would decide", result.Count(most, word))
+	return fmt.Sprintf(", about %s would decide", result.Count(most, word))
 }
 
 // winnerMaps splits winners by workload, world, metric and guarantee.

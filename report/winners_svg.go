@@ -130,7 +130,7 @@ func (p *winnerPicture) drawCells(s *svg) {
 func winnerAbout(w compare.Winner) string {
 	text := quote.Line(compare.JoinNames(w.Leaders)) + ": " + w.Verdict
 	if w.Verdict == compare.Undecided {
-		text += ", " + moreToDecide([]compare.Winner{w})
+		text += moreToDecide([]compare.Winner{w})
 	}
 	if w.Next != nil && w.Ratio.Known() {
 		text += "; " + ratio(w.Ratio) + "x as fast as " + quote.Line(*w.Next)

@@ -41,7 +41,7 @@ func TestWinnersNotes(t *testing.T) {
 		{all[:1], ""},
 		{all[:2], "a = b: equivalent"},
 		{all[2:3], "a ? b: undecided, about 12 more blocks would decide; +2: 2 more designs may be as fast"},
-		{all[4:], "a ? b: undecided, more blocks would help"},
+		{all[4:], "a ? b: undecided"},
 		{all[2:], "a ? b: undecided, about 12 more blocks would decide some; +2: 2 more designs may be as fast; " +
 			"-: no two designs to compare"},
 	} {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -86,22 +85,16 @@ func conclusionText(c *sweep.Conclusion, of string) string {
 	reason := c.Reason
 	switch {
 	case reason == compare.NoBlocks && c.Blocks >= c.Most:
-		reason = fmt.Sprintf("the maximum with a budget is %d; --count without --budget may be more", c.Most)
+		reason = fmt.Sprintf("the maximum of this run is %d blocks; --count without --budget may be more", c.Most)
+	case reason == compare.NoBlocks:
+		reason = "further blocks would not help, because some lost responses"
 	case reason == compare.NoTime && c.Blocks > 0:
 		// Later blocks may have fewer cases than the first ones, and the time of a block varies.
 		const reserve = 1.1
 		block := max(c.Block, c.Spent/time.Duration(c.Blocks))
 		if whole := time.Duration(reserve * float64(block) * float64(c.Most)); whole > c.Budget {
-			reason += fmt.Sprintf("; all %d blocks need about --budget %s", c.Most, roundedUp(whole))
+			reason += fmt.Sprintf("; all %d blocks need about --budget %s", c.Most, result.RoundedUp(whole))
 		}
 	}
 	return fmt.Sprintf("%d of %d comparisons%s undecided: %s", c.Undecided, c.Verdicts, of, reason)
-}
-
-// roundedUp prints a time in whole seconds, or minutes from two on.
-func roundedUp(d time.Duration) string {
-	if d < 2*time.Minute {
-		return fmt.Sprintf("%.0fs", math.Ceil(d.Seconds()))
-	}
-	return fmt.Sprintf("%.0fm", math.Ceil(d.Minutes()))
 }

@@ -16,9 +16,10 @@ func TestConclusionText(t *testing.T) {
 		reason, of, want  string
 	}{
 		{40, 1, 0, compare.NoBlocks, " of wall time",
-			"1 of 2 comparisons of wall time undecided: the maximum with a budget is 40; --count without --budget " +
-				"may be more"},
-		{20, 1, 0, compare.NoBlocks, "", "1 of 2 comparisons undecided: " + compare.NoBlocks},
+			"1 of 2 comparisons of wall time undecided: the maximum of this run is 40 blocks; --count without " +
+				"--budget may be more"},
+		{20, 1, 0, compare.NoBlocks, "", "1 of 2 comparisons undecided: further blocks would not help, because " +
+			"some lost responses"},
 		{10, 2, 0, compare.NoTime, "",
 			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need about --budget 88s"},
 		{2, 2, 0, compare.NoTime, "",
