@@ -114,13 +114,14 @@ func (a *analysis) dependencyBesideListener() []Finding {
 		return nil
 	}
 	network := a.sumWaits(func(w *evidence.Wait, _ *evidence.Class) bool { return w.Op == evidence.OpNetwork }, true)
+	for i := range a.trace.Syscalls {
+		k := &a.trace.Syscalls[i]
+		if c := &a.trace.Classes[k.Class]; k.Each.P50 >= blockLong && !isHook(c.Start) && !a.handlesConnections(c) {
+			network[k.Class].waited += k.Spent
+		}
+	}
 	for i, x := range network {
 		c, waited := &a.trace.Classes[i], x.waited
-		for _, k := range a.trace.Syscalls {
-			if k.Class == i && k.Each.P50 >= blockLong {
-				waited += k.Spent
-			}
-		}
 		awaited := isMain(c) || a.wakes(c, func(w *evidence.Class) bool { return w == s.class || isMain(w) })
 		if awaited && s.each < 2*waited/time.Duration(max(1, c.Peak)) {
 			return nil // the trace does not tell requests to others from those of clients

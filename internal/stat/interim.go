@@ -25,7 +25,6 @@ type InterimAnalyses struct {
 	// The level of each analysis as a function of alpha, and its inverse, both in logarithms; nil for separate
 	// analyses.
 	level, alpha []curve
-	ends         [][2]float64 // the smallest and the largest level of each
 }
 
 // The range of alpha in the table. Below it, analyses hardly ever reject together, and their levels are those of
@@ -51,7 +50,6 @@ func NewInterimAnalyses(spend Spending, blocks []int) *InterimAnalyses {
 
 	for _, levels := range table { // they increase with alpha
 		l.level, l.alpha = append(l.level, newCurve(at, levels)), append(l.alpha, newCurve(levels, at))
-		l.ends = append(l.ends, [2]float64{levels[0], levels[alphas-1]})
 	}
 	return l
 }
@@ -101,9 +99,9 @@ func (a *InterimAnalyses) P(p float64, k int) float64 {
 		return 0
 	case a.level == nil:
 		return math.Min(1, p/a.quota(1, k))
-	case x < a.ends[k][0]:
+	case x < a.alpha[k].x[0]:
 		return math.Min(minAlpha, p/a.quota(1, k))
-	case x <= a.ends[k][1]:
+	case x <= a.alpha[k].x[alphas-1]:
 		return math.Exp(a.alpha[k].at(x))
 	}
 	return 1
