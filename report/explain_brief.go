@@ -72,7 +72,10 @@ func fitParts(parts []part, room int, st Style) (fit []part, leftOut bool) {
 	for i, x := range parts {
 		if claim := x.lines(st); x.label == "" && len(claim) > room {
 			text := strings.Join(claim[:room], " ")
-			parts[i].text, leftOut = strings.TrimRight(quote.Cut(text, quote.Width(text)-3), " ")+"...", true
+			kept := quote.Cut(text, quote.Width(text)-3)
+			parts[i].text, leftOut = kept[:max(0, strings.LastIndexByte(kept, ' '))]+" ...", true
+		} else if x.label == "why  " && len(claim) > room {
+			parts[i].text, leftOut = clauses(x.text, st.width()-2-len(x.label)), true
 		}
 	}
 	n := len(parts)
@@ -86,8 +89,10 @@ func fitParts(parts []part, room int, st Style) (fit []part, leftOut bool) {
 	}
 	for ; len(parts) > 0 && lines() > room; leftOut = true {
 		i := len(parts) - 1
-		if i > 0 && parts[i].label == "fix  " && parts[i-1].label == "why  " {
-			i--
+		last := parts[i]
+		why := slices.IndexFunc(parts, func(x part) bool { return x.label == "why  " })
+		if why >= 0 && (last.label == "fix  " || last.label == "try  " && lines()-len(last.lines(st)) > room) {
+			i = why // it must go in any case
 		}
 		parts = slices.Delete(parts, i, i+1)
 	}
