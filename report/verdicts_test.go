@@ -48,6 +48,11 @@ func TestSentences(t *testing.T) {
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
 			"change of 5% or more; about 120 blocks, beyond the maximum of 40 with a budget, would detect +1.0%"},
 		{func(v *compare.Verdict) {
+			v.Verdict, v.MoreBlocks, v.Layouts = compare.Undecided, &blocks, 10
+			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
+		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
+			"change of 5% or more; more layouts would detect +1.0%"},
+		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Detectable = compare.Undecided, &blocks, 14.5
 			v.Ratio, v.Low, v.High = 0.404, 0.052, 3.12
 		}, "finelocking and locking: undecided (0.40x, interval wider than 10x); 10 blocks are too few for this " +
@@ -144,6 +149,8 @@ func TestVerdictLines(t *testing.T) {
 	timed.Metric, timed.MoreLines = result.WallSeconds, ptr(-1)
 	open := v("a", "b", 4, compare.Undecided, 1.03, 0.95, 1.12)
 	open.MoreBlocks = ptr(12)
+	beyond := open
+	beyond.MoreBlocks, beyond.MostBlocks, beyond.EnoughBlocks = nil, 40, 120
 	few := v("a", "b", 4, compare.Undecided, 2, 0.2, 9)
 	few.N = 3
 	simulated := open
@@ -168,6 +175,10 @@ func TestVerdictLines(t *testing.T) {
 		{"many undecided", []compare.Verdict{open, open, open, open, open, faster},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
   5 of 6 undecided; about 12 more blocks would decide all of them
+`},
+		{"beyond the budget", []compare.Verdict{faster, beyond},
+			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
+  cpus 4  a 1.030x b [0.950, 1.12]  undecided, needs 120 blocks
 `},
 		{"some have too few blocks", []compare.Verdict{faster, few},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
