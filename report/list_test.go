@@ -115,6 +115,7 @@ func TestShortSummary(t *testing.T) {
 		"Count the words of a file; then sort them by count.":  "Count the words of a file",
 		"Serve the addresses host:port of a list of machines.": "Serve the addresses host:port of a list of machines",
 		"Log: append entries to a file that survives a crash.": "Log: append entries to a file that survives a crash",
+		"Count words: read them; then sort them by count.":     "Count words: read them",
 		"A short one.": "A short one",
 	} {
 		if got := shortSummary(text, 40); got != want {
