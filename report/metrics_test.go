@@ -44,6 +44,12 @@ group   0.00700         146us
 		!strings.Contains(got, "0.250") {
 		t.Errorf("in virtual time: %s", got)
 	}
+	refused := mean("file", 0.25)
+	refused.FailedCondition = &compare.FailedCondition{}
+	if got := page(job("file", 6, map[string]float64{"of_rate": 0.452}), refused); strings.Contains(got, "0.250") ||
+		!strings.Contains(got, "0.452") {
+		t.Errorf("of a refused prediction: %s", got)
+	}
 
 	stream := job("file", 6, map[string]float64{"of_rate": 0.452})
 	stream.Job = false
