@@ -128,6 +128,50 @@ func TestMoreBlocksAreAnInterim(t *testing.T) {
 	}
 }
 
+// TestEnoughWithoutBudget checks that a run without a budget needs more blocks than one with a budget may have, and
+// that a number above blocksLimit is not given.
+func TestEnoughWithoutBudget(t *testing.T) {
+	beyond := 0
+	for mean := 0.0235; mean < 0.04; mean += 0.0002 {
+		rows, trials := sweepOf(names(2), steps(15, [2]float64{mean, 0.05}))
+		v := sequential().Verdicts(rows, trials)[0]
+		if v.MostBlocks == 40 {
+			beyond++
+		}
+		if v.MostBlocks > 0 != (v.EnoughBlocks > 40) {
+			t.Errorf("%v apart: %d blocks are enough, of at most %d", mean, v.EnoughBlocks, v.MostBlocks)
+		}
+	}
+	if beyond == 0 {
+		t.Error("all were decided in time")
+	}
+	rows, trials := sweepOf(names(2), steps(15, [2]float64{0.0, 0.5}))
+	if v := sequential().Verdicts(rows, trials)[0]; v.MostBlocks != 40 || v.EnoughBlocks != 0 {
+		t.Errorf("noisy: %d blocks are enough, of at most %d", v.EnoughBlocks, v.MostBlocks)
+	}
+
+	c := sequential()
+	rows, trials = sweepOf(names(2), steps(15, [2]float64{0.025, 0.07}))
+	_, all := c.comparisons(rows, trials)
+	state := c.judge(all)[0]
+	for name, change := range map[string]func(*sequentialState){
+		"the permutation test disagrees": func(s *sequentialState) { s.vetoed = true },
+		"blocks add nothing":             func(s *sequentialState) { s.ended = true },
+		"layouts are the replicates":     func(s *sequentialState) { s.layouts = 5 },
+	} {
+		s := state
+		change(&s)
+		var before, v Verdict
+		c.fill(&before, &state, 1)
+		if c.fill(&v, &s, 1); before.EnoughBlocks == 0 || v.EnoughBlocks != 0 {
+			t.Errorf("%s: %d blocks are enough, %d otherwise", name, v.EnoughBlocks, before.EnoughBlocks)
+		}
+	}
+	if one, ten := c.enoughWithoutBudget(&state, 1), c.enoughWithoutBudget(&state, 10); one >= ten {
+		t.Errorf("%d blocks are enough for one comparison, and %d for each of ten", one, ten)
+	}
+}
+
 // TestEquivalenceTakesItsTime: a design with rare slow trials may have none in its first blocks, and then seem
 // equal to one without any.
 func TestEquivalenceTakesItsTime(t *testing.T) {

@@ -92,6 +92,10 @@ func TestStatesAndSamples(t *testing.T) {
 		len(v.States) != 2 {
 		t.Errorf("%+v", v)
 	}
+	v := Verdict{Metric: result.Throughput, Ratio: 1, Verdict: Undecided, MostBlocks: 40, EnoughBlocks: 120}
+	if v.widenToStates(&rows[0], &rows[1]); v.MostBlocks != 0 || v.EnoughBlocks != 0 {
+		t.Errorf("more blocks do not decide between states: %+v", v)
+	}
 }
 
 // TestDisturbedErrors: a failure after a disturbance is not exact. Trials of older journals stay as they were.

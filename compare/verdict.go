@@ -267,12 +267,6 @@ func (c Criteria) fill(v *Verdict, s *sequentialState, m int) {
 	}
 }
 
-// forgetNeeded removes how many blocks or runs would decide a verdict, and why.
-func (v *Verdict) forgetNeeded() {
-	v.MoreBlocks, v.MoreRuns, v.MostBlocks, v.EnoughBlocks = nil, nil, 0, 0
-	v.Nearly, v.Vetoed, v.Ended = "", false, false
-}
-
 // directedVerdict returns which of two designs is better, if they differ.
 func directedVerdict(verdict string, ratio float64, metric string) string {
 	switch {

@@ -96,6 +96,12 @@ func (v *Verdict) withoutRatio(c metricComparison) {
 	}
 }
 
+// forgetNeeded removes how many blocks or runs would decide a verdict, and why.
+func (v *Verdict) forgetNeeded() {
+	v.MoreBlocks, v.MoreRuns, v.MostBlocks, v.EnoughBlocks = nil, nil, 0, 0
+	v.Nearly, v.Vetoed, v.Ended = "", false, false
+}
+
 // withoutRatio does the same for a gate. Any cost above zero exceeds every limit. A test for a difference cannot
 // show that the cost is not above zero.
 func (d *GateDecision) withoutRatio(c metricComparison) {

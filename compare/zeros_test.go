@@ -38,6 +38,12 @@ func TestNoRatio(t *testing.T) {
 			v.Verdict == Equivalent || v.MoreBlocks != nil) {
 			t.Errorf("%v %v: %+v, want a difference of %v", c.base, c.head, v, c.difference)
 		}
+		budget := levelCriteria()
+		budget.Interims = sequential().Interims
+		if v = budget.MetricVerdicts(levels(trials), "froth", -1)[0]; c.why != "" &&
+			(v.MostBlocks != 0 || v.EnoughBlocks != 0) {
+			t.Errorf("%v %v: blocks are predicted without a ratio: %+v", c.base, c.head, v)
+		}
 		interim := NewSequentialGate(Gate{MaxRegression: 0.05, Alpha: 0.05, Layouts: 1,
 			InterimBlocks: GateInterimBlocks(12)})
 		interim.Open(12, true, true)

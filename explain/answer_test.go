@@ -124,10 +124,13 @@ func TestWeakAnswer(t *testing.T) {
 			Stack: frames("net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:4")}}
 		return e
 	}
+	listens := unasked(0) // a job that listens for a profiler, and ended by itself
+	listens.Trace.Waits[0].Waited, listens.Trace.Waits[0].Pending = 0, time.Second
 	for _, c := range []struct {
 		e    *evidence.Evidence
 		want string
 	}{
+		{listens, "There is nothing to gain: no known change would save 5% or more."},
 		{idle(0), "There is nothing to gain: no known change would save 5% or more."},
 		{idle(1.5), "Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
 		{unasked(0), "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},

@@ -118,6 +118,7 @@ func TestShortSummary(t *testing.T) {
 		"Aggregate equal numbers from one channel: a and b.":     "Aggregate equal numbers from one channel",
 		"Aggregate numbers: one producer, one consumer, no lock": "Aggregate numbers",
 		"Issue identities by several servers, through crashes.":  "Issue identities by several servers",
+		"Count words: read them; then sort them by count.":       "Count words: read them",
 		"A short one.": "A short one",
 	} {
 		if got := shortSummary(text, 40); got != want {

@@ -33,6 +33,24 @@ group   0.00700         146us
 		t.Errorf("%s, want\n%s", got, want)
 	}
 
+	mean := func(design string, of float64) compare.Row {
+		r := job(design, 6, map[string]float64{"of_rate": 0.452})
+		s := r.Metrics["of_rate"]
+		s.Mean = &result.Interval{Mean: result.Value(of), Low: result.Value(of), High: result.Value(of)}
+		r.World, r.Metrics["of_rate"] = result.Virtual, s
+		return r
+	}
+	if got := page(mean("file", 0.25)); !strings.Contains(got, "of the designs  means\n") ||
+		!strings.Contains(got, "0.250") {
+		t.Errorf("in virtual time: %s", got)
+	}
+	refused := mean("file", 0.25)
+	refused.FailedCondition = &compare.FailedCondition{}
+	if got := page(job("file", 6, map[string]float64{"of_rate": 0.452}), refused); strings.Contains(got, "0.250") ||
+		!strings.Contains(got, "0.452") {
+		t.Errorf("of a refused prediction: %s", got)
+	}
+
 	stream := job("file", 6, map[string]float64{"of_rate": 0.452})
 	stream.Job = false
 	if got := page(stream) + page(job("none", 6, map[string]float64{})); got != "" {

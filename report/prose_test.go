@@ -49,6 +49,38 @@ func unescaped(page string) string {
 	return regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(page, "")
 }
 
+// TestClauses checks that evidence is cut after the last clause that fits, but not to its label.
+func TestClauses(t *testing.T) {
+	long := strings.Repeat(" and so on", 8)
+	for text, want := range map[string]string{
+		"two wait for it; one holds it":                         "two wait for it; one holds it",
+		"two goroutines wait for it: one holds it;" + long:      "two goroutines wait for it: one holds it",
+		"two goroutines wait: one holds it" + long:              "two goroutines wait",
+		"lock: one goroutine holds it" + long:                   "lock: one goroutine holds it" + long,
+		"lock: one goroutine holds it at a.go:7: x(): y" + long: "lock: one goroutine holds it at a.go:7",
+	} {
+		if got := clauses(text, 60); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestFifthEvidence checks that the page says that it shows only four lines of evidence below no finding. A cause has
+// one anyway.
+func TestFifthEvidence(t *testing.T) {
+	for _, c := range []struct {
+		name    explain.Name
+		n       int
+		leftOut bool
+	}{{explain.None, 4, false}, {explain.None, 5, true}, {explain.CoarseLock, 5, false}} {
+		f := explain.Finding{Rank: 1, Name: c.name, Claim: "A claim.", Evidence: strings.Fields("a b c d e")[:c.n]}
+		var b strings.Builder
+		if got := writeBrief(&b, f, evidence.Program{}, Style{Width: 80}); got != c.leftOut {
+			t.Errorf("%s with %d: left out: %v\n%s", c.name, c.n, got, &b)
+		}
+	}
+}
+
 // TestWholeClauses checks what a finding leaves out: clauses of the evidence first, then the experiment, then the
 // evidence. If the evidence must go, the experiment may stay. What is left are whole sentences, on at most five lines.
 func TestWholeClauses(t *testing.T) {
@@ -62,7 +94,8 @@ func TestWholeClauses(t *testing.T) {
 		{claim, "goroutines wait for it; most at a.go:12: x := f(a); y()",
 			claim + " why goroutines wait for it; most at a.go:12: x := f(a); y() fix " + fix + " try " + try, false},
 		{claim, "goroutines wait for it most of the time; most at main.go:12: for i := 0; i < n; i++ { x += i }",
-			claim + " why goroutines wait for it most of the time; most at main.go:12 fix " + fix + " try " + try, true},
+			claim + " why goroutines wait for it most of the time; most at main.go:12 fix " + fix + " try " + try,
+			true},
 		{claim, "main.go:12: " + long, claim + " why main.go:12: " + long + " fix " + fix, true},
 		{claim, long, claim + " why " + long + " fix " + fix, true},
 		{long, long, long + " fix " + fix + " try " + try, true}, // without the experiment it would still be too long

@@ -160,7 +160,7 @@ func mostNeeded(verdicts []compare.Verdict) string {
 		}
 	}
 	if enough > 0 { // more than any run with a budget has
-		return fmt.Sprintf("; %d %ss would decide all of them", enough, replicate(verdicts[0]))
+		return fmt.Sprintf("; about %d %ss would decide all of them", enough, replicate(verdicts[0]))
 	}
 	return fmt.Sprintf("; about %s would decide all of them", result.Count(most, "more "+replicate(verdicts[0])))
 }

@@ -149,10 +149,10 @@ func TestVerdictLines(t *testing.T) {
 	timed.Metric, timed.MoreLines = result.WallSeconds, ptr(-1)
 	open := v("a", "b", 4, compare.Undecided, 1.03, 0.95, 1.12)
 	open.MoreBlocks = ptr(12)
+	beyond := open
+	beyond.MoreBlocks, beyond.MostBlocks, beyond.EnoughBlocks = nil, 40, 120
 	few := v("a", "b", 4, compare.Undecided, 2, 0.2, 9)
 	few.N = 3
-	beyond := open
-	beyond.MoreBlocks, beyond.EnoughBlocks = nil, 120
 	simulated := open
 	simulated.World, simulated.MoreBlocks = result.Virtual, ptr(1)
 	long := v("workerpoolwithqueue", "unboundedgoroutines", 2, compare.Faster, 0.126, 0.12, 0.13)
@@ -178,7 +178,11 @@ func TestVerdictLines(t *testing.T) {
 `},
 		{"one needs more than a run with a budget has", []compare.Verdict{open, open, beyond, open, open, faster},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
-  5 of 6 undecided; 120 blocks would decide all of them
+  5 of 6 undecided; about 120 blocks would decide all of them
+`},
+		{"beyond the budget", []compare.Verdict{faster, beyond},
+			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
+  cpus 4  a 1.030x b [0.950, 1.12]  undecided, needs 120 blocks
 `},
 		{"some have too few blocks", []compare.Verdict{faster, few},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines

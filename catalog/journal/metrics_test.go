@@ -72,3 +72,34 @@ func TestOfWriteRate(t *testing.T) {
 		})
 	}
 }
+
+// slowWrites are files in which a write takes 1 ms.
+type slowWrites struct {
+	files
+	file
+	e env.Env
+}
+
+func (s slowWrites) create(string) (file, error) { return s, nil }
+func (s slowWrites) sync() error                 { return nil }
+func (s slowWrites) Close() error                { return nil }
+
+func (s slowWrites) WriteAt(data []byte, _ int64) (int, error) {
+	s.e.Burn(time.Millisecond)
+	return len(data), nil
+}
+
+// TestFractionOfWriteRate checks that three entries in 6 ms are half of what writes of 1 ms allow.
+func TestFractionOfWriteRate(t *testing.T) {
+	err := virtual.New(virtual.Config{CPUs: 1, Seed: 1}).Run("test", func(e env.Env) {
+		x := state{e: e, p: workloadtest.Point(t, Workload(), "appends=3"), wall: 6 * time.Millisecond,
+			metrics: map[string]float64{}}
+		err := x.probe(slowWrites{e: e})
+		if w, of := x.metrics[writeSeconds], x.metrics[ofWriteRate]; err != nil || w != 0.001 || of != 0.5 {
+			t.Errorf("a write takes %v s, and the fraction is %v: %v", w, of, err)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -68,6 +68,9 @@ func TestBenchStopped(t *testing.T) {
 			if got := cmd.ProcessState.ExitCode(); got != c.code {
 				t.Fatalf("exit %d:\n%s", got, said)
 			}
+			if strings.Contains(string(said), "stored in") {
+				t.Errorf("it claims to be complete:\n%s", said)
+			}
 			hint := " bench --resume " + dir + " --save before\n"
 			if c.code == 130 && !strings.Contains(string(said), hint) {
 				t.Errorf("it does not say %q:\n%s", hint, said)

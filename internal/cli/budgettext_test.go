@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -35,6 +38,27 @@ func TestConclusionText(t *testing.T) {
 			Budget: time.Minute, Block: c.first, Undecided: c.undecided, Verdicts: 2, Reason: c.reason}, c.of)
 		if got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestConclude checks that the closing line of a comparison of commands names their metric, and that one without a
+// complete block has no estimate.
+func TestConclude(t *testing.T) {
+	for reason, want := range map[string]string{
+		compare.AllDecided: "10 blocks, 20s of 1m0s: all comparisons of wall time are decided\n",
+		compare.NoTime: "0 blocks, 20s of 1m0s: 1 of 1 comparisons of wall time undecided: " + compare.NoTime +
+			"\n",
+	} {
+		r := lab.Run{Conclusion: &sweep.Conclusion{Blocks: 10, Most: 40, Spent: 20 * time.Second, Budget: time.Minute,
+			Verdicts: 1, Reason: reason}}
+		if reason == compare.NoTime {
+			r.Conclusion.Blocks, r.Conclusion.Undecided = 0, 1
+		}
+		r.Header.Commands = json.RawMessage("{}")
+		var b bytes.Buffer
+		if (&app{notes: &b}).conclude(&r); b.String() != want {
+			t.Errorf("%q, want %q", &b, want)
 		}
 	}
 }

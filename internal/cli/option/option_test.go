@@ -195,3 +195,16 @@ func TestDesignsOfOtherProgram(t *testing.T) {
 		}
 	}
 }
+
+// TestTyped checks that the answers of libraries name flags that can be typed, with their values.
+func TestTyped(t *testing.T) {
+	for text, want := range map[string]string{
+		"more (option count) would":                "more (--count) would",
+		"more (option count 30 and no budget) and": "more (--count 30 and no budget) and",
+		"an (optional count)":                      "an (optional count)",
+	} {
+		if got := Typed(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
