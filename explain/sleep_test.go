@@ -526,10 +526,20 @@ func TestWaitsBesideListener(t *testing.T) {
 				Stack: frames("syscall.read", "main.read:7")}}
 		}
 	}
+	handler := func(c *testCase) { // its file is not what the program waits for, but what its clients ask for
+		accepts := c.class("main.serve", 1, 1, time.Millisecond, 0)
+		c.wait(evidence.OpNetwork, accepts, 1, time.Millisecond, -1, "internal/poll.(*FD).Accept",
+			"net.(*TCPListener).Accept", "main.serve:20")
+		k := c.class("main.handle", 1, 1, time.Millisecond, 0)
+		c.evidence.Trace.Classes[k].Created = frames("main.serve:22")
+		c.wait(evidence.OpReceive, worker, 45, 400*time.Millisecond, k, "runtime.chanrecv1", "main.next:9")
+		calls(k, blockLong)(c)
+	}
 	for name, x := range map[string]struct {
 		change func(c *testCase)
 		sleeps bool // whether the sleep is the finding
 	}{
+		"of a handler of connections":        {handler, true},
 		"none":                               {func(*testCase) {}, true},
 		"half as long":                       {func(c *testCase) { network(c, worker, 200) }, true},
 		"a little longer":                    {func(c *testCase) { network(c, worker, 201) }, false},
