@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -52,8 +53,9 @@ func (s *Sweep) RestoreBudget(dir string, decisions []json.RawMessage, spent tim
 	if r == nil {
 		return nil
 	}
-	if !slices.IsSorted(r.InterimBlocks) || len(r.InterimBlocks) == 0 || r.InterimBlocks[0] < 2 || r.Alpha <= 0 ||
-		r.Alpha >= 1 || r.Margin <= 0 {
+	ascending := slices.IsSortedFunc(r.InterimBlocks, func(a, b int) int { return cmp.Or(cmp.Compare(a, b), -1) })
+	if !ascending || len(r.InterimBlocks) == 0 || r.InterimBlocks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 ||
+		r.Margin <= 0 {
 		return fmt.Errorf("%s is not a run of brewput: the rule of its budget is invalid", dir)
 	}
 

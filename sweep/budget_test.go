@@ -331,3 +331,15 @@ func TestTimeOverAfterAnAnalysis(t *testing.T) {
 		t.Errorf("shown again: %d of %d trials, %v", len(shown), len(trials), err)
 	}
 }
+
+// TestInvalidRule checks that a damaged rule of a budget is refused by the name of its directory.
+func TestInvalidRule(t *testing.T) {
+	for _, blocks := range [][]int{nil, {1, 10}, {10, 5}, {10, 10, 20}} {
+		s, _ := budgeted(&memory{}, usualInterims(), time.Hour, 0.1)
+		s.Header.Rule.InterimBlocks = blocks
+		err := s.RestoreBudget("a-run", nil, 0)
+		if err == nil || !strings.HasPrefix(err.Error(), "a-run is not a run") {
+			t.Errorf("analyses at %v: %v", blocks, err)
+		}
+	}
+}
