@@ -25,6 +25,7 @@ const (
 	SomeAffordable = "the remaining time is enough for only some undecided comparisons: the least certain continue"
 	NoTime         = "the remaining time is too short for the next interim analysis"
 	NoBlocks       = "the last interim analysis is done"
+	LostResponses  = "further blocks would not help, because earlier blocks lost responses"
 )
 
 // ComparisonState is the state of a comparison at an interim analysis.
@@ -95,9 +96,10 @@ func (c Criteria) allocateBlocks(states []ComparisonState, costs []float64, left
 		return next
 	}
 
+	waiting := slices.ContainsFunc(open, func(s ComparisonState) bool { return !s.ended })
 	open = slices.DeleteFunc(open, func(s ComparisonState) bool { return c.blocksToInterim(s) == 0 })
 	if len(open) == 0 {
-		next.Reason = NoBlocks
+		next.Reason = map[bool]string{true: NoBlocks, false: LostResponses}[waiting]
 		return next
 	}
 

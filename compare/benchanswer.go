@@ -189,7 +189,7 @@ func moreText(list []Verdict) string {
 	}
 	switch {
 	case enough > 0:
-		return fmt.Sprintf(" (about %d blocks would decide)", enough)
+		return fmt.Sprintf(" (about %d blocks without a budget would decide)", enough)
 	case most == 0:
 		return ""
 	}

@@ -204,7 +204,7 @@ func (g GateSummary) longer(blocks int) string {
 	if took <= 0 {
 		return count + " and a longer " + budget
 	}
-	return count + " " + budget + " " + result.RoundedUp(took)
+	return count + " " + budget + " " + decimal.RoundedUp(took)
 }
 
 // option prints the name of an option.

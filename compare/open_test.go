@@ -102,6 +102,13 @@ func TestLostResponsesEndASeries(t *testing.T) {
 		j.blocksToInterim(ComparisonState{Blocks: 12}) != 3 {
 		t.Error("a truncated series has another analysis")
 	}
+	over, late := ComparisonState{Blocks: 12, Verdict: Undecided, ended: true},
+		ComparisonState{A: 2, B: 3, Blocks: 40, Verdict: Undecided}
+	for want, states := range map[string][]ComparisonState{LostResponses: {over}, NoBlocks: {over, late}} {
+		if got := sequential().allocateBlocks(states, []float64{1, 1, 1, 1}, 100).Reason; got != want {
+			t.Errorf("it ended because %q, want %q", got, want)
+		}
+	}
 	s = blockSeries{truncated: true}
 	for b := range 15 {
 		s.blocks, s.logs = append(s.blocks, b), append(s.logs, 0.05*float64(b%3-1))

@@ -54,7 +54,7 @@ type Verdict struct {
 	// if undecided with a budget and beyond its last analysis: the blocks at that analysis, and those of a run without
 	// a budget that would decide, 0 if they are unknown
 	MostBlocks, EnoughBlocks int `json:"-"`
-	// if undecided: a block has lost responses, so that further blocks add nothing
+	// if undecided: earlier blocks lost responses, so that further blocks add nothing
 	Ended bool `json:"-"`
 	// if undecided: "equivalent" if the estimate is within the margin
 	Nearly string `json:"nearly,omitempty"`

@@ -539,7 +539,12 @@ func TestWaitsBesideListener(t *testing.T) {
 		change func(c *testCase)
 		sleeps bool // whether the sleep is the finding
 	}{
-		"of a handler of connections":        {handler, true},
+		"of a handler of connections": {handler, true},
+		"of a hook of the measurement": {func(c *testCase) {
+			k := c.class("main.brewputTrace", 1, 1, time.Millisecond, 0)
+			c.wait(evidence.OpReceive, worker, 45, 400*time.Millisecond, k, "runtime.chanrecv1", "main.next:9")
+			calls(k, blockLong)(c)
+		}, true},
 		"none":                               {func(*testCase) {}, true},
 		"half as long":                       {func(c *testCase) { network(c, worker, 200) }, true},
 		"a little longer":                    {func(c *testCase) { network(c, worker, 201) }, false},

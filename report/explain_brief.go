@@ -35,33 +35,42 @@ func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st St
 		}
 		b.WriteString(st.paint(bold, title) + at + "\n")
 		room, parts = room-1, append(parts[:min(2, len(parts))], part{"fix  ", f.Fix}, part{"try  ", f.Experiment})
-		parts[0].text = claimWithGain(f, st)
 	}
+	parts[0].text, leftOut = claimWithGain(f, room, st)
 	parts = slices.DeleteFunc(parts, func(x part) bool { return x.text == "" })
-	parts, leftOut = fitParts(parts, room, st)
+	parts, shortened := fitParts(parts, room, st)
 	for _, x := range parts {
 		lines := x.lines(st)
 		b.WriteString("  " + st.paint(dim, x.label) +
 			strings.Join(lines, "\n"+strings.Repeat(" ", 2+len(x.label))) + "\n")
 	}
-	return leftOut || !isCause(f) && len(f.Evidence) > briefLines-1
+	return leftOut || shortened || !isCause(f) && len(f.Evidence) > briefLines-1
 }
 
-// claimWithGain is the claim of a finding with its gain. On a narrow page, the gain has no interval.
-func claimWithGain(f explain.Finding, st Style) string {
-	if f.Gain == nil {
-		return f.Claim
+// claimWithGain is the claim of a finding with its gain. On a narrow page, the gain has no interval. A claim that needs
+// more lines than there are ends in dots, and leaves one of them for the fix.
+func claimWithGain(f explain.Finding, room int, st Style) (text string, cut bool) {
+	claim, gain := f.Claim, ""
+	if f.Gain != nil {
+		claim, gain = strings.TrimSuffix(f.Claim, "."), ": saves "+gainText(f)
+		if quote.Width(claim+gain)+2 > st.width() {
+			gain = ": saves " + decimal.WholePercent(f.Gain.Estimate)
+		}
 	}
-	claim := strings.TrimSuffix(f.Claim, ".") + ": saves "
-	if text := claim + gainText(f); quote.Width(text)+2 <= st.width() {
-		return text
+	lines := func(text string) int { return len(part{text: text}.lines(st)) }
+	if lines(claim+gain) <= room {
+		return claim + gain, false
 	}
-	return claim + decimal.WholePercent(f.Gain.Estimate)
+	words := strings.Fields(claim)
+	for text = claim + gain; len(words) > 1 && lines(text) >= room; {
+		words = words[:len(words)-1]
+		text = strings.Join(words, " ") + " ..." + gain
+	}
+	return text, true
 }
 
-// fitParts leaves out what does not fit the lines of a finding: another part than the claim that is longer than all
-// lines, then clauses of the evidence, then the experiment, and then further parts as a whole. No sentence is cut,
-// except after a clause, and a claim that is longer than all lines.
+// fitParts leaves out what does not fit the lines of a finding: a part that is longer than all lines, then clauses of
+// the evidence, then the experiment, and then further parts as a whole. No sentence is cut, except after a clause.
 func fitParts(parts []part, room int, st Style) (fit []part, leftOut bool) {
 	lines := func() (n int) {
 		for _, x := range parts {
@@ -70,11 +79,7 @@ func fitParts(parts []part, room int, st Style) (fit []part, leftOut bool) {
 		return n
 	}
 	for i, x := range parts {
-		if claim := x.lines(st); x.label == "" && len(claim) > room {
-			text := strings.Join(claim[:room], " ")
-			kept := quote.Cut(text, quote.Width(text)-3)
-			parts[i].text, leftOut = kept[:max(0, strings.LastIndexByte(kept, ' '))]+" ...", true
-		} else if x.label == "why  " && len(claim) > room {
+		if x.label == "why  " && len(x.lines(st)) > room {
 			parts[i].text, leftOut = clauses(x.text, st.width()-2-len(x.label)), true
 		}
 	}

@@ -49,6 +49,22 @@ func unescaped(page string) string {
 	return regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(page, "")
 }
 
+// TestCutClaim checks that a claim that is too long for a narrow page keeps its gain and the fix.
+func TestCutClaim(t *testing.T) {
+	f := explain.Finding{Rank: 1, Name: explain.CoarseLock, Fix: "Hold it only to read.", Evidence: []string{"waits"},
+		Claim: strings.Repeat("goroutines wait for one lock ", 9) + "at last.",
+		Gain:  &explain.Gain{Estimate: 0.4, Low: 0.1, High: 0.6}}
+	var b strings.Builder
+	if !writeBrief(&b, f, evidence.Program{}, Style{Width: 40}) {
+		t.Error("nothing was left out")
+	}
+	want := "1 coarse-lock goroutines wait for one lock goroutines wait for one lock goroutines wait for one ...: " +
+		"saves 40% fix Hold it only to read."
+	if got := strings.Join(strings.Fields(b.String()), " "); got != want || strings.Count(b.String(), "\n") > 5 {
+		t.Errorf("%s\nwant %s", &b, want)
+	}
+}
+
 // TestClauses checks that evidence is cut after the last clause that fits, but not to its label.
 func TestClauses(t *testing.T) {
 	long := strings.Repeat(" and so on", 8)
@@ -102,7 +118,7 @@ func TestWholeClauses(t *testing.T) {
 		{long + " " + long, long, long + " " + long + " fix " + fix, true},
 		{claim, "it waits for the lock: " + strings.Repeat(sentence, 12),
 			claim + " why it waits for the lock fix " + fix + " try " + try, true},
-		{strings.Repeat(sentence, 16), long, strings.Repeat(sentence, 10) + "a sentence without ...", true},
+		{strings.Repeat(sentence, 16), long, strings.Repeat(sentence, 8) + "a ... fix " + fix, true},
 	} {
 		c.want = "1 coarse-lock " + c.want
 		f := explain.Finding{Rank: 1, Name: explain.CoarseLock, Claim: c.claim, Evidence: []string{c.evidence},

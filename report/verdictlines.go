@@ -159,8 +159,8 @@ func mostNeeded(verdicts []compare.Verdict) string {
 			most = max(most, *v.MoreBlocks)
 		}
 	}
-	if enough > 0 { // more than any run with a budget has
-		return fmt.Sprintf("; about %d %ss would decide all of them", enough, replicate(verdicts[0]))
+	if enough > 0 { // beyond the maximum of a run with a budget
+		return fmt.Sprintf("; about %d %ss without a budget would decide all of them", enough, replicate(verdicts[0]))
 	}
 	return fmt.Sprintf("; about %s would decide all of them", result.Count(most, "more "+replicate(verdicts[0])))
 }

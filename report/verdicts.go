@@ -195,7 +195,7 @@ func detectableText(v compare.Verdict) string {
 
 	switch {
 	case v.Ended:
-		return detect + "; further blocks would not help, because a block lost responses"
+		return detect + "; " + compare.LostResponses
 	case v.Vetoed:
 		return detect + "; a permutation test does not confirm the difference, so it is unknown how many " + blocks +
 			" would decide"

@@ -51,7 +51,7 @@ func TestSentences(t *testing.T) {
 			v.Verdict, v.Interims, v.Ended, v.Vetoed = compare.Undecided, &blocks, true, true
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking and locking: undecided (1.010x, 95% interval 0.980 to 1.040); 10 blocks can detect a " +
-			"change of 5% or more; further blocks would not help, because a block lost responses"},
+			"change of 5% or more; further blocks would not help, because earlier blocks lost responses"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Detectable = compare.Undecided, &blocks, 14.5
 			v.Ratio, v.Low, v.High = 0.404, 0.052, 3.12
@@ -176,9 +176,9 @@ func TestVerdictLines(t *testing.T) {
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
   5 of 6 undecided; about 12 more blocks would decide all of them
 `},
-		{"one needs more than a run with a budget has", []compare.Verdict{open, open, beyond, open, open, faster},
+		{"one needs more than the maximum of the run", []compare.Verdict{open, open, beyond, open, open, faster},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
-  5 of 6 undecided; about 120 blocks would decide all of them
+  5 of 6 undecided; about 120 blocks without a budget would decide all of them
 `},
 		{"beyond the budget", []compare.Verdict{faster, beyond},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines

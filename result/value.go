@@ -41,14 +41,6 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// RoundedUp prints an estimate of a duration, not below it: in whole seconds or, from two minutes on, minutes.
-func RoundedUp(d time.Duration) string {
-	if d < 2*time.Minute {
-		return fmt.Sprintf("%.0fs", math.Ceil(d.Seconds()))
-	}
-	return fmt.Sprintf("%.0fm", math.Ceil(d.Minutes()))
-}
-
 // Rounded returns a duration rounded to the precision of an estimate: to 1 ms, 100 ms or, from 1 minute on, 1 s.
 func Rounded(d time.Duration) time.Duration {
 	switch {

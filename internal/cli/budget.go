@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -84,16 +85,14 @@ func conclusionText(c *sweep.Conclusion, of string) string {
 	}
 	reason := c.Reason
 	switch {
-	case reason == compare.NoBlocks && c.Blocks >= c.Most:
-		reason = fmt.Sprintf("the maximum of this run is %d blocks; --count without --budget may be more", c.Most)
 	case reason == compare.NoBlocks:
-		reason = "further blocks would not help, because some lost responses"
+		reason = fmt.Sprintf("the maximum of this run is %d blocks; --count without --budget may be more", c.Most)
 	case reason == compare.NoTime && c.Blocks > 0:
 		// Later blocks may have fewer cases than the first ones, and the time of a block varies.
 		const reserve = 1.1
 		block := max(c.Block, c.Spent/time.Duration(c.Blocks))
 		if whole := time.Duration(reserve * float64(block) * float64(c.Most)); whole > c.Budget {
-			reason += fmt.Sprintf("; all %d blocks need about --budget %s", c.Most, result.RoundedUp(whole))
+			reason += fmt.Sprintf("; all %d blocks need a --budget of about %s", c.Most, decimal.RoundedUp(whole))
 		}
 	}
 	return fmt.Sprintf("%d of %d comparisons%s undecided: %s", c.Undecided, c.Verdicts, of, reason)

@@ -21,15 +21,14 @@ func TestConclusionText(t *testing.T) {
 		{40, 1, 0, compare.NoBlocks, " of wall time",
 			"1 of 2 comparisons of wall time undecided: the maximum of this run is 40 blocks; --count without " +
 				"--budget may be more"},
-		{20, 1, 0, compare.NoBlocks, "", "1 of 2 comparisons undecided: further blocks would not help, because " +
-			"some lost responses"},
+		{40, 1, 0, compare.LostResponses, "", "1 of 2 comparisons undecided: " + compare.LostResponses},
 		{10, 2, 0, compare.NoTime, "",
-			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need about --budget 88s"},
+			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need a --budget of about 88s"},
 		{2, 2, 0, compare.NoTime, "",
-			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need about --budget 8m"},
+			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need a --budget of about 8m"},
 		// A block of all cases takes 4 s. Later ones had fewer cases.
 		{20, 1, 4 * time.Second, compare.NoTime, "",
-			"1 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need about --budget 3m"},
+			"1 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need a --budget of about 3m"},
 		{38, 1, 0, compare.NoTime, "", "1 of 2 comparisons undecided: " + compare.NoTime},
 		{10, 0, 0, compare.AllDecided, " of ns/op", "all comparisons of ns/op are decided"},
 		{10, 0, 0, compare.AllDecided, "", "all comparisons are decided"},

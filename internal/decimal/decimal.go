@@ -1,10 +1,13 @@
-// Package decimal formats numbers for people: with a number of significant digits, as ratios, and as percentages.
+// Package decimal formats numbers for people: with a number of significant digits, as ratios, as percentages, and as
+// estimates of time.
 package decimal
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Digits formats x with n significant digits, and with an exponent only outside of 1e-6 to 1e6.
@@ -75,4 +78,12 @@ func Change(change float64) string {
 		return "+" + Digits(x, 3) + "%"
 	}
 	return Digits(x, 3) + "%"
+}
+
+// RoundedUp prints an estimate of a duration, not below it: in whole seconds or, from two minutes on, minutes.
+func RoundedUp(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%.0fs", math.Ceil(d.Seconds()))
+	}
+	return fmt.Sprintf("%.0fm", math.Ceil(d.Minutes()))
 }

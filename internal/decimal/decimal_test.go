@@ -3,6 +3,7 @@ package decimal
 import (
 	"math"
 	"testing"
+	"time"
 )
 
 // TestFormats checks rounding, zeros and numbers that are not finite.
@@ -22,6 +23,8 @@ func TestFormats(t *testing.T) {
 		{WholePercent(1.5), "150%"}, {WholePercent(math.NaN()), "unavailable"},
 		{Change(-0.1234), "-12.3%"}, {Change(0.9949), "+99.5%"}, {Change(0.00001), "0%"}, {Change(-0.00001), "0%"},
 		{Change(0.0123), "+1.23%"},
+		{RoundedUp(100 * time.Millisecond), "1s"}, {RoundedUp(119 * time.Second), "119s"},
+		{RoundedUp(2 * time.Minute), "2m"}, {RoundedUp(121 * time.Second), "3m"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %s, want %s", c.got, c.want)
