@@ -19,6 +19,7 @@ func linkLaws() []law {
 		simple("what a link loses depends only on the seed, its name and the number of the message", linkRepeats),
 		simple("a link that is cut delivers nothing until it is healed", linkCut),
 		exact("a message that would arrive while the link is cut is lost", linkCutOnArrival),
+		simple("a partition takes a message by the time of its arrival, even if it is noticed later", linkCutLate),
 		simple("a closed link delivers what is on its way, and then its end", linkEnds),
 		simple("Select receives from links", linkSelect),
 		exact("a message that arrives at a full buffer is lost", linkOverflow),
@@ -110,34 +111,6 @@ func linkRepeats(b *bench, e env.Env) {
 	if got := lost("other", c, false); slices.Equal(got, first) {
 		b.Errorf("a link of another name loses the same of 64 messages")
 	}
-}
-
-func linkCut(b *bench, e env.Env) {
-	l := env.NewLink[int](e, "link", env.LinkConfig{})
-	l.Cut()
-	for i := range 10 {
-		l.Send(i, 1)
-	}
-	want(b, "the count of a cut link", l.Count(), env.LinkCount{Sent: 10, Lost: 10})
-	l.Heal()
-	l.Send(10, 1)
-	v, _ := l.Recv()
-	want(b, "the message after the partition", v, 10)
-
-	l.Cut()
-	l.Close()
-	_, ok := l.Recv()
-	want(b, "ok of the end of a cut link", ok, false)
-}
-
-func linkCutOnArrival(b *bench, e env.Env) {
-	l := env.NewLink[int](e, "link", env.LinkConfig{Latency: func(*env.Draws) time.Duration { return 5 * ms }})
-	l.Send(0, 1)
-	e.Sleep(3 * ms)
-	l.Cut()
-	e.Sleep(3 * ms)
-	l.Heal()
-	want(b, "the count", l.Count(), env.LinkCount{Sent: 1, Lost: 1})
 }
 
 func linkOverflow(b *bench, e env.Env) {
