@@ -24,7 +24,9 @@ func linkLaws() []law {
 		simple("Select receives from links", linkSelect),
 		exact("a message that arrives at a full buffer is lost", linkOverflow),
 		exact("a message arrives after its transmission and its latency", linkTimes),
+		exact("a message that is lost is transmitted, too", linkTransmitsLost),
 		exact("a message overtakes others only if it may", linkOvertakes),
+		exact("a message waits only for earlier ones of which neither may overtake", linkOvertakesSome),
 		simple("a node that crashes stops its goroutines, and may start again", nodeCrashes),
 		exact("the clock of a node has an offset and a drift", nodeClock),
 	}
@@ -153,45 +155,6 @@ func linkSelect(b *bench, e env.Env) {
 	left.Close()
 	want(b, "the case taken at the end", env.Select(left.OnRecvOK(&v, &ok), right.OnRecv(&v)), 0)
 	want(b, "ok of the end", ok, false)
-}
-
-func linkTimes(b *bench, e env.Env) {
-	l := env.NewLink[int](e, "link", env.LinkConfig{Bandwidth: 1000,
-		Latency: func(*env.Draws) time.Duration { return 5 * ms }})
-	start := e.Now()
-	for i := range 3 {
-		l.Send(i, 10) // 10 ms each
-	}
-	for i := range 3 {
-		l.Recv()
-		want(b, "the arrival", e.Now()-start, time.Duration(10*(i+1)+5)*ms)
-	}
-	e.Sleep(time.Second)
-	start = e.Now()
-	l.Send(3, 0)
-	l.Recv()
-	want(b, "the arrival on an idle link", e.Now()-start, 5*ms)
-}
-
-func linkOvertakes(b *bench, e env.Env) {
-	for _, reorder := range []float64{0, 1} {
-		next := 30 * ms
-		l := env.NewLink[int](e, "link", env.LinkConfig{Reorder: reorder, Latency: func(*env.Draws) time.Duration {
-			next -= 10 * ms
-			return next
-		}})
-		start := e.Now()
-		for i := range 3 {
-			l.Send(i, 1)
-		}
-		l.Close()
-		got := received(l)
-		expected := map[float64][]int{0: {0, 1, 2}, 1: {2, 1, 0}}[reorder]
-		if !slices.Equal(got, expected) {
-			b.Errorf("with a probability %v to overtake, messages arrive as %v, want %v", reorder, got, expected)
-		}
-		want(b, "the last arrival", e.Now()-start, 20*ms)
-	}
 }
 
 func nodeCrashes(b *bench, e env.Env) {
