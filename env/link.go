@@ -113,7 +113,7 @@ func (l *Link[T]) launch(now time.Duration, v T, bytes int) (wait time.Duration,
 	}
 	if l.config.Bandwidth > 0 { // a message that is lost later is transmitted, too
 		transmission := math.Min(float64(max(0, bytes))/l.config.Bandwidth*1e9, math.MaxInt64/4)
-		l.free = max(l.free, now) + time.Duration(transmission)
+		l.free = later(max(l.free, now), time.Duration(transmission))
 	} else {
 		l.free = now
 	}
@@ -122,7 +122,7 @@ func (l *Link[T]) launch(now time.Duration, v T, bytes int) (wait time.Duration,
 		return 0, false
 	}
 
-	at := l.free + latency
+	at := later(l.free, latency)
 	if !free {
 		at = max(at, l.last)
 		l.last = at
@@ -130,6 +130,9 @@ func (l *Link[T]) launch(now time.Duration, v T, bytes int) (wait time.Duration,
 	heap.Push(&l.flying, flight[T]{at: at, number: number, message: v})
 	return at - now, true
 }
+
+// later returns the time d after t, at most the end of time.
+func later(t, d time.Duration) time.Duration { return t + min(d, math.MaxInt64-t) }
 
 // land delivers the messages that have arrived. A timer calls it for each message. It delivers all that are due, in
 // order, because timers of the Go runtime may be late by different times.

@@ -24,6 +24,7 @@ func linkLaws() []law {
 		simple("Select receives from links", linkSelect),
 		exact("a message that arrives at a full buffer is lost", linkOverflow),
 		exact("a message arrives after its transmission and its latency", linkTimes),
+		simple("no latency or transmission is so long that the message arrives early", linkNever),
 		exact("a message that is lost is transmitted, too", linkTransmitsLost),
 		exact("a message overtakes others only if it may", linkOvertakes),
 		exact("a message waits only for earlier ones of which neither may overtake", linkOvertakesSome),

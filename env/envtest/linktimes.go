@@ -2,6 +2,7 @@ package envtest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -44,6 +45,21 @@ func linkTransmitsLost(b *bench, e env.Env) {
 	}
 	want(b, "the count", l.Count(), env.LinkCount{Sent: 64, Delivered: n, Lost: 64 - n})
 	want(b, "that some of the messages out of the partition are lost, and others are not", n > 0 && n < 56, true)
+}
+
+func linkNever(b *bench, e env.Env) {
+	const never = math.MaxInt64
+	e.Sleep(1) // the end of time is nearer than that
+	late := env.NewLink[int](e, "late", env.LinkConfig{Latency: func(*env.Draws) time.Duration { return never }})
+	slow := env.NewLink[int](e, "slow", env.LinkConfig{Bandwidth: 1e-9, Reorder: 1})
+	for i := range 16 {
+		late.Send(i, 1)
+		slow.Send(i, math.MaxInt)
+		slow.Send(i, 0) // waits for the others
+	}
+	e.Sleep(ms)
+	want(b, "the count of a link without an end of its latency", late.Count(), env.LinkCount{Sent: 16})
+	want(b, "the count of a link without an end of its transmission", slow.Count(), env.LinkCount{Sent: 32})
 }
 
 func linkOvertakes(b *bench, e env.Env) {
