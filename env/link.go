@@ -113,7 +113,7 @@ func (l *Link[T]) launch(now time.Duration, v T, bytes int) (wait time.Duration,
 	}
 	if l.config.Bandwidth > 0 { // a message that is lost later is transmitted, too
 		transmission := math.Min(float64(max(0, bytes))/l.config.Bandwidth*1e9, math.MaxInt64/4)
-		l.free = max(l.free, now) + time.Duration(transmission)
+		l.free = later(max(l.free, now), time.Duration(transmission))
 	} else {
 		l.free = now
 	}
@@ -122,14 +122,17 @@ func (l *Link[T]) launch(now time.Duration, v T, bytes int) (wait time.Duration,
 		return 0, false
 	}
 
-	at := l.free + latency
+	at := later(l.free, latency)
 	if !free {
 		at = max(at, l.last)
 		l.last = at
 	}
-	heap.Push(&l.flying, flight[T]{at, number, v})
+	heap.Push(&l.flying, flight[T]{at: at, number: number, message: v})
 	return at - now, true
 }
+
+// later returns the time d after t, at most the end of time.
+func later(t, d time.Duration) time.Duration { return t + min(d, math.MaxInt64-t) }
 
 // land delivers the messages that have arrived. A timer calls it for each message. It delivers all that are due, in
 // order, because timers of the Go runtime may be late by different times.
@@ -139,8 +142,9 @@ func (l *Link[T]) land() {
 	defer l.mu.Unlock() // a timer's function never gives up its CPU, so it may hold the lock in TrySend
 	for len(l.flying) > 0 && l.flying[0].at <= now {
 		f := heap.Pop(&l.flying).(flight[T])
+		f.settle(now, l.cut)
 		switch {
-		case l.cut:
+		case f.lost:
 			l.count.Lost++
 		case l.arrived.TrySend(f.message):
 			l.count.Delivered++
@@ -171,15 +175,21 @@ func (l *Link[T]) Close() {
 	}
 }
 
-// Cut makes a partition: messages that are sent or would arrive from now on are lost, until [Link.Heal].
+// Cut makes a partition: until [Link.Heal], messages that are sent or would arrive are lost. A message that arrives at
+// the very time of Cut is delivered; one that would arrive at the very time of Heal is lost.
 func (l *Link[T]) Cut() { l.setCut(true) }
 
 // Heal ends a partition.
 func (l *Link[T]) Heal() { l.setCut(false) }
 
+// setCut decides first which of the messages that have arrived are lost, because their timers may be late.
 func (l *Link[T]) setCut(cut bool) {
+	now := l.world.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for i := range l.flying {
+		l.flying[i].settle(now, l.cut)
+	}
 	l.cut = cut
 }
 
@@ -209,6 +219,15 @@ type flight[T any] struct {
 	at      time.Duration // of its arrival
 	number  uint64
 	message T
+	settled bool // it has arrived, and lost is decided
+	lost    bool
+}
+
+// settle decides whether the message is lost if it has arrived, once only. cut is the state of the link until now.
+func (f *flight[T]) settle(now time.Duration, cut bool) {
+	if f.at <= now && !f.settled {
+		f.settled, f.lost = true, cut
+	}
 }
 
 // flights is a heap of messages, the first to arrive at 0.

@@ -19,11 +19,15 @@ func linkLaws() []law {
 		simple("what a link loses depends only on the seed, its name and the number of the message", linkRepeats),
 		simple("a link that is cut delivers nothing until it is healed", linkCut),
 		exact("a message that would arrive while the link is cut is lost", linkCutOnArrival),
+		simple("a partition takes a message by the time of its arrival, even if it is noticed later", linkCutLate),
 		simple("a closed link delivers what is on its way, and then its end", linkEnds),
 		simple("Select receives from links", linkSelect),
 		exact("a message that arrives at a full buffer is lost", linkOverflow),
 		exact("a message arrives after its transmission and its latency", linkTimes),
+		simple("no latency or transmission is so long that the message arrives early", linkNever),
+		exact("a message that is lost is transmitted, too", linkTransmitsLost),
 		exact("a message overtakes others only if it may", linkOvertakes),
+		exact("a message waits only for earlier ones of which neither may overtake", linkOvertakesSome),
 		simple("a node that crashes stops its goroutines, and may start again", nodeCrashes),
 		exact("the clock of a node has an offset and a drift", nodeClock),
 	}
@@ -112,34 +116,6 @@ func linkRepeats(b *bench, e env.Env) {
 	}
 }
 
-func linkCut(b *bench, e env.Env) {
-	l := env.NewLink[int](e, "link", env.LinkConfig{})
-	l.Cut()
-	for i := range 10 {
-		l.Send(i, 1)
-	}
-	want(b, "the count of a cut link", l.Count(), env.LinkCount{Sent: 10, Lost: 10})
-	l.Heal()
-	l.Send(10, 1)
-	v, _ := l.Recv()
-	want(b, "the message after the partition", v, 10)
-
-	l.Cut()
-	l.Close()
-	_, ok := l.Recv()
-	want(b, "ok of the end of a cut link", ok, false)
-}
-
-func linkCutOnArrival(b *bench, e env.Env) {
-	l := env.NewLink[int](e, "link", env.LinkConfig{Latency: func(*env.Draws) time.Duration { return 5 * ms }})
-	l.Send(0, 1)
-	e.Sleep(3 * ms)
-	l.Cut()
-	e.Sleep(3 * ms)
-	l.Heal()
-	want(b, "the count", l.Count(), env.LinkCount{Sent: 1, Lost: 1})
-}
-
 func linkOverflow(b *bench, e env.Env) {
 	l := env.NewLink[int](e, "link", env.LinkConfig{Buffer: 3})
 	for i := range 10 {
@@ -180,45 +156,6 @@ func linkSelect(b *bench, e env.Env) {
 	left.Close()
 	want(b, "the case taken at the end", env.Select(left.OnRecvOK(&v, &ok), right.OnRecv(&v)), 0)
 	want(b, "ok of the end", ok, false)
-}
-
-func linkTimes(b *bench, e env.Env) {
-	l := env.NewLink[int](e, "link", env.LinkConfig{Bandwidth: 1000,
-		Latency: func(*env.Draws) time.Duration { return 5 * ms }})
-	start := e.Now()
-	for i := range 3 {
-		l.Send(i, 10) // 10 ms each
-	}
-	for i := range 3 {
-		l.Recv()
-		want(b, "the arrival", e.Now()-start, time.Duration(10*(i+1)+5)*ms)
-	}
-	e.Sleep(time.Second)
-	start = e.Now()
-	l.Send(3, 0)
-	l.Recv()
-	want(b, "the arrival on an idle link", e.Now()-start, 5*ms)
-}
-
-func linkOvertakes(b *bench, e env.Env) {
-	for _, reorder := range []float64{0, 1} {
-		next := 30 * ms
-		l := env.NewLink[int](e, "link", env.LinkConfig{Reorder: reorder, Latency: func(*env.Draws) time.Duration {
-			next -= 10 * ms
-			return next
-		}})
-		start := e.Now()
-		for i := range 3 {
-			l.Send(i, 1)
-		}
-		l.Close()
-		got := received(l)
-		expected := map[float64][]int{0: {0, 1, 2}, 1: {2, 1, 0}}[reorder]
-		if !slices.Equal(got, expected) {
-			b.Errorf("with a probability %v to overtake, messages arrive as %v, want %v", reorder, got, expected)
-		}
-		want(b, "the last arrival", e.Now()-start, 20*ms)
-	}
 }
 
 func nodeCrashes(b *bench, e env.Env) {
