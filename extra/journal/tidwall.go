@@ -3,8 +3,12 @@ package journal
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tidwall/wal"
 
@@ -14,18 +18,22 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newTidwall is a log of tidwall/wal. Its entries have no checksum. After a write that wrote only a part, as in a crash
-// of the machine, it refuses to open: the acknowledged entries are in its file, but somebody must cut off the part.
+// newTidwall is a log of tidwall/wal. The library takes a part of an entry for damage, and zeros for empty entries. Power
+// loss during an append leaves either, so the adapter adds a checksum to each entry: see trim.
 // The library does not sync the directory when it begins a segment, after 20 MB, so that power loss may remove the name
 // of a segment with acknowledged entries: see syncSegments.
 func newTidwall(e env.Env, p plan.Point) (workload.Job, error) { return durable(e, p, openTidwall) }
 
 func openTidwall(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
-	w, err := wal.Open(filepath.Join(dir, "wal"), nil)
+	l := &walLog{dir: filepath.Join(dir, "wal")}
+	if err := l.trim(); err != nil {
+		return nil, err
+	}
+	w, err := wal.Open(l.dir, nil)
 	if err != nil {
 		return nil, err
 	}
-	l := &walLog{wal: w, dir: filepath.Join(dir, "wal")}
+	l.wal = w
 	l.batches.commit = l.write
 	if l.batches.last, err = w.LastIndex(); err == nil {
 		err = journal.SyncDirs(dir, l.dir)
@@ -46,17 +54,70 @@ func openTidwall(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
 type walLog struct {
 	wal      *wal.Log
 	dir      string
-	written  int // bytes in the last segment, or more
-	segments int // that were there when the directory was synced last
+	written  int    // bytes in the last segment, or more
+	segments int    // that were there when the directory was synced last
+	buf      []byte // of write
 	batches
+}
+
+// trim removes what follows the last entry of the last segment whose length and checksum are right. All acknowledged
+// entries are before it, because they were synced. So are all of earlier segments.
+func (l *walLog) trim() error {
+	segments, err := fs.Glob(os.DirFS(l.dir), strings.Repeat("[0-9]", 20)) // none without a directory
+	if err != nil || len(segments) == 0 {
+		return err
+	}
+	path := filepath.Join(l.dir, segments[len(segments)-1])
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	end := 0
+	for {
+		size, n := binary.Uvarint(data[end:])
+		if n <= 0 || size > uint64(len(data)-end-n) {
+			break
+		}
+		if _, ok := unseal(data[end+n:][:size]); !ok {
+			break
+		}
+		end += n + int(size)
+	}
+	if end == len(data) {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	// Without the sync, whole entries behind a lost one could return after power loss, and follow a new one.
+	return errors.Join(f.Truncate(int64(end)), f.Sync(), f.Close())
+}
+
+// checksum is the CRC-32C of an entry.
+func checksum(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
+
+// seal appends an entry and its checksum to buf.
+func seal(buf, data []byte) []byte {
+	return binary.LittleEndian.AppendUint32(append(buf, data...), checksum(data))
+}
+
+// unseal returns the entry of what seal appended, and whether its checksum is right.
+func unseal(sealed []byte) (data []byte, ok bool) {
+	n := len(sealed) - crc32.Size
+	if n < 0 {
+		return nil, false
+	}
+	return sealed[:n], binary.LittleEndian.Uint32(sealed[n:]) == checksum(sealed[:n])
 }
 
 func (l *walLog) write(first uint64, entries [][]byte) error {
 	var b wal.Batch
 	size := 0
 	for i, data := range entries {
-		b.Write(first+uint64(i), data)
-		size += len(data) + binary.MaxVarintLen64
+		l.buf = seal(l.buf[:0], data)
+		b.Write(first+uint64(i), l.buf)
+		size += len(l.buf) + binary.MaxVarintLen64
 	}
 	return errors.Join(l.wal.WriteBatch(&b), l.syncSegments(size))
 }
@@ -84,11 +145,18 @@ func (l *walLog) countFiles() (int, error) {
 func (l *walLog) Append(data []byte) (uint64, error) { return l.append(data) }
 
 func (l *walLog) Get(index uint64) ([]byte, error) {
-	data, err := l.wal.Read(index)
+	sealed, err := l.wal.Read(index)
 	if errors.Is(err, wal.ErrNotFound) {
 		return nil, notFound(index)
 	}
-	return data, err
+	if err != nil {
+		return nil, err
+	}
+	data, ok := unseal(sealed)
+	if !ok {
+		return nil, fmt.Errorf("entry %d has a wrong checksum", index)
+	}
+	return data, nil
 }
 
 func (l *walLog) Flush() error  { return l.failed() }
