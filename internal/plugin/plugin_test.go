@@ -163,6 +163,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestOtherProtocol checks that a program that is asked with another protocol prints its own and no designs, whose
+// declarations the other side may not know.
+func TestOtherProtocol(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for asked, want := range map[string]int{"99 v9": 0, fmt.Sprint(Protocol, " v9"): 1} {
+		c := exec.Command(exe)
+		c.Env = append(os.Environ(), posing+"=well", Sentinel+"="+asked)
+		text, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Parse(text)
+		if err != nil || m.Protocol != Protocol || m.Version != Version() || len(m.Workloads) != want {
+			t.Errorf("asked with %q: %+v, %v", asked, m, err)
+		}
+	}
+}
+
 func TestDiffer(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -446,6 +467,7 @@ func TestAskedOnce(t *testing.T) {
 
 // TestRecords checks that a run continues only with the programs that it began with, and is shown without them.
 func TestRecords(t *testing.T) {
+	t.Setenv(Variable, "") // a program that is installed is another one
 	w := core()
 	sha := strings.Repeat("ab", 32)
 	w.More = func() ([]workload.Design, error) {
