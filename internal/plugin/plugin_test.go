@@ -163,8 +163,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestOtherProtocol checks that a program that is asked with another protocol prints a manifest without designs, because
-// the other side may not know their declarations, and with its versions.
+// TestOtherProtocol checks that a program that is asked with another protocol prints its own and no designs, whose
+// declarations the other side may not know.
 func TestOtherProtocol(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
