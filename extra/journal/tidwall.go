@@ -83,15 +83,14 @@ func (l *walLog) trim() error {
 		}
 		end += n + int(size)
 	}
-	if end == len(data) {
-		return nil
-	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	// Without the sync, whole entries behind a lost one could return after power loss, and follow a new one.
-	return errors.Join(f.Truncate(int64(end)), f.Sync(), f.Close())
+	// After a sync that failed, no later one writes what is in the cache, so it is written again. Without the sync, whole
+	// entries behind a lost one could return after power loss, and follow a new one.
+	_, err = f.WriteAt(data[:end], 0)
+	return errors.Join(err, f.Truncate(int64(end)), f.Sync(), f.Close())
 }
 
 // checksum is the CRC-32C of an entry.
