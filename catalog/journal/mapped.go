@@ -70,7 +70,7 @@ type mapped struct {
 	err      error // of the first growth or sync that failed
 }
 
-// load reads all whole frames, and clears what follows them.
+// load reads all whole frames, and settles them.
 func (m *mapped) load() error {
 	if err := m.grow(); err != nil {
 		return err
@@ -102,13 +102,30 @@ func (m *mapped) load() error {
 		}
 	}
 
+	m.settle()
+	return nil
+}
+
+// settle clears what follows the last frame, and writes what is before it once more. After a sync that failed, the
+// kernel takes pages that did not reach the device for clean, so that no later sync writes them.
+func (m *mapped) settle() {
 	const page = 4096
-	for rest := m.segments[len(m.segments)-1][m.end:]; len(rest) > 0; rest = rest[min(page, len(rest)):] {
-		if part := rest[:min(page, len(rest))]; bytes.Count(part, []byte{0}) < len(part) {
+	last := len(m.segments) - 1
+	for part := range slices.Chunk(m.segments[last][m.end:], page) {
+		if bytes.Count(part, []byte{0}) < len(part) {
 			clear(part)
 		}
 	}
-	return nil
+	var buf []byte // the compiler would drop a store of what was just loaded
+	for i, s := range m.segments {
+		if i == last {
+			s = s[:m.end]
+		}
+		for part := range slices.Chunk(s, page) {
+			buf = append(buf[:0], part...)
+			copy(part, buf)
+		}
+	}
 }
 
 // unborn reports whether a log has no frame and at most a part of its header, which a kill interrupted.

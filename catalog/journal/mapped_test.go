@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"testing"
@@ -53,4 +54,55 @@ func TestMappedFlush(t *testing.T) {
 			return l.Close()
 		})
 	}
+}
+
+// TestMappedWritesBack checks that opening a log stores to each page that has a frame, which makes the page dirty. It
+// protects one page after the other, so that a store to it panics.
+func TestMappedWritesBack(t *testing.T) {
+	size := 2 * os.Getpagesize()
+	inWorld(t, func(e env.Env) error {
+		m := &memoryMapping{size: size}
+		l, err := openSegments(e, m, size)
+		for i := uint64(1); err == nil && (len(m.parts) < 2 || l.(*mapped).end <= size/2); i++ {
+			_, err = l.Append([]byte(text(i)))
+		}
+		if err != nil {
+			return err
+		}
+		for i, part := range m.parts {
+			mem, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE,
+				syscall.MAP_ANON|syscall.MAP_PRIVATE)
+			if err != nil {
+				return err
+			}
+			defer syscall.Munmap(mem)
+			copy(mem, part)
+			m.parts[i] = mem
+		}
+		for i := range 4 {
+			page := m.parts[i/2][i%2*size/2:][:size/2]
+			if err := syscall.Mprotect(page, syscall.PROT_READ); err != nil {
+				return err
+			}
+			if !faults(func() { _, err = openSegments(e, m, size) }) {
+				return fmt.Errorf("no store to page %d: %v", i, err)
+			}
+			if err := syscall.Mprotect(page, syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// faults reports whether f accesses protected memory.
+func faults(f func()) (fault bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if x := recover(); x != nil {
+			_, fault = x.(interface{ Addr() uintptr })
+		}
+	}()
+	f()
+	return false
 }
