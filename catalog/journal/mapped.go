@@ -76,13 +76,10 @@ func (m *mapped) load() error {
 		return err
 	}
 	first := m.segments[0]
-	m.end = len(frameHeader)
-	if unborn(first[:m.end+sumBytes]) {
-		copy(first, frameHeader)
+	if err := checkMapped(first[:mappedStart]); err != nil {
+		return err
 	}
-	if string(first[:m.end]) != frameHeader {
-		return fmt.Errorf("the mapped file is not a log: it does not begin with %q; nothing was changed", frameHeader)
-	}
+	m.end = copy(first, frameHeader)
 	for {
 		for m.take() {
 		}
@@ -128,14 +125,22 @@ func (m *mapped) settle() {
 	}
 }
 
-// unborn reports whether a log has no frame and at most a part of its header, which a kill interrupted.
-func unborn(first []byte) bool {
+// mappedStart is how many bytes tell whether a file is a log.
+const mappedStart = len(frameHeader) + sumBytes
+
+// checkMapped returns an error unless a file with these first bytes is a log, or has no frame and at most a part of the
+// header, because a kill interrupted the copy.
+func checkMapped(first []byte) error {
+	if string(first[:len(frameHeader)]) == frameHeader {
+		return nil
+	}
 	for i, b := range first {
 		if b != 0 && (i >= len(frameHeader) || b != frameHeader[i]) {
-			return false
+			return fmt.Errorf("the mapped file is not a log: it does not begin with %q; nothing was changed",
+				frameHeader)
 		}
 	}
-	return true
+	return nil
 }
 
 // grow maps one segment more. The next frame begins in it.

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
 )
 
 // TestMappedFlush checks the steps of a flush: each segment, the file, and the name of the file. If one of them fails,
@@ -105,4 +108,24 @@ func faults(f func()) (fault bool) {
 	}()
 	f()
 	return false
+}
+
+// TestMappedForeignFiles checks that a file that is not a log is refused and not changed.
+func TestMappedForeignFiles(t *testing.T) {
+	for _, content := range []string{"a letter", strings.Repeat("x", 1000), strings.Repeat("x", 1<<16)} {
+		inWorld(t, func(e env.Env) error {
+			dir := t.TempDir()
+			name := filepath.Join(dir, "mapped")
+			if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+				return err
+			}
+			if _, err := openMapped(e, dir, plan.Point{}); err == nil || !strings.Contains(err.Error(), "is not a log") {
+				return fmt.Errorf("%.9q: %v", content, err)
+			}
+			if got, err := os.ReadFile(name); err != nil || string(got) != content {
+				return fmt.Errorf("%.9q was changed to %.9q of %d bytes: %w", content, got, len(got), err)
+			}
+			return nil
+		})
+	}
 }
