@@ -129,3 +129,39 @@ func TestMappedForeignFiles(t *testing.T) {
 		})
 	}
 }
+
+// TestMappedFull fills the device, so that the file grows only by a part of a segment. The log must open again without
+// more space, with all entries, and go on once there is space.
+func TestMappedFull(t *testing.T) {
+	dir, size, n := t.TempDir(), os.Getpagesize(), uint64(0)
+	full := func(f *os.File, at, n int64) error { return errors.Join(f.Truncate(at+n/2), syscall.ENOSPC) }
+	for _, space := range []func(*os.File, int64, int64) error{full, full, reserve} {
+		inWorld(t, func(e env.Env) error {
+			f, err := openMapping(dir, "mapped", int64(size))
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				f.(*mappedFile).reserve = space
+			}
+			l, err := openSegments(e, f, size)
+			if err != nil {
+				return err
+			}
+			if got, err := recovered(l); err != nil || got != n {
+				return fmt.Errorf("%d entries, want %d: %w", got, n, err)
+			}
+			f.(*mappedFile).reserve = space
+			for ; err == nil && f.count() < 2; n++ {
+				_, err = l.Append([]byte(text(n + 1)))
+			}
+			if f.count() < 2 {
+				n-- // of which Append failed
+			}
+			if hasSpace := f.count() == 2; !hasSpace && !errors.Is(err, syscall.ENOSPC) || hasSpace && err != nil {
+				return fmt.Errorf("entry %d: %w", n, err)
+			}
+			return l.Close()
+		})
+	}
+}

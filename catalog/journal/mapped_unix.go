@@ -60,7 +60,8 @@ func (m *mappedFile) segment(i int) ([]byte, error) {
 	if n := at + m.size - m.end; n > 0 {
 		// Without space on the device, a write to a mapped page would end the process.
 		if err := m.reserve(m.f, m.end, n); err != nil {
-			return nil, &os.PathError{Op: "reserve", Path: m.f.Name(), Err: err}
+			err = &os.PathError{Op: "reserve", Path: m.f.Name(), Err: err}
+			return nil, errors.Join(err, m.f.Truncate(m.end)) // so that the log opens without more space
 		}
 		m.end += n
 	}
