@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/brewput/brewput/internal/tempdir"
 	"github.com/brewput/brewput/plan"
 )
 
@@ -25,13 +26,20 @@ func check(p plan.Point) error {
 	return nil
 }
 
-// newDir creates the directory of a log.
-func newDir(p plan.Point) (string, error) {
+// newDir creates the directory of a trial, in which that of its log is, and removes those that killed trials left.
+func newDir(p plan.Point) (d *tempdir.Dir, log string, err error) {
 	parent := ""
 	if p.Has("dir") {
 		parent = p.Text("dir")
 	}
-	return os.MkdirTemp(parent, "brewput-journal-")
+	if d, err = (tempdir.Kind{Prefix: "brewput-journal"}).Make(parent, "log"); err != nil {
+		return nil, "", err
+	}
+	log = filepath.Join(d.Path, "log")
+	if err = os.Mkdir(log, 0o700); err != nil {
+		return nil, "", errors.Join(err, d.Close())
+	}
+	return d, log, nil
 }
 
 // isEmpty reports whether a directory has no file.
@@ -39,8 +47,6 @@ func isEmpty(dir string) (bool, error) {
 	found, err := os.ReadDir(dir)
 	return len(found) == 0, err
 }
-
-func removeDir(dir string) error { return os.RemoveAll(dir) }
 
 // disk is a directory of the file system.
 type disk string

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/tempdir"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -19,9 +20,10 @@ type state struct {
 	p          plan.Point
 	durability Durability
 	open       Open
-	dir        string
-	log        Log // nil: closed
-	size       int // of an entry
+	held       *tempdir.Dir // removed after the trial
+	dir        string       // of the log, in held
+	log        Log          // nil: closed
+	size       int          // of an entry
 	callers    []caller
 	wall       time.Duration
 	metrics    map[string]float64
@@ -41,12 +43,12 @@ func newJob(e env.Env, p plan.Point, d Durability, open Open) (workload.Job, err
 		t.callers[i].indexes = make([]uint64, 0, t.share(i))
 	}
 	var err error
-	if t.dir, err = newDir(p); err != nil {
+	if t.held, t.dir, err = newDir(p); err != nil {
 		return workload.Job{}, err
 	}
 	log, err := open(e, t.dir, p)
 	if err != nil {
-		return workload.Job{}, errors.Join(fmt.Errorf("opening the log: %w", err), removeDir(t.dir))
+		return workload.Job{}, errors.Join(fmt.Errorf("opening the log: %w", err), t.held.Close())
 	}
 	t.log = log
 	return workload.Job{
@@ -73,7 +75,7 @@ func (t *state) run(e env.Env) (err error) {
 		err = errors.Join(err, t.callers[i].err)
 	}
 	if err != nil {
-		return errors.Join(err, t.close(), removeDir(t.dir))
+		return errors.Join(err, t.close(), t.held.Close())
 	}
 	return nil
 }
@@ -115,7 +117,7 @@ func (t *state) close() error {
 // check verifies the indexes, what the log returns, and what it returns after it was closed and opened again, which
 // is nothing only if it may lose entries and has no file. It removes the directory.
 func (t *state) check() (answer workload.Answer, err error) {
-	defer func() { err = errors.Join(err, t.close(), removeDir(t.dir)) }()
+	defer func() { err = errors.Join(err, t.close(), t.held.Close()) }()
 	if err := t.dense(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,30 @@ func TestDesigns(t *testing.T) {
 				t.Errorf("%s at %s left %v: %v", d.Name, settings, left, err)
 			}
 		}
+	}
+}
+
+// TestAbandonedLog checks that a trial removes the log that a killed trial left, and not that of another that runs.
+func TestAbandonedLog(t *testing.T) {
+	dir := t.TempDir()
+	p := workloadtest.Point(t, Workload(), "dir="+dir)
+	running, log, err := newDir(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer running.Close()
+	if err := os.CopyFS(filepath.Join(dir, "brewput-journal-1-log-killed"), os.DirFS(running.Path)); err != nil {
+		t.Fatal(err)
+	}
+	next, _, err := newDir(p)
+	if err == nil {
+		err = next.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*", "*")); !slices.Contains(left, log) || len(left) != 2 {
+		t.Errorf("%v are there, want %s: %v", left, log, err)
 	}
 }
 

@@ -119,7 +119,8 @@ func TestMappedForeignFiles(t *testing.T) {
 			if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 				return err
 			}
-			if _, err := openMapped(e, dir, plan.Point{}); err == nil || !strings.Contains(err.Error(), "is not a log") {
+			_, err := openMapped(e, dir, plan.Point{})
+			if err == nil || !strings.Contains(err.Error(), "is not a log") {
 				return fmt.Errorf("%.9q: %v", content, err)
 			}
 			if got, err := os.ReadFile(name); err != nil || string(got) != content {

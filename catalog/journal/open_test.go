@@ -34,8 +34,8 @@ func TestOpenFaults(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"writefalse", "writetrue", "truncatefalse", "truncatetrue", "createfalse", "renamefalse",
-		"syncfalse", "synctrue", "syncdirfalse", "syncdirtrue"} {
+	for _, want := range []string{"writefalse", "writetrue", "truncatefalse", "truncatetrue", "createfalse",
+		"renamefalse", "syncfalse", "synctrue", "syncdirfalse", "syncdirtrue"} {
 		if !fired[want] {
 			t.Errorf("no fault: %s", want)
 		}
