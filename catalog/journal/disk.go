@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -76,10 +77,14 @@ func SyncDirs(dirs ...string) error {
 	}
 	for _, dir := range dirs {
 		f, err := os.Open(dir)
-		if err != nil {
-			return err
+		if err == nil {
+			err = errors.Join(f.Sync(), f.Close())
 		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		if errors.Is(err, syscall.EINVAL) || errors.Is(err, os.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
+			return fmt.Errorf("the directory of the log cannot be synced, so that power loss may remove its files: "+
+				"%w; set dir to a directory that you can read, on another file system", err)
+		}
+		if err != nil {
 			return err
 		}
 	}

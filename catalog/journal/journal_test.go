@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/brewput/brewput/env"
@@ -202,5 +203,18 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", dir, err)
 		}
+	}
+}
+
+// TestNoDirSync checks the error where directories cannot be synced, as in /proc, and that others stay as they are.
+func TestNoDirSync(t *testing.T) {
+	if runtime.GOOS == "linux" {
+		err := SyncDirs("/proc")
+		if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "set dir to") {
+			t.Errorf("/proc: %v", err)
+		}
+	}
+	if err := SyncDirs(t.TempDir(), filepath.Join(t.TempDir(), "absent")); err == nil || !os.IsNotExist(err) {
+		t.Error(err)
 	}
 }
