@@ -100,7 +100,10 @@ func (m *mapped) load() error {
 	}
 
 	m.settle()
-	return nil
+	if len(m.starts) > 0 {
+		return nil
+	}
+	return m.f.sync() // otherwise, power loss may leave entries without the header, which is not a log
 }
 
 // settle clears what follows the last frame, and writes what is before it once more. After a sync that failed, the

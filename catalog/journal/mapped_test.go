@@ -28,6 +28,10 @@ func TestMappedFlush(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			l, err := openSegments(e, f, size)
+			if err != nil {
+				return err
+			}
 			m, steps := f.(*mappedFile), []string(nil)
 			step := func(name string, then func() error) error {
 				if steps = append(steps, name); len(steps) == failing+1 {
@@ -39,8 +43,6 @@ func TestMappedFlush(t *testing.T) {
 			m.msync = func(s []byte) error { return step("segment", func() error { return onSegment(s) }) }
 			m.dataSync = func(f *os.File) error { return step("file", func() error { return onFile(f) }) }
 			m.dirSync = func() error { return step("directory", onDir) }
-
-			l, err := openSegments(e, f, size)
 			for i := uint64(1); err == nil && m.count() < 2; i++ {
 				_, err = l.Append([]byte(text(i)))
 			}
