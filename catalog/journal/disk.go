@@ -27,20 +27,21 @@ func check(p plan.Point) error {
 	return nil
 }
 
-// newDir creates the directory of a trial, in which that of its log is, and removes those that killed trials left.
-func newDir(p plan.Point) (d *tempdir.Dir, log string, err error) {
+// newDir creates the directory of a log, and removes the directories that killed trials left.
+func newDir(p plan.Point) (dir string, remove func() error, err error) {
 	parent := ""
 	if p.Has("dir") {
 		parent = p.Text("dir")
 	}
-	if d, err = (tempdir.Kind{Prefix: "brewput-journal"}).Make(parent, "log"); err != nil {
-		return nil, "", err
+	d, err := tempdir.Kind{Prefix: "brewput-journal"}.Make(parent, "log")
+	if err != nil {
+		return "", nil, err
 	}
-	log = filepath.Join(d.Path, "log")
-	if err = os.Mkdir(log, 0o700); err != nil {
-		return nil, "", errors.Join(err, d.Close())
+	dir = filepath.Join(d.Path, "log")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", nil, errors.Join(err, d.Close())
 	}
-	return d, log, nil
+	return dir, d.Close, nil
 }
 
 // isEmpty reports whether a directory has no file.

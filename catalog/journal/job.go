@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/internal/tempdir"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -20,8 +19,8 @@ type state struct {
 	p          plan.Point
 	durability Durability
 	open       Open
-	held       *tempdir.Dir // removed after the trial
-	dir        string       // of the log, in held
+	dir        string       // of the log
+	remove     func() error // removes it
 	log        Log          // nil: closed
 	size       int          // of an entry
 	callers    []caller
@@ -36,19 +35,18 @@ type caller struct {
 }
 
 // newJob returns the job of a design. Opening the log is not part of its time.
-func newJob(e env.Env, p plan.Point, d Durability, open Open) (workload.Job, error) {
+func newJob(e env.Env, p plan.Point, d Durability, open Open) (_ workload.Job, err error) {
 	t := &state{e: e, p: p, durability: d, open: open, size: p.Int("entry"), callers: make([]caller, p.Int("callers")),
 		metrics: map[string]float64{}}
 	for i := range t.callers {
 		t.callers[i].indexes = make([]uint64, 0, t.share(i))
 	}
-	var err error
-	if t.held, t.dir, err = newDir(p); err != nil {
+	if t.dir, t.remove, err = newDir(p); err != nil {
 		return workload.Job{}, err
 	}
 	log, err := open(e, t.dir, p)
 	if err != nil {
-		return workload.Job{}, errors.Join(fmt.Errorf("opening the log: %w", err), t.held.Close())
+		return workload.Job{}, errors.Join(fmt.Errorf("opening the log: %w", err), t.remove())
 	}
 	t.log = log
 	return workload.Job{
@@ -75,7 +73,7 @@ func (t *state) run(e env.Env) (err error) {
 		err = errors.Join(err, t.callers[i].err)
 	}
 	if err != nil {
-		return errors.Join(err, t.close(), t.held.Close())
+		return errors.Join(err, t.close(), t.remove())
 	}
 	return nil
 }
@@ -117,7 +115,7 @@ func (t *state) close() error {
 // check verifies the indexes, what the log returns, and what it returns after it was closed and opened again, which
 // is nothing only if it may lose entries and has no file. It removes the directory.
 func (t *state) check() (answer workload.Answer, err error) {
-	defer func() { err = errors.Join(err, t.close(), t.held.Close()) }()
+	defer func() { err = errors.Join(err, t.close(), t.remove()) }()
 	if err := t.dense(); err != nil {
 		return nil, err
 	}

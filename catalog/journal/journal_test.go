@@ -61,17 +61,17 @@ func TestDesigns(t *testing.T) {
 func TestAbandonedLog(t *testing.T) {
 	dir := t.TempDir()
 	p := workloadtest.Point(t, Workload(), "dir="+dir)
-	running, log, err := newDir(p)
+	log, remove, err := newDir(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer running.Close()
-	if err := os.CopyFS(filepath.Join(dir, "brewput-journal-1-log-killed"), os.DirFS(running.Path)); err != nil {
+	defer remove()
+	if err := os.CopyFS(filepath.Join(dir, "brewput-journal-1-log-killed"), os.DirFS(filepath.Dir(log))); err != nil {
 		t.Fatal(err)
 	}
-	next, _, err := newDir(p)
+	_, removeNext, err := newDir(p)
 	if err == nil {
-		err = next.Close()
+		err = removeNext()
 	}
 	if err != nil {
 		t.Fatal(err)
