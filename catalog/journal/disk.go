@@ -2,11 +2,13 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
 
+	"github.com/brewput/brewput/internal/tempdir"
 	"github.com/brewput/brewput/plan"
 )
 
@@ -25,13 +27,21 @@ func check(p plan.Point) error {
 	return nil
 }
 
-// newDir creates the directory of a log.
-func newDir(p plan.Point) (string, error) {
+// newDir creates the directory of a log, and removes the directories that killed trials left.
+func newDir(p plan.Point) (dir string, remove func() error, err error) {
 	parent := ""
 	if p.Has("dir") {
 		parent = p.Text("dir")
 	}
-	return os.MkdirTemp(parent, "brewput-journal-")
+	d, err := tempdir.Kind{Prefix: "brewput-journal"}.Make(parent, "log")
+	if err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(d.Path, "log")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", nil, errors.Join(err, d.Close())
+	}
+	return dir, d.Close, nil
 }
 
 // isEmpty reports whether a directory has no file.
@@ -39,8 +49,6 @@ func isEmpty(dir string) (bool, error) {
 	found, err := os.ReadDir(dir)
 	return len(found) == 0, err
 }
-
-func removeDir(dir string) error { return os.RemoveAll(dir) }
 
 // disk is a directory of the file system.
 type disk string
@@ -70,10 +78,14 @@ func SyncDirs(dirs ...string) error {
 	}
 	for _, dir := range dirs {
 		f, err := os.Open(dir)
-		if err != nil {
-			return err
+		if err == nil {
+			err = errors.Join(f.Sync(), f.Close())
 		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		if errors.Is(err, syscall.EINVAL) || errors.Is(err, os.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
+			return fmt.Errorf("the directory of the log cannot be synced, so that power loss may remove its files: "+
+				"%w; set dir to a directory that you can read, on another file system", err)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,7 +13,7 @@ import (
 
 // TestFaults lets the k-th write or sync fail. From then on the log must refuse entries and touch no file, also if
 // writes and syncs would succeed. What it recovers has every entry that was acknowledged, although a failed sync loses
-// what was not synced before.
+// what was not synced before. When it is opened again, what it recovers and appends survives power loss.
 func TestFaults(t *testing.T) {
 	for name := range onFiles() {
 		for _, op := range []string{"write", "sync"} {
@@ -49,11 +50,8 @@ func fault(e env.Env, name, op string, errno syscall.Errno, k int) error {
 			return err
 		}
 		r.fail = nil
-		l, err = onFiles()[name](e, r) // the next attempt succeeds
-		if err != nil {
-			return err
-		}
-		return errors.Join(fill(l, 3), l.Close())
+		_, err = openedAgain(e, name, r) // the next attempt succeeds
+		return err
 	}
 
 	acked := uint64(0)
@@ -97,7 +95,39 @@ func fault(e env.Env, name, op string, errno syscall.Errno, k int) error {
 		return err
 	}
 	m, flushed := lostSync(r)
-	return survives(e, name, m, flushed, nil, false)
+	if err := survives(e, name, m, flushed, nil, false); err != nil {
+		return err
+	}
+	_, err = openedAgain(e, name, r)
+	return err
+}
+
+// openedAgain opens a log after an error, while the kernel still has in its cache what did not reach the device, and
+// appends an entry. The entry and the n before it must survive power loss.
+func openedAgain(e env.Env, name string, r *recorder) (n uint64, err error) {
+	l, err := onFiles()[name](e, r)
+	if err != nil {
+		return 0, fmt.Errorf("again: %w", err)
+	}
+	if n, err = recovered(l); err != nil {
+		return n, err
+	}
+	r.ack(n)
+	if _, err := l.Append([]byte(text(n + 1))); err != nil {
+		return n, err
+	}
+	if err := errors.Join(l.Flush(), l.Close()); err != nil {
+		return n, err
+	}
+	last := len(r.trace)
+	r.ack(n + 1)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	return n, crashes(newRecorder().now, r.trace, 1<<6, rnd, func(step int, m image, acked uint64) error {
+		if step < last {
+			return nil
+		}
+		return survives(e, name, m, acked, rnd, false)
+	})
 }
 
 // lostSync returns what is on the device if the power is lost after the trace, and nothing else reached it, and the

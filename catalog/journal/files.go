@@ -75,14 +75,33 @@ func newFile(fs files, name, header string) (f file, err error) {
 }
 
 // cut removes what follows the last whole entry, and makes the rest survive power loss: what is read here may not have
-// reached the device yet.
+// reached the device yet. It writes back the rest before the sync. After a sync that failed, the kernel keeps what did
+// not reach the device in its cache, but no later sync writes it.
 func cut(f file, end int64) error {
 	size, err := f.size()
 	if err == nil && size > end {
 		err = f.truncate(end)
 	}
 	if err == nil {
+		err = writeBack(f, end)
+	}
+	if err == nil {
 		err = f.sync()
 	}
 	return err
+}
+
+// writeBack writes the bytes up to end as they are read.
+func writeBack(f file, end int64) error {
+	buf := make([]byte, min(end, 1<<16))
+	for at := int64(0); at < end; at += int64(len(buf)) {
+		buf = buf[:min(int64(len(buf)), end-at)]
+		if _, err := f.ReadAt(buf, at); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(buf, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -19,9 +19,10 @@ type state struct {
 	p          plan.Point
 	durability Durability
 	open       Open
-	dir        string
-	log        Log // nil: closed
-	size       int // of an entry
+	dir        string       // of the log
+	remove     func() error // removes it
+	log        Log          // nil: closed
+	size       int          // of an entry
 	callers    []caller
 	wall       time.Duration
 	metrics    map[string]float64
@@ -34,19 +35,18 @@ type caller struct {
 }
 
 // newJob returns the job of a design. Opening the log is not part of its time.
-func newJob(e env.Env, p plan.Point, d Durability, open Open) (workload.Job, error) {
+func newJob(e env.Env, p plan.Point, d Durability, open Open) (_ workload.Job, err error) {
 	t := &state{e: e, p: p, durability: d, open: open, size: p.Int("entry"), callers: make([]caller, p.Int("callers")),
 		metrics: map[string]float64{}}
 	for i := range t.callers {
 		t.callers[i].indexes = make([]uint64, 0, t.share(i))
 	}
-	var err error
-	if t.dir, err = newDir(p); err != nil {
+	if t.dir, t.remove, err = newDir(p); err != nil {
 		return workload.Job{}, err
 	}
 	log, err := open(e, t.dir, p)
 	if err != nil {
-		return workload.Job{}, errors.Join(fmt.Errorf("opening the log: %w", err), removeDir(t.dir))
+		return workload.Job{}, errors.Join(fmt.Errorf("opening the log: %w", err), t.remove())
 	}
 	t.log = log
 	return workload.Job{
@@ -73,7 +73,7 @@ func (t *state) run(e env.Env) (err error) {
 		err = errors.Join(err, t.callers[i].err)
 	}
 	if err != nil {
-		return errors.Join(err, t.close(), removeDir(t.dir))
+		return errors.Join(err, t.close(), t.remove())
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (t *state) close() error {
 // check verifies the indexes, what the log returns, and what it returns after it was closed and opened again, which
 // is nothing only if it may lose entries and has no file. It removes the directory.
 func (t *state) check() (answer workload.Answer, err error) {
-	defer func() { err = errors.Join(err, t.close(), removeDir(t.dir)) }()
+	defer func() { err = errors.Join(err, t.close(), t.remove()) }()
 	if err := t.dense(); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/brewput/brewput/env"
@@ -52,6 +54,30 @@ func TestDesigns(t *testing.T) {
 				t.Errorf("%s at %s left %v: %v", d.Name, settings, left, err)
 			}
 		}
+	}
+}
+
+// TestAbandonedLog checks that a trial removes the log that a killed trial left, and not that of another that runs.
+func TestAbandonedLog(t *testing.T) {
+	dir := t.TempDir()
+	p := workloadtest.Point(t, Workload(), "dir="+dir)
+	log, remove, err := newDir(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	if err := os.CopyFS(filepath.Join(dir, "brewput-journal-1-log-killed"), os.DirFS(filepath.Dir(log))); err != nil {
+		t.Fatal(err)
+	}
+	_, removeNext, err := newDir(p)
+	if err == nil {
+		err = removeNext()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*", "*")); !slices.Contains(left, log) || len(left) != 2 {
+		t.Errorf("%v are there, want %s: %v", left, log, err)
 	}
 }
 
@@ -177,5 +203,18 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", dir, err)
 		}
+	}
+}
+
+// TestNoDirSync checks the error where directories cannot be synced, as in /proc, and that others stay as they are.
+func TestNoDirSync(t *testing.T) {
+	if runtime.GOOS == "linux" {
+		err := SyncDirs("/proc")
+		if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "set dir to") {
+			t.Errorf("/proc: %v", err)
+		}
+	}
+	if err := SyncDirs(t.TempDir(), filepath.Join(t.TempDir(), "absent")); err == nil || !os.IsNotExist(err) {
+		t.Error(err)
 	}
 }

@@ -26,7 +26,17 @@ var kills = flag.Int("kills", 34, "how often TestKill kills a process for each d
 // killed are the designs that TestKill tests. All but async survive it.
 func killed() map[string]Open {
 	return map[string]Open{"file": openFile, "file-sync": openFileSync, "async": openAsync, "binary": openBinary,
-		"group": openGroup, "mapped": openMapped}
+		"group": openGroup, "mapped": openPages}
+}
+
+// openPages opens a mapped log with segments of a page, so that kills come while it grows.
+func openPages(e env.Env, dir string, _ plan.Point) (Log, error) {
+	size := os.Getpagesize()
+	f, err := openMapping(dir, "mapped", int64(size))
+	if err != nil {
+		return nil, err
+	}
+	return openSegments(e, f, size)
 }
 
 const (

@@ -70,19 +70,16 @@ type mapped struct {
 	err      error // of the first growth or sync that failed
 }
 
-// load reads all whole frames, and clears what follows them.
+// load reads all whole frames, and settles them.
 func (m *mapped) load() error {
 	if err := m.grow(); err != nil {
 		return err
 	}
 	first := m.segments[0]
-	m.end = len(frameHeader)
-	if unborn(first[:m.end+sumBytes]) {
-		copy(first, frameHeader)
+	if err := checkMapped(first[:mappedStart]); err != nil {
+		return err
 	}
-	if string(first[:m.end]) != frameHeader {
-		return fmt.Errorf("the mapped file is not a log: it does not begin with %q; nothing was changed", frameHeader)
-	}
+	m.end = copy(first, frameHeader)
 	for {
 		for m.take() {
 		}
@@ -102,23 +99,51 @@ func (m *mapped) load() error {
 		}
 	}
 
+	m.settle()
+	if len(m.starts) > 0 {
+		return nil
+	}
+	return m.f.sync() // otherwise, power loss may leave entries without the header, which is not a log
+}
+
+// settle clears what follows the last frame, and writes what is before it once more. After a sync that failed, the
+// kernel takes pages that did not reach the device for clean, so that no later sync writes them.
+func (m *mapped) settle() {
 	const page = 4096
-	for rest := m.segments[len(m.segments)-1][m.end:]; len(rest) > 0; rest = rest[min(page, len(rest)):] {
-		if part := rest[:min(page, len(rest))]; bytes.Count(part, []byte{0}) < len(part) {
+	last := len(m.segments) - 1
+	for part := range slices.Chunk(m.segments[last][m.end:], page) {
+		if bytes.Count(part, []byte{0}) < len(part) {
 			clear(part)
 		}
 	}
-	return nil
-}
-
-// unborn reports whether a log has no frame and at most a part of its header, which a kill interrupted.
-func unborn(first []byte) bool {
-	for i, b := range first {
-		if b != 0 && (i >= len(frameHeader) || b != frameHeader[i]) {
-			return false
+	var buf []byte // the compiler would drop a store of what was just loaded
+	for i, s := range m.segments {
+		if i == last {
+			s = s[:m.end]
+		}
+		for part := range slices.Chunk(s, page) {
+			buf = append(buf[:0], part...)
+			copy(part, buf)
 		}
 	}
-	return true
+}
+
+// mappedStart is how many bytes tell whether a file is a log.
+const mappedStart = len(frameHeader) + sumBytes
+
+// checkMapped returns an error unless a file with these first bytes is a log, or has no frame and at most a part of the
+// header, because a kill interrupted the copy.
+func checkMapped(first []byte) error {
+	if string(first[:len(frameHeader)]) == frameHeader {
+		return nil
+	}
+	for i, b := range first {
+		if b != 0 && (i >= len(frameHeader) || b != frameHeader[i]) {
+			return fmt.Errorf("the mapped file is not a log: it does not begin with %q; nothing was changed",
+				frameHeader)
+		}
+	}
+	return nil
 }
 
 // grow maps one segment more. The next frame begins in it.

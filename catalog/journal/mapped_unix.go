@@ -4,6 +4,7 @@ package journal
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -15,10 +16,11 @@ import (
 type mappedFile struct {
 	f    *os.File
 	size int64 // of a segment
-	n    int   // segments of the file
+	end  int64 // of the file; a crash may leave a part of a segment
 	maps [][]byte
 
-	// The steps of a sync. Tests replace them.
+	// What grows the file, and the steps of a sync. Tests replace them.
+	reserve  func(f *os.File, at, n int64) error
 	msync    func(segment []byte) error
 	dataSync func(*os.File) error
 	dirSync  func() error
@@ -31,32 +33,37 @@ func openMapping(dir, name string, size int64) (mapping, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
+	if err == nil && info.Size() > 0 {
+		err = checkStart(f)
+	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	m := &mappedFile{f: f, size: size, n: int(info.Size() / size), msync: msync, dataSync: dataSync,
-		dirSync: disk(dir).sync}
-	if part := info.Size() % size; part > 0 { // a crash may leave a part of a segment
-		if err := reserve(f, info.Size(), size-part); err != nil {
-			f.Close()
-			return nil, &os.PathError{Op: "reserve", Path: f.Name(), Err: err}
-		}
-		m.n++
-	}
-	return m, nil
+	return &mappedFile{f: f, size: size, end: info.Size(), reserve: reserve, msync: msync, dataSync: dataSync,
+		dirSync: disk(dir).sync}, nil
 }
 
-func (m *mappedFile) count() int { return m.n }
+// checkStart returns an error if the file is not a log, before it grows to a whole segment.
+func checkStart(f *os.File) error {
+	first := make([]byte, mappedStart)
+	if _, err := f.ReadAt(first, 0); err != nil && err != io.EOF {
+		return err
+	}
+	return checkMapped(first)
+}
+
+func (m *mappedFile) count() int { return int((m.end + m.size - 1) / m.size) }
 
 func (m *mappedFile) segment(i int) ([]byte, error) {
 	at := int64(i) * m.size
-	if i == m.n {
+	if n := at + m.size - m.end; n > 0 {
 		// Without space on the device, a write to a mapped page would end the process.
-		if err := reserve(m.f, at, m.size); err != nil {
-			return nil, &os.PathError{Op: "reserve", Path: m.f.Name(), Err: err}
+		if err := m.reserve(m.f, m.end, n); err != nil {
+			err = &os.PathError{Op: "reserve", Path: m.f.Name(), Err: err}
+			return nil, errors.Join(err, m.f.Truncate(m.end)) // so that the log opens without more space
 		}
-		m.n++
+		m.end += n
 	}
 	s, err := syscall.Mmap(int(m.f.Fd()), at, int(m.size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
@@ -70,8 +77,8 @@ func (m *mappedFile) cut(i int) (err error) {
 	for _, s := range m.maps[i:] {
 		err = errors.Join(err, syscall.Munmap(s))
 	}
-	m.maps, m.n = m.maps[:i], i
-	return errors.Join(err, m.f.Truncate(int64(i)*m.size))
+	m.maps, m.end = m.maps[:i], int64(i)*m.size
+	return errors.Join(err, m.f.Truncate(m.end))
 }
 
 func (m *mappedFile) sync() error {

@@ -103,3 +103,38 @@ func TestFractionOfWriteRate(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWriteBytes checks that the time of a write is that of a write as long as the design's own.
+func TestWriteBytes(t *testing.T) {
+	for name, open := range onFiles() {
+		if name == "async" {
+			continue // writes several entries at once
+		}
+		for _, settings := range []string{"entry=0", "entry=100", "entry=5000"} {
+			inWorld(t, func(e env.Env) error {
+				r := newRecorder()
+				l, err := open(e, r)
+				if err != nil {
+					return err
+				}
+				p := workloadtest.Point(t, Workload(), settings, "gets=1")
+				size := p.Int("entry")
+				for range 10 { // from then on, the index of a line has two digits, as in the probe
+					if _, err := l.Append(make([]byte, size)); err != nil {
+						return err
+					}
+				}
+				own := r.trace[len(r.trace)-1]
+				if own.op == "sync" {
+					own = r.trace[len(r.trace)-2]
+				}
+				s := &state{e: e, p: p, log: l, size: size, metrics: map[string]float64{}}
+				if got := s.writeBytes(); got != len(own.data) {
+					t.Errorf("%s, %s: a write of %d bytes is measured, and entries take %d", name, settings, got,
+						len(own.data))
+				}
+				return l.Close()
+			})
+		}
+	}
+}

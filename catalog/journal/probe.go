@@ -17,7 +17,7 @@ const (
 
 	// In the directory of its log:
 
-	writeSeconds = "write_seconds" // time of a write as long as a frame
+	writeSeconds = "write_seconds" // time of a write as long as that of an entry
 	syncSeconds  = "sync_seconds"  // time of a sync after such a write, which is not part of it
 	ofWriteRate  = "of_write_rate" // write_seconds x entries a second of a trial without reads
 )
@@ -28,7 +28,7 @@ func (t *state) probe(fs files) error {
 	if err != nil {
 		return err
 	}
-	write, at := make([]byte, frameHead+t.size), int64(0)
+	write, at := make([]byte, t.writeBytes()), int64(0)
 	spent, n, err := t.repeat(1000, 20*time.Millisecond, func() (time.Duration, error) {
 		began := t.e.Now()
 		_, err := f.WriteAt(write, at)
@@ -53,6 +53,15 @@ func (t *state) probe(fs files) error {
 		t.metrics[syncSeconds] = spent.Seconds() / float64(n)
 	}
 	return errors.Join(err, f.Close())
+}
+
+// writeBytes returns the length of the write of an entry: that of a frame, unless the log writes lines.
+func (t *state) writeBytes() int {
+	if l, ok := t.log.(*lines); ok {
+		text, _ := l.encode(make([]byte, t.size)) // numbers and bytes have an encoding
+		return len(text)
+	}
+	return frameHead + t.size
 }
 
 // repeat calls f several times and returns the sum of its times.

@@ -65,13 +65,7 @@ func store(e env.Env, name string, entries int) (s stored, err error) {
 		}
 		s.content = slices.Concat(m.parts...)
 		s.open = func(e env.Env, content []byte) (Log, error) {
-			m := &memoryMapping{size: segmentSize}
-			for len(content) > 0 {
-				part := make([]byte, segmentSize)
-				content = content[copy(part, content):]
-				m.parts = append(m.parts, part)
-			}
-			return openSegments(e, m, segmentSize)
+			return openSegments(e, &memoryMapping{size: segmentSize, parts: partsOf(content)}, segmentSize)
 		}
 		return s, nil
 	}
@@ -253,12 +247,7 @@ func FuzzRecover(f *testing.F) {
 		inWorld(t, func(e env.Env) error {
 			r := recorderOf(image{map[string]int{"frames": 1, "lines.json": 2},
 				map[int][]byte{1: content, 2: slices.Clone(content)}})
-			m := &memoryMapping{size: segmentSize}
-			for rest := content; len(rest) > 0; {
-				part := make([]byte, segmentSize)
-				rest = rest[copy(part, rest):]
-				m.parts = append(m.parts, part)
-			}
+			m := &memoryMapping{size: segmentSize, parts: partsOf(content)}
 			for name, open := range map[string]func() (Log, error){
 				"binary": func() (Log, error) { return openFramed(e, r) },
 				"file":   func() (Log, error) { return openLines(e, r, false) },

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/tempdir"
 	"github.com/brewput/brewput/plan"
 )
 
@@ -73,8 +74,8 @@ type Collected struct {
 	Dir       string // directory of the files; a temporary one is gone after Close
 	Files     []File
 	Overheads []Overhead
-	tempDir   *TempDir // nil if Dir belongs to the user
-	local     bool     // this process built and ran the program
+	tempDir   *tempdir.Dir // nil if Dir belongs to the user
+	local     bool         // this process built and ran the program
 }
 
 // File is a profile or a trace in a file.

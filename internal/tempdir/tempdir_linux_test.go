@@ -1,4 +1,4 @@
-package collect
+package tempdir
 
 import (
 	"bufio"
@@ -13,6 +13,14 @@ import (
 	"github.com/brewput/brewput/internal/lock"
 	"github.com/brewput/brewput/internal/proc"
 )
+
+func explainDirs() Kind { return Kind{"brewput-explain", proc.EndRecorded} }
+
+// exists reports whether there is a file.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
 
 // A directory without a holder is removed at once, even if its process lives. Held directories, and those of other
 // users, stay. Directories without a lock file, as older versions made them, are removed when their process is dead and
@@ -39,7 +47,12 @@ func TestRemoveAbandoned(t *testing.T) {
 			stays: true},
 	} {
 		at := filepath.Join(dir, c.name)
-		write(t, filepath.Join(at, "trace.out"), "x")
+		if err := os.Mkdir(at, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at, "trace.out"), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		if c.locked {
 			l, err := lock.Lock(filepath.Join(at, lockFile))
 			if err != nil {
@@ -55,7 +68,7 @@ func TestRemoveAbandoned(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		removeAbandonedIn(dir, time.Now().Add(-abandonedAfter))
+		explainDirs().removeAbandoned(dir, time.Now().Add(-abandonedAfter))
 		if _, err := os.Stat(at); (err == nil) != c.stays {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -63,16 +76,16 @@ func TestRemoveAbandoned(t *testing.T) {
 }
 
 // The name contains the process, the process holds the lock, and Close leaves nothing.
-func TestTempDir(t *testing.T) {
+func TestDir(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	p, err := newTempDir("work")
+	p, err := explainDirs().Make("", "work")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := tempDirName.FindStringSubmatch(filepath.Base(p.Path)); m == nil || m[1] != fmt.Sprint(os.Getpid()) {
+	if name := filepath.Base(p.Path); !strings.HasPrefix(name, fmt.Sprintf("brewput-explain-%d-", os.Getpid())) {
 		t.Errorf("%s does not name its process", p.Path)
 	}
-	RemoveAbandoned()
+	explainDirs().RemoveAbandoned("")
 	if !exists(p.Path) {
 		t.Error("a place that is held is swept")
 	}
@@ -85,17 +98,17 @@ func TestTempDir(t *testing.T) {
 
 // The programs of a directory that is closed, or that has no holder, end with all descendants; others do not.
 func TestRemoveAbandonedEndsPrograms(t *testing.T) {
-	for name, end := range map[string]func(*TempDir){
-		"closed": func(p *TempDir) { p.Close() },
-		"killed": func(p *TempDir) { p.lock.Close(); RemoveAbandoned() },
+	for name, end := range map[string]func(*Dir){
+		"closed": func(p *Dir) { p.Close() },
+		"killed": func(p *Dir) { p.lock.Close(); explainDirs().RemoveAbandoned("") },
 	} {
 		t.Run(name, func(t *testing.T) { endsPrograms(t, end) })
 	}
 }
 
-func endsPrograms(t *testing.T, end func(*TempDir)) {
+func endsPrograms(t *testing.T, end func(*Dir)) {
 	t.Setenv("TMPDIR", t.TempDir())
-	p, err := newTempDir("work")
+	p, err := explainDirs().Make("", "work")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +148,7 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 		t.Fatalf("the processes %v are not there", pids)
 	}
 
-	RemoveAbandoned()
+	explainDirs().RemoveAbandoned("")
 	if !running(pids[0]) || !running(pids[1]) || !exists(p.Path) {
 		t.Error("a place that is held is swept")
 	}
@@ -152,12 +165,4 @@ func endsPrograms(t *testing.T, end func(*TempDir)) {
 func running(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	return err == nil && !strings.Contains(string(text[strings.LastIndexByte(string(text), ')'):][:4]), "Z")
-}
-
-// If no temporary directory can be made, the error names the variable to set.
-func TestNoTempDir(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
-	if _, err := newTempDir("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
-		t.Errorf("newTempDir: %v", err)
-	}
 }
