@@ -100,6 +100,10 @@ func TestUnionDeadlocks(t *testing.T) {
 	settings := []string{"calls=20000", "keys=100", "between=20"}
 	ordered, right := design(t, "ordered", settings...)
 	union, p := design(t, "union", settings...)
+	if !union.OnRequest || union.Expect != workload.MayFail {
+		t.Error("union deadlocks, but a run measures it though nobody names it, or it does not declare that")
+	}
+	deadlocks := 0
 	for seed := range uint64(20) {
 		if x := simulate(ordered, right, seed); !x.Good() {
 			t.Fatalf("with an order, seed %d: %s: %s", seed, x.Status, x.Error)
@@ -116,9 +120,11 @@ func TestUnionDeadlocks(t *testing.T) {
 				t.Errorf("seed %d: the error lacks %q: %s", seed, part, x.Error)
 			}
 		}
-		return
+		deadlocks++
 	}
-	t.Error("no seed deadlocks")
+	if deadlocks < 10 {
+		t.Errorf("%d of 20 seeds deadlock", deadlocks)
+	}
 }
 
 // TestTrace checks the read ratio and the frequencies of keys.
