@@ -63,7 +63,7 @@ func TestCrashWhileStoring(t *testing.T) {
 			"grants": func(p *peer) protocol { return grantsAnyway{&leased{p: p, block: block}} },
 			"leases": func(p *peer) protocol { return leasesAnyway{&leased{p: p, block: block}} },
 		}},
-		{"interleaved", 7, map[string]newProtocol{"reserves": reserves}},
+		{"interleaved", 8, map[string]newProtocol{"reserves": reserves}},
 	} {
 		if x := simulate(t, c.design, c.seed, system); !x.Good() {
 			t.Errorf("%s, seed %d: %s %s", c.design, c.seed, x.Status, x.Error)
