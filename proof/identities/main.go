@@ -140,7 +140,7 @@ func settings(seed uint64) map[string]string {
 	n := func(from, to int) string { return fmt.Sprint(from + r.IntN(to-from+1)) }
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	return map[string]string{"peers": n(3, 7), "clients": n(1, 9), "identities": n(1, 60), "faults": n(0, 20),
-		"lease": n(1, 30), "cpus": n(1, 4), "loss": one("0", "0.02", "0.3"),
+		"lease": n(1, 30), "cpus": n(1, 4), "drift": one("0", "0.1", "0.9"), "loss": one("0", "0.02", "0.3"),
 		"store": one("0s", "200us", "5ms", "30ms"), "latency": one("100us", "1ms", "40ms")}
 }
 
