@@ -76,7 +76,7 @@ func TestTwice(t *testing.T) {
 // TestTooFewFaults checks that a campaign whose systems have few partitions or crashes fails.
 func TestTooFewFaults(t *testing.T) {
 	c, out := testCampaign(t, 10)
-	if !c.print([]entry{{Design: "leased", Systems: 10, Faulty: 4, Partitions: 40}}) ||
+	if !c.print([]entry{{Design: "leased", Systems: 10, Faulty: 3, Partitions: 40}}) ||
 		!strings.Contains(out.String(), "too few faults") {
 		t.Errorf("not broken:\n%s", out)
 	}
