@@ -88,6 +88,7 @@ func TestCheck(t *testing.T) {
 		"1 / 2 1": "call 2 of caller 2 got the identity 1, after 2",
 		"1 1 / 2": "call 2 of caller 1 got the identity 1, after 1",
 		"0 1 / 2": "got the identity 0", "1 2 /": "2 of 3 calls", "1 2 / 9000000000000000": "too large",
+		"1 2 / 17179869185": "too large", // above 2 GiB of bits
 	} {
 		o := &output{}
 		for _, caller := range strings.Split(issued, "/") {

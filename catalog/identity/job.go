@@ -103,8 +103,8 @@ func (o *output) call(next func() (uint64, bool), i, calls int) {
 	t.held = held
 }
 
-// maxIdentity limits the memory of the check. Only a design that skips most identities reaches it.
-const maxIdentity = 1 << 36
+// maxIdentity limits the memory of the check to 2 GiB. Only a design that skips most identities reaches it.
+const maxIdentity = 2 * maxLeased
 
 // verify checks that the identities that a caller holds increase, and that none was issued before.
 func (o *output) verify(i int) {

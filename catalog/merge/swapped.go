@@ -68,7 +68,7 @@ func (q *queue) swap(spent []string) []string {
 		return nil
 	}
 	if len(q.waiting) == q.limit {
-		q.drained.Signal()
+		q.drained.Broadcast() // it has room for several producers
 	}
 	all := q.waiting
 	q.waiting = spent[:0]

@@ -4,7 +4,8 @@
 //
 // No identity may be issued twice, whatever the network loses, delays or reorders, whichever peers crash, and however
 // their clocks differ. The identities that a client receives must increase, also if it turns to another peer because
-// the first does not reply. To get that, a client sends the last identity that it has received with each request.
+// the first does not reply. To get that, a client sends the last identity that it has received with each request. The
+// clock of a peer decides only when it sends messages to the others.
 //
 //   - interleaved: peer i of n (i from 0) issues the identities k n + i + 1. A peer that must issue a larger identity
 //     than a client has seen skips some. Before it issues identities, it stores a bound that it will not exceed, from

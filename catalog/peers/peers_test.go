@@ -50,6 +50,7 @@ func TestPeers(t *testing.T) {
 			}
 			x := simulate(t, design, rapid.Uint64().Draw(t, "seed"), n("peers", 3, 7), n("clients", 1, 9),
 				n("identities", 1, 60), n("faults", 0, 20), n("lease", 1, 30), n("cpus", 1, 4),
+				fmt.Sprintf("drift=%v", rapid.Float64Range(0, 0.9).Draw(t, "drift")),
 				"loss="+rapid.SampledFrom([]string{"0", "0.02", "0.3"}).Draw(t, "loss"),
 				"store="+rapid.SampledFrom([]string{"0s", "200us", "5ms", "30ms"}).Draw(t, "store"),
 				"latency="+rapid.SampledFrom([]string{"100us", "1ms", "40ms"}).Draw(t, "latency"))

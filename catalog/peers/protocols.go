@@ -92,8 +92,9 @@ func (s *leased) issue(e env.Env, last uint64) (id uint64, ok bool) {
 	return id, true
 }
 
-// lease gets a block. Blocks increase: a new one is above every identity that was issued before. It returns false if
-// the peer has to wait for it, or crashes.
+// lease gets a block. It is above every identity that was leased before, but a reply may arrive after other peers have
+// issued identities of later blocks, so issue compares each with last. lease returns false if the peer has to wait for
+// the block, or crashes.
 func (s *leased) lease(e env.Env) bool {
 	s.next, s.end = 0, 0
 	if s.p.number != 0 {

@@ -40,6 +40,9 @@ type disk struct {
 	count uint64
 }
 
+// stageStore is the stage of the random numbers of the first peer's disk. Those of other peers follow.
+const stageStore = 16
+
 // store stores a value. If it returns false, the peer crashes, and must do nothing more; the value may or may not be
 // stored.
 func (p *peer) store(e env.Env, value uint64) bool {
@@ -48,7 +51,7 @@ func (p *peer) store(e env.Env, value uint64) bool {
 		p.disk.value = value
 		return true
 	}
-	d := p.disk.rand.At(p.disk.count, uint64(p.number))
+	d := p.disk.rand.At(p.disk.count, stageStore+uint64(p.number))
 	if d.Float64() < 0.5 {
 		p.disk.value = value
 	}

@@ -44,6 +44,27 @@ func (s reservesAnyway) issue(e env.Env, last uint64) (id uint64, ok bool) {
 	return s.interleaved.issue(e, last)
 }
 
+// forgets is interleaved, except that it does not skip to the last identity of a client.
+type forgets struct{ *interleaved }
+
+func (s forgets) issue(e env.Env, _ uint64) (id uint64, ok bool) { return s.interleaved.issue(e, 0) }
+
+// TestIncrease checks that a protocol is found wrong if a client that turns to another peer gets a smaller identity.
+func TestIncrease(t *testing.T) {
+	d, _ := Workload().Find("interleaved")
+	d.Job = func(e env.Env, p plan.Point) (workload.Job, error) {
+		return job(e, p, func(p *peer) protocol {
+			return forgets{&interleaved{p: p, n: 3, i: uint64(p.number), k: p.disk.value, bound: p.disk.value,
+				reserve: 2}}
+		}), nil
+	}
+	x := simulateDesign(t, d, 1, "loss=0.3 faults=0 latency=1ms")
+	if x.Status != result.Wrong || !strings.Contains(x.Error, " received the identity ") ||
+		!strings.Contains(x.Error, " after ") {
+		t.Errorf("%s %s", x.Status, x.Error)
+	}
+}
+
 // TestCrashWhileStoring checks systems in which a peer crashes while it stores a lease or a bound, and the value is not
 // stored. Random systems are seldom like that: it took hundreds of them to find such a fault. So each system here must
 // reveal the faulty protocols, and show no fault of the real one.
@@ -63,7 +84,7 @@ func TestCrashWhileStoring(t *testing.T) {
 			"grants": func(p *peer) protocol { return grantsAnyway{&leased{p: p, block: block}} },
 			"leases": func(p *peer) protocol { return leasesAnyway{&leased{p: p, block: block}} },
 		}},
-		{"interleaved", 7, map[string]newProtocol{"reserves": reserves}},
+		{"interleaved", 8, map[string]newProtocol{"reserves": reserves}},
 	} {
 		if x := simulate(t, c.design, c.seed, system); !x.Good() {
 			t.Errorf("%s, seed %d: %s %s", c.design, c.seed, x.Status, x.Error)

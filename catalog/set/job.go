@@ -40,7 +40,7 @@ func Uses() []string {
 
 // Job returns the job of a design: goroutines that share a trace of operations. Open makes the set with its first keys.
 // Neither that nor the making of the trace is measured. After the trace, the check compares the set with what the
-// operations reported.
+// operations reported. Contains must be right for each key that no operation of the trace adds or removes.
 func Job(e env.Env, p plan.Point, open func(e env.Env, first []uint64) Opened) workload.Job {
 	t := newTrace(e, p)
 	set := open(e, t.first)
@@ -75,7 +75,7 @@ func Job(e env.Env, p plan.Point, open func(e env.Env, first []uint64) Opened) w
 			if set.Stop != nil {
 				set.Stop()
 			}
-			return workload.Answer{"calls": len(t.calls)}, want.compare(got)
+			return t.answer(tallies, want.compare(got))
 		},
 		Metrics: func() map[string]float64 { return t.metrics(tallies) },
 	}
@@ -114,10 +114,24 @@ func (c contents) compare(got contents) error {
 	return nil
 }
 
+// answer returns the answer of a trial, or an error: err, or one if Contains of constant keys was wrong.
+func (t *trace) answer(tallies []tally, err error) (workload.Answer, error) {
+	found := 0
+	for _, x := range tallies {
+		found += x.found
+	}
+	if err == nil && found != t.found {
+		err = fmt.Errorf("%d calls of Contains found a key that no call adds or removes, and %d should", found,
+			t.found)
+	}
+	return workload.Answer{"calls": len(t.calls)}, err
+}
+
 // tally is what the operations of a worker reported.
 type tally struct {
 	changed contents // keys added, less those removed
-	hits    int      // calls of Contains that found the key
+	hits    int      // calls of Contains that found the key, which other calls may add or remove
+	found   int      // and of constant keys
 }
 
 // do makes one call.
@@ -126,6 +140,10 @@ func (t *tally) do(s Set, c call) {
 	case contains:
 		if s.Contains(key) {
 			t.hits++
+		}
+	case constant:
+		if s.Contains(key) {
+			t.found++
 		}
 	case add:
 		if s.Add(key) {

@@ -15,6 +15,7 @@ const (
 	contains call = iota
 	add
 	remove
+	constant // contains, of a key that no call of the trace adds or removes
 )
 
 func (c call) key() uint64 { return uint64(c >> 2) }
@@ -27,6 +28,7 @@ type trace struct {
 	keys  int
 	first []uint64 // keys that the set holds at the beginning: about half of all
 	calls []call
+	found int // calls of Contains of constant keys that must find the key
 }
 
 // Stages of the random numbers.
@@ -39,9 +41,13 @@ const (
 func newTrace(e env.Env, p plan.Point) *trace {
 	r, read := e.Rand(), p.Float("read")
 	t := &trace{keys: p.Int("keys"), calls: make([]call, p.Int("calls"))}
-	for key := range t.keys {
-		if d := r.At(uint64(key), stageFirst); d.Uint64()&1 == 0 {
-			t.first = append(t.first, uint64(key))
+	isFirst := func(key uint64) bool {
+		d := r.At(key, stageFirst)
+		return d.Uint64()&1 == 0
+	}
+	for key := range uint64(t.keys) {
+		if isFirst(key) {
+			t.first = append(t.first, key)
 		}
 	}
 	draw := drawUniform
@@ -56,7 +62,26 @@ func newTrace(e env.Env, p plan.Point) *trace {
 		}
 		t.calls[i] = call(draw(&d, t.keys))<<2 | kind
 	}
+	t.markConstant(isFirst)
 	return t
+}
+
+// markConstant marks the calls of Contains whose result is known before.
+func (t *trace) markConstant(isFirst func(key uint64) bool) {
+	changed := make([]uint64, t.keys/64+1) // a bit for each key
+	for _, c := range t.calls {
+		if c&3 != contains {
+			changed[c.key()/64] |= 1 << (c.key() % 64)
+		}
+	}
+	for i, c := range t.calls {
+		if key := c.key(); changed[key/64]>>(key%64)&1 == 0 {
+			t.calls[i] |= constant
+			if isFirst(key) {
+				t.found++
+			}
+		}
+	}
 }
 
 func drawUniform(d *env.Draws, keys int) int { return d.IntN(keys) }
@@ -87,7 +112,7 @@ func (t *trace) share(i, n int) []call {
 func (t *trace) metrics(tallies []tally) map[string]float64 {
 	hits := 0
 	for _, x := range tallies {
-		hits += x.hits
+		hits += x.hits + x.found
 	}
 	return map[string]float64{"hits_per_call": float64(hits) / float64(len(t.calls))}
 }

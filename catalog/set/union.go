@@ -72,7 +72,7 @@ func unionJob(e env.Env, p plan.Point, ownFirst func(own, other *numbered) bool)
 					got.insert(k)
 				}
 			}
-			return workload.Answer{"calls": len(t.calls)}, want.compare(got)
+			return t.answer(tallies, want.compare(got))
 		},
 		Metrics: func() map[string]float64 { return t.metrics(tallies) },
 	}

@@ -129,6 +129,7 @@ var mayImport = map[string][]string{
 		"tools/hostile", "tools/repository"},
 	"proof/regressions": {"internal/host", "internal/stat", "proof/idle", "proof/record", "result",
 		"tools/repository"},
+	"proof/identities": {"catalog/peers", "plan", "proof/record", "result", "sim", "trial", "workload"},
 	"proof/uniqueness": {"catalog/identity", "plan", "proof/record", "result", "trial", "workload"},
 	"proof/simspeed":   {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan",
@@ -256,7 +257,8 @@ var prints = map[string]bool{"": true, "internal/cli": true, "internal/plugin": 
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
-	"examples/futuredate": true, "examples/merge": true, "proof/uniqueness": true, "proof/rivals": true}
+	"examples/futuredate": true, "examples/merge": true, "proof/uniqueness": true, "proof/rivals": true,
+	"proof/identities": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and
 // unexported tables need no entry. No package-level variable may be changed.
