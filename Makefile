@@ -149,7 +149,7 @@ rivals: ## compare sets, actors and logs with originals and other projects: abou
 
 SYSTEMS = 10000
 identities: FOR = 8m
-identities: ## check that servers issue no identity twice, in 10,000 random systems with lost messages, partitions and crashes: about 4 minutes
+identities: ## check that servers issue no identity twice, in 10,000 random systems of each design, with lost messages, partitions and crashes: about 4 minutes
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/identities ./proof/identities
 	bin/identities -systems $(SYSTEMS) -record bin/identities.ndjson -for $(FOR)
 

@@ -48,7 +48,7 @@ func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st St
 }
 
 // claimWithGain is the claim of a finding with its gain. On a narrow page, the gain has no interval. A claim that needs
-// more lines than there are ends in dots, and leaves one of them for the fix.
+// more lines than there are ends in dots, and leaves lines for the fix.
 func claimWithGain(f explain.Finding, room int, st Style) (text string, cut bool) {
 	claim, gain := f.Claim, ""
 	if f.Gain != nil {
@@ -61,8 +61,11 @@ func claimWithGain(f explain.Finding, room int, st Style) (text string, cut bool
 	if lines(claim+gain) <= room {
 		return claim + gain, false
 	}
+	if f.Fix != "" {
+		room = max(1, room-len(part{"fix  ", f.Fix}.lines(st)))
+	}
 	words := strings.Fields(claim)
-	for text = claim + gain; len(words) > 1 && lines(text) >= room; {
+	for text = claim + gain; len(words) > 1 && lines(text) > room; {
 		words = words[:len(words)-1]
 		text = strings.Join(words, " ") + " ..." + gain
 	}

@@ -51,15 +51,16 @@ func unescaped(page string) string {
 
 // TestCutClaim checks that a claim that is too long for a narrow page keeps its gain and the fix.
 func TestCutClaim(t *testing.T) {
-	f := explain.Finding{Rank: 1, Name: explain.CoarseLock, Fix: "Hold it only to read.", Evidence: []string{"waits"},
+	f := explain.Finding{Rank: 1, Name: explain.CoarseLock, Evidence: []string{"waits"},
 		Claim: strings.Repeat("goroutines wait for one lock ", 9) + "at last.",
+		Fix:   "Hold it only to read, and compute outside of it.",
 		Gain:  &explain.Gain{Estimate: 0.4, Low: 0.1, High: 0.6}}
 	var b strings.Builder
 	if !writeBrief(&b, f, evidence.Program{}, Style{Width: 40}) {
 		t.Error("nothing was left out")
 	}
-	want := "1 coarse-lock goroutines wait for one lock goroutines wait for one lock goroutines wait for one ...: " +
-		"saves 40% fix Hold it only to read."
+	want := "1 coarse-lock goroutines wait for one lock goroutines wait for one ...: saves 40% " +
+		"fix Hold it only to read, and compute outside of it."
 	if got := strings.Join(strings.Fields(b.String()), " "); got != want || strings.Count(b.String(), "\n") > 5 {
 		t.Errorf("%s\nwant %s", &b, want)
 	}

@@ -66,7 +66,7 @@ func TestAbandonedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer remove()
-	if err := os.CopyFS(filepath.Join(dir, "brewput-journal-1-log-killed"), os.DirFS(filepath.Dir(log))); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "brewput-journal-1-log-77"), os.DirFS(filepath.Dir(log))); err != nil {
 		t.Fatal(err)
 	}
 	_, removeNext, err := newDir(p)

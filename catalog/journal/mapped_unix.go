@@ -61,7 +61,8 @@ func (m *mappedFile) segment(i int) ([]byte, error) {
 		// Without space on the device, a write to a mapped page would end the process.
 		if err := m.reserve(m.f, m.end, n); err != nil {
 			err = &os.PathError{Op: "reserve", Path: m.f.Name(), Err: err}
-			return nil, errors.Join(err, m.f.Truncate(m.end)) // so that the log opens without more space
+			// The log then opens without more space, on file systems that write in place.
+			return nil, errors.Join(err, m.f.Truncate(m.end))
 		}
 		m.end += n
 	}

@@ -85,6 +85,8 @@ func conclusionText(c *sweep.Conclusion, of string) string {
 	}
 	reason := c.Reason
 	switch {
+	case reason == compare.NoBlocks && c.Blocks < c.Most: // stored by an earlier version
+		reason = compare.LostResponses
 	case reason == compare.NoBlocks:
 		reason = fmt.Sprintf("the maximum of this run is %d blocks; --count without --budget may be more", c.Most)
 	case reason == compare.NoTime && c.Blocks > 0:

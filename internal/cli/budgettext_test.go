@@ -21,6 +21,7 @@ func TestConclusionText(t *testing.T) {
 		{40, 1, 0, compare.NoBlocks, " of wall time",
 			"1 of 2 comparisons of wall time undecided: the maximum of this run is 40 blocks; --count without " +
 				"--budget may be more"},
+		{20, 1, 0, compare.NoBlocks, "", "1 of 2 comparisons undecided: " + compare.LostResponses},
 		{40, 1, 0, compare.LostResponses, "", "1 of 2 comparisons undecided: " + compare.LostResponses},
 		{10, 2, 0, compare.NoTime, "",
 			"2 of 2 comparisons undecided: " + compare.NoTime + "; all 40 blocks need a --budget of about 88s"},

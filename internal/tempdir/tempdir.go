@@ -5,24 +5,24 @@ package tempdir
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/brewput/brewput/internal/lock"
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// lockFile is the name of the file in a temporary directory that its process keeps locked.
-const lockFile = "lock"
-
-// abandonedAfter is how long a directory without a lock file must be unchanged before it is removed. Older versions
-// made such directories. Their process may be invisible from here, in another container.
-const abandonedAfter = time.Hour
+// lockFile is the name of the file in a temporary directory that its process keeps locked. No other directory has such
+// a file, so that none is taken for a temporary one because of its name. It differs between hosts, because a network
+// file system may keep the locks of each host apart.
+func lockFile() string {
+	host, _ := os.Hostname() // or ""
+	return fmt.Sprintf(".brewput-temporary-%08x", crc32.ChecksumIEEE([]byte(host)))
+}
 
 // Kind is the directories of one purpose.
 type Kind struct {
@@ -47,7 +47,7 @@ func (k Kind) Make(parent, purpose string) (*Dir, error) {
 		if err != nil {
 			return nil, err
 		}
-		l, err := lock.Lock(filepath.Join(path, lockFile))
+		l, err := lock.Lock(filepath.Join(path, lockFile()))
 		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // a file system without locks
 			l, err = io.NopCloser(nil), nil
 		}
@@ -67,8 +67,7 @@ func (d *Dir) Close() error {
 	if d == nil || d.lock == nil {
 		return nil
 	}
-	err := d.kind.remove(d.Path) // while it is locked, so that no other process removes it meanwhile
-	err = errors.Join(err, d.lock.Close())
+	err := d.kind.removeLocked(d.Path, d.lock)
 	d.lock = nil
 	return err
 }
@@ -78,59 +77,53 @@ func (k Kind) RemoveAbandoned(parent string) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	k.removeAbandoned(parent, time.Now().Add(-abandonedAfter))
-}
-
-// removeAbandoned removes the abandoned directories in parent. Those without a lock must not have changed after since.
-func (k Kind) removeAbandoned(parent string, since time.Time) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return
 	}
-
-	name := regexp.MustCompile("^" + regexp.QuoteMeta(k.Prefix) + `-(\d+)-`)
+	name := regexp.MustCompile("^" + regexp.QuoteMeta(k.Prefix) + `-\d+-\w+-\d+$`)
 	for _, e := range entries {
-		m := name.FindStringSubmatch(e.Name())
-		if m == nil {
-			continue
-		}
 		info, err := e.Info()
-		if err != nil || !info.IsDir() || !proc.Owned(info) { // other users' directories do not count
-			continue
-		}
-		at := filepath.Join(parent, e.Name())
-		if _, err := os.Lstat(filepath.Join(at, lockFile)); err == nil {
-			k.removeUnlocked(at)
-		} else if pid, err := strconv.Atoi(m[1]); err == nil && info.ModTime().Before(since) && isDead(pid) {
-			os.RemoveAll(at)
+		if err == nil && name.MatchString(e.Name()) && info.IsDir() && proc.Owned(info) { // not those of other users
+			k.removeUnlocked(filepath.Join(parent, e.Name()))
 		}
 	}
 }
 
-// removeUnlocked removes one directory unless a process holds it.
-func (k Kind) removeUnlocked(at string) {
-	l, err := lock.Lock(filepath.Join(at, lockFile))
+// removeUnlocked removes one directory unless a process holds it, or has just made it and holds no lock yet.
+func (k Kind) removeUnlocked(path string) {
+	file := filepath.Join(path, lockFile())
+	if _, err := os.Lstat(file); err != nil {
+		return
+	}
+	l, err := lock.Lock(file)
 	if err != nil {
 		return
 	}
-	defer l.Close()
-	k.remove(at)
+	if second, err := lock.Lock(file); err == nil { // locks exclude nobody here
+		second.Close()
+		l.Close()
+		return
+	}
+	k.removeLocked(path, l)
 }
 
-// remove removes one directory. It ends programs first, because they may still write there.
-func (k Kind) remove(at string) error {
+// removeLocked removes a directory and gives up its lock. It ends programs first, because they may still write there.
+// The lock file goes last, so that what an interrupted removal leaves is removed later.
+func (k Kind) removeLocked(path string, l io.Closer) error {
 	if k.End != nil {
-		k.End(at)
+		k.End(path)
 	}
-	return os.RemoveAll(at)
-}
-
-// isDead reports whether a process has ended.
-func isDead(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err == nil {
-		defer p.Release()
-		err = p.Signal(syscall.Signal(0))
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		if e.Name() != lockFile() {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(path, e.Name())))
+		}
 	}
-	return errors.Is(err, os.ErrProcessDone)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	os.RemoveAll(path) // while it is locked, so that no other process removes it meanwhile
+	err = l.Close()
+	return errors.Join(os.RemoveAll(path), err) // some file systems keep a removed file until it is closed
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/brewput/brewput/internal/lock"
 	"github.com/brewput/brewput/internal/proc"
@@ -22,29 +21,22 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// A directory without a holder is removed at once, even if its process lives. Held directories, and those of other
-// users, stay. Directories without a lock file, as older versions made them, are removed when their process is dead and
-// they are old.
+// TestRemoveAbandoned checks that a directory without a holder is removed at once, even if its process lives. Held ones
+// stay, and those that this package did not make, whatever their names.
 func TestRemoveAbandoned(t *testing.T) {
-	child := exec.Command(os.Args[0], "-test.run=^$")
-	if err := child.Run(); err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	old := time.Now().Add(-2 * abandonedAfter)
 	for _, c := range []struct {
-		name              string
-		old, locked, held bool
-		stays             bool
+		name, file  string // and that which may be locked
+		held, stays bool
 	}{
-		{name: fmt.Sprintf("brewput-explain-%d-work-1", child.Process.Pid), old: true},
-		{name: fmt.Sprintf("brewput-explain-%d-work-2", child.Process.Pid), stays: true},
-		{name: fmt.Sprintf("brewput-explain-%d-work-3", os.Getpid()), old: true, stays: true},
-		{name: fmt.Sprintf("other-%d-work-4", child.Process.Pid), old: true, locked: true, stays: true},
-		{name: fmt.Sprintf("brewput-explain-%d-work-5", child.Process.Pid), locked: true},
-		{name: fmt.Sprintf("brewput-explain-%d-work-6", os.Getpid()), locked: true},
-		{name: fmt.Sprintf("brewput-explain-%d-work-7", child.Process.Pid), locked: true, held: true, old: true,
-			stays: true},
+		{"brewput-explain-1-work-5", lockFile(), false, false},
+		{fmt.Sprintf("brewput-explain-%d-work-6", os.Getpid()), lockFile(), false, false},
+		{"brewput-explain-1-work-7", lockFile(), true, true},
+		{"brewput-explain-1-work-8", "lock", false, true}, // a run with such a name
+		{"brewput-explain-1-work-9", ".brewput-temporary-of-another-host", false, true},
+		{"brewput-explain-20261126-ssd", lockFile(), false, true},
+		{"brewput-explain-2026-11-26", "", false, true},
+		{"other-1-work-4", lockFile(), false, true},
 	} {
 		at := filepath.Join(dir, c.name)
 		if err := os.Mkdir(at, 0o700); err != nil {
@@ -53,8 +45,8 @@ func TestRemoveAbandoned(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(at, "trace.out"), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if c.locked {
-			l, err := lock.Lock(filepath.Join(at, lockFile))
+		if c.file != "" {
+			l, err := lock.Lock(filepath.Join(at, c.file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,15 +55,30 @@ func TestRemoveAbandoned(t *testing.T) {
 			}
 			defer l.Close()
 		}
-		if c.old {
-			if err := os.Chtimes(at, old, old); err != nil {
-				t.Fatal(err)
-			}
+		explainDirs().RemoveAbandoned(dir)
+		if exists(filepath.Join(at, "trace.out")) != c.stays {
+			t.Errorf("%s stays: %t", c.name, !c.stays)
 		}
-		explainDirs().removeAbandoned(dir, time.Now().Add(-abandonedAfter))
-		if _, err := os.Stat(at); (err == nil) != c.stays {
-			t.Errorf("%s: %v", c.name, err)
-		}
+	}
+}
+
+// closer is a lock.
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+// TestOpenFileStays checks that a directory is removed where a removed file stays until it is closed, as on network
+// file systems.
+func TestOpenFileStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "brewput-explain-1-work-1")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := Kind{}.removeLocked(path, closer(func() error {
+		return os.MkdirAll(filepath.Join(path, ".nfs0001"), 0o700)
+	}))
+	if err != nil || exists(path) {
+		t.Error(err)
 	}
 }
 

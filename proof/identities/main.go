@@ -204,12 +204,12 @@ func (c *campaign) print(sums []entry) (broken bool) {
 		switch {
 		case e.Error != "":
 			found = e.Error
+		case e.Systems < c.systems:
+			found = "not finished"
 		case 3*e.Faulty < e.Systems:
 			found = "too few faults"
-		case e.Systems == 0:
-			found = ""
 		}
-		broken = broken || e.Error != "" || 3*e.Faulty < e.Systems
+		broken = broken || e.Error != "" || e.Systems == c.systems && 3*e.Faulty < e.Systems
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%s\n", e.Design, e.Systems, e.Faulty, e.Partitions, e.Crashes, found)
 	}
 	w.Flush()
