@@ -61,8 +61,8 @@ func claimWithGain(f explain.Finding, room int, st Style) (text string, cut bool
 	if lines(claim+gain) <= room {
 		return claim + gain, false
 	}
-	if f.Fix != "" {
-		room = max(1, room-len(part{"fix  ", f.Fix}.lines(st)))
+	if fix := len(part{"fix  ", f.Fix}.lines(st)); f.Fix != "" && fix < room {
+		room -= fix
 	}
 	words := strings.Fields(claim)
 	for text = claim + gain; len(words) > 1 && lines(text) > room; {

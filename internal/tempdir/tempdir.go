@@ -31,7 +31,7 @@ type Kind struct {
 }
 
 // Dir is a temporary directory that this process holds by a lock. If the process is killed, the next [Kind.Make] or
-// [Kind.RemoveAbandoned] of the same user removes it.
+// [Kind.RemoveAbandoned] of the same user and host removes it.
 type Dir struct {
 	Path string // of the directory
 	kind Kind
@@ -49,6 +49,7 @@ func (k Kind) Make(parent, purpose string) (*Dir, error) {
 		}
 		l, err := lock.Lock(filepath.Join(path, lockFile()))
 		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // a file system without locks
+			os.Remove(filepath.Join(path, lockFile())) // so that a process that can lock it leaves the directory alone
 			l, err = io.NopCloser(nil), nil
 		}
 		if err == nil {
@@ -83,8 +84,11 @@ func (k Kind) RemoveAbandoned(parent string) {
 	}
 	name := regexp.MustCompile("^" + regexp.QuoteMeta(k.Prefix) + `-\d+-\w+-\d+$`)
 	for _, e := range entries {
+		if !name.MatchString(e.Name()) {
+			continue
+		}
 		info, err := e.Info()
-		if err == nil && name.MatchString(e.Name()) && info.IsDir() && proc.Owned(info) { // not those of other users
+		if err == nil && info.IsDir() && proc.Owned(info) { // not those of other users
 			k.removeUnlocked(filepath.Join(parent, e.Name()))
 		}
 	}
@@ -109,12 +113,15 @@ func (k Kind) removeUnlocked(path string) {
 }
 
 // removeLocked removes a directory and gives up its lock. It ends programs first, because they may still write there.
-// The lock file goes last, so that what an interrupted removal leaves is removed later.
+// The lock file goes last, so that what an interrupted removal leaves is removed later, except an empty directory.
 func (k Kind) removeLocked(path string, l io.Closer) error {
 	if k.End != nil {
 		k.End(path)
 	}
 	entries, err := os.ReadDir(path)
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
 	for _, e := range entries {
 		if e.Name() != lockFile() {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(path, e.Name())))

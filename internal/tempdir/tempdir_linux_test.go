@@ -80,6 +80,9 @@ func TestOpenFileStays(t *testing.T) {
 	if err != nil || exists(path) {
 		t.Error(err)
 	}
+	if err := (Kind{}).removeLocked(path, closer(func() error { return nil })); err != nil {
+		t.Errorf("a directory that is gone: %v", err)
+	}
 }
 
 // The name contains the process, the process holds the lock, and Close leaves nothing.
