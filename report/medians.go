@@ -28,6 +28,12 @@ func contradicts(medians, ratio, low, high result.Value, proven bool) bool {
 	return medians < low || medians > high || math.Abs(float64(medians/ratio)-1) > visibleRatio
 }
 
+// mediansContradict reports whether medians contradict the ratio of a verdict.
+func mediansContradict(v compare.Verdict, medians result.Value) bool {
+	proven := v.Verdict != compare.Equivalent && v.Verdict != compare.Undecided
+	return v.NoRatio == "" && !v.Exact && contradicts(medians, v.Ratio, v.Low, v.High, proven)
+}
+
 // mediansNote is the footnote of columns on the named benchmarks, whose medians contradict their ratios.
 func mediansNote(columns string, names []string) []string {
 	slices.Sort(names)
@@ -48,8 +54,7 @@ func comparisonNotes(metric string, g compare.MetricGroup) func([]column) []stri
 		var names []string
 		for _, v := range g.Verdicts {
 			a, b := medians(g, v, metric)
-			proven := v.Verdict != compare.Equivalent && v.Verdict != compare.Undecided
-			if v.NoRatio == "" && !v.Exact && contradicts(a/b, v.Ratio, v.Low, v.High, proven) {
+			if mediansContradict(v, a/b) {
 				names = append(names, v.A)
 			}
 		}
@@ -104,9 +109,7 @@ func (c Commands) mediansNote(all bool) []string {
 	var names []string
 	for _, v := range c.Verdicts {
 		a, b := of[v.A].Metric(v.Metric).Median, of[v.B].Metric(v.Metric).Median
-		proven := v.Verdict != compare.Equivalent && v.Verdict != compare.Undecided
-		if (all || v.Metric != result.MaxRSS) && v.NoRatio == "" && !v.Exact &&
-			contradicts(a/b, v.Ratio, v.Low, v.High, proven) {
+		if (all || v.Metric != result.MaxRSS) && mediansContradict(v, a/b) {
 			name := commandHeads[v.Metric]
 			if len(c.Rows) > 2 {
 				name += " of " + c.Names[v.A]

@@ -31,7 +31,7 @@ type Kind struct {
 }
 
 // Dir is a temporary directory that this process holds by a lock. If the process is killed, the next [Kind.Make] or
-// [Kind.RemoveAbandoned] of the same user and host removes it.
+// [Kind.RemoveAbandoned] of the same user and host removes it, if the file system has locks.
 type Dir struct {
 	Path string // of the directory
 	kind Kind
@@ -113,7 +113,7 @@ func (k Kind) removeUnlocked(path string) {
 }
 
 // removeLocked removes a directory and gives up its lock. It ends programs first, because they may still write there.
-// The lock file goes last, so that what an interrupted removal leaves is removed later, except an empty directory.
+// A lock file goes last, so that what an interrupted removal leaves is removed later, except an empty directory.
 func (k Kind) removeLocked(path string, l io.Closer) error {
 	if k.End != nil {
 		k.End(path)
