@@ -463,8 +463,8 @@ func TestScalingSlower(t *testing.T) {
 	}
 }
 
-// TestMediansContradict checks that medians in the other direction contradict a verdict that a difference is proven, and
-// that neither an exact ratio nor a missing one is contradicted.
+// TestMediansContradict checks that medians in the other direction contradict a verdict that a difference is proven,
+// and that neither an exact ratio nor a missing one is contradicted.
 func TestMediansContradict(t *testing.T) {
 	proven := compare.Verdict{Verdict: compare.Faster, Ratio: 1.01, Low: 0.98, High: 1.04}
 	undecided, equivalent, exact, none := proven, proven, proven, proven

@@ -22,14 +22,6 @@ import (
 	"github.com/brewput/brewput/proof/record"
 )
 
-// Exit codes.
-const (
-	exitBroken    = 1
-	exitUsage     = 2
-	exitUndecided = 3
-	exitFailed    = 4
-)
-
 func main() {
 	lab.Main(aatest.Double(null.Workload()), aatest.Double(coffee.Workload()))
 	c := campaign{stdout: os.Stdout, stderr: os.Stderr, cases: cases()}
@@ -43,7 +35,7 @@ func main() {
 	flag.Parse()
 	if c.n < 1 || c.options.Count < leastBlocks || flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "aa: give -n 1 or more, -blocks %d or more, and no other argument\n", leastBlocks)
-		os.Exit(exitUsage)
+		os.Exit(record.ExitUsage)
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -51,7 +43,7 @@ func main() {
 	code, err := c.run(ctx, record.NewPiece(*limit))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "aa:", err)
-		code = exitFailed
+		code = record.ExitFailed
 	}
 	os.Exit(code)
 }
@@ -115,9 +107,9 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err e
 
 	switch broken := c.print(done); {
 	case left > 0: // a partial record is tested once, when it is complete
-		code = exitUndecided
+		code = record.ExitUndecided
 	case broken:
-		code = exitBroken
+		code = record.ExitBroken
 	}
 	fmt.Fprintf(c.stdout, "It took %v.\n", time.Since(began).Round(time.Second))
 	record.Remaining(c.stdout, left, "comparisons")

@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 	}
 	c.n = 2
 	over := record.NewPiece(1)
-	if code, err := c.run(t.Context(), over); code != exitUndecided || err != nil ||
+	if code, err := c.run(t.Context(), over); code != record.ExitUndecided || err != nil ||
 		!strings.HasSuffix(out.String(), "1 comparisons are left: run the same command again.\n") {
 		t.Errorf("exit %d, %v\n%s", code, err, out)
 	}
@@ -102,8 +102,9 @@ func TestBroken(t *testing.T) {
 		code    int
 		prints  string
 	}{
-		{compare.Faster, exitBroken, "2 of 2 verdicts are false (100.0%). If 5% were false on average, at least this " +
-			"many would occur with probability 0.0025: more than 5% of verdicts are false."},
+		{compare.Faster, record.ExitBroken,
+			"2 of 2 verdicts are false (100.0%). If 5% were false on average, at least this " +
+				"many would occur with probability 0.0025: more than 5% of verdicts are false."},
 		{compare.Equivalent, 0, "0 of 2 verdicts are false (0.0%). If 5% were false on average, at least this " +
 			"many would occur with probability 1: no sign of more than 5% false verdicts."},
 	} {

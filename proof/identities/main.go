@@ -24,14 +24,6 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Exit codes.
-const (
-	exitBroken    = 1
-	exitUsage     = 2
-	exitUndecided = 3
-	exitFailed    = 4
-)
-
 func main() {
 	c := campaign{stdout: os.Stdout, workload: peers.Workload(), designs: []string{"interleaved", "leased"}}
 	flag.IntVar(&c.systems, "systems", 10_000, "random systems of each design")
@@ -41,12 +33,12 @@ func main() {
 	flag.Parse()
 	if c.each < 1 || c.systems < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "identities: give -systems N and -each M, both at least 1, and no other argument")
-		os.Exit(exitUsage)
+		os.Exit(record.ExitUsage)
 	}
 	code, err := c.run(record.NewPiece(*limit))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "identities:", err)
-		code = exitFailed
+		code = record.ExitFailed
 	}
 	os.Exit(code)
 }
@@ -126,9 +118,9 @@ func (c *campaign) run(piece record.Piece) (code int, err error) {
 	}
 	switch broken := c.print(sums); {
 	case broken:
-		code = exitBroken
+		code = record.ExitBroken
 	case left > 0:
-		code = exitUndecided
+		code = record.ExitUndecided
 	}
 	record.Remaining(c.stdout, left, "systems")
 	return code, nil

@@ -26,7 +26,7 @@ func TestHundred(t *testing.T) {
 		t.Fatalf("exit %d, %v\n%s", code, err, out)
 	}
 	c.systems = 100
-	if code, err := c.run(record.NewPiece(1)); code != exitUndecided || err != nil ||
+	if code, err := c.run(record.NewPiece(1)); code != record.ExitUndecided || err != nil ||
 		!strings.HasSuffix(out.String(), "\n120 systems are left: run the same command again.\n") {
 		t.Fatalf("exit %d, %v\n%s", code, err, out)
 	}
@@ -60,7 +60,7 @@ func TestTwice(t *testing.T) {
 	c, out := testCampaign(t, 5, "jump")
 	for range 2 {
 		out.Reset()
-		if code, err := c.run(record.Piece{}); code != exitBroken || err != nil ||
+		if code, err := c.run(record.Piece{}); code != record.ExitBroken || err != nil ||
 			!strings.Contains(out.String(), "was issued twice, by peers") {
 			t.Errorf("exit %d, %v\n%s", code, err, out)
 		}

@@ -36,7 +36,7 @@ func (c *campaign) run(ctx context.Context) (code int, err error) {
 		code = c.scoreReal(complete, left)
 		c.remaining(left)
 	case left > 0:
-		code = exitUndecided
+		code = record.ExitUndecided
 		c.remaining(left)
 	default:
 		code, err = c.scoreGrids(complete)
@@ -122,12 +122,12 @@ func (c *campaign) scoreGrids(runs map[string]*lab.Run) (code int, err error) {
 func (c *campaign) conclude(floor float64, missed []string) (code int) {
 	text := "Every target is met."
 	if len(missed) > 0 {
-		code, text = exitMissed, "Missed: "+strings.Join(missed, ", ")+"."
+		code, text = record.ExitBroken, "Missed: "+strings.Join(missed, ", ")+"."
 	}
 	if 2*floor > targets[ofThroughput].median {
 		c.printf("\nUndecided on this machine: its noise floor of %.2f%% is more than half of the smallest target. In "+
 			"these runs: %s\n", 100*floor, text)
-		return exitUndecided
+		return record.ExitUndecided
 	}
 	c.printf("\n%s\n", text)
 	return code

@@ -22,16 +22,9 @@ import (
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/proof/aatest"
+	"github.com/brewput/brewput/proof/record"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
-)
-
-// Exit codes.
-const (
-	exitMissed    = 1
-	exitUsage     = 2
-	exitUndecided = 3
-	exitFailed    = 4
 )
 
 func main() {
@@ -50,7 +43,7 @@ func main() {
 	flag.Parse()
 	if err := c.validate(flag.NArg()); err != nil {
 		fmt.Fprintln(os.Stderr, "twin:", err)
-		os.Exit(exitUsage)
+		os.Exit(record.ExitUsage)
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -58,7 +51,7 @@ func main() {
 	code, err := c.run(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "twin:", err)
-		code = exitFailed
+		code = record.ExitFailed
 	}
 	os.Exit(code)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/proof/record"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -74,10 +75,10 @@ func (c *campaign) scoreReal(runs map[string]*lab.Run, left int) int {
 	}
 	switch s := c.printReal(list); {
 	case left > 0:
-		return exitUndecided
+		return record.ExitUndecided
 	case !s.meets():
 		c.printf("The target is missed.\n")
-		return exitMissed
+		return record.ExitBroken
 	}
 	c.printf("The target is met.\n")
 	return 0

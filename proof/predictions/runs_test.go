@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/proof/record"
 )
 
 func TestMain(m *testing.M) {
@@ -99,7 +100,7 @@ func TestScoreOnly(t *testing.T) {
 		c := &campaign{stdout: &out, stderr: &out, dir: t.TempDir(), scoreOnly: true,
 			settings: settings{Real: real, Every: 1, Blocks: 5}}
 		code, err := c.run(t.Context())
-		if code != exitUndecided || err != nil || strings.Contains(out.String(), "same command") ||
+		if code != record.ExitUndecided || err != nil || strings.Contains(out.String(), "same command") ||
 			!strings.Contains(out.String(), "missing or incomplete: run the command without -score.\n") {
 			t.Errorf("real %v: exit %d, %v\n%s", real, code, err, &out)
 		}

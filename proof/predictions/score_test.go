@@ -11,6 +11,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/proof/record"
 	"github.com/brewput/brewput/result"
 )
 
@@ -89,8 +90,8 @@ func TestScoreGrids(t *testing.T) {
 	}{
 		{1, 0, 0, []string{"coffee, throughput: 4 points, error: median 0.0%", "\nEvery target is met.\n",
 			"noise floor on 2 CPUs, a design compared with itself: 0.00% in 10 of 10 blocks\n"}},
-		{1.2, 0, exitMissed, []string{"-16.7%", "not modelled: stacks and garbage", "\n" + missed}},
-		{1.2, 1, exitMissed, []string{"0.00% in 9 of 10 blocks\n", "; 6 disturbed trials kept", "\n" + missed}},
+		{1.2, 0, record.ExitBroken, []string{"-16.7%", "not modelled: stacks and garbage", "\n" + missed}},
+		{1.2, 1, record.ExitBroken, []string{"0.00% in 9 of 10 blocks\n", "; 6 disturbed trials kept", "\n" + missed}},
 	} {
 		var out bytes.Buffer
 		c := &campaign{stdout: &out, settings: settings{Every: 37, Blocks: 2, Duration: 200 * time.Millisecond}}
@@ -163,15 +164,16 @@ func TestConclude(t *testing.T) {
 		want   string
 	}{
 		{0.01, nil, 0, "\nEvery target is met.\n"},
-		{0.01, []string{"pool", "belt"}, exitMissed, "\nMissed: pool, belt.\n"},
-		{0.0101, nil, exitUndecided, "1.01% is more than half of the smallest target. In these runs: Every target"},
-		{0.0101, []string{"pool"}, exitUndecided, "smallest target. In these runs: Missed: pool.\n"},
+		{0.01, []string{"pool", "belt"}, record.ExitBroken, "\nMissed: pool, belt.\n"},
+		{0.0101, nil, record.ExitUndecided,
+			"1.01% is more than half of the smallest target. In these runs: Every target"},
+		{0.0101, []string{"pool"}, record.ExitUndecided, "smallest target. In these runs: Missed: pool.\n"},
 	} {
 		var out bytes.Buffer
 		c := &campaign{stdout: &out}
 		code := c.conclude(x.floor, x.missed)
 		if undecided := strings.Contains(out.String(), "Undecided on this machine"); code != x.code ||
-			undecided != (x.code == exitUndecided) || !strings.Contains(out.String(), x.want) {
+			undecided != (x.code == record.ExitUndecided) || !strings.Contains(out.String(), x.want) {
 			t.Errorf("floor %v, missed %q: exit %d, %q", x.floor, x.missed, code, &out)
 		}
 	}

@@ -26,14 +26,6 @@ import (
 	"github.com/brewput/brewput/tools/repository"
 )
 
-// Exit codes.
-const (
-	exitBroken    = 1
-	exitUsage     = 2
-	exitUndecided = 3
-	exitFailed    = 4
-)
-
 func main() {
 	var c campaign
 	flag.StringVar(&c.program, "program", "", "the `PATH` of brewput")
@@ -45,7 +37,7 @@ func main() {
 	flag.Parse()
 	if c.program == "" || c.runs < 1 || c.record == "" && !*sequential || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "gates: give -program, -record, and -n above 0; see -help")
-		os.Exit(exitUsage)
+		os.Exit(record.ExitUsage)
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -53,7 +45,7 @@ func main() {
 	code, err := c.start(ctx, *limit, *sequential)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gates:", err)
-		code = exitFailed
+		code = record.ExitFailed
 	}
 	os.Exit(code)
 }
@@ -132,9 +124,9 @@ func (c *campaign) gates(ctx context.Context) (code int, err error) {
 	record.Remaining(os.Stdout, left, "runs")
 	switch {
 	case left > 0:
-		return exitUndecided, nil
+		return record.ExitUndecided, nil
 	case t.broken():
-		return exitBroken, nil
+		return record.ExitBroken, nil
 	}
 	return 0, nil
 }

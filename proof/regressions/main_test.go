@@ -64,11 +64,11 @@ func TestGates(t *testing.T) {
 		exit   func(kind) int
 		code   int
 	}{
-		"none":                {0, 0, right, exitUndecided},
+		"none":                {0, 0, right, record.ExitUndecided},
 		"all right":           {8, 0, right, 0},
-		"all disturbed":       {8, 1, right, exitUndecided},
-		"all passed":          {8, 0, func(kind) int { return passes }, exitBroken},
-		"too few, all passed": {7, 0, func(kind) int { return passes }, exitUndecided},
+		"all disturbed":       {8, 1, right, record.ExitUndecided},
+		"all passed":          {8, 0, func(kind) int { return passes }, record.ExitBroken},
+		"too few, all passed": {7, 0, func(kind) int { return passes }, record.ExitUndecided},
 	} {
 		c.record = filepath.Join(t.TempDir(), "record")
 		for _, k := range kinds {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/proof/record"
 )
 
 // gust is how long the load lasts, and how long it then pauses: about the time of one side of a comparison.
@@ -46,7 +47,7 @@ func (c *campaign) sequential(ctx context.Context) (code int, err error) {
 		"difference; in blocks, %d of %d.\n",
 		wrong[0], c.runs, wrong[1], c.runs)
 	if stat.BinomialTail(wrong[1], c.runs, 1-promised) < 0.01 {
-		return exitBroken, nil
+		return record.ExitBroken, nil
 	}
 	return 0, nil
 }

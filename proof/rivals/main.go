@@ -25,14 +25,6 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Exit codes.
-const (
-	exitBroken    = 1
-	exitUsage     = 2
-	exitUndecided = 3
-	exitFailed    = 4
-)
-
 func main() {
 	all := plugin.Attach(catalog.All())
 	lab.Main(all...)
@@ -48,7 +40,7 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rivals:", err)
-		os.Exit(exitUsage)
+		os.Exit(record.ExitUsage)
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -56,7 +48,7 @@ func main() {
 	code, err := c.run(ctx, claims, record.NewPiece(*limit))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rivals:", err)
-		code = exitFailed
+		code = record.ExitFailed
 	}
 	os.Exit(code)
 }
@@ -142,7 +134,7 @@ func (c *campaign) run(ctx context.Context, claims []claim, piece record.Piece) 
 		code = worse(code, c.print(&claims[i], done))
 	}
 	if left > 0 {
-		code = worse(code, exitUndecided)
+		code = worse(code, record.ExitUndecided)
 	}
 	record.Remaining(c.stdout, left, "cells")
 	return code, nil
@@ -178,7 +170,7 @@ func (c *campaign) fits(e entry, programs string) error {
 
 // worse returns the exit code that counts: a broken claim outweighs an undecided one.
 func worse(a, b int) int {
-	if a == exitBroken || b == 0 {
+	if a == record.ExitBroken || b == 0 {
 		return a
 	}
 	return b

@@ -127,9 +127,10 @@ func TestPrint(t *testing.T) {
 	}{
 		{"kept", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.2, 1e-3)}, 0,
 			"met        n: at most 0.5x shown in 2 of 2"},
-		{"broken", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.6, 1e-3)}, exitBroken, "missed"},
-		{"fast syncs", []entry{build("n k 1", 0.3, 1e-5), build("n k 2", 0.6, 1e-3)}, exitUndecided, "undecided"},
-		{"noise", []entry{build("n k 1", 0.5, 1e-3), build("n k 2", 0.3, 1e-3)}, exitUndecided, "undecided"},
+		{"broken", []entry{build("n k 1", 0.3, 1e-3), build("n k 2", 0.6, 1e-3)}, record.ExitBroken, "missed"},
+		{"fast syncs", []entry{build("n k 1", 0.3, 1e-5), build("n k 2", 0.6, 1e-3)}, record.ExitUndecided,
+			"undecided"},
+		{"noise", []entry{build("n k 1", 0.5, 1e-3), build("n k 2", 0.3, 1e-3)}, record.ExitUndecided, "undecided"},
 		{"part", []entry{build("n k 1", 0.6, 1e-3)}, 0, "1 of 2 cells so far"},
 	} {
 		var out bytes.Buffer

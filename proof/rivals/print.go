@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"text/tabwriter"
+
+	"github.com/brewput/brewput/proof/record"
 )
 
 // print writes the cells of a claim that are in the record, and whether the claim holds once they are complete. It
@@ -41,7 +43,7 @@ func (c *campaign) print(x *claim, done map[string]entry) int {
 	}
 	if x.syncs && slices.ContainsFunc(list, func(y comparison) bool { return y.sync < minSync }) {
 		fmt.Fprintf(c.stdout, "undecided  %s: a sync takes less than %.0f µs on this device\n", x.name, minSync*1e6)
-		return exitUndecided
+		return record.ExitUndecided
 	}
 	code := 0
 	for i, l := range x.limits {
@@ -50,9 +52,9 @@ func (c *campaign) print(x *claim, done map[string]entry) int {
 		need, word := int(math.Ceil(l.share*float64(len(list)))), "met      "
 		switch {
 		case len(list)-broken < need:
-			word, code = "missed   ", exitBroken
+			word, code = "missed   ", record.ExitBroken
 		case kept < need:
-			word, code = "undecided", worse(code, exitUndecided)
+			word, code = "undecided", worse(code, record.ExitUndecided)
 		}
 		fmt.Fprintf(c.stdout, "%s  %s: at most %.3gx shown in %d of %d cells, and more in %d; at least %d needed\n",
 			word, x.name, l.ratio, kept, len(list), broken, need)

@@ -25,14 +25,6 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Exit codes.
-const (
-	exitBroken    = 1
-	exitUsage     = 2
-	exitUndecided = 3
-	exitFailed    = 4
-)
-
 func main() {
 	trial.Main(identity.Workload())
 	c := campaign{stdout: os.Stdout, workload: identity.Workload()}
@@ -44,7 +36,7 @@ func main() {
 	flag.Parse()
 	if c.each < 1 || c.calls < c.each || c.calls%c.each != 0 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "unique: give -calls N and -each M, N a multiple of M, and no other argument")
-		os.Exit(exitUsage)
+		os.Exit(record.ExitUsage)
 	}
 	if *designs != "" {
 		c.designs = strings.Split(*designs, ",")
@@ -55,7 +47,7 @@ func main() {
 	code, err := c.run(ctx, record.NewPiece(*limit))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "unique:", err)
-		code = exitFailed
+		code = record.ExitFailed
 	}
 	os.Exit(code)
 }
@@ -132,9 +124,9 @@ func (c *campaign) run(ctx context.Context, piece record.Piece) (code int, err e
 
 	switch broken := c.print(done); {
 	case broken:
-		code = exitBroken
+		code = record.ExitBroken
 	case left > 0:
-		code = exitUndecided
+		code = record.ExitUndecided
 	}
 	record.Remaining(c.stdout, left, "pieces")
 	return code, nil

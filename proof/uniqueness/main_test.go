@@ -45,7 +45,7 @@ func TestMillion(t *testing.T) {
 		t.Fatalf("exit %d, %v\n%s", code, err, &out)
 	}
 	c.calls = 1_000_000
-	if code, err := c.run(t.Context(), record.NewPiece(1)); code != exitUndecided || err != nil ||
+	if code, err := c.run(t.Context(), record.NewPiece(1)); code != record.ExitUndecided || err != nil ||
 		!strings.HasSuffix(out.String(), "\n9 pieces are left: run the same command again.\n") {
 		t.Fatalf("exit %d, %v\n%s", code, err, &out)
 	}
@@ -72,7 +72,7 @@ func TestTwice(t *testing.T) {
 	c := campaign{stdout: &out, workload: broken(), calls: 2, each: 1, record: filepath.Join(t.TempDir(), "record")}
 	for range 2 {
 		out.Reset()
-		if code, err := c.run(t.Context(), record.Piece{}); code != exitBroken || err != nil ||
+		if code, err := c.run(t.Context(), record.Piece{}); code != record.ExitBroken || err != nil ||
 			!strings.Contains(out.String(), "seed 2: the identity 7 was issued twice") {
 			t.Errorf("exit %d, %v\n%s", code, err, &out)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/proof/findings"
 	"github.com/brewput/brewput/proof/findings/corpus"
+	"github.com/brewput/brewput/proof/record"
 )
 
 // truth returns what is known about a case, or why it is not scored. A sick case counts only if its fix was measured to
@@ -178,11 +179,11 @@ func decide(targets []findings.Target, missing int, out io.Writer) (code int) {
 	switch {
 	case missing > 0:
 		fmt.Fprintf(out, "\nUndecided, because programs have no evidence or label: %d\n", missing)
-		return exitUndecided
+		return record.ExitUndecided
 	case missed:
-		return exitMissed
+		return record.ExitBroken
 	case unknown:
-		return exitUndecided
+		return record.ExitUndecided
 	}
 	return 0
 }

@@ -125,9 +125,9 @@ func TestExitCodes(t *testing.T) {
 			t.Errorf("%s: exit %d, %v", when, code, err)
 		}
 	}
-	exits(exitUndecided, "without time")
+	exits(record.ExitUndecided, "without time")
 	o.score = true
-	exits(exitUndecided, "without evidence")
+	exits(record.ExitUndecided, "without evidence")
 	for _, c := range families[0].Cases() {
 		source, _, err := c.Source()
 		if err == nil {
@@ -137,7 +137,7 @@ func TestExitCodes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	exits(exitMissed, "with evidence that shows no problem")
+	exits(record.ExitBroken, "with evidence that shows no problem")
 }
 
 // TestDecide checks the exit code of targets that are met, missed or without programs.
@@ -149,10 +149,10 @@ func TestDecide(t *testing.T) {
 		code    int
 	}{
 		{[]findings.Target{met, met}, 0, 0},
-		{[]findings.Target{unknown, missed, met}, 0, exitMissed},
-		{[]findings.Target{met, unknown, met}, 0, exitUndecided},
-		{[]findings.Target{met, met}, 1, exitUndecided},
-		{[]findings.Target{missed, met}, 1, exitUndecided},
+		{[]findings.Target{unknown, missed, met}, 0, record.ExitBroken},
+		{[]findings.Target{met, unknown, met}, 0, record.ExitUndecided},
+		{[]findings.Target{met, met}, 1, record.ExitUndecided},
+		{[]findings.Target{missed, met}, 1, record.ExitUndecided},
 	} {
 		var out strings.Builder
 		if code := decide(x.targets, x.missing, &out); code != x.code ||

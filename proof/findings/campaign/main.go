@@ -21,14 +21,6 @@ import (
 	"github.com/brewput/brewput/proof/record"
 )
 
-// Exit codes.
-const (
-	exitMissed    = 1
-	exitUsage     = 2
-	exitUndecided = 3
-	exitFailed    = 4
-)
-
 func main() {
 	var o options
 	flag.BoolVar(&o.label, "label", false, "measure the gain of every fix, and store it in "+
@@ -46,14 +38,14 @@ func main() {
 	flag.Parse()
 	if err := o.validate(flag.NArg()); err != nil {
 		fmt.Fprintln(os.Stderr, "campaign:", err)
-		os.Exit(exitUsage)
+		os.Exit(record.ExitUsage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	code, err := campaign(ctx, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "campaign:", err)
-		code = exitFailed
+		code = record.ExitFailed
 	}
 	os.Exit(code)
 }
@@ -123,7 +115,7 @@ func campaign(ctx context.Context, o options) (code int, err error) {
 	record.Remaining(os.Stdout, left, "programs")
 	switch {
 	case left > 0:
-		code = exitUndecided
+		code = record.ExitUndecided
 	case !o.label:
 		code, err = conclude(o.dir, cases, o.heldOut, os.Stdout)
 	}
