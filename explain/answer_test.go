@@ -126,6 +126,10 @@ func TestWeakAnswer(t *testing.T) {
 	}
 	listens := unasked(0) // a job that listens for a profiler, and ended by itself
 	listens.Trace.Waits[0].Waited, listens.Trace.Waits[0].Pending = 0, time.Second
+	profiled := unasked(0) // a server of which only a profile shows that it accepts
+	profiled.Profiles = []evidence.Profile{{Kind: evidence.Block, Types: []string{"contentions/count"},
+		Samples: []evidence.Sample{{Values: []int64{1}, Stack: profiled.Trace.Waits[0].Stack}}}}
+	profiled.Trace.Waits = nil
 	for _, c := range []struct {
 		e    *evidence.Evidence
 		want string
@@ -134,6 +138,7 @@ func TestWeakAnswer(t *testing.T) {
 		{idle(0), "There is nothing to gain: no known change would save 5% or more."},
 		{idle(1.5), "Nothing to gain was found, but the evidence is weak. Run it again on an idle machine."},
 		{unasked(0), "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
+		{profiled, "Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
 		{unasked(1.5),
 			"Nothing to gain was found, but the evidence is weak. Send it more requests while explain runs."},
 	} {
