@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ func (c cell) String() string {
 	}
 	return strings.TrimSpace(c.claim.name + " " + strings.Join(parts, ", "))
 }
+
+// ownBlocks returns how many blocks a cell of the claim has if the user names no number.
+func (c *claim) ownBlocks() int { return cmp.Or(c.blocks, defaultBlocks) }
 
 // cellsOf returns the comparisons of claims.
 func cellsOf(claims []claim) []cell {

@@ -96,7 +96,11 @@ func (c *campaign) run(ctx context.Context, claims []claim, piece record.Piece) 
 	if err != nil {
 		return 0, err
 	}
-	entries, err := record.Read(c.record, func(e entry) error { return c.fits(e, programs) })
+	own := map[string]int{} // blocks of each cell, by its name
+	for _, x := range cellsOf(allClaims()) {
+		own[x.String()] = x.claim.ownBlocks()
+	}
+	entries, err := record.Read(c.record, func(e entry) error { return c.fits(e, programs, own[e.Cell]) })
 	if err != nil {
 		return 0, err
 	}
@@ -140,27 +144,19 @@ func (c *campaign) run(ctx context.Context, claims []claim, piece record.Piece) 
 	return code, nil
 }
 
-// blocksOf returns how many blocks a cell of a claim has.
-func (c *campaign) blocksOf(x *claim) int { return cmp.Or(c.blocks, x.blocks, defaultBlocks) }
-
-// fits returns an error for an entry of other programs, or with another number of blocks.
-func (c *campaign) fits(e entry, programs string) error {
+// fits returns an error for an entry of other programs, or with another number of blocks. Own is the number that the
+// claim of the cell asks for.
+func (c *campaign) fits(e entry, programs string, own int) error {
 	if e.Programs != programs {
 		return errors.New("it was measured by another build: remove the file, or build the same sources")
 	}
-	var own claim // of the cell
-	for _, x := range cellsOf(allClaims()) {
-		if x.String() == e.Cell {
-			own = *x.claim
-		}
-	}
 	for _, wall := range e.Wall {
-		n, want := len(wall), c.blocksOf(&own)
+		n, want := len(wall), cmp.Or(c.blocks, own)
 		if n == want {
 			continue
 		}
 		advice := fmt.Sprintf("give -blocks %d", n)
-		if n == new(campaign).blocksOf(&own) {
+		if n == own {
 			advice = "leave out -blocks"
 		}
 		return fmt.Errorf("%s has %d blocks, not %d: remove %s, or %s", e.Cell, n, want, c.record, advice)
@@ -210,7 +206,7 @@ func (c *campaign) measure(ctx context.Context, x cell) (entry, error) {
 	}
 	defer os.RemoveAll(dir)
 	o := lab.MeasureOptions{NoPredictions: true}
-	o.Designs, o.Levels, o.Count = x.claim.all(), x.levels, c.blocksOf(x.claim)
+	o.Designs, o.Levels, o.Count = x.claim.all(), x.levels, cmp.Or(c.blocks, x.claim.ownBlocks())
 	o.Output = filepath.Join(dir, "run")
 	run, err := lab.Measure(ctx, w, o)
 	if err != nil {
