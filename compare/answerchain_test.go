@@ -25,7 +25,9 @@ func TestAnswerOfChains(t *testing.T) {
 	}
 	more := 7
 	known, unknown := v("a", "b", Undecided, 0.9, 1.1), v("c", "a", Undecided, 0.9, 1.1)
-	known.MoreBlocks = &more
+	known.MoreBlocks, known.Paired, unknown.Paired = &more, true, true
+	beyond, lost := unknown, unknown
+	beyond.MostBlocks, beyond.EnoughBlocks, lost.Ended = 40, 120, true
 	for _, c := range []struct {
 		verdicts []Verdict
 		want     string
@@ -41,6 +43,11 @@ func TestAnswerOfChains(t *testing.T) {
 			"a is fastest: 1.010x the throughput of b (+1.05%)."},
 		// The blocks that would decide one pair do not decide the other.
 		{[]Verdict{known, unknown}, "The order of a, b and c is undecided."},
+		{[]Verdict{known, lost}, "The order of a, b and c is undecided."},
+		{[]Verdict{known, beyond},
+			"The order of a, b and c is undecided (about 120 blocks without a budget would decide)."},
+		{[]Verdict{known, v("c", "a", Slower, 0.9, 0.95), v("c", "b", Slower, 0.9, 0.95)}, "The fastest is one of a " +
+			"and b, undecided (about 7 more blocks would decide): 1.081x the throughput of c (+8.15%)."},
 		// a has the best median, c is proven faster than a, and b than c.
 		{[]Verdict{v("c", "a", Faster, 1.001, 1.1), v("b", "c", Faster, 1.001, 1.1),
 			v("b", "a", Equivalent, 0.99, 1.01)},

@@ -16,8 +16,8 @@ type contest struct {
 	rows    []*Row     // the best first
 	linked  []*Row     // rows that verdicts may link: also of designs that failed, and references
 	leaders int        // number of rows that lead: the best, and those that are not proven slower
-	open    int        // number of leaders whose comparison with the best is undecided
-	more    *int       // further blocks that would decide all of these; nil if unknown
+
+	undecided []Verdict // on the best and each leader that is not proven equal to it; zero without a verdict
 }
 
 // relation is how the best row compares with another one.
@@ -182,7 +182,6 @@ func (g *answerGroup) rank(c *contest) {
 	}
 
 	var lead, rest []*Row
-	most, known := 0, true
 	for i, r := range c.rows {
 		if i == 0 {
 			lead = append(lead, r)
@@ -195,14 +194,8 @@ func (g *answerGroup) rank(c *contest) {
 			lead = append(lead, r)
 		default:
 			lead = append(lead, r)
-			c.open++
-			if known = known && v != nil && v.MoreBlocks != nil; known {
-				most = max(most, *v.MoreBlocks)
-			}
+			c.undecided = append(c.undecided, *cmp.Or(v, &Verdict{}))
 		}
-	}
-	if known && c.open > 0 {
-		c.more = &most
 	}
 	c.rows, c.leaders = append(lead, rest...), len(lead)
 }

@@ -103,7 +103,7 @@ type outcome struct {
 func (g *answerGroup) best(contests []*contest) string {
 	var list []*outcome
 	for _, c := range contests {
-		o := outcome{leaders: fmt.Sprint(c.open > 0, len(c.rows) == c.leaders, c.leaderNames())}
+		o := outcome{leaders: fmt.Sprint(len(c.undecided) > 0, len(c.rows) == c.leaders, c.leaderNames())}
 		if r := c.behind(g.options.Baseline); r != nil {
 			o.loser = c.name(r)
 		}
@@ -155,19 +155,19 @@ func (g *answerGroup) outcomeText(o *outcome) string {
 	}
 	text := ""
 	switch all := c.leaders == len(c.rows); {
-	case all && c.open == 0:
+	case all && len(c.undecided) == 0:
 		text = subject + map[bool]string{true: " are", false: " is"}[len(names) > 1] + " equally fast"
 		if len(names) == 1 {
 			text += " at all levels"
 		}
-	case len(names) == 1 && c.open > 0: // all levels of one design, with or without others behind it
+	case len(names) == 1 && len(c.undecided) > 0: // all levels of one design, with or without others behind it
 		text = subject + map[bool]string{true: ": the", false: " is fastest, but the"}[all] +
 			" order of its levels is undecided" + g.moreText(o)
 	case all:
 		text = "the order of " + subject + " is undecided" + g.moreText(o)
-	case len(names) == 1 && c.open == 0:
+	case len(names) == 1 && len(c.undecided) == 0:
 		text = subject + " is fastest"
-	case c.open == 0:
+	case len(c.undecided) == 0:
 		text = subject + " are fastest, and equally fast"
 	default:
 		text = "the fastest is one of " + strings.TrimSuffix(subject, ",") + ", undecided" + g.moreText(o)
@@ -221,14 +221,14 @@ func (g *answerGroup) leadOver(c *contest, r *Row) float64 {
 	return asSpeed(float64(v.Ratio), v.Metric)
 }
 
-// moreText says how many more blocks would decide.
+// moreText says how many more blocks would decide, if that is known.
 func (g *answerGroup) moreText(o *outcome) string {
-	most := 0
+	var list []Verdict
 	for _, c := range o.contests {
-		if c.more == nil {
-			return ""
-		}
-		most = max(most, *c.more)
+		list = append(list, c.undecided...)
 	}
-	return fmt.Sprintf(" (about %s would decide)", result.Count(most, "more "+g.replicate()))
+	if n := BlocksToDecide(list); n.Known() {
+		return fmt.Sprintf(" (%s would decide)", n.Text(g.replicate()))
+	}
+	return ""
 }

@@ -169,31 +169,27 @@ func withoutRatioText(d AbsoluteDifference, metric string) string {
 // moreText says how many more blocks, or runs of each side, would decide all verdicts that are undecided, if that is
 // known.
 func moreText(list []Verdict) string {
-	most, what, sides, enough := 0, "more block", "", 0
+	list = slices.DeleteFunc(slices.Clone(list), func(v Verdict) bool {
+		return cmp.Or(v.Verdict, Undecided) != Undecided
+	})
+	if n := BlocksToDecide(list); n.Known() {
+		return fmt.Sprintf(" (%s would decide)", n.Text("block"))
+	}
+	most, what, where := 0, "", ""
 	for _, v := range list {
-		if cmp.Or(v.Verdict, Undecided) != Undecided {
-			continue
-		}
 		switch {
-		case v.EnoughBlocks > 0: // of a run without a budget
-			enough = max(enough, v.EnoughBlocks)
 		case v.RunsA > 0 && v.MoreRuns != nil:
-			most, what, sides = max(most, *v.MoreRuns), "more run", " of each side"
+			most, what, where = max(most, *v.MoreRuns), "more run", "of"
 		case v.RunsA == 0 && v.MoreBlocks != nil && !v.Paired: // files and runs that have ended get no more blocks
-			most, what, sides = max(most, v.N+*v.MoreBlocks), "result", " on each side"
-		case v.RunsA == 0 && v.MoreBlocks != nil:
-			most = max(most, *v.MoreBlocks)
+			most, what, where = max(most, v.N+*v.MoreBlocks), "result", "on"
 		default:
 			return ""
 		}
 	}
-	switch {
-	case enough > 0:
-		return fmt.Sprintf(" (about %d blocks without a budget would decide)", enough)
-	case most == 0:
+	if most == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (about %s%s would decide)", result.Count(most, what), sides)
+	return fmt.Sprintf(" (about %s %s each side would decide)", result.Count(most, what), where)
 }
 
 // labels returns the function that names the benchmark of a verdict as briefly as the list allows: with its package,

@@ -192,7 +192,7 @@ func (c Criteria) judgeOnce(s *sequentialState, ratio stat.Comparison, layouts i
 // interim analyses a comparison with its first n blocks.
 func (c Criteria) interim(s *sequentialState, of *blockSeries, n int) {
 	ratio, good, ok := of.comparison(n)
-	s.tried, s.ended = n, of.truncated
+	s.tried = n
 	if !ok || len(s.analyses) > 0 && good == s.blocks { // no new values
 		return
 	}

@@ -1,13 +1,16 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -124,6 +127,14 @@ func TestMoreBlocksAreAnInterim(t *testing.T) {
 		if beyond := c.more == 0; (v.MostBlocks == 40) != beyond || (v.EnoughBlocks > 40) != beyond ||
 			v.EnoughBlocks%10 != 0 {
 			t.Errorf("%s: %d blocks are enough, of at most %d", c.name, v.EnoughBlocks, v.MostBlocks)
+		}
+		want := fmt.Sprintf(" (about %d more blocks would decide).", more)
+		if more == 0 {
+			want = fmt.Sprintf(" (about %d blocks without a budget would decide).", v.EnoughBlocks)
+		}
+		rows = Rows(trials, []plan.Case{{Design: v.A, Point: v.Point}, {Design: v.B, Point: v.Point}})
+		if got := NewAnswer(rows, []Verdict{v}, AnswerOptions{}).Text; !strings.HasSuffix(got[0], want) {
+			t.Errorf("%s: %q does not end in %q", c.name, got, want)
 		}
 	}
 }

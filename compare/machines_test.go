@@ -196,7 +196,7 @@ func sweepOf(names []string, logs [][]float64) ([]Row, []result.Trial) {
 func trialOf(design string, block int, log float64) result.Trial {
 	return result.Trial{
 		Kind: result.KindTrial, Workload: "w", Design: design, World: result.Live, Point: onePoint(), Block: block,
-		Status: result.OK, Type: result.Stream,
+		Status: result.OK, Expected: true, Type: result.Stream,
 		Metrics: result.Metrics{result.Throughput: result.Value(100 * math.Exp(log))},
 	}
 }

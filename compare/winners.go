@@ -25,8 +25,10 @@ type Winner struct {
 	Leaders []string `json:"leaders"` // designs that are not proven slower than the best, the best first
 
 	// MoreBlocks is the number of further blocks that would decide between the leaders if ratios stay as estimated; nil
-	// if they are decided, or if it is unknown.
-	MoreBlocks *int `json:"more_blocks"`
+	// if they are decided, if it is unknown, or if it is beyond the last analysis of a run with a budget. EnoughBlocks
+	// is then the number of blocks of a run without a budget, or 0.
+	MoreBlocks   *int `json:"more_blocks"`
+	EnoughBlocks int  `json:"-"`
 
 	Next  *string      `json:"next"`  // the best design that is proven slower, whatever the baseline is; nil for none
 	Ratio result.Value `json:"ratio"` // how many times as fast as Next the best design is; NaN without one
@@ -62,8 +64,11 @@ func (g *answerGroup) winners() (list []Winner) {
 			Ratio: result.Unavailable}
 		if len(w.Leaders) > 1 {
 			w.Verdict = Equivalent
-			if c.open > 0 {
-				w.Verdict, w.MoreBlocks = Undecided, c.more
+			if n := BlocksToDecide(c.undecided); len(c.undecided) > 0 {
+				w.Verdict, w.EnoughBlocks = Undecided, n.Enough
+				if n.Known() && n.Enough == 0 {
+					w.MoreBlocks = &n.More
+				}
 			}
 		}
 		if next := c.behind(""); next != nil {

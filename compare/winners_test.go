@@ -76,6 +76,9 @@ func checkWinners(t *testing.T, list []Winner, want ...string) {
 		if w.MoreBlocks != nil {
 			text += fmt.Sprintf(" %d more", *w.MoreBlocks)
 		}
+		if w.EnoughBlocks > 0 {
+			text += fmt.Sprintf(" %d enough", w.EnoughBlocks)
+		}
 		got = append(got, text)
 		var factors []string
 		for _, s := range w.Point.Settings() {
@@ -90,6 +93,29 @@ func checkWinners(t *testing.T, list []Winner, want ...string) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+}
+
+// TestBlocksThatDecideWinners checks the blocks that would decide points of a map, also if a run with a budget ended.
+func TestBlocksThatDecideWinners(t *testing.T) {
+	more, o := 7, AnswerOptions{Inputs: []string{"read", "keys"}}
+	known := Verdict{Workload: "w", World: result.Live, Metric: result.Throughput, A: "a", B: "b", Ratio: 1.01,
+		Low: 0.9, High: 1.1, N: 20, Verdict: Undecided, Paired: true, MoreBlocks: &more}
+	beyond, lost := known, known
+	beyond.MoreBlocks, beyond.MostBlocks, beyond.EnoughBlocks = nil, 40, 120
+	lost.MoreBlocks, lost.Ended = nil, true
+	var rows []Row
+	var verdicts []Verdict
+	for i, v := range []Verdict{known, beyond, lost, lost} {
+		a, b := ratedRow("w", "a", 101), ratedRow("w", "b", 100)
+		a.Point = onCPUs(1, setting("read", i/2), setting("keys", i%2))
+		b.Point, v.Point = a.Point, a.Point
+		rows, verdicts = append(rows, a, b), append(verdicts, v)
+	}
+	checkWinners(t, NewAnswer(rows, verdicts, o).Winners,
+		"read=0 keys=0: undecided [a b] NaN none 7 more",
+		"read=0 keys=1: undecided [a b] NaN none 120 enough",
+		"read=1 keys=0: undecided [a b] NaN none",
+		"read=1 keys=1: undecided [a b] NaN none")
 }
 
 // TestWinnersOfFailingDesigns checks that a design with a failure that it declares leads nowhere where it failed, not

@@ -234,6 +234,13 @@ func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
 	b.WriteString("\n")
 }
 
+// lines returns the lines of wrapped words.
+func lines(words []string, indent, width int) []string {
+	var b strings.Builder
+	wrap(&b, words, " ", indent, width)
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+}
+
 // split returns the words of a sentence. Line breaks in names are escaped, because the rest of such a name would look
 // like a sentence of its own.
 func (st Style) split(text string) []string { return strings.Fields(st.ascii(quote.Line(text))) }

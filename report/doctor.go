@@ -45,11 +45,7 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	if advised {
 		b.WriteString("\n")
 	}
-	var line strings.Builder
-	wrap(&line, st.split(verdict.Claim), " ", 0, st.width())
-	for l := range strings.Lines(line.String()) {
-		b.WriteString(st.paint(bold, strings.TrimSuffix(l, "\n")) + "\n")
-	}
+	wrapPainted(&b, st.split(verdict.Claim), bold, st)
 	return st.emit(w, b.String())
 }
 
@@ -75,14 +71,9 @@ func DoctorJSON(w io.Writer, checks []doctor.Check, verdict doctor.Report) error
 // writeCheck writes the line "name status evidence". Evidence that does not fit continues below itself. widths are
 // those of names and statuses.
 func writeCheck(b *strings.Builder, c doctor.Check, widths [2]int, st Style) {
-	indent := widths[0] + gap + widths[1] + gap
-	b.WriteString(c.Name + strings.Repeat(" ", widths[0]+gap-len(c.Name)))
-	b.WriteString(st.paint(statusTone(c.Status), string(c.Status)))
-	b.WriteString(strings.Repeat(" ", widths[1]+gap-len(c.Status)))
-	var text strings.Builder
-	wrap(&text, st.split(c.Evidence), " ", 0, max(st.width()-indent, minWidth/2))
-	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(text.String(), "\n"), "\n",
-		"\n"+strings.Repeat(" ", indent)) + "\n")
+	prefix := c.Name + strings.Repeat(" ", widths[0]+gap-len(c.Name)) +
+		st.paint(statusTone(c.Status), string(c.Status)) + strings.Repeat(" ", widths[1]+gap-len(c.Status))
+	writeHanging(b, prefix, c.Evidence, st)
 }
 
 // writeAdvice writes a check, what it means, and what would improve it. Commands are on lines of their own and never

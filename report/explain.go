@@ -131,15 +131,9 @@ const labelWidth = len("evidence")
 
 // writePart writes a labelled text. With an empty label it continues the part before.
 func writePart(b *strings.Builder, label, text string, st Style) {
-	if text == "" {
-		return
+	if text != "" {
+		writeHanging(b, "  "+st.paint(dim, label)+strings.Repeat(" ", labelWidth+gap-len(label)), text, st)
 	}
-	indent := 2 + labelWidth + gap
-	b.WriteString("  " + st.paint(dim, label) + strings.Repeat(" ", labelWidth+gap-len(label)))
-	var lines strings.Builder
-	wrap(&lines, st.split(text), " ", 0, max(st.width()-indent, minWidth/2))
-	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(lines.String(), "\n"), "\n",
-		"\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
 // cutLast cuts s around the last separator.

@@ -40,9 +40,8 @@ func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st St
 	parts = slices.DeleteFunc(parts, func(x part) bool { return x.text == "" })
 	parts, shortened := fitParts(parts, room, st)
 	for _, x := range parts {
-		lines := x.lines(st)
 		b.WriteString("  " + st.paint(dim, x.label) +
-			strings.Join(lines, "\n"+strings.Repeat(" ", 2+len(x.label))) + "\n")
+			strings.Join(x.lines(st), "\n"+strings.Repeat(" ", 2+len(x.label))) + "\n")
 	}
 	return leftOut || shortened || !isCause(f) && len(f.Evidence) > briefLines-1
 }
@@ -144,9 +143,7 @@ func (x part) lines(st Style) []string {
 			words[i] = quote.Cut(w, room-3) + "..."
 		}
 	}
-	var b strings.Builder
-	wrap(&b, words, " ", 0, room)
-	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	return lines(words, 0, room)
 }
 
 // isCause reports whether a finding names a cause.

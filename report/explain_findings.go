@@ -60,11 +60,7 @@ const docWidth = len("thresholds")
 func writeFindingDoc(b *strings.Builder, d explain.Doc, st Style) {
 	b.WriteString(st.paint(bold, st.text(string(d.Name))) + "\n")
 	part := func(label, text string) {
-		var lines strings.Builder
-		indent := strings.Repeat(" ", docWidth+gap)
-		wrap(&lines, st.split(text), " ", 0, max(st.width()-len(indent), minWidth/2))
-		b.WriteString(st.paint(dim, label) + strings.Repeat(" ", len(indent)-len(label)) +
-			strings.ReplaceAll(strings.TrimSuffix(lines.String(), "\n"), "\n", "\n"+indent) + "\n")
+		writeHanging(b, st.paint(dim, label)+strings.Repeat(" ", docWidth+gap-len(label)), text, st)
 	}
 
 	part("meaning", d.Meaning)

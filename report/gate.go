@@ -53,9 +53,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 		t = alarm
 	}
 	for _, text := range g.answer() {
-		var lines strings.Builder
-		wrap(&lines, st.split(text), " ", 2, st.width())
-		b.WriteString(st.paint(t, strings.TrimSuffix(lines.String(), "\n")) + "\n")
+		b.WriteString(st.paint(t, strings.Join(lines(st.split(text), 2, st.width()), "\n")) + "\n")
 		t = plain
 	}
 	return st.emit(w, b.String())

@@ -26,13 +26,11 @@ func Workloads(w io.Writer, program string, all []*workload.Workload, st Style) 
 	name.cells, designs.cells = nil, nil
 	about := column{head: "about", left: true}
 	for _, x := range all {
-		var lines strings.Builder
-		wrap(&lines, st.split(shortSummary(st.text(summary(x)), room)), " ", 0, room)
 		key, count := x.Name, fmt.Sprint(len(x.Designs))
-		for line := range strings.Lines(lines.String()) {
+		for _, line := range lines(st.split(shortSummary(st.text(summary(x)), room)), 0, room) {
 			name.add(key, bold)
 			designs.add(count, plain)
-			about.add(strings.TrimSuffix(line, "\n"), plain)
+			about.add(line, plain)
 			key, count = "", ""
 		}
 	}
@@ -170,10 +168,8 @@ func writeDescribed(b *strings.Builder, columns []column, about []string, st Sty
 // writeHanging writes a sentence after a prefix. Its further lines begin where its first one does.
 func writeHanging(b *strings.Builder, prefix, text string, st Style) {
 	indent := quote.Width(unpainted(prefix))
-	var lines strings.Builder
-	wrap(&lines, st.split(text), " ", 0, max(st.width()-indent, minWidth/2))
-	b.WriteString(strings.TrimRight(prefix+strings.ReplaceAll(strings.TrimSuffix(lines.String(), "\n"), "\n",
-		"\n"+strings.Repeat(" ", indent)), " ") + "\n")
+	wrapped := lines(st.split(text), 0, max(st.width()-indent, minWidth/2))
+	b.WriteString(strings.TrimRight(prefix+strings.Join(wrapped, "\n"+strings.Repeat(" ", indent)), " ") + "\n")
 }
 
 // unpainted returns a painted text without its marks.

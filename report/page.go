@@ -77,10 +77,8 @@ func writeAnswer(b *strings.Builder, sentences []string, st Style) {
 
 // wrapPainted writes a sentence on lines of its own, in a tone.
 func wrapPainted(b *strings.Builder, words []string, t tone, st Style) {
-	var text strings.Builder
-	wrap(&text, words, " ", 0, st.width())
-	for line := range strings.Lines(text.String()) {
-		b.WriteString(st.paint(t, strings.TrimSuffix(line, "\n")) + "\n")
+	for _, line := range lines(words, 0, st.width()) {
+		b.WriteString(st.paint(t, line) + "\n")
 	}
 }
 
@@ -120,9 +118,7 @@ func writeTable(b *strings.Builder, columns []column, footnotes func([]column) [
 // writeNotesBelow writes the notes below a table or list.
 func writeNotesBelow(b *strings.Builder, notes []string, st Style) {
 	for _, n := range notes {
-		var line strings.Builder
-		wrap(&line, st.split(n), " ", 2, st.width())
-		b.WriteString(st.paint(dim, strings.TrimSuffix(line.String(), "\n")) + "\n")
+		b.WriteString(st.paint(dim, strings.Join(lines(st.split(n), 2, st.width()), "\n")) + "\n")
 	}
 }
 

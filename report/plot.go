@@ -153,9 +153,7 @@ func writeRemarks(b *strings.Builder, crowded bool, leftOut int, without []strin
 		remarks = append(remarks, "not drawn, without "+factor+": "+strings.Join(without, ", "))
 	}
 	for _, r := range remarks {
-		var text strings.Builder
-		wrap(&text, st.split(r), " ", 4, st.width()-2)
-		b.WriteString("  " + st.paint(dim, strings.TrimSuffix(text.String(), "\n")) + "\n")
+		b.WriteString("  " + st.paint(dim, strings.Join(lines(st.split(r), 4, st.width()-2), "\n")) + "\n")
 	}
 }
 

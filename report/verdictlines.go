@@ -148,21 +148,10 @@ func replicate(v compare.Verdict) string {
 
 // mostNeeded says how many more blocks would decide all of the verdicts, if that is known.
 func mostNeeded(verdicts []compare.Verdict) string {
-	most, enough := 0, 0
-	for _, v := range verdicts {
-		switch {
-		case v.EnoughBlocks > 0:
-			enough = max(enough, v.EnoughBlocks)
-		case v.MoreBlocks == nil || !v.Paired:
-			return ""
-		default:
-			most = max(most, *v.MoreBlocks)
-		}
+	if n := compare.BlocksToDecide(verdicts); n.Known() {
+		return fmt.Sprintf("; %s would decide all of them", n.Text(replicate(verdicts[0])))
 	}
-	if enough > 0 { // beyond the maximum of a run with a budget
-		return fmt.Sprintf("; about %d %ss without a budget would decide all of them", enough, replicate(verdicts[0]))
-	}
-	return fmt.Sprintf("; about %s would decide all of them", result.Count(most, "more "+replicate(verdicts[0])))
+	return ""
 }
 
 // splitEqual separates the groups of sides that are exactly equal at a point from the other verdicts.

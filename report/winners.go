@@ -52,27 +52,23 @@ func winnersNote(list []compare.Winner) string { return strings.Join(winnersNote
 // moreToDecide says how many blocks more would decide all cells, or the most that is known of any. It is "" if that is
 // unknown.
 func moreToDecide(list []compare.Winner) string {
-	most, unknown := 0, false
+	var most compare.BlocksNeeded
+	end := " would decide"
 	for _, w := range list {
 		switch {
 		case w.Verdict != compare.Undecided:
-		case w.MoreBlocks == nil:
-			unknown = true
+		case w.EnoughBlocks > 0:
+			most.Enough = max(most.Enough, w.EnoughBlocks)
+		case w.MoreBlocks != nil:
+			most.More = max(most.More, *w.MoreBlocks)
 		default:
-			most = max(most, *w.MoreBlocks)
+			end = " would decide some"
 		}
 	}
-	if most == 0 {
+	if !most.Known() {
 		return ""
 	}
-	word := "more block"
-	if list[0].World == result.Virtual {
-		word = "more replication"
-	}
-	if unknown {
-		return fmt.Sprintf(", about %s would decide some", result.Count(most, word))
-	}
-	return fmt.Sprintf(", about %s would decide", result.Count(most, word))
+	return ", " + most.Text(replicate(compare.Verdict{World: list[0].World})) + end
 }
 
 // winnerMaps splits winners by workload, world, metric and guarantee.

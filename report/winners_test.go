@@ -49,10 +49,17 @@ func TestWinnersNotes(t *testing.T) {
 			t.Errorf("%d: %q, not %q", i, got, c.want)
 		}
 	}
+	beyond := winnersAnswer().Winners
+	beyond[4].EnoughBlocks = 120
+	want := "a ? b: undecided, about 120 blocks without a budget would decide; +2: 2 more designs may be as fast; " +
+		"-: no two designs to compare"
+	if got := winnersNote(beyond[2:]); got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
 	virtual := winnersAnswer().Winners[2:4]
 	virtual[0].World, virtual[1].World = result.Virtual, result.Virtual
 	virtual[1].Leaders = []string{"a", "b", "c"}
-	want := "a ? b: undecided, about 12 more replications would decide; +n: n more designs may be as fast"
+	want = "a ? b: undecided, about 12 more replications would decide; +n: n more designs may be as fast"
 	if got := winnersNote(virtual); got != want {
 		t.Errorf("%q, not %q", got, want)
 	}

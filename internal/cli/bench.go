@@ -194,8 +194,7 @@ func (a *app) finishBench(ctx context.Context, res *lab.BenchResult, err error, 
 		err = nil
 	}
 
-	ended := err == nil && !res.Interrupted
-	if ended {
+	if err == nil && !res.Interrupted {
 		err = a.summarizeBench(res, o)
 	}
 	if failed := a.showBenchOrBaseline(ctx, res, o); failed != nil { // last, because the page ends with the answer

@@ -11,9 +11,6 @@ import (
 
 // tQuantile returns the p-quantile of Student's t distribution with df degrees of freedom, 0 < p < 1.
 func tQuantile(p, df float64) float64 {
-	if p == 0.5 {
-		return 0
-	}
 	u := mathext.InvRegIncBeta(df/2, 0.5, 2*min(p, 1-p))
 	return math.Copysign(math.Sqrt(df*(1-u)/u), p-0.5)
 }

@@ -85,7 +85,7 @@ func (a *InterimAnalyses) Level(alpha float64, k int) float64 {
 	if a.level == nil || alpha < minAlpha {
 		return a.quota(alpha, k)
 	}
-	return math.Exp(a.level[k].at(math.Log(math.Min(alpha, maxAlpha))))
+	return math.Exp(a.level[k].at(math.Log(min(alpha, maxAlpha))))
 }
 
 // P returns the smallest alpha at which analysis k rejects with the p-value p; 1 above maxAlpha. The minimum over
