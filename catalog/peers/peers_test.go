@@ -14,12 +14,10 @@ import (
 	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
-	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
 
 func TestMain(m *testing.M) {
-	trial.Main(Workload())
 	seeded.Fix()
 	os.Exit(m.Run())
 }
@@ -58,18 +56,6 @@ func TestPeers(t *testing.T) {
 				t.Fatalf("%s: %s %s", design, x.Status, x.Error)
 			}
 		})
-	}
-}
-
-// TestLive runs both protocols on the Go runtime, where the race detector sees them.
-func TestLive(t *testing.T) {
-	w := Workload()
-	for _, design := range []string{"interleaved", "leased"} {
-		d, _ := w.Find(design)
-		o := workloadtest.Live(t, w, d, workloadtest.Point(t, w, "identities=10 latency=100us loss=0.1"))
-		if !o.Trial.Good() {
-			t.Errorf("%s: %s %s\n%s", design, o.Trial.Status, o.Trial.Error, o.Failure)
-		}
 	}
 }
 

@@ -25,7 +25,10 @@ import (
 func newTidwall(e env.Env, p plan.Point) (workload.Job, error) { return durable(e, p, openTidwall) }
 
 func openTidwall(_ env.Env, dir string, _ plan.Point) (journal.Log, error) {
-	l := &walLog{dir: filepath.Join(dir, "wal")}
+	l := &walLog{dir: filepath.Join(dir, "wal"), syncDirs: journal.SyncDirs}
+	if err := l.mark(); err != nil {
+		return nil, err
+	}
 	if err := l.trim(); err != nil {
 		return nil, err
 	}
@@ -55,9 +58,32 @@ type walLog struct {
 	wal      *wal.Log
 	dir      string
 	written  int    // bytes in the last segment, or more
-	segments int    // that were there when the directory was synced last
+	segments int    // files that were there when the directory was synced last
 	buf      []byte // of write
+	syncDirs func(dirs ...string) error
 	batches
+}
+
+// marker is a file in the directory of each log of the adapter. In other logs, entries have no checksums.
+const marker = "entries.checksums"
+
+// mark marks a new log, and refuses one of another program, because trim would remove all its entries.
+func (l *walLog) mark() error {
+	path := filepath.Join(l.dir, marker)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	files, err := os.ReadDir(l.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, f := range files { // the file of a marked log is empty until the name of the marker survives power loss
+		if info, err := f.Info(); err != nil || info.Size() > 0 {
+			return errors.Join(err, fmt.Errorf("the log in %s is not of tidwall-wal: its entries have no checksums; "+
+				"choose another directory, or move that log away", l.dir))
+		}
+	}
+	return errors.Join(os.MkdirAll(l.dir, wal.DefaultOptions.DirPerms), os.WriteFile(path, nil, 0o600))
 }
 
 // trim removes what follows the last entry of the last segment whose length and checksum are right. All acknowledged
@@ -110,6 +136,8 @@ func unseal(sealed []byte) (data []byte, ok bool) {
 	return sealed[:n], binary.LittleEndian.Uint32(sealed[n:]) == checksum(sealed[:n])
 }
 
+// write writes a large batch in parts, so that at most one segment begins before the directory is synced. Power loss
+// could otherwise remove the name of a segment, but not that of the next one.
 func (l *walLog) write(first uint64, entries [][]byte) error {
 	var b wal.Batch
 	size := 0
@@ -117,8 +145,15 @@ func (l *walLog) write(first uint64, entries [][]byte) error {
 		l.buf = seal(l.buf[:0], data)
 		b.Write(first+uint64(i), l.buf)
 		size += len(l.buf) + binary.MaxVarintLen64
+		if i < len(entries)-1 && size < wal.DefaultOptions.SegmentSize/2 {
+			continue
+		}
+		if err := errors.Join(l.wal.WriteBatch(&b), l.syncSegments(size)); err != nil {
+			return err
+		}
+		size = 0 // WriteBatch has cleared the batch
 	}
-	return errors.Join(l.wal.WriteBatch(&b), l.syncSegments(size))
+	return nil
 }
 
 // syncSegments syncs the directory if a segment began during a batch of at most that size. It reads the directory only
@@ -132,10 +167,10 @@ func (l *walLog) syncSegments(size int) error {
 		return err
 	}
 	l.segments, l.written = n, size // the new segment may have most of the batch
-	return journal.SyncDirs(l.dir)
+	return l.syncDirs(l.dir)
 }
 
-// countFiles returns the number of segments.
+// countFiles returns the number of segments, and one for the marker.
 func (l *walLog) countFiles() (int, error) {
 	files, err := os.ReadDir(l.dir)
 	return len(files), err

@@ -9,7 +9,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/tidwall/wal"
 
 	"github.com/brewput/brewput/catalog/journal"
 	"github.com/brewput/brewput/env"
@@ -45,16 +48,24 @@ func walImage(t *testing.T, sizes ...int) []byte {
 // walEntry is an entry of walImage. It has no zeros.
 func walEntry(k, size int) []byte { return bytes.Repeat([]byte{byte(k + 1)}, size) }
 
+// walDir returns the directory of a log with these segments, each but the last of two entries.
+func walDir(t *testing.T, segments ...[]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	err := (&walLog{dir: filepath.Join(dir, "wal")}).mark()
+	for i, file := range segments {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "wal", fmt.Sprintf("%020d", 1+2*i)), file, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // walRecovered returns the number of entries of a log with a file, which must be those of walImage.
 func walRecovered(t *testing.T, file []byte, sizes ...int) int {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "wal"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "wal", fmt.Sprintf("%020d", 1)), file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir := walDir(t, file)
 	entries, err := recovered(t, openTidwall, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -111,17 +122,10 @@ func TestTidwallLosesPower(t *testing.T) {
 
 // TestTidwallDamage checks that an entry with a changed bit is not returned, in a segment that is not the last.
 func TestTidwallDamage(t *testing.T) {
-	dir := t.TempDir()
 	first := walImage(t, 3, 4)
 	first[len(first)-2] ^= 1
 	last := append(walImage(t, 5), make([]byte, 100)...)
-	err := os.Mkdir(filepath.Join(dir, "wal"), 0o755)
-	for i, file := range [][]byte{first, last} {
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "wal", fmt.Sprintf("%020d", 1+2*i)), file, 0o600))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := walDir(t, first, last)
 	left := inWorld(func(e env.Env) {
 		l, err := openTidwall(e, dir, plan.Point{})
 		if err != nil {
@@ -138,6 +142,87 @@ func TestTidwallDamage(t *testing.T) {
 		}
 		if data, err := l.Get(4); !errors.Is(err, journal.ErrNotFound) {
 			t.Errorf("an entry of zeros: %q, %v", data, err)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if left != nil {
+		t.Error(left)
+	}
+}
+
+// TestTidwallForeign checks that a log that the adapter did not write is refused, and stays as it is.
+func TestTidwallForeign(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "wal")
+	w, err := wal.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(1, []byte("first")), w.Write(2, []byte("second")), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if left := inWorld(func(e env.Env) {
+		if l, err := openTidwall(e, dir, plan.Point{}); l != nil || err == nil || !strings.Contains(err.Error(), path) ||
+			!strings.Contains(err.Error(), "choose another directory") {
+			t.Errorf("%v, %v", l, err)
+		}
+	}); left != nil {
+		t.Error(left)
+	}
+	files, err := os.ReadDir(path)
+	if err != nil || len(files) != 1 {
+		t.Errorf("the directory has %v, %v", files, err)
+	}
+	if w, err = wal.Open(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	data, err := w.Read(2)
+	if err := errors.Join(err, w.Close()); err != nil || string(data) != "second" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// TestTidwallInterrupted checks that a log opens if power loss kept its first segment and removed the marker: that is
+// possible before the directory was synced, so the segment is empty.
+func TestTidwallInterrupted(t *testing.T) {
+	dir := walDir(t, nil)
+	if err := os.Remove(filepath.Join(dir, "wal", marker)); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := recovered(t, openTidwall, dir); err != nil || len(entries) > 0 {
+		t.Errorf("%q, %v", entries, err)
+	}
+}
+
+// TestTidwallLargeBatch checks that a batch of several segments syncs the directory after each.
+func TestTidwallLargeBatch(t *testing.T) {
+	entries := make([][]byte, 60)
+	for i := range entries {
+		entries[i] = walEntry(i, journal.MaxEntry)
+	}
+	left := inWorld(func(e env.Env) {
+		opened, err := openTidwall(e, t.TempDir(), plan.Point{})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		l := opened.(*walLog)
+		seen, err := l.countFiles()
+		l.syncDirs = func(...string) error {
+			n, err := l.countFiles()
+			if n > seen+1 {
+				t.Errorf("%d segments began before the directory was synced", n-seen)
+			}
+			seen = n
+			return err
+		}
+		if err := errors.Join(err, l.write(1, entries)); err != nil {
+			t.Error(err)
+		}
+		if n, err := l.countFiles(); err != nil || n != seen || n < 4 {
+			t.Errorf("%d files, %d when the directory was synced last; want 3 segments or more and the marker", n, seen)
 		}
 		if err := l.Close(); err != nil {
 			t.Error(err)

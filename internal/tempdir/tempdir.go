@@ -30,6 +30,9 @@ type Kind struct {
 	End    func(path string) // nil, or ends the programs that still use a directory before it is removed
 }
 
+// locker is [lock.Lock], or stands for that of another file system in tests.
+type locker func(path string) (io.Closer, error)
+
 // Dir is a temporary directory that this process holds by a lock. If the process is killed, the next [Kind.Make] or
 // [Kind.RemoveAbandoned] of the same user and host removes it, if the file system has locks.
 type Dir struct {
@@ -40,22 +43,25 @@ type Dir struct {
 
 // Make makes a directory in parent, or in that for temporary files if parent is empty, and removes those that no
 // process holds. purpose is a part of its name. Call Close to remove it.
-func (k Kind) Make(parent, purpose string) (*Dir, error) {
+func (k Kind) Make(parent, purpose string) (*Dir, error) { return k.make(parent, purpose, lock.Lock) }
+
+func (k Kind) make(parent, purpose string, lockAt locker) (*Dir, error) {
 	k.RemoveAbandoned(parent)
 	for try := 0; ; try++ {
 		path, err := os.MkdirTemp(parent, fmt.Sprintf("%s-%d-%s-", k.Prefix, os.Getpid(), purpose))
 		if err != nil {
 			return nil, err
 		}
-		l, err := lock.Lock(filepath.Join(path, lockFile()))
-		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // a file system without locks
-			os.Remove(filepath.Join(path, lockFile())) // so that a process that can lock it leaves the directory alone
-			l, err = io.NopCloser(nil), nil
-		}
+		l, err := lockAt(filepath.Join(path, lockFile()))
 		if err == nil {
 			return &Dir{path, k, l}, nil
 		}
 		os.RemoveAll(path)
+		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // a file system without locks
+			// The next directory never has a lock file, so no process that can lock files takes it for abandoned.
+			lockAt = func(string) (io.Closer, error) { return io.NopCloser(nil), nil }
+			continue
+		}
 		if try == 3 {
 			return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
 		}
@@ -89,22 +95,22 @@ func (k Kind) RemoveAbandoned(parent string) {
 		}
 		info, err := e.Info()
 		if err == nil && info.IsDir() && proc.Owned(info) { // not those of other users
-			k.removeUnlocked(filepath.Join(parent, e.Name()))
+			k.removeUnlocked(filepath.Join(parent, e.Name()), lock.Lock)
 		}
 	}
 }
 
 // removeUnlocked removes one directory unless a process holds it, or has just made it and holds no lock yet.
-func (k Kind) removeUnlocked(path string) {
+func (k Kind) removeUnlocked(path string, lockAt locker) {
 	file := filepath.Join(path, lockFile())
 	if _, err := os.Lstat(file); err != nil {
 		return
 	}
-	l, err := lock.Lock(file)
+	l, err := lockAt(file)
 	if err != nil {
 		return
 	}
-	if second, err := lock.Lock(file); err == nil { // locks exclude nobody here
+	if second, err := lockAt(file); err == nil { // locks exclude nobody here
 		second.Close()
 		l.Close()
 		return

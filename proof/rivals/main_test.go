@@ -203,9 +203,9 @@ func TestRefusedRecords(t *testing.T) {
 		{programs, "actor", 10, 20, "actor has 10 blocks, not 20: remove RECORD, or leave out -blocks"},
 		{programs, "actor", 9, 0, "actor has 9 blocks, not 10: remove RECORD, or give -blocks 9"},
 		{programs, "survives kill", 10, 10, ""},
-		{programs, "survives kill", 10, 0, "survives kill has 10 blocks, not 40: remove RECORD, or give -blocks 10"},
-		{programs, "survives kill", 40, 0, ""},
-		{programs, "survives kill", 40, 10, "or leave out -blocks"},
+		{programs, "survives kill", 10, 0, "survives kill has 10 blocks, not 20: remove RECORD, or give -blocks 10"},
+		{programs, "survives kill", 20, 0, ""},
+		{programs, "survives kill", 20, 10, "or leave out -blocks"},
 		{"other", "actor", 10, 10, "another build"},
 	} {
 		c := campaign{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, blocks: x.blocks,
