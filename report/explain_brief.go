@@ -47,7 +47,7 @@ func writeBrief(b *strings.Builder, f explain.Finding, p evidence.Program, st St
 }
 
 // claimWithGain is the claim of a finding with its gain. On a narrow page, the gain has no interval. A claim that needs
-// more lines than there are ends in dots, and leaves lines for the fix if that needs fewer.
+// more lines than there are ends in dots, and leaves the fix its lines, unless the fix alone fills the page.
 func claimWithGain(f explain.Finding, room int, st Style) (text string, cut bool) {
 	claim, gain := f.Claim, ""
 	if f.Gain != nil {

@@ -30,7 +30,7 @@ func contradicts(medians, ratio, low, high result.Value, proven bool) bool {
 
 // mediansContradict reports whether medians contradict the ratio of a verdict.
 func mediansContradict(v compare.Verdict, medians result.Value) bool {
-	proven := v.Verdict != compare.Equivalent && v.Verdict != compare.Undecided
+	proven := v.Verdict == compare.Faster || v.Verdict == compare.Slower
 	return v.NoRatio == "" && !v.Exact && contradicts(medians, v.Ratio, v.Low, v.High, proven)
 }
 
@@ -139,7 +139,7 @@ func contradicted(rows []compare.Row, verdicts []compare.Verdict) []string {
 	for _, v := range verdicts {
 		medians := find(v, v.A, v.OnlyA) / find(v, v.B, v.OnlyB)
 		proven := v.Verdict == compare.Faster || v.Verdict == compare.Slower
-		if v.World == result.Live && proven && !v.Exact && contradicts(medians, v.Ratio, v.Low, v.High, true) {
+		if v.World == result.Live && proven && mediansContradict(v, medians) {
 			a, b, _ := verdictSides(v, nil)
 			names = append(names, a+" / "+b)
 		}

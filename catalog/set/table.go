@@ -10,7 +10,7 @@ import (
 )
 
 // newTable is a hash table of atomic words. Each operation reads the words from the hash of its key on, and a change is
-// one compare-and-swap. Only growing has a lock.
+// one compare-and-swap, and one addition for a new key. Only growing has a lock.
 //
 // A word that was given to a key belongs to that key until the table grows, whether the key is present or not. So two
 // goroutines that add the same key always meet at the same word (as in C. Click's table, JavaOne 2007).
@@ -66,9 +66,7 @@ func (w *words) place(key uint64) {
 
 // claim counts a word that was given to a key.
 func (w *words) claim() {
-	for n := w.used.Load(); !w.used.CompareAndSwap(n, n+1); {
-		n = w.used.Load()
-	}
+	w.used.Add(1)
 }
 
 // find returns the place of a key and the word there, which has no key if the key has no word. It is false if the key

@@ -1,5 +1,5 @@
 // Package tempdir makes temporary directories that are removed even if their process is killed: by the next process
-// that makes one.
+// that makes one, if the file system can lock files.
 package tempdir
 
 import (

@@ -1,5 +1,5 @@
 // Package record stores the results of a campaign in a file of JSON lines, so that a campaign that was stopped can
-// continue. Only one process may use a record at a time.
+// continue, and names the exit codes of campaigns. Only one process may use a record at a time.
 package record
 
 import (

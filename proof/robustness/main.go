@@ -47,12 +47,12 @@ func main() {
 	if c.program == "" || c.record == "" || !(c.share > 0 && c.share <= 1) || c.n < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "siege: give -program, -record, -share above 0 and at most 1, and -n "+
 			"above 0; see -help")
-		os.Exit(2)
+		os.Exit(record.ExitUsage)
 	}
 
 	if err := c.validate(*only); err != nil {
 		fmt.Fprintln(os.Stderr, "siege:", err)
-		os.Exit(2)
+		os.Exit(record.ExitUsage)
 	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -60,7 +60,7 @@ func main() {
 	t, err := c.start(ctx, *only)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "siege:", err)
-		os.Exit(4)
+		os.Exit(record.ExitFailed)
 	}
 	fmt.Print(t.text())
 	os.Exit(t.code())

@@ -79,9 +79,9 @@ func (t table) left() (n int) {
 func (t table) code() int {
 	switch {
 	case t.found() > 0:
-		return 1
+		return record.ExitBroken
 	case t.left() > 0:
-		return 3
+		return record.ExitUndecided
 	}
 	return 0
 }

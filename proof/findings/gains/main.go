@@ -51,13 +51,13 @@ func main() {
 	flag.Parse()
 	if c.count < 2 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "gains: give -count 2 or more, and no other argument")
-		os.Exit(2)
+		os.Exit(record.ExitUsage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := c.run(ctx, *only, record.NewPiece(*limit)); err != nil {
 		fmt.Fprintln(os.Stderr, "gains:", err)
-		os.Exit(4)
+		os.Exit(record.ExitFailed)
 	}
 }
 
