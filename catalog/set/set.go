@@ -6,8 +6,7 @@
 // the cache line that holds it, limits all of them.
 //
 // Each operation reports what it found or changed. The check of every trial computes the contents of the set from these
-// reports, and compares them with the set. It also counts how often Contains
-// finds keys that nobody adds or removes.
+// reports, and compares them with the set. Each call of Contains whose key no operation adds or removes must be right.
 package set
 
 import (

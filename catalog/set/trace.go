@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// call is an operation and its key: key<<2 | operation.
+// call is an operation and its key: key<<3 | operation.
 type call uint32
 
 // The operations.
@@ -16,19 +16,21 @@ const (
 	add
 	remove
 	constant // contains, of a key that no call of the trace adds or removes
+
+	held = constant + 1 // a bit of a constant call: the set holds the key
 )
 
-func (c call) key() uint64 { return uint64(c >> 2) }
+func (c call) key() uint64 { return uint64(c >> 3) }
 
 // maxKeys is how many keys a call can name.
-const maxKeys = 1 << 30
+const maxKeys = 1 << 29
 
 // trace is the input of a trial.
 type trace struct {
 	keys  int
 	first []uint64 // keys that the set holds at the beginning: about half of all
 	calls []call
-	found int // calls of Contains of constant keys that must find the key
+	found int // constant calls whose key the set holds
 }
 
 // Stages of the random numbers.
@@ -60,7 +62,7 @@ func newTrace(e env.Env, p plan.Point) *trace {
 		if d.Float64() >= read {
 			kind = add + call(d.Uint64()&1)
 		}
-		t.calls[i] = call(draw(&d, t.keys))<<2 | kind
+		t.calls[i] = call(draw(&d, t.keys))<<3 | kind
 	}
 	t.markConstant(isFirst)
 	return t
@@ -78,6 +80,7 @@ func (t *trace) markConstant(isFirst func(key uint64) bool) {
 		if key := c.key(); changed[key/64]>>(key%64)&1 == 0 {
 			t.calls[i] |= constant
 			if isFirst(key) {
+				t.calls[i] |= held
 				t.found++
 			}
 		}
@@ -110,9 +113,9 @@ func (t *trace) share(i, n int) []call {
 
 // metrics returns the metrics of a trial.
 func (t *trace) metrics(tallies []tally) map[string]float64 {
-	hits := 0
+	hits := t.found
 	for _, x := range tallies {
-		hits += x.hits + x.found
+		hits += x.hits
 	}
 	return map[string]float64{"hits_per_call": float64(hits) / float64(len(t.calls))}
 }

@@ -2,6 +2,8 @@
 package settest
 
 import (
+	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -30,14 +32,11 @@ type Shape struct{ Goroutines, Calls, Keys int }
 // Shapes returns two sizes: few keys, so that calls collide, and many keys, so that a table grows.
 func Shapes() []Shape { return []Shape{{4, 12, 2}, {3, 150, 150}} }
 
-// Check checks short histories of a set with many seeds: live, and if simulated is true, mostly in virtual time.
+// Check checks short histories of a set with many seeds: on the Go runtime, and if simulated is true, in virtual time.
 func Check(t *testing.T, open Open, simulated bool) {
 	for _, s := range Shapes() {
-		for seed := range uint64(100) {
-			world := live.New(live.Config{Seed: seed, BurnRate: 1}).Run
-			if simulated && seed%5 != 0 {
-				world = virtual.New(virtual.Config{CPUs: 1 + int(seed%4), Seed: seed, Costs: sim.Typical()}).Run
-			}
+		for seed := uint64(0); simulated && seed < 100; seed++ {
+			world := virtual.New(virtual.Config{CPUs: 1 + int(seed%4), Seed: seed, Costs: sim.Typical()}).Run
 			switch ok, err := Linearizable(world, open, s); {
 			case err != nil:
 				t.Fatalf("%v, seed %d: %v", s, seed, err)
@@ -46,20 +45,64 @@ func Check(t *testing.T, open Open, simulated bool) {
 			}
 		}
 	}
+	for _, s := range append(Shapes(), Shape{4, 300, 2}) {
+		if err := checkOverlap(open, s, min(runtime.NumCPU(), runtime.GOMAXPROCS(0))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// checkOverlap checks at least 10 histories on the Go runtime, and continues until 500 calls overlapped. With two CPUs,
+// about a third of the calls do. With one CPU there may be none: then it checks 10 histories, whatever overlapped.
+func checkOverlap(open Open, s Shape, cpus int) error {
+	const enough, least, most = 500, 10, 2000
+	overlapped := 0
+	for seed := range uint64(most) {
+		world := live.New(live.Config{Seed: seed, BurnRate: 1}).Run
+		history, err := record(world, open, s, cpus)
+		overlapped += overlaps(history)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%v, live, seed %d: %w", s, seed, err)
+		case !linearizable(history):
+			return fmt.Errorf("%v, live, seed %d: not linearizable", s, seed)
+		case seed+1 >= least && (overlapped >= enough || cpus == 1):
+			return nil
+		}
+	}
+	return fmt.Errorf("%v, live: %d calls of %d histories overlapped, and %d should", s, overlapped, most, enough)
+}
+
+// overlaps counts the calls during which another one began or ended. Each of these is a tick of the clock.
+func overlaps(history []porcupine.Operation) int {
+	n := 0
+	for _, o := range history {
+		if o.Return > o.Call+1 {
+			n++
+		}
+	}
+	return n
 }
 
 // Run runs a body in a world.
 type Run func(name string, body func(env.Env)) error
 
-// Linearizable makes random calls on a set, and reports whether their history is linearizable. The check itself waits
-// for goroutines of its own, which a simulated world takes for a design that blocks outside env: it begins when the
-// world has ended.
+// Linearizable makes random calls on a set, and reports whether their history is linearizable.
 func Linearizable(world Run, open Open, s Shape) (bool, error) {
-	var history []porcupine.Operation
-	if err := world("test", func(e env.Env) { history = observe(e, open, s) }); err != nil {
-		return false, err
-	}
-	return porcupine.CheckOperations(membership(), history), nil
+	history, err := record(world, open, s, 1)
+	return err == nil && linearizable(history), err
+}
+
+// linearizable checks a history. The check waits for goroutines of its own, which a simulated world takes for a design
+// that blocks outside env: it begins when the world has ended.
+func linearizable(history []porcupine.Operation) bool {
+	return porcupine.CheckOperations(membership(), history)
+}
+
+// record makes random calls on a set and returns their history.
+func record(world Run, open Open, s Shape, together int) (history []porcupine.Operation, err error) {
+	err = world("test", func(e env.Env) { history = observe(e, open, s, together) })
+	return history, err
 }
 
 // call is an operation and its key.
@@ -105,8 +148,9 @@ func membership() porcupine.Model {
 	}
 }
 
-// observe makes random calls on a set and returns their history. Its times count calls and returns.
-func observe(e env.Env, open Open, s Shape) []porcupine.Operation {
+// observe makes random calls on a set and returns their history. Its times count calls and returns. On the Go runtime,
+// goroutines begin when as many of them as together says run at the same time, which are at most the CPUs.
+func observe(e env.Env, open Open, s Shape, together int) []porcupine.Operation {
 	var all []porcupine.Operation
 	var first []uint64
 	for k := range uint64(s.Keys / 10) { // they are added before
@@ -115,10 +159,13 @@ func observe(e env.Env, open Open, s Shape) []porcupine.Operation {
 	}
 	view, stop := open(e, first)
 	histories, done := make([][]porcupine.Operation, s.Goroutines), e.Group()
-	var clock atomic.Int64
+	var clock, ready atomic.Int64
 	for i := range s.Goroutines {
 		done.Go(e, "worker", func(e env.Env) {
 			v, r := view(e), e.Rand()
+			// Goroutines that parked until all are ready would wake after the first one has made its calls.
+			for ready.Add(1); ready.Load() < int64(min(together, s.Goroutines)); {
+			}
 			for n := range s.Calls {
 				d := r.At(uint64(i*s.Calls+n), 7)
 				c := call{uint64(d.IntN(s.Keys)), d.IntN(3)}
