@@ -65,7 +65,7 @@ func TestComparisonAnswer(t *testing.T) {
 	beyond := undecided
 	beyond.MoreBlocks, beyond.EnoughBlocks = nil, 120
 	for want, m := range map[string][]MetricVerdicts{
-		"2 of 2 undecided (about 120 blocks without a budget would decide).": {
+		"2 of 2 undecided (a count of about 120 without a budget would decide).": {
 			onMetric(result.TimePerOp, undecided, beyond)},
 		"2 of 5 faster, largest B -20.0%; 1 slower: C +4.1%; 1 equivalent; 1 undecided (about 12 more blocks would " +
 			"decide).": {

@@ -45,7 +45,7 @@ func TestAnswerOfChains(t *testing.T) {
 		{[]Verdict{known, unknown}, "The order of a, b and c is undecided."},
 		{[]Verdict{known, lost}, "The order of a, b and c is undecided."},
 		{[]Verdict{known, beyond},
-			"The order of a, b and c is undecided (about 120 blocks without a budget would decide)."},
+			"The order of a, b and c is undecided (a count of about 120 without a budget would decide)."},
 		{[]Verdict{known, v("c", "a", Slower, 0.9, 0.95), v("c", "b", Slower, 0.9, 0.95)}, "The fastest is one of a " +
 			"and b, undecided (about 7 more blocks would decide): 1.081x the throughput of c (+8.15%)."},
 		// a has the best median, c is proven faster than a, and b than c.

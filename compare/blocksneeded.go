@@ -30,10 +30,11 @@ func BlocksToDecide(undecided []Verdict) (n BlocksNeeded) {
 // Known reports whether the number is known.
 func (n BlocksNeeded) Known() bool { return n != BlocksNeeded{} }
 
-// Text names a known number of blocks or replications, as in "about 7 more blocks".
+// Text names a known number of blocks or replications, as in "about 7 more blocks" and "a count of about 120 without a
+// budget".
 func (n BlocksNeeded) Text(replicate string) string {
 	if n.Enough > 0 {
-		return fmt.Sprintf("about %d %ss without a budget", n.Enough, replicate)
+		return fmt.Sprintf("a count of about %d without a budget", n.Enough)
 	}
 	return "about " + result.Count(n.More, "more "+replicate)
 }

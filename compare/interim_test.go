@@ -130,7 +130,7 @@ func TestMoreBlocksAreAnInterim(t *testing.T) {
 		}
 		want := fmt.Sprintf(" (about %d more blocks would decide).", more)
 		if more == 0 {
-			want = fmt.Sprintf(" (about %d blocks without a budget would decide).", v.EnoughBlocks)
+			want = fmt.Sprintf(" (a count of about %d without a budget would decide).", v.EnoughBlocks)
 		}
 		rows = Rows(trials, []plan.Case{{Design: v.A, Point: v.Point}, {Design: v.B, Point: v.Point}})
 		if got := NewAnswer(rows, []Verdict{v}, AnswerOptions{}).Text; !strings.HasSuffix(got[0], want) {

@@ -135,12 +135,12 @@ func fewText(few []compare.Verdict) string {
 			most = v
 		}
 	}
-	return result.Count(most.N, replicate(most)) + map[bool]string{true: " is", false: " are"}[most.N == 1]
+	return result.Count(most.N, replicate(most.World)) + map[bool]string{true: " is", false: " are"}[most.N == 1]
 }
 
-// replicate is the word for what a verdict's run repeats.
-func replicate(v compare.Verdict) string {
-	if v.World == result.Virtual {
+// replicate is the word for what a run in a world repeats.
+func replicate(world string) string {
+	if world == result.Virtual {
 		return "replication"
 	}
 	return "block"
@@ -149,7 +149,7 @@ func replicate(v compare.Verdict) string {
 // mostNeeded says how many more blocks would decide all of the verdicts, if that is known.
 func mostNeeded(verdicts []compare.Verdict) string {
 	if n := compare.BlocksToDecide(verdicts); n.Known() {
-		return fmt.Sprintf("; %s would decide all of them", n.Text(replicate(verdicts[0])))
+		return fmt.Sprintf("; %s would decide all of them", n.Text(replicate(verdicts[0].World)))
 	}
 	return ""
 }
@@ -232,11 +232,11 @@ func neededText(v compare.Verdict) string {
 	case v.MoreRuns != nil:
 		return fmt.Sprintf(", +%s a side", result.Count(*v.MoreRuns, "run"))
 	case v.EnoughBlocks > 0:
-		return fmt.Sprintf(", needs %d %ss", v.EnoughBlocks, replicate(v))
+		return fmt.Sprintf(", needs %d %ss", v.EnoughBlocks, replicate(v.World))
 	case v.MoreBlocks == nil:
 		return ""
 	case !v.Paired:
-		return fmt.Sprintf(", runs of %d %ss", v.N+*v.MoreBlocks, replicate(v))
+		return fmt.Sprintf(", runs of %d %ss", v.N+*v.MoreBlocks, replicate(v.World))
 	}
-	return ", +" + result.Count(*v.MoreBlocks, replicate(v))
+	return ", +" + result.Count(*v.MoreBlocks, replicate(v.World))
 }

@@ -164,7 +164,7 @@ func detectableText(v compare.Verdict) string {
 	if !v.Paired {
 		have = fmt.Sprintf("%d old and %d new", v.NB, v.NA)
 	}
-	blocks := replicate(v) + "s"
+	blocks := replicate(v.World) + "s"
 	detect := have + " " + blocks + detects(v.Detectable)
 
 	needed := "over 1000 " + blocks // or no number of blocks

@@ -178,7 +178,8 @@ func TestVerdictLines(t *testing.T) {
 `},
 		{"one needs more than the maximum of the run", []compare.Verdict{open, open, beyond, open, open, faster},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines
-  5 of 6 undecided; about 120 blocks without a budget would decide all of them
+  5 of 6 undecided; a count of about 120 without a budget would decide all of
+    them
 `},
 		{"beyond the budget", []compare.Verdict{faster, beyond},
 			`  cpus 2  fine 1.99x coarse [1.97, 2.00] (+99.0%)  20 more lines

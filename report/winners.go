@@ -49,8 +49,8 @@ func winnersNotes(list []compare.Winner) (notes []string) {
 // winnersNote is all notes in one line.
 func winnersNote(list []compare.Winner) string { return strings.Join(winnersNotes(list), "; ") }
 
-// moreToDecide says how many blocks more would decide all cells, or the most that is known of any. It is "" if that is
-// unknown.
+// moreToDecide says how many more blocks, or which count without a budget, would decide all cells, or those where that
+// is known. It is "" if it is unknown for all.
 func moreToDecide(list []compare.Winner) string {
 	var most compare.BlocksNeeded
 	end := " would decide"
@@ -68,7 +68,7 @@ func moreToDecide(list []compare.Winner) string {
 	if !most.Known() {
 		return ""
 	}
-	return ", " + most.Text(replicate(compare.Verdict{World: list[0].World})) + end
+	return ", " + most.Text(replicate(list[0].World)) + end
 }
 
 // winnerMaps splits winners by workload, world, metric and guarantee.

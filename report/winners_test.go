@@ -51,8 +51,8 @@ func TestWinnersNotes(t *testing.T) {
 	}
 	beyond := winnersAnswer().Winners
 	beyond[4].EnoughBlocks = 120
-	want := "a ? b: undecided, about 120 blocks without a budget would decide; +2: 2 more designs may be as fast; " +
-		"-: no two designs to compare"
+	want := "a ? b: undecided, a count of about 120 without a budget would decide; " +
+		"+2: 2 more designs may be as fast; -: no two designs to compare"
 	if got := winnersNote(beyond[2:]); got != want {
 		t.Errorf("%q, not %q", got, want)
 	}

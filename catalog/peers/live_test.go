@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// paced issues no more than 8 identities for each start of a peer, until all starts have happened. So a run has all its
-// faults, among its identities, however fast the clients are.
+// paced issues about 8 identities for each start of a peer, until all starts have happened. So a run has all its
+// faults, among its identities, however fast the clients are: the last fault of seed 1 is a crash, and ends in a start.
 type paced struct {
 	protocol
 	p      *peer

@@ -132,6 +132,25 @@ func TestCheckFindsWrongReads(t *testing.T) {
 	}
 }
 
+// TestHits checks the metric hits_per_call: half of the keys are in the set, whether calls change them or not.
+func TestHits(t *testing.T) {
+	for _, c := range []struct {
+		settings  string
+		low, high float64
+	}{
+		{"read=1", 0.45, 0.55},
+		{"read=0.5 keys=100", 0.2, 0.3},
+	} {
+		for _, name := range []string{"mutex", "table"} {
+			d, p := design(t, name, "calls=4000", c.settings)
+			x := simulate(d, p, 1)
+			if hits := float64(x.Metrics.Get("hits_per_call")); x.Status != result.OK || hits < c.low || hits > c.high {
+				t.Errorf("%s, %s: %s, %v hits for each call", name, c.settings, x.Status, hits)
+			}
+		}
+	}
+}
+
 // TestUnsafeFailsLive checks that the plain map fails on the Go runtime, in a process of its own: it crashes, or an
 // update is lost. With one goroutine it is right.
 func TestUnsafeFailsLive(t *testing.T) {

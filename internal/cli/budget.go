@@ -94,7 +94,8 @@ func conclusionText(c *sweep.Conclusion, of string) string {
 		const reserve = 1.1
 		block := max(c.Block, c.Spent/time.Duration(c.Blocks))
 		if whole := time.Duration(reserve * float64(block) * float64(c.Most)); whole > c.Budget {
-			reason += fmt.Sprintf("; all %d blocks need a --budget of about %s", c.Most, decimal.RoundedUp(whole))
+			reason += fmt.Sprintf("; a --budget of about %s is for all %d blocks, which may not be enough",
+				decimal.RoundedUp(whole), c.Most)
 		}
 	}
 	return fmt.Sprintf("%d of %d comparisons%s undecided: %s", c.Undecided, c.Verdicts, of, reason)

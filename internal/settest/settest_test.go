@@ -1,7 +1,6 @@
 package settest
 
 import (
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -69,27 +68,19 @@ func (s *torn) Remove(key uint64) bool   { return s.do(key, remove) }
 
 // TestCheckFindsTornSet checks that a live set is found not linearizable if its operations overlap, and only then.
 func TestCheckFindsTornSet(t *testing.T) {
-	for _, cpus := range []int{1, min(runtime.NumCPU(), runtime.GOMAXPROCS(0))} {
-		for _, s := range append(Shapes(), Shape{4, 300, 2}) {
-			err := checkOverlap(openTorn(s.Goroutines), s, cpus)
-			if err == nil || !strings.HasSuffix(err.Error(), "live, seed 0: not linearizable") {
-				t.Errorf("%v, %d CPUs: %v", s, cpus, err)
-			}
+	for _, s := range liveShapes() {
+		overlapped, err := checkLive(openTorn(s.Goroutines), s)
+		if err == nil || !strings.HasSuffix(err.Error(), "live, seed 0: not linearizable") || overlapped == 0 {
+			t.Errorf("%v: %d calls overlapped, %v", s, overlapped, err)
 		}
 	}
-	if err := checkOverlap(openTorn(1), Shape{1, 300, 2}, 1); err != nil {
-		t.Error("one goroutine:", err)
+	opened := 0
+	open := func(e env.Env, first []uint64) (func(env.Env) Set, func()) {
+		opened++
+		return openTorn(1)(e, first)
 	}
-}
-
-// TestCheckNeedsOverlap checks that histories whose calls do not overlap are not enough, except with one CPU.
-func TestCheckNeedsOverlap(t *testing.T) {
-	s := Shape{1, 2, 1}
-	if err := checkOverlap(openTorn(1), s, 2); err == nil || !strings.Contains(err.Error(), ": 0 calls of") {
-		t.Error("two CPUs:", err)
-	}
-	if err := checkOverlap(openTorn(1), s, 1); err != nil {
-		t.Error("one CPU:", err)
+	if n, err := checkLive(open, Shape{1, 300, 2}); err != nil || n != 0 || opened != 50 {
+		t.Errorf("one goroutine: %d calls of %d histories overlapped, %v", n, opened, err)
 	}
 }
 

@@ -57,15 +57,13 @@ func (k Kind) make(parent, purpose string, lockAt locker) (*Dir, error) {
 			return &Dir{path, k, l}, nil
 		}
 		os.RemoveAll(path)
-		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK) { // a file system without locks
+		switch {
+		case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK): // a file system without locks
 			// The next directory never has a lock file, so no process that can lock files takes it for abandoned.
 			lockAt = func(string) (io.Closer, error) { return io.NopCloser(nil), nil }
-			continue
-		}
-		if try == 3 {
+		case try == 3:
 			return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
-		}
-		// Another process removed the directory before it was locked.
+		} // or another process removed the directory before it was locked
 	}
 }
 
