@@ -142,7 +142,7 @@ unique: ## check that each design of identity issues nothing twice in 10^9 live 
 	bin/unique -record bin/unique.ndjson -for $(FOR)
 
 rivals: FOR = 8m
-rivals: ## compare sets, actors and logs with originals and other projects: about 21 minutes in pieces of 8 (repeat it)
+rivals: ## compare sets, actors and logs with originals and other projects: about 29 minutes in pieces of 8 (repeat it)
 	CGO_ENABLED=0 $(GO) build -pgo=$(PGO) -buildvcs=false -o bin/rivals ./proof/rivals
 	CGO_ENABLED=0 $(GO) -C extra build -pgo=$(CURDIR)/$(PGO) -buildvcs=false -o $(CURDIR)/bin/rivals-plugins/brewput-extra ./cmd/brewput-extra
 	BREWPUT_PLUGINS=$(CURDIR)/bin/rivals-plugins bin/rivals -record bin/rivals.ndjson -for $(FOR)
