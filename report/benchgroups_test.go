@@ -467,14 +467,15 @@ func TestScalingSlower(t *testing.T) {
 // and that neither an exact ratio nor a missing one is contradicted.
 func TestMediansContradict(t *testing.T) {
 	proven := compare.Verdict{Verdict: compare.Faster, Ratio: 1.01, Low: 0.98, High: 1.04}
-	undecided, equivalent, exact, none := proven, proven, proven, proven
-	undecided.Verdict, equivalent.Verdict = compare.Undecided, compare.Equivalent
+	better, undecided, equivalent, exact, none := proven, proven, proven, proven, proven
+	better.Verdict, undecided.Verdict, equivalent.Verdict = compare.Better, compare.Undecided, compare.Equivalent
 	exact.Exact, none.NoRatio = true, compare.SomeZeros
 	for name, c := range map[string]struct {
 		v    compare.Verdict
 		want bool
 	}{
-		"proven": {proven, true}, "undecided": {undecided, false}, "equivalent": {equivalent, false},
+		"proven": {proven, true}, "better": {better, true}, "undecided": {undecided, false},
+		"equivalent": {equivalent, false},
 		"exact": {exact, false}, "no ratio": {none, false},
 	} {
 		if got := mediansContradict(c.v, 0.99); got != c.want {

@@ -30,7 +30,7 @@ func contradicts(medians, ratio, low, high result.Value, proven bool) bool {
 
 // mediansContradict reports whether medians contradict the ratio of a verdict.
 func mediansContradict(v compare.Verdict, medians result.Value) bool {
-	proven := v.Verdict == compare.Faster || v.Verdict == compare.Slower
+	proven := v.Verdict != compare.Equivalent && v.Verdict != compare.Undecided
 	return v.NoRatio == "" && !v.Exact && contradicts(medians, v.Ratio, v.Low, v.High, proven)
 }
 
