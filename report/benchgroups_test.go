@@ -476,10 +476,20 @@ func TestMediansContradict(t *testing.T) {
 	}{
 		"proven": {proven, true}, "better": {better, true}, "undecided": {undecided, false},
 		"equivalent": {equivalent, false},
-		"exact": {exact, false}, "no ratio": {none, false},
+		"exact":      {exact, false}, "no ratio": {none, false},
 	} {
 		if got := mediansContradict(c.v, 0.99); got != c.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+	worse := proven
+	worse.Verdict, worse.Ratio, worse.Low, worse.High = compare.Worse, 0.99, 0.96, 1.02
+	if !mediansContradict(worse, 1.01) {
+		t.Error("worse, and the medians better: false")
+	}
+	for _, v := range []compare.Verdict{proven, worse} { // equal medians have no direction
+		if mediansContradict(v, 1) {
+			t.Errorf("ratio %v, equal medians: true", v.Ratio)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func contradicts(medians, ratio, low, high result.Value, proven bool) bool {
 	switch {
 	case !(math.Abs(float64(medians/ratio)-1) > sameRatio):
 		return false
-	case proven && (medians > 1) != (ratio > 1):
+	case proven && (medians-1)*(ratio-1) < 0:
 		return true
 	}
 	return medians < low || medians > high || math.Abs(float64(medians/ratio)-1) > visibleRatio
