@@ -131,8 +131,8 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 // header returns the part of the header that both worlds share.
 func (o *DesignOptions) header(w *workload.Workload, world string, here result.Environment) sweep.Header {
 	return sweep.Header{
-		Workload: w.Name, World: world, Args: o.Args, Config: o.Config, Version: o.Version, Started: time.Now(),
-		Seed: seedText(o.Seed), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
+		Workload: w.Name, Given: w.Given, World: world, Args: o.Args, Config: o.Config, Version: o.Version,
+		Started: time.Now(), Seed: seedText(o.Seed), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Warmup),
 			Operations: o.Operations},
 		Environment: here, Warnings: []string{},

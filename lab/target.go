@@ -157,8 +157,8 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 	if err != nil {
 		return nil, err
 	}
-	spec := trial.Spec{Workload: d.Workload.Name, Design: d.Name, Point: point, Seed: 1, Sample: 1, BurnRate: burn.Rate}
-	return collect.Design(ctx, d.Workload, spec, o)
+	return collect.Design(ctx, d.Workload, trial.Spec{Workload: d.Workload.Name, Given: d.Workload.Given,
+		Design: d.Name, Point: point, Seed: 1, Sample: 1, BurnRate: burn.Rate}, o)
 }
 
 func (s StoredDesign) collect(ctx context.Context, o collect.Options, notify notifier) (*collect.Collected, error) {

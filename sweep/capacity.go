@@ -27,17 +27,21 @@ type Capacity struct {
 	failed *trial.Outcome // the last failed trial
 }
 
-// CapacityError is the error of a case whose load is a fraction of its capacity, if that capacity could not be
-// measured.
+// CapacityError is the error of a trial that failed before a run was stored: of a case whose load is a fraction of its
+// capacity, if that capacity could not be measured, or of a design that failed its probe.
 type CapacityError struct {
 	Design  string
 	Point   plan.Point
 	Trial   result.Trial // the last failed trial; no status if trials ran but no request ended
 	Failure string       // output of the failed process, such as stacks
+	Probe   bool         // the trial was a probe; see workload.Workload
 }
 
 func (u *CapacityError) Error() string {
 	why := u.Trial.Error
+	if u.Probe {
+		return fmt.Sprintf("%s: %s", u.Design, why)
+	}
 	if why == "" {
 		why = "no request ended within the window; give a longer duration, or a rate"
 	}
@@ -180,7 +184,7 @@ func (s *Sweep) capacityTrial(ctx context.Context, c plan.Case, round int) (tria
 func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec {
 	set := s.Header.Settings
 	spec := trial.Spec{
-		Workload: s.Workload.Name, Design: design, Point: p,
+		Workload: s.Workload.Name, Given: s.Workload.Given, Design: design, Point: p,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.burnRate(),
 		BurnRatio: s.measuredRatio,
 		Recording: s.Costs,

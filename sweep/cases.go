@@ -23,6 +23,9 @@ type Selection struct {
 
 // Cases returns the designs at the points of the choice. Errors are a [*plan.Refusal].
 func (s Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
+	if err := w.CheckGiven(); err != nil {
+		return nil, plan.Refuse("", nil, "%w", err)
+	}
 	if s.CaseList != nil {
 		return s.listed(w)
 	}
@@ -32,6 +35,9 @@ func (s Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
 	}
 	choices := defaultCPUs()
 	if err := s.parse(w, designs, choices); err != nil {
+		return nil, err
+	}
+	if err := openWorkers(w, choices); err != nil {
 		return nil, err
 	}
 	points, err := s.points(w, choices)
@@ -71,6 +77,9 @@ func (s Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 				return nil, err
 			}
 		}
+		if err := openWorkers(w, choices); err != nil {
+			return nil, err
+		}
 		points, err := s.points(w, choices)
 		if err != nil {
 			return nil, err
@@ -103,6 +112,22 @@ func CompletePoint(w *workload.Workload, p plan.Point) (plan.Point, error) {
 		return plan.Point{}, plan.AsRefusal(err)
 	}
 	return points[0], nil
+}
+
+// openWorkers adds the workload's default number of workers to choices of an open loop that lack it.
+func openWorkers(w *workload.Workload, choices map[string]plan.Choice) error {
+	_, given := choices["workers"]
+	open := false
+	for name := range choices {
+		open = open || workload.IsLoadFactor(name)
+	}
+	if w.OpenWorkers == "" || given || !open {
+		return nil
+	}
+	f, _ := w.Factor("workers")
+	choice, err := f.Parse(w.OpenWorkers, []string{"cpus"})
+	choices["workers"] = choice
+	return err
 }
 
 // AllCPUs is the number of CPUs that this process may use: GOMAXPROCS, which the limit of a container lowers, but at

@@ -2,12 +2,14 @@ package sweep
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
 )
 
 // burnTolerance is the relative difference up to which two calibrations of the burn loop count as equal.
@@ -75,6 +77,12 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 			"code; simulate both with one recording", y, x)
 	}
 
+	options := workload.Given{}
+	maps.Copy(options, h.Given)
+	maps.Copy(options, b.Given)
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		add(name, strings.Join(h.Given[name], " "), strings.Join(b.Given[name], " "))
+	}
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
 	if !virtual {

@@ -20,16 +20,17 @@ import (
 // Header is the first record of a run directory. It holds everything needed to resume the sweep and to analyse it
 // later.
 type Header struct {
-	Workload     string      `json:"workload"`
-	World        string      `json:"world"`
-	Args         []string    `json:"args"`             // the command line
-	Config       []string    `json:"config,omitempty"` // settings of configuration files that apply, in words
-	Version      string      `json:"version"`
-	Started      time.Time   `json:"started"`
-	Seed         string      `json:"seed"`
-	Blocks       int         `json:"blocks"`
-	Instrumented bool        `json:"observed"` // each case has an instrumented trial in each block
-	Cases        []plan.Case `json:"cases"`
+	Workload     string         `json:"workload"`
+	Given        workload.Given `json:"given,omitempty"` // values of the workload's options
+	World        string         `json:"world"`
+	Args         []string       `json:"args"`             // the command line
+	Config       []string       `json:"config,omitempty"` // settings of configuration files that apply, in words
+	Version      string         `json:"version"`
+	Started      time.Time      `json:"started"`
+	Seed         string         `json:"seed"`
+	Blocks       int            `json:"blocks"`
+	Instrumented bool           `json:"observed"` // each case has an instrumented trial in each block
+	Cases        []plan.Case    `json:"cases"`
 	// the default comparison; see compare.Criteria
 	Baseline     string             `json:"baseline,omitempty"`
 	All          bool               `json:"all_pairs,omitempty"`     // compare all pairs

@@ -11,13 +11,16 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// PrepareOpenLoops measures the capacities of the open loops of a new sweep that is to be stored in dir, because a
-// fraction of the capacity needs the capacity, and so does the verdict unstable. Beyond the CPUs of this machine they
-// are simulated. begin is called before the first real measurement, tell before each trial. It does nothing without an
-// open loop.
+// PrepareOpenLoops runs the probes of a new sweep that is to be stored in dir, if its workload asks for them. Then it
+// measures the capacities of its open loops, because a fraction of the capacity needs the capacity, and so does the
+// verdict unstable. Beyond the CPUs of this machine they are simulated. begin is called before the first of these
+// measurements, tell before each of their trials.
 //
 // Rates that cannot be offered are a [*plan.Refusal], a design that fails without load is a [*CapacityError].
 func (s *Sweep) PrepareOpenLoops(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
+	if err := s.probe(ctx, dir); err != nil {
+		return err
+	}
 	t, err := s.PredictionSweep()
 	if err != nil {
 		return err

@@ -33,6 +33,9 @@ func (h *Header) SameHere(dir string) error {
 // a [*plan.Refusal].
 func (h *Header) FindWorkload(dir string, all []*workload.Workload, runs bool) (*workload.Workload, error) {
 	w, err := workload.Find(all, h.Workload)
+	if err == nil {
+		w, err = w.With(h.Given)
+	}
 	if err != nil {
 		return nil, plan.Refuse("", nil, "%w", err)
 	}

@@ -205,7 +205,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	c := s.Plan.Cases[step.Case]
 	set := s.Header.Settings
 	return trial.Spec{
-		Workload: s.Workload.Name, Design: c.Design, Point: c.Point,
+		Workload: s.Workload.Name, Given: s.Workload.Given, Design: c.Design, Point: c.Point,
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Instrumented: step.Instrumented,
 		Profiled: step.Instrumented && set.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),

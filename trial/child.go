@@ -177,6 +177,10 @@ func resolve(line []byte, workloads []*workload.Workload) (Spec, *workload.Workl
 		if w.Name != spec.Workload {
 			continue
 		}
+		w, err := w.With(spec.Given)
+		if err != nil {
+			return spec, nil, workload.Design{}, err
+		}
 		d, ok := w.Find(spec.Design)
 		if !ok {
 			break

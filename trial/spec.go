@@ -15,6 +15,7 @@ import (
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/timeline"
+	"github.com/brewput/brewput/workload"
 )
 
 // Sentinel is the environment variable that marks a process as the child of a trial.
@@ -26,13 +27,15 @@ const protocol = "1"
 
 // Spec is the specification of one trial.
 type Spec struct {
-	Workload     string     `json:"workload"`
-	Design       string     `json:"design"`
-	Point        plan.Point `json:"point"`
-	Block        int        `json:"block"`
-	Order        int        `json:"order"`
-	Seed         uint64     `json:"seed"`
-	Instrumented bool       `json:"observed"` // measure resources; no verdict includes such a trial
+	Workload string `json:"workload"`
+	Design   string `json:"design"`
+	// values of the workload's options
+	Given        workload.Given `json:"given,omitempty"`
+	Point        plan.Point     `json:"point"`
+	Block        int            `json:"block"`
+	Order        int            `json:"order"`
+	Seed         uint64         `json:"seed"`
+	Instrumented bool           `json:"observed"` // measure resources; no verdict includes such a trial
 
 	Profiled bool `json:"profiled,omitempty"` // with Instrumented: take a CPU profile instead of reading meters
 

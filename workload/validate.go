@@ -34,6 +34,9 @@ func (w *Workload) Validate() error {
 		}
 	}
 
+	if err := w.validateOptions(seen); err != nil {
+		return err
+	}
 	if usual, _ := w.Select(nil); len(usual) == 0 {
 		return fmt.Errorf("workload %s: all designs are OnRequest, so a run without names has none", w.Name)
 	}

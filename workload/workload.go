@@ -29,6 +29,23 @@ type Workload struct {
 	// from where they were compiled. Package workload does not read it.
 	Source fs.FS
 
+	// Options are settings that are no factors. A workload with options is measured as [Workload.With] returns it.
+	Options []Option
+	// Make returns the workload for given values of its options, whose names and number are checked. It only parses
+	// them: it opens no file and no connection, because stored runs are read with it. Errors should be a
+	// [plan.Refusal], which names the option. Make is nil without options.
+	Make  func(g Given) (*Workload, error)
+	Given Given // the values of which Make made this workload; With sets it
+
+	// Probe asks for a short trial of each design before a run is stored. If one fails, the run ends with its error.
+	Probe bool
+
+	// Compared are further metrics by which designs are compared, such as latency_p99_ns.
+	Compared []string
+
+	// Workers and OpenWorkers are the default levels of the factor workers in closed and in open loops; "" means cpus.
+	Workers, OpenWorkers string
+
 	// Check returns an error for a point that makes no sense, such as a jitter above twice the stage's time. The error
 	// should be a [plan.Refusal], which names the factor. Check may be nil.
 	Check func(p plan.Point) error
@@ -61,6 +78,11 @@ type Design struct {
 	// Reference marks an independent solution of the same job, such as wc, that other designs are measured against. Its
 	// answer is checked too. It is compared only with the baseline, and may be the baseline.
 	Reference bool
+
+	// Remote says that the operations of a Stream wait for another process, such as a server. In an open loop each
+	// arrival that finds an idle worker is then served at once, whatever the other workers do, so that its lag is the
+	// harness's own; and many workers share a recorder.
+	Remote bool
 
 	// OnRequest excludes the design from runs that name no designs, because it may hang or does another job.
 	OnRequest bool
@@ -130,12 +152,19 @@ type Stream struct {
 	// the same request numbers, which key the draws of env.Rand.
 	Op func(e env.Env, request uint64)
 
+	// Try replaces Op if a request may fail: it reports whether the request succeeded. A failed request counts as
+	// infinite in quantiles, and not in the throughput. Exactly one of Op and Try is set.
+	Try func(e env.Env, request uint64) (ok bool)
+
 	// Close stops the design's own goroutines after the last operation. It may be nil.
 	Close func(e env.Env)
 
 	// Check returns the answer, after Close. Its argument is the number of operations. An error means that the answer
 	// is wrong. Check may be nil.
 	Check func(operations uint64) (Answer, error)
+
+	// Metrics returns additional metrics, after Check, as that of [Job]. It may be nil.
+	Metrics func() map[string]float64
 }
 
 // Job is an instance of a design that runs once.
@@ -179,7 +208,13 @@ func (w *Workload) Factor(name string) (plan.Factor, bool) {
 
 // AllFactors returns the factors of [Common] and then the workload's own, which is the order of tables.
 func (w *Workload) AllFactors() []plan.Factor {
-	return append(Common(), w.Factors...)
+	common := Common()
+	for i := range common {
+		if common[i].Name == "workers" && w.Workers != "" {
+			common[i].Default = w.Workers
+		}
+	}
+	return append(common, w.Factors...)
 }
 
 // InputFactors returns the names of the factors whose levels are different jobs. No verdict compares their levels.

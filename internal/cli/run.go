@@ -157,6 +157,7 @@ func (a *app) workloadNames() []string {
 func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	summary, _, _ := strings.Cut(w.Doc, "\n")
 	var levels func() map[string]string
+	given := workload.Given{}
 	cmd := &cobra.Command{
 		Use:   w.Name,
 		Short: summary,
@@ -173,16 +174,20 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if cmd.Flags().Changed("resume") {
 				return a.resume(cmd, w, o)
 			}
-			given := map[string]bool{}
-			cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
-			if given["operations"] && given["duration"] {
+			set := map[string]bool{}
+			cmd.Flags().Visit(func(f *pflag.Flag) { set[f.Name] = true })
+			if set["operations"] && set["duration"] {
 				return usage("--operations and --duration both set the end of a trial; give one of them")
 			}
 			if err := checkTimelineSpan(cmd); err != nil {
 				return err
 			}
-			if err := o.fromEnvironment(a, cmd, w, given); err != nil {
+			if err := o.fromEnvironment(a, cmd, w, set); err != nil {
 				return err
+			}
+			w, err := w.With(given)
+			if err != nil {
+				return withExitCode(err)
 			}
 			levels := levels()
 			if o.quick {
@@ -192,6 +197,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 		},
 	}
 	levels = factorFlags(cmd.Flags(), w)
+	option.AddGiven(cmd.Flags(), w, given)
 	return cmd
 }
 

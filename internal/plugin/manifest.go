@@ -42,6 +42,7 @@ type Design struct {
 	Worlds    string   `json:"worlds"`
 	Reference bool     `json:"reference"`
 	Guarantee string   `json:"guarantee,omitempty"`
+	Remote    bool     `json:"remote,omitempty"`
 	Package   string   `json:"package,omitempty"`
 	Source    string   `json:"source,omitempty"`
 }
@@ -139,7 +140,7 @@ func (d Design) design(p workload.Program) (workload.Design, error) {
 	expect, err := expectOf(d.Expect)
 	p.Package, p.Source = d.Package, d.Source
 	x := workload.Design{Name: d.Name, Doc: d.Doc, Uses: d.Uses, Expect: expect, Worlds: workload.LiveOnly,
-		Reference: d.Reference, Guarantee: d.Guarantee, OnRequest: true, Program: &p}
+		Reference: d.Reference, Guarantee: d.Guarantee, Remote: d.Remote, OnRequest: true, Program: &p}
 	if d.Type == "stream" {
 		x.Stream = func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, errElsewhere }
 	} else {

@@ -45,7 +45,7 @@ func Records(w *workload.Workload, cases []plan.Case) json.RawMessage {
 // declaration is the declaration of a design without its package and source.
 func declaration(d workload.Design) Design {
 	return Design{Name: d.Name, Doc: d.Doc, Type: d.Type(), Uses: d.Uses, Expect: d.Expect.String(),
-		Worlds: d.Worlds.String(), Reference: d.Reference, Guarantee: d.Guarantee}
+		Worlds: d.Worlds.String(), Reference: d.Reference, Guarantee: d.Guarantee, Remote: d.Remote}
 }
 
 // readRecords decodes the records of a run; nil if there are none.

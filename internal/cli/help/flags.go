@@ -55,6 +55,15 @@ const factors = "Factors (lists and ranges, such as 1,2,4 and 1..6)"
 // FactorType is the type of the flags that are factors of a workload.
 const FactorType = "LEVELS"
 
+// options is the heading of the options of a workload.
+const options = "The workload"
+
+// OptionMark is the annotation of the flags that are options of a workload.
+const OptionMark = "option of a workload"
+
+// IsOption reports whether a flag is an option of a workload.
+func IsOption(f *pflag.Flag) bool { return f.Annotations[OptionMark] != nil }
+
 // groups are the headings of flags in help, with the flags below them. Others come last.
 var groups = []struct{ title, flags string }{
 	{"What to measure", "after against allow base baseline before bench compare cost cpus designs env go " +
@@ -86,6 +95,7 @@ func flagGroups(cmd *cobra.Command) []group {
 			out = append(out, group{title, byTitle[title]})
 		}
 	}
+	add(options)
 	add(factors)
 	for _, g := range groups {
 		add(g.title)
@@ -113,6 +123,9 @@ func visible(cmd *cobra.Command) []*pflag.Flag {
 func titleOf(f *pflag.Flag, n int) string {
 	if f.Value.Type() == FactorType {
 		return factors
+	}
+	if IsOption(f) {
+		return options
 	}
 	if n <= 8 {
 		return "Flags"

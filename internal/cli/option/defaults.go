@@ -36,12 +36,13 @@ type Defaults struct {
 }
 
 // fromVariable returns the value of a flag's variable, its source as errors name it, and the whole as warnings name it.
-// A variable sets no factor, because factors are not preferences, and none sets a flag of explain.
+// A variable sets no factor and no option of a workload, because these are not preferences, and none sets a flag of
+// explain.
 func (d *Defaults) fromVariable(f *pflag.Flag) (value, from, whole string, ok bool) {
 	name := variable(f.Name)
 	v, ok := d.Lookup(name)
 	return v, "the environment variable " + name, name + "=" + v, ok && f.Value.Type() != help.FactorType &&
-		d.Verb != "explain" && (v != "" || f.Value.Type() != "string")
+		!help.IsOption(f) && d.Verb != "explain" && (v != "" || f.Value.Type() != "string")
 }
 
 func variable(flag string) string {
