@@ -64,7 +64,10 @@ func (w *Workload) With(given Given) (*Workload, error) {
 	if made.Source == nil {
 		made.Source = w.Source
 	}
-	return made, made.Validate()
+	if err := made.Validate(); err != nil {
+		return nil, plan.AsRefusal(err)
+	}
+	return made, nil
 }
 
 // CheckGiven returns an error if the workload has options and none were given to it by [Workload.With].

@@ -30,7 +30,7 @@ import (
 const asCommand = "BREWPUT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
-	all := append(catalog.All(), faulty(), yards())
+	all := append(catalog.All(), faulty(), yards(), kiosk())
 	lab.Main(all...) // runs the trials of the tests
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 		"brewput":  func() { validated(catalog.All()...) },
 		"extended": func() { validated(plugin.Attach(catalog.All())...) },
 		"faulty":   func() { validated(faulty()) },
+		"kiosk":    func() { validated(kiosk()) },
 		"kneads":   func() { validated(kneads()) },
 		"yards":    func() { validated(yards()) },
 	})

@@ -27,8 +27,14 @@ type givenFlag struct {
 	given  workload.Given
 }
 
-// String returns the values that were given.
-func (f *givenFlag) String() string { return strings.Join(f.given[f.option.Name], ",") }
+// String returns the values that were given; false for a switch that was not.
+func (f *givenFlag) String() string {
+	values := f.given[f.option.Name]
+	if f.option.Value == "" {
+		return strconv.FormatBool(len(values) > 0)
+	}
+	return strings.Join(values, ",")
+}
 
 // Set adds a value. A switch that is set to false counts as not given.
 func (f *givenFlag) Set(text string) error {

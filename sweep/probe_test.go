@@ -1,0 +1,110 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// TestProbe checks that each design of a workload that asks for it is tried once, without load and by one worker, and
+// that a trial that fails ends the run.
+func TestProbe(t *testing.T) {
+	s, specs := openSweep(t, at(2, 8, setting("rate", 50)), at(1, 4, setting("rate", 50)))
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := s.probe(t.Context(), dir); err != nil || len(*specs) != 0 {
+		t.Fatalf("a workload that asks for none: %v, %d trials", err, len(*specs))
+	}
+	s.Workload.Probe, s.Workload.Given = true, workload.Given{"url": {"u"}}
+	if err := s.probe(t.Context(), dir); err != nil || len(*specs) != 3 {
+		t.Fatalf("%v, %d trials of 3 designs", err, len(*specs))
+	}
+	for _, x := range *specs {
+		if x.Open != nil || x.Point.Int("workers") != 1 || x.Point.Has("rate") || x.Operations != 1 || x.Duration != 0 ||
+			x.Given.Get("url") != "u" {
+			t.Errorf("%+v", x)
+		}
+	}
+
+	run := s.Run
+	s.Run = func(ctx context.Context, x trial.Spec) (trial.Outcome, error) {
+		o, err := run(ctx, x)
+		if x.Design == "slow" {
+			o.Trial.Status, o.Trial.Error, o.Failure = result.Failed, "connection refused", "stacks"
+		}
+		return o, err
+	}
+	var u *CapacityError
+	err := s.PrepareOpenLoops(t.Context(), dir, nil, nil)
+	if !errors.As(err, &u) || u.Design != "slow" || err.Error() != "slow: connection refused" || u.Failure != "stacks" ||
+		u.Trial.Expected {
+		t.Errorf("%v: %+v", err, u)
+	}
+}
+
+// TestOpenWorkers checks the default number of workers of an open loop, if the workload has one of its own.
+func TestOpenWorkers(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1))
+	s.Workload.OpenWorkers = "1000"
+	for _, x := range []struct {
+		levels map[string]string
+		want   string
+	}{
+		{map[string]string{"cpus": "1"}, "cpus=1 workers=1"},
+		{map[string]string{"cpus": "1", "rate": "5"}, "cpus=1 workers=1000 rate=5"},
+		{map[string]string{"cpus": "1", "rate": "5", "workers": "3"}, "cpus=1 workers=3 rate=5"},
+	} {
+		cases, err := Selection{Designs: []string{"fast"}, Levels: x.levels}.Cases(s.Workload)
+		if err != nil || len(cases) != 1 || cases[0].Point.String() != x.want {
+			t.Errorf("%v: %v, %v; want %s", x.levels, cases, err, x.want)
+		}
+	}
+	open := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, setting("rate", 5))
+	cases, err := Selection{CaseList: []plan.Case{{Design: "fast", Point: open}}}.Cases(s.Workload)
+	if err != nil || len(cases) != 1 || cases[0].Point.Int("workers") != 1000 {
+		t.Errorf("%v, %v", cases, err)
+	}
+}
+
+// TestOptionsAreGiven checks that a workload with options is refused without them, that its trials and header have
+// them, and that runs that differ in one say so.
+func TestOptionsAreGiven(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1))
+	made := *s.Workload
+	made.Options = []workload.Option{{Name: "url", Value: "URL"}, {Name: "header", Value: "LINE", Many: true}}
+	made.Make = func(workload.Given) (*workload.Workload, error) {
+		return &workload.Workload{Designs: s.Workload.Designs}, nil
+	}
+	if _, err := (Selection{}).Cases(&made); err == nil || !strings.Contains(err.Error(), "With") {
+		t.Errorf("not given: %v", err)
+	}
+	h := s.Header
+	h.Given = workload.Given{"url": {"http://a"}}
+	w, err := h.FindWorkload("run", []*workload.Workload{&made}, true)
+	if err != nil || w.Given.Get("url") != "http://a" {
+		t.Fatalf("%v, %v", w, err)
+	}
+	h.Given = workload.Given{"port": {"1"}}
+	if _, err := h.FindWorkload("run", []*workload.Workload{&made}, false); err == nil ||
+		!strings.Contains(err.Error(), "port") {
+		t.Errorf("an unknown option: %v", err)
+	}
+
+	s.Workload = w
+	if spec := s.spec(plan.Step{}); spec.Given.Get("url") != "http://a" {
+		t.Errorf("%+v", spec)
+	}
+	a, b := s.Header, s.Header
+	a.Given = workload.Given{"url": {"http://a"}, "header": {"A: 1", "B: 2"}}
+	b.Given = workload.Given{"url": {"http://b"}, "header": {"A: 1", "B: 2"}}
+	list, _, err := a.Differences(&b)
+	if err != nil || len(list) != 1 || list[0].Name != "url" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
