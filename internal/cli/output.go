@@ -28,12 +28,15 @@ type output struct {
 
 	sensitivity []compare.Sensitivity // to the scheduler's costs, if it was asked for
 
+	slo       string              // objectives; see runOptions
+	decisions compare.SLOAnalysis // on them
+
 	gates bool    // commands: decide by limit, which sets the exit code
 	limit float64 // 0.05 allows 5% more time
 }
 
 func (a *app) newOutput(o *runOptions) *output {
-	return &output{app: a, format: o.format, events: a.newEvents(intent.Designs)}
+	return &output{app: a, format: o.format, slo: o.slo, events: a.newEvents(intent.Designs)}
 }
 
 // notify handles an event.
@@ -90,6 +93,17 @@ func (o *output) commands(r *lab.Run) *compare.CommandAnalysis {
 func (o *output) analyze(r *lab.Run) *lab.Analysis {
 	x := r.Analyze(o.sensitivity...)
 	o.nameFlags(x.Warnings)
+	if slo, err := compare.ParseSLO(o.slo); o.slo != "" && err == nil {
+		o.decisions = slo.Decide(x.Rows, r.Trials)
+		text := o.decisions.Sentence()
+		if o.format != "json" {
+			text = option.Typed(text)
+		}
+		x.Answer.Text = append(x.Answer.Text, text)
+		if o.app.code == exitOK && !r.Interrupted {
+			o.app.code = gateCodes[o.decisions.Overall]
+		}
+	}
 	return x
 }
 
@@ -116,7 +130,7 @@ func (o *output) finish(r *lab.Run) error {
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])
 		}
-		records := x.Records()
+		records := append(o.decisions.Records(), x.Records()...)
 		if commands != nil {
 			records = commands.Records()
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/cli/help"
 	"github.com/brewput/brewput/internal/cli/option"
 	"github.com/brewput/brewput/lab"
@@ -37,6 +38,7 @@ type runOptions struct {
 	quick         bool
 	profile       bool   // CPU profiles in instrumented trials
 	quickNote     string // what --quick changed
+	slo           string // objectives that set the exit code; "" for none
 	virtual       bool   // sim
 	cost          string // sim: costs of the scheduler; "" for typical ones
 	precision     string // sim: relative half-width of intervals; "": a fixed count of replications
@@ -126,6 +128,8 @@ func (o *runOptions) addCommon(f *pflag.FlagSet) {
 	decimalVar(f, &o.operations, "operations", 0, "operations of each trial, instead of a duration")
 	decimalVar(f, &o.seed, "seed", 1, "seed of the trial order and of all random draws")
 	f.StringVar(&o.baseline, "baseline", "", "compare every design with this `DESIGN`, in addition to its neighbour")
+	f.StringVar(&o.slo, "slo", "", "`OBJECTIVES` that every design must keep, such as p99<20ms,errors<0.1%: exit code "+
+		"1 if one fails, 3 if undecided")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
 	f.StringVarP(&o.out, "output", "o", "", "run directory `DIR` to create (default brewput-runs/WORKLOAD-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
@@ -265,6 +269,9 @@ func (o *runOptions) validate() error {
 		err = o.measureOptions(nil).Validate()
 	}
 	if err != nil {
+		return withExitCode(err)
+	}
+	if _, err := compare.ParseSLO(o.slo); o.slo != "" && err != nil {
 		return withExitCode(err)
 	}
 	return o.validateFormat()
