@@ -66,8 +66,9 @@ func FuzzParseSLO(f *testing.F) {
 // requests returns trials of a design, one for each set of metrics.
 func requests(design string, open bool, metrics ...result.Metrics) (trials []result.Trial) {
 	for i, m := range metrics {
-		trials = append(trials, result.Trial{Kind: result.KindTrial, Workload: "http", World: result.Live, Design: design,
-			Point: plan.Point{}, Block: i, Status: result.OK, Expected: true, Type: result.Stream, Open: open, Metrics: m})
+		trials = append(trials, result.Trial{Kind: result.KindTrial, Workload: "http", World: result.Live,
+			Design: design, Point: plan.Point{}, Block: i, Status: result.OK, Expected: true, Type: result.Stream,
+			Open: open, Metrics: m})
 	}
 	return trials
 }
@@ -79,6 +80,10 @@ func each(metric string, x float64, n int) (list []result.Metrics) {
 	}
 	return list
 }
+
+// closed and open return trials of the design a in a closed and in an open loop.
+func closed(list []result.Metrics) []result.Trial { return requests("a", false, list...) }
+func open(list []result.Metrics) []result.Trial   { return requests("a", true, list...) }
 
 // decide decides an SLO on trials of the designs a and b.
 func decide(t *testing.T, slo string, trials []result.Trial) compare.SLOAnalysis {
@@ -93,41 +98,42 @@ func decide(t *testing.T, slo string, trials []result.Trial) compare.SLOAnalysis
 
 // TestSLODecisions checks the decision on one objective in each situation.
 func TestSLODecisions(t *testing.T) {
-	failed := requests("a", false, each("latency_p99_ns", 1e6, 10)...)
+	failed := closed(each("latency_p99_ns", 1e6, 10))
 	for i := range 6 {
 		failed[i].Status, failed[i].Metrics = result.Failed, nil
 	}
-	unstable := requests("a", true, each("throughput_per_s", 9, 10)...)
+	unstable := open(each("throughput_per_s", 9, 10))
 	for i := range unstable {
 		unstable[i].Unstable = true
 	}
-	bound := requests("a", false, each("latency_p99_ns", 1e6, 10)...)
+	bound := closed(each("latency_p99_ns", 1e6, 10))
 	for i := range bound {
 		bound[i].Status, bound[i].Bound = result.StatusBound, true
 	}
-	lost := requests("a", true, each("lost_share", 0.02, 10)...)
+	lost := open(each("lost_share", 0.02, 10))
 	for name, x := range map[string]struct {
 		slo    string
 		trials []result.Trial
 		want   string
 		says   string
 	}{
-		"kept":     {"p99<20ms", requests("a", false, each("latency_p99_ns", 10e6, 10)...), "pass", "(measured 10.0ms to 10.1ms)"},
-		"not kept": {"p99<20ms", requests("a", false, each("latency_p99_ns", 21e6, 10)...), "fail", "p99<20ms (measured 21.0ms to"},
-		"at it":    {"p99<20ms", requests("a", false, each("latency_p99_ns", 19.9e6, 10)...), "undecided", "more blocks (option count)"},
-		"few":      {"p99<20ms", requests("a", false, each("latency_p99_ns", 10e6, 5)...), "undecided", "5 blocks are too few: at least 6"},
-		"few to fail": {"p99<2ms,p50<1s", requests("a", false, each("latency_p99_ns", 10e6, 6)...), "undecided",
+		"kept":     {"p99<20ms", closed(each("latency_p99_ns", 10e6, 10)), "pass", "(measured 10.0ms to 10.1ms)"},
+		"not kept": {"p99<20ms", closed(each("latency_p99_ns", 21e6, 10)), "fail", "p99<20ms (measured 21.0ms to"},
+		"at it":    {"p99<20ms", closed(each("latency_p99_ns", 19.9e6, 10)), "undecided", "more blocks (option count)"},
+		"few": {"p99<20ms", closed(each("latency_p99_ns", 10e6, 5)), "undecided",
+			"5 blocks are too few: at least 6"},
+		"few to fail": {"p99<2ms,p50<1s", closed(each("latency_p99_ns", 10e6, 6)), "undecided",
 			"6 blocks are too few to fail one of 2 decisions: at least 7"},
-		"open":       {"p99<20ms", requests("a", true, each("response_p99_ns", 10e6, 6)...), "pass", "p99<20ms"},
-		"too short":  {"p99<20ms", requests("a", true, each("throughput_per_s", 10, 6)...), "undecided", "fewer than 1000 requests"},
+		"open":       {"p99<20ms", open(each("response_p99_ns", 10e6, 6)), "pass", "p99<20ms"},
+		"too short":  {"p99<20ms", open(each("throughput_per_s", 10, 6)), "undecided", "fewer than 1000 requests"},
 		"lost":       {"p99<20ms", lost, "fail", "unbounded"},
 		"lost, p50":  {"p50<20ms", lost, "undecided", "fewer than 20 requests"},
 		"unstable":   {"p50<20ms", unstable, "fail", "unbounded"},
 		"failed":     {"p99<20ms", failed, "undecided", "more blocks"},
-		"no errors":  {"errors<0.1%", requests("a", false, each("latency_p99_ns", 1, 6)...), "pass", "(measured 0%)"},
-		"errors":     {"errors<=0.1%", requests("a", false, each("error_share", 0.01, 8)...), "fail", "1% to"},
-		"throughput": {"throughput>500", requests("a", false, each("throughput_per_s", 600, 6)...), "pass", "600"},
-		"slow":       {"throughput>500", requests("a", false, each("throughput_per_s", 400, 6)...), "fail", "400"},
+		"no errors":  {"errors<0.1%", closed(each("latency_p99_ns", 1, 6)), "pass", "(measured 0%)"},
+		"errors":     {"errors<=0.1%", closed(each("error_share", 0.01, 8)), "fail", "1% to"},
+		"throughput": {"throughput>500", closed(each("throughput_per_s", 600, 6)), "pass", "600"},
+		"slow":       {"throughput>500", closed(each("throughput_per_s", 400, 6)), "fail", "400"},
 		"bound":      {"p99<20ms", bound, "undecided", "nothing was measured"},
 	} {
 		a := decide(t, x.slo, x.trials)
@@ -139,7 +145,7 @@ func TestSLODecisions(t *testing.T) {
 
 // TestSLOOfSeveralDesigns checks that the sentence names the designs that decide, and that each has its records.
 func TestSLOOfSeveralDesigns(t *testing.T) {
-	both := append(requests("a", false, each("latency_p99_ns", 10e6, 10)...),
+	both := append(closed(each("latency_p99_ns", 10e6, 10)),
 		requests("b", false, each("latency_p99_ns", 30e6, 10)...)...)
 	a := decide(t, "p99<20ms,errors<1%", both)
 	if a.Overall != compare.Fail || len(a.Records()) != 4 || !strings.HasPrefix(a.Sentence(), "slo: fail: b: p99") ||
@@ -186,7 +192,7 @@ func TestSLONames(t *testing.T) {
 	for _, workers := range []int{1, 8} {
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
 			plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
-		list := requests("a", false, each("latency_p99_ns", 10e6*float64(workers), 10)...)
+		list := closed(each("latency_p99_ns", 10e6*float64(workers), 10))
 		for i := range list {
 			list[i].Point = p
 		}

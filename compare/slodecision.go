@@ -170,8 +170,8 @@ func known(t *result.Trial, metric string) float64 {
 // whyUnknown says why a trial lacks a metric.
 func (o Objective) whyUnknown(metric string) string {
 	if q, ok := o.quantile(); ok && q > 0 && q < 1 {
-		return fmt.Sprintf("some trials have fewer than %.0f requests, too few for %s: measure longer (option duration)",
-			math.Ceil(10/(1-q)-1e-6), o.Name)
+		return fmt.Sprintf("some trials have fewer than %.0f requests, too few for %s: measure longer (option "+
+			"duration)", math.Ceil(10/(1-q)-1e-6), o.Name)
 	}
 	return "some trials have no " + metric
 }

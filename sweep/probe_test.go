@@ -26,8 +26,8 @@ func TestProbe(t *testing.T) {
 		t.Fatalf("%v, %d trials of 3 designs", err, len(*specs))
 	}
 	for _, x := range *specs {
-		if x.Open != nil || x.Point.Int("workers") != 1 || x.Point.Has("rate") || x.Operations != 1 || x.Duration != 0 ||
-			x.Given.Get("url") != "u" {
+		if x.Open != nil || x.Point.Int("workers") != 1 || x.Point.Has("rate") || x.Operations != 1 ||
+			x.Duration != 0 || x.Given.Get("url") != "u" {
 			t.Errorf("%+v", x)
 		}
 	}
@@ -42,8 +42,8 @@ func TestProbe(t *testing.T) {
 	}
 	var u *CapacityError
 	err := s.PrepareOpenLoops(t.Context(), dir, nil, nil)
-	if !errors.As(err, &u) || u.Design != "slow" || err.Error() != "slow: connection refused" || u.Failure != "stacks" ||
-		u.Trial.Expected {
+	if !errors.As(err, &u) || u.Design != "slow" || err.Error() != "slow: connection refused" ||
+		u.Failure != "stacks" || u.Trial.Expected {
 		t.Errorf("%v: %+v", err, u)
 	}
 }

@@ -74,7 +74,7 @@ func (o *runOptions) checkAgain() error {
 
 // onlyResume refuses flags that would change the plan of the continued run.
 func onlyResume(cmd *cobra.Command) error {
-	allowed := []string{"time-limit", "baseline", "compare"}
+	allowed := []string{"time-limit", "baseline", "compare", "slo"}
 	if cmd.Flags().Lookup("timeline") != nil {
 		allowed = append(allowed, "timeline", "timeline-span", "sensitivity")
 	}

@@ -271,13 +271,13 @@ func (o *runOptions) validate() error {
 	if err != nil {
 		return withExitCode(err)
 	}
-	if _, err := compare.ParseSLO(o.slo); o.slo != "" && err != nil {
-		return withExitCode(err)
-	}
 	return o.validateFormat()
 }
 
 func (o *runOptions) validateFormat() error {
+	if _, err := compare.ParseSLO(o.slo); o.slo != "" && err != nil {
+		return withExitCode(err)
+	}
 	if o.baseline != "" && !o.needsVerdicts() {
 		return usage("--baseline has no effect on --format %s, which holds trials but no verdicts", o.format)
 	}

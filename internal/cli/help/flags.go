@@ -66,8 +66,9 @@ func IsOption(f *pflag.Flag) bool { return f.Annotations[OptionMark] != nil }
 
 // groups are the headings of flags in help, with the flags below them. Others come last.
 var groups = []struct{ title, flags string }{
-	{"What to measure", "after against allow base baseline before bench compare cost cpus designs env go " +
-		"ignore-failure input layouts max-regression metric oversubscribe pgo prepare record-costs replay-costs setup slo"},
+	{"What to measure", "after against allow base baseline before bench compare cost cpus designs env " +
+		"go ignore-failure input layouts max-regression metric oversubscribe pgo prepare record-costs " +
+		"replay-costs setup slo"},
 	{"How long and how often", "budget count duration operations precision quick sample seed time-limit warmup " +
 		"warmup-runs"},
 	{"Output", "format full help output pprof quiet resume save show show-output timeline timeline-span verbose"},
