@@ -1,7 +1,6 @@
 package env
 
 import (
-	"container/heap"
 	"math"
 	"sync"
 	"time"
@@ -50,6 +49,7 @@ type Link[T any] struct {
 	cut     bool
 	closing bool
 	closed  bool
+	landing int // calls of landNow in virtual time
 	count   LinkCount
 }
 
@@ -87,12 +87,41 @@ func nameKey(name string) uint64 {
 }
 
 // Send sends a message of some bytes, which count only if the link has a Bandwidth; fewer than 0 count as 0. It never
-// parks. A message that is sent after [Link.Close] is lost.
+// parks. A message that is sent after [Link.Close] is lost. One that takes no time has arrived when Send returns.
 func (l *Link[T]) Send(v T, bytes int) {
 	now := l.world.Now()
 	wait, ok := l.launch(now, v, bytes)
-	if ok {
+	switch {
+	case !ok:
+	case wait > 0:
 		l.world.AfterFunc(wait, l.land)
+	default:
+		l.landNow(now)
+	}
+}
+
+// landNow delivers the messages that are due, without a timer. In virtual time a send may give up its CPU, so the lock
+// cannot be held meanwhile. Then landing keeps the link open.
+func (l *Link[T]) landNow(now time.Duration) {
+	if l.arrived.virtual == nil {
+		l.landAt(now)
+		return
+	}
+	l.mu.Lock()
+	l.landing++
+	for len(l.flying) > 0 && l.flying[0].at <= now {
+		if v, ok := l.arrive(now); ok {
+			l.mu.Unlock()
+			delivered := l.arrived.TrySend(v)
+			l.mu.Lock()
+			l.counted(delivered)
+		}
+	}
+	l.landing--
+	end := l.ends()
+	l.mu.Unlock()
+	if end {
+		l.arrived.Close()
 	}
 }
 
@@ -109,7 +138,8 @@ func (l *Link[T]) launch(now time.Duration, v T, bytes int) (wait time.Duration,
 	lost, free := d.Float64() < l.config.Loss, d.Float64() < l.config.Reorder
 	latency := time.Duration(0)
 	if l.config.Latency != nil {
-		latency = max(0, l.config.Latency(&d))
+		own := d // only this copy is allocated
+		latency = max(0, l.config.Latency(&own))
 	}
 	if l.config.Bandwidth > 0 { // a message that is lost later is transmitted, too
 		transmission := math.Min(float64(max(0, bytes))/l.config.Bandwidth*1e9, math.MaxInt64/4)
@@ -127,7 +157,7 @@ func (l *Link[T]) launch(now time.Duration, v T, bytes int) (wait time.Duration,
 		at = max(at, l.last)
 		l.last = at
 	}
-	heap.Push(&l.flying, flight[T]{at: at, number: number, message: v})
+	l.flying.push(flight[T]{at: at, number: number, message: v})
 	return at - now, true
 }
 
@@ -136,25 +166,47 @@ func later(t, d time.Duration) time.Duration { return t + min(d, math.MaxInt64-t
 
 // land delivers the messages that have arrived. A timer calls it for each message. It delivers all that are due, in
 // order, because timers of the Go runtime may be late by different times.
-func (l *Link[T]) land() {
-	now := l.world.Now()
+func (l *Link[T]) land() { l.landAt(l.world.Now()) }
+
+// landAt delivers the messages that have arrived at a time.
+func (l *Link[T]) landAt(now time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock() // a timer's function never gives up its CPU, so it may hold the lock in TrySend
 	for len(l.flying) > 0 && l.flying[0].at <= now {
-		f := heap.Pop(&l.flying).(flight[T])
-		f.settle(now, l.cut)
-		switch {
-		case f.lost:
-			l.count.Lost++
-		case l.arrived.TrySend(f.message):
-			l.count.Delivered++
-		default:
-			l.count.Overflowed++
+		if v, ok := l.arrive(now); ok {
+			l.counted(l.arrived.TrySend(v))
 		}
 	}
-	if l.closing && !l.closed && len(l.flying) == 0 {
-		l.closed = true
+	if l.ends() {
 		l.arrived.Close()
+	}
+}
+
+// ends reports, once, whether the receiver must get the end of the link now.
+func (l *Link[T]) ends() bool {
+	if !l.closing || l.closed || l.landing > 0 || len(l.flying) > 0 {
+		return false
+	}
+	l.closed = true
+	return true
+}
+
+// arrive takes the first message on its way, which has arrived. ok is false if it is lost.
+func (l *Link[T]) arrive(now time.Duration) (v T, ok bool) {
+	f := l.flying.pop()
+	f.settle(now, l.cut)
+	if f.lost {
+		l.count.Lost++
+	}
+	return f.message, !f.lost
+}
+
+// counted counts a message that has arrived.
+func (l *Link[T]) counted(delivered bool) {
+	if delivered {
+		l.count.Delivered++
+	} else {
+		l.count.Overflowed++
 	}
 }
 
@@ -212,37 +264,4 @@ func (l *Link[T]) Count() LinkCount {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.count
-}
-
-// flight is a message on its way.
-type flight[T any] struct {
-	at      time.Duration // of its arrival
-	number  uint64
-	message T
-	settled bool // it has arrived, and lost is decided
-	lost    bool
-}
-
-// settle decides whether the message is lost if it has arrived, once only. cut is the state of the link until now.
-func (f *flight[T]) settle(now time.Duration, cut bool) {
-	if f.at <= now && !f.settled {
-		f.settled, f.lost = true, cut
-	}
-}
-
-// flights is a heap of messages, the first to arrive at 0.
-type flights[T any] []flight[T]
-
-func (f flights[T]) Len() int { return len(f) }
-func (f flights[T]) Less(i, j int) bool {
-	return f[i].at < f[j].at || f[i].at == f[j].at && f[i].number < f[j].number
-}
-func (f flights[T]) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *flights[T]) Push(x any)   { *f = append(*f, x.(flight[T])) }
-func (f *flights[T]) Pop() any {
-	n := len(*f) - 1
-	x := (*f)[n]
-	(*f)[n] = flight[T]{}
-	*f = (*f)[:n]
-	return x
 }

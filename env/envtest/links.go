@@ -15,6 +15,8 @@ func linkLaws() []law {
 	}
 	return []law{
 		simple("a link delivers every message once and in order", linkInOrder),
+		simple("a message that takes no time has arrived when Send returns", linkAtOnce),
+		simple("a link that is closed while others send delivers what was sent before", linkClosedMeanwhile),
 		simple("a link loses messages, but never its end", linkLoses),
 		simple("what a link loses depends only on the seed, its name and the number of the message", linkRepeats),
 		simple("a link that is cut delivers nothing until it is healed", linkCut),
@@ -66,6 +68,47 @@ func linkInOrder(b *bench, e env.Env) {
 			b.Errorf("200 messages arrive as %v", got)
 		}
 		want(b, "the count", l.Count(), env.LinkCount{Sent: 200, Delivered: 200})
+	}
+}
+
+func linkAtOnce(b *bench, e env.Env) {
+	for _, latency := range []func(*env.Draws) time.Duration{nil, func(*env.Draws) time.Duration { return 0 }} {
+		l := env.NewLink[int](e, "link", env.LinkConfig{Latency: latency})
+		for i := range 3 {
+			l.Send(i, 1)
+			v, ok, received := l.TryRecv()
+			want(b, "the message after Send", v, i)
+			want(b, "ok", ok, true)
+			want(b, "received", received, true)
+		}
+		want(b, "the count", l.Count(), env.LinkCount{Sent: 3, Delivered: 3})
+	}
+}
+
+func linkClosedMeanwhile(b *bench, e env.Env) {
+	const senders, messages = 3, 50
+	for round := range 20 {
+		l, done := env.NewLink[int](e, "link", env.LinkConfig{}), e.Group()
+		for i := range senders {
+			done.Go(e, "sender", func(env.Env) {
+				for k := range messages {
+					l.Send(i*messages+k, 1)
+				}
+			})
+		}
+		done.Go(e, "closer", func(e env.Env) {
+			e.Burn(time.Duration(round) * 200 * time.Nanosecond)
+			l.Close()
+		})
+		var next [senders]int
+		for _, v := range received(l) {
+			want(b, "the next message of a sender", v%messages, next[v/messages])
+			next[v/messages]++
+		}
+		done.Wait()
+		c := l.Count()
+		want(b, "the messages sent", c.Sent, senders*messages)
+		want(b, "the messages delivered or lost", c.Delivered+c.Lost, senders*messages)
 	}
 }
 

@@ -19,7 +19,8 @@ func TestLaws(t *testing.T) {
 		Timer: sim.Ns(100), Syscall: sim.Ns(150),
 		LockSpin: sim.Ns(400)}
 	for _, cpus := range []int{1, 2, 4, 64, sim.Unlimited} {
-		for name, costs := range map[string]sim.Costs{"": {}, " and costs": costly} {
+		for name, costs := range map[string]sim.Costs{"": {}, " and costs": costly,
+			" and slow channels": {Chan: sim.Ns(10_000), Timer: sim.Ns(100)}} {
 			t.Run(fmt.Sprintf("%d CPUs%s", cpus, name), func(t *testing.T) {
 				envtest.Run(t, func(_ testing.TB, cfg envtest.Config) envtest.World {
 					w := New(Config{CPUs: cpus, Seed: cfg.Seed, Costs: costs})
