@@ -36,3 +36,20 @@ func ExampleMMc() {
 	// Output:
 	// busy 80%, wait 0.108 s, response 0.208 s
 }
+
+// A server stops for 50 ms, as in a garbage collection. Which of the requests that arrive every 10 ms notice it?
+func ExampleKieferWolfowitz() {
+	arrivals := []float64{0, 10, 20, 30, 40, 50, 60, 70} // ms
+	services := []float64{4, 4, 4, 4, 4, 4, 4, 4}
+	visits, err := model.KieferWolfowitz(arrivals, services, 1, model.Pause{From: 12, Length: 50})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, v := range visits {
+		fmt.Print(v.Response, " ")
+	}
+	fmt.Println("ms")
+	// Output:
+	// 4 54 48 42 36 30 24 18 ms
+}

@@ -3,8 +3,8 @@
 // utilizations are fractions. The package measures nothing, draws no random numbers and reads no clock.
 //
 // One station: [MM1], [MMc], [MMcK], [MG1], [MD1], [Repairman]. Networks with a fixed number of customers: [Network].
-// Lines with small buffers: [Tandem]. Speed-up by more CPUs: [Amdahl], [Gustafson], [USL], which [FitUSL] fits to
-// measurements.
+// Lines with small buffers: [Tandem]. Given requests: [Lindley], [KieferWolfowitz]. Speed-up by
+// more CPUs: [Amdahl], [Gustafson], [USL], which [FitUSL] fits to measurements.
 package model
 
 import (
