@@ -38,9 +38,10 @@ const arrivalStage = math.MaxUint64
 type source struct {
 	arrivals Arrivals
 	rand     env.Rand
-	scale    float64 // of recorded gaps
-	at       float64 // ns, of the next request
-	next     uint64  // its number
+	scale    float64       // of recorded gaps
+	at       float64       // ns, of the next request
+	next     uint64        // its number
+	end      time.Duration // no request arrives at it or later; 0: they arrive for ever
 }
 
 // newSource returns a source at the first arrival.
@@ -71,13 +72,30 @@ func (s *source) gap(i uint64) float64 {
 
 // peek returns the number and the time of the next request.
 func (s *source) peek() (request uint64, at time.Duration) {
-	return s.next, time.Duration(min(s.at, forever))
+	if at = time.Duration(min(s.at, forever)); s.end > 0 && at >= s.end {
+		at = forever
+	}
+	return s.next, at
 }
 
 // advance moves to the request after it.
 func (s *source) advance() {
 	s.next++
 	s.at += s.gap(s.next)
+}
+
+// Times returns when requests 0, 1, ... arrive before a time, in a run with these random numbers. Times count from the
+// beginning of its warm-up.
+func (a Arrivals) Times(r env.Rand, before time.Duration) (times []time.Duration) {
+	s := newSource(a, r)
+	for {
+		_, at := s.peek()
+		if at >= before {
+			return times
+		}
+		times = append(times, at)
+		s.advance()
+	}
 }
 
 // RateOf returns the rate of recorded gaps in requests per second.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,6 +135,31 @@ func TestValidate(t *testing.T) {
 		spoil(&o)
 		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestTimes checks that a run sends its requests at the times that Times returns for its seed.
+func TestTimes(t *testing.T) {
+	for _, a := range []Arrivals{{Kind: Poisson, Rate: 50}, {Kind: Constant, Rate: 50},
+		{Gaps: []time.Duration{ms, 30 * ms}}} {
+		var mu sync.Mutex
+		sent := map[uint64]time.Duration{}
+		var rand env.Rand
+		runOpen(t, Open{Workers: 9, Arrivals: a, QueueLimit: -1, Warmup: time.Second, Window: 5 * time.Second,
+			Op: func(e env.Env, request uint64) {
+				mu.Lock()
+				defer mu.Unlock()
+				sent[request], rand = e.Now(), e.Rand()
+			}})
+		times := a.Times(rand, 6*time.Second)
+		if len(times) < len(sent)-1 || len(sent) < 200 {
+			t.Errorf("%v: %d requests, but %d times", a, len(sent), len(times))
+		}
+		for i, at := range times {
+			if sent[uint64(i)] != at {
+				t.Errorf("%v: request %d was sent at %v, not %v", a, i, sent[uint64(i)], at)
+			}
 		}
 	}
 }

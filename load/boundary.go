@@ -26,13 +26,36 @@ func (b *boundaries) cross(now time.Duration) {
 	}
 }
 
-// await sleeps until each boundary and reads the counters there.
-func (b *boundaries) await(e env.Env, at ...time.Duration) {
+// pollEvery is how often await asks whether the load is over.
+const pollEvery = 100 * time.Millisecond
+
+// await sleeps until each boundary and reads the counters there. If the load can be over before, over reports whether
+// it is; otherwise over is nil.
+func (b *boundaries) await(e env.Env, over func() bool, at ...time.Duration) {
 	for _, t := range at {
+		for over != nil && !over() && t-e.Now() > pollEvery {
+			e.Sleep(pollEvery)
+		}
+		if over != nil && over() {
+			return
+		}
 		e.Sleep(t - e.Now())
 		b.mu.Lock()
 		b.cross(t)
 		b.mu.Unlock()
+	}
+}
+
+// close reads the counters at the end of a window that opened and that the load left early.
+func (b *boundaries) close() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.pending) == 1 {
+		b.pending[0].read()
+		b.pending = nil
 	}
 }
 

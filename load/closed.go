@@ -12,7 +12,13 @@ import (
 
 // Closed is a closed loop: each worker sends its next request when the last one is done.
 type Closed struct {
-	Op         Operation
+	Op Operation
+	// Try, if not nil, takes the place of Op. Then Sample is not used. If every request fails for a while, the load
+	// ends early with an error.
+	Try Attempt
+	// Remote means that requests wait for other processes. There may be thousands of workers, so they share a few
+	// recorders with locks, and Sample is not used. Such workers are ordered for the race detector.
+	Remote     bool
 	Workers    int
 	Warmup     time.Duration
 	Window     time.Duration // measured after Warmup; 0 where Operations says when to stop
@@ -35,13 +41,15 @@ type Closed struct {
 
 // tally is the counts of one worker. The padding keeps workers from sharing cache lines.
 type tally struct {
-	latency *hist.Recorder // of the operations that ended inside the window; shared if OneByOne
-	inside  int64          // operations that ended inside the window
+	latency *hist.Recorder // of the operations that ended inside the window; shared if OneByOne or Remote
+	inside  int64          // operations that ended inside the window, without those that failed
+	failed  int64          // those that failed
+	failing time.Duration  // sum of their times
 	total   int64          // all operations
 	early   time.Duration  // part before the window of the operation in progress when it opened
 	late    time.Duration  // part inside the window of the operation in progress when it closed
 	last    time.Duration  // end of the last operation
-	edges   float64        // correction of inside that counts these two by their fraction inside the window
+	edges   float64        // correction of inside that counts these two by their fraction inside, unless they failed
 	lookout *lookout       // of one worker only
 	_       [64]byte
 }
@@ -49,9 +57,10 @@ type tally struct {
 // ClosedResult is the result of a closed loop.
 type ClosedResult struct {
 	Latency     *hist.Histogram // of the operations that ended inside the window
-	Inside      int64           // operations that ended inside the window
-	Progress    float64         // operations inside the window; those across its ends count by their fraction inside
-	Total       int64           // all operations
+	Inside      int64           // operations that ended inside the window, without those that failed
+	Failed      int64           // operations that failed inside the window
+	Progress    float64         // as Inside, but those across the ends of the window count by their fraction inside
+	Total       int64           // all operations, also those that failed
 	Window      time.Duration
 	Closed      time.Duration // when the window closed
 	Last        time.Duration // when the last operation ended: until then the load was complete
@@ -69,7 +78,8 @@ type ClosedResult struct {
 // that the last operations take as long as any other. Therefore the load continues until all operations in progress
 // at the end are done, but for at most another window.
 func (c *Closed) Run(e env.Env) (ClosedResult, error) {
-	tallies, recorders := newTallies(c.Workers, c.OneByOne)
+	a := c.attempts()
+	tallies, recorders := newTallies(c.Workers, c.recorders())
 	defer free(recorders)
 	group, gate := e.Group(), e.Group()
 	gate.Add(1)
@@ -85,10 +95,13 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 		group.Go(e, "worker", func(e env.Env) {
 			gate.Wait()
 			t.last = release
-			if c.Sample > 1 {
+			switch {
+			case a != nil:
+				a.work(e, i, begin, end, limit, t, &across)
+			case c.samples():
 				s := sampled{Closed: c, tally: t, begin: begin, end: end, limit: limit, across: &across}
 				s.work(e, uint64(i))
-			} else {
+			default:
 				c.work(e, uint64(i), begin, end, limit, t, &across)
 			}
 		})
@@ -113,25 +126,41 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 	}
 	gate.Done()
 	if watched {
-		b.await(e, begin, end)
+		b.await(e, a.over(), begin, end)
 	}
 	group.Wait()
+	b.close()
 	if c.Operations > 0 {
 		c.AtEnd()
 	}
-	return c.sum(tallies, recorders, release, begin, end)
+	l, err := c.sum(tallies, recorders, release, begin, end)
+	return l, a.err(err)
+}
+
+// samples reports whether only some operations are timed.
+func (c *Closed) samples() bool { return c.Sample > 1 && c.Try == nil && !c.Remote }
+
+// recorders returns the number of recorders.
+func (c *Closed) recorders() int {
+	switch {
+	case c.OneByOne:
+		return min(c.Workers, 1)
+	case c.Remote:
+		return min(c.Workers, maxShared)
+	}
+	return c.Workers
 }
 
 // newTallies creates the tallies of n workers and their recorders.
-func newTallies(n int, oneByOne bool) ([]tally, []*hist.Recorder) {
-	tallies, recorders := make([]tally, n), make([]*hist.Recorder, 0, n)
-	for i := range tallies {
-		if i == 0 || !oneByOne {
-			recorders = append(recorders, hist.NewRecorder())
-		}
-		tallies[i].latency = recorders[len(recorders)-1]
+func newTallies(n, recorders int) ([]tally, []*hist.Recorder) {
+	tallies, list := make([]tally, n), make([]*hist.Recorder, recorders)
+	for i := range list {
+		list[i] = hist.NewRecorder()
 	}
-	return tallies, recorders
+	for i := range tallies {
+		tallies[i].latency = list[i%recorders]
+	}
+	return tallies, list
 }
 
 func free(recorders []*hist.Recorder) {
@@ -215,11 +244,14 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 	for i := range tallies {
 		t := &tallies[i]
 		l.Inside += t.inside
+		l.Failed += t.failed
 		l.Progress += float64(t.inside) + t.edges
 		l.Total += t.total
-		inService += t.late - t.early
+		inService += t.failing + t.late - t.early
 	}
 	switch {
+	case l.Inside == 0 && l.Failed > 0:
+		return l, errAllFailed
 	case l.Inside == 0 && c.Operations == 0:
 		return l, fmt.Errorf("no operation ended within the window of %v: use a longer duration", l.Window)
 	case c.Operations > 0 && l.Total != c.Operations:
@@ -227,7 +259,7 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 	case l.Window <= 0:
 		return l, fmt.Errorf("%d operations took no time: use more operations, or give them work", l.Total)
 	}
-	if c.Sample > 1 {
+	if c.samples() {
 		return l, nil // only some latencies are known
 	}
 	l.Concurrency = result.Value(float64(inService) / float64(l.Window))

@@ -185,7 +185,8 @@ func TestRequestNumbers(t *testing.T) {
 // TestRecorders: workers that run at the same time have a recorder each, others share one.
 func TestRecorders(t *testing.T) {
 	for oneByOne, want := range map[bool]int{false: 3, true: 1} {
-		tallies, recorders := newTallies(3, oneByOne)
+		c := Closed{Workers: 3, OneByOne: oneByOne}
+		tallies, recorders := newTallies(3, c.recorders())
 		seen := map[*hist.Recorder]bool{}
 		for _, t := range tallies {
 			seen[t.latency] = true

@@ -9,3 +9,6 @@ import "github.com/brewput/brewput/env"
 
 // Operation serves one request of a stream.
 type Operation func(e env.Env, request uint64)
+
+// Attempt serves one request of a stream and reports whether it succeeded.
+type Attempt func(e env.Env, request uint64) (ok bool)

@@ -3,7 +3,6 @@ package load
 import (
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +18,12 @@ import (
 // worker serves it. Otherwise it parks until the next arrival, as a server parks in the network poller. The response
 // time of a request counts from its arrival, whenever it was noticed.
 type Open struct {
-	Op       Operation
+	Op  Operation
+	Try Attempt // if not nil, takes the place of Op
+	// Remote means that requests wait for other processes. There may be thousands of workers, so they share a few
+	// recorders with locks. They keep no CPU busy, so that a request that arrives while a worker is idle is late only
+	// because of the load itself.
+	Remote   bool
 	Workers  int
 	Arrivals Arrivals
 	// QueueLimit is the largest number of waiting requests. A request that arrives to a full queue is dropped.
@@ -30,8 +34,9 @@ type Open struct {
 	Warmup   time.Duration
 	Window   time.Duration // requests that arrive in it are measured
 	// Drain is how long after the window those are still served. Arrivals continue, so that the last requests are
-	// served under the same load as the first.
+	// served under the same load as the first, unless Ends is set.
 	Drain time.Duration
+	Ends  bool // no request arrives after the window
 
 	// AtBegin, AtEnd and At are as in [Closed].
 	AtBegin, AtEnd func()
@@ -42,17 +47,22 @@ type Open struct {
 
 // OpenResult is the result of an open loop.
 type OpenResult struct {
-	Service  *hist.Histogram // service times: from a worker's start to its end
-	Response *hist.Histogram // response times: from the arrival to the end
-	Lag      *hist.Histogram // how late an arrival was noticed while no request was served
+	// Service and Response are times of those in Served: from a worker's start, and from the arrival, to the end.
+	Service, Response *hist.Histogram
+	// Lag is how late an arrival was noticed while no request was served. With Remote it is how late Op or Try was
+	// called for a request that arrived while its worker was idle, or would have been idle if earlier calls had been on
+	// time.
+	Lag *hist.Histogram
 
-	// Arrived counts the requests that arrived within the window. Each is in one of the other four.
-	Arrived                                int64
-	Served, Dropped, Abandoned, Unfinished int64
+	// Arrived counts the requests that arrived within the window. Each is in one of the other five.
+	Arrived                                        int64
+	Served, Failed, Dropped, Abandoned, Unfinished int64
 
-	Completed int64 // requests that ended within the window, whenever they arrived
-	InTime    int64 // of these, the ones that ended within the patience; all without one
-	Total     int64 // all requests served, including those before and after the window
+	Waited    int64         // Remote: the other requests of the window, which arrived while all workers were busy
+	Failing   time.Duration // sum of the service times of those in Failed
+	Completed int64         // requests that succeeded and ended within the window, whenever they arrived
+	InTime    int64         // of these, the ones that ended within the patience; all without one
+	Total     int64         // all requests served, including failed ones and those before and after the window
 	Window    time.Duration
 	Closed    time.Duration // when the window closed
 	Backlog   int64         // growth of the queue: arrivals minus departures within the window
@@ -66,6 +76,7 @@ type openRun struct {
 	baton               *env.Chan[struct{}]
 	release, begin, end time.Duration
 	workers             []server
+	times               []timings
 	pending             atomic.Int64 // measured requests in service
 
 	source    *source
@@ -80,32 +91,13 @@ type openRun struct {
 	done      bool
 }
 
-// server is the counts and the state of one worker. The padding keeps workers from sharing cache lines.
-type server struct {
-	service, response *hist.Recorder
-	served, completed int64
-	first             int64 // completed in the first half of the window
-	inTime, total     int64
-	ended             atomic.Int64 // ns: when the request in service ended; atBusy before
-	lookout           *lookout     // of one worker only
-	_                 [64]byte
-}
-
-// atBusy is the end of a request that has not ended.
-const atBusy = math.MaxInt64
-
 // Run runs the load and returns when all requests of the window have been served, dropped or abandoned, or after the
 // drain.
 func (o *Open) Run(e env.Env) (OpenResult, error) {
 	r := &openRun{Open: o, baton: env.NewChan[struct{}](e, "", 1), workers: make([]server, o.Workers),
 		source: newSource(o.Arrivals, e.Rand()), lag: hist.NewRecorder()}
 	defer r.lag.Free()
-	for i := range r.workers {
-		w := &r.workers[i]
-		w.service, w.response = hist.NewRecorder(), hist.NewRecorder()
-		defer w.service.Free()
-		defer w.response.Free()
-	}
+	defer r.equip()()
 	group := e.Group()
 	for i := range r.workers {
 		group.Go(e, "worker", func(e env.Env) { r.work(e, &r.workers[i]) })
@@ -121,9 +113,12 @@ func (o *Open) Run(e env.Env) (OpenResult, error) {
 	if o.At == nil {
 		b, r.workers[0].lookout = ends(r.begin, r.end, o.AtBegin, o.AtEnd)
 	}
+	if o.Ends {
+		r.source.end = o.Warmup + o.Window
+	}
 	r.baton.Send(struct{}{})
 	if o.At == nil {
-		b.await(e, r.begin, r.end)
+		b.await(e, nil, r.begin, r.end)
 	}
 	group.Wait()
 	return r.sum(e.Rand())
@@ -147,11 +142,22 @@ func (r *openRun) work(e env.Env, w *server) {
 		start := e.Now()
 		r.baton.Send(struct{}{})
 		e.For(c.request)
-		r.Op(e, c.request)
+		if r.Remote {
+			if start = e.Now(); start < c.at {
+				e.Until(c.at)
+				start = e.Now()
+			}
+		}
+		ok = true
+		if r.Try != nil {
+			ok = r.Try(e, c.request)
+		} else {
+			r.Op(e, c.request)
+		}
 		end := e.Now()
 		e.For(env.NoRequest)
 		w.ended.Store(int64(end))
-		w.note(r, c, measured, start, end)
+		w.note(r, &served{c, start, end, measured, ok})
 		if w.lookout != nil {
 			w.lookout.pass(end)
 		}
@@ -161,39 +167,28 @@ func (r *openRun) work(e env.Env, w *server) {
 	}
 }
 
-// note counts a request that was served.
-func (w *server) note(r *openRun, c arrival, measured bool, start, end time.Duration) {
-	w.total++
-	if r.Note != nil {
-		r.Note(c.at, end)
-	}
-	if end >= r.begin && end < r.end {
-		w.completed++
-		if end < r.middle() {
-			w.first++
-		}
-		if r.Patience == 0 || end-c.at <= r.Patience {
-			w.inTime++
-		}
-	}
-	if measured {
-		w.served++
-		w.service.Record(int64(end - start))
-		w.response.Record(int64(end - c.at))
-	}
-}
-
 // sum merges the counts of the workers. Every request of the window must be accounted for. The arrivals are counted
 // again from their source, which shares nothing with the run.
 func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	o := OpenResult{Service: hist.New(), Response: hist.New(), Lag: hist.New(), Window: r.end - r.begin, Closed: r.end,
 		Dropped: r.dropped, Abandoned: r.abandoned}
 	o.Lag.Add(r.lag)
+	for i := range r.times {
+		t := &r.times[i]
+		o.Service.Add(t.service)
+		o.Response.Add(t.response)
+		if r.Remote {
+			o.Lag.Add(t.lag)
+		}
+	}
+	departed := r.leftEarly
 	for i := range r.workers {
 		w := &r.workers[i]
-		o.Service.Add(w.service)
-		o.Response.Add(w.response)
 		o.Served += w.served
+		o.Failed += w.failed
+		o.Failing += w.failing
+		o.Waited += w.waited
+		departed += w.completed + w.left
 		o.Completed += w.completed
 		o.First -= w.first
 		o.InTime += w.inTime
@@ -213,7 +208,7 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 		}
 		s.advance()
 	}
-	o.Backlog = o.Arrived - o.Completed - r.leftEarly
+	o.Backlog = o.Arrived - departed
 	o.First += o.FirstArrived - r.leftFirst
 	waiting := int64(0) // admitted and never served
 	for r.queue.n > 0 {
@@ -226,10 +221,11 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	case o.Arrived == 0:
 		return o, fmt.Errorf("no request arrived within the window of %v: use a longer duration or a higher rate",
 			o.Window)
-	case o.Served+o.Dropped+o.Abandoned+o.Unfinished != o.Arrived:
-		return o, fmt.Errorf("%d requests arrived, but %d were served, %d dropped, %d gave up and %d were left: "+
-			"some were lost",
-			o.Arrived, o.Served, o.Dropped, o.Abandoned, o.Unfinished)
+	case o.Served+o.Failed+o.Dropped+o.Abandoned+o.Unfinished != o.Arrived:
+		return o, fmt.Errorf("%d requests arrived, but %d were served, %d failed, %d were dropped, %d gave up and %d "+
+			"were left: some were lost", o.Arrived, o.Served, o.Failed, o.Dropped, o.Abandoned, o.Unfinished)
+	case o.Served == 0 && o.Failed > 0:
+		return o, errAllFailed
 	}
 	return o, nil
 }

@@ -47,6 +47,21 @@ func TestOpenBelowCapacity(t *testing.T) {
 	}
 }
 
+// TestArrivalsEnd checks that no request arrives after the window of a load that ends, however long the last ones take.
+func TestArrivalsEnd(t *testing.T) {
+	for _, remote := range []bool{false, true} {
+		o := Open{Op: sleepFor(700 * ms), Remote: remote, Workers: 200, Arrivals: Arrivals{Kind: Constant, Rate: 100},
+			QueueLimit: -1, Window: time.Second, Drain: time.Second, Ends: true}
+		if r := runOpen(t, o); r.Arrived != 100 || r.Served != 100 || r.Total != 100 || r.Window != time.Second {
+			t.Errorf("remote %t: %+v", remote, r)
+		}
+		o.Ends = false
+		if r := runOpen(t, o); r.Arrived != 100 || r.Total <= 150 {
+			t.Errorf("remote %t, without an end: %+v", remote, r)
+		}
+	}
+}
+
 // TestOpenOverload has a customer each 10 ms and 15 ms of service: the queue grows by a third of them.
 func TestOpenOverload(t *testing.T) {
 	o := Open{Op: sleepFor(15 * ms), Workers: 1, Arrivals: Arrivals{Kind: Constant, Rate: 100}, QueueLimit: -1,
@@ -200,7 +215,9 @@ func (w lateWorld) Until(t *env.Task, at time.Duration) {
 // runLate runs an open loop with bursts of four requests, 1 ms apart. The first request of each is noticed 3 ms late.
 func runLate(t *testing.T, o Open) (r OpenResult) {
 	t.Helper()
-	o.Op, o.Workers, o.Window, o.Drain = sleepFor(10*ms), 2, time.Second, time.Second
+	if o.Workers, o.Window, o.Drain = 2, time.Second, time.Second; o.Op == nil {
+		o.Op = sleepFor(10 * ms)
+	}
 	o.Arrivals = Arrivals{Gaps: []time.Duration{96 * ms, ms, ms, ms}}
 	o.AtBegin, o.AtEnd = func() {}, func() {}
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,7 @@ type Lists struct{ Open, Op, Close func(*sim.Program) }
 // run.
 func (c *Closed) Program(k *sim.Kernel, lists Lists) (main *sim.Program, result func() (ClosedResult, error)) {
 	l := &listed{Closed: c, k: k}
-	l.tallies, l.recorders = newTallies(c.Workers, true)
+	l.tallies, l.recorders = newTallies(c.Workers, min(c.Workers, 1))
 	l.across.Store(int64(c.Workers))
 	main, worker := sim.NewProgram("load"), l.worker(lists.Op)
 	lists.Open(main)
