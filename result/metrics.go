@@ -24,11 +24,15 @@ const (
 	Dropped     = "dropped"                    // open loop: arrivals in the window that found the queue full
 	Abandoned   = "abandoned"                  // open loop: arrivals in the window that lost patience
 	LostShare   = "lost_share"                 // open loop: fraction of the arrivals in the window that were not served
+	WaitedShare = "waited_share"               // open loop of a remote design: fraction that found all workers busy
 	OfferedLoad = "offered_load"               // open loop: arrival rate / capacity in a closed loop
 	ModelMG1    = "model_mg1_response_mean_ns" // mean response time by the M/G/1 formula
 	ModelMD1    = "model_md1_response_mean_ns" // mean response time by the M/D/1 formula
 	ModelWindow = "model_window_ns"            // window that these formulas need, if this one is too short
 	ModelAlone  = "model_alone_ns"             // service time of a single worker, if requests slow each other down
+
+	FailedRequests = "failed"      // streams whose requests can fail: failed ones in the window
+	ErrorShare     = "error_share" // fraction of the served requests in the window that failed
 
 	ResponseP50  = "response_p50_ns"
 	ResponseMean = "response_mean_ns"
@@ -109,8 +113,8 @@ var Quantiles = []struct {
 // metrics are the names of the contract for the metrics of trials, except distributions of times: see
 // [KnownMetric].
 var metrics = []string{
-	Throughput, Rate, Goodput, Dropped, Abandoned, LostShare, OfferedLoad, ModelMG1, ModelMD1, ModelWindow, ModelAlone,
-	ItemsRate, BytesRate,
+	Throughput, Rate, Goodput, Dropped, Abandoned, LostShare, WaitedShare, OfferedLoad, ModelMG1, ModelMD1, ModelWindow,
+	ModelAlone, FailedRequests, ErrorShare, ItemsRate, BytesRate,
 	WallSeconds, CPUSeconds, Parallelism, TimePerOp, AllocedPerOp, AllocsPerOp, CPUPerOp, MutexPerOp, GCPerOp,
 	SchedPerOp, Transient, TimingSeconds,
 	"arrived", "unfinished", "offered_per_s", "concurrency", "violations", "operations_simulated", "real_sections",
@@ -123,14 +127,19 @@ var metrics = []string{
 	"gc_pause_seconds", "allocs",
 	"alloc_bytes", MaxRSS, MemoryFloor, "load1", "sched_latency_mean_ns", "sched_latency_p99_ns",
 	"lag_p50_ns", "lag_p90_ns", "lag_p95_ns", "lag_p99_ns",
+	"connections", "resent", "sent_bytes", "received_bytes", "server_cpu_seconds",
 }
+
+// counted are the prefixes of counts of requests to servers: failures by kind, and replies by status of HTTP and gRPC.
+var counted = []string{"errors_", "status_", "code_"}
 
 // timed are the prefixes of distributions of times. Each has a mean, a standard deviation and the [Quantiles].
 var timed = []string{"latency", "service", "response"}
 
 // KnownMetric reports whether the contract defines a metric with this name. Jobs and benchmarks may have others.
 func KnownMetric(metric string) bool {
-	if slices.Contains(metrics, metric) {
+	counts := func(prefix string) bool { return strings.HasPrefix(metric, prefix) }
+	if slices.Contains(metrics, metric) || slices.ContainsFunc(counted, counts) {
 		return true
 	}
 	for _, prefix := range timed {

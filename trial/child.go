@@ -25,9 +25,13 @@ const (
 	exitOrphaned = 5 // standard input closed
 )
 
-// Main runs this process as a trial if [Runner.Run] started it as one; then it exits and does not return.
-// Otherwise it returns at once. Call it first in main, or in TestMain of a test binary that runs trials.
+// Main runs this process as a trial if [Runner.Run] started it as one, or keeps a program that a trial started; then it
+// exits and does not return. Otherwise it returns at once. Call it first in main, or in TestMain of a test binary that
+// runs trials.
 func Main(workloads ...*workload.Workload) {
+	if proc.IsKeeper() {
+		os.Exit(proc.ServeKeeper(os.Stdin, os.Stdout, os.Stderr))
+	}
 	if os.Getenv(Sentinel) == "" {
 		return
 	}

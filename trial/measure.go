@@ -2,6 +2,7 @@ package trial
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -28,7 +29,7 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 
 	before := calibrate.Probe(spec.BurnRate)
 	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate,
-		Instrument: spec.Instrumented && !spec.Profiled, Poller: true})
+		Instrument: spec.Instrumented && !spec.Profiled, Poller: true, Punctual: d.Remote && spec.Open != nil})
 	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
 	if spec.BurnRatio > 0 {
@@ -67,7 +68,8 @@ type measurement struct {
 	trial      result.Trial
 	histograms map[string][]byte
 	checkErr   error    // error of the workload's check
-	jobMetrics []string // metrics that the job itself measured
+	ownMetrics []string // metrics that the design itself measured
+	fallible   bool     // requests of the stream can fail
 
 	profile *bytes.Buffer    // CPU profile in progress
 	samples int64            // samples of the profile
@@ -145,13 +147,7 @@ func (m *measurement) job(e env.Env) error {
 		}
 
 	}
-	if j.Metrics != nil {
-		for name, v := range j.Metrics() {
-			m.set(name, result.Value(v))
-			m.jobMetrics = append(m.jobMetrics, name)
-		}
-
-	}
+	m.addOwnMetrics(j.Metrics)
 	m.operations = 1
 	m.trial.Operations = 1
 	m.trial.WallSeconds = wall.Seconds()
@@ -166,6 +162,19 @@ func (m *measurement) job(e env.Env) error {
 	return nil
 }
 
+// addOwnMetrics adds the metrics that the design itself measured. Those that the trial has already take precedence.
+func (m *measurement) addOwnMetrics(metrics func() map[string]float64) {
+	if metrics == nil {
+		return
+	}
+	for name, v := range metrics() {
+		if _, has := m.trial.Metrics[name]; !has {
+			m.set(name, result.Value(v))
+			m.ownMetrics = append(m.ownMetrics, name)
+		}
+	}
+}
+
 // finish sets the status of the trial and adds what the counters show.
 func (m *measurement) finish(err, left error) {
 	t, violations := &m.trial, m.world.Violations()
@@ -177,6 +186,9 @@ func (m *measurement) finish(err, left error) {
 	switch {
 	case err != nil:
 		t.Status, t.Error = result.Failed, err.Error()
+		if m.fallible && m.checkErr != nil { // why requests failed
+			t.Error += "; " + m.checkErr.Error()
+		}
 	case left != nil:
 		t.Status, t.Error = result.Failed, left.Error()
 	case violations > 0 && m.design.Expect != workload.Bound:
@@ -185,12 +197,14 @@ func (m *measurement) finish(err, left error) {
 		if m.checkErr != nil {
 			t.Error += "; " + m.checkErr.Error()
 		}
+	case errors.As(m.checkErr, &workload.FailedError{}):
+		t.Status, t.Error = result.Failed, m.checkErr.Error()
 	case m.checkErr != nil:
 		t.Status, t.Error = result.Wrong, m.checkErr.Error()
 	case t.Invalid:
-		t.Status, t.Error = result.Failed, lateError
+		t.Status, t.Error = result.Failed, m.lateError()
 	}
-	t.Invalid = t.Invalid && t.Error == lateError // otherwise the design failed
+	t.Invalid = t.Invalid && t.Error == m.lateError() // otherwise the design failed
 	switch {
 	case err != nil || !m.closed:
 	case m.uncovered:
@@ -226,7 +240,7 @@ func (m *measurement) dropResults() {
 			delete(m.trial.Metrics, name)
 		}
 	}
-	for _, name := range m.jobMetrics {
+	for _, name := range m.ownMetrics {
 		delete(m.trial.Metrics, name)
 	}
 	m.trial.WallSeconds, m.trial.Unstable = 0, false

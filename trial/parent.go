@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/brewput/brewput/internal/input"
@@ -64,7 +63,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	if spec.Costs != "" {
 		cpus = 1 // the CPUs of the simulation are simulated
 	}
-	cmd.Env = childEnv(os.Environ(), cpus)
+	cmd.Env = proc.TrialEnv(os.Environ(), strconv.Itoa(cpus), protocol)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return Outcome{}, err
@@ -149,17 +148,6 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 			return how, <-done
 		}
 	}
-}
-
-// childEnv returns the environment of a child: the parent's, with the number of CPUs of the trial.
-func childEnv(environ []string, cpus int) []string {
-	env := make([]string, 0, len(environ)+2)
-	for _, kv := range environ {
-		if !strings.HasPrefix(kv, "GOMAXPROCS=") && !strings.HasPrefix(kv, Sentinel+"=") {
-			env = append(env, kv)
-		}
-	}
-	return append(env, "GOMAXPROCS="+strconv.Itoa(cpus), Sentinel+"="+protocol)
 }
 
 // Blank returns the record of a trial without any measurement.

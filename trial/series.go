@@ -205,7 +205,7 @@ func (m *measurement) settle(of string, lost int64) {
 	}
 	period, span := p.requests, p.span
 	switch {
-	case len(period) == 0 || m.drawn():
+	case len(period) == 0 || m.drawn() || m.fallible: // a series does not know which requests failed
 		return
 	case !full && p.since > s.end-m.spec.Duration:
 		return // it began within the window

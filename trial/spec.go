@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/timeline"
@@ -19,7 +20,7 @@ import (
 )
 
 // Sentinel is the environment variable that marks a process as the child of a trial.
-const Sentinel = "BREWPUT_TRIAL"
+const Sentinel = proc.TrialVariable
 
 // protocol is the value of the sentinel. Parent and child are the same binary, so it only guards against a
 // variable that was set by hand.
@@ -85,6 +86,7 @@ type OpenLoad struct {
 	Rate     float64         `json:"rate"`           // requests per second
 	Capacity float64         `json:"capacity"`       // capacity of the design in requests per second; 0: unknown
 	Gaps     []time.Duration `json:"gaps,omitempty"` // recorded gaps between arrivals; nil: none
+	Ends     bool            `json:"ends,omitempty"` // no request arrives after the window
 }
 
 // validate refuses a specification that would measure nothing, or something else.

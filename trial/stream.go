@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -15,9 +16,13 @@ import (
 // stream measures a stream under load.
 func (m *measurement) stream(e env.Env) error {
 	s, err := m.design.Stream(e, m.spec.Point)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case (s.Op == nil) == (s.Try == nil):
+		return errors.New("the design's stream must have either Op or Try")
 	}
+	m.fallible = s.Try != nil
 	run := m.closedLoop
 	if m.spec.Open != nil {
 		run = m.openLoop
@@ -31,6 +36,7 @@ func (m *measurement) stream(e env.Env) error {
 	}
 	answer, wrong := checkAnswer(s.Check, total)
 	m.trial.Answer, m.checkErr = answer, wrong
+	m.addOwnMetrics(s.Metrics)
 	if loadErr != nil {
 		return loadErr
 	}
@@ -82,7 +88,7 @@ func checkAnswer(check func(uint64) (workload.Answer, error), operations int64) 
 // closedLoop runs a closed loop. It returns the number of all operations, and the window.
 func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, window span, err error) {
 	loop := load.Closed{
-		Op: s.Op, Workers: m.spec.Point.Int("workers"),
+		Op: s.Op, Try: s.Try, Remote: m.design.Remote, Workers: m.spec.Point.Int("workers"),
 		Warmup: m.spec.Warmup, Window: m.spec.Duration,
 		Operations: m.spec.Operations, Sample: m.spec.Sample,
 		AtBegin: m.begin, AtEnd: m.end,
@@ -98,12 +104,13 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, win
 	m.count(l.Inside, l.Window)
 	m.trial.Progress, m.total = l.Progress, l.Total
 	m.set("concurrency", l.Concurrency)
+	m.countFailed(l.Failed, l.Inside)
 	if l.Latency.Count() == 0 {
 		m.warn("no operation was timed, so there are no latencies: one in %d is timed, and each worker completed "+
 			"fewer; sample more often", m.spec.Sample)
 	}
-	err = m.distribution("latency", l.Latency, 0)
-	m.settle("latency", 0)
+	err = m.distribution("latency", l.Latency, l.Failed)
+	m.settle("latency", l.Failed)
 	return l.Total, window, err
 }
 
@@ -112,10 +119,10 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 	p, offered := m.spec.Point, m.spec.Open
 	m.set(result.Rate, result.Value(offered.Rate))
 	loop := load.Open{
-		Op: s.Op, Workers: p.Int("workers"),
+		Op: s.Op, Try: s.Try, Remote: m.design.Remote, Workers: p.Int("workers"),
 		Arrivals:   load.Arrivals{Kind: load.Poisson, Rate: offered.Rate, Gaps: offered.Gaps},
 		QueueLimit: -1,
-		Warmup:     m.spec.Warmup, Window: m.spec.Duration, Drain: m.spec.Duration,
+		Warmup:     m.spec.Warmup, Window: m.spec.Duration, Drain: m.spec.Duration, Ends: offered.Ends,
 		AtBegin: m.begin, AtEnd: m.end,
 	}
 	if p.Has("patience") {
@@ -145,7 +152,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 		m.set(result.OfferedLoad, result.Value(rate/offered.Capacity))
 	}
 	m.trial.Unstable = unstable(rate, offered.Capacity, &loop, &l)
-	if err := m.distribution("service", l.Service, 0); err != nil {
+	if err := m.distribution("service", l.Service, l.Failed); err != nil {
 		return l.Total, window, err
 	}
 	if err := m.distribution("response", l.Response, lost); err != nil {
@@ -157,6 +164,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 		return l.Total, window, nil
 	}
 	m.checkLag(&l)
+	m.checkPool(&l, loop.Workers)
 	return l.Total, window, nil
 }
 
@@ -172,6 +180,7 @@ func (m *measurement) countOpen(l *load.OpenResult) (lost int64) {
 	m.set(result.Dropped, result.Value(l.Dropped))
 	m.set(result.Abandoned, result.Value(l.Abandoned))
 	m.set("unfinished", result.Value(l.Unfinished))
+	m.countFailed(l.Failed, l.Served)
 	m.set(result.LostShare, result.Value(float64(lost)/float64(l.Arrived)))
 	return lost
 }
@@ -205,7 +214,7 @@ func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool 
 	case capacity > 0, grew(l.Backlog, l.Arrived):
 		return true
 	case loop.QueueLimit >= 0 || loop.Patience > 0:
-		return rate*l.Service.Mean()/1e9 > float64(loop.Workers)
+		return rate*meanService(l)/1e9 > float64(loop.Workers)
 	}
 	return false
 }
@@ -218,39 +227,6 @@ func (m *measurement) dropResponse() {
 		m.set("response_"+q.Name+"_ns", result.Unavailable)
 	}
 }
-
-// maxLag is the largest lag of an idle design in noticing an arrival, as a share of the median response time.
-const maxLag = 0.1
-
-// checkLag marks a trial as invalid if an idle design noticed arrivals late. The machine or the harness causes
-// that lag, and it would be taken for the design's.
-func (m *measurement) checkLag(l *load.OpenResult) {
-	lag, name := 0.0, ""
-	for _, q := range []struct {
-		name string
-		q    float64
-	}{{"p99", 0.99}, {"p95", 0.95}, {"p90", 0.9}, {"p50", 0.5}} {
-		if v, ok := l.Lag.Quantile(q.q); ok {
-			lag, name = v, q.name
-			break
-		}
-	}
-	if name == "" {
-		return // fewer than 20 arrivals found the design idle, too few for a median of their lags
-	}
-	m.set("lag_"+name+"_ns", result.Value(lag))
-	median, ok := l.Response.QuantileOf(0.5, l.Arrived-l.Served)
-	if math.IsInf(median, 1) { // most were lost, and any lag is less than a tenth of infinity
-		median, ok = l.Service.Quantile(0.5)
-	}
-	// In virtual time, only the given scheduler costs delay an idle design.
-	m.trial.Invalid = !m.virtual && ok && lag > maxLag*median
-}
-
-// lateError is the error of an invalid trial. It has no figure, so that a table shows it once; the metric lag_
-// has the figure.
-const lateError = "arrivals were noticed late while no request was in service, by more than a tenth of the median " +
-	"response: the machine is busy with other work, or the operation is too short for an open loop"
 
 // count records the operations that ended inside the window.
 func (m *measurement) count(operations int64, window time.Duration) {

@@ -43,6 +43,8 @@ func (w *Workload) With(given Given) (*Workload, error) {
 			return nil, plan.Refuse(name, nil, "is no option of the workload %s", w.Name)
 		case len(values) > 1 && !o.Many:
 			return nil, plan.Refuse(name, nil, "was given %d times, and takes one value", len(values))
+		case o.Value == "" && len(values) > 0 && values[0] != "true":
+			return nil, plan.Refuse(name, values[0], "is a switch").Suggest("leave it out to switch it off")
 		}
 	}
 	if w.Make == nil {

@@ -76,6 +76,7 @@ func TestWithRefuses(t *testing.T) {
 	}{
 		{workload.Given{"port": {"1"}}, "port", "is no option of the workload server"},
 		{workload.Given{"url": {"a", "b"}, "build": {"a"}}, "url", "was given 2 times"},
+		{workload.Given{"tls": {"false"}, "build": {"a"}}, "tls", "is a switch"},
 		{nil, "", "no build"},
 		{workload.Given{"build": {"a", "a"}}, "", "two designs are called"},
 	} {
@@ -103,17 +104,5 @@ func TestValidateOptions(t *testing.T) {
 		if err := w.Validate(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
-	}
-}
-
-// TestWorkersDefault checks the workload's own default of the factor workers.
-func TestWorkersDefault(t *testing.T) {
-	w := server()
-	if f, _ := w.Factor("workers"); f.Default != "cpus" {
-		t.Errorf("default %q", f.Default)
-	}
-	w.Workers = "8"
-	if f, _ := w.Factor("workers"); f.Default != "8" {
-		t.Errorf("default %q", f.Default)
 	}
 }

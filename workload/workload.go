@@ -6,6 +6,7 @@
 package workload
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -22,7 +23,8 @@ type Workload struct {
 	Designs []Design
 
 	// More returns the designs that another program runs. They run only if they are named: Find and Select call More if
-	// no design of Designs has the name. It must be safe for concurrent use, and may be nil.
+	// no design of Designs has the name, or that one is [Design.Absent]. It must be safe for concurrent use, and may be
+	// nil.
 	More func() ([]Design, error)
 
 	// Source contains the Go files of the designs, whose lines are counted and shown. If it is nil, the files are read
@@ -40,15 +42,24 @@ type Workload struct {
 	// Probe asks for a short trial of each design before a run is stored. If one fails, the run ends with its error.
 	Probe bool
 
+	// Limited says that the load must stay within what the user asks for, because it goes to other machines. Runs need
+	// the factor rate and a number of operations, which is then the mean number of requests of an open loop's trial.
+	// There is no warm-up, and no capacity is measured.
+	Limited bool
+
 	// Compared are further metrics by which designs are compared, such as latency_p99_ns.
 	Compared []string
 
-	// Workers and OpenWorkers are the default levels of the factor workers in closed and in open loops; "" means cpus.
-	Workers, OpenWorkers string
+	// OpenWorkers is the default level of the factor workers in open loops; "" means cpus.
+	OpenWorkers string
 
 	// Check returns an error for a point that makes no sense, such as a jitter above twice the stage's time. The error
 	// should be a [plan.Refusal], which names the factor. Check may be nil.
 	Check func(p plan.Point) error
+
+	// Example has arguments of a command that runs the workload, for its help, such as "{url} http://127.0.0.1/". It is
+	// "" if the workload runs without any.
+	Example string
 
 	// Quick has the levels of a quick run, by factor, as [plan.Factor.Parse] reads them. Levels of the user take
 	// precedence.
@@ -84,12 +95,17 @@ type Design struct {
 	// harness's own; and many workers share a recorder.
 	Remote bool
 
+	// Served starts the server of a remote design, unless it runs already, and loads it by workers without a pause
+	// until stop is called, which also ends a server that was started. It returns the address of the server, such as
+	// http://127.0.0.1:8080, so that its profiles can be taken meanwhile. It may be nil.
+	Served func(ctx context.Context, workers int) (address string, stop func() error, err error)
+
 	// OnRequest excludes the design from runs that name no designs, because it may hang or does another job.
 	OnRequest bool
 
 	Formula *Formula // predicts the wall time of a Job, or a metric; may be nil
 
-	Program *Program // runs the trials; nil means the running program
+	Program *Program // runs the trials; nil means the running program. See [Design.Absent].
 }
 
 // Type returns "stream", "job" or "benchmark".
@@ -159,13 +175,23 @@ type Stream struct {
 	// Close stops the design's own goroutines after the last operation. It may be nil.
 	Close func(e env.Env)
 
-	// Check returns the answer, after Close. Its argument is the number of operations. An error means that the answer
-	// is wrong. Check may be nil.
+	// Check returns the answer, after Close. Its argument is the number of operations, including those that failed. An
+	// error means that the answer is wrong. Check may be nil.
 	Check func(operations uint64) (Answer, error)
 
 	// Metrics returns additional metrics, after Check, as that of [Job]. It may be nil.
 	Metrics func() map[string]float64
 }
+
+// FailedError is an error of Check that says that the trial failed, and not that its answer is wrong: a server stopped,
+// for example.
+type FailedError struct{ Err error }
+
+// Error returns the text of Err.
+func (f FailedError) Error() string { return f.Err.Error() }
+
+// Unwrap returns Err.
+func (f FailedError) Unwrap() error { return f.Err }
 
 // Job is an instance of a design that runs once.
 type Job struct {
@@ -186,7 +212,7 @@ type Job struct {
 // Find returns the design with that name, of Designs or of More.
 func (w *Workload) Find(name string) (Design, bool) {
 	named := func(d Design) bool { return d.Name == name }
-	if i := slices.IndexFunc(w.Designs, named); i >= 0 {
+	if i := slices.IndexFunc(w.Designs, named); i >= 0 && !w.Designs[i].Absent() {
 		return w.Designs[i], true
 	}
 	all := w.AllDesigns()
@@ -208,13 +234,7 @@ func (w *Workload) Factor(name string) (plan.Factor, bool) {
 
 // AllFactors returns the factors of [Common] and then the workload's own, which is the order of tables.
 func (w *Workload) AllFactors() []plan.Factor {
-	common := Common()
-	for i := range common {
-		if common[i].Name == "workers" && w.Workers != "" {
-			common[i].Default = w.Workers
-		}
-	}
-	return append(common, w.Factors...)
+	return append(Common(), w.Factors...)
 }
 
 // InputFactors returns the names of the factors whose levels are different jobs. No verdict compares their levels.

@@ -35,6 +35,12 @@ func TestOf(t *testing.T) {
 		counted := source.Count(w)
 		for _, d := range w.Designs {
 			embedded, err := source.Read(w, d)
+			if d.Absent() {
+				if err == nil || !strings.Contains(err.Error(), "brewput-extra") {
+					t.Errorf("%s/%s runs in another program, but has a source here: %v", w.Name, d.Name, err)
+				}
+				continue
+			}
 			if err != nil {
 				t.Errorf("%s/%s: %v", w.Name, d.Name, err)
 				continue

@@ -1,0 +1,171 @@
+package trial
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/hist"
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
+)
+
+// flaky returns a design whose requests take 10 ms, and of which every fail-th fails.
+func flaky(fail uint64, check error) workload.Design {
+	return workload.Design{Name: "flaky", Remote: true, Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+		return workload.Stream{
+			Try: func(e env.Env, request uint64) bool {
+				e.Wait(10 * time.Millisecond)
+				return request%fail > 0
+			},
+			Check:   func(uint64) (workload.Answer, error) { return nil, check },
+			Metrics: func() map[string]float64 { return map[string]float64{"errors_reset": 3, "error_share": 7} },
+		}, nil
+	}}
+}
+
+// virtually runs a trial of a design in virtual time.
+func virtually(d workload.Design, workers int, open *OpenLoad) result.Trial {
+	spec := Spec{Seed: 1, Duration: 10 * time.Second, Open: open,
+		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
+			plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})}
+	return Simulate(spec, &workload.Workload{Name: "test"}, d, sim.Costs{}).Trial
+}
+
+// TestFailedRequests: one of five requests fails, and is infinite in the quantiles and not in the rates.
+func TestFailedRequests(t *testing.T) {
+	closed := virtually(flaky(5, nil), 2, nil)
+	open := virtually(flaky(5, nil), 20, &OpenLoad{Rate: 100})
+	for kind, x := range map[string]result.Trial{"latency": closed, "response": open} {
+		m := x.Metrics
+		if x.Status != result.OK || math.Abs(float64(m.Get(result.ErrorShare))-0.2) > 0.01 || x.Period != nil ||
+			len(x.Warnings) == 0 || !strings.Contains(x.Warnings[0], "requests failed") {
+			t.Errorf("%s: %+v", kind, x)
+		}
+		failed := float64(m.Get(result.FailedRequests))
+		want := map[string]float64{"latency": 2000, "response": 1000}[kind]
+		if got := failed + float64(x.Operations); math.Abs(got/want-1) > 0.1 || math.Abs(failed/got-0.2) > 0.01 {
+			t.Errorf("%s: %v failed, %d operations", kind, failed, x.Operations)
+		}
+		if m.Get(kind+"_p75_ns") != 10e6 || !math.IsInf(float64(m.Get(kind+"_p90_ns")), 1) ||
+			m.Get(kind+"_mean_ns") != 10e6 {
+			t.Errorf("%s: p75 %v, p90 %v, mean %v", kind, m.Get(kind+"_p75_ns"), m.Get(kind+"_p90_ns"),
+				m.Get(kind+"_mean_ns"))
+		}
+		if m.Get("errors_reset") != 3 {
+			t.Errorf("%s: own metrics %v", kind, m)
+		}
+	}
+	if rate := float64(closed.Metrics.Get(result.Throughput)); rate != 159.8 || closed.Progress != 1600 {
+		t.Errorf("throughput %v, progress %v", rate, closed.Progress)
+	}
+	lost, share := open.Metrics.Get(result.LostShare), open.Metrics.Get(result.ErrorShare)
+	if lost != share || open.Metrics.Get(result.Goodput) > 90 || open.Metrics.Get(result.WaitedShare) != 0 {
+		t.Errorf("%v lost, %v failed: %v", lost, share, open.Metrics)
+	}
+
+	wrong := virtually(flaky(5, errors.New("status 500")), 2, nil)
+	share = wrong.Metrics.Get(result.ErrorShare)
+	if _, has := wrong.Metrics["errors_reset"]; wrong.Status != result.Wrong || has ||
+		wrong.Metrics.Get(result.Throughput).Known() || math.Abs(float64(share)-0.2) > 0.01 {
+		t.Errorf("%+v", wrong)
+	}
+	none := virtually(flaky(1, errors.New("refused")), 2, nil)
+	if want := "all requests within the window failed; refused"; none.Status != result.Failed || none.Error != want {
+		t.Errorf("%+v", none)
+	}
+}
+
+// TestOpAndTry: a stream has one of both.
+func TestOpAndTry(t *testing.T) {
+	for _, s := range []workload.Stream{{}, {Op: func(env.Env, uint64) {},
+		Try: func(env.Env, uint64) bool { return true }}} {
+		d := workload.Design{Name: "d", Stream: func(env.Env, plan.Point) (workload.Stream, error) { return s, nil }}
+		if x := virtually(d, 1, nil); x.Status != result.Failed || !strings.Contains(x.Error, "either Op or Try") {
+			t.Errorf("%+v", x)
+		}
+	}
+}
+
+// TestBusyPool: four requests arrive while a worker is busy, so that most wait for it.
+func TestBusyPool(t *testing.T) {
+	x := virtually(flaky(1000, nil), 1, &OpenLoad{Rate: 80})
+	share := float64(x.Metrics.Get(result.WaitedShare))
+	if want := "all 1 workers were busy when about 80% of the requests arrived"; math.Abs(share-0.8) > 0.05 ||
+		!strings.Contains(strings.Join(x.Warnings, "\n"), want) {
+		t.Errorf("%v waited: %q", share, x.Warnings)
+	}
+	x = virtually(flaky(1000, nil), 20, &OpenLoad{Rate: 80})
+	if strings.Contains(strings.Join(x.Warnings, ""), "busy") {
+		t.Errorf("no request waits: %q", x.Warnings)
+	}
+}
+
+// TestBusyWithFailures: failed requests keep workers busy too. Half of the requests take 30 ms and fail, so that with
+// 10 ms for the others the mean is 20 ms.
+func TestBusyWithFailures(t *testing.T) {
+	l := &load.OpenResult{Arrived: 100, Service: hist.New(), Failed: 50, Failing: 1500 * time.Millisecond}
+	for range 50 {
+		l.Service.Record(10e6)
+	}
+	for rate, want := range map[float64]bool{99: false, 101: true} {
+		if got := unstable(rate, 0, &load.Open{Workers: 2, QueueLimit: 5}, l); got != want {
+			t.Errorf("%v a second: unstable %t", rate, got)
+		}
+	}
+}
+
+// TestRemoteLateness: an invalid trial of a remote design names its own reason.
+func TestRemoteLateness(t *testing.T) {
+	m := &measurement{design: workload.Design{Remote: true}}
+	local := &measurement{}
+	if !strings.Contains(m.lateError(), "although a worker was idle") ||
+		!strings.Contains(local.lateError(), "noticed late while no request was in service") {
+		t.Errorf("%q, %q", m.lateError(), local.lateError())
+	}
+}
+
+// TestRemoteLive measures a remote design on the Go runtime. If the machine stalls, the trial must be invalid.
+func TestRemoteLive(t *testing.T) {
+	spec := Spec{Seed: 1, Duration: 200 * time.Millisecond, BurnRate: 1, Open: &OpenLoad{Rate: 500},
+		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
+			plan.Setting{Factor: "workers", Level: plan.IntLevel(200)},
+			plan.Setting{Factor: "arrivals", Level: plan.TextLevel(load.Constant)})}
+	x := measure(spec, &workload.Workload{Name: "test"}, flaky(5, nil)).Trial
+	m := x.Metrics
+	switch {
+	case m.Get("arrived") != 100:
+		t.Errorf("%+v", x)
+	case m.Get("unfinished") > 0: // a long stall
+	case m.Get(result.FailedRequests) != 20 || m.Get(result.ErrorShare) != 0.2:
+		t.Errorf("%+v", x)
+	case x.Invalid && strings.Contains(x.Error, "although a worker was idle"), x.Unstable:
+	case x.Status != result.OK || m.Get("errors_reset") != 3 || m.Get("response_min_ns") < 10e6 ||
+		!m.Get(result.WaitedShare).Known():
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestNoPeriod: a stream whose requests can fail has no period, because its series does not know which ones failed.
+func TestNoPeriod(t *testing.T) {
+	op := func(e env.Env, _ uint64) { e.Wait(10 * time.Millisecond) }
+	for _, s := range []workload.Stream{{Op: op}, {Try: func(e env.Env, request uint64) bool {
+		op(e, request)
+		return true
+	}}} {
+		d := workload.Design{Name: "d", Stream: func(env.Env, plan.Point) (workload.Stream, error) { return s, nil }}
+		spec := Spec{Seed: 1, Warmup: time.Second, Duration: time.Second, Point: plan.NewPoint(
+			plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
+			plan.Setting{Factor: "workers", Level: plan.IntLevel(2)})}
+		x := Simulate(spec, &workload.Workload{Name: "test"}, d, sim.Costs{}).Trial
+		if (x.Period != nil) != (s.Op != nil) {
+			t.Errorf("period %v with Op %t", x.Period, s.Op != nil)
+		}
+	}
+}
