@@ -58,12 +58,26 @@ func (s share) worstBlock() (total float64, block int, worst float64) {
 	return s.seconds() / under, block, worst
 }
 
+// usedSeconds returns the CPU time that a trial used: its own, and that of a server that it started. The latter
+// includes the warm-up, so that the time of other processes, which is the rest, is rather too small than too large.
+func usedSeconds(t *result.Trial) float64 {
+	own := float64(t.Metrics.Get(result.CPUSeconds))
+	if server := float64(t.Metrics.Get("server_cpu_seconds")); server > 0 {
+		own += server
+	}
+	return own
+}
+
 // otherProcesses warns of CPU time used by other processes: that of the machine less that of the trial.
 func otherProcesses(trials []result.Trial) (Warning, bool) {
 	taken := shareOf(trials, func(t *result.Trial) (float64, float64, bool) {
 		own := float64(t.Metrics.Get(result.CPUSeconds))
 		span := own / float64(t.Metrics.Get(result.Parallelism)) // time between the two readings
-		return float64(t.Metrics.Get("machine_cpu_seconds")) - own, span, span > 0
+		others := float64(t.Metrics.Get("machine_cpu_seconds")) - usedSeconds(t)
+		if t.Metrics.Get("server_cpu_seconds").Known() { // may be too large; otherwise the errors of ticks cancel out
+			others = max(0, others)
+		}
+		return others, span, span > 0
 	})
 	total, block, worst := taken.worstBlock()
 	if total <= otherLoadLimit || !taken.beyondTicks() {
@@ -77,7 +91,7 @@ func otherProcesses(trials []result.Trial) (Warning, bool) {
 
 func stealTime(trials []result.Trial) (Warning, bool) {
 	taken := shareOf(trials, func(t *result.Trial) (float64, float64, bool) {
-		stolen, own := float64(t.Metrics.Get("steal_seconds")), float64(t.Metrics.Get(result.CPUSeconds))
+		stolen, own := float64(t.Metrics.Get("steal_seconds")), usedSeconds(t)
 		return stolen, own + stolen, own+stolen > 0
 	})
 	total, block, worst := taken.worstBlock()

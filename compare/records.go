@@ -1,7 +1,7 @@
 package compare
 
 // Records returns an analysis as records of the JSON contract, in this order: summaries, predictions, closed forms,
-// serial fractions and knees, verdicts, winners, sensitivities, warnings, and last the answer.
+// serial fractions and knees, verdicts, also on further metrics, winners, sensitivities, warnings, and last the answer.
 func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings []Warning, a Answer) []any {
 	var all []any
 	for _, s := range Summaries(rows) {
@@ -24,6 +24,9 @@ func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings
 		}
 	}
 	for _, v := range verdicts {
+		all = append(all, v)
+	}
+	for _, v := range a.Further {
 		all = append(all, v)
 	}
 	for _, x := range a.Winners {

@@ -158,6 +158,11 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 
 	summaries := map[string]result.Summary{}
 	for name, xs := range values {
+		for _, t := range good {
+			if missingCount(t, name) {
+				xs = append(xs, 0)
+			}
+		}
 		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload,
 			Design: r.Design,
 			World:  r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Reference: r.Reference,

@@ -22,9 +22,6 @@ type Objective struct {
 	Limit float64 // in the unit of the metric: nanoseconds, per second, or a fraction
 }
 
-// ErrorShare is the fraction of the requests in the window that failed, 0 to 1.
-const ErrorShare = "error_share"
-
 // maxObjectives bounds the length of an SLO.
 const maxObjectives = 20
 
@@ -64,7 +61,9 @@ func parseObjective(term string) (Objective, error) {
 	o := Objective{Text: term, Name: term[:at], AtMax: term[at] == '<'}
 	unit := result.UnitOf(o.metric(false))
 	if !isObjective(o.Name) {
-		return refuse("%q is no metric with an objective", o.Name)
+		return Objective{}, plan.Refuse("slo", term, "%q is no metric with an objective", o.Name).
+			Suggest("%sthe names are mean, errors, throughput, %s and those of metrics", sameQuantile(o.Name),
+				strings.Join(quantileNames(), ", "))
 	}
 	value, inclusive := strings.CutPrefix(term[at+1:], "=")
 	limit, ok := parseLimit(value, unit)
@@ -89,6 +88,27 @@ func isQuantile(name string) bool {
 	return ok
 }
 
+// quantileNames returns the names of the quantiles of the contract.
+func quantileNames() (names []string) {
+	for _, q := range result.Quantiles {
+		names = append(names, q.Name)
+	}
+	return names
+}
+
+// sameQuantile suggests the quantile of the contract that a name such as p99.9 means, and "" if it means none.
+func sameQuantile(name string) string {
+	digits, isPercentile := strings.CutPrefix(strings.ToLower(name), "p")
+	if percent, err := strconv.ParseFloat(digits, 64); isPercentile && err == nil {
+		for _, q := range result.Quantiles {
+			if q.Q > 0 && q.Q < 1 && math.Abs(100*q.Q-percent) < 1e-9 {
+				return "write " + q.Name + "; "
+			}
+		}
+	}
+	return ""
+}
+
 // quantileOf returns the quantile with that name, 0 to 1.
 func quantileOf(name string) (q float64, ok bool) {
 	for _, x := range result.Quantiles {
@@ -109,7 +129,7 @@ func (o Objective) metric(open bool) string {
 	case o.Name == "mean" || isQuantile(o.Name):
 		return of + o.Name + "_ns"
 	case o.Name == "errors":
-		return ErrorShare
+		return result.ErrorShare
 	case o.Name == "throughput":
 		return result.Throughput
 	}

@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -85,6 +86,14 @@ func each(metric string, x float64, n int) (list []result.Metrics) {
 func closed(list []result.Metrics) []result.Trial { return requests("a", false, list...) }
 func open(list []result.Metrics) []result.Trial   { return requests("a", true, list...) }
 
+// with adds metrics to trials.
+func with(trials []result.Trial, more result.Metrics) []result.Trial {
+	for i := range trials {
+		maps.Copy(trials[i].Metrics, more)
+	}
+	return trials
+}
+
 // decide decides an SLO on trials of the designs a and b.
 func decide(t *testing.T, slo string, trials []result.Trial) compare.SLOAnalysis {
 	t.Helper()
@@ -110,7 +119,20 @@ func TestSLODecisions(t *testing.T) {
 	for i := range bound {
 		bound[i].Status, bound[i].Bound = result.StatusBound, true
 	}
-	lost := open(each("lost_share", 0.02, 10))
+	lost := with(open(each("lost_share", 0.02, 10)), result.Metrics{"arrived": 1000,
+		"response_p50_ns": result.Unavailable, "response_p99_ns": result.Unavailable})
+	short := with(open(each("throughput_per_s", 10, 6)), result.Metrics{"response_p99_ns": result.Unavailable})
+	// One of 50 requests failed, which says nothing about the p99 of the others.
+	one := with(closed(each("error_share", 0.02, 10)), result.Metrics{"failed": 1, "error_share": 0.02,
+		"latency_p99_ns": result.Unavailable, "latency_max_ns": result.Value(math.Inf(1))})
+	service := with(open(each("lost_share", 0.5, 10)), result.Metrics{"arrived": 1000, "failed": 0, "error_share": 0,
+		"service_p99_ns": result.Unavailable, "response_max_ns": result.Unavailable})
+	job := closed(each("wall_seconds", 1, 10))
+	kinds := with(closed(each("error_share", 0.001, 10)), result.Metrics{"failed": 1})
+	for i := range 4 {
+		kinds[i].Metrics["errors_reset"] = 9
+	}
+	unserved := with(open(each("lost_share", 1, 10)), result.Metrics{"error_share": result.Unavailable})
 	for name, x := range map[string]struct {
 		slo    string
 		trials []result.Trial
@@ -121,11 +143,13 @@ func TestSLODecisions(t *testing.T) {
 		"not kept": {"p99<20ms", closed(each("latency_p99_ns", 21e6, 10)), "fail", "p99<20ms (measured 21.0ms to"},
 		"at it":    {"p99<20ms", closed(each("latency_p99_ns", 19.9e6, 10)), "undecided", "more blocks (option count)"},
 		"few": {"p99<20ms", closed(each("latency_p99_ns", 10e6, 5)), "undecided",
-			"5 blocks are too few: at least 6"},
+			"5 blocks are too few: at least 6 are needed (option count 6)"},
+		"one": {"p99<20ms", closed(each("latency_p99_ns", 10e6, 1)), "undecided",
+			"1 block is too few: at least 6 are needed (option count 6)"},
 		"few to fail": {"p99<2ms,p50<1s", closed(each("latency_p99_ns", 10e6, 6)), "undecided",
-			"6 blocks are too few to fail one of 2 decisions: at least 7"},
+			"6 blocks are too few to fail one of 2 decisions: at least 7 are needed (option count 7)"},
 		"open":       {"p99<20ms", open(each("response_p99_ns", 10e6, 6)), "pass", "p99<20ms"},
-		"too short":  {"p99<20ms", open(each("throughput_per_s", 10, 6)), "undecided", "fewer than 1000 requests"},
+		"too short":  {"p99<20ms", short, "undecided", "fewer than 1000 requests"},
 		"lost":       {"p99<20ms", lost, "fail", "unbounded"},
 		"lost, p50":  {"p50<20ms", lost, "undecided", "fewer than 20 requests"},
 		"unstable":   {"p50<20ms", unstable, "fail", "unbounded"},
@@ -134,6 +158,16 @@ func TestSLODecisions(t *testing.T) {
 		"errors":     {"errors<=0.1%", closed(each("error_share", 0.01, 8)), "fail", "1% to"},
 		"throughput": {"throughput>500", closed(each("throughput_per_s", 600, 6)), "pass", "600"},
 		"slow":       {"throughput>500", closed(each("throughput_per_s", 400, 6)), "fail", "400"},
+		"one of 50":  {"p99<20ms", one, "undecided", "fewer than 1000 requests"},
+		"max":        {"max<20ms", one, "fail", "unbounded"},
+		"max, lost":  {"max<20ms", service, "fail", "unbounded"},
+		"service":    {"service_p99_ns<20ms", service, "undecided", "fewer than 1000 requests"},
+		"job":        {"p99<20ms", job, "undecided", "this design has no latency"},
+		"job, max":   {"max<1s", job, "undecided", "this design has no latency"},
+		"no kind":    {"status_503<=0", kinds, "pass", "(measured 0)"},
+		"some kinds": {"errors_reset<5", kinds, "undecided", "measured 0 to 9"},
+		"other kind": {"errors_reset<5", job, "undecided", "no errors_reset"},
+		"unserved":   {"errors<1%", unserved, "undecided", "no error_share"},
 		"bound":      {"p99<20ms", bound, "undecided", "nothing was measured"},
 	} {
 		a := decide(t, x.slo, x.trials)
@@ -183,6 +217,21 @@ func TestSLOErrors(t *testing.T) {
 		t.Errorf("never decided: %v", wrong)
 	}
 	t.Log(wrong)
+}
+
+// TestUnknownObjective checks that a refused name is answered with those that exist, and with the quantile it means.
+func TestUnknownObjective(t *testing.T) {
+	for slo, want := range map[string]string{
+		"p99.9<5ms": "; write p999; the names are mean, errors, throughput, min, p5,",
+		"P50<5ms":   "; write p50; the names",
+		"p98<5ms":   "; the names are mean",
+		"speed<5ms": "; the names are mean",
+	} {
+		_, err := compare.ParseSLO(slo)
+		if err == nil || !strings.Contains(err.Error(), "is no metric with an objective"+want) {
+			t.Errorf("%s: %v", slo, err)
+		}
+	}
 }
 
 // TestSLONames checks that rows are named by the settings in which they differ.

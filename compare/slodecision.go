@@ -92,20 +92,22 @@ func (o Objective) decide(r *Row, trials []result.Trial, family int) SLODecision
 		Design: r.Design, Point: r.Point, Objective: o.Text, Metric: o.metric(r.Open), Limit: o.Limit,
 		Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable, Decision: Undecided}
 	var values []float64
-	unknown := false
+	var unknown *result.Trial // the first
 	for i := range trials {
 		t := &trials[i]
 		if t.Kind != result.KindTrial || t.Invalid || trialKey(t) != rowKey(r) {
 			continue
 		}
 		x := o.value(t, d.Metric)
-		unknown = unknown || math.IsNaN(x)
+		if math.IsNaN(x) && unknown == nil {
+			unknown = t
+		}
 		values = append(values, x)
 	}
 
 	d.N = len(values)
-	if unknown {
-		d.Reason = o.whyUnknown(d.Metric)
+	if unknown != nil {
+		d.Reason = o.whyUnknown(unknown, d.Metric)
 		return d
 	}
 	median, low, high, ok := stat.MedianInterval(values, confidence)
@@ -114,19 +116,24 @@ func (o Objective) decide(r *Row, trials []result.Trial, family int) SLODecision
 	d.Median, d.Low, d.High = result.Value(median), result.Value(low), result.Value(high)
 	switch {
 	case !ok:
-		d.Reason = fmt.Sprintf("%s are too few: at least %d are needed", result.Count(d.N, "block"),
-			stat.MinBlocks(1-confidence))
+		d.Reason = tooFew(d.N, "", stat.MinBlocks(1-confidence))
 	case o.keeps(low) && o.keeps(high):
 		d.Decision = Pass
 	case strict && !o.keeps(failLow) && !o.keeps(failHigh):
 		d.Decision = Fail
 	case !strict && !o.keeps(low) && !o.keeps(high):
-		d.Reason = fmt.Sprintf("%s are too few to fail one of %d decisions: at least %d are needed",
-			result.Count(d.N, "block"), family, stat.MinBlocks(alpha))
+		d.Reason = tooFew(d.N, fmt.Sprintf(" to fail one of %d decisions", family), stat.MinBlocks(alpha))
 	default:
 		d.Reason = "more blocks (option count) would make this interval narrower"
 	}
 	return d
+}
+
+// tooFew says that n blocks are too few for a purpose, which needs a number of them.
+func tooFew(n int, purpose string, needed int) string {
+	are := map[bool]string{true: "is", false: "are"}[n == 1]
+	return fmt.Sprintf("%s %s too few%s: at least %d are needed (option count %d)", result.Count(n, "block"), are,
+		purpose, needed, needed)
 }
 
 // keeps reports whether a value keeps the limit.
@@ -135,45 +142,6 @@ func (o Objective) keeps(x float64) bool {
 		return x < o.Limit || x == o.Limit && strings.Contains(o.Text, "=")
 	}
 	return x > o.Limit || x == o.Limit && strings.Contains(o.Text, "=")
-}
-
-// value returns the metric of a trial: infinite if more requests were lost than the quantile leaves, and the worst
-// value of a failed trial. It is NaN if the trial does not have the metric.
-func (o Objective) value(t *result.Trial, metric string) float64 {
-	worst := math.Inf(1)
-	if !o.AtMax {
-		worst = math.Inf(-1)
-	}
-	x := t.Metrics.Get(metric)
-	q, quantile := o.quantile()
-	switch {
-	case !t.Good(), t.Unstable && strings.HasPrefix(metric, "response_"):
-		return worst
-	case x.Known():
-		return float64(x)
-	case metric == ErrorShare:
-		return 0 // no request can fail
-	case quantile && o.AtMax && float64(max(known(t, ErrorShare), known(t, result.LostShare))) >= 1-q:
-		return worst
-	}
-	return math.NaN()
-}
-
-// known returns a metric of a trial, or 0 if it has none.
-func known(t *result.Trial, metric string) float64 {
-	if x := t.Metrics.Get(metric); x.Known() {
-		return float64(x)
-	}
-	return 0
-}
-
-// whyUnknown says why a trial lacks a metric.
-func (o Objective) whyUnknown(metric string) string {
-	if q, ok := o.quantile(); ok && q > 0 && q < 1 {
-		return fmt.Sprintf("some trials have fewer than %.0f requests, too few for %s: measure longer (option "+
-			"duration)", math.Ceil(10/(1-q)-1e-6), o.Name)
-	}
-	return "some trials have no " + metric
 }
 
 // Sentence returns the decision with its reasons: "slo: pass: ...". It lists the objectives that decide, row by row.
@@ -251,7 +219,7 @@ func (d *SLODecision) number(v result.Value) string {
 		return durationText(x)
 	case unit == result.Seconds:
 		return durationText(1e9 * x)
-	case d.Metric == ErrorShare:
+	case d.Metric == result.ErrorShare:
 		return decimal.Percent(x, 3)
 	}
 	return decimal.Digits(x, 3)

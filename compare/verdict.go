@@ -92,6 +92,7 @@ type Criteria struct {
 	Alpha        float64      // family-wise error over all differences and equivalences
 	BaselineOnly bool         // compare only with Baseline, not with neighbours
 	All          bool         // compare all pairs of designs and of levels, not only neighbours
+	Metrics      []string     // further metrics by which pairs are compared; see Further
 	LevelsOnly   bool         // compare only levels of factors, because designs do different jobs
 	AgainstFirst bool         // compare levels with the first one, not with the nearest before
 	Layouts      int          // benchmarks: builds whose means are the replicates; see Gate.Layouts

@@ -59,6 +59,9 @@ func TestCountedWarnings(t *testing.T) {
 		{"windows shorter than a tick", "", func(int) result.Metrics {
 			return result.Metrics{result.CPUSeconds: 0.002, "machine_cpu_seconds": 0.005, "steal_seconds": 0.001}
 		}, 0, ""},
+		{"ticks too many in some trials and too few in others", "", func(i int) result.Metrics {
+			return result.Metrics{"machine_cpu_seconds": result.Value(2 + 0.3*float64(1-i%2*2))}
+		}, 0, ""},
 		// 0.3 of a CPU everywhere, 0.5 in block 4.
 		{"others", WarnOtherProcesses, func(i int) result.Metrics {
 			if i/2 == 4 {
@@ -66,6 +69,12 @@ func TestCountedWarnings(t *testing.T) {
 			}
 			return result.Metrics{"machine_cpu_seconds": 2.3}
 		}, 0.32, "other processes used 0.32 of a CPU during the trials, most in block 4 (0.50); above 0.10"},
+		{"a started server, which is no other process", "", func(int) result.Metrics {
+			return result.Metrics{"machine_cpu_seconds": 3.9, "server_cpu_seconds": 2, "steal_seconds": 0.02}
+		}, 0, ""},
+		{"others and a started server", WarnOtherProcesses, func(int) result.Metrics {
+			return result.Metrics{"machine_cpu_seconds": 3.3, "server_cpu_seconds": 1}
+		}, 0.3, "other processes used 0.30 of a CPU during the trials"},
 		{"steal", WarnSteal, func(i int) result.Metrics {
 			if i/2 == 2 {
 				return result.Metrics{"steal_seconds": 0.5}

@@ -79,8 +79,8 @@ func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 	if o.CostsFrom == sweep.CostsTypical && slices.ContainsFunc(a.Rows, virtual) {
 		a.Warnings = append(a.Warnings, typicalCosts(o))
 	}
-	a.Answer = compare.NewAnswer(a.Rows, a.Verdicts,
-		compare.AnswerOptions{Baseline: o.Criteria.Baseline, Inputs: o.Criteria.Inputs})
+	a.Answer = compare.NewAnswer(a.Rows, a.Verdicts, compare.AnswerOptions{Baseline: o.Criteria.Baseline,
+		Inputs: o.Criteria.Inputs, Further: o.Criteria.Further(a.Rows, trials)})
 	return a
 }
 

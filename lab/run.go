@@ -114,7 +114,7 @@ func (r *Run) capacities(ctx context.Context) error {
 		func(c plan.Case, done, total int) {
 			r.notify.send(Progress(sweep.Event{Case: c, Done: done, Total: total}))
 		})
-	return unstored(ctx, err, "capacities were measured", false)
+	return unstored(ctx, err, r.sweep.Preparing(), false)
 }
 
 // execute executes the sweep and its predictions.

@@ -28,6 +28,7 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	}
 
 	markdownVerdicts(&b, verdicts)
+	markdownFurther(&b, answer.Further)
 	markdownWinners(&b, answer.Winners)
 
 	for i := range fs {

@@ -9,11 +9,11 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ownMetrics returns the rows with metrics that the designs of jobs measure themselves, and the names of these metrics.
+// ownMetrics returns the rows with metrics that the designs measure themselves, and the names of these metrics.
 func (f *frame) ownMetrics() (rows []compare.Row, names []string) {
 	for _, r := range f.rows {
-		own := slices.DeleteFunc(slices.Collect(maps.Keys(r.Metrics)), result.KnownMetric)
-		if f.job && r.N > 0 && len(own) > 0 {
+		own := slices.DeleteFunc(slices.Collect(maps.Keys(r.Metrics)), common)
+		if r.N > 0 && len(own) > 0 {
 			rows, names = append(rows, r), append(names, own...)
 		}
 	}
@@ -21,7 +21,17 @@ func (f *frame) ownMetrics() (rows []compare.Row, names []string) {
 	return rows, slices.Compact(names)
 }
 
-// writeMetrics writes the metrics that the designs of jobs measure themselves, by their names in JSON.
+// ofServers are the prefixes of metrics that the contract defines, but that only designs with servers have.
+var ofServers = []string{"errors_", "status_", "code_", "connections", "resent", "sent_bytes", "received_bytes",
+	"server_cpu_seconds"}
+
+// common reports whether other parts of the page are about a metric, because designs of any kind may have it.
+func common(metric string) bool {
+	ofServer := func(prefix string) bool { return strings.HasPrefix(metric, prefix) }
+	return result.KnownMetric(metric) && !slices.ContainsFunc(ofServers, ofServer)
+}
+
+// writeMetrics writes the metrics that the designs measure themselves, by their names in JSON.
 func writeMetrics(b *strings.Builder, f *frame, st Style) {
 	rows, names := f.ownMetrics()
 	if len(rows) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestMetrics checks that the part metrics has what designs of jobs measure themselves, and nothing else.
+// TestMetrics checks that the part metrics has what designs measure themselves, and nothing else.
 func TestMetrics(t *testing.T) {
 	job := func(design string, n int, metrics map[string]float64) compare.Row {
 		metrics[result.WallSeconds], metrics["allocs"] = 1, 7
@@ -53,7 +53,16 @@ group   0.00700         146us
 
 	stream := job("file", 6, map[string]float64{"of_rate": 0.452})
 	stream.Job = false
-	if got := page(stream) + page(job("none", 6, map[string]float64{})); got != "" {
+	if got := page(stream); !strings.Contains(got, "0.452") {
+		t.Errorf("of a stream: %s", got)
+	}
+	server := job("server", 6, map[string]float64{"connections": 8, "errors_timeout": 3, "status_503": 2,
+		"code_unavailable": 1, "server_cpu_seconds": 0.5})
+	if got := page(server); !strings.Contains(got,
+		"design  code_unavailable  connections  errors_timeout  server_cpu_seconds  status_503\n") {
+		t.Errorf("of a server: %s", got)
+	}
+	if got := page(job("none", 6, map[string]float64{})); got != "" {
 		t.Errorf("metrics of none: %s", got)
 	}
 }

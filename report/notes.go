@@ -37,7 +37,7 @@ func (f *frame) footnotes(columns []column) []string {
 
 	if has(noQuantile) {
 		text := noQuantile + " : too few operations for this quantile"
-		if f.open {
+		if f.open || f.anyPositive(result.ErrorShare) {
 			text = noQuantile + " : in some trial, too few requests for this quantile, or too many lost"
 		}
 		notes = append(notes, text)

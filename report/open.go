@@ -23,7 +23,8 @@ func (f *frame) openColumns() []column {
 		optional(f.column("requests", "of capacity", ofCapacity), 5),
 		optional(f.metricColumn("requests", "in time", result.Goodput, fewDigits), 6),
 	}
-	for _, lost := range []struct{ head, metric string }{{"dropped", result.Dropped}, {"gave up", result.Abandoned}} {
+	for _, lost := range []struct{ head, metric string }{{"dropped", result.Dropped}, {"gave up", result.Abandoned},
+		{"failed", result.FailedRequests}} {
 		if f.anyPositive(lost.metric) {
 			columns = append(columns, f.column("requests", lost.head,
 				func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))

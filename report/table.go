@@ -81,6 +81,7 @@ func (f *frame) columns() []column {
 			}
 		}
 	} else if !f.open {
+		columns = append(columns, f.failedColumn()...)
 		columns = append(columns, f.latencyColumns()...)
 	}
 
@@ -184,6 +185,19 @@ func withMean(s result.Summary) result.Summary {
 // virtual reports whether all rows are simulated.
 func (f *frame) virtual() bool {
 	return !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.World != result.Virtual })
+}
+
+// failedColumn returns the share of the requests that failed. It returns nil if none failed in most trials.
+func (f *frame) failedColumn() []column {
+	if !f.anyPositive(result.ErrorShare) {
+		return nil
+	}
+	return []column{f.column("requests", "failed", func(r compare.Row) string {
+		if _, has := r.Metrics[result.ErrorShare]; !has || r.N == 0 {
+			return ""
+		}
+		return percentCell(float64(r.Metric(result.ErrorShare).Median))
+	})}
 }
 
 // latencyColumns returns the mean and the quantiles of a stream's operations.
