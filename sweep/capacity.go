@@ -15,12 +15,13 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Capacity is the measured capacity of a design at a point: its throughput in a closed loop.
+// Capacity is the measured capacity of a design at a point: the requests a second in a closed loop, including those
+// that failed.
 type Capacity struct {
 	Design string       `json:"design"`
 	Point  plan.Point   `json:"point"`           // without the factors of the open loop
 	Rate   float64      `json:"rate"`            // median of the trials, requests per second
-	Trials []float64    `json:"trials"`          // throughput of each trial
+	Trials []float64    `json:"trials"`          // of each trial
 	Error  string       `json:"error,omitempty"` // error of the last failed trial
 	Solo   *SoloService `json:"alone,omitempty"` // set if at most one request is in service at a time
 
@@ -121,7 +122,12 @@ func (m *capacities) measure(ctx context.Context, c *Capacity, many plan.Case, r
 		return nil
 	}
 
-	c.Trials = append(c.Trials, float64(t.Metrics.Get(result.Throughput)))
+	// Failed requests keep a design busy too, and an open loop offers all of them.
+	rate := float64(t.Metrics.Get(result.Throughput))
+	if failed := float64(t.Metrics.Get(result.ErrorShare)); failed > 0 && failed < 1 {
+		rate /= 1 - failed
+	}
+	c.Trials = append(c.Trials, rate)
 	if min(c.Point.Int("cpus"), c.Point.Int("workers")) > 1 {
 		return nil
 	}
@@ -246,7 +252,7 @@ func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 		return nil
 	}
 
-	o := &trial.OpenLoad{Capacity: s.capacityOf(c).Rate}
+	o := &trial.OpenLoad{Capacity: s.capacityOf(c).Rate, Ends: s.Workload.Limited}
 	if p.Has("arrivals") {
 		o.Gaps = s.Arrivals[p.Text("arrivals")]
 	}
@@ -263,7 +269,8 @@ func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 }
 
 // checkRates returns an error if the load of a case cannot be sent. Loads that are fractions of a capacity are
-// checked once the capacities are measured; if one is missing, the error is a [CapacityError].
+// checked once the capacities are measured; if one is missing, the error is a [CapacityError]. The window of a limited
+// workload follows from the rate, so that every rate has its requests.
 func (s *Sweep) checkRates() error {
 	for _, c := range s.Plan.Cases {
 		o := s.openLoad(c)
@@ -271,7 +278,7 @@ func (s *Sweep) checkRates() error {
 		case o == nil, o.Rate == 0 && s.Header.Capacities == nil:
 		case o.Rate == 0:
 			return s.capacityError(c)
-		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
+		case !s.Workload.Limited && o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
 			return plan.Refuse("", nil, "%s (%s): at %.3g requests a second, fewer than one arrives in a window of "+
 				"%v; give a higher rate or a longer {duration}", c.Design, c.Point, o.Rate,
 				time.Duration(s.Header.Settings.Duration))

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -30,6 +31,9 @@ func (s Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
 		return s.listed(w)
 	}
 	designs, err := w.Select(s.Designs)
+	if err == nil {
+		err = runnable(w, designs)
+	}
 	if err != nil {
 		return nil, plan.AsRefusal(err)
 	}
@@ -52,6 +56,20 @@ func (s Selection) Cases(w *workload.Workload) ([]plan.Case, error) {
 	return cases, CheckBaseline(w, s.Baseline, cases)
 }
 
+// runnable returns an error if another program runs a design, and cannot be used.
+func runnable(w *workload.Workload, designs []string) error {
+	for _, name := range designs {
+		if d, _ := w.Find(name); d.Absent() {
+			reason := errors.New("this program does not know where it is")
+			if w.More != nil {
+				_, reason = w.More()
+			}
+			return plan.Refuse("", nil, "%s/%s runs in %s: %w", w.Name, name, d.Program.File, reason)
+		}
+	}
+	return nil
+}
+
 // listed returns the cases of the list, with the defaults of factors that they lack.
 func (s Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 	if len(s.Designs) > 0 || len(s.Levels) > 0 {
@@ -63,7 +81,11 @@ func (s Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 	}
 	var cases []plan.Case
 	for _, x := range s.CaseList {
-		if _, err := w.Select([]string{x.Design}); err != nil {
+		_, err := w.Select([]string{x.Design})
+		if err == nil {
+			err = runnable(w, []string{x.Design})
+		}
+		if err != nil {
 			return nil, plan.AsRefusal(err)
 		}
 		choices := defaultCPUs()
@@ -96,6 +118,10 @@ func (s Selection) listed(w *workload.Workload) ([]plan.Case, error) {
 // CompletePoint returns a point with the defaults of the workload's factors that it lacks. It refuses, by a
 // [*plan.Refusal], a point that the workload does not accept.
 func CompletePoint(w *workload.Workload, p plan.Point) (plan.Point, error) {
+	if w.Limited {
+		return plan.Point{}, plan.Refuse("", nil, "explain loads a server without a limit, so it takes servers of "+
+			"this machine only")
+	}
 	choices := defaultCPUs()
 	for _, s := range p.Settings() {
 		choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
@@ -146,7 +172,7 @@ func (s Selection) points(w *workload.Workload, choices map[string]plan.Choice) 
 		return nil, plan.AsRefusal(err)
 	}
 	for _, p := range points {
-		if err := s.checkLoad(p); err != nil {
+		if err := s.checkLoad(w, p); err != nil {
 			return nil, err
 		}
 		if w.Check != nil {
@@ -210,7 +236,11 @@ func CheckBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 
 // checkLoad refuses a load that says nothing or two things. A point that holds none of its factors is that of a closed
 // loop.
-func (s Selection) checkLoad(p plan.Point) error {
+func (s Selection) checkLoad(w *workload.Workload, p plan.Point) error {
+	if w.Limited && (!p.Has("rate") || p.Has("load") || s.Operations == 0) {
+		return plan.Refuse("", nil, "the load goes to other machines, so it needs {rate} and {operations}").
+			Suggest("give both, as in {rate} 10 {operations} 100")
+	}
 	if !workload.OpenLoop(p) {
 		return nil
 	}
@@ -231,12 +261,18 @@ func (s Selection) checkLoad(p plan.Point) error {
 	case p.Has("patience") && p.Duration("patience") == 0:
 		return plan.Refuse("patience", "0s", "no request would wait").
 			Suggest("leave it out, or use {queue-limit} 0 to drop arrivals that cannot be served at once")
-	case s.Operations > 0:
+	case s.Operations > 0 && !w.Limited && slices.ContainsFunc(w.Options, isAllowHost):
+		return plan.Refuse("operations", nil, "is for closed loops and for load on a host of {allow-host}: another "+
+			"open loop measures the requests that arrive within {duration}")
+	case s.Operations > 0 && !w.Limited:
 		return plan.Refuse("operations", nil, "is for closed loops: an open loop measures the requests that arrive "+
 			"within {duration}")
 	}
 	return nil
 }
+
+// isAllowHost reports whether an option names hosts beyond this machine that may get load.
+func isAllowHost(o workload.Option) bool { return o.Name == "allow-host" }
 
 // resolved makes the levels of a path absolute: a run may go on from another directory.
 func resolved(f plan.Factor, c plan.Choice) (plan.Choice, error) {

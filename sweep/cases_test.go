@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/brewput/brewput/env"
@@ -50,5 +51,28 @@ func TestAllCPUs(t *testing.T) {
 	runtime.GOMAXPROCS(1)
 	if got := AllCPUs(); got != 1 {
 		t.Errorf("%d CPUs by default of a process that may use one", got)
+	}
+}
+
+// TestCompletePointLimited checks that workloads that load other machines cannot be explained.
+func TestCompletePointLimited(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1))
+	s.Workload.Limited = true
+	if _, err := CompletePoint(s.Workload, at(1, 1)); err == nil ||
+		!strings.Contains(err.Error(), "servers of this machine only") {
+		t.Error(err)
+	}
+}
+
+// TestSampleOfRemote checks that sampling is refused where every request is timed.
+func TestSampleOfRemote(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1))
+	for _, remote := range []bool{false, true} {
+		s.Workload.Designs[0].Remote = remote
+		c := plan.Case{Design: s.Workload.Designs[0].Name, Point: at(1, 1)}
+		err := Live{Sample: 2}.CheckCases(s.Workload, []plan.Case{c})
+		if (err != nil) != remote || remote && !strings.Contains(err.Error(), "sample") {
+			t.Errorf("remote %t: %v", remote, err)
+		}
 	}
 }

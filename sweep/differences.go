@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 )
@@ -81,7 +82,11 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	maps.Copy(options, h.Given)
 	maps.Copy(options, b.Given)
 	for _, name := range slices.Sorted(maps.Keys(options)) {
-		add(name, strings.Join(h.Given[name], " "), strings.Join(b.Given[name], " "))
+		x, y := givenText(name, h.Given[name]), givenText(name, b.Given[name])
+		if x == y && !slices.Equal(h.Given[name], b.Given[name]) {
+			x, y = x+" (new value)", y+" (old value)"
+		}
+		add(name, x, y)
 	}
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
@@ -89,6 +94,19 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 		h.burnDifferences(b, add, warn)
 	}
 	return list, warnings, nil
+}
+
+// givenText returns the values of an option without passwords. Values of headers are often tokens, so that only their
+// names remain.
+func givenText(name string, values []string) string {
+	var all []string
+	for _, v := range values {
+		if name == "header" {
+			v = strings.TrimSpace(v[:strings.IndexAny(v+":", ":=")])
+		}
+		all = append(all, input.Redact(v))
+	}
+	return strings.Join(all, " ")
 }
 
 // differences reports how the settings x of the newer run differ from y, those of the older one.

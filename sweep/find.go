@@ -81,8 +81,12 @@ func latestRun() (latest string, err error) {
 }
 
 // MostCPUs returns the case of a design with the most CPUs, up to those of this machine. The design may be "" if the
-// run has only one. Errors are a [*plan.Refusal].
+// run has only one. Runs of workloads with options have none. Errors are a [*plan.Refusal].
 func (r *StoredRun) MostCPUs(design string) (best plan.Case, err error) {
+	if name := r.Header.Workload; len(r.Header.Given) > 0 {
+		return best, plan.Refuse("", nil, "%s is a run of %s, which has the options of its server", r.Name, name).
+			Suggest("explain it with explain %s and these options", name)
+	}
 	var names []string
 	for _, c := range r.Header.Cases {
 		if !slices.Contains(names, c.Design) {

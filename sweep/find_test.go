@@ -98,6 +98,11 @@ func TestMostCPUs(t *testing.T) {
 	if _, err = runOfCases("", at("a", all+1)); err == nil || !strings.Contains(err.Error(), "more CPUs than") {
 		t.Errorf("got %v", err)
 	}
+	r := &StoredRun{Run: compare.Run{Name: "twin"}, Header: Header{Workload: "http", Cases: []plan.Case{at("a", 1)},
+		Given: workload.Given{"url": {"http://a"}}}}
+	if _, err := r.MostCPUs(""); err == nil || !strings.Contains(err.Error(), "explain http and these options") {
+		t.Errorf("a run with options: %v", err)
+	}
 	if _, err := runOfCases(""); err == nil ||
 		!strings.Contains(err.Error(), "twin holds no measurement") {
 		t.Errorf("got %v", err)

@@ -37,6 +37,9 @@ func (l Live) CheckCases(w *workload.Workload, cases []plan.Case) error {
 		n := c.Point.Int("cpus")
 		d, _ := w.Find(c.Design)
 		switch {
+		case l.Sample > 1 && d.Remote:
+			return plan.Refuse("sample", nil, "has no effect on %s/%s: every request to another process is timed",
+				w.Name, d.Name).Suggest("leave it out")
 		case n <= have || l.Oversubscribe:
 		case !l.Predicts:
 			return plan.Refuse("cpus", n, "this machine has %d CPUs", have).Suggest("simulate it with %s sim %s "+

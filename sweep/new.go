@@ -27,7 +27,7 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 	}
 	s := &Sweep{Workload: w, Header: h, Plan: p, Store: Discard{}}
 	s.Criteria = compare.DefaultCriteria(h.Baseline, w.InputFactors())
-	s.Criteria.All, s.Criteria.BaselineOnly = h.All, h.BaselineOnly
+	s.Criteria.All, s.Criteria.BaselineOnly, s.Criteria.Metrics = h.All, h.BaselineOnly, w.Compared
 	switch limit := time.Duration(h.Settings.TimeLimit); {
 	case h.Predicts:
 		s.pool = trial.NewPredictions(h.Costs, limit)

@@ -18,9 +18,13 @@ import (
 //
 // Rates that cannot be offered are a [*plan.Refusal], a design that fails without load is a [*CapacityError].
 func (s *Sweep) PrepareOpenLoops(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
+	if err := s.checkRates(); err != nil { // before any load
+		return plan.AsRefusal(err)
+	}
 	if err := s.probe(ctx, dir); err != nil {
 		return err
 	}
+	s.probed = true
 	t, err := s.PredictionSweep()
 	if err != nil {
 		return err
@@ -41,6 +45,14 @@ func (s *Sweep) PrepareOpenLoops(ctx context.Context, dir string, begin func(), 
 	return nil
 }
 
+// Preparing names the step of [Sweep.PrepareOpenLoops] that runs, or ran last.
+func (s *Sweep) Preparing() string {
+	if s.Workload.Probe && !s.probed {
+		return "each design was tried by one request"
+	}
+	return "capacities were measured"
+}
+
 // capacities measures the capacities of the open loops of one sweep.
 func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
 	if !slices.ContainsFunc(s.Plan.Cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
@@ -51,6 +63,9 @@ func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell f
 	}
 	if err := s.checkRates(); err != nil {
 		return plan.AsRefusal(err)
+	}
+	if s.Workload.Limited {
+		return nil
 	}
 	if !s.Header.Predicts && begin != nil {
 		begin()

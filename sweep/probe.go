@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"time"
 
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
@@ -9,8 +10,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// probe runs a short trial of each design of a workload that asks for it, before a run is stored in dir. A trial that
-// fails is a [*CapacityError].
+// probe runs a short trial of each design of a workload that asks for it, at each of its points, before a run is
+// stored in dir. Points that differ only in their load, workers or CPUs share a trial. A trial that fails
+// unexpectedly is a [*CapacityError].
 func (s *Sweep) probe(ctx context.Context, dir string) error {
 	if !s.Workload.Probe {
 		return nil
@@ -18,22 +20,25 @@ func (s *Sweep) probe(ctx context.Context, dir string) error {
 	if err := store.CheckVacant(dir); err != nil { // before the time is spent
 		return StoreError(err)
 	}
+	s.probing = map[string]time.Duration{}
 	tried := map[string]bool{}
 	for _, c := range s.Plan.Cases {
-		if tried[c.Design] {
+		different := workload.WithoutLoad(c.Point).Without("workers").Without("cpus")
+		name := caseName(plan.Case{Design: c.Design, Point: different})
+		if tried[name] {
 			continue
 		}
-		tried[c.Design] = true
+		tried[name] = true
+		began := time.Now()
 		outcome, err := s.Run(ctx, s.probeSpec(c))
 		if err != nil {
 			return err
 		}
-		if !outcome.Trial.Good() {
-			u := &CapacityError{Design: c.Design, Point: c.Point, Trial: outcome.Trial, Failure: outcome.Failure,
+		s.probing[c.Design] = time.Since(began)
+		// A design may declare that its answer is wrong.
+		if d, _ := s.Workload.Find(c.Design); !trial.Expected(d.Expect, outcome.Trial.Status) {
+			return &CapacityError{Design: c.Design, Point: c.Point, Trial: outcome.Trial, Failure: outcome.Failure,
 				Probe: true}
-			d, _ := s.Workload.Find(c.Design)
-			u.Trial.Expected = trial.Expected(d.Expect, u.Trial.Status)
-			return u
 		}
 	}
 	return nil

@@ -3,9 +3,11 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
@@ -32,6 +34,15 @@ func TestProbe(t *testing.T) {
 		}
 	}
 
+	// Other points than those of the load may be other servers.
+	*specs = nil
+	for _, port := range []float64{1, 2, 2} {
+		s.Plan.Cases = append(s.Plan.Cases, plan.Case{Design: "fast", Point: at(2, 8, setting("port", port))})
+	}
+	if err := s.probe(t.Context(), dir); err != nil || len(*specs) != 5 {
+		t.Fatalf("%v, %d trials of 3 designs and 2 more points", err, len(*specs))
+	}
+
 	run := s.Run
 	s.Run = func(ctx context.Context, x trial.Spec) (trial.Outcome, error) {
 		o, err := run(ctx, x)
@@ -39,6 +50,13 @@ func TestProbe(t *testing.T) {
 			o.Trial.Status, o.Trial.Error, o.Failure = result.Failed, "connection refused", "stacks"
 		}
 		return o, err
+	}
+	if s.Preparing() != "each design was tried by one request" {
+		t.Errorf("while it is probed: %s", s.Preparing())
+	}
+	s.probing = map[string]time.Duration{"slow": time.Minute}
+	if d := s.expectedTime("slow") - s.expectedTime("other"); d != time.Minute-trialOverhead {
+		t.Errorf("a server that starts in a minute adds %v", d)
 	}
 	var u *CapacityError
 	err := s.PrepareOpenLoops(t.Context(), dir, nil, nil)
@@ -106,5 +124,14 @@ func TestOptionsAreGiven(t *testing.T) {
 	list, _, err := a.Differences(&b)
 	if err != nil || len(list) != 1 || list[0].Name != "url" {
 		t.Errorf("%+v, %v", list, err)
+	}
+
+	// Passwords are not printed.
+	a.Given = workload.Given{"url": {"http://me:secret@a"}, "header": {"Authorization: secret", "B: 2"}}
+	b.Given = workload.Given{"url": {"http://b"}, "header": {"Authorization: other secret", "B: 2"}}
+	list, _, err = a.Differences(&b)
+	if text := fmt.Sprint(list); err != nil || strings.Contains(text, "secret") ||
+		text != "[{header Authorization B (new value) Authorization B (old value)} {url http://***@a http://b}]" {
+		t.Errorf("%s, %v", text, err)
 	}
 }

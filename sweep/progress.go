@@ -24,7 +24,8 @@ func (s *Sweep) expectedTime(design string) time.Duration {
 	if d.Job != nil || set.Operations > 0 {
 		return 0
 	}
-	return time.Duration(set.Warmup) + time.Duration(set.Duration) + trialOverhead // overloaded open loops take longer
+	// Overloaded open loops take longer. A probe took the time of its server, which each trial starts.
+	return time.Duration(set.Warmup) + time.Duration(set.Duration) + max(trialOverhead, s.probing[design])
 }
 
 func (s *Sweep) newProgress(done int) *progress {

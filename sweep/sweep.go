@@ -66,6 +66,8 @@ type Sweep struct {
 	// limited holds outcomes that the time limit ended, by case. Other replications of the case would reach it
 	// too.
 	limited map[string]*limited
+	probed  bool                     // the probes of PrepareOpenLoops have ended
+	probing map[string]time.Duration // how long the probe of each design took; none of a run that is resumed
 	// measuredRatio is the last result of BurnRatio; 0 before the first call.
 	measuredRatio float64
 
@@ -204,6 +206,10 @@ func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 func (s *Sweep) spec(step plan.Step) trial.Spec {
 	c := s.Plan.Cases[step.Case]
 	set := s.Header.Settings
+	if open := s.openLoad(c); open != nil && s.Workload.Limited {
+		set.Duration, set.Warmup = Duration(limitedWindow(set.Operations, open.Rate)), 0
+		set.Operations = 0
+	}
 	return trial.Spec{
 		Workload: s.Workload.Name, Given: s.Workload.Given, Design: c.Design, Point: c.Point,
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Instrumented: step.Instrumented,

@@ -37,19 +37,34 @@ func longestWindow(warmup, duration time.Duration, cases []plan.Case) time.Durat
 	return warmup + duration
 }
 
+// limitedWindow returns the window of a limited load: the time in which the operations arrive at a rate a second.
+func limitedWindow(operations int64, rate float64) time.Duration {
+	return time.Duration(min(float64(operations)/rate*1e9, 1<<60))
+}
+
 // DefaultTimeLimit returns the time limit of trials if none is given. It is generous, because it only has to end
 // trials that hang. n is the number of operations, 0 for a duration.
 func DefaultTimeLimit(w *workload.Workload, cases []plan.Case, warmup, duration time.Duration, n int64) time.Duration {
-	limit := longestWindow(warmup, duration, cases) + 30*time.Second
-	if n > 0 { // operations, however long they take
-		limit = 10 * time.Minute
-	}
-	for _, c := range cases {
-		if d, _ := w.Find(c.Design); d.Job != nil {
-			limit = max(limit, 10*time.Minute)
+	if w.Limited && n > 0 {
+		warmup, duration = 0, 0
+		for _, c := range cases {
+			duration = max(duration, limitedWindow(n, c.Point.Float("rate")))
 		}
 	}
-	return limit
+	limit := longestWindow(warmup, duration, cases) + 30*time.Second
+	if n > 0 && !w.Limited { // operations, however long they take
+		limit = 10 * time.Minute
+	}
+	remote := time.Duration(0) // to start and stop a server, and for requests before and after the load
+	for _, c := range cases {
+		switch d, _ := w.Find(c.Design); {
+		case d.Job != nil:
+			limit = max(limit, 10*time.Minute)
+		case d.Remote:
+			remote = 3 * time.Minute
+		}
+	}
+	return limit + remote
 }
 
 // CheckVirtual refuses, by a [*plan.Refusal], cases that have no virtual world.

@@ -1,0 +1,83 @@
+package sweep
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// TestLimitedLoad checks that load on other machines needs a rate and a number of operations, and is no more than that:
+// no capacity is measured, and there is no warm-up.
+func TestLimitedLoad(t *testing.T) {
+	s, specs := openSweep(t, at(2, 8, setting("rate", 50)))
+	s.Workload.Limited = true
+	for _, c := range []struct {
+		levels     map[string]string
+		operations int64
+		refused    bool
+	}{
+		{map[string]string{"rate": "50"}, 100, false},
+		{map[string]string{"rate": "50"}, 0, true},
+		{map[string]string{"load": "0.5"}, 100, true},
+		{nil, 100, true},
+	} {
+		_, err := Selection{Levels: c.levels, Operations: c.operations}.Cases(s.Workload)
+		var r *plan.Refusal
+		if c.refused != errors.As(err, &r) || !c.refused && err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+
+	if err := s.PrepareOpenLoops(t.Context(), filepath.Join(t.TempDir(), "run"), nil, nil); err != nil ||
+		len(*specs) != 0 {
+		t.Errorf("%v, %d trials before the run", err, len(*specs))
+	}
+	s.Header.Settings.Operations, s.Header.Settings.Warmup = 100, Duration(time.Hour)
+	x := s.spec(plan.Step{})
+	if x.Duration != 2*time.Second || x.Warmup != 0 || x.Operations != 0 || x.Open.Rate != 50 {
+		t.Errorf("%+v", x)
+	}
+	if !x.Open.Ends {
+		t.Error("requests arrive after the window")
+	}
+
+	for operations, want := range map[int64]time.Duration{100: 2 * 2 * time.Second, 500_000: 2 * 10_000 * time.Second} {
+		got := DefaultTimeLimit(s.Workload, s.Plan.Cases, time.Hour, time.Second, operations)
+		if got != want+30*time.Second {
+			t.Errorf("%d operations at 50 a second have a limit of %v", operations, got)
+		}
+	}
+}
+
+// TestOperationsOfOpenLoop checks that the refusal of a number of operations names the hosts that have one, if the
+// workload has an option for them.
+func TestOperationsOfOpenLoop(t *testing.T) {
+	s, _ := openSweep(t, at(2, 8, setting("rate", 50)))
+	for _, has := range []bool{false, true} {
+		_, err := Selection{Levels: map[string]string{"rate": "50"}, Operations: 100}.Cases(s.Workload)
+		if err == nil || strings.Contains(err.Error(), "allow-host") != has {
+			t.Errorf("option allow-host %t: %v", has, err)
+		}
+		s.Workload.Options = []workload.Option{{Name: "allow-host"}}
+		s.Workload.Given = workload.Given{}
+	}
+}
+
+// TestRemoteTimeLimit checks that a trial has time to start a server.
+func TestRemoteTimeLimit(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1))
+	limit := func() time.Duration { return DefaultTimeLimit(s.Workload, s.Plan.Cases, 0, time.Second, 0) }
+	local := limit()
+	s.Workload.Designs = append([]workload.Design(nil), s.Workload.Designs...)
+	for i := range s.Workload.Designs {
+		s.Workload.Designs[i].Remote = true
+	}
+	if remote := limit(); remote != local+3*time.Minute {
+		t.Errorf("%v and %v", local, remote)
+	}
+}
