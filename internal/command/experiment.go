@@ -14,6 +14,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sweep"
@@ -110,7 +111,7 @@ func (x *Experiment) validate() error {
 		if o[1] == "" {
 			continue
 		}
-		if _, err := Words(o[1]); err != nil {
+		if _, err := proc.Words(o[1]); err != nil {
 			return plan.Refuse(o[0], nil, "%w", err)
 		}
 	}

@@ -84,7 +84,7 @@ func (r *Runner) find(word string) (string, error) {
 
 // auxiliary runs the setup or the preparation of a trial.
 func (r *Runner) auxiliary(ctx context.Context, what, line string) error {
-	words, err := Words(line)
+	words, err := proc.Words(line)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -67,6 +68,8 @@ type process struct {
 	start               uint64 // in clock ticks since boot
 	state               byte
 	name                string
+	parent              int
+	cpu, childCPU       time.Duration // its own, and that of its ended children
 }
 
 // recorded reads a file of groups. Groups from before the last boot are dropped.
@@ -94,8 +97,7 @@ func recorded(file string) map[int]process {
 // survivors returns the processes that are still alive, without this one.
 func survivors(groups map[int]process, mark []byte) (left []process) {
 	for _, p := range living() {
-		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid)) // empty if it must not be read
-		if inRecordedGroup(groups, p) || hasMark(environ, mark) {
+		if inRecordedGroup(groups, p) || hasMark(p.environ(), mark) {
 			left = append(left, p)
 		}
 	}
@@ -103,18 +105,29 @@ func survivors(groups map[int]process, mark []byte) (left []process) {
 }
 
 // living returns all processes that are alive, without this one and the first.
-func living() (list []process) {
+func living() []process {
+	return slices.DeleteFunc(processes(), func(p process) bool { return p.state == 'Z' || p.state == 'X' })
+}
+
+// processes returns all processes without this one and the first. They include zombies.
+func processes() (list []process) {
 	names, _ := filepath.Glob("/proc/[0-9]*")
 	for _, name := range names {
 		pid, err := strconv.Atoi(filepath.Base(name))
 		if err != nil || pid == os.Getpid() || pid <= 1 {
 			continue
 		}
-		if p, err := processAt(pid); err == nil && p.state != 'Z' && p.state != 'X' {
+		if p, err := processAt(pid); err == nil {
 			list = append(list, p)
 		}
 	}
 	return list
+}
+
+// environ returns the environment with which a process began. It is empty if this process must not read it.
+func (p process) environ() []byte {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
+	return text
 }
 
 // hasMark reports whether an environment has a mark.
@@ -145,14 +158,17 @@ func inRecordedGroup(groups map[int]process, p process) bool {
 }
 
 // kill kills a process, unless its ID belongs to another process by now.
-func (p process) kill() {
+func (p process) kill() { p.signal(syscall.SIGKILL) }
+
+// signal sends a signal to a process, unless its ID belongs to another process by now.
+func (p process) signal(s syscall.Signal) {
 	handle, err := os.FindProcess(p.pid)
 	if err != nil {
 		return
 	}
 	defer handle.Release()
 	if now, err := processAt(p.pid); err == nil && now.start == p.start {
-		handle.Signal(syscall.SIGKILL)
+		handle.Signal(s)
 	}
 }
 
@@ -166,7 +182,8 @@ func processAt(pid int) (process, error) {
 	if !ok {
 		return process{}, fmt.Errorf("/proc/%d/stat cannot be read: %q", pid, text)
 	}
-	return process{pid, s.Group, s.Session, s.Start, s.State, s.Name}, nil
+	return process{pid: pid, group: s.Group, session: s.Session, start: s.Start, state: s.State, name: s.Name,
+		parent: s.Parent, cpu: s.CPU, childCPU: s.ChildCPU}, nil
 }
 
 // bootID identifies the current boot of the machine.

@@ -1,4 +1,4 @@
-package command
+package proc
 
 import (
 	"slices"
@@ -39,15 +39,6 @@ func TestWords(t *testing.T) {
 		if got, err := Words(line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v; want an error with %q", line, got, err, want)
 		}
-	}
-}
-
-// TestLine checks that the words of a printed command line are those of the command.
-func TestLine(t *testing.T) {
-	words := []string{"./my prog", "", "it's", `a"b`, `c\d`, "$x", "-n", "5"}
-	got, err := Words(Command{Words: words}.Line())
-	if err != nil || !slices.Equal(got, words) {
-		t.Errorf("%q, %v", got, err)
 	}
 }
 
