@@ -7,23 +7,27 @@ type Kind int
 
 // The kinds of input.
 const (
-	Profile    Kind = iota // in pprof's format
-	Trace                  // of Go's execution tracer, read piece by piece
-	Benchmarks             // in the Go benchmark format
-	AllowList              // of gate
-	Arrivals               // of an open loop, one time per line
-	Costs                  // of real code, as sim records them
-	Source                 // source file of a program
-	Program                // an executable file
-	Settings               // a small file of Brewput or of the go command, such as go.mod
-	Figures                // written by a hook during a run
-	Stdin                  // standard input for the runs of a program
-	Messages               // messages between a trial and its parent
-	Output                 // output of a tool, such as the go command
-	Journal                // journal or histograms of a run; package store limits their lines
-	Config                 // brewput.conf, which may be a stranger's
-	Manifest               // the list of designs of another program
-	Copied                 // a file of this program that moves between file systems
+	Profile      Kind = iota // in pprof's format
+	Trace                    // of Go's execution tracer, read piece by piece
+	Benchmarks               // in the Go benchmark format
+	AllowList                // of gate
+	Arrivals                 // of an open loop, one time per line
+	Costs                    // of real code, as sim records them
+	Source                   // source file of a program
+	Program                  // an executable file
+	Settings                 // a small file of Brewput or of the go command, such as go.mod
+	Figures                  // written by a hook during a run
+	Stdin                    // standard input for the runs of a program
+	Messages                 // messages between a trial and its parent
+	Output                   // output of a tool, such as the go command
+	Journal                  // journal or histograms of a run; package store limits their lines
+	Config                   // brewput.conf, which may be a stranger's
+	Manifest                 // the list of designs of another program
+	Copied                   // a file of this program that moves between file systems
+	Targets                  // requests of a load, in vegeta's format
+	Body                     // the body of a request
+	Certificates             // certificates or a key, in PEM
+	Descriptors              // of the services of a gRPC server
 )
 
 // limits are the limits of a kind of input.
@@ -61,6 +65,11 @@ var limitsOf = [...]limits{
 	Config:   {"a configuration", 64 * kb, 4 * kb, "write one setting a line, as in run.count = 20"},
 	Manifest: {"a list of designs", 4 * mb, 0, "build the program again"},
 	Copied:   {"a file that is moved", 64 * gb, 0, "free space next to it"},
+	Targets:  {"a file of targets", 64 * mb, 64 * kb, "give fewer targets; they are repeated"},
+	Body:     {"the body of a request", 64 * mb, 0, "send a smaller one"},
+
+	Certificates: {"a file of certificates", 4 * mb, 0, "give a file in PEM with fewer of them"},
+	Descriptors:  {"a descriptor set", 64 * mb, 0, "write one of fewer services"},
 }
 
 func (k Kind) limits() limits { return limitsOf[k] }

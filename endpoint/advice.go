@@ -1,0 +1,79 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// lastWords is how long a server that broke a connection may take until it has ended.
+const lastWords = time.Second
+
+// explain adds to the error of a failed request why the server ended, if it did.
+func (l *load) explain(err error, k kind) error {
+	if l.server == nil {
+		return err
+	}
+	select { // without a choice between two channels that are both ready
+	case <-l.server.exited():
+		return both(err, l.server.cause())
+	default:
+	}
+	switch k {
+	case refused, reset, closed, protocol, other: // which may be the end of the server
+	default:
+		return err
+	}
+
+	select {
+	case <-l.server.exited():
+		return both(err, l.server.cause())
+	case <-time.After(lastWords):
+		return err
+	}
+}
+
+// advise adds to the error of the first request what to do. code is the status of its reply, or 0.
+func (l *load) advise(err error, k kind, code int) error {
+	advice := ""
+	switch {
+	case k == insecure:
+		advice = tlsAdvice(err.Error())
+	case k == status && code == http.StatusNotFound:
+		advice = "correct the url, or expect that status"
+	case k == refused && l.server == nil:
+		advice = "start the server, or let the trial start it"
+	}
+	if advice != "" {
+		err = fmt.Errorf("%w; %s", err, advice)
+	}
+	return l.explain(err, k)
+}
+
+// tlsAdvice returns what to do about an error of TLS, or "". It reads the text, because gRPC keeps no types and package
+// crypto/tls has none for alerts of the peer.
+func tlsAdvice(text string) string {
+	has := func(part string) bool { return strings.Contains(text, part) }
+	switch {
+	case has("certificate signed by unknown authority"):
+		return "give a file with the certificate of its authority, or accept any"
+	case has("server gave HTTP response to HTTPS client"), has("first record does not look like a TLS handshake"):
+		return "the server has no TLS there: use http://"
+	case has("remote error: tls: certificate required"), has("remote error: tls: bad certificate"),
+		has("remote error: tls: unknown certificate authority"):
+		return "give a certificate of a client that the server accepts, with its key"
+	}
+	return ""
+}
+
+// both joins two errors, which may be nil, in one line.
+func both(first, second error) error {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return fmt.Errorf("%w; %w", first, second)
+}

@@ -1,0 +1,226 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// sender sends the requests of a load by its protocol. It is safe for concurrent use.
+type sender interface {
+	// send sends request i, which is below count, and reads the reply. wrong is the error of a check, f that of a
+	// request that failed; at most one is not nil. The code is 0 without a complete reply.
+	send(i int, s *shard) (code int, f *failure, wrong error)
+	count() int
+	// describe names request i in an error.
+	describe(i int, err error) error
+	// close closes the connections.
+	close()
+}
+
+// load is a trial of a service: its client and the server that it started.
+type load struct {
+	service  *Service
+	client   sender
+	counters *counters
+	point    plan.Point // of the trial; the zero point is that of a closed loop
+	server   *server    // nil: the server ran already
+	before   time.Duration
+	used     time.Duration // CPU time of the server during the load; -1 if it is unknown
+	ended    error         // why the server did not answer after the load
+}
+
+// Stream starts the server if the service says so, waits until it is ready, sends the first request, and returns the
+// stream that sends the others. It reads the factors of [Factors] that p has. An error means that the service cannot be
+// measured: the server did not start, or the first request failed. A wrong reply is the error of the stream's check.
+func (s *Service) Stream(_ env.Env, p plan.Point) (workload.Stream, error) {
+	if err := s.Check(); err != nil {
+		return workload.Stream{}, err
+	}
+	port, err := s.port()
+	if err != nil {
+		return workload.Stream{}, err
+	}
+	c, err := newClient(s, port, p)
+	if err != nil {
+		return workload.Stream{}, err
+	}
+	l := &load{service: s, client: c, counters: c.counters, point: p, used: -1}
+	if err := l.start(port, c.requests[0].URL); err != nil {
+		return workload.Stream{}, err
+	}
+	return l.stream()
+}
+
+// port returns a free port for the server, or "" if it needs none.
+func (s *Service) port() (string, error) {
+	if !s.usesPort() {
+		return "", nil
+	}
+	n, err := freePort()
+	if err != nil {
+		return "", fmt.Errorf("no port is free for the server: %w", err)
+	}
+	return strconv.Itoa(n), nil
+}
+
+// start starts the server if the service says so, and waits until it is ready.
+func (l *load) start(port string, first *url.URL) (err error) {
+	if l.service.Start != nil {
+		l.server, err = l.service.startServer(port, first, l.point)
+	}
+	return err
+}
+
+// stream sends the first request and returns the stream that sends the others.
+func (l *load) stream() (workload.Stream, error) {
+	if err := l.first(); err != nil {
+		return workload.Stream{}, both(err, l.stop())
+	}
+	if l.server != nil {
+		l.before, _ = l.server.cpu()
+	}
+	return workload.Stream{
+		Try:     func(_ env.Env, request uint64) bool { return l.try(request) },
+		Close:   func(env.Env) { l.close() },
+		Check:   func(uint64) (workload.Answer, error) { return nil, l.check() },
+		Metrics: l.metrics,
+	}, nil
+}
+
+// first sends the first request, which is not part of the load.
+func (l *load) first() error {
+	code, f, wrong := l.client.send(0, l.counters.of(0))
+	if wrong != nil {
+		l.counters.mistake(l.counters.of(0), l.client.describe(0, wrong))
+	}
+	if f == nil {
+		return nil
+	}
+	return l.advise(fmt.Errorf("the first request failed: %w", l.client.describe(0, f)), f.kind, code)
+}
+
+// try sends one request of the load, and reports whether it succeeded. A wrong reply is no failure: it makes the whole
+// trial a wrong answer.
+func (l *load) try(request uint64) bool {
+	c := l.counters
+	s := c.of(request)
+	s.requests.Add(1)
+	i := l.index(request)
+	code, f, wrong := l.client.send(i, s)
+	if code != 0 {
+		s.answered(code)
+	}
+	switch {
+	case f != nil:
+		c.fail(s, f)
+		return false
+	case wrong != nil:
+		c.mistake(s, fmt.Errorf("request %d, %w", request, l.client.describe(i, wrong)))
+	}
+	return true
+}
+
+// index returns which request is sent as a request of the load. In an open loop they are sent in turn. In a closed loop
+// of W workers, each sends every W-th number, so it would repeat the same few if W and the number of requests have a
+// common divisor. So each round of all requests begins with another one, by a hash of the number of the round.
+func (l *load) index(request uint64) int {
+	n := uint64(l.client.count())
+	if workload.OpenLoop(l.point) {
+		return int(request % n)
+	}
+	return int((request%n + mix(request/n)%n) % n)
+}
+
+// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// close sends a last request and stops the server.
+func (l *load) close() {
+	if l.server != nil {
+		if now, known := l.server.cpu(); known {
+			l.used = now - l.before
+		}
+	}
+	if _, f, _ := l.client.send(0, l.counters.of(0)); f != nil {
+		err := fmt.Errorf("the server does not answer after the load: %w", l.client.describe(0, f))
+		l.ended = l.explain(err, f.kind)
+	}
+	if l.ended == nil && l.server != nil {
+		select {
+		case <-l.server.exited(): // so another server answered
+			l.ended = fmt.Errorf("before the load was over, %w", l.server.cause())
+		default:
+		}
+	}
+	l.ended = both(l.ended, l.stop())
+}
+
+// stop closes the connections and stops the server.
+func (l *load) stop() error {
+	l.client.close()
+	if l.server == nil {
+		return nil
+	}
+	return l.server.stop()
+}
+
+// check returns the error of the trial.
+func (l *load) check() error {
+	c := l.counters
+	if wrong := c.wrong.Load(); wrong != nil {
+		n := c.sum(func(s *shard) *atomic.Int64 { return &s.wrong })
+		return fmt.Errorf("%d of %d replies were wrong; the first: %w", n, max(n, c.requests()), *wrong)
+	}
+	n, most := c.allFailures()
+	switch share := float64(n) / float64(max(1, c.requests())); {
+	case l.ended != nil:
+		return workload.FailedError{Err: l.ended}
+	case share > l.service.MaxErrors:
+		return workload.FailedError{Err: fmt.Errorf("%d of %d requests failed, a larger share than %v; most by "+
+			"%s, as in: %w", n, c.requests(), l.service.MaxErrors, most, c.first[most].Load())}
+	}
+	return nil
+}
+
+// metrics returns the metrics of the trial.
+func (l *load) metrics() map[string]float64 {
+	m := l.counters.metrics()
+	if l.used >= 0 {
+		m["server_cpu_seconds"] = l.used.Seconds()
+	}
+	return m
+}
+
+// startServer starts the server of a trial at a point and waits until it is ready. A request whether it is ready uses
+// the protocol of the point if it goes to the address of the first request, and HTTP/1.1 otherwise.
+func (s *Service) startServer(port string, first *url.URL, p plan.Point) (*server, error) {
+	words := make([]string, len(s.Start))
+	for i, w := range s.Start {
+		words[i] = withPort(w, port)
+	}
+	ready := withPort(s.Ready, port)
+	if u, err := url.Parse(ready); err != nil || u.Scheme != first.Scheme || hostPort(u) != hostPort(first) {
+		p = plan.Point{}
+	}
+	transport := s.newTransport(p)
+	transport.DialContext, transport.DisableKeepAlives = s.dial, true
+	defer transport.CloseIdleConnections()
+	return startServer(context.Background(), words, readiness{
+		url: ready, client: &http.Client{Transport: transport},
+		address: hostPort(first), unix: s.Unix, limit: cmp.Or(s.StartLimit, defaultStartLimit),
+	})
+}
