@@ -23,7 +23,11 @@ func ExampleAll() {
 	// merge
 	// identity
 	// peers
+	// messenger
 	// set
 	// journal
 	// null
+	// http
+	// grpc
+	// corenlp
 }

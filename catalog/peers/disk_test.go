@@ -18,7 +18,7 @@ func TestCrashIsIndependent(t *testing.T) {
 				p := &peer{number: number, disk: disk{takes: time.Second, rand: e.Rand()},
 					down: env.NewChan[struct{}](e, "", 0)}
 				p.down.Close()
-				if p.store(e, 1) {
+				if p.Store(e, 1) {
 					t.Error("the peer does not crash")
 				}
 				if d := e.Rand().At(1, uint64(number)); (d.Float64() < 0.5) == (p.disk.value == 1) {

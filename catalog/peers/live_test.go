@@ -14,20 +14,20 @@ import (
 // paced issues about 8 identities for each start of a peer, until all starts have happened. So a run has all its
 // faults, among its identities, however fast the clients are: the last fault of seed 1 is a crash, and ends in a start.
 type paced struct {
-	protocol
+	Protocol
 	p      *peer
 	starts *int // of peers so far, protected by the lock of the output
 	all    int  // starts of the run
 }
 
-func (s paced) issue(e env.Env, last uint64) (id uint64, ok bool) {
+func (s paced) Issue(e env.Env, last uint64) (id uint64, ok bool) {
 	s.p.out.lock.Lock()
 	wait := *s.starts < s.all && len(s.p.out.issued) >= 8**s.starts
 	s.p.out.lock.Unlock()
 	if wait {
 		return 0, false
 	}
-	return s.protocol.issue(e, last)
+	return s.Protocol.Issue(e, last)
 }
 
 // TestLive runs both protocols through the same faults on the Go runtime, where the race detector sees them, and in
@@ -45,15 +45,15 @@ func TestLive(t *testing.T) {
 		},
 	} {
 		for design, of := range map[string]newProtocol{
-			"interleaved": func(p *peer) protocol {
+			"interleaved": func(p *peer) Protocol {
 				return &interleaved{p: p, n: 3, i: uint64(p.number), k: p.disk.value, bound: p.disk.value, reserve: 2}
 			},
-			"leased": func(p *peer) protocol { return &leased{p: p, block: 2} },
+			"leased": func(p *peer) Protocol { return &leased{p: p, block: 2} },
 		} {
 			var j workload.Job
 			starts := 0
 			d := workload.Design{Name: design, Job: func(e env.Env, p plan.Point) (workload.Job, error) {
-				j = job(e, p, func(p *peer) protocol {
+				j = job(e, p, func(p *peer) Protocol {
 					p.out.lock.Lock()
 					defer p.out.lock.Unlock()
 					starts++

@@ -20,17 +20,17 @@ type reply struct {
 	id     uint64
 }
 
-// message is what peers tell each other. What it means is up to the protocol.
-type message struct {
-	kind, number int
-	value        uint64
+// Message is what peers tell each other. What it means is up to the protocol.
+type Message struct {
+	Kind, Number int
+	Value        uint64
 }
 
 // network connects clients and peers: each pair by a link in each direction.
 type network struct {
 	requests [][]*env.Link[request] // by peer and client
 	replies  [][]*env.Link[reply]   // by client and peer
-	messages [][]*env.Link[message] // by receiver and sender; nil from a peer to itself
+	messages [][]*env.Link[Message] // by receiver and sender; nil from a peer to itself
 	sides    []bool                 // of the peers
 }
 
@@ -40,17 +40,17 @@ func newNetwork(e env.Env, p plan.Point) *network {
 		return latency/2 + time.Duration(d.Exp()*float64(latency/2))
 	}}
 	n := &network{make([][]*env.Link[request], peers), make([][]*env.Link[reply], clients),
-		make([][]*env.Link[message], peers), make([]bool, peers)}
+		make([][]*env.Link[Message], peers), make([]bool, peers)}
 	for i := range peers {
 		for c := range clients {
 			to, from := fmt.Sprintf("request %d to %d", c, i), fmt.Sprintf("reply %d to %d", i, c)
 			n.requests[i] = append(n.requests[i], env.NewLink[request](e, to, config))
 			n.replies[c] = append(n.replies[c], env.NewLink[reply](e, from, config))
 		}
-		n.messages[i] = make([]*env.Link[message], peers)
+		n.messages[i] = make([]*env.Link[Message], peers)
 		for k := range peers {
 			if k != i {
-				n.messages[i][k] = env.NewLink[message](e, fmt.Sprintf("message %d to %d", k, i), config)
+				n.messages[i][k] = env.NewLink[Message](e, fmt.Sprintf("message %d to %d", k, i), config)
 			}
 		}
 	}

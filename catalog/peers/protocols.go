@@ -8,7 +8,7 @@ import (
 
 // interleaved issues the identities k n + i + 1 of peer i of n.
 type interleaved struct {
-	p       *peer
+	p       Host
 	n, i    uint64
 	k       uint64 // of the next identity
 	bound   uint64 // no k at or above the stored bound has been issued
@@ -17,15 +17,21 @@ type interleaved struct {
 
 func newInterleaved(e env.Env, point plan.Point) (workload.Job, error) {
 	n, reserve := uint64(point.Int("peers")), uint64(point.Int("lease"))
-	return job(e, point, func(p *peer) protocol {
-		return &interleaved{p: p, n: n, i: uint64(p.number), k: p.disk.value, bound: p.disk.value, reserve: reserve}
+	return job(e, point, func(p *peer) Protocol {
+		return NewInterleaved(p, n, reserve)
 	}), nil
 }
 
-func (s *interleaved) issue(e env.Env, last uint64) (id uint64, ok bool) {
+// NewInterleaved returns the protocol interleaved of a peer, one of n, that starts. It stores a bound for reserve
+// identities at once.
+func NewInterleaved(p Host, n, reserve uint64) Protocol {
+	return &interleaved{p: p, n: n, i: uint64(p.Number()), k: p.Stored(), bound: p.Stored(), reserve: reserve}
+}
+
+func (s *interleaved) Issue(e env.Env, last uint64) (id uint64, ok bool) {
 	s.skip(last)
 	if s.k >= s.bound {
-		if !s.p.store(e, s.k+s.reserve) {
+		if !s.p.Store(e, s.k+s.reserve) {
 			return 0, false
 		}
 		s.bound = s.k + s.reserve
@@ -44,19 +50,19 @@ func (s *interleaved) skip(last uint64) {
 
 // receive catches up with the identities of another peer, so that those of all peers stay near each other. Nothing
 // depends on it.
-func (s *interleaved) receive(_ env.Env, _ int, m message) { s.skip(m.value) }
+func (s *interleaved) Receive(_ env.Env, _ int, m Message) { s.skip(m.Value) }
 
-func (s *interleaved) tick(env.Env) {
+func (s *interleaved) Tick(env.Env) {
 	if s.k > 0 {
-		s.p.tell(message{value: (s.k-1)*s.n + s.i + 1})
+		s.p.Tell(Message{Value: (s.k-1)*s.n + s.i + 1})
 	}
 }
 
-// tell sends a message to all other peers.
-func (p *peer) tell(m message) {
+// Tell sends a message to all other peers.
+func (p *peer) Tell(m Message) {
 	for to := range p.net.messages {
 		if to != p.number {
-			p.send(to, m)
+			p.Send(to, m)
 		}
 	}
 }
@@ -69,7 +75,7 @@ const (
 
 // leased issues identities from a block that the first peer has leased to it.
 type leased struct {
-	p         *peer
+	p         Host
 	block     uint64
 	next, end uint64 // identities left in the block
 	asked     int    // blocks that it has asked for
@@ -78,10 +84,13 @@ type leased struct {
 
 func newLeased(e env.Env, point plan.Point) (workload.Job, error) {
 	block := uint64(point.Int("lease"))
-	return job(e, point, func(p *peer) protocol { return &leased{p: p, block: block} }), nil
+	return job(e, point, func(p *peer) Protocol { return NewLeased(p, block) }), nil
 }
 
-func (s *leased) issue(e env.Env, last uint64) (id uint64, ok bool) {
+// NewLeased returns the protocol leased of a peer that starts. The first peer leases blocks of that many identities.
+func NewLeased(p Host, block uint64) Protocol { return &leased{p: p, block: block} }
+
+func (s *leased) Issue(e env.Env, last uint64) (id uint64, ok bool) {
 	if s.next >= s.end || s.next <= last {
 		if !s.lease(e) {
 			return 0, false
@@ -97,7 +106,7 @@ func (s *leased) issue(e env.Env, last uint64) (id uint64, ok bool) {
 // the block, or crashes.
 func (s *leased) lease(e env.Env) bool {
 	s.next, s.end = 0, 0
-	if s.p.number != 0 {
+	if s.p.Number() != 0 {
 		if !s.asking {
 			s.asking = true
 			s.asked++
@@ -114,27 +123,27 @@ func (s *leased) lease(e env.Env) bool {
 
 // ask asks the first peer for a block. It is not asked for another one before this one arrives, or a reply that takes
 // long would never be used.
-func (s *leased) ask() { s.p.send(0, message{leaseRequest, s.asked, 0}) }
+func (s *leased) ask() { s.p.Send(0, Message{leaseRequest, s.asked, 0}) }
 
 // grant returns the first identity of a new block, after it has stored its end. ok is false if the peer crashes.
 func (s *leased) grant(e env.Env) (from uint64, ok bool) {
-	from = s.p.disk.value + 1
-	return from, s.p.store(e, s.p.disk.value+s.block)
+	from = s.p.Stored() + 1
+	return from, s.p.Store(e, s.p.Stored()+s.block)
 }
 
-func (s *leased) receive(e env.Env, from int, m message) {
+func (s *leased) Receive(e env.Env, from int, m Message) {
 	switch {
-	case m.kind == leaseRequest:
+	case m.Kind == leaseRequest:
 		if first, ok := s.grant(e); ok {
-			s.p.send(from, message{leaseReply, m.number, first})
+			s.p.Send(from, Message{leaseReply, m.Number, first})
 		}
-	case s.asking && m.number == s.asked: // others are late: their blocks are never used
-		s.next, s.end, s.asking = m.value, m.value+s.block, false
+	case s.asking && m.Number == s.asked: // others are late: their blocks are never used
+		s.next, s.end, s.asking = m.Value, m.Value+s.block, false
 	}
 }
 
 // tick asks again, because the request or the reply may be lost.
-func (s *leased) tick(env.Env) {
+func (s *leased) Tick(env.Env) {
 	if s.asking {
 		s.ask()
 	}
@@ -142,18 +151,18 @@ func (s *leased) tick(env.Env) {
 
 // jump issues the identity after the largest one that it knows.
 type jump struct {
-	p       *peer
+	p       Host
 	largest uint64
 }
 
 func newJump(e env.Env, point plan.Point) (workload.Job, error) {
-	return job(e, point, func(p *peer) protocol { return &jump{p, p.disk.value} }), nil
+	return job(e, point, func(p *peer) Protocol { return &jump{p, p.Stored()} }), nil
 }
 
-func (s *jump) issue(e env.Env, last uint64) (id uint64, ok bool) {
+func (s *jump) Issue(e env.Env, last uint64) (id uint64, ok bool) {
 	s.largest = max(s.largest, last) + 1
-	return s.largest, s.p.store(e, s.largest)
+	return s.largest, s.p.Store(e, s.largest)
 }
 
-func (s *jump) receive(_ env.Env, _ int, m message) { s.largest = max(s.largest, m.value) }
-func (s *jump) tick(env.Env)                        { s.p.tell(message{value: s.largest}) }
+func (s *jump) Receive(_ env.Env, _ int, m Message) { s.largest = max(s.largest, m.Value) }
+func (s *jump) Tick(env.Env)                        { s.p.Tell(Message{Value: s.largest}) }

@@ -6,21 +6,30 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// protocol decides which identities a peer issues. A peer calls it from one goroutine.
-type protocol interface {
-	// issue returns an identity above last. ok is false if there is none now: the peer tries again after each message.
-	issue(e env.Env, last uint64) (id uint64, ok bool)
+// Protocol decides which identities a peer issues. A peer calls it from one goroutine.
+type Protocol interface {
+	// Issue returns an identity above last. ok is false if there is none now: the peer tries again after each message.
+	Issue(e env.Env, last uint64) (id uint64, ok bool)
 
-	// receive handles a message of another peer, and tick the passing of the time syncEvery.
-	receive(e env.Env, from int, m message)
-	tick(e env.Env)
+	// Receive handles a message of another peer, and Tick the passing of the time SyncEvery.
+	Receive(e env.Env, from int, m Message)
+	Tick(e env.Env)
+}
+
+// Host is what a protocol needs of the peer that runs it.
+type Host interface {
+	Number() int                        // of the peer, from 0
+	Stored() uint64                     // what was stored last, before a crash too; at first 0
+	Store(e env.Env, value uint64) bool // false: the peer crashes, and the value may or may not be stored
+	Send(to int, m Message)             // which may be lost, delayed or overtaken
+	Tell(m Message)                     // to all other peers
 }
 
 // newProtocol returns the protocol of a peer that starts.
-type newProtocol func(p *peer) protocol
+type newProtocol func(p *peer) Protocol
 
-// syncEvery is how often the peers tell each other what they know, by their own clocks.
-const syncEvery = 20 * time.Millisecond
+// SyncEvery is how often the peers tell each other what they know, by their own clocks.
+const SyncEvery = 20 * time.Millisecond
 
 // peer is a server. Its disk survives a crash.
 type peer struct {
@@ -43,9 +52,15 @@ type disk struct {
 // stageStore is the stage of the random numbers of the first peer's disk. Those of other peers follow.
 const stageStore = 16
 
-// store stores a value. If it returns false, the peer crashes, and must do nothing more; the value may or may not be
+// Number returns the number of the peer.
+func (p *peer) Number() int { return p.number }
+
+// Stored returns what was stored last.
+func (p *peer) Stored() uint64 { return p.disk.value }
+
+// Store stores a value. If it returns false, the peer crashes, and must do nothing more; the value may or may not be
 // stored.
-func (p *peer) store(e env.Env, value uint64) bool {
+func (p *peer) Store(e env.Env, value uint64) bool {
 	p.disk.count++
 	if env.Select(e.After(p.disk.takes).OnRecv(nil), p.down.OnRecv(nil)) == 0 {
 		p.disk.value = value
@@ -58,8 +73,8 @@ func (p *peer) store(e env.Env, value uint64) bool {
 	return false
 }
 
-// send sends a message to another peer.
-func (p *peer) send(to int, m message) { p.net.messages[to][p.number].Send(m, 0) }
+// Send sends a message to another peer.
+func (p *peer) Send(to int, m Message) { p.net.messages[to][p.number].Send(m, 0) }
 
 // start starts the peer.
 func (p *peer) start(e env.Env, of newProtocol) {
@@ -70,11 +85,11 @@ func (p *peer) start(e env.Env, of newProtocol) {
 }
 
 // serve replies to requests until the peer crashes.
-func (p *peer) serve(e env.Env, proto protocol) {
+func (p *peer) serve(e env.Env, proto Protocol) {
 	var q request
-	var m message
+	var m Message
 	var waiting []request
-	tick := p.After(e, syncEvery)
+	tick := p.After(e, SyncEvery)
 	for {
 		cases := []env.Case{p.down.OnRecv(nil), tick.OnRecv(nil)}
 		for _, l := range p.net.requests[p.number] {
@@ -94,18 +109,18 @@ func (p *peer) serve(e env.Env, proto protocol) {
 		}
 		switch {
 		case i == 1:
-			proto.tick(e)
-			tick = p.After(e, syncEvery)
+			proto.Tick(e)
+			tick = p.After(e, SyncEvery)
 		case i < first:
 			waiting = append(waiting, q)
 		default:
-			proto.receive(e, from[i-first], m)
+			proto.Receive(e, from[i-first], m)
 		}
 
 		// A protocol that cannot issue an identity for one request can issue none for the others.
 		for len(waiting) > 0 {
 			q := waiting[0]
-			id, ok := proto.issue(e, q.last)
+			id, ok := proto.Issue(e, q.last)
 			if !ok {
 				break
 			}

@@ -17,43 +17,43 @@ type (
 	reservesAnyway struct{ *interleaved } // a peer uses the identities below the new bound
 )
 
-func (s grantsAnyway) receive(e env.Env, from int, m message) {
-	if m.kind != leaseRequest {
-		s.leased.receive(e, from, m)
+func (s grantsAnyway) Receive(e env.Env, from int, m Message) {
+	if m.Kind != leaseRequest {
+		s.leased.Receive(e, from, m)
 		return
 	}
 	first, _ := s.grant(e)
-	s.p.send(from, message{leaseReply, m.number, first})
+	s.p.Send(from, Message{leaseReply, m.Number, first})
 }
 
-func (s leasesAnyway) issue(e env.Env, last uint64) (id uint64, ok bool) {
-	if s.p.number == 0 && (s.next >= s.end || s.next <= last) {
+func (s leasesAnyway) Issue(e env.Env, last uint64) (id uint64, ok bool) {
+	if s.p.Number() == 0 && (s.next >= s.end || s.next <= last) {
 		s.next, _ = s.grant(e)
 		s.next, s.end = s.next+1, s.next+s.block
 		return s.next - 1, true
 	}
-	return s.leased.issue(e, last)
+	return s.leased.Issue(e, last)
 }
 
-func (s reservesAnyway) issue(e env.Env, last uint64) (id uint64, ok bool) {
+func (s reservesAnyway) Issue(e env.Env, last uint64) (id uint64, ok bool) {
 	s.skip(last)
 	if s.k >= s.bound {
-		s.p.store(e, s.k+s.reserve)
+		s.p.Store(e, s.k+s.reserve)
 		s.bound = s.k + s.reserve
 	}
-	return s.interleaved.issue(e, last)
+	return s.interleaved.Issue(e, last)
 }
 
 // forgets is interleaved, except that it does not skip to the last identity of a client.
 type forgets struct{ *interleaved }
 
-func (s forgets) issue(e env.Env, _ uint64) (id uint64, ok bool) { return s.interleaved.issue(e, 0) }
+func (s forgets) Issue(e env.Env, _ uint64) (id uint64, ok bool) { return s.interleaved.Issue(e, 0) }
 
 // TestIncrease checks that a protocol is found wrong if a client that turns to another peer gets a smaller identity.
 func TestIncrease(t *testing.T) {
 	d, _ := Workload().Find("interleaved")
 	d.Job = func(e env.Env, p plan.Point) (workload.Job, error) {
-		return job(e, p, func(p *peer) protocol {
+		return job(e, p, func(p *peer) Protocol {
 			return forgets{&interleaved{p: p, n: 3, i: uint64(p.number), k: p.disk.value, bound: p.disk.value,
 				reserve: 2}}
 		}), nil
@@ -71,7 +71,7 @@ func TestIncrease(t *testing.T) {
 func TestCrashWhileStoring(t *testing.T) {
 	const system = "peers=3 clients=5 identities=30 faults=10 lease=2 cpus=1 loss=0 store=5ms latency=1ms"
 	block := uint64(2)
-	reserves := func(p *peer) protocol {
+	reserves := func(p *peer) Protocol {
 		return reservesAnyway{&interleaved{p: p, n: 3, i: uint64(p.number), k: p.disk.value, bound: p.disk.value,
 			reserve: block}}
 	}
@@ -81,8 +81,8 @@ func TestCrashWhileStoring(t *testing.T) {
 		faulty map[string]newProtocol
 	}{
 		{"leased", 12, map[string]newProtocol{
-			"grants": func(p *peer) protocol { return grantsAnyway{&leased{p: p, block: block}} },
-			"leases": func(p *peer) protocol { return leasesAnyway{&leased{p: p, block: block}} },
+			"grants": func(p *peer) Protocol { return grantsAnyway{&leased{p: p, block: block}} },
+			"leases": func(p *peer) Protocol { return leasesAnyway{&leased{p: p, block: block}} },
 		}},
 		{"interleaved", 8, map[string]newProtocol{"reserves": reserves}},
 	} {
