@@ -57,12 +57,31 @@ type KnownDesign struct{ Workload, Design, Doc string }
 func Known() []KnownDesign {
 	return []KnownDesign{
 		{"identity", "protoactor", "an actor of protoactor-go, called by RequestFuture"},
+		{"identity", "grpc-simple", "unary calls of gRPC; the server has one lock around the whole call"},
+		{"identity", "grpc-sequence", "unary calls of gRPC; the server has one lock around the counter only"},
+		{"identity", "grpc-actor", "unary calls of gRPC; a goroutine of the server has the counter, and a mailbox"},
+		{"identity", "grpc-locker", "unary calls of gRPC; the server has the interface of the actor, over a lock"},
+		{"identity", "grpc-stream", "a stream of gRPC for each caller; the server has a lock around the counter"},
+		{"identity", "grpc-batches", "a stream of gRPC for all callers, each message with all calls that wait"},
+		{"peers", "grpc-leased", "as leased, by processes over gRPC, which are killed; all faults happen"},
+		{"peers", "grpc-interleaved", "as interleaved, by processes over gRPC, which are killed; all faults happen"},
 		{"set", "golang-set", "deckarep/golang-set: a map with one lock; an adapter makes Remove slower"},
 		{"set", "xsync", "puzpuzpuz/xsync: a hash table whose readers take no lock"},
 		{"journal", "goleveldb", "survives power loss: syndtr/goleveldb, a batch of the callers that wait"},
 		{"journal", "pebble", "survives power loss: cockroachdb/pebble, whose log shares syncs among callers"},
 		{"journal", "bbolt", "survives power loss: etcd's bbolt, a transaction of the callers that wait"},
 		{"journal", "tidwall-wal", "survives power loss: tidwall/wal, a batch of the callers that wait"},
+		{"messenger", "grpc-sync", "a stream of gRPC; waits for each acknowledgement"},
+		{"messenger", "grpc-async", "another goroutine listens; the server works on all messages at once; without " +
+			"work it is grpc-in-order"},
+		{"messenger", "grpc-in-order", "as grpc-async, and the server works on one message after the other; equal " +
+			"without work"},
+		{"messenger", "grpc-window", "as grpc-in-order, with a limited number of messages in flight"},
+		{"messenger", "grpc-batches", "as grpc-in-order, and all messages that are queued go in one message of gRPC"},
+		{"messenger", "grpc-unary", "a unary call of gRPC for each message"},
+		{"messenger", "connect", "a unary call of connect-go over HTTP/2 for each message"},
+		{"messenger", "drpc", "a unary call of drpc for each message"},
+		{"messenger", "tcp", "a bound: waits for each acknowledgement on a connection without a library"},
 	}
 }
 

@@ -42,23 +42,65 @@ func limitFor(args []string) time.Duration {
 func attach(all []*workload.Workload, known []KnownDesign, limit time.Duration) []*workload.Workload {
 	load := sync.OnceValues(func() (map[string][]workload.Design, error) { return load(all, limit) })
 	for _, w := range all {
-		if !slices.ContainsFunc(known, func(d KnownDesign) bool { return d.Workload == w.Name }) {
+		listed := slices.ContainsFunc(known, func(d KnownDesign) bool { return d.Workload == w.Name })
+		if !listed && !slices.ContainsFunc(w.Designs, workload.Design.Absent) {
 			continue
 		}
-		w.More = func() ([]workload.Design, error) {
+		more := func(of *workload.Workload) ([]workload.Design, error) {
 			more, err := load()
-			return more[w.Name], err
+			switch {
+			case errors.Is(err, ErrAbsent):
+				return nil, howToGet(of)
+			case err != nil:
+				return nil, err
+			}
+			return found(of, more[of.Name]), nil
+		}
+		w.More = func() ([]workload.Design, error) { return more(w) }
+		if make := w.Make; make != nil {
+			w.Make = func(g workload.Given) (*workload.Workload, error) {
+				made, err := make(g)
+				if err == nil {
+					made.More = func() ([]workload.Design, error) { return more(made) }
+				}
+				return made, err
+			}
 		}
 	}
 	return all
+}
+
+// found returns the designs that a program adds to a workload. A workload that declares its designs itself, because
+// they depend on its options, gets those that are absent, with the program.
+func found(w *workload.Workload, added []workload.Design) []workload.Design {
+	var list []workload.Design
+	for _, d := range w.Designs {
+		if d.Absent() && len(added) > 0 {
+			d.Program = added[0].Program
+			list = append(list, d)
+		}
+	}
+	if list == nil {
+		return added
+	}
+	return list
+}
+
+// howToGet is the error of a program that is not installed, for a workload: it needs the program if it declares designs
+// that run there; otherwise the program may add the design that was named.
+func howToGet(of *workload.Workload) error {
+	reason := "it may have the design"
+	if slices.ContainsFunc(of.Designs, workload.Design.Absent) {
+		reason = of.Name + " needs it"
+	}
+	return fmt.Errorf("%w; %s. To build it, type %s, or set %s to its path", ErrAbsent, reason, Build, Variable)
 }
 
 // load finds and asks the program, and returns its designs by workload.
 func load(all []*workload.Workload, limit time.Duration) (map[string][]workload.Design, error) {
 	path, err := Find()
 	if errors.Is(err, ErrAbsent) {
-		return nil, fmt.Errorf("%w; it may have the design. To build it, type %s, or set %s to its path", err, Build,
-			Variable)
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be used: %w", Name, err)
@@ -178,12 +220,16 @@ func join(m Manifest, all []*workload.Workload, p workload.Program) (map[string]
 		}
 		with := *all[i]
 		with.More = nil
+		absent := slices.ContainsFunc(with.Designs, workload.Design.Absent)
 		for _, d := range x.Designs {
 			d, err := d.design(p)
 			if err != nil {
 				return nil, err
 			}
 			more[x.Name] = append(more[x.Name], d)
+		}
+		if absent { // it declares its designs itself
+			continue
 		}
 		with.Designs = slices.Concat(with.Designs, more[x.Name])
 		if err := with.Validate(); err != nil {

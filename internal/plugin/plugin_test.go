@@ -407,7 +407,7 @@ func TestAbsent(t *testing.T) {
 	t.Setenv(Variable, "")
 	w := Attach([]*workload.Workload{{Name: "identity", Designs: core().Designs}, core()})
 	l := List(w)
-	if l.Problem != nil || len(l.Missing) != 1 || l.Missing[0][0] != "identity/protoactor" {
+	if l.Problem != nil || len(l.Missing) == 0 || l.Missing[0][0] != "identity/protoactor" {
 		t.Errorf("%+v", l)
 	}
 	if s := Status(w); s != "" {
@@ -417,7 +417,7 @@ func TestAbsent(t *testing.T) {
 		t.Errorf("a program without these workloads: %q", s)
 	}
 	_, err := w[0].Select([]string{"protoactor"})
-	for _, part := range []string{"not installed", Build, Variable} {
+	for _, part := range []string{"not installed", "it may have the design", Build, Variable} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v: want %q", err, part)
 		}
@@ -570,4 +570,53 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("an error of %d bytes", len(err.Error()))
 		}
 	})
+}
+
+// TestDeclared checks a workload that declares designs which another program runs, because they depend on options.
+func TestDeclared(t *testing.T) {
+	declared := func(name string) *workload.Workload {
+		return &workload.Workload{Name: "calls", Options: []workload.Option{{Name: "name", Value: "NAME"}},
+			Designs: []workload.Design{{Name: name, Worlds: workload.LiveOnly, Program: &workload.Program{File: Name},
+				Job: func(env.Env, plan.Point) (workload.Job, error) { return workload.Job{}, nil }}}}
+	}
+	w := declared("server")
+	w.Make = func(g workload.Given) (*workload.Workload, error) { return declared(g.Get("name")), nil }
+
+	// The program is not installed.
+	t.Setenv(Variable, "")
+	Attach([]*workload.Workload{w})
+	made, err := w.With(workload.Given{"name": {"mine"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, ok := made.Find("mine"); !ok || !d.Absent() {
+		t.Errorf("%+v", d)
+	}
+	_, err = made.More()
+	if !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "calls needs it. To build it, type "+Build) ||
+		!strings.Contains(err.Error(), Variable) {
+		t.Error(err)
+	}
+
+	// It is installed.
+	program := &workload.Program{File: "/bin/x", SHA256: "1"}
+	made.More = func() ([]workload.Design, error) {
+		return found(made, []workload.Design{{Name: "server", Program: program}}), nil
+	}
+	if d, ok := made.Find("mine"); !ok || d.Absent() || d.Program != program || len(made.AllDesigns()) != 1 {
+		t.Errorf("%+v", made.AllDesigns())
+	}
+
+	// A stored run has the program in its records.
+	records := Records(made, []plan.Case{{Design: "mine"}})
+	shown, err := Recorded(made, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := shown.Find("mine"); d.Absent() || d.Program.File != "/bin/x" || len(shown.Designs) != 1 {
+		t.Errorf("%+v", shown.Designs)
+	}
+	if !made.Designs[0].Absent() {
+		t.Error("the declaration has changed")
+	}
 }

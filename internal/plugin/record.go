@@ -81,7 +81,14 @@ func Recorded(w *workload.Workload, records json.RawMessage) (*workload.Workload
 			if err != nil {
 				return nil, err
 			}
-			with.Designs = append(with.Designs, x)
+			i := slices.IndexFunc(with.Designs, func(own workload.Design) bool {
+				return own.Absent() && own.Name == x.Name
+			})
+			if i >= 0 {
+				with.Designs[i].Program = x.Program
+			} else {
+				with.Designs = append(with.Designs, x)
+			}
 		}
 	}
 	return &with, with.Validate()
@@ -104,6 +111,10 @@ func Check(w *workload.Workload, records json.RawMessage) error {
 		}
 		for _, was := range r.Designs {
 			d, ok := w.Find(was.Name)
+			if ok && d.Absent() {
+				_, err := w.More()
+				return fmt.Errorf("it has trials of %s: %w", r, err)
+			}
 			if !ok {
 				_, err := w.Select([]string{was.Name})
 				return fmt.Errorf("it has trials of %s: %w", r, err)
