@@ -6,18 +6,23 @@ import (
 	"embed"
 	"io/fs"
 
+	"github.com/brewput/brewput/extra/grpc"
 	"github.com/brewput/brewput/extra/identity"
 	"github.com/brewput/brewput/extra/journal"
+	"github.com/brewput/brewput/extra/messenger"
+	"github.com/brewput/brewput/extra/peers"
+	"github.com/brewput/brewput/extra/remote"
 	"github.com/brewput/brewput/extra/set"
 	"github.com/brewput/brewput/workload"
 )
 
-//go:embed identity/*.go journal/*.go set/*.go
+//go:embed grpc/*.go identity/*.go journal/*.go messenger/*.go peers/*.go set/*.go
 var sources embed.FS
 
 // Workloads returns the workloads of package catalog that have such designs, with these designs and their sources only.
 func Workloads() []*workload.Workload {
-	all := []*workload.Workload{identity.Workload(), set.Workload(), journal.Workload()}
+	all := []*workload.Workload{identity.Workload(), peers.Workload(), set.Workload(), journal.Workload(),
+		messenger.Workload(), grpc.Workload()}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)
 		if err != nil {
@@ -26,4 +31,9 @@ func Workloads() []*workload.Workload {
 		w.Source = source
 	}
 	return all
+}
+
+// Servers returns the servers that the designs start, each in a process of its own.
+func Servers() []remote.Server {
+	return []remote.Server{identity.Server(), messenger.Server(), peers.Server()}
 }

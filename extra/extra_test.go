@@ -22,6 +22,9 @@ func TestDesigns(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range w.Designs {
+			if own, ok := core.Find(d.Name); ok && own.Absent() && own.Doc == d.Doc { // brewput lists it itself
+				continue
+			}
 			found = append(found, plugin.KnownDesign{Workload: w.Name, Design: d.Name, Doc: d.Doc})
 			if _, ok := core.Find(d.Name); ok || d.Worlds != workload.LiveOnly {
 				t.Errorf("%s/%s: it is in the core too, or not live only", w.Name, d.Name)

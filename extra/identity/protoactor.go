@@ -16,9 +16,22 @@ import (
 // Workload returns the workload identity with these designs.
 func Workload() *workload.Workload {
 	w := identity.Workload()
+	uses := func(own ...string) []string { return append([]string{"callers", "calls", "reply"}, own...) }
 	w.Designs = []workload.Design{
 		{Name: "protoactor", Doc: "an actor of protoactor-go, called by RequestFuture",
-			Uses: []string{"callers", "calls", "reply"}, Job: newProtoactor, Worlds: workload.LiveOnly},
+			Uses: uses(), Job: newProtoactor, Worlds: workload.LiveOnly},
+		{Name: "grpc-simple", Doc: "unary calls of gRPC; the server has one lock around the whole call", Uses: uses(),
+			Job: newGRPCSimple, Worlds: workload.LiveOnly},
+		{Name: "grpc-sequence", Doc: "unary calls of gRPC; the server has one lock around the counter only",
+			Uses: uses(), Job: newGRPCSequence, Worlds: workload.LiveOnly},
+		{Name: "grpc-actor", Doc: "unary calls of gRPC; a goroutine of the server has the counter, and a mailbox",
+			Uses: uses("mailbox"), Job: newGRPCActor, Worlds: workload.LiveOnly},
+		{Name: "grpc-locker", Doc: "unary calls of gRPC; the server has the interface of the actor, over a lock",
+			Uses: uses(), Job: newGRPCLocker, Worlds: workload.LiveOnly},
+		{Name: "grpc-stream", Doc: "a stream of gRPC for each caller; the server has a lock around the counter",
+			Uses: uses(), Job: newGRPCStream, Worlds: workload.LiveOnly},
+		{Name: "grpc-batches", Doc: "a stream of gRPC for all callers, each message with all calls that wait",
+			Uses: uses(), Job: newGRPCBatches, Worlds: workload.LiveOnly},
 	}
 	return w
 }

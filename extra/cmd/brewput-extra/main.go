@@ -4,7 +4,11 @@ package main
 import (
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/extra"
+	"github.com/brewput/brewput/extra/remote"
 	"github.com/brewput/brewput/internal/plugin"
 )
 
-func main() { plugin.Main(catalog.All(), extra.Workloads()) }
+func main() {
+	remote.Main(extra.Servers()...)
+	plugin.Main(catalog.All(), extra.Workloads())
+}

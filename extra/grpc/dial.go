@@ -1,0 +1,130 @@
+package grpc
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/brewput/brewput/endpoint"
+	"github.com/brewput/brewput/internal/quote"
+	"github.com/brewput/brewput/plan"
+)
+
+// greeting is the time limit of a connection without gRPC.
+const greeting = 5 * time.Second
+
+// dialer makes the connections to a server.
+type dialer struct {
+	rpc    *endpoint.RPC
+	dial   endpoint.Dial
+	target string      // quoted
+	tls    *tls.Config // nil: without TLS
+}
+
+// newDialer returns a dialer that connects by dial.
+func newDialer(r *endpoint.RPC, dial endpoint.Dial) *dialer {
+	d := &dialer{rpc: r, dial: dial, target: quote.Line(r.Target)}
+	if !r.TLS {
+		return d
+	}
+	host, _, err := net.SplitHostPort(r.Target)
+	if err != nil {
+		host = "localhost" // behind a unix socket
+	}
+	d.tls = r.TLSConfig()
+	d.tls.ServerName, d.tls.NextProtos = host, []string{"h2"}
+	return d
+}
+
+// connect returns a connection that is ready for calls.
+func (d *dialer) connect(ctx context.Context) (*grpc.ClientConn, error) {
+	secure := insecure.NewCredentials()
+	if d.tls != nil {
+		secure = credentials.NewTLS(d.tls)
+	}
+	conn, err := grpc.NewClient("passthrough:///"+d.rpc.Target, grpc.WithTransportCredentials(secure),
+		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
+		grpc.WithConnectParams(connectParams(d.rpc.Timeout())), grpc.WithUserAgent("brewput"), grpc.WithIdleTimeout(0),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return d.dial(ctx) }))
+	if err != nil {
+		return nil, err
+	}
+	conn.Connect()
+	for s := conn.GetState(); s != connectivity.Ready; s = conn.GetState() {
+		if s == connectivity.TransientFailure || !conn.WaitForStateChange(ctx, s) {
+			return nil, errors.Join(d.explain(ctx, conn), conn.Close())
+		}
+	}
+	return conn, nil
+}
+
+// explain says in one line why a connection could not be made. It first connects without gRPC, because the errors of a
+// handshake are clearer than what gRPC makes of them.
+func (d *dialer) explain(ctx context.Context, conn *grpc.ClientConn) error {
+	own, cancel := context.WithTimeout(context.Background(), min(d.rpc.Timeout(), greeting))
+	defer cancel()
+	if err := d.greet(own); err != nil {
+		return err
+	}
+	err := conn.Invoke(ctx, "/brewput/Connect", []byte(nil), &message{}, grpc.ForceCodecV2(raw{}))
+	reason := status.Convert(err).Message()
+	if status.Code(err) == codes.DeadlineExceeded {
+		reason = fmt.Sprintf("it accepts connections, and sends nothing within %v", d.rpc.Timeout())
+	}
+	refusal := plan.Refuse("", nil, "%s does not speak gRPC: %s", d.target, quote.Line(shorten(reason)))
+	if d.tls == nil {
+		return refusal.Suggest("if it has TLS, give {tls}")
+	}
+	return refusal
+}
+
+// greet connects without gRPC. It returns what is wrong, or nil.
+func (d *dialer) greet(ctx context.Context) error {
+	conn, err := d.dial(ctx)
+	if err != nil {
+		return d.explainDial(err)
+	}
+	defer conn.Close()
+	if d.tls == nil {
+		return nil
+	}
+	secured := tls.Client(conn, d.tls)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		return d.explainDial(err)
+	}
+	if secured.ConnectionState().NegotiatedProtocol != "h2" {
+		return fmt.Errorf("%s does not speak gRPC: it offers TLS without HTTP/2", d.target)
+	}
+	return nil
+}
+
+// explainDial says in one line why a connection or a handshake failed.
+func (d *dialer) explainDial(err error) error {
+	var record tls.RecordHeaderError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &certificate):
+		return plan.Refuse("", nil, "the certificate of %s is refused: %s", d.target,
+			quote.Line(certificate.Err.Error())).
+			Suggest("give the authority of the certificate as {ca-file}, or {insecure}")
+	case errors.As(err, &record):
+		return plan.Refuse("", nil, "%s does not speak TLS", d.target).Suggest("leave out {tls}")
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s accepts no connection within %v", d.target, d.rpc.Timeout())
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return plan.Refuse("", nil, "%s refuses connections", d.target).Suggest("start the server, or give {start}")
+	}
+	return fmt.Errorf("cannot connect to %s: %s", d.target, quote.Line(strings.TrimSpace(err.Error())))
+}
