@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/proc"
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/proof/services/known"
+	"github.com/brewput/brewput/result"
+)
+
+// command runs a program to its end and returns its output, also if it fails.
+func command(ctx context.Context, args ...string) ([]byte, error) {
+	x := exec.CommandContext(ctx, args[0], args[1:]...)
+	var stdout, stderr bytes.Buffer
+	x.Stdout, x.Stderr, x.SysProcAttr = &stdout, &stderr, proc.DieWithParent()
+	if err := x.Run(); err != nil {
+		return stdout.Bytes(), fmt.Errorf("%q: %w: %s", args, err, stderr.Bytes())
+	}
+	return stdout.Bytes(), nil
+}
+
+// brewputRun is a run of brewput run http with one trial.
+type brewputRun struct {
+	arrivals         string  // "" for a closed loop
+	rate             float64 // of an open loop, per second
+	workers          int
+	warmup, duration time.Duration
+	seed             uint64
+	cpu              int // that brewput is pinned to; negative means any
+}
+
+// run sends load to addresses, in turn, and returns the trial, and whether an instrumented trial followed it.
+func (b brewputRun) run(ctx context.Context, c *campaign, targets string) (t result.Trial, followed bool, err error) {
+	dir, err := os.MkdirTemp("", "brewput-services-")
+	if err != nil {
+		return t, false, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "targets")
+	if err := os.WriteFile(file, []byte(targets), 0o666); err != nil {
+		return t, false, err
+	}
+	args := []string{c.brewput, "run", "http", "--targets", file, "--count", "1", "--no-twin", "--quiet",
+		"--format", "json", "--output", filepath.Join(dir, "run"), "--seed", fmt.Sprint(b.seed),
+		"--workers", fmt.Sprint(b.workers), "--warmup", b.warmup.String(), "--duration", b.duration.String()}
+	if b.arrivals != "" {
+		args = append(args, "--arrivals", b.arrivals, "--rate", fmt.Sprint(b.rate))
+	}
+	out, err := command(ctx, pinned(args, b.cpu)...)
+	t, followed, wrong := trialOf(out)
+	if err != nil && (wrong != nil || !t.Invalid) {
+		return t, false, err
+	}
+	return t, followed, wrong
+}
+
+// trialOf returns the uninstrumented trial of a run, and whether another trial followed it.
+func trialOf(out []byte) (t result.Trial, followed bool, err error) {
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 16<<20)
+	found, last := false, -1
+	for lines.Scan() {
+		var x result.Trial
+		if err := json.Unmarshal(lines.Bytes(), &struct{ Kind *string }{&x.Kind}); err != nil {
+			return t, false, err
+		}
+		if x.Kind != result.KindTrial && x.Kind != result.KindInstrumented {
+			continue
+		}
+		if err := json.Unmarshal(lines.Bytes(), &x); err != nil {
+			return t, false, err
+		}
+		last = max(last, x.Order)
+		if x.Kind == result.KindTrial {
+			t, found = x, true
+		}
+	}
+	switch {
+	case lines.Err() != nil:
+		return t, false, lines.Err()
+	case !found:
+		return t, false, errors.New("brewput printed no trial")
+	case !t.Good() && !t.Invalid || t.Unstable:
+		return t, false, fmt.Errorf("the trial has no number: %s: %s", t.Status, t.Error)
+	}
+	return t, last > t.Order, nil
+}
+
+// numbered returns targets whose first one begins an epoch of the server's log, and n more with the number of the
+// request.
+func numbered(url string, n int) string {
+	text := fmt.Appendf(nil, "GET %s/begin\n", url)
+	for i := range n {
+		text = fmt.Appendf(text, "GET %s/serve/%d\n", url, i+1)
+	}
+	return string(text)
+}
+
+// openLoop measures the response times of an open loop at a server.
+func (b brewputRun) openLoop(ctx context.Context, c *campaign, k known.Config) (e entry, err error) {
+	s, err := startServer(ctx, k, -1)
+	if err != nil {
+		return e, err
+	}
+	defer s.stop()
+
+	longest := b.warmup + 2*b.duration + time.Second
+	most := int(1.5*b.rate*longest.Seconds()) + 1000
+	t, followed, err := b.run(ctx, c, numbered(s.url, most))
+	if err != nil {
+		return e, err
+	}
+	l, err := s.log(ctx)
+	if err != nil {
+		return e, err
+	}
+	epoch, err := epochOf(l, followed)
+	if err != nil {
+		return e, err
+	}
+	seed, err := strconv.ParseUint(t.Seed, 10, 64)
+	if err != nil {
+		return e, err
+	}
+	times := load.Arrivals{Kind: b.arrivals, Rate: b.rate}.Times(env.NewRand(seed), longest)
+	x, err := byNumber(l.Config, epoch, times)
+	if err != nil {
+		return e, err
+	}
+	if err := x.compute(&e, b.warmup, b.warmup+b.duration); err != nil {
+		return e, err
+	}
+	if n := int(t.Metrics.Get("arrived")); n != e.Requests {
+		return e, fmt.Errorf("brewput says that %d requests arrived, but its seed says %d", n, e.Requests)
+	}
+	e.fill(t)
+	e.Others -= x.cpuSeconds(b.warmup, b.warmup+b.duration) / b.duration.Seconds()
+	return e, nil
+}
+
+// epochOf returns the requests of the uninstrumented trial: the last ones of the log, or those before them if another
+// trial followed. A trial begins two epochs one after the other: with the request that its design checks, and with
+// request 0 of its load, which may arrive after requests that were sent later. After its load it begins a third one,
+// which has no requests.
+func epochOf(l known.Log, followed bool) ([]known.Entry, error) {
+	var trials [][]known.Entry
+	last := -2
+	for _, e := range l.Entries {
+		if e.Epoch > last+1 {
+			trials = append(trials, nil)
+		}
+		last = e.Epoch
+		trials[len(trials)-1] = append(trials[len(trials)-1], e)
+	}
+	n := len(trials) - 1
+	if followed {
+		n--
+	}
+	if n < 0 {
+		return nil, errors.New("the log of the server has no requests of the trial")
+	}
+	return trials[n], nil
+}
+
+// fill sets what a trial measured. Others still contains the server.
+func (e *entry) fill(t result.Trial) {
+	m := t.Metrics
+	if t.Invalid {
+		e.Missing = "brewput noticed that it was late"
+	}
+	kind := "latency"
+	if t.Open {
+		kind = "response"
+	}
+	for i, name := range []string{"p50", "p90", "p99"} {
+		e.Got[i] = finite(m, fmt.Sprintf("%s_%s_ns", kind, name))
+	}
+	for _, name := range []string{"lag_p99_ns", "lag_p95_ns", "lag_p90_ns", "lag_p50_ns"} {
+		if v := finite(m, name); v > 0 {
+			e.Lag = v
+			break
+		}
+	}
+	e.Rate, e.Memory = finite(m, result.Throughput), finite(m, result.MaxRSS)
+	e.Conns, e.Failed = finite(m, "connections"), finite(m, "error_share")
+	own := finite(m, result.CPUSeconds)
+	if p := finite(m, result.Parallelism); p > 0 {
+		wall := own / p
+		e.Others = (finite(m, "machine_cpu_seconds") + finite(m, "steal_seconds") - own) / wall
+	}
+}
+
+// finite returns a metric, or 0 if it is unknown.
+func finite(m result.Metrics, name string) float64 {
+	v := float64(m.Get(name))
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}

@@ -1,0 +1,160 @@
+// Command services compares load on HTTP services with the truth: make services. A server of known behaviour logs each
+// arrival and service time, and the recursion of Kiefer and Wolfowitz over the arrivals that were intended gives the
+// response times that a perfect client would report. The campaign compares brewput run http with them, and with other
+// load generators. It stores what it measured, and a later call continues. It exits with 1 if a target was missed, with
+// 3 if cells are left or other processes disturbed one that missed its target, and with 4 if something failed.
+//
+// With the argument serve, it is that server, until its standard input ends.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+
+	"github.com/brewput/brewput/proof/record"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == serveCommand {
+		os.Exit(serve(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	c := campaign{stdout: os.Stdout, stderr: os.Stderr}
+	flag.StringVar(&c.brewput, "program", "bin/brewput", "`FILE` of the command brewput")
+	flag.StringVar(&c.record, "record", "bin/services.ndjson", "`FILE` of what was measured so far")
+	flag.StringVar(&c.vegeta, "vegeta", "bin/vegeta", "`FILE` of vegeta")
+	flag.StringVar(&c.oha, "oha", "oha", "`NAME` of oha")
+	only := flag.String("only", "", "`PATTERN` of names of cells (default all)")
+	limit := flag.Duration("for", 0, "a `TIME` after which no cell begins (default: until all are done)")
+	flag.Parse()
+	pattern, err := regexp.Compile(*only)
+	if err != nil || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "services: give -only a regular expression such as '^truth', and no other argument")
+		os.Exit(record.ExitUsage)
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	code := 0
+	if c.hashes, err = hashes(c.brewput); err == nil {
+		code, err = c.run(ctx, allCells(), pattern, record.NewPiece(*limit))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "services:", err)
+		code = record.ExitFailed
+	}
+	os.Exit(code)
+}
+
+// campaign measures cells.
+type campaign struct {
+	stdout, stderr       io.Writer
+	brewput, vegeta, oha string // programs
+	hashes               string // of brewput and this program
+	record               string // file of the entries
+}
+
+// entry is the measurement of a cell. Times are in nanoseconds.
+type entry struct {
+	Programs string `json:"programs"` // hashes of brewput and this program
+	Cell     string `json:"cell"`
+	Missing  string `json:"missing,omitempty"` // why there is no measurement
+
+	Requests int        `json:"requests"`  // that were measured
+	Got      [3]float64 `json:"got"`       // p50, p90 and p99 as the tool reports them
+	Truth    [3]float64 `json:"truth"`     // of a perfect client
+	Served   [3]float64 `json:"served"`    // of the server: from the read to the write
+	Late     [2]float64 `json:"late"`      // p50 and p99 of how much later requests arrived than the quickest one
+	Lag      float64    `json:"lag"`       // of the generator, as it reports itself
+	Rate     float64    `json:"rate"`      // replies per second
+	Others   float64    `json:"others"`    // CPUs in use by other processes
+	Memory   float64    `json:"memory"`    // peak resident memory of the tool in bytes
+	Conns    float64    `json:"conns"`     // connections
+	Failed   float64    `json:"failed"`    // share of the requests that failed
+	CPUUsed  float64    `json:"cpu_share"` // of one CPU by the server
+}
+
+// run measures the cells that are not in the record and prints all. It measures a cell again that missed its target
+// while other processes disturbed it.
+func (c *campaign) run(ctx context.Context, all []cell, only *regexp.Regexp, piece record.Piece) (int, error) {
+	entries, err := record.Read(c.record, func(e entry) error {
+		if e.Programs != c.hashes {
+			return errors.New("it was measured by another build: remove the file, or build the same sources")
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	done := map[string]entry{}
+	for _, e := range entries {
+		done[e.Cell] = e
+	}
+
+	left := 0
+	for i, x := range all {
+		if !only.MatchString(x.name) {
+			continue
+		}
+		if e, ok := done[x.name]; ok && x.judge(e) != disturbed {
+			continue
+		}
+		if piece.Over() {
+			left++
+			continue
+		}
+		e, err := c.measure(ctx, x)
+		if ctx.Err() != nil {
+			return 0, fmt.Errorf("interrupted; what was measured so far is in %s", c.record)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", x.name, err)
+		}
+		e.Programs, e.Cell = c.hashes, x.name
+		if err := record.Append(c.record, e); err != nil {
+			return 0, err
+		}
+		done[x.name] = e
+		fmt.Fprintf(c.stderr, "%d/%d  %s  %s\n", i+1, len(all), x.name, x.judge(e))
+	}
+
+	code := c.print(all, done)
+	if left > 0 && code == 0 {
+		code = record.ExitUndecided
+	}
+	record.Remaining(c.stdout, left, "cells")
+	return code, nil
+}
+
+// hashes returns the hashes of a program and of this one.
+func hashes(program string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	other, err := record.Hash(program)
+	if err != nil {
+		return "", fmt.Errorf("%w: give the command brewput by -program, or run make services", err)
+	}
+	own, err := record.Hash(self)
+	return other + " " + own, err
+}
+
+// attempts is how often a cell is measured at most, while other processes disturb it and it misses its target.
+const attempts = 2
+
+// measure measures a cell.
+func (c *campaign) measure(ctx context.Context, x cell) (e entry, err error) {
+	for range attempts {
+		e, err = x.measure(ctx, c)
+		if err != nil || x.judge(e) != disturbed {
+			break
+		}
+	}
+	return e, err
+}

@@ -1,0 +1,482 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/model"
+	"github.com/brewput/brewput/proof/record"
+	"github.com/brewput/brewput/proof/services/known"
+)
+
+// TestMain lets tests start the server.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == serveCommand {
+		os.Exit(serve(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// logged returns the log of a server that gets requests at given times, which a path delays.
+func logged(t *testing.T, c known.Config, intended, delays, services []time.Duration) []known.Entry {
+	entries := make([]known.Entry, len(intended))
+	for i, at := range intended {
+		read := at + delays[i] + time.Second // the clock of the server
+		entries[i] = known.Entry{Request: uint64(i + 1), Read: read, Arrival: read + 5, Service: services[i]}
+	}
+	slices.SortStableFunc(entries, func(a, b known.Entry) int { return int(a.Arrival - b.Arrival) })
+	arrivals, spent := make([]float64, len(entries)), make([]float64, len(entries))
+	for i, e := range entries {
+		arrivals[i], spent[i] = float64(e.Arrival), float64(e.Service)
+	}
+	visits, err := model.KieferWolfowitz(arrivals, spent, c.Servers, c.Pauses(time.Minute)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range entries {
+		e := &entries[i]
+		e.Start = e.Arrival + time.Duration(visits[i].Wait)
+		e.End = e.Arrival + time.Duration(visits[i].Response)
+		e.Written = e.End + 7
+	}
+	return entries
+}
+
+// TestTruth: if requests are delayed equally, what the server saw is the truth. If a generator waits for its replies,
+// the server sees short times, and the truth is as long as if it had not waited.
+func TestTruth(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		c := known.Config{Servers: 1 + r.IntN(3), Limit: 1}
+		if seed%2 == 0 {
+			c.Every, c.Pause = 100*time.Millisecond, 30*time.Millisecond
+		}
+		n := 2000
+		times, services := []time.Duration{0}, make([]time.Duration, n)
+		equal, none := make([]time.Duration, n), make([]time.Duration, n)
+		at := time.Duration(0)
+		for i := range n {
+			at += time.Duration(r.ExpFloat64() * 2e6 / float64(c.Servers))
+			times, services[i], equal[i] = append(times, at), time.Duration(1+r.IntN(2_000_000)), 250
+		}
+
+		var a, b entry
+		x, err := byNumber(c, logged(t, c, times[1:], equal, services), times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.compute(&a, times[100], times[1900]); err != nil {
+			t.Fatal(err)
+		}
+		if a.Requests != 1800 || a.Truth != a.Served || a.Late != [2]float64{} || a.Truth[0] == 0 {
+			t.Fatalf("seed %d: %+v", seed, a)
+		}
+
+		// Request i waits until request i - 1 has been served, as in a closed loop of one client.
+		late, free := slices.Clone(none), time.Duration(0)
+		for i := range n {
+			late[i] = max(250, free-times[i+1])
+			free = times[i+1] + late[i] + services[i] + 50
+		}
+		x, err = byNumber(c, logged(t, c, times[1:], late, services), times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.compute(&b, times[100], times[1900]); err != nil {
+			t.Fatal(err)
+		}
+		if c.Pause == 0 && b.Truth != a.Truth {
+			t.Fatalf("seed %d: the truth depends on delays: %v, not %v", seed, b.Truth, a.Truth)
+		}
+		if !(b.Served[2] < b.Truth[2] && b.Late[1] > 0) && c.Servers == 1 {
+			t.Fatalf("seed %d: %+v", seed, b)
+		}
+	}
+}
+
+// TestJoin: a request that is missing, is there twice, or cannot be, is found.
+func TestJoin(t *testing.T) {
+	times := []time.Duration{0, 1, 2, 3}
+	for text, numbers := range map[string][]uint64{
+		"": {2, 1, 3}, "request 2 is missing": {1, 3}, "request 3 is missing": {1, 2, 2}, "request 1 is missing": {2},
+		"only 4 arrive": {1, 2, 3, 4},
+	} {
+		var epoch []known.Entry
+		for _, n := range numbers {
+			epoch = append(epoch, known.Entry{Request: n})
+		}
+		x, err := byNumber(known.Config{}, epoch, times)
+		if (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
+			t.Errorf("%v: %v", numbers, err)
+		}
+		if text == "" && !slices.Equal(x.intended, times[1:]) {
+			t.Errorf("%v", x.intended)
+		}
+	}
+	if err := (&sample{}).compute(&entry{}, 0, 1); err == nil {
+		t.Error("no request is accepted")
+	}
+}
+
+// TestEpochs: the requests of the last trial, or of the one before it, also if its first request came late.
+func TestEpochs(t *testing.T) {
+	log := func(epochs ...int) (l known.Log) {
+		for i, e := range epochs {
+			l.Entries = append(l.Entries, known.Entry{Request: uint64(i), Epoch: e})
+		}
+		return l
+	}
+	for _, c := range []struct {
+		log      known.Log
+		followed bool
+		want     string
+	}{
+		{log(2, 2, 5, 5, 5), false, "[2 3 4]"},
+		{log(2, 2, 5, 5, 5), true, "[0 1]"},
+		{log(2, 4, 5, 5, 7, 8), false, "[4 5]"},
+		{log(2, 4, 5, 5, 7, 8), true, "[1 2 3]"},
+		{log(), false, "error"},
+		{log(2), true, "error"},
+	} {
+		got := "error"
+		if epoch, err := epochOf(c.log, c.followed); err == nil {
+			var list []uint64
+			for _, e := range epoch {
+				list = append(list, e.Request)
+			}
+			got = fmt.Sprint(list)
+		}
+		if got != c.want {
+			t.Errorf("%v, followed %v: %s, not %s", c.log.Entries, c.followed, got, c.want)
+		}
+	}
+}
+
+// TestQuantile: the rank is rounded as that of a histogram, and 10 values are beyond it.
+func TestQuantile(t *testing.T) {
+	values := make([]float64, 1000)
+	for i := range values {
+		values[i] = float64(1000 - i)
+	}
+	for q, want := range map[float64]float64{0.5: 500, 0.9: 900, 0.99: 990, 0.995: 0} {
+		if got := quantile(values, q); got != want {
+			t.Errorf("%v: %v, not %v", q, got, want)
+		}
+	}
+}
+
+// TestLoad sends an open loop to a server in a process of its own, joins both sides, and computes the truth. However
+// late this machine is, no reply comes before the server has given it, and the truth is at least the service time.
+func TestLoad(t *testing.T) {
+	ctx := context.Background()
+	k := known.Config{Servers: 2, Mean: time.Millisecond, Seed: 5, Every: 100 * time.Millisecond,
+		Pause: 20 * time.Millisecond}
+	s, err := startServer(ctx, k, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.stop()
+
+	const seed = 9
+	arrivals := load.Arrivals{Kind: load.Poisson, Rate: 1000}
+	var mu sync.Mutex
+	ends := map[uint64]time.Duration{}
+	targets := strings.Split(strings.TrimSpace(numbered(s.url, 2000)), "\n")
+	open := load.Open{Workers: 200, Arrivals: arrivals, QueueLimit: -1, Window: 300 * time.Millisecond,
+		Drain: time.Minute, AtBegin: func() {}, AtEnd: func() {},
+		Op: func(e env.Env, request uint64) {
+			reply, err := http.Get(strings.TrimPrefix(targets[request], "GET "))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			reply.Body.Close()
+			mu.Lock()
+			defer mu.Unlock()
+			ends[request] = e.Now()
+		}}
+	w := live.New(live.Config{Seed: seed, Poller: true})
+	var began time.Duration
+	if err := w.Run("load", func(e env.Env) {
+		began = e.Now()
+		if _, err := open.Run(e); err != nil {
+			t.Error(err)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	l, err := s.log(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoch, err := epochOf(l, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := byNumber(l.Config, epoch, arrivals.Times(env.NewRand(seed), time.Minute))
+	if err != nil || len(x.entries) != len(ends)-1 {
+		t.Fatalf("%d entries, %d replies, %v", len(x.entries), len(ends), err)
+	}
+	for i, e := range x.entries {
+		if got := ends[e.Request] - began - x.intended[i]; got < e.Written-e.Read {
+			t.Errorf("request %d took %v, but the server needed %v", e.Request, got, e.Written-e.Read)
+		}
+	}
+	var e entry
+	if err := x.compute(&e, 0, time.Hour); err != nil || e.Requests != len(x.entries) || e.Late[0] < 0 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// fake returns a cell whose measurements are given, one after the other.
+func fake(name string, results ...entry) cell {
+	return cell{name: name, part: truthPart, right: accurate,
+		measure: func(context.Context, *campaign) (entry, error) {
+			if len(results) == 0 {
+				return entry{}, errors.New("measured too often")
+			}
+			e := results[0]
+			results = results[1:]
+			return e, nil
+		}}
+}
+
+// TestCampaign: a campaign measures what is not in its record, and what was disturbed, and its exit code is that of the
+// worst cell.
+func TestCampaign(t *testing.T) {
+	good := entry{Requests: 2000, Got: [3]float64{1e6, 2e6, 3e6}, Truth: [3]float64{0.9e6, 1.9e6, 3e6}}
+	bad, noisy := good, good
+	bad.Got[2] = 3.3e6
+	noisy.Got[2], noisy.Others = 3.3e6, 0.5
+	for _, c := range []struct {
+		cells  []cell
+		again  []cell // for a second call
+		codes  [2]int
+		output string
+	}{
+		{[]cell{fake("a", good)}, []cell{fake("a")}, [2]int{0, 0}, "0.44 of the limit"},
+		{[]cell{fake("a", bad)}, []cell{fake("a")}, [2]int{record.ExitBroken, record.ExitBroken}, "1.03 of the limit"},
+		{[]cell{fake("a", noisy, noisy)}, []cell{fake("a", noisy, good)}, [2]int{record.ExitUndecided, 0}, "met"},
+		{[]cell{fake("a", noisy, bad), fake("b", noisy, good)}, []cell{fake("a"), fake("b")},
+			[2]int{record.ExitBroken, record.ExitBroken}, "missed"},
+	} {
+		var out, progress bytes.Buffer
+		campaign := &campaign{stdout: &out, stderr: &progress, hashes: "one",
+			record: filepath.Join(t.TempDir(), "record")}
+		for i, cells := range [][]cell{c.cells, c.again} {
+			code, err := campaign.run(t.Context(), cells, regexp.MustCompile(""), record.Piece{})
+			if err != nil || code != c.codes[i] {
+				t.Errorf("call %d: exit code %d, %v, not %d\n%s", i+1, code, err, c.codes[i], out.String())
+			}
+		}
+		if !strings.Contains(out.String(), c.output) {
+			t.Errorf("no %q in\n%s", c.output, out.String())
+		}
+		code, err := campaign.run(t.Context(), []cell{fake("later")}, regexp.MustCompile(""), record.NewPiece(1))
+		if code != record.ExitUndecided || err != nil || !strings.Contains(out.String(), "1 cells are left") {
+			t.Errorf("a piece that is over: %d, %v", code, err)
+		}
+		campaign.hashes = "another"
+		if _, err := campaign.run(t.Context(), nil, regexp.MustCompile(""), record.Piece{}); err == nil {
+			t.Error("accepts a record of another build")
+		}
+	}
+}
+
+// TestCells: names are unique, because the record finds cells by their names.
+func TestCells(t *testing.T) {
+	seen := map[string]bool{}
+	for _, x := range allCells() {
+		if seen[x.name] {
+			t.Errorf("two cells %q", x.name)
+		}
+		seen[x.name] = true
+	}
+	if len(seen) < 60 {
+		t.Errorf("%d cells", len(seen))
+	}
+}
+
+// TestWindows: so many requests arrive within the window of each cell that it has a p99.
+func TestWindows(t *testing.T) {
+	for _, servers := range []int{1, 2, 4} {
+		for _, share := range loads {
+			b := truthRun(servers, share)
+			n := 0
+			for _, at := range (load.Arrivals{Kind: b.arrivals, Rate: b.rate}).Times(env.NewRand(b.seed),
+				b.warmup+b.duration) {
+				if at >= b.warmup {
+					n++
+				}
+			}
+			if n < 1000 {
+				t.Errorf("%d servers, load %v: %d requests", servers, share, n)
+			}
+		}
+	}
+}
+
+// TestAccuracy: brewput must be within the limits, or as accurate as the best one of vegeta and hey.
+func TestAccuracy(t *testing.T) {
+	errs := func(x float64) entry {
+		return entry{Truth: [3]float64{1e6, 2e6, 3e6}, Got: [3]float64{1e6 + x*0.23e6, 2e6, 3e6}, Others: 0.01}
+	}
+	for _, c := range []struct {
+		brewput, vegeta, hey, wrk float64
+		want                      string
+	}{
+		{0.9, 0.1, 50, 0, "met: x: the largest error of brewput is 0.90 of the limit, and that of vegeta 0.10\n"},
+		{1.2, 9, 1.5, 0, "met: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.50\n"},
+		{1.2, 9, 1.1, 0, "missed: x: the largest error of brewput is 1.20 of the limit, and that of hey 1.10\n"},
+	} {
+		var rows []row
+		for tool, x := range map[string]float64{"brewput": c.brewput, "vegeta": c.vegeta, "hey": c.hey, "wrk": c.wrk} {
+			rows = append(rows, row{cell{name: "x, " + tool, tool: tool, right: accurate}, errs(x)})
+		}
+		rows = append(rows, row{cell{name: "other, vegeta", tool: "vegeta"}, errs(0)})
+		var out bytes.Buffer
+		if printAccuracy(&out, rows); out.String() != c.want {
+			t.Errorf("%q, not %q", &out, c.want)
+		}
+	}
+}
+
+// TestRates: the target counts only vegeta and hey, and medians.
+func TestRates(t *testing.T) {
+	rows := func(rates map[string][]float64) (list []row) {
+		for tool, r := range rates {
+			for _, v := range r {
+				list = append(list, row{cell{tool: tool, part: ratePart}, entry{Rate: v}})
+			}
+		}
+		return list
+	}
+	for _, c := range []struct {
+		rates map[string][]float64
+		code  int
+		text  string
+	}{
+		{map[string][]float64{"brewput": {10, 80, 90}, "vegeta": {100, 100, 1}, "wrk": {900}}, 0,
+			"0.8 times as many as vegeta"},
+		{map[string][]float64{"brewput": {79}, "vegeta": {1}, "hey": {100}}, record.ExitBroken, "missed"},
+		{map[string][]float64{"brewput": {79}}, record.ExitUndecided, "undecided: the rates of vegeta and hey"},
+		{map[string][]float64{"hey": {79}}, record.ExitUndecided, "undecided: the rate of brewput is missing"},
+	} {
+		var out bytes.Buffer
+		if code := printRates(&out, rows(c.rates)); code != c.code || !strings.Contains(out.String(), c.text) {
+			t.Errorf("%v: %d, %s", c.rates, code, &out)
+		}
+	}
+}
+
+// The outputs of the tools, shortened.
+const (
+	vegetaText = `{"latencies":{"total":1,"mean":2,"50th":1854541,"90th":5000000,"95th":1,"99th":12000000,"max":1},` +
+		`"duration":1,"requests":2,"rate":600.1,"throughput":599.5,"success":1,"status_codes":{"200":2},"errors":[]}`
+	ohaText = `{"summary":{"successRate":1.0,"requestsPerSec":599.5},"latencyPercentiles":{"p50":0.001854541,` +
+		`"p90":0.005,"p99":0.012}}`
+	heyText = "\nSummary:\n  Total:\t3.0007 secs\n  Requests/sec:\t21345.6789\n"
+	wrkText = "Running 1s test @ http://127.0.0.1:1/fast\nRequests/sec:  21345.6789\nTransfer/sec:      2.31MB\n"
+	heyCSV  = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset\n"
+)
+
+// TestReaders reads what the tools print.
+func TestReaders(t *testing.T) {
+	lines := strings.Builder{}
+	lines.WriteString(heyCSV)
+	for i := range 1000 {
+		fmt.Fprintf(&lines, "0.%04d,0.0000,0.0000,0.0000,0.0019,0.0000,200,%.4f\n", i+1, float64(i)/100)
+	}
+	times := [3]float64{1854541, 5e6, 12e6}
+	for _, c := range []struct {
+		name string
+		read func([]byte, int) ([3]float64, float64, error)
+		text string
+		rate int
+		got  [3]float64
+		per  float64
+	}{
+		{"vegeta", readVegeta, vegetaText, 600, times, 599.5},
+		{"oha", readOha, ohaText, 600, times, 599.5},
+		{"hey", readHey, lines.String(), 600, [3]float64{50e6, 90e6, 99e6}, 1000 / 10.09},
+		{"hey", readHey, heyText, 0, [3]float64{}, 21345.6789},
+		{"wrk", readRate, wrkText, 0, [3]float64{}, 21345.6789},
+	} {
+		got, per, err := c.read([]byte(c.text), c.rate)
+		if err != nil || got != c.got || per < 0.999999*c.per || per > 1.000001*c.per {
+			t.Errorf("%s: %v, %v, %v", c.name, got, per, err)
+		}
+	}
+	for name, read := range map[string]func() error{
+		"vegeta": func() error { _, _, err := readVegeta([]byte(`{"success":0.9}`), 1); return err },
+		"hey":    func() error { _, _, err := readHey([]byte(heyCSV+"1,2,3,4,5,6,500,8\n"), 1); return err },
+		"wrk":    func() error { _, _, err := readRate([]byte("no"), 0); return err },
+	} {
+		if read() == nil {
+			t.Errorf("%s: accepts a failure", name)
+		}
+	}
+}
+
+// FuzzReaders: no output of a tool makes a reader fail otherwise than by an error.
+func FuzzReaders(f *testing.F) {
+	f.Add([]byte(vegetaText))
+	f.Add([]byte(ohaText))
+	f.Add([]byte(heyText))
+	f.Add([]byte(heyCSV + "0.1,0,0,0,0,0,200,1\n"))
+	f.Add([]byte(`{"kind":"trial","status":"ok","order":1,"seed":"1","metrics":{"response_p50_ns":null}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		readVegeta(text, 1)
+		readOha(text, 1)
+		readHey(text, 1)
+		readHey(text, 0)
+		trialOf(text)
+	})
+}
+
+// TestTrial: the uninstrumented trial of a run, and whether another one followed it.
+func TestTrial(t *testing.T) {
+	const plain = `{"kind":"trial","status":"ok","order":%d,"seed":"4","open":true,` +
+		`"metrics":{"response_p50_ns":5,"lag_p99_ns":7}}` + "\n"
+	const other = `{"kind":"observed","status":"ok","order":%d,"seed":"4","metrics":{}}` + "\n"
+	for _, c := range []struct {
+		text     string
+		followed bool
+		wrong    string
+	}{
+		{fmt.Sprintf(plain+other, 0, 1), true, ""},
+		{fmt.Sprintf(other+plain, 0, 1), false, ""},
+		{fmt.Sprintf(plain, 0) + `{"kind":"answer","text":["x"]}`, false, ""},
+		{fmt.Sprintf(other, 0), false, "printed no trial"},
+		{`{"kind":"trial","status":"wrong-answer","error":"it says no"}`, false, "it says no"},
+		{`{"kind":"trial","status":"ok","unstable":true}`, false, "has no number"},
+		{`{"kind":"trial","status":"failed","error":"late","invalid":true}`, false, ""},
+	} {
+		x, followed, err := trialOf([]byte(c.text))
+		if followed != c.followed || (err == nil) != (c.wrong == "") ||
+			err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v, %v", c.text, followed, err)
+			continue
+		}
+		var e entry
+		if e.fill(x); err == nil && !x.Invalid && (e.Got[0] != 5 || e.Lag != 7) || x.Invalid != (e.Missing != "") {
+			t.Errorf("%s: %+v", c.text, e)
+		}
+	}
+}
