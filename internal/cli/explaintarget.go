@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -154,10 +156,11 @@ func (o *explainOptions) withDesign(r lab.StoredDesign, all []*workload.Workload
 func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Command {
 	summary, _, _ := strings.Cut(w.Doc, "\n")
 	var levels func() map[string]string
+	options := workload.Given{}
 	cmd := &cobra.Command{
 		Use: w.Name, Short: summary,
-		Example: fmt.Sprintf("%s explain %s --designs %s --cpus %d", name(), w.Name, w.Designs[0].Name,
-			runtime.NumCPU()),
+		Example: fmt.Sprintf("%s explain %s %s", name(), w.Name,
+			cmp.Or(exampleOf(w), fmt.Sprintf("--designs %s --cpus %d", w.Designs[0].Name, runtime.NumCPU()))),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage("explain %s takes no argument %q; to run a program of that name write explain -- %s",
@@ -169,20 +172,63 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 			if err := o.fromConfig(a, cmd); err != nil {
 				return err
 			}
-			given := levels()
-			return a.explain(cmd, *o,
-				func(e *lab.ExplainOptions) error { return a.explainDesign(w, o.designs, given, e) })
+			w, err := w.With(options)
+			if err != nil {
+				return withExitCode(err)
+			}
+			if w.Limited {
+				return usage("explain loads a server without a limit, so it takes servers of this machine only")
+			}
+			given, stop := levels(), func() error { return nil }
+			err = a.explain(cmd, *o, func(e *lab.ExplainOptions) error {
+				if err := a.explainDesign(w, o.designs, given, e); err != nil {
+					return err
+				}
+				var err error
+				stop, err = o.serve(cmd, e)
+				return err
+			})
+			return errors.Join(err, stop())
 		},
 	}
 	levels = factorFlags(cmd.Flags(), w)
+	option.AddGiven(cmd.Flags(), w, options)
 	return cmd
+}
+
+// serve replaces the target, if it is a design whose operations are served by another process, by that process, which
+// it loads until stop is called.
+func (o *explainOptions) serve(cmd *cobra.Command, e *lab.ExplainOptions) (stop func() error, err error) {
+	stop = func() error { return nil }
+	t, _ := e.Target.(lab.Design)
+	if t.Workload == nil {
+		return stop, nil
+	}
+	d, _ := t.Workload.Find(t.Name)
+	switch {
+	case !d.Remote:
+		return stop, nil
+	case d.Served == nil:
+		return stop, usage("%s/%s cannot be loaded while it is explained", t.Workload.Name, t.Name)
+	case e.CPUs != nil:
+		return stop, usage("--cpus has no effect on a server: set it with the command that starts it")
+	}
+	address, ended, err := d.Served(cmd.Context(), t.Point.Int("workers"))
+	if err != nil {
+		return stop, exitError{err, exitFailed}
+	}
+	e.Target, e.CPUs = lab.Address(address), nil
+	return ended, nil
 }
 
 // explainDesign adds the one design at the one point that the flags name. The numbers of CPUs are those of the runs.
 func (a *app) explainDesign(w *workload.Workload, designs []string, given map[string]string,
 	e *lab.ExplainOptions) error {
+	known, _ := w.Select(nil)
+	if w.Make != nil && len(designs) == 0 && len(known) == 1 {
+		designs = known
+	}
 	if len(designs) != 1 {
-		known, _ := w.Select(nil)
 		return usage("explain takes one design: select it with --designs, from %s", strings.Join(known, ", "))
 	}
 	o := lab.MeasureOptions{NoPredictions: true,
@@ -219,3 +265,6 @@ func sameExcept(a, b plan.Point, factors ...string) bool {
 	}
 	return a.String() == b.String()
 }
+
+// exampleOf returns the example of a workload's arguments, as flags.
+func exampleOf(w *workload.Workload) string { return plan.Template{Format: w.Example}.Text(asFlag) }

@@ -18,7 +18,7 @@ func kiosk() *workload.Workload {
 		return workload.Stream{}, errors.New("nobody is there")
 	}
 	return &workload.Workload{
-		Name: "kiosk", Doc: "Sell coffee at a kiosk.", Workers: "2", Probe: true,
+		Name: "kiosk", Doc: "Sell coffee at a kiosk.", Probe: true,
 		Designs: []workload.Design{{Name: "open", Doc: "sells", Worlds: workload.LiveOnly, Stream: open}},
 		Options: []workload.Option{
 			{Name: "street", Doc: "where it is, as a `NAME`", Value: "NAME"},

@@ -30,18 +30,22 @@ import (
 const asCommand = "BREWPUT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
+	if isMisbehave() { // also in the environment of a trial
+		misbehave()
+	}
 	all := append(catalog.All(), faulty(), yards(), kiosk())
 	lab.Main(all...) // runs the trials of the tests
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
 	}
 	testscript.Main(apart{m}, map[string]func(){
-		"brewput":  func() { validated(catalog.All()...) },
-		"extended": func() { validated(plugin.Attach(catalog.All())...) },
-		"faulty":   func() { validated(faulty()) },
-		"kiosk":    func() { validated(kiosk()) },
-		"kneads":   func() { validated(kneads()) },
-		"yards":    func() { validated(yards()) },
+		"brewput":   func() { validated(catalog.All()...) },
+		"extended":  func() { validated(plugin.Attach(catalog.All())...) },
+		"faulty":    func() { validated(faulty()) },
+		"kiosk":     func() { validated(kiosk()) },
+		"kneads":    func() { validated(kneads()) },
+		"misbehave": misbehave,
+		"yards":     func() { validated(yards()) },
 	})
 }
 
@@ -82,12 +86,15 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "listens": listens, "started": started,
+		},
 		Setup: func(e *testscript.Env) error {
 			// The scripts share a cache, which keeps calibrations of burns.
 			e.Setenv("XDG_CACHE_HOME", os.Getenv("XDG_CACHE_HOME"))
 			e.Setenv("GOCACHE", os.Getenv("GOCACHE"))
 			e.Setenv("LANG", "C.UTF-8")
+			e.Setenv(serversFile, filepath.Join(e.WorkDir, "servers"))
 			profile, err := filepath.Abs(filepath.Join("..", "..", "lab", "testdata", "numbers.prof"))
 			e.Setenv("PROFILE", profile)
 			return err

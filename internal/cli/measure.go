@@ -126,7 +126,7 @@ func (a *app) finish(ctx context.Context, r *lab.Run, err error, out *output, o 
 	outErr := out.finish(r) // last, because the page ends with the answer
 	if outErr != nil {
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them "+
-			"with: %s --format %s", outErr, resumeHint(r.Header, r.Dir), o.format))
+			"with: %s%s --format %s", outErr, resumeHint(r.Header, r.Dir), o.sloArgs(), o.format))
 	}
 	if stopped || outErr != nil {
 		return withExitCode(err)
@@ -146,8 +146,8 @@ func (a *app) summarize(ctx context.Context, r *lab.Run, o runOptions) error {
 	}
 	err := a.writeTimelines(ctx, r, o)
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",
-			resumeHint(r.Header, r.Dir), o.timelineArgs())
+		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s%s %s\n",
+			resumeHint(r.Header, r.Dir), o.sloArgs(), o.timelineArgs())
 		a.code, err = exitInterrupted, nil
 	}
 	return err

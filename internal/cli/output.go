@@ -141,12 +141,7 @@ func (o *output) finish(r *lab.Run) error {
 		}
 		return o.err
 	case "csv", "bench": // these hold trials only
-		for _, w := range x.Warnings {
-			fmt.Fprintln(o.app.stderr, "warning:", w.Text)
-		}
-		if o.gates {
-			fmt.Fprintln(o.app.stderr, strings.Join(commands.Conclusion(), "\n"))
-		}
+		o.remark(x, commands)
 	}
 
 	switch page := (report.Commands{CommandAnalysis: commands}); {
@@ -176,6 +171,19 @@ func (o *output) finish(r *lab.Run) error {
 	return o.app.page(func(w io.Writer, st report.Style) error {
 		return report.Table(w, x.Rows, x.Verdicts, x.Warnings, x.Answer, st)
 	})
+}
+
+// remark writes the warnings and the decisions to stderr, for formats that hold none.
+func (o *output) remark(x *lab.Analysis, commands *compare.CommandAnalysis) {
+	for _, w := range x.Warnings {
+		fmt.Fprintln(o.app.stderr, "warning:", w.Text)
+	}
+	if o.gates {
+		fmt.Fprintln(o.app.stderr, strings.Join(commands.Conclusion(), "\n"))
+	}
+	if o.slo != "" {
+		fmt.Fprintln(o.app.stderr, x.Answer.Text[len(x.Answer.Text)-1])
+	}
 }
 
 // exitCodes are the exit codes of outcomes.

@@ -100,7 +100,7 @@ func (o *runOptions) continuation(r *lab.Run, complete bool) string {
 	if r.Header.RecordingFile != "" && !complete {
 		return "the costs of its real code were not kept: start it again"
 	}
-	text := "continue with: " + resumeHint(r.Header, r.Dir)
+	text := "continue with: " + resumeHint(r.Header, r.Dir) + o.sloArgs()
 	if o.sensitivity {
 		text += " --sensitivity"
 	}
@@ -108,6 +108,14 @@ func (o *runOptions) continuation(r *lab.Run, complete bool) string {
 		text += " " + o.timelineArgs()
 	}
 	return text
+}
+
+// sloArgs is the flag of the objectives, which a run does not store; "" without any.
+func (o *runOptions) sloArgs() string {
+	if o.slo == "" {
+		return ""
+	}
+	return " --slo " + quote.Shell(o.slo)
 }
 
 // resumeHint returns the command that resumes a run, or shows a finished one again.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -110,7 +111,7 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "warm-up `TIME` before each measurement")
 	decimalVar(f, &o.sample, "sample", 1, "time only every `N`th operation, if reading the clock costs too much")
 	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond "+
-		"its window; jobs 10m)")
+		"its window, with a server 3m30s; jobs 10m)")
 	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "measure --cpus beyond those of this machine, "+
 		"on the CPUs that it has")
 	f.BoolVar(&o.quick, "quick", false, "quick look, at most two minutes: 3 short blocks and the workload's small "+
@@ -165,12 +166,13 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   w.Name,
 		Short: summary,
-		Example: fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s %[3]s --cpus 1..%d --format json", name(), o.verb(),
-			w.Name, runtime.NumCPU()),
+		Example: strings.TrimSpace(fmt.Sprintf("%[1]s %[2]s %[3]s %[4]s", name(), o.verb(), w.Name, exampleOf(w))) +
+			fmt.Sprintf("\n%s %s %s %s --format json", name(), o.verb(), w.Name,
+				cmp.Or(exampleOf(w), fmt.Sprintf("--cpus 1..%d", runtime.NumCPU()))),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("%s %s takes no argument %q; factors are flags, as in --cpus 1..2", o.verb(), w.Name,
-					args[0])
+				return usage("%s %s takes no argument %q; options and factors are flags, as in %s", o.verb(), w.Name,
+					args[0], cmp.Or(exampleOf(w), "--cpus 1..2"))
 			}
 			return nil
 		},

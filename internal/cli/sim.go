@@ -13,6 +13,7 @@ import (
 	"github.com/brewput/brewput/internal/decimal"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
 )
 
 func (a *app) simCommand() *cobra.Command {
@@ -41,7 +42,9 @@ func (a *app) simCommand() *cobra.Command {
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	for _, w := range a.workloads {
-		cmd.AddCommand(a.runWorkload(w, &o))
+		one := a.runWorkload(w, &o)
+		one.Hidden = !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds == workload.Both })
+		cmd.AddCommand(one)
 	}
 	return cmd
 }
