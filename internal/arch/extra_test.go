@@ -12,17 +12,29 @@ import (
 // other modules. The module may use any internal package, but needs one only.
 var (
 	extraImports = map[string][]string{
-		".":                   {"extra/identity", "extra/journal", "extra/set", "workload"},
-		"./cmd/brewput-extra": {"catalog", "extra", "internal/plugin"},
-		"./identity":          {"catalog/identity", "env", "plan", "workload"},
-		"./journal":           {"catalog/journal", "env", "plan", "workload"},
-		"./set":               {"catalog/set", "env", "plan", "workload"},
+		".": {"extra/grpc", "extra/identity", "extra/journal", "extra/messenger", "extra/peers", "extra/remote",
+			"extra/set", "workload"},
+		"./cmd/brewput-extra":     {"catalog", "extra", "extra/remote", "internal/plugin"},
+		"./grpc":                  {"endpoint", "env", "internal/input", "internal/quote", "plan", "workload"},
+		"./identity":              {"catalog/identity", "env", "env/live", "extra/remote", "plan", "workload"},
+		"./examples/healthserver": {},
+		"./journal":               {"catalog/journal", "env", "plan", "workload"},
+		"./messenger": {"catalog/messenger", "env", "env/live", "extra/remote", "internal/calibrate", "internal/hist",
+			"internal/tempdir", "plan", "workload"},
+		"./peers":  {"catalog/journal", "catalog/peers", "env", "extra/remote", "internal/tempdir", "plan", "workload"},
+		"./remote": {"internal/alarm", "internal/input", "internal/proc", "internal/tempdir"},
+		"./set":    {"catalog/set", "env", "plan", "workload"},
 	}
 	extraUses = map[string][]string{
-		"./identity": {"github.com/asynkron/protoactor-go"},
+		"./examples/healthserver": {"google.golang.org/grpc"},
+		"./grpc":                  {"google.golang.org/grpc", "google.golang.org/protobuf"},
+		"./identity":              {"github.com/asynkron/protoactor-go", "google.golang.org/grpc"},
 		"./journal": {"github.com/cockroachdb/pebble/v2", "github.com/syndtr/goleveldb", "github.com/tidwall/wal",
 			"go.etcd.io/bbolt"},
-		"./set": {"github.com/deckarep/golang-set/v2", "github.com/puzpuzpuz/xsync/v4"},
+		"./messenger": {"connectrpc.com/connect", "google.golang.org/grpc", "storj.io/drpc"},
+		"./peers":     {"google.golang.org/grpc"},
+		"./remote":    {"google.golang.org/grpc"},
+		"./set":       {"github.com/deckarep/golang-set/v2", "github.com/puzpuzpuz/xsync/v4"},
 	}
 )
 

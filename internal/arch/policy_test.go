@@ -86,17 +86,21 @@ var mayImport = map[string][]string{
 	"catalog/identity":   {"env", "plan", "workload"},
 	"catalog/journal":    {"env", "internal/tempdir", "plan", "workload"},
 	"catalog/lines":      {"env", "plan", "workload"},
+	"catalog/messenger":  {"env", "plan", "workload"},
 	"catalog/peers":      {"env", "plan", "workload"},
 	"catalog/parse":      {"env", "plan", "workload"},
 	"catalog/set":        {"env", "plan", "workload"},
 	"catalog/words":      {"env", "plan", "workload"},
+	"endpoint":           {"env", "internal/input", "internal/proc", "internal/quote", "plan", "workload"},
 	"catalog": {"catalog/coffee", "catalog/find", "catalog/identity", "catalog/journal", "catalog/lines",
-		"catalog/mandelbrot", "catalog/merge", "catalog/null", "catalog/parse", "catalog/peers", "catalog/set",
-		"catalog/sort", "catalog/sum", "catalog/words", "workload"},
+		"catalog/mandelbrot", "catalog/merge", "catalog/messenger", "catalog/null", "catalog/parse", "catalog/peers",
+		"catalog/set", "catalog/sort", "catalog/sum", "catalog/words", "endpoint", "endpoint/corenlp",
+		"workload"},
 	"catalog/sort":      {"env", "model", "plan", "workload"},
 	"catalog/sum":       {"env", "model", "plan", "workload"},
 	"cmd/brewput":       {"", "catalog", "internal/interrupt/early", "internal/plugin"},
 	"internal/arch":     {},
+	"endpoint/corenlp":  {"endpoint", "env", "internal/quote", "plan", "workload"},
 	"labtest":           {"internal/host", "internal/stat", "result"},
 	"examples/counter":  {"", "env", "plan", "workload"},
 	"examples/realcode": {"", "env", "plan", "workload"},
@@ -105,12 +109,18 @@ var mayImport = map[string][]string{
 
 	"examples/futuredate":   {},
 	"examples/merge":        {},
+	"examples/wordserver":   {},
 	"internal/seeded":       {},
 	"internal/schema":       {},
 	"internal/settest":      {"env", "env/live", "env/virtual", "sim"},
 	"internal/workloadtest": {"env", "plan", "result", "sim", "trial", "workload"},
 
 	"tools/schematest": {"internal/schema"},
+
+	"endpoint/corenlp/standin": {"endpoint/corenlp"},
+	"tools/corenlp":            {"endpoint/corenlp", "internal/input", "internal/interrupt", "internal/lock"},
+	"proof/corenlp": {"compare", "endpoint/corenlp", "internal/decimal", "internal/interrupt", "internal/stat", "plan",
+		"proof/record", "result", "trial", "workload"},
 
 	"proof/idle":       {"result"},
 	"proof/aatest":     {"compare", "lab", "workload"},
@@ -130,8 +140,11 @@ var mayImport = map[string][]string{
 	"proof/regressions": {"internal/host", "internal/stat", "proof/idle", "proof/record", "result",
 		"tools/repository"},
 	"proof/identities": {"catalog/peers", "plan", "proof/record", "result", "sim", "trial", "workload"},
-	"proof/uniqueness": {"catalog/identity", "plan", "proof/record", "result", "trial", "workload"},
-	"proof/simspeed":   {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
+	"proof/services": {"env", "internal/proc", "load", "model", "proof/idle", "proof/record",
+		"proof/services/known", "result"},
+	"proof/services/known": {"env", "internal/alarm", "model"},
+	"proof/uniqueness":     {"catalog/identity", "plan", "proof/record", "result", "trial", "workload"},
+	"proof/simspeed":       {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"proof/predictions": {"catalog", "catalog/coffee", "compare", "env", "internal/stat", "lab", "plan",
 		"proof/aatest", "proof/idle", "proof/record", "result", "sim", "sweep", "workload"},
 	"proof/falseverdicts": {"catalog/coffee", "catalog/null", "compare", "internal/stat", "lab", "proof/aatest",
@@ -145,9 +158,9 @@ var mayImport = map[string][]string{
 }
 
 // toolsOnly are packages that the command must not import, directly or indirectly.
-var toolsOnly = []string{"tools/schematest", "internal/seeded", "internal/settest", "internal/store/storetest",
-	"internal/workloadtest", "proof/aatest", "proof/idle", "proof/record", "tools/hostile", "tools/release",
-	"tools/release/settings", "tools/repository"}
+var toolsOnly = []string{"endpoint/corenlp/standin", "tools/schematest", "internal/seeded", "internal/settest",
+	"internal/store/storetest", "internal/workloadtest", "proof/aatest", "proof/idle", "proof/record",
+	"proof/services/known", "tools/hostile", "tools/release", "tools/release/settings", "tools/repository"}
 
 // mayUse lists the other modules that each package may import, and testsMayUse those that any test may import. Neither
 // permits cgo, so that everything builds without a C compiler.
@@ -257,8 +270,9 @@ var prints = map[string]bool{"": true, "internal/cli": true, "internal/plugin": 
 	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
 	"tools/hostile": true, "proof/robustness": true, "proof/binarysize": true, "proof/predictions": true,
 	"tools/release": true, "proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
-	"examples/futuredate": true, "examples/merge": true, "proof/uniqueness": true, "proof/rivals": true,
-	"proof/identities": true}
+	"examples/futuredate": true, "examples/merge": true, "examples/wordserver": true, "proof/uniqueness": true,
+	"proof/rivals": true, "proof/identities": true, "proof/services": true, "proof/corenlp": true,
+	"tools/corenlp": true}
 
 // variables are the permitted package-level variables, each with the reason. Errors, patterns, embedded files and
 // unexported tables need no entry. No package-level variable may be changed.
@@ -267,6 +281,7 @@ var variables = map[string]string{
 	"env.tasks":                          "a pool: its values are reset, and only the cost of a spawn depends on it",
 	"internal/proc.adopted":              "a flag of the process, which concurrent commands need",
 	"internal/interrupt.heard":           "receives signals before main begins, so no caller can pass a channel",
+	"endpoint.given":                     "the ports that this process has given to servers",
 	"trial.initial":                      "the file of this program when the process began",
 	"result.Quantiles":                   "a table of the contract that several packages use",
 	"result.Unavailable":                 "NaN, which cannot be a constant",
