@@ -81,11 +81,12 @@ type fake struct {
 	acks    bool
 	dials   int
 	replies chan []byte
+	closed  bool // used by the sender only
 }
 
 func (f *fake) dial() (conn, error) {
 	f.dials++
-	f.replies = make(chan []byte, 100)
+	f.replies, f.closed = make(chan []byte, 100), false
 	return f, nil
 }
 
@@ -112,9 +113,9 @@ func (f *fake) receive() ([]byte, error) {
 }
 
 func (f *fake) close() error {
-	if f.replies != nil {
+	if !f.closed {
 		close(f.replies)
-		f.replies = nil
+		f.closed = true
 	}
 	return nil
 }
