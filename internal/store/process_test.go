@@ -33,13 +33,15 @@ func TestKill(t *testing.T) {
 		for n := 0; n < 1+7*kill && lines.Scan(); n++ {
 			said++
 		}
-		_, _, err := Resume(dir)
+		if kill == 0 { // only once: the child continues meanwhile, and a long journal takes long to read
+			_, _, err := Resume(dir)
+			wantError(t, err, dir, "another process")
+		}
 		must(t, cmd.Process.Kill())
 		for lines.Scan() { // it continued until the kill
 			said++
 		}
 		cmd.Wait() // returns the kill
-		wantError(t, err, dir, "another process")
 
 		r, j := get2(t)(Resume(dir)) // the kernel released the lock
 		must(t, r.Close())
