@@ -219,8 +219,8 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	o.Unfinished = o.Arrived - r.arrived + waiting
 	switch {
 	case o.Arrived == 0:
-		return o, fmt.Errorf("no request arrived within the window of %v: use a longer duration or a higher rate",
-			o.Window)
+		return o, fmt.Errorf("no request arrived within the window of %v: use a longer duration, a higher rate or "+
+			"more operations", o.Window)
 	case o.Served+o.Failed+o.Dropped+o.Abandoned+o.Unfinished != o.Arrived:
 		return o, fmt.Errorf("%d requests arrived, but %d were served, %d failed, %d were dropped, %d gave up and %d "+
 			"were left: some were lost", o.Arrived, o.Served, o.Failed, o.Dropped, o.Abandoned, o.Unfinished)

@@ -136,7 +136,7 @@ var counted = []string{"errors_", "status_", "code_"}
 // timed are the prefixes of distributions of times. Each has a mean, a standard deviation and the [Quantiles].
 var timed = []string{"latency", "service", "response"}
 
-// KnownMetric reports whether the contract defines a metric with this name. Jobs and benchmarks may have others.
+// KnownMetric reports whether the contract defines a metric with this name. Designs and benchmarks may have others.
 func KnownMetric(metric string) bool {
 	counts := func(prefix string) bool { return strings.HasPrefix(metric, prefix) }
 	if slices.Contains(metrics, metric) || slices.ContainsFunc(counted, counts) {

@@ -2,6 +2,8 @@ package trial
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/result"
@@ -14,9 +16,22 @@ func (m *measurement) countFailed(failed, succeeded int64) {
 	}
 	m.set(result.FailedRequests, result.Value(failed))
 	m.set(result.ErrorShare, result.Value(float64(failed)/float64(failed+succeeded)))
-	if failed > 0 {
-		m.warn("requests failed (metric failed): they count as infinitely slow in quantiles, and not in the throughput")
+}
+
+// warnFailed warns of failed requests, and names the most frequent kind if the design counts kinds.
+func (m *measurement) warnFailed() {
+	if !(m.trial.Metrics.Get(result.FailedRequests) > 0) {
+		return
 	}
+	most, metric, largest := "", result.FailedRequests, result.Value(0)
+	for _, name := range slices.Sorted(slices.Values(m.ownMetrics)) {
+		kind, ok := strings.CutPrefix(name, "errors_")
+		if n := m.trial.Metrics.Get(name); ok && n > largest {
+			most, metric, largest = ", most by "+kind, name, n
+		}
+	}
+	m.warn("requests failed%s (metric %s): they count as infinitely slow in quantiles, and not in the throughput", most,
+		metric)
 }
 
 // meanService returns the mean service time in nanoseconds of all requests that were served, also of those that failed.
@@ -36,10 +51,35 @@ func (m *measurement) checkPool(l *load.OpenResult, workers int) {
 	share := float64(l.Waited+l.Dropped+l.Abandoned+l.Unfinished) / float64(l.Arrived)
 	m.set(result.WaitedShare, result.Value(share))
 	if share >= minWaited {
-		// One digit, so that the trials of a run have few different warnings.
-		unit := math.Pow10(int(math.Floor(math.Log10(100 * share))))
 		m.warn("all %d workers were busy when about %g%% of the requests arrived: response times include waiting for "+
-			"a free worker; give more workers", workers, math.Round(100*share/unit)*unit)
+			"a free worker; give more workers", workers, roughPercent(share))
+	}
+}
+
+// roughPercent is a positive share in percent, with one digit, so that the trials of a run have few different warnings.
+func roughPercent(share float64) float64 {
+	unit := math.Pow10(int(math.Floor(math.Log10(100 * share))))
+	return math.Round(100*share/unit) * unit
+}
+
+// minResent is the share of requests that were sent again from which on a trial has a warning. A few are sent while the
+// server closes an idle connection.
+const minResent = 0.01
+
+// checkResent warns if the client sent many of all requests again, which hides that the server broke connections.
+func (m *measurement) checkResent(total int64) {
+	if share := float64(m.trial.Metrics.Get("resent")) / float64(max(1, total)); share >= minResent {
+		m.warn("about %g%% of the requests were sent again, because the server broke a reused connection (metric "+
+			"resent): that counts as no failure, and latencies include both attempts", roughPercent(share))
+	}
+}
+
+// checkEnd warns if many requests of a load without a warm-up ended after its window. The throughput lacks them, and no
+// earlier requests take their place.
+func (m *measurement) checkEnd(l *load.OpenResult) {
+	if m.spec.Open.Ends && m.spec.Warmup == 0 && 10*l.Completed < 9*l.Served {
+		m.warn("more than a tenth of the requests ended after the window, so the throughput is too low: give more " +
+			"operations")
 	}
 }
 

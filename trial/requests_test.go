@@ -24,8 +24,10 @@ func flaky(fail uint64, check error) workload.Design {
 				e.Wait(10 * time.Millisecond)
 				return request%fail > 0
 			},
-			Check:   func(uint64) (workload.Answer, error) { return nil, check },
-			Metrics: func() map[string]float64 { return map[string]float64{"errors_reset": 3, "error_share": 7} },
+			Check: func(uint64) (workload.Answer, error) { return nil, check },
+			Metrics: func() map[string]float64 {
+				return map[string]float64{"errors_reset": 3, "errors_body": 2, "error_share": 7}
+			},
 		}, nil
 	}}
 }
@@ -45,7 +47,8 @@ func TestFailedRequests(t *testing.T) {
 	for kind, x := range map[string]result.Trial{"latency": closed, "response": open} {
 		m := x.Metrics
 		if x.Status != result.OK || math.Abs(float64(m.Get(result.ErrorShare))-0.2) > 0.01 || x.Period != nil ||
-			len(x.Warnings) == 0 || !strings.Contains(x.Warnings[0], "requests failed") {
+			len(x.Warnings) == 0 ||
+			!strings.HasPrefix(x.Warnings[0], "requests failed, most by reset (metric errors_reset): ") {
 			t.Errorf("%s: %+v", kind, x)
 		}
 		failed := float64(m.Get(result.FailedRequests))
@@ -82,6 +85,22 @@ func TestFailedRequests(t *testing.T) {
 	}
 }
 
+// TestResent: a trial has a warning if many requests were sent again, because these failures are not counted.
+func TestResent(t *testing.T) {
+	for resent, want := range map[float64]string{0: "", 19: "", 700: "about 30% of the requests were sent again"} {
+		d := workload.Design{Name: "d", Remote: true, Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+			return workload.Stream{
+				Try:     func(e env.Env, _ uint64) bool { e.Wait(10 * time.Millisecond); return true },
+				Metrics: func() map[string]float64 { return map[string]float64{"resent": resent} },
+			}, nil
+		}}
+		x := virtually(d, 2, nil) // 2000 requests
+		if got := strings.Join(x.Warnings, "\n"); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%v: %q", resent, x.Warnings)
+		}
+	}
+}
+
 // TestOpAndTry: a stream has one of both.
 func TestOpAndTry(t *testing.T) {
 	for _, s := range []workload.Stream{{}, {Op: func(env.Env, uint64) {},
@@ -104,6 +123,32 @@ func TestBusyPool(t *testing.T) {
 	x = virtually(flaky(1000, nil), 20, &OpenLoad{Rate: 80})
 	if strings.Contains(strings.Join(x.Warnings, ""), "busy") {
 		t.Errorf("no request waits: %q", x.Warnings)
+	}
+}
+
+// TestSlowResponses: responses of 2 s without a warm-up. In the window of 10 s, 200 requests more arrive than end,
+// although none waits. One worker that takes 20 ms for each lets the queue grow.
+func TestSlowResponses(t *testing.T) {
+	wait := func(d time.Duration) workload.Design {
+		return workload.Design{Name: "slow", Remote: true, Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+			return workload.Stream{Op: func(e env.Env, _ uint64) { e.Wait(d) }}, nil
+		}}
+	}
+	for _, d := range []time.Duration{500 * time.Millisecond, 2 * time.Second, 9 * time.Second} {
+		for _, ends := range []bool{false, true} {
+			x := virtually(wait(d), 1000, &OpenLoad{Rate: 100, Ends: ends})
+			if x.Unstable || x.Metrics.Get("response_p50_ns") != result.Value(d) {
+				t.Errorf("%v: %+v", d, x)
+			}
+			// Of requests that end after the window, the throughput has none.
+			if warned := strings.Contains(strings.Join(x.Warnings, ""), "ended after the window"); warned !=
+				(ends && d > time.Second) {
+				t.Errorf("%v, ends %t: %q", d, ends, x.Warnings)
+			}
+		}
+	}
+	if x := virtually(wait(20*time.Millisecond), 1, &OpenLoad{Rate: 100}); !x.Unstable {
+		t.Errorf("a worker for 50 of 100 requests a second: %+v", x)
 	}
 }
 

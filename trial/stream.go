@@ -37,6 +37,8 @@ func (m *measurement) stream(e env.Env) error {
 	answer, wrong := checkAnswer(s.Check, total)
 	m.trial.Answer, m.checkErr = answer, wrong
 	m.addOwnMetrics(s.Metrics)
+	m.warnFailed()
+	m.checkResent(total)
 	if loadErr != nil {
 		return loadErr
 	}
@@ -165,6 +167,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, windo
 	}
 	m.checkLag(&l)
 	m.checkPool(&l, loop.Workers)
+	m.checkEnd(&l)
 	return l.Total, window, nil
 }
 
@@ -199,24 +202,34 @@ func (o *OpenLoad) arrivalRate(l *load.OpenResult) float64 {
 // times depend on the queue limit.
 //
 // A growing queue is evidence if it grew by more than four standard deviations of Poisson arrivals, plus what a
-// queue near saturation varies by itself. Below a known capacity it must grow in both halves of the window;
-// otherwise a single stall of the machine or one burst of arrivals would be enough. If the capacity is unknown
-// and requests give up, the loss decides: beyond capacity, but not below, serving them all would keep more
-// workers busy than there are.
+// queue near saturation varies by itself. It must grow in both halves of the window; otherwise a single stall of the
+// machine or one burst of arrivals would be enough. If the capacity is unknown and requests give up, the loss decides:
+// beyond capacity, but not below, serving them all would keep more workers busy than there are.
 func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool {
 	grew := func(backlog, arrived int64) bool {
 		n := float64(arrived)
 		return float64(backlog) > 4*math.Sqrt(n)+n/50
 	}
+	first := l.First - startUp(rate, loop, l, loop.Window/2)
+	all := l.Backlog - startUp(rate, loop, l, loop.Window)
 	switch {
-	case capacity > 0 && rate <= capacity:
-		return grew(l.First, l.FirstArrived) && grew(l.Backlog-l.First, l.Arrived-l.FirstArrived)
-	case capacity > 0, grew(l.Backlog, l.Arrived):
+	case capacity > 0 && rate > capacity,
+		grew(first, l.FirstArrived) && grew(all-first, l.Arrived-l.FirstArrived):
 		return true
+	case capacity > 0:
+		return false
 	case loop.QueueLimit >= 0 || loop.Patience > 0:
 		return rate*meanService(l)/1e9 > float64(loop.Workers)
 	}
 	return false
+}
+
+// startUp returns by how many the requests in service grow in the first part of a window, even if none waits: no
+// response ends before the shortest service time. So responses longer than the warm-up are no growth of the queue.
+func startUp(rate float64, loop *load.Open, l *load.OpenResult, part time.Duration) int64 {
+	shortest, _ := l.Service.Quantile(0)
+	longer := min(shortest/1e9-loop.Warmup.Seconds(), part.Seconds())
+	return int64(min(rate*max(0, longer), float64(loop.Workers)))
 }
 
 // dropResponse removes the response times of an unstable trial.
