@@ -80,7 +80,7 @@ func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 		a.Warnings = append(a.Warnings, typicalCosts(o))
 	}
 	a.Answer = compare.NewAnswer(a.Rows, a.Verdicts, compare.AnswerOptions{Baseline: o.Criteria.Baseline,
-		Inputs: o.Criteria.Inputs, Further: o.Criteria.Further(a.Rows, trials)})
+		Inputs: o.Criteria.Inputs, FurtherVerdicts: o.Criteria.FurtherVerdicts(a.Rows, trials)})
 	return a
 }
 

@@ -28,6 +28,7 @@ type DesignOptions struct {
 	// and Duration.
 	TimeLimit time.Duration
 	Seed      *uint64     // seed of the order of trials and of all random draws; default 1
+	SLO       string      // objectives that [compare.ParseSLO] reads, stored in the header; "" for none
 	Baseline  string      // design that all others are compared with, in addition to neighbours; "" for none
 	AllPairs  bool        // compare every pair of designs, not only neighbours
 	Output    string      // run directory to create; default brewput-runs/WORKLOAD-TIME

@@ -56,13 +56,9 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	return cases, sweep.Live{Warmup: o.Warmup, Duration: o.Duration, TimeLimit: o.TimeLimit, Sample: o.Sample,
-		Oversubscribe: o.Oversubscribe, Predicts: !o.NoPredictions, Program: program(o.Program)}.CheckCases(w, cases)
-}
-
-// limit is the time limit of a trial.
-func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Duration {
-	return cmp.Or(o.TimeLimit, sweep.DefaultTimeLimit(w, cases, o.Warmup, o.Duration, o.Operations))
+	return cases, sweep.Live{Warmup: o.Warmup, Duration: o.Duration, Operations: o.Operations, TimeLimit: o.TimeLimit,
+		Sample: o.Sample, Oversubscribe: o.Oversubscribe, Predicts: !o.NoPredictions,
+		Program: program(o.Program)}.CheckCases(w, cases)
 }
 
 // Measure measures designs of a workload on this machine. Each trial runs in a fresh process. A block holds every
@@ -70,7 +66,7 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 // cases with more CPUs than this machine has are only predicted.
 //
 // Invalid options are a [*Refusal]. If a design fails while its capacity is measured, the error is a
-// [*sweep.CapacityError]. If ctx is cancelled before the first trial, it is a [*CanceledError]. The run is nil if
+// [*sweep.PreparationError]. If ctx is cancelled before the first trial, it is a [*CanceledError]. The run is nil if
 // nothing is stored. Otherwise it has the trials so far, and [Resume] continues it; a [*StorageError] says that the
 // last ones may be lost. Concurrent calls are safe but disturb each other's measurements.
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
@@ -108,7 +104,8 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 	h := o.DesignOptions.header(w, result.Live, environment)
 	h.Instrumented, h.Cases, h.PredictedCases, h.Burn, h.Quick = true, measured, predicted, burn, o.Quick
 	h.Settings.Sample, h.Settings.Profile = o.Sample, o.Profile
-	h.Settings.TimeLimit, h.Settings.Limited = sweep.Duration(o.limit(w, cases)), o.TimeLimit > 0
+	limit := cmp.Or(o.TimeLimit, sweep.DefaultTimeLimit(w, cases, o.Warmup, o.Duration, o.Operations))
+	h.Settings.TimeLimit, h.Settings.Limited = sweep.Duration(limit), o.TimeLimit > 0
 	if o.Budget > 0 {
 		j := compare.DefaultCriteria(o.Baseline, nil)
 		j.All = o.AllPairs
@@ -135,6 +132,6 @@ func (o *DesignOptions) header(w *workload.Workload, world string, here result.E
 		Started: time.Now(), Seed: seedText(o.Seed), Blocks: o.Count, Baseline: o.Baseline, All: o.AllPairs,
 		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Warmup),
 			Operations: o.Operations},
-		Environment: here, Warnings: []string{},
+		Environment: here, Warnings: []string{}, SLO: o.SLO,
 	}
 }

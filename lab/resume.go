@@ -122,7 +122,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return err
 		}
 	}
-	if err := h.LimitTrials(o.TimeLimit, p.Cases); err != nil {
+	if err := h.LimitTrials(w, o.TimeLimit, p.Cases); err != nil {
 		return err
 	}
 	if r.sweep, err = sweep.New(w, h); err != nil {

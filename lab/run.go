@@ -109,7 +109,7 @@ func unstored(ctx context.Context, err error, during string, pilots bool) error 
 
 // capacities measures the capacities of open loops, which a load of a fraction of the capacity needs.
 func (r *Run) capacities(ctx context.Context) error {
-	err := r.sweep.PrepareOpenLoops(ctx, r.Dir,
+	err := r.sweep.PrepareRun(ctx, r.Dir,
 		func() { r.notify.send(Note{r.sweep.Workload.Name + ": measuring capacities in a closed loop first"}) },
 		func(c plan.Case, done, total int) {
 			r.notify.send(Progress(sweep.Event{Case: c, Done: done, Total: total}))

@@ -256,7 +256,7 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 		case p.sweep.limited[caseName(c)] != nil:
 			costs[i] = 0
 		case counts[i] == 0:
-			costs[i] = each * p.sweep.expectedTime(c.Design)
+			costs[i] = each * p.sweep.expectedTime(c)
 		default:
 			costs[i] = each * (costs[i]/time.Duration(counts[i]) + extra)
 		}
@@ -292,7 +292,7 @@ func seconds(costs []time.Duration) []float64 {
 func (s *Sweep) blockTime() time.Duration {
 	var d time.Duration
 	for _, c := range s.Plan.Cases {
-		d += time.Duration(s.trialsPerCase()) * s.expectedTime(c.Design)
+		d += time.Duration(s.trialsPerCase()) * s.expectedTime(c)
 	}
 	return d
 }

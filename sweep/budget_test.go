@@ -211,7 +211,8 @@ func TestBudgetWithLimited(t *testing.T) {
 
 	// With another time limit it runs again, and takes time again.
 	s.limited = nil
-	if got, want := s.newBudget().costs(trials[:8])[3], 2*s.expectedTime("d"); got != want || want == 0 {
+	if got, want := s.newBudget().costs(trials[:8])[3], 2*s.expectedTime(plan.Case{Design: "d"}); got != want ||
+		want == 0 {
 		t.Errorf("a case that runs again costs %v a block, not %v", got, want)
 	}
 }

@@ -28,19 +28,20 @@ type Capacity struct {
 	failed *trial.Outcome // the last failed trial
 }
 
-// CapacityError is the error of a trial that failed before a run was stored: of a case whose load is a fraction of its
-// capacity, if that capacity could not be measured, or of a design that failed its probe.
-type CapacityError struct {
+// PreparationError is the error of a trial that failed before a run was stored: of a case whose load is a fraction of
+// its capacity, if that capacity could not be measured, or of a design that failed its preflight.
+type PreparationError struct {
 	Design  string
 	Point   plan.Point
 	Trial   result.Trial // the last failed trial; no status if trials ran but no request ended
 	Failure string       // output of the failed process, such as stacks
-	Probe   bool         // the trial was a probe; see workload.Workload
+	// Preflight says that the trial was a preflight; see workload.Workload.
+	Preflight bool
 }
 
-func (u *CapacityError) Error() string {
+func (u *PreparationError) Error() string {
 	why := u.Trial.Error
-	if u.Probe {
+	if u.Preflight {
 		return fmt.Sprintf("%s: %s", u.Design, why)
 	}
 	if why == "" {
@@ -51,8 +52,8 @@ func (u *CapacityError) Error() string {
 }
 
 // capacityError returns the error of a case without a capacity.
-func (s *Sweep) capacityError(c plan.Case) *CapacityError {
-	u := &CapacityError{Design: c.Design, Point: c.Point}
+func (s *Sweep) capacityError(c plan.Case) *PreparationError {
+	u := &PreparationError{Design: c.Design, Point: c.Point}
 	if failed := s.capacityOf(c).failed; failed != nil {
 		d, _ := s.Workload.Find(c.Design)
 		u.Trial, u.Failure = failed.Trial, failed.Failure
@@ -268,8 +269,8 @@ func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 	return o
 }
 
-// checkRates returns an error if the load of a case cannot be sent. Loads that are fractions of a capacity are
-// checked once the capacities are measured; if one is missing, the error is a [CapacityError]. The window of a limited
+// checkRates returns an error if the load of a case cannot be sent. Loads that are fractions of a capacity are checked
+// once the capacities are measured; if one is missing, the error is a [PreparationError]. The window of a limited
 // workload follows from the rate, so that every rate has its requests.
 func (s *Sweep) checkRates() error {
 	for _, c := range s.Plan.Cases {

@@ -326,7 +326,7 @@ func TestNoCapacity(t *testing.T) {
 		if err := s.measureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
-		var u *CapacityError
+		var u *PreparationError
 		if err := s.checkRates(); !errors.As(err, &u) ||
 			!strings.Contains(err.Error(), "the capacity of fast (cpus=1 workers=1 load=0.5)") ||
 			!strings.Contains(err.Error(), "out of beans") {

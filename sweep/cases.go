@@ -241,6 +241,10 @@ func (s Selection) checkLoad(w *workload.Workload, p plan.Point) error {
 		return plan.Refuse("", nil, "the load goes to other machines, so it needs {rate} and {operations}").
 			Suggest("give both, as in {rate} 10 {operations} 100")
 	}
+	if w.Limited && s.Operations < minLimited {
+		return plan.Refuse("operations", s.Operations, "is the mean number of requests of a trial, and random "+
+			"arrivals may be none").Suggest("give %d or more", minLimited)
+	}
 	if !workload.OpenLoop(p) {
 		return nil
 	}
@@ -270,6 +274,9 @@ func (s Selection) checkLoad(w *workload.Workload, p plan.Point) error {
 	}
 	return nil
 }
+
+// minLimited is the smallest number of operations of a limited load. A trial has no request with probability exp(-10).
+const minLimited = 10
 
 // isAllowHost reports whether an option names hosts beyond this machine that may get load.
 func isAllowHost(o workload.Option) bool { return o.Name == "allow-host" }

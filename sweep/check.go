@@ -10,9 +10,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Check compares stored trials with the plan in the header: workload, world, design, point, block, order, seed,
-// status and the names of the metrics. blocks maps each complete block to its number of trials. old marks a run
-// from before journals had checksums; such runs drew seeds and orders differently, so these are not compared.
+// Check compares stored trials with the plan in the header: workload, world, design, point, block, order, seed
+// and status. Metrics may have any name, because designs measure some themselves. blocks maps each complete block to
+// its number of trials. old marks a run from before journals had checksums; such runs drew seeds and orders
+// differently, so these are not compared.
 func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) error {
 	seed, err := strconv.ParseUint(h.Seed, 10, 64)
 	if err != nil {
@@ -76,28 +77,6 @@ func (c *checker) trial(t *result.Trial) error {
 		return fmt.Errorf("its status %q is unknown", t.Status)
 	case !c.old && t.Seed != strconv.FormatUint(c.plan.BlockSeed(t.Block), 10):
 		return fmt.Errorf("its seed is %q, and that of the block is %d", t.Seed, c.plan.BlockSeed(t.Block))
-	}
-
-	if t.Type == result.Job || t.Type == result.Benchmark {
-		return nil
-	}
-	return checkMetricNames(t)
-}
-
-// checkMetricNames returns an error if the trial of a stream has a metric that no stream has.
-func checkMetricNames(t *result.Trial) error {
-	names := slices.Collect(maps.Keys(t.Metrics))
-	if d := t.Disturbed; d != nil {
-		names = slices.AppendSeq(names, maps.Keys(d.Range))
-		for _, s := range d.States {
-			names = slices.AppendSeq(names, maps.Keys(s.Metrics))
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if !result.KnownMetric(name) {
-			return fmt.Errorf("its metric %q is unknown", name)
-		}
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ type Header struct {
 	Baseline     string             `json:"baseline,omitempty"`
 	All          bool               `json:"all_pairs,omitempty"`     // compare all pairs
 	BaselineOnly bool               `json:"baseline_only,omitempty"` // compare only with Baseline
+	SLO          string             `json:"slo,omitempty"`           // objectives; see compare.ParseSLO
 	Settings     Settings           `json:"settings"`
 	Environment  result.Environment `json:"environment"`
 	Burn         result.Burn        `json:"burn"`

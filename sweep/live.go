@@ -14,6 +14,7 @@ import (
 // Live are the settings of live trials on which it depends whether a case can be measured.
 type Live struct {
 	Warmup, Duration time.Duration
+	Operations       int64         // of a trial; 0 for Duration
 	TimeLimit        time.Duration // 0 for the default
 	Sample           int           // time only every n-th operation
 	Oversubscribe    bool          // measure more CPUs than this machine has
@@ -26,10 +27,10 @@ func (l Live) CheckCases(w *workload.Workload, cases []plan.Case) error {
 	have := runtime.NumCPU()
 	for _, c := range cases {
 		if workload.OpenLoop(c.Point) {
-			switch limit := l.Warmup + 2*l.Duration; {
-			case l.TimeLimit > 0 && l.TimeLimit <= limit:
+			switch load := longestLoad(w, []plan.Case{c}, l.Warmup, l.Duration, l.Operations); {
+			case l.TimeLimit > 0 && l.TimeLimit <= load:
 				return plan.Refuse("time-limit", l.TimeLimit, "would end a trial whose requests are served late: it "+
-					"must be longer than {warmup} and twice {duration}, %v", limit)
+					"must be longer than "+longestWords(w)+", %v", load)
 			case l.Sample > 1:
 				return plan.Refuse("sample", nil, "is for closed loops: an open loop times every request")
 			}
@@ -53,6 +54,14 @@ func (l Live) CheckCases(w *workload.Workload, cases []plan.Case) error {
 		}
 	}
 	return nil
+}
+
+// longestWords says what longestLoad is in an open loop.
+func longestWords(w *workload.Workload) string {
+	if w.Limited {
+		return "twice {operations} / {rate}"
+	}
+	return "{warmup} and twice {duration}"
 }
 
 // CheckLimit refuses, by a [*plan.Refusal], a time limit that is not longer than a trial's window. A limit of 0 is the

@@ -22,12 +22,15 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 		return nil, err
 	}
 
+	if _, err := compare.ParseSLO(h.SLO); h.SLO != "" && err != nil {
+		return nil, err
+	}
 	if h.Programs == nil {
 		h.Programs = plugin.Records(w, p.Cases)
 	}
 	s := &Sweep{Workload: w, Header: h, Plan: p, Store: Discard{}}
 	s.Criteria = compare.DefaultCriteria(h.Baseline, w.InputFactors())
-	s.Criteria.All, s.Criteria.BaselineOnly, s.Criteria.Metrics = h.All, h.BaselineOnly, w.Compared
+	s.Criteria.All, s.Criteria.BaselineOnly, s.Criteria.FurtherMetrics = h.All, h.BaselineOnly, w.FurtherMetrics
 	switch limit := time.Duration(h.Settings.TimeLimit); {
 	case h.Predicts:
 		s.pool = trial.NewPredictions(h.Costs, limit)

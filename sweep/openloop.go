@@ -11,20 +11,21 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// PrepareOpenLoops runs the probes of a new sweep that is to be stored in dir, if its workload asks for them. Then it
+// PrepareRun runs the preflight of a new sweep that is to be stored in dir, if its workload asks for one. Then it
 // measures the capacities of its open loops, because a fraction of the capacity needs the capacity, and so does the
 // verdict unstable. Beyond the CPUs of this machine they are simulated. begin is called before the first of these
 // measurements, tell before each of their trials.
 //
-// Rates that cannot be offered are a [*plan.Refusal], a design that fails without load is a [*CapacityError].
-func (s *Sweep) PrepareOpenLoops(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
+// Rates that cannot be offered are a [*plan.Refusal]. A design that fails in the preflight or in a closed loop is a
+// [*PreparationError].
+func (s *Sweep) PrepareRun(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
 	if err := s.checkRates(); err != nil { // before any load
 		return plan.AsRefusal(err)
 	}
-	if err := s.probe(ctx, dir); err != nil {
+	if err := s.preflight(ctx, dir); err != nil {
 		return err
 	}
-	s.probed = true
+	s.preflown = true
 	t, err := s.PredictionSweep()
 	if err != nil {
 		return err
@@ -45,9 +46,9 @@ func (s *Sweep) PrepareOpenLoops(ctx context.Context, dir string, begin func(), 
 	return nil
 }
 
-// Preparing names the step of [Sweep.PrepareOpenLoops] that runs, or ran last.
+// Preparing names the step of [Sweep.PrepareRun] that runs, or ran last.
 func (s *Sweep) Preparing() string {
-	if s.Workload.Probe && !s.probed {
+	if s.Workload.Preflight && !s.preflown {
 		return "each design was tried by one request"
 	}
 	return "capacities were measured"
@@ -75,7 +76,7 @@ func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell f
 	}
 
 	err := s.checkRates()
-	var u *CapacityError
+	var u *PreparationError
 	if err == nil || errors.As(err, &u) && result.OutcomeOf([]result.Trial{u.Trial}) != result.Sound {
 		return err
 	}

@@ -17,21 +17,21 @@ type progress struct {
 // trialOverhead is the time of a live trial beyond its window: the process, two burn probes and storing the result.
 const trialOverhead = 45 * time.Millisecond
 
-// expectedTime returns the expected time of one trial of a design before any has run; 0 if unknown.
-func (s *Sweep) expectedTime(design string) time.Duration {
-	d, _ := s.Workload.Find(design)
-	set := s.Header.Settings
+// expectedTime returns the expected time of one trial of a case before any has run; 0 if unknown.
+func (s *Sweep) expectedTime(c plan.Case) time.Duration {
+	d, _ := s.Workload.Find(c.Design)
+	set := s.settings(c)
 	if d.Job != nil || set.Operations > 0 {
 		return 0
 	}
-	// Overloaded open loops take longer. A probe took the time of its server, which each trial starts.
-	return time.Duration(set.Warmup) + time.Duration(set.Duration) + max(trialOverhead, s.probing[design])
+	// Overloaded open loops take longer. A preflight took the time of its server, which each trial starts.
+	return time.Duration(set.Warmup) + time.Duration(set.Duration) + max(trialOverhead, s.preflightTimes[c.Design])
 }
 
 func (s *Sweep) newProgress(done int) *progress {
 	e := &progress{perTrial: make([]time.Duration, len(s.Plan.Cases)), done: done, total: s.TotalTrials()}
 	for i, c := range s.Plan.Cases {
-		e.perTrial[i] = s.expectedTime(c.Design)
+		e.perTrial[i] = s.expectedTime(c)
 	}
 	return e
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -23,6 +24,8 @@ func TestLimitedLoad(t *testing.T) {
 	}{
 		{map[string]string{"rate": "50"}, 100, false},
 		{map[string]string{"rate": "50"}, 0, true},
+		{map[string]string{"rate": "50"}, minLimited, false},
+		{map[string]string{"rate": "50"}, minLimited - 1, true}, // a trial may have no request
 		{map[string]string{"load": "0.5"}, 100, true},
 		{nil, 100, true},
 	} {
@@ -33,7 +36,7 @@ func TestLimitedLoad(t *testing.T) {
 		}
 	}
 
-	if err := s.PrepareOpenLoops(t.Context(), filepath.Join(t.TempDir(), "run"), nil, nil); err != nil ||
+	if err := s.PrepareRun(t.Context(), filepath.Join(t.TempDir(), "run"), nil, nil); err != nil ||
 		len(*specs) != 0 {
 		t.Errorf("%v, %d trials before the run", err, len(*specs))
 	}
@@ -44,6 +47,29 @@ func TestLimitedLoad(t *testing.T) {
 	}
 	if !x.Open.Ends {
 		t.Error("requests arrive after the window")
+	}
+
+	// Other settings than operations and rate have no effect on the time of a trial.
+	if got := s.expectedTime(s.Plan.Cases[0]); got != 2*time.Second+trialOverhead {
+		t.Errorf("100 operations at 50 a second take %v", got)
+	}
+	s.Done = []result.Trial{{Design: s.Plan.Cases[0].Design,
+		Point: plan.NewPoint(plan.Setting{Factor: "rate", Level: plan.IntLevel(50)})}} // as it is stored
+	if got, want := s.Remaining(), 5*(2*time.Second+trialOverhead); got != want { // 2 blocks of 3 designs, 1 is done
+		t.Errorf("%v remain, want %v", got, want)
+	}
+	s.Done = nil
+	for limit, refused := range map[time.Duration]bool{4 * time.Second: true, 4*time.Second + 1: false} {
+		l := Live{Warmup: time.Hour, Duration: time.Hour, Operations: 100, TimeLimit: limit, Oversubscribe: true}
+		h := s.Header
+		for _, err := range []error{l.CheckCases(s.Workload, s.Plan.Cases),
+			h.LimitTrials(s.Workload, limit, s.Plan.Cases)} {
+			var r *plan.Refusal
+			if errors.As(err, &r) != refused ||
+				refused && !strings.Contains(err.Error(), "twice operations / rate, 4s") {
+				t.Errorf("a limit of %v: %v", limit, err)
+			}
+		}
 	}
 
 	for operations, want := range map[int64]time.Duration{100: 2 * 2 * time.Second, 500_000: 2 * 10_000 * time.Second} {
@@ -79,5 +105,18 @@ func TestRemoteTimeLimit(t *testing.T) {
 	}
 	if remote := limit(); remote != local+3*time.Minute {
 		t.Errorf("%v and %v", local, remote)
+	}
+}
+
+// TestRemoteLines checks that a remote design has no lines of code, which would be those of its client.
+func TestRemoteLines(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1))
+	s.Workload.Designs = append([]workload.Design(nil), s.Workload.Designs...)
+	for i := range s.Workload.Designs {
+		d := &s.Workload.Designs[i]
+		d.Program, d.Remote = &workload.Program{Source: "package client\n"}, i == 0
+		if lines := s.lines()[d.Name]; lines == nil != d.Remote {
+			t.Errorf("%s: remote is %t, %v lines", d.Name, d.Remote, lines)
+		}
 	}
 }

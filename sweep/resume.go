@@ -53,14 +53,19 @@ func (h *Header) FindWorkload(dir string, all []*workload.Workload, runs bool) (
 
 // LimitTrials gives the trials of a run that is resumed a new time limit; 0 keeps the run's. It refuses, by a
 // [*plan.Refusal], a limit that would end every live trial.
-func (h *Header) LimitTrials(limit time.Duration, cases []plan.Case) error {
+func (h *Header) LimitTrials(w *workload.Workload, limit time.Duration, cases []plan.Case) error {
 	if limit == 0 {
 		return nil
 	}
 	set := &h.Settings
-	if h.World != result.Virtual {
-		window := longestWindow(time.Duration(set.Warmup), time.Duration(set.Duration), cases)
-		if err := CheckLimit(limit, window, set.Operations); err != nil {
+	load := longestLoad(w, cases, time.Duration(set.Warmup), time.Duration(set.Duration), set.Operations)
+	switch {
+	case h.World == result.Virtual:
+	case w.Limited && limit <= load:
+		return plan.Refuse("time-limit", limit, "would end every trial: it must be longer than "+
+			longestWords(w)+", %v", load)
+	case !w.Limited:
+		if err := CheckLimit(limit, load, set.Operations); err != nil {
 			return err
 		}
 	}

@@ -65,9 +65,10 @@ type Sweep struct {
 	known map[position]trial.Outcome
 	// limited holds outcomes that the time limit ended, by case. Other replications of the case would reach it
 	// too.
-	limited map[string]*limited
-	probed  bool                     // the probes of PrepareOpenLoops have ended
-	probing map[string]time.Duration // how long the probe of each design took; none of a run that is resumed
+	limited  map[string]*limited
+	preflown bool // the preflight of PrepareRun has ended
+	// preflightTimes is how long the preflight of each design took; empty in a run that is resumed.
+	preflightTimes map[string]time.Duration
 	// measuredRatio is the last result of BurnRatio; 0 before the first call.
 	measuredRatio float64
 
@@ -143,10 +144,10 @@ func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 func (s *Sweep) Remaining() time.Duration {
 	var block, done float64
 	for _, spec := range s.firstBlock() {
-		block += float64(s.expectedTime(spec.Design))
+		block += float64(s.expectedTime(plan.Case{Design: spec.Design, Point: spec.Point}))
 	}
 	for _, t := range s.Done {
-		done += float64(s.expectedTime(t.Design))
+		done += float64(s.expectedTime(plan.Case{Design: t.Design, Point: t.Point}))
 	}
 	return time.Duration(min(float64(s.Plan.Blocks)*block-done, 1<<62))
 }
@@ -159,6 +160,18 @@ func (s *Sweep) hasJobs() bool {
 		}
 	}
 	return false
+}
+
+// settings returns the settings of a case's trials. A limited load has a window instead of operations. The levels of
+// the case may be those of a stored trial, which have no kinds yet.
+func (s *Sweep) settings(c plan.Case) Settings {
+	set := s.Header.Settings
+	level, _ := c.Point.Get("rate")
+	if rate, _ := level.Number(); s.Workload.Limited && rate > 0 {
+		set.Duration, set.Warmup = Duration(limitedWindow(set.Operations, rate)), 0
+		set.Operations = 0
+	}
+	return set
 }
 
 // runTrial runs and stores one trial.
@@ -205,11 +218,7 @@ func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 // spec returns the specification of a step's trial.
 func (s *Sweep) spec(step plan.Step) trial.Spec {
 	c := s.Plan.Cases[step.Case]
-	set := s.Header.Settings
-	if open := s.openLoad(c); open != nil && s.Workload.Limited {
-		set.Duration, set.Warmup = Duration(limitedWindow(set.Operations, open.Rate)), 0
-		set.Operations = 0
-	}
+	set := s.settings(c)
 	return trial.Spec{
 		Workload: s.Workload.Name, Given: s.Workload.Given, Design: c.Design, Point: c.Point,
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Instrumented: step.Instrumented,
@@ -221,7 +230,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 }
 
 // lines counts the lines of code of each design; nil if its source is not available. Benchmarks and commands have no
-// entry.
+// entry, nor have remote designs: their source is that of a client, and the server does the work.
 func (s *Sweep) lines() map[string]*int {
 	if s.Header.Commands != nil {
 		return nil
@@ -229,7 +238,7 @@ func (s *Sweep) lines() map[string]*int {
 	m := source.Count(s.Workload)
 	for _, c := range s.Plan.Cases {
 		d, _ := s.Workload.Find(c.Design)
-		if d.Program == nil {
+		if d.Program == nil || d.Remote {
 			continue
 		}
 		if src, err := source.Read(s.Workload, d); err == nil {
@@ -237,7 +246,7 @@ func (s *Sweep) lines() map[string]*int {
 		}
 	}
 	for _, d := range s.Workload.Designs {
-		if d.Type() == result.Benchmark {
+		if d.Type() == result.Benchmark || d.Remote {
 			delete(m, d.Name)
 		}
 	}

@@ -28,9 +28,18 @@ func SplitCases(w *workload.Workload, cases []plan.Case, predict, oversubscribe 
 	return measured, predicted
 }
 
-// longestWindow returns the longest time that the load of a stream lasts unless it hangs. An open loop continues after
-// its window until the requests of the window are served, for at most the window's length.
-func longestWindow(warmup, duration time.Duration, cases []plan.Case) time.Duration {
+// longestLoad returns the longest time that the load of a stream lasts unless it hangs. An open loop continues after
+// its window until the requests of the window are served, for at most the window's length. n is the number of
+// operations, which counts only if the load is limited.
+func longestLoad(w *workload.Workload, cases []plan.Case, warmup, duration time.Duration, n int64) time.Duration {
+	if w.Limited && n > 0 {
+		warmup, duration = 0, 0
+		for _, c := range cases {
+			if c.Point.Has("rate") {
+				duration = max(duration, limitedWindow(n, c.Point.Float("rate")))
+			}
+		}
+	}
 	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
 		duration *= 2
 	}
@@ -45,13 +54,7 @@ func limitedWindow(operations int64, rate float64) time.Duration {
 // DefaultTimeLimit returns the time limit of trials if none is given. It is generous, because it only has to end
 // trials that hang. n is the number of operations, 0 for a duration.
 func DefaultTimeLimit(w *workload.Workload, cases []plan.Case, warmup, duration time.Duration, n int64) time.Duration {
-	if w.Limited && n > 0 {
-		warmup, duration = 0, 0
-		for _, c := range cases {
-			duration = max(duration, limitedWindow(n, c.Point.Float("rate")))
-		}
-	}
-	limit := longestWindow(warmup, duration, cases) + 30*time.Second
+	limit := longestLoad(w, cases, warmup, duration, n) + 30*time.Second
 	if n > 0 && !w.Limited { // operations, however long they take
 		limit = 10 * time.Minute
 	}

@@ -39,16 +39,17 @@ type Workload struct {
 	Make  func(g Given) (*Workload, error)
 	Given Given // the values of which Make made this workload; With sets it
 
-	// Probe asks for a short trial of each design before a run is stored. If one fails, the run ends with its error.
-	Probe bool
+	// Preflight asks for a trial of one operation of each design before a run is stored. If one fails, the run ends
+	// with its error.
+	Preflight bool
 
 	// Limited says that the load must stay within what the user asks for, because it goes to other machines. Runs need
 	// the factor rate and a number of operations, which is then the mean number of requests of an open loop's trial.
 	// There is no warm-up, and no capacity is measured.
 	Limited bool
 
-	// Compared are further metrics by which designs are compared, such as latency_p99_ns.
-	Compared []string
+	// FurtherMetrics are metrics by which designs are compared too, such as latency_p99_ns.
+	FurtherMetrics []string
 
 	// OpenWorkers is the default level of the factor workers in open loops; "" means cpus.
 	OpenWorkers string
@@ -95,10 +96,10 @@ type Design struct {
 	// harness's own; and many workers share a recorder.
 	Remote bool
 
-	// Served starts the server of a remote design, unless it runs already, and loads it by workers without a pause
-	// until stop is called, which also ends a server that was started. It returns the address of the server, such as
-	// http://127.0.0.1:8080, so that its profiles can be taken meanwhile. It may be nil.
-	Served func(ctx context.Context, workers int) (address string, stop func() error, err error)
+	// Served starts the server of a remote design, unless it runs already, and loads it at a point, by workers that do
+	// not pause, until stop is called, which also ends a server that was started. It returns the address of the server,
+	// such as http://127.0.0.1:8080, so that its profiles can be taken meanwhile. It may be nil.
+	Served func(ctx context.Context, p plan.Point) (address string, stop func() error, err error)
 
 	// OnRequest excludes the design from runs that name no designs, because it may hang or does another job.
 	OnRequest bool

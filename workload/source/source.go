@@ -47,7 +47,8 @@ func Read(w *workload.Workload, d workload.Design) (Source, error) {
 	return p.find(d)
 }
 
-// Count counts the lines of every design, by name; nil if the source is not available.
+// Count counts the lines of every design, by name; nil if the source is not available, or if the design is remote: the
+// lines of a client tell nothing about its server.
 func Count(w *workload.Workload) map[string]*int {
 	m := map[string]*int{}
 	p, err := parse(w)
@@ -59,7 +60,7 @@ func Count(w *workload.Workload) map[string]*int {
 		if d.Program != nil {
 			find = ofProgram
 		}
-		if src, err := find(d); err == nil {
+		if src, err := find(d); err == nil && !d.Remote {
 			m[d.Name] = &src.Lines
 		}
 	}

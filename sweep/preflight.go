@@ -10,17 +10,17 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// probe runs a short trial of each design of a workload that asks for it, at each of its points, before a run is
-// stored in dir. Points that differ only in their load, workers or CPUs share a trial. A trial that fails
-// unexpectedly is a [*CapacityError].
-func (s *Sweep) probe(ctx context.Context, dir string) error {
-	if !s.Workload.Probe {
+// preflight runs a trial of one operation of each design of a workload that asks for it, at each of its points, before
+// a run is stored in dir. Points that differ only in their load, workers or CPUs share a trial. A trial that fails
+// unexpectedly is a [*PreparationError].
+func (s *Sweep) preflight(ctx context.Context, dir string) error {
+	if !s.Workload.Preflight {
 		return nil
 	}
 	if err := store.CheckVacant(dir); err != nil { // before the time is spent
 		return StoreError(err)
 	}
-	s.probing = map[string]time.Duration{}
+	s.preflightTimes = map[string]time.Duration{}
 	tried := map[string]bool{}
 	for _, c := range s.Plan.Cases {
 		different := workload.WithoutLoad(c.Point).Without("workers").Without("cpus")
@@ -30,22 +30,22 @@ func (s *Sweep) probe(ctx context.Context, dir string) error {
 		}
 		tried[name] = true
 		began := time.Now()
-		outcome, err := s.Run(ctx, s.probeSpec(c))
+		outcome, err := s.Run(ctx, s.preflightSpec(c))
 		if err != nil {
 			return err
 		}
-		s.probing[c.Design] = time.Since(began)
+		s.preflightTimes[c.Design] = time.Since(began)
 		// A design may declare that its answer is wrong.
 		if d, _ := s.Workload.Find(c.Design); !trial.Expected(d.Expect, outcome.Trial.Status) {
-			return &CapacityError{Design: c.Design, Point: c.Point, Trial: outcome.Trial, Failure: outcome.Failure,
-				Probe: true}
+			return &PreparationError{Design: c.Design, Point: c.Point, Trial: outcome.Trial, Failure: outcome.Failure,
+				Preflight: true}
 		}
 	}
 	return nil
 }
 
-// probeSpec is a trial of one operation, in a closed loop.
-func (s *Sweep) probeSpec(c plan.Case) trial.Spec {
+// preflightSpec is a trial of one operation, in a closed loop.
+func (s *Sweep) preflightSpec(c plan.Case) trial.Spec {
 	point := workload.WithoutLoad(c.Point)
 	if point.Has("workers") {
 		point = point.With("workers", plan.IntLevel(1))

@@ -15,16 +15,17 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestProbe checks that each design of a workload that asks for it is tried once, without load and by one worker, and
+// TestPreflight checks that each design of a workload that asks for it is tried once, without load and by one
+// worker, and
 // that a trial that fails ends the run.
-func TestProbe(t *testing.T) {
+func TestPreflight(t *testing.T) {
 	s, specs := openSweep(t, at(2, 8, setting("rate", 50)), at(1, 4, setting("rate", 50)))
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := s.probe(t.Context(), dir); err != nil || len(*specs) != 0 {
+	if err := s.preflight(t.Context(), dir); err != nil || len(*specs) != 0 {
 		t.Fatalf("a workload that asks for none: %v, %d trials", err, len(*specs))
 	}
-	s.Workload.Probe, s.Workload.Given = true, workload.Given{"url": {"u"}}
-	if err := s.probe(t.Context(), dir); err != nil || len(*specs) != 3 {
+	s.Workload.Preflight, s.Workload.Given = true, workload.Given{"url": {"u"}}
+	if err := s.preflight(t.Context(), dir); err != nil || len(*specs) != 3 {
 		t.Fatalf("%v, %d trials of 3 designs", err, len(*specs))
 	}
 	for _, x := range *specs {
@@ -39,7 +40,7 @@ func TestProbe(t *testing.T) {
 	for _, port := range []float64{1, 2, 2} {
 		s.Plan.Cases = append(s.Plan.Cases, plan.Case{Design: "fast", Point: at(2, 8, setting("port", port))})
 	}
-	if err := s.probe(t.Context(), dir); err != nil || len(*specs) != 5 {
+	if err := s.preflight(t.Context(), dir); err != nil || len(*specs) != 5 {
 		t.Fatalf("%v, %d trials of 3 designs and 2 more points", err, len(*specs))
 	}
 
@@ -52,14 +53,15 @@ func TestProbe(t *testing.T) {
 		return o, err
 	}
 	if s.Preparing() != "each design was tried by one request" {
-		t.Errorf("while it is probed: %s", s.Preparing())
+		t.Errorf("during the preflight: %s", s.Preparing())
 	}
-	s.probing = map[string]time.Duration{"slow": time.Minute}
-	if d := s.expectedTime("slow") - s.expectedTime("other"); d != time.Minute-trialOverhead {
+	s.preflightTimes = map[string]time.Duration{"slow": time.Minute}
+	if d := s.expectedTime(plan.Case{Design: "slow"}) -
+		s.expectedTime(plan.Case{Design: "other"}); d != time.Minute-trialOverhead {
 		t.Errorf("a server that starts in a minute adds %v", d)
 	}
-	var u *CapacityError
-	err := s.PrepareOpenLoops(t.Context(), dir, nil, nil)
+	var u *PreparationError
+	err := s.PrepareRun(t.Context(), dir, nil, nil)
 	if !errors.As(err, &u) || u.Design != "slow" || err.Error() != "slow: connection refused" ||
 		u.Failure != "stacks" || u.Trial.Expected {
 		t.Errorf("%v: %+v", err, u)
