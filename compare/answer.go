@@ -18,15 +18,17 @@ type Answer struct {
 	// Winners are the fastest designs by point, if at least two factors vary. They are records of their own in JSON.
 	Winners []Winner `json:"-"`
 
-	// Further are the verdicts on further metrics; see Criteria.Further. They are records of their own in JSON.
-	Further []Verdict `json:"-"`
+	// FurtherVerdicts are those on further metrics; see Criteria.FurtherVerdicts. They are records of their own
+	// in JSON.
+	FurtherVerdicts []Verdict `json:"-"`
 }
 
 // AnswerOptions are the options of [NewAnswer]. The zero value is useful.
 type AnswerOptions struct {
-	Baseline string    // design with which the best one is compared; "" for the next best
-	Inputs   []string  // factors whose levels are different jobs; see plan.Factor
-	Further  []Verdict // on further metrics; see Criteria.Further
+	Baseline string   // design with which the best one is compared; "" for the next best
+	Inputs   []string // factors whose levels are different jobs; see plan.Factor
+	// FurtherVerdicts are the verdicts on further metrics; see Criteria.FurtherVerdicts.
+	FurtherVerdicts []Verdict
 }
 
 // AnswerOf returns the answer with the given sentences. Without any it says that nothing was measured.
@@ -74,8 +76,8 @@ func NewAnswer(rows []Row, verdicts []Verdict, o AnswerOptions) Answer {
 	} else if allFailed(rows) {
 		text = append(text, "No design passed all of its trials, so none is the fastest.")
 	}
-	a := AnswerOf(append(text, furtherText(o.Further)...))
-	a.Winners, a.Further = winners, o.Further
+	a := AnswerOf(append(text, furtherText(o.FurtherVerdicts)...))
+	a.Winners, a.FurtherVerdicts = winners, o.FurtherVerdicts
 	return a
 }
 

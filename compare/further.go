@@ -8,12 +8,12 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Further returns the verdicts on the criteria's further Metrics, for the pairs that Verdicts compares: a family for
-// each metric. In an open loop, the response time replaces the latency. The metric by which rows are compared anyway
-// is left out. A pair has no verdict on a metric that some trials of a side lack: a quantile is missing, or infinite,
-// where most requests failed or few were made, so the other trials would be biased.
-func (c Criteria) Further(rows []Row, trials []result.Trial) []Verdict {
-	if len(c.Metrics) == 0 {
+// FurtherVerdicts returns the verdicts on the criteria's FurtherMetrics, for the pairs that Verdicts compares: a family
+// for each metric. In an open loop, the response time replaces the latency. The metric by which rows are compared
+// anyway is left out. A pair has no verdict on a metric that some trials of a side lack: a quantile is missing, or
+// infinite, where most requests failed or few were made, so the other trials would be biased.
+func (c Criteria) FurtherVerdicts(rows []Row, trials []result.Trial) []Verdict {
+	if len(c.FurtherMetrics) == 0 {
 		return nil
 	}
 	var closed, open []Pair
@@ -27,7 +27,7 @@ func (c Criteria) Further(rows []Row, trials []result.Trial) []Verdict {
 		}
 	}
 	var list []Verdict
-	for _, metric := range c.Metrics {
+	for _, metric := range c.FurtherMetrics {
 		response := strings.Replace(metric, "latency_", "response_", 1)
 		for _, x := range []struct {
 			metric string
@@ -65,41 +65,61 @@ func MetricName(metric string) string {
 // maxFurther bounds how many pairs the answer describes by further metrics.
 const maxFurther = 3
 
-// furtherText returns a sentence for each pair of which a further metric differs, unless there are too many.
-func furtherText(verdicts []Verdict) (text []string) {
+// furtherText returns a sentence for each pair of designs, with the verdicts on all further metrics except those that
+// are exactly equal. Of two levels of one design it states differences only, and so it does if there are too many
+// pairs. If even these are too many, it returns none.
+func furtherText(verdicts []Verdict) []string {
+	text := furtherSentences(verdicts, func(v *Verdict) bool { return v.differs() || v.A != v.B })
+	if len(text) > maxFurther {
+		text = furtherSentences(verdicts, (*Verdict).differs)
+	}
+	if len(text) > maxFurther {
+		return nil
+	}
+	return text
+}
+
+// differs reports whether the verdict is that one side is better.
+func (v *Verdict) differs() bool { return v.Verdict == Better || v.Verdict == Worse }
+
+// furtherSentences returns a sentence for each pair with those of its verdicts that are stated.
+func furtherSentences(verdicts []Verdict, stated func(*Verdict) bool) (text []string) {
 	pairs := map[string]int{} // index of the sentence
-	for _, v := range verdicts {
-		if v.Verdict != Better && v.Verdict != Worse {
+	for i := range verdicts {
+		v := &verdicts[i]
+		if !stated(v) || v.Exact && v.Ratio == 1 {
 			continue
 		}
-		change := PercentChange(v.Ratio)
-		if v.NoRatio != "" || change == "" {
-			change = "higher"
-			if v.Difference != nil && *v.Difference < 0 {
-				change = "lower"
-			}
-		}
-		part := fmt.Sprintf("%s %s (%s)", MetricName(v.Metric), change, v.Verdict)
 		pair := sideText(v.A, v.ARun, v.OnlyA) + " compared with " + sideText(v.B, v.BRun, v.OnlyB)
 		at := v.Point.String()
 		several := slices.ContainsFunc(verdicts, func(x Verdict) bool { return x.Point.String() != at })
 		if at != "" && (v.A == v.B || several) {
 			pair += " at " + at
 		}
-		i, ok := pairs[pair]
-		if !ok {
-			i = len(text)
-			pairs[pair] = i
-			text = append(text, pair+": "+part)
+		if k, ok := pairs[pair]; ok {
+			text[k] += ", " + v.furtherText()
 			continue
 		}
-		text[i] += ", " + part
-	}
-	if len(text) > maxFurther {
-		return nil
+		pairs[pair] = len(text)
+		text = append(text, pair+": "+v.furtherText())
 	}
 	for i := range text {
 		text[i] += "."
 	}
 	return text
+}
+
+// furtherText states the verdict on a metric: "p99 +12.5% (worse)", or "p99 undecided".
+func (v *Verdict) furtherText() string {
+	if !v.differs() {
+		return MetricName(v.Metric) + " " + v.Verdict
+	}
+	change := PercentChange(v.Ratio)
+	if v.NoRatio != "" || change == "" {
+		change = "higher"
+		if v.Difference != nil && *v.Difference < 0 {
+			change = "lower"
+		}
+	}
+	return fmt.Sprintf("%s %s (%s)", MetricName(v.Metric), change, v.Verdict)
 }

@@ -30,9 +30,10 @@ func further(open bool, n int, errors func(block int) (a, b float64)) ([]compare
 	trials := append(requests("a", open, a...), requests("b", open, b...)...)
 	rows := compare.Rows(trials, []plan.Case{{Design: "a"}, {Design: "b"}})
 	c := compare.DefaultCriteria("a", nil)
-	c.Metrics = []string{"throughput_per_s", "latency_p50_ns", "latency_p99_ns", "error_share"}
-	list := c.Further(rows, trials)
-	return list, compare.NewAnswer(rows, c.Verdicts(rows, trials), compare.AnswerOptions{Baseline: "a", Further: list})
+	c.FurtherMetrics = []string{"throughput_per_s", "latency_p50_ns", "latency_p99_ns", "error_share"}
+	list := c.FurtherVerdicts(rows, trials)
+	return list, compare.NewAnswer(rows, c.Verdicts(rows, trials), compare.AnswerOptions{Baseline: "a",
+		FurtherVerdicts: list})
 }
 
 // TestFurther checks the verdicts on further metrics in a closed and in an open loop.
@@ -54,7 +55,7 @@ func TestFurther(t *testing.T) {
 		}
 		text := strings.Join(answer.Text, "\n")
 		if !strings.Contains(text, "b compared with a: ") || !strings.Contains(text, "p99 +49.3%") ||
-			strings.Contains(text, "failed requests") || len(answer.Further) != len(list) {
+			strings.Contains(text, "failed requests") || len(answer.FurtherVerdicts) != len(list) {
 			t.Errorf("open %t: %q", open, text)
 		}
 		records := 0
@@ -86,7 +87,7 @@ func TestFurtherOnlyOnRequest(t *testing.T) {
 	trials := append(requests("a", false, each("latency_p99_ns", 1, 10)...),
 		requests("b", false, each("latency_p99_ns", 2, 10)...)...)
 	rows := compare.Rows(trials, []plan.Case{{Design: "a"}, {Design: "b"}})
-	if list := compare.DefaultCriteria("", nil).Further(rows, trials); list != nil {
+	if list := compare.DefaultCriteria("", nil).FurtherVerdicts(rows, trials); list != nil {
 		t.Errorf("%+v", list)
 	}
 }
@@ -101,8 +102,8 @@ func TestFurtherOfAllTrials(t *testing.T) {
 	trials := append(requests("a", false, a...), requests("b", false, b...)...)
 	rows := compare.Rows(trials, []plan.Case{{Design: "a"}, {Design: "b"}})
 	c := compare.DefaultCriteria("a", nil)
-	c.Metrics = []string{"latency_p99_ns"}
-	if list := c.Further(rows, trials); len(list) > 0 {
+	c.FurtherMetrics = []string{"latency_p99_ns"}
+	if list := c.FurtherVerdicts(rows, trials); len(list) > 0 {
 		t.Errorf("%+v", list)
 	}
 }

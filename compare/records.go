@@ -26,7 +26,7 @@ func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings
 	for _, v := range verdicts {
 		all = append(all, v)
 	}
-	for _, v := range a.Further {
+	for _, v := range a.FurtherVerdicts {
 		all = append(all, v)
 	}
 	for _, x := range a.Winners {

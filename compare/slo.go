@@ -77,10 +77,16 @@ func parseObjective(term string) (Objective, error) {
 	return o, nil
 }
 
-// isObjective reports whether an objective may have that name.
+// isObjective reports whether an objective may have that name. Known metrics may end in any text.
 func isObjective(name string) bool {
+	if strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(nameRunes, r) }) {
+		return false
+	}
 	return name == "mean" || name == "errors" || name == "throughput" || isQuantile(name) || result.KnownMetric(name)
 }
+
+// nameRunes are the characters of names of metrics.
+const nameRunes = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
 // isQuantile reports whether a name is that of a quantile of the contract.
 func isQuantile(name string) bool {

@@ -86,17 +86,17 @@ type Verdict struct {
 
 // Criteria holds the rules by which verdicts are made. Its zero value is not useful; see [DefaultCriteria].
 type Criteria struct {
-	Baseline     string       // design with which all others are compared; "" for none
-	Inputs       []string     // factors whose levels are different jobs; see plan.Factor
-	Margin       float64      // equivalence margin
-	Alpha        float64      // family-wise error over all differences and equivalences
-	BaselineOnly bool         // compare only with Baseline, not with neighbours
-	All          bool         // compare all pairs of designs and of levels, not only neighbours
-	Metrics      []string     // further metrics by which pairs are compared; see Further
-	LevelsOnly   bool         // compare only levels of factors, because designs do different jobs
-	AgainstFirst bool         // compare levels with the first one, not with the nearest before
-	Layouts      int          // benchmarks: builds whose means are the replicates; see Gate.Layouts
-	Interims     *InterimPlan // with a budget; nil: one analysis at the end
+	Baseline       string       // design with which all others are compared; "" for none
+	Inputs         []string     // factors whose levels are different jobs; see plan.Factor
+	Margin         float64      // equivalence margin
+	Alpha          float64      // family-wise error over all differences and equivalences
+	BaselineOnly   bool         // compare only with Baseline, not with neighbours
+	All            bool         // compare all pairs of designs and of levels, not only neighbours
+	FurtherMetrics []string     // metrics by which pairs are compared too; see FurtherVerdicts
+	LevelsOnly     bool         // compare only levels of factors, because designs do different jobs
+	AgainstFirst   bool         // compare levels with the first one, not with the nearest before
+	Layouts        int          // benchmarks: builds whose means are the replicates; see Gate.Layouts
+	Interims       *InterimPlan // with a budget; nil: one analysis at the end
 }
 
 // DefaultCriteria returns criteria with an equivalence margin of 2% and a family-wise error of 5%.

@@ -30,6 +30,11 @@ func TestFailedColumn(t *testing.T) {
 		return texts, slices.Contains(f.footnotes(columns),
 			noQuantile+" : in some trial, too few requests for this quantile, or too many lost")
 	}
+	for _, c := range frames([]compare.Row{row("a", false, map[string]float64{})})[0].columns() {
+		if c.head == "lines" {
+			t.Error("lines of code are known of no row, but have a column")
+		}
+	}
 	for _, open := range []bool{false, true} {
 		some := map[string]float64{result.ErrorShare: 0.125, result.FailedRequests: 25}
 		none := map[string]float64{result.ErrorShare: 0, result.FailedRequests: 0}

@@ -28,7 +28,7 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	}
 
 	markdownVerdicts(&b, verdicts)
-	markdownFurther(&b, answer.Further)
+	markdownFurther(&b, answer.FurtherVerdicts)
 	markdownWinners(&b, answer.Winners)
 
 	for i := range fs {

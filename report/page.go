@@ -26,7 +26,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	}
 	writeParts(&b, fs, rows, st)
 	writeVerdicts(&b, verdicts, st)
-	writeFurther(&b, answer.Further, st)
+	writeFurther(&b, answer.FurtherVerdicts, st)
 	writeWinners(&b, answer.Winners, st)
 	writeNotesBelow(&b, mediansNote("ratio", contradicted(rows, verdicts)), st)
 	writeMessages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)

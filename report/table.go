@@ -87,17 +87,26 @@ func (f *frame) columns() []column {
 
 	used := f.metricColumn("CPUs", "used", result.Parallelism, fewDigits)
 	used.drop = 4
-	lines := f.column("", "lines", lineCount)
-	lines.drop = 1
-	if f.open { // the times of an open loop matter more
-		lines.drop = 3
-	}
-	columns = append(columns, used, lines)
+	columns = append(columns, used)
+	columns = append(columns, f.linesColumn()...)
 	columns = append(columns, f.guaranteeColumn()...)
 	if note := f.noteColumn(); note.cells != nil {
 		columns = append(columns, note)
 	}
 	return columns
+}
+
+// linesColumn returns the lines of code. It returns nil if they are known of no design, such as a server of the user.
+func (f *frame) linesColumn() []column {
+	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Lines != nil }) {
+		return nil
+	}
+	c := f.column("", "lines", lineCount)
+	c.drop = 1
+	if f.open { // the times of an open loop matter more
+		c.drop = 3
+	}
+	return []column{c}
 }
 
 // guaranteeColumn returns what the designs guarantee. It returns nil if all that are not bounds guarantee the same.
