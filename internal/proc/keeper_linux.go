@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -129,23 +130,33 @@ func EndAbandoned() {
 	}
 }
 
-// abandoned returns the living processes whose keeper is not alive.
+// abandoned returns the living processes whose keeper has ended.
 func abandoned() (found []process) {
-	all := living()
-	keepers := map[string]bool{}
-	for _, p := range all {
-		keepers[keeperID(p)] = true
-	}
 	local := []byte(pidNamespace() + " ")
-	for _, p := range all {
+	for _, p := range living() {
 		for entry := range bytes.SplitSeq(p.environ(), []byte{0}) {
-			id, marked := bytes.CutPrefix(entry, []byte(keptVariable+"="))
-			if marked && bytes.HasPrefix(id, local) && !keepers[string(id)] {
+			mark, marked := bytes.CutPrefix(entry, []byte(keptVariable+"="))
+			if id, ok := bytes.CutPrefix(mark, local); marked && ok && hasEnded(string(id)) {
 				found = append(found, p)
 			}
 		}
 	}
 	return found
+}
+
+// hasEnded reports whether the keeper with an ID of this namespace, such as "12 3456", has ended. It reads the state of
+// that process, and not a list of processes that was made before: the keeper may have been born meanwhile. A keeper
+// whose state cannot be read, for lack of files, may be alive.
+func hasEnded(id string) bool {
+	var keeper process
+	if n, _ := fmt.Sscan(id, &keeper.pid, &keeper.start); n != 2 {
+		return false
+	}
+	now, err := processAt(keeper.pid)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH)
+	}
+	return now.start != keeper.start || now.state == 'Z' || now.state == 'X'
 }
 
 // keptProcesses returns the IDs of the processes below a keeper.
@@ -172,10 +183,16 @@ func keptCPU(keeper int) (total time.Duration, ok bool) {
 
 // cpuTime returns the CPU time of a process with the resolution of the scheduler, or else of /proc.
 func (p process) cpuTime() time.Duration {
+	if d, ok := CPUTime(p.pid); ok {
+		return d
+	}
+	return p.cpu
+}
+
+// CPUTime returns the CPU time of a process that runs, with the resolution of the scheduler. It is known on Linux.
+func CPUTime(pid int) (time.Duration, bool) {
 	var t unix.Timespec
 	const cpuClock = 2 // CPUCLOCK_SCHED of a whole process, as clock_getcpuclockid(3) makes it
-	if unix.ClockGettime(int32(^p.pid<<3|cpuClock), &t) != nil {
-		return p.cpu
-	}
-	return time.Duration(t.Nano())
+	err := unix.ClockGettime(int32(^pid<<3|cpuClock), &t)
+	return time.Duration(t.Nano()), err == nil
 }

@@ -49,3 +49,6 @@ func keptProcesses(int) []int { return nil }
 
 // keptCPU is implemented on Linux only.
 func keptCPU(int) (time.Duration, bool) { return 0, false }
+
+// CPUTime is implemented on Linux only.
+func CPUTime(int) (time.Duration, bool) { return 0, false }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,6 +39,55 @@ func TestInRecordedGroup(t *testing.T) {
 	}
 }
 
+// TestHasEnded checks which keepers have ended: process IDs are reused.
+func TestHasEnded(t *testing.T) {
+	me, err := processAt(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	zombie := exec.Command(os.Args[0], "-test.list=^$")
+	if err := zombie.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer zombie.Wait()
+	child, err := processAt(zombie.Process.Pid)
+	if err != nil || !awaitExit(child.pid) {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]bool{
+		fmt.Sprint(me.pid, me.start):       false,
+		fmt.Sprint(me.pid, me.start+1):     true,
+		fmt.Sprint(child.pid, child.start): true,
+		fmt.Sprint(1<<30, 1):               true,
+		"":                                 false,
+		"milk":                             false,
+	} {
+		if got := hasEnded(id); got != want {
+			t.Errorf("%q: %t", id, got)
+		}
+	}
+}
+
+// TestAbandonedSpares checks that a process whose keeper is alive is not abandoned, even if the keeper is in no list of
+// other processes, as this one.
+func TestAbandonedSpares(t *testing.T) {
+	kept := &exec.Cmd{Path: "/bin/cat", Args: []string{"cat"}, Env: []string{keptMark()}, SysProcAttr: DieWithParent()}
+	in, err := kept.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(abandoned(), func(p process) bool { return p.pid == kept.Process.Pid }) {
+		t.Error("it is abandoned")
+	}
+	in.Close()
+	if err := kept.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRecorded checks that a record from before the last boot, or a damaged one, names no group.
 func TestRecorded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), groupsName)
@@ -66,5 +117,19 @@ func TestLimited(t *testing.T) {
 	if n, err := io.Copy(&all, struct{ io.Reader }{strings.NewReader("milk and sugar")}); n != 14 || err != nil ||
 		all.String() != "milk " || !all.Dropped {
 		t.Errorf("copied %d, %v: %q, %t", n, err, all.String(), all.Dropped)
+	}
+}
+
+// TestCPUTime checks that the CPU time of a process grows, and that it is unknown of one that does not exist.
+func TestCPUTime(t *testing.T) {
+	before, ok := CPUTime(os.Getpid())
+	for now := before; ok && now <= before; {
+		now, ok = CPUTime(os.Getpid()) // uses CPU time itself
+	}
+	if !ok || before <= 0 {
+		t.Error(before, ok)
+	}
+	if d, ok := CPUTime(1 << 23); ok { // more than the kernel permits
+		t.Error(d)
 	}
 }
