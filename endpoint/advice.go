@@ -41,14 +41,23 @@ func (l *load) advise(err error, k kind, code int) error {
 	case k == insecure:
 		advice = tlsAdvice(err.Error())
 	case k == status && code == http.StatusNotFound:
-		advice = "correct the url, or expect that status"
+		advice = "correct the address, or expect that status (option expect-status)"
+	case k == status && code == http.StatusBadRequest && l.plain():
+		advice = "if the server has TLS, use https://"
+	case k == protocol && strings.Contains(err.Error(), "looked like an HTTP/1.1 header"):
+		advice = "the server has no HTTP/2 there: use http/1.1 (option protocol)"
 	case k == refused && l.server == nil:
-		advice = "start the server, or let the trial start it"
+		advice = "start the server, or give its command (option start)"
 	}
 	if advice != "" {
 		err = fmt.Errorf("%w; %s", err, advice)
 	}
 	return l.explain(err, k)
+}
+
+// plain reports whether the first request goes to a server without TLS.
+func (l *load) plain() bool {
+	return len(l.service.Requests) > 0 && strings.HasPrefix(strings.ToLower(l.service.Requests[0].URL), "http:")
 }
 
 // tlsAdvice returns what to do about an error of TLS, or "". It reads the text, because gRPC keeps no types and package
@@ -57,12 +66,14 @@ func tlsAdvice(text string) string {
 	has := func(part string) bool { return strings.Contains(text, part) }
 	switch {
 	case has("certificate signed by unknown authority"):
-		return "give a file with the certificate of its authority, or accept any"
+		return "give the certificate of its authority (option ca-file), or accept any (option insecure)"
+	case has("x509: cannot validate certificate for"), has("x509: certificate is valid for"):
+		return "use a name of the certificate in the address, or accept any certificate (option insecure)"
 	case has("server gave HTTP response to HTTPS client"), has("first record does not look like a TLS handshake"):
 		return "the server has no TLS there: use http://"
 	case has("remote error: tls: certificate required"), has("remote error: tls: bad certificate"),
 		has("remote error: tls: unknown certificate authority"):
-		return "give a certificate of a client that the server accepts, with its key"
+		return "give a certificate of a client that the server accepts (option cert), with its key (option key)"
 	}
 	return ""
 }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
 )
 
@@ -39,14 +40,14 @@ type call struct {
 // bufferSize is that of a read of a body.
 const bufferSize = 16 << 10
 
-// newClient returns a client of a service. Its port replaces {port}. It reads the factors reuse and protocol of a point
-// that has them.
-func newClient(s *Service, port string, p plan.Point) (*client, error) {
+// newClient returns a client of a service, whose requests end with ctx. The port replaces {port}. It reads the factors
+// reuse and protocol of a point that has them.
+func newClient(ctx context.Context, s *Service, port string, p plan.Point) (*client, error) {
 	c := &client{service: s, timeout: cmp.Or(s.Timeout, defaultTimeout), maxBody: cmp.Or(s.MaxBody, defaultMaxBody),
 		counters: &counters{}, major: 1}
 	c.calls.New = func() any {
 		v := &call{}
-		v.ctx = httptrace.WithClientTrace(context.Background(),
+		v.ctx = httptrace.WithClientTrace(ctx,
 			&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { v.sent++ }})
 		return v
 	}
@@ -155,9 +156,9 @@ func (c *client) send(i int, s *shard) (code int, f *failure, wrong error) {
 		if err != nil {
 			return 0, c.word(classify(err)), nil
 		}
-		if response.ProtoMajor != c.major {
+		if f := c.checkProtocol(response); f != nil {
 			response.Body.Close()
-			return 0, failed(protocol, "the server answers with %s", response.Proto), nil
+			return 0, f, nil
 		}
 		if !c.follows(response) {
 			code = response.StatusCode
@@ -178,6 +179,18 @@ func (c *client) send(i int, s *shard) (code int, f *failure, wrong error) {
 			body = nil
 		}
 	}
+}
+
+// checkProtocol checks that a reply is in the protocol of the request. After a switch to another protocol, the time
+// limit of the request would not end a read of the body.
+func (c *client) checkProtocol(r *http.Response) *failure {
+	switch {
+	case r.ProtoMajor != c.major:
+		return failed(protocol, "the server answers with %s", quote.Line(r.Proto))
+	case r.StatusCode == http.StatusSwitchingProtocols:
+		return failed(protocol, "the server switches to another protocol: status %s", statusText(r.StatusCode))
+	}
+	return nil
 }
 
 // word words the errors of package net/http in the terms of the user.

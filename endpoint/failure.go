@@ -74,6 +74,13 @@ func classify(err error) *failure {
 		strings.Contains(text, "bad Content-Length"), strings.Contains(text, "invalid"):
 		k = protocol // package net/http has no types for these
 	}
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		err = fmt.Errorf("%w: the ports of closed connections are not free at once; reuse connections, or send fewer "+
+			"requests", err)
+	case errors.Is(err, syscall.EMFILE):
+		err = fmt.Errorf("%w: raise the limit of ulimit -n, or give fewer workers", err)
+	}
 	return &failure{k, err}
 }
 

@@ -236,6 +236,7 @@ func TestJSON(t *testing.T) {
 func FuzzTargets(f *testing.F) {
 	f.Add("GET http://127.0.0.1/\nA: b\n@f\n\nPOST http://x/")
 	f.Add("# c\r\nGET\thttp://a b\n:\n")
+	f.Add("GET\thttp://a b")
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := parseTargets("f", text)
 		if (err == nil) == (len(all) == 0) {

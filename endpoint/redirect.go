@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -43,7 +44,9 @@ func redirected(from *http.Request, r *http.Response, hop int) (*http.Request, *
 	moved := r.StatusCode == http.StatusMovedPermanently || r.StatusCode == http.StatusFound
 	if seeOther || moved && from.Method == http.MethodPost {
 		next.Method = http.MethodGet
-		next.Header.Del("Content-Type")
+		maps.DeleteFunc(next.Header, func(name string, _ []string) bool { // names have the case that the user gave
+			return strings.EqualFold(name, "Content-Type")
+		})
 	}
 	return next, nil
 }

@@ -79,11 +79,11 @@ func (r *RPC) Stream(_ env.Env, p plan.Point, connect func(context.Context, *RPC
 	if err != nil {
 		return workload.Stream{}, err
 	}
-	s := &own.service
-	port, err := s.port()
+	s, port, err := own.service.ported()
 	if err != nil {
 		return workload.Stream{}, err
 	}
+	own.service = *s
 	own.Target = withPort(r.Target, port)
 	if p.Has(connectionsFactor) {
 		own.Connections = p.Int(connectionsFactor)
@@ -94,14 +94,14 @@ func (r *RPC) Stream(_ env.Env, p plan.Point, connect func(context.Context, *RPC
 		return workload.Stream{}, err
 	}
 
-	l := &load{service: s, client: c, counters: c.counters, used: -1}
-	if err := l.start(port, first); err != nil {
+	l := &load{service: s, client: c, counters: c.counters, point: p, used: -1}
+	if err := l.start(context.Background(), port, first); err != nil {
 		return workload.Stream{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.Timeout())
 	defer cancel()
 	if c.caller, err = connect(ctx, own, c.dial); err != nil {
-		return workload.Stream{}, l.giveUp(l.explain(err, other))
+		return workload.Stream{}, both(l.explain(err, other), l.stop())
 	}
 	return l.stream()
 }

@@ -1,15 +1,19 @@
 package endpoint
 
 import (
+	"context"
 	"encoding/json"
 	"encoding/pem"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -35,6 +39,52 @@ func TestRPCDesigns(t *testing.T) {
 	if strings.Join(names, " ") != "a b" || w.Limited {
 		t.Error(names, w.Limited)
 	}
+}
+
+// TestRPCServers checks that the commands of both servers are checked before anything is started.
+func TestRPCServers(t *testing.T) {
+	given := workload.Given{"target": {"127.0.0.1:{port}"}, "method": {"a.B/C"}, "a": {"x {port}"}, "b": {"y"}}
+	if _, err := RPCWorkload(nil).With(given); err == nil || !strings.Contains(err.Error(), "has no {port}") {
+		t.Error(err)
+	}
+}
+
+// calls is a caller of a number of requests, which notes what it is asked to send.
+type calls struct {
+	requests int
+	sent     []int
+}
+
+func (c *calls) Requests() int { return c.requests }
+
+func (c *calls) Call(_ context.Context, i int, _ bool) RPCReply {
+	c.sent = append(c.sent, i)
+	return RPCReply{}
+}
+
+func (c *calls) Close() error { return nil }
+
+// TestRPCOpenLoop checks that requests are sent in turn in an open loop.
+func TestRPCOpenLoop(t *testing.T) {
+	r, _, err := parseRPC(workload.Given{"target": {"127.0.0.1:1"}, "method": {"a.B/C"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &calls{requests: 3}
+	p := workloadtest.Point(t, RPCWorkload(nil), "rate=10")
+	s, err := r.Stream(env.Env{}, p, func(context.Context, *RPC, Dial) (Caller, error) { return c, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []int
+	for i := range 12 {
+		s.Try(env.Env{}, uint64(i))
+		want = append(want, i%3)
+	}
+	if got := c.sent[1:]; !slices.Equal(got, want) { // after the first request
+		t.Errorf("%v, want %v", got, want)
+	}
+	s.Close(env.Env{})
 }
 
 // TestRPCHosts checks that load beyond this machine is limited, and needs the permission for its host.

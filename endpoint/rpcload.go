@@ -101,6 +101,3 @@ func (c *rpcClient) dial(ctx context.Context) (net.Conn, error) {
 	s.connections.Add(1)
 	return countedConn{conn, s}, nil
 }
-
-// giveUp stops the server after an error.
-func (l *load) giveUp(err error) error { return errors.Join(err, l.stop()) }

@@ -45,14 +45,14 @@ func rpcWorkload(r *RPC, servers []named, stream func(*RPC) func(env.Env, plan.P
 		Doc:  "Load on any gRPC server: calls of a method, with checks of the replies.",
 		Factors: []plan.Factor{{Name: connectionsFactor, Doc: "connections that all calls share", Kind: plan.Int,
 			Default: "1", Min: 1, Max: 10_000}},
-		Options:     rpcOptions(),
-		Source:      sources,
-		Probe:       true,
-		Check:       func(plan.Point) error { return files() },
-		Compared:    []string{"latency_p50_ns", "latency_p99_ns", "throughput_per_s", "error_share"},
-		OpenWorkers: defaultOpenPool,
-		Example:     "{target} 127.0.0.1:50051 {method} package.Service/Method {workers} 8",
-		Limited:     len(r.service.AllowHosts) > 0,
+		Options:        rpcOptions(),
+		Source:         sources,
+		Preflight:      true,
+		Check:          func(plan.Point) error { return files() },
+		FurtherMetrics: []string{"latency_p50_ns", "latency_p99_ns", "throughput_per_s", "error_share"},
+		OpenWorkers:    defaultOpenPool,
+		Example:        "{target} 127.0.0.1:50051 {method} package.Service/Method {workers} 8",
+		Limited:        len(r.service.AllowHosts) > 0,
 	}
 	for _, server := range servers {
 		own := *r
@@ -127,9 +127,7 @@ func parseRPC(v workload.Given) (*RPC, []named, error) {
 			servers[i].doc = "the server of the target"
 		}
 	}
-	checked := r.service
-	checked.Start = servers[0].start
-	if err := checked.Check(); err != nil {
+	if err := set.check(r.service); err != nil {
 		refusal := plan.AsRefusal(err)
 		if refusal.Field == "url" {
 			refusal.Field, refusal.Value = "target", redactTarget(r.Target)

@@ -74,6 +74,9 @@ func launch(ctx context.Context, words []string, ready readiness) (*server, erro
 	}
 	s := &server{out: &proc.Ends{}, name: commandLine(words)}
 	path, err := exec.LookPath(words[0])
+	if err != nil && strings.Contains(words[0], "=") {
+		err = fmt.Errorf("%w; to set a variable, begin the command with env", err)
+	}
 	if err == nil {
 		err = ready.free()
 	}

@@ -152,6 +152,7 @@ func TestServerFails(t *testing.T) {
 		"cannot start the server './no such': ":                                                 {"./no such"},
 		"cannot start the server /: ":                                                           {"/"},
 		"the command of the server is empty":                                                    nil,
+		"not found in $PATH; to set a variable, begin the command with env":                     {"A=1", "server"},
 	} {
 		if s, err := startServer(t.Context(), words, ready); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v; want %q", s, err, want)
@@ -181,7 +182,7 @@ func (r *rounds) RoundTrip(request *http.Request) (*http.Response, error) {
 // TestNeverReady checks the errors of servers that run and never become ready.
 func TestNeverReady(t *testing.T) {
 	for as, want := range map[string][]string{
-		"busy": {" was not ready within 1h0m0s: GET http://", " was answered by 503 Service Unavailable", "warming up"},
+		"busy": {" was not ready within 1h0m0s: GET http://", " was answered by 503 (Service Unavailable)", "warming up"},
 		"idle": {" was not ready within 1h0m0s: Get \"http://", "connection refused; its output ends: no port"},
 	} {
 		t.Run(as, func(t *testing.T) {
@@ -344,7 +345,7 @@ func TestEndedServer(t *testing.T) {
 	stage.enter("leaving", "stubborn")["leaving"].kill(t)
 	<-s.exited()
 	service := &Service{Requests: []Request{{URL: url}}}
-	c, err := newClient(service, "", plan.Point{})
+	c, err := newClient(t.Context(), service, "", plan.Point{})
 	if err != nil {
 		t.Fatal(err)
 	}

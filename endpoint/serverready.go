@@ -60,7 +60,7 @@ func (r readiness) get(ctx context.Context) error {
 	defer reply.Body.Close()
 	io.CopyN(io.Discard, reply.Body, 64<<10) // lets the server finish a short reply
 	if reply.StatusCode >= http.StatusBadRequest {
-		return fmt.Errorf("GET %s was answered by %s", request.URL.Redacted(), reply.Status)
+		return fmt.Errorf("GET %s was answered by %s", request.URL.Redacted(), statusText(reply.StatusCode))
 	}
 	return nil
 }

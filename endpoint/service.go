@@ -57,7 +57,7 @@ type Service struct {
 
 	AllowHosts []string    // hosts that are permitted although they are not loopback
 	TLS        *tls.Config // may be nil
-	Unix       string      // path of a socket that all connections use instead of TCP; "" means TCP
+	Unix       string      // path of a socket that all connections use instead of TCP, with {port} replaced; "": TCP
 }
 
 const (
@@ -144,7 +144,7 @@ func (s *Service) usesPort() bool {
 
 // addressed reports whether {port} occurs in an address.
 func (s *Service) addressed() bool {
-	texts := []string{s.Ready}
+	texts := []string{s.Ready, s.Unix}
 	for _, r := range s.Requests {
 		texts = append(texts, r.URL)
 	}

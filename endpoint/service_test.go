@@ -2,13 +2,16 @@ package endpoint
 
 import (
 	"bufio"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -206,15 +209,21 @@ func TestWrongUse(t *testing.T) {
 	tls.StartTLS()
 	defer tls.Close()
 	defer close(hang)
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	write(t, ca, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: tls.Certificate().Raw})))
 	for _, c := range []struct {
 		name, url string
 		options   []string
 		says      string
 	}{
-		{name: "refused", url: nobody, says: "connection refused; start the server, or let the trial start it"},
-		{name: "certificate", url: tls.URL, says: "certificate signed by unknown authority; give a file with the " +
-			"certificate of its authority, or accept any"},
-		{name: "plain", url: strings.Replace(tls.URL, "https", "http", 1), says: "status 400 (Bad Request)"},
+		{name: "refused", url: nobody, says: "refused; start the server, or give its command (option start)"},
+		{name: "certificate", url: tls.URL, says: "certificate signed by unknown authority; give the certificate " +
+			"of its authority (option ca-file), or accept any (option insecure)"},
+		{name: "other name", url: strings.Replace(tls.URL, "127.0.0.1", "localhost", 1),
+			options: []string{"ca-file=" + ca}, says: "use a name of the certificate in the address, or accept any " +
+				"certificate (option insecure)"},
+		{name: "plain", url: strings.Replace(tls.URL, "https", "http", 1),
+			says: "status 400 (Bad Request); if the server has TLS, use https://"},
 		{name: "hangs", url: serve(t, func(http.ResponseWriter, *http.Request) { <-hang }),
 			options: []string{"timeout=20ms"}, says: "no complete reply within 20ms"},
 		{name: "hangs in the body", url: serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -233,6 +242,12 @@ func TestWrongUse(t *testing.T) {
 				w.Write(make([]byte, 4096))
 			}
 		}), options: []string{"max-body=100000"}, says: "the body has more than 100000 bytes, the limit"},
+		{name: "another protocol", url: serveRaw(t, func(c net.Conn, _ int) {
+			io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tea\r\n\r\n")
+		}), says: "the server switches to another protocol: status 101"},
+		{name: "large header", url: serveRaw(t, func(c net.Conn, _ int) {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 11<<20)+"\r\n\r\n")
+		}), says: "response headers exceeded"},
 		{name: "not HTTP", url: serveRaw(t, func(c net.Conn, _ int) { io.WriteString(c, "220 ready\r\n") }),
 			says: "malformed HTTP"},
 		{name: "elsewhere", url: serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -242,7 +257,7 @@ func TestWrongUse(t *testing.T) {
 			http.Redirect(w, r, "/again", http.StatusFound)
 		}), says: `more than 10 redirects, the last to "/again"`},
 		{name: "missing", url: serve(t, http.NotFound),
-			says: "status 404 (Not Found); correct the url, or expect that status"},
+			says: "status 404 (Not Found); correct the address, or expect that status (option expect-status)"},
 		{name: "no TLS", url: strings.Replace(serve(t, http.NotFound), "http:", "https:", 1),
 			says: "tls: first record does not look like a TLS handshake; the server has no TLS there: use http://"},
 	} {
@@ -289,6 +304,17 @@ func TestLoad(t *testing.T) {
 				fail(w, 503)
 			}
 		}, says: "the server does not answer after the load: GET "},
+		{name: "flaky before and after", handler: func(w http.ResponseWriter, i int) {
+			if i < 3 || i >= 24 && i < 28 { // the load has 4 to 23
+				fail(w, 503)
+			}
+		}, metric: "status_200", count: 20},
+		{name: "flaky, and none is allowed", options: []string{"max-errors=0"}, handler: func(w http.ResponseWriter,
+			i int) {
+			if i < 0 {
+				fail(w, 503)
+			}
+		}, says: "open: the first request failed: GET "},
 		{name: "expected", options: []string{"expect-status=2xx,503"}, handler: func(w http.ResponseWriter, i int) {
 			fail(w, 503)
 		}, metric: "status_503", count: 20},
@@ -355,15 +381,79 @@ func TestRedirects(t *testing.T) {
 				return
 			}
 			b, _ := io.ReadAll(r.Body)
-			io.WriteString(w, r.Method+" "+string(b)+" "+r.URL.Path)
+			io.WriteString(w, r.Method+" "+string(b)+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+".")
 		})
-		w, err := made("url="+url+"/from", "method="+c.method, "body=x", "expect-body="+c.want+" /to")
+		kept := map[bool]string{true: "tea"}[strings.HasSuffix(c.want, "x")]
+		w, err := made("url="+url+"/from", "method="+c.method, "body=x", "header=content-type: tea",
+			"expect-body="+c.want+" /to "+kept+".")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if o := measure(t, w, "", 2); o.ok != 2 || o.text() != "" {
 			t.Errorf("%+v: %+v", c, o)
 		}
+	}
+}
+
+// TestOddReplies checks replies that are right although few servers send them.
+func TestOddReplies(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntea"
+	for name, c := range map[string]struct {
+		answer func(c net.Conn)
+		body   string
+	}{
+		"after 100 Continue": {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 100 Continue\r\n\r\n"+ok) }, "tea"},
+		"after hints": {func(c net.Conn) {
+			io.WriteString(c, strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", 20)+ok)
+		}, "tea"},
+		"a trailer": {func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n"+
+				"3\r\ntea\r\n0\r\nX: y\r\n\r\n")
+		}, "tea"},
+		"closed after each": {func(c net.Conn) {
+			io.WriteString(c, ok)
+			c.Close()
+		}, "tea"},
+		"until the end of the connection": {func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.0 200 OK\r\n\r\ntea")
+			c.Close()
+		}, "tea"},
+		"not modified": {func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\n")
+		}, ""},
+	} {
+		w, err := made("url="+serveRaw(t, func(conn net.Conn, _ int) { c.answer(conn) }), "expect-body="+c.body,
+			"max-errors=0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := measure(t, w, "", 5); o.ok != 5 || o.text() != "" {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
+// TestLocalLimits checks that errors of this machine's own limits say what to do.
+func TestLocalLimits(t *testing.T) {
+	for cause, want := range map[error]string{syscall.EADDRNOTAVAIL: "reuse connections, or send fewer requests",
+		syscall.EMFILE: "raise the limit of ulimit -n, or give fewer workers"} {
+		f := classify(&net.OpError{Op: "dial", Err: cause})
+		if f.kind != other || !strings.HasSuffix(f.Error(), want) || !errors.Is(f, cause) {
+			t.Errorf("%v: %v", cause, f)
+		}
+	}
+}
+
+// TestPortInSocket checks that the port of a started server is in the path of its socket.
+func TestPortInSocket(t *testing.T) {
+	s := &Service{Unix: "s{port}", Start: []string{"serve", "{port}"}, Requests: []Request{{URL: "http://localhost/"}}}
+	own, port, err := s.ported()
+	if err != nil || port == "" || own.Unix != "s"+port || s.Unix != "s{port}" {
+		t.Errorf("%+v, %q, %v", own, port, err)
+	}
+	if _, err := made("url=http://localhost/", "unix=s{port}", "start=serve"); err == nil ||
+		!strings.Contains(err.Error(), "start has no {port}, but the address has it") {
+		t.Error(err)
 	}
 }
 
@@ -475,10 +565,10 @@ func TestIncomplete(t *testing.T) {
 // TestTLSAdvice checks that only errors with a remedy get advice.
 func TestTLSAdvice(t *testing.T) {
 	for text, want := range map[string]string{
-		"x509: certificate signed by unknown authority":                   "give a file with the certificate of",
+		"x509: certificate signed by unknown authority":                   "(option ca-file), or accept any",
 		"tls: first record does not look like a TLS handshake":            "use http://",
-		"remote error: tls: certificate required":                         "give a certificate of a client",
-		"x509: certificate is valid for example.org, not localhost":       "",
+		"remote error: tls: certificate required":                         "(option cert), with its key (option key)",
+		"x509: certificate is valid for example.org, not localhost":       "use a name of the certificate",
 		"x509: certificate has expired or is not yet valid: current time": "",
 	} {
 		if got := tlsAdvice(text); !strings.Contains(got, want) || want == "" && got != "" {

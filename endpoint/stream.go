@@ -43,40 +43,49 @@ type load struct {
 // stream that sends the others. It reads the factors of [Factors] that p has. An error means that the service cannot be
 // measured: the server did not start, or the first request failed. A wrong reply is the error of the stream's check.
 func (s *Service) Stream(_ env.Env, p plan.Point) (workload.Stream, error) {
-	if err := s.Check(); err != nil {
-		return workload.Stream{}, err
-	}
-	port, err := s.port()
+	l, _, err := s.begin(context.Background(), p)
 	if err != nil {
-		return workload.Stream{}, err
-	}
-	c, err := newClient(s, port, p)
-	if err != nil {
-		return workload.Stream{}, err
-	}
-	l := &load{service: s, client: c, counters: c.counters, point: p, used: -1}
-	if err := l.start(port, c.requests[0].URL); err != nil {
 		return workload.Stream{}, err
 	}
 	return l.stream()
 }
 
-// port returns a free port for the server, or "" if it needs none.
-func (s *Service) port() (string, error) {
-	if !s.usesPort() {
-		return "", nil
-	}
-	n, err := freePort()
+// begin starts the server if the service says so, and waits until it is ready. The requests end with ctx.
+func (s *Service) begin(ctx context.Context, p plan.Point) (l *load, first *url.URL, err error) {
+	own, port, err := s.ported()
 	if err != nil {
-		return "", fmt.Errorf("no port is free for the server: %w", err)
+		return nil, nil, err
 	}
-	return strconv.Itoa(n), nil
+	c, err := newClient(ctx, own, port, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, first = &load{service: own, client: c, counters: c.counters, point: p, used: -1}, c.requests[0].URL
+	return l, first, l.start(ctx, port, first)
 }
 
-// start starts the server if the service says so, and waits until it is ready.
-func (l *load) start(port string, first *url.URL) (err error) {
+// ported checks the service and chooses a free port for its server, or "" if it needs none. It returns a copy of the
+// service with the port in the path of the socket.
+func (s *Service) ported() (own *Service, port string, err error) {
+	if err := s.Check(); err != nil {
+		return nil, "", err
+	}
+	if s.usesPort() {
+		n, err := freePort()
+		if err != nil {
+			return nil, "", fmt.Errorf("no port is free for the server: %w", err)
+		}
+		port = strconv.Itoa(n)
+	}
+	copied := *s
+	copied.Unix = withPort(s.Unix, port)
+	return &copied, port, nil
+}
+
+// start starts the server if the service says so, and waits until it is ready or ctx ends.
+func (l *load) start(ctx context.Context, port string, first *url.URL) (err error) {
 	if l.service.Start != nil {
-		l.server, err = l.service.startServer(port, first, l.point)
+		l.server, err = l.service.startServer(ctx, port, first, l.point)
 	}
 	return err
 }
@@ -97,9 +106,32 @@ func (l *load) stream() (workload.Stream, error) {
 	}, nil
 }
 
-// first sends the first request, which is not part of the load.
+// chances is how often the first and the last request are sent until one succeeds: a server may fail some requests.
+const chances = 5
+
+// ask sends the first request again until it succeeds, but not if it failed for a reason that lasts, or that took long,
+// nor to another machine, which gets no more load than the user asks for. It returns the first failure. These requests
+// are not part of the load.
+func (l *load) ask() (code int, f *failure, wrong error) {
+	for range chances {
+		c, failed, w := l.client.send(0, l.counters.of(0))
+		if failed == nil {
+			return c, nil, w
+		}
+		if f == nil {
+			code, f = c, failed
+		}
+		k, s := failed.kind, l.service
+		if s.MaxErrors == 0 || len(s.AllowHosts) > 0 || k != status && k != reset && k != closed {
+			break
+		}
+	}
+	return code, f, nil
+}
+
+// first sends the first request.
 func (l *load) first() error {
-	code, f, wrong := l.client.send(0, l.counters.of(0))
+	code, f, wrong := l.ask()
 	if wrong != nil {
 		l.counters.mistake(l.counters.of(0), l.client.describe(0, wrong))
 	}
@@ -155,7 +187,7 @@ func (l *load) close() {
 			l.used = now - l.before
 		}
 	}
-	if _, f, _ := l.client.send(0, l.counters.of(0)); f != nil {
+	if _, f, _ := l.ask(); f != nil {
 		err := fmt.Errorf("the server does not answer after the load: %w", l.client.describe(0, f))
 		l.ended = l.explain(err, f.kind)
 	}
@@ -207,7 +239,7 @@ func (l *load) metrics() map[string]float64 {
 
 // startServer starts the server of a trial at a point and waits until it is ready. A request whether it is ready uses
 // the protocol of the point if it goes to the address of the first request, and HTTP/1.1 otherwise.
-func (s *Service) startServer(port string, first *url.URL, p plan.Point) (*server, error) {
+func (s *Service) startServer(ctx context.Context, port string, first *url.URL, p plan.Point) (*server, error) {
 	words := make([]string, len(s.Start))
 	for i, w := range s.Start {
 		words[i] = withPort(w, port)
@@ -219,7 +251,7 @@ func (s *Service) startServer(port string, first *url.URL, p plan.Point) (*serve
 	transport := s.newTransport(p)
 	transport.DialContext, transport.DisableKeepAlives = s.dial, true
 	defer transport.CloseIdleConnections()
-	return startServer(context.Background(), words, readiness{
+	return startServer(ctx, words, readiness{
 		url: ready, client: &http.Client{Transport: transport},
 		address: hostPort(first), unix: s.Unix, limit: cmp.Or(s.StartLimit, defaultStartLimit),
 	})

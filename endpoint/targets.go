@@ -43,10 +43,8 @@ func parseTargets(name, text string) ([]target, error) {
 			if len(all) == maxTargets {
 				return nil, refuse("is one target too many", "give at most %d; they are repeated", maxTargets)
 			}
-			method, address, _ := strings.Cut(line, " ")
-			if fields := strings.Fields(line); len(fields) == 2 {
-				method, address = fields[0], fields[1]
-			}
+			method := strings.Fields(line)[0]
+			address := strings.TrimSpace(line[len(method):])
 			all = append(all, target{Request: Request{Method: method, URL: address, Header: http.Header{}}})
 			inside = true
 		case !inside:

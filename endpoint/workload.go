@@ -52,12 +52,12 @@ func Workload() *workload.Workload {
 func unset(set *settings) *workload.Workload {
 	load := sync.OnceValues(func() (*Service, error) { return set.load(context.Background()) })
 	w := &workload.Workload{
-		Name:    "http",
-		Doc:     "Load on any HTTP server: requests of your own, with checks of the replies.",
-		Factors: Factors(),
-		Options: options(),
-		Source:  sources,
-		Probe:   true,
+		Name:      "http",
+		Doc:       "Load on any HTTP server: requests of your own, with checks of the replies.",
+		Factors:   Factors(),
+		Options:   options(),
+		Source:    sources,
+		Preflight: true,
 		Check: func(p plan.Point) error {
 			s, err := load()
 			if err != nil {
@@ -65,10 +65,10 @@ func unset(set *settings) *workload.Workload {
 			}
 			return s.checkPoint(p)
 		},
-		Compared:    []string{"latency_p50_ns", "latency_p99_ns", "throughput_per_s", "error_share"},
-		OpenWorkers: defaultOpenPool,
-		Example:     "{url} http://127.0.0.1:8080/ {workers} 8",
-		Limited:     len(set.service.AllowHosts) > 0,
+		FurtherMetrics: []string{"latency_p50_ns", "latency_p99_ns", "throughput_per_s", "error_share"},
+		OpenWorkers:    defaultOpenPool,
+		Example:        "{url} http://127.0.0.1:8080/ {workers} 8",
+		Limited:        len(set.service.AllowHosts) > 0,
 	}
 	for _, d := range set.servers() {
 		w.Designs = append(w.Designs, workload.Design{
@@ -83,14 +83,14 @@ func unset(set *settings) *workload.Workload {
 				own.Start = d.start
 				return own.Stream(e, p)
 			},
-			Served: func(ctx context.Context, workers int) (string, func() error, error) {
+			Served: func(ctx context.Context, p plan.Point) (string, func() error, error) {
 				s, err := load()
 				if err != nil {
 					return "", nil, err
 				}
 				own := *s
 				own.Start = d.start
-				return own.Load(ctx, workers)
+				return own.Load(ctx, p, p.Int("workers"))
 			},
 		})
 	}
