@@ -74,12 +74,12 @@ func of(in install) *workload.Workload {
 					return in.open(e, p, swapped(p.Text("annotators")))
 				}},
 		},
-		Source:   sources,
-		Probe:    true,
-		Compared: []string{"latency_p99_ns"},
-		Example:  "{designs} server {annotators} pos {workers} 4",
-		Check:    in.check,
-		Quick:    map[string]string{"length": "10"},
+		Source:         sources,
+		Preflight:      true,
+		FurtherMetrics: []string{"latency_p99_ns"},
+		Example:        "{designs} server {annotators} pos {workers} 4",
+		Check:          in.check,
+		Quick:          map[string]string{"length": "10"},
 	}
 }
 

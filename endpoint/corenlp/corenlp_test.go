@@ -2,6 +2,7 @@ package corenlp_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -188,7 +189,8 @@ func TestMissing(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"--jars " + dir, filepath.Join(dir, "stanford-corenlp-4.5.7.jar") + " is missing. It needs Java 8 or later, " +
-			"and 6 files of together 485 MB; fetch them with: make corenlp"},
+			"and 6 files of together 485 MB; fetch them with: make corenlp, or: go run " +
+			"github.com/brewput/brewput/tools/corenlp@latest. If you have them, give their directory as --jars DIR"},
 		{"--jars " + damaged, models + " has 7 bytes, not 474412047"},
 		{"--java nojava", `--java: exec: "nojava": executable file not found in $PATH; install Java 8`},
 		{"--length 7", "--length 7 has no stored sentence; give one of 5, 10, 20, 40"},
@@ -212,36 +214,18 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestWorkload checks the declaration and the sources of the designs.
-func TestWorkload(t *testing.T) {
-	w, err := corenlp.Workload().With(workload.Given{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := corenlp.Workload().Validate(); err != nil {
-		t.Error(err)
-	}
-	for name, levels := range w.Quick {
-		f, _ := w.Factor(name)
-		if _, err := f.Parse(levels, nil); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, f := range w.Factors {
-		if _, err := f.Parse(f.Default, []string{"cpus"}); err != nil {
-			t.Error(err)
-		}
-	}
+// TestOptions checks that a factor is no option, and that an option has one value. Package catalog checks the
+// declaration.
+func TestOptions(t *testing.T) {
 	if _, err := corenlp.Workload().With(workload.Given{"heap": {"2g"}}); err == nil {
 		t.Error("a factor is an option")
 	}
 	var r *plan.Refusal
-	if _, err := corenlp.Workload().With(workload.Given{"java": {"a", "b"}}); !asRefusal(err, &r) || r.Field != "java" {
+	_, err := corenlp.Workload().With(workload.Given{"java": {"a", "b"}})
+	if !errors.As(err, &r) || r.Field != "java" {
 		t.Error(err)
 	}
 }
-
-func asRefusal(err error, to **plan.Refusal) (ok bool) { *to, ok = err.(*plan.Refusal); return ok }
 
 // TestSentences checks that the stored parses are whole: a tag and a dependency for each token, one root, a tree with
 // the words of the sentence, and SBARQ below the root of questions.

@@ -74,8 +74,8 @@ func (in install) resolve() (install, error) {
 	if problem := in.lacks(); problem != "" {
 		return in, plan.Refuse("", nil, "CoreNLP %s is not installed: %s. It needs Java 8 or later, and %d files of "+
 			"together %d MB", Version, problem, len(Jars()), size()/1_000_000).
-			Suggest("fetch them with: make corenlp, or: go run github.com/brewput/brewput/tools/corenlp. If you " +
-				"have them, give their directory as {jars}")
+			Suggest("fetch them with: make corenlp, or: go run github.com/brewput/brewput/tools/corenlp@latest. If " +
+				"you have them, give their directory as {jars} DIR")
 	}
 
 	if _, err := exec.LookPath(in.java); err != nil {

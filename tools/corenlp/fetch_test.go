@@ -282,3 +282,21 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestNoCacheDirectory checks that a user without a cache directory must name one, and that this suffices.
+func TestNoCacheDirectory(t *testing.T) {
+	for _, name := range []string{"HOME", "home", "XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(name, "")
+	}
+	var out strings.Builder
+	if code := run(t.Context(), nil, nil, &out, &out); code != 2 || !strings.HasSuffix(out.String(),
+		"; give -dir DIRECTORY\n") {
+		t.Errorf("exit %d, %q", code, out.String())
+	}
+	out.Reset()
+	dir := t.TempDir()
+	want := "CoreNLP 4.5.7 is in " + dir + "\n"
+	if code := run(t.Context(), nil, []string{"-dir", dir}, &out, &out); code != 0 || out.String() != want {
+		t.Errorf("exit %d, %q", code, out.String())
+	}
+}

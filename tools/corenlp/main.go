@@ -26,10 +26,7 @@ func main() {
 
 // run fetches the files that are missing and returns the exit code.
 func run(ctx context.Context, jars []corenlp.Jar, args []string, stdout, stderr io.Writer) int {
-	dir, err := corenlp.DefaultDir()
-	if err != nil {
-		fmt.Fprintf(stderr, "corenlp: %v; give -dir\n", err)
-	}
+	dir, unknown := corenlp.DefaultDir()
 	flags := flag.NewFlagSet("corenlp", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&dir, "dir", dir, "`DIRECTORY` of the files")
@@ -37,7 +34,11 @@ func run(ctx context.Context, jars []corenlp.Jar, args []string, stdout, stderr 
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	if flags.NArg() > 0 || dir == "" {
+	switch {
+	case dir == "" && unknown != nil:
+		fmt.Fprintf(stderr, "corenlp: %v; give -dir DIRECTORY\n", unknown)
+		return 2
+	case flags.NArg() > 0 || dir == "":
 		fmt.Fprintln(stderr, "corenlp: give -dir DIRECTORY and no other argument")
 		return 2
 	}
