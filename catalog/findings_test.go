@@ -20,8 +20,8 @@ import (
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/internal/workloadtest"
 	"github.com/brewput/brewput/lab"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -29,9 +29,9 @@ var update = flag.Bool("update", false, "explain the designs of TestFindings ane
 
 // known is a design whose problems the manual names.
 type known struct {
-	workload, design, factor string
-	level                    int       // of the factor; others have their defaults
-	want                     []problem // the first is the finding of rank 1
+	workload, design string
+	settings         string    // NAME=LEVEL, separated by spaces; other factors have their defaults
+	want             []problem // the first is the finding of rank 1
 }
 
 // problem is a finding, and a part of each source line that it names first: where goroutines wait, and what ends that.
@@ -42,24 +42,26 @@ type problem struct {
 
 func knownProblems() []known {
 	return []known{
-		{"merge", "original", "events", 5_000_000, []problem{
+		{"merge", "original", "events=5000000", []problem{
 			{explain.ChanHandoff, []string{"put(event)", "events.TryRecv()"}}}},
-		{"identity", "actor", "calls", 2_000_000, []problem{
+		{"identity", "actor", "calls=2000000", []problem{
 			{explain.ChanHandoff, []string{"m.reply.Recv()", "m.reply.Send(last)"}}}},
-		{"identity", "stream", "calls", 2_000_000, []problem{
+		{"identity", "stream", "calls=2000000", []problem{
 			{explain.ChanHandoff, []string{"requests.Recv()", "requests.Send(struct{}{})"}}}},
-		{"identity", "simple", "calls", 10_000_000, []problem{
+		{"identity", "simple", "calls=10000000", []problem{
 			{explain.LockConvoy, []string{"lock.Lock()", "lock.Unlock()"}}}},
-		{"set", "mutex", "calls", 20_000_000, []problem{
+		{"set", "mutex", "calls=20000000", []problem{
 			{explain.LockConvoy, []string{"s.lock.Lock()", "s.lock.Unlock()"}}}},
-		{"journal", "file", "appends", 300_000, []problem{
+		{"journal", "file", "appends=300000", []problem{
 			{explain.UnbufferedIO, []string{"l.f.WriteAt("}},
 			{explain.CoarseLock, []string{"l.lock.Lock()"}}}},
-		{"journal", "file-sync", "appends", 10_000, []problem{
+		{"journal", "file-sync", "appends=10000", []problem{
 			{explain.CoarseLock, []string{"l.lock.Lock()"}},
 			{explain.BlockingSyscall, []string{"syscall.Fdatasync("}}}},
-		{"journal", "group", "callers", 1, []problem{
+		{"journal", "group", "callers=1", []problem{
 			{explain.BlockingSyscall, []string{"syscall.Fdatasync("}}}},
+		{"messenger", "original", "faults=1 outage=2s messages=100000", []problem{
+			{explain.BusyWait, []string{"for !o.online.Load() && o.stop.Load() == 0 {"}}}},
 	}
 }
 
@@ -124,9 +126,13 @@ func (k known) record(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var factors []string
+	for _, s := range strings.Fields(k.settings) {
+		name, _, _ := strings.Cut(s, "=")
+		factors = append(factors, name)
+	}
 	x, err := lab.Explain(t.Context(), lab.ExplainOptions{TimeLimit: time.Minute, Duration: 3 * time.Second,
-		Target: lab.Design{Workload: w, Name: k.design, Point: plan.NewPoint(
-			plan.Setting{Factor: k.factor, Level: plan.IntLevel(k.level)})}})
+		Target: lab.Design{Workload: w, Name: k.design, Point: workloadtest.Point(t, w, k.settings).Only(factors)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -224,11 +224,18 @@ func (a *analysis) isPollLoop(at evidence.Frame) bool {
 
 	polls := false
 	if inner, ok := a.innermostLoop(at).(*ast.ForStmt); ok {
-		polls = inner.Init == nil && inner.Post == nil && onlyPolls(inner)
+		polls = inner.Init == nil && inner.Post == nil && onlyPolls(inner, importsEnv(a.prog.parsedFile(at.File)))
 	}
 
 	a.pollLoops[at] = polls
 	return polls
+}
+
+// importsEnv reports whether a file imports package env, whose Charge does nothing on the Go runtime.
+func importsEnv(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
+		return i.Path.Value == `"github.com/brewput/brewput/env"`
+	})
 }
 
 // pollCalls matches the names of functions that a polling loop may call.
@@ -236,14 +243,15 @@ var pollCalls = regexp.MustCompile(`^(Lock|Unlock|RLock|RUnlock|TryLock|Load[A-Z
 	`CompareAndSwap[A-Za-z0-9]*|Gosched|Now|Since|Before|After|Err|len|cap)$`)
 
 // onlyPolls reports whether a loop changes only its own variables, calls only functions that read, and has an end.
-func onlyPolls(loop *ast.ForStmt) bool {
+// charges says that Charge may be called too.
+func onlyPolls(loop *ast.ForStmt, charges bool) bool {
 	only, ends, looks := true, loop.Cond != nil, false
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			name := calleeName(n)
 			looks = looks || name != "len" && name != "cap"
-			only = only && pollCalls.MatchString(name)
+			only = only && (pollCalls.MatchString(name) || charges && name == "Charge")
 		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.FuncLit:
 			only = false
 		case *ast.AssignStmt:

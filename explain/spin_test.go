@@ -17,6 +17,8 @@ func TestOnlyPolls(t *testing.T) {
 	}{
 		{"for { mu.Lock(); d := done; mu.Unlock(); if d >= n { return } }", true},
 		{"for !ready.Load() { }", true},
+		{"for !ready.Load() { e.Charge(spin) }", true},
+		{"for !paid.Load() { card.Charge(1) }", false}, // it works
 		{"for { if ok := atomic.LoadInt32(&x) == 1; ok { break } }", true},
 		{"for time.Since(start) < limit { }", true},
 		{"for { mu.Lock(); done++; mu.Unlock(); if done >= n { return } }", false},          // it counts
@@ -31,7 +33,11 @@ func TestOnlyPolls(t *testing.T) {
 		{"for { d := <-c; if d { return } }", false},
 		{"for d < n { d = len(s) }", false},
 	} {
-		text := "package main\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
+		header := "package main"
+		if strings.Contains(c.loop, "e.Charge") {
+			header += `; import "github.com/brewput/brewput/env"`
+		}
+		text := header + "\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
 		lines := strings.Split(text, "\n")
 		v := &analysis{prog: newProgram(&evidence.Program{Source: func(_ string, n int) string {
 			if n > len(lines) {

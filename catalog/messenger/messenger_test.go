@@ -46,9 +46,6 @@ func simulate(t workloadtest.T, d workload.Design, seed uint64, costs sim.Costs,
 
 // TestMessenger checks random systems with crashes, resets and loss: the job compares the logs of both sides.
 func TestMessenger(t *testing.T) {
-	if err := Workload().Validate(); err != nil {
-		t.Fatal(err)
-	}
 	for _, design := range right() {
 		rapid.Check(t, func(t *rapid.T) {
 			n := func(name string, from, to int) string {
